@@ -1,0 +1,67 @@
+/** The plugin: a database for the server, an EntityManager and a parsed query for each request, routes for each resource. */
+import type { MikroORM } from '@mikro-orm/postgresql'
+import type { FastifyInstance } from 'fastify'
+import fp from 'fastify-plugin'
+import { CrudBase } from '../src/crud/index.ts'
+import { DatabaseFactory, type DatabaseOptions } from '../src/database/index.ts'
+import { ConfigError } from '../src/errors.ts'
+import { crudRoutes, type CrudRoutesOptions } from './crud-routes.ts'
+import { ErrorSchema } from './error-schema.ts'
+import { checkOptions, CrudKitOptionsSchema } from './options.ts'
+import { decorateQueryParams } from './query-params.ts'
+import { decorateEm } from './request-em.ts'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** The MikroORM that resources are read from. */
+    readonly orm: MikroORM
+  }
+}
+
+/** A resource: its CRUD class, or with options of its routes. */
+export type ResourceOptions = CrudBase<any> | CrudRoutesOptions
+
+/** What `fastify.register(crudKit, ...)` takes: one of `orm` and `database`. */
+export interface CrudKitOptions {
+  /** An open MikroORM. Its owner closes it. */
+  readonly orm?: MikroORM
+  /** A database that is opened now and closed with the server. */
+  readonly database?: DatabaseFactory | DatabaseOptions
+  /** Resources by prefix. */
+  readonly resources?: Readonly<Record<string, ResourceOptions>>
+}
+
+async function register (fastify: FastifyInstance, options: CrudKitOptions): Promise<void> {
+  checkOptions('crudKit', CrudKitOptionsSchema, options)
+  const orm = await openDatabase(fastify, options)
+  fastify.decorate('orm', orm)
+  decorateEm(fastify, orm)
+  decorateQueryParams(fastify)
+  fastify.addSchema(ErrorSchema)
+  for (const [prefix, resource] of Object.entries(options.resources ?? {})) {
+    const routes = resource instanceof CrudBase ? { crud: resource } : resource
+    await fastify.register(crudRoutes, { ...routes, prefix })
+  }
+}
+
+async function openDatabase (fastify: FastifyInstance, { orm, database }: CrudKitOptions): Promise<MikroORM> {
+  if (orm !== undefined && database !== undefined) throw new ConfigError("crudKit: give either 'orm' or 'database', not both.")
+  if (orm !== undefined) return orm
+  if (database === undefined) throw new ConfigError("crudKit: give 'orm', an open MikroORM, or 'database', the options to open one.")
+  const factory = database instanceof DatabaseFactory ? database : new DatabaseFactory(database)
+  fastify.addHook('onClose', () => factory.close())
+  return await factory.getEngine()
+}
+
+/**
+ * The plugin. It decorates the instance with `orm`, requests with `em` and `queryParams`, adds the shared schema
+ * `fastify-crud-kit/error`, and registers the routes of `resources`.
+ *
+ * @example
+ * await fastify.register(crudKit, {
+ *   database: { databaseUrl: 'postgresql://localhost/shop', entities: [Category] },
+ *   resources: { '/categories': new CategoryCrud() },
+ * })
+ */
+export const crudKit = fp(register, { name: 'fastify-crud-kit', fastify: '>=5.8 <7' })
+export default crudKit

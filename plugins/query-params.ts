@@ -1,0 +1,61 @@
+/** `request.queryParams`: the query string, read when first asked for. */
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { MAX_QUERY_BYTES, parseQueryParams, type QueryParams } from '../src/query/index.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The query string in the grammar of filters, sorts, fields, includes and pagination. Never throws: see its `errors`. */
+    readonly queryParams: QueryParams
+  }
+}
+
+const kQueryParams = Symbol('fastify-crud-kit.queryParams')
+
+interface WithQueryParams { [kQueryParams]: QueryParams | null }
+
+/** Decorates requests with `queryParams`. */
+export function decorateQueryParams (fastify: FastifyInstance): void {
+  fastify.decorateRequest(kQueryParams as never, null as never)
+  fastify.decorateRequest('queryParams', {
+    getter (this: FastifyRequest) {
+      const request = this as FastifyRequest & WithQueryParams
+      request[kQueryParams] ??= readQuery(request)
+      return request[kQueryParams]
+    },
+  })
+}
+
+/**
+ * Reads what Fastify has parsed, flat or nested, so that an application may change it. What its parser glosses over
+ * (length, percent-encoding that decodes to nothing) is looked up in the URL.
+ */
+function readQuery (request: FastifyRequest): QueryParams {
+  const options = { declared: declaredParameters(request) }
+  const url = request.raw.url ?? ''
+  const start = url.indexOf('?') + 1
+  if (start > 0 && (url.length - start > MAX_QUERY_BYTES || (url.includes('%', start) && !isDecodable(url.slice(start))))) {
+    return parseQueryParams(url.slice(start), options)
+  }
+  return parseQueryParams(request.query, options)
+}
+
+function isDecodable (text: string): boolean {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const declared = new WeakMap<object, ReadonlySet<string>>()
+const NONE: ReadonlySet<string> = new Set()
+
+/** Names of the parameters that the route's own schema declares. */
+function declaredParameters ({ routeOptions }: FastifyRequest): ReadonlySet<string> {
+  const schema = routeOptions.schema?.querystring as { properties?: object } | undefined
+  if (schema?.properties === undefined) return NONE
+  let names = declared.get(schema)
+  if (names === undefined) declared.set(schema, names = new Set(Object.keys(schema.properties)))
+  return names
+}

@@ -1,0 +1,30 @@
+/** A property that a client may select. */
+import { readOptions, type EntryOptions } from './entry-options.ts'
+import { checkPath } from './names.ts'
+import type { PathCheck } from './paths.ts'
+
+/**
+ * Allows `fields=<field>`, and for a path, `fields[<include>]=<field>`. The field is a property of the entity, a
+ * to-one relation (shown as its key), or a path to one of an included relation (`products.id`). Frozen.
+ *
+ * Throws `ConfigError` for a name or option that can't be.
+ *
+ * @example
+ * new AllowedField('name')
+ * new AllowedField('products.id')
+ */
+export class AllowedField<Field extends string = any> {
+  /** @internal Only a type: tells whether an entity has the field. */
+  declare readonly '~names': <Entity>(entity: Entity) => PathCheck<Entity, Field, 'field'>
+
+  readonly kind = 'property'
+  readonly field: Field
+  readonly alias: string | undefined
+
+  constructor (field: Field, options?: EntryOptions) {
+    checkPath('AllowedField', field)
+    this.field = field
+    this.alias = readOptions(`AllowedField '${field}'`, options, ['alias']).alias
+    Object.freeze(this)
+  }
+}

@@ -1,0 +1,70 @@
+/** A property, or several, to sort by. */
+import { ConfigError } from '../errors.ts'
+import { nearest } from '../suggest.ts'
+import { isOptions, readOptions, type EntryOptions } from './entry-options.ts'
+import { checkPath, shown } from './names.ts'
+import type { PathCheck } from './paths.ts'
+
+export type SortDirection = 'asc' | 'desc'
+
+const DIRECTIONS: readonly SortDirection[] = ['asc', 'desc']
+
+export interface AllowedSortOptions extends EntryOptions {
+  /** The direction of the bare name; `-` and `+` in the URL override it. Default: `asc`. */
+  readonly direction?: SortDirection
+}
+
+/**
+ * Allows `sort=<field>`, `sort=-<field>` for each of the fields; with an alias only `sort=<alias>`, which sorts by
+ * all of them in order. A field is a property, or a path through to-one relations (`author.name`). Instances are
+ * frozen.
+ *
+ * Throws `ConfigError` for a name or option that can't be, for none, and for the same field twice.
+ *
+ * @example
+ * new AllowedSort('created_at', { direction: 'desc' })
+ * new AllowedSort('last_name', 'first_name', { alias: 'full_name' })
+ */
+export class AllowedSort<Field extends string = any> {
+  /** @internal Only a type: tells whether an entity has the fields. */
+  declare readonly '~names': <Entity>(entity: Entity) => PathCheck<Entity, Field, 'sort'>
+
+  readonly kind = 'fields'
+  readonly fields: readonly Field[]
+  readonly direction: SortDirection
+  readonly alias: string | undefined
+
+  constructor (...fields: [Field, ...Field[]])
+  constructor (...fieldsAndOptions: [Field, ...Field[], AllowedSortOptions | undefined])
+  constructor (...args: unknown[]) {
+    // A trailing undefined is an option that was left out: new AllowedSort('name', options)
+    const last = args.length > 1 && (args.at(-1) === undefined || isOptions(args.at(-1))) ? args.pop() : undefined
+    if (args.length === 0) throw new ConfigError('AllowedSort: name at least one property')
+    for (const field of args) checkField(field)
+    const fields = args as Field[]
+    const what = `AllowedSort '${fields.join("', '")}'`
+    const repeated = fields.find((field, index) => fields.indexOf(field) !== index)
+    if (repeated !== undefined) throw new ConfigError(`${what}: '${repeated}' is named twice`)
+    const { alias, direction = 'asc' } = readOptions(what, last, ['alias', 'direction'])
+    this.fields = Object.freeze(fields)
+    this.direction = readDirection(what, direction)
+    this.alias = alias
+    Object.freeze(this)
+  }
+}
+
+function checkField (field: unknown): void {
+  if (typeof field === 'string' && /^[+-]/.test(field)) {
+    const direction = field.startsWith('-') ? 'desc' : 'asc'
+    throw new ConfigError(`AllowedSort: '${field}' starts with '${field[0]}', ` +
+      `but the direction is an option: new AllowedSort('${field.slice(1)}', { direction: '${direction}' })`)
+  }
+  checkPath('AllowedSort', field)
+}
+
+function readDirection (what: string, direction: unknown): SortDirection {
+  if (DIRECTIONS.includes(direction as SortDirection)) return direction as SortDirection
+  const suggestion = typeof direction === 'string' ? nearest(direction.toLowerCase(), DIRECTIONS) : undefined
+  throw new ConfigError(`${what}: direction must be 'asc' or 'desc', got ${shown(direction)}` +
+    (suggestion === undefined ? '' : `. Did you mean '${suggestion}'?`))
+}

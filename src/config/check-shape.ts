@@ -1,0 +1,71 @@
+/** Checks what a `QueryBuilderConfig` is constructed with against its schema, and says in words what is wrong. */
+import { Value, ValueErrorType, type ValueError } from '@sinclair/typebox/value'
+import { ConfigError } from '../errors.ts'
+import { nearest } from '../suggest.ts'
+import { AllowedField } from './allowed-field.ts'
+import { AllowedFilters } from './allowed-filters.ts'
+import { AllowedInclude } from './allowed-include.ts'
+import { AllowedSort } from './allowed-sort.ts'
+import { CustomFilter } from './custom-filter.ts'
+import { unknownOption } from './entry-options.ts'
+import { quoted, shown } from './names.ts'
+import { PartialFilter } from './partial-filter.ts'
+import { PaginationSchema, QueryBuilderConfigSchema } from './schema.ts'
+
+type Class = abstract new (...args: any[]) => object
+
+/** The lists of entries: what they hold, and how an entry is written. */
+const LISTS: Readonly<Record<string, { classes: readonly Class[], example: (name: string) => string }>> = {
+  allowedFilters: {
+    classes: [AllowedFilters, PartialFilter, CustomFilter],
+    example: name => `AllowedFilters.exact('${name}')`,
+  },
+  allowedSorts: { classes: [AllowedSort], example: sortExample },
+  allowedFields: { classes: [AllowedField], example: name => `new AllowedField('${name}')` },
+  allowedIncludes: { classes: [AllowedInclude], example: name => `new AllowedInclude('${name}')` },
+}
+
+/** Refuses what isn't the shape of `QueryBuilderConfigSchema`, with the path of the first thing that is wrong. */
+export function checkShape (options: unknown): void {
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
+    throw new ConfigError(`QueryBuilderConfig: the configuration must be an object, got ${shown(options)}`)
+  }
+  for (const [list, { classes }] of Object.entries(LISTS)) {
+    const entries: unknown = (options as Record<string, unknown>)[list]
+    if (Array.isArray(entries)) entries.forEach((entry, index) => checkEntry(list, index, entry, classes))
+  }
+  const error = Value.Errors(QueryBuilderConfigSchema, options).First()
+  if (error !== undefined) throw new ConfigError(`QueryBuilderConfig: ${sentence(error)}`)
+}
+
+function checkEntry (list: string, index: number, entry: unknown, classes: readonly Class[]): void {
+  if (classes.some(expected => entry instanceof expected)) return
+  const type = typeof entry === 'object' ? entry?.constructor : undefined
+  const got = type !== undefined && type !== Object && type !== Array
+    ? `an instance of ${type.name}`
+    : shown(entry)
+  const name = typeof entry === 'string' && entry !== '' ? entry : 'name'
+  throw new ConfigError(`QueryBuilderConfig: ${list}[${index}] is ${got}; write ${LISTS[list]!.example(name)}`)
+}
+
+function sortExample (name: string): string {
+  return name.startsWith('-')
+    ? `new AllowedSort('${name.slice(1)}', { direction: 'desc' })`
+    : `new AllowedSort('${name}')`
+}
+
+function sentence ({ type, path, schema, value, message }: ValueError): string {
+  const place = path.slice(1).replace(/\/(\d+)/g, '[$1]').replaceAll('/', '.')
+  if (type === ValueErrorType.ObjectAdditionalProperties) {
+    const inPagination = place.startsWith('pagination.')
+    const known = Object.keys((inPagination ? PaginationSchema : QueryBuilderConfigSchema).properties)
+    return (inPagination ? 'pagination: ' : '') + unknownOption(place.slice(place.lastIndexOf('.') + 1), known)
+  }
+  if (type === ValueErrorType.Union) {
+    const members = (schema['anyOf'] as { const: string }[]).map(member => member.const)
+    const suggestion = typeof value === 'string' ? nearest(value, members) : undefined
+    return `${place}: expected one of ${quoted(members)}, got ${shown(value)}` +
+      (suggestion === undefined ? '' : `. Did you mean '${suggestion}'?`)
+  }
+  return `${place}: ${message.charAt(0).toLowerCase()}${message.slice(1)}, got ${shown(value)}`
+}

@@ -1,0 +1,20 @@
+/**
+ * The whitelist: what an application lets clients ask for.
+ *
+ * In comes what the application writes, names of properties and options. Out come frozen instances that hold it with
+ * its defaults, for the planner to read; nothing here knows an entity's metadata or a request. A whitelist is refused
+ * with a `ConfigError` when it is constructed, if an option is unknown or of the wrong type, a name can't be one, or
+ * two entries claim one name in the URL. Whether the properties exist is checked when the CRUD class meets its ORM,
+ * and, where the entity's type is given, by TypeScript.
+ */
+export { AllowedField } from './allowed-field.ts'
+export { AllowedFilters } from './allowed-filters.ts'
+export { AllowedInclude, MAX_INCLUDE_DEPTH } from './allowed-include.ts'
+export { AllowedSort, type AllowedSortOptions, type SortDirection } from './allowed-sort.ts'
+export { CustomFilter, type CustomFilterCallback, type CustomFilterContext, type CustomFilterValue, type NarrowedQueryBuilder } from './custom-filter.ts'
+export type { EntryOptions } from './entry-options.ts'
+export { isOperator, OPERATOR_NAMES, OPERATORS, type Operator, type OperatorValue } from './operators.ts'
+export { PartialFilter } from './partial-filter.ts'
+export type { PathCheck, PathHint, PathUse } from './paths.ts'
+export { QueryBuilderConfig, type Field, type FieldOf, type Filter, type FilterOf, type Include, type IncludeOf, type QueryBuilderOptions, type Sort, type SortOf } from './query-builder-config.ts'
+export { PaginationSchema, QueryBuilderConfigSchema, type Pagination, type PaginationOptions } from './schema.ts'

@@ -1,0 +1,55 @@
+/** Which texts may name a property, and which may stand in a URL. What is refused is refused with the reason. */
+import { ConfigError } from '../errors.ts'
+
+/** Names that never reach a key of an object, wherever they come from. */
+const RESERVED: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
+
+/** A value as an error shows it. */
+export function shown (value: unknown): string {
+  if (typeof value === 'string') return `'${value}'`
+  if (Array.isArray(value)) return 'an array'
+  if (typeof value === 'function') return 'a function'
+  if (typeof value === 'object' && value !== null) return 'an object'
+  return String(value)
+}
+
+/** Names as an error lists them. */
+export function quoted (names: readonly string[]): string {
+  return names.map(shown).join(', ')
+}
+
+/** Refuses what can't be the path of a property: `name`, `author.name`. `what` begins the message. */
+export function checkPath (what: string, path: unknown): asserts path is string {
+  if (typeof path !== 'string' || path === '') {
+    throw new ConfigError(`${what}: a property is named by a non-empty string, got ${shown(path)}`)
+  }
+  if (/^[+-]/.test(path)) {
+    throw new ConfigError(`${what}: '${path}' starts with '${path[0]}', which is no part of a property's name`)
+  }
+  checkParts(what, path)
+}
+
+/** Refuses what can't be written as a name in a query string. `role` is what the name is: `alias`, `name`. */
+export function checkUrlName (what: string, role: string, name: unknown): asserts name is string {
+  if (typeof name !== 'string' || name === '') {
+    throw new ConfigError(`${what}: ${role} must be a non-empty string, got ${shown(name)}`)
+  }
+  const problem = urlProblem(name)
+  if (problem !== undefined) throw new ConfigError(`${what}: ${role} '${name}' ${problem}`)
+  checkParts(what, name)
+}
+
+function urlProblem (name: string): string | undefined {
+  if (/[[\]]/.test(name)) return 'holds a bracket, which separates names in a query string'
+  if (name.includes(',')) return 'holds a comma, which separates names in a query string'
+  if (/^[+-]/.test(name)) return `starts with '${name[0]}', which is a direction in a query string`
+  if (/[\s\p{Cc}]/u.test(name)) return 'holds white space or a control character'
+  return undefined
+}
+
+function checkParts (what: string, path: string): void {
+  for (const part of path.split('.')) {
+    if (part === '') throw new ConfigError(`${what}: '${path}' has an empty part: a dot stands between two names`)
+    if (RESERVED.has(part)) throw new ConfigError(`${what}: '${part}' is a reserved name`)
+  }
+}

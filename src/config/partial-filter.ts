@@ -1,0 +1,25 @@
+/** A filter that finds a text within a property. */
+import { readOptions, type EntryOptions } from './entry-options.ts'
+import { checkPath } from './names.ts'
+import type { PathCheck } from './paths.ts'
+
+const OPERATORS = Object.freeze(['like', 'ilike'] as const)
+
+/** What `AllowedFilters.partial` makes. Frozen. */
+export class PartialFilter<Field extends string = any> {
+  /** @internal Only a type: tells whether an entity has the field. */
+  declare readonly '~names': <Entity>(entity: Entity) => PathCheck<Entity, Field, 'filter'>
+
+  readonly kind = 'partial'
+  readonly field: Field
+  readonly alias: string | undefined
+  readonly defaultOperator = 'like'
+  readonly operators = OPERATORS
+
+  constructor (field: Field, options?: EntryOptions) {
+    checkPath('AllowedFilters.partial', field)
+    this.field = field
+    this.alias = readOptions(`AllowedFilters.partial '${field}'`, options, ['alias']).alias
+    Object.freeze(this)
+  }
+}

@@ -1,0 +1,134 @@
+/**
+ * The names of an entity's properties, as types: `name`, `author.name`, `products.tags.name`.
+ *
+ * A path is checked as it is written; the paths of an entity are never listed, since entities that refer to each
+ * other have more of them than a type checker can hold. Types don't tell everything (which side owns a relation,
+ * whether a plain object is an entity or JSON). Where they don't, the answer is yes, and the check against the
+ * metadata at start-up has the last word.
+ */
+import type { Hidden, HiddenProps, LazyRef, PrimaryKeyProp, Scalar } from '@mikro-orm/core'
+
+/** What a path is for: that decides what it may pass and where it may end. */
+export type PathUse = 'filter' | 'sort' | 'field' | 'include'
+
+/**
+ * What a property is: a column, a to-one or to-many relation, a plain object or an array of them (JSON, embedded,
+ * or entities that don't look like any), or `any`.
+ */
+type Kind = 'scalar' | 'one' | 'many' | 'object' | 'objects' | 'any'
+
+/** The kinds a path may pass through. */
+interface Passes {
+  filter: 'one' | 'many' | 'object' | 'objects'
+  sort: 'one' | 'object'
+  field: 'one' | 'many' | 'object' | 'objects'
+  include: 'one' | 'many' | 'object' | 'objects'
+}
+
+/** The kinds a path may end in. */
+interface Ends {
+  filter: 'scalar' | 'one' | 'object' | 'objects' | 'any'
+  sort: 'scalar' | 'object' | 'any'
+  field: 'scalar' | 'one' | 'object' | 'objects' | 'any'
+  include: 'one' | 'many' | 'object' | 'objects' | 'any'
+}
+
+/** How the refusal names them. */
+interface Wanted {
+  filter: 'a property to filter by'
+  sort: 'a property to sort by'
+  field: 'a property to select'
+  include: 'a relation'
+}
+
+type IsAny<T> = 0 extends 1 & T ? true : false
+
+// Shapes instead of MikroORM's classes: matching a class makes the checker expand all of its methods.
+type CollectionLike<Target = any> = { [index: number]: Target, loadCount: unknown, matching: unknown }
+type ReferenceLike<Target = any> = { unwrap (): Target, getEntity: unknown }
+type ScalarReferenceLike<Value = any> = { unwrap (): Value }
+
+/** String keys that are MikroORM's own. */
+type InternalKey = 'EntityRepositoryType' | 'PrimaryKeyProp' | 'OptionalProps' | 'EagerProps' | 'HiddenProps' |
+  'IndexHints' | '__selectedType' | '__loadedType'
+
+/** An entity shows itself by its primary key: a declared one, or one of the names that MikroORM takes for one. */
+type IsEntity<T> = [(typeof PrimaryKeyProp | 'id' | '_id' | 'uuid') & keyof T] extends [never] ? false : true
+
+type HiddenKey<Entity> = typeof HiddenProps extends keyof Entity ? Entity[typeof HiddenProps] : never
+
+/** The names of properties. Functions are among them; they have no kind. */
+type Key<Entity> = Exclude<keyof Entity & string, InternalKey | HiddenKey<Entity>>
+
+type KindOf<T> = IsAny<T> extends true ? 'any' : KindOfEach<NonNullable<T>>
+
+type KindOfEach<T> =
+  T extends (...args: any[]) => unknown ? never
+    : keyof Hidden.Brand extends keyof T ? never
+      : T extends Scalar ? 'scalar'
+        : keyof LazyRef.Brand<any> extends keyof T ? 'one'
+          : T extends CollectionLike ? 'many'
+            : T extends ReferenceLike ? 'one'
+              : T extends ScalarReferenceLike<infer Value> ? KindOfEach<NonNullable<Value>>
+                : T extends ReadonlyArray<infer Item> ? NonNullable<Item> extends Scalar ? 'scalar' : 'objects'
+                  : T extends object ? IsEntity<T> extends true ? 'one' : 'object'
+                    : 'scalar'
+
+/** What is found behind a property: the related entity, the embedded object. */
+type Target<T> = IsAny<T> extends true ? any : TargetOfEach<NonNullable<T>>
+
+type TargetOfEach<T> =
+  T extends Scalar ? never
+    : keyof LazyRef.Brand<any> extends keyof T ? T extends LazyRef.Brand<infer Entity> ? Entity : never
+      : T extends CollectionLike<infer Entity> ? Entity
+        : T extends ScalarReferenceLike<infer Entity> ? NonNullable<Entity>
+          : T extends ReadonlyArray<infer Item> ? NonNullable<Item>
+            : T
+
+/** Relations a path may still pass. */
+type Depth = readonly unknown[]
+type MaxDepth = readonly [1, 2, 3]
+
+/** Whether a path fits: `true` for yes, `false` or never for no. A union of entities fits where one of them does. */
+type Fits<Entity, Path extends string, Use extends PathUse, Left extends Depth> =
+  IsAny<Entity> extends true ? true
+    : Entity extends unknown
+      ? Path extends `${infer Head}.${infer Tail}`
+        ? Head extends Key<Entity> ? FitsBehind<Entity[Head], KindOf<Entity[Head]>, Tail, Use, Left> : false
+        : Path extends Key<Entity> ? FitsAtEnd<KindOf<Entity[Path]>, Use, Left> : false
+      : never
+
+type FitsAtEnd<K extends Kind, Use extends PathUse, Left extends Depth> =
+  K extends Ends[Use]
+    ? Use extends 'include' ? Left extends readonly [unknown, ...unknown[]] ? true : false : true
+    : false
+
+type FitsBehind<T, K extends Kind, Tail extends string, Use extends PathUse, Left extends Depth> =
+  K extends 'any' ? true
+    : K extends Passes[Use]
+      ? K extends 'object' ? Fits<Target<T>, Tail, Use, Left>
+        : Left extends readonly [unknown, ...infer Rest] ? Fits<Target<T>, Tail, Use, Rest> : false
+      : false
+
+/**
+ * `true` for a path of the entity that can be used so, else a sentence that says what is wrong. A path that isn't
+ * known to the type checker, or an entity that isn't, is left to the check at start-up.
+ */
+export type PathCheck<Entity, Path extends string, Use extends PathUse> =
+  string extends Path ? any
+    : Path extends string
+      ? true extends Fits<Entity, Path, Use, MaxDepth> ? true : `'${Path}' is not ${Wanted[Use]} of this entity`
+      : never
+
+/** Names to offer in an editor: the entity's own and those one relation away. Others may be right, too. */
+export type PathHint<Entity, Use extends PathUse> =
+  IsAny<Entity> extends true ? string : OwnHint<Entity, Use> | RelatedHint<Entity, Use> | (string & {})
+
+type OwnHint<Entity, Use extends PathUse> =
+  { [K in Key<Entity>]: Extract<KindOf<Entity[K]>, Ends[Use]> extends never ? never : K }[Key<Entity>]
+
+type RelatedHint<Entity, Use extends PathUse> = {
+  [K in Key<Entity>]: Extract<KindOf<Entity[K]>, Exclude<Passes[Use], 'object' | 'objects'>> extends never
+    ? never
+    : Target<Entity[K]> extends infer Related ? `${K}.${OwnHint<Related, Use>}` : never
+}[Key<Entity>]

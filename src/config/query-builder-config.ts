@@ -1,0 +1,156 @@
+/** The whitelist of a resource: everything a client may ask for, and the defaults where it asks for nothing. */
+import { ConfigError } from '../errors.ts'
+import type { AllowedField } from './allowed-field.ts'
+import type { AllowedFilters } from './allowed-filters.ts'
+import type { AllowedInclude } from './allowed-include.ts'
+import type { AllowedSort } from './allowed-sort.ts'
+import { checkShape } from './check-shape.ts'
+import type { CustomFilter } from './custom-filter.ts'
+import { checkPath } from './names.ts'
+import type { Operator } from './operators.ts'
+import type { PartialFilter } from './partial-filter.ts'
+import type { PathHint } from './paths.ts'
+import type { Pagination, PaginationOptions } from './schema.ts'
+
+/** An entry of `allowedFilters`, told apart by `kind`. */
+export type Filter<Entity extends object = any> = AllowedFilters<string> | PartialFilter<string> | CustomFilter<Entity>
+/** An entry of `allowedSorts`. */
+export type Sort = AllowedSort<string>
+/** An entry of `allowedFields`. */
+export type Field = AllowedField<string>
+/** An entry of `allowedIncludes`. */
+export type Include = AllowedInclude<string>
+
+/** Holds where the entity has the names of an entry; see `PathCheck`. */
+type Known<Entity> = (entity: Entity) => true
+
+/** What `allowedFilters` takes for an entity: filters on properties that it has, callbacks for its builder. */
+export type FilterOf<Entity extends object> = CustomFilter<Entity> | {
+  readonly '~names': Known<Entity>
+  readonly kind: 'operators' | 'partial'
+  readonly field: PathHint<Entity, 'filter'>
+  readonly operators: readonly Operator[]
+}
+
+/** What `allowedSorts` takes for an entity. */
+export type SortOf<Entity extends object> = {
+  readonly '~names': Known<Entity>
+  readonly kind: 'fields'
+  readonly fields: ReadonlyArray<PathHint<Entity, 'sort'>>
+}
+
+/** What `allowedFields` takes for an entity. */
+export type FieldOf<Entity extends object> = {
+  readonly '~names': Known<Entity>
+  readonly kind: 'property'
+  readonly field: PathHint<Entity, 'field'>
+}
+
+/** What `allowedIncludes` takes for an entity. */
+export type IncludeOf<Entity extends object> = {
+  readonly '~names': Known<Entity>
+  readonly kind: 'relation'
+  readonly path: PathHint<Entity, 'include'>
+}
+
+/** What a `QueryBuilderConfig` is made of. An empty or missing list allows nothing. */
+export interface QueryBuilderOptions<Entity extends object = any> {
+  readonly allowedFilters?: ReadonlyArray<FilterOf<Entity>>
+  readonly allowedSorts?: ReadonlyArray<SortOf<Entity>>
+  readonly allowedFields?: ReadonlyArray<FieldOf<Entity>>
+  readonly allowedIncludes?: ReadonlyArray<IncludeOf<Entity>>
+  /** The order of a list when the URL has no sort: any property, or the URL name of an allowed sort, with `-` for descending. */
+  readonly defaultSort?: ReadonlyArray<PathHint<Entity, 'sort'>>
+  /** Drop invalid filters, sorts, fields and includes instead of refusing the request. Default: false. */
+  readonly ignoreInvalidErrors?: boolean
+  /** Defaults: `{ defaultPerPage: 20, maxPerPage: 100, maxOffset: 100_000, count: 'exact' }`. */
+  readonly pagination?: PaginationOptions
+}
+
+/**
+ * What clients may filter, sort, select and include; everything else is refused. With the entity's type given, a name
+ * that it doesn't have is a type error; in any case it is one at start-up, when the CRUD class meets its ORM.
+ *
+ * The result is deeply frozen, with all defaults filled in, and shares nothing with the object it was made of. It may
+ * itself be what another one is made of: `new QueryBuilderConfig({ ...base, defaultSort: ['name'] })`.
+ *
+ * Throws `ConfigError` for an unknown option, a value of the wrong type, two entries that claim one name in the URL,
+ * a default page larger than the largest one, and a malformed or repeated default sort.
+ *
+ * @example
+ * new QueryBuilderConfig<Category>({
+ *   allowedFilters: [AllowedFilters.exact('name'), new AllowedFilters('products.price', 'gte', ['gte', 'lte'])],
+ *   allowedSorts: [new AllowedSort('name')],
+ *   allowedFields: [new AllowedField('id'), new AllowedField('name')],
+ *   allowedIncludes: [new AllowedInclude('products')],
+ *   defaultSort: ['-created_at'],
+ * })
+ */
+export class QueryBuilderConfig<Entity extends object = any> {
+  /** @internal Only a type: the entity that the configuration is for. */
+  declare readonly '~entity': (entity: Entity) => void
+
+  readonly allowedFilters: readonly Filter[]
+  readonly allowedSorts: readonly Sort[]
+  readonly allowedFields: readonly Field[]
+  readonly allowedIncludes: readonly Include[]
+  readonly defaultSort: readonly string[]
+  readonly ignoreInvalidErrors: boolean
+  readonly pagination: Pagination
+
+  constructor (options: NoInfer<QueryBuilderOptions<Entity>> = {}) {
+    checkShape(options)
+    // The schema has shown that the entries are instances of the classes.
+    this.allowedFilters = frozen(options.allowedFilters as readonly Filter[] | undefined)
+    this.allowedSorts = frozen(options.allowedSorts as readonly Sort[] | undefined)
+    this.allowedFields = frozen(options.allowedFields as readonly Field[] | undefined)
+    this.allowedIncludes = frozen(options.allowedIncludes as readonly Include[] | undefined)
+    this.defaultSort = frozen(options.defaultSort)
+    this.ignoreInvalidErrors = options.ignoreInvalidErrors ?? false
+    this.pagination = readPagination(options.pagination)
+    refuseSharedNames('allowedFilters', this.allowedFilters, filter => [filter.alias ?? filter.field])
+    refuseSharedNames('allowedSorts', this.allowedSorts, sort => sort.alias === undefined ? sort.fields : [sort.alias])
+    refuseSharedNames('allowedFields', this.allowedFields, field => [field.alias ?? field.field])
+    refuseSharedNames('allowedIncludes', this.allowedIncludes, include => [include.alias ?? include.path])
+    checkDefaultSort(this.defaultSort)
+    Object.freeze(this)
+  }
+}
+
+function frozen<T> (items: readonly T[] = []): readonly T[] {
+  return Object.freeze([...items])
+}
+
+function readPagination (options: PaginationOptions = {}): Pagination {
+  const { maxPerPage = 100, maxOffset = 100_000, count = 'exact' } = options
+  const { defaultPerPage = Math.min(20, maxPerPage) } = options
+  if (defaultPerPage > maxPerPage) {
+    throw new ConfigError(`QueryBuilderConfig: pagination.defaultPerPage (${defaultPerPage}) ` +
+      `is above pagination.maxPerPage (${maxPerPage})`)
+  }
+  return Object.freeze({ defaultPerPage, maxPerPage, maxOffset, count })
+}
+
+function refuseSharedNames<T> (list: string, entries: readonly T[], urlNames: (entry: T) => readonly string[]): void {
+  const owners = new Map<string, number>()
+  for (const [index, entry] of entries.entries()) {
+    for (const name of urlNames(entry)) {
+      const owner = owners.get(name)
+      if (owner !== undefined) {
+        throw new ConfigError(`QueryBuilderConfig: ${list}[${owner}] and ${list}[${index}] are both '${name}' ` +
+          'in the URL; remove one, or give it an alias')
+      }
+      owners.set(name, index)
+    }
+  }
+}
+
+function checkDefaultSort (items: readonly string[]): void {
+  const names = new Set<string>()
+  for (const [index, item] of items.entries()) {
+    const name = item.replace(/^[+-]/, '')
+    checkPath(`QueryBuilderConfig: defaultSort[${index}]`, name)
+    if (names.has(name)) throw new ConfigError(`QueryBuilderConfig: defaultSort names '${name}' twice`)
+    names.add(name)
+  }
+}

@@ -1,0 +1,82 @@
+/** TypeBox's view of the whitelist: the shape of what `QueryBuilderConfig` is constructed with. */
+import { Type, type Static } from '@sinclair/typebox'
+import type { CustomFilterCallback } from './custom-filter.ts'
+import { OPERATOR_NAMES, type Operator } from './operators.ts'
+
+const Name = Type.String({ minLength: 1 })
+const Alias = Type.Optional(Type.String({ minLength: 1, description: 'The name in the URL, instead of the property\'s public name' }))
+const OperatorSchema = Type.Unsafe<Operator>(Type.Union(OPERATOR_NAMES.map(name => Type.Literal(name))))
+
+const OperatorFilterSchema = Type.Object({
+  kind: Type.Union([Type.Literal('operators'), Type.Literal('partial')]),
+  field: Name,
+  alias: Alias,
+  defaultOperator: OperatorSchema,
+  operators: Type.Readonly(Type.Array(OperatorSchema, { minItems: 1, uniqueItems: true })),
+}, { title: 'AllowedFilters' })
+
+const CustomFilterSchema = Type.Object({
+  kind: Type.Literal('custom'),
+  field: Name,
+  alias: Alias,
+  callback: Type.Unsafe<CustomFilterCallback>(Type.Function([], Type.Any())),
+}, { title: 'AllowedFilters.custom' })
+
+const AllowedSortSchema = Type.Object({
+  kind: Type.Literal('fields'),
+  fields: Type.Array(Name, { minItems: 1, uniqueItems: true }),
+  direction: Type.Union([Type.Literal('asc'), Type.Literal('desc')]),
+  alias: Alias,
+}, { title: 'AllowedSort' })
+
+const AllowedFieldSchema = Type.Object({
+  kind: Type.Literal('property'),
+  field: Name,
+  alias: Alias,
+}, { title: 'AllowedField' })
+
+const AllowedIncludeSchema = Type.Object({
+  kind: Type.Literal('relation'),
+  path: Name,
+  alias: Alias,
+}, { title: 'AllowedInclude' })
+
+/** Options of pagination. All may be left out. */
+export const PaginationSchema = Type.Object({
+  defaultPerPage: Type.Optional(Type.Integer({
+    minimum: 1, default: 20, description: 'Items of a page when the URL does not say; at most maxPerPage',
+  })),
+  maxPerPage: Type.Optional(Type.Integer({
+    minimum: 1, default: 100, description: 'Items that a client may ask for at once; more is an error',
+  })),
+  maxOffset: Type.Optional(Type.Integer({
+    minimum: 0, default: 100_000, description: 'Items that a client may skip; more is an error',
+  })),
+  count: Type.Optional(Type.Union([Type.Literal('exact'), Type.Literal('planned'), Type.Literal('none')], {
+    default: 'exact', description: 'The total: counted, estimated by PostgreSQL\'s planner, or not given',
+  })),
+}, { additionalProperties: false })
+
+/**
+ * What `new QueryBuilderConfig(...)` takes. The entries of the lists are instances of the `Allowed...` classes; the
+ * schema shows their properties.
+ */
+export const QueryBuilderConfigSchema = Type.Object({
+  allowedFilters: Type.Optional(Type.Array(Type.Union([OperatorFilterSchema, CustomFilterSchema]))),
+  allowedSorts: Type.Optional(Type.Array(AllowedSortSchema)),
+  allowedFields: Type.Optional(Type.Array(AllowedFieldSchema)),
+  allowedIncludes: Type.Optional(Type.Array(AllowedIncludeSchema)),
+  defaultSort: Type.Optional(Type.Array(Name, {
+    description: 'The order of a list when the URL has no sort, e.g. -created_at',
+  })),
+  ignoreInvalidErrors: Type.Optional(Type.Boolean({
+    default: false, description: 'Drop invalid filters, sorts, fields and includes instead of refusing the request',
+  })),
+  pagination: Type.Optional(PaginationSchema),
+}, { additionalProperties: false })
+
+/** Pagination as written. */
+export type PaginationOptions = Readonly<Static<typeof PaginationSchema>>
+
+/** Pagination with its defaults filled in. */
+export type Pagination = Required<PaginationOptions>

@@ -1,0 +1,117 @@
+import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
+import { ConfigError, UnavailableError } from '../errors.ts'
+import { checkDatabaseOptions, type DatabaseOptions } from './database-options.ts'
+import { parseDatabaseUrl, type DatabaseTarget } from './database-url.ts'
+import { loadDriver } from './drivers.ts'
+import { lockFolder, type FolderLock } from './folder-lock.ts'
+import { toOrmOptions } from './orm-options.ts'
+
+/** Options of a session: those of `em.fork()`, e.g. the `signal` that cancels its queries. */
+export type SessionOptions = NonNullable<Parameters<EntityManager['fork']>[0]>
+/** Makes a session: a fork of the EntityManager with an identity map of its own. */
+export type SessionMaker = (options?: SessionOptions) => EntityManager
+
+interface Opened { readonly engine: MikroORM, readonly lock: FolderLock | undefined }
+
+/**
+ * Opens a database by its URL and keeps it open: PostgreSQL, or PGlite embedded in the process.
+ *
+ * The URL is `postgresql://...` (its parameters, like `sslmode`, are `pg`'s), `pglite://<folder>` (relative to the
+ * working directory, or absolute) or `pglite://memory`, which is also the default. A PGlite folder belongs to one
+ * process at a time, and PGlite has one connection: inside a transaction use the transaction's EntityManager.
+ *
+ * @example
+ * const database = new DatabaseFactory({ databaseUrl: 'pglite://.data', entities: [Category] })
+ * const engine = await database.getEngine()
+ * const session = database.getSessionMaker(engine)
+ * await session().find(Category, {})
+ * await database.close()
+ */
+export class DatabaseFactory {
+  /** Whether statements may be prepared by name. */
+  readonly preparedStatements: boolean
+  readonly #options: DatabaseOptions
+  readonly #target: DatabaseTarget
+  #opened: Promise<Opened> | undefined
+
+  /** @throws ConfigError for options or a URL that can't work. */
+  constructor (options: DatabaseOptions) {
+    checkDatabaseOptions(options)
+    this.#options = { ...options }
+    this.#target = parseDatabaseUrl(options.databaseUrl ?? 'pglite://memory')
+    this.preparedStatements = options.preparedStatements ?? true
+  }
+
+  /**
+   * The MikroORM instance, connected: the same one for every call until `close`. After a failure the next call tries
+   * again.
+   *
+   * @throws ConfigError when the driver's package isn't installed or another process has the PGlite folder.
+   * @throws UnavailableError when the database can't be reached.
+   */
+  async getEngine (): Promise<MikroORM> {
+    if (this.#opened === undefined) {
+      const opening = this.#open()
+      this.#opened = opening
+      opening.catch(() => { if (this.#opened === opening) this.#opened = undefined })
+    }
+    return (await this.#opened).engine
+  }
+
+  /** A function that makes sessions on `engine`. On PostgreSQL a session's `signal` cancels its queries in the server, too. */
+  getSessionMaker (engine: MikroORM): SessionMaker {
+    const cancels = this.#target.driver === 'postgresql'
+    return (options = {}) => engine.em.fork(cancels && options.signal
+      ? { inflightQueryAbortStrategy: 'cancel query', ...options }
+      : options)
+  }
+
+  /** Closes the connections; does nothing when there are none. `getEngine` opens anew afterwards. */
+  async close (): Promise<void> {
+    const opening = this.#opened
+    if (opening === undefined) return
+    this.#opened = undefined
+    const opened = await opening.catch(() => undefined)
+    if (opened === undefined) return
+    try {
+      await opened.engine.close(true)
+    } finally {
+      await opened.lock?.release()
+    }
+  }
+
+  async #open (): Promise<Opened> {
+    const target = this.#target
+    const { MikroORM } = await loadDriver(target.driver)
+    const lock = target.driver === 'pglite' && target.folder !== undefined ? await this.#lock(target.folder) : undefined
+    let engine: MikroORM | undefined
+    try {
+      engine = await MikroORM.init(toOrmOptions(this.#options, target))
+      await connect(engine, target.label)
+      return { engine, lock }
+    } catch (error) {
+      await engine?.close(true).catch(() => {})
+      await lock?.release()
+      throw error
+    }
+  }
+
+  async #lock (folder: string): Promise<FolderLock> {
+    const lock = await lockFolder(folder)
+    if (lock === undefined) {
+      throw new ConfigError(`DatabaseFactory: ${folder} is already open, in this process or in another one. PGlite serves one process at a time: stop the other one, or use a postgresql:// URL`)
+    }
+    return lock
+  }
+}
+
+/** Makes the first connection, so that a database that isn't there is known at start-up. */
+async function connect (engine: MikroORM, label: string): Promise<void> {
+  try {
+    await engine.connect()
+    const { ok, error } = await engine.checkConnection() as { ok: boolean, error?: Error }
+    if (!ok) throw error
+  } catch (cause) {
+    throw new UnavailableError(`${label} can't be reached: ${(cause as Error).message}`, { cause })
+  }
+}

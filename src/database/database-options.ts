@@ -1,0 +1,73 @@
+/** What a `DatabaseFactory` is constructed with, its schema, and the check against it. */
+import type { AnyEntity, EntityClass, EntitySchema } from '@mikro-orm/core'
+import type { Options } from '@mikro-orm/postgresql'
+import { Type, type Static } from '@sinclair/typebox'
+import { Value, ValueErrorType } from '@sinclair/typebox/value'
+import { shown } from '../config/names.ts'
+import { unknownOption } from '../config/entry-options.ts'
+import { ConfigError } from '../errors.ts'
+
+const closed = { additionalProperties: false }
+
+export const PoolOptionsSchema = Type.Object({
+  min: Type.Optional(Type.Integer({ minimum: 0, description: 'Connections kept open when idle. Default 0.' })),
+  max: Type.Optional(Type.Integer({ minimum: 1, description: 'Connections at most. Default 10.' })),
+  idleTimeoutMillis: Type.Optional(Type.Integer({ minimum: 0, description: 'Time after which an idle connection is closed; 0 never. Default 10000.' })),
+  connectionTimeoutMillis: Type.Optional(Type.Integer({ minimum: 0, description: 'Time to wait for a connection, to the server or from the pool; 0 for ever. Default 10000.' })),
+}, closed)
+
+/** Sizes and times of the connection pool. PGlite has one connection and ignores them. */
+export type PoolOptions = Static<typeof PoolOptionsSchema>
+
+export const DatabaseOptionsSchema = Type.Object({
+  databaseUrl: Type.Optional(Type.String({ minLength: 1, description: 'postgresql://..., pglite://<folder> or pglite://memory, the default.' })),
+  entities: Type.Array(Type.Unknown(), { minItems: 1, description: 'Classes or schemas of all entities, related ones included.' }),
+  pool: Type.Optional(PoolOptionsSchema),
+  preparedStatements: Type.Optional(Type.Boolean({ description: 'Whether statements may be prepared by name. false for PgBouncer in transaction mode. Default true.' })),
+  debug: Type.Optional(Type.Union([Type.Boolean(), Type.Array(Type.String())], { description: "MikroORM's logging: all of it, or its namespaces." })),
+  ormOptions: Type.Optional(Type.Object({}, { description: 'Any other option of MikroORM.' })),
+}, closed)
+
+export interface DatabaseOptions extends Omit<Static<typeof DatabaseOptionsSchema>, 'entities' | 'debug' | 'ormOptions'> {
+  /** Classes or schemas of all entities, related ones included. */
+  readonly entities: ReadonlyArray<EntityClass<AnyEntity> | EntitySchema<any>>
+  /** MikroORM's logging: all of it, or its namespaces, e.g. `['query']`. */
+  readonly debug?: Options['debug']
+  /** Any other option of MikroORM, e.g. `filters`, `namingStrategy`, `subscribers`, `extensions`. */
+  readonly ormOptions?: Omit<Options, keyof Options & ('driver' | 'clientUrl' | 'dbName' | 'entities' | 'pool' | 'debug')>
+}
+
+/** Options of MikroORM that would contradict ours, and what to write instead. */
+const OWN: Readonly<Record<string, string>> = {
+  driver: 'databaseUrl', clientUrl: 'databaseUrl', dbName: 'databaseUrl', host: 'databaseUrl', port: 'databaseUrl', user: 'databaseUrl', entities: 'entities', pool: 'pool', debug: 'debug',
+}
+
+/**
+ * Refuses options that can't work.
+ *
+ * @throws ConfigError names the first one, and the option that was probably meant.
+ */
+export function checkDatabaseOptions (options: unknown): asserts options is DatabaseOptions {
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
+    throw new ConfigError(`DatabaseFactory: the options must be an object, got ${shown(options)}`)
+  }
+  // a URL from an unset environment variable must not become a database in memory that forgets everything
+  if ('databaseUrl' in options && (options.databaseUrl === undefined || options.databaseUrl === '')) {
+    throw new ConfigError("DatabaseFactory: databaseUrl is empty: is an environment variable not set? Leave the option out, or write 'pglite://memory', for a database in memory")
+  }
+  const error = Value.Errors(DatabaseOptionsSchema, options).First()
+  if (error !== undefined) {
+    const place = error.path.slice(1).replaceAll('/', '.')
+    if (error.type === ValueErrorType.ObjectAdditionalProperties) {
+      const inPool = place.startsWith('pool.')
+      const known = Object.keys((inPool ? PoolOptionsSchema : DatabaseOptionsSchema).properties)
+      throw new ConfigError(`DatabaseFactory: ${inPool ? 'pool: ' : ''}${unknownOption(place.slice(place.lastIndexOf('.') + 1), known)}`)
+    }
+    // the value is not shown where it may hold a password
+    const got = place === 'databaseUrl' ? '' : `, got ${shown(error.value)}`
+    throw new ConfigError(`DatabaseFactory: ${place}: ${error.message.charAt(0).toLowerCase()}${error.message.slice(1)}${got}`)
+  }
+  const { ormOptions = {} } = options as { ormOptions?: object }
+  const own = Object.keys(ormOptions).find((name) => name in OWN)
+  if (own !== undefined) throw new ConfigError(`DatabaseFactory: ormOptions.${own} is set by the option '${OWN[own]}'`)
+}

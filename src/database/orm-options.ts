@@ -1,0 +1,36 @@
+/** From the factory's options and a parsed URL to MikroORM's options. */
+import type { Options } from '@mikro-orm/postgresql'
+import type { DatabaseOptions, PoolOptions } from './database-options.ts'
+import type { DatabaseTarget, PostgresqlTarget } from './database-url.ts'
+
+/** pg waits for ever for a connection from a pool that is exhausted; a server has to answer before that. */
+const CONNECTION_TIMEOUT = 10_000
+
+export function toOrmOptions (options: DatabaseOptions, target: DatabaseTarget): Options {
+  const { entities, ormOptions, debug } = options
+  return {
+    // MikroORM would create a database whose name is mistyped
+    ensureDatabase: false,
+    ...ormOptions,
+    entities: [...entities] as NonNullable<Options['entities']>,
+    ...(debug !== undefined && { debug }),
+    ...(target.driver === 'pglite' ? { dbName: target.folder ?? 'memory://' } : postgresqlOptions(options, target)),
+  }
+}
+
+function postgresqlOptions ({ pool = {}, ormOptions }: DatabaseOptions, target: PostgresqlTarget): Options {
+  const { connectionTimeoutMillis = CONNECTION_TIMEOUT, ...sizes }: PoolOptions = pool
+  const ours = { ...target.connection, connectionTimeoutMillis }
+  const given: unknown = ormOptions?.driverOptions
+  return {
+    clientUrl: target.url,
+    dbName: target.database,
+    pool: sizes,
+    // a Kysely instance or dialect of the application's own knows its connection already
+    driverOptions: isPlain(given) ? { ...ours, ...given } : given as NonNullable<Options['driverOptions']>,
+  }
+}
+
+function isPlain (value: unknown): value is object | undefined {
+  return value === undefined || (typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype)
+}

@@ -1,0 +1,23 @@
+/**
+ * fastify-crud-kit: declare a MikroORM entity and a whitelist, get a REST resource at the speed of hand-written SQL.
+ * Everything public is exported here.
+ */
+export { crudKit, crudKit as default, type CrudKitOptions } from '../plugins/crud-kit.ts'
+export { CrudKitOptionsSchema } from '../plugins/options.ts'
+export { crudRoutes, type CrudRoutesOptions } from '../plugins/crud-routes.ts'
+export {
+  AllowedField, AllowedFilters, AllowedInclude, AllowedSort, QueryBuilderConfig, QueryBuilderConfigSchema,
+  type CustomFilterCallback, type CustomFilterContext, type CustomFilterValue, type Operator, type Pagination, type PaginationOptions,
+  type QueryBuilderOptions, type SortDirection,
+} from './config/index.ts'
+export { CrudBase, type CrudContext, type CrudOptions, type CrudPage, type CrudReadOptions, type CrudRecord } from './crud/index.ts'
+export { DatabaseFactory, type DatabaseOptions } from './database/index.ts'
+export { BaseModel, primaryKey, softDelete, timestamps, uuid } from './entities/index.ts'
+export {
+  ConfigError, ConflictError, DataValidationError, FieldValidationError, FilterValidationError, IncludeValidationError,
+  NotFoundError, OutOfScopeError, PaginationValidationError, PreconditionFailedError, PreconditionRequiredError,
+  QueryValidationError, ReadOnlyViolationError, SortValidationError, UnavailableError,
+  type ErrorItem, type ErrorSource, type RequestError,
+} from './errors.ts'
+export { parseQueryParams, stringifyQueryParams, type FilterParam, type ParseOptions, type QueryParamError, type QueryParams } from './query/index.ts'
+export type { Id } from './plan/index.ts'

@@ -1,0 +1,235 @@
+/** MikroORM's metadata to our snapshot of it. */
+import { ReferenceKind, type EntityMetadata, type EntityProperty, type MetadataStorage, type Platform } from '@mikro-orm/core'
+import { ConfigError } from '../errors.ts'
+import { codecOf } from './codec.ts'
+import type { EmbeddedProperty, EntityModel, Join, KeyColumn, KeyPart, PrimaryKeyPart, Property, RelationProperty, ScalarProperty } from './entity-model.ts'
+import { valueTypeOf } from './value-type.ts'
+
+/** PostgreSQL cuts longer names, and a record's keys are names of columns (manual, section 4.1.1). */
+const MAX_NAME_BYTES = 63
+
+/** The models of all entities of one ORM, made when first asked for. */
+export class Models {
+  readonly #metadata: MetadataStorage
+  readonly #platform: Platform
+  readonly #models = new Map<string, EntityModel>()
+
+  constructor (metadata: MetadataStorage, platform: Platform) {
+    this.#metadata = metadata
+    this.#platform = platform
+  }
+
+  /**
+   * The model of an entity.
+   *
+   * @param entity class, EntitySchema or the result of `defineEntity`
+   * @throws {ConfigError} when the ORM does not know the entity, or it can't be a resource
+   */
+  of (entity: unknown): EntityModel {
+    const meta = this.#metadata.find(entity as never) as EntityMetadata | undefined
+    if (meta === undefined) {
+      const known = [...this.#metadata.getAll().values()].map((known) => known.className)
+      throw new ConfigError(`The entity ${nameOf(entity)} is not one of the ORM's: ${known.join(', ')}. Add it to the ORM's "entities".`)
+    }
+    return this.#of(meta)
+  }
+
+  #of (meta: EntityMetadata): EntityModel {
+    const found = this.#models.get(meta.className)
+    if (found !== undefined) return found
+    const model = this.#build(meta)
+    this.#models.set(meta.className, model)
+    return model
+  }
+
+  #build (meta: EntityMetadata): EntityModel {
+    if (meta.embeddable || meta.virtual || meta.inheritanceType === 'tpt') {
+      throw new ConfigError(`The entity ${meta.className} can't be a resource: it has no single table of its own.`)
+    }
+    const quote = (name: string) => `"${name.replaceAll('"', '""')}"`
+    const schema = meta.schema === '*' ? undefined : meta.schema
+    const properties = this.#properties(meta, Object.values(meta.properties).filter((property) => property.embedded === undefined))
+    const scalars = [...properties.values()].filter((property) => property.kind === 'scalar')
+    const byColumn = (column: string) => scalars.find((property) => property.column === column)
+    const named = (name: string) => scalars.find((property) => property.name === name)
+    const model: EntityModel = {
+      name: meta.className,
+      entity: meta.class as never,
+      tableName: meta.tableName,
+      table: schema === undefined ? quote(meta.tableName) : `${quote(schema)}.${quote(meta.tableName)}`,
+      properties,
+      primaryKey: primaryKeyOf(meta, properties),
+      uuid: uuidOf(meta, scalars),
+      deletedAt: deletedAtOf(named('deleted_at') ?? byColumn('deleted_at')),
+      version: meta.versionProperty === undefined ? undefined : named(meta.versionProperty as string),
+      discriminator: this.#discriminator(meta),
+      hasFilters: Object.keys(meta.filters).length > 0,
+    }
+    return Object.freeze(model)
+  }
+
+  #properties (meta: EntityMetadata, list: readonly EntityProperty[]): ReadonlyMap<string, Property> {
+    const properties = new Map<string, Property>()
+    const publicNames = new Set<string>()
+    for (const source of list) {
+      const property = this.#property(meta, source)
+      if (property === undefined) continue
+      properties.set(embeddedName(source), property)
+      if (property.hidden) continue
+      if (publicNames.has(property.publicName)) throw new ConfigError(`Two properties of ${meta.className} have the public name '${property.publicName}'.`)
+      if (Buffer.byteLength(property.publicName) > MAX_NAME_BYTES) throw new ConfigError(`The name '${property.publicName}' of ${meta.className} is longer than ${MAX_NAME_BYTES} bytes.`)
+      publicNames.add(property.publicName)
+    }
+    return properties
+  }
+
+  /** The property, or `undefined` for one that has nothing in the database. */
+  #property (meta: EntityMetadata, source: EntityProperty): Property | undefined {
+    if (source.kind === ReferenceKind.SCALAR) return this.#scalar(meta, source)
+    if (source.kind === ReferenceKind.EMBEDDED) return this.#embedded(meta, source)
+    if (source.polymorphic || source.targetMeta === undefined || source.targetMeta.virtual || source.persist === false) return undefined
+    return this.#relation(meta, source)
+  }
+
+  #scalar (meta: EntityMetadata, source: EntityProperty): ScalarProperty | undefined {
+    if (source.persist === false && source.formula === undefined) return undefined
+    const columnType = source.columnTypes?.[0] ?? 'text'
+    const type = valueTypeOf(columnType, { runtimeType: source.runtimeType, items: source.items })
+    return Object.freeze({
+      kind: 'scalar',
+      ...baseOf(source),
+      column: source.fieldNames?.[0] ?? source.name,
+      type,
+      formula: source.formula && this.#formula(meta, source),
+      codec: codecOf(source, type, this.#platform),
+    } satisfies ScalarProperty)
+  }
+
+  #formula (meta: EntityMetadata, source: EntityProperty): (alias: string) => string {
+    return (alias) => {
+      const table = { alias, name: meta.tableName, schema: meta.schema, qualifiedName: meta.tableName, toString: () => alias }
+      const result: unknown = source.formula!(meta.createColumnMappingObject(alias) as never, table as never)
+      if (typeof result === 'string') return result
+      const { sql, params } = result as { sql: string, params: unknown[] }
+      return this.#platform.formatQuery(sql, params as never)
+    }
+  }
+
+  #embedded (meta: EntityMetadata, source: EntityProperty): Property {
+    if (source.object || source.array) {
+      return Object.freeze({
+        kind: 'scalar', ...baseOf(source), column: source.fieldNames[0]!, type: valueTypeOf('jsonb', {}),
+      } satisfies ScalarProperty)
+    }
+    const properties = this.#properties(meta, Object.values(source.embeddedProps ?? {}) as EntityProperty[])
+    return Object.freeze({ kind: 'embedded', ...baseOf(source), properties } satisfies EmbeddedProperty)
+  }
+
+  #relation (meta: EntityMetadata, source: EntityProperty): RelationProperty {
+    const models = this
+    const targetMeta = source.targetMeta as EntityMetadata
+    let target: EntityModel | undefined
+    const join = joinOf(meta, source, targetMeta, this.#metadata)
+    return Object.freeze({
+      kind: 'relation' as const,
+      ...baseOf(source),
+      many: source.kind === ReferenceKind.ONE_TO_MANY || source.kind === ReferenceKind.MANY_TO_MANY,
+      join,
+      key: join.kind === 'owner' ? keyOf(source, join, targetMeta) : [],
+      // looked up when asked for: entities refer to each other in circles
+      get target () {
+        target ??= models.#of(targetMeta)
+        return target
+      },
+    })
+  }
+
+  #discriminator (meta: EntityMetadata): EntityModel['discriminator'] {
+    const root = meta.root
+    if (root.inheritanceType !== 'sti' || meta.discriminatorValue === undefined) return undefined
+    const column = root.properties[root.discriminatorColumn as never] as EntityProperty | undefined
+    const classes = [...this.#metadata.getAll().values()].filter((other) => other.root === root && isA(other, meta, this.#metadata))
+    const values = classes.map((other) => other.discriminatorValue).filter((value) => value !== undefined)
+    return Object.freeze({ column: column?.fieldNames[0] ?? String(root.discriminatorColumn), values: Object.freeze(values) })
+  }
+}
+
+const nameOf = (entity: unknown): string => {
+  const { name, meta } = (entity ?? {}) as { name?: unknown, meta?: { className?: unknown } }
+  return String(meta?.className ?? name ?? entity)
+}
+
+/** Inside an embeddable, properties go by the last part of their path. */
+const embeddedName = (source: EntityProperty): string => source.embedded?.[1] ?? source.name
+
+function baseOf (source: EntityProperty) {
+  const name = embeddedName(source)
+  return { name, publicName: source.serializedName ?? name, nullable: source.nullable === true, hidden: source.hidden === true }
+}
+
+function isA (meta: EntityMetadata, ancestor: EntityMetadata, metadata: MetadataStorage): boolean {
+  for (let current: EntityMetadata | undefined = meta; current !== undefined; current = current.extends && metadata.find(current.extends as never)) {
+    if (current.className === ancestor.className) return true
+  }
+  return false
+}
+
+function columnsOf (properties: readonly EntityProperty[]): KeyColumn[] {
+  return properties.flatMap((property) => property.fieldNames.map((column, index) => ({
+    column, type: valueTypeOf(property.columnTypes[index] ?? 'text', { runtimeType: scalarRuntimeType(property), items: property.items }),
+  })))
+}
+
+/** The JavaScript type behind a key: that of the property a foreign key finally refers to. */
+function scalarRuntimeType (property: EntityProperty): string | undefined {
+  const [first] = property.targetMeta?.getPrimaryProps() ?? []
+  return first === undefined ? property.runtimeType : scalarRuntimeType(first)
+}
+
+function primaryKeyOf (meta: EntityMetadata, properties: ReadonlyMap<string, Property>): readonly PrimaryKeyPart[] {
+  const parts = meta.getPrimaryProps().map((source) => ({
+    property: properties.get(source.name) as PrimaryKeyPart['property'],
+    columns: Object.freeze(columnsOf([source as EntityProperty])),
+  }))
+  if (parts.length === 0) throw new ConfigError(`The entity ${meta.className} can't be a resource: it has no primary key.`)
+  return Object.freeze(parts)
+}
+
+/** The property called `uuid`: of that type, and unique, so that it can stand for the primary key. */
+function uuidOf (meta: EntityMetadata, scalars: readonly ScalarProperty[]): ScalarProperty | undefined {
+  const property = scalars.find((property) => property.name === 'uuid' && property.type.kind === 'uuid' && !property.hidden)
+  const unique = property !== undefined && (meta.properties[property.name as never] as EntityProperty).unique
+  return unique ? property : undefined
+}
+
+function deletedAtOf (property: ScalarProperty | undefined): ScalarProperty | undefined {
+  return property?.type.kind === 'datetime' && property.nullable && property.formula === undefined ? property : undefined
+}
+
+function keyOf (source: EntityProperty, join: Join, targetMeta: EntityMetadata): readonly KeyPart[] {
+  const targets = Object.values(targetMeta.properties) as EntityProperty[]
+  return Object.freeze(join.columns.map((column, index) => {
+    const targetColumn = join.targetColumns[index]!
+    const target = targets.find((property) => property.fieldNames?.includes(targetColumn) && property.embedded === undefined)
+    const type = valueTypeOf(source.columnTypes[index] ?? 'text', { runtimeType: target && scalarRuntimeType(target), items: target?.items })
+    return { column, type, publicName: target?.serializedName ?? target?.name ?? targetColumn }
+  }))
+}
+
+function joinOf (meta: EntityMetadata, source: EntityProperty, targetMeta: EntityMetadata, metadata: MetadataStorage): Join {
+  const primary = (of: EntityMetadata) => Object.freeze((of.getPrimaryProps() as EntityProperty[]).flatMap((property) => property.fieldNames))
+  if (source.pivotEntity !== undefined) {
+    const pivot = metadata.find(source.pivotEntity as never) as EntityMetadata
+    const owner = source.owner ? source : targetMeta.properties[source.mappedBy as never] as EntityProperty
+    const [near, far] = source.owner ? [owner.joinColumns, owner.inverseJoinColumns] : [owner.inverseJoinColumns, owner.joinColumns]
+    const quoted = (pivot.schema && pivot.schema !== '*' ? [pivot.schema, pivot.tableName] : [pivot.tableName]).map((name) => `"${name.replaceAll('"', '""')}"`)
+    return Object.freeze({
+      kind: 'pivot', table: quoted.join('.'), columns: primary(meta), targetColumns: primary(targetMeta), pivotColumns: near, pivotTargetColumns: far,
+    })
+  }
+  if (source.owner || source.kind === ReferenceKind.MANY_TO_ONE) {
+    return Object.freeze({ kind: 'owner', columns: source.joinColumns, targetColumns: source.referencedColumnNames })
+  }
+  const owner = targetMeta.properties[source.mappedBy as never] as EntityProperty
+  return Object.freeze({ kind: 'inverse', columns: owner.referencedColumnNames, targetColumns: owner.joinColumns })
+}

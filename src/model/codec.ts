@@ -1,0 +1,55 @@
+/** What a custom type or a serializer makes of a value, between the database's JSON, the wire and a query string. */
+import { Type, type EntityProperty, type Platform } from '@mikro-orm/core'
+import { convert } from './convert.ts'
+import type { Codec } from './entity-model.ts'
+import type { ValueType } from './value-type.ts'
+
+type CustomType = Type<unknown, unknown>
+
+/** The property's own type, unless it is one of MikroORM's: those have a wire form of their own (`src/sql/json.ts`). */
+function customTypeOf (property: EntityProperty): CustomType | undefined {
+  const type = property.customType as CustomType | undefined
+  return type !== undefined && Type.getOrmType(type.constructor as never) === undefined ? type : undefined
+}
+
+/** The value that MikroORM would hand to a serializer: a Date for a datetime, else what the JSON has. */
+function hydrate (value: unknown, type: ValueType): unknown {
+  if (value === null) return null
+  if (type.kind === 'datetime') return new Date(value as string)
+  if (type.kind === 'bigint' && type.form === 'string') return BigInt(value as string)
+  if (type.kind === 'blob') return Buffer.from(value as string, 'base64')
+  return value
+}
+
+/** The codec of a property, or `undefined` when its wire form is made by the database alone. */
+export function codecOf (property: EntityProperty, type: ValueType, platform: Platform): Codec | undefined {
+  const custom = customTypeOf(property)
+  const serializer = property.serializer
+  if (custom === undefined && serializer === undefined) return undefined
+
+  const toWire = (value: unknown): unknown => {
+    const hydrated = custom === undefined
+      ? hydrate(value, type)
+      : value === null ? null : custom.convertToJSValue(value, platform)
+    if (serializer !== undefined) return serializer(hydrated, {})
+    return custom === undefined || hydrated === null ? hydrated : custom.toJSON(hydrated, platform)
+  }
+  if (custom === undefined) return Object.freeze({ toWire })
+
+  return Object.freeze({
+    toWire,
+    read: custom.convertToJSValueSQL && ((column: string) => custom.convertToJSValueSQL!(column, platform)),
+    write: custom.convertToDatabaseValueSQL && custom.convertToDatabaseValueSQL('?', platform),
+    toDatabase (text: string) {
+      let value: unknown
+      try {
+        value = custom.convertToDatabaseValue(text, platform, { fromQuery: true, mode: 'query' })
+      } catch {
+        return { ok: false, expected: 'a value of its type' }
+      }
+      if (value === null || value === undefined) return { ok: false, expected: 'a value of its type' }
+      if (type.kind === 'other') return { ok: true, value: String(value) }
+      return convert(value instanceof Date ? value.toISOString() : typeof value === 'object' ? JSON.stringify(value) : String(value), type)
+    },
+  } satisfies Codec)
+}

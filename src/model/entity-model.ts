@@ -1,0 +1,120 @@
+/**
+ * A frozen snapshot of MikroORM's metadata: what this package needs to know of an entity, in its own words.
+ * It is made once for each ORM (`build-model.ts`); nothing after it looks into the metadata again.
+ */
+import type { EntityName } from '@mikro-orm/core'
+import type { Converted } from './convert.ts'
+import type { ValueType } from './value-type.ts'
+
+/** A column that a key is made of. */
+export interface KeyColumn {
+  /** Unquoted name. */
+  readonly column: string
+  readonly type: ValueType
+}
+
+interface PropertyBase {
+  /** Name in the entity class. */
+  readonly name: string
+  /** Name in URLs, records and bodies: the `serializedName`, else the name. */
+  readonly publicName: string
+  readonly nullable: boolean
+  /** Never read, filtered, sorted or named in an answer. */
+  readonly hidden: boolean
+}
+
+/** One column, or a formula. */
+export interface ScalarProperty extends PropertyBase {
+  readonly kind: 'scalar'
+  readonly column: string
+  readonly type: ValueType
+  /** SQL of a computed property, for a table alias. */
+  readonly formula?: (alias: string) => string
+  /** Present when the value's JavaScript side matters: a custom type or a serializer. */
+  readonly codec?: Codec
+}
+
+/** What a custom type or a serializer makes of a value. */
+export interface Codec {
+  /** SQL that reads the column, where the type has its own (`convertToJSValueSQL`). */
+  readonly read?: (columnSql: string) => string
+  /** SQL around a bound value, where the type has its own (`convertToDatabaseValueSQL`); `?` stands for the value. */
+  readonly write?: string
+  /** From the database's JSON to the wire. */
+  readonly toWire: (value: unknown) => unknown
+  /** From the text of a query string to a value to bind. */
+  readonly toDatabase?: (text: string) => Converted
+}
+
+/** Columns of the same table under one name. */
+export interface EmbeddedProperty extends PropertyBase {
+  readonly kind: 'embedded'
+  readonly properties: ReadonlyMap<string, Property>
+}
+
+/** How the rows of two tables are matched; columns correspond by position. */
+export type Join =
+  /** The foreign key is here. */
+  | { readonly kind: 'owner', readonly columns: readonly string[], readonly targetColumns: readonly string[] }
+  /** The foreign key is in the target. */
+  | { readonly kind: 'inverse', readonly columns: readonly string[], readonly targetColumns: readonly string[] }
+  /** A table in between has both. */
+  | {
+    readonly kind: 'pivot'
+    readonly table: string
+    readonly columns: readonly string[]
+    readonly targetColumns: readonly string[]
+    readonly pivotColumns: readonly string[]
+    readonly pivotTargetColumns: readonly string[]
+  }
+
+export interface RelationProperty extends PropertyBase {
+  readonly kind: 'relation'
+  /** To-many, as opposed to to-one. */
+  readonly many: boolean
+  readonly join: Join
+  /** The key that an owning side holds, with the types of the columns it refers to; empty on other sides. */
+  readonly key: readonly KeyPart[]
+  readonly target: EntityModel
+}
+
+/** A part of a key with the name under which it appears in JSON. */
+export interface KeyPart extends KeyColumn {
+  readonly publicName: string
+}
+
+export type Property = ScalarProperty | EmbeddedProperty | RelationProperty
+
+export interface EntityModel {
+  /** Class name, for messages to programmers. */
+  readonly name: string
+  /** What MikroORM calls the entity by. */
+  readonly entity: EntityName<object>
+  /** Unquoted table name, without its schema. */
+  readonly tableName: string
+  /** Quoted, and qualified by its schema when it has one. */
+  readonly table: string
+  readonly properties: ReadonlyMap<string, Property>
+  /** In the order of their declaration. */
+  readonly primaryKey: readonly PrimaryKeyPart[]
+  /** The unique UUID property that may stand for the primary key. */
+  readonly uuid?: ScalarProperty
+  /** The property that marks a row as deleted. */
+  readonly deletedAt?: ScalarProperty
+  readonly version?: ScalarProperty
+  /** Single-table inheritance: the rows that are of this class. */
+  readonly discriminator?: { readonly column: string, readonly values: readonly (string | number)[] }
+  /** Names of the MikroORM filters that the entity declares. */
+  readonly hasFilters: boolean
+}
+
+/** A property of the primary key with its columns (several when it is a relation to a composite key). */
+export interface PrimaryKeyPart {
+  readonly property: ScalarProperty | RelationProperty
+  readonly columns: readonly KeyColumn[]
+}
+
+/** The columns of the primary key, in order. */
+export function keyColumns (model: EntityModel): readonly KeyColumn[] {
+  return model.primaryKey.flatMap((part) => part.columns)
+}

@@ -1,0 +1,13 @@
+/**
+ * The model: MikroORM's metadata in, a frozen snapshot out (`EntityModel`), with what this package needs to know of
+ * an entity: which properties are exposed and under which names, what their columns hold, how text becomes a value
+ * of theirs, and how rows are related. It refuses, at start-up, entities that can't be a resource.
+ */
+export { Models } from './build-model.ts'
+export { arrayLiteral, convert, isUuid, type Converted, type SqlValue } from './convert.ts'
+export { keyColumns } from './entity-model.ts'
+export type {
+  Codec, EmbeddedProperty, EntityModel, Join, KeyColumn, KeyPart, PrimaryKeyPart, Property, RelationProperty, ScalarProperty,
+} from './entity-model.ts'
+export { isComparable, isOrdered, isTextual, valueTypeOf, type ValueType } from './value-type.ts'
+export { publicPath, resolvePath, type Path } from './path.ts'

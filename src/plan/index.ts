@@ -1,0 +1,11 @@
+/**
+ * The planner: what a request says (`QueryParams`) and what the application allows (`Whitelist`) in, a plan out, or
+ * all errors of the request at once. Pure and synchronous: it knows no SQL, no connection and no metadata but the
+ * model. It refuses whatever the whitelist doesn't name, values their columns can't hold, and pages out of bounds.
+ */
+export type { Id } from './key.ts'
+export { planCount, planExists, planGet, planList, type PlanOptions } from './plan.ts'
+export type {
+  Comparison, Condition, CountPlan, CustomCondition, GetPlan, Include, ListPlan, Operand, OrderTerm, Plan, Selection, Slot, Window,
+} from './types.ts'
+export { resolveWhitelist, type FilterEntry, type IncludeEntry, type SortEntry, type Whitelist } from './whitelist.ts'

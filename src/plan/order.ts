@@ -1,0 +1,40 @@
+/** Sorts: the text of `sort` to an order that is total, so that pages never overlap. */
+import type { QueryParamError } from '../query/index.ts'
+import { cited, refusal } from './refusal.ts'
+import type { OrderTerm } from './types.ts'
+import type { Whitelist } from './whitelist.ts'
+
+const CODE = 'FST_CRUD_SORT_INVALID'
+
+/** Plans the order of a list: what the request asks for, or else the default; the primary key always comes last. */
+export function planOrder (items: readonly string[], whitelist: Whitelist, errors: QueryParamError[]): readonly OrderTerm[] {
+  const order: OrderTerm[] = []
+  const names = new Set<string>()
+  for (const item of items) {
+    // a plus sign that nobody encoded arrives as a space
+    const sign = item[0] === '-' || item[0] === '+' || item[0] === ' ' ? item[0] : ''
+    const name = item.slice(sign.length)
+    const entry = whitelist.sorts.get(name)
+    if (entry === undefined) {
+      errors.push(refusal(CODE, 'sort', `The sort '${cited(name)}' is not allowed.`, { given: name, allowed: whitelist.sorts.keys() }))
+    } else if (names.has(name)) {
+      errors.push(refusal(CODE, 'sort', `The sort '${name}' is given more than once.`))
+    } else {
+      names.add(name)
+      const descending = sign === '' ? entry.descending : sign === '-'
+      for (const target of entry.targets) order.push({ ...target, descending })
+    }
+  }
+  if (order.length === 0) {
+    for (const { target, descending } of whitelist.defaultOrder) order.push({ ...target, descending })
+  }
+  return withTieBreak(order, whitelist)
+}
+
+function withTieBreak (order: OrderTerm[], { model }: Whitelist): readonly OrderTerm[] {
+  for (const { property } of model.primaryKey) {
+    const present = order.some((term) => term.relations.length === 0 && term.operand === property)
+    if (!present) order.push({ relations: [], operand: property, descending: false })
+  }
+  return order
+}

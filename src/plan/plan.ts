@@ -1,0 +1,103 @@
+/** The plans of all reads. Each planner collects every error of its request before it throws the one that stands for all. */
+import { queryError } from '../errors.ts'
+import type { QueryParamError, QueryParams } from '../query/index.ts'
+import { planFilters } from './filter.ts'
+import { planKey, type Id } from './key.ts'
+import { planOrder } from './order.ts'
+import { refusal } from './refusal.ts'
+import { planSelection } from './selection.ts'
+import type { CountPlan, GetPlan, ListPlan, Window } from './types.ts'
+import { Values } from './values.ts'
+import type { Whitelist } from './whitelist.ts'
+import { planWindow } from './window.ts'
+
+export interface PlanOptions {
+  /** Also see rows that are marked as deleted. Default: false. */
+  readonly includeDeleted?: boolean
+}
+
+/**
+ * Plans a list.
+ *
+ * @throws the error of the first kind that occurs, with all errors in `errors`
+ */
+export function planList (params: QueryParams, whitelist: Whitelist, options: PlanOptions = {}): ListPlan {
+  const errors = [...params.errors]
+  const values = new Values()
+  const { conditions, customs } = planFilters(params.filters, whitelist, values, errors)
+  const order = planOrder(params.sort, whitelist, errors)
+  const selection = planSelection(params, whitelist, errors)
+  const window = planWindow(params, whitelist.pagination, errors)
+  throwErrors(errors, whitelist)
+  return {
+    kind: 'list',
+    model: whitelist.model,
+    conditions,
+    customs,
+    withDeleted: options.includeDeleted === true,
+    order,
+    selection,
+    window,
+    ...windowSlots(window, values),
+    values: values.list,
+  }
+}
+
+function windowSlots ({ limit, offset, count }: Window, values: Values) {
+  const limitSlot = values.add(limit)
+  return { limitSlot, fetchSlot: count === 'none' ? values.add(limit + 1) : limitSlot, offsetSlot: values.add(offset) }
+}
+
+/**
+ * Plans the read of one record, or `undefined` when no record can have the key.
+ *
+ * @throws for invalid fields and includes, and for parameters that only a list has
+ */
+export function planGet (id: Id, params: QueryParams | undefined, whitelist: Whitelist, options: PlanOptions = {}): GetPlan | undefined {
+  const errors = params === undefined ? [] : [...params.errors, ...listParameters(params)]
+  const selection = planSelection(params ?? { fields: [], fieldsByInclude: {}, include: [] }, whitelist, errors)
+  throwErrors(errors, whitelist)
+  const values = new Values()
+  const conditions = planKey(id, whitelist.model, values)
+  if (conditions === undefined) return undefined
+  return { kind: 'get', model: whitelist.model, conditions, customs: [], withDeleted: options.includeDeleted === true, selection, values: values.list }
+}
+
+/**
+ * Plans a count of the rows that the filters of a list keep; its sort, selection and pagination do not matter, but
+ * they have to be valid.
+ */
+export function planCount (params: QueryParams, whitelist: Whitelist, options: PlanOptions = {}): CountPlan {
+  const { model, conditions, customs, withDeleted, values } = planList(params, whitelist, options)
+  return { kind: 'count', model, conditions, customs, withDeleted, values }
+}
+
+/** Plans whether a record exists, or `undefined` when no record can have the key. */
+export function planExists (id: Id, whitelist: Whitelist, options: PlanOptions = {}): CountPlan | undefined {
+  const values = new Values()
+  const conditions = planKey(id, whitelist.model, values)
+  if (conditions === undefined) return undefined
+  return { kind: 'exists', model: whitelist.model, conditions, customs: [], withDeleted: options.includeDeleted === true, values: values.list }
+}
+
+/** The parameters that make no sense for one record. */
+function listParameters (params: QueryParams): QueryParamError[] {
+  const sentence = 'A single record takes no filters, sorts or pagination.'
+  const allowed = { allowed: ['include', 'fields'] }
+  const errors: QueryParamError[] = []
+  for (const { field } of params.filters) errors.push(refusal('FST_CRUD_FILTER_INVALID', `filter[${field}]`, sentence, allowed))
+  if (params.sort.length > 0) errors.push(refusal('FST_CRUD_SORT_INVALID', 'sort', sentence, allowed))
+  for (const name of ['page', 'per_page', 'limit', 'offset', 'cursor'] as const) {
+    if (params[name] !== undefined) errors.push(refusal('FST_CRUD_PAGINATION_INVALID', name, sentence, allowed))
+  }
+  return errors
+}
+
+/** What `ignoreInvalidErrors` may drop: never pagination, nor a limit of the grammar. */
+const IGNORABLE: ReadonlySet<string> = new Set(['FST_CRUD_FILTER_INVALID', 'FST_CRUD_SORT_INVALID', 'FST_CRUD_FIELD_INVALID', 'FST_CRUD_INCLUDE_INVALID'])
+
+function throwErrors (errors: readonly QueryParamError[], whitelist: Whitelist): void {
+  if (errors.length === 0) return
+  const remaining = whitelist.ignoreInvalidErrors ? errors.filter((error) => error.limit || !IGNORABLE.has(error.code)) : errors
+  if (remaining.length > 0) throw queryError(remaining.map(({ limit, ...item }) => item))
+}

@@ -1,0 +1,93 @@
+/** Fields and includes: what a record shows. */
+import type { EntityModel, Property } from '../model/index.ts'
+import type { QueryParamError, QueryParams } from '../query/index.ts'
+import { cited, excess, refusal } from './refusal.ts'
+import type { Include, Selection } from './types.ts'
+import type { IncludeEntry, Whitelist } from './whitelist.ts'
+
+/** Include paths in one request, and relations in one path, at most. */
+export const MAX_INCLUDES = 10
+export const MAX_INCLUDE_DEPTH = 3
+
+/** Plans what a request selects; with nothing selected, all that is not hidden. */
+export function planSelection (params: Pick<QueryParams, 'fields' | 'fieldsByInclude' | 'include'>, whitelist: Whitelist, errors: QueryParamError[]): Selection {
+  const included = planIncludes(params.include, whitelist, errors)
+  const fields = planFields(params, whitelist, included, errors)
+  return selectionOf(whitelist.model, undefined, included, fields)
+}
+
+/** The entries of all paths and of what they pass, parents first. */
+function planIncludes (paths: readonly string[], whitelist: Whitelist, errors: QueryParamError[]): ReadonlySet<IncludeEntry> {
+  const included = new Set<IncludeEntry>()
+  if (paths.length > MAX_INCLUDES) {
+    errors.push(excess('FST_CRUD_INCLUDE_INVALID', 'include', `At most ${MAX_INCLUDES} relations can be included; ${paths.length} were given.`))
+    return included
+  }
+  for (const path of paths) {
+    const entry = whitelist.includes.get(path)
+    if (entry !== undefined) {
+      addWithParents(entry, included)
+    } else if (path.split('.').length > MAX_INCLUDE_DEPTH) {
+      errors.push(excess('FST_CRUD_INCLUDE_INVALID', 'include', `An include is at most ${MAX_INCLUDE_DEPTH} relations deep.`))
+    } else {
+      errors.push(refusal('FST_CRUD_INCLUDE_INVALID', 'include', `The include '${cited(path)}' is not allowed.`, { given: path, allowed: whitelist.includes.keys() }))
+    }
+  }
+  return included
+}
+
+function addWithParents (entry: IncludeEntry, included: Set<IncludeEntry>): void {
+  if (entry.parent !== undefined) addWithParents(entry.parent, included)
+  included.add(entry)
+}
+
+/** Selected properties by include; `undefined` stands for the records themselves. */
+type SelectedFields = ReadonlyMap<IncludeEntry | undefined, ReadonlySet<Property>>
+
+function planFields (params: Pick<QueryParams, 'fields' | 'fieldsByInclude'>, whitelist: Whitelist, included: ReadonlySet<IncludeEntry>, errors: QueryParamError[]): SelectedFields {
+  const selected = new Map<IncludeEntry | undefined, Set<Property>>()
+  const select = (entry: IncludeEntry | undefined, parameter: string, names: readonly string[], allowed: ReadonlyMap<string, Property>): void => {
+    const properties = selected.get(entry) ?? new Set()
+    for (const name of names) {
+      const property = allowed.get(name)
+      if (property !== undefined) properties.add(property)
+      else errors.push(refusal('FST_CRUD_FIELD_INVALID', parameter, `The field '${cited(name)}' is not allowed.`, { given: name, allowed: allowed.keys() }))
+    }
+    // where every name was refused, nothing was selected, and the default applies if errors are ignored
+    if (properties.size > 0) selected.set(entry, properties)
+  }
+
+  if (params.fields.length > 0) select(undefined, 'fields', params.fields, whitelist.fields)
+  for (const path of Object.keys(params.fieldsByInclude)) {
+    const names = params.fieldsByInclude[path]!
+    const parameter = `fields[${cited(path)}]`
+    const entry = [...included].find((entry) => entry.name === path)
+    if (entry !== undefined) select(entry, parameter, names, entry.fields)
+    else if (path === whitelist.name) select(undefined, parameter, names, whitelist.fields)
+    else errors.push(refusal('FST_CRUD_FIELD_INVALID', parameter, `'${cited(path)}' is not included, so no fields of it can be selected.`, { given: path, allowed: [whitelist.name, ...[...included].map((entry) => entry.name)] }))
+  }
+  return selected
+}
+
+function selectionOf (model: EntityModel, parent: IncludeEntry | undefined, included: ReadonlySet<IncludeEntry>, fields: SelectedFields): Selection {
+  const includes: Include[] = []
+  for (const entry of included) {
+    if (entry.parent === parent) includes.push({ relation: entry.relation, selection: selectionOf(entry.relation.target, entry, included, fields) })
+  }
+  const selected = fields.get(parent)
+  const properties: Selection['properties'][number][] = []
+  for (const property of model.properties.values()) {
+    if (property.hidden || (selected !== undefined && !selected.has(property))) continue
+    // a relation is its key, unless the record itself takes its place; without a key it has nothing to show
+    if (property.kind === 'relation' && (property.join.kind !== 'owner' || includes.some((include) => include.relation === property))) continue
+    properties.push(property)
+  }
+  return { model, properties, includes: inOrder(includes, model) }
+}
+
+/** In the order of declaration, however the request lists them: one statement for one set. */
+function inOrder (includes: Include[], model: EntityModel): readonly Include[] {
+  if (includes.length < 2) return includes
+  const order = [...model.properties.values()]
+  return includes.sort((a, b) => order.indexOf(a.relation) - order.indexOf(b.relation))
+}

@@ -1,0 +1,99 @@
+/**
+ * What the planner produces: names looked up, values converted. Types of this file never hold text from a URL, except
+ * as values to bind; `src/sql` builds statements from nothing else.
+ */
+import type { CustomFilterCallback } from '../config/index.ts'
+import type { EmbeddedProperty, EntityModel, KeyColumn, RelationProperty, ScalarProperty } from '../model/index.ts'
+
+/** Index into a plan's `values`: where a statement binds one. */
+export type Slot = number
+
+/** What a condition compares or a sort orders by: a column, or the key that an owning relation holds. */
+export type Operand = ScalarProperty | RelationProperty
+
+export type Comparison = '=' | '<>' | '<' | '<=' | '>' | '>='
+
+export type Condition =
+  | { readonly kind: 'compare', readonly operand: Operand, readonly comparison: Comparison, readonly slot: Slot }
+  /** In the array bound to the slot, or not. */
+  | { readonly kind: 'list', readonly operand: Operand, readonly negated: boolean, readonly slot: Slot }
+  | { readonly kind: 'between', readonly operand: Operand, readonly low: Slot, readonly high: Slot }
+  | { readonly kind: 'pattern', readonly operand: Operand, readonly insensitive: boolean, readonly slot: Slot }
+  | { readonly kind: 'null', readonly operand: Operand, readonly negated: boolean }
+  /** A column of the row's own key. */
+  | { readonly kind: 'key', readonly column: KeyColumn, readonly slot: Slot }
+  /** There is a related row for which all conditions hold. */
+  | { readonly kind: 'related', readonly relation: RelationProperty, readonly conditions: readonly Condition[] }
+
+/** A custom filter of this request. */
+export interface CustomCondition {
+  readonly callback: CustomFilterCallback
+  readonly value: string | readonly string[]
+}
+
+export interface OrderTerm {
+  /** To-one relations on the way to the operand. */
+  readonly relations: readonly RelationProperty[]
+  readonly operand: Operand
+  readonly descending: boolean
+}
+
+/** What a record shows: some of its entity's properties, and included relations. */
+export interface Selection {
+  readonly model: EntityModel
+  /** In the order of their declaration. A relation among them is shown as its key. */
+  readonly properties: readonly (ScalarProperty | EmbeddedProperty | RelationProperty)[]
+  readonly includes: readonly Include[]
+}
+
+export interface Include {
+  readonly relation: RelationProperty
+  readonly selection: Selection
+}
+
+/** What all reads have in common. */
+interface ReadPlan {
+  readonly model: EntityModel
+  readonly conditions: readonly Condition[]
+  readonly customs: readonly CustomCondition[]
+  /** Rows that are marked as deleted are seen, too. */
+  readonly withDeleted: boolean
+  /** Values in the order of their slots. */
+  readonly values: readonly unknown[]
+}
+
+/** The rows wanted, and how the answer describes them. */
+export interface Window {
+  readonly style: 'page' | 'offset'
+  /** First row skipped is 0. */
+  readonly offset: number
+  /** Rows wanted, at least 1. */
+  readonly limit: number
+  readonly count: 'exact' | 'none'
+}
+
+/** A list of records. */
+export interface ListPlan extends ReadPlan {
+  readonly kind: 'list'
+  readonly order: readonly OrderTerm[]
+  readonly selection: Selection
+  readonly window: Window
+  /** Rows to fetch: those wanted, and one more where only it can tell that there is a next page. */
+  readonly fetchSlot: Slot
+  /** Rows wanted. */
+  readonly limitSlot: Slot
+  readonly offsetSlot: Slot
+}
+
+/** One record by its key. */
+export interface GetPlan extends ReadPlan {
+  readonly kind: 'get'
+  readonly selection: Selection
+}
+
+/** A number of rows, or whether there is one. */
+export interface CountPlan extends ReadPlan {
+  readonly kind: 'count' | 'exists'
+}
+
+export type Plan = ListPlan | GetPlan | CountPlan

@@ -1,0 +1,76 @@
+/** `filter[<field>]` and `filter[<field>][<operator>]`, gathered in the order in which each appears first. */
+import { readBrackets } from './brackets.ts'
+import { frozen } from './frozen.ts'
+import { isReserved, MAX_FILTER_DEPTH } from './limits.ts'
+import { queryError } from './query-error.ts'
+import type { FilterParam, QueryParamError } from './types.ts'
+
+const CODE = 'FST_CRUD_FILTER_INVALID'
+const FORM = 'Write filter[<field>]=<value> or filter[<field>][<operator>]=<value>.'
+
+/** One filter while its occurrences are gathered. */
+interface FilterSlot {
+  readonly field: string
+  readonly operator: string | undefined
+  /** Whether it is written with `[]`. */
+  readonly list: boolean
+  value: string | string[]
+}
+
+/** By name without the `[]`. `null` where an occurrence couldn't be read: the rest would be another filter. */
+export type FilterSlots = Map<string, FilterSlot | null>
+
+/** Adds one occurrence of a filter, or records in `errors` why it can't. */
+export function takeFilter (slots: FilterSlots, name: string, open: number, text: string, errors: QueryParamError[]): void {
+  const brackets = readBrackets(name, open)
+  if (brackets === undefined || brackets.levels.length === 0) {
+    errors.push(queryError(CODE, name, `This filter can't be read. ${FORM}`))
+    return
+  }
+  const { levels, list } = brackets
+  if (levels.length > MAX_FILTER_DEPTH) {
+    errors.push(queryError(CODE, name, `This filter has more than ${MAX_FILTER_DEPTH} bracket levels. ${FORM}`, { limit: true }))
+    return
+  }
+  const reserved = levels.find(isReserved)
+  if (reserved !== undefined) {
+    errors.push(queryError(CODE, name, 'This filter uses a reserved name.', { limit: true }))
+    return
+  }
+  const key = slotKey(name)
+  const slot = slots.get(key)
+  if (slot === undefined) {
+    slots.set(key, { field: levels[0]!, operator: levels[1], list, value: list ? [text] : text })
+  } else if (slot !== null && slot.list !== list) {
+    slots.set(key, null)
+    errors.push(queryError(CODE, name, 'This filter is given both with [] and without: write all of its values in one way.'))
+  } else if (slot !== null) {
+    if (typeof slot.value === 'string') slot.value = [slot.value, text]
+    else slot.value.push(text)
+  }
+}
+
+/** Gives up a filter one of whose occurrences can't be read: without it, the others would mean something else. */
+export function dropFilter (slots: FilterSlots, name: string): void {
+  slots.set(slotKey(name), null)
+}
+
+/** The filters that could be read. */
+export function finishFilters (slots: FilterSlots): readonly FilterParam[] {
+  const filters: FilterParam[] = []
+  for (const slot of slots.values()) {
+    if (slot !== null) filters.push(finishFilter(slot))
+  }
+  return frozen(filters)
+}
+
+function finishFilter ({ field, operator, value }: FilterSlot): FilterParam {
+  if (typeof value !== 'string') Object.freeze(value)
+  return Object.freeze(operator === undefined
+    ? { __proto__: null, field, value }
+    : { __proto__: null, field, operator, value })
+}
+
+function slotKey (name: string): string {
+  return name.endsWith('[]') ? name.slice(0, -2) : name
+}

@@ -1,0 +1,87 @@
+/** The list syntax of one parameter: `a,b`, and `"a,b",c` where an item holds a comma. */
+import { MAX_LIST_ITEMS } from './limits.ts'
+
+/** The items of a list, or the sentence that says why it can't be read. */
+export type ListResult = { readonly items: readonly string[], readonly error?: undefined } |
+  { readonly items?: undefined, readonly error: string, /** The list is longer than any may be. */ readonly limit?: true }
+
+const EMPTY_ITEM = 'The list has an empty item: write "" for an empty text.'
+const AFTER_QUOTE = 'Text follows a closing quote: after it, only a comma may come.'
+const OPEN_QUOTE = 'A quote is not closed.'
+const ESCAPE = 'Inside quotes, a backslash may only stand before a quote or another backslash.'
+const TOO_MANY = `The list has more than ${MAX_LIST_ITEMS} items.`
+
+/**
+ * Splits the text of one parameter into the items of a list. Whitespace around items is dropped; an item in double
+ * quotes is kept as it is, commas included, with `\"` for a quote and `\\` for a backslash. Text that is empty, or
+ * only whitespace, is the empty list. At most 100 items.
+ *
+ * @example
+ * splitList('1, 2') // { items: ['1', '2'] }
+ * splitList('"a,b",c') // { items: ['a,b', 'c'] }
+ * splitList('1,,2') // { error: 'The list has an empty item: ...' }
+ */
+export function splitList (text: string): ListResult {
+  if (text.trim() === '') return { items: [] }
+  const items: string[] = []
+  for (let at = 0; at <= text.length; at++) {
+    if (items.length === MAX_LIST_ITEMS) return { error: TOO_MANY, limit: true }
+    const start = skipSpace(text, at)
+    if (text[start] !== '"') {
+      at = indexOrEnd(text, ',', start)
+      const item = text.slice(start, at).trimEnd()
+      if (item === '') return { error: EMPTY_ITEM }
+      items.push(item)
+      continue
+    }
+    const end = closingQuote(text, start + 1)
+    if (end === -1) return { error: OPEN_QUOTE }
+    const item = unescape(text.slice(start + 1, end))
+    if (item === undefined) return { error: ESCAPE }
+    at = skipSpace(text, end + 1)
+    if (at < text.length && text[at] !== ',') return { error: AFTER_QUOTE }
+    items.push(item)
+  }
+  return { items }
+}
+
+/**
+ * The inverse of `splitList`: items become the text of one parameter, in quotes where they have to be.
+ *
+ * @example
+ * joinList(['a,b', 'c']) // '"a,b",c'
+ */
+export function joinList (items: readonly string[]): string {
+  return items.map(quoteItem).join(',')
+}
+
+function quoteItem (item: string): string {
+  const plain = item !== '' && item === item.trim() && !item.includes(',') && !item.includes('"')
+  return plain ? item : `"${item.replace(/["\\]/g, '\\$&')}"`
+}
+
+function skipSpace (text: string, at: number): number {
+  while (at < text.length && text[at]!.trim() === '') at++
+  return at
+}
+
+function indexOrEnd (text: string, character: string, from: number): number {
+  const index = text.indexOf(character, from)
+  return index === -1 ? text.length : index
+}
+
+/** Index of the quote that closes what began before `at`, or -1. */
+function closingQuote (text: string, at: number): number {
+  for (; at < text.length; at++) {
+    if (text[at] === '\\') at++
+    else if (text[at] === '"') return at
+  }
+  return -1
+}
+
+/** Without its backslashes; `undefined` when one of them escapes nothing. */
+function unescape (quoted: string): string | undefined {
+  if (!quoted.includes('\\')) return quoted
+  const broken = /\\[^"\\]/.test(quoted.replaceAll('\\\\', ''))
+  return broken ? undefined : quoted.replace(/\\(["\\])/g, '$1')
+}

@@ -1,0 +1,88 @@
+/** `page` and `per_page`, `limit` and `offset`, `cursor` and `per_page`: three ways, one at a time. */
+import { queryError } from './query-error.ts'
+import type { QueryParamError } from './types.ts'
+
+const CODE = 'FST_CRUD_PAGINATION_INVALID'
+
+export type PaginationName = 'page' | 'per_page' | 'limit' | 'offset' | 'cursor'
+
+/** What each parameter may stand beside. */
+const COMPANIONS: Readonly<Record<PaginationName, readonly PaginationName[]>> = {
+  page: ['per_page'],
+  per_page: ['page', 'cursor'],
+  limit: ['offset'],
+  offset: ['limit'],
+  cursor: ['per_page'],
+}
+
+interface PaginationValues {
+  page?: number
+  per_page?: number
+  limit?: number
+  offset?: number
+  cursor?: string
+}
+
+/** What has been read of the pagination: the values, and how often each parameter was given. */
+export interface PaginationDraft {
+  readonly values: PaginationValues
+  readonly given: Map<PaginationName, number>
+  mixed: boolean
+}
+
+export function newPagination (): PaginationDraft {
+  return { values: {}, given: new Map(), mixed: false }
+}
+
+/**
+ * Takes one pagination parameter, or records in `errors` why it can't.
+ *
+ * @param name the root of the parameter's name
+ * @param parameter its whole name; differs from `name` when it has brackets, which none of these may have
+ */
+export function takePagination (draft: PaginationDraft, name: PaginationName, parameter: string, text: string, errors: QueryParamError[]): void {
+  if (parameter !== name) {
+    errors.push(queryError(CODE, parameter, `${name} takes one value and no brackets.`, { suggestion: name }))
+    return
+  }
+  const before = draft.given.get(name) ?? 0
+  draft.given.set(name, before + 1)
+  if (before > 0) {
+    if (before === 1) errors.push(queryError(CODE, name, `${name} is given more than once.`))
+    return
+  }
+  if (!draft.mixed && isMixed(draft.given, name)) {
+    draft.mixed = true
+    errors.push(queryError(CODE, name, 'Use either page and per_page, or limit and offset, or cursor and per_page.'))
+  }
+  if (name === 'cursor') draft.values.cursor = text
+  else takeNumber(draft, name, text, errors)
+}
+
+/** Copies the values that were read. */
+export function finishPagination (target: PaginationValues, { values }: PaginationDraft): void {
+  if (values.page !== undefined) target.page = values.page
+  if (values.per_page !== undefined) target.per_page = values.per_page
+  if (values.limit !== undefined) target.limit = values.limit
+  if (values.offset !== undefined) target.offset = values.offset
+  if (values.cursor !== undefined) target.cursor = values.cursor
+}
+
+function isMixed (given: PaginationDraft['given'], name: PaginationName): boolean {
+  for (const other of given.keys()) {
+    if (other !== name && !COMPANIONS[name].includes(other)) return true
+  }
+  return false
+}
+
+function takeNumber (draft: PaginationDraft, name: Exclude<PaginationName, 'cursor'>, text: string, errors: QueryParamError[]): void {
+  const minimum = name === 'offset' ? 0 : 1
+  const value = /^[0-9]+$/.test(text) ? Number(text) : NaN
+  if (Number.isSafeInteger(value) && value >= minimum) {
+    draft.values[name] = value
+  } else if (value > Number.MAX_SAFE_INTEGER) {
+    errors.push(queryError(CODE, name, `${name} is too large.`))
+  } else {
+    errors.push(queryError(CODE, name, `${name} must be a whole number, at least ${minimum}, in decimal digits only.`))
+  }
+}

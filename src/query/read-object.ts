@@ -1,0 +1,99 @@
+/**
+ * A query string that something else has split already: Fastify's flat object (`{ 'filter[a]': '1' }`), what `qs`
+ * nests (`{ filter: { a: '1' } }`), a mixture of both, or URLSearchParams. Each is brought back to names with brackets.
+ */
+import type { Draft } from './draft.ts'
+import { MAX_QUERY_BYTES, Refusal } from './limits.ts'
+
+/** Objects and arrays within each other, at most: `filter`, a field, an operator and a list, and one more. */
+const MAX_NESTING = 5
+
+const NOT_TEXT = 'This parameter holds a value that is not text.'
+const TOO_NESTED = 'This parameter is nested too deeply.'
+
+/** Reads the own keys of a plain object into `draft`. */
+export function readObject (draft: Draft, query: Readonly<Record<string, unknown>>): void {
+  const reader = new ObjectReader(draft)
+  for (const name of Object.keys(query)) reader.read(name, query[name], 0)
+}
+
+/** Reads URLSearchParams into `draft`. What can't be decoded is U+FFFD in them already. */
+export function readSearchParams (draft: Draft, query: URLSearchParams): void {
+  const reader = new ObjectReader(draft)
+  for (const [name, text] of query) reader.read(name, text, 0)
+}
+
+/** Whether `value` was made by `{}`, by `Object.create(null)`, or by a parser that imitates the latter. */
+export function isPlainObject (value: unknown): value is Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+  const prototype = Object.getPrototypeOf(value)
+  return prototype === null || Object.getPrototypeOf(prototype) === null
+}
+
+class ObjectReader {
+  readonly #draft: Draft
+  /** The length that the query string had at least: names, texts, and what separates them. */
+  #length = -1
+
+  constructor (draft: Draft) {
+    this.#draft = draft
+  }
+
+  read (name: string, value: unknown, depth: number): void {
+    if (typeof value === 'string') {
+      this.#spend(value === '' ? name.length : name.length + 1 + value.length)
+      this.#draft.take(name, value)
+    } else if (value === null || typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint') {
+      this.read(name, value === null ? '' : String(value), depth)
+    } else if (value === undefined) {
+      this.#spend(name.length)
+    } else if (depth > MAX_NESTING) {
+      this.#refuse(name, TOO_NESTED, { limit: true })
+    } else if (Array.isArray(value)) {
+      this.#readArray(name, value, depth)
+    } else if (isPlainObject(value)) {
+      this.#readNested(name, value, depth)
+    } else {
+      this.#refuse(name, NOT_TEXT)
+    }
+  }
+
+  /** Repeats of one parameter. A parser makes an array of a single one only where the name has `[]`. */
+  #readArray (name: string, items: readonly unknown[], depth: number): void {
+    if (items.length === 0) return this.read(name, '', depth)
+    const itemName = items.length === 1 ? asList(name) : name
+    for (const item of items) {
+      if (Array.isArray(item)) this.#refuse(name, TOO_NESTED)
+      else this.read(itemName, item, depth + 1)
+    }
+  }
+
+  /** What stands in brackets after `name`. */
+  #readNested (name: string, object: Readonly<Record<string, unknown>>, depth: number): void {
+    const keys = Object.keys(object)
+    if (keys.length === 0 || !this.#draft.concerns(name)) return this.#spend(name.length)
+    for (const key of keys) {
+      if (!isRepeat(name, key)) this.read(`${name}[${key}]`, object[key], depth + 1)
+      else this.read(keys.length === 1 ? asList(name) : name, object[key], depth + 1)
+    }
+  }
+
+  #refuse (name: string, detail: string, more?: { readonly limit: true }): void {
+    this.#spend(name.length)
+    this.#draft.refuse(name, detail, more)
+  }
+
+  #spend (characters: number): void {
+    this.#length += characters + 1
+    if (this.#length > MAX_QUERY_BYTES) throw Refusal.tooLong()
+  }
+}
+
+/** `qs` makes objects with the keys 0, 1, 2... of long arrays. A field of that name can follow `filter` alone. */
+function isRepeat (name: string, key: string): boolean {
+  return name !== 'filter' && /^(?:0|[1-9][0-9]*)$/.test(key)
+}
+
+function asList (name: string): string {
+  return name.endsWith('[]') ? name : `${name}[]`
+}

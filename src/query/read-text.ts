@@ -1,0 +1,53 @@
+/** A query string as text, read as `application/x-www-form-urlencoded`, but for what can't be decoded: that is refused. */
+import { Buffer } from 'node:buffer'
+import type { Draft } from './draft.ts'
+import { MAX_QUERY_BYTES, Refusal } from './limits.ts'
+
+const BAD_ENCODING = 'This parameter is not valid percent-encoded UTF-8.'
+
+/** Reads the text, with or without the `?` before it, into `draft`. */
+export function readText (draft: Draft, text: string): void {
+  let start = text[0] === '?' ? 1 : 0
+  if (isTooLong(text, start)) throw Refusal.tooLong()
+  while (start < text.length) {
+    const ampersand = text.indexOf('&', start)
+    const end = ampersand === -1 ? text.length : ampersand
+    if (end > start) readPair(draft, text.slice(start, end))
+    start = end + 1
+  }
+}
+
+function readPair (draft: Draft, pair: string): void {
+  const equals = pair.indexOf('=')
+  const rawName = equals === -1 ? pair : pair.slice(0, equals)
+  const name = decode(rawName)
+  if (name === undefined) return refuseName(draft, rawName)
+  if (!draft.concerns(name)) return
+  const text = equals === -1 ? '' : decode(pair.slice(equals + 1))
+  if (text === undefined) draft.refuse(name, BAD_ENCODING)
+  else draft.take(name, text)
+}
+
+/** Whose parameter it is can be told when the encoding is broken only within the brackets: `filter[%zz]`. */
+function refuseName (draft: Draft, rawName: string): void {
+  const name = rawName.replace(/%5b/gi, '[').replace(/%5d/gi, ']')
+  if (name.includes('[') && draft.concerns(name)) draft.refuse(name, BAD_ENCODING)
+  else draft.refuseUnnamed('The name of a parameter is not valid percent-encoded UTF-8.')
+}
+
+function decode (text: string): string | undefined {
+  const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text
+  if (!spaced.includes('%')) return spaced
+  try {
+    return decodeURIComponent(spaced)
+  } catch {
+    return undefined
+  }
+}
+
+function isTooLong (text: string, start: number): boolean {
+  const characters = text.length - start
+  if (characters > MAX_QUERY_BYTES) return true
+  // A character of JavaScript's strings is at most three bytes of UTF-8: most texts needn't be counted.
+  return characters * 3 > MAX_QUERY_BYTES && Buffer.byteLength(text) - start > MAX_QUERY_BYTES
+}

@@ -1,0 +1,81 @@
+/**
+ * Where a statement runs: on the connection of the transaction that an EntityManager is in, else on a connection of
+ * its pool, or on PGlite. Text and values are sent apart, in the extended query protocol.
+ */
+import type { PGlite } from '@electric-sql/pglite'
+import type { EntityManager } from '@mikro-orm/postgresql'
+import { CompiledQuery, type Transaction } from 'kysely'
+import type { Pool } from 'pg'
+import { runCancellable } from './cancel.ts'
+import { convertError } from './convert-error.ts'
+
+/** A row as the driver reads it, by column name. */
+export type Row = Record<string, unknown>
+
+/** Text with `$1`, `$2`, ... and the values they stand for. */
+export interface BoundStatement {
+  readonly text: string
+  readonly values: readonly unknown[]
+}
+
+type Client = Pool | PGlite
+
+const clients = new WeakMap<object, Promise<Client>>()
+
+/** The driver's own client, asked for once for each connection. */
+function clientOf (connection: ReturnType<EntityManager['getConnection']>): Promise<Client> {
+  let client = clients.get(connection)
+  if (client === undefined) {
+    client = connection.getNativeClient() as unknown as Promise<Client>
+    clients.set(connection, client)
+    // a failed connection is tried again by the next statement
+    client.catch(() => clients.delete(connection))
+  }
+  return client
+}
+
+/**
+ * Runs a statement.
+ *
+ * @param em says where: in its transaction if it has one, and until its signal aborts
+ * @returns the rows
+ * @throws what `convertError` makes of the driver's error: never SQL or names of the database's objects
+ */
+export async function run (em: EntityManager, statement: BoundStatement): Promise<Row[]> {
+  const connection = em.getConnection()
+  const started = performance.now()
+  try {
+    const rows = await send(em, connection, statement)
+    log(connection, statement, started, { results: rows.length })
+    return rows
+  } catch (error) {
+    log(connection, statement, started, { level: 'error' })
+    throw convertError(error)
+  }
+}
+
+async function send (em: EntityManager, connection: ReturnType<EntityManager['getConnection']>, { text, values }: BoundStatement): Promise<Row[]> {
+  const transaction = em.getTransactionContext() as Transaction<unknown> | undefined
+  if (transaction !== undefined) return (await transaction.executeQuery<Row>(CompiledQuery.raw(text, [...values]))).rows
+  const signal = signalOf(em)
+  signal?.throwIfAborted()
+  const client = await clientOf(connection)
+  if ('waitReady' in client) return (await client.query<Row>(text, [...values])).rows
+  return signal === undefined
+    ? (await client.query<Row>(text, [...values])).rows
+    : await runCancellable(client, text, values, signal)
+}
+
+/** The signal an EntityManager was forked with. MikroORM keeps it for its own queries, behind a protected method. */
+function signalOf (em: EntityManager): AbortSignal | undefined {
+  return (em as unknown as { getAbortOptions (): { signal?: AbortSignal } | undefined }).getAbortOptions()?.signal
+}
+
+interface QueryLog {
+  logQuery (query: string, context: Record<string, unknown>): void
+}
+
+/** Tells MikroORM's logger, so that `debug: true` and slow query logs show these statements, too. */
+function log (connection: unknown, { text, values }: BoundStatement, started: number, context: Record<string, unknown>): void {
+  (connection as QueryLog).logQuery(text, { ...context, params: values, took: Math.round(performance.now() - started) })
+}

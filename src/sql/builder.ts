@@ -1,0 +1,46 @@
+/** A plan put on MikroORM's QueryBuilder: for applications that go on from there. */
+import { raw } from '@mikro-orm/core'
+import type { QueryBuilder } from '@mikro-orm/postgresql'
+import type { ListPlan, OrderTerm } from '../plan/index.ts'
+import { conditionSql, matching, operand, visibility, whereClause, type ConditionContext, type EntityFilter } from './condition.ts'
+import { join, name, sql, trusted, type Sql } from './fragment.ts'
+import { Names } from './names.ts'
+
+/** The alias of the entity in the builder. */
+export const ROOT_ALIAS = 'e0'
+
+/** Narrows, orders and limits a builder whose alias is `e0` as the plan says; scope, filters and callbacks are the caller's. */
+export function applyPlan (qb: QueryBuilder<any>, plan: ListPlan, filter: EntityFilter): QueryBuilder<any> {
+  const context: ConditionContext = { names: new Names(), filter }
+  context.names.table() // e0 is taken
+  const conditions = [
+    ...plan.conditions.map((condition) => conditionSql(condition, ROOT_ALIAS, context)),
+    ...(plan.withDeleted || plan.model.deletedAt === undefined ? [] : [conditionSql({ kind: 'null', operand: plan.model.deletedAt, negated: false }, ROOT_ALIAS, context)]),
+  ]
+  if (conditions.length > 0) qb.andWhere(fragment(join(conditions, ' and '), plan.values) as never)
+  const order = plan.order.map((term) => ({ [fragment(orderValue(term, context), plan.values) as never]: term.descending ? 'desc nulls last' : 'asc nulls last' }))
+  return qb.orderBy(order as never).limit(plan.window.limit, plan.window.offset) as QueryBuilder<any>
+}
+
+/** What a term sorts by; behind to-one relations, the value of the one related row. */
+function orderValue ({ relations, operand: property }: OrderTerm, context: ConditionContext): Sql {
+  let alias = ROOT_ALIAS
+  let from: Sql | undefined
+  const where: Sql[] = []
+  for (const { join: by, target } of relations) {
+    const to = context.names.table()
+    const table = sql`${trusted(target.table)} as ${name(to)}`
+    const on = [matching(alias, by.columns, to, by.targetColumns), ...visibility(target, to, false, context.filter)]
+    if (from === undefined) where.push(...on)
+    from = from === undefined ? table : sql`${from} inner join ${table} on ${join(on, ' and ')}`
+    alias = to
+  }
+  const value = operand(property, alias)
+  return from === undefined ? value : sql`(select ${value} from ${from}${whereClause(where)})`
+}
+
+/** Our fragment as MikroORM's: `?` for a value, `\?` for a question mark. */
+function fragment ({ pieces }: Sql, values: readonly unknown[]) {
+  const text = pieces.map((piece) => typeof piece === 'number' ? '?' : piece.replaceAll('?', '\\?')).join('')
+  return raw(text, pieces.filter((piece) => typeof piece === 'number').map((slot) => values[slot]))
+}

@@ -1,0 +1,105 @@
+/** Conditions to SQL. */
+import { keyColumns, type EntityModel, type RelationProperty } from '../model/index.ts'
+import type { Condition, Operand, Slot } from '../plan/index.ts'
+import { EMPTY, join, literal, name, sql, trusted, type Sql } from './fragment.ts'
+import { column } from './json.ts'
+import type { Names } from './names.ts'
+
+/** What applies to every row of an entity, wherever it is read: MikroORM's filters, compiled for an alias. */
+export type EntityFilter = (model: EntityModel, alias: string) => Sql | undefined
+
+/** All that conditions need to know besides themselves. */
+export interface ConditionContext {
+  readonly names: Names
+  readonly filter: EntityFilter
+}
+
+/** ` where ...`, or nothing. */
+export function whereClause (conditions: readonly Sql[]): Sql {
+  return conditions.length === 0 ? EMPTY : sql` where ${join(conditions, ' and ')}`
+}
+
+/** What makes a row visible at all: its class (single-table inheritance), not being deleted, and MikroORM's filters. */
+export function visibility (model: EntityModel, alias: string, withDeleted: boolean, filter: EntityFilter): Sql[] {
+  const conditions: Sql[] = []
+  if (model.discriminator !== undefined) {
+    const values = model.discriminator.values.map((value) => typeof value === 'number' ? trusted(String(value)) : literal(value))
+    conditions.push(sql`${name(alias, model.discriminator.column)} in (${join(values)})`)
+  }
+  if (model.deletedAt !== undefined && !withDeleted) conditions.push(sql`${column(model.deletedAt, alias)} is null`)
+  const filtered = filter(model, alias)
+  if (filtered !== undefined) conditions.push(filtered)
+  return conditions
+}
+
+export function conditionSql (condition: Condition, alias: string, context: ConditionContext): Sql {
+  switch (condition.kind) {
+    case 'compare': return sql`${operand(condition.operand, alias)} ${trusted(condition.comparison)} ${bound(condition.operand, condition.slot)}`
+    case 'list': return condition.negated
+      ? sql`${operand(condition.operand, alias)} <> all(${condition.slot})`
+      : sql`${operand(condition.operand, alias)} = any(${condition.slot})`
+    case 'between': return sql`${operand(condition.operand, alias)} between ${bound(condition.operand, condition.low)} and ${bound(condition.operand, condition.high)}`
+    case 'pattern': return condition.insensitive
+      ? sql`${operand(condition.operand, alias)} ilike ${condition.slot}`
+      : sql`${operand(condition.operand, alias)} like ${condition.slot}`
+    case 'null': return nullSql(condition.operand, condition.negated, alias)
+    case 'key': return sql`${name(alias, condition.column.column)} = ${condition.slot}`
+    case 'related': return relatedSql(condition.relation, condition.conditions, alias, context)
+  }
+}
+
+/** The column of an operand; an owning relation is its foreign key. */
+export function operand (operand: Operand, alias: string): Sql {
+  return operand.kind === 'scalar' ? column(operand, alias) : name(alias, operand.key[0]!.column)
+}
+
+/** A bound value, inside what the operand's custom type puts around it. */
+function bound (operand: Operand, slot: Slot): Sql {
+  const write = operand.kind === 'scalar' ? operand.codec?.write : undefined
+  if (write === undefined) return sql`${slot}`
+  const [before = '', after = ''] = write.split('?', 2)
+  return sql`${trusted(before)}${slot}${trusted(after)}`
+}
+
+function nullSql (operand: Operand, negated: boolean, alias: string): Sql {
+  const columns = operand.kind === 'scalar' ? [column(operand, alias)] : operand.key.map((part) => name(alias, part.column))
+  const test = trusted(negated ? ' is not null' : ' is null')
+  return join(columns.map((value) => sql`${value}${test}`), ' and ')
+}
+
+/** `a`, or `(a, b)`. */
+export function tuple (alias: string, columns: readonly string[]): Sql {
+  const names = columns.map((column) => name(alias, column))
+  return names.length === 1 ? names[0]! : sql`(${join(names)})`
+}
+
+/** The columns of both sides of a pair of column lists are equal. */
+export function matching (left: string, leftColumns: readonly string[], right: string, rightColumns: readonly string[]): Sql {
+  return join(leftColumns.map((column, index) => sql`${name(left, column)} = ${name(right, rightColumns[index]!)}`), ' and ')
+}
+
+/**
+ * The row has a related row for which all conditions hold: `key in (select ...)`. Being a set of keys it never
+ * multiplies rows, and a distributed database can run it where a correlated subquery is refused.
+ */
+function relatedSql ({ join: by, target }: RelationProperty, conditions: readonly Condition[], alias: string, context: ConditionContext): Sql {
+  const related = context.names.table()
+  const where = [
+    ...visibility(target, related, false, context.filter),
+    ...conditions.map((condition) => conditionSql(condition, related, context)),
+  ]
+  const from = sql`${trusted(target.table)} as ${name(related)}`
+  if (by.kind !== 'pivot') {
+    const columns = join(by.targetColumns.map((column) => name(related, column)))
+    return sql`${tuple(alias, by.columns)} in (select ${columns} from ${from}${whereClause(where)})`
+  }
+  const pivot = context.names.table()
+  const columns = join(by.pivotColumns.map((column) => name(pivot, column)))
+  const on = matching(related, by.targetColumns, pivot, by.pivotTargetColumns)
+  return sql`${tuple(alias, by.columns)} in (select ${columns} from ${trusted(by.table)} as ${name(pivot)} inner join ${from} on ${on}${whereClause(where)})`
+}
+
+/** All key columns of an entity. */
+export function keyNames (model: EntityModel): readonly string[] {
+  return keyColumns(model).map(({ column }) => column)
+}

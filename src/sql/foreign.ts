@@ -1,0 +1,60 @@
+/**
+ * Conditions in MikroORM's own words (its filters, a scope, the callback of a custom filter), compiled by its
+ * QueryBuilder and put into our statement with their values bound.
+ */
+import { isRaw, raw, type FilterQuery, type RawQueryFragment } from '@mikro-orm/core'
+import type { EntityManager, QueryBuilder } from '@mikro-orm/postgresql'
+import type { EntityModel } from '../model/index.ts'
+import type { Slot } from '../plan/index.ts'
+import { join, name, sql, trusted, type Sql } from './fragment.ts'
+
+/** Keeps a value for the statement and says in which slot. */
+export type Bind = (value: unknown) => Slot
+
+type AnyQueryBuilder = QueryBuilder<any, any, any, any, any, any, any>
+
+/** What ends a where clause: with any of it, a query is more than its condition. */
+const BEYOND_WHERE = /\b(?:group by|having|order by|limit|offset|union|for update|for share)\b/i
+
+/** A condition in MikroORM's query language, for the rows of an alias. */
+export function filterSql (em: EntityManager, model: EntityModel, alias: string, where: FilterQuery<any>, bind: Bind): Sql | undefined {
+  return foreignSql(em, model, alias, (qb) => qb.where(where), bind)
+}
+
+/** What a callback does to a query builder, as a condition for the rows of an alias. */
+export function foreignSql (em: EntityManager, model: EntityModel, alias: string, narrow: (qb: AnyQueryBuilder) => AnyQueryBuilder, bind: Bind): Sql | undefined {
+  const start = `select 1 from ${model.table} as "${alias}"`
+  const { sql: text, params } = narrow(builder(em, model, alias).select(raw('1'))).toQuery()
+  if (text === start) return undefined
+  const condition = text.startsWith(`${start} where `) ? text.slice(start.length + ' where '.length) : undefined
+  if (condition !== undefined && !BEYOND_WHERE.test(condition)) return sql`(${bindAll(condition, params, bind)})`
+
+  // joins, limits and so on: the condition is to be among the rows that the query finds
+  const key = model.primaryKey.flatMap((part) => part.columns)
+  const columns = (of: string) => join(key.map(({ column }) => name(of, column)))
+  const found = narrow(builder(em, model, alias).select(raw(key.map(({ column }) => name(alias, column).pieces[0]).join(', ')))).toQuery()
+  const left = key.length === 1 ? columns(alias) : sql`(${columns(alias)})`
+  return sql`${left} in (${bindAll(found.sql, found.params, bind)})`
+}
+
+const builder = (em: EntityManager, model: EntityModel, alias: string): AnyQueryBuilder =>
+  em.createQueryBuilder(model.entity as never, alias) as unknown as AnyQueryBuilder
+
+/** MikroORM's text has `?` for a value and `\?` for a question mark. */
+function bindAll (text: string, params: readonly unknown[], bind: Bind): Sql {
+  const pieces = text.split(/(?<!\\)\?/).map((piece) => trusted(piece.replaceAll('\\?', '?')))
+  if (pieces.length !== params.length + 1) throw new Error(`MikroORM's query has ${pieces.length - 1} placeholders and ${params.length} values`)
+  return join(pieces.flatMap((piece, index) => index === 0 ? [piece] : [value(params[index - 1], bind), piece]), '')
+}
+
+function value (param: unknown, bind: Bind): Sql {
+  if (isRaw(param)) {
+    const { sql: text, params } = param as RawQueryFragment
+    return bindAll(text, params, bind)
+  }
+  if (Array.isArray(param)) return join(param.map((item) => value(item, bind)))
+  if (param instanceof Date) return sql`${bind(param.toISOString())}`
+  if (typeof param === 'bigint') return sql`${bind(String(param))}`
+  if (param !== null && typeof param === 'object' && !ArrayBuffer.isView(param)) return sql`${bind(JSON.stringify(param))}`
+  return sql`${bind(param)}`
+}

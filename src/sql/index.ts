@@ -1,0 +1,10 @@
+/**
+ * The compiler: a plan in, a statement out (`{ text, slots }`), for the extended query protocol. It knows MikroORM's
+ * QueryBuilder for the conditions that are written in MikroORM's words, and no connection. It never refuses: a plan
+ * holds nothing that can't be compiled.
+ */
+export { applyPlan, ROOT_ALIAS } from './builder.ts'
+export { filterSql, foreignSql, type Bind } from './foreign.ts'
+export { sql, type Sql, type Statement } from './fragment.ts'
+export { compile, type Foreign } from './read.ts'
+export { shapeOf } from './shape.ts'

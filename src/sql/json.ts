@@ -1,0 +1,75 @@
+/**
+ * The wire form of every value type, as the database writes it: datetimes in ISO 8601 UTC with milliseconds, dates
+ * as YYYY-MM-DD, bigint and decimal as strings unless the property is declared to be a number, bytes as base64.
+ */
+import type { KeyColumn, Property, ScalarProperty, ValueType } from '../model/index.ts'
+import { join, literal, name, sql, trusted, type Sql } from './fragment.ts'
+
+/** Arguments of a function call, at most, in PostgreSQL as it is usually built: keys and values of one object. */
+const MAX_PAIRS = 50
+
+/** A value of a column (any expression) as something that `row_to_json` and its like write in wire form. */
+export function jsonValue (value: Sql, type: ValueType): Sql {
+  switch (type.kind) {
+    case 'datetime': {
+      const utc = type.zoned ? sql`(${value} at time zone 'UTC')` : value
+      return sql`to_char(${utc}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+    }
+    case 'bigint': case 'decimal': return type.form === 'string' ? sql`${value}::text` : value
+    case 'blob': return sql`translate(encode(${value}, 'base64'), E'\n', '')`
+    case 'other': return sql`${value}::text`
+    default: return value
+  }
+}
+
+/** The column or formula behind a scalar property. */
+export function column (property: ScalarProperty, alias: string): Sql {
+  return property.formula === undefined ? name(alias, property.column) : sql`(${trusted(property.formula(name(alias).pieces[0] as string))})`
+}
+
+/**
+ * The value of a property, in wire form.
+ *
+ * @param alias of a table, or of an expression that has projected the property's columns (`propertyColumns`)
+ * @param projected which of the two: in an expression, a formula is a column like any other
+ */
+export function propertyJson (property: Property, alias: string, projected: boolean): Sql {
+  if (property.kind === 'scalar') {
+    const read = property.codec?.read
+    const value = projected ? name(alias, property.column) : column(property, alias)
+    return read === undefined ? jsonValue(value, property.type) : trusted(read(value.pieces.join('')))
+  }
+  if (property.kind === 'relation') return keyJson(property.key, alias)
+  const members = [...property.properties.values()].filter((member) => !member.hidden)
+  const object = objectJson(members.map((member) => [member.publicName, propertyJson(member, alias, projected)]))
+  if (!property.nullable) return object
+  const absent = [...propertyColumns(property, alias).keys()].map((column) => sql`${name(alias, column)} is null`)
+  return absent.length === 0 ? object : sql`case when ${join(absent, ' and ')} then null else ${object} end`
+}
+
+/** The columns that a property's value is made of, by name, with the expressions that read them from a table. */
+export function propertyColumns (property: Property, alias: string): ReadonlyMap<string, Sql> {
+  if (property.kind === 'scalar') return new Map([[property.column, column(property, alias)]])
+  if (property.kind === 'relation') return new Map(property.key.map((part) => [part.column, name(alias, part.column)]))
+  return new Map([...property.properties.values()].flatMap((member) => [...propertyColumns(member, alias)]))
+}
+
+/** A foreign key: its value, or an object when it is composite. */
+function keyJson (key: readonly (KeyColumn & { readonly publicName: string })[], alias: string): Sql {
+  const values = key.map((part) => jsonValue(name(alias, part.column), part.type))
+  if (values.length === 1) return values[0]!
+  const absent = join(key.map((part) => sql`${name(alias, part.column)} is null`), ' or ')
+  return sql`case when ${absent} then null else ${objectJson(key.map((part, index) => [part.publicName, values[index]!]))} end`
+}
+
+/** A JSON object of any size: larger ones are put together from their texts, since a call has a limit of arguments. */
+export function objectJson (pairs: readonly (readonly [key: string, value: Sql])[]): Sql {
+  const build = (some: typeof pairs) => sql`json_build_object(${join(some.map(([key, value]) => sql`${literal(key)}, ${value}`))})`
+  if (pairs.length <= MAX_PAIRS) return build(pairs)
+  const chunks: Sql[] = []
+  for (let start = 0; start < pairs.length; start += MAX_PAIRS) {
+    chunks.push(sql`left(${build(pairs.slice(start, start + MAX_PAIRS))}::text, -1)`)
+  }
+  const [first, ...rest] = chunks
+  return sql`(${join([first!, ...rest.map((chunk) => sql`substr(${chunk}, 2)`)], " || ',' || ")} || '}')::json`
+}

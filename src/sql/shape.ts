@@ -1,0 +1,52 @@
+/**
+ * The shape of a plan: everything that its SQL depends on, and nothing that it doesn't. Two plans of one resource with
+ * the same shape have the same statement and differ in the values bound to it only.
+ */
+import type { Condition, Include, OrderTerm, Plan, Selection } from '../plan/index.ts'
+
+const ids = new WeakMap<object, number>()
+let lastId = 0
+
+/** A number that stands for an object of the model: short, and never shared. */
+function idOf (object: object): number {
+  let id = ids.get(object)
+  if (id === undefined) ids.set(object, id = ++lastId)
+  return id
+}
+
+/** The key of a plan's statement; `customs` have no shape, callbacks being free to look at anything. */
+export function shapeOf (plan: Plan): string {
+  const base = `${plan.kind}|${idOf(plan.model)}|${plan.withDeleted ? 'd' : ''}|${conditionsShape(plan.conditions)}`
+  if (plan.kind === 'list') return `${base}|${plan.order.map(orderShape).join()}|${selectionShape(plan.selection)}|${plan.window.count}`
+  return plan.kind === 'get' ? `${base}|${selectionShape(plan.selection)}` : base
+}
+
+function conditionsShape (conditions: readonly Condition[]): string {
+  let shape = ''
+  for (const condition of conditions) shape += `${conditionShape(condition)};`
+  return shape
+}
+
+function conditionShape (condition: Condition): string {
+  switch (condition.kind) {
+    case 'compare': return `${idOf(condition.operand)}${condition.comparison}${condition.slot}`
+    case 'list': return `${idOf(condition.operand)}${condition.negated ? '!' : '@'}${condition.slot}`
+    case 'between': return `${idOf(condition.operand)}:${condition.low}:${condition.high}`
+    case 'pattern': return `${idOf(condition.operand)}${condition.insensitive ? '~*' : '~'}${condition.slot}`
+    case 'null': return `${idOf(condition.operand)}${condition.negated ? '?!' : '?'}`
+    case 'key': return `${idOf(condition.column)}#${condition.slot}`
+    case 'related': return `${idOf(condition.relation)}(${conditionsShape(condition.conditions)})`
+  }
+}
+
+function orderShape ({ relations, operand, descending }: OrderTerm): string {
+  return `${relations.map(idOf).join('.')}.${idOf(operand)}${descending ? '-' : '+'}`
+}
+
+function selectionShape ({ properties, includes }: Selection): string {
+  return `${properties.map(idOf).join()}[${includes.map(includeShape).join()}]`
+}
+
+function includeShape ({ relation, selection }: Include): string {
+  return `${idOf(relation)}{${selectionShape(selection)}}`
+}
