@@ -88,6 +88,7 @@ export class DatabaseFactory {
     try {
       engine = await MikroORM.init(toOrmOptions(this.#options, target))
       await connect(engine, target.label)
+      if (this.#options.schema !== undefined) await engine.schema.update({ safe: this.#options.schema === 'create' })
       return { engine, lock }
     } catch (error) {
       await engine?.close(true).catch(() => {})

@@ -24,6 +24,7 @@ export const DatabaseOptionsSchema = Type.Object({
   entities: Type.Array(Type.Unknown(), { minItems: 1, description: 'Classes or schemas of all entities, related ones included.' }),
   pool: Type.Optional(PoolOptionsSchema),
   preparedStatements: Type.Optional(Type.Boolean({ description: 'Whether statements may be prepared by name. false for PgBouncer in transaction mode. Default true.' })),
+  schema: Type.Optional(Type.Union([Type.Literal('create'), Type.Literal('update')], { description: "Makes the tables when the database is opened: 'create' adds what is missing, 'update' also alters and drops to match the entities. Off by default: for demos and tests." })),
   debug: Type.Optional(Type.Union([Type.Boolean(), Type.Array(Type.String())], { description: "MikroORM's logging: all of it, or its namespaces." })),
   ormOptions: Type.Optional(Type.Object({}, { description: 'Any other option of MikroORM.' })),
 }, closed)

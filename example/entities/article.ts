@@ -1,0 +1,18 @@
+import { defineEntity, p, type InferEntity } from '@mikro-orm/postgresql'
+import { BaseModel } from '../../src/index.ts'
+import { Author } from './author.ts'
+import { Category } from './category.ts'
+
+export const Article = defineEntity({
+  name: 'Article',
+  tableName: 'articles',
+  extends: BaseModel,
+  properties: {
+    title: p.string(),
+    body: p.text().default(''),
+    published_at: p.datetime(3).nullable(),
+    author: () => p.manyToOne(Author).index(),
+    category: () => p.manyToOne(Category).nullable().index(),
+  },
+})
+export type Article = InferEntity<typeof Article>

@@ -1,0 +1,38 @@
+import { AllowedField, AllowedFilters, AllowedInclude, AllowedSort, CrudBase, QueryBuilderConfig } from '../../src/index.ts' // in an application: 'fastify-crud-kit'
+import { Category } from '../entities/index.ts'
+
+const queryConfig = new QueryBuilderConfig<Category>({
+  allowedFilters: [
+    new AllowedFilters('id', 'eq', ['eq', 'ne', 'in', 'nin']),
+    new AllowedFilters('name', 'eq', ['eq', 'ne', 'in', 'nin', 'like', 'ilike', 'contains', 'starts', 'ends']),
+    AllowedFilters.partial('description'),
+    new AllowedFilters('price', 'eq', ['eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'in', 'nin', 'between', 'isnull']),
+    new AllowedFilters('status', 'eq', ['eq', 'ne', 'in', 'nin']),
+    new AllowedFilters('created_at', 'gte', ['eq', 'lt', 'lte', 'gt', 'gte', 'between']),
+    new AllowedFilters('updated_at', 'gte', ['eq', 'lt', 'lte', 'gt', 'gte', 'between']),
+    new AllowedFilters('products.name', 'eq', ['eq', 'in', 'ilike', 'contains']),
+    new AllowedFilters('products.price', 'gte', ['eq', 'lt', 'lte', 'gt', 'gte', 'between']),
+    new AllowedFilters('articles.title', 'contains', ['eq', 'contains']),
+    new AllowedFilters('tags.name', 'eq', ['eq', 'in']),
+  ],
+  allowedSorts: [new AllowedSort('name', 'price', 'status', 'created_at', 'updated_at')],
+  allowedFields: [
+    ...(['id', 'name', 'description', 'price', 'status', 'created_at', 'updated_at'] as const).map((field) => new AllowedField(field)),
+    ...(['products.id', 'products.name', 'products.price', 'products.stock'] as const).map((field) => new AllowedField(field)),
+    ...(['tags.id', 'tags.name', 'articles.id', 'articles.title'] as const).map((field) => new AllowedField(field)),
+  ],
+  allowedIncludes: [
+    new AllowedInclude('products'),
+    new AllowedInclude('products.tags'),
+    new AllowedInclude('articles'),
+    new AllowedInclude('articles.author', { alias: 'user' }),
+    new AllowedInclude('tags'),
+  ],
+  defaultSort: ['-created_at'],
+})
+
+export class CategoryCrud extends CrudBase<Category> {
+  constructor () {
+    super({ model: Category, queryConfig })
+  }
+}

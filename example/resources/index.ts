@@ -1,0 +1,14 @@
+import { ArticleCrud } from './articles.ts'
+import { AuthorCrud } from './authors.ts'
+import { CategoryCrud } from './categories.ts'
+import { ProductCrud } from './products.ts'
+import { TagCrud } from './tags.ts'
+
+/** Every resource by its prefix. */
+export const resources = {
+  '/categories': new CategoryCrud(),
+  '/products': new ProductCrud(),
+  '/tags': new TagCrud(),
+  '/articles': new ArticleCrud(),
+  '/authors': new AuthorCrud(),
+}

@@ -1,0 +1,27 @@
+import { AllowedField, AllowedFilters, AllowedInclude, AllowedSort, CrudBase, QueryBuilderConfig } from '../../src/index.ts' // in an application: 'fastify-crud-kit'
+import { Product } from '../entities/index.ts'
+
+const queryConfig = new QueryBuilderConfig<Product>({
+  allowedFilters: [
+    new AllowedFilters('id', 'eq', ['eq', 'in', 'nin', 'between']),
+    new AllowedFilters('name', 'eq', ['eq', 'in', 'ilike', 'contains', 'starts', 'ends']),
+    AllowedFilters.partial('description'),
+    new AllowedFilters('price', 'eq', ['eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'between']),
+    new AllowedFilters('stock', 'eq', ['eq', 'lt', 'lte', 'gt', 'gte', 'between']),
+    new AllowedFilters('created_at', 'gte', ['lt', 'lte', 'gt', 'gte', 'between']),
+    new AllowedFilters('category', 'eq', ['eq', 'in']),
+    new AllowedFilters('category.name', 'eq', ['eq', 'in', 'contains']),
+    new AllowedFilters('category.status', 'eq', ['eq', 'in']),
+    new AllowedFilters('tags.name', 'eq', ['eq', 'in']),
+  ],
+  allowedSorts: [new AllowedSort('id', 'name', 'price', 'stock', 'created_at', 'category.name')],
+  allowedFields: (['id', 'uuid', 'name', 'description', 'price', 'stock', 'category', 'created_at', 'category.id', 'category.name', 'tags.id', 'tags.name'] as const).map((field) => new AllowedField(field)),
+  allowedIncludes: [new AllowedInclude('category'), new AllowedInclude('tags')],
+  defaultSort: ['name'],
+})
+
+export class ProductCrud extends CrudBase<Product> {
+  constructor () {
+    super({ model: Product, queryConfig })
+  }
+}

@@ -1,0 +1,167 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import { spawnSync } from 'node:child_process'
+import net from 'node:net'
+import path from 'node:path'
+import { once } from 'node:events'
+import t, { type Test } from 'tap'
+import { DatabaseFactory } from '../../src/database/database-factory.ts'
+import { loadDriver } from '../../src/database/drivers.ts'
+import { copyTemplate, createDatabase, skipReasons } from '../helpers/databases.ts'
+
+const Ledger = defineEntity({ name: 'Ledger', properties: { id: p.integer().primary(), title: p.string() } })
+const entities = [Ledger]
+
+const refused = (message: RegExp) => ({ code: 'FST_CRUD_CONFIG_INVALID', message })
+
+/** A PGlite folder of the test's own: a copy of the run's template where there is one, else one to be made. */
+async function folderFor (t: Test): Promise<string> {
+  const copy = await copyTemplate()
+  if (copy) t.teardown(copy.remove)
+  return copy?.folder ?? path.join(t.testdir(), 'db')
+}
+
+t.test('options are checked when constructed', async (t) => {
+  const construct = (options: unknown) => () => new DatabaseFactory(options as never)
+  t.throws(construct(undefined), refused(/options must be an object, got undefined/))
+  t.throws(construct({ entities, databaseURL: 'pglite://memory' }), refused(/unknown option 'databaseURL'. Did you mean 'databaseUrl'\?/))
+  t.throws(construct({ entities, pool: { maximum: 3 } }), refused(/pool: unknown option 'maximum'/))
+  t.throws(construct({ entities, pool: { max: 0 } }), refused(/pool\.max: .*, got 0/))
+  t.throws(construct({ entities: [] }), refused(/entities: /))
+  t.throws(construct({ databaseUrl: 'pglite://memory' }), refused(/entities: /))
+  t.throws(construct({ entities, databaseUrl: 5 }), refused(/databaseUrl: expected string/))
+  t.throws(construct({ entities, databaseUrl: 'sqlite://x' }), refused(/scheme 'sqlite:'/))
+  t.throws(construct({ entities, ormOptions: { clientUrl: 'x' } }), refused(/ormOptions.clientUrl is set by the option 'databaseUrl'/))
+})
+
+t.test('an unset environment variable is no database in memory', async (t) => {
+  t.throws(() => new DatabaseFactory({ databaseUrl: process.env.NO_SUCH_VARIABLE, entities }), refused(/databaseUrl is empty: is an environment variable not set\?/))
+  t.throws(() => new DatabaseFactory({ databaseUrl: '', entities }), refused(/databaseUrl is empty/))
+})
+
+t.test('statements may be prepared unless said otherwise', async (t) => {
+  t.equal(new DatabaseFactory({ entities }).preparedStatements, true)
+  t.equal(new DatabaseFactory({ entities, preparedStatements: false }).preparedStatements, false)
+})
+
+t.test('a missing driver package is named with the command that installs it', async (t) => {
+  const missing = async (name: string) => {
+    throw Object.assign(new Error(`Cannot find package '${name}' imported from here`), { code: 'ERR_MODULE_NOT_FOUND' })
+  }
+  await t.rejects(loadDriver('pglite', missing), refused(/pglite:\/\/ needs the package @mikro-orm\/pglite: npm install @mikro-orm\/pglite/))
+  const broken = async () => { throw new Error('broken') }
+  await t.rejects(loadDriver('postgresql', broken), { message: 'broken' })
+})
+
+t.test('without a URL: PGlite in memory, one engine for all calls', async (t) => {
+  const factory = new DatabaseFactory({ entities })
+  t.teardown(() => factory.close())
+  const [one, two] = await Promise.all([factory.getEngine(), factory.getEngine()])
+  t.equal(one, two)
+  t.equal(await factory.getEngine(), one)
+  await one.schema.create()
+  const session = factory.getSessionMaker(one)
+  const em = session()
+  t.not(em, session())
+  em.create(Ledger, { id: 1, title: 'first' })
+  await em.flush()
+  t.equal(await session().count(Ledger), 1)
+})
+
+t.test('a folder keeps its rows; it is free again after close', async (t) => {
+  const databaseUrl = `pglite://${await folderFor(t)}`
+  const first = new DatabaseFactory({ databaseUrl, entities })
+  const engine = await first.getEngine()
+  await engine.schema.create()
+  const em = first.getSessionMaker(engine)()
+  em.create(Ledger, { id: 1, title: 'kept' })
+  await em.flush()
+
+  const second = new DatabaseFactory({ databaseUrl, entities })
+  await t.rejects(second.getEngine(), refused(/is already open, in this process or in another one/))
+  await first.close()
+  await first.close()
+  t.teardown(() => second.close())
+  t.equal(await (await second.getEngine()).em.fork().count(Ledger, { title: 'kept' }), 1, 'the failed attempt is tried again')
+})
+
+t.test('another process may not open a folder that is open, and may when its owner has died', async (t) => {
+  const folder = await folderFor(t)
+  const url = new URL('../../src/database/folder-lock.ts', import.meta.url).href
+  const script = `const { lockFolder } = await import(${JSON.stringify(url)}); console.log(await lockFolder(${JSON.stringify(folder)}) ? 'free' : 'taken'); process.kill(process.pid, 'SIGKILL')`
+  const other = () => spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' }).stdout.trim()
+  t.equal(other(), 'free')
+  const factory = new DatabaseFactory({ databaseUrl: `pglite://${folder}`, entities })
+  await factory.getEngine()
+  t.equal(other(), 'taken')
+  await factory.close()
+  t.equal(other(), 'free')
+})
+
+t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
+  const { url, drop } = await createDatabase()
+  t.teardown(drop)
+
+  t.test('the URL, its parameters, the pool and other options reach the driver', async (t) => {
+    const factory = new DatabaseFactory({
+      databaseUrl: `${url}?application_name=kit-test`, entities, pool: { max: 2 }, ormOptions: { schema: 'public', driverOptions: { statement_timeout: 1234 } },
+    })
+    t.teardown(() => factory.close())
+    const engine = await factory.getEngine()
+    t.strictSame(await engine.em.fork().execute("select current_setting('application_name') as name, current_setting('statement_timeout') as timeout"),
+      [{ name: 'kit-test', timeout: '1234ms' }])
+    const pool = await engine.em.getConnection().getNativeClient()
+    t.match(pool.options, { max: 2, connectionTimeoutMillis: 10_000 })
+  })
+
+  t.test('an exhausted pool is an error after connectionTimeoutMillis', async (t) => {
+    const factory = new DatabaseFactory({ databaseUrl: url, entities, pool: { max: 1, connectionTimeoutMillis: 50 } })
+    t.teardown(() => factory.close())
+    const engine = await factory.getEngine()
+    await engine.em.fork().transactional(async (em) => {
+      await em.execute('select 1')
+      await t.rejects(engine.em.fork().execute('select 2'), { message: /timeout exceeded/ })
+    })
+  })
+
+  t.test('an aborted signal cancels the query in the server', async (t) => {
+    const factory = new DatabaseFactory({ databaseUrl: url, entities })
+    t.teardown(() => factory.close())
+    const engine = await factory.getEngine()
+    const session = factory.getSessionMaker(engine)
+    const abort = new AbortController()
+    const query = session({ signal: abort.signal }).execute('select pg_sleep(30)')
+    setTimeout(() => abort.abort(), 100)
+    await t.rejects(query)
+    let running = 1
+    for (let i = 0; i < 50 && running > 0; i++) {
+      const [row] = await session().execute<Array<{ n: number }>>("select count(*)::int as n from pg_stat_activity where state = 'active' and query like 'select pg_sleep%'")
+      running = row?.n ?? 0
+    }
+    t.equal(running, 0)
+  })
+
+  t.test('a database that is not there is not created, and found once it is', async (t) => {
+    const name = `${new URL(url).pathname.slice(1)}_later`
+    const factory = new DatabaseFactory({ databaseUrl: url.replace(/[^/]+$/, name), entities })
+    await t.rejects(factory.getEngine(), { code: 'FST_CRUD_UNAVAILABLE', message: /_later can't be reached: .*does not exist/ })
+    const admin = new DatabaseFactory({ databaseUrl: url, entities })
+    const { em } = await admin.getEngine()
+    await em.fork().execute(`create database ${name}`)
+    t.strictSame(await (await factory.getEngine()).em.fork().execute('select current_database()::text as name'), [{ name }])
+    await factory.close()
+    await em.fork().execute(`drop database ${name}`)
+    await admin.close()
+  })
+})
+
+t.test('a server that is not there is unavailable, and no password is shown', async (t) => {
+  const probe = net.createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const { port } = probe.address() as net.AddressInfo
+  probe.close()
+  const factory = new DatabaseFactory({ databaseUrl: `postgresql://ada:s3cret@127.0.0.1:${port}/shop`, entities })
+  const error = await factory.getEngine().then(() => undefined, (error: Error) => error)
+  t.match(error, { code: 'FST_CRUD_UNAVAILABLE', message: new RegExp(`^postgresql://127.0.0.1:${port}/shop can't be reached: `) })
+  t.notMatch(error?.message, /s3cret/)
+  await factory.close()
+})

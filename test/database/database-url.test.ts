@@ -1,0 +1,54 @@
+import path from 'node:path'
+import t from 'tap'
+import { parseDatabaseUrl } from '../../src/database/database-url.ts'
+
+const refused = (message: RegExp | string) => ({ code: 'FST_CRUD_CONFIG_INVALID', message })
+
+t.test('postgresql:// and postgres:// are PostgreSQL', async (t) => {
+  for (const scheme of ['postgresql', 'postgres', 'POSTGRES']) {
+    t.match(parseDatabaseUrl(`${scheme}://ada:s3cret@db.example:6543/shop`), {
+      driver: 'postgresql',
+      database: 'shop',
+      label: 'postgresql://db.example:6543/shop',
+      connection: { host: 'db.example', port: '6543', user: 'ada', password: 's3cret' },
+    })
+  }
+})
+
+t.test('parameters are kept: a connection that must be encrypted is', async (t) => {
+  const target = parseDatabaseUrl('postgresql://db/shop?sslmode=no-verify&application_name=kit')
+  t.match(target, { connection: { ssl: { rejectUnauthorized: false }, application_name: 'kit' } })
+  t.notMatch(target, { connection: { database: /./ } })
+})
+
+t.test('a percent-encoded password is decoded, a socket folder is a host', async (t) => {
+  t.match(parseDatabaseUrl('postgresql://ada:p%40ss%2Fword@db/shop'), { connection: { password: 'p@ss/word' } })
+  t.match(parseDatabaseUrl('postgresql:///shop?host=/var/run/postgresql'), { database: 'shop', connection: { host: '/var/run/postgresql' } })
+})
+
+t.test('pglite:// is a folder, relative or absolute, or memory', async (t) => {
+  t.strictSame(parseDatabaseUrl('pglite://.data/shop'), { driver: 'pglite', folder: path.resolve('.data/shop'), label: 'pglite://.data/shop' })
+  t.match(parseDatabaseUrl('pglite:///var/lib/shop'), { folder: path.resolve('/var/lib/shop') })
+  t.match(parseDatabaseUrl('pglite://./memory'), { folder: path.resolve('memory') })
+  t.equal(parseDatabaseUrl('pglite://memory').driver === 'pglite' && 'folder' in parseDatabaseUrl('pglite://memory'), true)
+  t.strictSame(parseDatabaseUrl('pglite://memory'), { driver: 'pglite', folder: undefined, label: 'pglite://memory' })
+})
+
+t.test('anything else is refused, with what is supported', async (t) => {
+  t.throws(() => parseDatabaseUrl('mysql://root:s3cret@db/shop'), refused(/scheme 'mysql:', which is not supported.*postgresql:\/\/.*pglite:\/\/folder.*pglite:\/\/memory/))
+  t.throws(() => parseDatabaseUrl('shop.db'), refused(/is not a URL/))
+  t.throws(() => parseDatabaseUrl('pglite://'), refused(/names no folder/))
+  t.throws(() => parseDatabaseUrl('postgresql://db'), refused(/names no database/))
+  t.throws(() => parseDatabaseUrl('postgresql://db/'), refused(/names no database/))
+  t.throws(() => parseDatabaseUrl('postgresql://ada:pa/ss@db:port/shop'), refused(/can't be read/))
+})
+
+t.test('no message shows a password', async (t) => {
+  for (const url of ['mysql://root:s3cret@db/shop', 'postgresql://ada:s3cret@db', 'postgresql://ada:s3cret#@db:x/shop', 'postgresql://ada:s3cret@db:99999999/shop', 'ada:s3cret@db/shop']) {
+    try {
+      t.notMatch(parseDatabaseUrl(url).label, /s3cret/)
+    } catch (error) {
+      t.notMatch((error as Error).message, /s3cret/, url)
+    }
+  }
+})

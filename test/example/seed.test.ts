@@ -1,0 +1,67 @@
+import { spawnSync } from 'node:child_process'
+import fs from 'node:fs'
+import path from 'node:path'
+import { PassThrough } from 'node:stream'
+import t from 'tap'
+import { Article, Author, Category, entities, Product, Tag } from '../../example/entities/index.ts'
+import { fill } from '../../example/seed/bulk.ts'
+import { seed } from '../../example/seed/catalogue.ts'
+import { progressBar } from '../../example/seed/progress-bar.ts'
+import { copyTemplate, forEachDatabase } from '../helpers/databases.ts'
+
+await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
+  t.test('the catalogue has what the examples of the documentation ask for', async (t) => {
+    const em = orm.em.fork()
+    const [tech, ...others] = await em.find(Category, { name: 'Tech', price: { $gte: 100 } }, { populate: ['products', 'tags', 'articles'] })
+    t.strictSame(others, [])
+    t.equal(tech?.status, 'active')
+    t.ok(tech!.products.length >= 5)
+    t.ok(tech!.tags.length > 0 && tech!.articles.length > 0)
+    t.equal(await em.count(Category), 12)
+    t.ok(await em.count(Product) >= 30)
+    t.ok(await em.count(Product, { deleted_at: { $ne: null } }) > 0, 'something is soft-deleted')
+    t.ok(await em.count(Article, { published_at: null }) > 0, 'something is not published')
+    t.ok(await em.count(Tag) > 0 && await em.count(Author) > 0)
+    t.strictSame(new Set((await em.find(Category, {})).map(({ status }) => status)), new Set(['active', 'draft', 'archived']))
+  })
+
+  t.test('fill adds categories with five products each', async (t) => {
+    const em = orm.em.fork()
+    const products = await em.count(Product)
+    const progress: number[] = []
+    await fill(em, 2_003, (done) => progress.push(done))
+    t.strictSame(progress, [2_000, 2_003])
+    t.equal(await em.count(Category), 12 + 2_003)
+    t.equal(await em.count(Product), products + 5 * 2_003)
+    const made = await em.findOneOrFail(Category, { name: 'Tech 8' }, { populate: ['products'] })
+    t.match(made, { price: 633.52, status: 'draft', created_at: new Date('2020-01-01T02:16:00.000Z') })
+    t.equal(made.products.length, 5)
+  })
+
+  t.test('the schema needs no update', async (t) => {
+    t.equal(await orm.schema.getUpdateSchemaSQL(), '')
+  })
+})
+
+t.test('the progress bar is redrawn on a terminal, and a line for every tenth elsewhere', async (t) => {
+  const draw = (isTTY: boolean, steps: number[]) => {
+    const out = Object.assign(new PassThrough({ encoding: 'utf8' }), { isTTY })
+    const progress = progressBar(2_000, out as unknown as NodeJS.WriteStream)
+    for (const done of steps) progress(done)
+    return out.read() as string
+  }
+  t.equal(draw(false, [100, 200, 250, 2_000]), '10 %  200 of 2,000\n100 %  2,000 of 2,000\n')
+  t.equal(draw(true, [1_000, 2_000]), `\r${'█'.repeat(20)}${'░'.repeat(20)} 50 %  1,000 of 2,000\r${'█'.repeat(40)} 100 %  2,000 of 2,000\n`)
+})
+
+t.test('npm run seed: fills the folder once, and refuses what is no number', async (t) => {
+  const cwd = t.testdir({ '.data': {} })
+  const template = await copyTemplate()
+  if (template) fs.renameSync(template.folder, path.join(cwd, '.data/example'))
+  const { DATABASE_URL, ...env } = process.env
+  const run = (...args: string[]) =>
+    spawnSync(process.execPath, [path.join(import.meta.dirname, '../../example/seed.ts'), ...args], { cwd, env, encoding: 'utf8' })
+  t.match(run('--categories', '7'), { status: 0, stdout: '100 %  7 of 7\n19 categories\n', stderr: '' })
+  t.match(run(), { status: 0, stdout: '19 categories\n' }, 'the catalogue is there already')
+  t.match(run('--categories', 'x'), { status: 1, stderr: /--categories takes a whole number/ })
+})

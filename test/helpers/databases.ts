@@ -1,0 +1,133 @@
+/**
+ * Databases for tests: each test file gets its own, on PGlite and on a PostgreSQL server.
+ *
+ * `npm test` prepares both. A file run alone, `node test/crud/list.test.ts`, works too: its PGlite is in memory,
+ * and PostgreSQL is skipped unless DATABASE_URL names a server on which databases may be created.
+ */
+import { MikroORM as PgliteORM } from '@mikro-orm/pglite'
+import { MikroORM, type Options, type EntityManager } from '@mikro-orm/postgresql'
+import { randomBytes } from 'node:crypto'
+import fs from 'node:fs/promises'
+import path from 'node:path'
+import pg from 'pg'
+import type { Test } from 'tap'
+
+export type DatabaseName = 'pglite' | 'postgres'
+
+export interface OpenOptions {
+  readonly entities: NonNullable<Options['entities']>
+  /** Fills the tables, with an EntityManager of its own that is flushed afterwards. */
+  readonly seed?: (em: EntityManager) => unknown
+  /** More options for MikroORM. */
+  readonly orm?: Partial<Options>
+}
+
+export interface TestDatabase {
+  readonly name: DatabaseName
+  /** Both drivers have PostgreSQL's interface; PGlite has one connection (and no `em.stream`). */
+  readonly orm: MikroORM
+  /** For connections past the ORM; PGlite has none. */
+  readonly url: string | undefined
+  /** Closes the ORM and removes the database. */
+  readonly close: () => Promise<void>
+}
+
+export type OpenDatabase = (options: OpenOptions) => Promise<TestDatabase>
+
+/** Why tests on a database can't run here. */
+export const skipReasons: Readonly<Record<DatabaseName, string | false>> = {
+  pglite: false,
+  postgres: process.env.DATABASE_URL ? false : 'no DATABASE_URL: npm test starts a server',
+}
+
+export const databases: ReadonlyArray<readonly [name: DatabaseName, open: OpenDatabase]> =
+  [['pglite', openPglite], ['postgres', openPostgres]]
+
+/**
+ * A subtest for each database, named after it. The database is opened once, has the entities' tables and the
+ * seed's rows, and goes when the subtest ends.
+ *
+ * @example
+ * await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
+ *   t.test('finds', async (t) => t.equal(await orm.em.fork().count(Plant), 3))
+ * })
+ */
+export async function forEachDatabase (t: Test, options: OpenOptions, fn: (t: Test, database: TestDatabase) => unknown): Promise<void> {
+  for (const [name, open] of databases) {
+    await t.test(name, { skip: skipReasons[name] }, async (t) => {
+      const database = await open(options)
+      t.teardown(database.close)
+      await fn(t, database)
+    })
+  }
+}
+
+/** A private PGlite: on a copy of the run's template folder if there is one, else in memory. */
+async function openPglite (options: OpenOptions): Promise<TestDatabase> {
+  const copy = await copyTemplate()
+  const orm = await PgliteORM.init({ entities: options.entities, dbName: copy?.folder ?? 'memory://', ...options.orm } as object) as unknown as MikroORM
+  await fill(orm, options)
+  return {
+    name: 'pglite',
+    orm,
+    url: undefined,
+    close: async () => {
+      await orm.close(true)
+      await copy?.remove()
+    },
+  }
+}
+
+/** A private database on the server at DATABASE_URL. */
+async function openPostgres (options: OpenOptions): Promise<TestDatabase> {
+  const { url, drop } = await createDatabase()
+  const orm = await MikroORM.init({
+    entities: options.entities, clientUrl: url, pool: { min: 0, max: 5 }, ...options.orm,
+  })
+  await fill(orm, options)
+  return {
+    name: 'postgres',
+    orm,
+    url,
+    close: async () => {
+      await orm.close(true)
+      await drop()
+    },
+  }
+}
+
+async function fill (orm: MikroORM, { seed }: OpenOptions): Promise<void> {
+  await orm.schema.create()
+  if (!seed) return
+  const em = orm.em.fork()
+  await seed(em)
+  await em.flush()
+}
+
+/** A copy of the run's PGlite folder, beside it so that it goes with the run even if this process dies. */
+export async function copyTemplate (): Promise<{ folder: string, remove: () => Promise<void> } | undefined> {
+  const template = process.env.PGLITE_TEMPLATE
+  if (!template) return undefined
+  const folder = path.join(path.dirname(template), `pglite-${randomBytes(6).toString('hex')}`)
+  await fs.cp(template, folder, { recursive: true })
+  return { folder, remove: () => fs.rm(folder, { recursive: true, force: true }) }
+}
+
+/** An empty database on the server at DATABASE_URL. `drop` fails while somebody is still connected to it. */
+export async function createDatabase (): Promise<{ url: string, drop: () => Promise<void> }> {
+  const url = new URL(process.env.DATABASE_URL!)
+  const name = `crud_kit_test_${randomBytes(6).toString('hex')}`
+  await onServer(`create database ${name}`)
+  url.pathname = `/${name}`
+  return { url: url.href, drop: () => onServer(`drop database if exists ${name}`) }
+}
+
+async function onServer (sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: process.env.DATABASE_URL })
+  await client.connect()
+  try {
+    await client.query(sql)
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,118 @@
+/**
+ * Which statements reached the server. They are recorded where they leave the process, at the driver's client, so
+ * it doesn't matter who sent them: the ORM, its query builder, Kysely, or the run stage on the pool.
+ */
+import type { MikroORM } from '@mikro-orm/postgresql'
+import type { PGlite, Transaction } from '@electric-sql/pglite'
+import type { Pool, PoolClient } from 'pg'
+
+export interface RecordedStatement {
+  readonly sql: string
+  readonly params: readonly unknown[]
+  /** Name of the prepared statement, on PostgreSQL. */
+  readonly name?: string
+}
+
+export interface StatementRecorder {
+  /** In the order in which they were sent, those of transaction control included. */
+  readonly statements: RecordedStatement[]
+  /** Forgets what was recorded so far and returns it. */
+  readonly take: () => RecordedStatement[]
+  readonly stop: () => void
+}
+
+/**
+ * Records from now on. On PostgreSQL a connection is watched from the next time it is taken from the pool: one
+ * that is taken already isn't.
+ *
+ * @example
+ * const recorder = await recordStatements(orm)
+ * await crud.list(em, params)
+ * t.equal(recorder.take().length, 1)
+ */
+export async function recordStatements (orm: MikroORM): Promise<StatementRecorder> {
+  const statements: RecordedStatement[] = []
+  const client: unknown = await orm.em.getConnection().getNativeClient()
+  const stop = isPool(client)
+    ? watchPool(client, (statement) => statements.push(statement))
+    : watchPglite(client as PGlite, (statement) => statements.push(statement))
+  return { statements, take: () => statements.splice(0), stop }
+}
+
+type Record = (statement: RecordedStatement) => void
+
+function isPool (client: unknown): client is Pool {
+  return typeof client === 'object' && client !== null && 'totalCount' in client
+}
+
+function watchPool (pool: Pool, record: Record): () => void {
+  const watched = new Set<PoolClient>()
+  const watch = (client: PoolClient) => {
+    if (watched.has(client)) return
+    watched.add(client)
+    replace(client, 'query', (query) => (first: unknown, ...rest: unknown[]) => {
+      record(readQuery(first, rest[0]))
+      return query(first, ...rest)
+    })
+  }
+  pool.on('acquire', watch)
+  return () => {
+    pool.off('acquire', watch)
+    for (const client of watched) restore(client, 'query')
+  }
+}
+
+/** pg takes text and values, an object with both, or a cursor that was made from them. */
+function readQuery (query: unknown, values: unknown): RecordedStatement {
+  if (typeof query === 'string') return { sql: query, params: Array.isArray(values) ? values : [] }
+  const { text, values: own, name, cursor } = query as { text?: string, values?: unknown[], name?: string, cursor?: { text: string, values: unknown[] } }
+  return {
+    sql: text ?? cursor?.text ?? '',
+    params: own ?? cursor?.values ?? (Array.isArray(values) ? values : []),
+    ...(name !== undefined && { name }),
+  }
+}
+
+function watchPglite (pglite: PGlite, record: Record): () => void {
+  const watchQueries = (target: PGlite | Transaction) => {
+    replace(target, 'query', (query) => (sql: string, params?: unknown[], ...rest: unknown[]) => {
+      record({ sql, params: params ?? [] })
+      return query(sql, params, ...rest)
+    })
+    replace(target, 'exec', (exec) => (sql: string, ...rest: unknown[]) => {
+      record({ sql, params: [] })
+      return exec(sql, ...rest)
+    })
+  }
+  watchQueries(pglite)
+  // PGlite sends begin, commit and rollback itself
+  replace(pglite, 'transaction', (transaction) => async (fn: (tx: Transaction) => unknown) => {
+    record({ sql: 'begin', params: [] })
+    try {
+      const result = await transaction((tx: Transaction) => {
+        watchQueries(tx)
+        return fn(tx)
+      })
+      record({ sql: 'commit', params: [] })
+      return result
+    } catch (error) {
+      record({ sql: 'rollback', params: [] })
+      throw error
+    }
+  })
+  return () => {
+    for (const method of ['query', 'exec', 'transaction']) restore(pglite, method)
+  }
+}
+
+type Method = (...args: any[]) => any
+
+/** Puts a method of the object's own before its class's. */
+function replace (object: object, name: string, wrap: (original: Method) => Method): void {
+  const original: Method = Reflect.get(object, name).bind(object)
+  Object.defineProperty(object, name, { value: wrap(original), configurable: true, writable: true })
+}
+
+function restore (object: object, name: string): void {
+  Reflect.deleteProperty(object, name)
+}

@@ -1,0 +1,95 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import t from 'tap'
+import { findViolations, readImports, STAGES } from './import-rules.ts'
+
+const root = path.join(import.meta.dirname, '../..')
+
+function sourceFiles (): Map<string, string> {
+  const names = fs.globSync(['src/**/*.ts', 'plugins/**/*.ts', 'example/**/*.ts'], { cwd: root }).sort()
+  return new Map(names.map((name) => [name.split(path.sep).join('/'), fs.readFileSync(path.join(root, name), 'utf8')]))
+}
+
+t.test('every import goes to an earlier stage', async (t) => {
+  const files = sourceFiles()
+  t.ok(files.has('src/errors.ts'), 'files are found')
+  t.strictSame(findViolations(files), [])
+})
+
+t.test('folders of src are stages', async (t) => {
+  const known = STAGES.flat()
+  for (const entry of fs.readdirSync(path.join(root, 'src'), { withFileTypes: true })) {
+    const name = entry.isDirectory() ? `src/${entry.name}/` : `src/${entry.name}`
+    t.ok(known.includes(name), name)
+  }
+})
+
+t.test('a later stage is refused, an earlier one and the own folder are not', async (t) => {
+  const files = new Map([
+    ['src/query/parse.ts', "import type { Plan } from '../plan/plan.ts'\nimport { a } from './limits.ts'\nimport { ConfigError } from '../errors.ts'"],
+    ['src/run/run.ts', "import { compile } from '../sql/compile.ts'"],
+    ['src/errors.ts', "export * from './index.ts'"],
+    ['plugins/routes.ts', "import crudKit from '../src/index.ts'"],
+  ])
+  t.strictSame(findViolations(files), [
+    'src/query/parse.ts imports ../plan/plan.ts: src/plan/ is a later stage',
+    'src/errors.ts imports ./index.ts: src/index.ts is a later stage',
+    'plugins/routes.ts imports ../src/index.ts: src/index.ts is a later stage',
+  ])
+})
+
+t.test('a file outside the stages is refused', async (t) => {
+  t.strictSame(findViolations(new Map([
+    ['src/misc/util.ts', "import { nearest } from '../suggest.ts'"],
+    ['src/crud/crud-base.ts', "import { x } from '../misc/util.ts'\nimport { y } from '../../test/helpers/y.ts'"],
+  ])), [
+    'src/misc/util.ts imports ../suggest.ts: src/misc/util.ts belongs to no stage',
+    'src/crud/crud-base.ts imports ../misc/util.ts: src/misc/util.ts belongs to no stage',
+    'src/crud/crud-base.ts imports ../../test/helpers/y.ts: test/helpers/y.ts belongs to no stage',
+  ])
+})
+
+t.test('packages: the parser has none, the planner neither MikroORM at run time nor a driver', async (t) => {
+  t.strictSame(findViolations(new Map([
+    ['src/query/parse.ts', "import fs from 'node:fs'"],
+    ['src/plan/a.ts', "import type { FilterQuery } from '@mikro-orm/core'\nimport { Utils } from '@mikro-orm/core'\nimport { type Dictionary } from '@mikro-orm/core'"],
+    ['src/plan/b.ts', "import type { Pool } from 'pg'"],
+    ['src/sql/c.ts', "import { raw } from '@mikro-orm/core'\nimport { MikroORM } from '@mikro-orm/postgresql'"],
+    ['src/crud/d.ts', "import type { FastifyRequest } from 'fastify'\nimport fp from 'fastify-plugin'\nimport createError from '@fastify/error'"],
+  ])), [
+    'src/query/parse.ts imports node:fs: src/query knows nothing but text',
+    'src/plan/a.ts imports @mikro-orm/core: src/plan is pure',
+    'src/plan/a.ts imports @mikro-orm/core: src/plan is pure',
+    'src/plan/b.ts imports pg: src/plan has no connection',
+    'src/sql/c.ts imports @mikro-orm/postgresql: src/sql has no connection',
+    'src/crud/d.ts imports fastify-plugin: Fastify runs in plugins',
+  ])
+})
+
+t.test('the example sees the package root only', async (t) => {
+  t.strictSame(findViolations(new Map([
+    ['example/app.ts', "import { CrudBase } from '../src/index.ts'\nimport { Tag } from './entities/tag.ts'\nimport { plan } from '../src/plan/plan.ts'"],
+  ])), ['example/app.ts imports ../src/plan/plan.ts: the example uses only what src/index.ts exports'])
+})
+
+t.test('every way to import is seen', async (t) => {
+  t.strictSame(readImports(`
+    import './side-effect.ts'
+    import type { A } from './type.ts'
+    import { type B } from './inline-type.ts'
+    export { C } from './re-export.ts'
+    export type { D } from './re-export-type.ts'
+    type E = import('./import-type.ts').E
+    const f = await import('./dynamic.ts')
+    // import './comment.ts'
+    const g = "import './text.ts'"
+  `), [
+    { specifier: './side-effect.ts', typeOnly: false },
+    { specifier: './type.ts', typeOnly: true },
+    { specifier: './inline-type.ts', typeOnly: false },
+    { specifier: './re-export.ts', typeOnly: false },
+    { specifier: './re-export-type.ts', typeOnly: true },
+    { specifier: './import-type.ts', typeOnly: true },
+    { specifier: './dynamic.ts', typeOnly: false },
+  ])
+})

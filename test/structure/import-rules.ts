@@ -1,0 +1,100 @@
+/**
+ * Which file may import which. In: the text of source files. Out: sentences, one for each import that breaks a rule.
+ *
+ * The folders are the stages that a request passes, and arrows go one way: a later stage may import an earlier one
+ * and its own folder, never the other way round. Type-only imports count, because a type from a later stage is
+ * knowledge of it.
+ */
+import path from 'node:path'
+import ts from 'typescript'
+
+/** Stages from the first to the last. A stage is files or folders; those in one item may import each other. */
+export const STAGES: ReadonlyArray<readonly string[]> = [
+  ['src/errors.ts', 'src/suggest.ts'],
+  ['src/query/'],
+  ['src/config/'],
+  ['src/model/'],
+  ['src/plan/'],
+  ['src/sql/'],
+  ['src/run/'],
+  ['src/schema/'],
+  ['src/entities/'],
+  ['src/database/'],
+  ['src/crud/'],
+  ['plugins/'],
+  ['src/index.ts'],
+]
+
+/** Packages that would bring a connection into a stage that must not have one. */
+const DRIVERS = /^(@mikro-orm\/(sql|postgresql|pglite)|@electric-sql\/.*|pg|pg-.*|kysely)$/
+
+const FASTIFY = /^(fastify|fastify-plugin|@fastify\/(?!error$).*)$/
+
+interface Rule { readonly in: string, readonly forbids: (specifier: string, typeOnly: boolean) => boolean, readonly because: string }
+
+/** What stages may not import from packages. Relative imports are the business of the order above. */
+const PACKAGE_RULES: readonly Rule[] = [
+  // node:buffer measures and decodes text
+  { in: 'src/query/', forbids: (name) => name !== 'node:buffer', because: 'src/query knows nothing but text' },
+  { in: 'src/plan/', forbids: (name, typeOnly) => name.startsWith('@mikro-orm/') && !typeOnly, because: 'src/plan is pure' },
+  { in: 'src/plan/', forbids: (name) => DRIVERS.test(name), because: 'src/plan has no connection' },
+  { in: 'src/sql/', forbids: (name, typeOnly) => DRIVERS.test(name) && !typeOnly, because: 'src/sql has no connection' },
+  { in: 'src/', forbids: (name, typeOnly) => FASTIFY.test(name) && !typeOnly, because: 'Fastify runs in plugins' },
+]
+
+export interface Import { readonly specifier: string, readonly typeOnly: boolean }
+
+/** The imports and re-exports of a file, dynamic ones and `import('x').Type` included. */
+export function readImports (text: string): Import[] {
+  const found: Import[] = []
+  const add = (node: ts.Node | undefined, typeOnly: boolean) => {
+    if (node && ts.isStringLiteralLike(node)) found.push({ specifier: node.text, typeOnly })
+  }
+  const visit = (node: ts.Node): void => {
+    if (ts.isImportDeclaration(node)) add(node.moduleSpecifier, node.importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword)
+    else if (ts.isExportDeclaration(node)) add(node.moduleSpecifier, node.isTypeOnly)
+    else if (ts.isImportTypeNode(node)) add(ts.isLiteralTypeNode(node.argument) ? node.argument.literal : undefined, true)
+    else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) add(node.arguments[0], false)
+    ts.forEachChild(node, visit)
+  }
+  visit(ts.createSourceFile('file.ts', text, ts.ScriptTarget.Latest))
+  return found
+}
+
+/** Every broken rule in `files` (path from the repository's root, with slashes, to text). */
+export function findViolations (files: ReadonlyMap<string, string>): string[] {
+  const violations: string[] = []
+  for (const [file, text] of files) {
+    for (const { specifier, typeOnly } of readImports(text)) {
+      const reason = specifier.startsWith('.')
+        ? refuseRelative(file, path.posix.join(path.posix.dirname(file), specifier))
+        : refusePackage(file, specifier, typeOnly)
+      if (reason) violations.push(`${file} imports ${specifier}: ${reason}`)
+    }
+  }
+  return violations
+}
+
+function refuseRelative (file: string, target: string): string | undefined {
+  if (file.startsWith('example/')) return refuseInExample(target)
+  const from = stageOf(file)
+  if (from === undefined) return file.startsWith('src/') ? `${file} belongs to no stage` : undefined
+  const to = stageOf(target)
+  if (to === undefined) return `${target} belongs to no stage`
+  return to > from ? `${STAGES[to]?.join(', ')} is a later stage` : undefined
+}
+
+/** The example is what an application would write: it sees what the package exports. */
+function refuseInExample (target: string): string | undefined {
+  const isOwn = target.startsWith('example/')
+  return isOwn || target === 'src/index.ts' ? undefined : 'the example uses only what src/index.ts exports'
+}
+
+function refusePackage (file: string, specifier: string, typeOnly: boolean): string | undefined {
+  return PACKAGE_RULES.find((rule) => file.startsWith(rule.in) && rule.forbids(specifier, typeOnly))?.because
+}
+
+function stageOf (file: string): number | undefined {
+  const index = STAGES.findIndex((stage) => stage.some((part) => part === file || (part.endsWith('/') && file.startsWith(part))))
+  return index === -1 ? undefined : index
+}

@@ -1,0 +1,104 @@
+import type { Loaded } from '@mikro-orm/core'
+import { expect, test } from 'tstyche'
+import type { PathCheck, PathUse } from '../../src/config/index.ts'
+import type { Book, Category, City, Product, Publisher, Shelf } from './fixtures.ts'
+
+/** The paths of a list that fit. */
+type Fitting<Entity, Path extends string, Use extends PathUse> =
+  Path extends string ? PathCheck<Entity, Path, Use> extends true ? Path : never : never
+
+test('columns can be filtered, sorted and selected', () => {
+  type Columns = 'id' | 'name' | 'price' | 'status' | 'labels' | 'settings' | 'notes' | 'created_at'
+  expect<Fitting<Category, Columns, 'filter'>>().type.toBe<Columns>()
+  expect<Fitting<Category, Columns, 'sort'>>().type.toBe<Columns>()
+  expect<Fitting<Category, Columns, 'field'>>().type.toBe<Columns>()
+  expect<Fitting<Category, Exclude<Columns, 'settings'>, 'include'>>().type.toBe<never>()
+})
+
+test('a name that is none is refused in words', () => {
+  expect<PathCheck<Category, 'nmae', 'filter'>>().type.toBe<"'nmae' is not a property to filter by of this entity">()
+  expect<PathCheck<Category, 'nmae', 'sort'>>().type.toBe<"'nmae' is not a property to sort by of this entity">()
+  expect<PathCheck<Category, 'nmae', 'field'>>().type.toBe<"'nmae' is not a property to select of this entity">()
+  expect<PathCheck<Category, 'nmae', 'include'>>().type.toBe<"'nmae' is not a relation of this entity">()
+  expect<Fitting<Category, '' | '.' | 'name.' | '.name' | 'products.' | 'products..price', 'filter'>>().type.toBe<never>()
+})
+
+test('filters and fields go through any relation, and end in a column or a to-one relation', () => {
+  type Paths = 'products.price' | 'author.name' | 'author' | 'parent' | 'products.tags.name' | 'products.category' |
+    'parent.parent.name'
+  expect<Fitting<Category, Paths, 'filter'>>().type.toBe<Paths>()
+  expect<Fitting<Category, Paths, 'field'>>().type.toBe<Paths>()
+  type Wrong = 'products' | 'children' | 'author.nmae' | 'products.tags' | 'name.length' | 'created_at.getTime'
+  expect<Fitting<Category, Wrong, 'filter'>>().type.toBe<never>()
+  expect<Fitting<Category, Wrong, 'field'>>().type.toBe<never>()
+})
+
+test('sorts go through to-one relations, and end in a column', () => {
+  type Paths = 'author.name' | 'parent.name' | 'parent.author.name'
+  expect<Fitting<Category, Paths, 'sort'>>().type.toBe<Paths>()
+  expect<Fitting<Category, 'author' | 'parent' | 'products' | 'products.price', 'sort'>>().type.toBe<never>()
+})
+
+test('includes are relations', () => {
+  type Paths = 'products' | 'author' | 'parent' | 'products.tags' | 'author.categories.products'
+  expect<Fitting<Category, Paths, 'include'>>().type.toBe<Paths>()
+  expect<Fitting<Category, 'name' | 'products.price' | 'prodcuts' | 'products.tgas', 'include'>>().type.toBe<never>()
+})
+
+test('three relations are the limit', () => {
+  expect<Fitting<Category, 'parent.parent.parent.name', 'filter'>>().type.toBe<'parent.parent.parent.name'>()
+  expect<Fitting<Category, 'parent.parent.parent.parent.name', 'filter'>>().type.toBe<never>()
+  expect<Fitting<Category, 'parent.parent.parent', 'include'>>().type.toBe<'parent.parent.parent'>()
+  expect<Fitting<Category, 'parent.parent.parent.parent', 'include'>>().type.toBe<never>()
+})
+
+test('hidden properties, methods and what MikroORM adds are no names', () => {
+  expect<Fitting<Category, 'secret', 'filter'>>().type.toBe<never>()
+  expect<Fitting<Publisher, 'bank' | 'token' | 'rename' | 'OptionalProps' | 'toString', 'field'>>().type.toBe<never>()
+  expect<Fitting<Category, 'products.length' | 'author.unwrap' | 'products.add', 'filter'>>().type.toBe<never>()
+})
+
+test('a class on top of defineEntity', () => {
+  expect<Fitting<Shelf, 'label' | 'products.tags.name' | 'title' | 'lable', 'filter'>>().type
+    .toBe<'label' | 'products.tags.name'>()
+})
+
+test('decorated classes', () => {
+  type Paths = 'title' | 'publisher' | 'publisher.name' | 'publisher.founded' | 'distributor.history' | 'publisher.books.title'
+  expect<Fitting<Book, Paths | 'publisher.nmae' | 'publisher.bank', 'filter'>>().type.toBe<Paths>()
+  expect<Fitting<Book, 'distributor.name' | 'distributor' | 'publisher.books.title', 'sort'>>().type.toBe<'distributor.name'>()
+  expect<Fitting<Book, 'publisher' | 'distributor' | 'publisher.books' | 'title', 'include'>>().type
+    .toBe<'publisher' | 'distributor' | 'publisher.books'>()
+})
+
+test('interfaces of an EntitySchema, whose entities may look like plain objects', () => {
+  type Paths = 'name' | 'country' | 'country.code' | 'country.cities.name' | 'twins.name'
+  expect<Fitting<City, Paths | 'country.cdoe' | 'twins.nmae', 'filter'>>().type.toBe<Paths>()
+  expect<Fitting<City, 'country' | 'twins' | 'country.cities' | 'name', 'include'>>().type
+    .toBe<'country' | 'twins' | 'country.cities'>()
+})
+
+test('loaded entities', () => {
+  type Page = Loaded<Category, 'products' | 'author'>
+  expect<Fitting<Page, 'name' | 'products.price' | 'author.name' | 'products' | 'nmae' | 'author.nmae', 'filter'>>().type
+    .toBe<'name' | 'products.price' | 'author.name'>()
+})
+
+test('polymorphic relations have the names of each target', () => {
+  interface Comment { id: number, subject: Product | Book | null }
+  expect<Fitting<Comment, 'subject' | 'subject.price' | 'subject.title' | 'subject.nope', 'filter'>>().type
+    .toBe<'subject' | 'subject.price' | 'subject.title'>()
+})
+
+test('where the type does not tell, start-up will', () => {
+  expect<Fitting<Publisher, 'anything' | 'anything.at.all' | 'bag' | 'bag.key' | 'empty', 'filter'>>().type
+    .toBe<'anything' | 'anything.at.all' | 'bag' | 'bag.key' | 'empty'>()
+  expect<Fitting<any, 'whatever' | 'what.ever', 'sort'>>().type.toBe<'whatever' | 'what.ever'>()
+  expect<PathCheck<Category, string, 'filter'>>().type.toBe<any>()
+})
+
+test('entities that all refer to each other are checked by the path written', () => {
+  type Many = { [K in `r${0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9}${0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9}`]: Node }
+  interface Node extends Many { id: number, name: string }
+  expect<Fitting<Node, 'r00.r12.r99.name' | 'r00.r12.r99.nmae', 'filter'>>().type.toBe<'r00.r12.r99.name'>()
+})
