@@ -33,10 +33,10 @@ function summarize (items: readonly ErrorItem[]): string {
   return more > 0 ? `${shown} (${more} more)` : shown
 }
 
+/** A detail that says "This ..." is about its source. */
 function sentence ({ source, detail }: ErrorItem): string {
-  if (source === undefined) return detail
-  const place = 'parameter' in source ? source.parameter : source.pointer
-  return detail.includes(place) ? detail : `${place}: ${detail}`
+  if (source === undefined || !detail.startsWith('This ')) return detail
+  return `${'parameter' in source ? source.parameter : source.pointer}: ${detail}`
 }
 
 /** What the errors of a request have beside `statusCode`, `code` and `message`. */

@@ -69,7 +69,7 @@ function planOne (operator: Operator, param: FilterParam, entry: OperatorFilter,
     return { condition: { kind: 'compare', operand: entry.operand, comparison: COMPARISONS[operator as keyof typeof COMPARISONS], slot } }
   }
   const wrong = checkPattern(param.value, operator === 'like' || operator === 'ilike' ? entry.partial ? 'partial' : 'pattern' : 'literal')
-  if (wrong !== undefined) return { errors: [wrong.limit ? excess(CODE, nameOf(param), wrong.sentence) : refusal(CODE, nameOf(param), wrong.sentence)] }
+  if (wrong !== undefined) return refuseForm(param, wrong.sentence, wrong.limit)
   const pattern = writePattern(operator, param.value, entry.partial)
   return { condition: { kind: 'pattern', operand: entry.operand, insensitive: operator !== 'like', slot: values.add(pattern) } }
 }
@@ -91,7 +91,7 @@ function planNull (param: FilterParam, entry: OperatorFilter): Planned {
 
 function planList (operator: 'in' | 'nin' | 'between', param: FilterParam, entry: OperatorFilter, values: Values): Planned {
   const list = typeof param.value === 'string' ? splitList(param.value) : { items: param.value } as const
-  if (list.items === undefined) return { errors: [list.limit ? excess(CODE, nameOf(param), list.error) : refusal(CODE, nameOf(param), list.error)] }
+  if (list.items === undefined) return refuseForm(param, list.error, list.limit)
   const { items } = list
   if (items.length > MAX_LIST_ITEMS) return { errors: [excess(CODE, nameOf(param), `${nameOf(param)} has ${items.length} items; at most ${MAX_LIST_ITEMS} are allowed.`)] }
   if (operator === 'between' && items.length !== 2) return refuse(param, `The operator 'between' takes exactly two values, low first; ${items.length} were given.`)
@@ -113,6 +113,12 @@ function nameOf ({ field, operator }: FilterParam): string {
 }
 
 const refuse = (param: FilterParam, sentence: string): Planned => ({ errors: [refusal(CODE, nameOf(param), sentence)] })
+
+/** A value that can't be read, whatever it should mean. */
+function refuseForm (param: FilterParam, sentence: string, limit = false): Planned {
+  const name = nameOf(param)
+  return { errors: [(limit ? excess : refusal)(CODE, name, `${name}: ${sentence}`)] }
+}
 
 function refuseValue (param: FilterParam, expected: string, allowed?: readonly string[], what = `The value of ${nameOf(param)}`): Planned {
   const given = typeof param.value === 'string' ? param.value : undefined

@@ -139,14 +139,18 @@ function operandOf ({ property }: Path, what: string): Operand {
     : `${what}: '${property.name}' has no key of its own to compare; name a property behind it, such as '${property.name}.${property.target.primaryKey[0]!.property.name}'.`)
 }
 
+const COMPOSITE_KEY = 'composite key (name a property behind it)'
+
 /** How the values of an operand are typed and converted. */
 function valuesOf (operand: Operand, what: string): { type: ValueType, convert: (text: string) => Converted } {
   if (operand.kind === 'scalar') {
     return { type: operand.type, convert: operand.codec?.toDatabase ?? ((text) => convert(text, operand.type)) }
   }
   const [part, ...more] = operand.key
-  if (part === undefined || more.length > 0) throw new ConfigError(`${what}: '${operand.name}' refers to a composite key; name a property behind it.`)
-  return { type: part.type, convert: (text) => convert(text, part.type) }
+  if (part === undefined) throw new ConfigError(`${what}: '${operand.name}' has no key.`)
+  // several values: all that can be asked of them together is whether they are there
+  const type: ValueType = more.length > 0 ? { kind: 'other', columnType: COMPOSITE_KEY } : part.type
+  return { type, convert: (text) => convert(text, type) }
 }
 
 function accepts (type: ValueType, operator: Operator, custom: boolean): boolean {

@@ -1,0 +1,128 @@
+/** The example application: the queries of the documentation, answered on both databases, and npm start as a process. */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import fs from 'node:fs'
+import path from 'node:path'
+import t, { type Test } from 'tap'
+import { buildApp } from '../../example/app.ts'
+import { DatabaseFactory } from '../../src/index.ts'
+import { entities } from '../../example/entities/index.ts'
+import { copyTemplate, createDatabase } from '../helpers/databases.ts'
+import { freePort } from '../helpers/ports.ts'
+
+type Json = Record<string, any>
+
+for (const { name, skip, open } of exampleDatabases()) {
+  t.test(`the example on ${name}`, { skip }, async (t) => {
+    const { url, close } = await open()
+    const app = await buildApp(new DatabaseFactory({ databaseUrl: url, entities, schema: 'create' }))
+    t.teardown(async () => {
+      await app.close()
+      await close()
+    })
+    const get = async (url: string): Promise<Json> => {
+      const response = await app.inject(url)
+      t.equal(response.statusCode, 200, url)
+      return response.json()
+    }
+    const names = async (query: string): Promise<string[]> => (await get(`/categories?fields=name&sort=name&${query}`))['items'].map((item: Json) => item['name'])
+
+    t.test('the query that everything is explained with', async (t) => {
+      const page = await get('/categories?filter[name]=Tech&filter[price][gte]=100&sort=-created_at&include=products&fields=id,name,price&page=1&per_page=20')
+      const [tech, ...others] = page['items']
+      t.strictSame(others, [])
+      t.strictSame(Object.keys(tech), ['id', 'name', 'price', 'products'])
+      t.match(tech, { name: 'Tech', price: 499 })
+      t.strictSame(tech.products.map((product: Json) => product['name']).sort(), ['Laptop 14"', 'Mechanical keyboard', 'Noise-cancelling headphones', 'USB-C dock', 'Webcam'])
+      t.match(page, { total: 1, page: 1, per_page: 20, total_pages: 1, has_next: false, has_prev: false })
+    })
+
+    t.test('filters on properties, to-many paths and to-one keys', async (t) => {
+      t.strictSame(await names('filter[name][in]=Tech,Books'), ['Books', 'Tech'])
+      t.strictSame(await names('filter[name]=Tech&filter[name]=Books'), ['Books', 'Tech'])
+      t.strictSame(await names('filter[products.price][gte]=1000'), ['Tech'])
+      t.strictSame(await names('filter[price][isnull]=true'), ['Unsorted'])
+      const [author] = (await get('/authors?per_page=1'))['items']
+      const articles = await get(`/articles?filter[author]=${author.id}&include=user&fields=title`)
+      t.ok(articles['items'].length > 0)
+      for (const article of articles['items']) t.equal(article.author.name, author.name)
+      const byName = await get(`/articles?filter[author.name]=${encodeURIComponent(author.name)}`)
+      t.equal(byName['total'], articles['total'])
+    })
+
+    t.test('an alias works and hides the name; hidden properties do not exist', async (t) => {
+      t.equal((await app.inject('/articles?include=author')).statusCode, 400)
+      const { items } = await get('/articles?include=user&fields[user]=name&per_page=1')
+      t.strictSame(Object.keys(items[0].author), ['name'])
+      t.notMatch(JSON.stringify(await get('/authors')), /email|@/)
+    })
+
+    t.test('the documentation is there, without a network', async (t) => {
+      const document = (await get('/docs/json'))
+      t.equal(document['openapi'], '3.1.0')
+      t.strictSame(Object.keys(document['paths']).filter((path) => path.startsWith('/categories')), ['/categories/', '/categories/{id}'])
+      const page = await app.inject('/docs')
+      t.equal(page.statusCode, 200)
+      t.notMatch(page.body, /(?:src|href)="https?:/, 'loads nothing from elsewhere')
+      t.equal((await app.inject('/')).headers['location'], '/docs')
+    })
+  })
+}
+
+/** The databases of the tests by URL: the example opens its own. */
+function exampleDatabases () {
+  const postgres = process.env['DATABASE_URL']
+  return [
+    {
+      name: 'pglite',
+      skip: false as const,
+      async open () {
+        const template = await copyTemplate()
+        return { url: template === undefined ? 'pglite://memory' : `pglite://${template.folder}`, close: async () => { await template?.remove() } }
+      },
+    },
+    {
+      name: 'postgres',
+      skip: postgres ? false as const : 'no DATABASE_URL',
+      async open () {
+        const { url, drop } = await createDatabase()
+        return { url, close: drop }
+      },
+    },
+  ]
+}
+
+t.test('npm start: listens, keeps its rows between starts, and stops when told to', async (t) => {
+  const cwd = t.testdir({ '.data': {} })
+  const template = await copyTemplate()
+  if (template !== undefined) fs.renameSync(template.folder, path.join(cwd, '.data/example'))
+  const port = await freePort()
+
+  const first = await startServer(t, cwd, port)
+  t.match(first.output(), `http://127.0.0.1:${port}/docs`)
+  const before = await (await fetch(`http://127.0.0.1:${port}/categories?fields=id&sort=name`)).json() as Json
+  t.equal(before['total'], 12)
+  t.equal(await first.stop(), 0)
+
+  const second = await startServer(t, cwd, port)
+  t.strictSame(await (await fetch(`http://127.0.0.1:${port}/categories?fields=id&sort=name`)).json(), before)
+  t.equal(await second.stop(), 0)
+})
+
+async function startServer (t: Test, cwd: string, port: number) {
+  const child: ChildProcess = spawn(process.execPath, [path.resolve(import.meta.dirname, '../../example/server.ts')], {
+    cwd, env: { ...process.env, PORT: String(port), DATABASE_URL: '' }, stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  child.stdout!.on('data', (chunk) => { output += chunk })
+  child.stderr!.on('data', (chunk) => { output += chunk })
+  const exit = once(child, 'exit')
+  const stop = async (): Promise<number | null> => {
+    child.kill('SIGTERM')
+    await exit
+    return child.exitCode
+  }
+  t.teardown(stop)
+  await Promise.race([once(child.stdout!, 'data'), exit.then(() => { throw new Error(output) })])
+  return { stop, output: () => output }
+}
