@@ -1,10 +1,10 @@
 /** The routes of one resource. An encapsulated plugin: its prefix, hooks and error handler stay its own. */
 import type { FastifyInstance, FastifyRequest, RegisterOptions, RouteOptions } from 'fastify'
 import { CrudBase } from '../src/crud/index.ts'
-import { ConfigError, NotFoundError } from '../src/errors.ts'
+import { ConfigError } from '../src/errors.ts'
 import { errorJson } from './error-schema.ts'
-import { checkOptions, OPERATIONS, ResourceOptionsSchema, type CrudOperation } from './options.ts'
-import { keyPath, readKey } from './route-key.ts'
+import { checkOptions, DEFAULT_OPERATIONS, ResourceOptionsSchema, type CrudOperation } from './options.ts'
+import { routeDefinitions } from './route-handlers.ts'
 import { routeSchemas } from './route-schemas.ts'
 
 declare module 'fastify' {
@@ -22,7 +22,7 @@ export type RouteHooks = Partial<Pick<RouteOptions,
 export interface CrudRoutesOptions extends RegisterOptions {
   /** What the routes call. */
   readonly crud: CrudBase<any>
-  /** The routes to make. Default: all. */
+  /** The routes to make. Default: all but createMany. */
   readonly operations?: readonly CrudOperation[]
   /** A condition, in MikroORM's query language, on the resource's rows that a request may touch. */
   readonly scope?: (request: FastifyRequest) => object | undefined | Promise<object | undefined>
@@ -30,16 +30,23 @@ export interface CrudRoutesOptions extends RegisterOptions {
   readonly hooks?: { readonly all?: RouteHooks } & { readonly [Operation in CrudOperation]?: RouteHooks }
   /** Merged into the `config` of all routes. */
   readonly config?: Readonly<Record<string, unknown>>
+  /** Records that one request may create where createMany is enabled. Default: 1 000. */
+  readonly maxBatch?: number
+  /** Let `DELETE /:id?hard=true` remove rows that could be marked as deleted. Default: false. */
+  readonly allowHardDelete?: boolean
+  /** Refuse PUT, PATCH and DELETE without If-Match. Default: false. */
+  readonly requireIfMatch?: boolean
+  /** Refuse bodies with properties that clients may read but not write, or ignore those. Default: refuse. */
+  readonly readonlyProperties?: 'refuse' | 'ignore'
   /** Parts of the routes' schemas to replace. */
   readonly schemas?: { readonly [Operation in CrudOperation]?: NonNullable<RouteOptions['schema']> }
   /** Name of the resource in documentation. Default: the name of its table. */
   readonly name?: string
 }
 
-const JSON_TYPE = 'application/json; charset=utf-8'
-
 /**
- * Makes the routes of a resource: `GET /` and `GET /:id`.
+ * Makes the routes of a resource: `GET /`, `GET /:id`, `POST /`, `PATCH` and `PUT /:id`, `DELETE /:id`, and
+ * `POST /:id/restore` for an entity that has `deleted_at`.
  *
  * @throws {ConfigError} when the whitelist names what the entity doesn't have
  * @example
@@ -52,55 +59,33 @@ export async function crudRoutes (fastify: FastifyInstance, options: CrudRoutesO
   if (!fastify.hasDecorator('orm')) throw new ConfigError(`${what}: register crudKit first.`)
   checkOptions(what, ResourceOptionsSchema, rest)
   const { model } = crud.bind(fastify.orm.em)
-  const name = options.name ?? crud.name ?? model.tableName
-  const schemas = routeSchemas(model, name)
-  const operations: readonly CrudOperation[] = options.operations ?? OPERATIONS
+  const operations = options.operations ?? DEFAULT_OPERATIONS
+  if (options.operations?.includes('restore') && model.deletedAt === undefined) throw new ConfigError(`${what}: 'restore' needs an entity with 'deleted_at'.`)
+  const resource = options.name ?? crud.name ?? model.tableName
+  const schemas = routeSchemas(model, resource)
 
-  /** Everything about a route that doesn't depend on what it does. */
-  const route = (operation: CrudOperation) => ({
-    method: 'GET' as const,
-    schema: { ...schemas[operation], ...options.schemas?.[operation] },
-    config: { ...options.config, crud: { operation, resource: name } },
-    // answers leave as the text that the database wrote: only errors are serialized
-    ...(options.schemas?.[operation]?.response === undefined && { serializerCompiler: () => serialize }),
-    ...hooksOf(options, operation),
-  })
-
-  const readOptions = async (request: FastifyRequest) => ({ scope: await options.scope?.(request) as never, context: { request } })
-
-  if (operations.includes('list')) {
+  for (const { operation, method, url, handler } of routeDefinitions(model, options, operations)) {
+    const own = options.schemas?.[operation]
     fastify.route({
-      ...route('list'),
-      url: '/',
-      async handler (request, reply) {
-        const text = await crud.listJson(request.em, request.queryParams, await readOptions(request))
-        return reply.type(JSON_TYPE).send(text)
-      },
-    })
-  }
-
-  if (operations.includes('get')) {
-    fastify.route({
-      ...route('get'),
-      url: keyPath(model),
-      async handler (request, reply) {
-        const text = await crud.getJson(request.em, readKey(model, request.params), request.queryParams, await readOptions(request))
-        if (text === null) throw new NotFoundError()
-        return reply.type(JSON_TYPE).send(text)
-      },
+      method,
+      url,
+      handler,
+      schema: { ...schemas[operation], ...(method === 'PUT' && { operationId: `replace_${resource}` }), ...own },
+      config: { ...options.config, crud: { operation, resource } },
+      // answers leave as the text that the database wrote: only errors are serialized
+      ...(own?.response === undefined && { serializerCompiler: () => serialize }),
+      ...hooksOf(options, method === 'POST' && url === '/' ? operations.filter((name) => name === 'create' || name === 'createMany') : [operation]),
     })
   }
 }
 
-const serialize = (data: unknown): string => {
-  const { statusCode } = data as { statusCode?: unknown }
-  return typeof statusCode === 'number' && statusCode >= 400 ? errorJson(data as Record<string, unknown>) : JSON.stringify(data)
-}
+/** What an application's error handler sends is left as it is: only the error itself, in Fastify's own handler, is cut to the schema. */
+const serialize = (data: unknown): string => data instanceof Error ? errorJson(data as Error & Record<string, unknown>) : JSON.stringify(data)
 
-/** Hooks of all operations before those of one. */
-function hooksOf ({ hooks = {} }: CrudRoutesOptions, operation: CrudOperation): RouteHooks {
+/** Hooks of all operations before those of one; a route that does two has those of both. */
+function hooksOf ({ hooks = {} }: CrudRoutesOptions, operations: readonly CrudOperation[]): RouteHooks {
   const merged: Record<string, unknown[]> = {}
-  for (const some of [hooks.all, hooks[operation]]) {
+  for (const some of [hooks.all, ...operations.map((operation) => hooks[operation])]) {
     for (const [hook, functions] of Object.entries(some ?? {})) (merged[hook] ??= []).push(...[functions].flat())
   }
   return merged as RouteHooks

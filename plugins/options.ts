@@ -5,8 +5,14 @@ import { ConfigError } from '../src/errors.ts'
 import { nearest } from '../src/suggest.ts'
 
 /** What a resource can do, in the order in which its routes are made. */
-export const OPERATIONS = ['list', 'get'] as const
+export const OPERATIONS = ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore'] as const
 export type CrudOperation = typeof OPERATIONS[number]
+
+/** All but createMany, which is asked for. */
+export const DEFAULT_OPERATIONS: readonly CrudOperation[] = OPERATIONS.filter((operation) => operation !== 'createMany')
+
+/** Records in one batch, at most, unless configured. */
+export const DEFAULT_MAX_BATCH = 1_000
 
 const Func = Type.Unsafe<(...args: never[]) => unknown>(Type.Function([], Type.Any()))
 const closed = { additionalProperties: false }
@@ -14,7 +20,7 @@ const closed = { additionalProperties: false }
 /** What `crudRoutes` takes beside `crud` and Fastify's own `prefix`. */
 export const ResourceOptionsSchema = Type.Object({
   operations: Type.Optional(Type.Array(Type.Union(OPERATIONS.map((name) => Type.Literal(name))), {
-    minItems: 1, uniqueItems: true, description: 'The routes to make. Default: all.',
+    minItems: 1, uniqueItems: true, description: 'The routes to make. Default: all but createMany.',
   })),
   scope: Type.Optional(Func),
   hooks: Type.Optional(Type.Object({
@@ -24,6 +30,12 @@ export const ResourceOptionsSchema = Type.Object({
   config: Type.Optional(Type.Object({}, { description: "Merged into the routes' `config`." })),
   schemas: Type.Optional(Type.Object(Object.fromEntries(OPERATIONS.map((name) => [name, Type.Optional(Type.Object({}))])), {
     ...closed, description: "Parts of the routes' schemas to replace, by operation.",
+  })),
+  maxBatch: Type.Optional(Type.Integer({ minimum: 1, default: DEFAULT_MAX_BATCH, description: 'Records that one request may create.' })),
+  allowHardDelete: Type.Optional(Type.Boolean({ default: false, description: 'Lets DELETE /:id?hard=true remove rows that could be marked as deleted.' })),
+  requireIfMatch: Type.Optional(Type.Boolean({ default: false, description: 'Refuses PUT, PATCH and DELETE without If-Match.' })),
+  readonlyProperties: Type.Optional(Type.Union([Type.Literal('refuse'), Type.Literal('ignore')], {
+    default: 'refuse', description: 'What becomes of properties in a body that clients may read but not write.',
   })),
   name: Type.Optional(Type.String({ minLength: 1, description: "Name of the resource in documentation. Default: its table's." })),
 }, closed)

@@ -28,23 +28,24 @@ export function keyPath (model: EntityModel): string {
 }
 
 /**
- * The key in the parameters of a path.
- *
- * @throws {RequestValidationError} for text that no key can be: of another type, or out of its column's range
+ * Reads the key in the parameters of a path. The reader throws `RequestValidationError` for text that no key can be:
+ * of another type, or out of its column's range.
  */
-export function readKey (model: EntityModel, params: unknown): Id {
-  const errors: ErrorItem[] = []
-  const id: Record<string, unknown> = {}
+export function keyReader (model: EntityModel): (params: unknown) => Id {
   const segments = keySegments(model)
-  for (const { name, part, column, inner } of segments) {
-    const text = String((params as Record<string, unknown>)[name])
-    const wrong = checkKey(model, segments.length, text, part, column)
-    if (wrong !== undefined) errors.push({ source: { parameter: name }, code: 'FST_ERR_VALIDATION', detail: `The path's ${name} must be ${wrong}.` })
-    if (part.columns.length === 1) id[part.property.name] = text
-    else (id[part.property.name] ??= {} as Record<string, unknown>, id[part.property.name] as Record<string, unknown>)[inner] = text
+  return (params) => {
+    const errors: ErrorItem[] = []
+    const id: Record<string, unknown> = {}
+    for (const { name, part, column, inner } of segments) {
+      const text = String((params as Record<string, unknown>)[name])
+      const wrong = checkKey(model, segments.length, text, part, column)
+      if (wrong !== undefined) errors.push({ source: { parameter: name }, code: 'FST_ERR_VALIDATION', detail: `The path's ${name} must be ${wrong}.` })
+      if (part.columns.length === 1) id[part.property.name] = text
+      else (id[part.property.name] ??= {} as Record<string, unknown>, id[part.property.name] as Record<string, unknown>)[inner] = text
+    }
+    if (errors.length > 0) throw new RequestValidationError(errors)
+    return segments.length === 1 ? Object.values(id)[0] as string : id
   }
-  if (errors.length > 0) throw new RequestValidationError(errors)
-  return segments.length === 1 ? Object.values(id)[0] as string : id
 }
 
 /** What a segment would have to be, when it is not. */

@@ -10,13 +10,15 @@ export {
   type CustomFilterCallback, type CustomFilterContext, type CustomFilterValue, type Operator, type Pagination, type PaginationOptions,
   type QueryBuilderOptions, type SortDirection,
 } from './config/index.ts'
-export { CrudBase, type CrudContext, type CrudOptions, type CrudPage, type CrudReadOptions, type CrudRecord } from './crud/index.ts'
+export {
+  CrudBase, type CrudContext, type CrudDeleteOptions, type CrudOptions, type CrudPage, type CrudReadOptions, type CrudRecord, type CrudWriteOptions,
+} from './crud/index.ts'
 export { DatabaseFactory, type DatabaseOptions } from './database/index.ts'
 export { BaseModel, primaryKey, softDelete, timestamps, uuid } from './entities/index.ts'
 export {
   ConfigError, ConflictError, DataValidationError, FieldValidationError, FilterValidationError, IncludeValidationError,
   NotFoundError, OutOfScopeError, PaginationValidationError, PreconditionFailedError, PreconditionRequiredError,
-  QueryValidationError, ReadOnlyViolationError, SortValidationError, UnavailableError,
+  QueryValidationError, ReadOnlyViolationError, RequestValidationError, SortValidationError, UnavailableError,
   type ErrorItem, type ErrorSource, type RequestError,
 } from './errors.ts'
 export { parseQueryParams, stringifyQueryParams, type FilterParam, type ParseOptions, type QueryParamError, type QueryParams } from './query/index.ts'

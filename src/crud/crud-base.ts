@@ -3,10 +3,15 @@ import type { EntityManager, EntityName, FilterQuery, QueryBuilder } from '@mikr
 import type { FastifyRequest } from 'fastify'
 import { QueryBuilderConfig } from '../config/index.ts'
 import { ConfigError } from '../errors.ts'
-import { planCount, planExists, planGet, planList, type Id } from '../plan/index.ts'
+import { planCount, planExists, planGet, planList, readData, type Id, type RecordData } from '../plan/index.ts'
 import { parseQueryParams, type QueryParams } from '../query/index.ts'
-import { pageInfo, pageJson, run, type JsonRecord, type OffsetInfo, type PageInfo, type Row } from '../run/index.ts'
+import { pageInfo, pageJson, run, type OffsetInfo, type PageInfo, type Row } from '../run/index.ts'
+import { checkScopeData, scopeData, withOnCreate, type Data } from './new-row.ts'
+import { convertJson, convertListJson, convertRecord } from './records.ts'
 import { Resource, type CompiledRead } from './resource.ts'
+import { readScope, type ScopeRules } from './scope.ts'
+import { withoutKey } from './update-data.ts'
+import { Writer } from './writer.ts'
 
 /** What `new CrudBase` and the constructor of a subclass take. */
 export interface CrudOptions<Entity extends object> {
@@ -28,6 +33,18 @@ export interface CrudReadOptions<Entity extends object = any> {
   readonly context?: Readonly<Record<string, unknown>>
 }
 
+/** What the methods that write take beside what they work on. */
+export interface CrudWriteOptions<Entity extends object = any> extends CrudReadOptions<Entity> {
+  /** The header If-Match: entity tags of versions, of which the record has to have one, or `*`. */
+  readonly ifMatch?: string
+}
+
+/** What `delete` takes. */
+export interface CrudDeleteOptions<Entity extends object = any> extends CrudWriteOptions<Entity> {
+  /** Remove the row, even where it could be marked as deleted. Default: false. */
+  readonly hard?: boolean
+}
+
 /** What hooks look at: where they run, and what the caller passed as `context`. */
 export interface CrudContext {
   readonly em: EntityManager
@@ -44,7 +61,8 @@ export type CrudPage = { readonly items: CrudRecord[] } & (PageInfo | OffsetInfo
 const NO_PARAMS = parseQueryParams('')
 
 /**
- * Reads one entity by a whitelist. Each read is one statement; its records are plain objects in wire form.
+ * Reads one entity by a whitelist, and writes its records. Each read is one statement, and so is a write where the
+ * entity has no part in it; records are plain objects in wire form.
  *
  * All methods run in the transaction that `em` is in, if there is one. Names are checked against the entity when the
  * resource meets its ORM: when it is registered with Fastify, or at the first use.
@@ -61,6 +79,15 @@ export class CrudBase<Entity extends object = any> {
   readonly name: string | undefined
   readonly #resources = new WeakMap<object, Resource>()
 
+  /**
+   * Changes the data of a new record, or of each of several, before anything is written. What it returns may hold any
+   * property that has a column, those that clients may not write included.
+   */
+  beforeCreate? (data: CrudRecord, context: CrudContext): CrudRecord | Promise<CrudRecord>
+  /** The same for an update: the data is what is to be changed. */
+  beforeUpdate? (id: Id, data: CrudRecord, context: CrudContext): CrudRecord | Promise<CrudRecord>
+  /** Runs before a delete, soft or hard. What it throws prevents it. */
+  beforeDelete? (id: Id, context: CrudContext): void | Promise<void>
   /**
    * Changes a record before it leaves, whole pages and single records alike. Declaring it means that the JSON of the
    * database is parsed; what is returned is sent.
@@ -90,7 +117,7 @@ export class CrudBase<Entity extends object = any> {
     const resource = this.bind(em)
     const plan = planList(params, resource.whitelist, options)
     const { row, read } = await this.#run(resource, em, plan, options)
-    const items = await this.#items(`[${(row!.items as string | null) ?? ''}]`, read, em, options)
+    const items = await convertListJson(`[${(row!.items as string | null) ?? ''}]`, read.toWire, this.#afterRead, { ...options.context, em })
     return pageJson(items, pageInfo(plan.window, row!))
   }
 
@@ -107,11 +134,18 @@ export class CrudBase<Entity extends object = any> {
 
   /** The same answer as `get`, as JSON text. */
   async getJson (em: EntityManager, id: Id, params?: QueryParams, options: CrudReadOptions<Entity> = {}): Promise<string | null> {
+    return (await this.getVersioned(em, id, params, options))?.json ?? null
+  }
+
+  /** The same answer as `getJson`, with the version of the record where its entity has one. */
+  async getVersioned (em: EntityManager, id: Id, params?: QueryParams, options: CrudReadOptions<Entity> = {}): Promise<{ readonly json: string, readonly version: string | undefined } | null> {
     const resource = this.bind(em)
     const plan = planGet(id, params, resource.whitelist, options)
     if (plan === undefined) return null
     const { row, read } = await this.#run(resource, em, plan, options)
-    return row === undefined ? null : await this.#item(row.item as string, read, em, options)
+    if (row === undefined) return null
+    const json = await convertJson(row.item as string, read.toWire, this.#afterRead, { ...options.context, em })
+    return { json, version: row.version as string | undefined }
   }
 
   /** How many records the filters of `params` keep. */
@@ -140,6 +174,66 @@ export class CrudBase<Entity extends object = any> {
   }
 
   /**
+   * Creates a record and returns it as a read would.
+   *
+   * @param data by public name: properties that clients may write, relations by id, a many-to-many relation as the
+   *   list of ids that it is to have
+   * @throws {RequestValidationError} for what is unknown, not writable, missing or not of its type; {ConflictError} for
+   *   a record that exists or one that doesn't; {OutOfScopeError} when the record would lie outside `scope`
+   */
+  async create (em: EntityManager, data: Data, options: CrudReadOptions<Entity> = {}): Promise<CrudRecord> {
+    const [record] = await this.#create(em, [data], options, () => '')
+    return record!
+  }
+
+  /** Creates records, all of them or none. The first one that can't be is an error, whose pointers start with its index. */
+  async createMany (em: EntityManager, data: readonly Data[], options: CrudReadOptions<Entity> = {}): Promise<CrudRecord[]> {
+    return data.length === 0 ? [] : await this.#create(em, data, options, (index) => `/${index}`)
+  }
+
+  /**
+   * Changes the given properties of a record and returns it; an update of nothing changes nothing.
+   *
+   * @throws {NotFoundError}, {PreconditionFailedError} when `ifMatch` names no version of it, and what `create` throws
+   */
+  async update (em: EntityManager, id: Id, data: Data, options: CrudWriteOptions<Entity> = {}): Promise<CrudRecord> {
+    const resource = this.bind(em)
+    const { model } = resource
+    const context = { ...options.context, em }
+    const scope = this.#scope(resource, options)
+    const given = withoutKey(data, id, model)
+    let row = readData(given, model, { by: 'client', requireAll: false })
+    if (this.beforeUpdate !== undefined) row = readData(await this.beforeUpdate(id, { ...given }, context), model, { by: 'server', requireAll: false })
+    if (scope !== undefined) checkScopeData(row, scope, model)
+    return await this.#leave(await new Writer(resource, em, options, scope).update(id, row), context)
+  }
+
+  /**
+   * Deletes a record and returns it: marks it where the entity has `deleted_at`, else, or with `hard`, removes it.
+   *
+   * @throws {NotFoundError} also for a record that is marked already
+   */
+  async delete (em: EntityManager, id: Id, options: CrudDeleteOptions<Entity> = {}): Promise<CrudRecord> {
+    const resource = this.bind(em)
+    const context = { ...options.context, em }
+    await this.beforeDelete?.(id, context)
+    const writer = new Writer(resource, em, options, this.#scope(resource, options))
+    const soft = resource.model.deletedAt !== undefined && options.hard !== true
+    return await this.#leave(soft ? await writer.mark(id, new Date()) : await writer.remove(id), context)
+  }
+
+  /**
+   * Takes the mark of a deletion back and returns the record; a record that is not deleted stays as it is.
+   *
+   * @throws {NotFoundError}, and {ConfigError} when the entity has no `deleted_at`
+   */
+  async restore (em: EntityManager, id: Id, options: CrudWriteOptions<Entity> = {}): Promise<CrudRecord> {
+    const resource = this.bind(em)
+    if (resource.model.deletedAt === undefined) throw new ConfigError(`${resource.model.name} has no 'deleted_at': there is nothing to restore.`)
+    return await this.#leave(await new Writer(resource, em, options, this.#scope(resource, options)).mark(id, null), { ...options.context, em })
+  }
+
+  /**
    * Meets an ORM: looks up all names, once.
    *
    * @throws {ConfigError} when the whitelist names what the entity doesn't have, with a suggestion
@@ -157,20 +251,38 @@ export class CrudBase<Entity extends object = any> {
     return { row, read }
   }
 
-  /** Text of an array of records, converted where JavaScript has a part in it. */
-  async #items (json: string, { toWire }: CompiledRead, em: EntityManager, options: CrudReadOptions<Entity>): Promise<string> {
-    if (toWire === undefined && this.afterRead === undefined) return json
-    const records = JSON.parse(json) as JsonRecord[]
-    return JSON.stringify(await Promise.all(records.map((record) => this.#convert(record, toWire, em, options))))
+  get #afterRead () {
+    return this.afterRead?.bind(this)
   }
 
-  async #item (json: string, { toWire }: CompiledRead, em: EntityManager, options: CrudReadOptions<Entity>): Promise<string> {
-    if (toWire === undefined && this.afterRead === undefined) return json
-    return JSON.stringify(await this.#convert(JSON.parse(json), toWire, em, options))
+  /** A record that was written, as it leaves. */
+  async #leave (record: CrudRecord, context: CrudContext): Promise<CrudRecord> {
+    return await convertRecord(record, undefined, this.#afterRead, context)
   }
 
-  async #convert (record: JsonRecord, toWire: CompiledRead['toWire'], em: EntityManager, options: CrudReadOptions<Entity>): Promise<JsonRecord> {
-    toWire?.(record)
-    return await this.afterRead?.(record, { ...options.context, em }) ?? record
+  #scope ({ model }: Resource, { scope }: CrudReadOptions<Entity>): ScopeRules | undefined {
+    return scope === undefined ? undefined : readScope(scope as object, model)
+  }
+
+  async #create (em: EntityManager, data: readonly Data[], options: CrudReadOptions<Entity>, pointer: (index: number) => string): Promise<CrudRecord[]> {
+    const resource = this.bind(em)
+    const context = { ...options.context, em }
+    const scope = this.#scope(resource, options)
+    const rows: RecordData[] = []
+    for (const [index, one] of data.entries()) rows.push(await this.#newRow(one, pointer(index), resource, scope, context))
+    const records = await new Writer(resource, em, options, scope).create(rows)
+    return await Promise.all(records.map((record) => this.#leave(record, context)))
+  }
+
+  /** A new row: what the client gave, what the hook makes of it, what the scope and the entity add. */
+  async #newRow (data: Data, pointer: string, { model }: Resource, scope: ScopeRules | undefined, context: CrudContext): Promise<RecordData> {
+    const plain = this.beforeCreate === undefined && scope === undefined
+    let row = readData(data, model, { by: 'client', requireAll: plain, pointer })
+    if (!plain) {
+      const complete = await this.beforeCreate?.({ ...data }, context) ?? data
+      row = readData({ ...(scope && scopeData(scope)), ...complete }, model, { by: 'server', requireAll: true, pointer })
+      if (scope !== undefined) checkScopeData(row, scope, model)
+    }
+    return withOnCreate(row, model, context.em)
   }
 }

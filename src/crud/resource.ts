@@ -4,9 +4,9 @@ import { LRUCache } from 'lru-cache'
 import type { CustomFilterContext, QueryBuilderConfig } from '../config/index.ts'
 import { FilterValidationError } from '../errors.ts'
 import { Models, type EntityModel } from '../model/index.ts'
-import { resolveWhitelist, type ListPlan, type Plan, type Selection, type Whitelist } from '../plan/index.ts'
+import { planSelection, resolveWhitelist, type AnyWritePlan, type ListPlan, type Plan, type Selection, type Whitelist } from '../plan/index.ts'
 import { toWireOf, type BoundStatement, type ToWire } from '../run/index.ts'
-import { applyPlan, compile, filterSql, foreignSql, ROOT_ALIAS, shapeOf, type Bind, type Sql, type Statement } from '../sql/index.ts'
+import { applyPlan, compile, compileWrite, filterSql, foreignSql, ROOT_ALIAS, shapeOf, writeShapeOf, type Bind, type Foreign, type Sql, type Statement } from '../sql/index.ts'
 
 /** Shapes of requests whose statements are kept, for each resource. */
 const MAX_SHAPES = 500
@@ -31,6 +31,8 @@ interface Shape {
   readonly toWire: ToWire | undefined
 }
 
+const NO_FILTERS: ActiveFilters = new Map()
+
 const modelsByStorage = new WeakMap<object, Models>()
 
 /** The models of the ORM behind an EntityManager: one set for all resources. */
@@ -41,9 +43,17 @@ function modelsOf (em: EntityManager): Models {
   return models
 }
 
+/** Conditions of MikroORM's filters by entity: those of the filters that are active. */
+export type ActiveFilters = ReadonlyMap<EntityModel, object>
+
+/** What conditions in MikroORM's words nobody has. */
+const NOTHING_FOREIGN: Foreign = { filter: () => undefined, conditions: () => [] }
+
 export class Resource {
   readonly model: EntityModel
   readonly whitelist: Whitelist
+  /** What a record shows when nothing is selected. */
+  readonly selection: Selection
   readonly #shapes = new LRUCache<string, Shape>({ max: MAX_SHAPES })
   /** Entities that a statement of this resource can touch: those whose MikroORM filters matter. */
   readonly #entities: readonly EntityModel[]
@@ -53,73 +63,88 @@ export class Resource {
     this.model = modelsOf(em).of(entity)
     this.whitelist = resolveWhitelist(config, this.model, name)
     this.#entities = reachable(this.whitelist)
+    this.selection = planSelection({ fields: [], fieldsByInclude: {}, include: [] }, this.whitelist, [])
   }
 
   /** The statement of a plan with the request's values, from the shapes seen before or compiled. */
   async compile (em: EntityManager, plan: Plan, options: ReadOptions): Promise<CompiledRead> {
-    const filters = await this.#activeFilters(em)
-    const ownWords = filters === undefined && options.scope === undefined && plan.customs.length === 0
-    if (!ownWords) return this.#compileForeign(em, plan, options, filters ?? new Map())
-
-    const key = shapeOf(plan)
-    let shape = this.#shapes.get(key)
-    if (shape === undefined) {
-      const statement = compile(plan, { filter: () => undefined, conditions: () => [] })
-      this.#shapes.set(key, shape = { statement, toWire: 'selection' in plan ? toWireOf(plan.selection) : undefined })
+    const filters = await this.activeFilters(em, this.#entities)
+    const toWire = () => 'selection' in plan ? toWireOf(plan.selection) : undefined
+    if (filters.size === 0 && options.scope === undefined && plan.customs.length === 0) {
+      const { statement, toWire: kept } = this.#shape(shapeOf(plan), () => compile(plan, NOTHING_FOREIGN), toWire)
+      return bind(statement, plan.values, kept)
     }
-    return bind(shape.statement, plan.values, shape.toWire)
+    const values = [...plan.values]
+    return bind(compile(plan, this.foreign(em, plan, options, filters, values)), values, toWire())
   }
 
-  /** With conditions in MikroORM's words, which may look at anything, each request has a statement of its own. */
-  #compileForeign (em: EntityManager, plan: Plan, options: ReadOptions, filters: ReadonlyMap<EntityModel, object>): CompiledRead {
+  /** The statement of a write, likewise. */
+  compileWrite (em: EntityManager, plan: AnyWritePlan, options: ReadOptions, filters: ActiveFilters): CompiledRead {
+    const toWire = () => toWireOf(plan.selection)
+    if (filters.size === 0 && (options.scope === undefined || plan.kind === 'insert') && !(plan.kind === 'insert' && plan.rows.length > 1)) {
+      const { statement, toWire: kept } = this.#shape(writeShapeOf(plan), () => compileWrite(plan, NOTHING_FOREIGN), toWire)
+      return bind(statement, plan.values, kept)
+    }
     const values = [...plan.values]
+    return bind(compileWrite(plan, this.foreign(em, { ...plan, customs: [] }, options, filters, values)), values, toWire())
+  }
+
+  #shape (key: string, compile: () => Statement, toWire: () => ToWire | undefined): Shape {
+    let shape = this.#shapes.get(key)
+    if (shape === undefined) this.#shapes.set(key, shape = { statement: compile(), toWire: toWire() })
+    return shape
+  }
+
+  /** Conditions in MikroORM's words: they may look at anything, so each request has a statement of its own. */
+  foreign (em: EntityManager, plan: Pick<Plan, 'model' | 'customs'>, options: ReadOptions, filters: ActiveFilters, values: unknown[]): Foreign {
     const bindValue: Bind = (value) => values.push(value) - 1
-    const statement = compile(plan, {
+    return {
       filter: (model, alias) => {
         const where = filters.get(model)
         return where && filterSql(em, model, alias, where, bindValue)
       },
       conditions: (alias) => [
         options.scope && filterSql(em, plan.model, alias, options.scope, bindValue),
-        ...plan.customs.map(({ callback, value }) => foreignSql(em, plan.model, alias, (qb) => narrow(callback, qb, value, { ...options.context, em }), bindValue)),
+        ...plan.customs.map((custom) => foreignSql(em, plan.model, alias, (qb) => narrow(custom, qb, { ...options.context, em }), bindValue)),
       ].filter((condition): condition is Sql => condition !== undefined),
-    })
-    return bind(statement, values, 'selection' in plan ? toWireOf(plan.selection) : undefined)
+    }
   }
 
   /** The plan as MikroORM's QueryBuilder, with everything that hides rows. */
   async query (em: EntityManager, plan: ListPlan, options: ReadOptions): Promise<QueryBuilder<any>> {
-    const filters = await this.#activeFilters(em)
+    const filters = await this.activeFilters(em, this.#entities)
     const qb = em.createQueryBuilder(plan.model.entity as never, ROOT_ALIAS) as unknown as QueryBuilder<any>
     // the builder binds values itself: what our fragments need of it is put behind the plan's own
     const values = [...plan.values]
     const applied = applyPlan(qb, { ...plan, values }, (model, alias) => {
-      const where = filters?.get(model)
+      const where = filters.get(model)
       return where && filterSql(em, model, alias, where, (value) => values.push(value) - 1)
     })
     await applied.applyFilters()
     if (options.scope !== undefined) applied.andWhere(options.scope as never)
-    return plan.customs.reduce((builder, { callback, value }) => narrow(callback, builder, value, { ...options.context, em }), applied)
+    return plan.customs.reduce((builder, custom) => narrow(custom, builder, { ...options.context, em }), applied)
   }
 
-  /** The conditions of MikroORM's filters that are active for this EntityManager, by entity. */
-  async #activeFilters (em: EntityManager): Promise<Map<EntityModel, object> | undefined> {
+  /** The conditions of MikroORM's filters that are active for this EntityManager. */
+  async activeFilters (em: EntityManager, entities: readonly EntityModel[], type: 'read' | 'update' | 'delete' = 'read'): Promise<ActiveFilters> {
     let filters: Map<EntityModel, object> | undefined
-    for (const model of this.#entities) {
-      const where = await em.applyFilters(model.entity as never, undefined as never, {}, 'read') as object | undefined
+    for (const model of entities) {
+      const where = await em.applyFilters(model.entity as never, undefined as never, {}, type) as object | undefined
       if (where !== undefined) (filters ??= new Map()).set(model, where)
     }
-    return filters
+    return filters ?? NO_FILTERS
   }
 }
 
 /** A callback that fails on the list of a repeated parameter takes one value: that is the client's mistake. */
-function narrow (callback: Plan['customs'][number]['callback'], qb: any, value: string | readonly string[], context: CustomFilterContext): any {
+function narrow ({ parameter, callback, value }: Plan['customs'][number], qb: any, context: CustomFilterContext): any {
   try {
     return callback(qb, value, context)
   } catch (cause) {
-    if (typeof value === 'string') throw cause
-    throw new FilterValidationError([{ code: 'FST_CRUD_FILTER_INVALID', detail: 'A filter that takes one value was given more than once.' }])
+    // an error with a status is one that the callback means
+    if (typeof value === 'string' || (cause as { statusCode?: unknown } | null)?.statusCode !== undefined) throw cause
+    const detail = `The filter ${parameter} takes one value; it was given more than once, or with [].`
+    throw new FilterValidationError([{ source: { parameter }, code: 'FST_CRUD_FILTER_INVALID', detail }])
   }
 }
 

@@ -4,6 +4,7 @@ import { ConfigError } from '../errors.ts'
 import { codecOf } from './codec.ts'
 import type { EmbeddedProperty, EntityModel, Join, KeyColumn, KeyPart, PrimaryKeyPart, Property, RelationProperty, ScalarProperty } from './entity-model.ts'
 import { valueTypeOf } from './value-type.ts'
+import { writeRulesOf } from './write-rules.ts'
 
 /** PostgreSQL cuts longer names, and a record's keys are names of columns (manual, section 4.1.1). */
 const MAX_NAME_BYTES = 63
@@ -26,9 +27,11 @@ export class Models {
    * @throws {ConfigError} when the ORM does not know the entity, or it can't be a resource
    */
   of (entity: unknown): EntityModel {
-    const meta = this.#metadata.find(entity as never) as EntityMetadata | undefined
+    const all = this.#metadata.getAll()
+    // an EntitySchema brings metadata of its own, discovered or not
+    const meta = all.get((this.#metadata.find(entity as never) as EntityMetadata | undefined)?.class as never)
     if (meta === undefined) {
-      const known = [...this.#metadata.getAll().values()].map((known) => known.className)
+      const known = [...all.values()].map((known) => known.className)
       throw new ConfigError(`The entity ${nameOf(entity)} is not one of the ORM's: ${known.join(', ')}. Add it to the ORM's "entities".`)
     }
     return this.#of(meta)
@@ -164,7 +167,7 @@ const embeddedName = (source: EntityProperty): string => source.embedded?.[1] ??
 
 function baseOf (source: EntityProperty) {
   const name = embeddedName(source)
-  return { name, publicName: source.serializedName ?? name, nullable: source.nullable === true, hidden: source.hidden === true }
+  return { name, publicName: source.serializedName ?? name, nullable: source.nullable === true, hidden: source.hidden === true, write: writeRulesOf(source) }
 }
 
 function isA (meta: EntityMetadata, ancestor: EntityMetadata, metadata: MetadataStorage): boolean {

@@ -1,6 +1,6 @@
 /** What a custom type or a serializer makes of a value, between the database's JSON, the wire and a query string. */
 import { Type, type EntityProperty, type Platform } from '@mikro-orm/core'
-import { convert } from './convert.ts'
+import { convert, type Converted } from './convert.ts'
 import type { Codec } from './entity-model.ts'
 import type { ValueType } from './value-type.ts'
 
@@ -13,10 +13,10 @@ function customTypeOf (property: EntityProperty): CustomType | undefined {
 }
 
 /** The value that MikroORM would hand to a serializer: a Date for a datetime, else what the JSON has. */
-function hydrate (value: unknown, type: ValueType): unknown {
+function hydrate (value: unknown, type: ValueType, runtimeType: string): unknown {
   if (value === null) return null
   if (type.kind === 'datetime') return new Date(value as string)
-  if (type.kind === 'bigint' && type.form === 'string') return BigInt(value as string)
+  if (type.kind === 'bigint' && runtimeType === 'bigint') return BigInt(value as string)
   if (type.kind === 'blob') return Buffer.from(value as string, 'base64')
   return value
 }
@@ -29,27 +29,34 @@ export function codecOf (property: EntityProperty, type: ValueType, platform: Pl
 
   const toWire = (value: unknown): unknown => {
     const hydrated = custom === undefined
-      ? hydrate(value, type)
+      ? hydrate(value, type, property.runtimeType)
       : value === null ? null : custom.convertToJSValue(value, platform)
     if (serializer !== undefined) return serializer(hydrated, {})
     return custom === undefined || hydrated === null ? hydrated : custom.toJSON(hydrated, platform)
   }
   if (custom === undefined) return Object.freeze({ toWire })
 
+  const bindable = (value: unknown): Converted => {
+    if (value === null || value === undefined) return { ok: false, expected: 'a value of its type' }
+    const text = value instanceof Date ? value.toISOString() : typeof value === 'object' ? JSON.stringify(value) : String(value)
+    // what SQL makes of a value is of the column's type; the value itself is of a type that only the SQL knows
+    const known = type.kind !== 'other' && custom.convertToDatabaseValueSQL === undefined
+    return convert(text, known ? type : { kind: 'text' })
+  }
+  const toDatabase = (value: unknown, mode: 'query' | 'hydration'): Converted => {
+    try {
+      return bindable(custom.convertToDatabaseValue(value, platform, { fromQuery: mode === 'query', mode }))
+    } catch {
+      // the type's own way to refuse a value
+      return { ok: false, expected: 'a value of its type' }
+    }
+  }
+
   return Object.freeze({
     toWire,
     read: custom.convertToJSValueSQL && ((column: string) => custom.convertToJSValueSQL!(column, platform)),
     write: custom.convertToDatabaseValueSQL && custom.convertToDatabaseValueSQL('?', platform),
-    toDatabase (text: string) {
-      let value: unknown
-      try {
-        value = custom.convertToDatabaseValue(text, platform, { fromQuery: true, mode: 'query' })
-      } catch {
-        return { ok: false, expected: 'a value of its type' }
-      }
-      if (value === null || value === undefined) return { ok: false, expected: 'a value of its type' }
-      if (type.kind === 'other') return { ok: true, value: String(value) }
-      return convert(value instanceof Date ? value.toISOString() : typeof value === 'object' ? JSON.stringify(value) : String(value), type)
-    },
+    toDatabase: (text) => toDatabase(text, 'query'),
+    fromJson: (value) => toDatabase(value, 'hydration'),
   } satisfies Codec)
 }

@@ -5,7 +5,7 @@
 import type { ValueType } from './value-type.ts'
 
 /** A value to be bound to a statement. */
-export type SqlValue = string | number | boolean | null
+export type SqlValue = string | number | boolean | null | Buffer
 
 /** A converted value, or what would have been accepted (the end of a sentence: "... must be an integer"). */
 export type Converted =
@@ -25,7 +25,6 @@ const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i
 const DATE = /^(\d{4})-(\d\d)-(\d\d)$/
 const TIME = /^(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,6}))?)?$/
 const ZONE = /(Z|[+-]\d\d(?::?\d\d)?)$/i
-const FLOAT32_MAX = 3.4028234663852886e38
 
 function toInteger (text: string, { min, max }: { min: number, max: number }): Converted {
   const value = text.length <= 20 && INTEGER.test(text) ? Number(text) : NaN
@@ -47,10 +46,12 @@ function toDecimal (text: string): Converted {
 }
 
 function toFloat (text: string, single: boolean): Converted {
-  const value = text.length <= MAX_DIGITS && FLOAT.test(text) ? Number(text) : NaN
-  if (Number.isFinite(value) && (!single || Math.abs(value) <= FLOAT32_MAX)) {
-    return accept(single ? Math.fround(value) : value)
-  }
+  const double = text.length <= MAX_DIGITS && FLOAT.test(text) ? Number(text) : NaN
+  // the greatest 32-bit number is written 3.4028235e38, which is a little more than it: rounding comes before the check
+  const value = single ? Math.fround(double) : double
+  // too small for the type is not zero: PostgreSQL calls it out of range
+  const vanished = value === 0 && /[1-9]/.test(text.split(/[eE]/, 1)[0]!)
+  if (Number.isFinite(value) && !vanished) return accept(value)
   return refuse(`a finite ${single ? '32' : '64'}-bit floating-point number`)
 }
 
@@ -61,8 +62,8 @@ function toBoolean (text: string): Converted {
 }
 
 function toText (text: string): Converted {
-  // PostgreSQL has no way to store the character (manual, section 8.3)
-  return text.includes('\0') ? refuse('text without NUL characters') : accept(text)
+  // PostgreSQL has no way to store the character (manual, section 8.3); half of a surrogate pair would be sent as another one
+  return text.includes('\0') || !text.isWellFormed() ? refuse('text without NUL characters or halves of surrogate pairs') : accept(text)
 }
 
 function toEnum (text: string, items: readonly (string | number)[]): Converted {
@@ -130,25 +131,29 @@ function offsetMinutes (zone: string): number | undefined {
 /** Levels of arrays and objects in a JSON value, at most: the database's own parser is recursive. */
 const MAX_JSON_DEPTH = 64
 
-/** Whether jsonb stores a parsed value as it is: no NUL, no lone surrogates (PostgreSQL manual, section 8.14). */
-function isStorable (value: unknown, depth: number): boolean {
-  if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0')
-  if (value === null || typeof value !== 'object') return true
-  if (depth === MAX_JSON_DEPTH) return false
-  return Object.entries(value).every(([key, item]) => isStorable(key, 0) && isStorable(item, depth + 1))
-}
+/** The tokens of JSON that jsonb may refuse: strings, numbers, and the brackets that nest. */
+const JSON_TOKEN = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|[[\]{}]/g
 
-/** Refuses the numbers that JavaScript reads and jsonb doesn't; the text itself is what is sent, so that no digit is lost. */
-function checkNumber (_key: string, value: unknown, context?: { source?: string }): unknown {
-  if (typeof value === 'number' && !(context?.source !== undefined && context.source.length <= MAX_DIGITS && FLOAT.test(context.source))) {
-    throw new RangeError('number out of range')
+/**
+ * Whether jsonb can store what some JSON says: no NUL, no half of a surrogate pair (PostgreSQL manual, section 8.14),
+ * no number out of range. The text is what is sent, so that no digit is lost; and all of it counts, even what comes
+ * first under a key that comes twice.
+ */
+export function isStorable (json: string): boolean {
+  let depth = 0
+  for (const [token] of json.matchAll(JSON_TOKEN)) {
+    if (token === '[' || token === '{') depth++
+    else if (token === ']' || token === '}') depth--
+    else if (token.startsWith('"') ? !toText(JSON.parse(token)).ok : token.length > MAX_DIGITS || !FLOAT.test(token)) return false
+    if (depth > MAX_JSON_DEPTH) return false
   }
-  return value
+  return true
 }
 
 function toJson (text: string): Converted {
   try {
-    if (isStorable(JSON.parse(text, checkNumber), 0)) return accept(text)
+    JSON.parse(text)
+    if (isStorable(text)) return accept(text)
   } catch {
     // not JSON: refused below, like everything else that is not a storable value
   }

@@ -21,6 +21,20 @@ interface PropertyBase {
   readonly nullable: boolean
   /** Never read, filtered, sorted or named in an answer. */
   readonly hidden: boolean
+  readonly write: WriteRules
+}
+
+/** How a property is written. */
+export interface WriteRules {
+  /** The table has a column for it that takes values: no formula, generated column, or inverse side. */
+  readonly persisted: boolean
+  /** Clients may write it: not a generated key, timestamp, version or hidden. */
+  readonly writable: boolean
+  /** A new row may do without: nullable, or the database or `onCreate` has a value. */
+  readonly optional: boolean
+  /** MikroORM's `onCreate` and `onUpdate`. */
+  readonly onCreate?: (data: object, em: unknown) => unknown
+  readonly onUpdate?: (data: object, em: unknown) => unknown
 }
 
 /** One column, or a formula. */
@@ -44,6 +58,8 @@ export interface Codec {
   readonly toWire: (value: unknown) => unknown
   /** From the text of a query string to a value to bind. */
   readonly toDatabase?: (text: string) => Converted
+  /** From the JSON of a body to a value to bind. */
+  readonly fromJson?: (value: unknown) => Converted
 }
 
 /** Columns of the same table under one name. */

@@ -5,9 +5,10 @@
  */
 export { Models } from './build-model.ts'
 export { arrayLiteral, convert, isUuid, type Converted, type SqlValue } from './convert.ts'
+export { fromJson } from './from-json.ts'
 export { keyColumns } from './entity-model.ts'
 export type {
-  Codec, EmbeddedProperty, EntityModel, Join, KeyColumn, KeyPart, PrimaryKeyPart, Property, RelationProperty, ScalarProperty,
+  Codec, EmbeddedProperty, EntityModel, Join, KeyColumn, KeyPart, PrimaryKeyPart, Property, RelationProperty, ScalarProperty, WriteRules,
 } from './entity-model.ts'
 export { isComparable, isOrdered, isTextual, valueTypeOf, type ValueType } from './value-type.ts'
 export { publicPath, resolvePath, type Path } from './path.ts'

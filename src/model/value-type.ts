@@ -53,7 +53,9 @@ const zoned: Reader = () => ({ kind: 'datetime', zoned: true })
 const unzoned: Reader = () => ({ kind: 'datetime', zoned: false })
 
 /** PostgreSQL's names for the types we know, aliases included (PostgreSQL manual, chapter 8, table 8.1). */
-const READERS: Readonly<Record<string, Reader>> = {
+const READERS: Readonly<Record<string, Reader | undefined>> = {
+  // @ts-expect-error a null prototype: no type is called 'constructor'
+  __proto__: null,
   smallint: int16,
   int2: int16,
   smallserial: int16,

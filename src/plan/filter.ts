@@ -6,7 +6,7 @@ import { checkPattern, containing, endingWith, patternOf, startingWith } from '.
 import { cited, excess, refusal } from './refusal.ts'
 import type { Comparison, Condition, CustomCondition } from './types.ts'
 import type { Values } from './values.ts'
-import type { OperatorFilter, Whitelist } from './whitelist.ts'
+import type { CustomFilterEntry, OperatorFilter, Whitelist } from './whitelist.ts'
 
 const CODE = 'FST_CRUD_FILTER_INVALID'
 
@@ -26,8 +26,9 @@ export function planFilters (params: readonly FilterParam[], whitelist: Whitelis
     if (entry === undefined) {
       errors.push(refusal(CODE, nameOf(param), `The filter '${cited(param.field)}' is not allowed.`, { given: param.field, allowed: whitelist.filters.keys() }))
     } else if (entry.kind === 'custom') {
-      if (param.operator === undefined) customs.push({ callback: entry.callback, value: param.value })
-      else errors.push(refusal(CODE, nameOf(param), `The filter '${entry.name}' takes no operator.`, { allowed: [] }))
+      const planned = planCustom(param, entry)
+      if ('custom' in planned) customs.push(planned.custom)
+      else errors.push(...planned.errors)
     } else {
       const planned = planFilter(param, entry, values)
       if ('condition' in planned) tree.add(entry.relations, planned.condition)
@@ -35,6 +36,14 @@ export function planFilters (params: readonly FilterParam[], whitelist: Whitelis
     }
   }
   return { conditions: tree.conditions, customs }
+}
+
+function planCustom (param: FilterParam, { name, callback }: CustomFilterEntry): { readonly custom: CustomCondition } | { readonly errors: readonly QueryParamError[] } {
+  const parameter = nameOf(param)
+  if (param.operator !== undefined) return { errors: [refusal(CODE, parameter, `The filter '${name}' takes no operator.`, { allowed: [] })] }
+  // no text in PostgreSQL holds it, whatever the callback compares the value with
+  if ([param.value].flat().some((text) => text.includes('\0'))) return { errors: [refusal(CODE, parameter, `The value of ${parameter} must be text without NUL characters.`)] }
+  return { custom: { parameter, callback, value: param.value } }
 }
 
 type Planned = { readonly condition: Condition } | { readonly errors: readonly QueryParamError[] }

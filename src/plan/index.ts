@@ -3,9 +3,15 @@
  * all errors of the request at once. Pure and synchronous: it knows no SQL, no connection and no metadata but the
  * model. It refuses whatever the whitelist doesn't name, values their columns can't hold, and pages out of bounds.
  */
+export { readData, type ColumnData, type DataOptions, type LinksData, type RecordData, type ReferenceData } from './data.ts'
 export type { Id } from './key.ts'
 export { planCount, planExists, planGet, planList, type PlanOptions } from './plan.ts'
 export type {
   Comparison, Condition, CountPlan, CustomCondition, GetPlan, Include, ListPlan, Operand, OrderTerm, Plan, Selection, Slot, Window,
 } from './types.ts'
+export { planSelection } from './selection.ts'
 export { resolveWhitelist, type FilterEntry, type IncludeEntry, type SortEntry, type Whitelist } from './whitelist.ts'
+export {
+  idOfKey, planDelete, planInsert, planUpdate,
+  type AnyWritePlan, type Assignment, type DeletePlan, type Guard, type InsertPlan, type ReferenceCheck, type UpdatePlan, type WriteTarget,
+} from './write.ts'

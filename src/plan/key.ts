@@ -38,7 +38,8 @@ function columnValues ({ property, columns }: PrimaryKeyPart, value: unknown): [
 
 function convertKey ({ property }: PrimaryKeyPart, column: KeyColumn, value: unknown): SqlValue | undefined {
   if (value === undefined || value === null || isRecord(value)) return undefined
-  const text = value instanceof Date ? value.toISOString() : String(value)
+  // an invalid Date is the text 'Invalid Date'
+  const text = value instanceof Date && !Number.isNaN(value.getTime()) ? value.toISOString() : String(value)
   const converted = property.kind === 'scalar' && property.codec?.toDatabase !== undefined
     ? property.codec.toDatabase(text)
     : convert(text, column.type)

@@ -24,7 +24,7 @@ export function patternOf (value: string): string {
  */
 export function checkPattern (value: string, reading: 'pattern' | 'literal' | 'partial'): { readonly sentence: string, readonly limit: boolean } | undefined {
   if (value.length > MAX_PATTERN_LENGTH) return { sentence: `A pattern has at most ${MAX_PATTERN_LENGTH} characters; this one has ${value.length}.`, limit: true }
-  if (value.includes('\0')) return { sentence: 'A pattern must be text without NUL characters.', limit: false }
+  if (value.includes('\0') || !value.isWellFormed()) return { sentence: 'A pattern must be text without NUL characters or halves of surrogate pairs.', limit: false }
   if (reading === 'literal') return undefined
   const { percents, underscores, open } = scan(value)
   if (reading === 'partial' && percents === 0) return undefined

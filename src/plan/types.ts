@@ -27,6 +27,8 @@ export type Condition =
 
 /** A custom filter of this request. */
 export interface CustomCondition {
+  /** As a client writes it, for the errors of its value. */
+  readonly parameter: string
   readonly callback: CustomFilterCallback
   readonly value: string | readonly string[]
 }

@@ -2,30 +2,100 @@
  * The driver's errors to ours, in this file alone. What a client may learn is in the message; the driver's error is
  * the `cause`, for the log. Codes are SQLSTATEs (PostgreSQL manual, appendix A).
  */
-import { DatabaseError, DataValidationError, UnavailableError } from '../errors.ts'
+import { ConflictError, DatabaseError, DataValidationError, PreconditionFailedError, ReadOnlyViolationError, UnavailableError, type ErrorItem } from '../errors.ts'
+import type { EntityModel, Property } from '../model/index.ts'
 
 /** Classes of SQLSTATEs, and whole codes where a class is not specific enough. */
 const UNAVAILABLE: ReadonlySet<string> = new Set([
   '08', // connection exception
+  '28', // the server does not let us in
+  '3D', // there is no such database (any more)
   '53', // insufficient resources: too many connections, out of memory, disk full
   '57', // operator intervention: statement timeout, shutdown, starting up
-  '25006', // read-only: a primary that has become a standby
+  '40001', // serialization failure
+  '40P01', // deadlock
 ])
-/** Data exception: a value that a custom filter, a scope or a custom type let through. */
+/** A write in a read-only transaction. */
+const READ_ONLY = '25006'
+/** Severities of errors that end the connection, whatever their code (PostgreSQL manual, table 19.2). */
+const ENDS_CONNECTION: ReadonlySet<unknown> = new Set(['FATAL', 'PANIC'])
+/** Data exception: a value that only the database could tell not to fit. */
 const INVALID_DATA = '22'
 /** Node's codes for a server that can't be reached or has gone away. */
 const UNREACHABLE: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EPIPE', 'EHOSTUNREACH', 'ENETUNREACH'])
 /** What pg says without a code. */
 const CONNECTION_LOST = /connection terminated|timeout exceeded when trying to connect|client has encountered a connection error|cannot use a pool after calling end/i
 
-/** The error to throw instead of one that a driver has thrown. */
-export function convertError (error: unknown): Error {
+/** Whether an error is a driver's or MikroORM's own, not one that the application has thrown inside a transaction. */
+export function isDriverError (error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  if ((error as { statusCode?: unknown }).statusCode !== undefined) return false
+  const code = String((error as { code?: unknown }).code ?? '')
+  return SQL_STATE.test(code) || UNREACHABLE.has(code) || CONNECTION_LOST.test(error.message) || /DriverException$|ConnectionException$|^OptimisticLockError$/.test(error.constructor.name)
+}
+
+const SQL_STATE = /^[0-9A-Z]{5}$/
+
+/** What `convertError` reads of an error of the server. */
+interface ServerError extends Error {
+  readonly code?: unknown
+  readonly severity?: unknown
+  /** E.g. `Key (name)=(Tech) already exists.` */
+  readonly detail?: string
+  readonly column?: string
+}
+
+/**
+ * The error to throw instead of one that a driver has thrown.
+ *
+ * @param model whose rows were written: the properties that a constraint is about are named, unless they are hidden
+ */
+export function convertError (error: unknown, model?: EntityModel): Error {
   if (!(error instanceof Error)) return new DatabaseError(undefined, { cause: error })
   if (error.name === 'AbortError') return new UnavailableError('The request was aborted.', { cause: error })
-  const code = String((error as { code?: unknown }).code ?? '')
-  const sqlState = /^[0-9A-Z]{5}$/.test(code) ? code : ''
-  const unavailable = UNAVAILABLE.has(sqlState) || UNAVAILABLE.has(sqlState.slice(0, 2)) || UNREACHABLE.has(code) || CONNECTION_LOST.test(error.message)
+  if (error.name === 'OptimisticLockError') return new PreconditionFailedError(undefined, { cause: error })
+  const code = String((error as ServerError).code ?? '')
+  const sqlState = SQL_STATE.test(code) ? code : ''
+  const unavailable = ENDS_CONNECTION.has((error as ServerError).severity) || UNAVAILABLE.has(sqlState) || UNAVAILABLE.has(sqlState.slice(0, 2)) || UNREACHABLE.has(code) || CONNECTION_LOST.test(error.message)
   if (unavailable) return new UnavailableError(undefined, { cause: error })
-  if (sqlState.startsWith(INVALID_DATA)) return new DataValidationError('A value is not valid for what it is compared with.', { cause: error })
-  return new DatabaseError(undefined, { cause: error })
+  if (sqlState === READ_ONLY) return new ReadOnlyViolationError(undefined, { cause: error })
+  return constraintError(sqlState, error, model) ?? new DatabaseError(undefined, { cause: error })
+}
+
+/** Errors about values, the only ones whose cause is in the request. */
+function constraintError (sqlState: string, error: ServerError, model: EntityModel | undefined): Error | undefined {
+  const properties = model === undefined ? [] : propertiesOf(error, model)
+  const names = properties.map(({ publicName }) => `'${publicName}'`).join(', ')
+  const conflict = (sentence: string) => new ConflictError(sentence, { cause: error, errors: itemsOf('FST_CRUD_CONFLICT', sentence, properties) })
+  const invalid = (sentence: string) => new DataValidationError(sentence, { cause: error, errors: itemsOf('FST_CRUD_DATA_INVALID', sentence, properties) })
+  switch (sqlState) {
+    case '23505': return conflict(names === '' ? 'There is another record with these values.' : `There is another record with this value of ${names}.`)
+    case '23503': {
+      const relations = properties.filter(({ kind }) => kind === 'relation').map(({ publicName }) => `'${publicName}'`).join(', ')
+      return conflict(relations === '' ? 'A record that others refer to can not be removed, and one that does not exist can not be referred to.' : `${relations} refers to a record that does not exist.`)
+    }
+    case '23P01': return conflict('The values overlap with those of another record.')
+    case '23502': return invalid(names === '' ? 'A value is missing.' : `${names} can not be null.`)
+    case '23514': return invalid('The values do not satisfy a rule of the data.')
+  }
+  if (sqlState === '22001') return invalid('A value is too long.')
+  if (sqlState === '22003' || sqlState === '22008') return invalid('A value is out of range.')
+  return sqlState.startsWith(INVALID_DATA) ? invalid('A value is not valid for its type.') : undefined
+}
+
+/** The exposed properties behind the columns that an error names. */
+function propertiesOf ({ detail = '', column }: ServerError, model: EntityModel): readonly Property[] {
+  const columns = column === undefined ? /\(([^()]+)\)=\(/.exec(detail)?.[1]?.split(', ') ?? [] : [column]
+  const unquoted = new Set(columns.map((column) => column.replace(/^"|"$/g, '')))
+  return [...model.properties.values()].filter((property) => !property.hidden && columnsOf(property).some((column) => unquoted.has(column)))
+}
+
+function columnsOf (property: Property): readonly string[] {
+  if (property.kind === 'scalar') return [property.column]
+  return property.kind === 'relation' && property.join.kind === 'owner' ? property.join.columns : []
+}
+
+function itemsOf (code: string, detail: string, properties: readonly Property[]): readonly ErrorItem[] {
+  if (properties.length === 0) return [{ code, detail }]
+  return properties.map(({ publicName }) => ({ source: { pointer: `/${publicName}` }, code, detail }))
 }

@@ -3,7 +3,7 @@
  * the one that turns a driver's error into one of ours. It also makes the wire form of values that only JavaScript
  * can make.
  */
-export { convertError } from './convert-error.ts'
+export { convertError, isDriverError } from './convert-error.ts'
 export { pageInfo, pageJson, type OffsetInfo, type PageInfo } from './page.ts'
 export { run, type BoundStatement, type Row } from './session.ts'
 export { toWireOf, type JsonRecord, type ToWire } from './wire.ts'

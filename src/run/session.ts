@@ -6,6 +6,7 @@ import type { PGlite } from '@electric-sql/pglite'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { CompiledQuery, type Transaction } from 'kysely'
 import type { Pool } from 'pg'
+import type { EntityModel } from '../model/index.ts'
 import { runCancellable } from './cancel.ts'
 import { convertError } from './convert-error.ts'
 
@@ -38,10 +39,11 @@ function clientOf (connection: ReturnType<EntityManager['getConnection']>): Prom
  * Runs a statement.
  *
  * @param em says where: in its transaction if it has one, and until its signal aborts
+ * @param model whose rows it writes, so that errors can name properties
  * @returns the rows
  * @throws what `convertError` makes of the driver's error: never SQL or names of the database's objects
  */
-export async function run (em: EntityManager, statement: BoundStatement): Promise<Row[]> {
+export async function run (em: EntityManager, statement: BoundStatement, model?: EntityModel): Promise<Row[]> {
   const connection = em.getConnection()
   const started = performance.now()
   try {
@@ -50,7 +52,7 @@ export async function run (em: EntityManager, statement: BoundStatement): Promis
     return rows
   } catch (error) {
     log(connection, statement, started, { level: 'error' })
-    throw convertError(error)
+    throw convertError(error, model)
   }
 }
 

@@ -36,8 +36,8 @@ export function conditionSql (condition: Condition, alias: string, context: Cond
   switch (condition.kind) {
     case 'compare': return sql`${operand(condition.operand, alias)} ${trusted(condition.comparison)} ${bound(condition.operand, condition.slot)}`
     case 'list': return condition.negated
-      ? sql`${operand(condition.operand, alias)} <> all(${condition.slot})`
-      : sql`${operand(condition.operand, alias)} = any(${condition.slot})`
+      ? sql`${operand(condition.operand, alias)} <> all(${boundList(condition.operand, condition.slot)})`
+      : sql`${operand(condition.operand, alias)} = any(${boundList(condition.operand, condition.slot)})`
     case 'between': return sql`${operand(condition.operand, alias)} between ${bound(condition.operand, condition.low)} and ${bound(condition.operand, condition.high)}`
     case 'pattern': return condition.insensitive
       ? sql`${operand(condition.operand, alias)} ilike ${condition.slot}`
@@ -54,11 +54,24 @@ export function operand (operand: Operand, alias: string): Sql {
 }
 
 /** A bound value, inside what the operand's custom type puts around it. */
-function bound (operand: Operand, slot: Slot): Sql {
+export function bound (operand: Operand, slot: Slot): Sql {
+  return written(operand, sql`${slot}`) ?? sql`${slot}`
+}
+
+/** A bound array, each of its elements inside what the operand's custom type puts around a value. */
+function boundList (operand: Operand, slot: Slot): Sql {
+  const value = written(operand, name(ELEMENT))
+  return value === undefined ? sql`${slot}` : sql`array(select ${value} from unnest(${slot}::text[]) as ${name(ELEMENTS)}(${name(ELEMENT)}))`
+}
+
+const ELEMENTS = '@values'
+const ELEMENT = '@value'
+
+function written (operand: Operand, value: Sql): Sql | undefined {
   const write = operand.kind === 'scalar' ? operand.codec?.write : undefined
-  if (write === undefined) return sql`${slot}`
+  if (write === undefined) return undefined
   const [before = '', after = ''] = write.split('?', 2)
-  return sql`${trusted(before)}${slot}${trusted(after)}`
+  return sql`${trusted(before)}${value}${trusted(after)}`
 }
 
 function nullSql (operand: Operand, negated: boolean, alias: string): Sql {

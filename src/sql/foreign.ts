@@ -40,11 +40,26 @@ export function foreignSql (em: EntityManager, model: EntityModel, alias: string
 const builder = (em: EntityManager, model: EntityModel, alias: string): AnyQueryBuilder =>
   em.createQueryBuilder(model.entity as never, alias) as unknown as AnyQueryBuilder
 
-/** MikroORM's text has `?` for a value and `\?` for a question mark. */
+/** A literal or a quoted name, in which a question mark is itself; an escaped one; or one that stands for a value. */
+const QUESTION_MARKS = /\bE'(?:[^'\\]|\\[^]|'')*'|'(?:[^']|'')*'|"(?:[^"]|"")*"|\\\?|\?/gi
+
+/**
+ * MikroORM's text has `?` for a value and `\?` for a question mark. Where it has put values into the text itself, as
+ * it does with `qb.andWhere(raw(...))`, they are literals, which may hold either.
+ */
 function bindAll (text: string, params: readonly unknown[], bind: Bind): Sql {
-  const pieces = text.split(/(?<!\\)\?/).map((piece) => trusted(piece.replaceAll('\\?', '?')))
-  if (pieces.length !== params.length + 1) throw new Error(`MikroORM's query has ${pieces.length - 1} placeholders and ${params.length} values`)
-  return join(pieces.flatMap((piece, index) => index === 0 ? [piece] : [value(params[index - 1], bind), piece]), '')
+  // without values to put in, every question mark is one of the application's own: an operator of jsonb
+  if (params.length === 0) return trusted(text.replace(QUESTION_MARKS, (token) => token === '\\?' ? '?' : token))
+  const pieces: Sql[] = []
+  let start = 0
+  let used = 0
+  for (const { 0: token, index } of text.matchAll(QUESTION_MARKS)) {
+    if (token !== '?' && token !== '\\?') continue
+    pieces.push(trusted(text.slice(start, index)), token === '?' ? value(params[used++], bind) : trusted('?'))
+    start = index + token.length
+  }
+  if (used !== params.length) throw new Error(`MikroORM's query has ${used} placeholders and ${params.length} values`)
+  return join([...pieces, trusted(text.slice(start))], '')
 }
 
 function value (param: unknown, bind: Bind): Sql {

@@ -2,7 +2,7 @@
  * The wire form of every value type, as the database writes it: datetimes in ISO 8601 UTC with milliseconds, dates
  * as YYYY-MM-DD, bigint and decimal as strings unless the property is declared to be a number, bytes as base64.
  */
-import type { KeyColumn, Property, ScalarProperty, ValueType } from '../model/index.ts'
+import type { EntityModel, KeyColumn, Property, ScalarProperty, ValueType } from '../model/index.ts'
 import { join, literal, name, sql, trusted, type Sql } from './fragment.ts'
 
 /** Arguments of a function call, at most, in PostgreSQL as it is usually built: keys and values of one object. */
@@ -16,7 +16,7 @@ export function jsonValue (value: Sql, type: ValueType): Sql {
       return sql`to_char(${utc}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
     }
     case 'bigint': case 'decimal': return type.form === 'string' ? sql`${value}::text` : value
-    case 'blob': return sql`translate(encode(${value}, 'base64'), E'\n', '')`
+    case 'blob': return sql`translate(encode(${value}, 'base64'), ${trusted("E'\\n'")}, '')`
     case 'other': return sql`${value}::text`
     default: return value
   }
@@ -72,4 +72,9 @@ export function objectJson (pairs: readonly (readonly [key: string, value: Sql])
   }
   const [first, ...rest] = chunks
   return sql`(${join([first!, ...rest.map((chunk) => sql`substr(${chunk}, 2)`)], " || ',' || ")} || '}')::json`
+}
+
+/** A row's version as an entity tag has it. */
+export function versionText ({ version }: EntityModel, alias: string): Sql {
+  return version === undefined ? trusted('null::text') : sql`(${jsonValue(column(version, alias), version.type)})::text`
 }

@@ -11,8 +11,8 @@ export class Names {
     return `e${this.#tables++}`
   }
 
-  /** A name for the next common table expression. */
+  /** A name for the next common table expression. Its number comes first: PostgreSQL cuts long names at their end. */
   expression (what: string): string {
-    return this.#expressions++ === 0 ? `@${what}` : `@${what}_${this.#expressions}`
+    return this.#expressions++ === 0 ? `@${what}` : `@${this.#expressions}_${what}`
   }
 }

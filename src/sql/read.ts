@@ -2,12 +2,14 @@
  * Plans to statements. Each read is one statement; its answer is JSON text that the database has written, to be sent
  * as it is. The rows wanted are found first (the page), then formatted, and only then joined to what is included.
  */
+import type { EntityModel } from '../model/index.ts'
 import type { CountPlan, GetPlan, ListPlan, Plan } from '../plan/index.ts'
 import { conditionSql, visibility, whereClause, type ConditionContext } from './condition.ts'
 import { join, name, render, sql, trusted, type Sql, type Statement } from './fragment.ts'
 import { Names } from './names.ts'
 import { orderBy, orderSql, type OrderExpression } from './order.ts'
-import { projection, recordSql, selectList } from './record.ts'
+import { objectJson, versionText } from './json.ts'
+import { projection, recordSql, selectList, type RecordSql } from './record.ts'
 import type { EntityFilter } from './condition.ts'
 
 /** What a plan needs besides itself: conditions in MikroORM's words, compiled for the alias of the rows they apply to. */
@@ -47,16 +49,20 @@ const countSql = ({ kind }: CountPlan, { table, where }: Source): Sql => kind ==
   ? sql`select count(*) as "count" from ${table}${where}`
   : sql`select exists (select 1 from ${table}${where}) as "exists"`
 
-/** `item`: the record, or no row. */
-function getSql ({ selection }: GetPlan, { alias, table, where, context }: Source): Sql {
-  if (selection.includes.length === 0) {
-    const { members } = recordSql(selection, alias, false, context)
-    return sql`select ${ROW_JSON} as "item" from (select ${selectList(members)} from ${table}${where}) as ${ROW}`
-  }
+/** `item`: the record, or no row; and its `version`, where the entity has one. */
+function getSql ({ selection, model }: GetPlan, { alias, table, where, context }: Source): Sql {
+  if (selection.includes.length === 0) return itemSql(recordSql(selection, alias, false, context).members, model, alias, sql`${table}${where}`)
   const page = context.names.expression('page')
+  const columns = projection(selection, alias)
+  if (model.version !== undefined) columns.set(model.version.column, name(alias, model.version.column))
   const { members, expressions, joins } = recordSql(selection, page, true, context)
-  const pageSql = sql`${name(page)} as (select ${selectList(projection(selection, alias))} from ${table}${where})`
-  return sql`with ${join([pageSql, ...expressions])} select ${ROW_JSON} as "item" from (select ${selectList(members)} from ${name(page)}${joins}) as ${ROW}`
+  const pageSql = sql`${name(page)} as (select ${selectList(columns)} from ${table}${where})`
+  return sql`with ${join([pageSql, ...expressions])} ${itemSql(members, model, page, sql`${name(page)}${joins}`)}`
+}
+
+function itemSql (members: RecordSql['members'], model: EntityModel, alias: string, from: Sql): Sql {
+  if (model.version === undefined) return sql`select ${ROW_JSON} as "item" from (select ${selectList(members)} from ${from}) as ${ROW}`
+  return sql`select ${objectJson(members)}::text as "item", ${versionText(model, alias)} as "version" from ${from}`
 }
 
 const ROW = name('@row')

@@ -2,7 +2,7 @@
  * The shape of a plan: everything that its SQL depends on, and nothing that it doesn't. Two plans of one resource with
  * the same shape have the same statement and differ in the values bound to it only.
  */
-import type { Condition, Include, OrderTerm, Plan, Selection } from '../plan/index.ts'
+import type { AnyWritePlan, Condition, Include, OrderTerm, Plan, Selection } from '../plan/index.ts'
 
 const ids = new WeakMap<object, number>()
 let lastId = 0
@@ -19,6 +19,15 @@ export function shapeOf (plan: Plan): string {
   const base = `${plan.kind}|${idOf(plan.model)}|${plan.withDeleted ? 'd' : ''}|${conditionsShape(plan.conditions)}`
   if (plan.kind === 'list') return `${base}|${plan.order.map(orderShape).join()}|${selectionShape(plan.selection)}|${plan.window.count}`
   return plan.kind === 'get' ? `${base}|${selectionShape(plan.selection)}` : base
+}
+
+/** The same for a write of one row; several rows at once are a statement of their own. */
+export function writeShapeOf (plan: AnyWritePlan): string {
+  const references = plan.references.map(({ target, columns, slots }) => `${idOf(target)}:${columns.join()}:${slots.join()}`).join('&')
+  const base = `${plan.kind}|${idOf(plan.model)}|${selectionShape(plan.selection)}|${references}`
+  if (plan.kind === 'insert') return `${base}|${plan.columns.map(({ column, property }) => `${idOf(property)}.${column}`).join()}|${plan.rows.map((row) => row.join()).join(';')}`
+  const target = `${plan.deleted}|${plan.versions ?? ''}|${conditionsShape(plan.conditions)}`
+  return plan.kind === 'delete' ? `${base}|${target}` : `${base}|${target}|${plan.assignments.map(({ column, property, slot }) => `${idOf(property)}.${column}=${slot}`).join()}`
 }
 
 function conditionsShape (conditions: readonly Condition[]): string {

@@ -1,0 +1,144 @@
+/** What the routes of a resource do: read the request, call CrudBase, write the answer. */
+import type { FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
+import type { CrudBase } from '../src/crud/index.ts'
+import { entityTag } from '../src/crud/index.ts'
+import { NotFoundError, PreconditionRequiredError, queryError } from '../src/errors.ts'
+import type { EntityModel } from '../src/model/index.ts'
+import type { QueryParamError, QueryParams } from '../src/query/index.ts'
+import type { CrudRoutesOptions } from './crud-routes.ts'
+import { DEFAULT_MAX_BATCH, type CrudOperation } from './options.ts'
+import { readBatch, readBody, refusal, type BodyRules } from './route-body.ts'
+import { keyPath, keyReader, keySegments } from './route-key.ts'
+
+export interface RouteDefinition {
+  readonly operation: CrudOperation
+  readonly method: HTTPMethods
+  readonly url: string
+  readonly handler: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
+}
+
+const JSON_TYPE = 'application/json; charset=utf-8'
+
+/** The routes of the operations that a resource has, in the order of their documentation. */
+export function routeDefinitions (model: EntityModel, options: CrudRoutesOptions, operations: readonly CrudOperation[]): RouteDefinition[] {
+  const crud = options.crud as CrudBase
+  const has = (operation: CrudOperation): boolean => operations.includes(operation)
+  const url = keyPath(model)
+  const readKey = keyReader(model)
+  const rules: BodyRules = { model, readonlyProperties: options.readonlyProperties ?? 'refuse' }
+  const keyNames = new Set(model.primaryKey.map(({ property }) => property.publicName).concat(model.uuid?.publicName ?? []))
+  const scopeOf = async (request: FastifyRequest) => await options.scope?.(request) as never
+  const readOptions = async (request: FastifyRequest) => ({ scope: await scopeOf(request), context: { request } })
+
+  /** Options of a write to a record there is; what belongs to reads only is refused. */
+  const writeOptions = async (request: FastifyRequest, parameters: readonly string[] = []) => {
+    refuseReadParameters(request.queryParams, request.query, parameters)
+    const ifMatch = request.headers['if-match']
+    if (options.requireIfMatch && ifMatch === undefined && request.routeOptions.config.crud?.operation !== 'restore') throw new PreconditionRequiredError()
+    return { ...await readOptions(request), ifMatch }
+  }
+
+  const sendRecord = (reply: FastifyReply, record: Record<string, unknown>): FastifyReply => {
+    const version = model.version === undefined || model.version.hidden ? undefined : record[model.version.publicName]
+    if (version !== undefined) reply.header('etag', entityTag(String(version)))
+    return reply.type(JSON_TYPE).send(JSON.stringify(record))
+  }
+
+  const list = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> =>
+    reply.type(JSON_TYPE).send(await crud.listJson(request.em, request.queryParams, await readOptions(request)))
+
+  const get = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const id = readKey(request.params)
+    if (model.version === undefined) {
+      const json = await crud.getJson(request.em, id, request.queryParams, await readOptions(request))
+      if (json === null) throw new NotFoundError()
+      return reply.type(JSON_TYPE).send(json)
+    }
+    const found = await crud.getVersioned(request.em, id, request.queryParams, await readOptions(request))
+    if (found === null) throw new NotFoundError()
+    return reply.type(JSON_TYPE).header('etag', entityTag(found.version!)).send(found.json)
+  }
+
+  const create = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    refuseReadParameters(request.queryParams, request.query)
+    const { body } = request
+    if (Array.isArray(body)) {
+      if (!has('createMany')) throw refusal('This resource takes one record at a time, as an object.')
+      const records = await crud.createMany(request.em, readBatch(body, options.maxBatch ?? DEFAULT_MAX_BATCH, rules), await readOptions(request))
+      return reply.code(201).type(JSON_TYPE).send(JSON.stringify(records))
+    }
+    if (!has('create')) throw refusal('This resource takes records as a list.')
+    const record = await crud.create(request.em, readBody(body, rules), await readOptions(request))
+    const location = locationOf(request, record, model)
+    if (location !== undefined) reply.header('location', location)
+    return sendRecord(reply.code(201), record)
+  }
+
+  const update = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const id = readKey(request.params)
+    const write = await writeOptions(request)
+    return sendRecord(reply, await crud.update(request.em, id, readBody(request.body, rules, keyNames), write))
+  }
+
+  const remove = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const id = readKey(request.params)
+    const write = await writeOptions(request, ['hard'])
+    return sendRecord(reply, await crud.delete(request.em, id, { ...write, hard: readHard(request, options.allowHardDelete === true) }))
+  }
+
+  const restore = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const id = readKey(request.params)
+    return sendRecord(reply, await crud.restore(request.em, id, await writeOptions(request)))
+  }
+
+  const posts = has('create') ? 'create' : 'createMany'
+  const definitions: RouteDefinition[] = [
+    { operation: 'list', method: 'GET', url: '/', handler: list },
+    { operation: 'get', method: 'GET', url, handler: get },
+    { operation: posts, method: 'POST', url: '/', handler: create },
+    { operation: 'update', method: 'PATCH', url, handler: update },
+    { operation: 'update', method: 'PUT', url, handler: update },
+    { operation: 'delete', method: 'DELETE', url, handler: remove },
+    { operation: 'restore', method: 'POST', url: `${url}/restore`, handler: restore },
+  ]
+  return definitions.filter(({ operation }) => has(operation) && (operation !== 'restore' || model.deletedAt !== undefined))
+}
+
+/**
+ * Whether a row is to be removed for good.
+ *
+ * @throws {QueryValidationError} where that isn't enabled, and for anything but true and false
+ */
+function readHard ({ query }: FastifyRequest, allowed: boolean): boolean {
+  const hard = (query as Record<string, unknown>)['hard']
+  if (hard === undefined) return false
+  const refuse = (detail: string) => queryError([{ source: { parameter: 'hard' }, code: 'FST_CRUD_QUERY_INVALID', detail }])
+  if (!allowed) throw refuse("'hard' is not enabled for this resource.")
+  if (hard !== 'true' && hard !== 'false') throw refuse("'hard' is true or false.")
+  return hard === 'true'
+}
+
+/** @throws the errors of parameters that only reads have: a write that took no notice of them would do something else than asked */
+function refuseReadParameters (params: QueryParams, query: unknown, own: readonly string[] = []): void {
+  const names = ['page', 'per_page', 'limit', 'offset', 'cursor'] as const
+  const given = params.filters.length > 0 || params.sort.length > 0 || params.include.length > 0 || params.fields.length > 0 ||
+    Object.keys(params.fieldsByInclude).length > 0 || names.some((name) => params[name] !== undefined)
+  const errors: QueryParamError[] = params.errors.map(({ limit, ...error }) => error)
+  if (given) errors.push({ code: 'FST_CRUD_QUERY_INVALID', detail: 'A write takes no filters, sorts, fields, includes or pagination.' })
+  if (!own.includes('hard') && query !== null && typeof query === 'object' && 'hard' in query) {
+    errors.push({ source: { parameter: 'hard' }, code: 'FST_CRUD_QUERY_INVALID', detail: "'hard' belongs to DELETE." })
+  }
+  if (errors.length > 0) throw queryError(errors)
+}
+
+/** Where a new record is, from the path it was posted to. */
+function locationOf ({ url }: FastifyRequest, record: Record<string, unknown>, model: EntityModel): string | undefined {
+  const segments = keySegments(model).map(({ part, inner }) => {
+    if (part.property.hidden) return undefined
+    const value = record[part.property.publicName]
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[inner] : value
+  })
+  if (segments.includes(undefined)) return undefined
+  const path = url.split('?', 1)[0]!.replace(/\/$/, '')
+  return `${path}/${segments.map((segment) => encodeURIComponent(String(segment))).join('/')}`
+}

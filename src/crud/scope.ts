@@ -1,0 +1,65 @@
+/** Scopes of writes: a condition on a resource's own rows, of which plain equalities can be filled in. */
+import type { EntityModel, Property } from '../model/index.ts'
+
+/** What a scope says about a new row. */
+export interface ScopeRules {
+  /** Values that a row has to have, by property. */
+  readonly equalities: ReadonlyMap<Property, unknown>
+  /** There is more to it than equalities: only the database can tell whether a row lies inside. */
+  readonly partial: boolean
+}
+
+/**
+ * Reads a scope, e.g. `{ tenant: 5 }`.
+ *
+ * Plain equalities are `{ property: value }`, `{ property: { $eq: value } }`, a to-one relation by its key, and any
+ * number of them under `$and`.
+ */
+export function readScope (scope: object, model: EntityModel): ScopeRules {
+  const equalities = new Map<Property, unknown>()
+  return { equalities, partial: !collect(scope, model, equalities) }
+}
+
+/** Collects the equalities of a condition, and tells whether it is nothing else. */
+function collect (condition: object, model: EntityModel, equalities: Map<Property, unknown>): boolean {
+  // conditions in raw SQL hide behind symbols
+  let complete = Object.getOwnPropertySymbols(condition).length === 0
+  for (const [key, value] of Object.entries(condition)) {
+    if (key === '$and' && Array.isArray(value)) {
+      complete = value.map((part) => collect(part, model, equalities)).every(Boolean) && complete
+      continue
+    }
+    const property = model.properties.get(key)
+    const equal = property && equalValue(property, value)
+    if (property === undefined || equal === undefined || equalities.has(property)) complete = false
+    else equalities.set(property, equal.value)
+  }
+  return complete
+}
+
+/** The one value that a condition on a property lets through, if there is one. */
+function equalValue (property: Property, condition: unknown): { readonly value: unknown } | undefined {
+  const simple = property.write.persisted && (property.kind === 'scalar' || (property.kind === 'relation' && property.key.length === 1))
+  if (!simple) return undefined
+  if (!isObject(condition)) return Array.isArray(condition) || typeof condition === 'function' ? undefined : { value: condition }
+  const entries = Object.entries(condition)
+  const [only] = entries
+  if (only === undefined || entries.length > 1 || Object.getPrototypeOf(condition) !== Object.prototype) return undefined
+  const [key, value] = only
+  if (key === '$eq') return equalValue(property, value)
+  const isKey = property.kind === 'relation' && property.target.primaryKey.length === 1 && property.target.primaryKey[0]!.property.name === key
+  return isKey && !isObject(value) && !Array.isArray(value) ? { value } : undefined
+}
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date)
+
+/** A value of JavaScript's as a body has it. */
+export function toBody (property: Property, value: unknown): unknown {
+  if (value instanceof Date) return value.toISOString()
+  const type = property.kind === 'scalar' ? property.type : property.kind === 'relation' ? property.key[0]?.type : undefined
+  const digits = (type?.kind === 'bigint' || type?.kind === 'decimal') && type.form === 'string'
+  if (digits && (typeof value === 'number' || typeof value === 'bigint')) return String(value)
+  // headers and claims are text, whatever the column is
+  if (typeof value === 'string' && (type?.kind === 'integer' || ((type?.kind === 'bigint' || type?.kind === 'decimal') && type.form === 'number')) && value.trim() !== '') return Number(value)
+  return value
+}

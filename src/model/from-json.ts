@@ -1,0 +1,101 @@
+/**
+ * The JSON of a body to SQL values, by value type: the inverse of the wire form, exact or an error. Nothing is coerced:
+ * a number is not a string, and a decimal with more places than its column keeps is refused, not rounded. Where a
+ * program calls, a Date stands for a datetime, a bigint for its digits, and a Buffer for base64.
+ */
+import { arrayLiteral, convert, isStorable, type Converted, type SqlValue } from './convert.ts'
+import type { ValueType } from './value-type.ts'
+
+const refuse = (expected: string, allowed?: readonly string[]): Converted => ({ ok: false, expected, allowed })
+const BASE64 = /^(?:[A-Za-z\d+/]{4})*(?:[A-Za-z\d+/]{2}==|[A-Za-z\d+/]{3}=)?$/
+
+/**
+ * Converts a value that is not null.
+ *
+ * @example
+ * fromJson('2', { kind: 'boolean' }) // { ok: false, expected: 'a boolean' }
+ */
+export function fromJson (value: unknown, type: ValueType): Converted {
+  switch (type.kind) {
+    case 'integer': return typeof value === 'number' ? convert(numberText(value), type) : refuse(`an integer from ${type.min} to ${type.max}`)
+    case 'float': return typeof value === 'number' ? convert(String(value), type) : refuse('a number')
+    case 'bigint': return digits(value, type.form, type, 'an integer')
+    case 'decimal': return decimal(value, type)
+    case 'boolean': return typeof value === 'boolean' ? { ok: true, value } : refuse('a boolean')
+    case 'enum': return type.items.includes(value as never) ? { ok: true, value: value as SqlValue } : refuse('one of its members', type.items.map(String))
+    case 'datetime': return text(value instanceof Date && !Number.isNaN(value.getTime()) ? value.toISOString() : value, type)
+    case 'text': return limited(value, type)
+    case 'uuid': case 'date': case 'time': return text(value, type)
+    case 'json': return json(value)
+    case 'blob': return blob(value)
+    case 'array': return array(value, type.element)
+    case 'other': return typeof value === 'string' && !value.includes('\0') ? { ok: true, value } : refuse('a string')
+  }
+}
+
+function text (value: unknown, type: ValueType): Converted {
+  if (typeof value !== 'string') return refuse('a string')
+  if (!value.isWellFormed()) return refuse('text without lone surrogates')
+  return convert(value, type)
+}
+
+function limited (value: unknown, type: Extract<ValueType, { kind: 'text' }>): Converted {
+  const converted = text(value, type)
+  // the database counts characters, not UTF-16 units
+  const tooLong = typeof value === 'string' && type.maxLength !== undefined && value.length > type.maxLength && [...value].length > type.maxLength
+  return tooLong ? refuse(`at most ${type.maxLength} characters long`) : converted
+}
+
+/** The digits of a number as JSON has it; in exponent form for those too large to be exact. */
+const numberText = (value: number): string => Number.isSafeInteger(value) ? String(value) : 'not exact'
+
+function digits (value: unknown, form: 'string' | 'number', type: ValueType, what: string): Converted {
+  if (typeof value === 'bigint') return convert(String(value), type)
+  if (form === 'number') return typeof value === 'number' ? convert(numberText(value), type) : refuse(what)
+  return typeof value === 'string' ? convert(value, type) : refuse(`${what}, as a string`)
+}
+
+function decimal (value: unknown, type: Extract<ValueType, { kind: 'decimal' }>): Converted {
+  const written = type.form === 'number' ? typeof value === 'number' && Number.isFinite(value) ? plain(value) : undefined : typeof value === 'string' ? value : undefined
+  if (written === undefined) return refuse(type.form === 'number' ? 'a number' : 'a decimal number, as a string')
+  const converted = convert(written, type)
+  if (!converted.ok || type.precision === undefined) return converted
+  const { precision, scale = 0 } = type
+  const [whole = '', fraction = ''] = written.replace('-', '').split('.')
+  const fits = whole.replace(/^0+/, '').length <= precision - scale && fraction.replace(/0+$/, '').length <= scale
+  return fits ? converted : refuse(`a decimal number of at most ${precision - scale} digits before and ${scale} after the point`)
+}
+
+/** A number without an exponent, with the digits that JavaScript writes for it. */
+function plain (value: number): string {
+  const written = String(value)
+  if (!written.includes('e')) return written
+  const [mantissa = '', exponent = '0'] = written.split('e')
+  const [whole = '', fraction = ''] = mantissa.replace('-', '').split('.')
+  const shift = Number(exponent)
+  const digits = whole + fraction
+  const sign = value < 0 ? '-' : ''
+  if (shift < 0) return `${sign}0.${'0'.repeat(-shift - whole.length)}${digits}`
+  return sign + digits.padEnd(whole.length + shift, '0')
+}
+
+function json (value: unknown): Converted {
+  const written = JSON.stringify(value) as string | undefined
+  return written !== undefined && isStorable(written) ? { ok: true, value: written } : refuse('JSON without NUL characters, halves of surrogate pairs, or too many levels')
+}
+
+function blob (value: unknown): Converted {
+  if (ArrayBuffer.isView(value)) return { ok: true, value: Buffer.from(value.buffer, value.byteOffset, value.byteLength) }
+  return typeof value === 'string' && BASE64.test(value) ? { ok: true, value: Buffer.from(value, 'base64') } : refuse('base64')
+}
+
+function array (value: unknown, element: ValueType): Converted {
+  if (!Array.isArray(value)) return refuse('an array')
+  const items: SqlValue[] = []
+  for (const item of value) {
+    const converted = item === null ? refuse('a value other than null') : fromJson(item, element)
+    if (!converted.ok) return refuse(`an array whose items are each ${converted.expected}`, converted.allowed)
+    items.push(Buffer.isBuffer(converted.value) ? `\\x${converted.value.toString('hex')}` : converted.value)
+  }
+  return { ok: true, value: arrayLiteral(items) }
+}

@@ -1,0 +1,230 @@
+/**
+ * The data of a write: the JSON of a body, by public names, to values of columns. All that is wrong with a record is
+ * found at once; names, like everywhere, are those the entity has, and what may not be written is refused by name.
+ */
+import { RequestValidationError, type ErrorItem } from '../errors.ts'
+import { fromJson, type Converted, type EmbeddedProperty, type EntityModel, type Property, type RelationProperty, type ScalarProperty, type SqlValue } from '../model/index.ts'
+import { listed, nearest } from '../suggest.ts'
+
+/** Values of a record's properties, looked up and converted. */
+export interface RecordData {
+  /** Columns of scalars and of the keys of to-one relations, in order. */
+  readonly columns: readonly ColumnData[]
+  /** Keys of the records that a to-one relation is to refer to. */
+  readonly references: readonly ReferenceData[]
+  /** Keys of the records that a many-to-many relation is to refer to, instead of those it does. */
+  readonly links: readonly LinksData[]
+  /** The same by property name, as JavaScript has it: what MikroORM's unit of work takes. */
+  readonly properties: Readonly<Record<string, unknown>>
+}
+
+export interface ColumnData {
+  readonly property: ScalarProperty | RelationProperty
+  readonly column: string
+  readonly value: SqlValue
+}
+
+export interface ReferenceData {
+  readonly relation: RelationProperty
+  /** Parts of the key, in the order of `relation.join.targetColumns`. */
+  readonly key: readonly SqlValue[]
+}
+
+export interface LinksData {
+  readonly relation: RelationProperty
+  readonly keys: ReadonlyArray<readonly SqlValue[]>
+}
+
+export interface DataOptions {
+  /** `client`: only what clients may write. `server`: everything that has a column. */
+  readonly by: 'client' | 'server'
+  /** Properties of which a new record has to have a value. */
+  readonly requireAll: boolean
+  /** Put before pointers, e.g. `/1` in a batch. */
+  readonly pointer?: string
+}
+
+/**
+ * Reads the data of one record.
+ *
+ * @throws {RequestValidationError} with an item for each property that is unknown, not writable, missing, or has a
+ *   value that its column can't hold
+ */
+export function readData (data: unknown, model: EntityModel, options: DataOptions): RecordData {
+  const reader = new Reader(model, options)
+  reader.read(data)
+  if (reader.errors.length > 0) throw new RequestValidationError(reader.errors)
+  return reader
+}
+
+class Reader implements RecordData {
+  readonly columns: ColumnData[] = []
+  readonly references: ReferenceData[] = []
+  readonly links: LinksData[] = []
+  readonly properties: Record<string, unknown> = {}
+  readonly errors: ErrorItem[] = []
+  readonly #model: EntityModel
+  readonly #options: DataOptions
+
+  constructor (model: EntityModel, options: DataOptions) {
+    this.#model = model
+    this.#options = options
+  }
+
+  read (data: unknown): void {
+    if (!isObject(data)) {
+      this.#refuse('', 'A record must be an object.')
+      return
+    }
+    const names = namesOf(this.#model)
+    const given = new Set<Property>()
+    for (const [name, value] of Object.entries(data)) {
+      const property = names.get(name)
+      if (property === undefined || !this.#mayWrite(property)) this.#refuseName(name, property)
+      else if (value !== undefined) {
+        given.add(property)
+        this.#readProperty(property, name, value)
+      }
+    }
+    if (!this.#options.requireAll) return
+    for (const property of this.#model.properties.values()) {
+      if (!property.write.optional && !given.has(property)) this.#refuse(`/${escaped(property.publicName)}`, `The property '${property.publicName}' is required.`)
+    }
+  }
+
+  #mayWrite ({ write }: Property): boolean {
+    return this.#options.by === 'server' ? write.persisted : write.writable
+  }
+
+  /** One answer for what does not exist and what is hidden; a name that reads show is said to be read-only. */
+  #refuseName (name: string, property: Property | undefined): void {
+    const writable = [...this.#model.properties.values()].filter((property) => property.write.writable).map((property) => property.publicName)
+    const suggestion = nearest(name, writable)
+    const shown = name.length > 60 ? `${name.slice(0, 60)}...` : name
+    const sentence = property === undefined || property.hidden ? `There is no property '${shown}' to write.` : `The property '${shown}' can not be written.`
+    this.errors.push({
+      source: { pointer: `${this.#options.pointer ?? ''}/${escaped(shown)}` },
+      code: CODE,
+      detail: suggestion === undefined || suggestion === name ? sentence : `${sentence} Did you mean '${suggestion}'?`,
+      allowed: listed(writable),
+      ...(suggestion !== undefined && suggestion !== name && { suggestion }),
+    })
+  }
+
+  #readProperty (property: Property, name: string, value: unknown): void {
+    const pointer = `/${escaped(name)}`
+    if (value === null && !property.nullable) this.#refuse(pointer, `'${name}' can not be null.`)
+    else if (property.kind === 'scalar') this.#readScalar(property, pointer, name, value)
+    else if (property.kind === 'embedded') this.#readEmbedded(property, pointer, name, value, this.properties)
+    else if (property.many) this.#readLinks(property, pointer, name, value)
+    else this.#readReference(property, pointer, name, value)
+  }
+
+  #readScalar (property: ScalarProperty, pointer: string, name: string, value: unknown, into: Record<string, unknown> = this.properties): void {
+    const converted: Converted = value === null ? { ok: true, value: null } : property.codec?.fromJson?.(value) ?? fromJson(value, property.type)
+    if (!converted.ok) {
+      this.#refuse(pointer, `'${name}' must be ${converted.expected}.`, converted.allowed)
+      return
+    }
+    this.columns.push({ property, column: property.column, value: converted.value })
+    into[property.name] = hydrated(property, value)
+  }
+
+  #readEmbedded (embedded: EmbeddedProperty, pointer: string, name: string, value: unknown, into: Record<string, unknown>): void {
+    if (value !== null && !isObject(value)) {
+      this.#refuse(pointer, `'${name}' must be an object.`)
+      return
+    }
+    const members = new Map([...embedded.properties.values()].filter((member) => !member.hidden).map((member) => [member.publicName, member]))
+    const own: Record<string, unknown> = {}
+    into[embedded.name] = value === null ? null : own
+    for (const unknown of Object.keys(value ?? {}).filter((key) => !members.has(key))) {
+      this.#refuse(`${pointer}/${escaped(unknown)}`, `'${name}' has no property '${unknown}'.`, [...members.keys()])
+    }
+    for (const [key, member] of members) {
+      // an embedded object is a value: what it doesn't say is null
+      const part = (value as Record<string, unknown> | null)?.[key] ?? null
+      const path = `${pointer}/${escaped(key)}`
+      if (part === null && value !== null && !member.nullable) this.#refuse(path, `'${name}.${key}' is required.`)
+      else if (member.kind === 'scalar') this.#readScalar(member, path, `${name}.${key}`, part, own)
+      else if (member.kind === 'embedded') this.#readEmbedded(member, path, `${name}.${key}`, part, own)
+    }
+  }
+
+  #readReference (relation: RelationProperty, pointer: string, name: string, value: unknown): void {
+    const key = value === null ? relation.key.map(() => null) : this.#readKey(relation, pointer, name, value)
+    if (key === undefined) return
+    for (const [index, { column }] of relation.key.entries()) this.columns.push({ property: relation, column, value: key[index]! })
+    if (value !== null) this.references.push({ relation, key })
+    this.properties[relation.name] = value === null || key.length === 1 ? key[0] : key
+  }
+
+  #readLinks (relation: RelationProperty, pointer: string, name: string, value: unknown): void {
+    if (!Array.isArray(value)) {
+      this.#refuse(pointer, `'${name}' must be a list of ids.`)
+      return
+    }
+    const keys = new Map<string, readonly SqlValue[]>()
+    for (const [index, item] of value.entries()) {
+      const key = this.#readKey(relation, `${pointer}/${index}`, name, item)
+      if (key !== undefined) keys.set(JSON.stringify(key), key)
+    }
+    this.links.push({ relation, keys: [...keys.values()] })
+    this.properties[relation.name] = [...keys.values()].map((key) => key.length === 1 ? key[0] : key)
+  }
+
+  /** The key of a related record: a value, or an object when it is composite. */
+  #readKey ({ key: own, target, many }: RelationProperty, pointer: string, name: string, value: unknown): readonly SqlValue[] | undefined {
+    const parts = many ? target.primaryKey.flatMap(({ property, columns }) => columns.map((column) => ({ ...column, publicName: property.publicName }))) : own
+    const composite = parts.length > 1
+    if (composite && !isObject(value)) {
+      this.#refuse(pointer, `'${name}' refers to records by an object with ${parts.map((part) => `'${part.publicName}'`).join(', ')}.`)
+      return undefined
+    }
+    const values: SqlValue[] = []
+    for (const part of parts) {
+      const given = composite ? (value as Record<string, unknown>)[part.publicName] : value
+      const converted = given === null || given === undefined ? { ok: false, expected: 'an id' } as const : fromJson(given, part.type)
+      if (!converted.ok) {
+        this.#refuse(pointer, `'${name}' must refer to a record by its id: ${converted.expected}.`)
+        return undefined
+      }
+      values.push(converted.value)
+    }
+    return values
+  }
+
+  #refuse (pointer: string, detail: string, allowed?: readonly string[]): void {
+    const item: ErrorItem = { source: { pointer: `${this.#options.pointer ?? ''}${pointer}` }, code: CODE, detail }
+    this.errors.push(allowed === undefined ? item : { ...item, allowed })
+  }
+}
+
+const CODE = 'FST_ERR_VALIDATION'
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date)
+
+/** A name inside a JSON pointer (RFC 6901 section 3). */
+const escaped = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')
+
+const namesByModel = new WeakMap<EntityModel, ReadonlyMap<string, Property>>()
+
+/** Properties by public name; hidden ones, which have none, by their own, for what the application adds. */
+function namesOf (model: EntityModel): ReadonlyMap<string, Property> {
+  let names = namesByModel.get(model)
+  if (names === undefined) {
+    const all = [...model.properties.values()]
+    names = new Map([...all.map((property) => [property.name, property] as const), ...all.filter((property) => !property.hidden).map((property) => [property.publicName, property] as const)])
+    namesByModel.set(model, names)
+  }
+  return names
+}
+
+/** A value as the entity class has it. */
+function hydrated ({ type, codec }: ScalarProperty, value: unknown): unknown {
+  if (value === null || codec !== undefined) return value
+  if (type.kind === 'datetime') return value instanceof Date ? value : new Date(value as string)
+  if (type.kind === 'bigint' && type.form === 'string') return BigInt(value as string)
+  if (type.kind === 'blob' && typeof value === 'string') return Buffer.from(value, 'base64')
+  return value
+}

@@ -1,0 +1,130 @@
+/** The plans of writes: what is to be in which column of which row, and what the row shows afterwards. */
+import { arrayLiteral, keyColumns, type EntityModel, type KeyColumn } from '../model/index.ts'
+import type { ColumnData, ReferenceData, RecordData } from './data.ts'
+import { planKey, type Id } from './key.ts'
+import type { Condition, Selection, Slot } from './types.ts'
+import { Values } from './values.ts'
+
+/** A column that is set to a bound value. */
+export interface Assignment {
+  readonly column: string
+  readonly property: ColumnData['property']
+  readonly slot: Slot
+}
+
+/** A record that has to be there, and visible, for a relation to refer to it. */
+export interface ReferenceCheck {
+  readonly target: EntityModel
+  readonly columns: readonly string[]
+  readonly slots: readonly Slot[]
+}
+
+interface WritePlan {
+  readonly model: EntityModel
+  /** What comes back of each row. */
+  readonly selection: Selection
+  /** Records that the write refers to and that a foreign key alone would not see as absent. */
+  readonly references: readonly ReferenceCheck[]
+  readonly values: readonly unknown[]
+}
+
+/** New rows; a column that a row has no slot for gets its default. */
+export interface InsertPlan extends WritePlan {
+  readonly kind: 'insert'
+  readonly columns: readonly Pick<Assignment, 'column' | 'property'>[]
+  readonly rows: ReadonlyArray<readonly (Slot | undefined)[]>
+  /** Single-table inheritance: what the rows' class is called in the table. */
+  readonly discriminator?: { readonly column: string, readonly slot: Slot }
+}
+
+/** Which of the rows that the conditions find are written to. */
+export interface WriteTarget {
+  readonly conditions: readonly Condition[]
+  /** Rows that are not marked as deleted, only those that are, or both. */
+  readonly deleted: 'without' | 'only' | 'with'
+  /** Versions of which the row has to have one, as an array. */
+  readonly versions?: Slot
+}
+
+export interface UpdatePlan extends WritePlan, WriteTarget {
+  readonly kind: 'update'
+  readonly assignments: readonly Assignment[]
+}
+
+export interface DeletePlan extends WritePlan, WriteTarget {
+  readonly kind: 'delete'
+}
+
+export type AnyWritePlan = InsertPlan | UpdatePlan | DeletePlan
+
+/** Plans the insertion of rows. */
+export function planInsert (rows: readonly RecordData[], selection: Selection, isGuarded: Guard): InsertPlan {
+  const { model } = selection
+  const values = new Values()
+  const columns = new Map<string, Pick<Assignment, 'column' | 'property'>>()
+  for (const { columns: own } of rows) {
+    for (const { column, property } of own) columns.set(column, { column, property })
+  }
+  const discriminator = model.discriminator && { column: model.discriminator.column, slot: values.add(model.discriminator.values[0]) }
+  const slots = rows.map((row) => {
+    const bySlot = new Map(row.columns.map(({ column, value }) => [column, values.add(value)]))
+    return [...columns.keys()].map((column) => bySlot.get(column))
+  })
+  const references = rows.length === 1 ? referenceChecks(rows[0]!.references, isGuarded, values) : []
+  return { kind: 'insert', model, selection, columns: [...columns.values()], rows: slots, discriminator, references, values: values.list }
+}
+
+/** Whether a record of an entity may count as absent though its row is there: deleted, or hidden by a filter. */
+export type Guard = (model: EntityModel) => boolean
+
+function referenceChecks (references: readonly ReferenceData[], isGuarded: Guard, values: Values): ReferenceCheck[] {
+  return references.filter(({ relation }) => isGuarded(relation.target)).map(({ relation, key }) => ({
+    target: relation.target,
+    columns: relation.join.targetColumns,
+    slots: key.map((value) => values.add(value)),
+  }))
+}
+
+export interface TargetOptions {
+  readonly deleted: WriteTarget['deleted']
+  /** Versions of which the row has to have one. */
+  readonly versions?: readonly string[]
+}
+
+/** Plans an update, or `undefined` when no record can have the key. */
+export function planUpdate (id: Id, data: Pick<RecordData, 'columns' | 'references'>, selection: Selection, options: TargetOptions & { readonly isGuarded: Guard }): UpdatePlan | undefined {
+  const { model } = selection
+  const values = new Values()
+  const target = planTarget(id, model, values, options)
+  if (target === undefined) return undefined
+  const assignments = data.columns.map(({ column, property, value }) => ({ column, property, slot: values.add(value) }))
+  return { kind: 'update', model, selection, ...target, assignments, references: referenceChecks(data.references, options.isGuarded, values), values: values.list }
+}
+
+/** Plans the removal of a row, or `undefined` when no record can have the key. */
+export function planDelete (id: Id, selection: Selection, options: TargetOptions): DeletePlan | undefined {
+  const { model } = selection
+  const values = new Values()
+  const target = planTarget(id, model, values, options)
+  return target && { kind: 'delete', model, selection, ...target, references: [], values: values.list }
+}
+
+function planTarget (id: Id, model: EntityModel, values: Values, { deleted, versions }: TargetOptions): WriteTarget | undefined {
+  const conditions = planKey(id, model, values)
+  return conditions && { conditions, deleted, ...(versions !== undefined && { versions: values.add(arrayLiteral(versions)) }) }
+}
+
+/** The key of a row as the database returns it, a list of texts, as an id. */
+export function idOfKey (model: EntityModel, key: readonly string[]): Id {
+  const columns: readonly KeyColumn[] = keyColumns(model)
+  if (columns.length === 1) return key[0]!
+  const id: Record<string, unknown> = {}
+  let index = 0
+  for (const { property, columns } of model.primaryKey) {
+    const values = columns.map(() => key[index++])
+    id[property.name] = property.kind === 'scalar' || columns.length === 1
+      ? values[0]
+      : Object.fromEntries(property.key.map((part, at) => [part.publicName, values[at]]))
+  }
+  return id
+}

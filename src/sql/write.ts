@@ -1,0 +1,87 @@
+/**
+ * Writes: one statement each, which returns what the row shows afterwards. An update or a delete carries everything
+ * that has to hold (key, scope, soft delete, version, the records it refers to) in its `where`: nothing is read before.
+ */
+import { keyColumns, type EntityModel } from '../model/index.ts'
+import type { AnyWritePlan, Assignment, DeletePlan, InsertPlan, ReferenceCheck, Slot, UpdatePlan, WriteTarget } from '../plan/index.ts'
+import { bound, conditionSql, visibility, whereClause, type ConditionContext } from './condition.ts'
+import { join, name, render, sql, trusted, type Sql, type Statement } from './fragment.ts'
+import { column, objectJson, versionText } from './json.ts'
+import { Names } from './names.ts'
+import type { Foreign } from './read.ts'
+import { recordSql } from './record.ts'
+
+/** Compiles a write. Each row comes back as `item` (its record), `version` and `key` (a JSON list of texts). */
+export function compileWrite (plan: AnyWritePlan, foreign: Foreign): Statement {
+  const context: ConditionContext = { names: new Names(), filter: foreign.filter }
+  const alias = context.names.table()
+  const returning = returningSql(plan, alias, context)
+  switch (plan.kind) {
+    case 'insert': return render(sql`${insertSql(plan, alias, context)}${returning}`)
+    case 'update': return render(sql`${updateSql(plan, alias, targetSql(plan, alias, foreign, context))}${returning}`)
+    case 'delete': return render(sql`delete from ${table(plan.model, alias)}${targetSql(plan, alias, foreign, context)}${returning}`)
+  }
+}
+
+const table = (model: EntityModel, alias: string): Sql => sql`${trusted(model.table)} as ${name(alias)}`
+
+function insertSql ({ model, columns, rows, references, discriminator }: InsertPlan, alias: string, context: ConditionContext): Sql {
+  const names = [...(discriminator === undefined ? [] : [name(discriminator.column)]), ...columns.map(({ column }) => name(column))]
+  const into = sql`insert into ${table(model, alias)}`
+  if (names.length === 0 && rows.length === 1 && references.length === 0) return sql`${into} default values`
+  const valuesOf = (row: InsertPlan['rows'][number]): Sql => join([
+    ...(discriminator === undefined ? [] : [sql`${discriminator.slot}`]),
+    ...row.map((slot, index) => slot === undefined ? trusted('default') : bound(columns[index]!.property, slot)),
+  ])
+  const list = sql`${into} (${join(names)})`
+  if (references.length === 0) return sql`${list} values ${join(rows.map((row) => sql`(${valuesOf(row)})`))}`
+  return sql`${list} select ${valuesOf(rows[0]!)}${whereClause(references.map((reference) => referenceSql(reference, context)))}`
+}
+
+/** The record is there, and not deleted or filtered out. */
+function referenceSql ({ target, columns, slots }: ReferenceCheck, context: ConditionContext): Sql {
+  const alias = context.names.table()
+  const key = columns.map((column, index) => sql`${name(alias, column)} = ${slots[index]!}`)
+  return sql`exists (select 1 from ${table(target, alias)}${whereClause([...key, ...visibility(target, alias, false, context.filter)])})`
+}
+
+function updateSql ({ model, assignments }: UpdatePlan, alias: string, where: Sql): Sql {
+  const set = ({ column, property, slot }: Assignment): Sql => sql`${name(column)} = ${bound(property, slot)}`
+  return sql`update ${table(model, alias)} set ${join([...assignments.map(set), ...nextVersion(model, alias)])}${where}`
+}
+
+function nextVersion ({ version }: EntityModel, alias: string): Sql[] {
+  if (version === undefined) return []
+  const next = version.type.kind === 'datetime' ? trusted('clock_timestamp()') : sql`${name(alias, version.column)} + 1`
+  return [sql`${name(version.column)} = ${next}`]
+}
+
+function targetSql ({ model, conditions, deleted, versions, references }: WriteTarget & Pick<UpdatePlan | DeletePlan, 'model' | 'references'>, alias: string, foreign: Foreign, context: ConditionContext): Sql {
+  const where = conditions.map((condition) => conditionSql(condition, alias, context))
+  where.push(...visibility(model, alias, deleted !== 'without', context.filter))
+  if (deleted === 'only' && model.deletedAt !== undefined) where.push(sql`${column(model.deletedAt, alias)} is not null`)
+  if (versions !== undefined) where.push(sql`${versionText(model, alias)} = any(${versions})`)
+  where.push(...references.map((reference) => referenceSql(reference, context)), ...foreign.conditions(alias))
+  return whereClause(where)
+}
+
+function returningSql ({ selection, model }: AnyWritePlan, alias: string, context: ConditionContext): Sql {
+  const { members } = recordSql(selection, alias, false, context)
+  const key = join(keyColumns(model).map(({ column }) => sql`${name(alias, column)}::text`))
+  return sql` returning ${objectJson(members)}::text as "item", ${versionText(model, alias)} as "version", json_build_array(${key})::text as "key"`
+}
+
+/** `count`: how many of the records with these keys are there, and not deleted or filtered out. */
+export function compileReferences ({ model, columns, keys }: ReferencedKeys, foreign: Foreign): Statement {
+  const context: ConditionContext = { names: new Names(), filter: foreign.filter }
+  const alias = context.names.table()
+  const matches = keys.map((key) => sql`(${join(columns.map((column, index) => sql`${name(alias, column)} = ${key[index]!}`), ' and ')})`)
+  return render(sql`select count(*) as "count" from ${table(model, alias)}${whereClause([sql`(${join(matches, ' or ')})`, ...visibility(model, alias, false, context.filter)])}`)
+}
+
+/** Keys of one entity's records, part by part in slots. */
+export interface ReferencedKeys {
+  readonly model: EntityModel
+  readonly columns: readonly string[]
+  readonly keys: ReadonlyArray<readonly Slot[]>
+}
