@@ -1,0 +1,46 @@
+/** The data: 100 000 categories with 5 products each. The same rows in every run. */
+import { MikroORM } from '@mikro-orm/postgresql'
+import pg from 'pg'
+import { entities } from './entities.ts'
+
+export const CATEGORIES = 100_000
+export const PRODUCTS_EACH = 5
+const BATCH = 20_000
+
+/** Rows of categories `$1` to `$2`. Prices run evenly from 0 to 999.99, one row of fifty is deleted. */
+const FILL_CATEGORIES = `
+  insert into categories (id, created_at, updated_at, deleted_at, name, description, price, status)
+  select i, at, at + interval '1 day', case when i % 50 = 0 then at + interval '2 days' end,
+    'Category ' || i, 'What category ' || i || ' holds, in a sentence or two as they stand in a catalogue.',
+    (i::bigint * 48271 % 100000) / 100.0, (array['draft', 'active', 'archived'])[i % 3 + 1]
+  from (select i, timestamptz '2025-01-01T00:00:00Z' + (i::bigint * 7919 % 100000) * interval '1 minute' as at from generate_series($1::int, $2::int) as i) as rows`
+
+const FILL_PRODUCTS = `
+  insert into products (id, created_at, updated_at, deleted_at, name, price, stock, category_id)
+  select i, at, at, null, 'Product ' || i, (i::bigint * 16807 % 100000) / 100.0, i % 1000, (i - 1) / ${PRODUCTS_EACH} + 1
+  from (select i, timestamptz '2025-06-01T00:00:00Z' + i * interval '1 second' as at from generate_series($1::int, $2::int) as i) as rows`
+
+/** Creates the tables and fills them. */
+export async function createData (url: string, onProgress: (done: number, total: number) => void): Promise<void> {
+  const orm = await MikroORM.init({ clientUrl: url, entities })
+  await orm.schema.create()
+  await orm.close()
+
+  const client = new pg.Client(url)
+  await client.connect()
+  // the rows are right by construction: checking 500 000 foreign keys would take longer than writing them
+  await client.query('set session_replication_role = replica')
+  const total = CATEGORIES * (1 + PRODUCTS_EACH)
+  let done = 0
+  const fill = async (text: string, rows: number) => {
+    for (let first = 1; first <= rows; first += BATCH) {
+      const last = Math.min(first + BATCH - 1, rows)
+      await client.query(text, [first, last])
+      onProgress(done += last - first + 1, total)
+    }
+  }
+  await fill(FILL_CATEGORIES, CATEGORIES)
+  await fill(FILL_PRODUCTS, CATEGORIES * PRODUCTS_EACH)
+  await client.query('vacuum (analyze) categories, products')
+  await client.end()
+}

@@ -1,0 +1,57 @@
+/** A variant in a process of its own, seen from the benchmark. */
+import { fork, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import type { StartOptions } from './pool.ts'
+import type { ServerCommand, ServerMessage } from './server.ts'
+import type { VariantName } from './variants.ts'
+
+export class ServerProcess {
+  readonly port: number
+  readonly #process: ChildProcess
+
+  private constructor (process: ChildProcess, port: number) {
+    this.#process = process
+    this.port = port
+  }
+
+  /** @param execArgv options of Node, such as `--cpu-prof` */
+  static async start (variant: VariantName, { url, poolSize }: StartOptions, execArgv: readonly string[] = []): Promise<ServerProcess> {
+    const child = fork(new URL('server.ts', import.meta.url), [variant], {
+      execArgv: [...execArgv],
+      // PGAPPNAME tells its connections from those of the others
+      env: { ...process.env, NODE_ENV: 'production', DATABASE_URL: url, POOL_SIZE: String(poolSize), PGAPPNAME: variant },
+    })
+    const message = await answer(child, variant)
+    if (!('port' in message)) throw new Error(`${variant} said something else than its port`)
+    return new ServerProcess(child, message.port)
+  }
+
+  /** CPU time of the process so far, of all its threads, in microseconds. */
+  async cpu (): Promise<number> {
+    this.#send('cpu')
+    const message = await answer(this.#process, 'a server')
+    if (!('cpu' in message)) throw new Error('a server said something else than its CPU time')
+    return message.cpu.user + message.cpu.system
+  }
+
+  async stop (): Promise<void> {
+    if (this.#process.exitCode !== null) return
+    this.#send('stop')
+    await once(this.#process, 'exit')
+  }
+
+  #send (command: ServerCommand): void {
+    this.#process.send(command)
+  }
+}
+
+function answer (child: ChildProcess, who: string): Promise<ServerMessage> {
+  return new Promise((resolve, reject) => {
+    const failed = (status: number | null) => reject(new Error(`${who} ended with status ${status}`))
+    child.once('exit', failed)
+    child.once('message', (message) => {
+      child.off('exit', failed)
+      resolve(message as ServerMessage)
+    })
+  })
+}
