@@ -17,6 +17,10 @@ export const DEFAULT_MAX_BATCH = 1_000
 const Func = Type.Unsafe<(...args: never[]) => unknown>(Type.Function([], Type.Any()))
 const closed = { additionalProperties: false }
 
+/** Fastify's hooks of a route. A name that it doesn't have would be a check that never runs. */
+const HOOKS = ['onRequest', 'preParsing', 'preValidation', 'preHandler', 'preSerialization', 'onSend', 'onResponse', 'onTimeout', 'onError', 'onRequestAbort']
+const HooksSchema = Type.Optional(Type.Object(Object.fromEntries(HOOKS.map((name) => [name, Type.Optional(Type.Any())])), closed))
+
 /** What `crudRoutes` takes beside `crud` and Fastify's own `prefix`. */
 export const ResourceOptionsSchema = Type.Object({
   operations: Type.Optional(Type.Array(Type.Union(OPERATIONS.map((name) => Type.Literal(name))), {
@@ -24,8 +28,8 @@ export const ResourceOptionsSchema = Type.Object({
   })),
   scope: Type.Optional(Func),
   hooks: Type.Optional(Type.Object({
-    all: Type.Optional(Type.Object({})),
-    ...Object.fromEntries(OPERATIONS.map((name) => [name, Type.Optional(Type.Object({}))])),
+    all: HooksSchema,
+    ...Object.fromEntries(OPERATIONS.map((name) => [name, HooksSchema])),
   }, { ...closed, description: "Fastify's route hooks, for all operations or for one." })),
   config: Type.Optional(Type.Object({}, { description: "Merged into the routes' `config`." })),
   schemas: Type.Optional(Type.Object(Object.fromEntries(OPERATIONS.map((name) => [name, Type.Optional(Type.Object({}))])), {
@@ -45,7 +49,7 @@ export const CrudKitOptionsSchema = Type.Object({
   orm: Type.Optional(Type.Any({ description: 'An open MikroORM, to be closed by its owner.' })),
   database: Type.Optional(Type.Any({ description: 'A DatabaseFactory or its options: opened and closed with the server.' })),
   resources: Type.Optional(Type.Record(Type.String({ pattern: '^/' }), Type.Any(), {
-    description: 'Resources by prefix: a CrudBase, or { crud, ...options }.',
+    ...closed, description: 'Resources by prefix: a CrudBase, or { crud, ...options }.',
   })),
 }, closed)
 
@@ -58,13 +62,20 @@ export function checkOptions<Schema extends TSchema> (what: string, schema: Sche
   const [error] = Value.Errors(schema, options)
   if (error === undefined) return
   const path = error.path.slice(1).replaceAll('~1', '/').split('/')
-  const name = path.at(-1) ?? ''
-  const known = Object.keys(schema.properties as object ?? {})
-  if (error.message === 'Unexpected property') {
-    const suggestion = nearest(name, known)
-    throw new ConfigError(`${what}: there is no option '${name}'. ${suggestion === undefined ? `Options: ${known.join(', ')}.` : `Did you mean '${suggestion}'?`}`)
-  }
+  if (error.message === 'Unexpected property') throw new ConfigError(`${what}: ${unexpected(path, schema)}`)
   throw new ConfigError(`${what}: ${error.path === '' ? 'the options' : `'${path.join('.')}'`} can't be ${show(error.value)}: ${error.message.toLowerCase()}.`)
+}
+
+/** The sentence about an option that there is none of. */
+function unexpected (path: readonly string[], schema: TSchema): string {
+  const name = path.at(-1) ?? ''
+  const parent: TSchema | undefined = path.slice(0, -1).reduce((inner: TSchema | undefined, key) => inner?.properties?.[key], schema)
+  // the only option that is keyed by something else than names of options
+  if (parent?.properties === undefined) return `'${name}' in '${path.slice(0, -1).join('.')}' must be a prefix that starts with a slash: '/${name}'.`
+  const known = Object.keys(parent.properties)
+  const suggestion = nearest(name, known)
+  const place = path.length > 1 ? ` in '${path.slice(0, -1).join('.')}'` : ''
+  return `there is no option '${name}'${place}. ${suggestion === undefined ? `Options: ${known.join(', ')}.` : `Did you mean '${suggestion}'?`}`
 }
 
 const show = (value: unknown): string => typeof value === 'function' ? 'a function' : JSON.stringify(value) ?? String(value)

@@ -11,23 +11,31 @@ declare module 'fastify' {
 
 const kEm = Symbol('fastify-crud-kit.em')
 const kReply = Symbol('fastify-crud-kit.reply')
+const kAbort = Symbol('fastify-crud-kit.abort')
 
-interface WithEm { [kEm]: EntityManager | null, [kReply]: FastifyReply | null }
+interface WithEm { [kEm]: EntityManager | null, [kReply]: FastifyReply | null, [kAbort]: AbortController | null }
 
 /** Decorates requests with `em`. */
 export function decorateEm (fastify: FastifyInstance, orm: MikroORM): void {
   // PGlite runs one statement at a time, in this process, and has no way to cancel it
   const strategy = cancelStrategy(orm)
-  fastify.decorateRequest(kEm as never, null as never)
-  fastify.decorateRequest(kReply as never, null as never)
+  for (const symbol of [kEm, kReply, kAbort]) fastify.decorateRequest(symbol as never, null as never)
   fastify.addHook('onRequest', (request, reply, done) => {
-    (request as unknown as WithEm)[kReply] = reply
+    const withEm = request as unknown as WithEm
+    withEm[kReply] = reply
+    // an earlier hook of the application has asked for the EntityManager already
+    if (withEm[kAbort] !== null) abortOnClose(withEm[kAbort], reply)
     done()
   })
   fastify.decorateRequest('em', {
     getter (this: FastifyRequest) {
       const request = this as FastifyRequest & WithEm
-      request[kEm] ??= orm.em.fork({ signal: abortSignal(request[kReply]), ...strategy }) as EntityManager
+      if (request[kEm] === null) {
+        const controller = new AbortController()
+        if (request[kReply] === null) request[kAbort] = controller
+        else abortOnClose(controller, request[kReply])
+        request[kEm] = orm.em.fork({ signal: controller.signal, ...strategy }) as EntityManager
+      }
       return request[kEm]
     },
   })
@@ -37,12 +45,9 @@ function cancelStrategy (orm: MikroORM): { inflightQueryAbortStrategy: 'cancel q
   return orm.driver.constructor.name === 'PgliteDriver' ? undefined : { inflightQueryAbortStrategy: 'cancel query' }
 }
 
-/** Aborts when the response closes before it is finished: the client has gone. */
-function abortSignal (reply: FastifyReply | null): AbortSignal | undefined {
-  if (reply === null) return undefined
-  const controller = new AbortController()
-  reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) controller.abort()
+/** When the response closes before it is finished, the client has gone. */
+function abortOnClose (controller: AbortController, { raw }: FastifyReply): void {
+  raw.once('close', () => {
+    if (!raw.writableFinished) controller.abort()
   })
-  return controller.signal
 }

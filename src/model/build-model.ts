@@ -1,7 +1,7 @@
 /** MikroORM's metadata to our snapshot of it. */
 import { ReferenceKind, type EntityMetadata, type EntityProperty, type MetadataStorage, type Platform } from '@mikro-orm/core'
 import { ConfigError } from '../errors.ts'
-import { codecOf } from './codec.ts'
+import { codecOf, hydratorOf } from './codec.ts'
 import type { EmbeddedProperty, EntityModel, Join, KeyColumn, KeyPart, PrimaryKeyPart, Property, RelationProperty, ScalarProperty } from './entity-model.ts'
 import { valueTypeOf } from './value-type.ts'
 import { writeRulesOf } from './write-rules.ts'
@@ -13,11 +13,14 @@ const MAX_NAME_BYTES = 63
 export class Models {
   readonly #metadata: MetadataStorage
   readonly #platform: Platform
+  readonly #schema: string | undefined
   readonly #models = new Map<string, EntityModel>()
 
-  constructor (metadata: MetadataStorage, platform: Platform) {
+  /** @param schema of the database, for entities that name none: the ORM's option `schema` */
+  constructor (metadata: MetadataStorage, platform: Platform, schema?: string) {
     this.#metadata = metadata
     this.#platform = platform
+    this.#schema = schema
   }
 
   /**
@@ -49,8 +52,6 @@ export class Models {
     if (meta.embeddable || meta.virtual || meta.inheritanceType === 'tpt') {
       throw new ConfigError(`The entity ${meta.className} can't be a resource: it has no single table of its own.`)
     }
-    const quote = (name: string) => `"${name.replaceAll('"', '""')}"`
-    const schema = meta.schema === '*' ? undefined : meta.schema
     const properties = this.#properties(meta, Object.values(meta.properties).filter((property) => property.embedded === undefined))
     const scalars = [...properties.values()].filter((property) => property.kind === 'scalar')
     const byColumn = (column: string) => scalars.find((property) => property.column === column)
@@ -59,16 +60,23 @@ export class Models {
       name: meta.className,
       entity: meta.class as never,
       tableName: meta.tableName,
-      table: schema === undefined ? quote(meta.tableName) : `${quote(schema)}.${quote(meta.tableName)}`,
+      table: this.#tableOf(meta),
       properties,
       primaryKey: primaryKeyOf(meta, properties),
       uuid: uuidOf(meta, scalars),
       deletedAt: deletedAtOf(named('deleted_at') ?? byColumn('deleted_at')),
       version: meta.versionProperty === undefined ? undefined : named(meta.versionProperty as string),
       discriminator: this.#discriminator(meta),
+      abstract: meta.abstract === true && meta.root.inheritanceType === 'sti',
       hasFilters: Object.keys(meta.filters).length > 0,
     }
     return Object.freeze(model)
+  }
+
+  /** The quoted name of an entity's table; `*` is MikroORM's way to leave the schema open. */
+  #tableOf ({ schema, tableName }: EntityMetadata): string {
+    const names = [schema === '*' || !schema ? this.#schema : schema, tableName]
+    return names.filter((name) => name !== undefined).map((name) => `"${name.replaceAll('"', '""')}"`).join('.')
   }
 
   #properties (meta: EntityMetadata, list: readonly EntityProperty[]): ReadonlyMap<string, Property> {
@@ -100,11 +108,12 @@ export class Models {
     const type = valueTypeOf(columnType, { runtimeType: source.runtimeType, items: source.items })
     return Object.freeze({
       kind: 'scalar',
-      ...baseOf(source),
+      ...baseOf(source, meta),
       column: source.fieldNames?.[0] ?? source.name,
       type,
       formula: source.formula && this.#formula(meta, source),
       codec: codecOf(source, type, this.#platform),
+      hydrate: hydratorOf(source, type, this.#platform),
     } satisfies ScalarProperty)
   }
 
@@ -119,23 +128,28 @@ export class Models {
   }
 
   #embedded (meta: EntityMetadata, source: EntityProperty): Property {
+    const embeddable = source.targetMeta as EntityMetadata
     if (source.object || source.array) {
+      // of several classes: which one an object is, and so what it may hold, is MikroORM's to tell
+      const embedded = embeddable.polymorphs === undefined
+        ? { list: source.array === true, properties: this.#properties(embeddable, Object.values(embeddable.properties) as EntityProperty[]) }
+        : undefined
       return Object.freeze({
-        kind: 'scalar', ...baseOf(source), column: source.fieldNames[0]!, type: valueTypeOf('jsonb', {}),
+        kind: 'scalar', ...baseOf(source, meta), column: source.fieldNames[0]!, type: valueTypeOf('jsonb', {}), embedded,
       } satisfies ScalarProperty)
     }
-    const properties = this.#properties(meta, Object.values(source.embeddedProps ?? {}) as EntityProperty[])
-    return Object.freeze({ kind: 'embedded', ...baseOf(source), properties } satisfies EmbeddedProperty)
+    const properties = this.#properties(embeddable, Object.values(source.embeddedProps ?? {}) as EntityProperty[])
+    return Object.freeze({ kind: 'embedded', ...baseOf(source, meta), properties } satisfies EmbeddedProperty)
   }
 
   #relation (meta: EntityMetadata, source: EntityProperty): RelationProperty {
     const models = this
     const targetMeta = source.targetMeta as EntityMetadata
     let target: EntityModel | undefined
-    const join = joinOf(meta, source, targetMeta, this.#metadata)
+    const join = joinOf(meta, source, targetMeta, (pivot) => this.#tableOf(this.#metadata.find(pivot as never) as EntityMetadata))
     return Object.freeze({
       kind: 'relation' as const,
-      ...baseOf(source),
+      ...baseOf(source, meta),
       many: source.kind === ReferenceKind.ONE_TO_MANY || source.kind === ReferenceKind.MANY_TO_MANY,
       join,
       key: join.kind === 'owner' ? keyOf(source, join, targetMeta) : [],
@@ -152,7 +166,8 @@ export class Models {
     if (root.inheritanceType !== 'sti' || meta.discriminatorValue === undefined) return undefined
     const column = root.properties[root.discriminatorColumn as never] as EntityProperty | undefined
     const classes = [...this.#metadata.getAll().values()].filter((other) => other.root === root && isA(other, meta, this.#metadata))
-    const values = classes.map((other) => other.discriminatorValue).filter((value) => value !== undefined)
+    // its own first: it is what new rows get
+    const values = [meta, ...classes.filter((other) => other !== meta)].map((other) => other.discriminatorValue).filter((value) => value !== undefined)
     return Object.freeze({ column: column?.fieldNames[0] ?? String(root.discriminatorColumn), values: Object.freeze(values) })
   }
 }
@@ -165,9 +180,9 @@ const nameOf = (entity: unknown): string => {
 /** Inside an embeddable, properties go by the last part of their path. */
 const embeddedName = (source: EntityProperty): string => source.embedded?.[1] ?? source.name
 
-function baseOf (source: EntityProperty) {
+function baseOf (source: EntityProperty, meta: EntityMetadata) {
   const name = embeddedName(source)
-  return { name, publicName: source.serializedName ?? name, nullable: source.nullable === true, hidden: source.hidden === true, write: writeRulesOf(source) }
+  return { name, publicName: source.serializedName ?? name, nullable: source.nullable === true, hidden: source.hidden === true, write: writeRulesOf(source, meta) }
 }
 
 function isA (meta: EntityMetadata, ancestor: EntityMetadata, metadata: MetadataStorage): boolean {
@@ -219,15 +234,13 @@ function keyOf (source: EntityProperty, join: Join, targetMeta: EntityMetadata):
   }))
 }
 
-function joinOf (meta: EntityMetadata, source: EntityProperty, targetMeta: EntityMetadata, metadata: MetadataStorage): Join {
+function joinOf (meta: EntityMetadata, source: EntityProperty, targetMeta: EntityMetadata, pivotTable: (entity: unknown) => string): Join {
   const primary = (of: EntityMetadata) => Object.freeze((of.getPrimaryProps() as EntityProperty[]).flatMap((property) => property.fieldNames))
   if (source.pivotEntity !== undefined) {
-    const pivot = metadata.find(source.pivotEntity as never) as EntityMetadata
     const owner = source.owner ? source : targetMeta.properties[source.mappedBy as never] as EntityProperty
     const [near, far] = source.owner ? [owner.joinColumns, owner.inverseJoinColumns] : [owner.inverseJoinColumns, owner.joinColumns]
-    const quoted = (pivot.schema && pivot.schema !== '*' ? [pivot.schema, pivot.tableName] : [pivot.tableName]).map((name) => `"${name.replaceAll('"', '""')}"`)
     return Object.freeze({
-      kind: 'pivot', table: quoted.join('.'), columns: primary(meta), targetColumns: primary(targetMeta), pivotColumns: near, pivotTargetColumns: far,
+      kind: 'pivot', table: pivotTable(source.pivotEntity), columns: primary(meta), targetColumns: primary(targetMeta), pivotColumns: near, pivotTargetColumns: far,
     })
   }
   if (source.owner || source.kind === ReferenceKind.MANY_TO_ONE) {

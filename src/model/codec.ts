@@ -1,10 +1,14 @@
 /** What a custom type or a serializer makes of a value, between the database's JSON, the wire and a query string. */
 import { Type, type EntityProperty, type Platform } from '@mikro-orm/core'
-import { convert, type Converted } from './convert.ts'
-import type { Codec } from './entity-model.ts'
+import { convert, type Converted, type SqlValue } from './convert.ts'
+import type { Codec, ScalarProperty } from './entity-model.ts'
+import { fromJson } from './from-json.ts'
 import type { ValueType } from './value-type.ts'
 
 type CustomType = Type<unknown, unknown>
+
+/** Types whose values a query string can't have, and whose text is for the database to read. */
+const isOpaque = ({ kind }: ValueType): boolean => kind === 'other' || kind === 'blob' || kind === 'array'
 
 /** The property's own type, unless it is one of MikroORM's: those have a wire form of their own (`src/sql/json.ts`). */
 function customTypeOf (property: EntityProperty): CustomType | undefined {
@@ -38,9 +42,11 @@ export function codecOf (property: EntityProperty, type: ValueType, platform: Pl
 
   const bindable = (value: unknown): Converted => {
     if (value === null || value === undefined) return { ok: false, expected: 'a value of its type' }
+    if (ArrayBuffer.isView(value)) return { ok: true, value: Buffer.from(value.buffer, value.byteOffset, value.byteLength) }
+    if (type.kind === 'array' && Array.isArray(value)) return fromJson(value, type)
     const text = value instanceof Date ? value.toISOString() : typeof value === 'object' ? JSON.stringify(value) : String(value)
     // what SQL makes of a value is of the column's type; the value itself is of a type that only the SQL knows
-    const known = type.kind !== 'other' && custom.convertToDatabaseValueSQL === undefined
+    const known = !isOpaque(type) && custom.convertToDatabaseValueSQL === undefined
     return convert(text, known ? type : { kind: 'text' })
   }
   const toDatabase = (value: unknown, mode: 'query' | 'hydration'): Converted => {
@@ -52,11 +58,33 @@ export function codecOf (property: EntityProperty, type: ValueType, platform: Pl
     }
   }
 
+  /** What a type makes of anything has to fit into its column. */
+  const limited = (converted: Converted): Converted => converted.ok && type.kind === 'text' && custom.convertToDatabaseValueSQL === undefined ? fromJson(converted.value, type) : converted
+
   return Object.freeze({
     toWire,
     read: custom.convertToJSValueSQL && ((column: string) => custom.convertToJSValueSQL!(column, platform)),
     write: custom.convertToDatabaseValueSQL && custom.convertToDatabaseValueSQL('?', platform),
     toDatabase: (text) => toDatabase(text, 'query'),
-    fromJson: (value) => toDatabase(value, 'hydration'),
+    fromJson: (value) => limited(toDatabase(value, 'hydration')),
   } satisfies Codec)
+}
+
+/** The Date of a converted datetime, whose offset may lack minutes, and which is UTC without one. */
+function dateOf (text: string): Date {
+  const [offset = '', hours, minutes = '00'] = /([+-]\d\d):?(\d\d)?$/.exec(text.slice(11)) ?? []
+  if (hours !== undefined) return new Date(`${text.slice(0, -offset.length)}${hours}:${minutes}`)
+  return new Date(text.endsWith('Z') ? text : `${text}Z`)
+}
+
+/** How the entity class has the values of a property, or `undefined` when that is how a body has them. */
+export function hydratorOf (property: EntityProperty, type: ValueType, platform: Platform): ScalarProperty['hydrate'] {
+  const custom = property.customType as CustomType | undefined
+  if (custom?.convertToDatabaseValueSQL !== undefined) return (json) => custom.convertToJSValue(json, platform)
+  if (customTypeOf(property) !== undefined) return (_, value) => custom!.convertToJSValue(value, platform)
+  switch (type.kind) {
+    case 'datetime': return (_, value) => dateOf(String(value))
+    case 'bigint': case 'decimal': case 'array': case 'blob': return custom && ((_, value) => custom.convertToJSValue(value, platform))
+    default: return undefined
+  }
 }

@@ -66,13 +66,16 @@ export function convertError (error: unknown, model?: EntityModel): Error {
 function constraintError (sqlState: string, error: ServerError, model: EntityModel | undefined): Error | undefined {
   const properties = model === undefined ? [] : propertiesOf(error, model)
   const names = properties.map(({ publicName }) => `'${publicName}'`).join(', ')
-  const conflict = (sentence: string) => new ConflictError(sentence, { cause: error, errors: itemsOf('FST_CRUD_CONFLICT', sentence, properties) })
+  const conflict = (sentence: string, about = properties) => new ConflictError(sentence, { cause: error, errors: itemsOf('FST_CRUD_CONFLICT', sentence, about) })
   const invalid = (sentence: string) => new DataValidationError(sentence, { cause: error, errors: itemsOf('FST_CRUD_DATA_INVALID', sentence, properties) })
   switch (sqlState) {
     case '23505': return conflict(names === '' ? 'There is another record with these values.' : `There is another record with this value of ${names}.`)
     case '23503': {
-      const relations = properties.filter(({ kind }) => kind === 'relation').map(({ publicName }) => `'${publicName}'`).join(', ')
-      return conflict(relations === '' ? 'A record that others refer to can not be removed, and one that does not exist can not be referred to.' : `${relations} refers to a record that does not exist.`)
+      // the key named is that of the relation, or of the record that others still refer to
+      const relations = properties.filter(({ kind }) => kind === 'relation')
+      return relations.length === 0
+        ? conflict('A record that others refer to can not be removed, and one that does not exist can not be referred to.', [])
+        : conflict(`${relations.map(({ publicName }) => `'${publicName}'`).join(', ')} refers to a record that does not exist.`, relations)
     }
     case '23P01': return conflict('The values overlap with those of another record.')
     case '23502': return invalid(names === '' ? 'A value is missing.' : `${names} can not be null.`)

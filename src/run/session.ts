@@ -6,6 +6,7 @@ import type { PGlite } from '@electric-sql/pglite'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { CompiledQuery, type Transaction } from 'kysely'
 import type { Pool } from 'pg'
+import { UnavailableError } from '../errors.ts'
 import type { EntityModel } from '../model/index.ts'
 import { runCancellable } from './cancel.ts'
 import { convertError } from './convert-error.ts'
@@ -52,13 +53,16 @@ export async function run (em: EntityManager, statement: BoundStatement, model?:
     return rows
   } catch (error) {
     log(connection, statement, started, { level: 'error' })
+    const signal = signalOf(em)
+    // what an abort gives as its reason may be anything
+    if (signal?.aborted === true && error === signal.reason) throw new UnavailableError('The request was aborted.', { cause: error })
     throw convertError(error, model)
   }
 }
 
 async function send (em: EntityManager, connection: ReturnType<EntityManager['getConnection']>, { text, values }: BoundStatement): Promise<Row[]> {
   const transaction = em.getTransactionContext() as Transaction<unknown> | undefined
-  if (transaction !== undefined) return (await transaction.executeQuery<Row>(CompiledQuery.raw(text, [...values]))).rows
+  if (transaction !== undefined) return (await transaction.executeQuery<Row>(CompiledQuery.raw(text, [...values]), abortOptionsOf(em))).rows
   const signal = signalOf(em)
   signal?.throwIfAborted()
   const client = await clientOf(connection)
@@ -68,10 +72,14 @@ async function send (em: EntityManager, connection: ReturnType<EntityManager['ge
     : await runCancellable(client, text, values, signal)
 }
 
-/** The signal an EntityManager was forked with. MikroORM keeps it for its own queries, behind a protected method. */
-function signalOf (em: EntityManager): AbortSignal | undefined {
-  return (em as unknown as { getAbortOptions (): { signal?: AbortSignal } | undefined }).getAbortOptions()?.signal
+type AbortOptions = NonNullable<Parameters<Transaction<unknown>['executeQuery']>[1]>
+
+/** What an EntityManager was forked with to abort its queries. MikroORM keeps it for its own, behind a protected method. */
+function abortOptionsOf (em: EntityManager): AbortOptions | undefined {
+  return (em as unknown as { getAbortOptions (): AbortOptions | undefined }).getAbortOptions()
 }
+
+const signalOf = (em: EntityManager): AbortSignal | undefined => abortOptionsOf(em)?.signal
 
 interface QueryLog {
   logQuery (query: string, context: Record<string, unknown>): void

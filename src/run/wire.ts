@@ -23,7 +23,8 @@ export function toWireOf (selection: Selection): ToWire | undefined {
 
 function propertyStep (property: Property): ToWire | undefined {
   if (property.kind === 'embedded') {
-    const steps = [...property.properties.values()].map(propertyStep).filter((step) => step !== undefined)
+    const members = [...property.properties.values()].filter((member) => !member.hidden)
+    const steps = members.map(propertyStep).filter((step) => step !== undefined)
     return nested(property.publicName, steps.length === 0 ? undefined : (record) => { for (const step of steps) step(record) })
   }
   if (property.kind === 'relation' || property.codec === undefined) return undefined

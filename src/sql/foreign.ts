@@ -69,7 +69,17 @@ function value (param: unknown, bind: Bind): Sql {
   }
   if (Array.isArray(param)) return join(param.map((item) => value(item, bind)))
   if (param instanceof Date) return sql`${bind(param.toISOString())}`
-  if (typeof param === 'bigint') return sql`${bind(String(param))}`
+  if (typeof param === 'number' || typeof param === 'bigint') return sql`${bind(String(param))}${trusted(castOf(param))}`
   if (param !== null && typeof param === 'object' && !ArrayBuffer.isView(param)) return sql`${bind(JSON.stringify(param))}`
   return sql`${bind(param)}`
+}
+
+/**
+ * The type that a number has as a literal, which is how MikroORM would send it. A parameter has the type of what it is
+ * compared with instead, and an integer column would refuse 1.5 for what is a question with an answer.
+ */
+function castOf (value: number | bigint): string {
+  const number = Number(value)
+  if (number === (number | 0)) return ''
+  return Number.isInteger(number) && number >= -(2 ** 63) && number < 2 ** 63 ? '::bigint' : '::numeric'
 }

@@ -18,8 +18,18 @@ export function jsonValue (value: Sql, type: ValueType): Sql {
     case 'bigint': case 'decimal': return type.form === 'string' ? sql`${value}::text` : value
     case 'blob': return sql`translate(encode(${value}, 'base64'), ${trusted("E'\\n'")}, '')`
     case 'other': return sql`${value}::text`
+    case 'array': return arrayJson(value, type.element)
     default: return value
   }
+}
+
+/** An array of one dimension whose items are not in wire form by themselves; any other is as the database writes it. */
+function arrayJson (value: Sql, element: ValueType): Sql {
+  const item = name('@item')
+  const json = jsonValue(item, element)
+  if (json === item || element.kind === 'array') return value
+  const items = sql`select json_agg(${json} order by "@index") from unnest(${value}) with ordinality as "@items"("@item", "@index")`
+  return sql`case when ${value} is not null then coalesce((${items}), '[]'::json) end`
 }
 
 /** The column or formula behind a scalar property. */

@@ -1,0 +1,304 @@
+import { defineEntity, p, raw, Type } from '@mikro-orm/core'
+import t from 'tap'
+import { publicPath, resolvePath, type EntityModel, type Property, type RelationProperty, type ScalarProperty } from '../../src/model/index.ts'
+import { AuditEntry, Customer, Delivery, Group, Label, Offer, Order, OrderItem, Parcel, Plant, Shelf, Specimen, Supplier, Tag } from '../fixtures/entities.ts'
+import { modelsOf } from '../helpers/models.ts'
+
+const models = modelsOf()
+const property = (model: EntityModel, name: string) => model.properties.get(name) as Property
+const scalar = (model: EntityModel, name: string) => property(model, name) as ScalarProperty
+const relation = (model: EntityModel, name: string) => property(model, name) as RelationProperty
+const refused = (message: string | RegExp) => ({ code: 'FST_CRUD_CONFIG_INVALID', message })
+
+t.test('a model is made once, whatever names the entity', async (t) => {
+  const plant = models.of(Plant)
+  t.equal(models.of(Plant), plant)
+  t.equal(models.of('Plant'), plant)
+  t.equal(models.of(plant.entity), plant)
+  t.equal(relation(models.of(Tag), 'plants').target, plant)
+  t.strictSame([plant.name, plant.tableName, plant.table], ['Plant', 'plant', '"plant"'])
+  t.ok(Object.isFrozen(plant))
+  for (const part of plant.properties.values()) t.ok(Object.isFrozen(part), part.name)
+})
+
+t.test('an entity that the ORM does not know is refused with those that it knows', async (t) => {
+  const Stranger = defineEntity({ name: 'Stranger', properties: { id: p.integer().primary() } })
+  const few = modelsOf([Tag, Plant, Supplier, Group, Shelf, Label, Offer, Specimen, OrderItem, Order, Customer, Delivery])
+  t.throws(() => few.of(Stranger), refused(/^The entity Stranger is not one of the ORM's: .*Plant.*\. Add it to the ORM's "entities"\.$/))
+  t.throws(() => few.of('Strangest'), refused(/^The entity Strangest is not/))
+  t.throws(() => few.of(class Foreigner {}), refused(/^The entity Foreigner is not/))
+  t.throws(() => few.of(undefined), refused(/^The entity undefined is not/))
+})
+
+t.test('properties: every one that has something in the database, in the order of declaration', async (t) => {
+  t.strictSame([...models.of(Plant).properties.keys()], [
+    'id', 'uuid', 'created_at', 'updated_at', 'deleted_at', 'name', 'latinName', 'position', 'status', 'price', 'inStock', 'description', 'articleNumber', 'purchasePrice',
+    'nameLength', 'slug', 'supplier', 'group', 'shelf', 'tags', 'label', 'offers', 'specimens', 'orderItems',
+  ])
+  t.notOk(models.of(Plant).properties.has('selected'), 'in JavaScript only')
+})
+
+t.test('names: of the property, in public, and of the column', async (t) => {
+  const plant = models.of(Plant)
+  t.match(scalar(plant, 'articleNumber'), { name: 'articleNumber', publicName: 'sku', column: 'article_number', nullable: true, hidden: false })
+  t.match(scalar(plant, 'position'), { name: 'position', publicName: 'position', column: 'order', nullable: false })
+  t.match(scalar(plant, 'latinName'), { column: 'latinName' })
+  t.match(scalar(plant, 'purchasePrice'), { hidden: true })
+  t.match(property(models.of(Supplier), 'email'), { hidden: true })
+})
+
+t.test('a formula is an expression of the alias', async (t) => {
+  const nameLength = scalar(models.of(Plant), 'nameLength')
+  t.equal(nameLength.formula!('"e7"'), 'char_length("e7".name)')
+  t.equal(scalar(models.of(Plant), 'slug').formula, undefined, 'a generated column is a column')
+})
+
+t.test('a formula may name its table, and be a fragment with values', async (t) => {
+  const Priced = defineEntity({
+    name: 'Priced',
+    properties: { id: p.integer().primary(), dear: p.boolean().formula((columns) => `${columns.id} > 1`), from: p.string().formula((_, table) => `'${table.name}/' || ${table.alias}.id`), named: p.string().formula((columns) => raw(`${columns.id} || ?`, ["it's"]) as never) },
+  })
+  const priced = modelsOf([Priced]).of(Priced)
+  t.equal(scalar(priced, 'dear').formula!('"e0"'), '"e0".id > 1')
+  t.equal(scalar(priced, 'from').formula!('"e0"'), "'priced/' || \"e0\".id")
+  t.equal(scalar(priced, 'named').formula!('"e0"'), '"e0".id || \'it\'\'s\'')
+})
+
+t.test('an embedded object in columns has properties of its own; as JSON it is one', async (t) => {
+  const address = property(models.of(Supplier), 'address')
+  t.match(address, { kind: 'embedded', name: 'address', publicName: 'address', nullable: true })
+  const members = [...(address as Extract<Property, { kind: 'embedded' }>).properties.values()] as ScalarProperty[]
+  t.strictSame(members.map(({ name, publicName, column, nullable }) => [name, publicName, column, nullable]),
+    [['street', 'street', 'address_street', true], ['city', 'city', 'address_city', true]])
+  t.match(property(models.of(Specimen), 'size'), { kind: 'scalar', column: 'size', type: { kind: 'json', binary: true }, nullable: true })
+})
+
+t.test('relations: how rows are matched', async (t) => {
+  const joins: ReadonlyArray<readonly [entity: unknown, name: string, many: boolean, target: string, join: object]> = [
+    [Plant, 'supplier', false, 'Supplier', { kind: 'owner', columns: ['supplier_id'], targetColumns: ['id'] }],
+    [Supplier, 'plants', true, 'Plant', { kind: 'inverse', columns: ['id'], targetColumns: ['supplier_id'] }],
+    [Label, 'plant', false, 'Plant', { kind: 'owner', columns: ['plant_id'], targetColumns: ['id'] }],
+    [Plant, 'label', false, 'Label', { kind: 'inverse', columns: ['id'], targetColumns: ['plant_id'] }],
+    [Plant, 'tags', true, 'Tag', { kind: 'pivot', table: '"plant_tags"', columns: ['id'], targetColumns: ['id'], pivotColumns: ['plant_id'], pivotTargetColumns: ['tag_id'] }],
+    [Tag, 'plants', true, 'Plant', { kind: 'pivot', table: '"plant_tags"', columns: ['id'], targetColumns: ['id'], pivotColumns: ['tag_id'], pivotTargetColumns: ['plant_id'] }],
+    [Plant, 'shelf', false, 'Shelf', { kind: 'owner', columns: ['shelf_house', 'shelf_number'], targetColumns: ['house', 'number'] }],
+    [Shelf, 'plants', true, 'Plant', { kind: 'inverse', columns: ['house', 'number'], targetColumns: ['shelf_house', 'shelf_number'] }],
+    [Group, 'parent', false, 'Group', { kind: 'owner', columns: ['parent_id'], targetColumns: ['id'] }],
+    [Group, 'children', true, 'Group', { kind: 'inverse', columns: ['id'], targetColumns: ['parent_id'] }],
+    [Order, 'customer', false, 'Customer', { kind: 'owner', columns: ['customer_id'], targetColumns: ['id'] }],
+    [Order, 'deliveries', true, 'Delivery', { kind: 'inverse', columns: ['id'], targetColumns: ['order_id'] }],
+    [OrderItem, 'plant', false, 'Plant', { kind: 'owner', columns: ['plant_id'], targetColumns: ['id'] }],
+    [AuditEntry, 'plant', false, 'Plant', { kind: 'owner', columns: ['plant_id'], targetColumns: ['id'] }],
+  ]
+  for (const [entity, name, many, target, join] of joins) {
+    const found = relation(models.of(entity), name)
+    t.strictSame([found.many, found.target.name, found.join], [many, target, join], `${models.of(entity).name}.${name}`)
+  }
+})
+
+t.test('an owning relation has the key that it refers to, with its types', async (t) => {
+  t.match(relation(models.of(Plant), 'supplier').key, [{ column: 'supplier_id', type: { kind: 'integer' }, publicName: 'id' }])
+  t.match(relation(models.of(Order), 'customer').key, [{ column: 'customer_id', type: { kind: 'uuid' } }])
+  t.match(relation(models.of(Plant), 'shelf').key, [
+    { column: 'shelf_house', type: { kind: 'text', maxLength: 10 }, publicName: 'house' }, { column: 'shelf_number', type: { kind: 'integer' }, publicName: 'number' },
+  ])
+  t.strictSame(relation(models.of(Plant), 'label').key, [])
+  t.strictSame(relation(models.of(Plant), 'tags').key, [])
+})
+
+t.test('a key that refers to a bigint is of the form in which the bigint is declared', async (t) => {
+  const Entry = defineEntity({ name: 'Entry', properties: { id: p.bigint('string').primary() } })
+  const Count = defineEntity({ name: 'Count', properties: { id: p.bigint('number').primary() } })
+  const Line = defineEntity({ name: 'Line', properties: { id: p.integer().primary(), entry: () => p.manyToOne(Entry), count: () => p.manyToOne(Count), next: () => p.oneToOne(Line).nullable() } })
+  const line = modelsOf([Entry, Count, Line]).of(Line)
+  t.match(relation(line, 'entry').key, [{ type: { kind: 'bigint', form: 'string' } }])
+  t.match(relation(line, 'count').key, [{ type: { kind: 'bigint', form: 'number' } }])
+})
+
+t.test('primary keys: single, composite, and made of relations', async (t) => {
+  const columns = (entity: unknown) => models.of(entity).primaryKey.map((part) => [part.property.name, ...part.columns.map(({ column }) => column)])
+  t.strictSame(columns(Plant), [['id', 'id']])
+  t.strictSame(columns(Shelf), [['house', 'house'], ['number', 'number']])
+  t.strictSame(columns(OrderItem), [['order', 'order_id'], ['plant', 'plant_id']])
+  t.match(models.of(OrderItem).primaryKey[0]?.columns, [{ type: { kind: 'integer' } }])
+  t.match(models.of(AuditEntry).primaryKey[0]?.columns, [{ type: { kind: 'bigint', form: 'string' } }])
+})
+
+t.test('single-table inheritance: a class has the rows of its own kind and of what extends it', async (t) => {
+  t.strictSame(models.of(Parcel).discriminator, { column: 'kind', values: ['parcel'] })
+  t.equal(models.of(Delivery).discriminator, undefined, 'an abstract root has all')
+  t.ok(models.of(Delivery).properties.has('carrier'), 'what only some of its rows have')
+  t.equal(scalar(models.of(Delivery), 'carrier').nullable, true)
+  t.equal(scalar(models.of(Parcel), 'carrier').nullable, false)
+  t.notOk(models.of(Parcel).properties.has('counter'))
+
+  const Animal = defineEntity({ name: 'Animal', discriminatorColumn: 'type', discriminatorValue: 'animal', properties: { id: p.integer().primary(), type: p.string().fieldName('animal_type') } })
+  const Dog = defineEntity({ name: 'Dog', extends: Animal, discriminatorValue: 'dog', properties: {} })
+  const Puppy = defineEntity({ name: 'Puppy', extends: Dog, discriminatorValue: 'puppy', properties: {} })
+  const animals = modelsOf([Animal, Dog, Puppy])
+  t.strictSame(animals.of(Animal).discriminator, { column: 'animal_type', values: ['animal', 'dog', 'puppy'] })
+  t.strictSame(animals.of(Dog).discriminator?.values, ['dog', 'puppy'])
+  t.strictSame(animals.of(Puppy).discriminator?.values, ['puppy'])
+})
+
+t.test('a table in another schema is qualified, and quotes are doubled', async (t) => {
+  t.equal(models.of(AuditEntry).table, '"audit"."entry"')
+  t.equal(models.of(Order).table, '"order"')
+  const Odd = defineEntity({ name: 'Odd', schema: 'a"b', tableName: 'T"x', properties: { id: p.integer().primary() } })
+  t.equal(modelsOf([Odd]).of(Odd).table, '"a""b"."T""x"')
+  const Any = defineEntity({ name: 'Any', schema: '*', properties: { id: p.integer().primary() } })
+  t.equal(modelsOf([Any]).of(Any).table, '"any"')
+  const inApp = modelsOf(undefined, { schema: 'app' })
+  t.strictSame([Plant, AuditEntry].map((entity) => inApp.of(entity).table), ['"app"."plant"', '"audit"."entry"'], 'the ORM\'s schema is for those that name none')
+  t.match(relation(inApp.of(Plant), 'tags').join, { table: '"app"."plant_tags"' })
+  t.equal(modelsOf([Any], { schema: 'app' }).of(Any).table, '"app"."any"')
+})
+
+t.test('soft delete: a nullable datetime that is called deleted_at, as a property or as a column', async (t) => {
+  t.equal(models.of(Plant).deletedAt?.name, 'deleted_at')
+  t.equal(models.of(Shelf).deletedAt, undefined)
+  const made = (properties: Record<string, any>) => {
+    const Soft = defineEntity({ name: 'Soft', properties: { id: p.integer().primary(), ...properties } })
+    return modelsOf([Soft]).of(Soft).deletedAt
+  }
+  t.match(made({ deletedAt: p.datetime().nullable() }), { name: 'deletedAt', column: 'deleted_at' })
+  t.match(made({ deleted_at: p.datetime().fieldName('removed').nullable() }), { name: 'deleted_at', column: 'removed' })
+  t.match(made({ deletedAt: p.datetime().nullable().hidden() }), { hidden: true }, 'a hidden one, too')
+  t.equal(made({ deletedAt: p.datetime() }), undefined, 'one that is always set marks nothing')
+  t.equal(made({ deleted_at: p.date().nullable() }), undefined, 'a date is no moment')
+  t.equal(made({ deleted_at: p.boolean().nullable() }), undefined)
+  t.equal(made({ deleted_at: p.datetime().formula('now()').nullable() }), undefined)
+})
+
+t.test('uuid: a unique and visible UUID of that name', async (t) => {
+  t.equal(models.of(Plant).uuid?.column, 'uuid')
+  t.equal(models.of(Customer).uuid, undefined)
+  const made = (uuid: any) => {
+    const Thing = defineEntity({ name: 'Thing', properties: { id: p.integer().primary(), uuid } })
+    return modelsOf([Thing]).of(Thing).uuid?.name
+  }
+  t.equal(made(p.uuid().unique()), 'uuid')
+  t.equal(made(p.uuid()), undefined)
+  t.equal(made(p.string().unique()), undefined)
+  t.equal(made(p.uuid().unique().hidden()), undefined)
+})
+
+t.test('version and filters', async (t) => {
+  t.equal(models.of(Order).version?.name, 'version')
+  t.equal(models.of(Plant).version, undefined)
+  t.equal(models.of(Offer).hasFilters, true)
+  t.equal(models.of(Plant).hasFilters, false)
+})
+
+t.test('codecs: custom types and serializers, not the types that MikroORM has itself', async (t) => {
+  const specimen = models.of(Specimen)
+  const withCodec = [...specimen.properties.values()].filter((property) => property.kind === 'scalar' && property.codec !== undefined).map(({ name }) => name)
+  t.strictSame(withCodec, ['minimum', 'petals'])
+
+  const petals = scalar(specimen, 'petals').codec!
+  t.equal(petals.toWire('#967bb6'), '#967bb6')
+  t.equal(petals.toWire(null), null)
+  t.strictSame(petals.toDatabase!('#967bb6'), { ok: true, value: '#967bb6' })
+  t.match(petals.toDatabase!('\0'), { ok: false })
+  t.strictSame([petals.read, petals.write], [undefined, undefined])
+
+  const minimum = scalar(specimen, 'minimum').codec!
+  t.equal(minimum.read!('"e0"."minimum"'), '("e0"."minimum" / 10.0)::float8')
+  t.equal(minimum.write, '(?::numeric * 10)::int')
+  t.strictSame(minimum.toDatabase!('12.5'), { ok: true, value: '12.5' }, 'what SQL converts is not yet of the column\'s type')
+  t.equal(minimum.toWire(-12.5), -12.5)
+
+  const country = scalar(models.of(Supplier), 'country').codec!
+  t.equal(country.toWire('fr'), 'FR')
+  t.equal(country.toDatabase, undefined, 'a serializer has no say in what is stored')
+})
+
+t.test('a serializer is given what the property holds in JavaScript', async (t) => {
+  const seen: unknown[] = []
+  const note = (value: unknown) => { seen.push(value); return 'written' }
+  const Noted = defineEntity({
+    name: 'Noted',
+    properties: {
+      id: p.integer().primary(),
+      at: p.datetime().serializer(note),
+      huge: p.bigint('bigint').serializer(note),
+      digits: p.bigint('string').serializer(note),
+      count: p.bigint('number').serializer(note),
+      bytes: p.blob().serializer(note),
+      text: p.string().nullable().serializer(note),
+    },
+  })
+  const noted = modelsOf([Noted]).of(Noted)
+  const give = (name: string, value: unknown) => t.equal(scalar(noted, name).codec!.toWire(value), 'written')
+  give('at', '2024-05-06T07:08:09.123Z')
+  give('huge', '12')
+  give('digits', '12')
+  give('count', 12)
+  give('bytes', 'AAEC')
+  give('text', null)
+  t.strictSame(seen, [new Date('2024-05-06T07:08:09.123Z'), 12n, '12', 12, Buffer.from([0, 1, 2]), null])
+})
+
+t.test('a custom type that refuses a text, or makes nothing of it, refuses the value', async (t) => {
+  class Even extends Type<number, number> {
+    override convertToDatabaseValue (value: unknown): any {
+      if (Number(value) % 2 !== 0) throw new RangeError('odd')
+      return value === '0' ? undefined : Number(value)
+    }
+
+    override getColumnType (): string { return 'int' }
+  }
+  const Pair = defineEntity({ name: 'Pair', properties: { id: p.integer().primary(), size: p.type(Even) } })
+  const { toDatabase } = scalar(modelsOf([Pair]).of(Pair), 'size').codec!
+  t.strictSame(toDatabase!('4'), { ok: true, value: 4 })
+  t.strictSame(toDatabase!('3'), { ok: false, expected: 'a value of its type' })
+  t.strictSame(toDatabase!('0'), { ok: false, expected: 'a value of its type' })
+  t.match(toDatabase!('4294967296'), { ok: false, expected: /an integer from/ }, 'and the column has its say')
+})
+
+t.test('what can\'t be a resource is refused', async (t) => {
+  const Long = defineEntity({ name: 'Long', properties: { id: p.integer().primary(), text: p.string().serializedName('é'.repeat(32)) } })
+  t.throws(() => modelsOf([Long]).of(Long), refused(/^The name 'é{32}' of Long is longer than 63 bytes\.$/))
+  const Fits = defineEntity({ name: 'Fits', properties: { id: p.integer().primary(), text: p.string().serializedName('é'.repeat(31)), hidden: p.string().hidden().serializedName('x'.repeat(64)) } })
+  t.doesNotThrow(() => modelsOf([Fits]).of(Fits))
+
+  const Twice = defineEntity({ name: 'Twice', properties: { id: p.integer().primary(), a: p.string(), b: p.string().serializedName('a') } })
+  t.throws(() => modelsOf([Twice]).of(Twice), refused("Two properties of Twice have the public name 'a'."))
+  const Hidden = defineEntity({ name: 'Hidden', properties: { id: p.integer().primary(), a: p.string().hidden(), b: p.string().serializedName('a') } })
+  t.doesNotThrow(() => modelsOf([Hidden]).of(Hidden), 'a hidden name is free')
+
+  const Part = defineEntity({ name: 'Part', embeddable: true, properties: { a: p.string() } })
+  const Whole = defineEntity({ name: 'Whole', properties: { id: p.integer().primary(), part: () => p.embedded(Part) } })
+  t.throws(() => modelsOf([Part, Whole]).of(Part), refused("The entity Part can't be a resource: it has no single table of its own."))
+  const View = defineEntity({ name: 'View', expression: 'select 1 as id', properties: { id: p.integer() } })
+  t.throws(() => modelsOf([View]).of(View), refused("The entity View can't be a resource: it has no single table of its own."))
+})
+
+t.test('paths are looked up by property names and written with public ones', async (t) => {
+  const plant = models.of(Plant)
+  const written = (path: string) => publicPath(resolvePath(plant, path, 'x'))
+  t.equal(written('articleNumber'), 'sku')
+  t.equal(written('supplier.address.city'), 'supplier.address.city')
+  t.equal(written('orderItems.plant.articleNumber'), 'orderItems.plant.sku')
+  t.match(resolvePath(plant, 'supplier.address.city', 'x'), { relations: [{ name: 'supplier' }], embedded: [{ name: 'address' }], property: { column: 'address_city' } })
+})
+
+t.test('a name that leads nowhere is refused with the nearest one, a hidden one like any other', async (t) => {
+  const plant = models.of(Plant)
+  const fails = (path: string) => {
+    try {
+      resolvePath(plant, path, 'It')
+    } catch (error) {
+      return (error as Error).message
+    }
+  }
+  t.equal(fails('nmae'), "It: Plant has no property 'nmae' that can be exposed. Did you mean 'name'?")
+  t.equal(fails('supplier.nmae'), "It: Supplier has no property 'nmae' that can be exposed. Did you mean 'supplier.name'?")
+  t.equal(fails('supplier.address.cty'), "It: Supplier.address has no property 'cty' that can be exposed. Did you mean 'supplier.address.city'?")
+  t.equal(fails('name.x.y'), "It: 'name' of Plant is not a relation, so 'x.y' can't follow it.")
+  t.equal(fails('supplier.email'), fails('supplier.e-mail')?.replace('e-mail', 'email'))
+  t.match(fails('selected'), /has no property 'selected'/)
+  t.match(fails('qqqqqqqqqqqqqqqqqqqq'), /It has id, uuid, created_at, .*supplier.*\.$/)
+  t.notMatch(fails('qqqqqqqqqqqqqqqqqqqq'), 'purchasePrice')
+  t.match(fails('__proto__'), /has no property '__proto__'/)
+})

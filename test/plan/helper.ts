@@ -1,0 +1,71 @@
+/** Plans as short texts, and whitelists on the nursery's entities: no database has a part in it. */
+import { QueryBuilderConfig, type QueryBuilderOptions } from '../../src/config/index.ts'
+import type { ErrorItem } from '../../src/errors.ts'
+import {
+  planList, resolveWhitelist, type Condition, type ListPlan, type Operand, type PlanOptions, type Selection, type Whitelist,
+} from '../../src/plan/index.ts'
+import { parseQueryParams } from '../../src/query/index.ts'
+import { Plant } from '../fixtures/entities.ts'
+import { modelsOf } from '../helpers/models.ts'
+
+export const models = modelsOf()
+
+/** The whitelist of an entity; by default of the plant. */
+export function whitelistOf (options: QueryBuilderOptions<any>, entity: unknown = Plant, name?: string): Whitelist {
+  return resolveWhitelist(new QueryBuilderConfig<any>(options), models.of(entity), name)
+}
+
+/** The plan of a query string. */
+export function planOf (query: string, whitelist: Whitelist, options?: PlanOptions): ListPlan {
+  return planList(parseQueryParams(query), whitelist, options)
+}
+
+/** What is wrong with a query string: the errors' items, empty when nothing is. */
+export function errorsOf (query: string, whitelist: Whitelist): readonly ErrorItem[] {
+  try {
+    planOf(query, whitelist)
+    return []
+  } catch (error) {
+    return (error as { errors: readonly ErrorItem[] }).errors
+  }
+}
+
+/** Message of the first error, `undefined` when there is none. */
+export function messageOf (fn: () => unknown): string | undefined {
+  try {
+    fn()
+    return undefined
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
+/** Conditions as texts, e.g. `price >= 10`, `tags(name = sun; weight > 1)`. */
+export function conditionsOf (plan: { readonly conditions: readonly Condition[], readonly values: readonly unknown[] }): string[] {
+  return plan.conditions.map((condition) => written(condition, plan.values))
+}
+
+const nameOf = (operand: Operand): string => operand.kind === 'scalar' ? operand.column : operand.key.map(({ column }) => column).join('+')
+
+function written (condition: Condition, values: readonly unknown[]): string {
+  const value = (slot: number) => JSON.stringify(values[slot])
+  switch (condition.kind) {
+    case 'compare': return `${nameOf(condition.operand)} ${condition.comparison} ${value(condition.slot)}`
+    case 'list': return `${nameOf(condition.operand)} ${condition.negated ? 'not in' : 'in'} ${String(values[condition.slot])}`
+    case 'between': return `${nameOf(condition.operand)} between ${value(condition.low)} and ${value(condition.high)}`
+    case 'pattern': return `${nameOf(condition.operand)} ${condition.insensitive ? 'ilike' : 'like'} ${String(values[condition.slot])}`
+    case 'null': return `${nameOf(condition.operand)} is ${condition.negated ? 'not ' : ''}null`
+    case 'key': return `key ${condition.column.column} = ${value(condition.slot)}`
+    case 'related': return `${condition.relation.name}(${condition.conditions.map((inner) => written(inner, values)).join('; ')})`
+  }
+}
+
+/** Terms as texts, e.g. `supplier.name desc`. */
+export function orderOf ({ order }: Pick<ListPlan, 'order'>): string[] {
+  return order.map(({ relations, operand, descending }) => [...relations.map(({ name }) => name), operand.name].join('.') + (descending ? ' desc' : ''))
+}
+
+/** A selection as nested arrays: names of properties, and of includes with their own selection. */
+export function selectionOf ({ properties, includes }: Selection): unknown[] {
+  return [...properties.map(({ name }) => name), ...includes.map(({ relation, selection }) => ({ [relation.name]: selectionOf(selection) }))]
+}

@@ -1,0 +1,108 @@
+import t from 'tap'
+import { AllowedField, AllowedFilters, AllowedInclude, AllowedSort, type QueryBuilderOptions } from '../../src/config/index.ts'
+import { FilterValidationError, IncludeValidationError, PaginationValidationError, QueryValidationError, SortValidationError, type RequestError } from '../../src/errors.ts'
+import { planCount, planGet, planList } from '../../src/plan/index.ts'
+import { parseQueryParams } from '../../src/query/index.ts'
+import { conditionsOf, errorsOf, orderOf, planOf, selectionOf, whitelistOf } from './helper.ts'
+
+const options: QueryBuilderOptions<any> = {
+  allowedFilters: [new AllowedFilters('name', 'eq', ['eq', 'in', 'like']), new AllowedFilters('price', 'gte')],
+  allowedSorts: [new AllowedSort('name'), new AllowedSort('price')],
+  allowedFields: [new AllowedField('id'), new AllowedField('name'), new AllowedField('tags.name')],
+  allowedIncludes: [new AllowedInclude('tags')],
+  defaultSort: ['-price'],
+}
+const strict = whitelistOf(options)
+const lenient = whitelistOf({ ...options, ignoreInvalidErrors: true })
+const codes = (query: string, whitelist = strict) => errorsOf(query, whitelist).map(({ code }) => code.replace(/^FST_CRUD_|_INVALID$/g, ''))
+
+/** What a function throws. */
+function thrownBy (fn: () => unknown): unknown {
+  try {
+    fn()
+  } catch (error) {
+    return error
+  }
+}
+
+t.test('all errors of a request are thrown at once, by kind', async (t) => {
+  const query = 'page=0&include=x&fields=y&sort=z&filter[a]=1&perPage=3&filter[price]=x&sort=w'
+  t.strictSame(codes(query), ['FILTER', 'FILTER', 'SORT', 'SORT', 'FIELD', 'INCLUDE', 'PAGINATION', 'QUERY'])
+  t.ok(thrownBy(() => planOf(query, strict)) instanceof FilterValidationError)
+  t.ok(thrownBy(() => planOf('sort=z&include=x', strict)) instanceof SortValidationError)
+  t.ok(thrownBy(() => planOf('include=x&per_page=1000', strict)) instanceof IncludeValidationError)
+  t.ok(thrownBy(() => planOf('per_page=1000&perPage=1', strict)) instanceof PaginationValidationError)
+  t.ok(thrownBy(() => planOf('perPage=1', strict)) instanceof QueryValidationError)
+})
+
+t.test('an error has a status, a code, and a message that says everything', async (t) => {
+  t.throws(() => planOf('sort=nmae', strict), {
+    statusCode: 400, code: 'FST_CRUD_SORT_INVALID', message: "The sort 'nmae' is not allowed. Did you mean 'name'? Allowed: name, price.", detail: "The sort 'nmae' is not allowed. Did you mean 'name'? Allowed: name, price.",
+  })
+})
+
+t.test('what the parser could not read is thrown with the rest, without its own marks', async (t) => {
+  t.strictSame(codes('filter[=1&filter[a][b][c]=2&sort=,'), ['FILTER', 'FILTER', 'SORT'])
+  for (const error of errorsOf('filter[a][b][c]=2&filter[name][like]=' + '_'.repeat(9), strict)) t.notOk('limit' in error)
+})
+
+t.test('ignoreInvalidErrors drops what is invalid and applies the rest', async (t) => {
+  const plan = planOf('filter[name]=x&filter[a]=1&filter[price]=cheap&filter[name][gt]=1&filter[=2&filter[price][gte]=5&sort=z,name,name&fields=id,y&include=tags,x&fields[tags]=weight&fields[q]=1', lenient)
+  t.strictSame(conditionsOf(plan), ['name = "x"', 'price >= "5"'])
+  t.strictSame(orderOf(plan), ['name', 'id'])
+  t.strictSame(selectionOf(plan.selection), ['id', { tags: ['id', 'deleted_at', 'name', 'weight'] }])
+})
+
+t.test('ignored: where all of a list is invalid, its default applies', async (t) => {
+  t.strictSame(orderOf(planOf('sort=z', lenient)), ['price desc', 'id'])
+  t.equal(selectionOf(planOf('fields=y', lenient).selection).length, 18)
+  t.strictSame(conditionsOf(planOf('filter[price]=1&filter[price]=2', lenient)), [], 'a filter is dropped, not made into another one')
+  t.strictSame(conditionsOf(planOf('filter[name][in]=a,,b', lenient)), [])
+})
+
+t.test('never ignored: pagination, the query as a whole, and limits', async (t) => {
+  const kept: ReadonlyArray<readonly [query: string, code: string]> = [
+    ['page=0', 'PAGINATION'],
+    ['per_page=1000', 'PAGINATION'],
+    ['page=1&limit=2', 'PAGINATION'],
+    ['page=1&page=2', 'PAGINATION'],
+    ['offset=100001', 'PAGINATION'],
+    ['cursor=x', 'PAGINATION'],
+    ['perPage=3', 'QUERY'],
+    ['a='.padEnd(9000, 'x'), 'QUERY'],
+    ['filter[a][b][c]=1', 'FILTER'],
+    ['filter[__proto__]=1', 'FILTER'],
+    [`filter[name][like]=${'_'.repeat(9)}`, 'FILTER'],
+    [`filter[name][like]=${'a'.repeat(257)}`, 'FILTER'],
+    [`filter[name][in]=${Array(101).fill(1)}`, 'FILTER'],
+    [Array(101).fill('filter[name][in]=1').join('&'), 'QUERY'],
+    ['include=a.b.c.d', 'INCLUDE'],
+    [`include=${Array.from({ length: 11 }, (_, index) => `x${index}`)}`, 'INCLUDE'],
+  ]
+  for (const [query, code] of kept) {
+    t.strictSame(codes(`${query}&sort=z`, lenient), [code], query.slice(0, 40))
+  }
+})
+
+t.test('a count has the conditions of the list, and refuses what the list refuses', async (t) => {
+  const plan = planCount(parseQueryParams('filter[name]=x&sort=name&include=tags&page=3'), strict, { includeDeleted: true })
+  t.match(plan, { kind: 'count', withDeleted: true, conditions: [{ kind: 'compare' }] })
+  t.notOk('selection' in plan)
+  t.ok(thrownBy(() => planCount(parseQueryParams('sort=z'), strict)) instanceof SortValidationError)
+})
+
+t.test('deleted rows are left out unless they are asked for', async (t) => {
+  t.equal(planList(parseQueryParams(''), strict).withDeleted, false)
+  t.equal(planList(parseQueryParams(''), strict, { includeDeleted: true }).withDeleted, true)
+  t.equal(planGet(1, undefined, strict, { includeDeleted: true })?.withDeleted, true)
+})
+
+t.test('one record takes fields and includes, and nothing else', async (t) => {
+  const plan = planGet(1, parseQueryParams('fields=id&include=tags'), strict)
+  t.strictSame(selectionOf(plan!.selection), ['id', { tags: ['id', 'deleted_at', 'name', 'weight'] }])
+  const detail = 'A single record takes no filters, sorts or pagination. Allowed: fields, include.'
+  const item = (code: string, parameter: string) => ({ source: { parameter }, code: `FST_CRUD_${code}_INVALID`, detail, allowed: ['fields', 'include'] })
+  const refused = thrownBy(() => planGet(1, parseQueryParams('filter[name]=x&sort=name&page=1&per_page=2'), strict)) as RequestError
+  t.strictSame(refused.errors, [item('FILTER', 'filter[name]'), item('SORT', 'sort'), item('PAGINATION', 'page'), item('PAGINATION', 'per_page')])
+  t.throws(() => planGet('x', parseQueryParams('fields=q'), strict), { code: 'FST_CRUD_FIELD_INVALID' }, 'even where no record can have the key')
+})

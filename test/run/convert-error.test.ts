@@ -1,0 +1,91 @@
+import t from 'tap'
+import { ConflictError, DatabaseError, DataValidationError, PreconditionFailedError, ReadOnlyViolationError, UnavailableError, type RequestError } from '../../src/errors.ts'
+import { convertError, isDriverError } from '../../src/run/index.ts'
+import { Plant, Shelf, Supplier } from '../fixtures/entities.ts'
+import { modelsOf } from '../helpers/models.ts'
+
+/** An error as pg and PGlite throw it. */
+const serverError = (code: string, more: object = {}) => Object.assign(new Error('select secret from "secret_table"'), { code, severity: 'ERROR', ...more })
+const nodeError = (code: string) => Object.assign(new Error(`connect ${code} 127.0.0.1:5432`), { code, syscall: 'connect' })
+const named = (name: string) => Object.assign(new Error('secret'), { name })
+
+const cases: ReadonlyArray<readonly [what: string, error: unknown, expected: abstract new (...args: any[]) => Error, statusCode: number]> = [
+  ['unique violation', serverError('23505'), ConflictError, 409],
+  ['foreign key violation', serverError('23503'), ConflictError, 409],
+  ['exclusion violation', serverError('23P01'), ConflictError, 409],
+  ['not null violation', serverError('23502'), DataValidationError, 400],
+  ['check violation', serverError('23514'), DataValidationError, 400],
+  ['text too long', serverError('22001'), DataValidationError, 400],
+  ['number out of range', serverError('22003'), DataValidationError, 400],
+  ['datetime out of range', serverError('22008'), DataValidationError, 400],
+  ['division by zero', serverError('22012'), DataValidationError, 400],
+  ['invalid text', serverError('22P02'), DataValidationError, 400],
+  ['NUL in a text', serverError('22021'), DataValidationError, 400],
+  ['statement timeout', serverError('57014'), UnavailableError, 503],
+  ['server shutting down', serverError('57P01', { severity: 'FATAL' }), UnavailableError, 503],
+  ['server starting up', serverError('57P03', { severity: 'FATAL' }), UnavailableError, 503],
+  ['too many connections', serverError('53300', { severity: 'FATAL' }), UnavailableError, 503],
+  ['out of memory', serverError('53200'), UnavailableError, 503],
+  ['connection failure', serverError('08006'), UnavailableError, 503],
+  ['wrong password', serverError('28P01', { severity: 'FATAL' }), UnavailableError, 503],
+  ['no such database', serverError('3D000', { severity: 'FATAL' }), UnavailableError, 503],
+  ['serialization failure', serverError('40001'), UnavailableError, 503],
+  ['deadlock', serverError('40P01'), UnavailableError, 503],
+  ['an end of the connection of any kind', serverError('XX000', { severity: 'FATAL' }), UnavailableError, 503],
+  ['write in a read-only transaction', serverError('25006'), ReadOnlyViolationError, 500],
+  ['undefined table', serverError('42P01'), DatabaseError, 500],
+  ['undefined column', serverError('42703'), DatabaseError, 500],
+  ['syntax error', serverError('42601'), DatabaseError, 500],
+  ['insufficient privilege', serverError('42501'), DatabaseError, 500],
+  ['internal error', serverError('XX000'), DatabaseError, 500],
+  ...['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EPIPE', 'EHOSTUNREACH', 'ENETUNREACH'].map((code) => [code, nodeError(code), UnavailableError, 503] as const),
+  ['pg: connection lost', new Error('Connection terminated unexpectedly'), UnavailableError, 503],
+  ['pg: pool exhausted', new Error('timeout exceeded when trying to connect'), UnavailableError, 503],
+  ['pg: broken client', new Error('Client has encountered a connection error and is not queryable'), UnavailableError, 503],
+  ['pg: closed pool', new Error('Cannot use a pool after calling end on the pool'), UnavailableError, 503],
+  ['an abort', named('AbortError'), UnavailableError, 503],
+  ['MikroORM: a stale version', named('OptimisticLockError'), PreconditionFailedError, 412],
+  ['a code that is none of the server\'s', serverError('ERR_INVALID_ARG_TYPE'), DatabaseError, 500],
+  ['an error without a code', new TypeError('undefined is not a function'), DatabaseError, 500],
+  ['something that is no error', 'secret', DatabaseError, 500],
+  ['nothing', undefined, DatabaseError, 500],
+]
+
+for (const [what, error, expected, statusCode] of cases) {
+  t.test(`${what} is a ${statusCode}`, async (t) => {
+    const converted = convertError(error) as Error & RequestError & { statusCode: number }
+    t.ok(converted instanceof expected, converted.constructor.name)
+    t.equal(converted.statusCode, statusCode)
+    t.equal((converted as { cause?: unknown }).cause, error, 'the driver\'s error is the cause')
+    t.notMatch(JSON.stringify(converted) + converted.message + converted.detail, /secret|select|127\.0\.0\.1/, 'and is told to nobody')
+    t.equal(converted.errors.length, 1)
+  })
+}
+
+t.test('an unavailable database says when to try again', async (t) => {
+  t.match(convertError(nodeError('ECONNREFUSED')), { headers: { 'retry-after': /^\d+$/ } })
+})
+
+t.test('a constraint names the properties that it is about, by their public names', async (t) => {
+  const models = modelsOf()
+  const items = (error: Error, entity: unknown = Plant) => (convertError(error, models.of(entity)) as Error & RequestError).errors.map(({ source, detail }) => [source && 'pointer' in source ? source.pointer : undefined, detail])
+  t.strictSame(items(serverError('23505', { detail: 'Key (article_number)=(LAV-001) already exists.' })), [['/sku', "There is another record with this value of 'sku'."]])
+  t.strictSame(items(serverError('23505', { detail: 'Key ("latinName", "order")=(x, 1) already exists.' })), [['/latinName', "There is another record with this value of 'latinName', 'position'."], ['/position', "There is another record with this value of 'latinName', 'position'."]])
+  t.strictSame(items(serverError('23503', { detail: 'Key (supplier_id)=(99) is not present in table "supplier".' })), [['/supplier', "'supplier' refers to a record that does not exist."]])
+  t.strictSame(items(serverError('23503', { detail: 'Key (shelf_house, shelf_number)=(Z, 9) is not present in table "shelf".' })), [['/shelf', "'shelf' refers to a record that does not exist."]])
+  t.strictSame(items(serverError('23502', { column: 'name' })), [['/name', "'name' can not be null."]])
+  t.strictSame(items(serverError('23502', { column: 'house' }), Shelf), [['/house', "'house' can not be null."]])
+})
+
+t.test('a constraint on a hidden property, or on none, names nothing', async (t) => {
+  const models = modelsOf()
+  for (const more of [{ detail: 'Key (email)=(secret@vert.example) already exists.' }, { detail: 'Key (lower(name))=(secret) already exists.' }, { detail: 'Key (nothing)=(secret) already exists.' }, {}]) {
+    const converted = convertError(serverError('23505', more), models.of(Supplier)) as Error & RequestError
+    t.strictSame(converted.errors, [{ code: 'FST_CRUD_CONFLICT', detail: 'There is another record with these values.' }])
+  }
+})
+
+t.test('a driver\'s error is told from one that the application has thrown', async (t) => {
+  for (const error of [serverError('23505'), nodeError('ECONNREFUSED'), new Error('Connection terminated unexpectedly')]) t.equal(isDriverError(error), true, error.message)
+  for (const error of [new Error('no stock'), new TypeError('x'), 'text', undefined, new ConflictError(), Object.assign(new Error('teapot'), { statusCode: 418, code: '23505' })]) t.equal(isDriverError(error), false, String(error))
+})

@@ -1,0 +1,140 @@
+import pg from 'pg'
+import t from 'tap'
+import { DatabaseError, DataValidationError, UnavailableError } from '../../src/errors.ts'
+import { run } from '../../src/run/index.ts'
+import { entities, Plant, Tag } from '../fixtures/entities.ts'
+import { seed } from '../fixtures/seed.ts'
+import { databases, forEachDatabase, skipReasons } from '../helpers/databases.ts'
+import { crudOf } from '../sql/helper.ts'
+
+const one = { text: 'select $1::int as n', values: [1] }
+const endless = { text: 'select pg_sleep(60), $1::text as mark', values: ['cancel me'] }
+
+await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
+  t.test('a statement with its values', async (t) => {
+    const em = orm.em.fork()
+    t.strictSame(await run(em, { text: 'select $1::int as n, $2::text as "T", $2 || $2 as twice', values: [1, "it's"] }), [{ n: 1, T: "it's", twice: "it'sit's" }])
+    t.strictSame(await run(em, { text: 'select 1 where false', values: [] }), [])
+  })
+
+  t.test('errors of the database are ours, with the database\'s as their cause', async (t) => {
+    const em = orm.em.fork()
+    const refused = async (text: string) => run(em, { text, values: [] }).then(() => undefined, (error) => error)
+    const division = await refused('select 1 / 0')
+    t.ok(division instanceof DataValidationError)
+    t.match(division, { statusCode: 400, cause: { message: /division by zero/ } })
+    const table = await refused('select * from secret_table')
+    t.ok(table instanceof DatabaseError)
+    t.match(table, { statusCode: 500, cause: { message: /secret_table/ } })
+    t.notMatch(table.message + table.detail + JSON.stringify(table.errors), /secret_table|select/)
+  })
+
+  t.test('in a transaction, its rows are seen before anybody else sees them', async (t) => {
+    const plants = crudOf(Tag)
+    await orm.em.fork().transactional(async (em) => {
+      em.create(Tag, { name: 'uncommitted' })
+      await em.flush()
+      t.equal(await plants.count(em), 5)
+      t.match(await plants.get(em, 6), { name: 'uncommitted' })
+      throw new Error('roll back')
+    }).catch((error) => t.equal(error.message, 'roll back'))
+    t.equal(await plants.count(orm.em.fork()), 4)
+  })
+
+  t.test('in a transaction that has failed, nothing is asked elsewhere', async (t) => {
+    await t.rejects(orm.em.fork().transactional(async (em) => {
+      await run(em, { text: 'select 1 / 0', values: [] }).catch(() => undefined)
+      await run(em, one)
+    }), { statusCode: 500, cause: { message: /current transaction is aborted/ } })
+  })
+
+  t.test('a request that is over before its statement was sent asks nothing', async (t) => {
+    for (const reason of [undefined, new Error('closed'), 'closed', null]) {
+      const controller = new AbortController()
+      controller.abort(reason)
+      const em = orm.em.fork({ signal: controller.signal })
+      const error = await crudOf(Plant).list(em).then(() => undefined, (error) => error)
+      t.ok(error instanceof UnavailableError, String(reason))
+    }
+  })
+
+  t.test('a signal that does not abort changes nothing', async (t) => {
+    const em = orm.em.fork({ signal: new AbortController().signal })
+    t.equal(await crudOf(Plant).count(em), 13)
+  })
+
+  t.test('MikroORM\'s logger sees the statement, its values and its errors', async (t) => {
+    const lines: string[] = []
+    const logger = orm.config.getLogger()
+    const { log, isEnabled } = logger as unknown as Record<string, any>
+    t.teardown(() => Object.assign(logger, { log, isEnabled }))
+    Object.assign(logger, { log: (_namespace: string, line: string) => lines.push(line), isEnabled: () => true })
+    const em = orm.em.fork()
+    await run(em, one)
+    await run(em, { text: 'select 1 / $1::int', values: [0] }).catch(() => undefined)
+    t.match(lines, [/select \$1::int as n/, /select 1 \/ \$1::int/])
+    t.match(lines[0], /1 result|took/)
+  })
+})
+
+const openPostgres = databases.find(([name]) => name === 'postgres')![1]
+
+t.test('a statement that nobody waits for any more is cancelled in the server', { skip: skipReasons.postgres }, async (t) => {
+  const { orm, url, close } = await openPostgres({ entities, orm: { pool: { min: 0, max: 2 } } })
+  const watcher = new pg.Client({ connectionString: url })
+  await watcher.connect()
+  t.teardown(async () => {
+    await watcher.end()
+    await close()
+  })
+
+  /** Waits until so many of the statements run in the server. */
+  const running = async (count: number) => {
+    for (;;) {
+      const { rows } = await watcher.query("select 1 from pg_stat_activity where datname = current_database() and state = 'active' and query like 'select pg_sleep%'")
+      if (rows.length === count) return
+    }
+  }
+
+  t.test('one', async (t) => {
+    const controller = new AbortController()
+    const outcome = run(orm.em.fork({ signal: controller.signal }), endless).then(() => undefined, (error) => error)
+    await running(1)
+    controller.abort()
+    const error = await outcome
+    t.ok(error instanceof UnavailableError)
+    t.match(error.cause, { code: '57014' })
+    await running(0)
+    t.strictSame(await run(orm.em.fork(), one), [{ n: 1 }], 'the connection is usable afterwards')
+  })
+
+  t.test('as many as the pool has connections, at once', async (t) => {
+    const controller = new AbortController()
+    const outcomes = [1, 2].map(() => run(orm.em.fork({ signal: controller.signal }), endless).then(() => undefined, (error) => error))
+    await running(2)
+    controller.abort()
+    for (const error of await Promise.all(outcomes)) t.ok(error instanceof UnavailableError)
+    await running(0)
+    t.strictSame(await Promise.all([1, 2, 3].map(() => run(orm.em.fork(), one))), [[{ n: 1 }], [{ n: 1 }], [{ n: 1 }]])
+  })
+
+  t.test('one that is waiting for a connection is not sent', async (t) => {
+    const [first, second] = [new AbortController(), new AbortController()]
+    const busy = [1, 2].map(() => run(orm.em.fork({ signal: first.signal }), endless).then(() => undefined, (error) => error))
+    await running(2)
+    const waiting = run(orm.em.fork({ signal: second.signal }), endless).then(() => undefined, (error) => error)
+    second.abort()
+    first.abort()
+    for (const error of await Promise.all([...busy, waiting])) t.ok(error instanceof UnavailableError)
+    await running(0)
+  })
+
+  t.test('an abort after the answer touches nobody else\'s statement', async (t) => {
+    const controller = new AbortController()
+    await run(orm.em.fork({ signal: controller.signal }), one)
+    controller.abort()
+    t.strictSame(await run(orm.em.fork(), { text: 'select 2 as n, pg_sleep(0.05)', values: [] }).then(([row]) => row!.n), 2)
+  })
+})
+
+t.test('a statement on PGlite can\'t be cancelled: it has one connection, in this process', { skip: 'nothing can be cancelled' }, () => {})

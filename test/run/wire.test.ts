@@ -1,0 +1,52 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import t from 'tap'
+import { AllowedInclude, QueryBuilderConfig } from '../../src/config/index.ts'
+import { planList, resolveWhitelist } from '../../src/plan/index.ts'
+import { parseQueryParams } from '../../src/query/index.ts'
+import { toWireOf } from '../../src/run/index.ts'
+import { Customer, Plant, Specimen, Supplier } from '../fixtures/entities.ts'
+import { modelsOf } from '../helpers/models.ts'
+import { planOf, whitelistOf } from '../plan/helper.ts'
+
+const selectionOf = (entity: unknown, query: string, ...includes: string[]) =>
+  planOf(query, whitelistOf({ allowedIncludes: includes.map((path) => new AllowedInclude(path)) }, entity)).selection
+
+/** A record after its conversion; the conversion changes it in place. */
+function wired (selection: ReturnType<typeof selectionOf>, record: Record<string, unknown>): unknown {
+  toWireOf(selection)!(record)
+  return record
+}
+
+t.test('records that are as they should be need no conversion', async (t) => {
+  t.equal(toWireOf(selectionOf(Plant, '')), undefined)
+  t.equal(toWireOf(selectionOf(Plant, 'include=tags,group.parent', 'tags', 'group.parent')), undefined)
+  t.equal(toWireOf(selectionOf(Customer, '')), undefined)
+})
+
+t.test('serializers and custom types make the wire form, null included', async (t) => {
+  t.strictSame(wired(selectionOf(Supplier, ''), { id: 1, country: 'fr', address: null }), { id: 1, country: 'FR', address: null })
+  t.strictSame(wired(selectionOf(Specimen, ''), { petals: '#967bb6', minimum: -12.5, leaves: 1 }), { petals: '#967bb6', minimum: -12.5, leaves: 1 })
+  t.strictSame(wired(selectionOf(Specimen, ''), { petals: null, minimum: null }), { petals: null, minimum: null })
+})
+
+t.test('in included records, too: one, several, none, and nested', async (t) => {
+  const one = selectionOf(Plant, 'include=supplier', 'supplier')
+  t.strictSame(wired(one, { supplier: { country: 'ie' } }), { supplier: { country: 'IE' } })
+  t.strictSame(wired(one, { supplier: null }), { supplier: null })
+  const many = selectionOf(Supplier, 'include=plants.supplier', 'plants.supplier')
+  t.strictSame(wired(many, { country: 'fr', plants: [{ supplier: { country: 'fr' } }, { supplier: null }] }), { country: 'FR', plants: [{ supplier: { country: 'FR' } }, { supplier: null }] })
+  t.strictSame(wired(many, { country: 'fr', plants: [] }), { country: 'FR', plants: [] })
+})
+
+t.test('in embedded objects, but for what is hidden in them', async (t) => {
+  const Contact = defineEntity({
+    name: 'Contact',
+    embeddable: true,
+    properties: { phone: p.string().serializer((phone: string) => `tel:${phone}`), pin: p.string().hidden().serializer((pin: string) => pin.toUpperCase()) },
+  })
+  const Person = defineEntity({ name: 'Person', properties: { id: p.integer().primary(), contact: () => p.embedded(Contact).nullable() } })
+  const whitelist = resolveWhitelist(new QueryBuilderConfig(), modelsOf([Contact, Person]).of(Person))
+  const { selection } = planList(parseQueryParams(''), whitelist)
+  t.strictSame(wired(selection, { id: 1, contact: { phone: '1' } }), { id: 1, contact: { phone: 'tel:1' } })
+  t.strictSame(wired(selection, { id: 1, contact: null }), { id: 1, contact: null })
+})

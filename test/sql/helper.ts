@@ -1,0 +1,33 @@
+/** Statements of query strings, and what they find. */
+import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
+import { QueryBuilderConfig, type QueryBuilderOptions } from '../../src/config/index.ts'
+import { CrudBase, type CrudPage, type CrudReadOptions } from '../../src/crud/index.ts'
+import { planList, resolveWhitelist, type PlanOptions } from '../../src/plan/index.ts'
+import { parseQueryParams } from '../../src/query/index.ts'
+import { compile, type Foreign, type Statement } from '../../src/sql/index.ts'
+import { models } from '../plan/helper.ts'
+
+/** No conditions in MikroORM's words. */
+export const nothingForeign: Foreign = { filter: () => undefined, conditions: () => [] }
+
+/** The statement of a list. */
+export function statementOf (query: string, options: QueryBuilderOptions<any>, entity: unknown, planOptions?: PlanOptions): Statement {
+  const whitelist = resolveWhitelist(new QueryBuilderConfig<any>(options), models.of(entity))
+  return compile(planList(parseQueryParams(query), whitelist, planOptions), nothingForeign)
+}
+
+/** A resource without a class of its own. */
+export function crudOf (entity: any, options: QueryBuilderOptions<any> = {}): CrudBase<any> {
+  return new CrudBase<any>({ model: entity, queryConfig: new QueryBuilderConfig<any>(options) })
+}
+
+/** The page that a query string asks for. */
+export function listOf (on: MikroORM | EntityManager, crud: CrudBase<any>, query = '', options?: CrudReadOptions): Promise<CrudPage> {
+  const em = 'em' in on ? on.em.fork() : on
+  return crud.list(em as EntityManager, parseQueryParams(query), options)
+}
+
+/** One property of every record that a query string finds. */
+export async function found (on: MikroORM | EntityManager, crud: CrudBase<any>, query = '', property = 'id', options?: CrudReadOptions): Promise<unknown[]> {
+  return (await listOf(on, crud, query, options)).items.map((item) => item[property])
+}

@@ -1,0 +1,81 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { AllowedFilters } from '../../src/config/index.ts'
+import { planCount, planExists, planGet, type Plan } from '../../src/plan/index.ts'
+import { parseQueryParams } from '../../src/query/index.ts'
+import { compile, shapeOf } from '../../src/sql/index.ts'
+import { Customer, OrderItem, Plant, Shelf, Tag } from '../fixtures/entities.ts'
+import { plantUuid } from '../fixtures/seed.ts'
+import { planOf, whitelistOf } from '../plan/helper.ts'
+import { nothingForeign } from './helper.ts'
+import { queryOf, wide } from './queries.ts'
+
+const exact = whitelistOf(wide)
+const none = whitelistOf({ ...wide, pagination: { count: 'none' } })
+
+const written = (plan: Plan) => {
+  const { text, slots } = compile(plan, nothingForeign)
+  return JSON.stringify([text, slots])
+}
+
+const plan: fc.Arbitrary<Plan> = fc.tuple(queryOf(), fc.constantFrom(exact, none), fc.boolean(), fc.constantFrom('list', 'list', 'count', 'get', 'exists'))
+  .map(([query, whitelist, includeDeleted, kind]) => {
+    switch (kind) {
+      case 'count': return planCount(parseQueryParams(query), whitelist, { includeDeleted })
+      case 'get': return planGet(includeDeleted ? 1 : plantUuid(1), parseQueryParams(query.split('&').filter((part) => /^(fields|include)/.test(part)).join('&')), whitelist, { includeDeleted })!
+      case 'exists': return planExists(includeDeleted ? plantUuid(1) : 2, whitelist, { includeDeleted })!
+      default: return planOf(query, whitelist, { includeDeleted })
+    }
+  })
+
+t.test('plans of the same shape have the same statement, plans of different statements have different shapes', async (t) => {
+  const statements = new Map<string, string>()
+  let again = 0
+  fc.assert(fc.property(plan, (plan) => {
+    const shape = shapeOf(plan)
+    const statement = written(plan)
+    const known = statements.get(shape)
+    if (known !== undefined) again++
+    statements.set(shape, statement)
+    return known === undefined || known === statement
+  }), { numRuns: 4000 })
+  t.ok(again > 100, `${again} shapes occurred again`)
+  t.ok(statements.size > 500, `${statements.size} shapes`)
+})
+
+t.test('values, the page and the number of items in a list are no part of the shape', async (t) => {
+  const alike: ReadonlyArray<readonly [string, string]> = [
+    ['filter[name]=a', 'filter[name]=b'],
+    ['filter[name][in]=a', 'filter[name][in]=b,c,d'],
+    ['filter[name][in]=a', 'filter[name][in]='],
+    ['filter[name][contains]=a', 'filter[name][starts]=b'],
+    ['filter[id][between]=1,2', 'filter[id][between]=3,4'],
+    ['page=1&per_page=5', 'page=7&per_page=3'],
+    ['page=3&per_page=5', 'limit=3&offset=10'],
+    ['sort=name', 'sort=+name'],
+    ['fields=id,name', 'fields=name,id'],
+    ['include=tags,label', 'include=label,tags'],
+    ['include=tags.plants', 'include=tags,tags.plants'],
+  ]
+  for (const [a, b] of alike) t.equal(shapeOf(planOf(a, exact)), shapeOf(planOf(b, exact)), `${a} and ${b}`)
+  t.equal(shapeOf(planGet(1, undefined, exact)!), shapeOf(planGet('2', undefined, exact)!))
+})
+
+t.test('everything else is', async (t) => {
+  const queries = [
+    '', 'filter[name]=a', 'filter[name][ne]=a', 'filter[name][lt]=a', 'filter[name][like]=a', 'filter[name][ilike]=a', 'filter[name][in]=a', 'filter[name][nin]=a', 'filter[name][between]=a,b', 'filter[name][isnull]=true', 'filter[name][isnull]=false',
+    'filter[description]=a', 'filter[supplier.name]=a', 'filter[tags.name]=a', 'filter[group.name]=a', 'filter[group.parent.name]=a', 'filter[tags.name]=a&filter[name]=b', 'filter[name]=b&filter[tags.name]=a', 'filter[tags.name]=a&filter[tags.weight]=1', 'filter[supplier]=1', 'filter[group]=1',
+    'sort=name', 'sort=-name', 'sort=supplier.name', 'sort=group.name', 'sort=group.parent.name', 'sort=name,price', 'sort=price,name', 'sort=-id',
+    'fields=id', 'fields=name', 'include=tags', 'include=label', 'include=tags.plants', 'include=tags&fields[tags]=id', 'include=group', 'include=group.parent',
+  ]
+  const plans: Plan[] = [exact, none].flatMap((whitelist) => queries.map((query) => planOf(query, whitelist)))
+  plans.push(planOf('', exact, { includeDeleted: true }), planGet(1, undefined, exact)!, planGet(plantUuid(1), undefined, exact)!, planGet(1, undefined, exact, { includeDeleted: true })!, planExists(1, exact)!, planCount(parseQueryParams(''), exact))
+  for (const entity of [Customer, OrderItem, Shelf, Tag]) plans.push(planOf('', whitelistOf({}, entity)))
+  t.equal(new Set(plans.map(shapeOf)).size, plans.length)
+  t.equal(new Set(plans.map(written)).size, plans.length)
+})
+
+t.test('the same property under two names has one shape', async (t) => {
+  const aliased = whitelistOf({ allowedFilters: [AllowedFilters.exact('name'), AllowedFilters.exact('name', { alias: 'title' })] }, Plant)
+  t.equal(shapeOf(planOf('filter[name]=a', aliased)), shapeOf(planOf('filter[title]=a', aliased)))
+})

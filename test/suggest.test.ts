@@ -1,0 +1,33 @@
+import t from 'tap'
+import { ALLOWED_LIMIT, listed, nearest } from '../src/suggest.ts'
+
+t.test('the nearest name is suggested, if it is near', async (t) => {
+  const names = ['name', 'price', 'created_at', 'updated_at', 'id', 'description']
+  const cases: ReadonlyArray<readonly [given: string, suggestion: string | undefined]> = [
+    ['name', 'name'],
+    ['nmae', 'name'],
+    ['nam', 'name'],
+    ['names', 'name'],
+    ['prise', 'price'],
+    ['createdAt', 'created_at'],
+    ['created', 'created_at'],
+    ['creatd_at', 'created_at'],
+    ['i', 'id'],
+    ['ids', 'id'],
+    ['descripton', 'description'],
+    ['zzz', undefined],
+    ['status', undefined],
+    ['', undefined],
+    ['n'.repeat(101), undefined],
+  ]
+  for (const [given, suggestion] of cases) t.equal(nearest(given, names), suggestion, given.slice(0, 20))
+  t.equal(nearest('name', []), undefined)
+})
+
+t.test('a list of names is sorted, cut, and a copy', async (t) => {
+  const names = ['b', 'a', 'c']
+  t.strictSame(listed(names), ['a', 'b', 'c'])
+  t.strictSame(names, ['b', 'a', 'c'])
+  t.strictSame(listed(new Set(['y', 'x'])), ['x', 'y'])
+  t.equal(listed(Array.from({ length: 1000 }, (_, index) => `n${index}`)).length, ALLOWED_LIMIT)
+})
