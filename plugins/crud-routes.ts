@@ -4,7 +4,7 @@ import { CrudBase } from '../src/crud/index.ts'
 import { ConfigError } from '../src/errors.ts'
 import { errorJson } from './error-schema.ts'
 import { checkOptions, DEFAULT_OPERATIONS, ResourceOptionsSchema, type CrudOperation } from './options.ts'
-import { routeDefinitions } from './route-handlers.ts'
+import { isPossible, routeDefinitions } from './route-handlers.ts'
 import { routeSchemas } from './route-schemas.ts'
 
 declare module 'fastify' {
@@ -60,7 +60,9 @@ export async function crudRoutes (fastify: FastifyInstance, options: CrudRoutesO
   checkOptions(what, ResourceOptionsSchema, rest)
   const { model } = crud.bind(fastify.orm.em)
   const operations = options.operations ?? DEFAULT_OPERATIONS
-  if (options.operations?.includes('restore') && model.deletedAt === undefined) throw new ConfigError(`${what}: 'restore' needs an entity with 'deleted_at'.`)
+  if (options.operations?.includes('restore') && !isPossible('restore', model)) throw new ConfigError(`${what}: 'restore' needs an entity with 'deleted_at'.`)
+  const impossible = options.operations?.find((operation) => !isPossible(operation, model))
+  if (impossible !== undefined) throw new ConfigError(`${what}: '${impossible}' needs an entity that is not abstract.`)
   const resource = options.name ?? crud.name ?? model.tableName
   const schemas = routeSchemas(model, resource)
 

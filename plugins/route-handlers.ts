@@ -1,7 +1,7 @@
 /** What the routes of a resource do: read the request, call CrudBase, write the answer. */
 import type { FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import type { CrudBase } from '../src/crud/index.ts'
-import { entityTag } from '../src/crud/index.ts'
+import { entityTag, keyNames } from '../src/crud/index.ts'
 import { NotFoundError, PreconditionRequiredError, queryError } from '../src/errors.ts'
 import type { EntityModel } from '../src/model/index.ts'
 import type { QueryParamError, QueryParams } from '../src/query/index.ts'
@@ -26,7 +26,6 @@ export function routeDefinitions (model: EntityModel, options: CrudRoutesOptions
   const url = keyPath(model)
   const readKey = keyReader(model)
   const rules: BodyRules = { model, readonlyProperties: options.readonlyProperties ?? 'refuse' }
-  const keyNames = new Set(model.primaryKey.map(({ property }) => property.publicName).concat(model.uuid?.publicName ?? []))
   const scopeOf = async (request: FastifyRequest) => await options.scope?.(request) as never
   const readOptions = async (request: FastifyRequest) => ({ scope: await scopeOf(request), context: { request } })
 
@@ -77,7 +76,7 @@ export function routeDefinitions (model: EntityModel, options: CrudRoutesOptions
   const update = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const id = readKey(request.params)
     const write = await writeOptions(request)
-    return sendRecord(reply, await crud.update(request.em, id, readBody(request.body, rules, keyNames), write))
+    return sendRecord(reply, await crud.update(request.em, id, readBody(request.body, rules, keyNames(id, model)), write))
   }
 
   const remove = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
@@ -101,7 +100,13 @@ export function routeDefinitions (model: EntityModel, options: CrudRoutesOptions
     { operation: 'delete', method: 'DELETE', url, handler: remove },
     { operation: 'restore', method: 'POST', url: `${url}/restore`, handler: restore },
   ]
-  return definitions.filter(({ operation }) => has(operation) && (operation !== 'restore' || model.deletedAt !== undefined))
+  return definitions.filter(({ operation }) => has(operation) && isPossible(operation, model))
+}
+
+/** Whether an entity has what an operation needs. */
+export function isPossible (operation: CrudOperation, { deletedAt, abstract }: EntityModel): boolean {
+  if (operation === 'restore') return deletedAt !== undefined
+  return !abstract || (operation !== 'create' && operation !== 'createMany')
 }
 
 /**

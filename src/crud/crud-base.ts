@@ -6,9 +6,9 @@ import { ConfigError } from '../errors.ts'
 import { planCount, planExists, planGet, planList, readData, type Id, type RecordData } from '../plan/index.ts'
 import { parseQueryParams, type QueryParams } from '../query/index.ts'
 import { pageInfo, pageJson, run, type OffsetInfo, type PageInfo, type Row } from '../run/index.ts'
-import { checkScopeData, scopeData, withOnCreate, type Data } from './new-row.ts'
+import { checkScopeData, scopeData, type Data } from './new-row.ts'
 import { convertJson, convertListJson, convertRecord } from './records.ts'
-import { Resource, type CompiledRead } from './resource.ts'
+import { Resource, schemaOf, type CompiledRead } from './resource.ts'
 import { readScope, type ScopeRules } from './scope.ts'
 import { withoutKey } from './update-data.ts'
 import { Writer } from './writer.ts'
@@ -77,7 +77,7 @@ export class CrudBase<Entity extends object = any> {
   readonly model: EntityName<Entity>
   readonly queryConfig: QueryBuilderConfig<Entity>
   readonly name: string | undefined
-  readonly #resources = new WeakMap<object, Resource>()
+  readonly #resources = new WeakMap<object, Map<string | undefined, Resource>>()
 
   /**
    * Changes the data of a new record, or of each of several, before anything is written. What it returns may hold any
@@ -240,8 +240,11 @@ export class CrudBase<Entity extends object = any> {
    */
   bind (em: EntityManager): Resource {
     const metadata = em.getMetadata()
-    let resource = this.#resources.get(metadata)
-    if (resource === undefined) this.#resources.set(metadata, resource = new Resource(em, this.model, this.queryConfig as QueryBuilderConfig, this.name))
+    const schema = schemaOf(em)
+    let bySchema = this.#resources.get(metadata)
+    if (bySchema === undefined) this.#resources.set(metadata, bySchema = new Map())
+    let resource = bySchema.get(schema)
+    if (resource === undefined) bySchema.set(schema, resource = new Resource(em, this.model, this.queryConfig as QueryBuilderConfig, this.name))
     return resource
   }
 
@@ -266,11 +269,12 @@ export class CrudBase<Entity extends object = any> {
 
   async #create (em: EntityManager, data: readonly Data[], options: CrudReadOptions<Entity>, pointer: (index: number) => string): Promise<CrudRecord[]> {
     const resource = this.bind(em)
+    if (resource.model.abstract) throw new ConfigError(`${resource.model.name} is abstract: records are created as one of its subclasses.`)
     const context = { ...options.context, em }
     const scope = this.#scope(resource, options)
     const rows: RecordData[] = []
     for (const [index, one] of data.entries()) rows.push(await this.#newRow(one, pointer(index), resource, scope, context))
-    const records = await new Writer(resource, em, options, scope).create(rows)
+    const records = await new Writer(resource, em, options, scope).create(rows, pointer)
     return await Promise.all(records.map((record) => this.#leave(record, context)))
   }
 
@@ -283,6 +287,6 @@ export class CrudBase<Entity extends object = any> {
       row = readData({ ...(scope && scopeData(scope)), ...complete }, model, { by: 'server', requireAll: true, pointer })
       if (scope !== undefined) checkScopeData(row, scope, model)
     }
-    return withOnCreate(row, model, context.em)
+    return row
   }
 }

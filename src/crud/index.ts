@@ -6,4 +6,5 @@ export {
   CrudBase, type CrudContext, type CrudDeleteOptions, type CrudOptions, type CrudPage, type CrudReadOptions, type CrudRecord, type CrudWriteOptions,
 } from './crud-base.ts'
 export { entityTag } from './if-match.ts'
+export { keyNames } from './update-data.ts'
 export type { Resource } from './resource.ts'

@@ -3,8 +3,8 @@ import type { EntityManager, QueryBuilder } from '@mikro-orm/postgresql'
 import { LRUCache } from 'lru-cache'
 import type { CustomFilterContext, QueryBuilderConfig } from '../config/index.ts'
 import { FilterValidationError } from '../errors.ts'
-import { Models, type EntityModel } from '../model/index.ts'
-import { planSelection, resolveWhitelist, type AnyWritePlan, type ListPlan, type Plan, type Selection, type Whitelist } from '../plan/index.ts'
+import { Models, type EntityModel, type RelationProperty } from '../model/index.ts'
+import { planSelection, resolveWhitelist, type AnyWritePlan, type IncludeEntry, type ListPlan, type Plan, type Selection, type Whitelist } from '../plan/index.ts'
 import { toWireOf, type BoundStatement, type ToWire } from '../run/index.ts'
 import { applyPlan, compile, compileWrite, filterSql, foreignSql, ROOT_ALIAS, shapeOf, writeShapeOf, type Bind, type Foreign, type Sql, type Statement } from '../sql/index.ts'
 
@@ -17,6 +17,8 @@ export interface ReadOptions {
   readonly scope?: object
   /** Also see rows that are marked as deleted. Default: false. */
   readonly includeDeleted?: boolean
+  /** Rows that MikroORM's filters hide are left out. Default: true. */
+  readonly filtered?: boolean
   /** Handed to custom filters and hooks. */
   readonly context?: Readonly<Record<string, unknown>>
 }
@@ -33,13 +35,21 @@ interface Shape {
 
 const NO_FILTERS: ActiveFilters = new Map()
 
-const modelsByStorage = new WeakMap<object, Models>()
+const modelsByStorage = new WeakMap<object, Map<string | undefined, Models>>()
+
+/** The schema of entities that name none: the EntityManager's own, or the ORM's. */
+export function schemaOf (em: EntityManager): string | undefined {
+  return em.schema ?? em.config.getSchema(true)
+}
 
 /** The models of the ORM behind an EntityManager: one set for all resources. */
 function modelsOf (em: EntityManager): Models {
   const metadata = em.getMetadata()
-  let models = modelsByStorage.get(metadata)
-  if (models === undefined) modelsByStorage.set(metadata, models = new Models(metadata, em.getPlatform()))
+  const schema = schemaOf(em)
+  let bySchema = modelsByStorage.get(metadata)
+  if (bySchema === undefined) modelsByStorage.set(metadata, bySchema = new Map())
+  let models = bySchema.get(schema)
+  if (models === undefined) bySchema.set(schema, models = new Models(metadata, em.getPlatform(), schema))
   return models
 }
 
@@ -47,7 +57,7 @@ function modelsOf (em: EntityManager): Models {
 export type ActiveFilters = ReadonlyMap<EntityModel, object>
 
 /** What conditions in MikroORM's words nobody has. */
-const NOTHING_FOREIGN: Foreign = { filter: () => undefined, conditions: () => [] }
+const NOTHING_FOREIGN: Foreign = { filter: () => undefined, relation: () => undefined, conditions: () => [] }
 
 export class Resource {
   readonly model: EntityModel
@@ -57,20 +67,24 @@ export class Resource {
   readonly #shapes = new LRUCache<string, Shape>({ max: MAX_SHAPES })
   /** Entities that a statement of this resource can touch: those whose MikroORM filters matter. */
   readonly #entities: readonly EntityModel[]
+  /** One of its relations has a condition of its own, in MikroORM's words. */
+  readonly #conditional: boolean
 
   /** @throws {ConfigError} when the configuration names what the entity doesn't have */
   constructor (em: EntityManager, entity: unknown, config: QueryBuilderConfig, name: string | undefined) {
     this.model = modelsOf(em).of(entity)
     this.whitelist = resolveWhitelist(config, this.model, name)
-    this.#entities = reachable(this.whitelist)
+    const relations = reachable(this.whitelist)
+    this.#entities = [...new Set([this.model, ...relations.map((relation) => relation.target)])]
+    this.#conditional = relations.some((relation) => relation.where !== undefined)
     this.selection = planSelection({ fields: [], fieldsByInclude: {}, include: [] }, this.whitelist, [])
   }
 
   /** The statement of a plan with the request's values, from the shapes seen before or compiled. */
   async compile (em: EntityManager, plan: Plan, options: ReadOptions): Promise<CompiledRead> {
-    const filters = await this.activeFilters(em, this.#entities)
+    const filters = options.filtered === false ? NO_FILTERS : await this.activeFilters(em, this.#entities)
     const toWire = () => 'selection' in plan ? toWireOf(plan.selection) : undefined
-    if (filters.size === 0 && options.scope === undefined && plan.customs.length === 0) {
+    if (filters.size === 0 && !this.#conditional && options.scope === undefined && plan.customs.length === 0) {
       const { statement, toWire: kept } = this.#shape(shapeOf(plan), () => compile(plan, NOTHING_FOREIGN), toWire)
       return bind(statement, plan.values, kept)
     }
@@ -103,6 +117,7 @@ export class Resource {
         const where = filters.get(model)
         return where && filterSql(em, model, alias, where, bindValue)
       },
+      relation: ({ where, target }, alias) => where && filterSql(em, target, alias, where, bindValue),
       conditions: (alias) => [
         options.scope && filterSql(em, plan.model, alias, options.scope, bindValue),
         ...plan.customs.map((custom) => foreignSql(em, plan.model, alias, (qb) => narrow(custom, qb, { ...options.context, em }), bindValue)),
@@ -116,10 +131,7 @@ export class Resource {
     const qb = em.createQueryBuilder(plan.model.entity as never, ROOT_ALIAS) as unknown as QueryBuilder<any>
     // the builder binds values itself: what our fragments need of it is put behind the plan's own
     const values = [...plan.values]
-    const applied = applyPlan(qb, { ...plan, values }, (model, alias) => {
-      const where = filters.get(model)
-      return where && filterSql(em, model, alias, where, (value) => values.push(value) - 1)
-    })
+    const applied = applyPlan(qb, { ...plan, values }, this.foreign(em, plan, options, filters, values))
     await applied.applyFilters()
     if (options.scope !== undefined) applied.andWhere(options.scope as never)
     return plan.customs.reduce((builder, custom) => narrow(custom, builder, { ...options.context, em }), applied)
@@ -152,15 +164,13 @@ function bind ({ text, slots }: Statement, values: readonly unknown[], toWire: T
   return { text, values: slots.map((slot) => values[slot]), toWire }
 }
 
-/** The resource's entity and all that its whitelist leads to. */
-function reachable ({ model, filters, sorts, includes, defaultOrder }: Whitelist): readonly EntityModel[] {
+/** The relations that a whitelist leads through. */
+function reachable ({ filters, sorts, includes, defaultOrder }: Whitelist): readonly RelationProperty[] {
   const targets = [...filters.values()].flatMap((entry) => entry.kind === 'operators' ? entry.relations : [])
   const sorted = [...[...sorts.values()].flatMap((entry) => entry.targets), ...defaultOrder.map(({ target }) => target)]
-  const relations = [...targets, ...sorted.flatMap((target) => target.relations), ...[...includes.values()].flatMap(pathOf)]
-  return [...new Set([model, ...relations.map((relation) => relation.target)])]
+  return [...targets, ...sorted.flatMap((target) => target.relations), ...[...includes.values()].flatMap(pathOf)]
 }
 
-function pathOf (entry: { relation: Selection['includes'][number]['relation'], parent?: unknown }): Selection['includes'][number]['relation'][] {
-  const parent = entry.parent as typeof entry | undefined
-  return parent === undefined ? [entry.relation] : [...pathOf(parent), entry.relation]
+function pathOf ({ relation, parent }: IncludeEntry): RelationProperty[] {
+  return parent === undefined ? [relation] : [...pathOf(parent), relation]
 }

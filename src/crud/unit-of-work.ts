@@ -2,7 +2,7 @@
  * Writes through MikroORM's unit of work: for entities whose lifecycle hooks, subscribers, cascades, constructors or
  * collections have a part in them. The same result as a single statement, at several times the cost.
  */
-import { Collection, EventType, LockMode, Type, wrap, type EntityMetadata } from '@mikro-orm/core'
+import { Collection, EventType, LockMode, ReferenceKind, Type, wrap, type EntityMetadata } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { isUuid, type EntityModel } from '../model/index.ts'
 import type { Id, RecordData } from '../plan/index.ts'
@@ -22,7 +22,27 @@ export function needsUnitOfWork (em: EntityManager, { entity }: EntityModel, kin
   const meta = em.getMetadata(entity as never) as EntityMetadata
   const events = em.getEventManager()
   if ([...EVENTS[kind], ...FLUSH_EVENTS].some((event) => events.hasListeners(event, meta))) return true
-  return kind === 'create' ? hasConstructor(meta) : kind === 'delete' && cascades(meta)
+  if (kind === 'delete') return cascades(meta)
+  return needsEntity(meta, kind === 'create' ? 'onCreate' : 'onUpdate') || (kind === 'create' && hasConstructor(meta))
+}
+
+const neededBy = { onCreate: new WeakMap<object, boolean>(), onUpdate: new WeakMap<object, boolean>() }
+
+/** Whether a hook of a property looks at the entity, of which a statement has only what was given, or makes more than a column's value. */
+function needsEntity (meta: EntityMetadata, hook: 'onCreate' | 'onUpdate'): boolean {
+  let known = neededBy[hook].get(meta)
+  if (known === undefined) {
+    known = meta.props.some((property) => property.kind === ReferenceKind.EMBEDDED
+      ? hasDefaults(property.targetMeta!)
+      : property.embedded === undefined && property[hook] !== undefined && (property.kind !== ReferenceKind.SCALAR || property[hook].length > 0))
+    neededBy[hook].set(meta, known)
+  }
+  return known
+}
+
+/** Whether MikroORM completes embedded objects. */
+function hasDefaults ({ props }: EntityMetadata): boolean {
+  return props.some(({ onCreate, onUpdate, default: value, defaultRaw, targetMeta, kind }) => onCreate !== undefined || onUpdate !== undefined || value !== undefined || defaultRaw !== undefined || (kind === ReferenceKind.EMBEDDED && hasDefaults(targetMeta!)))
 }
 
 const constructors = new WeakMap<object, boolean>()
@@ -64,7 +84,7 @@ export async function findLocked (em: EntityManager, model: EntityModel, id: Id,
 }
 
 export async function assignEntity (em: EntityManager, entity: object, data: object): Promise<void> {
-  em.assign(entity, data as never)
+  em.assign(entity, data as never, { mergeEmbeddedProperties: false })
   await em.flush()
 }
 

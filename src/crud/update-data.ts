@@ -1,6 +1,6 @@
-/** The data of an update that repeats the key of the path. */
+/** The data of an update that repeats the key of the path, and what a key is to an update anyway: what finds the record. */
 import { RequestValidationError } from '../errors.ts'
-import { convert, fromJson, isUuid, type EntityModel, type KeyColumn, type ScalarProperty } from '../model/index.ts'
+import { convert, fromJson, isUuid, type EntityModel, type KeyColumn, type PrimaryKeyPart } from '../model/index.ts'
 import type { Id } from '../plan/index.ts'
 import type { Data } from './new-row.ts'
 
@@ -10,14 +10,14 @@ import type { Data } from './new-row.ts'
  * @throws {RequestValidationError} for a key that is not the path's
  */
 export function withoutKey (data: Data, id: Id, model: EntityModel): Data {
-  if (typeof data !== 'object' || data === null) return data
+  if (typeof data !== 'object' || data === null || Array.isArray(data)) return data
   const rest: Record<string, unknown> = { ...data }
-  for (const { property, expected, column } of keyParts(id, model)) {
+  const found = keyParts(id, model)
+  const keys = [...found, ...model.primaryKey.filter(({ property }) => property.write.writable && !found.some((part) => part.property === property))]
+  for (const { property, columns, ...part } of keys) {
     const name = property.publicName
     if (property.hidden || !(name in rest)) continue
-    const given = fromJson(rest[name], column.type)
-    const own = convert(String(expected), column.type)
-    if (!given.ok || !own.ok || String(given.value) !== String(own.value)) {
+    if (!('expected' in part) || !isSame(rest[name], part.expected, property, columns)) {
       throw new RequestValidationError([{ source: { pointer: `/${name}` }, code: 'FST_ERR_VALIDATION', detail: `'${name}' is the record's key and can not be changed: leave it out, or repeat it as it is in the path.` }])
     }
     delete rest[name]
@@ -25,16 +25,34 @@ export function withoutKey (data: Data, id: Id, model: EntityModel): Data {
   return rest
 }
 
-interface KeyPart {
-  readonly property: Pick<ScalarProperty, 'publicName' | 'hidden'>
+/** The names of properties that a record was found by, which may be repeated in its data. */
+export function keyNames (id: Id, model: EntityModel): ReadonlySet<string> {
+  return new Set(keyParts(id, model).map(({ property }) => property.publicName))
+}
+
+interface KeyPart extends PrimaryKeyPart {
   readonly expected: unknown
-  readonly column: Pick<KeyColumn, 'type'>
 }
 
 /** The parts of the key by which a record was asked for, with their values. */
-function keyParts (id: Id, { primaryKey, uuid }: EntityModel): KeyPart[] {
+function keyParts (id: Id, { primaryKey, uuid }: EntityModel): readonly KeyPart[] {
   const [single, ...more] = primaryKey
-  if (typeof id === 'object') return primaryKey.filter(({ columns }) => columns.length === 1).map(({ property, columns }) => ({ property, expected: id[property.name], column: columns[0]! }))
-  if (uuid !== undefined && single?.columns[0]?.type.kind !== 'uuid' && isUuid(String(id))) return [{ property: uuid, expected: id, column: uuid }]
-  return single === undefined || more.length > 0 ? [] : [{ property: single.property, expected: id, column: single.columns[0]! }]
+  if (typeof id === 'object') return primaryKey.map((part) => ({ ...part, expected: id[part.property.name] }))
+  if (uuid !== undefined && single?.columns[0]?.type.kind !== 'uuid' && isUuid(String(id))) return [{ property: uuid, columns: [uuid], expected: id }]
+  return single === undefined || more.length > 0 ? [] : [{ ...single, expected: id }]
 }
+
+/** Whether a value of a body is that of a path, which is text. */
+function isSame (given: unknown, expected: unknown, property: PrimaryKeyPart['property'], columns: readonly KeyColumn[]): boolean {
+  if (columns.length === 1) return isSameValue(given, expected, columns[0]!)
+  // a relation to a composite key
+  if (property.kind !== 'relation' || !isObject(given) || !isObject(expected) || Object.keys(given).length !== columns.length) return false
+  return property.key.every((part) => isSameValue(given[part.publicName], expected[part.publicName], part))
+}
+
+function isSameValue (given: unknown, expected: unknown, { type }: Pick<KeyColumn, 'type'>): boolean {
+  const [value, own] = [fromJson(given, type), convert(String(expected), type)]
+  return value.ok && own.ok && String(value.value) === String(own.value)
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null

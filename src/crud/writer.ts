@@ -6,7 +6,7 @@ import { idOfKey, planDelete, planExists, planGet, planInsert, planUpdate, type 
 import { convertError, isDriverError, run, type JsonRecord, type Row } from '../run/index.ts'
 import { compileReferences, type Foreign } from '../sql/index.ts'
 import { readIfMatch, type IfMatch } from './if-match.ts'
-import { withOnUpdate } from './new-row.ts'
+import { withOnCreate, withOnUpdate } from './new-row.ts'
 import type { ActiveFilters, ReadOptions, Resource } from './resource.ts'
 import type { ScopeRules } from './scope.ts'
 import { assignEntity, createEntities, findLocked, needsUnitOfWork, removeEntity } from './unit-of-work.ts'
@@ -16,8 +16,8 @@ export interface WriteOptions extends ReadOptions {
   readonly ifMatch?: string
 }
 
-/** Parameters in one statement, at most (the protocol counts them in 16 bits). */
-const MAX_PARAMETERS = 60_000
+/** Parameters in one statement, at most: the protocol counts them in 16 bits, which PGlite takes to have a sign. */
+const MAX_PARAMETERS = 32_000
 
 export class Writer {
   readonly #resource: Resource
@@ -34,21 +34,25 @@ export class Writer {
     this.#scope = scope
   }
 
-  /** Inserts rows, all of them or none. */
-  async create (rows: readonly RecordData[]): Promise<JsonRecord[]> {
+  /**
+   * Inserts rows, all of them or none.
+   *
+   * @param pointer where a row is in the body
+   */
+  async create (rows: readonly RecordData[], pointer: (index: number) => string): Promise<JsonRecord[]> {
     const filters = await this.#filters(rows)
     const unitOfWork = needsUnitOfWork(this.#em, this.#model, 'create') || rows.some(({ links }) => links.length > 0)
-    const chunks = chunksOf(rows)
+    const chunks = unitOfWork ? [] : chunksOf(rows.map((row) => withOnCreate(row, this.#model, this.#em)))
     const checksReferences = unitOfWork || rows.length > 1
     const single = !unitOfWork && chunks.length === 1 && !this.#scope?.partial && !(checksReferences && rows.some((row) => this.#guardedKeys(row, filters).length > 0))
-    if (single) return (await this.#insert(this.#em, rows, filters)).map(({ record }) => record)
+    if (single) return (await this.#insert(this.#em, chunks[0]!, filters, pointer)).map(({ record }) => record)
     return await this.#transaction(async (em) => {
-      if (checksReferences) await this.#checkReferences(em, rows, filters)
+      if (checksReferences) await this.#checkReferences(em, rows, filters, pointer)
       const written: { record: JsonRecord, key: readonly string[] }[] = []
       if (unitOfWork) {
         for (const key of await createEntities(em, this.#model, rows)) written.push({ key, record: await this.#readBack(em, idOfKey(this.#model, key)) })
       } else {
-        for (const chunk of chunks) written.push(...await this.#insert(em, chunk, filters))
+        for (const chunk of chunks) written.push(...await this.#insert(em, chunk, filters, pointer))
       }
       for (const { key } of written) await this.#checkScope(em, idOfKey(this.#model, key))
       return written.map(({ record }) => record)
@@ -110,15 +114,17 @@ export class Writer {
     if (plan === undefined) throw new NotFoundError()
     const [written] = await this.#run(this.#em, plan, await this.#filters([]))
     if (written !== undefined) return written.record
-    // restoring a row that is not deleted changes nothing
-    if (restoring) return await this.#unchanged(this.#em, id)
+    // restoring a row that is not deleted changes nothing; one that is may have another version than it should
+    if (restoring) return await this.#unchanged(this.#em, id, true)
     throw await this.#reason(this.#em, id, undefined, new Map())
   }
 
-  async #insert (em: EntityManager, rows: readonly RecordData[], filters: ActiveFilters) {
+  async #insert (em: EntityManager, rows: readonly RecordData[], filters: ActiveFilters, pointer: (index: number) => string) {
     const written = await this.#run(em, planInsert(rows, this.#resource.selection, (model) => rows.length === 1 && isGuarded(model, filters)), filters)
-    if (written.length < rows.length) await this.#checkReferences(em, rows, filters)
-    return written
+    if (written.length === rows.length) return written
+    await this.#checkReferences(em, rows, filters, pointer)
+    // what was missing has come since
+    throw new ConflictError()
   }
 
   async #run (em: EntityManager, plan: AnyWritePlan, filters: ActiveFilters): Promise<{ record: JsonRecord, key: readonly string[] }[]> {
@@ -153,8 +159,8 @@ export class Writer {
   }
 
   /** The record as it is, for writes that change nothing. */
-  async #unchanged (em: EntityManager, id: Id): Promise<JsonRecord> {
-    const plan = planGet(id, undefined, this.#resource.whitelist, this.#options)
+  async #unchanged (em: EntityManager, id: Id, includeDeleted = this.#options.includeDeleted): Promise<JsonRecord> {
+    const plan = planGet(id, undefined, this.#resource.whitelist, { includeDeleted })
     const compiled = plan && await this.#resource.compile(em, plan, this.#options)
     const [row] = compiled === undefined ? [] : await run(em, compiled)
     if (row === undefined) throw new NotFoundError()
@@ -164,10 +170,10 @@ export class Writer {
     return record
   }
 
-  /** The record after a write that has returned nothing of it; whatever its scope, which is checked by itself. */
+  /** The record after a write that has returned nothing of it, whatever hides it now. */
   async #readBack (em: EntityManager, id: Id): Promise<JsonRecord> {
     const plan = planGet(id, undefined, this.#resource.whitelist, { includeDeleted: true })!
-    const compiled = await this.#resource.compile(em, plan, {})
+    const compiled = await this.#resource.compile(em, plan, { filtered: false })
     const [row] = await run(em, compiled)
     const record = JSON.parse(row!['item'] as string) as JsonRecord
     compiled.toWire?.(record)
@@ -197,7 +203,7 @@ export class Writer {
   async #checkScope (em: EntityManager, id: Id): Promise<void> {
     if (!this.#scope?.partial) return
     const plan = planExists(id, this.#resource.whitelist, { includeDeleted: true })!
-    const [row] = await run(em, await this.#resource.compile(em, plan, this.#options))
+    const [row] = await run(em, await this.#resource.compile(em, plan, { ...this.#options, filtered: false }))
     if (!row!['exists']) throw new OutOfScopeError()
   }
 
@@ -213,18 +219,44 @@ export class Writer {
   }
 
   /** @throws {ConflictError} when a record that a row refers to is not there, is deleted, or hidden by a filter */
-  async #checkReferences (em: EntityManager, rows: readonly RecordData[], filters: ActiveFilters): Promise<void> {
-    const wanted = new Map<RelationProperty, Map<string, readonly SqlValue[]>>()
-    for (const row of rows) {
+  async #checkReferences (em: EntityManager, rows: readonly RecordData[], filters: ActiveFilters, pointer: (index: number) => string = () => ''): Promise<void> {
+    const wanted = new Map<RelationProperty, Map<string, WantedKey>>()
+    for (const [index, row] of rows.entries()) {
       for (const { relation, keys } of this.#guardedKeys(row, filters)) {
         let distinct = wanted.get(relation)
         if (distinct === undefined) wanted.set(relation, distinct = new Map())
-        for (const key of keys) distinct.set(JSON.stringify(key), key)
+        for (const key of keys) {
+          const text = JSON.stringify(key)
+          if (!distinct.has(text)) distinct.set(text, { key, row: index })
+        }
       }
     }
+    let missing: { relation: RelationProperty, row: number } | undefined
     for (const [relation, keys] of wanted) {
-      if (keys.size > 0 && await this.#countVisible(em, relation, [...keys.values()], filters) < keys.size) throw missingReference(relation)
+      const first = await this.#firstMissing(em, relation, [...keys.values()], filters)
+      if (first !== undefined && (missing === undefined || first.row < missing.row)) missing = { relation, row: first.row }
     }
+    if (missing !== undefined) throw missingReference(missing.relation, pointer(missing.row))
+  }
+
+  /** The first of some keys that no visible record has; which one, is only looked into when there is one. */
+  async #firstMissing (em: EntityManager, relation: RelationProperty, keys: readonly WantedKey[], filters: ActiveFilters): Promise<WantedKey | undefined> {
+    const isComplete = async (count: number) => {
+      for (let start = 0; start < count; start += MAX_KEYS) {
+        const some = keys.slice(start, Math.min(start + MAX_KEYS, count))
+        if (await this.#countVisible(em, relation, some.map(({ key }) => key), filters) < some.length) return false
+      }
+      return true
+    }
+    if (await isComplete(keys.length)) return undefined
+    // the first `low` are there, the first `high` are not
+    let [low, high] = [0, keys.length]
+    while (high - low > 1) {
+      const middle = (low + high) >> 1
+      if (await isComplete(middle)) low = middle
+      else high = middle
+    }
+    return keys[low]
   }
 
   async #countVisible (em: EntityManager, { target, join }: RelationProperty, keys: ReadonlyArray<readonly SqlValue[]>, filters: ActiveFilters): Promise<number> {
@@ -247,16 +279,25 @@ export class Writer {
   }
 }
 
-function missingReference ({ publicName }: RelationProperty): ConflictError {
+/** A key that has to be there, and the first row that refers to it. */
+interface WantedKey {
+  readonly key: readonly SqlValue[]
+  readonly row: number
+}
+
+/** Keys in one question for records, at most: their parameters are limited, and so is the nesting of its `or`s. */
+const MAX_KEYS = 1_000
+
+function missingReference ({ publicName }: RelationProperty, pointer: string): ConflictError {
   const detail = `'${publicName}' refers to a record that does not exist.`
-  return new ConflictError(detail, { errors: [{ source: { pointer: `/${publicName}` }, code: 'FST_CRUD_CONFLICT', detail }] })
+  return new ConflictError(detail, { errors: [{ source: { pointer: `${pointer}/${publicName}` }, code: 'FST_CRUD_CONFLICT', detail }] })
 }
 
 const isGuarded = (model: EntityModel, filters: ActiveFilters): boolean => model.deletedAt !== undefined || filters.has(model)
 
 /** As many rows for each statement as its parameters allow. */
 function chunksOf (rows: readonly RecordData[]): RecordData[][] {
-  const widest = Math.max(1, ...rows.map(({ columns }) => columns.length + 1))
+  const widest = rows.reduce((widest, { columns }) => Math.max(widest, columns.length), 0) + 1
   const size = Math.max(1, Math.floor(MAX_PARAMETERS / widest))
   const chunks: RecordData[][] = []
   for (let start = 0; start < rows.length; start += size) chunks.push(rows.slice(start, start + size))

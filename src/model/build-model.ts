@@ -2,7 +2,7 @@
 import { ReferenceKind, type EntityMetadata, type EntityProperty, type MetadataStorage, type Platform } from '@mikro-orm/core'
 import { ConfigError } from '../errors.ts'
 import { codecOf, hydratorOf } from './codec.ts'
-import type { EmbeddedProperty, EntityModel, Join, KeyColumn, KeyPart, PrimaryKeyPart, Property, RelationProperty, ScalarProperty } from './entity-model.ts'
+import type { EmbeddedProperty, EntityModel, Join, KeyColumn, KeyPart, PrimaryKeyPart, Property, RelatedOrder, RelationProperty, ScalarProperty } from './entity-model.ts'
 import { valueTypeOf } from './value-type.ts'
 import { writeRulesOf } from './write-rules.ts'
 
@@ -153,6 +153,8 @@ export class Models {
       many: source.kind === ReferenceKind.ONE_TO_MANY || source.kind === ReferenceKind.MANY_TO_MANY,
       join,
       key: join.kind === 'owner' ? keyOf(source, join, targetMeta) : [],
+      where: source.where as object | undefined,
+      order: orderOf(source, targetMeta),
       // looked up when asked for: entities refer to each other in circles
       get target () {
         target ??= models.#of(targetMeta)
@@ -222,6 +224,19 @@ function uuidOf (meta: EntityMetadata, scalars: readonly ScalarProperty[]): Scal
 
 function deletedAtOf (property: ScalarProperty | undefined): ScalarProperty | undefined {
   return property?.type.kind === 'datetime' && property.nullable && property.formula === undefined ? property : undefined
+}
+
+/** The order of a collection. One that goes beyond the columns of the related rows can't be kept in an include. */
+function orderOf ({ orderBy, name }: EntityProperty, targetMeta: EntityMetadata): readonly RelatedOrder[] {
+  const terms = orderBy === undefined ? [] : [orderBy].flat().flatMap((map) => Object.entries(map as object))
+  return Object.freeze(terms.map(([key, direction]) => {
+    const property = targetMeta.properties[key as never] as EntityProperty | undefined
+    if (property?.fieldNames?.length !== 1 || typeof direction === 'object') {
+      throw new ConfigError(`The relation '${name}' is ordered by '${key}', which is not a column of ${targetMeta.className}.`)
+    }
+    const descending = direction === -1 || /^desc/i.test(String(direction))
+    return { column: property.fieldNames[0]!, descending, nullable: property.nullable === true }
+  }))
 }
 
 function keyOf (source: EntityProperty, join: Join, targetMeta: EntityMetadata): readonly KeyPart[] {

@@ -1,6 +1,6 @@
 /** What a custom type or a serializer makes of a value, between the database's JSON, the wire and a query string. */
 import { Type, type EntityProperty, type Platform } from '@mikro-orm/core'
-import { convert, type Converted, type SqlValue } from './convert.ts'
+import { convert, type Converted } from './convert.ts'
 import type { Codec, ScalarProperty } from './entity-model.ts'
 import { fromJson } from './from-json.ts'
 import type { ValueType } from './value-type.ts'

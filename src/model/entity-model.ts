@@ -3,7 +3,7 @@
  * It is made once for each ORM (`build-model.ts`); nothing after it looks into the metadata again.
  */
 import type { EntityName } from '@mikro-orm/core'
-import type { Converted } from './convert.ts'
+import type { Converted, SqlValue } from './convert.ts'
 import type { ValueType } from './value-type.ts'
 
 /** A column that a key is made of. */
@@ -46,6 +46,10 @@ export interface ScalarProperty extends PropertyBase {
   readonly formula?: (alias: string) => string
   /** Present when the value's JavaScript side matters: a custom type or a serializer. */
   readonly codec?: Codec
+  /** From the JSON of a body, and the value to bind that it was converted to, to what the entity class has. */
+  readonly hydrate?: (json: unknown, value: SqlValue) => unknown
+  /** An embedded object, or a list of them, that is stored as JSON in the one column. */
+  readonly embedded?: { readonly list: boolean, readonly properties: ReadonlyMap<string, Property> }
 }
 
 /** What a custom type or a serializer makes of a value. */
@@ -92,6 +96,17 @@ export interface RelationProperty extends PropertyBase {
   /** The key that an owning side holds, with the types of the columns it refers to; empty on other sides. */
   readonly key: readonly KeyPart[]
   readonly target: EntityModel
+  /** MikroORM's `where` of a collection: a condition on the related rows that always holds. */
+  readonly where?: object
+  /** MikroORM's `orderBy` of a collection, before the key. */
+  readonly order: readonly RelatedOrder[]
+}
+
+/** A column that related rows are in the order of. */
+export interface RelatedOrder {
+  readonly column: string
+  readonly descending: boolean
+  readonly nullable: boolean
 }
 
 /** A part of a key with the name under which it appears in JSON. */
@@ -120,6 +135,8 @@ export interface EntityModel {
   readonly version?: ScalarProperty
   /** Single-table inheritance: the rows that are of this class. */
   readonly discriminator?: { readonly column: string, readonly values: readonly (string | number)[] }
+  /** Its rows are those of its subclasses: none is created as one of its own. */
+  readonly abstract: boolean
   /** Names of the MikroORM filters that the entity declares. */
   readonly hasFilters: boolean
 }

@@ -80,8 +80,17 @@ function plain (value: number): string {
 }
 
 function json (value: unknown): Converted {
-  const written = JSON.stringify(value) as string | undefined
+  const written = stringify(value)
   return written !== undefined && isStorable(written) ? { ok: true, value: written } : refuse('JSON without NUL characters, halves of surrogate pairs, or too many levels')
+}
+
+/** JSON, or `undefined` for what has none: circles, bigints, functions, and more levels than the stack has. */
+function stringify (value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value) as string | undefined
+  } catch {
+    return undefined
+  }
 }
 
 function blob (value: unknown): Converted {

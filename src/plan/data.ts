@@ -76,7 +76,7 @@ class Reader implements RecordData {
       this.#refuse('', 'A record must be an object.')
       return
     }
-    const names = namesOf(this.#model)
+    const names = namesOf(this.#model)[this.#options.by]
     const given = new Set<Property>()
     for (const [name, value] of Object.entries(data)) {
       const property = names.get(name)
@@ -121,23 +121,43 @@ class Reader implements RecordData {
   }
 
   #readScalar (property: ScalarProperty, pointer: string, name: string, value: unknown, into: Record<string, unknown> = this.properties): void {
+    if (value !== null && property.embedded !== undefined && !this.#checkEmbedded(property.embedded, pointer, name, value)) return
     const converted: Converted = value === null ? { ok: true, value: null } : property.codec?.fromJson?.(value) ?? fromJson(value, property.type)
     if (!converted.ok) {
       this.#refuse(pointer, `'${name}' must be ${converted.expected}.`, converted.allowed)
       return
     }
     this.columns.push({ property, column: property.column, value: converted.value })
-    into[property.name] = hydrated(property, value)
+    into[property.name] = value === null || property.hydrate === undefined ? value : property.hydrate(value, converted.value)
+  }
+
+  /** What is stored as JSON is checked like columns, and then stored as it came. */
+  #checkEmbedded ({ list, properties }: NonNullable<ScalarProperty['embedded']>, pointer: string, name: string, value: unknown): boolean {
+    if (list && !Array.isArray(value)) {
+      this.#refuse(pointer, `'${name}' must be a list.`)
+      return false
+    }
+    const reader = new Reader(this.#model, this.#options)
+    for (const [index, item] of (list ? value as unknown[] : [value]).entries()) {
+      const at = list ? `/${index}` : ''
+      reader.#readMembers(properties, `${pointer}${at}`, list ? `${name}[${index}]` : name, item, {})
+    }
+    this.errors.push(...reader.errors)
+    return reader.errors.length === 0
   }
 
   #readEmbedded (embedded: EmbeddedProperty, pointer: string, name: string, value: unknown, into: Record<string, unknown>): void {
+    const own: Record<string, unknown> = {}
+    into[embedded.name] = value === null ? null : own
+    this.#readMembers(embedded.properties, pointer, name, value, own)
+  }
+
+  #readMembers (properties: EmbeddedProperty['properties'], pointer: string, name: string, value: unknown, own: Record<string, unknown>): void {
     if (value !== null && !isObject(value)) {
       this.#refuse(pointer, `'${name}' must be an object.`)
       return
     }
-    const members = new Map([...embedded.properties.values()].filter((member) => !member.hidden).map((member) => [member.publicName, member]))
-    const own: Record<string, unknown> = {}
-    into[embedded.name] = value === null ? null : own
+    const members = new Map([...properties.values()].filter((member) => !member.hidden && member.write.persisted).map((member) => [member.publicName, member]))
     for (const unknown of Object.keys(value ?? {}).filter((key) => !members.has(key))) {
       this.#refuse(`${pointer}/${escaped(unknown)}`, `'${name}' has no property '${unknown}'.`, [...members.keys()])
     }
@@ -145,7 +165,7 @@ class Reader implements RecordData {
       // an embedded object is a value: what it doesn't say is null
       const part = (value as Record<string, unknown> | null)?.[key] ?? null
       const path = `${pointer}/${escaped(key)}`
-      if (part === null && value !== null && !member.nullable) this.#refuse(path, `'${name}.${key}' is required.`)
+      if (part === null && value !== null && !member.write.optional) this.#refuse(path, `'${name}.${key}' is required.`)
       else if (member.kind === 'scalar') this.#readScalar(member, path, `${name}.${key}`, part, own)
       else if (member.kind === 'embedded') this.#readEmbedded(member, path, `${name}.${key}`, part, own)
     }
@@ -181,6 +201,11 @@ class Reader implements RecordData {
       this.#refuse(pointer, `'${name}' refers to records by an object with ${parts.map((part) => `'${part.publicName}'`).join(', ')}.`)
       return undefined
     }
+    const unknown = composite ? Object.keys(value as object).find((key) => !parts.some((part) => part.publicName === key)) : undefined
+    if (unknown !== undefined) {
+      this.#refuse(pointer, `'${name}' refers to records by an object with nothing but ${parts.map((part) => `'${part.publicName}'`).join(', ')}.`)
+      return undefined
+    }
     const values: SqlValue[] = []
     for (const part of parts) {
       const given = composite ? (value as Record<string, unknown>)[part.publicName] : value
@@ -207,24 +232,17 @@ const isObject = (value: unknown): value is Record<string, unknown> => typeof va
 /** A name inside a JSON pointer (RFC 6901 section 3). */
 const escaped = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')
 
-const namesByModel = new WeakMap<EntityModel, ReadonlyMap<string, Property>>()
+type Names = Readonly<Record<DataOptions['by'], ReadonlyMap<string, Property>>>
+const namesByModel = new WeakMap<EntityModel, Names>()
 
-/** Properties by public name; hidden ones, which have none, by their own, for what the application adds. */
-function namesOf (model: EntityModel): ReadonlyMap<string, Property> {
+/** Properties by the names that data goes by: to clients their public ones, to the application their own, too. */
+function namesOf (model: EntityModel): Names {
   let names = namesByModel.get(model)
   if (names === undefined) {
     const all = [...model.properties.values()]
-    names = new Map([...all.map((property) => [property.name, property] as const), ...all.filter((property) => !property.hidden).map((property) => [property.publicName, property] as const)])
+    const shown = all.filter((property) => !property.hidden).map((property) => [property.publicName, property] as const)
+    names = { client: new Map(shown), server: new Map([...all.map((property) => [property.name, property] as const), ...shown]) }
     namesByModel.set(model, names)
   }
   return names
-}
-
-/** A value as the entity class has it. */
-function hydrated ({ type, codec }: ScalarProperty, value: unknown): unknown {
-  if (value === null || codec !== undefined) return value
-  if (type.kind === 'datetime') return value instanceof Date ? value : new Date(value as string)
-  if (type.kind === 'bigint' && type.form === 'string') return BigInt(value as string)
-  if (type.kind === 'blob' && typeof value === 'string') return Buffer.from(value, 'base64')
-  return value
 }

@@ -63,7 +63,10 @@ export function planInsert (rows: readonly RecordData[], selection: Selection, i
   const values = new Values()
   const columns = new Map<string, Pick<Assignment, 'column' | 'property'>>()
   for (const { columns: own } of rows) {
-    for (const { column, property } of own) columns.set(column, { column, property })
+    for (const { column, property } of own) {
+      // what class a row is of, its resource says
+      if (column !== model.discriminator?.column) columns.set(column, { column, property })
+    }
   }
   const discriminator = model.discriminator && { column: model.discriminator.column, slot: values.add(model.discriminator.values[0]) }
   const slots = rows.map((row) => {

@@ -1,6 +1,12 @@
 /**
- * Schemas: a model in, TypeBox schemas of its records and pages out, for validation and documentation. Nothing here
- * refuses anything.
+ * Schemas: a model in, TypeBox schemas of its records, pages, bodies and parameters out, for documentation and typed
+ * handlers. Nothing here refuses anything.
  */
-export { listSchema, recordSchema } from './record-schema.ts'
+export { createSchema, updateSchema, type BodyOptions } from './body-schema.ts'
+export { exampleOf } from './example.ts'
+export { includeEntries, includeTree, type IncludeNode } from './include-tree.ts'
+export { inputSchema } from './input-schema.ts'
+export { listSchema, type ListOptions } from './list-schema.ts'
+export { recordSchema, type RecordOptions } from './record-schema.ts'
+export { textSchema } from './text-schema.ts'
 export { nullable, valueSchema } from './value-schema.ts'

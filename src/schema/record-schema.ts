@@ -1,46 +1,69 @@
-/** The JSON Schema of a record, and of the pages that records come in. */
-import { Type, type TSchema } from '@sinclair/typebox'
-import type { EntityModel, Property } from '../model/index.ts'
+/** The JSON Schema of a record as it leaves. */
+import { Type, type TObject, type TSchema } from '@sinclair/typebox'
+import type { EmbeddedProperty, EntityModel, Property, RelationProperty, ScalarProperty } from '../model/index.ts'
+import { nodeOf, type IncludeNode } from './include-tree.ts'
 import { nullable, valueSchema } from './value-schema.ts'
 
-/**
- * Schema of a record as reads return it. Nothing in it is required, since `fields` may select less, and an included
- * relation takes the place of its key.
- */
-export function recordSchema (model: EntityModel): TSchema {
+export interface RecordOptions {
+  /** Relations that a client may include. Default: any, of which nothing is known. */
+  readonly includes?: readonly IncludeNode[]
+  /** Every property is there: nothing can be left out by `fields`. Default: false. */
+  readonly complete?: boolean
+}
+
+/** Schema of a record as reads return it. An included relation takes the place of its key. */
+export function recordSchema (model: EntityModel, { includes, complete = false }: RecordOptions = {}): TObject {
   const properties: Record<string, TSchema> = {}
   for (const property of model.properties.values()) {
-    if (!property.hidden) properties[property.publicName] = Type.Optional(propertySchema(property))
+    if (property.hidden) continue
+    if (property.kind !== 'relation') properties[property.publicName] = complete ? valueOf(property) : Type.Optional(valueOf(property))
+    else {
+      const schema = relationSchema(property, includes)
+      if (schema !== undefined) properties[property.publicName] = complete && isColumn(property) ? schema : Type.Optional(schema)
+    }
   }
   return Type.Object(properties, { title: model.name })
 }
 
-function propertySchema (property: Property): TSchema {
-  switch (property.kind) {
-    case 'scalar': return property.codec === undefined ? nullable(valueSchema(property.type), property.nullable) : Type.Any()
-    case 'embedded': return nullable(Type.Object(Object.fromEntries([...property.properties.values()]
-      .filter((member) => !member.hidden).map((member) => [member.publicName, propertySchema(member)]))), property.nullable)
-    case 'relation': return relationSchema(property)
-  }
+/** Whether a relation is always there, at least as a key. */
+const isColumn = ({ join }: RelationProperty): boolean => join.kind === 'owner'
+
+function valueOf (property: ScalarProperty | EmbeddedProperty): TSchema {
+  return nullable(property.kind === 'scalar' ? scalarSchema(property) : membersSchema(property.properties), property.nullable)
 }
 
-/** A relation is the records it includes, or where it holds one, its key. */
-function relationSchema (relation: Extract<Property, { kind: 'relation' }>): TSchema {
-  const record = Type.Object({}, { title: relation.target.name, additionalProperties: true })
-  if (relation.many) return Type.Array(record)
-  const [part, ...more] = relation.key
-  const key = part === undefined ? [] : more.length > 0 ? [Type.Object(Object.fromEntries(relation.key.map((part) => [part.publicName, valueSchema(part.type)])))] : [valueSchema(part.type)]
-  return Type.Union([...key, record, Type.Null()])
+function scalarSchema ({ type, codec, embedded }: ScalarProperty): TSchema {
+  // what a custom type or a serializer makes of it
+  if (codec !== undefined) return Type.Unknown()
+  if (embedded === undefined) return valueSchema(type)
+  const members = membersSchema(embedded.properties)
+  return embedded.list ? Type.Array(members) : members
 }
 
-const Total = Type.Union([Type.Integer(), Type.Null()])
+/** Of an embedded object; inside JSON nothing has to be there. */
+function membersSchema (properties: ReadonlyMap<string, Property>): TSchema {
+  const members = [...properties.values()].filter((member) => !member.hidden && member.kind !== 'relation') as (ScalarProperty | EmbeddedProperty)[]
+  return Type.Object(Object.fromEntries(members.map((member) => [member.publicName, Type.Optional(nullable(valueOf(member), member.write.optional))])))
+}
 
-/** Schema of a list's answer, by page or by offset. */
-export function listSchema (record: TSchema): TSchema {
-  const items = Type.Array(record)
-  const ends = { has_next: Type.Boolean(), has_prev: Type.Boolean() }
-  return Type.Union([
-    Type.Object({ items, total: Total, page: Type.Integer(), per_page: Type.Integer(), total_pages: Total, ...ends }),
-    Type.Object({ items, total: Total, limit: Type.Integer(), offset: Type.Integer(), ...ends }),
-  ])
+/** A relation is the records it includes, or where it holds one, its key; `undefined` when it is neither. */
+function relationSchema (relation: RelationProperty, includes: readonly IncludeNode[] | undefined): TSchema | undefined {
+  const record = includedSchema(relation, includes)
+  if (relation.many) return record && Type.Array(record)
+  const shown = [...keySchema(relation), ...(record === undefined ? [] : [record])]
+  if (shown.length === 0) return undefined
+  // a soft-deleted record is null even where the key is required
+  return shown.length === 1 && record === undefined ? nullable(shown[0]!, relation.nullable) : Type.Union([...shown, Type.Null()])
+}
+
+function includedSchema (relation: RelationProperty, includes: readonly IncludeNode[] | undefined): TSchema | undefined {
+  if (includes === undefined) return Type.Object({}, { title: relation.target.name, additionalProperties: true })
+  const node = nodeOf(relation, includes)
+  return node && recordSchema(relation.target, { includes: node.children, complete: node.entry.fields.size === 0 })
+}
+
+function keySchema ({ key }: RelationProperty): TSchema[] {
+  const [part, ...more] = key
+  if (part === undefined) return []
+  return more.length === 0 ? [valueSchema(part.type)] : [Type.Object(Object.fromEntries(key.map(({ publicName, type }) => [publicName, valueSchema(type)])))]
 }

@@ -1,5 +1,5 @@
 /** The JSON Schema of a value in wire form. */
-import { Type, type TSchema } from '@sinclair/typebox'
+import { Kind, Type, type TSchema } from '@sinclair/typebox'
 import type { ValueType } from '../model/index.ts'
 
 /** Schema of what a record shows of a value type. */
@@ -16,7 +16,7 @@ export function valueSchema (type: ValueType): TSchema {
     case 'date': return Type.String({ format: 'date' })
     case 'datetime': return Type.String({ format: 'date-time' })
     case 'time': return Type.String()
-    case 'json': return Type.Any()
+    case 'json': return Type.Unknown()
     case 'blob': return Type.String({ contentEncoding: 'base64' })
     case 'array': return Type.Array(valueSchema(type.element))
     case 'other': return Type.String()
@@ -28,7 +28,10 @@ function enumType (items: readonly (string | number)[]): { type?: string } {
   return items.every((item) => typeof item === 'number') ? { type: 'number' } : {}
 }
 
+const isNullable = (schema: TSchema): boolean => (schema['anyOf'] as TSchema[] | undefined)?.some(({ type }) => type === 'null') ?? false
+
 /** Schema of a value that may be null. */
 export function nullable (schema: TSchema, is: boolean): TSchema {
-  return is ? Type.Union([schema, Type.Null()]) : schema
+  const anything = Kind in schema && (schema[Kind] === 'Any' || schema[Kind] === 'Unknown')
+  return is && !anything && !isNullable(schema) ? Type.Union([schema, Type.Null()]) : schema
 }

@@ -2,7 +2,7 @@
 import { raw } from '@mikro-orm/core'
 import type { QueryBuilder } from '@mikro-orm/postgresql'
 import type { ListPlan, OrderTerm } from '../plan/index.ts'
-import { conditionSql, matching, operand, visibility, whereClause, type ConditionContext, type EntityFilter } from './condition.ts'
+import { conditionSql, matching, operand, relatedVisibility, whereClause, type ConditionContext } from './condition.ts'
 import { join, name, sql, trusted, type Sql } from './fragment.ts'
 import { Names } from './names.ts'
 
@@ -10,8 +10,8 @@ import { Names } from './names.ts'
 export const ROOT_ALIAS = 'e0'
 
 /** Narrows, orders and limits a builder whose alias is `e0` as the plan says; scope, filters and callbacks are the caller's. */
-export function applyPlan (qb: QueryBuilder<any>, plan: ListPlan, filter: EntityFilter): QueryBuilder<any> {
-  const context: ConditionContext = { names: new Names(), filter }
+export function applyPlan (qb: QueryBuilder<any>, plan: ListPlan, foreign: Pick<ConditionContext, 'filter' | 'relation'>): QueryBuilder<any> {
+  const context: ConditionContext = { names: new Names(), ...foreign }
   context.names.table() // e0 is taken
   const conditions = [
     ...plan.conditions.map((condition) => conditionSql(condition, ROOT_ALIAS, context)),
@@ -27,10 +27,11 @@ function orderValue ({ relations, operand: property }: OrderTerm, context: Condi
   let alias = ROOT_ALIAS
   let from: Sql | undefined
   const where: Sql[] = []
-  for (const { join: by, target } of relations) {
+  for (const relation of relations) {
+    const { join: by, target } = relation
     const to = context.names.table()
     const table = sql`${trusted(target.table)} as ${name(to)}`
-    const on = [matching(alias, by.columns, to, by.targetColumns), ...visibility(target, to, false, context.filter)]
+    const on = [matching(alias, by.columns, to, by.targetColumns), ...relatedVisibility(relation, to, context)]
     if (from === undefined) where.push(...on)
     from = from === undefined ? table : sql`${from} inner join ${table} on ${join(on, ' and ')}`
     alias = to

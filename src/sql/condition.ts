@@ -8,10 +8,21 @@ import type { Names } from './names.ts'
 /** What applies to every row of an entity, wherever it is read: MikroORM's filters, compiled for an alias. */
 export type EntityFilter = (model: EntityModel, alias: string) => Sql | undefined
 
+/** The same for what a relation itself says of the rows that it relates to (MikroORM's `where`). */
+export type RelationFilter = (relation: RelationProperty, alias: string) => Sql | undefined
+
 /** All that conditions need to know besides themselves. */
 export interface ConditionContext {
   readonly names: Names
   readonly filter: EntityFilter
+  readonly relation: RelationFilter
+}
+
+/** What makes a row one of a relation's: visible, and what the relation says. */
+export function relatedVisibility (relation: RelationProperty, alias: string, { filter, relation: relationFilter }: ConditionContext): Sql[] {
+  const conditions = visibility(relation.target, alias, false, filter)
+  const own = relationFilter(relation, alias)
+  return own === undefined ? conditions : [...conditions, own]
 }
 
 /** ` where ...`, or nothing. */
@@ -95,10 +106,11 @@ export function matching (left: string, leftColumns: readonly string[], right: s
  * The row has a related row for which all conditions hold: `key in (select ...)`. Being a set of keys it never
  * multiplies rows, and a distributed database can run it where a correlated subquery is refused.
  */
-function relatedSql ({ join: by, target }: RelationProperty, conditions: readonly Condition[], alias: string, context: ConditionContext): Sql {
+function relatedSql (relation: RelationProperty, conditions: readonly Condition[], alias: string, context: ConditionContext): Sql {
+  const { join: by, target } = relation
   const related = context.names.table()
   const where = [
-    ...visibility(target, related, false, context.filter),
+    ...relatedVisibility(relation, related, context),
     ...conditions.map((condition) => conditionSql(condition, related, context)),
   ]
   const from = sql`${trusted(target.table)} as ${name(related)}`

@@ -26,7 +26,8 @@ export function sql (strings: TemplateStringsArray, ...parts: readonly (Sql | Sl
   const pieces: (string | Slot)[] = [strings[0]!]
   for (const [index, part] of parts.entries()) {
     if (typeof part === 'number') pieces.push(part)
-    else pieces.push(...part.pieces)
+    // not spread: a batch has more pieces than a call has arguments
+    else for (const piece of part.pieces) pieces.push(piece)
     pieces.push(strings[index + 1]!)
   }
   return { pieces }
@@ -56,16 +57,16 @@ export const EMPTY: Sql = { pieces: [] }
 
 /** Numbers the placeholders; a slot that occurs again has the same number again. */
 export function render (fragment: Sql): Statement {
-  const slots: Slot[] = []
+  const numbers = new Map<Slot, number>()
   let text = ''
   for (const piece of fragment.pieces) {
     if (typeof piece === 'string') {
       text += piece
     } else {
-      let index = slots.indexOf(piece)
-      if (index === -1) index = slots.push(piece) - 1
-      text += `$${index + 1}`
+      let number = numbers.get(piece)
+      if (number === undefined) numbers.set(piece, number = numbers.size + 1)
+      text += `$${number}`
     }
   }
-  return { text, slots }
+  return { text, slots: [...numbers.keys()] }
 }

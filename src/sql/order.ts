@@ -1,6 +1,6 @@
 /** Orders to SQL: nulls last in both directions, joins to what lies behind to-one relations. */
 import type { OrderTerm } from '../plan/index.ts'
-import { matching, operand, visibility, type ConditionContext } from './condition.ts'
+import { matching, operand, relatedVisibility, type ConditionContext } from './condition.ts'
 import { EMPTY, join, name, sql, trusted, type Sql } from './fragment.ts'
 
 /** A term with the expression that it sorts by. */
@@ -22,13 +22,14 @@ export function orderSql (terms: readonly OrderTerm[], alias: string, context: C
   const expressions = terms.map((term) => {
     let from = alias
     let path = ''
-    for (const { name: relation, join: by, target } of term.relations) {
-      path += `.${relation}`
+    for (const relation of term.relations) {
+      const { join: by, target } = relation
+      path += `.${relation.name}`
       let to = aliases.get(path)
       if (to === undefined) {
         to = context.names.table()
         aliases.set(path, to)
-        const on = [matching(from, by.columns, to, by.targetColumns), ...visibility(target, to, false, context.filter)]
+        const on = [matching(from, by.columns, to, by.targetColumns), ...relatedVisibility(relation, to, context)]
         joins = sql`${joins} left join ${trusted(target.table)} as ${name(to)} on ${join(on, ' and ')}`
       }
       from = to

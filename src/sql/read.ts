@@ -10,19 +10,21 @@ import { Names } from './names.ts'
 import { orderBy, orderSql, type OrderExpression } from './order.ts'
 import { objectJson, versionText } from './json.ts'
 import { projection, recordSql, selectList, type RecordSql } from './record.ts'
-import type { EntityFilter } from './condition.ts'
+import type { EntityFilter, RelationFilter } from './condition.ts'
 
 /** What a plan needs besides itself: conditions in MikroORM's words, compiled for the alias of the rows they apply to. */
 export interface Foreign {
   /** MikroORM's filters of an entity. */
   readonly filter: EntityFilter
+  /** What relations say of the rows that they relate to. */
+  readonly relation: RelationFilter
   /** The scope and the custom filters of this request. */
   readonly conditions: (alias: string) => readonly Sql[]
 }
 
 /** Compiles a plan. The statement depends on the plan's shape only, not on its values. */
 export function compile (plan: Plan, foreign: Foreign): Statement {
-  const context: ConditionContext = { names: new Names(), filter: foreign.filter }
+  const context: ConditionContext = { names: new Names(), filter: foreign.filter, relation: foreign.relation }
   const alias = context.names.table()
   const where = whereClause([
     ...plan.conditions.map((condition) => conditionSql(condition, alias, context)),

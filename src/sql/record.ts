@@ -7,7 +7,7 @@
  */
 import { keyColumns, type EntityModel, type RelationProperty } from '../model/index.ts'
 import type { Include, Selection } from '../plan/index.ts'
-import { matching, tuple, visibility, whereClause, type ConditionContext } from './condition.ts'
+import { matching, relatedVisibility, tuple, whereClause, type ConditionContext } from './condition.ts'
 import { EMPTY, join, name, sql, trusted, type Sql } from './fragment.ts'
 import { objectJson, propertyColumns, propertyJson } from './json.ts'
 
@@ -70,20 +70,18 @@ function includeSql ({ relation, selection }: Include, parents: string, context:
 
   if (selection.includes.length === 0) {
     const { members } = recordSql(selection, rows.alias, false, context)
-    const order = keyColumns(relation.target).map(({ column }) => name(rows.alias, column))
-    const body = aggregate(relation, keys, objectJson(members), order, rows.keys)
+    const body = aggregate(relation, keys, objectJson(members), relatedOrder(relation, rows.alias), rows.keys)
     return { name: as, expressions: [sql`${name(as)} as (select ${body.select} from ${rows.from}${body.groupBy})`] }
   }
 
   // with relations of its own to include, the rows are an expression, too: the parents of the next level
   const level = context.names.expression(`${relation.name}_rows`)
   const columns = projection(selection, rows.alias)
-  for (const { column } of keyColumns(relation.target)) columns.set(column, name(rows.alias, column))
+  for (const { column } of [...relation.order, ...keyColumns(relation.target)]) columns.set(column, name(rows.alias, column))
   const levelSql = sql`${name(level)} as (select ${join([...keys, selectList(columns)])} from ${rows.from})`
   const record = recordSql(selection, level, true, context)
   const levelKeys = keys.map((_, index) => name(level, keyName(index)))
-  const order = keyColumns(relation.target).map(({ column }) => name(level, column))
-  const body = aggregate(relation, levelKeys.map((value, index) => sql`${value} as ${name(keyName(index))}`), objectJson(record.members), order, levelKeys)
+  const body = aggregate(relation, levelKeys.map((value, index) => sql`${value} as ${name(keyName(index))}`), objectJson(record.members), relatedOrder(relation, level), levelKeys)
   return {
     name: as,
     expressions: [levelSql, ...record.expressions, sql`${name(as)} as (select ${body.select} from ${name(level)}${record.joins}${body.groupBy})`],
@@ -97,11 +95,21 @@ function aggregate (relation: RelationProperty, keys: readonly Sql[], json: Sql,
     : { select: sql`${join(keys)}, ${json} as ${name(JSON_NAME)}`, groupBy: EMPTY }
 }
 
+/** The order of the related records of one parent: the relation's own, and then their keys. */
+function relatedOrder ({ order, target }: RelationProperty, alias: string): readonly Sql[] {
+  const direction = (descending: boolean, nullable: boolean) => trusted(descending ? nullable ? ' desc nulls last' : ' desc' : '')
+  return [
+    ...order.map(({ column, descending, nullable }) => sql`${name(alias, column)}${direction(descending, nullable)}`),
+    ...keyColumns(target).map(({ column }) => name(alias, column)),
+  ]
+}
+
 /** The rows related to any of the parents, and what they have of the parent's key. */
-function relatedRows ({ join: by, target }: RelationProperty, parents: string, context: ConditionContext) {
+function relatedRows (relation: RelationProperty, parents: string, context: ConditionContext) {
+  const { join: by, target } = relation
   const alias = context.names.table()
   const among = (of: string, columns: readonly string[]) => sql`${tuple(of, columns)} in (select ${join(by.columns.map((column) => name(parents, column)))} from ${name(parents)})`
-  const visible = visibility(target, alias, false, context.filter)
+  const visible = relatedVisibility(relation, alias, context)
   const table = sql`${trusted((target as EntityModel).table)} as ${name(alias)}`
   if (by.kind !== 'pivot') {
     const where = whereClause([among(alias, by.targetColumns), ...visible])

@@ -1,0 +1,107 @@
+/** On a real socket: what `inject` can't show. */
+import { raw } from '@mikro-orm/core'
+import Fastify, { type FastifyInstance } from 'fastify'
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { once } from 'node:events'
+import t, { type Test } from 'tap'
+import { AllowedFilters, crudKit, crudRoutes, parseQueryParams } from '../../src/index.ts'
+import { entities, Plant, Tag } from '../fixtures/entities.ts'
+import { seed } from '../fixtures/seed.ts'
+import { forEachDatabase } from '../helpers/databases.ts'
+import { resource, select } from './helper.ts'
+
+const plants = resource(Plant, {
+  allowedFilters: [AllowedFilters.exact('name'), AllowedFilters.custom('slow', (qb, value) => qb.andWhere(raw(`(select pg_sleep(30) /* ${value} */) is not null`)))],
+})
+
+await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
+  /** A server on a port of its own. `early` runs before the plugin's own hooks. */
+  const listen = async (t: Test, early?: (app: FastifyInstance) => void): Promise<FastifyInstance> => {
+    const app = Fastify({ forceCloseConnections: true })
+    t.teardown(() => app.close())
+    early?.(app)
+    await app.register(crudKit, { orm })
+    await app.register(crudRoutes, { prefix: '/plants', crud: plants })
+    app.get('/own', async ({ em }) => await em.execute('select pg_sleep(30) /* own */'))
+    app.get('/builder', async ({ em }) => await em.createQueryBuilder(Plant).where(raw('(select pg_sleep(30) /* builder */) is not null')).getResultList())
+    app.get('/transaction', async ({ em }) => await em.transactional(async (em) => await plants.list(em, parseQueryParams('filter[slow]=transaction'))))
+    app.post('/count', async ({ em, body }) => ({ count: await em.count(Tag), again: await em.fork().count(Tag), body }))
+    await app.listen({ port: 0, host: '127.0.0.1' })
+    return app
+  }
+  const urlOf = (app: FastifyInstance) => `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
+
+  /** Asks the server until a number of its statements with this comment are running. */
+  const running = async (comment: string, count: number): Promise<boolean> => {
+    const deadline = Date.now() + 10_000
+    while (Date.now() < deadline) {
+      const [row] = await select(orm, `select count(*)::int as n from pg_stat_activity where state = 'active' and pid <> pg_backend_pid() and query like '%pg_sleep(30) /* ${comment} */%'`)
+      if (row.n === count) return true
+    }
+    return false
+  }
+
+  const pglite = name === 'pglite' && 'PGlite runs in this process, a statement at a time: nothing can cancel it'
+
+  for (const [what, path, comment] of [
+    ['a list', '/plants?filter[slow]=list', 'list'],
+    ["a hand-written route's own statement", '/own', 'own'],
+    ["MikroORM's query builder", '/builder', 'builder'],
+    ['a list in a transaction', '/transaction', 'transaction'],
+  ] as const) {
+    t.test(`a client that goes away has its statement cancelled in the server: ${what}`, { skip: pglite }, async (t) => {
+      const app = await listen(t)
+      const request = http.get(urlOf(app) + path.replace('[', '%5B').replace(']', '%5D'))
+      request.on('error', () => {})
+      t.ok(await running(comment, 1), 'it runs')
+      request.destroy()
+      t.ok(await running(comment, 0), 'it is cancelled')
+      for (const name of ['Oak', 'Moss', 'Thyme', 'Oak', 'Moss', 'Thyme']) {
+        t.equal((await (await fetch(`${urlOf(app)}/plants?filter[name]=${name}`)).json() as any).total, 1, 'and no other statement is')
+      }
+    })
+  }
+
+  t.test('also when a hook has asked for request.em before the plugin has seen the request', { skip: pglite }, async (t) => {
+    const app = await listen(t, (app) => app.addHook('onRequest', async ({ em }) => { await em.count(Tag) }))
+    const request = http.get(`${urlOf(app)}/plants?filter%5Bslow%5D=early`)
+    request.on('error', () => {})
+    t.ok(await running('early', 1))
+    request.destroy()
+    t.ok(await running('early', 0))
+  })
+
+  t.test('several at once, of which some stay', { skip: pglite }, async (t) => {
+    const app = await listen(t)
+    const [a, b] = [0, 1].map(() => http.get(`${urlOf(app)}/plants?filter%5Bslow%5D=several`).on('error', () => {}))
+    t.ok(await running('several', 2))
+    a!.destroy()
+    t.ok(await running('several', 1))
+    t.equal((await fetch(`${urlOf(app)}/plants`)).status, 200)
+    t.ok(await running('several', 1), 'the other still runs')
+    b!.destroy()
+    t.ok(await running('several', 0))
+  })
+
+  t.test('a client that has its answer is no client that goes away', async (t) => {
+    const aborted: boolean[] = []
+    const app = await listen(t, (app) => app.addHook('onResponse', async ({ em }) => { aborted.push((em as any).getAbortOptions().signal.aborted) }))
+    const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
+    t.teardown(() => agent.destroy())
+    for (let i = 0; i < 3; i++) {
+      const [response] = await once(http.get(`${urlOf(app)}/plants/1`, { agent }), 'response')
+      t.equal(response.statusCode, 200)
+      t.equal(JSON.parse((await response.toArray()).join('')).id, 1)
+    }
+    t.strictSame(aborted, [false, false, false])
+  })
+
+  t.test('request.em works in a POST with a JSON body', async (t) => {
+    const app = await listen(t)
+    for (const body of [{ a: 1 }, { long: 'x'.repeat(100_000) }]) {
+      const response = await fetch(`${urlOf(app)}/count`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+      t.strictSame([response.status, await response.json()], [200, { count: 5, again: 5, body }])
+    }
+  })
+})

@@ -1,0 +1,65 @@
+/** A server on a test's database, and what its tests ask of it. */
+import type { MikroORM } from '@mikro-orm/postgresql'
+import Fastify, { type FastifyInstance, type FastifyServerOptions, type LightMyRequestResponse } from 'fastify'
+import type { Test } from 'tap'
+import { CrudBase, crudKit, QueryBuilderConfig, type CrudKitOptions, type QueryBuilderOptions } from '../../src/index.ts'
+
+/** A resource of an entity with a whitelist, for tests that need nothing else of it. */
+export function resource (model: any, config: QueryBuilderOptions<any> = {}): CrudBase {
+  return new CrudBase({ model, queryConfig: new QueryBuilderConfig(config) })
+}
+
+/** A server with these resources, ready for requests, closed when the test ends. */
+export async function serve (t: Test, orm: MikroORM, resources: CrudKitOptions['resources'] = {}, options: FastifyServerOptions = {}): Promise<FastifyInstance> {
+  const app = Fastify(options)
+  t.teardown(() => app.close())
+  await app.register(crudKit, { orm, resources })
+  await app.ready()
+  return app
+}
+
+/** A query string: values that are put in are percent-encoded, the text around them is sent as it is written. */
+export function q (strings: TemplateStringsArray, ...values: readonly (string | number)[]): string {
+  return String.raw({ raw: strings.raw }, ...values.map((value) => encodeURIComponent(value)))
+}
+
+/** A record or an answer, as JSON has it. */
+export type Json = any
+
+export interface Client {
+  /** The body of a 200. */
+  readonly get: (query?: string) => Promise<Json>
+  /** The items of a 200, under one of their names. */
+  readonly all: (name: string, query?: string) => Promise<Json[]>
+  /** The body of a 400. */
+  readonly refused: (query: string) => Promise<Json>
+  /** The detail of each error of a 400. */
+  readonly details: (query: string) => Promise<string[]>
+}
+
+/** What a client asks of the path of a resource. */
+export function client (app: FastifyInstance, path: string): Client {
+  const send = async (query: string, status: number): Promise<Json> => {
+    const url = query === '' ? path : `${path}?${query}`
+    const response = await app.inject(url)
+    if (response.statusCode !== status) throw new Error(`${url}: ${response.statusCode} ${response.body}`)
+    return bodyOf(response)
+  }
+  return {
+    get: (query = '') => send(query, 200),
+    all: async (name, query = '') => (await send(query, 200)).items.map((item: Json) => item[name]),
+    refused: (query) => send(query, 400),
+    details: async (query) => (await send(query, 400)).errors.map((error: Json) => error.detail),
+  }
+}
+
+/** The body of an answer, which is JSON and says so. */
+export function bodyOf (response: LightMyRequestResponse): Json {
+  if (response.headers['content-type'] !== 'application/json; charset=utf-8') throw new Error(`Content-Type: ${response.headers['content-type']}`)
+  return JSON.parse(response.body)
+}
+
+/** Rows of a plain SQL query, past everything that is tested. */
+export function select<Row = Json> (orm: MikroORM, sql: string): Promise<Row[]> {
+  return orm.em.getConnection().execute(sql) as Promise<Row[]>
+}
