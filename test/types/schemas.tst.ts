@@ -1,0 +1,60 @@
+import { type TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { MikroORM } from '@mikro-orm/postgresql'
+import type { Static } from '@sinclair/typebox'
+import type { FastifyInstance } from 'fastify'
+import { expect, test } from 'tstyche'
+import { CrudBase, crudSchemas, type WireBody, type WireRecord } from '../../src/index.ts'
+import type { Category, Product } from './fixtures.ts'
+import { CategorySchema, Shelf } from './fixtures.ts'
+
+declare const orm: MikroORM
+declare const app: FastifyInstance
+
+const categories = new CrudBase<Category>({ model: CategorySchema })
+const { id, record, list, create } = crudSchemas(categories, orm)
+
+test('values have the types that JSON has', () => {
+  expect<WireRecord<Category>['id']>().type.toBe<string | undefined>()
+  expect<WireRecord<Category>['price']>().type.toBe<string | null | undefined>()
+  expect<WireRecord<Category>['status']>().type.toBe<'draft' | 'active' | undefined>()
+  expect<WireRecord<Category>['labels']>().type.toBe<string[] | undefined>()
+  expect<WireRecord<Category>['notes']>().type.toBe<string | undefined>()
+  expect<WireRecord<Category>['created_at']>().type.toBe<string | undefined>()
+  expect<WireRecord<Product>['id']>().type.toBe<number | undefined>()
+})
+
+test('hidden properties are not there', () => {
+  expect<WireRecord<Category>>().type.not.toHaveProperty('secret')
+  expect<WireBody<Category>>().type.not.toHaveProperty('secret')
+})
+
+test('relations are records where they are included, else keys; bodies have keys', () => {
+  expect<WireRecord<Category>['products']>().type.toBe<WireRecord<Product>[] | undefined>()
+  expect<WireRecord<Product>['category']>().type.toBe<string | WireRecord<Category> | null | undefined>()
+  expect<WireBody<Product>['category']>().type.toBe<string | undefined>()
+  expect<WireBody<Product>['tags']>().type.toBe<number[] | undefined>()
+  expect<WireBody<Category>['author']>().type.toBe<number | null | undefined>()
+})
+
+test('the schemas have these types', () => {
+  expect<Static<typeof id>>().type.toBe<string>()
+  expect<Static<typeof record>>().type.toBe<WireRecord<Category>>()
+  expect<Static<typeof list>['items']>().type.toBe<WireRecord<Category>[]>()
+  expect<Static<typeof create>>().type.toBe<WireBody<Category>>()
+})
+
+test('a typed handler returns what CrudBase does, and nothing else', () => {
+  const typed = app.withTypeProvider<TypeBoxTypeProvider>()
+  typed.post('/', { schema: { body: create, response: { 200: list } } }, async (request) => {
+    expect(request.body).type.toBe<WireBody<Category>>()
+    await categories.create(request.em, request.body)
+    return await categories.list(request.em, request.queryParams)
+  })
+  // @ts-expect-error not assignable
+  typed.get('/', { schema: { response: { 200: list } } }, async () => ({ items: [{ name: 1 }] }))
+})
+
+test('an entity whose type is not given has any record', () => {
+  const { record } = crudSchemas(new CrudBase({ model: Shelf as any }), orm)
+  expect<Static<typeof record>>().type.toBe<Record<string, any>>()
+})
