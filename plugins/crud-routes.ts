@@ -1,11 +1,13 @@
 /** The routes of one resource. An encapsulated plugin: its prefix, hooks and error handler stay its own. */
-import type { FastifyInstance, FastifyRequest, RegisterOptions, RouteOptions } from 'fastify'
+import type { FastifyContextConfig, FastifyInstance, FastifyRequest, RegisterOptions, RouteOptions } from 'fastify'
 import { CrudBase } from '../src/crud/index.ts'
 import { ConfigError } from '../src/errors.ts'
+import type { DocumentedResource } from './docs-operation.ts'
+import { documentation, type DocumentedRoute } from './docs.ts'
 import { errorJson } from './error-schema.ts'
 import { checkOptions, DEFAULT_OPERATIONS, ResourceOptionsSchema, type CrudOperation } from './options.ts'
 import { isPossible, routeDefinitions } from './route-handlers.ts'
-import { routeSchemas } from './route-schemas.ts'
+import { routeSchema } from './route-schemas.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -58,22 +60,26 @@ export async function crudRoutes (fastify: FastifyInstance, options: CrudRoutesO
   if (!(crud instanceof CrudBase)) throw new ConfigError(`${what}: 'crud' must be an instance of CrudBase.`)
   if (!fastify.hasDecorator('orm')) throw new ConfigError(`${what}: register crudKit first.`)
   checkOptions(what, ResourceOptionsSchema, rest)
-  const { model } = crud.bind(fastify.orm.em)
+  const { model, whitelist } = crud.bind(fastify.orm.em)
   const operations = options.operations ?? DEFAULT_OPERATIONS
   if (options.operations?.includes('restore') && !isPossible('restore', model)) throw new ConfigError(`${what}: 'restore' needs an entity with 'deleted_at'.`)
   const impossible = options.operations?.find((operation) => !isPossible(operation, model))
   if (impossible !== undefined) throw new ConfigError(`${what}: '${impossible}' needs an entity that is not abstract.`)
   const resource = options.name ?? crud.name ?? model.tableName
-  const schemas = routeSchemas(model, resource)
+  const documented: DocumentedResource = {
+    ...options, model, whitelist, operations, queryConfig: crud.queryConfig, scoped: options.scope !== undefined, changesRecords: crud.afterRead !== undefined,
+  }
 
   for (const { operation, method, url, handler } of routeDefinitions(model, options, operations)) {
     const own = options.schemas?.[operation]
+    const transform = options.config?.['swaggerTransform'] as DocumentedRoute['transform']
+    const swaggerTransform = documentation({ operation, method: String(method), prefix: fastify.prefix, name: resource, own, transform }, documented)
     fastify.route({
       method,
       url,
       handler,
-      schema: { ...schemas[operation], ...(method === 'PUT' && { operationId: `replace_${resource}` }), ...own },
-      config: { ...options.config, crud: { operation, resource } },
+      schema: routeSchema(operation, resource, own),
+      config: { ...options.config, crud: { operation, resource }, swaggerTransform } as FastifyContextConfig,
       // answers leave as the text that the database wrote: only errors are serialized
       ...(own?.response === undefined && { serializerCompiler: () => serialize }),
       ...hooksOf(options, method === 'POST' && url === '/' ? operations.filter((name) => name === 'create' || name === 'createMany') : [operation]),

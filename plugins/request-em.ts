@@ -13,7 +13,8 @@ const kEm = Symbol('fastify-crud-kit.em')
 const kReply = Symbol('fastify-crud-kit.reply')
 const kAbort = Symbol('fastify-crud-kit.abort')
 
-interface WithEm { [kEm]: EntityManager | null, [kReply]: FastifyReply | null, [kAbort]: AbortController | null }
+/** Absent, not null, in contexts that are older than the decorators, such as that of a route registered before. */
+interface WithEm { [kEm]?: EntityManager | null, [kReply]?: FastifyReply | null, [kAbort]?: AbortController | null }
 
 /** Decorates requests with `em`. */
 export function decorateEm (fastify: FastifyInstance, orm: MikroORM): void {
@@ -24,15 +25,15 @@ export function decorateEm (fastify: FastifyInstance, orm: MikroORM): void {
     const withEm = request as unknown as WithEm
     withEm[kReply] = reply
     // an earlier hook of the application has asked for the EntityManager already
-    if (withEm[kAbort] !== null) abortOnClose(withEm[kAbort], reply)
+    if (withEm[kAbort]) abortOnClose(withEm[kAbort], reply)
     done()
   })
   fastify.decorateRequest('em', {
     getter (this: FastifyRequest) {
       const request = this as FastifyRequest & WithEm
-      if (request[kEm] === null) {
+      if (!request[kEm]) {
         const controller = new AbortController()
-        if (request[kReply] === null) request[kAbort] = controller
+        if (!request[kReply]) request[kAbort] = controller
         else abortOnClose(controller, request[kReply])
         request[kEm] = orm.em.fork({ signal: controller.signal, ...strategy }) as EntityManager
       }

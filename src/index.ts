@@ -11,7 +11,8 @@ export {
   type QueryBuilderOptions, type SortDirection,
 } from './config/index.ts'
 export {
-  CrudBase, type CrudContext, type CrudDeleteOptions, type CrudOptions, type CrudPage, type CrudReadOptions, type CrudRecord, type CrudWriteOptions,
+  CrudBase, crudSchemas, type CrudContext, type CrudDeleteOptions, type CrudOptions, type CrudPage, type CrudReadOptions, type CrudRecord, type CrudSchemas, type CrudWriteOptions,
+  type WireBody, type WireId, type WirePage, type WireRecord,
 } from './crud/index.ts'
 export { DatabaseFactory, type DatabaseOptions } from './database/index.ts'
 export { BaseModel, primaryKey, softDelete, timestamps, uuid } from './entities/index.ts'

@@ -15,6 +15,6 @@ export { CustomFilter, type CustomFilterCallback, type CustomFilterContext, type
 export type { EntryOptions } from './entry-options.ts'
 export { isOperator, OPERATOR_NAMES, OPERATORS, type Operator, type OperatorValue } from './operators.ts'
 export { PartialFilter } from './partial-filter.ts'
-export type { PathCheck, PathHint, PathUse } from './paths.ts'
+export type { IsAny, Key, KindOf, PathCheck, PathHint, PathUse, Target } from './paths.ts'
 export { QueryBuilderConfig, type Field, type FieldOf, type Filter, type FilterOf, type Include, type IncludeOf, type QueryBuilderOptions, type Sort, type SortOf } from './query-builder-config.ts'
 export { PaginationSchema, QueryBuilderConfigSchema, type Pagination, type PaginationOptions } from './schema.ts'

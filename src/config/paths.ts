@@ -15,7 +15,7 @@ export type PathUse = 'filter' | 'sort' | 'field' | 'include'
  * What a property is: a column, a to-one or to-many relation, a plain object or an array of them (JSON, embedded,
  * or entities that don't look like any), or `any`.
  */
-type Kind = 'scalar' | 'one' | 'many' | 'object' | 'objects' | 'any'
+export type Kind = 'scalar' | 'one' | 'many' | 'object' | 'objects' | 'any'
 
 /** The kinds a path may pass through. */
 interface Passes {
@@ -41,7 +41,7 @@ interface Wanted {
   include: 'a relation'
 }
 
-type IsAny<T> = 0 extends 1 & T ? true : false
+export type IsAny<T> = 0 extends 1 & T ? true : false
 
 // Shapes instead of MikroORM's classes: matching a class makes the checker expand all of its methods.
 type CollectionLike<Target = any> = { [index: number]: Target, loadCount: unknown, matching: unknown }
@@ -58,9 +58,9 @@ type IsEntity<T> = [(typeof PrimaryKeyProp | 'id' | '_id' | 'uuid') & keyof T] e
 type HiddenKey<Entity> = typeof HiddenProps extends keyof Entity ? Entity[typeof HiddenProps] : never
 
 /** The names of properties. Functions are among them; they have no kind. */
-type Key<Entity> = Exclude<keyof Entity & string, InternalKey | HiddenKey<Entity>>
+export type Key<Entity> = Exclude<keyof Entity & string, InternalKey | HiddenKey<Entity>>
 
-type KindOf<T> = IsAny<T> extends true ? 'any' : KindOfEach<NonNullable<T>>
+export type KindOf<T> = IsAny<T> extends true ? 'any' : KindOfEach<NonNullable<T>>
 
 type KindOfEach<T> =
   T extends (...args: any[]) => unknown ? never
@@ -75,7 +75,7 @@ type KindOfEach<T> =
                     : 'scalar'
 
 /** What is found behind a property: the related entity, the embedded object. */
-type Target<T> = IsAny<T> extends true ? any : TargetOfEach<NonNullable<T>>
+export type Target<T> = IsAny<T> extends true ? any : TargetOfEach<NonNullable<T>>
 
 type TargetOfEach<T> =
   T extends Scalar ? never

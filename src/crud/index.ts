@@ -8,3 +8,5 @@ export {
 export { entityTag } from './if-match.ts'
 export { keyNames } from './update-data.ts'
 export type { Resource } from './resource.ts'
+export { crudSchemas, type CrudSchemas } from './schemas.ts'
+export type { WireBody, WireId, WirePage, WireRecord } from './wire-types.ts'

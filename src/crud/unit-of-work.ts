@@ -22,7 +22,7 @@ export function needsUnitOfWork (em: EntityManager, { entity }: EntityModel, kin
   const meta = em.getMetadata(entity as never) as EntityMetadata
   const events = em.getEventManager()
   if ([...EVENTS[kind], ...FLUSH_EVENTS].some((event) => events.hasListeners(event, meta))) return true
-  if (kind === 'delete') return cascades(meta)
+  if (kind === 'delete') return cascades(meta).length > 0
   return needsEntity(meta, kind === 'create' ? 'onCreate' : 'onUpdate') || (kind === 'create' && hasConstructor(meta))
 }
 
@@ -65,9 +65,13 @@ function givesValues (meta: EntityMetadata): boolean {
   }
 }
 
-/** Whether removing a record removes others that the database does not. */
-function cascades (meta: EntityMetadata): boolean {
-  return meta.relations.some(({ cascade, orphanRemoval }) => orphanRemoval === true || cascade.some((kind) => kind === 'remove' || kind === 'all'))
+/** Relations whose records go with one that is removed: MikroORM takes those that it has loaded. */
+export function cascadesOf (em: EntityManager, { entity }: EntityModel): readonly string[] {
+  return cascades(em.getMetadata(entity as never) as EntityMetadata)
+}
+
+function cascades (meta: EntityMetadata): readonly string[] {
+  return meta.relations.filter(({ cascade, orphanRemoval }) => orphanRemoval === true || cascade.some((kind) => kind === 'remove' || kind === 'all')).map(({ name }) => name)
 }
 
 /** Creates records; returns their keys as texts. */
@@ -84,7 +88,12 @@ export async function findLocked (em: EntityManager, model: EntityModel, id: Id,
 }
 
 export async function assignEntity (em: EntityManager, entity: object, data: object): Promise<void> {
-  em.assign(entity, data as never, { mergeEmbeddedProperties: false })
+  const { properties } = em.getMetadata(entity.constructor as never) as EntityMetadata
+  for (const [name, value] of Object.entries(data)) {
+    // values are of their types already; em.assign takes those of custom types for wrong ones
+    if (properties[name as never]?.['kind'] === ReferenceKind.SCALAR) (entity as Record<string, unknown>)[name] = value
+    else em.assign(entity, { [name]: value } as never, { mergeEmbeddedProperties: false })
+  }
   await em.flush()
 }
 

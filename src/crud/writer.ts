@@ -9,7 +9,7 @@ import { readIfMatch, type IfMatch } from './if-match.ts'
 import { withOnCreate, withOnUpdate } from './new-row.ts'
 import type { ActiveFilters, ReadOptions, Resource } from './resource.ts'
 import type { ScopeRules } from './scope.ts'
-import { assignEntity, createEntities, findLocked, needsUnitOfWork, removeEntity } from './unit-of-work.ts'
+import { assignEntity, cascadesOf, createEntities, findLocked, needsUnitOfWork, removeEntity } from './unit-of-work.ts'
 
 export interface WriteOptions extends ReadOptions {
   /** The header If-Match: versions of which the record has to have one. */
@@ -100,7 +100,7 @@ export class Writer {
   async remove (id: Id): Promise<JsonRecord> {
     if (needsUnitOfWork(this.#em, this.#model, 'delete')) {
       return await this.#transaction(async (em) => {
-        const { entity } = await this.#locked(em, id, 'with')
+        const { entity } = await this.#locked(em, id, 'with', cascadesOf(em, this.#model))
         const record = await this.#readBack(em, id)
         await removeEntity(em, entity)
         return record

@@ -32,6 +32,8 @@ export interface WriteRules {
   readonly writable: boolean
   /** A new row may do without: nullable, or the database or `onCreate` has a value. */
   readonly optional: boolean
+  /** The database, MikroORM or `onCreate` has a value where nobody gives one. */
+  readonly generated: boolean
   /** MikroORM's `onCreate` and `onUpdate`. */
   readonly onCreate?: (data: object, em: unknown) => unknown
   readonly onUpdate?: (data: object, em: unknown) => unknown

@@ -16,6 +16,7 @@ export function writeRulesOf (source: EntityProperty, meta: EntityMetadata): Wri
     persisted,
     writable: persisted && source.hidden !== true && source.version !== true && !discriminator && !isOwn(source, generated),
     optional: !persisted || isNullable(source, meta) || generated || discriminator || source.version === true || isCollection(source) || isInitialised(source, meta),
+    generated,
     onCreate,
     onUpdate,
   })

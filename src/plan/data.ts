@@ -162,8 +162,10 @@ class Reader implements RecordData {
       this.#refuse(`${pointer}/${escaped(unknown)}`, `'${name}' has no property '${unknown}'.`, [...members.keys()])
     }
     for (const [key, member] of members) {
+      const given = (value as Record<string, unknown> | null)?.[key]
+      if (given === undefined && value !== null && member.write.generated) continue
       // an embedded object is a value: what it doesn't say is null
-      const part = (value as Record<string, unknown> | null)?.[key] ?? null
+      const part = given ?? null
       const path = `${pointer}/${escaped(key)}`
       if (part === null && value !== null && !member.write.optional) this.#refuse(path, `'${name}.${key}' is required.`)
       else if (member.kind === 'scalar') this.#readScalar(member, path, `${name}.${key}`, part, own)

@@ -9,7 +9,8 @@ export { planCount, planExists, planGet, planList, type PlanOptions } from './pl
 export type {
   Comparison, Condition, CountPlan, CustomCondition, GetPlan, Include, ListPlan, Operand, OrderTerm, Plan, Selection, Slot, Window,
 } from './types.ts'
-export { planSelection } from './selection.ts'
+export { MAX_PATTERN_LENGTH } from './pattern.ts'
+export { MAX_INCLUDES, planSelection } from './selection.ts'
 export { resolveWhitelist, type FilterEntry, type IncludeEntry, type SortEntry, type Whitelist } from './whitelist.ts'
 export {
   idOfKey, planDelete, planInsert, planUpdate,

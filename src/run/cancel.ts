@@ -22,8 +22,9 @@ export async function runCancellable (pool: Pool, text: string, values: readonly
     signal.throwIfAborted()
     return (await client.query<Row>(text, [...values])).rows
   } catch (error) {
-    // an error without a code of the server's is one of the connection
-    if (!signal.aborted && (error as { code?: unknown }).code === undefined) broken = error as Error
+    // an error without a code of the server's is one of the connection, and so is one that ends it
+    const { code, severity } = error as { code?: unknown, severity?: unknown }
+    if (!signal.aborted && (code === undefined || severity === 'FATAL' || severity === 'PANIC')) broken = error as Error
     throw error
   } finally {
     signal.removeEventListener('abort', cancel)

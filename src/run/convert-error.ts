@@ -31,7 +31,7 @@ export function isDriverError (error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if ((error as { statusCode?: unknown }).statusCode !== undefined) return false
   const code = String((error as { code?: unknown }).code ?? '')
-  return SQL_STATE.test(code) || UNREACHABLE.has(code) || CONNECTION_LOST.test(error.message) || /DriverException$|ConnectionException$|^OptimisticLockError$/.test(error.constructor.name)
+  return SQL_STATE.test(code) || UNREACHABLE.has(code) || CONNECTION_LOST.test(error.message) || /DriverException$|ConnectionException$|^OptimisticLockError$|^ValidationError$/.test(error.constructor.name)
 }
 
 const SQL_STATE = /^[0-9A-Z]{5}$/
@@ -54,6 +54,8 @@ export function convertError (error: unknown, model?: EntityModel): Error {
   if (!(error instanceof Error)) return new DatabaseError(undefined, { cause: error })
   if (error.name === 'AbortError') return new UnavailableError('The request was aborted.', { cause: error })
   if (error.name === 'OptimisticLockError') return new PreconditionFailedError(undefined, { cause: error })
+  // MikroORM's own check before it writes: a lifecycle hook has left something out
+  if (error.name === 'ValidationError') return new DataValidationError(undefined, { cause: error })
   const code = String((error as ServerError).code ?? '')
   const sqlState = SQL_STATE.test(code) ? code : ''
   const unavailable = ENDS_CONNECTION.has((error as ServerError).severity) || UNAVAILABLE.has(sqlState) || UNAVAILABLE.has(sqlState.slice(0, 2)) || UNREACHABLE.has(code) || CONNECTION_LOST.test(error.message)

@@ -32,9 +32,8 @@ function decimalSchema ({ form, precision, scale = 0 }: Extract<ValueType, { kin
   const whole = precision === undefined ? undefined : Math.max(0, precision - scale)
   const description = whole === undefined ? {} : { description: `At most ${whole} digits before and ${scale} after the point.` }
   if (form === 'number') {
-    // 10 to the power of more than 22 is no exact number
-    const limit = whole === undefined || whole > 22 ? undefined : 10 ** whole
-    return Type.Number({ ...(limit !== undefined && { exclusiveMinimum: -limit, exclusiveMaximum: limit }), ...description })
+    const limit = whole === undefined ? undefined : Number(`${'9'.repeat(whole)}.${'9'.repeat(scale)}`)
+    return Type.Number({ ...(limit !== undefined && { minimum: -limit, maximum: limit }), ...description })
   }
   if (whole === undefined) return Type.String({ pattern: '^-?\\d+(\\.\\d+)?$' })
   const integer = whole === 0 ? '0+' : `0*\\d{1,${whole}}`

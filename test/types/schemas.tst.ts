@@ -3,7 +3,7 @@ import type { MikroORM } from '@mikro-orm/postgresql'
 import type { Static } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
 import { expect, test } from 'tstyche'
-import { CrudBase, crudSchemas, type WireBody, type WireRecord } from '../../src/index.ts'
+import { CrudBase, crudSchemas, type CrudSchemas, type WireBody, type WireRecord } from '../../src/index.ts'
 import type { Category, Product } from './fixtures.ts'
 import { CategorySchema, Shelf } from './fixtures.ts'
 
@@ -11,7 +11,8 @@ declare const orm: MikroORM
 declare const app: FastifyInstance
 
 const categories = new CrudBase<Category>({ model: CategorySchema })
-const { id, record, list, create } = crudSchemas(categories, orm)
+const schemas = crudSchemas(categories, orm)
+const { list, create } = schemas
 
 test('values have the types that JSON has', () => {
   expect<WireRecord<Category>['id']>().type.toBe<string | undefined>()
@@ -37,8 +38,8 @@ test('relations are records where they are included, else keys; bodies have keys
 })
 
 test('the schemas have these types', () => {
-  expect<Static<typeof id>>().type.toBe<string>()
-  expect<Static<typeof record>>().type.toBe<WireRecord<Category>>()
+  expect<Static<typeof schemas.id>>().type.toBe<string>()
+  expect<Static<typeof schemas.record>>().type.toBe<WireRecord<Category>>()
   expect<Static<typeof list>['items']>().type.toBe<WireRecord<Category>[]>()
   expect<Static<typeof create>>().type.toBe<WireBody<Category>>()
 })
@@ -55,6 +56,7 @@ test('a typed handler returns what CrudBase does, and nothing else', () => {
 })
 
 test('an entity whose type is not given has any record', () => {
-  const { record } = crudSchemas(new CrudBase({ model: Shelf as any }), orm)
-  expect<Static<typeof record>>().type.toBe<Record<string, any>>()
+  expect(crudSchemas(new CrudBase({ model: Shelf as any }), orm)).type.toBe<CrudSchemas<any>>()
+  expect<Static<CrudSchemas<any>['record']>>().type.toBe<Record<string, any>>()
+  expect<Static<CrudSchemas<object>['record']>>().type.toBe<Record<string, any>>()
 })

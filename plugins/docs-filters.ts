@@ -1,0 +1,111 @@
+/** Documentation of filters: one parameter for each operator that the whitelist allows. */
+import { Type, type TSchema } from '@sinclair/typebox'
+import { OPERATORS, type Operator } from '../src/config/index.ts'
+import type { ValueType } from '../src/model/index.ts'
+import { MAX_PATTERN_LENGTH, type FilterEntry, type Whitelist } from '../src/plan/index.ts'
+import { joinList, MAX_LIST_ITEMS } from '../src/query/index.ts'
+import { exampleOf, textSchema } from '../src/schema/index.ts'
+
+type OperatorFilter = Extract<FilterEntry, { kind: 'operators' }>
+
+/** What an operator says about a property: "Records whose `price` ...". */
+const MEANINGS: Readonly<Record<Operator, string>> = {
+  eq: 'is the value',
+  ne: 'is another value; null is none',
+  lt: 'is less than the value',
+  lte: 'is at most the value',
+  gt: 'is greater than the value',
+  gte: 'is at least the value',
+  like: 'matches the pattern: `%` and `_` are wildcards',
+  ilike: 'matches the pattern, in upper or lower case: `%` and `_` are wildcards',
+  contains: 'contains the text, in upper or lower case',
+  starts: 'starts with the text, in upper or lower case',
+  ends: 'ends with the text, in upper or lower case',
+  in: 'is one of the values',
+  nin: 'is none of the values',
+  between: 'is between two values, or one of them, low first',
+  isnull: 'is null, or with `false`, is not',
+}
+
+/**
+ * The filters' parameters by name, in the order of the whitelist; a filter's default operator first.
+ *
+ * @param examples whether the document's schemas know `examples`; descriptions have them in any case
+ */
+export function filterParameters ({ filters }: Whitelist, examples: boolean): Record<string, TSchema> {
+  const parameters: Record<string, TSchema> = {}
+  for (const filter of filters.values()) {
+    if (filter.kind === 'custom') {
+      parameters[`filter[${filter.name}]`] = Type.String({ description: `The filter \`${filter.name}\`, as this server defines it.` })
+      continue
+    }
+    for (const operator of [filter.defaultOperator, ...filter.operators.filter((operator) => operator !== filter.defaultOperator)]) {
+      const name = operator === filter.defaultOperator ? `filter[${filter.name}]` : `filter[${filter.name}][${operator}]`
+      parameters[name] = operatorParameter(name, filter, operator, examples)
+    }
+  }
+  return parameters
+}
+
+function operatorParameter (name: string, filter: OperatorFilter, operator: Operator, examples: boolean): TSchema {
+  const meaning = filter.partial ? `contains the text${operator === 'ilike' ? ', in upper or lower case' : ''}; with a \`%\` it is a pattern` : MEANINGS[operator]
+  const example = exampleFor(filter, operator)
+  const written = Array.isArray(example) ? joinList(example.map(String)) : String(example)
+  const schema = { ...valueSchema(filter, operator), description: `Records whose \`${filter.name}\` ${meaning}. Example: \`${name}=${written}\`` }
+  return examples ? withExample(schema, example) : schema
+}
+
+function valueSchema (filter: OperatorFilter, operator: Operator): TSchema {
+  const item = isText(operator) ? Type.String({ maxLength: MAX_PATTERN_LENGTH }) : itemSchema(filter)
+  switch (OPERATORS[operator]) {
+    case 'boolean': return Type.Boolean()
+    case 'one': return item
+    case 'list': return Type.Array(item, operator === 'between' ? { minItems: 2, maxItems: 2 } : { maxItems: MAX_LIST_ITEMS })
+  }
+}
+
+/** What a custom type reads from text is its own. */
+function itemSchema ({ operand, type }: OperatorFilter): TSchema {
+  return operand.kind === 'scalar' && operand.codec?.toDatabase !== undefined ? Type.String() : textSchema(type)
+}
+
+const isText = (operator: Operator): boolean => operator === 'like' || operator === 'ilike' || operator === 'contains' || operator === 'starts' || operator === 'ends'
+
+function exampleFor ({ partial, type }: OperatorFilter, operator: Operator): unknown {
+  if (operator === 'isnull') return true
+  if ((operator === 'like' || operator === 'ilike') && !partial) return 'te_t'
+  const [one, other] = [exampleOf(type), secondExample(type)].map((value) => typeof value === 'object' ? JSON.stringify(value) : value)
+  if (OPERATORS[operator] !== 'list') return one
+  return operator === 'between' || other !== one ? [one, other] : [one]
+}
+
+/** Another value, not less than the first. */
+function secondExample (type: ValueType): unknown {
+  const first = exampleOf(type)
+  switch (type.kind) {
+    case 'enum': return type.items[1] ?? first
+    case 'date': return '2024-12-31'
+    case 'datetime': return '2024-12-31T09:30:00Z'
+    case 'integer': return Math.min(20, type.max)
+    case 'float': return 2.5
+    case 'decimal': return decimalAfter(first)
+    case 'text': return 'word'.slice(0, type.maxLength)
+    default: return first
+  }
+}
+
+/** The last digit counts up. */
+function decimalAfter (first: unknown): unknown {
+  const text = String(first)
+  const next = `${text.slice(0, -1)}${Math.min(9, Number(text.at(-1)) + 4)}`
+  return typeof first === 'number' ? Number(next) : next
+}
+
+/**
+ * A parameter with its example inside `allOf`, or beside the items of a list: beside the type, @fastify/swagger makes
+ * it one of those examples that interactive documentation fills in and sends unasked, for all filters at once.
+ */
+function withExample (schema: TSchema, example: unknown): TSchema {
+  if (schema['type'] === 'array') return { ...schema, items: { ...schema['items'], examples: example } }
+  return { ...schema, allOf: [{ examples: [example] }] }
+}

@@ -1,0 +1,59 @@
+/**
+ * Types of records and bodies in JSON, derived from the entity's: what handlers of an application see of them. Types
+ * don't tell a property's `serializedName`: such a property goes by its own name here.
+ */
+import type { Opt, Primary } from '@mikro-orm/core'
+import type { IsAny, Key, KindOf, Target } from '../config/index.ts'
+import type { OffsetInfo, PageInfo } from '../run/index.ts'
+
+/** An entity of which no property is known. */
+type Untyped<Entity> = IsAny<Entity> extends true ? true : [object] extends [Entity] ? true : false
+
+/** A record as it leaves. `fields` may leave anything out, and an included relation takes the place of its key. */
+export type WireRecord<Entity> = Untyped<Entity> extends true ? Record<string, any> : {
+  [Name in Key<Entity> as KindOf<Entity[Name]> extends never ? never : Name]?: WireProperty<Entity[Name]>
+}
+
+/** A page of records. */
+export type WirePage<Entity> = { items: WireRecord<Entity>[] } & (PageInfo | OffsetInfo)
+
+/** A body: properties by public name, relations by id. Which are required and which may be written, schemas say. */
+export type WireBody<Entity> = Untyped<Entity> extends true ? Record<string, any> : {
+  [Name in Key<Entity> as KindOf<Entity[Name]> extends never ? never : Name]?: WireInput<Entity[Name]>
+}
+
+/** A key. A composite one is an object, of which its tuple in the entity's type doesn't tell the names. */
+export type WireId<Entity> = Untyped<Entity> extends true ? any
+  : Primary<Entity> extends readonly unknown[] ? Record<string, any> : Wire<Primary<Entity>>
+
+type WireProperty<T> = KindOf<T> extends infer K
+  ? K extends 'one' ? WireId<One<T>> | WireRecord<One<T>> | null
+    : K extends 'many' ? WireRecord<Target<T>>[]
+      : K extends 'scalar' ? Wire<T>
+        : any
+  : never
+
+type WireInput<T> = KindOf<T> extends infer K
+  ? K extends 'one' ? WireId<One<T>> | (null extends T ? null : never)
+    : K extends 'many' ? WireId<Target<T>>[]
+      : K extends 'scalar' ? Wire<T>
+        : any
+  : never
+
+type One<T> = Target<NonNullable<T>>
+
+/** A value as JSON has it. MikroORM's brands, which say how a property is declared, go. */
+type Wire<T> = IsAny<T> extends true ? any : WireOf<T>
+
+type WireOf<T> =
+  T extends null | undefined ? null
+    : T extends Date | bigint | Uint8Array ? string
+      : T extends { unwrap (): infer Value } ? WireOf<Exclude<Value, undefined>>
+        : T extends boolean ? (T extends true ? true : false)
+          : T extends string ? string extends T ? string : Member<T>
+            : T extends number ? number extends T ? number : Member<T>
+              : T extends ReadonlyArray<infer Item> ? WireOf<Item>[]
+                : any
+
+/** A member of an enum, or any value at all under a brand. */
+type Member<T> = T extends Opt<infer Value> ? string extends Value ? string : number extends Value ? number : Value : T

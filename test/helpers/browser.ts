@@ -1,0 +1,36 @@
+/** A Chromium of this machine, for tests of pages. */
+import fs from 'node:fs'
+import path from 'node:path'
+import { chromium, type Browser } from 'playwright-core'
+
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome']
+
+/** The program at CHROMIUM, or the first one of the usual names on the PATH. */
+export function findChromium (env: NodeJS.ProcessEnv = process.env): string | undefined {
+  if (env['CHROMIUM']) return env['CHROMIUM']
+  const folders = (env['PATH'] ?? '').split(path.delimiter).filter((folder) => folder !== '')
+  return folders.flatMap((folder) => NAMES.map((name) => path.join(folder, name))).find(isProgram)
+}
+
+function isProgram (file: string): boolean {
+  try {
+    fs.accessSync(file, fs.constants.X_OK)
+    return fs.statSync(file).isFile()
+  } catch {
+    return false
+  }
+}
+
+/** Why tests of pages can't run here; where everything has to run, they do, and fail. */
+export function skipReason (env: NodeJS.ProcessEnv = process.env): string | false {
+  if (findChromium(env) !== undefined || env['CI'] === 'true') return false
+  return `no Chromium: none of ${NAMES.join(', ')} is on the PATH, and CHROMIUM is not set`
+}
+
+/** Starts the browser. Root has no sandbox to run it in. */
+export async function launch (): Promise<Browser> {
+  const executablePath = findChromium()
+  if (executablePath === undefined) throw new Error(`No Chromium: install one, e.g. Debian's 'chromium', or set CHROMIUM (looked for ${NAMES.join(', ')} on the PATH).`)
+  const isRoot = process.getuid?.() === 0
+  return await chromium.launch({ executablePath, args: ['--disable-gpu', '--disable-background-networking', ...(isRoot ? ['--no-sandbox'] : [])] })
+}

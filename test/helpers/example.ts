@@ -1,0 +1,19 @@
+/** The example application on a database of its own. */
+import type { FastifyInstance } from 'fastify'
+import type { Test } from 'tap'
+import { buildApp } from '../../example/app.ts'
+import { entities } from '../../example/entities/index.ts'
+import { DatabaseFactory } from '../../src/index.ts'
+import { copyTemplate } from './databases.ts'
+
+/** The application with its catalogue, on PGlite; closed when the test ends. */
+export async function openExample (t: Test): Promise<FastifyInstance> {
+  const template = await copyTemplate()
+  const databaseUrl = template === undefined ? 'pglite://memory' : `pglite://${template.folder}`
+  const app = await buildApp(new DatabaseFactory({ databaseUrl, entities, schema: 'create' }))
+  t.teardown(async () => {
+    await app.close()
+    await template?.remove()
+  })
+  return app
+}

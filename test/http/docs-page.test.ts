@@ -1,0 +1,124 @@
+/** The documentation in a browser: what a person sees and can try at /docs, without a network. */
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import type { Locator, Page } from 'playwright-core'
+import t from 'tap'
+import { launch, skipReason } from '../helpers/browser.ts'
+import { openExample } from '../helpers/example.ts'
+
+// a browser on a busy machine
+t.setTimeout(180_000)
+
+t.test('the page', { skip: skipReason() }, async (t) => {
+  const app = await openExample(t)
+  const address = await app.listen({ port: 0, host: '127.0.0.1' })
+  const browser = await launch()
+  t.teardown(() => browser.close())
+  const page = await browser.newPage({ viewport: { width: 1280, height: 1600 } })
+  const elsewhere: string[] = []
+  const errors: string[] = []
+  await page.route((url) => url.origin !== address, (route) => {
+    elsewhere.push(route.request().url())
+    return route.abort()
+  })
+  page.on('pageerror', (error) => errors.push(String(error)))
+  await page.goto(`${address}/docs`)
+
+  t.test('lists every operation', async (t) => {
+    await page.locator('.opblock').first().waitFor()
+    t.match(await page.locator('.info .title').innerText(), /^Catalogue/)
+    t.equal(await operation(page, 'GET', '/categories').locator('.opblock-summary-description').innerText(), 'List categories')
+    t.equal(await page.locator('.opblock').count(), 6 * 5 + 3)
+    await picture(page, 'docs')
+  })
+
+  t.test('a list that is filtered in the page', async (t) => {
+    const list = await open(page, 'GET', '/categories')
+    t.equal(await list.locator('.parameters-container tr[data-param-name^="filter"]').count(), 55)
+    const name = parameter(list, 'filter[name]')
+    t.match(await name.innerText(), /Records whose name is the value\. Example: filter\[name\]=text/)
+    await name.locator('input').fill('Tech')
+    await parameter(list, 'filter[price][gte]').locator('input').fill('100')
+    await parameter(list, 'include').locator('select').selectOption(['products'])
+    await parameter(list, 'fields').locator('select').selectOption(['id', 'name'])
+    await list.screenshot({ path: file('parameters') })
+    const { status, body, url } = await execute(list)
+    const { searchParams } = new URL(url)
+    t.strictSame([...searchParams].sort(), [['fields', 'id,name'], ['filter[name]', 'Tech'], ['filter[price][gte]', '100'], ['include', 'products'], ['page', '1'], ['per_page', '20']], 'sends what was filled in, and no examples')
+    t.equal(status, '200')
+    t.match(JSON.parse(body), { items: [{ name: 'Tech' }], total: 1 })
+    await picture(page, 'list')
+  })
+
+  t.test('a list of values', async (t) => {
+    const list = await open(page, 'GET', '/categories')
+    const statuses = parameter(list, 'filter[status][in]')
+    await statuses.locator('select').selectOption(['draft', 'archived'])
+    const { status, url, body } = await execute(list)
+    t.equal(new URL(url).searchParams.get('filter[status][in]'), 'draft,archived')
+    t.equal(status, '200')
+    t.ok(JSON.parse(body).items.every((item: { status: string }) => item.status !== 'active'))
+  })
+
+  t.test('a body with an example that works, and one that is wrong', async (t) => {
+    const create = await open(page, 'POST', '/categories')
+    const editor = create.locator('textarea.body-param__text')
+    t.strictSame(Object.keys(JSON.parse(await editor.inputValue())), ['name', 'description', 'price', 'status'])
+    await editor.fill('{ "nmae": "Maps", "price": "cheap" }')
+    const wrong = await execute(create)
+    t.equal(wrong.status, '400')
+    t.match(JSON.parse(wrong.body), { code: 'FST_ERR_VALIDATION', errors: [{ suggestion: 'name' }, { source: { pointer: '/price' } }, { source: { pointer: '/name' } }] })
+    await picture(page, 'create')
+    await editor.fill('{ "name": "Maps" }')
+    await create.locator('.btn-clear').click()
+    const right = await execute(create)
+    t.equal(right.status, '201')
+    t.match(JSON.parse(right.body), { name: 'Maps', status: 'draft' })
+  })
+
+  t.test('nothing failed, and nothing was loaded from elsewhere', async (t) => {
+    t.strictSame(errors, [])
+    t.strictSame(elsewhere, [])
+  })
+})
+
+const operation = (page: Page, method: string, path: string): Locator => page.locator('.opblock')
+  .filter({ has: page.locator(`.opblock-summary-path[data-path="${path}"]`) })
+  .filter({ has: page.locator(`.opblock-summary-method:text-is("${method}")`) })
+
+const parameter = (operation: Locator, name: string): Locator => operation.locator(`tr[data-param-name="${name}"]`)
+
+/** Unfolds an operation of a fresh page, ready to be tried. */
+async function open (page: Page, method: string, path: string): Promise<Locator> {
+  // the page's own address says what is unfolded: come from elsewhere
+  const { origin } = new URL(page.url())
+  await page.goto('about:blank')
+  await page.goto(`${origin}/docs`)
+  const block = operation(page, method, path)
+  await block.locator('.opblock-summary-control').click()
+  await block.locator('.try-out__btn').click()
+  return block
+}
+
+/** Sends the request; what the page shows of the answer. */
+async function execute (block: Locator): Promise<{ readonly status: string, readonly body: string, readonly url: string }> {
+  await block.locator('.btn.execute').click()
+  const answer = block.locator('.live-responses-table .response').first()
+  await answer.locator('.response-col_status').waitFor()
+  const status = (await answer.locator('.response-col_status').innerText()).split('\n')[0]!.trim()
+  return {
+    status,
+    body: await answer.locator('.response-col_description .highlight-code code').first().innerText(),
+    url: (await block.locator('.request-url pre').innerText()).trim(),
+  }
+}
+
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'fastify-crud-kit-docs-'))
+t.teardown(() => { if (!process.env['KEEP_SCREENSHOTS']) fs.rmSync(folder, { recursive: true, force: true }) })
+const file = (name: string): string => path.join(folder, `${name}.png`)
+
+/** What the page looks like, for people: KEEP_SCREENSHOTS=1 keeps the pictures in the temporary folder. */
+async function picture (page: Page, name: string): Promise<void> {
+  await page.screenshot({ path: file(name) })
+}

@@ -1,0 +1,275 @@
+/** The OpenAPI document: valid, and exactly what the whitelist and the entity say. No database has a part in it. */
+import { Validator } from '@seriousme/openapi-schema-validator'
+import swagger, { type SwaggerOptions } from '@fastify/swagger'
+import Fastify, { type FastifyInstance } from 'fastify'
+import t, { type Test } from 'tap'
+import { entities as exampleEntities } from '../../example/entities/index.ts'
+import { resources as exampleResources } from '../../example/resources/index.ts'
+import { AllowedField, AllowedFilters, AllowedInclude, AllowedSort, CrudBase, crudKit, QueryBuilderConfig, type CrudKitOptions } from '../../src/index.ts'
+import { OPERATORS } from '../../src/config/index.ts'
+import { entities, Order, OrderItem, Plant, Specimen, Tag } from '../fixtures/entities.ts'
+import { ormOf } from '../helpers/models.ts'
+import { resource, type Json } from './helper.ts'
+
+const OPENAPI_3_1: SwaggerOptions = { openapi: { openapi: '3.1.0', info: { title: 'Test', version: '1' } } }
+
+async function documented (t: Test, resources: NonNullable<CrudKitOptions['resources']>, options: SwaggerOptions = OPENAPI_3_1, of: typeof entities | typeof exampleEntities = entities): Promise<Json> {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(swagger, options)
+  await app.register(crudKit, { orm: ormOf(of as never), resources })
+  return documentOf(app)
+}
+
+async function documentOf (app: FastifyInstance): Promise<Json> {
+  await app.ready()
+  return JSON.parse(JSON.stringify(app.swagger()))
+}
+
+async function checkValid (t: Test, document: Json): Promise<void> {
+  const { valid, errors } = await new Validator().validate(structuredClone(document))
+  t.ok(valid, 'valid', { diagnostic: !valid, errors: JSON.stringify(errors)?.slice(0, 2000) })
+}
+
+const operationsOf = (document: Json): Json[] => Object.values(document.paths).flatMap((path) => Object.values(path as object))
+const parametersOf = (operation: Json): Record<string, Json> => Object.fromEntries((operation.parameters ?? []).map((parameter: Json) => [parameter.name, parameter]))
+const idsOf = (document: Json): string[] => operationsOf(document).map(({ operationId }) => operationId)
+
+t.test('the document of the example', async (t) => {
+  const document = await documented(t, exampleResources, OPENAPI_3_1, exampleEntities)
+  const parameters = parametersOf(document.paths['/categories'].get)
+
+  t.test('is valid OpenAPI 3.1', async (t) => {
+    t.equal(document.openapi, '3.1.0')
+    await checkValid(t, document)
+  })
+
+  t.test('has every route, with an id, a tag and a summary', async (t) => {
+    t.strictSame(Object.keys(document.paths).filter((path) => path.startsWith('/products')), ['/products', '/products/{id}', '/products/{id}/restore'])
+    t.strictSame(idsOf(document).filter((id) => id.endsWith('_products')), ['list_products', 'create_products', 'get_products', 'update_products', 'replace_products', 'delete_products', 'restore_products'])
+    t.equal(new Set(idsOf(document)).size, idsOf(document).length)
+    for (const operation of operationsOf(document)) t.match(operation, { tags: [String], summary: String })
+  })
+
+  t.test('has a parameter for each filter and operator', async (t) => {
+    const filters = exampleResources['/categories'].queryConfig.allowedFilters
+    const expected = filters.flatMap((filter) => filter.kind === 'custom' ? [] : [`filter[${filter.field}]`, ...filter.operators.filter((operator) => operator !== filter.defaultOperator).map((operator) => `filter[${filter.field}][${operator}]`)])
+    t.strictSame(Object.keys(parameters).filter((name) => name.startsWith('filter')), expected)
+    t.equal(expected.length, 55)
+    for (const name of expected) {
+      const { description, schema, required, ...parameter } = parameters[name]
+      const operator = /\]\[(.+)\]$/.exec(name)?.[1] as keyof typeof OPERATORS | undefined
+      t.ok(description.includes(`Example: \`${name}=`), name)
+      t.equal(required, false)
+      t.equal(schema.type === 'array', operator !== undefined && OPERATORS[operator] === 'list', name)
+      t.ok((schema.items ?? schema.allOf[0]).examples.length > 0, `${name} has an example that clients don't send unasked`)
+      t.notOk('example' in parameter || 'example' in schema || 'default' in schema, name)
+      if (schema.type === 'array') t.match(parameter, { style: 'form', explode: false })
+    }
+  })
+
+  t.test('parameters have the types of columns', async (t) => {
+    t.match(parameters['filter[price]'].schema, { type: 'number', maximum: 9999999999.99 })
+    t.match(parameters['filter[price][between]'].schema, { type: 'array', minItems: 2, maxItems: 2, items: { type: 'number' } })
+    t.match(parameters['filter[price][isnull]'].schema, { type: 'boolean' })
+    t.match(parameters['filter[id]'].schema, { type: 'string', format: 'uuid' })
+    t.match(parameters['filter[status][in]'].schema, { type: 'array', maxItems: 100, items: { type: 'string', enum: ['draft', 'active', 'archived'] } })
+    t.match(parameters['filter[created_at]'].schema, { type: 'string', pattern: String })
+    t.match(parameters['filter[name][contains]'].schema, { type: 'string', maxLength: 256 })
+    t.match(parametersOf(document.paths['/products'].get)['filter[category]'].schema, { type: 'string', format: 'uuid' })
+    t.match(parametersOf(document.paths['/articles'].get)['filter[published]'], { schema: { type: 'string' }, description: 'The filter `published`, as this server defines it.' })
+  })
+
+  t.test('sorts, fields and includes are lists of what is allowed', async (t) => {
+    const items = (name: string): string[] => parameters[name].schema.items.enum
+    t.strictSame(items('sort'), ['name', '-name', 'price', '-price', 'status', '-status', 'created_at', '-created_at', 'updated_at', '-updated_at'])
+    t.match(parameters['sort'].description, 'Default: `-created_at`.')
+    t.strictSame(items('include'), ['products', 'products.tags', 'articles', 'articles.user', 'tags'])
+    t.strictSame(items('fields'), ['id', 'name', 'description', 'price', 'status', 'created_at', 'updated_at'])
+    t.strictSame(items('fields[products]'), ['id', 'name', 'price', 'stock'])
+    t.strictSame(Object.keys(parametersOf(document.paths['/categories/{id}'].get)), ['include', 'fields', 'fields[products]', 'fields[articles]', 'fields[tags]', 'id'])
+    t.ok('fields[user]' in parametersOf(document.paths['/articles'].get), 'by alias')
+  })
+
+  t.test('pagination has its limits', async (t) => {
+    t.strictSame(parameters['page'].schema, { type: 'integer', minimum: 1, default: 1 })
+    t.strictSame(parameters['per_page'].schema, { type: 'integer', minimum: 1, maximum: 100, default: 20 })
+    t.strictSame(parameters['limit'].schema, { type: 'integer', minimum: 1, maximum: 100 })
+    t.strictSame(parameters['offset'].schema, { type: 'integer', minimum: 0, maximum: 100_000 })
+  })
+
+  t.test('bodies and records', async (t) => {
+    const { post } = document.paths['/categories']
+    const body = post.requestBody.content['application/json'].schema
+    t.strictSame(Object.keys(body.properties), ['name', 'description', 'price', 'status', 'tags'])
+    t.match(body, { required: ['name'], additionalProperties: false })
+    const record = post.responses['201'].content['application/json'].schema
+    t.strictSame(record.required, ['id', 'created_at', 'updated_at', 'name', 'description', 'price', 'status'])
+    const update = document.paths['/categories/{id}'].patch.requestBody.content['application/json'].schema
+    t.equal(update.required, undefined)
+    const [page] = document.paths['/categories'].get.responses['200'].content['application/json'].schema.anyOf
+    const item = page.properties.items.items
+    t.equal(item.required, undefined, '`fields` may leave out anything')
+    t.strictSame(Object.keys(item.properties.articles.items.properties.author.anyOf[1].properties), ['id', 'uuid', 'created_at', 'updated_at', 'deleted_at', 'name'], 'what is hidden or can not be included is not there')
+    t.match(document.paths['/categories'].post.responses['201'].headers, { Location: { schema: { type: 'string' } } })
+  })
+
+  t.test('paths have the type of the key', async (t) => {
+    t.match(parametersOf(document.paths['/categories/{id}'].get)['id'], { in: 'path', required: true, schema: { type: 'string', format: 'uuid' } })
+    t.match(parametersOf(document.paths['/products/{id}'].get)['id'], { schema: { anyOf: [{ type: 'integer' }, { type: 'string', format: 'uuid' }] }, description: 'The `id` or `uuid` of a record.' })
+  })
+
+  t.test('errors are one schema', async (t) => {
+    const statuses = (path: string, method: string): string[] => Object.keys(document.paths[path][method].responses)
+    t.strictSame(statuses('/categories', 'get'), ['200', '400', '503'])
+    t.strictSame(statuses('/categories', 'post'), ['201', '400', '409', '503'])
+    t.strictSame(statuses('/categories/{id}', 'patch'), ['200', '400', '404', '409', '503'])
+    const [name, ...others] = Object.keys(document.components.schemas)
+    t.strictSame(others, [])
+    for (const operation of operationsOf(document)) {
+      for (const [status, response] of Object.entries<Json>(operation.responses)) {
+        if (Number(status) >= 400) t.equal(response.content['application/json'].schema.$ref, `#/components/schemas/${name}`)
+      }
+    }
+    t.match(document.paths['/categories'].get.responses['503'], { description: String, headers: { 'Retry-After': Object } })
+  })
+})
+
+t.test('versions, conditions and what may be refused', async (t) => {
+  const document = await documented(t, {
+    '/orders': { crud: resource(Order), requireIfMatch: true, scope: () => ({}) },
+    '/plants': { crud: resource(Plant), allowHardDelete: true },
+  })
+  await checkValid(t, document)
+  const order = document.paths['/orders/{id}']
+  t.match(parametersOf(order.patch)['If-Match'], { in: 'header', required: true })
+  t.match(order.get.responses['200'].headers, { ETag: { schema: { type: 'string' } } })
+  t.strictSame(Object.keys(order.patch.responses), ['200', '400', '403', '404', '409', '412', '428', '503'])
+  t.strictSame(Object.keys(order.delete.responses), ['200', '400', '404', '409', '412', '428', '503'])
+  const plant = document.paths['/plants/{id}']
+  t.match(parametersOf(plant.delete)['hard'], { in: 'query', schema: { type: 'boolean' } })
+  t.notOk('If-Match' in parametersOf(plant.patch))
+  t.notOk('hard' in parametersOf(order.delete))
+})
+
+t.test('composite keys, every type, batches and whole records', async (t) => {
+  const columns = ['leaves', 'cells', 'dryMass', 'acidity', 'alive', 'nickname', 'tracker', 'health', 'hardiness', 'sownOn', 'measuredAt', 'wateredAt', 'petals'].map((name) => new AllowedFilters(name, 'eq', ['eq', 'in']))
+  const document = await documented(t, {
+    '/items': resource(OrderItem, { allowedIncludes: [new AllowedInclude('plant')] }),
+    '/specimens': { crud: resource(Specimen, { allowedFilters: columns }), operations: ['list', 'createMany'], maxBatch: 7 },
+    '/tags': { crud: resource(Tag), operations: ['create', 'createMany', 'update'], readonlyProperties: 'ignore' },
+  })
+  await checkValid(t, document)
+  const item = document.paths['/items/{order}/{plant}']
+  t.strictSame(item.get.parameters.filter((parameter: Json) => parameter.in === 'path').map(({ name, schema }: Json) => [name, schema.type]), [['order', 'integer'], ['plant', 'integer']])
+  t.match(document.paths['/specimens'].post, { operationId: 'create_many_specimen', requestBody: { content: { 'application/json': { schema: { type: 'array', maxItems: 7 } } } } })
+  const specimens = parametersOf(document.paths['/specimens'].get)
+  t.equal(specimens['filter[petals]'].schema.type, 'string', 'of a custom type')
+  t.strictSame(specimens['filter[sownOn][in]'].schema.items.examples, ['2024-05-31', '2024-12-31'])
+  const { schema } = document.paths['/tags'].post.requestBody.content['application/json']
+  t.match(schema.anyOf, [{ type: 'object' }, { type: 'array' }])
+  t.match(document.paths['/tags/{id}'].patch.requestBody.content['application/json'].schema.properties.id, { readOnly: true })
+})
+
+t.test('sorts that are descending by themselves, and totals that are not counted', async (t) => {
+  const document = await documented(t, { '/plants': resource(Plant, { allowedSorts: [new AllowedSort('name', { direction: 'desc', alias: 'newest' })], pagination: { count: 'none', maxPerPage: 5 } }) })
+  const { parameters, responses } = document.paths['/plants'].get
+  t.strictSame(parameters[0].schema.items.enum, ['newest', '-newest', '+newest'])
+  t.match(parameters[0].description, 'Without a sign, `newest` is descending.')
+  t.match(parameters[2].schema, { maximum: 5, default: 5 })
+  t.strictSame(responses['200'].content['application/json'].schema.anyOf[0].properties.total, { type: 'null' })
+})
+
+t.test('a hook that changes records takes away what is known to be there', async (t) => {
+  class Changed extends CrudBase {
+    override afterRead (record: Json): Json {
+      return { name: record.name }
+    }
+  }
+  const document = await documented(t, { '/plants': new Changed({ model: Plant }), '/tags': resource(Tag), '/named': resource(Tag, { allowedFields: [new AllowedField('name')] }) })
+  const required = (path: string): unknown => document.paths[`${path}/{id}`].get.responses['200'].content['application/json'].schema.required
+  t.equal(required('/plants'), undefined)
+  t.equal(required('/named'), undefined)
+  t.strictSame(required('/tags'), ['id', 'deleted_at', 'name', 'weight'])
+})
+
+t.test('resources of one name have ids of their own', async (t) => {
+  const crud = resource(Tag)
+  const document = await documented(t, { '/tags': crud, '/v2/tags': crud, '/v2-tags': crud, '/x': { crud, name: 'Größen & mehr' } })
+  await checkValid(t, document)
+  t.strictSame(idsOf(document).filter((id) => id.startsWith('list')), ['list_tag', 'list_v2_tags', 'list_v2_tags_2', 'list_Größen_mehr'])
+  t.equal(new Set(idsOf(document)).size, idsOf(document).length)
+})
+
+t.test("the application's own declarations win", async (t) => {
+  const plants = resource(Plant, { allowedFilters: [new AllowedFilters('name')] })
+  t.test('parts of schemas', async (t) => {
+    const document = await documented(t, {
+      '/plants': {
+        crud: plants,
+        schemas: {
+          list: { querystring: { type: 'object', properties: { season: { type: 'string' }, 'filter[name]': { type: 'string', description: 'mine' } } }, summary: 'All plants' } as object,
+          get: { response: { '4xx': { description: 'mine', type: 'object' }, 200: { description: 'A plant', type: 'object' } } },
+          update: { body: { type: 'object', properties: { name: { type: 'string' } } }, operationId: 'change' } as object,
+          delete: { hide: true } as object,
+        },
+      },
+    })
+    await checkValid(t, document)
+    const { get } = document.paths['/plants']
+    t.equal(get.summary, 'All plants')
+    t.match(parametersOf(get), { season: { schema: { type: 'string' } }, 'filter[name]': { description: 'mine' }, page: Object })
+    const one = document.paths['/plants/{id}']
+    t.strictSame(Object.keys(one.get.responses).sort(), ['200', '4XX', '503'])
+    t.equal(one.get.responses['200'].description, 'A plant')
+    t.strictSame(Object.keys(one.patch.requestBody.content['application/json'].schema.properties), ['name'])
+    t.strictSame([one.patch.operationId, one.put.operationId], ['change', 'change_put'])
+    t.notOk('delete' in one)
+  })
+
+  t.test('a transform has the last word, and sees what is documented', async (t) => {
+    const document = await documented(t, {
+      '/plants': { crud: plants, config: { swaggerTransform: ({ schema, url }: Json) => ({ schema: { ...schema, description: Object.keys(schema.querystring?.properties ?? {}).join(), hide: schema.operationId === 'get_plant' }, url: `/api${url}` }) } },
+      '/tags': { crud: resource(Tag), config: { swaggerTransform: false } },
+    })
+    t.match(document.paths['/api/plants'].get.description, /filter\[name\]/)
+    t.notOk('get' in document.paths['/api/plants/{id}'])
+    t.equal(document.paths['/tags/'].get.parameters, undefined)
+  })
+})
+
+t.test('other versions of the specification', async (t) => {
+  const resources = { '/plants': resource(Plant, { allowedFilters: [new AllowedFilters('price', 'eq', ['eq', 'in', 'isnull'])], allowedSorts: [new AllowedSort('name')] }), '/specimens': resource(Specimen), '/orders': resource(Order) }
+  const old = await documented(t, resources, { openapi: { info: { title: 'Test', version: '1' } } })
+  t.equal(old.openapi, '3.0.3')
+  await checkValid(t, old)
+  const older = await documented(t, resources, { swagger: { info: { title: 'Test', version: '1' } } })
+  t.equal(older.swagger, '2.0')
+  t.ok(older.paths['/plants'].get.parameters.some(({ name }: Json) => name === 'filter[price][in]'))
+})
+
+t.test('routes that Fastify adds for HEAD have ids of their own where they are documented', async (t) => {
+  const document = await documented(t, { '/tags': resource(Tag) }, { ...OPENAPI_3_1, exposeHeadRoutes: true } as SwaggerOptions)
+  await checkValid(t, document)
+  t.ok(idsOf(document).includes('list_tag-head'))
+  t.equal(new Set(idsOf(document)).size, idsOf(document).length)
+})
+
+t.test('without @fastify/swagger nothing is made of it, and with it nothing is compiled', async (t) => {
+  for (const documents of [false, true]) {
+    const app = Fastify()
+    t.teardown(() => app.close())
+    let compiled = 0
+    app.setValidatorCompiler(() => {
+      compiled++
+      return () => true
+    })
+    if (documents) await app.register(swagger, OPENAPI_3_1)
+    const schemas: unknown[] = []
+    app.addHook('onRoute', ({ schema, config }) => { if (config?.crud) schemas.push(...Object.keys(schema ?? {})) })
+    await app.register(crudKit, { orm: ormOf(), resources: { '/plants': new CrudBase({ model: Plant, queryConfig: new QueryBuilderConfig() }) } })
+    await app.ready()
+    t.strictSame([...new Set(schemas)].sort(), ['response', 'summary', 'tags'])
+    t.equal(compiled, 0)
+  }
+})

@@ -1,0 +1,46 @@
+/** Handlers of an application's own, with the schemas of a resource. */
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import Fastify from 'fastify'
+import t from 'tap'
+import { AllowedField, AllowedInclude, CrudBase, crudKit, crudSchemas, parseQueryParams, QueryBuilderConfig } from '../../src/index.ts'
+import { entities, OrderItem, Plant } from '../fixtures/entities.ts'
+import { seed } from '../fixtures/seed.ts'
+import { forEachDatabase } from '../helpers/databases.ts'
+import { ormOf } from '../helpers/models.ts'
+import { bodyOf } from './helper.ts'
+
+const plants = new CrudBase<Plant>({
+  model: Plant,
+  queryConfig: new QueryBuilderConfig<Plant>({ allowedFields: [new AllowedField('name')], allowedIncludes: [new AllowedInclude('supplier'), new AllowedInclude('tags')] }),
+})
+
+await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
+  const app = Fastify().withTypeProvider<TypeBoxTypeProvider>()
+  t.teardown(() => app.close())
+  await app.register(crudKit, { orm })
+  const { id, record, list, update } = crudSchemas(plants, orm)
+  app.get('/plants', { schema: { response: { 200: list } } }, async (request) => await plants.list(request.em, request.queryParams))
+  app.post('/plants/:id/rename', { schema: { params: { type: 'object', properties: { id } } as never, body: update, response: { 200: record } } }, async (request) => {
+    const { id } = request.params as { id: number }
+    t.type(id, 'number')
+    return await plants.update(request.em, id, { name: request.body.name })
+  })
+
+  t.test('answers are serialized as they are', async (t) => {
+    for (const query of ['', '?include=supplier,tags', '?limit=2&fields=name', '?include=supplier&per_page=1']) {
+      const params = parseQueryParams(query.slice(1))
+      t.strictSame(bodyOf(await app.inject(`/plants${query}`)), await plants.list(orm.em.fork(), params), query)
+    }
+  })
+
+  t.test('a body and a key', async (t) => {
+    const response = await app.inject({ method: 'POST', url: '/plants/1/rename', body: { name: 'Lavandula' } })
+    t.match(bodyOf(response), { id: 1, name: 'Lavandula' })
+    t.equal((await app.inject({ method: 'POST', url: '/plants/x/rename', body: {} })).statusCode, 400)
+  })
+})
+
+t.test('a composite key is an object', async (t) => {
+  const { id } = crudSchemas(new CrudBase({ model: OrderItem }), ormOf())
+  t.match(id, { type: 'object', properties: { order: { type: 'integer' }, plant: { type: 'integer' } } })
+})

@@ -1,0 +1,301 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import Fastify from 'fastify'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import t, { type Test } from 'tap'
+import { CrudBase, crudKit, DatabaseFactory, type CrudKitOptions } from '../../../src/index.ts'
+import { createDatabase, forEachDatabase, skipReasons } from '../../helpers/databases.ts'
+import { bodyOf, resource, select, serve, type Json } from '../helper.ts'
+import { verdict, writes } from './helper.ts'
+
+const Owner = defineEntity({
+  name: 'Owner',
+  tableName: 'secret_owner',
+  properties: { id: p.integer().primary().autoincrement(false), name: p.string() },
+})
+
+const Booking = defineEntity({
+  name: 'Booking',
+  tableName: 'secret_booking',
+  properties: {
+    id: p.integer().primary().autoincrement(),
+    code: p.string().length(10).fieldName('secret_code').unique().nullable(),
+    title: p.text().nullable(),
+    room: p.integer().nullable(),
+    day: p.date().nullable(),
+    seats: p.integer().nullable(),
+    note: p.text().nullable(),
+    shadow: p.string().hidden().unique().nullable(),
+    owner: () => p.manyToOne(Owner).nullable(),
+  },
+})
+
+/** Rules of the database that the entity knows nothing of. */
+const RULES = `
+  alter table secret_booking add constraint secret_rule check (seats >= 0);
+  alter table secret_booking add constraint secret_room_day exclude using btree (room with =, day with =);
+  alter table secret_booking alter column title set not null;
+  create unique index secret_pair on secret_booking (room, seats);
+  create domain secret_domain as varchar(5);
+  alter table secret_booking alter column note type secret_domain;
+  create function secret_overflow() returns trigger language plpgsql as $$
+    begin
+      case new.title
+        when 'overflow' then new.seats := (2147483647::bigint + 1)::int;
+        when 'zero' then new.seats := 1 / 0;
+        when 'date' then new.day := 'infinity'::date - '2024-01-01'::date;
+        when 'badtext' then new.seats := 'secret'::int;
+        when 'raise' then raise exception 'secret_message';
+        when 'serialize' then raise exception 'secret_message' using errcode = '40001';
+        when 'space' then raise exception 'secret_message' using errcode = '53100';
+        when 'sleep' then perform pg_sleep(30);
+        else null;
+      end case;
+      return new;
+    end $$;
+  create trigger secret_trigger before insert or update on secret_booking for each row execute function secret_overflow();
+  insert into secret_owner (id, name) values (1, 'first'), (2, 'second');
+  insert into secret_booking (title, secret_code, room, day, seats, shadow, owner_id) values ('taken', 'TAKEN', 1, '2024-05-01', 7, 'shadow', 1), ('other', 'OTHER', 2, '2024-05-02', 8, null, null);
+`
+
+/** Nothing of the database's own in an answer. */
+const LEAKS = /secret|constraint|select |insert |update |relation "|column|sqlstate|\$1|node_modules/i
+
+const crud = () => resource(Booking)
+const resources = (): CrudKitOptions['resources'] => ({ '/bookings': crud(), '/owners': resource(Owner), '/batch': { crud: crud(), operations: ['createMany'] } })
+
+/** Answers as they should be, without a word of the database's, and with its error as cause. */
+const CASES: readonly [what: string, method: 'POST' | 'PATCH' | 'DELETE', url: string, body: object | undefined, expected: string, message: RegExp, sqlState: string][] = [
+  ['unique', 'POST', '/bookings', { title: 'x', code: 'TAKEN' }, '409 FST_CRUD_CONFLICT /code', /another record with this value of 'code'/, '23505'],
+  ['unique, in an update', 'PATCH', '/bookings/2', { code: 'TAKEN' }, '409 FST_CRUD_CONFLICT /code', /another record with this value of 'code'/, '23505'],
+  ['unique, of two columns', 'POST', '/bookings', { title: 'x', room: 1, seats: 7 }, '409 FST_CRUD_CONFLICT /room /seats', /'room', 'seats'/, '23505'],
+  ['unique, in a batch', 'POST', '/batch', [{ title: 'x', code: 'FREE' }, { title: 'x', code: 'TAKEN' }], '409 FST_CRUD_CONFLICT /code', /'code'/, '23505'],
+  ['foreign key, absent', 'POST', '/bookings', { title: 'x', owner: 9 }, '409 FST_CRUD_CONFLICT /owner', /'owner' refers to a record that does not exist/, '23503'],
+  ['foreign key, absent, in an update', 'PATCH', '/bookings/2', { owner: 9 }, '409 FST_CRUD_CONFLICT /owner', /'owner' refers to a record that does not exist/, '23503'],
+  ['not null', 'POST', '/bookings', { code: 'NULL' }, '400 FST_CRUD_DATA_INVALID /title', /'title' can not be null/, '23502'],
+  ['not null, in an update', 'PATCH', '/bookings/2', { title: null }, '400 FST_CRUD_DATA_INVALID /title', /'title' can not be null/, '23502'],
+  ['check', 'POST', '/bookings', { title: 'x', seats: -1 }, '400 FST_CRUD_DATA_INVALID', /do not satisfy a rule/, '23514'],
+  ['check, in an update', 'PATCH', '/bookings/2', { seats: -1 }, '400 FST_CRUD_DATA_INVALID', /do not satisfy a rule/, '23514'],
+  ['exclusion', 'POST', '/bookings', { title: 'x', room: 1, day: '2024-05-01' }, '409 FST_CRUD_CONFLICT /room /day', /overlap/, '23P01'],
+  ['exclusion, in an update', 'PATCH', '/bookings/2', { room: 1, day: '2024-05-01' }, '409 FST_CRUD_CONFLICT /room /day', /overlap/, '23P01'],
+  ['too long', 'POST', '/bookings', { title: 'x', note: 'longer' }, '400 FST_CRUD_DATA_INVALID', /too long/, '22001'],
+  ['out of range', 'POST', '/bookings', { title: 'overflow' }, '400 FST_CRUD_DATA_INVALID', /out of range/, '22003'],
+  ['division by zero', 'POST', '/bookings', { title: 'zero' }, '400 FST_CRUD_DATA_INVALID', /not valid/, '22012'],
+  ['not of its type', 'POST', '/bookings', { title: 'badtext' }, '400 FST_CRUD_DATA_INVALID', /not valid/, '22P02'],
+  ['serialization failure', 'POST', '/bookings', { title: 'serialize' }, '503 FST_CRUD_UNAVAILABLE', /not available at the moment/, '40001'],
+  ['disk full', 'PATCH', '/bookings/2', { title: 'space' }, '503 FST_CRUD_UNAVAILABLE', /not available at the moment/, '53100'],
+  ["an exception of the application's own trigger", 'POST', '/bookings', { title: 'raise' }, '500 FST_CRUD_DATABASE_ERROR', /could not answer/, 'P0001'],
+]
+
+await forEachDatabase(t, { entities: [Owner, Booking] }, async (t, { orm }) => {
+  await select(orm, 'alter table secret_booking drop constraint secret_booking_owner_id_foreign')
+  await select(orm, 'alter table secret_booking add constraint secret_booking_owner_id_foreign foreign key (owner_id) references secret_owner (id)')
+  for (const statement of RULES.split(/;\n(?= {2}\S|$)/).filter((text) => text.trim() !== '')) await select(orm, statement)
+  const app = await serve(t, orm, resources())
+  const rows = async () => await select(orm, 'select * from secret_booking order by id')
+
+  for (const [what, method, url, payload, expected, message, sqlState] of CASES) {
+    t.test(what, async (t) => {
+      const before = await rows()
+      const caught: any[] = []
+      const app = Fastify()
+      t.teardown(() => app.close())
+      app.addHook('onError', async (_request, _reply, error) => { caught.push(error) })
+      await app.register(crudKit, { orm, resources: resources()! })
+      const response = await app.inject({ method, url, ...(payload && { payload }) })
+      t.equal(verdict(response), expected)
+      t.match(bodyOf(response).message, message)
+      t.equal(bodyOf(response).detail, bodyOf(response).message)
+      t.notMatch(response.body.replaceAll(/can not be|refers to/g, ''), LEAKS)
+      t.equal(response.headers['retry-after'], expected.startsWith('503') ? '1' : undefined)
+      t.match(caught, [{ cause: { code: sqlState, message: String } }])
+      t.strictSame(Object.keys(bodyOf(response)), ['statusCode', 'code', 'error', 'message', 'detail', 'errors'])
+      t.strictSame(await rows(), before)
+    })
+  }
+
+  t.test('foreign key, still referred to', async (t) => {
+    const { remove } = writes(app)
+    const response = await remove('/owners/1')
+    t.equal(verdict(response), '409 FST_CRUD_CONFLICT')
+    t.notMatch(response.body, LEAKS)
+    t.equal((await remove('/owners/2')).statusCode, 200)
+  })
+
+  t.test('a conflict over what is hidden does not say over what', async (t) => {
+    class Shadowed extends CrudBase { override beforeCreate (data: Json) { return { ...data, shadow: 'shadow' } } }
+    const app = await serve(t, orm, { '/shadowed': new Shadowed({ model: Booking }) })
+    const response = await writes(app).post('/shadowed', { title: 'x' })
+    t.equal(verdict(response), '409 FST_CRUD_CONFLICT')
+    t.equal(response.json().message, 'There is another record with these values.')
+    t.notMatch(response.body, /shadow/)
+  })
+
+  t.test('inside a transaction of the caller the error comes through, and the rest is rolled back', async (t) => {
+    const before = await rows()
+    const em = orm.em.fork()
+    await t.rejects(em.transactional(async (em) => {
+      await crud().create(em as any, { title: 'kept?' })
+      await crud().create(em as any, { title: 'x', code: 'TAKEN' })
+    }), { code: 'FST_CRUD_CONFLICT' })
+    t.strictSame(await rows(), before)
+  })
+})
+
+// PGlite is one connection in this process: nothing can be in each other's way
+t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
+  const serveOwn = async (t: Test, pool: { max: number, connectionTimeoutMillis?: number }, driverOptions: object = {}) => {
+    const { url, drop } = await createDatabase()
+    const factory = new DatabaseFactory({ databaseUrl: url, entities: [Owner, Booking], pool, schema: 'create', ormOptions: { driverOptions } })
+    const errors: any[] = []
+    const app = Fastify()
+    app.addHook('onError', async (_request, _reply, error) => { errors.push(error) })
+    const clients: pg.Client[] = []
+    t.teardown(async () => {
+      await app.close()
+      await Promise.all(clients.map((client) => client.end()))
+      await drop()
+    })
+    const connect = async (): Promise<pg.Client> => {
+      const client = new pg.Client({ connectionString: url })
+      clients.push(client)
+      await client.connect()
+      return client
+    }
+    await app.register(crudKit, { database: factory, resources: resources()! })
+    await app.ready()
+    const admin = await connect()
+    await admin.query(RULES)
+    return { app, errors, admin, connect, url, database: new URL(url).pathname.slice(1) }
+  }
+
+  /** Waits until a condition of the server's holds: of a statement that is on its way, there is no other sign. */
+  const until = async (client: pg.Client, sql: string): Promise<Json> => {
+    for (let tries = 0; tries < 500; tries++) {
+      const { rows } = await client.query(sql)
+      if (rows.length > 0) return rows[0]
+      await sleep(10)
+    }
+    throw new Error(`It never came: ${sql}`)
+  }
+
+  const unavailable = (t: Test, response: Awaited<ReturnType<ReturnType<typeof Fastify>['inject']>>, error: any, cause: object) => {
+    t.equal(verdict(response), '503 FST_CRUD_UNAVAILABLE')
+    t.equal(response.headers['retry-after'], '1')
+    t.notMatch(response.body, LEAKS)
+    t.match(error, { cause })
+  }
+
+  t.test('a statement that runs into its timeout writes nothing', async (t) => {
+    const { app, errors, admin } = await serveOwn(t, { max: 2 }, { statement_timeout: 50 })
+    const { post, patch } = writes(app)
+    unavailable(t, await post('/bookings', { title: 'sleep' }), errors.pop(), { code: '57014' })
+    await admin.query('begin; update secret_booking set seats = 9 where id = 2')
+    unavailable(t, await patch('/bookings/2', { seats: 3 }), errors.pop(), { code: '57014' })
+    await admin.query('rollback')
+    t.equal((await patch('/bookings/2', { seats: 3 })).statusCode, 200)
+    t.equal((await admin.query("select 1 from secret_booking where title = 'sleep'")).rowCount, 0)
+  })
+
+  t.test('a connection that is cut in the middle of a write, and the next request', async (t) => {
+    const { app, errors, admin } = await serveOwn(t, { max: 2 })
+    const { post } = writes(app)
+    const sent = post('/bookings', { title: 'sleep' })
+    const { pid } = await until(admin, "select pid from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()")
+    await admin.query('select pg_terminate_backend($1)', [pid])
+    unavailable(t, await sent, errors.pop(), { message: /terminat/ })
+    t.equal((await admin.query("select 1 from secret_booking where title = 'sleep'")).rowCount, 0)
+    t.equal((await post('/bookings', { title: 'after' })).statusCode, 201)
+  })
+
+  t.test('a pool without a free connection', async (t) => {
+    const { app, errors, admin } = await serveOwn(t, { max: 1, connectionTimeoutMillis: 100 })
+    const { post } = writes(app)
+    await admin.query('begin; lock table secret_owner in access exclusive mode')
+    const waiting = post('/owners', { id: 5, name: 'waits' })
+    await until(admin, "select 1 from pg_locks where not granted and relation = 'secret_owner'::regclass")
+    unavailable(t, await post('/bookings', { title: 'no room' }), errors.pop(), { message: /timeout exceeded/ })
+    await admin.query('rollback')
+    t.equal((await waiting).statusCode, 201)
+  })
+
+  t.test('a server with too many connections', async (t) => {
+    const { url, drop } = await createDatabase()
+    const name = new URL(url).pathname.slice(1)
+    const admin = new pg.Client({ connectionString: url })
+    await admin.connect()
+    await admin.query(`create role ${name} login password 'x'`)
+    const databaseUrl = new URL(url)
+    databaseUrl.username = name
+    databaseUrl.password = 'x'
+    await admin.query(`grant all on schema public to ${name}; grant all on database ${name} to ${name}`)
+    const app = Fastify()
+    const errors: any[] = []
+    app.addHook('onError', async (_request, _reply, error) => { errors.push(error) })
+    t.teardown(async () => {
+      await app.close()
+      await admin.query(`drop owned by ${name}; drop role ${name}`)
+      await admin.end()
+      await drop()
+    })
+    await app.register(crudKit, { database: { databaseUrl: databaseUrl.href, entities: [Owner, Booking], pool: { max: 2 }, schema: 'create' }, resources: resources()! })
+    await app.ready()
+    await admin.query(`alter database ${name} connection limit 0`)
+    await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where usename = $1', [name])
+    await until(admin, `select 1 where not exists (select 1 from pg_stat_activity where usename = '${name}')`)
+    // a connection that was idle may not know yet
+    await app.inject('/owners/1')
+    errors.length = 0
+    unavailable(t, await writes(app).post('/owners', { id: 1, name: 'x' }), errors.pop(), { code: '53300' })
+    await admin.query(`alter database ${name} connection limit -1`)
+    t.equal((await writes(app).post('/owners', { id: 1, name: 'x' })).statusCode, 201)
+  })
+
+  t.test('a serialization failure: somebody else was first', async (t) => {
+    const { app, errors, admin, database } = await serveOwn(t, { max: 2 })
+    await admin.query(`alter database ${database} set default_transaction_isolation = 'repeatable read'`)
+    await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()')
+    const { patch, get } = writes(app)
+    await get('/bookings/2')
+    await admin.query('begin; update secret_booking set seats = 9 where id = 2')
+    const sent = patch('/bookings/2', { seats: 3 })
+    await until(admin, "select 1 from pg_locks where not granted and locktype = 'transactionid'")
+    errors.length = 0
+    await admin.query('commit')
+    unavailable(t, await sent, errors.pop(), { code: '40001' })
+    t.equal((await get('/bookings/2')).json().seats, 9)
+    t.equal((await patch('/bookings/2', { seats: 3 })).statusCode, 200)
+  })
+
+  t.test('a deadlock', async (t) => {
+    const { app, errors, admin, connect, database } = await serveOwn(t, { max: 2 })
+    await admin.query(`alter database ${database} set deadlock_timeout = '20ms'`)
+    await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()')
+    // the request locks its booking, waits for us to have the owner, and then wants that
+    await admin.query(`
+      create function secret_touch() returns trigger language plpgsql as $$
+        begin
+          perform pg_advisory_xact_lock(1);
+          update secret_owner set name = 'touched' where id = 1;
+          return new;
+        end $$;
+      create trigger secret_touch after update on secret_booking for each row execute function secret_touch()`)
+    const { patch, get } = writes(app)
+    await get('/bookings/2')
+    const rival = await connect()
+    await rival.query("set deadlock_timeout = '1h'")
+    await admin.query('select pg_advisory_lock(1)')
+    await rival.query('begin')
+    await rival.query("update secret_owner set name = 'mine' where id = 1")
+    const sent = patch('/bookings/2', { note: 'x' })
+    await until(admin, "select 1 from pg_locks where not granted and locktype = 'advisory'")
+    const rivals = rival.query('delete from secret_booking where id = 2')
+    await until(admin, "select 1 from pg_locks where not granted and locktype = 'transactionid'")
+    errors.length = 0
+    await admin.query('select pg_advisory_unlock(1)')
+    unavailable(t, await sent, errors.pop(), { code: '40P01' })
+    t.equal((await rivals).rowCount, 1)
+    await rival.query('rollback')
+    t.equal((await patch('/bookings/2', { note: 'x' })).statusCode, 200)
+  })
+})

@@ -1,0 +1,139 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import t from 'tap'
+import { CrudBase } from '../../../src/index.ts'
+import { timestamps } from '../../../src/entities/mixins.ts'
+import { entities, Order, Plant } from '../../fixtures/entities.ts'
+import { customerId, seed } from '../../fixtures/seed.ts'
+import { forEachDatabase } from '../../helpers/databases.ts'
+import { bodyOf, resource, select, serve } from '../helper.ts'
+import { verdict, writes } from './helper.ts'
+
+/** A version, and marked when deleted. */
+const Draft = defineEntity({
+  name: 'Draft',
+  properties: { id: p.integer().primary().autoincrement(), ...timestamps, version: p.integer().version(), title: p.string(), deleted_at: p.datetime(3).nullable() },
+})
+
+/** The version is the time of the last change. */
+const Page = defineEntity({
+  name: 'Page',
+  properties: { id: p.integer().primary().autoincrement(), title: p.string(), changed: p.datetime(6).version() },
+})
+
+const FAILED = '412 FST_CRUD_PRECONDITION_FAILED'
+const REQUIRED = '428 FST_CRUD_PRECONDITION_REQUIRED'
+
+await forEachDatabase(t, { entities: [...entities, Draft, Page], seed }, async (t, { orm }) => {
+  const app = await serve(t, orm, {
+    '/orders': resource(Order),
+    '/drafts': resource(Draft),
+    '/pages': resource(Page),
+    '/plants': resource(Plant),
+    '/strict': { crud: resource(Draft), requireIfMatch: true },
+  })
+  const { get, post, patch, put, remove, restore, created, read } = writes(app)
+  const ifMatch = (tag: string) => ({ 'if-match': tag })
+
+  t.test('a record comes with its version as an entity tag', async (t) => {
+    const response = await post('/orders', { customer: customerId(1), note: 'a' })
+    t.strictSame([response.headers.etag, bodyOf(response).version], ['"1"', 1])
+    const path = response.headers.location as string
+    t.equal((await get(path)).headers.etag, '"1"')
+    t.equal((await patch(path, { note: 'b' })).headers.etag, '"2"')
+    t.equal((await put(path, { note: 'c' })).headers.etag, '"3"')
+    const last = await remove(path)
+    t.strictSame([last.headers.etag, bodyOf(last).version], ['"3"', 3])
+    t.equal((await get('/plants/1')).headers.etag, undefined)
+    t.equal((await patch('/plants/1', { position: 1 })).headers.etag, undefined)
+  })
+
+  t.test('If-Match lets through who knows the version', async (t) => {
+    const { id } = await created('/orders', { customer: customerId(1) })
+    const path = `/orders/${id}`
+    t.equal((await patch(path, { note: '1' }, ifMatch('"1"'))).headers.etag, '"2"')
+    t.equal((await patch(path, { note: '2' }, ifMatch('"7", "2"'))).headers.etag, '"3"')
+    t.equal((await put(path, { note: '3' }, ifMatch(' "3" '))).headers.etag, '"4"')
+    t.equal((await patch(path, { note: '4' }, ifMatch('*'))).headers.etag, '"5"')
+    t.equal((await patch(path, {}, ifMatch('"5"'))).headers.etag, '"5"', 'and nothing changes nothing')
+    t.equal((await remove(path, ifMatch('"5"'))).statusCode, 200)
+  })
+
+  t.test('a stale, a weak or an unreadable tag does not, and changes nothing', async (t) => {
+    const { id } = await created('/orders', { customer: customerId(1), note: 'kept' })
+    const path = `/orders/${id}`
+    await patch(path, { note: 'changed' })
+    const before = await read(path)
+    for (const tag of ['"1"', '"3"', 'W/"2"', 'W/"1", W/"2"', '2', '"2', "'2'", '', ' ', '""', '"02"', '" 2"', '"2" x', '*, "2"', '"1";"2"', 'null', '"null"', '"2\\"', '"é"', '"{2}"', '"1,2"', 'x"2"']) {
+      t.equal(verdict(await patch(path, { note: 'Never' }, ifMatch(tag))), FAILED, tag)
+      t.equal(verdict(await put(path, { note: 'Never' }, ifMatch(tag))), FAILED, tag)
+      t.equal(verdict(await patch(path, {}, ifMatch(tag))), FAILED, `${tag}: of nothing`)
+      t.equal(verdict(await remove(path, ifMatch(tag))), FAILED, tag)
+    }
+    t.strictSame(await read(path), before)
+    t.strictSame(bodyOf(await patch(path, { note: 'x' }, ifMatch('"1"'))), {
+      statusCode: 412, code: 'FST_CRUD_PRECONDITION_FAILED', error: 'Precondition Failed', message: 'The record has changed since the version named in If-Match.', detail: 'The record has changed since the version named in If-Match.', errors: [{ code: 'FST_CRUD_PRECONDITION_FAILED', detail: 'The record has changed since the version named in If-Match.' }],
+    })
+  })
+
+  t.test('a record that is not there is a 404, whatever the tag', async (t) => {
+    for (const tag of ['"1"', '*', 'W/"1"']) {
+      t.equal(verdict(await patch('/orders/99', { note: 'x' }, ifMatch(tag))), '404 FST_CRUD_NOT_FOUND')
+      t.equal(verdict(await remove('/orders/99', ifMatch(tag))), '404 FST_CRUD_NOT_FOUND')
+    }
+  })
+
+  t.test('without a version only * matches', async (t) => {
+    t.equal((await patch('/plants/1', { position: 1 }, ifMatch('*'))).statusCode, 200)
+    for (const tag of ['"1"', '""', '"null"', 'W/"1"']) {
+      t.equal(verdict(await patch('/plants/1', { name: 'Never' }, ifMatch(tag))), FAILED, tag)
+      t.equal(verdict(await patch('/plants/1', {}, ifMatch(tag))), FAILED, tag)
+      t.equal(verdict(await remove('/plants/1', ifMatch(tag))), FAILED, tag)
+    }
+    t.strictSame(await select(orm, "select id from plant where name = 'Never' or (id = 1 and deleted_at is not null)"), [])
+  })
+
+  t.test('marking and restoring are changes with versions, too', async (t) => {
+    const { id } = await created('/drafts', { title: 'x' })
+    const path = `/drafts/${id}`
+    t.equal(verdict(await remove(path, ifMatch('"2"'))), FAILED)
+    t.equal((await remove(path, ifMatch('"1"'))).headers.etag, '"2"')
+    t.equal(verdict(await restore(path, ifMatch('"1"'))), FAILED)
+    t.equal((await restore(path, ifMatch('"2"'))).headers.etag, '"3"')
+    t.equal((await restore(path, ifMatch('"3"'))).headers.etag, '"3"', 'there was nothing to restore')
+    t.equal(verdict(await restore(path, ifMatch('"2"'))), FAILED)
+  })
+
+  t.test('a version of time: a tag for each change', async (t) => {
+    const first = await post('/pages', { title: 'a' })
+    const path = first.headers.location as string
+    t.match(first.headers.etag, /^"\d{4}-/)
+    t.equal((await get(path)).headers.etag, first.headers.etag)
+    const second = await patch(path, { title: 'b' }, ifMatch(first.headers.etag as string))
+    t.equal(second.statusCode, 200)
+    t.equal(second.headers.etag, (await get(path)).headers.etag)
+    t.equal(verdict(await patch(path, { title: 'c' }, ifMatch('"2001-01-01T00:00:00.000Z"'))), FAILED)
+    t.equal(verdict(await post('/pages', { title: 'a', changed: '2024-01-01' })), '400 FST_ERR_VALIDATION /changed')
+  })
+
+  t.test('requireIfMatch', async (t) => {
+    const { id } = await created('/strict', { title: 'x' })
+    const path = `/strict/${id}`
+    for (const response of [await patch(path, { title: 'y' }), await put(path, { title: 'y' }), await remove(path), await patch('/strict/99', {})]) t.equal(verdict(response), REQUIRED)
+    t.match((await patch(path, { title: 'y' })).json(), { statusCode: 428, message: 'The header If-Match is required.' })
+    t.equal((await patch(path, { title: 'y' }, ifMatch('"1"'))).statusCode, 200)
+    t.equal((await patch(path, { title: 'y' }, ifMatch('*'))).statusCode, 200)
+    t.equal((await remove(path, ifMatch('"3"'))).statusCode, 200)
+    t.equal((await restore(path)).statusCode, 200, 'of which nobody can have read the version')
+    t.equal((await get(path)).statusCode, 200)
+  })
+
+  t.test('by program', async (t) => {
+    const crud = new CrudBase({ model: Order })
+    const em = orm.em.fork()
+    const { id } = await crud.create(em, { customer: customerId(2) })
+    t.equal((await crud.update(em, id, { note: 'x' }, { ifMatch: '"1"' })).version, 2)
+    await t.rejects(crud.update(em, id, { note: 'x' }, { ifMatch: '"1"' }), { code: 'FST_CRUD_PRECONDITION_FAILED' })
+    await t.rejects(crud.delete(em, id, { ifMatch: '"1"' }), { code: 'FST_CRUD_PRECONDITION_FAILED' })
+    t.equal((await crud.delete(em, id, { ifMatch: '"2"' })).version, 2)
+  })
+})

@@ -1,0 +1,137 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import t from 'tap'
+import { entities, Customer, Order, OrderItem, Parcel, Plant, Shelf, Specimen, Tag } from '../../fixtures/entities.ts'
+import { customerId, plantUuid, seed } from '../../fixtures/seed.ts'
+import { forEachDatabase } from '../../helpers/databases.ts'
+import { recordStatements } from '../../helpers/statements.ts'
+import { resource, serve } from '../helper.ts'
+import { writes } from './helper.ts'
+
+/** What it has to do with others is that it owns them. */
+const Basket = defineEntity({
+  name: 'Basket',
+  properties: { id: p.integer().primary().autoincrement(), name: p.string(), lines: () => p.oneToMany(Line).mappedBy('basket').orphanRemoval() },
+})
+const Line = defineEntity({
+  name: 'Line',
+  properties: { id: p.integer().primary().autoincrement(), basket: () => p.manyToOne(Basket) },
+})
+
+await forEachDatabase(t, { entities: [...entities, Basket, Line], seed }, async (t, { orm }) => {
+  const operations = ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore'] as const
+  const app = await serve(t, orm, {
+    '/tags': { crud: resource(Tag), operations, allowHardDelete: true },
+    '/plants': { crud: resource(Plant), operations },
+    '/shelves': { crud: resource(Shelf), operations: ['get', 'create', 'createMany', 'update', 'delete'] },
+    '/orders': resource(Order),
+    '/items': resource(OrderItem),
+    '/customers': resource(Customer),
+    '/parcels': resource(Parcel),
+    '/specimens': resource(Specimen),
+    '/baskets': resource(Basket),
+    '/scoped': { crud: resource(Plant), operations, scope: () => ({ supplier: 1 }) },
+    '/partial': { crud: resource(Plant), operations, scope: () => ({ supplier: 1, position: { $lt: 100 } }) },
+  })
+  const { post, patch, put, remove, restore } = writes(app)
+  const recorder = await recordStatements(orm)
+  t.teardown(recorder.stop)
+
+  /** The first word of each statement that a request takes, which has to succeed or to fail as said. */
+  const words = async (status: number, send: () => ReturnType<typeof post>): Promise<string> => {
+    recorder.take()
+    const response = await send()
+    if (response.statusCode !== status) throw new Error(`${response.statusCode} ${response.body}`)
+    return recorder.take().map(({ sql }) => sql.split(/[\s(;]/, 1)[0]).join(' ')
+  }
+
+  t.test('one statement, and no transaction around it', async (t) => {
+    for (const [expected, what, status, send] of [
+      ['insert', 'create', 201, () => post('/tags', { name: 'a' })],
+      ['insert', 'create with relations that may be deleted', 201, () => post('/plants', { name: 'a', supplier: 1, group: 2, shelf: { house: 'A', number: 1 } })],
+      ['insert', 'create of all types', 201, () => post('/specimens', { code: 'x', plant: 1, minimum: 1.5, petals: '#ffffff', synonyms: ['x'], size: { height: 1, width: 1 } })],
+      ['insert', 'create of a class of a shared table', 201, () => post('/parcels', { order: 1, carrier: 'x' })],
+      ['insert', 'createMany', 201, () => post('/shelves', Array.from({ length: 100 }, (_, number) => ({ house: 'M', number })))],
+      ['insert', 'createMany of one', 201, () => post('/tags', [{ name: 'b' }])],
+      ['insert', 'create in a scope', 201, () => post('/scoped', { name: 'a' })],
+      ['update', 'PATCH', 200, () => patch('/tags/1', { weight: 7 })],
+      ['update', 'PUT', 200, () => put('/tags/1', { weight: 8 })],
+      ['update', 'update by uuid', 200, () => patch(`/plants/${plantUuid(1)}`, { price: 1, group: 1 })],
+      ['update', 'update by a composite key', 200, () => patch('/items/1/1', { quantity: 2 })],
+      ['update', 'update in a scope', 200, () => patch('/scoped/1', { price: 2 })],
+      ['update', 'update with If-Match', 200, () => patch('/orders/1', { note: 'x' }, { 'if-match': '"1"' })],
+      ['update', 'soft delete', 200, () => remove('/tags/2')],
+      ['update', 'restore', 200, () => restore('/tags/2')],
+      ['update', 'soft delete by a key that is a UUID', 200, () => remove(`/customers/${customerId(1)}`)],
+      ['delete', 'hard delete', 200, () => remove('/tags/5?hard=true')],
+      ['delete', 'delete', 200, () => remove('/shelves/M/1')],
+      ['select', 'an update of nothing', 200, () => patch('/plants/1', {})],
+    ] as const) t.equal(await words(status, send), expected, what)
+  })
+
+  t.test('nothing at all for what is refused', async (t) => {
+    for (const [status, send] of [
+      [400, () => post('/tags', { nmae: 1 })], [400, () => patch('/tags/1', { name: null })], [400, () => patch('/tags/x', {})], [400, () => remove('/plants/1?hard=true')], [403, () => post('/scoped', { name: 'x', supplier: 2 })], [403, () => patch('/scoped/1', { supplier: 2 })],
+    ] as const) t.equal(await words(status, send), '')
+  })
+
+  t.test('why a write failed is only asked when it has', async (t) => {
+    t.equal(await words(404, () => patch('/tags/99', { name: 'x' })), 'update select')
+    t.equal(await words(404, () => remove('/tags/99')), 'update select')
+    t.equal(await words(412, () => patch('/orders/2', { note: 'x' }, { 'if-match': '"9"' })), 'update select')
+    t.equal(await words(409, () => post('/plants', { name: 'a', supplier: 3 })), 'insert select')
+    t.equal(await words(409, () => patch('/plants/1', { supplier: 3 })), 'update select select')
+    t.equal(await words(409, () => post('/tags', { name: 'sun' })), 'insert')
+    t.equal(await words(200, () => restore('/tags/1')), 'update select', 'there was nothing to restore')
+  })
+
+  t.test('a batch looks for what may be deleted first: once for each relation, not for each record', async (t) => {
+    const batch = Array.from({ length: 100 }, (_, index) => ({ name: `p${index}`, supplier: 1 + index % 2, group: 1 + index % 3 }))
+    t.equal(await words(201, () => post('/plants', batch)), 'begin select select insert commit')
+  })
+
+  t.test('a scope that only the database can judge is asked about after the write, before the commit', async (t) => {
+    t.equal(await words(201, () => post('/partial', { name: 'x' })), 'begin insert select commit')
+    t.equal(await words(200, () => patch('/partial/1', { position: 3 })), 'begin update select commit')
+    t.equal(await words(200, () => remove('/partial/1')), 'update', 'which a delete can not leave')
+  })
+
+  t.test('links of many-to-many are the unit of work\'s: their number does not count', async (t) => {
+    const small = await words(201, () => post('/plants', { name: 'x', supplier: 1, tags: [1] }))
+    const large = await words(201, () => post('/plants', { name: 'x', supplier: 1, tags: [1, 2, 3] }))
+    t.equal(small, large)
+    t.match(small, /^begin .* commit$/)
+    t.ok(small.split(' ').length <= 7, small)
+    const replaced = await words(200, () => patch('/plants/2', { tags: [1, 2, 3] }))
+    t.ok(replaced.split(' ').length <= 10, replaced)
+  })
+
+  t.test('a delete that takes others along is the unit of work\'s', async (t) => {
+    await orm.em.fork().execute("insert into basket (name) values ('x')")
+    await orm.em.fork().execute('insert into line (basket_id) values (1), (1)')
+    const deleted = await words(200, () => remove('/baskets/1'))
+    t.match(deleted, /^begin .* commit$/)
+    t.strictSame(await orm.em.fork().execute('select * from line'), [])
+    t.equal(await words(201, () => post('/baskets', { name: 'y' })), 'insert')
+    t.equal(await words(200, () => patch('/baskets/2', { name: 'z' })), 'update')
+  })
+
+  t.test('values are bound: not one of them is in the text', async (t) => {
+    recorder.take()
+    const value = "x'); drop table tag; --"
+    await post('/tags', { name: value })
+    await patch('/tags/1', { name: `${value} $1 ? :x` })
+    for (const { sql, params } of recorder.take()) {
+      t.notMatch(sql, /drop table/)
+      t.ok(params.some((param) => String(param).startsWith(value)))
+    }
+  })
+
+  t.test('the text depends on the shape only, so that it can be kept', async (t) => {
+    recorder.take()
+    for (const name of ['c', 'd']) await post('/tags', { name })
+    for (const weight of [1, 2]) await patch('/tags/1', { weight })
+    const texts = recorder.take().map(({ sql }) => sql)
+    t.equal(texts[0], texts[1])
+    t.equal(texts[2], texts[3])
+  })
+})
