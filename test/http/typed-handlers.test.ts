@@ -40,6 +40,16 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 })
 
+t.test('a response of the application in place of a generated one leaves errors as they are', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  const schemas = { get: { response: { 200: { type: 'object', properties: { name: { type: 'string' } } } } } }
+  await app.register(crudKit, { orm: ormOf(), resources: { '/plants': { crud: plants, schemas } } })
+  const response = await app.inject('/plants/1?include=nothing')
+  t.equal(response.statusCode, 400)
+  t.match(bodyOf(response), { code: 'FST_CRUD_INCLUDE_INVALID', detail: String, errors: [{ source: { parameter: 'include' }, allowed: ['supplier', 'tags'] }] })
+})
+
 t.test('a composite key is an object', async (t) => {
   const { id } = crudSchemas(new CrudBase({ model: OrderItem }), ormOf())
   t.match(id, { type: 'object', properties: { order: { type: 'integer' }, plant: { type: 'integer' } } })
