@@ -1,10 +1,11 @@
 /** The plugin: a database for the server, an EntityManager and a parsed query for each request, routes for each resource. */
-import type { MikroORM } from '@mikro-orm/postgresql'
+import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import { CrudBase } from '../src/crud/index.ts'
 import { DatabaseFactory, type DatabaseOptions } from '../src/database/index.ts'
 import { ConfigError } from '../src/errors.ts'
+import type { QueryParams } from '../src/query/index.ts'
 import { crudRoutes, type CrudRoutesOptions } from './crud-routes.ts'
 import { ErrorSchema } from './error-schema.ts'
 import { checkOptions, CrudKitOptionsSchema } from './options.ts'
@@ -15,6 +16,14 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** The MikroORM that resources are read from. */
     readonly orm: MikroORM
+  }
+
+  // here, and not beside what decorates: declarations that nothing exported refers to are left out of the package
+  interface FastifyRequest {
+    /** An EntityManager of this request's own. Its queries are cancelled in the server when the client goes away. */
+    readonly em: EntityManager
+    /** The query string in the grammar of filters, sorts, fields, includes and pagination. Never throws: see its `errors`. */
+    readonly queryParams: QueryParams
   }
 }
 

@@ -66,6 +66,7 @@ export async function crudRoutes (fastify: FastifyInstance, options: CrudRoutesO
   const impossible = options.operations?.find((operation) => !isPossible(operation, model))
   if (impossible !== undefined) throw new ConfigError(`${what}: '${impossible}' needs an entity that is not abstract.`)
   const resource = options.name ?? crud.name ?? model.tableName
+  whitelist.names.add(resource)
   const documented: DocumentedResource = {
     ...options, model, whitelist, operations, queryConfig: crud.queryConfig, scoped: options.scope !== undefined, changesRecords: crud.afterRead !== undefined,
   }

@@ -13,7 +13,8 @@ export function listParameters (whitelist: Whitelist, { defaultSort, examples }:
 
 /** The parameters that a record takes when it is read. */
 export function recordParameters (whitelist: Whitelist): Parameters {
-  const { name, fields, includes } = whitelist
+  const { fields, includes } = whitelist
+  const [name] = whitelist.names
   const parameters: Parameters = {}
   if (includes.size > 0) parameters['include'] = namesOf([...includes.keys()], 'Related records to put into each record.', { maxItems: MAX_INCLUDES })
   if (fields.size > 0) parameters['fields'] = namesOf([...fields.keys()], `Keys that records of ${name} shall have. Default: all.`)

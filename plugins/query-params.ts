@@ -2,13 +2,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { MAX_QUERY_BYTES, parseQueryParams, type QueryParams } from '../src/query/index.ts'
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** The query string in the grammar of filters, sorts, fields, includes and pagination. Never throws: see its `errors`. */
-    readonly queryParams: QueryParams
-  }
-}
-
 const kQueryParams = Symbol('fastify-crud-kit.queryParams')
 
 interface WithQueryParams { [kQueryParams]: QueryParams | null }

@@ -2,13 +2,6 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** An EntityManager of this request's own. Its queries are cancelled in the server when the client goes away. */
-    readonly em: EntityManager
-  }
-}
-
 const kEm = Symbol('fastify-crud-kit.em')
 const kReply = Symbol('fastify-crud-kit.reply')
 const kAbort = Symbol('fastify-crud-kit.abort')

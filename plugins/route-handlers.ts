@@ -37,25 +37,31 @@ export function routeDefinitions (model: EntityModel, options: CrudRoutesOptions
     return { ...await readOptions(request), ifMatch }
   }
 
-  const sendRecord = (reply: FastifyReply, record: Record<string, unknown>): FastifyReply => {
+  /** Sends JSON text as it is; where the application has a response schema of its own, what that schema lets through. */
+  const sendJson = (request: FastifyRequest, reply: FastifyReply, json: string): FastifyReply => {
+    const { operation } = request.routeOptions.config.crud!
+    return reply.type(JSON_TYPE).send(options.schemas?.[operation]?.response === undefined ? json : JSON.parse(json))
+  }
+
+  const sendRecord = (request: FastifyRequest, reply: FastifyReply, record: Record<string, unknown>): FastifyReply => {
     const version = model.version === undefined || model.version.hidden ? undefined : record[model.version.publicName]
     if (version !== undefined) reply.header('etag', entityTag(String(version)))
-    return reply.type(JSON_TYPE).send(JSON.stringify(record))
+    return sendJson(request, reply, JSON.stringify(record))
   }
 
   const list = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> =>
-    reply.type(JSON_TYPE).send(await crud.listJson(request.em, request.queryParams, await readOptions(request)))
+    sendJson(request, reply, await crud.listJson(request.em, request.queryParams, await readOptions(request)))
 
   const get = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const id = readKey(request.params)
     if (model.version === undefined) {
       const json = await crud.getJson(request.em, id, request.queryParams, await readOptions(request))
       if (json === null) throw new NotFoundError()
-      return reply.type(JSON_TYPE).send(json)
+      return sendJson(request, reply, json)
     }
     const found = await crud.getVersioned(request.em, id, request.queryParams, await readOptions(request))
     if (found === null) throw new NotFoundError()
-    return reply.type(JSON_TYPE).header('etag', entityTag(found.version!)).send(found.json)
+    return sendJson(request, reply.header('etag', entityTag(found.version!)), found.json)
   }
 
   const create = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
@@ -64,30 +70,30 @@ export function routeDefinitions (model: EntityModel, options: CrudRoutesOptions
     if (Array.isArray(body)) {
       if (!has('createMany')) throw refusal('This resource takes one record at a time, as an object.')
       const records = await crud.createMany(request.em, readBatch(body, options.maxBatch ?? DEFAULT_MAX_BATCH, rules), await readOptions(request))
-      return reply.code(201).type(JSON_TYPE).send(JSON.stringify(records))
+      return sendJson(request, reply.code(201), JSON.stringify(records))
     }
     if (!has('create')) throw refusal('This resource takes records as a list.')
     const record = await crud.create(request.em, readBody(body, rules), await readOptions(request))
     const location = locationOf(request, record, model)
     if (location !== undefined) reply.header('location', location)
-    return sendRecord(reply.code(201), record)
+    return sendRecord(request, reply.code(201), record)
   }
 
   const update = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const id = readKey(request.params)
     const write = await writeOptions(request)
-    return sendRecord(reply, await crud.update(request.em, id, readBody(request.body, rules, keyNames(id, model)), write))
+    return sendRecord(request, reply, await crud.update(request.em, id, readBody(request.body, rules, keyNames(id, model)), write))
   }
 
   const remove = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const id = readKey(request.params)
     const write = await writeOptions(request, ['hard'])
-    return sendRecord(reply, await crud.delete(request.em, id, { ...write, hard: readHard(request, options.allowHardDelete === true) }))
+    return sendRecord(request, reply, await crud.delete(request.em, id, { ...write, hard: readHard(request, options.allowHardDelete === true) }))
   }
 
   const restore = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const id = readKey(request.params)
-    return sendRecord(reply, await crud.restore(request.em, id, await writeOptions(request)))
+    return sendRecord(request, reply, await crud.restore(request.em, id, await writeOptions(request)))
   }
 
   const posts = has('create') ? 'create' : 'createMany'

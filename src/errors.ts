@@ -111,12 +111,13 @@ export class UnavailableError extends failureOf('FST_CRUD_UNAVAILABLE', 503, 'Th
 }
 /** The database refused a statement for a reason that is nobody's input: a bug, here or in the application's own conditions. */
 export class DatabaseError extends failureOf('FST_CRUD_DATABASE_ERROR', 500, 'The database could not answer the request.') {}
+/** The client has gone away, so nobody is waiting for the answer any more. */
+export class AbortedError extends failureOf('FST_CRUD_ABORTED', 499, 'The client has gone away.') {}
 /** A write inside `readOnly`: the programmer's mistake. */
 export class ReadOnlyViolationError extends failureOf('FST_CRUD_READ_ONLY', 500, 'A write was attempted inside a read-only transaction.') {}
 
 /** An option, a whitelist or an entity that can't work: thrown when constructed, registered or started, never by a request. */
-export const ConfigError = createError<'FST_CRUD_CONFIG_INVALID', 500, [string]>('FST_CRUD_CONFIG_INVALID', '%s', 500)
-export type ConfigError = InstanceType<typeof ConfigError>
+export class ConfigError extends failureOf('FST_CRUD_CONFIG_INVALID', 500, 'The configuration can not work.') {}
 
 /**
  * The classes of the query string's errors by code, in the order in which they name an error of several kinds

@@ -17,7 +17,7 @@ export {
 export { DatabaseFactory, type DatabaseOptions } from './database/index.ts'
 export { BaseModel, primaryKey, softDelete, timestamps, uuid } from './entities/index.ts'
 export {
-  ConfigError, ConflictError, DataValidationError, FieldValidationError, FilterValidationError, IncludeValidationError,
+  AbortedError, ConfigError, ConflictError, DataValidationError, FieldValidationError, FilterValidationError, IncludeValidationError,
   NotFoundError, OutOfScopeError, PaginationValidationError, PreconditionFailedError, PreconditionRequiredError,
   QueryValidationError, ReadOnlyViolationError, RequestValidationError, SortValidationError, UnavailableError,
   type ErrorItem, type ErrorSource, type RequestError,

@@ -6,10 +6,11 @@ import { ConfigError } from '../errors.ts'
 import { planCount, planExists, planGet, planList, readData, type Id, type RecordData } from '../plan/index.ts'
 import { parseQueryParams, type QueryParams } from '../query/index.ts'
 import { pageInfo, pageJson, run, type OffsetInfo, type PageInfo, type Row } from '../run/index.ts'
+import { nearest } from '../suggest.ts'
 import { checkScopeData, scopeData, type Data } from './new-row.ts'
 import { convertJson, convertListJson, convertRecord } from './records.ts'
 import { Resource, schemaOf, type CompiledRead } from './resource.ts'
-import { readScope, type ScopeRules } from './scope.ts'
+import { checkScope, readScope, type ScopeRules } from './scope.ts'
 import { withoutKey } from './update-data.ts'
 import { Writer } from './writer.ts'
 
@@ -58,6 +59,8 @@ export type CrudRecord = Record<string, any>
 /** A page of records: by `page` and `per_page`, or by `limit` and `offset`, as the request asked. */
 export type CrudPage = { readonly items: CrudRecord[] } & (PageInfo | OffsetInfo)
 
+/** What the constructor takes. */
+const OPTIONS: readonly string[] = ['model', 'queryConfig', 'name']
 const NO_PARAMS = parseQueryParams('')
 
 /**
@@ -94,7 +97,10 @@ export class CrudBase<Entity extends object = any> {
    */
   afterRead? (record: CrudRecord, context: CrudContext): CrudRecord | Promise<CrudRecord>
 
-  constructor ({ model, queryConfig = new QueryBuilderConfig<Entity>(), name }: CrudOptions<Entity>) {
+  constructor (options: CrudOptions<Entity>) {
+    const { model, queryConfig = new QueryBuilderConfig<Entity>(), name } = options
+    const unknown = Object.keys(options).find((key) => !OPTIONS.includes(key))
+    if (unknown !== undefined) throw new ConfigError(`${new.target.name}: there is no option '${unknown}'. Did you mean '${nearest(unknown, OPTIONS) ?? OPTIONS.join("', '")}'?`)
     if (model === undefined) throw new ConfigError(`${new.target.name}: "model" is required, the entity of the resource.`)
     if (!(queryConfig instanceof QueryBuilderConfig)) throw new ConfigError(`${new.target.name}: "queryConfig" must be a QueryBuilderConfig.`)
     this.model = model
@@ -264,6 +270,7 @@ export class CrudBase<Entity extends object = any> {
   }
 
   #scope ({ model }: Resource, { scope }: CrudReadOptions<Entity>): ScopeRules | undefined {
+    checkScope(scope)
     return scope === undefined ? undefined : readScope(scope as object, model)
   }
 

@@ -3,6 +3,7 @@ import type { EntityManager, QueryBuilder } from '@mikro-orm/postgresql'
 import { LRUCache } from 'lru-cache'
 import type { CustomFilterContext, QueryBuilderConfig } from '../config/index.ts'
 import { FilterValidationError } from '../errors.ts'
+import { checkScope } from './scope.ts'
 import { Models, type EntityModel, type RelationProperty } from '../model/index.ts'
 import { planSelection, resolveWhitelist, type AnyWritePlan, type IncludeEntry, type ListPlan, type Plan, type Selection, type Whitelist } from '../plan/index.ts'
 import { toWireOf, type BoundStatement, type ToWire } from '../run/index.ts'
@@ -111,6 +112,7 @@ export class Resource {
 
   /** Conditions in MikroORM's words: they may look at anything, so each request has a statement of its own. */
   foreign (em: EntityManager, plan: Pick<Plan, 'model' | 'customs'>, options: ReadOptions, filters: ActiveFilters, values: unknown[]): Foreign {
+    checkScope(options.scope)
     const bindValue: Bind = (value) => values.push(value) - 1
     return {
       filter: (model, alias) => {

@@ -1,5 +1,13 @@
 /** Scopes of writes: a condition on a resource's own rows, of which plain equalities can be filled in. */
+import { ConfigError } from '../errors.ts'
 import type { EntityModel, Property } from '../model/index.ts'
+
+/** @throws {ConfigError} for a scope that is no condition: text would be SQL */
+export function checkScope (scope: unknown): void {
+  if (scope !== undefined && (typeof scope !== 'object' || scope === null || Array.isArray(scope))) {
+    throw new ConfigError(`A scope must be a condition, as an object; this one is ${scope === null ? 'null' : Array.isArray(scope) ? 'an array' : `a ${typeof scope}`}.`)
+  }
+}
 
 /** What a scope says about a new row. */
 export interface ScopeRules {

@@ -2,6 +2,7 @@
 import { ReferenceKind, type EntityMetadata, type EntityProperty, type MetadataStorage, type Platform } from '@mikro-orm/core'
 import { ConfigError } from '../errors.ts'
 import { codecOf, hydratorOf } from './codec.ts'
+import { embeddedToEntity } from './embedded-json.ts'
 import type { EmbeddedProperty, EntityModel, Join, KeyColumn, KeyPart, PrimaryKeyPart, Property, RelatedOrder, RelationProperty, ScalarProperty } from './entity-model.ts'
 import { valueTypeOf } from './value-type.ts'
 import { writeRulesOf } from './write-rules.ts'
@@ -131,15 +132,24 @@ export class Models {
     const embeddable = source.targetMeta as EntityMetadata
     if (source.object || source.array) {
       // of several classes: which one an object is, and so what it may hold, is MikroORM's to tell
-      const embedded = embeddable.polymorphs === undefined
+      const classes: readonly EntityMetadata[] = embeddable.polymorphs ?? []
+      if (!source.hidden && classes.some(({ properties }) => Object.values<EntityProperty>(properties).some(({ hidden }) => hidden))) {
+        throw new ConfigError(`${meta.className}.${source.name} is stored as JSON of several classes, and one of them has a hidden property: hide '${source.name}' as a whole.`)
+      }
+      const embedded = classes.length === 0
         ? { list: source.array === true, properties: this.#properties(embeddable, Object.values(embeddable.properties) as EntityProperty[]) }
         : undefined
       return Object.freeze({
-        kind: 'scalar', ...baseOf(source, meta), column: source.fieldNames[0]!, type: valueTypeOf('jsonb', {}), embedded,
+        kind: 'scalar',
+        ...baseOf(source, meta),
+        column: source.fieldNames[0]!,
+        type: valueTypeOf('jsonb', {}),
+        embedded,
+        hydrate: embedded && ((json) => embeddedToEntity(json, embedded)),
       } satisfies ScalarProperty)
     }
     const properties = this.#properties(embeddable, Object.values(source.embeddedProps ?? {}) as EntityProperty[])
-    return Object.freeze({ kind: 'embedded', ...baseOf(source, meta), properties } satisfies EmbeddedProperty)
+    return Object.freeze({ kind: 'embedded', ...baseOf(source, meta), column: source.fieldNames?.[0] ?? source.name, properties } satisfies EmbeddedProperty)
   }
 
   #relation (meta: EntityMetadata, source: EntityProperty): RelationProperty {
@@ -152,7 +162,7 @@ export class Models {
       ...baseOf(source, meta),
       many: source.kind === ReferenceKind.ONE_TO_MANY || source.kind === ReferenceKind.MANY_TO_MANY,
       join,
-      key: join.kind === 'owner' ? keyOf(source, join, targetMeta) : [],
+      key: join.kind === 'owner' ? keyOf(source, join, targetMeta, this.#platform) : [],
       where: source.where as object | undefined,
       order: orderOf(source, targetMeta),
       // looked up when asked for: entities refer to each other in circles
@@ -239,14 +249,23 @@ function orderOf ({ orderBy, name }: EntityProperty, targetMeta: EntityMetadata)
   }))
 }
 
-function keyOf (source: EntityProperty, join: Join, targetMeta: EntityMetadata): readonly KeyPart[] {
+function keyOf (source: EntityProperty, join: Join, targetMeta: EntityMetadata, platform: Platform): readonly KeyPart[] {
   const targets = Object.values(targetMeta.properties) as EntityProperty[]
   return Object.freeze(join.columns.map((column, index) => {
     const targetColumn = join.targetColumns[index]!
     const target = targets.find((property) => property.fieldNames?.includes(targetColumn) && property.embedded === undefined)
     const type = valueTypeOf(source.columnTypes[index] ?? 'text', { runtimeType: target && scalarRuntimeType(target), items: target?.items })
-    return { column, type, publicName: target?.serializedName ?? target?.name ?? targetColumn }
+    const referred = target && finalProperty(target, targetColumn)
+    return { column, type, codec: referred && codecOf(referred, type, platform), publicName: target?.serializedName ?? target?.name ?? targetColumn }
   }))
+}
+
+/** The scalar behind a column of a key: a key may be a relation, whose target's key may be one again. */
+function finalProperty (property: EntityProperty, column: string): EntityProperty | undefined {
+  const index = property.fieldNames.indexOf(column)
+  const referred = property.referencedColumnNames?.[index]
+  const next = referred === undefined ? undefined : (property.targetMeta?.props as EntityProperty[] | undefined)?.find(({ fieldNames, persist }) => persist !== false && fieldNames?.includes(referred))
+  return referred === undefined ? property : next && finalProperty(next, referred)
 }
 
 function joinOf (meta: EntityMetadata, source: EntityProperty, targetMeta: EntityMetadata, pivotTable: (entity: unknown) => string): Join {

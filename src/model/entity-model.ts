@@ -11,6 +11,8 @@ export interface KeyColumn {
   /** Unquoted name. */
   readonly column: string
   readonly type: ValueType
+  /** Of the property that the column belongs to, or refers to. */
+  readonly codec?: Codec
 }
 
 interface PropertyBase {
@@ -71,6 +73,8 @@ export interface Codec {
 /** Columns of the same table under one name. */
 export interface EmbeddedProperty extends PropertyBase {
   readonly kind: 'embedded'
+  /** Its own name in the table's terms: the key it has where it is part of a JSON column. */
+  readonly column: string
   readonly properties: ReadonlyMap<string, Property>
 }
 

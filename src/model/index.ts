@@ -5,6 +5,7 @@
  */
 export { Models } from './build-model.ts'
 export { arrayLiteral, convert, isUuid, type Converted, type SqlValue } from './convert.ts'
+export { embeddedToStored, embeddedToWire, needsWireForm, type EmbeddedJson } from './embedded-json.ts'
 export { fromJson } from './from-json.ts'
 export { keyColumns } from './entity-model.ts'
 export type {

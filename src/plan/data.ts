@@ -3,7 +3,7 @@
  * found at once; names, like everywhere, are those the entity has, and what may not be written is refused by name.
  */
 import { RequestValidationError, type ErrorItem } from '../errors.ts'
-import { fromJson, type Converted, type EmbeddedProperty, type EntityModel, type Property, type RelationProperty, type ScalarProperty, type SqlValue } from '../model/index.ts'
+import { embeddedToStored, fromJson, type Converted, type EmbeddedProperty, type EntityModel, type Property, type RelationProperty, type ScalarProperty, type SqlValue } from '../model/index.ts'
 import { listed, nearest } from '../suggest.ts'
 
 /** Values of a record's properties, looked up and converted. */
@@ -122,7 +122,7 @@ class Reader implements RecordData {
 
   #readScalar (property: ScalarProperty, pointer: string, name: string, value: unknown, into: Record<string, unknown> = this.properties): void {
     if (value !== null && property.embedded !== undefined && !this.#checkEmbedded(property.embedded, pointer, name, value)) return
-    const converted: Converted = value === null ? { ok: true, value: null } : property.codec?.fromJson?.(value) ?? fromJson(value, property.type)
+    const converted: Converted = value === null ? { ok: true, value: null } : property.codec?.fromJson?.(value) ?? fromJson(property.embedded === undefined ? value : embeddedToStored(value, property.embedded), property.type)
     if (!converted.ok) {
       this.#refuse(pointer, `'${name}' must be ${converted.expected}.`, converted.allowed)
       return
@@ -131,7 +131,7 @@ class Reader implements RecordData {
     into[property.name] = value === null || property.hydrate === undefined ? value : property.hydrate(value, converted.value)
   }
 
-  /** What is stored as JSON is checked like columns, and then stored as it came. */
+  /** What is stored as JSON is checked like columns. */
   #checkEmbedded ({ list, properties }: NonNullable<ScalarProperty['embedded']>, pointer: string, name: string, value: unknown): boolean {
     if (list && !Array.isArray(value)) {
       this.#refuse(pointer, `'${name}' must be a list.`)
@@ -197,7 +197,7 @@ class Reader implements RecordData {
 
   /** The key of a related record: a value, or an object when it is composite. */
   #readKey ({ key: own, target, many }: RelationProperty, pointer: string, name: string, value: unknown): readonly SqlValue[] | undefined {
-    const parts = many ? target.primaryKey.flatMap(({ property, columns }) => columns.map((column) => ({ ...column, publicName: property.publicName }))) : own
+    const parts = many ? target.primaryKey.flatMap(({ property, columns }) => columns.map((column) => ({ ...column, codec: property.kind === 'scalar' ? property.codec : column.codec, publicName: property.publicName }))) : own
     const composite = parts.length > 1
     if (composite && !isObject(value)) {
       this.#refuse(pointer, `'${name}' refers to records by an object with ${parts.map((part) => `'${part.publicName}'`).join(', ')}.`)
@@ -211,7 +211,7 @@ class Reader implements RecordData {
     const values: SqlValue[] = []
     for (const part of parts) {
       const given = composite ? (value as Record<string, unknown>)[part.publicName] : value
-      const converted = given === null || given === undefined ? { ok: false, expected: 'an id' } as const : fromJson(given, part.type)
+      const converted = given === null || given === undefined ? { ok: false, expected: 'an id' } as const : part.codec?.fromJson?.(given) ?? fromJson(given, part.type)
       if (!converted.ok) {
         this.#refuse(pointer, `'${name}' must refer to a record by its id: ${converted.expected}.`)
         return undefined

@@ -110,6 +110,8 @@ function planList (operator: 'in' | 'nin' | 'between', param: FilterParam, entry
     if (!converted.ok) return refuseValue(param, converted.expected, converted.allowed, `The item '${cited(item)}' of ${nameOf(param)}`)
     bound.push(converted.value)
   }
+  // nothing to be different from: no condition, not even that there is a related row
+  if (operator === 'nin' && bound.length === 0) return { errors: [] }
   if (operator === 'between') {
     return { condition: { kind: 'between', operand: entry.operand, low: values.add(bound[0]), high: values.add(bound[1]) } }
   }

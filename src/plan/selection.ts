@@ -63,8 +63,8 @@ function planFields (params: Pick<QueryParams, 'fields' | 'fieldsByInclude'>, wh
     const parameter = `fields[${cited(path)}]`
     const entry = [...included].find((entry) => entry.name === path)
     if (entry !== undefined) select(entry, parameter, names, entry.fields)
-    else if (path === whitelist.name) select(undefined, parameter, names, whitelist.fields)
-    else errors.push(refusal('FST_CRUD_FIELD_INVALID', parameter, `'${cited(path)}' is not included, so no fields of it can be selected.`, { given: path, allowed: [whitelist.name, ...[...included].map((entry) => entry.name)] }))
+    else if (whitelist.names.has(path)) select(undefined, parameter, names, whitelist.fields)
+    else errors.push(refusal('FST_CRUD_FIELD_INVALID', parameter, `'${cited(path)}' is not included, so no fields of it can be selected.`, { given: path, allowed: [...whitelist.names, ...[...included].map((entry) => entry.name)] }))
   }
   return selected
 }

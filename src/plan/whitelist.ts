@@ -56,8 +56,8 @@ export interface IncludeEntry {
 
 export interface Whitelist {
   readonly model: EntityModel
-  /** The resource's own name, which may stand in `fields[<name>]`. */
-  readonly name: string
+  /** The resource's own names, any of which may stand in `fields[<name>]`. */
+  readonly names: Set<string>
   readonly filters: ReadonlyMap<string, FilterEntry>
   readonly sorts: ReadonlyMap<string, SortEntry>
   readonly defaultOrder: readonly { readonly target: SortTarget, readonly descending: boolean }[]
@@ -79,7 +79,7 @@ export function resolveWhitelist (config: QueryBuilderConfig, model: EntityModel
   const { fields, includes } = resolveIncludes(config.allowedIncludes, config.allowedFields, model)
   return Object.freeze({
     model,
-    name,
+    names: new Set([name]),
     filters: byName('allowedFilters', config.allowedFilters.map((filter) => filterEntry(filter, model))),
     sorts,
     defaultOrder: Object.freeze(config.defaultSort.flatMap((item) => defaultOrder(item, sorts, model))),
@@ -150,7 +150,7 @@ function valuesOf (operand: Operand, what: string): { type: ValueType, convert: 
   if (part === undefined) throw new ConfigError(`${what}: '${operand.name}' has no key.`)
   // several values: all that can be asked of them together is whether they are there
   const type: ValueType = more.length > 0 ? { kind: 'other', columnType: COMPOSITE_KEY } : part.type
-  return { type, convert: (text) => convert(text, type) }
+  return { type, convert: (more.length > 0 ? undefined : part.codec?.toDatabase) ?? ((text) => convert(text, type)) }
 }
 
 function accepts (type: ValueType, operator: Operator, custom: boolean): boolean {

@@ -2,7 +2,7 @@
  * The driver's errors to ours, in this file alone. What a client may learn is in the message; the driver's error is
  * the `cause`, for the log. Codes are SQLSTATEs (PostgreSQL manual, appendix A).
  */
-import { ConflictError, DatabaseError, DataValidationError, PreconditionFailedError, ReadOnlyViolationError, UnavailableError, type ErrorItem } from '../errors.ts'
+import { AbortedError, ConflictError, DatabaseError, DataValidationError, PreconditionFailedError, ReadOnlyViolationError, UnavailableError, type ErrorItem } from '../errors.ts'
 import type { EntityModel, Property } from '../model/index.ts'
 
 /** Classes of SQLSTATEs, and whole codes where a class is not specific enough. */
@@ -52,7 +52,7 @@ interface ServerError extends Error {
  */
 export function convertError (error: unknown, model?: EntityModel): Error {
   if (!(error instanceof Error)) return new DatabaseError(undefined, { cause: error })
-  if (error.name === 'AbortError') return new UnavailableError('The request was aborted.', { cause: error })
+  if (error.name === 'AbortError') return new AbortedError(undefined, { cause: error })
   if (error.name === 'OptimisticLockError') return new PreconditionFailedError(undefined, { cause: error })
   // MikroORM's own check before it writes: a lifecycle hook has left something out
   if (error.name === 'ValidationError') return new DataValidationError(undefined, { cause: error })

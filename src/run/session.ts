@@ -6,7 +6,7 @@ import type { PGlite } from '@electric-sql/pglite'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { CompiledQuery, type Transaction } from 'kysely'
 import type { Pool } from 'pg'
-import { UnavailableError } from '../errors.ts'
+import { AbortedError } from '../errors.ts'
 import type { EntityModel } from '../model/index.ts'
 import { runCancellable } from './cancel.ts'
 import { convertError } from './convert-error.ts'
@@ -54,8 +54,8 @@ export async function run (em: EntityManager, statement: BoundStatement, model?:
   } catch (error) {
     log(connection, statement, started, { level: 'error' })
     const signal = signalOf(em)
-    // what an abort gives as its reason may be anything
-    if (signal?.aborted === true && error === signal.reason) throw new UnavailableError('The request was aborted.', { cause: error })
+    // what an abort gives as its reason may be anything, and the server calls it a cancelled statement
+    if (signal?.aborted === true && (error === signal.reason || (error as { code?: unknown } | null)?.code === '57014')) throw new AbortedError(undefined, { cause: error })
     throw convertError(error, model)
   }
 }

@@ -2,7 +2,7 @@
  * Values whose JavaScript side matters: custom types and serializers make their wire form from what the database has
  * written, record by record.
  */
-import type { Property } from '../model/index.ts'
+import { embeddedToWire, needsWireForm, type Property, type RelationProperty } from '../model/index.ts'
 import type { Selection } from '../plan/index.ts'
 
 /** A record in JSON. */
@@ -27,9 +27,23 @@ function propertyStep (property: Property): ToWire | undefined {
     const steps = members.map(propertyStep).filter((step) => step !== undefined)
     return nested(property.publicName, steps.length === 0 ? undefined : (record) => { for (const step of steps) step(record) })
   }
-  if (property.kind === 'relation' || property.codec === undefined) return undefined
+  if (property.kind === 'relation') return keyStep(property)
+  const { embedded } = property
+  if (embedded !== undefined && property.codec === undefined && needsWireForm(embedded)) {
+    return (record) => { record[property.publicName] = embeddedToWire(record[property.publicName], embedded) }
+  }
+  if (property.codec === undefined) return undefined
   const { publicName, codec } = property
   return (record) => { record[publicName] = codec.toWire(record[publicName]) }
+}
+
+/** A foreign key has the wire form of the key that it refers to. */
+function keyStep ({ publicName, key }: RelationProperty): ToWire | undefined {
+  if (key.every(({ codec }) => codec === undefined)) return undefined
+  if (key.length === 1) return (record) => { record[publicName] = key[0]!.codec!.toWire(record[publicName]) }
+  return nested(publicName, (parts) => {
+    for (const part of key) if (part.codec !== undefined) parts[part.publicName] = part.codec.toWire(parts[part.publicName])
+  })
 }
 
 /** Applies a conversion to what a record holds under a name: a record, several, or none. */

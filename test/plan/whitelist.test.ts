@@ -11,8 +11,8 @@ const includes = (...allowedIncludes: readonly any[]) => ({ allowedIncludes })
 t.test('nothing is allowed unless it is listed', async (t) => {
   const whitelist = whitelistOf({})
   for (const list of [whitelist.filters, whitelist.sorts, whitelist.fields, whitelist.includes]) t.equal(list.size, 0)
-  t.strictSame([whitelist.name, whitelist.defaultOrder, whitelist.ignoreInvalidErrors], ['plant', [], false])
-  t.equal(whitelistOf({}, Order, 'orders').name, 'orders')
+  t.strictSame([[...whitelist.names], whitelist.defaultOrder, whitelist.ignoreInvalidErrors], [['plant'], [], false])
+  t.strictSame([...whitelistOf({}, Order, 'orders').names], ['orders'])
 })
 
 t.test('entries go by their alias, else by the public name', async (t) => {

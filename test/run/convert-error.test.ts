@@ -1,5 +1,5 @@
 import t from 'tap'
-import { ConflictError, DatabaseError, DataValidationError, PreconditionFailedError, ReadOnlyViolationError, UnavailableError, type RequestError } from '../../src/errors.ts'
+import { AbortedError, ConflictError, DatabaseError, DataValidationError, PreconditionFailedError, ReadOnlyViolationError, UnavailableError, type RequestError } from '../../src/errors.ts'
 import { convertError, isDriverError } from '../../src/run/index.ts'
 import { Plant, Shelf, Supplier } from '../fixtures/entities.ts'
 import { modelsOf } from '../helpers/models.ts'
@@ -43,7 +43,7 @@ const cases: ReadonlyArray<readonly [what: string, error: unknown, expected: abs
   ['pg: pool exhausted', new Error('timeout exceeded when trying to connect'), UnavailableError, 503],
   ['pg: broken client', new Error('Client has encountered a connection error and is not queryable'), UnavailableError, 503],
   ['pg: closed pool', new Error('Cannot use a pool after calling end on the pool'), UnavailableError, 503],
-  ['an abort', named('AbortError'), UnavailableError, 503],
+  ['an abort', named('AbortError'), AbortedError, 499],
   ['MikroORM: a stale version', named('OptimisticLockError'), PreconditionFailedError, 412],
   ['a code that is none of the server\'s', serverError('ERR_INVALID_ARG_TYPE'), DatabaseError, 500],
   ['an error without a code', new TypeError('undefined is not a function'), DatabaseError, 500],

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import t from 'tap'
-import { DatabaseError, DataValidationError, UnavailableError } from '../../src/errors.ts'
+import { DatabaseError, DataValidationError, AbortedError } from '../../src/errors.ts'
 import { run } from '../../src/run/index.ts'
 import { entities, Plant, Tag } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
@@ -54,7 +54,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       controller.abort(reason)
       const em = orm.em.fork({ signal: controller.signal })
       const error = await crudOf(Plant).list(em).then(() => undefined, (error) => error)
-      t.ok(error instanceof UnavailableError, String(reason))
+      t.ok(error instanceof AbortedError, String(reason))
     }
   })
 
@@ -102,7 +102,7 @@ t.test('a statement that nobody waits for any more is cancelled in the server', 
     await running(1)
     controller.abort()
     const error = await outcome
-    t.ok(error instanceof UnavailableError)
+    t.ok(error instanceof AbortedError)
     t.match(error.cause, { code: '57014' })
     await running(0)
     t.strictSame(await run(orm.em.fork(), one), [{ n: 1 }], 'the connection is usable afterwards')
@@ -113,7 +113,7 @@ t.test('a statement that nobody waits for any more is cancelled in the server', 
     const outcomes = [1, 2].map(() => run(orm.em.fork({ signal: controller.signal }), endless).then(() => undefined, (error) => error))
     await running(2)
     controller.abort()
-    for (const error of await Promise.all(outcomes)) t.ok(error instanceof UnavailableError)
+    for (const error of await Promise.all(outcomes)) t.ok(error instanceof AbortedError)
     await running(0)
     t.strictSame(await Promise.all([1, 2, 3].map(() => run(orm.em.fork(), one))), [[{ n: 1 }], [{ n: 1 }], [{ n: 1 }]])
   })
@@ -125,7 +125,7 @@ t.test('a statement that nobody waits for any more is cancelled in the server', 
     const waiting = run(orm.em.fork({ signal: second.signal }), endless).then(() => undefined, (error) => error)
     second.abort()
     first.abort()
-    for (const error of await Promise.all([...busy, waiting])) t.ok(error instanceof UnavailableError)
+    for (const error of await Promise.all([...busy, waiting])) t.ok(error instanceof AbortedError)
     await running(0)
   })
 

@@ -54,7 +54,9 @@ t.test('names that are not allowed are in no statement, wherever they stand', as
   ]
   const harmless = new Set(['', 'filter[name]=x', 'sort=name', 'fields=id', 'include=tags', 'include=tags&fields=id'].map((query) => textOf(planOf(query, strict))))
   let kept = 0
-  fc.assert(fc.property(fc.constantFrom(...positions), hostile, (position, text) => {
+  // by chance a text is a name that is allowed, or a number of a page
+  const refused = hostile.filter((text) => !/^[\w.,%+ -]*$/.test(text))
+  fc.assert(fc.property(fc.constantFrom(...positions), refused, (position, text) => {
     const query = position(encodeURIComponent(text.toWellFormed()))
     try {
       const statement = textOf(planOf(query, lenient))

@@ -1,0 +1,48 @@
+/** Embedded objects that are stored as JSON in one column: between the column, the entity class and the wire. */
+import type { Property, ScalarProperty } from './entity-model.ts'
+
+export type EmbeddedJson = NonNullable<ScalarProperty['embedded']>
+
+type Member = Exclude<Property, { kind: 'relation' }>
+type NameOf = (member: Member) => string
+
+const stored: NameOf = ({ column }) => column
+const exposed: NameOf = ({ publicName }) => publicName
+const own: NameOf = ({ name }) => name
+
+/** Whether the wire form is something else than what the column has: members are hidden, renamed or converted. */
+export function needsWireForm ({ properties }: EmbeddedJson): boolean {
+  return [...properties.values()].some((member) => member.kind === 'relation' || member.hidden || member.column !== member.publicName ||
+    (member.kind === 'scalar' ? member.codec !== undefined || (member.embedded !== undefined && needsWireForm(member.embedded)) : needsWireForm({ list: false, properties: member.properties })))
+}
+
+/** What the column has, as records show it: without what is hidden. */
+export function embeddedToWire (value: unknown, embedded: EmbeddedJson): unknown {
+  return translate(value, embedded, stored, exposed, (member, part) => member.codec === undefined ? part : member.codec.toWire(part))
+}
+
+/** What a body has, as the column stores it. It has been checked: every value can be converted. */
+export function embeddedToStored (value: unknown, embedded: EmbeddedJson): unknown {
+  return translate(value, embedded, exposed, stored, (member, part) => {
+    const converted = part === null ? undefined : member.codec?.fromJson?.(part)
+    return converted?.ok ? converted.value : part
+  })
+}
+
+/** What a body has, as the entity class names it. */
+export function embeddedToEntity (value: unknown, embedded: EmbeddedJson): unknown {
+  return translate(value, embedded, exposed, own, (_, part) => part)
+}
+
+function translate (value: unknown, embedded: EmbeddedJson, from: NameOf, to: NameOf, convert: (member: ScalarProperty, value: unknown) => unknown): unknown {
+  if (embedded.list && Array.isArray(value)) return value.map((item) => translate(item, { ...embedded, list: false }, from, to, convert))
+  if (typeof value !== 'object' || value === null) return value
+  const result: Record<string, unknown> = {}
+  for (const member of embedded.properties.values()) {
+    if (member.kind === 'relation' || member.hidden || !(from(member) in value)) continue
+    const part = (value as Record<string, unknown>)[from(member)]
+    const inner = member.kind === 'embedded' ? { list: false, properties: member.properties } : member.embedded
+    result[to(member)] = inner !== undefined ? translate(part, inner, from, to, convert) : convert(member as ScalarProperty, part)
+  }
+  return result
+}

@@ -1,0 +1,102 @@
+/** Embedded objects that are stored as JSON, keys of custom types, response schemas of the application's own. */
+import { defineEntity, p, Type } from '@mikro-orm/core'
+import Fastify from 'fastify'
+import t from 'tap'
+import crudKit, { AllowedField, AllowedFilters, AllowedInclude, CrudBase, parseQueryParams, primaryKey, QueryBuilderConfig } from '../../src/index.ts'
+import { forEachDatabase } from '../helpers/databases.ts'
+
+/** `cus_1` outside, `1` in the database. */
+class CustomerNumber extends Type<string, string> {
+  override convertToDatabaseValue (value: string): string { return value.replace(/^cus_/, '') }
+  override convertToJSValue (value: string | number): string { return `cus_${value}` }
+  override getColumnType (): string { return 'varchar(20)' }
+}
+
+const Money = defineEntity({
+  name: 'Money',
+  embeddable: true,
+  properties: { cur: p.string().serializedName('currency'), iban: p.string().hidden().nullable(), note: p.string().fieldName('n_t').nullable() },
+})
+const Buyer = defineEntity({
+  name: 'Buyer',
+  properties: { id: p.type(CustomerNumber).primary(), wallet: () => p.embedded(Money).object().nullable(), wallets: () => p.embedded(Money).array().nullable() },
+})
+const Sale = defineEntity({ name: 'Sale', properties: { ...primaryKey, buyer: () => p.manyToOne(Buyer) } })
+
+const buyers = new CrudBase({ model: Buyer })
+const sales = new CrudBase({
+  model: Sale,
+  queryConfig: new QueryBuilderConfig({ allowedFilters: [AllowedFilters.exact('buyer')], allowedIncludes: [new AllowedInclude('buyer')], allowedFields: [new AllowedField('id')] }),
+})
+
+await forEachDatabase(t, {
+  entities: [Money, Buyer, Sale],
+  async seed (em) {
+    const secret = { cur: 'EUR', iban: 'SECRET', note: 'n' }
+    const buyer = em.create(Buyer, { id: 'cus_7', wallet: secret, wallets: [secret] })
+    em.create(Sale, { buyer })
+    await em.flush()
+  },
+}, async (t, { orm }) => {
+  const app = Fastify()
+  const total = { type: 'object', properties: { total: { type: 'integer' } } }
+  await app.register(crudKit, {
+    orm,
+    resources: {
+      '/buyers': buyers,
+      '/sales': { crud: sales, name: 'orders' },
+      '/totals': { crud: sales, operations: ['list'], schemas: { list: { response: { 200: total } } } },
+    },
+  })
+  t.teardown(() => app.close())
+  const get = async (url: string) => (await app.inject(url)).json()
+  const shown = { currency: 'EUR', note: 'n' }
+
+  t.test('hidden members stay inside, the others go by their public names', async (t) => {
+    t.strictSame(await get('/buyers/cus_7'), { id: 'cus_7', wallet: shown, wallets: [shown] })
+    const { items } = await get('/sales?include=buyer')
+    t.strictSame(items[0].buyer, { id: 'cus_7', wallet: shown, wallets: [shown] })
+  })
+
+  t.test('what a body says is stored as the entity class reads it', async (t) => {
+    const body = { id: 'cus_8', wallet: { currency: 'CHF', note: 'x' } }
+    const created = await app.inject({ method: 'POST', url: '/buyers', body })
+    t.equal(created.statusCode, 201, created.body)
+    t.strictSame(created.json(), { ...body, wallets: null })
+    const entity = await orm.em.fork().findOneOrFail(Buyer, 'cus_8')
+    t.match(entity.wallet, { cur: 'CHF', note: 'x' })
+    t.equal((await app.inject({ method: 'PATCH', url: '/buyers/cus_8', body: { wallet: { currency: 'CHF', iban: 'x' } } })).statusCode, 400)
+  })
+
+  t.test('a foreign key has the form of the key that it refers to', async (t) => {
+    const { items } = await get('/sales')
+    t.strictSame(items, [{ id: 1, buyer: 'cus_7' }])
+    t.equal((await get('/sales?filter[buyer]=cus_7')).total, 1)
+    const created = await app.inject({ method: 'POST', url: '/sales', body: { buyer: 'cus_8' } })
+    t.strictSame(created.json(), { id: 2, buyer: 'cus_8' }, created.body)
+  })
+
+  t.test('a response schema of the application lets through what it names', async (t) => {
+    t.strictSame(await get('/totals'), { total: 2 })
+  })
+
+  t.test("the resource's configured name may stand in fields[...]", async (t) => {
+    t.strictSame((await get('/sales?fields[orders]=id&filter[buyer]=cus_7')).items, [{ id: 1 }])
+  })
+
+  t.test('an empty nin on a path is no condition', async (t) => {
+    const crud = new CrudBase({ model: Sale, queryConfig: new QueryBuilderConfig({ allowedFilters: [new AllowedFilters('buyer.id', 'nin', ['nin'])] }) })
+    t.equal(await crud.count(orm.em.fork(), parseQueryParams('filter[buyer.id]=')), 2)
+    t.equal(await crud.count(orm.em.fork(), parseQueryParams('filter[buyer.id]=cus_7')), 1)
+  })
+
+  t.test('a scope that is no condition is a mistake of the program, not a hole', async (t) => {
+    for (const scope of ['tenant = 1', null, []]) {
+      await t.rejects(sales.list(orm.em.fork(), undefined, { scope: scope as never }), { code: 'FST_CRUD_CONFIG_INVALID', message: /A scope must be a condition/ })
+    }
+  })
+})
+
+t.test('an option of CrudBase that there is none of is refused with the nearest', async (t) => {
+  t.throws(() => new CrudBase({ model: Sale, queryConfg: {} } as never), { code: 'FST_CRUD_CONFIG_INVALID', message: "CrudBase: there is no option 'queryConfg'. Did you mean 'queryConfig'?" })
+})
