@@ -209,7 +209,7 @@ export class CrudBase<Entity extends object = any> {
     const scope = this.#scope(resource, options)
     const given = withoutKey(data, id, model)
     let row = readData(given, model, { by: 'client', requireAll: false })
-    if (this.beforeUpdate !== undefined) row = readData(await this.beforeUpdate(id, { ...given }, context), model, { by: 'server', requireAll: false })
+    if (this.beforeUpdate !== undefined) row = readData(returned('beforeUpdate', await this.beforeUpdate(id, { ...given }, context)), model, { by: 'server', requireAll: false })
     if (scope !== undefined) checkScopeData(row, scope, model)
     return await this.#leave(await new Writer(resource, em, options, scope).update(id, row), context)
   }
@@ -290,10 +290,16 @@ export class CrudBase<Entity extends object = any> {
     const plain = this.beforeCreate === undefined && scope === undefined
     let row = readData(data, model, { by: 'client', requireAll: plain, pointer })
     if (!plain) {
-      const complete = await this.beforeCreate?.({ ...data }, context) ?? data
+      const complete = this.beforeCreate === undefined ? data : returned('beforeCreate', await this.beforeCreate({ ...data }, context))
       row = readData({ ...(scope && scopeData(scope)), ...complete }, model, { by: 'server', requireAll: true, pointer })
       if (scope !== undefined) checkScopeData(row, scope, model)
     }
     return row
   }
+}
+
+/** @throws {ConfigError} when a hook has returned no data: what the client sent must not pass without it */
+function returned (hook: string, data: unknown): Data {
+  if (typeof data !== 'object' || data === null || Array.isArray(data)) throw new ConfigError(`${hook} must return the data.`)
+  return data as Data
 }

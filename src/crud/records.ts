@@ -1,5 +1,6 @@
 /** Records on their way out: what JavaScript has to do with what the database wrote. */
 import type { EntityManager } from '@mikro-orm/postgresql'
+import { ConfigError } from '../errors.ts'
 import type { JsonRecord, ToWire } from '../run/index.ts'
 
 /** A subclass's `afterRead`, if it has one. */
@@ -8,7 +9,10 @@ export type AfterRead = ((record: JsonRecord, context: { readonly em: EntityMana
 /** Converts a record in place and passes it through the hook. */
 export async function convertRecord (record: JsonRecord, toWire: ToWire | undefined, afterRead: AfterRead, context: { readonly em: EntityManager }): Promise<JsonRecord> {
   toWire?.(record)
-  return afterRead === undefined ? record : await afterRead(record, context)
+  if (afterRead === undefined) return record
+  const result: unknown = await afterRead(record, context)
+  if (typeof result !== 'object' || result === null) throw new ConfigError('afterRead must return the record.')
+  return result as JsonRecord
 }
 
 /** JSON text of a record: as it came, unless something has to be done with it. */

@@ -71,7 +71,7 @@ export function cascadesOf (em: EntityManager, { entity }: EntityModel): readonl
 }
 
 function cascades (meta: EntityMetadata): readonly string[] {
-  return meta.relations.filter(({ cascade, orphanRemoval }) => orphanRemoval === true || cascade.some((kind) => kind === 'remove' || kind === 'all')).map(({ name }) => name)
+  return meta.relations.filter(({ cascade, orphanRemoval }) => orphanRemoval === true || cascade?.some((kind) => kind === 'remove' || kind === 'all')).map(({ name }) => name)
 }
 
 /** Creates records; returns their keys as texts. */

@@ -66,7 +66,8 @@ export class Writer {
     if (data.links.length > 0 || needsUnitOfWork(this.#em, this.#model, 'update')) {
       return await this.#transaction(async (em) => {
         await this.#checkReferences(em, [data], filters)
-        return await this.#assign(em, id, data.properties, 'without', data.links.map(({ relation }) => relation.name))
+        const record = await this.#assign(em, id, data.properties, 'without', data.links.map(({ relation }) => relation.name))
+        return data.columns.length > 0 ? record : await this.#touch(em, id, filters) ?? record
       })
     }
     const complete = withOnUpdate(data, this.#model, this.#em)
@@ -80,6 +81,15 @@ export class Writer {
       return written.record
     }
     return this.#scope?.partial ? await this.#transaction(write) : await write(this.#em)
+  }
+
+  /** A set of links is part of the record: its version and its `onUpdate` change with it, though its own row does not. */
+  async #touch (em: EntityManager, id: Id, filters: ActiveFilters): Promise<JsonRecord | undefined> {
+    const data = withOnUpdate({ columns: [], references: [], links: [], properties: {} }, this.#model, this.#em)
+    if (data.columns.length === 0 && this.#model.version === undefined) return undefined
+    const plan = planUpdate(id, data, this.#resource.selection, { deleted: 'with', isGuarded: () => false })
+    const [written] = plan === undefined ? [] : await this.#run(em, plan, filters)
+    return written?.record
   }
 
   /** Marks a record as deleted, or as not deleted any more. */

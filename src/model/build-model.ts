@@ -167,7 +167,8 @@ export class Models {
       order: orderOf(source, targetMeta),
       // looked up when asked for: entities refer to each other in circles
       get target () {
-        target ??= models.#of(targetMeta)
+        // looked up again: what a relation refers to may be older than what discovery has made of it
+        target ??= models.of(targetMeta.class)
         return target
       },
     })

@@ -110,6 +110,9 @@ function toDatetime (text: string, zoned: boolean): Converted {
   if (!isTime(time)) return expected
   const minutes = offsetMinutes(zone)
   if (minutes === undefined) return expected
+  // as UTC, which is what answers show, the year still has to have four digits
+  const year = new Date(Date.parse(`${date}T${time}Z`) - minutes * 60_000).getUTCFullYear()
+  if (!(year >= 1 && year <= 9999)) return expected
   if (zoned) return accept(`${date}T${time}${zone === '' || minutes === 0 ? 'Z' : zone}`)
   if (minutes === 0) return accept(`${date}T${time}`)
   // a column without a zone holds UTC: shift the minutes, keep the fraction of the second

@@ -87,7 +87,8 @@ function json (value: unknown): Converted {
 /** JSON, or `undefined` for what has none: circles, bigints, functions, and more levels than the stack has. */
 function stringify (value: unknown): string | undefined {
   try {
-    return JSON.stringify(value) as string | undefined
+    // JSON has no infinity: what is out of range would become null
+    return JSON.stringify(value, (_, part: unknown) => { if (typeof part === 'number' && !Number.isFinite(part)) throw new RangeError('number out of range'); return part }) as string | undefined
   } catch {
     return undefined
   }

@@ -1,0 +1,72 @@
+/** Writes that went wrong once. */
+import { defineEntity, p } from '@mikro-orm/core'
+import Fastify from 'fastify'
+import t from 'tap'
+import crudKit, { AllowedInclude, BaseModel, CrudBase, primaryKey, QueryBuilderConfig, type CrudRecord } from '../../../src/index.ts'
+import { forEachDatabase } from '../../helpers/databases.ts'
+
+const Badge = defineEntity({ name: 'Badge', properties: { ...primaryKey, name: p.string() } })
+const Board = defineEntity({ name: 'Board', properties: { ...primaryKey, name: p.string(), cards: () => p.oneToMany(Card).mappedBy('board') } })
+const Card = defineEntity({
+  name: 'Card',
+  extends: BaseModel,
+  properties: { title: p.string(), at: p.datetime().nullable(), meta: p.json().nullable(), revision: p.integer().version(), board: () => p.manyToOne(Board).nullable(), badges: () => p.manyToMany(Badge).owner() },
+})
+
+/** Hooks with a forgotten return. */
+class Forgetful extends CrudBase {
+  override beforeCreate (data: CrudRecord): CrudRecord { return data['name'] === 'forget' ? undefined as never : data }
+  override beforeUpdate (_: unknown, data: CrudRecord): CrudRecord { return data['name'] === 'forget' ? undefined as never : data }
+  override afterRead (record: CrudRecord): CrudRecord { return record['name'] === 'lost' ? undefined as never : record }
+}
+
+await forEachDatabase(t, { entities: [Badge, Board, Card] }, async (t, { orm }) => {
+  const app = Fastify()
+  await app.register(crudKit, {
+    orm,
+    resources: {
+      // the board comes first: what it leads to is known before it is a resource itself
+      '/boards': new CrudBase({ model: Board, queryConfig: new QueryBuilderConfig({ allowedIncludes: [new AllowedInclude('cards')] }) }),
+      '/cards': new CrudBase({ model: Card }),
+      '/badges': new CrudBase({ model: Badge }),
+      '/forgetful': new Forgetful({ model: Badge }),
+    },
+  })
+  t.teardown(() => app.close())
+  const send = (method: 'POST' | 'PATCH' | 'DELETE', url: string, body?: object, headers = {}) => app.inject({ method, url, headers, ...(body && { body }) })
+
+  t.test('a version counts, whichever resource has met the entity first', async (t) => {
+    const created = await send('POST', '/cards', { title: 'a' })
+    t.equal(created.headers.etag, '"1"')
+    t.equal((await send('PATCH', '/cards/1', { title: 'b' }, { 'if-match': '"1"' })).headers.etag, '"2"')
+  })
+
+  t.test('a set of links is part of the record: its version and updated_at change with it', async (t) => {
+    await send('POST', '/badges', { name: 'one' })
+    const before = (await app.inject('/cards/1')).json()
+    const first = await send('PATCH', '/cards/1', { badges: [1] }, { 'if-match': '"2"' })
+    t.equal(first.headers.etag, '"3"', first.body)
+    t.ok(first.json().updated_at >= before.updated_at)
+    t.equal((await send('PATCH', '/cards/1', { badges: [] }, { 'if-match': '"2"' })).statusCode, 412)
+  })
+
+  t.test('a record that a one-sided many-to-many relation refers to can be deleted, or is a conflict', async (t) => {
+    const { id } = (await send('POST', '/badges', { name: 'two' })).json()
+    t.equal((await send('DELETE', `/badges/${id}`)).statusCode, 200)
+  })
+
+  t.test('a hook that returns nothing is a mistake of the program, and nothing is written', async (t) => {
+    t.equal((await send('POST', '/forgetful', { name: 'forget' })).statusCode, 500)
+    t.equal((await send('PATCH', '/forgetful/1', { name: 'forget' })).statusCode, 500)
+    t.strictSame((await app.inject('/badges')).json().items, [{ id: 1, name: 'one' }])
+    await send('PATCH', '/badges/1', { name: 'lost' })
+    t.equal((await app.inject('/forgetful/1')).statusCode, 500)
+  })
+
+  t.test('what would come back as something else is refused', async (t) => {
+    for (const body of ['{"title":"x","meta":1e400}', '{"title":"x","meta":{"a":[1e999]}}', '{"title":"x","at":"0001-01-01T00:00:00+14:00"}', '{"title":"x","at":"9999-12-31T23:59:59-14:00"}']) {
+      const answer = await app.inject({ method: 'POST', url: '/cards', body, headers: { 'content-type': 'application/json' } })
+      t.equal(answer.statusCode, 400, body)
+    }
+  })
+})
