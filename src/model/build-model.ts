@@ -69,7 +69,6 @@ export class Models {
       version: meta.versionProperty === undefined ? undefined : named(meta.versionProperty as string),
       discriminator: this.#discriminator(meta),
       abstract: meta.abstract === true && meta.root.inheritanceType === 'sti',
-      hasFilters: Object.keys(meta.filters).length > 0,
     }
     return Object.freeze(model)
   }

@@ -6,7 +6,7 @@ import { checkPattern, containing, endingWith, patternOf, startingWith } from '.
 import { cited, excess, refusal } from './refusal.ts'
 import type { Comparison, Condition, CustomCondition } from './types.ts'
 import type { Values } from './values.ts'
-import type { CustomFilterEntry, OperatorFilter, Whitelist } from './whitelist.ts'
+import type { CustomFilterEntry, OperatorFilter, Whitelist } from './whitelist/index.ts'
 
 const CODE = 'FST_CRUD_FILTER_INVALID'
 

@@ -11,7 +11,7 @@ export type {
 } from './types.ts'
 export { MAX_PATTERN_LENGTH } from './pattern.ts'
 export { MAX_INCLUDES, planSelection } from './selection.ts'
-export { resolveWhitelist, type FilterEntry, type IncludeEntry, type SortEntry, type Whitelist } from './whitelist.ts'
+export { resolveWhitelist, type FilterEntry, type IncludeEntry, type SortEntry, type Whitelist } from './whitelist/index.ts'
 export {
   idOfKey, planDelete, planInsert, planUpdate,
   type AnyWritePlan, type Assignment, type DeletePlan, type Guard, type InsertPlan, type ReferenceCheck, type UpdatePlan, type WriteTarget,

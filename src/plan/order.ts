@@ -2,7 +2,7 @@
 import type { QueryParamError } from '../query/index.ts'
 import { cited, refusal } from './refusal.ts'
 import type { OrderTerm } from './types.ts'
-import type { Whitelist } from './whitelist.ts'
+import type { Whitelist } from './whitelist/index.ts'
 
 const CODE = 'FST_CRUD_SORT_INVALID'
 

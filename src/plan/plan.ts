@@ -8,7 +8,7 @@ import { refusal } from './refusal.ts'
 import { planSelection } from './selection.ts'
 import type { CountPlan, GetPlan, ListPlan, Window } from './types.ts'
 import { Values } from './values.ts'
-import type { Whitelist } from './whitelist.ts'
+import type { Whitelist } from './whitelist/index.ts'
 import { planWindow } from './window.ts'
 
 export interface PlanOptions {

@@ -3,7 +3,7 @@ import type { EntityModel, Property } from '../model/index.ts'
 import type { QueryParamError, QueryParams } from '../query/index.ts'
 import { cited, excess, refusal } from './refusal.ts'
 import type { Include, Selection } from './types.ts'
-import type { IncludeEntry, Whitelist } from './whitelist.ts'
+import type { IncludeEntry, Whitelist } from './whitelist/index.ts'
 
 /** Include paths in one request, and relations in one path, at most. */
 export const MAX_INCLUDES = 10

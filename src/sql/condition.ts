@@ -1,5 +1,5 @@
 /** Conditions to SQL. */
-import { keyColumns, type EntityModel, type RelationProperty } from '../model/index.ts'
+import type { EntityModel, RelationProperty } from '../model/index.ts'
 import type { Condition, Operand, Slot } from '../plan/index.ts'
 import { EMPTY, join, literal, name, sql, trusted, type Sql } from './fragment.ts'
 import { column } from './json.ts'
@@ -122,9 +122,4 @@ function relatedSql (relation: RelationProperty, conditions: readonly Condition[
   const columns = join(by.pivotColumns.map((column) => name(pivot, column)))
   const on = matching(related, by.targetColumns, pivot, by.pivotTargetColumns)
   return sql`${tuple(alias, by.columns)} in (select ${columns} from ${trusted(by.table)} as ${name(pivot)} inner join ${from} on ${on}${whereClause(where)})`
-}
-
-/** All key columns of an entity. */
-export function keyNames (model: EntityModel): readonly string[] {
-  return keyColumns(model).map(({ column }) => column)
 }

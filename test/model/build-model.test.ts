@@ -183,11 +183,9 @@ t.test('uuid: a unique and visible UUID of that name', async (t) => {
   t.equal(made(p.uuid().unique().hidden()), undefined)
 })
 
-t.test('version and filters', async (t) => {
+t.test('version', async (t) => {
   t.equal(models.of(Order).version?.name, 'version')
   t.equal(models.of(Plant).version, undefined)
-  t.equal(models.of(Offer).hasFilters, true)
-  t.equal(models.of(Plant).hasFilters, false)
 })
 
 t.test('codecs: custom types and serializers, not the types that MikroORM has itself', async (t) => {

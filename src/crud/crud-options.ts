@@ -1,0 +1,50 @@
+/** What the methods of `CrudBase` take and return. */
+import type { EntityManager, EntityName, FilterQuery } from '@mikro-orm/postgresql'
+import type { FastifyRequest } from 'fastify'
+import type { QueryBuilderConfig } from '../config/index.ts'
+import type { OffsetInfo, PageInfo } from '../run/index.ts'
+
+/** What `new CrudBase` and the constructor of a subclass take. */
+export interface CrudOptions<Entity extends object> {
+  /** The entity: a class, an `EntitySchema`, or what `defineEntity` returns. */
+  readonly model: EntityName<Entity>
+  /** What clients may ask for. Default: nothing. */
+  readonly queryConfig?: QueryBuilderConfig<Entity>
+  /** Name of the resource in `fields[<name>]`. Default: the name of the entity's table. */
+  readonly name?: string
+}
+
+/** What the methods of `CrudBase` take beside what they work on. */
+export interface CrudReadOptions<Entity extends object = any> {
+  /** A condition on the resource's own rows in MikroORM's query language, ANDed to everything. */
+  readonly scope?: FilterQuery<Entity>
+  /** Also see rows that are marked as deleted. Default: false. */
+  readonly includeDeleted?: boolean
+  /** Handed to hooks and custom filters. */
+  readonly context?: Readonly<Record<string, unknown>>
+}
+
+/** What the methods that write take beside what they work on. */
+export interface CrudWriteOptions<Entity extends object = any> extends CrudReadOptions<Entity> {
+  /** The header If-Match: entity tags of versions, of which the record has to have one, or `*`. */
+  readonly ifMatch?: string
+}
+
+/** What `delete` takes. */
+export interface CrudDeleteOptions<Entity extends object = any> extends CrudWriteOptions<Entity> {
+  /** Remove the row, even where it could be marked as deleted. Default: false. */
+  readonly hard?: boolean
+}
+
+/** What hooks look at: where they run, and what the caller passed as `context`. */
+export interface CrudContext {
+  readonly em: EntityManager
+  readonly request?: FastifyRequest
+  readonly [key: string]: unknown
+}
+
+/** A record in wire form: what JSON has of it. */
+export type CrudRecord = Record<string, any>
+
+/** A page of records: by `page` and `per_page`, or by `limit` and `offset`, as the request asked. */
+export type CrudPage = { readonly items: CrudRecord[] } & (PageInfo | OffsetInfo)

@@ -1,0 +1,59 @@
+/**
+ * A configuration meets a model: every name of the whitelist is looked up once, at start-up, and what a request may
+ * say is put into maps by the names that URLs use. What does not fit is a `ConfigError` with a suggestion.
+ */
+import type { Pagination, QueryBuilderConfig } from '../../config/index.ts'
+import { ConfigError } from '../../errors.ts'
+import type { EntityModel, Property } from '../../model/index.ts'
+import { filterEntry, type FilterEntry } from './filters.ts'
+import { resolveIncludes, type IncludeEntry } from './includes.ts'
+import { defaultOrder, sortEntries, type DefaultTerm, type SortEntry } from './sorts.ts'
+
+export type { CustomFilterEntry, FilterEntry, OperatorFilter } from './filters.ts'
+export type { IncludeEntry } from './includes.ts'
+export type { DefaultTerm, SortEntry, SortTarget } from './sorts.ts'
+
+export interface Whitelist {
+  readonly model: EntityModel
+  /** The resource's own names, any of which may stand in `fields[<name>]`. */
+  readonly names: Set<string>
+  readonly filters: ReadonlyMap<string, FilterEntry>
+  readonly sorts: ReadonlyMap<string, SortEntry>
+  readonly defaultOrder: readonly DefaultTerm[]
+  readonly fields: ReadonlyMap<string, Property>
+  readonly includes: ReadonlyMap<string, IncludeEntry>
+  readonly pagination: Pagination
+  readonly ignoreInvalidErrors: boolean
+}
+
+/**
+ * Looks up everything that the configuration names.
+ *
+ * @param name of the resource in `fields[<name>]`: its table's unless it has another
+ * @throws {ConfigError} for a name that the entity doesn't have, and for an operator, sort, field or include that
+ *   can't work on the property it names
+ */
+export function resolveWhitelist (config: QueryBuilderConfig, model: EntityModel, name: string = model.tableName): Whitelist {
+  const sorts = byName('allowedSorts', config.allowedSorts.flatMap((sort) => sortEntries(sort, model)))
+  const { fields, includes } = resolveIncludes(config.allowedIncludes, config.allowedFields, model)
+  return Object.freeze({
+    model,
+    names: new Set([name]),
+    filters: byName('allowedFilters', config.allowedFilters.map((filter) => filterEntry(filter, model))),
+    sorts,
+    defaultOrder: Object.freeze(config.defaultSort.flatMap((item) => defaultOrder(item, sorts, model))),
+    fields,
+    includes,
+    pagination: config.pagination,
+    ignoreInvalidErrors: config.ignoreInvalidErrors,
+  })
+}
+
+function byName<Entry extends { readonly name: string }> (list: string, entries: readonly Entry[]): ReadonlyMap<string, Entry> {
+  const map = new Map<string, Entry>()
+  for (const entry of entries) {
+    if (map.has(entry.name)) throw new ConfigError(`${list}: two entries are '${entry.name}' in the URL; remove one, or give it an alias.`)
+    map.set(entry.name, Object.freeze(entry))
+  }
+  return map
+}

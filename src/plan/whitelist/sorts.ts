@@ -1,0 +1,50 @@
+/** Allowed sorts, and the default order, meet the model. */
+import type { Sort } from '../../config/index.ts'
+import { ConfigError } from '../../errors.ts'
+import { isComparable, publicPath, resolvePath, type EntityModel, type RelationProperty } from '../../model/index.ts'
+import type { Operand } from '../types.ts'
+import { describe, operandOf, valuesOf } from './operand.ts'
+
+export interface SortTarget {
+  readonly relations: readonly RelationProperty[]
+  readonly operand: Operand
+}
+
+export interface SortEntry {
+  readonly name: string
+  readonly targets: readonly SortTarget[]
+  /** What a bare name means. */
+  readonly descending: boolean
+}
+
+/** A term of the order where the request has none. */
+export interface DefaultTerm {
+  readonly target: SortTarget
+  readonly descending: boolean
+}
+
+export function sortEntries (sort: Sort, model: EntityModel): SortEntry[] {
+  const targets = sort.fields.map((field) => sortTarget(field, model, `AllowedSort '${field}'`))
+  const descending = sort.direction === 'desc'
+  if (sort.alias !== undefined) return [{ name: sort.alias, targets, descending }]
+  return targets.map(({ name, ...target }) => ({ name, targets: [target], descending }))
+}
+
+function sortTarget (field: string, model: EntityModel, what: string): SortTarget & { readonly name: string } {
+  const path = resolvePath(model, field, what)
+  const many = path.relations.find((relation) => relation.many)
+  if (many !== undefined) throw new ConfigError(`${what}: a sort can't go through the to-many relation '${many.name}'.`)
+  const operand = operandOf(path, what)
+  const { type } = valuesOf(operand, what)
+  if (!isComparable(type)) throw new ConfigError(`${what}: values of type ${describe(type)} have no order.`)
+  return { name: publicPath(path), relations: path.relations, operand }
+}
+
+/** An item of `defaultSort`: the URL name of an allowed sort, or a property of the entity. */
+export function defaultOrder (item: string, sorts: ReadonlyMap<string, SortEntry>, model: EntityModel): DefaultTerm[] {
+  const sign = /^[+-]/.exec(item)?.[0]
+  const name = sign === undefined ? item : item.slice(1)
+  const entry = sorts.get(name) ?? { targets: [sortTarget(name, model, `defaultSort '${item}'`)], descending: false }
+  const descending = sign === undefined ? entry.descending : sign === '-'
+  return entry.targets.map((target) => ({ target, descending }))
+}

@@ -1,0 +1,48 @@
+/** The statement of a list: a page of rows, what they include, and the total. */
+import type { ListPlan } from '../plan/index.ts'
+import { join, name, sql, type Sql } from './fragment.ts'
+import { orderBy, orderSql, type OrderExpression } from './order.ts'
+import { projection, recordSql, selectList } from './record.ts'
+import { ROW, ROW_JSON, type Source } from './source.ts'
+
+/** `items`: the records as the inside of a JSON array, null for none; `fetched`: how many rows there were; `total`. */
+export function listSql (plan: ListPlan, source: Source): Sql {
+  const { alias, table, where, context } = source
+  const { joins, expressions: order } = orderSql(plan.order, alias, context)
+  const columns = projection(plan.selection, alias)
+  const page = context.names.expression('page')
+  const limits = sql` limit ${plan.fetchSlot} offset ${plan.offsetSlot}`
+
+  if (plan.selection.includes.length === 0) {
+    const { members } = recordSql(plan.selection, page, true, context)
+    const pageSql = sql`(select ${selectList(columns)} from ${table}${joins}${where}${orderBy(order)}${limits}) as ${name(page)}`
+    return sql`${answer(plan, source)} from ${rows(plan, sql`select ${selectList(members)} from ${pageSql}`)}`
+  }
+
+  // joining what is included may put the page out of order: it carries what it was ordered by
+  const carried = order.map(({ direction }, index): OrderExpression => ({ value: name(page, sortName(index)), direction }))
+  for (const [index, { value }] of order.entries()) columns.set(sortName(index), value)
+  const { members, expressions, joins: includes } = recordSql(plan.selection, page, true, context)
+  const pageSql = sql`${name(page)} as (select ${selectList(columns)} from ${table}${joins}${where}${orderBy(order)}${limits})`
+  const rowsSql = rows(plan, sql`select ${selectList(members)} from ${name(page)}${includes}${orderBy(carried)}`)
+  return sql`with ${join([pageSql, ...expressions])} ${answer(plan, source)} from ${rowsSql}`
+}
+
+const sortName = (index: number): string => `@sort${index}`
+
+/** The rows in order, made into one text; when one row more than wanted was fetched, it is only counted. */
+function rows ({ window, limitSlot }: ListPlan, select: Sql): Sql {
+  const items = sql`string_agg(${ROW_JSON}, ',')`
+  if (window.count !== 'none') return sql`(select ${items} as "items", count(*) as "fetched" from (${select}) as ${ROW}) as "@rows"`
+  return sql`(select string_agg("item", ',') filter (where "number" <= ${limitSlot}) as "items", count(*) as "fetched" from (select ${ROW_JSON} as "item", row_number() over () as "number" from (${select}) as ${ROW}) as "@numbered") as "@rows"`
+}
+
+/**
+ * The columns of the answer. The total is counted only when the page doesn't tell it: a page that is not full and not
+ * empty is the last one, and an empty first page is all there is. CASE does not evaluate the branch it doesn't take.
+ */
+function answer ({ window, fetchSlot, offsetSlot }: ListPlan, { table, where }: Source): Sql {
+  if (window.count === 'none') return sql`select "items", "fetched", null as "total"`
+  const known = sql`"fetched" < ${fetchSlot} and ("fetched" > 0 or ${offsetSlot} = 0)`
+  return sql`select "items", "fetched", case when ${known} then ${offsetSlot} + "fetched" else (select count(*) from ${table}${where}) end as "total"`
+}
