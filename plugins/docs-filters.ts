@@ -1,12 +1,10 @@
 /** Documentation of filters: one parameter for each operator that the whitelist allows. */
 import { Type, type TSchema } from '@sinclair/typebox'
-import { OPERATORS, type Operator } from '../src/config/index.ts'
+import { OPERATORS, type Operator, type OperatorValue } from '../src/config/index.ts'
 import type { ValueType } from '../src/model/index.ts'
-import { MAX_PATTERN_LENGTH, type FilterEntry, type Whitelist } from '../src/plan/index.ts'
+import { MAX_PATTERN_LENGTH, type FilterEntry, type OperatorFilter, type Whitelist } from '../src/plan/index.ts'
 import { joinList, MAX_LIST_ITEMS } from '../src/query/index.ts'
 import { exampleOf, textSchema } from '../src/schema/index.ts'
-
-type OperatorFilter = Extract<FilterEntry, { kind: 'operators' }>
 
 /** What an operator says about a property: "Records whose `price` ...". */
 const MEANINGS: Readonly<Record<Operator, string>> = {
@@ -24,6 +22,7 @@ const MEANINGS: Readonly<Record<Operator, string>> = {
   in: 'is one of the values',
   nin: 'is none of the values',
   between: 'is between two values, or one of them, low first',
+  overlap: 'has any of the values',
   isnull: 'is null, or with `false`, is not',
 }
 
@@ -35,8 +34,8 @@ const MEANINGS: Readonly<Record<Operator, string>> = {
 export function filterParameters ({ filters }: Whitelist, examples: boolean): Record<string, TSchema> {
   const parameters: Record<string, TSchema> = {}
   for (const filter of filters.values()) {
-    if (filter.kind === 'custom') {
-      parameters[`filter[${filter.name}]`] = Type.String({ description: `The filter \`${filter.name}\`, as this server defines it.` })
+    if (filter.kind !== 'operators') {
+      parameters[`filter[${filter.name}]`] = namedParameter(filter)
       continue
     }
     for (const operator of [filter.defaultOperator, ...filter.operators.filter((operator) => operator !== filter.defaultOperator)]) {
@@ -47,17 +46,45 @@ export function filterParameters ({ filters }: Whitelist, examples: boolean): Re
   return parameters
 }
 
+/** A filter that takes no operator. */
+function namedParameter (filter: Exclude<FilterEntry, OperatorFilter>): TSchema {
+  switch (filter.kind) {
+    case 'custom': return Type.String({ description: `The filter \`${filter.name}\`, as this server defines it.` })
+    case 'search': return Type.String({ maxLength: MAX_PATTERN_LENGTH, description: 'Records that contain the text somewhere, in upper or lower case.' })
+    case 'trashed': return Type.Unsafe<string>({ type: 'string', enum: ['with', 'only', 'without'], description: 'Records that are marked as deleted: `with` them, `only` them, or `without`, as by default.' })
+    case 'anyOf': return Type.String({ description: `Records for which the value is right in any of: ${filter.filters.map(({ name }) => `\`${name}\``).join(', ')}.` })
+    case 'scope': return scopeParameter(filter)
+  }
+}
+
+function scopeParameter ({ name, params }: Extract<FilterEntry, { kind: 'scope' }>): TSchema {
+  const [param, ...more] = params
+  if (param === undefined) return Type.Boolean({ description: `Records of \`${name}\`, as this server defines it.` })
+  const description = `Records of \`${name}\`, as this server defines it, by ${params.map((one) => `\`${one.name}\``).join(', ')}.`
+  return more.length === 0
+    ? { ...textSchema(param.type), description }
+    : Type.Array(Type.String(), { minItems: params.length, maxItems: params.length, description })
+}
+
 function operatorParameter (name: string, filter: OperatorFilter, operator: Operator, examples: boolean): TSchema {
-  const meaning = filter.partial ? `contains the text${operator === 'ilike' ? ', in upper or lower case' : ''}; with a \`%\` it is a pattern` : MEANINGS[operator]
+  const meaning = meaningOf(filter, operator)
   const example = exampleFor(filter, operator)
   const written = Array.isArray(example) ? joinList(example.map(String)) : String(example)
   const schema = { ...valueSchema(filter, operator), description: `Records whose \`${filter.name}\` ${meaning}. Example: \`${name}=${written}\`` }
   return examples ? withExample(schema, example) : schema
 }
 
+function meaningOf ({ partial, type }: OperatorFilter, operator: Operator): string {
+  if (partial) return `contains the text${operator === 'ilike' ? ', in upper or lower case' : ''}; with a \`%\` it is a pattern`
+  return type.kind === 'array' && operator === 'contains' ? 'has all of the values' : MEANINGS[operator]
+}
+
+/** How a value is written: what an array contains is a list. */
+const takes = ({ type }: OperatorFilter, operator: Operator): OperatorValue => type.kind === 'array' && operator === 'contains' ? 'list' : OPERATORS[operator]
+
 function valueSchema (filter: OperatorFilter, operator: Operator): TSchema {
-  const item = isText(operator) ? Type.String({ maxLength: MAX_PATTERN_LENGTH }) : itemSchema(filter)
-  switch (OPERATORS[operator]) {
+  const item = isText(operator) && filter.type.kind !== 'array' ? Type.String({ maxLength: MAX_PATTERN_LENGTH }) : itemSchema(filter)
+  switch (takes(filter, operator)) {
     case 'boolean': return Type.Boolean()
     case 'one': return item
     case 'list': return Type.Array(item, operator === 'between' ? { minItems: 2, maxItems: 2 } : { maxItems: MAX_LIST_ITEMS })
@@ -66,16 +93,18 @@ function valueSchema (filter: OperatorFilter, operator: Operator): TSchema {
 
 /** What a custom type reads from text is its own. */
 function itemSchema ({ operand, type }: OperatorFilter): TSchema {
-  return operand.kind === 'scalar' && operand.codec?.toDatabase !== undefined ? Type.String() : textSchema(type)
+  return operand.kind === 'scalar' && operand.codec?.toDatabase !== undefined ? Type.String() : textSchema(type.kind === 'array' ? type.element : type)
 }
 
 const isText = (operator: Operator): boolean => operator === 'like' || operator === 'ilike' || operator === 'contains' || operator === 'starts' || operator === 'ends'
 
-function exampleFor ({ partial, type }: OperatorFilter, operator: Operator): unknown {
+function exampleFor (filter: OperatorFilter, operator: Operator): unknown {
   if (operator === 'isnull') return true
+  const { partial } = filter
+  const type = filter.type.kind === 'array' ? filter.type.element : filter.type
   if ((operator === 'like' || operator === 'ilike') && !partial) return 'te_t'
   const [one, other] = [exampleOf(type), secondExample(type)].map((value) => typeof value === 'object' ? JSON.stringify(value) : value)
-  if (OPERATORS[operator] !== 'list') return one
+  if (takes(filter, operator) !== 'list') return one
   return operator === 'between' || other !== one ? [one, other] : [one]
 }
 

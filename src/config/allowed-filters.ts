@@ -1,12 +1,27 @@
 /** A filter that compares a property by operators. */
 import { ConfigError } from '../errors.ts'
 import { nearest } from '../suggest.ts'
+import { AnyOfFilter, type Alternative } from './any-of-filter.ts'
+import { BaseFilter } from './base-filter.ts'
 import { CustomFilter, type CustomFilterCallback } from './custom-filter.ts'
 import { isOptions, readOptions, type EntryOptions } from './entry-options.ts'
 import { checkPath, quoted, shown } from './names.ts'
 import { isOperator, OPERATOR_NAMES, type Operator } from './operators.ts'
 import { PartialFilter } from './partial-filter.ts'
 import type { PathCheck } from './paths.ts'
+import { ScopeFilter, type ScopeOptions } from './scope-filter.ts'
+import { SearchFilter } from './search-filter.ts'
+import { TrashedFilter } from './trashed-filter.ts'
+
+/** What a value inside of JSON is: JSON's own types. */
+export type JsonValueType = 'string' | 'number' | 'boolean'
+
+const JSON_VALUE_TYPES: readonly JsonValueType[] = ['string', 'number', 'boolean']
+
+export interface AllowedFiltersOptions extends EntryOptions {
+  /** For a path into a JSON column (`settings.theme`): what is there. Values of another type never match. */
+  readonly type?: JsonValueType
+}
 
 /**
  * Allows `filter[<field>]=<value>`, compared by the default operator, and `filter[<field>][<operator>]=<value>` for
@@ -16,30 +31,37 @@ import type { PathCheck } from './paths.ts'
  * relations (`products.price`, `author.name`). Without `allowedOperators` only the default is allowed; given, they
  * must hold the default. Options come last, wherever that is. Instances are frozen.
  *
+ * A path may lead into a JSON column (`settings.theme`); its `type` has to be declared, unless the column holds an
+ * embedded object. An array column takes `contains` (all of a list), `overlap` (any of it) and `isnull`.
+ *
  * Throws `ConfigError` for a name, operator or option that can't be.
  *
  * @example
  * new AllowedFilters('name') // eq
  * new AllowedFilters('created_at', 'gte', ['gte', 'lte', 'gt', 'lt'])
  * new AllowedFilters('products.price', 'gte', { alias: 'min_price' })
+ * new AllowedFilters('settings.volume', 'gte', ['gte', 'lte'], { type: 'number' })
+ * new AllowedFilters('keywords', 'contains', ['contains', 'overlap'])
  */
-export class AllowedFilters<Field extends string = any> {
+export class AllowedFilters<Field extends string = any> extends BaseFilter {
   /** @internal Only a type: tells whether an entity has the field. */
   declare readonly '~names': <Entity>(entity: Entity) => PathCheck<Entity, Field, 'filter'>
 
   readonly kind = 'operators'
   readonly field: Field
   readonly alias: string | undefined
+  readonly type: JsonValueType | undefined
   readonly defaultOperator: Operator
   /** What is allowed, in the order given. */
   readonly operators: readonly Operator[]
 
-  constructor (field: Field, options?: EntryOptions)
-  constructor (field: Field, defaultOperator?: Operator, options?: EntryOptions)
+  constructor (field: Field, options?: AllowedFiltersOptions)
+  constructor (field: Field, defaultOperator?: Operator, options?: AllowedFiltersOptions)
   constructor (
-    field: Field, defaultOperator?: Operator, allowedOperators?: readonly Operator[], options?: EntryOptions
+    field: Field, defaultOperator?: Operator, allowedOperators?: readonly Operator[], options?: AllowedFiltersOptions
   )
   constructor (field: Field, ...args: unknown[]) {
+    super()
     checkPath('AllowedFilters', field)
     const what = `AllowedFilters '${field}'`
     const options = isOptions(args.at(-1)) ? args.pop() : undefined
@@ -47,7 +69,9 @@ export class AllowedFilters<Field extends string = any> {
     this.field = field
     this.defaultOperator = readOperator(what, defaultOperator)
     this.operators = readOperators(what, allowed, this.defaultOperator)
-    this.alias = readOptions(what, options ?? rest[0], ['alias']).alias
+    const { alias, type } = readOptions(what, options ?? rest[0], ['alias', 'type'])
+    this.alias = alias
+    this.type = readType(what, type)
     Object.freeze(this)
   }
 
@@ -57,7 +81,7 @@ export class AllowedFilters<Field extends string = any> {
    * @example
    * AllowedFilters.exact('name')
    */
-  static exact<Field extends string> (field: Field, options?: EntryOptions): AllowedFilters<Field> {
+  static exact<Field extends string> (field: Field, options?: AllowedFiltersOptions): AllowedFilters<Field> {
     return new AllowedFilters(field, options)
   }
 
@@ -86,6 +110,57 @@ export class AllowedFilters<Field extends string = any> {
   ): CustomFilter<Entity> {
     return new CustomFilter(name, callback, options)
   }
+
+  /**
+   * Allows `filter[<name>]=<text>` for records that contain the text in any of the fields, in upper or lower case;
+   * every character is itself. Fields behind relations find records with a related one that contains it.
+   *
+   * @example
+   * AllowedFilters.search('q', ['name', 'description', 'tags.name'])
+   */
+  static search<Field extends string> (name: string, fields: readonly Field[], options?: EntryOptions): SearchFilter<Field> {
+    return new SearchFilter(name, fields, options)
+  }
+
+  /**
+   * Allows `filter[trashed]=with` for records that are marked as deleted, too, `only` for no others, and `without`,
+   * which is what applies anyway. The entity needs a `deleted_at`.
+   *
+   * @example
+   * AllowedFilters.trashed()
+   */
+  static trashed (options?: EntryOptions): TrashedFilter {
+    return new TrashedFilter(options)
+  }
+
+  /**
+   * Allows `filter[<name>]=true`, which switches a MikroORM filter of the entity (or of the ORM's options) on; or with
+   * `params`, `filter[<name>]=<value>,<value>`, which also hands it their values. A value is converted by the type of
+   * the property named for it, to what is bound: a number, a boolean, or text.
+   *
+   * @example
+   * AllowedFilters.scope('published')
+   * AllowedFilters.scope('priced', { filter: 'priceBetween', params: { min: 'price', max: 'price' } })
+   */
+  static scope<Field extends string = string> (name: string, options?: ScopeOptions<Field>): ScopeFilter<Field> {
+    return new ScopeFilter(name, options)
+  }
+
+  /**
+   * Allows `filter[<name>]=<value>` for records that any of the filters keeps, each by its default operator. A value
+   * that one of the properties can't hold is not found there; one that none can hold is refused.
+   *
+   * @example
+   * AllowedFilters.anyOf('ref', [AllowedFilters.exact('id'), AllowedFilters.exact('sku'), AllowedFilters.partial('name')])
+   */
+  static anyOf<const Filters extends readonly Alternative[]> (name: string, filters: Filters, options?: EntryOptions): AnyOfFilter<Filters[number]['field']> {
+    return new AnyOfFilter(name, filters, options)
+  }
+}
+
+function readType (what: string, type: unknown): JsonValueType | undefined {
+  if (type === undefined || JSON_VALUE_TYPES.includes(type as JsonValueType)) return type as JsonValueType | undefined
+  throw new ConfigError(`${what}: type must be one of ${quoted(JSON_VALUE_TYPES)}, got ${shown(type)}`)
 }
 
 function readOperator (what: string, operator: unknown): Operator {

@@ -3,21 +3,19 @@ import { Value, ValueErrorType, type ValueError } from '@sinclair/typebox/value'
 import { ConfigError } from '../errors.ts'
 import { nearest } from '../suggest.ts'
 import { AllowedField } from './allowed-field.ts'
-import { AllowedFilters } from './allowed-filters.ts'
 import { AllowedInclude } from './allowed-include.ts'
 import { AllowedSort } from './allowed-sort.ts'
-import { CustomFilter } from './custom-filter.ts'
+import { BaseFilter } from './base-filter.ts'
 import { unknownOption } from './entry-options.ts'
 import { quoted, shown } from './names.ts'
-import { PartialFilter } from './partial-filter.ts'
 import { PaginationSchema, QueryBuilderConfigSchema } from './schema.ts'
 
-type Class = abstract new (...args: any[]) => object
+type Class = abstract new (...args: never[]) => object
 
 /** The lists of entries: what they hold, and how an entry is written. */
 const LISTS: Readonly<Record<string, { classes: readonly Class[], example: (name: string) => string }>> = {
   allowedFilters: {
-    classes: [AllowedFilters, PartialFilter, CustomFilter],
+    classes: [BaseFilter],
     example: name => `AllowedFilters.exact('${name}')`,
   },
   allowedSorts: { classes: [AllowedSort], example: sortExample },

@@ -2,6 +2,7 @@
 import type { EntityManager, QueryBuilder } from '@mikro-orm/postgresql'
 import type { FastifyRequest } from 'fastify'
 import { ConfigError } from '../errors.ts'
+import { BaseFilter } from './base-filter.ts'
 import { readOptions, type EntryOptions } from './entry-options.ts'
 import { checkUrlName, shown } from './names.ts'
 
@@ -30,7 +31,7 @@ export type CustomFilterCallback<Entity extends object = any> =
   (qb: QueryBuilder<Entity>, value: CustomFilterValue, context: CustomFilterContext) => NarrowedQueryBuilder
 
 /** What `AllowedFilters.custom` makes. Frozen. */
-export class CustomFilter<Entity extends object = any> {
+export class CustomFilter<Entity extends object = any> extends BaseFilter {
   readonly kind = 'custom'
   /** The filter's name; not necessarily a property's. */
   readonly field: string
@@ -38,6 +39,7 @@ export class CustomFilter<Entity extends object = any> {
   readonly callback: CustomFilterCallback<Entity>
 
   constructor (name: string, callback: CustomFilterCallback<Entity>, options?: EntryOptions) {
+    super()
     checkUrlName('AllowedFilters.custom', 'name', name)
     const what = `AllowedFilters.custom '${name}'`
     if (typeof callback !== 'function') {

@@ -21,6 +21,7 @@ export const OPERATORS = Object.freeze({
   in: 'list',
   nin: 'list',
   between: 'list',
+  overlap: 'list',
   isnull: 'boolean',
 } as const satisfies Record<string, OperatorValue>)
 

@@ -1,4 +1,5 @@
 /** A filter that finds a text within a property. */
+import { BaseFilter } from './base-filter.ts'
 import { readOptions, type EntryOptions } from './entry-options.ts'
 import { checkPath } from './names.ts'
 import type { PathCheck } from './paths.ts'
@@ -6,7 +7,7 @@ import type { PathCheck } from './paths.ts'
 const OPERATORS = Object.freeze(['like', 'ilike'] as const)
 
 /** What `AllowedFilters.partial` makes. Frozen. */
-export class PartialFilter<Field extends string = any> {
+export class PartialFilter<Field extends string = any> extends BaseFilter {
   /** @internal Only a type: tells whether an entity has the field. */
   declare readonly '~names': <Entity>(entity: Entity) => PathCheck<Entity, Field, 'filter'>
 
@@ -17,6 +18,7 @@ export class PartialFilter<Field extends string = any> {
   readonly operators = OPERATORS
 
   constructor (field: Field, options?: EntryOptions) {
+    super()
     checkPath('AllowedFilters.partial', field)
     this.field = field
     this.alias = readOptions(`AllowedFilters.partial '${field}'`, options, ['alias']).alias

@@ -4,6 +4,7 @@ import type { AllowedField } from './allowed-field.ts'
 import type { AllowedFilters } from './allowed-filters.ts'
 import type { AllowedInclude } from './allowed-include.ts'
 import type { AllowedSort } from './allowed-sort.ts'
+import type { AnyOfFilter } from './any-of-filter.ts'
 import { checkShape } from './check-shape.ts'
 import type { CustomFilter } from './custom-filter.ts'
 import { checkPath } from './names.ts'
@@ -11,9 +12,12 @@ import type { Operator } from './operators.ts'
 import type { PartialFilter } from './partial-filter.ts'
 import type { PathHint } from './paths.ts'
 import type { Pagination, PaginationOptions } from './schema.ts'
+import type { ScopeFilter } from './scope-filter.ts'
+import type { SearchFilter } from './search-filter.ts'
+import type { TrashedFilter } from './trashed-filter.ts'
 
 /** An entry of `allowedFilters`, told apart by `kind`. */
-export type Filter<Entity extends object = any> = AllowedFilters<string> | PartialFilter<string> | CustomFilter<Entity>
+export type Filter<Entity extends object = any> = AllowedFilters<string> | PartialFilter<string> | CustomFilter<Entity> | SearchFilter<string> | TrashedFilter | ScopeFilter<string> | AnyOfFilter<string>
 /** An entry of `allowedSorts`. */
 export type Sort = AllowedSort<string>
 /** An entry of `allowedFields`. */
@@ -25,11 +29,23 @@ export type Include = AllowedInclude<string>
 type Known<Entity> = (entity: Entity) => true
 
 /** What `allowedFilters` takes for an entity: filters on properties that it has, callbacks for its builder. */
-export type FilterOf<Entity extends object> = CustomFilter<Entity> | {
+export type FilterOf<Entity extends object> = CustomFilter<Entity> | TrashedFilter | {
   readonly '~names': Known<Entity>
   readonly kind: 'operators' | 'partial'
   readonly field: PathHint<Entity, 'filter'>
   readonly operators: readonly Operator[]
+} | {
+  readonly '~names': Known<Entity>
+  readonly kind: 'search'
+  readonly fields: ReadonlyArray<PathHint<Entity, 'filter'>>
+} | {
+  readonly '~names': Known<Entity>
+  readonly kind: 'anyOf'
+  readonly filters: readonly unknown[]
+} | {
+  readonly '~names': Known<Entity>
+  readonly kind: 'scope'
+  readonly params: Readonly<Record<string, PathHint<Entity, 'filter'>>>
 }
 
 /** What `allowedSorts` takes for an entity. */

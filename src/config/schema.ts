@@ -7,20 +7,41 @@ const Name = Type.String({ minLength: 1 })
 const Alias = Type.Optional(Type.String({ minLength: 1, description: 'The name in the URL, instead of the property\'s public name' }))
 const OperatorSchema = Type.Unsafe<Operator>(Type.Union(OPERATOR_NAMES.map(name => Type.Literal(name))))
 
+const Texts = Type.Readonly(Type.Array(Type.String()))
+const Default = Type.Optional(Type.Union([Type.String(), Texts], { description: 'The value where a request has none' }))
+const Ignored = Type.Optional(Texts)
+/** What all filters have. */
+const filter = { alias: Alias, defaultValue: Default, ignoredValues: Ignored }
+
 const OperatorFilterSchema = Type.Object({
+  ...filter,
   kind: Type.Union([Type.Literal('operators'), Type.Literal('partial')]),
   field: Name,
-  alias: Alias,
+  type: Type.Optional(Type.Union([Type.Literal('string'), Type.Literal('number'), Type.Literal('boolean')], { description: 'Of a value inside of JSON' })),
   defaultOperator: OperatorSchema,
   operators: Type.Readonly(Type.Array(OperatorSchema, { minItems: 1, uniqueItems: true })),
 }, { title: 'AllowedFilters' })
 
 const CustomFilterSchema = Type.Object({
+  ...filter,
   kind: Type.Literal('custom'),
   field: Name,
-  alias: Alias,
   callback: Type.Unsafe<CustomFilterCallback>(Type.Function([], Type.Any())),
 }, { title: 'AllowedFilters.custom' })
+
+const SearchFilterSchema = Type.Object({
+  ...filter, kind: Type.Literal('search'), field: Name, fields: Type.Readonly(Type.Array(Name, { minItems: 1, uniqueItems: true })),
+}, { title: 'AllowedFilters.search' })
+
+const TrashedFilterSchema = Type.Object({ ...filter, kind: Type.Literal('trashed'), field: Name }, { title: 'AllowedFilters.trashed' })
+
+const ScopeFilterSchema = Type.Object({
+  ...filter, kind: Type.Literal('scope'), field: Name, filter: Name, params: Type.Record(Name, Name),
+}, { title: 'AllowedFilters.scope' })
+
+const AnyOfFilterSchema = Type.Object({
+  ...filter, kind: Type.Literal('anyOf'), field: Name, filters: Type.Readonly(Type.Array(OperatorFilterSchema, { minItems: 2 })),
+}, { title: 'AllowedFilters.anyOf' })
 
 const AllowedSortSchema = Type.Object({
   kind: Type.Literal('fields'),
@@ -62,7 +83,7 @@ export const PaginationSchema = Type.Object({
  * schema shows their properties.
  */
 export const QueryBuilderConfigSchema = Type.Object({
-  allowedFilters: Type.Optional(Type.Array(Type.Union([OperatorFilterSchema, CustomFilterSchema]))),
+  allowedFilters: Type.Optional(Type.Array(Type.Union([OperatorFilterSchema, CustomFilterSchema, SearchFilterSchema, TrashedFilterSchema, ScopeFilterSchema, AnyOfFilterSchema]))),
   allowedSorts: Type.Optional(Type.Array(AllowedSortSchema)),
   allowedFields: Type.Optional(Type.Array(AllowedFieldSchema)),
   allowedIncludes: Type.Optional(Type.Array(AllowedIncludeSchema)),

@@ -5,7 +5,7 @@ import type { CustomFilterContext, QueryBuilderConfig } from '../config/index.ts
 import { FilterValidationError } from '../errors.ts'
 import { checkScope } from './scope.ts'
 import { Models, type EntityModel, type RelationProperty } from '../model/index.ts'
-import { planSelection, resolveWhitelist, type AnyWritePlan, type IncludeEntry, type ListPlan, type Plan, type Selection, type Whitelist } from '../plan/index.ts'
+import { planSelection, relationsOf, resolveWhitelist, type AnyWritePlan, type CallbackCondition, type IncludeEntry, type ListPlan, type Plan, type ScopeCondition, type Selection, type Whitelist } from '../plan/index.ts'
 import { toWireOf, type BoundStatement, type ToWire } from '../run/index.ts'
 import { applyPlan, compile, compileWrite, filterSql, foreignSql, ROOT_ALIAS, shapeOf, writeShapeOf, type Bind, type Foreign, type Sql, type Statement } from '../sql/index.ts'
 
@@ -50,7 +50,7 @@ function modelsOf (em: EntityManager): Models {
   let bySchema = modelsByStorage.get(metadata)
   if (bySchema === undefined) modelsByStorage.set(metadata, bySchema = new Map())
   let models = bySchema.get(schema)
-  if (models === undefined) bySchema.set(schema, models = new Models(metadata, em.getPlatform(), schema))
+  if (models === undefined) bySchema.set(schema, models = new Models(metadata, em.getPlatform(), { schema, filters: Object.keys(em.config.get('filters')) }))
   return models
 }
 
@@ -90,7 +90,8 @@ export class Resource {
       return bind(statement, plan.values, kept)
     }
     const values = [...plan.values]
-    return bind(compile(plan, this.foreign(em, plan, options, filters, values)), values, toWire())
+    const scopes = await scopesOf(em, plan)
+    return bind(compile(plan, this.foreign(em, plan, options, filters, values, scopes)), values, toWire())
   }
 
   /** The statement of a write, likewise. */
@@ -111,7 +112,7 @@ export class Resource {
   }
 
   /** Conditions in MikroORM's words: they may look at anything, so each request has a statement of its own. */
-  foreign (em: EntityManager, plan: Pick<Plan, 'model' | 'customs'>, options: ReadOptions, filters: ActiveFilters, values: unknown[]): Foreign {
+  foreign (em: EntityManager, plan: Pick<Plan, 'model' | 'customs'>, options: ReadOptions, filters: ActiveFilters, values: unknown[], scopes: Scopes = NO_SCOPES): Foreign {
     checkScope(options.scope)
     const bindValue: Bind = (value) => values.push(value) - 1
     return {
@@ -122,7 +123,9 @@ export class Resource {
       relation: ({ where, target }, alias) => where && filterSql(em, target, alias, where, bindValue),
       conditions: (alias) => [
         options.scope && filterSql(em, plan.model, alias, options.scope, bindValue),
-        ...plan.customs.map((custom) => foreignSql(em, plan.model, alias, (qb) => narrow(custom, qb, { ...options.context, em }), bindValue)),
+        ...plan.customs.map((custom) => custom.kind === 'scope'
+          ? filterSql(em, plan.model, alias, scopes.get(custom)!, bindValue)
+          : foreignSql(em, plan.model, alias, (qb) => narrow(custom, qb, { ...options.context, em }), bindValue)),
       ].filter((condition): condition is Sql => condition !== undefined),
     }
   }
@@ -136,7 +139,10 @@ export class Resource {
     const applied = applyPlan(qb, { ...plan, values }, this.foreign(em, plan, options, filters, values))
     await applied.applyFilters()
     if (options.scope !== undefined) applied.andWhere(options.scope as never)
-    return plan.customs.reduce((builder, custom) => narrow(custom, builder, { ...options.context, em }), applied)
+    const scopes = await scopesOf(em, plan)
+    return plan.customs.reduce((builder, custom) => custom.kind === 'scope'
+      ? builder.andWhere(scopes.get(custom)! as never) as typeof builder
+      : narrow(custom, builder, { ...options.context, em }), applied)
   }
 
   /** The conditions of MikroORM's filters that are active for this EntityManager. */
@@ -150,8 +156,27 @@ export class Resource {
   }
 }
 
+/** Conditions of the MikroORM filters that a request has switched on. */
+type Scopes = ReadonlyMap<ScopeCondition, object>
+
+const NO_SCOPES: Scopes = new Map()
+
+async function scopesOf (em: EntityManager, { model, customs }: Pick<Plan, 'model' | 'customs'>): Promise<Scopes> {
+  const scopes = new Map<ScopeCondition, object>()
+  for (const custom of customs) {
+    if (custom.kind === 'scope') scopes.set(custom, await scopeOf(em, model, custom))
+  }
+  return scopes
+}
+
+/** The condition of one filter alone: those that are active anyway hold already. */
+async function scopeOf (em: EntityManager, { entity, filters }: EntityModel, { filter, args }: ScopeCondition): Promise<object> {
+  const options = { ...Object.fromEntries(filters.map((name) => [name, false])), [filter]: args ?? true }
+  return await em.applyFilters(entity as never, undefined as never, options as never, 'read') as object | undefined ?? {}
+}
+
 /** A callback that fails on the list of a repeated parameter takes one value: that is the client's mistake. */
-function narrow ({ parameter, callback, value }: Plan['customs'][number], qb: any, context: CustomFilterContext): any {
+function narrow ({ parameter, callback, value }: CallbackCondition, qb: any, context: CustomFilterContext): any {
   try {
     return callback(qb, value, context)
   } catch (cause) {
@@ -168,7 +193,7 @@ function bind ({ text, slots }: Statement, values: readonly unknown[], toWire: T
 
 /** The relations that a whitelist leads through. */
 function reachable ({ filters, sorts, includes, defaultOrder }: Whitelist): readonly RelationProperty[] {
-  const targets = [...filters.values()].flatMap((entry) => entry.kind === 'operators' ? entry.relations : [])
+  const targets = [...filters.values()].flatMap(relationsOf)
   const sorted = [...[...sorts.values()].flatMap((entry) => entry.targets), ...defaultOrder.map(({ target }) => target)]
   return [...targets, ...sorted.flatMap((target) => target.relations), ...[...includes.values()].flatMap(pathOf)]
 }

@@ -15,13 +15,15 @@ export class Models {
   readonly #metadata: MetadataStorage
   readonly #platform: Platform
   readonly #schema: string | undefined
+  readonly #filters: readonly string[]
   readonly #models = new Map<string, EntityModel>()
 
-  /** @param schema of the database, for entities that name none: the ORM's option `schema` */
-  constructor (metadata: MetadataStorage, platform: Platform, schema?: string) {
+  /** @param options the ORM's: the schema of entities that name none, the names of filters for all entities */
+  constructor (metadata: MetadataStorage, platform: Platform, { schema, filters = [] }: { readonly schema?: string, readonly filters?: readonly string[] } = {}) {
     this.#metadata = metadata
     this.#platform = platform
     this.#schema = schema
+    this.#filters = filters
   }
 
   /**
@@ -69,6 +71,7 @@ export class Models {
       version: meta.versionProperty === undefined ? undefined : named(meta.versionProperty as string),
       discriminator: this.#discriminator(meta),
       abstract: meta.abstract === true && meta.root.inheritanceType === 'sti',
+      filters: [...this.#filters, ...Object.keys(meta.filters)],
     }
     return Object.freeze(model)
   }

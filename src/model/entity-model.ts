@@ -143,6 +143,8 @@ export interface EntityModel {
   readonly discriminator?: { readonly column: string, readonly values: readonly (string | number)[] }
   /** Its rows are those of its subclasses: none is created as one of its own. */
   readonly abstract: boolean
+  /** Names of the MikroORM filters that it declares. */
+  readonly filters: readonly string[]
 }
 
 /** A property of the primary key with its columns (several when it is a relation to a composite key). */

@@ -12,4 +12,4 @@ export type {
   Codec, EmbeddedProperty, EntityModel, Join, KeyColumn, KeyPart, PrimaryKeyPart, Property, RelationProperty, ScalarProperty, WriteRules,
 } from './entity-model.ts'
 export { isComparable, isOrdered, isTextual, valueTypeOf, type ValueType } from './value-type.ts'
-export { publicPath, resolvePath, type Path } from './path.ts'
+export { publicPath, resolvePath, type JsonPath, type Path } from './path.ts'

@@ -1,13 +1,25 @@
 /** Dotted paths of property names, as whitelists have them, looked up in the model. */
 import { ConfigError } from '../errors.ts'
 import { nearest } from '../suggest.ts'
-import type { EmbeddedProperty, EntityModel, Property, RelationProperty } from './entity-model.ts'
+import type { EmbeddedProperty, EntityModel, Property, RelationProperty, ScalarProperty } from './entity-model.ts'
 
 /** A path: the relations it passes, the embedded properties it enters after them, and where it ends. */
 export interface Path {
   readonly relations: readonly RelationProperty[]
   readonly embedded: readonly EmbeddedProperty[]
   readonly property: Property
+  /** Where the property is a JSON column and the path leads into it. */
+  readonly json?: JsonPath
+}
+
+/** A place inside of a JSON column. */
+export interface JsonPath {
+  /** As the column has them. */
+  readonly keys: readonly string[]
+  /** As URLs have them. */
+  readonly names: readonly string[]
+  /** What is there, where the column holds an embedded object. */
+  readonly member?: ScalarProperty
 }
 
 /**
@@ -31,7 +43,11 @@ export function resolvePath (model: EntityModel, path: string, what: string): Pa
         (suggestion === undefined ? `It has ${exposed.join(', ')}.` : `Did you mean '${[...names.slice(0, index), suggestion, ...names.slice(index + 1)].join('.')}'?`))
     }
     if (index === names.length - 1) return { relations, embedded, property }
-    if (property.kind === 'scalar') throw new ConfigError(`${what}: '${name}' of ${owner} is not a relation, so '${names.slice(index + 1).join('.')}' can't follow it.`)
+    if (property.kind === 'scalar') {
+      const rest = names.slice(index + 1)
+      if (property.type.kind === 'json') return { relations, embedded, property, json: resolveJson(property, rest, what) }
+      throw new ConfigError(`${what}: '${name}' of ${owner} is not a relation, so '${rest.join('.')}' can't follow it.`)
+    }
     if (property.kind === 'embedded') {
       embedded.push(property)
       properties = property.properties
@@ -45,7 +61,31 @@ export function resolvePath (model: EntityModel, path: string, what: string): Pa
   throw new ConfigError(`${what}: the path is empty.`)
 }
 
+/** A path into a JSON column: any keys, or where the column holds an embedded object, its properties. */
+function resolveJson (column: ScalarProperty, path: readonly string[], what: string): JsonPath {
+  if (column.embedded === undefined) return { keys: path, names: path }
+  const keys: string[] = []
+  const names: string[] = []
+  let owner: Property = column
+  for (const name of path) {
+    const properties: ReadonlyMap<string, Property> | undefined = owner.kind === 'embedded' ? owner.properties : owner.kind === 'scalar' ? owner.embedded?.properties : undefined
+    const list = owner.kind === 'scalar' && owner.embedded?.list === true
+    if (properties === undefined || list) throw new ConfigError(`${what}: '${owner.name}' is ${list ? 'a list' : 'no object'}, so '${name}' can't follow it.`)
+    const member = properties.get(name)
+    if (member === undefined || member.hidden) {
+      const exposed = [...properties.values()].filter(({ hidden }) => !hidden).map((property) => property.name)
+      const suggestion = nearest(name, exposed)
+      throw new ConfigError(`${what}: ${owner.name} has no property '${name}' that can be exposed. ${suggestion === undefined ? `It has ${exposed.join(', ')}.` : `Did you mean '${suggestion}'?`}`)
+    }
+    keys.push(member.kind === 'relation' ? member.name : member.column)
+    names.push(member.publicName)
+    owner = member
+  }
+  if (owner.kind !== 'scalar' || owner.embedded !== undefined) throw new ConfigError(`${what}: '${owner.name}' is an object; name one of its properties.`)
+  return { keys, names, member: owner }
+}
+
 /** The path as URLs write it: every name by its public name. */
-export function publicPath ({ relations, embedded, property }: Path): string {
-  return [...relations, ...embedded, property].map((property) => property.publicName).join('.')
+export function publicPath ({ relations, embedded, property, json }: Path): string {
+  return [...[...relations, ...embedded, property].map((property) => property.publicName), ...(json?.names ?? [])].join('.')
 }

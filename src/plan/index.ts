@@ -7,11 +7,11 @@ export { readData, type ColumnData, type DataOptions, type LinksData, type Recor
 export type { Id } from './key.ts'
 export { planCount, planExists, planGet, planList, type PlanOptions } from './plan.ts'
 export type {
-  Comparison, Condition, CountPlan, CustomCondition, GetPlan, Include, ListPlan, Operand, OrderTerm, Plan, Selection, Slot, Window,
+  CallbackCondition, Comparable, Comparison, Condition, CountPlan, CustomCondition, Deleted, GetPlan, Include, JsonValue, ListPlan, Operand, OrderTerm, Plan, ScopeCondition, Selection, Slot, Window,
 } from './types.ts'
-export { MAX_PATTERN_LENGTH } from './pattern.ts'
+export { MAX_PATTERN_LENGTH } from './filters/index.ts'
 export { MAX_INCLUDES, planSelection } from './selection.ts'
-export { resolveWhitelist, type FilterEntry, type IncludeEntry, type SortEntry, type Whitelist } from './whitelist/index.ts'
+export { relationsOf, resolveWhitelist, type FilterEntry, type IncludeEntry, type OperatorFilter, type SortEntry, type Whitelist } from './whitelist/index.ts'
 export {
   idOfKey, planDelete, planInsert, planUpdate,
   type AnyWritePlan, type Assignment, type DeletePlan, type Guard, type InsertPlan, type ReferenceCheck, type UpdatePlan, type WriteTarget,

@@ -1,12 +1,12 @@
 /** The plans of all reads. Each planner collects every error of its request before it throws the one that stands for all. */
 import { queryError } from '../errors.ts'
 import type { QueryParamError, QueryParams } from '../query/index.ts'
-import { planFilters } from './filter.ts'
+import { planFilters } from './filters/index.ts'
 import { planKey, type Id } from './key.ts'
 import { planOrder } from './order.ts'
 import { refusal } from './refusal.ts'
 import { planSelection } from './selection.ts'
-import type { CountPlan, GetPlan, ListPlan, Window } from './types.ts'
+import type { CountPlan, Deleted, GetPlan, ListPlan, Window } from './types.ts'
 import { Values } from './values.ts'
 import type { Whitelist } from './whitelist/index.ts'
 import { planWindow } from './window.ts'
@@ -24,7 +24,7 @@ export interface PlanOptions {
 export function planList (params: QueryParams, whitelist: Whitelist, options: PlanOptions = {}): ListPlan {
   const errors = [...params.errors]
   const values = new Values()
-  const { conditions, customs } = planFilters(params.filters, whitelist, values, errors)
+  const { conditions, customs, deleted } = planFilters(params.filters, whitelist, values, errors)
   const order = planOrder(params.sort, whitelist, errors)
   const selection = planSelection(params, whitelist, errors)
   const window = planWindow(params, whitelist.pagination, errors)
@@ -34,7 +34,7 @@ export function planList (params: QueryParams, whitelist: Whitelist, options: Pl
     model: whitelist.model,
     conditions,
     customs,
-    withDeleted: options.includeDeleted === true,
+    deleted: deleted ?? deletedOf(options),
     order,
     selection,
     window,
@@ -42,6 +42,8 @@ export function planList (params: QueryParams, whitelist: Whitelist, options: Pl
     values: values.list,
   }
 }
+
+const deletedOf = ({ includeDeleted }: PlanOptions): Deleted => includeDeleted === true ? 'with' : 'without'
 
 function windowSlots ({ limit, offset, count }: Window, values: Values) {
   const limitSlot = values.add(limit)
@@ -60,7 +62,7 @@ export function planGet (id: Id, params: QueryParams | undefined, whitelist: Whi
   const values = new Values()
   const conditions = planKey(id, whitelist.model, values)
   if (conditions === undefined) return undefined
-  return { kind: 'get', model: whitelist.model, conditions, customs: [], withDeleted: options.includeDeleted === true, selection, values: values.list }
+  return { kind: 'get', model: whitelist.model, conditions, customs: [], deleted: deletedOf(options), selection, values: values.list }
 }
 
 /**
@@ -68,8 +70,8 @@ export function planGet (id: Id, params: QueryParams | undefined, whitelist: Whi
  * they have to be valid.
  */
 export function planCount (params: QueryParams, whitelist: Whitelist, options: PlanOptions = {}): CountPlan {
-  const { model, conditions, customs, withDeleted, values } = planList(params, whitelist, options)
-  return { kind: 'count', model, conditions, customs, withDeleted, values }
+  const { model, conditions, customs, deleted, values } = planList(params, whitelist, options)
+  return { kind: 'count', model, conditions, customs, deleted, values }
 }
 
 /** Plans whether a record exists, or `undefined` when no record can have the key. */
@@ -77,7 +79,7 @@ export function planExists (id: Id, whitelist: Whitelist, options: PlanOptions =
   const values = new Values()
   const conditions = planKey(id, whitelist.model, values)
   if (conditions === undefined) return undefined
-  return { kind: 'exists', model: whitelist.model, conditions, customs: [], withDeleted: options.includeDeleted === true, values: values.list }
+  return { kind: 'exists', model: whitelist.model, conditions, customs: [], deleted: deletedOf(options), values: values.list }
 }
 
 /** The parameters that make no sense for one record. */

@@ -3,7 +3,7 @@
  * as values to bind; `src/sql` builds statements from nothing else.
  */
 import type { CustomFilterCallback } from '../config/index.ts'
-import type { EmbeddedProperty, EntityModel, KeyColumn, RelationProperty, ScalarProperty } from '../model/index.ts'
+import type { EmbeddedProperty, EntityModel, KeyColumn, RelationProperty, ScalarProperty, SqlValue, ValueType } from '../model/index.ts'
 
 /** Index into a plan's `values`: where a statement binds one. */
 export type Slot = number
@@ -11,22 +11,52 @@ export type Slot = number
 /** What a condition compares or a sort orders by: a column, or the key that an owning relation holds. */
 export type Operand = ScalarProperty | RelationProperty
 
+/** A value inside of a JSON column. */
+export interface JsonValue {
+  readonly kind: 'json'
+  readonly property: ScalarProperty
+  readonly keys: readonly string[]
+  readonly type: ValueType
+}
+
+/** What a filter compares. */
+export type Comparable = Operand | JsonValue
+
 export type Comparison = '=' | '<>' | '<' | '<=' | '>' | '>='
 
 export type Condition =
-  | { readonly kind: 'compare', readonly operand: Operand, readonly comparison: Comparison, readonly slot: Slot }
+  | { readonly kind: 'compare', readonly operand: Comparable, readonly comparison: Comparison, readonly slot: Slot }
   /** In the array bound to the slot, or not. */
-  | { readonly kind: 'list', readonly operand: Operand, readonly negated: boolean, readonly slot: Slot }
-  | { readonly kind: 'between', readonly operand: Operand, readonly low: Slot, readonly high: Slot }
-  | { readonly kind: 'pattern', readonly operand: Operand, readonly insensitive: boolean, readonly slot: Slot }
-  | { readonly kind: 'null', readonly operand: Operand, readonly negated: boolean }
+  | { readonly kind: 'list', readonly operand: Comparable, readonly negated: boolean, readonly slot: Slot }
+  | { readonly kind: 'between', readonly operand: Comparable, readonly low: Slot, readonly high: Slot }
+  | { readonly kind: 'pattern', readonly operand: Comparable, readonly insensitive: boolean, readonly slot: Slot }
+  /** An array column has all, or any, of the items in the array bound to the slot. */
+  | { readonly kind: 'array', readonly operand: ScalarProperty, readonly wants: 'all' | 'any', readonly slot: Slot }
+  | { readonly kind: 'null', readonly operand: Comparable, readonly negated: boolean }
   /** A column of the row's own key. */
   | { readonly kind: 'key', readonly column: KeyColumn, readonly slot: Slot }
   /** There is a related row for which all conditions hold. */
   | { readonly kind: 'related', readonly relation: RelationProperty, readonly conditions: readonly Condition[] }
+  /** One of the conditions holds, or several. */
+  | { readonly kind: 'any', readonly conditions: readonly Condition[] }
+
+/** Which rows are seen: those that are not marked as deleted, only those that are, or both. */
+export type Deleted = 'without' | 'only' | 'with'
+
+/** A condition in MikroORM's words. */
+export type CustomCondition = CallbackCondition | ScopeCondition
+
+/** One of MikroORM's filters, switched on by this request. */
+export interface ScopeCondition {
+  readonly kind: 'scope'
+  readonly filter: string
+  /** Its parameters; absent when it takes none. */
+  readonly args: Readonly<Record<string, SqlValue>> | undefined
+}
 
 /** A custom filter of this request. */
-export interface CustomCondition {
+export interface CallbackCondition {
+  readonly kind: 'callback'
   /** As a client writes it, for the errors of its value. */
   readonly parameter: string
   readonly callback: CustomFilterCallback
@@ -58,8 +88,7 @@ interface ReadPlan {
   readonly model: EntityModel
   readonly conditions: readonly Condition[]
   readonly customs: readonly CustomCondition[]
-  /** Rows that are marked as deleted are seen, too. */
-  readonly withDeleted: boolean
+  readonly deleted: Deleted
   /** Values in the order of their slots. */
   readonly values: readonly unknown[]
 }

@@ -2,7 +2,7 @@
 import { arrayLiteral, keyColumns, type EntityModel, type KeyColumn } from '../model/index.ts'
 import type { ColumnData, ReferenceData, RecordData } from './data.ts'
 import { planKey, type Id } from './key.ts'
-import type { Condition, Selection, Slot } from './types.ts'
+import type { Condition, Deleted, Selection, Slot } from './types.ts'
 import { Values } from './values.ts'
 
 /** A column that is set to a bound value. */
@@ -40,8 +40,7 @@ export interface InsertPlan extends WritePlan {
 /** Which of the rows that the conditions find are written to. */
 export interface WriteTarget {
   readonly conditions: readonly Condition[]
-  /** Rows that are not marked as deleted, only those that are, or both. */
-  readonly deleted: 'without' | 'only' | 'with'
+  readonly deleted: Deleted
   /** Versions of which the row has to have one, as an array. */
   readonly versions?: Slot
 }

@@ -15,7 +15,7 @@ export function applyPlan (qb: QueryBuilder<any>, plan: ListPlan, foreign: Pick<
   context.names.table() // e0 is taken
   const conditions = [
     ...plan.conditions.map((condition) => conditionSql(condition, ROOT_ALIAS, context)),
-    ...(plan.withDeleted || plan.model.deletedAt === undefined ? [] : [conditionSql({ kind: 'null', operand: plan.model.deletedAt, negated: false }, ROOT_ALIAS, context)]),
+    ...(plan.deleted === 'with' || plan.model.deletedAt === undefined ? [] : [conditionSql({ kind: 'null', operand: plan.model.deletedAt, negated: plan.deleted === 'only' }, ROOT_ALIAS, context)]),
   ]
   if (conditions.length > 0) qb.andWhere(fragment(join(conditions, ' and '), plan.values) as never)
   const order = plan.order.map((term) => ({ [fragment(orderValue(term, context), plan.values) as never]: term.descending ? 'desc nulls last' : 'asc nulls last' }))

@@ -1,6 +1,6 @@
 /** Conditions to SQL. */
 import type { EntityModel, RelationProperty } from '../model/index.ts'
-import type { Condition, Operand, Slot } from '../plan/index.ts'
+import type { Comparable, Condition, Deleted, JsonValue, Slot } from '../plan/index.ts'
 import { EMPTY, join, literal, name, sql, trusted, type Sql } from './fragment.ts'
 import { column } from './json.ts'
 import type { Names } from './names.ts'
@@ -20,7 +20,7 @@ export interface ConditionContext {
 
 /** What makes a row one of a relation's: visible, and what the relation says. */
 export function relatedVisibility (relation: RelationProperty, alias: string, { filter, relation: relationFilter }: ConditionContext): Sql[] {
-  const conditions = visibility(relation.target, alias, false, filter)
+  const conditions = visibility(relation.target, alias, 'without', filter)
   const own = relationFilter(relation, alias)
   return own === undefined ? conditions : [...conditions, own]
 }
@@ -31,13 +31,13 @@ export function whereClause (conditions: readonly Sql[]): Sql {
 }
 
 /** What makes a row visible at all: its class (single-table inheritance), not being deleted, and MikroORM's filters. */
-export function visibility (model: EntityModel, alias: string, withDeleted: boolean, filter: EntityFilter): Sql[] {
+export function visibility (model: EntityModel, alias: string, deleted: Deleted, filter: EntityFilter): Sql[] {
   const conditions: Sql[] = []
   if (model.discriminator !== undefined) {
     const values = model.discriminator.values.map((value) => typeof value === 'number' ? trusted(String(value)) : literal(value))
     conditions.push(sql`${name(alias, model.discriminator.column)} in (${join(values)})`)
   }
-  if (model.deletedAt !== undefined && !withDeleted) conditions.push(sql`${column(model.deletedAt, alias)} is null`)
+  if (model.deletedAt !== undefined && deleted !== 'with') conditions.push(sql`${column(model.deletedAt, alias)} ${trusted(deleted === 'only' ? 'is not null' : 'is null')}`)
   const filtered = filter(model, alias)
   if (filtered !== undefined) conditions.push(filtered)
   return conditions
@@ -53,24 +53,46 @@ export function conditionSql (condition: Condition, alias: string, context: Cond
     case 'pattern': return condition.insensitive
       ? sql`${operand(condition.operand, alias)} ilike ${condition.slot}`
       : sql`${operand(condition.operand, alias)} like ${condition.slot}`
+    case 'array': return sql`${operand(condition.operand, alias)} ${trusted(condition.wants === 'all' ? '@>' : '&&')} ${condition.slot}`
     case 'null': return nullSql(condition.operand, condition.negated, alias)
     case 'key': return sql`${name(alias, condition.column.column)} = ${condition.slot}`
     case 'related': return relatedSql(condition.relation, condition.conditions, alias, context)
+    case 'any': return sql`(${join(condition.conditions.map((alternative) => conditionSql(alternative, alias, context)), ' or ')})`
   }
 }
 
-/** The column of an operand; an owning relation is its foreign key. */
-export function operand (operand: Operand, alias: string): Sql {
-  return operand.kind === 'scalar' ? column(operand, alias) : name(alias, operand.key[0]!.column)
+/** What an operand reads: its column, an owning relation's foreign key, or a place inside of a JSON column. */
+export function operand (operand: Comparable, alias: string): Sql {
+  switch (operand.kind) {
+    case 'scalar': return column(operand, alias)
+    case 'relation': return name(alias, operand.key[0]!.column)
+    case 'json': return jsonOperand(operand, alias)
+  }
+}
+
+/** Text as it is; another type only where the JSON has one of it, since a cast of anything else would fail. */
+function jsonOperand (value: JsonValue, alias: string): Sql {
+  const text = jsonText(value, alias)
+  const { type, property } = value
+  if (type.kind !== 'decimal' && type.kind !== 'boolean') return sql`(${text})`
+  const [typeName, cast] = type.kind === 'boolean' ? ["'boolean'", '::boolean'] : ["'number'", '::numeric']
+  const typeOf = trusted(property.type.kind === 'json' && property.type.binary ? 'jsonb_typeof' : 'json_typeof')
+  return sql`(case when ${typeOf}(${jsonAt(value, alias, '->')}) = ${trusted(typeName!)} then (${text})${trusted(cast!)} end)`
+}
+
+const jsonText = (value: JsonValue, alias: string): Sql => jsonAt(value, alias, '->>')
+
+function jsonAt ({ property, keys }: JsonValue, alias: string, last: '->' | '->>'): Sql {
+  return join([column(property, alias), ...keys.map((key, index) => sql`${trusted(index === keys.length - 1 ? last : '->')}${literal(key)}`)], '')
 }
 
 /** A bound value, inside what the operand's custom type puts around it. */
-export function bound (operand: Operand, slot: Slot): Sql {
+export function bound (operand: Comparable, slot: Slot): Sql {
   return written(operand, sql`${slot}`) ?? sql`${slot}`
 }
 
 /** A bound array, each of its elements inside what the operand's custom type puts around a value. */
-function boundList (operand: Operand, slot: Slot): Sql {
+function boundList (operand: Comparable, slot: Slot): Sql {
   const value = written(operand, name(ELEMENT))
   return value === undefined ? sql`${slot}` : sql`array(select ${value} from unnest(${slot}::text[]) as ${name(ELEMENTS)}(${name(ELEMENT)}))`
 }
@@ -78,15 +100,17 @@ function boundList (operand: Operand, slot: Slot): Sql {
 const ELEMENTS = '@values'
 const ELEMENT = '@value'
 
-function written (operand: Operand, value: Sql): Sql | undefined {
+function written (operand: Comparable, value: Sql): Sql | undefined {
   const write = operand.kind === 'scalar' ? operand.codec?.write : undefined
   if (write === undefined) return undefined
   const [before = '', after = ''] = write.split('?', 2)
   return sql`${trusted(before)}${value}${trusted(after)}`
 }
 
-function nullSql (operand: Operand, negated: boolean, alias: string): Sql {
-  const columns = operand.kind === 'scalar' ? [column(operand, alias)] : operand.key.map((part) => name(alias, part.column))
+function nullSql (operand: Comparable, negated: boolean, alias: string): Sql {
+  const columns = operand.kind === 'relation'
+    ? operand.key.map((part) => name(alias, part.column))
+    : [operand.kind === 'json' ? sql`(${jsonText(operand, alias)})` : column(operand, alias)]
   const test = trusted(negated ? ' is not null' : ' is null')
   return join(columns.map((value) => sql`${value}${test}`), ' and ')
 }

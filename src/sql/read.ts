@@ -29,7 +29,7 @@ export function compile (plan: Plan, foreign: Foreign): Statement {
   const alias = context.names.table()
   const where = whereClause([
     ...plan.conditions.map((condition) => conditionSql(condition, alias, context)),
-    ...visibility(plan.model, alias, plan.withDeleted, context.filter),
+    ...visibility(plan.model, alias, plan.deleted, context.filter),
     ...foreign.conditions(alias),
   ])
   const source = { alias, table: sql`${trusted(plan.model.table)} as ${name(alias)}`, where, context }

@@ -16,7 +16,7 @@ function idOf (object: object): number {
 
 /** The key of a plan's statement; `customs` have no shape, callbacks being free to look at anything. */
 export function shapeOf (plan: Plan): string {
-  const base = `${plan.kind}|${idOf(plan.model)}|${plan.withDeleted ? 'd' : ''}|${conditionsShape(plan.conditions)}`
+  const base = `${plan.kind}|${idOf(plan.model)}|${plan.deleted}|${conditionsShape(plan.conditions)}`
   if (plan.kind === 'list') return `${base}|${plan.order.map(orderShape).join()}|${selectionShape(plan.selection)}|${plan.window.count}`
   return plan.kind === 'get' ? `${base}|${selectionShape(plan.selection)}` : base
 }
@@ -42,9 +42,11 @@ function conditionShape (condition: Condition): string {
     case 'list': return `${idOf(condition.operand)}${condition.negated ? '!' : '@'}${condition.slot}`
     case 'between': return `${idOf(condition.operand)}:${condition.low}:${condition.high}`
     case 'pattern': return `${idOf(condition.operand)}${condition.insensitive ? '~*' : '~'}${condition.slot}`
+    case 'array': return `${idOf(condition.operand)}${condition.wants}${condition.slot}`
     case 'null': return `${idOf(condition.operand)}${condition.negated ? '?!' : '?'}`
     case 'key': return `${idOf(condition.column)}#${condition.slot}`
     case 'related': return `${idOf(condition.relation)}(${conditionsShape(condition.conditions)})`
+    case 'any': return `|(${conditionsShape(condition.conditions)})`
   }
 }
 

@@ -6,7 +6,7 @@ import { keyColumns, type EntityModel } from '../model/index.ts'
 import type { AnyWritePlan, Assignment, DeletePlan, InsertPlan, ReferenceCheck, Slot, UpdatePlan, WriteTarget } from '../plan/index.ts'
 import { bound, conditionSql, visibility, whereClause, type ConditionContext } from './condition.ts'
 import { join, name, render, sql, trusted, type Sql, type Statement } from './fragment.ts'
-import { column, objectJson, versionText } from './json.ts'
+import { objectJson, versionText } from './json.ts'
 import { Names } from './names.ts'
 import type { Foreign } from './read.ts'
 import { recordSql } from './record.ts'
@@ -42,7 +42,7 @@ function insertSql ({ model, columns, rows, references, discriminator }: InsertP
 function referenceSql ({ target, columns, slots }: ReferenceCheck, context: ConditionContext): Sql {
   const alias = context.names.table()
   const key = columns.map((column, index) => sql`${name(alias, column)} = ${slots[index]!}`)
-  return sql`exists (select 1 from ${table(target, alias)}${whereClause([...key, ...visibility(target, alias, false, context.filter)])})`
+  return sql`exists (select 1 from ${table(target, alias)}${whereClause([...key, ...visibility(target, alias, 'without', context.filter)])})`
 }
 
 function updateSql ({ model, assignments }: UpdatePlan, alias: string, where: Sql): Sql {
@@ -58,8 +58,7 @@ function nextVersion ({ version }: EntityModel, alias: string): Sql[] {
 
 function targetSql ({ model, conditions, deleted, versions, references }: WriteTarget & Pick<UpdatePlan | DeletePlan, 'model' | 'references'>, alias: string, foreign: Foreign, context: ConditionContext): Sql {
   const where = conditions.map((condition) => conditionSql(condition, alias, context))
-  where.push(...visibility(model, alias, deleted !== 'without', context.filter))
-  if (deleted === 'only' && model.deletedAt !== undefined) where.push(sql`${column(model.deletedAt, alias)} is not null`)
+  where.push(...visibility(model, alias, deleted, context.filter))
   if (versions !== undefined) where.push(sql`${versionText(model, alias)} = any(${versions})`)
   where.push(...references.map((reference) => referenceSql(reference, context)), ...foreign.conditions(alias))
   return whereClause(where)
@@ -76,7 +75,7 @@ export function compileReferences ({ model, columns, keys }: ReferencedKeys, for
   const context: ConditionContext = { names: new Names(), filter: foreign.filter, relation: foreign.relation }
   const alias = context.names.table()
   const matches = keys.map((key) => sql`(${join(columns.map((column, index) => sql`${name(alias, column)} = ${key[index]!}`), ' and ')})`)
-  return render(sql`select count(*) as "count" from ${table(model, alias)}${whereClause([sql`(${join(matches, ' or ')})`, ...visibility(model, alias, false, context.filter)])}`)
+  return render(sql`select count(*) as "count" from ${table(model, alias)}${whereClause([sql`(${join(matches, ' or ')})`, ...visibility(model, alias, 'without', context.filter)])}`)
 }
 
 /** Keys of one entity's records, part by part in slots. */

@@ -6,13 +6,16 @@ import { seed } from '../fixtures/seed.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { client, resource, select, serve } from './helper.ts'
 
-const EQUAL: Operator[] = ['eq', 'ne', 'in', 'nin', 'isnull']
-const ORDERED: Operator[] = [...EQUAL, 'lt', 'lte', 'gt', 'gte', 'between']
-const TEXT: Operator[] = [...ORDERED, 'like', 'ilike', 'contains', 'starts', 'ends']
+/** Those of arrays have tests of their own. */
+type Tested = Exclude<Operator, 'overlap'>
+
+const EQUAL: Tested[] = ['eq', 'ne', 'in', 'nin', 'isnull']
+const ORDERED: Tested[] = [...EQUAL, 'lt', 'lte', 'gt', 'gte', 'between']
+const TEXT: Tested[] = [...ORDERED, 'like', 'ilike', 'contains', 'starts', 'ends']
 
 interface Sample {
   readonly column: string
-  readonly operators: Operator[]
+  readonly operators: Tested[]
   /** As they are written in URLs, low first. */
   readonly values: string[]
   /** The same as SQL; by default the text itself, quoted. */
@@ -69,7 +72,7 @@ const quote = (text: string) => `E'${text.replaceAll('\\', '\\\\').replaceAll("'
 const literal = (text: string) => text.replace(/[\\%_]/g, '\\$&')
 
 /** The condition in SQL. */
-function condition (operator: Operator, { column, sql, values }: Sample, index: number): string {
+function condition (operator: Tested, { column, sql, values }: Sample, index: number): string {
   const value = sql?.[index] ?? values[index]!
   const other = sql?.[(index + 1) % values.length] ?? values[(index + 1) % values.length]!
   switch (operator) {
@@ -92,7 +95,7 @@ function condition (operator: Operator, { column, sql, values }: Sample, index: 
 }
 
 /** The same in a query string. */
-function filter (name: string, operator: Operator, { values }: Sample, index: number): string {
+function filter (name: string, operator: Tested, { values }: Sample, index: number): string {
   const value = values[index]!
   const other = values[(index + 1) % values.length]!
   const parameter = `filter[${name}][${operator}]`

@@ -3,7 +3,7 @@ import { AllowedFilters, OPERATOR_NAMES } from '../../src/config/index.ts'
 import { Specimen } from '../fixtures/entities.ts'
 import { conditionsOf, errorsOf, planOf, whitelistOf } from './helper.ts'
 
-const TEXT = OPERATOR_NAMES
+const TEXT = OPERATOR_NAMES.filter((operator) => operator !== 'overlap')
 const ORDERED = ['eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'in', 'nin', 'between', 'isnull'] as const
 
 const plants = whitelistOf({
@@ -118,7 +118,7 @@ t.test('conditions on one path hold for one and the same row', async (t) => {
 })
 
 t.test('a custom filter has the text, or the texts, as they came', async (t) => {
-  const customs = (query: string) => planOf(query, plants).customs.map(({ value }) => value)
+  const customs = (query: string) => planOf(query, plants).customs.map((custom) => 'value' in custom && custom.value)
   t.strictSame(customs('filter[anything]=a,b'), ['a,b'])
   t.strictSame(customs('filter[anything]=a&filter[anything]=b'), [['a', 'b']])
   t.strictSame(customs('filter[anything]='), [''])

@@ -2,7 +2,7 @@
 import { QueryBuilderConfig, type QueryBuilderOptions } from '../../src/config/index.ts'
 import type { ErrorItem } from '../../src/errors.ts'
 import {
-  planList, resolveWhitelist, type Condition, type ListPlan, type Operand, type PlanOptions, type Selection, type Whitelist,
+  planList, resolveWhitelist, type Comparable, type Condition, type ListPlan, type PlanOptions, type Selection, type Whitelist,
 } from '../../src/plan/index.ts'
 import { parseQueryParams } from '../../src/query/index.ts'
 import { Plant } from '../fixtures/entities.ts'
@@ -45,7 +45,13 @@ export function conditionsOf (plan: { readonly conditions: readonly Condition[],
   return plan.conditions.map((condition) => written(condition, plan.values))
 }
 
-const nameOf = (operand: Operand): string => operand.kind === 'scalar' ? operand.column : operand.key.map(({ column }) => column).join('+')
+function nameOf (operand: Comparable): string {
+  switch (operand.kind) {
+    case 'scalar': return operand.column
+    case 'relation': return operand.key.map(({ column }) => column).join('+')
+    case 'json': return [operand.property.column, ...operand.keys].join('->')
+  }
+}
 
 function written (condition: Condition, values: readonly unknown[]): string {
   const value = (slot: number) => JSON.stringify(values[slot])
@@ -54,6 +60,8 @@ function written (condition: Condition, values: readonly unknown[]): string {
     case 'list': return `${nameOf(condition.operand)} ${condition.negated ? 'not in' : 'in'} ${String(values[condition.slot])}`
     case 'between': return `${nameOf(condition.operand)} between ${value(condition.low)} and ${value(condition.high)}`
     case 'pattern': return `${nameOf(condition.operand)} ${condition.insensitive ? 'ilike' : 'like'} ${String(values[condition.slot])}`
+    case 'array': return `${nameOf(condition.operand)} has ${condition.wants} of ${String(values[condition.slot])}`
+    case 'any': return `(${condition.conditions.map((inner) => written(inner, values)).join(' or ')})`
     case 'null': return `${nameOf(condition.operand)} is ${condition.negated ? 'not ' : ''}null`
     case 'key': return `key ${condition.column.column} = ${value(condition.slot)}`
     case 'related': return `${condition.relation.name}(${condition.conditions.map((inner) => written(inner, values)).join('; ')})`

@@ -86,15 +86,15 @@ t.test('never ignored: pagination, the query as a whole, and limits', async (t) 
 
 t.test('a count has the conditions of the list, and refuses what the list refuses', async (t) => {
   const plan = planCount(parseQueryParams('filter[name]=x&sort=name&include=tags&page=3'), strict, { includeDeleted: true })
-  t.match(plan, { kind: 'count', withDeleted: true, conditions: [{ kind: 'compare' }] })
+  t.match(plan, { kind: 'count', deleted: 'with', conditions: [{ kind: 'compare' }] })
   t.notOk('selection' in plan)
   t.ok(thrownBy(() => planCount(parseQueryParams('sort=z'), strict)) instanceof SortValidationError)
 })
 
 t.test('deleted rows are left out unless they are asked for', async (t) => {
-  t.equal(planList(parseQueryParams(''), strict).withDeleted, false)
-  t.equal(planList(parseQueryParams(''), strict, { includeDeleted: true }).withDeleted, true)
-  t.equal(planGet(1, undefined, strict, { includeDeleted: true })?.withDeleted, true)
+  t.equal(planList(parseQueryParams(''), strict).deleted, 'without')
+  t.equal(planList(parseQueryParams(''), strict, { includeDeleted: true }).deleted, 'with')
+  t.equal(planGet(1, undefined, strict, { includeDeleted: true })?.deleted, 'with')
 })
 
 t.test('one record takes fields and includes, and nothing else', async (t) => {

@@ -63,7 +63,7 @@ const refusals: readonly Refusal[] = [
   ['a pattern on an enum of the database', filters(new AllowedFilters('flowering', 'like')), "AllowedFilters 'flowering': the operator 'like' does not work on a property of type enum.", Specimen],
   ['an order of booleans', filters(new AllowedFilters('inStock', 'gt')), "AllowedFilters 'inStock': the operator 'gt' does not work on a property of type boolean."],
   ['equality of bytes', filters(AllowedFilters.exact('scan')), "AllowedFilters 'scan': the operator 'eq' does not work on a property of type blob.", Specimen],
-  ['equality of arrays', filters(new AllowedFilters('synonyms', 'in')), "AllowedFilters 'synonyms': the operator 'in' does not work on a property of type array.", Specimen],
+  ['equality of arrays', filters(new AllowedFilters('synonyms', 'in')), "AllowedFilters 'synonyms': the operator 'in' does not work on a property of type array. Those of an array are contains, overlap and isnull.", Specimen],
   ['a comparison of a type that is not known', filters(new AllowedFilters('dormancy', 'lt')), "AllowedFilters 'dormancy': the operator 'lt' does not work on a property of type interval.", Specimen],
   ['two filters of one name', filters(AllowedFilters.exact('articleNumber'), AllowedFilters.custom('sku', (qb) => qb)), "allowedFilters: two entries are 'sku' in the URL; remove one, or give it an alias."],
   ['a typo in a sort', sorts(new AllowedSort('prise')), "AllowedSort 'prise': Plant has no property 'prise' that can be exposed. Did you mean 'price'?"],

@@ -12,7 +12,16 @@ const INCLUDES = ['supplier', 'group', 'group.parent', 'tags', 'tags.plants', 'l
 
 /** For the plant. */
 export const wide: QueryBuilderOptions<any> = {
-  allowedFilters: [...TEXTS.map((name) => new AllowedFilters(name, 'eq', TEXT)), ...NUMBERS.map((name) => new AllowedFilters(name, 'eq', NUMBER))],
+  allowedFilters: [
+    ...TEXTS.map((name) => new AllowedFilters(name, 'eq', TEXT)),
+    ...NUMBERS.map((name) => new AllowedFilters(name, 'eq', NUMBER)),
+    AllowedFilters.search('q', ['name', 'supplier.name', 'tags.name', 'tags.plants.description']),
+    AllowedFilters.anyOf('ref', [AllowedFilters.exact('id'), AllowedFilters.exact('name'), new AllowedFilters('tags.weight', 'gte')]),
+    AllowedFilters.trashed(),
+    new AllowedFilters('specimens.synonyms', 'contains', ['contains', 'overlap', 'isnull']),
+    new AllowedFilters('specimens.readings.sensor', 'eq', ['eq', 'contains', 'in', 'isnull'], { type: 'string' }),
+    new AllowedFilters('specimens.readings.depth', 'gte', ['eq', 'gte', 'in', 'between', 'isnull'], { type: 'number' }),
+  ],
   allowedSorts: SORTS.map((name) => new AllowedSort(name)),
   allowedFields: [...FIELDS, 'supplier.id', 'supplier.name', 'tags.id', 'tags.name', 'group.id', 'group.name', 'offers.id', 'label.id', 'label.text'].map((name) => new AllowedField(name)),
   allowedIncludes: INCLUDES.map((name) => new AllowedInclude(name)),
@@ -29,11 +38,24 @@ function filterOf (names: readonly string[], operators: readonly string[], value
   })
 }
 
+/** Filters that take no operator, arrays, and JSON. */
+function otherFilter (text: fc.Arbitrary<string>): fc.Arbitrary<string> {
+  const value = text.map(encodeURIComponent)
+  return fc.oneof(
+    value.map((value) => `filter[q]=${value}`),
+    fc.oneof(value, fc.integer({ min: 0, max: 5 }).map(String)).map((value) => `filter[ref]=${value}`),
+    fc.constantFrom('with', 'only', 'without').map((value) => `filter[trashed]=${value}`),
+    fc.tuple(fc.constantFrom('contains', 'overlap'), value).map(([operator, value]) => `filter[specimens.synonyms][${operator}][]=${value}`),
+    fc.tuple(fc.constantFrom('eq', 'contains'), value).map(([operator, value]) => `filter[specimens.readings.sensor][${operator}]=${value}`),
+    fc.tuple(fc.constantFrom('eq', 'gte'), fc.integer()).map(([operator, value]) => `filter[specimens.readings.depth][${operator}]=${value}`),
+  )
+}
+
 /**
  * @param text of the values of texts: no backslash, which some patterns refuse
  */
 export function queryOf (text: fc.Arbitrary<string> = fc.constantFrom('a', 'Lavender', '%')): fc.Arbitrary<string> {
-  const filters = fc.uniqueArray(fc.oneof(filterOf(TEXTS, TEXT, text), filterOf(NUMBERS, NUMBER, fc.integer({ min: -5, max: 50 }).map(String))), { maxLength: 3, selector: (query) => query.split('=')[0]!.replace('[]', '') })
+  const filters = fc.uniqueArray(fc.oneof(filterOf(TEXTS, TEXT, text), filterOf(NUMBERS, NUMBER, fc.integer({ min: -5, max: 50 }).map(String)), otherFilter(text)), { maxLength: 3, selector: (query) => query.split('=')[0]!.replace('[]', '') })
   const sort = subset(SORTS, 2).chain((names) => fc.tuple(...names.map((name) => fc.constantFrom(name, `-${name}`))))
   const selection = fc.tuple(subset(FIELDS, 3), subset(INCLUDES, 3)).chain(([fields, includes]) => fc.constantFrom('supplier', 'tags', 'label').map((chosen) => [
     `fields=${fields.join()}`, `include=${includes.join()}`, ...(includes.includes(chosen as never) ? [`fields[${chosen}]=id`] : []),

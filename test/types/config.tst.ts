@@ -19,6 +19,12 @@ describe('QueryBuilderConfig<Entity>', () => {
         new AllowedFilters('products.price', 'gte', { alias: 'min_price' }),
         new AllowedFilters('author', { alias: 'user' }),
         AllowedFilters.custom('anything', qb => qb.andWhere({ status: 'draft' })),
+        AllowedFilters.search('q', ['name', 'products.tags.name']).default('x'),
+        AllowedFilters.anyOf('ref', [AllowedFilters.exact('id'), AllowedFilters.partial('author.name')]).ignore('all'),
+        AllowedFilters.scope('priced', { params: { min: 'price', max: 'products.price' } }),
+        AllowedFilters.trashed().default('with'),
+        new AllowedFilters('settings.theme', 'eq', ['eq'], { type: 'string' }),
+        new AllowedFilters('labels', 'contains', ['contains', 'overlap']),
       ],
       allowedSorts: [new AllowedSort('name', 'price'), new AllowedSort('author.name', 'created_at', { alias: 'a', direction: 'desc' })],
       allowedFields: [new AllowedField('id'), new AllowedField('author'), new AllowedField('products.id')],
@@ -33,6 +39,14 @@ describe('QueryBuilderConfig<Entity>', () => {
     new QueryBuilderConfig<Category>({ allowedFilters: [AllowedFilters.exact('nmae')] }) // eslint-disable-line no-new
     // @ts-expect-error 'nmae' is not a property to filter by of this entity
     new QueryBuilderConfig<Category>({ allowedFilters: [AllowedFilters.partial('nmae')] }) // eslint-disable-line no-new
+    // @ts-expect-error 'nmae' is not a property to filter by of this entity
+    new QueryBuilderConfig<Category>({ allowedFilters: [AllowedFilters.search('q', ['name', 'nmae'])] }) // eslint-disable-line no-new
+    // @ts-expect-error 'nmae' is not a property to filter by of this entity
+    new QueryBuilderConfig<Category>({ allowedFilters: [AllowedFilters.anyOf('r', [AllowedFilters.exact('name'), AllowedFilters.exact('nmae')])] }) // eslint-disable-line no-new
+    // @ts-expect-error 'prise' is not a property to filter by of this entity
+    new QueryBuilderConfig<Category>({ allowedFilters: [AllowedFilters.scope('s', { params: { min: 'prise' } })] }) // eslint-disable-line no-new
+    // @ts-expect-error 'settings.tehme' is not a property to filter by of this entity
+    new QueryBuilderConfig<Category>({ allowedFilters: [new AllowedFilters('settings.tehme', { type: 'string' })] }) // eslint-disable-line no-new
     // @ts-expect-error 'products.pirce' is not a property to filter by of this entity
     new QueryBuilderConfig<Category>({ allowedFilters: [new AllowedFilters('products.pirce', 'gte', ['gte'])] }) // eslint-disable-line no-new
     // @ts-expect-error 'nmae' is not a property to sort by of this entity
@@ -136,7 +150,8 @@ describe('AllowedFilters', () => {
   test('what an entry is can be told by its kind', () => {
     const filter = {} as Filter
     if (filter.kind === 'custom') expect(filter.callback).type.not.toBeAssignableTo<undefined>()
-    else expect(filter.operators).type.toBeAssignableTo<readonly Operator[]>()
+    else if (filter.kind === 'search') expect(filter.fields).type.toBe<readonly string[]>()
+    else if (filter.kind === 'operators' || filter.kind === 'partial') expect(filter.operators).type.toBeAssignableTo<readonly Operator[]>()
     expect(filter.field).type.toBe<string>()
     expect(filter.alias).type.toBe<string | undefined>()
   })

@@ -5,11 +5,14 @@
 import type { Pagination, QueryBuilderConfig } from '../../config/index.ts'
 import { ConfigError } from '../../errors.ts'
 import type { EntityModel, Property } from '../../model/index.ts'
+import type { FilterParam } from '../../query/index.ts'
+import { checkDefault } from '../filters/index.ts'
 import { filterEntry, type FilterEntry } from './filters.ts'
 import { resolveIncludes, type IncludeEntry } from './includes.ts'
 import { defaultOrder, sortEntries, type DefaultTerm, type SortEntry } from './sorts.ts'
 
-export type { CustomFilterEntry, FilterEntry, OperatorFilter } from './filters.ts'
+export { relationsOf } from './filters.ts'
+export type { AnyOfEntry, CustomFilterEntry, FilterEntry, FilterTarget, OperatorFilter, ScopeEntry, SearchEntry, TrashedEntry } from './filters.ts'
 export type { IncludeEntry } from './includes.ts'
 export type { DefaultTerm, SortEntry, SortTarget } from './sorts.ts'
 
@@ -18,6 +21,8 @@ export interface Whitelist {
   /** The resource's own names, any of which may stand in `fields[<name>]`. */
   readonly names: Set<string>
   readonly filters: ReadonlyMap<string, FilterEntry>
+  /** What filters are where a request doesn't have them. */
+  readonly defaults: ReadonlyArray<{ readonly entry: FilterEntry, readonly param: FilterParam }>
   readonly sorts: ReadonlyMap<string, SortEntry>
   readonly defaultOrder: readonly DefaultTerm[]
   readonly fields: ReadonlyMap<string, Property>
@@ -36,10 +41,12 @@ export interface Whitelist {
 export function resolveWhitelist (config: QueryBuilderConfig, model: EntityModel, name: string = model.tableName): Whitelist {
   const sorts = byName('allowedSorts', config.allowedSorts.flatMap((sort) => sortEntries(sort, model)))
   const { fields, includes } = resolveIncludes(config.allowedIncludes, config.allowedFields, model)
+  const filters = byName('allowedFilters', config.allowedFilters.map((filter) => filterEntry(filter, model)))
   return Object.freeze({
     model,
     names: new Set([name]),
-    filters: byName('allowedFilters', config.allowedFilters.map((filter) => filterEntry(filter, model))),
+    filters,
+    defaults: defaultFilters(config, [...filters.values()]),
     sorts,
     defaultOrder: Object.freeze(config.defaultSort.flatMap((item) => defaultOrder(item, sorts, model))),
     fields,
@@ -56,4 +63,15 @@ function byName<Entry extends { readonly name: string }> (list: string, entries:
     map.set(entry.name, Object.freeze(entry))
   }
   return map
+}
+
+/** @param entries in the order of `allowedFilters` */
+function defaultFilters ({ allowedFilters }: QueryBuilderConfig, entries: readonly FilterEntry[]): Whitelist['defaults'] {
+  return allowedFilters.flatMap(({ defaultValue }, index) => {
+    if (defaultValue === undefined) return []
+    const entry = entries[index]!
+    const param: FilterParam = { field: entry.name, value: defaultValue }
+    checkDefault(param, entry)
+    return [Object.freeze({ entry, param })]
+  })
 }

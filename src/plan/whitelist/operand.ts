@@ -1,9 +1,19 @@
 /** The end of a path: what can be compared or ordered, and how values for it are read from text. */
+import type { JsonValueType } from '../../config/index.ts'
 import { ConfigError } from '../../errors.ts'
-import { convert, type Converted, type Path, type ValueType } from '../../model/index.ts'
-import type { Operand } from '../types.ts'
+import { convert, type Converted, type JsonPath, type Path, type ScalarProperty, type ValueType } from '../../model/index.ts'
+import type { Comparable, JsonValue, Operand } from '../types.ts'
 
-export function operandOf ({ property }: Path, what: string): Operand {
+/** What a filter compares. `type` is of a value inside of JSON. */
+export function comparableOf (path: Path, type: JsonValueType | undefined, what: string): Comparable {
+  const { property, json } = path
+  if (json !== undefined) return jsonValue(property as ScalarProperty, json, type, what)
+  return operandOf(path, what)
+}
+
+/** What can be ordered by. */
+export function operandOf ({ property, json }: Path, what: string): Operand {
+  if (json !== undefined) throw new ConfigError(`${what}: '${property.name}' is a JSON column, and what is in it is for filters only.`)
   if (property.kind === 'scalar') return property
   if (property.kind === 'relation' && property.join.kind === 'owner') return property
   throw new ConfigError(property.kind === 'embedded'
@@ -14,7 +24,12 @@ export function operandOf ({ property }: Path, what: string): Operand {
 const COMPOSITE_KEY = 'composite key (name a property behind it)'
 
 /** How the values of an operand are typed and converted. */
-export function valuesOf (operand: Operand, what: string): { type: ValueType, convert: (text: string) => Converted } {
+export function valuesOf (operand: Comparable, what: string): { type: ValueType, convert: (text: string) => Converted } {
+  if (operand.kind === 'json') return { type: operand.type, convert: (text) => convert(text, operand.type) }
+  if (operand.kind === 'scalar' && operand.type.kind === 'array' && operand.codec === undefined) {
+    const { element } = operand.type
+    return { type: operand.type, convert: (text) => convert(text, element) }
+  }
   if (operand.kind === 'scalar') {
     return { type: operand.type, convert: operand.codec?.toDatabase ?? ((text) => convert(text, operand.type)) }
   }
@@ -26,3 +41,33 @@ export function valuesOf (operand: Operand, what: string): { type: ValueType, co
 }
 
 export const describe = (type: ValueType): string => type.kind === 'other' ? type.columnType : type.kind
+
+const JSON_TYPES: Readonly<Record<JsonValueType, ValueType>> = {
+  string: { kind: 'text' },
+  number: { kind: 'decimal', form: 'number' },
+  boolean: { kind: 'boolean' },
+}
+
+/** A value inside of a JSON column: of the declared type, or that of the embedded property. */
+function jsonValue (property: ScalarProperty, { keys, member }: JsonPath, type: JsonValueType | undefined, what: string): JsonValue {
+  if (property.codec !== undefined) throw new ConfigError(`${what}: '${property.name}' has a type of its own, so nothing is known of what is in it.`)
+  if (member === undefined) {
+    // partial filters and searches need text anyway
+    if (type === undefined) throw new ConfigError(`${what}: '${property.name}' is a JSON column; say what is there: { type: 'string' }, 'number' or 'boolean'.`)
+    return { kind: 'json', property, keys, type: JSON_TYPES[type] }
+  }
+  return { kind: 'json', property, keys, type: storedType(member, what) }
+}
+
+/** The type of an embedded property as JSON can compare it. */
+function storedType ({ name, type, codec }: ScalarProperty, what: string): ValueType {
+  if (codec === undefined) {
+    switch (type.kind) {
+      case 'text': case 'uuid': case 'date': case 'boolean': return type
+      case 'enum': return { ...type, native: false }
+      case 'integer': case 'float': return JSON_TYPES.number
+      case 'bigint': case 'decimal': if (type.form === 'number') return JSON_TYPES.number
+    }
+  }
+  throw new ConfigError(`${what}: '${name}' is of type ${describe(type)}, which can't be compared inside of JSON.`)
+}

@@ -1,0 +1,43 @@
+/** A filter that keeps what any of several filters keeps. */
+import { ConfigError } from '../errors.ts'
+import type { AllowedFilters } from './allowed-filters.ts'
+import { BaseFilter } from './base-filter.ts'
+import { readOptions, type EntryOptions } from './entry-options.ts'
+import { checkUrlName, shown } from './names.ts'
+import type { PartialFilter } from './partial-filter.ts'
+import type { PathCheck } from './paths.ts'
+
+/** A filter by operators, of which an OR group is made. */
+export type Alternative = AllowedFilters | PartialFilter
+
+/** What `AllowedFilters.anyOf` makes. Frozen. */
+export class AnyOfFilter<Field extends string = any> extends BaseFilter {
+  /** @internal Only a type: tells whether an entity has the fields. */
+  declare readonly '~names': <Entity>(entity: Entity) => PathCheck<Entity, Field, 'filter'>
+
+  readonly kind = 'anyOf'
+  /** The filter's name; not a property's. */
+  readonly field: string
+  readonly alias: string | undefined
+  readonly filters: readonly Alternative[]
+
+  constructor (name: string, filters: readonly Alternative[], options?: EntryOptions) {
+    super()
+    checkUrlName('AllowedFilters.anyOf', 'name', name)
+    const what = `AllowedFilters.anyOf '${name}'`
+    if (!Array.isArray(filters) || filters.length < 2) throw new ConfigError(`${what}: the filters must be an array of at least two, got ${shown(filters)}`)
+    const wrong = filters.findIndex((filter: unknown) => !isAlternative(filter))
+    if (wrong !== -1) throw new ConfigError(`${what}: filters[${wrong}] is ${shown(filters[wrong])}; write AllowedFilters.exact('name')`)
+    const useless = filters.find((filter) => filter.defaultValue !== undefined || filter.ignoredValues.length > 0)
+    if (useless !== undefined) throw new ConfigError(`${what}: a default or ignored values belong to the group, not to '${useless.field}' in it`)
+    this.field = name
+    this.filters = Object.freeze([...filters])
+    this.alias = readOptions(what, options, ['alias']).alias
+    Object.freeze(this)
+  }
+}
+
+/** By kind: the class of filters by operators makes groups, and is not known here. */
+function isAlternative (filter: unknown): filter is Alternative {
+  return filter instanceof BaseFilter && ['operators', 'partial'].includes((filter as Alternative).kind)
+}

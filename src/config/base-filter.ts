@@ -1,0 +1,47 @@
+/** What all filters have: a value for requests that name none, and values that mean nothing. */
+import { ConfigError } from '../errors.ts'
+import { shown } from './names.ts'
+
+/** A value as a URL would write it; numbers and booleans stand for their text. */
+export type FilterText = string | number | boolean
+
+export abstract class BaseFilter {
+  /** The filter's value where a request has none. */
+  readonly defaultValue: string | readonly string[] | undefined = undefined
+  /** Values that a request may give, and that filter nothing. */
+  readonly ignoredValues: readonly string[] = []
+
+  /**
+   * The same filter with a value that applies where the URL does not have the filter. A list stands for a repeated
+   * parameter. Whether the value is one of the property's is checked when the resource meets its ORM.
+   *
+   * @throws {ConfigError} for what is not text, a number or a boolean
+   * @example
+   * AllowedFilters.exact('status').default('active')
+   */
+  default (value: FilterText | readonly FilterText[]): this {
+    return changed(this, { defaultValue: Array.isArray(value) ? Object.freeze(value.map(text)) : text(value) })
+  }
+
+  /**
+   * The same filter, to which these values mean nothing: given alone they filter nothing, and the default does not
+   * apply; as items of a list they are left out.
+   *
+   * @throws {ConfigError} for what is not text, a number or a boolean
+   * @example
+   * AllowedFilters.exact('status').ignore('all', '')
+   */
+  ignore (...values: readonly (FilterText | readonly FilterText[])[]): this {
+    return changed(this, { ignoredValues: Object.freeze([...this.ignoredValues, ...values.flat().map(text)]) })
+  }
+}
+
+function text (value: unknown): string {
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return String(value)
+  throw new ConfigError(`AllowedFilters: the value of a filter is text, a number or a boolean, got ${shown(value)}`)
+}
+
+/** A frozen copy: filters are shared between configurations. */
+function changed<Filter extends BaseFilter> (filter: Filter, changes: Partial<BaseFilter>): Filter {
+  return Object.freeze(Object.assign(Object.create(Object.getPrototypeOf(filter) as object) as Filter, filter, changes))
+}

@@ -1,0 +1,45 @@
+/** A filter that switches one of MikroORM's filters on. */
+import { ConfigError } from '../errors.ts'
+import { BaseFilter } from './base-filter.ts'
+import { isOptions, readOptions, type EntryOptions } from './entry-options.ts'
+import { checkPath, checkUrlName, shown } from './names.ts'
+import type { PathCheck } from './paths.ts'
+
+export interface ScopeOptions<Field extends string = string> extends EntryOptions {
+  /** Name of the MikroORM filter. Default: the name in the URL. */
+  readonly filter?: string
+  /**
+   * The filter's parameters in the order of the values in the URL, each with the property of the entity whose type its
+   * value has. Default: none; then the URL says `true` or `false`.
+   */
+  readonly params?: Readonly<Record<string, Field>>
+}
+
+/** What `AllowedFilters.scope` makes. Frozen. */
+export class ScopeFilter<Field extends string = any> extends BaseFilter {
+  /** @internal Only a type: tells whether an entity has the properties. */
+  declare readonly '~names': <Entity>(entity: Entity) => PathCheck<Entity, Field, 'filter'>
+
+  readonly kind = 'scope'
+  /** The filter's name in the URL; not a property's. */
+  readonly field: string
+  readonly alias: string | undefined
+  /** Name of the MikroORM filter. */
+  readonly filter: string
+  readonly params: Readonly<Record<string, Field>>
+
+  constructor (name: string, options?: ScopeOptions<Field>) {
+    super()
+    checkUrlName('AllowedFilters.scope', 'name', name)
+    const what = `AllowedFilters.scope '${name}'`
+    const { alias, filter = name, params = {} } = readOptions(what, options, ['alias', 'filter', 'params'])
+    if (typeof filter !== 'string') throw new ConfigError(`${what}: filter must be the name of a MikroORM filter, got ${shown(filter)}`)
+    if (!isOptions(params)) throw new ConfigError(`${what}: params must be an object, got ${shown(params)}`)
+    for (const [param, property] of Object.entries(params)) checkPath(`${what}: the parameter '${param}'`, property)
+    this.field = name
+    this.filter = filter
+    this.params = Object.freeze({ ...params }) as Readonly<Record<string, Field>>
+    this.alias = alias
+    Object.freeze(this)
+  }
+}

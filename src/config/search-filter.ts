@@ -1,0 +1,33 @@
+/** A filter that finds a text in any of several properties. */
+import { ConfigError } from '../errors.ts'
+import { BaseFilter } from './base-filter.ts'
+import { readOptions, type EntryOptions } from './entry-options.ts'
+import { checkPath, checkUrlName, shown } from './names.ts'
+import type { PathCheck } from './paths.ts'
+
+/** What `AllowedFilters.search` makes. Frozen. */
+export class SearchFilter<Field extends string = any> extends BaseFilter {
+  /** @internal Only a type: tells whether an entity has the fields. */
+  declare readonly '~names': <Entity>(entity: Entity) => PathCheck<Entity, Field, 'filter'>
+
+  readonly kind = 'search'
+  /** The filter's name; not a property's. */
+  readonly field: string
+  readonly alias: string | undefined
+  /** The properties to search, paths of relations included. */
+  readonly fields: readonly Field[]
+
+  constructor (name: string, fields: readonly Field[], options?: EntryOptions) {
+    super()
+    checkUrlName('AllowedFilters.search', 'name', name)
+    const what = `AllowedFilters.search '${name}'`
+    if (!Array.isArray(fields) || fields.length === 0) throw new ConfigError(`${what}: the fields must be an array of at least one property, got ${shown(fields)}`)
+    for (const field of fields) checkPath(what, field)
+    const repeated = fields.find((field, index) => fields.indexOf(field) !== index)
+    if (repeated !== undefined) throw new ConfigError(`${what}: '${repeated}' is named twice`)
+    this.field = name
+    this.fields = Object.freeze([...fields])
+    this.alias = readOptions(what, options, ['alias']).alias
+    Object.freeze(this)
+  }
+}

@@ -1,0 +1,83 @@
+/** Filters: the text of `filter[...]` to conditions on resolved properties, with their values converted and bound. */
+import { ConfigError } from '../../errors.ts'
+import { splitList, type FilterParam, type QueryParamError } from '../../query/index.ts'
+import { cited, refusal } from '../refusal.ts'
+import type { Condition, CustomCondition, Deleted } from '../types.ts'
+import { Values } from '../values.ts'
+import type { FilterEntry, Whitelist } from '../whitelist/index.ts'
+import { planAnyOf } from './any-of.ts'
+import { planCustom, planTrashed } from './custom.ts'
+import { planOperator } from './operators.ts'
+import { CODE, nameOf, type Planned } from './planned.ts'
+import { planScope } from './scope.ts'
+import { planSearch } from './search.ts'
+import { ConditionTree } from './tree.ts'
+
+export { MAX_PATTERN_LENGTH } from './pattern.ts'
+
+export interface PlannedFilters {
+  readonly conditions: readonly Condition[]
+  readonly customs: readonly CustomCondition[]
+  /** What the request says of rows that are marked as deleted, if it may. */
+  readonly deleted: Deleted | undefined
+}
+
+/** Plans all filters of a request, and the defaults of those it doesn't have; what is wrong with them goes to `errors`. */
+export function planFilters (params: readonly FilterParam[], whitelist: Whitelist, values: Values, errors: QueryParamError[]): PlannedFilters {
+  const tree = new ConditionTree()
+  const customs: CustomCondition[] = []
+  const given = whitelist.defaults.length > 0 ? new Set<FilterEntry>() : undefined
+  let deleted: Deleted | undefined
+
+  const add = (param: FilterParam, entry: FilterEntry): void => {
+    const planned = plan(param, entry, values)
+    switch (planned.kind) {
+      case 'condition': tree.add(planned.relations, planned.condition); break
+      case 'custom': customs.push(planned.custom); break
+      case 'deleted':
+        if (deleted !== undefined) errors.push(refusal(CODE, nameOf(param), `The filter '${entry.name}' is given more than once.`))
+        deleted = planned.deleted
+        break
+      case 'errors': errors.push(...planned.errors); return
+    }
+    given?.add(entry)
+  }
+
+  for (const param of params) {
+    const entry = whitelist.filters.get(param.field)
+    if (entry !== undefined) add(param, entry)
+    else errors.push(refusal(CODE, nameOf(param), `The filter '${cited(param.field)}' is not allowed.`, { given: param.field, allowed: whitelist.filters.keys() }))
+  }
+  for (const { entry, param } of whitelist.defaults) {
+    if (!given!.has(entry)) add(param, entry)
+  }
+  return { conditions: tree.conditions, customs, deleted }
+}
+
+/** @throws {ConfigError} for a default that no request could have given */
+export function checkDefault (param: FilterParam, entry: FilterEntry): void {
+  const planned = plan(param, entry, new Values())
+  if (planned.kind === 'errors') throw new ConfigError(`AllowedFilters '${entry.name}': the default is refused. ${planned.errors[0]!.detail}`)
+}
+
+function plan (param: FilterParam, entry: FilterEntry, values: Values): Planned {
+  const meant = entry.ignored === undefined ? param : withoutIgnored(param, entry.ignored)
+  if (meant === undefined) return { kind: 'nothing' }
+  switch (entry.kind) {
+    case 'operators': return planOperator(meant, entry, values)
+    case 'custom': return planCustom(meant, entry)
+    case 'search': return planSearch(meant, entry, values)
+    case 'trashed': return planTrashed(meant, entry)
+    case 'scope': return planScope(meant, entry)
+    case 'anyOf': return planAnyOf(meant, entry, values)
+  }
+}
+
+/** A parameter without the values that mean nothing; `undefined` when no other is left. */
+function withoutIgnored (param: FilterParam, ignored: ReadonlySet<string>): FilterParam | undefined {
+  if (typeof param.value === 'string' && ignored.has(param.value)) return undefined
+  const items = typeof param.value === 'string' ? splitList(param.value).items : param.value
+  if (items === undefined || !items.some((item) => ignored.has(item))) return param
+  const value = items.filter((item) => !ignored.has(item))
+  return value.length === 0 ? undefined : { ...param, value }
+}

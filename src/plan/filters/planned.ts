@@ -1,0 +1,54 @@
+/** What becomes of one filter parameter, and how it is refused. */
+import type { RelationProperty } from '../../model/index.ts'
+import type { FilterParam, QueryParamError } from '../../query/index.ts'
+import { cited, excess, refusal } from '../refusal.ts'
+import type { Condition, CustomCondition, Deleted } from '../types.ts'
+
+export const CODE = 'FST_CRUD_FILTER_INVALID'
+
+/** A condition that holds behind these relations. */
+export interface PlannedCondition {
+  readonly kind: 'condition'
+  readonly relations: readonly RelationProperty[]
+  readonly condition: Condition
+}
+
+export interface PlannedErrors {
+  readonly kind: 'errors'
+  readonly errors: readonly QueryParamError[]
+}
+
+/** Nothing: every row satisfies the filter. */
+export interface PlannedNothing {
+  readonly kind: 'nothing'
+}
+
+export const NOTHING: PlannedNothing = { kind: 'nothing' }
+
+export type Planned =
+  | PlannedCondition
+  | { readonly kind: 'custom', readonly custom: CustomCondition }
+  | { readonly kind: 'deleted', readonly deleted: Deleted }
+  | PlannedNothing
+  | PlannedErrors
+
+/** The parameter as a client writes it. */
+export function nameOf ({ field, operator }: FilterParam): string {
+  return operator === undefined ? `filter[${cited(field)}]` : `filter[${cited(field)}][${cited(operator)}]`
+}
+
+export function refuse (param: FilterParam, sentence: string, choice?: { readonly given?: string, readonly allowed: Iterable<string> }): PlannedErrors {
+  return { kind: 'errors', errors: [refusal(CODE, nameOf(param), sentence, choice)] }
+}
+
+/** A value that can't be read, whatever it should mean; or one that exceeds a limit of the grammar. */
+export function refuseForm (param: FilterParam, sentence: string, limit = false): PlannedErrors {
+  const name = nameOf(param)
+  return { kind: 'errors', errors: [(limit ? excess : refusal)(CODE, name, `${name}: ${sentence}`)] }
+}
+
+/** A value that is not one of the property's. */
+export function refuseValue (param: FilterParam, expected: string, allowed?: readonly string[], what = `The value of ${nameOf(param)}`): PlannedErrors {
+  const given = typeof param.value === 'string' ? param.value : undefined
+  return refuse(param, `${what} must be ${expected}.`, allowed && { given, allowed })
+}

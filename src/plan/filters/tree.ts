@@ -1,0 +1,43 @@
+/** Conditions behind relations, put together. */
+import type { RelationProperty } from '../../model/index.ts'
+import type { Condition } from '../types.ts'
+
+/** Conditions that all hold; those on one relation path hold for one and the same related row. */
+export class ConditionTree {
+  readonly conditions: Condition[] = []
+  readonly #related = new Map<RelationProperty, ConditionTree>()
+
+  add (relations: readonly RelationProperty[], condition: Condition): void {
+    const [relation, ...rest] = relations
+    if (relation === undefined) {
+      this.conditions.push(condition)
+      return
+    }
+    let tree = this.#related.get(relation)
+    if (tree === undefined) {
+      tree = new ConditionTree()
+      this.#related.set(relation, tree)
+      this.conditions.push({ kind: 'related', relation, conditions: tree.conditions })
+    }
+    tree.add(rest, condition)
+  }
+}
+
+/** A condition that holds behind these relations. */
+export interface Alternative {
+  readonly relations: readonly RelationProperty[]
+  readonly condition: Condition
+}
+
+/** Conditions of which one is to hold. Those behind the same relation are asked of its rows together. */
+export function anyOf (alternatives: readonly Alternative[]): Condition {
+  const conditions: Condition[] = []
+  const behind = new Map<RelationProperty, Alternative[]>()
+  for (const { relations, condition } of alternatives) {
+    const [relation, ...rest] = relations
+    if (relation === undefined) conditions.push(condition)
+    else behind.set(relation, [...behind.get(relation) ?? [], { relations: rest, condition }])
+  }
+  for (const [relation, related] of behind) conditions.push({ kind: 'related', relation, conditions: [anyOf(related)] })
+  return conditions.length === 1 ? conditions[0]! : { kind: 'any', conditions }
+}
