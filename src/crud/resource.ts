@@ -87,11 +87,11 @@ export class Resource {
     const toWire = () => 'selection' in plan ? toWireOf(plan.selection) : undefined
     if (filters.size === 0 && !this.#conditional && options.scope === undefined && plan.customs.length === 0) {
       const { statement, toWire: kept } = this.#shape(shapeOf(plan), () => compile(plan, NOTHING_FOREIGN), toWire)
-      return bind(statement, plan.values, kept)
+      return bind(statement, plan.values, kept, true)
     }
     const values = [...plan.values]
     const scopes = await scopesOf(em, plan)
-    return bind(compile(plan, this.foreign(em, plan, options, filters, values, scopes)), values, toWire())
+    return bind(compile(plan, this.foreign(em, plan, options, filters, values, scopes)), values, toWire(), true)
   }
 
   /** The statement of a write, likewise. */
@@ -99,10 +99,10 @@ export class Resource {
     const toWire = () => toWireOf(plan.selection)
     if (filters.size === 0 && (options.scope === undefined || plan.kind === 'insert') && !(plan.kind === 'insert' && plan.rows.length > 1)) {
       const { statement, toWire: kept } = this.#shape(writeShapeOf(plan), () => compileWrite(plan, NOTHING_FOREIGN), toWire)
-      return bind(statement, plan.values, kept)
+      return bind(statement, plan.values, kept, false)
     }
     const values = [...plan.values]
-    return bind(compileWrite(plan, this.foreign(em, { ...plan, customs: [] }, options, filters, values)), values, toWire())
+    return bind(compileWrite(plan, this.foreign(em, { ...plan, customs: [] }, options, filters, values)), values, toWire(), false)
   }
 
   #shape (key: string, compile: () => Statement, toWire: () => ToWire | undefined): Shape {
@@ -187,8 +187,8 @@ function narrow ({ parameter, callback, value }: CallbackCondition, qb: any, con
   }
 }
 
-function bind ({ text, slots }: Statement, values: readonly unknown[], toWire: ToWire | undefined): CompiledRead {
-  return { text, values: slots.map((slot) => values[slot]), toWire }
+function bind ({ text, slots }: Statement, values: readonly unknown[], toWire: ToWire | undefined, readOnly: boolean): CompiledRead {
+  return { text, values: slots.map((slot) => values[slot]), toWire, readOnly }
 }
 
 /** The relations that a whitelist leads through. */

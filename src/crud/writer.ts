@@ -275,7 +275,7 @@ export class Writer {
     const slots = keys.map((key) => key.map(add))
     const foreign: Foreign = this.#resource.foreign(em, { model: target, customs: [] }, {}, filters, values)
     const { text, slots: bound } = compileReferences({ model: target, columns: join.targetColumns, keys: slots }, foreign)
-    const [row] = await run(em, { text, values: bound.map((slot) => values[slot]) })
+    const [row] = await run(em, { text, values: bound.map((slot) => values[slot]), readOnly: true })
     return Number(row!['count'])
   }
 

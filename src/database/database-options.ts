@@ -14,6 +14,8 @@ export const PoolOptionsSchema = Type.Object({
   max: Type.Optional(Type.Integer({ minimum: 1, description: 'Connections at most. Default 10.' })),
   idleTimeoutMillis: Type.Optional(Type.Integer({ minimum: 0, description: 'Time after which an idle connection is closed; 0 never. Default 10000.' })),
   connectionTimeoutMillis: Type.Optional(Type.Integer({ minimum: 0, description: 'Time to wait for a connection, to the server or from the pool; 0 for ever. Default 10000.' })),
+  queueLimit: Type.Optional(Type.Integer({ minimum: 0, description: 'Requests that may wait for a connection; more are refused at once. Default 1000.' })),
+  probeAfterMillis: Type.Optional(Type.Integer({ minimum: 0, description: 'Time without an answer to a statement after which the server is asked whether it is still there; 0 never. Default 10000.' })),
 }, closed)
 
 /** Sizes and times of the connection pool. PGlite has one connection and ignores them. */

@@ -2,6 +2,7 @@
  * The driver's errors to ours, in this file alone. What a client may learn is in the message; the driver's error is
  * the `cause`, for the log. Codes are SQLSTATEs (PostgreSQL manual, appendix A).
  */
+import { DriverException, OptimisticLockError, ValidationError } from '@mikro-orm/core'
 import { AbortedError, ConflictError, DatabaseError, DataValidationError, PreconditionFailedError, ReadOnlyViolationError, UnavailableError, type ErrorItem } from '../errors.ts'
 import type { EntityModel, Property } from '../model/index.ts'
 
@@ -24,14 +25,36 @@ const INVALID_DATA = '22'
 /** Node's codes for a server that can't be reached or has gone away. */
 const UNREACHABLE: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EPIPE', 'EHOSTUNREACH', 'ENETUNREACH'])
 /** What pg says without a code. */
-const CONNECTION_LOST = /connection terminated|timeout exceeded when trying to connect|client has encountered a connection error|cannot use a pool after calling end/i
+const CONNECTION_LOST = /connection terminated|timeout exceeded when trying to connect|is not queryable|cannot use a pool after calling end/i
+/** What pg says instead of sending a statement on a connection that it knows to be dead. */
+const NOT_QUERYABLE = /is not queryable/
 
 /** Whether an error is a driver's or MikroORM's own, not one that the application has thrown inside a transaction. */
 export function isDriverError (error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if ((error as { statusCode?: unknown }).statusCode !== undefined) return false
   const code = String((error as { code?: unknown }).code ?? '')
-  return SQL_STATE.test(code) || UNREACHABLE.has(code) || CONNECTION_LOST.test(error.message) || /DriverException$|ConnectionException$|^OptimisticLockError$|^ValidationError$/.test(error.constructor.name)
+  return SQL_STATE.test(code) || UNREACHABLE.has(code) || CONNECTION_LOST.test(error.message) || error instanceof DriverException || error instanceof OptimisticLockError || isValidation(error)
+}
+
+/** MikroORM's own check before it writes: a lifecycle hook has left something out. Classes derived from it are about mistakes in code. */
+const isValidation = (error: Error): boolean => error.constructor === ValidationError
+
+/** Whether an error is the end of the connection on which it came. */
+export function isConnectionLost (error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const { code, severity } = error as ServerError
+  return ENDS_CONNECTION.has(severity) || UNREACHABLE.has(String(code)) || CONNECTION_LOST.test(error.message)
+}
+
+/** Whether a connection was lost in a way in which one that has been idle is found to be dead: its server has closed it. */
+export function isStale (error: unknown): boolean {
+  return isConnectionLost(error) && (error as ServerError).code !== 'ETIMEDOUT'
+}
+
+/** Whether a statement failed before anything of it was sent. */
+export function wasNeverSent (error: unknown): boolean {
+  return error instanceof Error && NOT_QUERYABLE.test(error.message)
 }
 
 const SQL_STATE = /^[0-9A-Z]{5}$/
@@ -53,9 +76,8 @@ interface ServerError extends Error {
 export function convertError (error: unknown, model?: EntityModel): Error {
   if (!(error instanceof Error)) return new DatabaseError(undefined, { cause: error })
   if (error.name === 'AbortError') return new AbortedError(undefined, { cause: error })
-  if (error.name === 'OptimisticLockError') return new PreconditionFailedError(undefined, { cause: error })
-  // MikroORM's own check before it writes: a lifecycle hook has left something out
-  if (error.name === 'ValidationError') return new DataValidationError(undefined, { cause: error })
+  if (error instanceof OptimisticLockError) return new PreconditionFailedError(undefined, { cause: error })
+  if (isValidation(error)) return new DataValidationError(undefined, { cause: error })
   const code = String((error as ServerError).code ?? '')
   const sqlState = SQL_STATE.test(code) ? code : ''
   const unavailable = ENDS_CONNECTION.has((error as ServerError).severity) || UNAVAILABLE.has(sqlState) || UNAVAILABLE.has(sqlState.slice(0, 2)) || UNREACHABLE.has(code) || CONNECTION_LOST.test(error.message)

@@ -4,6 +4,9 @@
  * can make.
  */
 export { convertError, isDriverError } from './convert-error.ts'
+export { guardPool, type GuardOptions } from './guard-pool.ts'
 export { pageInfo, pageJson, type OffsetInfo, type PageInfo } from './page.ts'
+export { acquire, runOnPool, waitingFor } from './pool.ts'
+export { isThere } from './server-socket.ts'
 export { run, type BoundStatement, type Row } from './session.ts'
 export { toWireOf, type JsonRecord, type ToWire } from './wire.ts'

@@ -8,8 +8,8 @@ import { CompiledQuery, type Transaction } from 'kysely'
 import type { Pool } from 'pg'
 import { AbortedError } from '../errors.ts'
 import type { EntityModel } from '../model/index.ts'
-import { runCancellable } from './cancel.ts'
 import { convertError } from './convert-error.ts'
+import { runOnPool } from './pool.ts'
 
 /** A row as the driver reads it, by column name. */
 export type Row = Record<string, unknown>
@@ -18,6 +18,8 @@ export type Row = Record<string, unknown>
 export interface BoundStatement {
   readonly text: string
   readonly values: readonly unknown[]
+  /** It changes nothing: it may be run again, and on a server that only reads. Default false. */
+  readonly readOnly?: boolean
 }
 
 type Client = Pool | PGlite
@@ -60,16 +62,15 @@ export async function run (em: EntityManager, statement: BoundStatement, model?:
   }
 }
 
-async function send (em: EntityManager, connection: ReturnType<EntityManager['getConnection']>, { text, values }: BoundStatement): Promise<Row[]> {
+async function send (em: EntityManager, connection: ReturnType<EntityManager['getConnection']>, statement: BoundStatement): Promise<Row[]> {
+  const { text, values } = statement
   const transaction = em.getTransactionContext() as Transaction<unknown> | undefined
   if (transaction !== undefined) return (await transaction.executeQuery<Row>(CompiledQuery.raw(text, [...values]), abortOptionsOf(em))).rows
   const signal = signalOf(em)
   signal?.throwIfAborted()
   const client = await clientOf(connection)
   if ('waitReady' in client) return (await client.query<Row>(text, [...values])).rows
-  return signal === undefined
-    ? (await client.query<Row>(text, [...values])).rows
-    : await runCancellable(client, text, values, signal)
+  return await runOnPool(client, statement, signal)
 }
 
 type AbortOptions = NonNullable<Parameters<Transaction<unknown>['executeQuery']>[1]>

@@ -1,3 +1,4 @@
+import { DriverException, OptimisticLockError, MetadataError, UniqueConstraintViolationException, ValidationError } from '@mikro-orm/core'
 import t from 'tap'
 import { AbortedError, ConflictError, DatabaseError, DataValidationError, PreconditionFailedError, ReadOnlyViolationError, UnavailableError, type RequestError } from '../../src/errors.ts'
 import { convertError, isDriverError } from '../../src/run/index.ts'
@@ -44,7 +45,11 @@ const cases: ReadonlyArray<readonly [what: string, error: unknown, expected: abs
   ['pg: broken client', new Error('Client has encountered a connection error and is not queryable'), UnavailableError, 503],
   ['pg: closed pool', new Error('Cannot use a pool after calling end on the pool'), UnavailableError, 503],
   ['an abort', named('AbortError'), AbortedError, 499],
-  ['MikroORM: a stale version', named('OptimisticLockError'), PreconditionFailedError, 412],
+  ['MikroORM: a stale version', new OptimisticLockError('secret'), PreconditionFailedError, 412],
+  ['MikroORM: a value that a hook has left out', new ValidationError('secret'), DataValidationError, 400],
+  ["MikroORM: a driver's error that it has wrapped", new UniqueConstraintViolationException(serverError('23505')), ConflictError, 409],
+  ['MikroORM: a mistake in code', new MetadataError('secret'), DatabaseError, 500],
+  ['an error that happens to have the name of one of MikroORM', named('OptimisticLockError'), DatabaseError, 500],
   ['a code that is none of the server\'s', serverError('ERR_INVALID_ARG_TYPE'), DatabaseError, 500],
   ['an error without a code', new TypeError('undefined is not a function'), DatabaseError, 500],
   ['something that is no error', 'secret', DatabaseError, 500],
@@ -86,6 +91,6 @@ t.test('a constraint on a hidden property, or on none, names nothing', async (t)
 })
 
 t.test('a driver\'s error is told from one that the application has thrown', async (t) => {
-  for (const error of [serverError('23505'), nodeError('ECONNREFUSED'), new Error('Connection terminated unexpectedly')]) t.equal(isDriverError(error), true, error.message)
-  for (const error of [new Error('no stock'), new TypeError('x'), 'text', undefined, new ConflictError(), Object.assign(new Error('teapot'), { statusCode: 418, code: '23505' })]) t.equal(isDriverError(error), false, String(error))
+  for (const error of [serverError('23505'), nodeError('ECONNREFUSED'), new Error('Connection terminated unexpectedly'), new DriverException(new Error('secret')), new OptimisticLockError('secret'), new ValidationError('secret')]) t.equal(isDriverError(error), true, error.message)
+  for (const error of [new Error('no stock'), new TypeError('x'), named('DriverException'), new MetadataError('secret'), 'text', undefined, new ConflictError(), Object.assign(new Error('teapot'), { statusCode: 418, code: '23505' })]) t.equal(isDriverError(error), false, String(error))
 })

@@ -1,0 +1,51 @@
+/** A network between an application and its server that breaks when a test wants it to. */
+import { once } from 'node:events'
+import net from 'node:net'
+import type { Test } from 'tap'
+
+export interface Proxy {
+  readonly port: number
+  /** Connections that were made through it, broken ones included. */
+  readonly count: number
+  /** From now on, connections that exist break when the application next sends something, as when a server has gone unnoticed. */
+  readonly breakOnUse: () => void
+  /** Nothing gets through any more, in either direction, and nobody is told. */
+  readonly fallSilent: () => void
+}
+
+/** A proxy for the server on a port; gone when the test ends. */
+export async function startProxy (t: Test, target: { readonly port: number, readonly host: string }): Promise<Proxy> {
+  let count = 0
+  let silent = false
+  const doomed = new WeakSet<net.Socket>()
+  const open = new Set<net.Socket>()
+  const proxy = net.createServer((client) => {
+    count++
+    const server = net.connect(target.port, target.host)
+    const end = (): void => {
+      for (const socket of [client, server]) {
+        socket.destroy()
+        open.delete(socket)
+      }
+    }
+    open.add(client)
+    client.on('data', (data) => {
+      if (doomed.has(client)) {
+        client.resetAndDestroy()
+        end()
+      } else if (!silent) server.write(data)
+    }).on('error', end).on('close', end)
+    server.on('data', (data) => { if (!silent) client.write(data) }).on('error', end).on('close', end)
+  })
+  await once(proxy.listen(0, '127.0.0.1'), 'listening')
+  t.teardown(() => {
+    for (const socket of open) socket.destroy()
+    proxy.close()
+  })
+  return {
+    port: (proxy.address() as net.AddressInfo).port,
+    get count () { return count },
+    breakOnUse: () => { for (const socket of open) doomed.add(socket) },
+    fallSilent: () => { silent = true },
+  }
+}
