@@ -8,6 +8,7 @@ import { ConfigError } from '../src/errors.ts'
 import type { QueryParams } from '../src/query/index.ts'
 import { crudRoutes, type CrudRoutesOptions } from './crud-routes.ts'
 import { ErrorSchema } from './error-schema.ts'
+import { giveIndexAdvice } from './index-advice.ts'
 import { checkOptions, CrudKitOptionsSchema } from './options.ts'
 import { decorateQueryParams } from './query-params.ts'
 import { decorateEm } from './request-em.ts'
@@ -38,6 +39,11 @@ export interface CrudKitOptions {
   readonly database?: DatabaseFactory | DatabaseOptions
   /** Resources by prefix. */
   readonly resources?: Readonly<Record<string, ResourceOptions>>
+  /**
+   * When the server listens, log a warning for each filter, sort and include that no index serves, with the statement
+   * that creates one. Default: true.
+   */
+  readonly indexAdvice?: boolean
 }
 
 async function register (fastify: FastifyInstance, options: CrudKitOptions): Promise<void> {
@@ -47,6 +53,7 @@ async function register (fastify: FastifyInstance, options: CrudKitOptions): Pro
   decorateEm(fastify, orm)
   decorateQueryParams(fastify)
   fastify.addSchema(ErrorSchema)
+  if (options.indexAdvice !== false) giveIndexAdvice(fastify)
   for (const [prefix, resource] of Object.entries(options.resources ?? {})) {
     const routes = resource instanceof CrudBase ? { crud: resource } : resource
     await fastify.register(crudRoutes, { ...routes, prefix })

@@ -5,6 +5,7 @@ import { ConfigError } from '../src/errors.ts'
 import type { DocumentedResource } from './docs-operation.ts'
 import { documentation, type DocumentedRoute } from './docs.ts'
 import { errorJson } from './error-schema.ts'
+import { adviseAbout } from './index-advice.ts'
 import { checkOptions, DEFAULT_OPERATIONS, ResourceOptionsSchema, type CrudOperation } from './options.ts'
 import { isPossible, routeDefinitions } from './route-handlers.ts'
 import { routeSchema } from './route-schemas.ts'
@@ -67,6 +68,7 @@ export async function crudRoutes (fastify: FastifyInstance, options: CrudRoutesO
   if (impossible !== undefined) throw new ConfigError(`${what}: '${impossible}' needs an entity that is not abstract.`)
   const resource = options.name ?? crud.name ?? model.tableName
   whitelist.names.add(resource)
+  if (operations.includes('list')) adviseAbout(fastify, whitelist)
   const documented: DocumentedResource = {
     ...options, model, whitelist, operations, queryConfig: crud.queryConfig, scoped: options.scope !== undefined, changesRecords: crud.afterRead !== undefined,
   }

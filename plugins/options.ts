@@ -51,6 +51,7 @@ export const CrudKitOptionsSchema = Type.Object({
   resources: Type.Optional(Type.Record(Type.String({ pattern: '^/' }), Type.Any(), {
     ...closed, description: 'Resources by prefix: a CrudBase, or { crud, ...options }.',
   })),
+  indexAdvice: Type.Optional(Type.Boolean({ default: true, description: 'Warns of filters, sorts and includes that no index serves.' })),
 }, closed)
 
 /**

@@ -4,6 +4,7 @@
  */
 export { CrudBase } from './crud-base.ts'
 export type { CrudContext, CrudDeleteOptions, CrudOptions, CrudPage, CrudReadOptions, CrudRecord, CrudWriteOptions } from './crud-options.ts'
+export { adviseIndexes, type IndexAdvice } from './index-advice.ts'
 export { entityTag } from './if-match.ts'
 export { keyNames } from './update-data.ts'
 export type { Resource } from './resource.ts'

@@ -6,6 +6,7 @@
 export { applyPlan, ROOT_ALIAS } from './builder.ts'
 export { filterSql, foreignSql, type Bind } from './foreign.ts'
 export { sql, type Sql, type Statement } from './fragment.ts'
+export { createIndex, wantedIndexes, type WantedIndex } from './indexes.ts'
 export { compile, type Foreign } from './read.ts'
 export { shapeOf, writeShapeOf } from './shape.ts'
 export { compileReferences, compileWrite, type ReferencedKeys } from './write.ts'

@@ -47,7 +47,7 @@ function otherFilter (text: fc.Arbitrary<string>): fc.Arbitrary<string> {
     fc.constantFrom('with', 'only', 'without').map((value) => `filter[trashed]=${value}`),
     fc.tuple(fc.constantFrom('contains', 'overlap'), value).map(([operator, value]) => `filter[specimens.synonyms][${operator}][]=${value}`),
     fc.tuple(fc.constantFrom('eq', 'contains'), value).map(([operator, value]) => `filter[specimens.readings.sensor][${operator}]=${value}`),
-    fc.tuple(fc.constantFrom('eq', 'gte'), fc.integer()).map(([operator, value]) => `filter[specimens.readings.depth][${operator}]=${value}`),
+    fc.tuple(fc.constantFrom('eq', 'gte'), fc.integer()).map(([operator, value]) => `filter[specimens.readings.depth][${operator}]=${value}`)
   )
 }
 
