@@ -7,7 +7,7 @@ import { documentation, type DocumentedRoute } from './docs.ts'
 import { errorJson } from './error-schema.ts'
 import { adviseAbout } from './index-advice.ts'
 import { checkOptions, DEFAULT_OPERATIONS, ResourceOptionsSchema, type CrudOperation } from './options.ts'
-import { isPossible, routeDefinitions } from './route-handlers.ts'
+import { missingFor, routeDefinitions } from './route-handlers.ts'
 import { routeSchema } from './route-schemas.ts'
 
 declare module 'fastify' {
@@ -49,9 +49,9 @@ export interface CrudRoutesOptions extends RegisterOptions {
 
 /**
  * Makes the routes of a resource: `GET /`, `GET /:id`, `POST /`, `PATCH` and `PUT /:id`, `DELETE /:id`, and
- * `POST /:id/restore` for an entity that has `deleted_at`.
+ * `POST /:id/restore` for an entity that has `deleted_at`. An entity over a view has those that read.
  *
- * @throws {ConfigError} when the whitelist names what the entity doesn't have
+ * @throws {ConfigError} when the whitelist names what the entity doesn't have, or an operation needs what it doesn't
  * @example
  * fastify.register(crudRoutes, { prefix: '/categories', crud: new CategoryCrud() })
  */
@@ -63,9 +63,8 @@ export async function crudRoutes (fastify: FastifyInstance, options: CrudRoutesO
   checkOptions(what, ResourceOptionsSchema, rest)
   const { model, whitelist } = crud.bind(fastify.orm.em)
   const operations = options.operations ?? DEFAULT_OPERATIONS
-  if (options.operations?.includes('restore') && !isPossible('restore', model)) throw new ConfigError(`${what}: 'restore' needs an entity with 'deleted_at'.`)
-  const impossible = options.operations?.find((operation) => !isPossible(operation, model))
-  if (impossible !== undefined) throw new ConfigError(`${what}: '${impossible}' needs an entity that is not abstract.`)
+  const impossible = options.operations?.find((operation) => missingFor(operation, model) !== undefined)
+  if (impossible !== undefined) throw new ConfigError(`${what}: '${impossible}' needs ${missingFor(impossible, model)}.`)
   const resource = options.name ?? crud.name ?? model.tableName
   whitelist.names.add(resource)
   if (operations.includes('list')) adviseAbout(fastify, whitelist)

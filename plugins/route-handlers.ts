@@ -106,13 +106,15 @@ export function routeDefinitions (model: EntityModel, options: CrudRoutesOptions
     { operation: 'delete', method: 'DELETE', url, handler: remove },
     { operation: 'restore', method: 'POST', url: `${url}/restore`, handler: restore },
   ]
-  return definitions.filter(({ operation }) => has(operation) && isPossible(operation, model))
+  return definitions.filter(({ operation }) => has(operation) && missingFor(operation, model) === undefined)
 }
 
-/** Whether an entity has what an operation needs. */
-export function isPossible (operation: CrudOperation, { deletedAt, abstract }: EntityModel): boolean {
-  if (operation === 'restore') return deletedAt !== undefined
-  return !abstract || (operation !== 'create' && operation !== 'createMany')
+/** What an operation needs and an entity does not have, as the end of a sentence; `undefined` where it has all. */
+export function missingFor (operation: CrudOperation, { name, deletedAt, abstract, readOnly }: EntityModel): string | undefined {
+  if (operation === 'list' || operation === 'get') return undefined
+  if (readOnly !== undefined) return `an entity that is written, and ${name} is read-only: ${readOnly}`
+  if (operation === 'restore') return deletedAt === undefined ? "an entity with 'deleted_at'" : undefined
+  return abstract && (operation === 'create' || operation === 'createMany') ? 'an entity that is not abstract' : undefined
 }
 
 /**

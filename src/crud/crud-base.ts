@@ -158,7 +158,7 @@ export class CrudBase<Entity extends object = any> {
    * @throws {NotFoundError}, {PreconditionFailedError} when `ifMatch` names no version of it, and what `create` throws
    */
   async update (em: EntityManager, id: Id, data: Data, options: CrudWriteOptions<Entity> = {}): Promise<CrudRecord> {
-    const resource = this.bind(em)
+    const resource = this.#writable(em)
     const { model } = resource
     const context = { ...options.context, em }
     const scope = this.#scope(resource, options)
@@ -175,7 +175,7 @@ export class CrudBase<Entity extends object = any> {
    * @throws {NotFoundError} also for a record that is marked already
    */
   async delete (em: EntityManager, id: Id, options: CrudDeleteOptions<Entity> = {}): Promise<CrudRecord> {
-    const resource = this.bind(em)
+    const resource = this.#writable(em)
     const context = { ...options.context, em }
     await this.beforeDelete?.(id, context)
     const writer = new Writer(resource, em, options, this.#scope(resource, options))
@@ -189,7 +189,7 @@ export class CrudBase<Entity extends object = any> {
    * @throws {NotFoundError}, and {ConfigError} when the entity has no `deleted_at`
    */
   async restore (em: EntityManager, id: Id, options: CrudWriteOptions<Entity> = {}): Promise<CrudRecord> {
-    const resource = this.bind(em)
+    const resource = this.#writable(em)
     if (resource.model.deletedAt === undefined) throw new ConfigError(`${resource.model.name} has no 'deleted_at': there is nothing to restore.`)
     return await this.#leave(await new Writer(resource, em, options, this.#scope(resource, options)).mark(id, null), { ...options.context, em })
   }
@@ -206,6 +206,14 @@ export class CrudBase<Entity extends object = any> {
     if (bySchema === undefined) this.#resources.set(metadata, bySchema = new Map())
     let resource = bySchema.get(schema)
     if (resource === undefined) bySchema.set(schema, resource = new Resource(em, this.model, this.queryConfig as QueryBuilderConfig, this.name))
+    return resource
+  }
+
+  /** @throws {ConfigError} when nothing of the entity is written */
+  #writable (em: EntityManager): Resource {
+    const resource = this.bind(em)
+    const { name, readOnly } = resource.model
+    if (readOnly !== undefined) throw new ConfigError(`${name} is read-only: ${readOnly}.`)
     return resource
   }
 
@@ -230,7 +238,7 @@ export class CrudBase<Entity extends object = any> {
   }
 
   async #create (em: EntityManager, data: readonly Data[], options: CrudReadOptions<Entity>, pointer: (index: number) => string): Promise<CrudRecord[]> {
-    const resource = this.bind(em)
+    const resource = this.#writable(em)
     if (resource.model.abstract) throw new ConfigError(`${resource.model.name} is abstract: records are created as one of its subclasses.`)
     const context = { ...options.context, em }
     const scope = this.#scope(resource, options)

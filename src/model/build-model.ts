@@ -3,6 +3,7 @@ import { ReferenceKind, type EntityMetadata, type EntityProperty, type MetadataS
 import { ConfigError } from '../errors.ts'
 import { codecOf, hydratorOf } from './codec.ts'
 import { embeddedToEntity } from './embedded-json.ts'
+import { checkHasTable, readOnlyReason } from './entity-kind.ts'
 import type { EmbeddedProperty, EntityModel, Join, KeyColumn, KeyPart, PrimaryKeyPart, Property, RelatedOrder, RelationProperty, ScalarProperty } from './entity-model.ts'
 import { valueTypeOf } from './value-type.ts'
 import { writeRulesOf } from './write-rules.ts'
@@ -16,7 +17,8 @@ export class Models {
   readonly #platform: Platform
   readonly #schema: string | undefined
   readonly #filters: readonly string[]
-  readonly #models = new Map<string, EntityModel>()
+  /** By class: entities of several schemas may have one name. */
+  readonly #models = new Map<unknown, EntityModel>()
 
   /** @param options the ORM's: the schema of entities that name none, the names of filters for all entities */
   constructor (metadata: MetadataStorage, platform: Platform, { schema, filters = [] }: { readonly schema?: string, readonly filters?: readonly string[] } = {}) {
@@ -44,17 +46,15 @@ export class Models {
   }
 
   #of (meta: EntityMetadata): EntityModel {
-    const found = this.#models.get(meta.className)
+    const found = this.#models.get(meta.class)
     if (found !== undefined) return found
     const model = this.#build(meta)
-    this.#models.set(meta.className, model)
+    this.#models.set(meta.class, model)
     return model
   }
 
   #build (meta: EntityMetadata): EntityModel {
-    if (meta.embeddable || meta.virtual || meta.inheritanceType === 'tpt') {
-      throw new ConfigError(`The entity ${meta.className} can't be a resource: it has no single table of its own.`)
-    }
+    checkHasTable(meta)
     const properties = this.#properties(meta, Object.values(meta.properties).filter((property) => property.embedded === undefined))
     const scalars = [...properties.values()].filter((property) => property.kind === 'scalar')
     const byColumn = (column: string) => scalars.find((property) => property.column === column)
@@ -72,12 +72,15 @@ export class Models {
       discriminator: this.#discriminator(meta),
       abstract: meta.abstract === true && meta.root.inheritanceType === 'sti',
       filters: [...this.#filters, ...Object.keys(meta.filters)],
+      readOnly: readOnlyReason(meta),
     }
     return Object.freeze(model)
   }
 
   /** The quoted name of an entity's table; `*` is MikroORM's way to leave the schema open. */
-  #tableOf ({ schema, tableName }: EntityMetadata): string {
+  #tableOf (meta: EntityMetadata): string {
+    // a subclass that shares the table of its root need not name the schema again
+    const { schema, tableName } = meta.root.inheritanceType === 'sti' ? meta.root : meta
     const names = [schema === '*' || !schema ? this.#schema : schema, tableName]
     return names.filter((name) => name !== undefined).map((name) => `"${name.replaceAll('"', '""')}"`).join('.')
   }
@@ -202,7 +205,7 @@ function baseOf (source: EntityProperty, meta: EntityMetadata) {
 
 function isA (meta: EntityMetadata, ancestor: EntityMetadata, metadata: MetadataStorage): boolean {
   for (let current: EntityMetadata | undefined = meta; current !== undefined; current = current.extends && metadata.find(current.extends as never)) {
-    if (current.className === ancestor.className) return true
+    if (current.class === ancestor.class) return true
   }
   return false
 }

@@ -145,6 +145,8 @@ export interface EntityModel {
   readonly abstract: boolean
   /** Names of the MikroORM filters that it declares. */
   readonly filters: readonly string[]
+  /** Why its rows are never written, as a clause; absent where they are. */
+  readonly readOnly?: string
 }
 
 /** A property of the primary key with its columns (several when it is a relation to a composite key). */

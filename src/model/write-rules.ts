@@ -7,7 +7,7 @@ const TIMESTAMPS: ReadonlySet<string> = new Set(['created_at', 'updated_at', 'de
 
 /** The rules of a property; inside an embeddable, `meta` is the embeddable's. */
 export function writeRulesOf (source: EntityProperty, meta: EntityMetadata): WriteRules {
-  const persisted = isPersisted(source)
+  const persisted = meta.readonly !== true && isPersisted(source)
   // the class says what is in it: a client that could write it would turn a row into one of another class
   const discriminator = source.name === meta.root.discriminatorColumn
   const generated = source.autoincrement === true || source.default !== undefined || source.defaultRaw !== undefined || source.onCreate !== undefined

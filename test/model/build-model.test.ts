@@ -267,9 +267,30 @@ t.test('what can\'t be a resource is refused', async (t) => {
 
   const Part = defineEntity({ name: 'Part', embeddable: true, properties: { a: p.string() } })
   const Whole = defineEntity({ name: 'Whole', properties: { id: p.integer().primary(), part: () => p.embedded(Part) } })
-  t.throws(() => modelsOf([Part, Whole]).of(Part), refused("The entity Part can't be a resource: it has no single table of its own."))
-  const View = defineEntity({ name: 'View', expression: 'select 1 as id', properties: { id: p.integer() } })
-  t.throws(() => modelsOf([View]).of(View), refused("The entity View can't be a resource: it has no single table of its own."))
+  t.throws(() => modelsOf([Part, Whole]).of(Part), refused("The entity Part can't be a resource: it is an embeddable, a part of the records of others."))
+  const Query = defineEntity({ name: 'Query', expression: 'select 1 as id', properties: { id: p.integer() } })
+  t.throws(() => modelsOf([Query]).of(Query), refused(/^The entity Query can't be a resource: it is a virtual entity, which has no table\. With `view: true` /))
+  const Vehicle = defineEntity({ name: 'Vehicle', inheritance: 'tpt', properties: { id: p.integer().primary() } })
+  const Boat = defineEntity({ name: 'Boat', extends: Vehicle, properties: { draught: p.float() } })
+  t.throws(() => modelsOf([Vehicle, Boat]).of(Boat), refused(/^The entity Boat can't be a resource: with table-per-type inheritance its properties are in several tables\. A view /))
+})
+
+t.test('what is never written: views, and what MikroORM is told not to write', async (t) => {
+  const Total = defineEntity({ name: 'Total', view: true, expression: 'select 1 as id, 2 as sum', properties: { id: p.integer().primary(), sum: p.integer() } })
+  const Stored = defineEntity({ name: 'Stored', view: { materialized: true }, expression: 'select 1 as id', properties: { id: p.integer().primary() } })
+  const Fixed = defineEntity({ name: 'Fixed', readonly: true, properties: { id: p.integer().primary(), name: p.string() } })
+  const some = modelsOf([Total, Stored, Fixed])
+  t.strictSame([Total, Stored, Fixed].map((entity) => some.of(entity).readOnly), ['it is a view', 'it is a view', 'it is declared `readonly`'])
+  for (const model of [some.of(Total), some.of(Fixed)]) for (const { name, write } of model.properties.values()) t.match(write, { persisted: false, writable: false }, name)
+  t.equal(models.of(Plant).readOnly, undefined)
+})
+
+t.test('two entities of one name, in tables of their own, are two', async (t) => {
+  const make = (schema: string, name: string) => defineEntity({ name: 'Account', schema, properties: { id: p.integer().primary(), [name]: p.string() } })
+  const [crm, billing] = [make('crm', 'contact'), make('billing', 'iban')]
+  const both = modelsOf([crm, billing])
+  t.strictSame([crm, billing].map((entity) => [both.of(entity).table, ...both.of(entity).properties.keys()]),
+    [['"crm"."account"', 'id', 'contact'], ['"billing"."account"', 'id', 'iban']])
 })
 
 t.test('paths are looked up by property names and written with public ones', async (t) => {
