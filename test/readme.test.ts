@@ -20,6 +20,12 @@ t.test('the program about multi-tenancy keeps tenants apart', async (t) => {
   await checkDocument(t, page)
 })
 
+t.test('the program on an existing database', async (t) => {
+  const page = readDocument('docs/existing-database.md')
+  t.equal(page.exchanges.length, 7)
+  await checkDocument(t, page)
+})
+
 t.test('the query table has every operator', async (t) => {
   const table = readme.text.slice(readme.text.indexOf('## Query language'), readme.text.indexOf('## The whitelist'))
   for (const operator of OPERATOR_NAMES) t.match(table, operator)

@@ -2,7 +2,7 @@
 import type { EntityManager, EntityName, QueryBuilder } from '@mikro-orm/postgresql'
 import { QueryBuilderConfig } from '../config/index.ts'
 import { ConfigError } from '../errors.ts'
-import { planCount, planExists, planGet, planList, readData, type Id, type RecordData } from '../plan/index.ts'
+import { planCount, planExists, planGet, planList, readData, withSharedColumns, type Id, type RecordData } from '../plan/index.ts'
 import { parseQueryParams, type QueryParams } from '../query/index.ts'
 import { pageInfo, pageJson, run, type Row } from '../run/index.ts'
 import { nearest } from '../suggest.ts'
@@ -11,7 +11,7 @@ import { checkScopeData, scopeData, type Data } from './new-row.ts'
 import { convertJson, convertListJson, convertRecord } from './records.ts'
 import { Resource, schemaOf, type CompiledRead } from './resource.ts'
 import { checkScope, readScope, type ScopeRules } from './scope.ts'
-import { withoutKey } from './update-data.ts'
+import { checkKeyColumns, withoutKey } from './update-data.ts'
 import { Writer } from './writer.ts'
 
 /** What the constructor takes. */
@@ -164,9 +164,10 @@ export class CrudBase<Entity extends object = any> {
     const scope = this.#scope(resource, options)
     const given = withoutKey(data, id, model)
     let row = readData(given, model, { by: 'client', requireAll: false })
+    checkKeyColumns(row, id, model)
     if (this.beforeUpdate !== undefined) row = readData(returned('beforeUpdate', await this.beforeUpdate(id, { ...given }, context)), model, { by: 'server', requireAll: false })
     if (scope !== undefined) checkScopeData(row, scope, model)
-    return await this.#leave(await new Writer(resource, em, options, scope).update(id, row), context)
+    return await this.#leave(await new Writer(resource, em, options, scope).update(id, withSharedColumns(row)), context)
   }
 
   /**
@@ -257,7 +258,7 @@ export class CrudBase<Entity extends object = any> {
       row = readData({ ...(scope && scopeData(scope)), ...complete }, model, { by: 'server', requireAll: true, pointer })
       if (scope !== undefined) checkScopeData(row, scope, model)
     }
-    return row
+    return withSharedColumns(row, pointer)
   }
 }
 

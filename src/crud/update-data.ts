@@ -1,7 +1,7 @@
 /** The data of an update that repeats the key of the path, and what a key is to an update anyway: what finds the record. */
 import { RequestValidationError } from '../errors.ts'
-import { convert, fromJson, isUuid, type EntityModel, type KeyColumn, type PrimaryKeyPart } from '../model/index.ts'
-import type { Id } from '../plan/index.ts'
+import { convert, fromJson, isUuid, keyColumns, type EntityModel, type KeyColumn, type PrimaryKeyPart } from '../model/index.ts'
+import type { Id, RecordData } from '../plan/index.ts'
 import type { Data } from './new-row.ts'
 
 /**
@@ -23,6 +23,30 @@ export function withoutKey (data: Data, id: Id, model: EntityModel): Data {
     delete rest[name]
   }
   return rest
+}
+
+/**
+ * A relation whose foreign key has a column of the primary key: a record can't be moved to another key through it either.
+ *
+ * @throws {RequestValidationError} for a reference to a record with another value of that column
+ */
+export function checkKeyColumns (row: RecordData, id: Id, model: EntityModel): void {
+  if (!row.references.some(({ relation }) => relation.key.some(({ shared }) => shared))) return
+  const own = new Map(keyParts(id, model).flatMap(({ property, columns, expected }) => columns.map((column) => [column.column, { column, expected: columnValue(property, column, expected) }])))
+  const primary = new Set(keyColumns(model).map(({ column }) => column))
+  for (const { property, column, value } of row.columns.filter(({ column }) => primary.has(column))) {
+    const found = own.get(column)
+    if (found !== undefined && isSameValue(value, found.expected, found.column)) continue
+    const name = property.publicName
+    throw new RequestValidationError([{ source: { pointer: `/${name}` }, code: 'FST_ERR_VALIDATION', detail: `'${name}' shares a column with the record's key, which can not be changed.` }])
+  }
+}
+
+/** What the id says about one column of its part. */
+function columnValue (property: PrimaryKeyPart['property'], { column }: KeyColumn, expected: unknown): unknown {
+  if (property.kind === 'scalar' || property.key.length === 1) return expected
+  const part = property.key.find((part) => part.column === column)
+  return isObject(expected) && part !== undefined ? expected[part.publicName] : undefined
 }
 
 /** The names of properties that a record was found by, which may be repeated in its data. */

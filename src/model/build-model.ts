@@ -262,7 +262,8 @@ function keyOf (source: EntityProperty, join: Join, targetMeta: EntityMetadata, 
     const target = targets.find((property) => property.fieldNames?.includes(targetColumn) && property.embedded === undefined)
     const type = valueTypeOf(source.columnTypes[index] ?? 'text', { runtimeType: target && scalarRuntimeType(target), items: target?.items })
     const referred = target && finalProperty(target, targetColumn)
-    return { column, type, codec: referred && codecOf(referred, type, platform), publicName: target?.serializedName ?? target?.name ?? targetColumn }
+    const shared = source.ownColumns?.includes(column) === false
+    return { column, type, codec: referred && codecOf(referred, type, platform), publicName: target?.serializedName ?? target?.name ?? targetColumn, shared }
   }))
 }
 

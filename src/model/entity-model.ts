@@ -118,6 +118,8 @@ export interface RelatedOrder {
 /** A part of a key with the name under which it appears in JSON. */
 export interface KeyPart extends KeyColumn {
   readonly publicName: string
+  /** Another property has the column, too: it stays when the relation is set to null. */
+  readonly shared?: boolean
 }
 
 export type Property = ScalarProperty | EmbeddedProperty | RelationProperty

@@ -176,7 +176,9 @@ class Reader implements RecordData {
   #readReference (relation: RelationProperty, pointer: string, name: string, value: unknown): void {
     const key = value === null ? relation.key.map(() => null) : this.#readKey(relation, pointer, name, value)
     if (key === undefined) return
-    for (const [index, { column }] of relation.key.entries()) this.columns.push({ property: relation, column, value: key[index]! })
+    for (const [index, { column, shared }] of relation.key.entries()) {
+      if (value !== null || !shared) this.columns.push({ property: relation, column, value: key[index]! })
+    }
     if (value !== null) this.references.push({ relation, key })
     this.properties[relation.name] = value === null || key.length === 1 ? key[0] : key
   }

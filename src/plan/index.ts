@@ -12,6 +12,7 @@ export type {
 export { MAX_PATTERN_LENGTH } from './filters/index.ts'
 export { MAX_INCLUDES, planSelection } from './selection.ts'
 export { relationsOf, resolveWhitelist, type FilterEntry, type FilterTarget, type IncludeEntry, type OperatorFilter, type SortEntry, type Whitelist } from './whitelist/index.ts'
+export { withSharedColumns } from './shared-columns.ts'
 export {
   idOfKey, planDelete, planInsert, planUpdate,
   type AnyWritePlan, type Assignment, type DeletePlan, type Guard, type InsertPlan, type ReferenceCheck, type UpdatePlan, type WriteTarget,

@@ -103,7 +103,7 @@ function constraintError (sqlState: string, error: ServerError, model: EntityMod
     }
     case '23P01': return conflict('The values overlap with those of another record.')
     case '23502': return invalid(names === '' ? 'A value is missing.' : `${names} can not be null.`)
-    case '23514': return invalid('The values do not satisfy a rule of the data.')
+    case '23514': case '44000': return invalid('The values do not satisfy a rule of the data.')
   }
   if (sqlState === '22001') return invalid('A value is too long.')
   if (sqlState === '22003' || sqlState === '22008') return invalid('A value is out of range.')

@@ -16,6 +16,8 @@ export type DatabaseName = 'pglite' | 'postgres'
 
 export interface OpenOptions {
   readonly entities: NonNullable<Options['entities']>
+  /** SQL that makes the tables. Default: those of the entities, by MikroORM. */
+  readonly tables?: string
   /** Fills the tables, with an EntityManager of its own that is flushed afterwards. */
   readonly seed?: (em: EntityManager) => unknown
   /** More options for MikroORM. */
@@ -96,8 +98,8 @@ async function openPostgres (options: OpenOptions): Promise<TestDatabase> {
   }
 }
 
-async function fill (orm: MikroORM, { seed }: OpenOptions): Promise<void> {
-  await orm.schema.create()
+async function fill (orm: MikroORM, { tables, seed }: OpenOptions): Promise<void> {
+  await (tables === undefined ? orm.schema.create() : orm.em.getConnection().executeDump(tables))
   if (!seed) return
   const em = orm.em.fork()
   await seed(em)

@@ -21,6 +21,8 @@ export interface Exchange {
 
 export interface Document {
   readonly text: string
+  /** The code of a block with this text after its three backticks, e.g. `ts app.ts`. */
+  readonly block: (info: string) => string
   /** The code block marked `ts app.ts`. */
   readonly program: string
   /** Blocks marked `http`, each with the `json` block that follows it; others are only shown. */
@@ -35,7 +37,8 @@ export function readDocument (file: string): Document {
     const next = blocks[index + 1]
     return info === 'http' && next?.info.startsWith('json') ? [readExchange(code, next.info, next.code)] : []
   })
-  return { text, program: blocks.find(({ info }) => info === 'ts app.ts')?.code ?? '', exchanges }
+  const block = (info: string) => blocks.find((block) => block.info === info)?.code ?? ''
+  return { text, block, program: block('ts app.ts'), exchanges }
 }
 
 function readExchange (request: string, info: string, answer: string): Exchange {

@@ -1,4 +1,4 @@
-import { defineEntity, p, raw, Type } from '@mikro-orm/core'
+import { defineEntity, EntityCaseNamingStrategy, p, raw, Type } from '@mikro-orm/core'
 import t from 'tap'
 import { publicPath, resolvePath, type EntityModel, type Property, type RelationProperty, type ScalarProperty } from '../../src/model/index.ts'
 import { AuditEntry, Customer, Delivery, Group, Label, Offer, Order, OrderItem, Parcel, Plant, Shelf, Specimen, Supplier, Tag } from '../fixtures/entities.ts'
@@ -45,6 +45,34 @@ t.test('names: of the property, in public, and of the column', async (t) => {
   t.match(scalar(plant, 'latinName'), { column: 'latinName' })
   t.match(scalar(plant, 'purchasePrice'), { hidden: true })
   t.match(property(models.of(Supplier), 'email'), { hidden: true })
+})
+
+t.test('a naming strategy is the ORM\'s, and names what no entity does', async (t) => {
+  class Shouting extends EntityCaseNamingStrategy {
+    override classToTableName (name: string): string { return `T_${name.toUpperCase()}` }
+    override propertyToColumnName (name: string): string { return `F_${name.toUpperCase()}` }
+    override joinKeyColumnName (name: string): string { return `F_${name.toUpperCase()}_ID` }
+  }
+  const Owner = defineEntity({ name: 'Owner', properties: { id: p.integer().primary(), pets: () => p.manyToMany(Pet) } })
+  const Pet = defineEntity({ name: 'Pet', properties: { id: p.integer().primary(), petName: p.string(), born: p.date().fieldName('birthday'), owner: () => p.manyToOne(Owner) } })
+  const named = modelsOf([Owner, Pet], { namingStrategy: Shouting })
+  const pet = named.of(Pet)
+  t.equal(pet.table, '"T_PET"')
+  t.strictSame([scalar(pet, 'petName').column, scalar(pet, 'born').column, scalar(pet, 'petName').publicName], ['F_PETNAME', 'birthday', 'petName'])
+  t.match(relation(pet, 'owner').join, { columns: ['F_OWNER_ID'], targetColumns: ['F_ID'] })
+  t.match(relation(named.of(Owner), 'pets').join, { pivotColumns: ['F_OWNER_ID'], pivotTargetColumns: ['F_PET_ID'] })
+})
+
+t.test('the columns of a foreign key that another property has, too', async (t) => {
+  const Order = defineEntity({ name: 'Order', properties: { tenant: p.integer().primary(), id: p.integer().primary() } })
+  const Line = defineEntity({ name: 'Line', properties: { tenant: p.integer().primary(), id: p.integer().primary(), order: () => p.manyToOne(Order).joinColumns('tenant', 'order_id') } })
+  t.strictSame(relation(modelsOf([Order, Line]).of(Line), 'order').key.map(({ column, shared }) => [column, shared]), [['tenant', true], ['order_id', false]])
+})
+
+t.test('classes of one table are in the schema of their root', async (t) => {
+  const Contact = defineEntity({ name: 'Contact', schema: 'crm', discriminatorColumn: 'kind', properties: { id: p.integer().primary(), kind: p.string() } })
+  const Mail = defineEntity({ name: 'Mail', extends: Contact, discriminatorValue: 'mail', properties: { address: p.string() } })
+  t.equal(modelsOf([Contact, Mail]).of(Mail).table, '"crm"."contact"')
 })
 
 t.test('a formula is an expression of the alias', async (t) => {
