@@ -27,8 +27,8 @@ export interface CrudRoutesOptions extends RegisterOptions {
   readonly crud: CrudBase<any>
   /** The routes to make. Default: all but createMany. */
   readonly operations?: readonly CrudOperation[]
-  /** A condition, in MikroORM's query language, on the resource's rows that a request may touch. */
-  readonly scope?: (request: FastifyRequest) => object | undefined | Promise<object | undefined>
+  /** A condition, in MikroORM's query language, on the resource's rows that a request may touch; `{}` for all. */
+  readonly scope?: (request: FastifyRequest) => object | Promise<object>
   /** Hooks of all routes, and of single ones: `all` runs first. */
   readonly hooks?: { readonly all?: RouteHooks } & { readonly [Operation in CrudOperation]?: RouteHooks }
   /** Merged into the `config` of all routes. */

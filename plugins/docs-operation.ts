@@ -101,7 +101,7 @@ function queryOf (parameters: Record<string, TSchema>): TSchema | undefined {
 function paramsOf (model: EntityModel): TSchema {
   const segments = keySegments(model)
   return Type.Object(Object.fromEntries(segments.map(({ name, part: { property }, column }) => {
-    const schema = property.kind === 'scalar' && property.codec !== undefined ? Type.String() : inputSchema(column.type)
+    const schema = column.codec !== undefined ? Type.String() : inputSchema(column.type)
     const orUuid = segments.length === 1 && model.uuid !== undefined && column.type.kind !== 'uuid'
     return [name, orUuid
       ? { ...Type.Union([schema, Type.String({ format: 'uuid' })]), description: `The \`${property.publicName}\` or \`${model.uuid.publicName}\` of a record.` }

@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import type { CrudBase } from '../src/crud/index.ts'
 import { entityTag, keyNames } from '../src/crud/index.ts'
-import { NotFoundError, PreconditionRequiredError, queryError } from '../src/errors.ts'
+import { ConfigError, NotFoundError, PreconditionRequiredError, queryError } from '../src/errors.ts'
 import type { EntityModel } from '../src/model/index.ts'
 import type { QueryParamError, QueryParams } from '../src/query/index.ts'
 import type { CrudRoutesOptions } from './crud-routes.ts'
@@ -26,7 +26,13 @@ export function routeDefinitions (model: EntityModel, options: CrudRoutesOptions
   const url = keyPath(model)
   const readKey = keyReader(model)
   const rules: BodyRules = { model, readonlyProperties: options.readonlyProperties ?? 'refuse' }
-  const scopeOf = async (request: FastifyRequest) => await options.scope?.(request) as never
+  const scopeOf = async (request: FastifyRequest) => {
+    if (options.scope === undefined) return undefined
+    const scope: unknown = await options.scope(request)
+    // a forgotten return would show everybody everything
+    if (scope === undefined) throw new ConfigError('A scope returned nothing: return {} where all rows may be seen.')
+    return scope as never
+  }
   const readOptions = async (request: FastifyRequest) => ({ scope: await scopeOf(request), context: { request } })
 
   /** Options of a write to a record there is; what belongs to reads only is refused. */

@@ -1,6 +1,6 @@
 /** Keys in paths: `/:id`, and one segment for each column of a composite key. */
 import { RequestValidationError, type ErrorItem } from '../src/errors.ts'
-import { convert, isUuid, type EntityModel, type KeyColumn, type PrimaryKeyPart } from '../src/model/index.ts'
+import { isUuid, keyFromText, type EntityModel, type KeyColumn, type PrimaryKeyPart } from '../src/model/index.ts'
 import type { Id } from '../src/plan/index.ts'
 
 interface Segment {
@@ -38,7 +38,7 @@ export function keyReader (model: EntityModel): (params: unknown) => Id {
     const id: Record<string, unknown> = {}
     for (const { name, part, column, inner } of segments) {
       const text = String((params as Record<string, unknown>)[name])
-      const wrong = checkKey(model, segments.length, text, part, column)
+      const wrong = checkKey(model, segments.length, text, column)
       if (wrong !== undefined) errors.push({ source: { parameter: name }, code: 'FST_ERR_VALIDATION', detail: `The path's ${name} must be ${wrong}.` })
       if (part.columns.length === 1) id[part.property.name] = text
       else (id[part.property.name] ??= {} as Record<string, unknown>, id[part.property.name] as Record<string, unknown>)[inner] = text
@@ -49,8 +49,8 @@ export function keyReader (model: EntityModel): (params: unknown) => Id {
 }
 
 /** What a segment would have to be, when it is not. */
-function checkKey ({ uuid }: EntityModel, segments: number, text: string, { property }: PrimaryKeyPart, column: KeyColumn): string | undefined {
+function checkKey ({ uuid }: EntityModel, segments: number, text: string, column: KeyColumn): string | undefined {
   if (uuid !== undefined && segments === 1 && isUuid(text)) return undefined
-  const converted = property.kind === 'scalar' && property.codec?.toDatabase !== undefined ? property.codec.toDatabase(text) : convert(text, column.type)
+  const converted = keyFromText(text, column)
   return converted.ok ? undefined : converted.expected + (uuid !== undefined && segments === 1 ? ', or a UUID' : '')
 }

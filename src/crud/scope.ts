@@ -1,6 +1,6 @@
 /** Scopes of writes: a condition on a resource's own rows, of which plain equalities can be filled in. */
 import { ConfigError } from '../errors.ts'
-import type { EntityModel, Property } from '../model/index.ts'
+import { isObject, type EntityModel, type Property } from '../model/index.ts'
 
 /** @throws {ConfigError} for a scope that is no condition: text would be SQL */
 export function checkScope (scope: unknown): void {
@@ -58,8 +58,6 @@ function equalValue (property: Property, condition: unknown): { readonly value: 
   const isKey = property.kind === 'relation' && property.target.primaryKey.length === 1 && property.target.primaryKey[0]!.property.name === key
   return isKey && !isObject(value) && !Array.isArray(value) ? { value } : undefined
 }
-
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date)
 
 /** A value of JavaScript's as a body has it. */
 export function toBody (property: Property, value: unknown): unknown {

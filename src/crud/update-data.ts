@@ -1,6 +1,6 @@
 /** The data of an update that repeats the key of the path, and what a key is to an update anyway: what finds the record. */
 import { RequestValidationError } from '../errors.ts'
-import { convert, fromJson, isUuid, keyColumns, type EntityModel, type KeyColumn, type PrimaryKeyPart } from '../model/index.ts'
+import { isObject, isUuid, keyColumns, keyFromJson, keyFromText, type EntityModel, type KeyColumn, type PrimaryKeyPart } from '../model/index.ts'
 import type { Id, RecordData } from '../plan/index.ts'
 import type { Data } from './new-row.ts'
 
@@ -74,9 +74,7 @@ function isSame (given: unknown, expected: unknown, property: PrimaryKeyPart['pr
   return property.key.every((part) => isSameValue(given[part.publicName], expected[part.publicName], part))
 }
 
-function isSameValue (given: unknown, expected: unknown, { type }: Pick<KeyColumn, 'type'>): boolean {
-  const [value, own] = [fromJson(given, type), convert(String(expected), type)]
+function isSameValue (given: unknown, expected: unknown, column: Pick<KeyColumn, 'type' | 'codec'>): boolean {
+  const [value, own] = [keyFromJson(given, column), keyFromText(String(expected), column)]
   return value.ok && own.ok && String(value.value) === String(own.value)
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null

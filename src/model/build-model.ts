@@ -65,7 +65,7 @@ export class Models {
       tableName: meta.tableName,
       table: this.#tableOf(meta),
       properties,
-      primaryKey: primaryKeyOf(meta, properties),
+      primaryKey: primaryKeyOf(meta, properties, this.#platform),
       uuid: uuidOf(meta, scalars),
       deletedAt: deletedAtOf(named('deleted_at') ?? byColumn('deleted_at')),
       version: meta.versionProperty === undefined ? undefined : named(meta.versionProperty as string),
@@ -210,10 +210,12 @@ function isA (meta: EntityMetadata, ancestor: EntityMetadata, metadata: Metadata
   return false
 }
 
-function columnsOf (properties: readonly EntityProperty[]): KeyColumn[] {
-  return properties.flatMap((property) => property.fieldNames.map((column, index) => ({
-    column, type: valueTypeOf(property.columnTypes[index] ?? 'text', { runtimeType: scalarRuntimeType(property), items: property.items }),
-  })))
+function columnsOf (property: EntityProperty, platform: Platform): readonly KeyColumn[] {
+  return Object.freeze(property.fieldNames.map((column, index) => {
+    const type = valueTypeOf(property.columnTypes[index] ?? 'text', { runtimeType: scalarRuntimeType(property), items: property.items })
+    const final = finalProperty(property, column)
+    return { column, type, codec: final && codecOf(final, type, platform) }
+  }))
 }
 
 /** The JavaScript type behind a key: that of the property a foreign key finally refers to. */
@@ -222,10 +224,10 @@ function scalarRuntimeType (property: EntityProperty): string | undefined {
   return first === undefined ? property.runtimeType : scalarRuntimeType(first)
 }
 
-function primaryKeyOf (meta: EntityMetadata, properties: ReadonlyMap<string, Property>): readonly PrimaryKeyPart[] {
+function primaryKeyOf (meta: EntityMetadata, properties: ReadonlyMap<string, Property>, platform: Platform): readonly PrimaryKeyPart[] {
   const parts = meta.getPrimaryProps().map((source) => ({
     property: properties.get(source.name) as PrimaryKeyPart['property'],
-    columns: Object.freeze(columnsOf([source as EntityProperty])),
+    columns: columnsOf(source as EntityProperty, platform),
   }))
   if (parts.length === 0) throw new ConfigError(`The entity ${meta.className} can't be a resource: it has no primary key.`)
   return Object.freeze(parts)

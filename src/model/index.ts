@@ -7,7 +7,9 @@ export { Models } from './build-model.ts'
 export { arrayLiteral, convert, isUuid, type Converted, type SqlValue } from './convert.ts'
 export { embeddedToStored, embeddedToWire, needsWireForm, type EmbeddedJson } from './embedded-json.ts'
 export { fromJson } from './from-json.ts'
+export { isObject } from './is-object.ts'
 export { keyColumns } from './entity-model.ts'
+export { keyFromJson, keyFromText } from './key-value.ts'
 export type {
   Codec, EmbeddedProperty, EntityModel, Join, KeyColumn, KeyPart, PrimaryKeyPart, Property, RelationProperty, ScalarProperty, WriteRules,
 } from './entity-model.ts'

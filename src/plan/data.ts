@@ -3,7 +3,7 @@
  * found at once; names, like everywhere, are those the entity has, and what may not be written is refused by name.
  */
 import { RequestValidationError, type ErrorItem } from '../errors.ts'
-import { embeddedToStored, fromJson, type Converted, type EmbeddedProperty, type EntityModel, type Property, type RelationProperty, type ScalarProperty, type SqlValue } from '../model/index.ts'
+import { embeddedToStored, fromJson, isObject, keyFromJson, type Converted, type EmbeddedProperty, type EntityModel, type Property, type RelationProperty, type ScalarProperty, type SqlValue } from '../model/index.ts'
 import { listed, nearest } from '../suggest.ts'
 
 /** Values of a record's properties, looked up and converted. */
@@ -199,7 +199,7 @@ class Reader implements RecordData {
 
   /** The key of a related record: a value, or an object when it is composite. */
   #readKey ({ key: own, target, many }: RelationProperty, pointer: string, name: string, value: unknown): readonly SqlValue[] | undefined {
-    const parts = many ? target.primaryKey.flatMap(({ property, columns }) => columns.map((column) => ({ ...column, codec: property.kind === 'scalar' ? property.codec : column.codec, publicName: property.publicName }))) : own
+    const parts = many ? target.primaryKey.flatMap(({ property, columns }) => columns.map((column) => ({ ...column, publicName: property.publicName }))) : own
     const composite = parts.length > 1
     if (composite && !isObject(value)) {
       this.#refuse(pointer, `'${name}' refers to records by an object with ${parts.map((part) => `'${part.publicName}'`).join(', ')}.`)
@@ -213,7 +213,7 @@ class Reader implements RecordData {
     const values: SqlValue[] = []
     for (const part of parts) {
       const given = composite ? (value as Record<string, unknown>)[part.publicName] : value
-      const converted = given === null || given === undefined ? { ok: false, expected: 'an id' } as const : part.codec?.fromJson?.(given) ?? fromJson(given, part.type)
+      const converted = keyFromJson(given, part)
       if (!converted.ok) {
         this.#refuse(pointer, `'${name}' must refer to a record by its id: ${converted.expected}.`)
         return undefined
@@ -230,8 +230,6 @@ class Reader implements RecordData {
 }
 
 const CODE = 'FST_ERR_VALIDATION'
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date)
 
 /** A name inside a JSON pointer (RFC 6901 section 3). */
 const escaped = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')

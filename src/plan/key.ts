@@ -1,5 +1,5 @@
 /** Look-up by key: the primary key, the `uuid` property, or an object for a composite key. */
-import { convert, isUuid, type EntityModel, type KeyColumn, type PrimaryKeyPart, type SqlValue } from '../model/index.ts'
+import { isObject, isUuid, keyFromText, type EntityModel, type KeyColumn, type PrimaryKeyPart, type SqlValue } from '../model/index.ts'
 import type { Condition } from './types.ts'
 import type { Values } from './values.ts'
 
@@ -12,13 +12,13 @@ export function planKey (id: Id, model: EntityModel, values: Values): readonly C
   if (typeof id !== 'object' && model.uuid !== undefined && single?.columns[0]?.type.kind !== 'uuid' && isUuid(String(id))) {
     return [{ kind: 'compare', operand: model.uuid, comparison: '=', slot: values.add(String(id).toLowerCase()) }]
   }
-  const given = single !== undefined && more.length === 0 && !isRecord(id) ? { [single.property.name]: id } : id
-  if (!isRecord(given) || Object.keys(given).length !== model.primaryKey.length) return undefined
+  const given = single !== undefined && more.length === 0 && !isObject(id) ? { [single.property.name]: id } : id
+  if (!isObject(given) || Object.keys(given).length !== model.primaryKey.length) return undefined
 
   const conditions: Condition[] = []
   for (const part of model.primaryKey) {
     for (const [column, value] of columnValues(part, given[part.property.name])) {
-      const converted = convertKey(part, column, value)
+      const converted = convertKey(column, value)
       if (converted === undefined) return undefined
       conditions.push({ kind: 'key', column, slot: values.add(converted) })
     }
@@ -26,22 +26,17 @@ export function planKey (id: Id, model: EntityModel, values: Values): readonly C
   return conditions
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !(value instanceof Date)
-
 /** The columns of a part with their values: several when it is a relation to a composite key, given as an object. */
 function columnValues ({ property, columns }: PrimaryKeyPart, value: unknown): [KeyColumn, unknown][] {
   if (columns.length === 1 || property.kind === 'scalar') return [[columns[0]!, value]]
-  const parts = isRecord(value) ? value : {}
+  const parts = isObject(value) ? value : {}
   return property.key.map((part) => [part, parts[part.publicName]])
 }
 
-function convertKey ({ property }: PrimaryKeyPart, column: KeyColumn, value: unknown): SqlValue | undefined {
-  if (value === undefined || value === null || isRecord(value)) return undefined
+function convertKey (column: KeyColumn, value: unknown): SqlValue | undefined {
+  if (value === undefined || value === null || (typeof value === 'object' && !(value instanceof Date))) return undefined
   // an invalid Date is the text 'Invalid Date'
   const text = value instanceof Date && !Number.isNaN(value.getTime()) ? value.toISOString() : String(value)
-  const converted = property.kind === 'scalar' && property.codec?.toDatabase !== undefined
-    ? property.codec.toDatabase(text)
-    : convert(text, column.type)
+  const converted = keyFromText(text, column)
   return converted.ok ? converted.value : undefined
 }

@@ -40,7 +40,8 @@ function propertyStep (property: Property): ToWire | undefined {
 /** A foreign key has the wire form of the key that it refers to. */
 function keyStep ({ publicName, key }: RelationProperty): ToWire | undefined {
   if (key.every(({ codec }) => codec === undefined)) return undefined
-  if (key.length === 1) return (record) => { record[publicName] = key[0]!.codec!.toWire(record[publicName]) }
+  // no key, and no value of its type: a serializer is for keys
+  if (key.length === 1) return (record) => { record[publicName] = record[publicName] === null ? null : key[0]!.codec!.toWire(record[publicName]) }
   return nested(publicName, (parts) => {
     for (const part of key) if (part.codec !== undefined) parts[part.publicName] = part.codec.toWire(parts[part.publicName])
   })

@@ -85,9 +85,9 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     }
   })
 
-  t.test('a scope may be anything that MikroORM takes, or nothing', async (t) => {
+  t.test('a scope may be anything that MikroORM takes', async (t) => {
     for (const [scope, expected] of [
-      [() => undefined, 13], [() => ({}), 13], [async () => undefined, 13],
+      [() => ({}), 13], [async () => ({}), 13],
       [() => ({ $or: [{ status: 'draft' }, { price: { $gt: 50 } }] }), 6],
       [() => ({ supplier: { country: 'fr' } }), 6],
       [() => ({ tags: { name: 'sun' } }), 3],

@@ -247,6 +247,16 @@ await forEachDatabase(t, { entities: [Member, Ticket, Note], seed }, async (t, {
     t.strictSame((await read('/notes', as(1))).items.map(({ text }: any) => text), ['first'])
   })
 
+  t.test('a scope that forgot to return opens nothing', async (t) => {
+    const app = await serve(t, orm, { '/forgot': { crud: tickets, scope: (() => {}) as never } })
+    const before = await rows()
+    for (const response of [await app.inject('/forgot'), await app.inject('/forgot/1'), await app.inject({ method: 'DELETE', url: '/forgot/1' }), await app.inject({ method: 'POST', url: '/forgot', payload: { title: 'Never' } })]) {
+      t.equal(response.statusCode, 500)
+      t.match(bodyOf(response), { code: 'FST_CRUD_CONFIG_INVALID' })
+    }
+    t.strictSame(await rows(), before)
+  })
+
   t.test('by program: count, exists and stream are scoped, too', async (t) => {
     const em = orm.em.fork()
     em.setFilterParams('tenant', { tenant: 1 })

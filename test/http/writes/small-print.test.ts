@@ -1,4 +1,4 @@
-/** Writes that went wrong once. */
+/** The small print of writes: versions behind relations, links and hooks. */
 import { defineEntity, p } from '@mikro-orm/core'
 import Fastify from 'fastify'
 import t from 'tap'

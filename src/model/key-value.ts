@@ -1,0 +1,17 @@
+/** Values of key columns, by the type of the column or the custom type of the property behind it. */
+import { convert, type Converted } from './convert.ts'
+import type { KeyColumn } from './entity-model.ts'
+import { fromJson } from './from-json.ts'
+
+type Column = Pick<KeyColumn, 'type' | 'codec'>
+
+/** A key in a path, which is text, to a value to bind. */
+export function keyFromText (text: string, { type, codec }: Column): Converted {
+  return codec?.toDatabase?.(text) ?? convert(text, type)
+}
+
+/** A key in a body to a value to bind. Nothing is coerced. */
+export function keyFromJson (value: unknown, { type, codec }: Column): Converted {
+  if (value === null || value === undefined) return { ok: false, expected: 'an id' }
+  return codec?.fromJson?.(value) ?? fromJson(value, type)
+}
