@@ -1,6 +1,6 @@
 /** Documentation of the parameters of reads: sorts, includes, fields, pagination and filters, by their names in URLs. */
 import { Type, type TSchema } from '@sinclair/typebox'
-import { MAX_INCLUDES, type Whitelist } from '../src/plan/index.ts'
+import { MAX_CURSOR_LENGTH, MAX_INCLUDES, type Whitelist } from '../src/plan/index.ts'
 import { includeEntries } from '../src/schema/index.ts'
 import { filterParameters } from './docs-filters.ts'
 
@@ -39,8 +39,8 @@ function namesOf (names: readonly string[], description: string, limits: { reado
 }
 
 /**
- * Pages by number or by offset. Only the first two have a `default`: interactive documentation sends defaults, and
- * those of both styles together are an error.
+ * Pages by number, by offset or by cursor. Only the first two have a `default`: interactive documentation sends
+ * defaults, and those of several styles together are an error.
  */
 function pageParameters ({ pagination: { defaultPerPage, maxPerPage, maxOffset } }: Whitelist): Parameters {
   const size = { minimum: 1, maximum: maxPerPage }
@@ -49,5 +49,6 @@ function pageParameters ({ pagination: { defaultPerPage, maxPerPage, maxOffset }
     per_page: Type.Integer({ ...size, default: defaultPerPage, description: 'Records of a page.' }),
     limit: Type.Integer({ ...size, description: `Records to return, instead of \`page\` and \`per_page\`. With \`offset\` alone: ${defaultPerPage}.` }),
     offset: Type.Integer({ minimum: 0, maximum: maxOffset, description: 'Records to skip. With `limit` alone: 0.' }),
+    cursor: Type.String({ maxLength: MAX_CURSOR_LENGTH, description: 'The `next_cursor` or `prev_cursor` of a page with the same filters and sorts, instead of `page`; empty for the first page. Pages by cursor have no total, and cost the same however deep they are.' }),
   }
 }

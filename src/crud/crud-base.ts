@@ -2,9 +2,9 @@
 import type { EntityManager, EntityName, QueryBuilder } from '@mikro-orm/postgresql'
 import { QueryBuilderConfig } from '../config/index.ts'
 import { ConfigError } from '../errors.ts'
-import { planCount, planExists, planGet, planList, readData, withSharedColumns, type Id, type RecordData } from '../plan/index.ts'
+import { planCount, planExists, planGet, planList, planOtherSide, readData, withSharedColumns, type Id, type KeysetPlan, type RecordData } from '../plan/index.ts'
 import { parseQueryParams, type QueryParams } from '../query/index.ts'
-import { pageInfo, pageJson, run, type Row } from '../run/index.ts'
+import { cursorInfo, pageInfo, pageJson, readKeyset, run, type Row } from '../run/index.ts'
 import { nearest } from '../suggest.ts'
 import type { CrudContext, CrudDeleteOptions, CrudOptions, CrudPage, CrudReadOptions, CrudRecord, CrudWriteOptions } from './crud-options.ts'
 import { checkScopeData, scopeData, type Data } from './new-row.ts'
@@ -77,6 +77,7 @@ export class CrudBase<Entity extends object = any> {
   async listJson (em: EntityManager, params: QueryParams = NO_PARAMS, options: CrudReadOptions<Entity> = {}): Promise<string> {
     const resource = this.bind(em)
     const plan = planList(params, resource.whitelist, options)
+    if (plan.kind === 'keyset') return await this.#listByCursor(resource, em, plan, options)
     const { row, read } = await this.#run(resource, em, plan, options)
     const items = await convertListJson(`[${(row!.items as string | null) ?? ''}]`, read.toWire, this.#afterRead, { ...options.context, em })
     return pageJson(items, pageInfo(plan.window, row!))
@@ -216,6 +217,16 @@ export class CrudBase<Entity extends object = any> {
     const { name, readOnly } = resource.model
     if (readOnly !== undefined) throw new ConfigError(`${name} is read-only: ${readOnly}.`)
     return resource
+  }
+
+  async #listByCursor (resource: Resource, em: EntityManager, plan: KeysetPlan, options: CrudReadOptions<Entity>): Promise<string> {
+    const read = await resource.compile(em, plan, options)
+    const page = readKeyset(plan, await run(em, read))
+    // the row that the cursor was made from has gone, or moved: only a look tells what is on its side of the page
+    const look = page.behind === undefined ? planOtherSide(plan) : undefined
+    const behind = look === undefined ? page.behind === true : (await run(em, await resource.compile(em, look, options))).length > 0
+    const items = await convertListJson(`[${page.items.join()}]`, read.toWire, this.#afterRead, { ...options.context, em })
+    return pageJson(items, cursorInfo(plan, page, behind))
   }
 
   async #run (resource: Resource, em: EntityManager, plan: Parameters<Resource['compile']>[1], options: CrudReadOptions<Entity>): Promise<{ row: Row | undefined, read: CompiledRead }> {

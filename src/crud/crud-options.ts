@@ -2,7 +2,7 @@
 import type { EntityManager, EntityName, FilterQuery } from '@mikro-orm/postgresql'
 import type { FastifyRequest } from 'fastify'
 import type { QueryBuilderConfig } from '../config/index.ts'
-import type { OffsetInfo, PageInfo } from '../run/index.ts'
+import type { CursorInfo, OffsetInfo, PageInfo } from '../run/index.ts'
 
 /** What `new CrudBase` and the constructor of a subclass take. */
 export interface CrudOptions<Entity extends object> {
@@ -46,5 +46,5 @@ export interface CrudContext {
 /** A record in wire form: what JSON has of it. */
 export type CrudRecord = Record<string, any>
 
-/** A page of records: by `page` and `per_page`, or by `limit` and `offset`, as the request asked. */
-export type CrudPage = { readonly items: CrudRecord[] } & (PageInfo | OffsetInfo)
+/** A page of records: by `page` and `per_page`, by `limit` and `offset`, or by `cursor`, as the request asked. */
+export type CrudPage = { readonly items: CrudRecord[] } & (PageInfo | OffsetInfo | CursorInfo)

@@ -5,7 +5,7 @@ import type { CustomFilterContext, QueryBuilderConfig } from '../config/index.ts
 import { FilterValidationError } from '../errors.ts'
 import { checkScope } from './scope.ts'
 import { Models, type EntityModel, type RelationProperty } from '../model/index.ts'
-import { planSelection, relationsOf, resolveWhitelist, type AnyWritePlan, type CallbackCondition, type IncludeEntry, type ListPlan, type Plan, type ScopeCondition, type Selection, type Whitelist } from '../plan/index.ts'
+import { planSelection, relationsOf, resolveWhitelist, type AnyWritePlan, type CallbackCondition, type IncludeEntry, type KeysetPlan, type ListPlan, type Plan, type ScopeCondition, type Selection, type Whitelist } from '../plan/index.ts'
 import { toWireOf, type BoundStatement, type ToWire } from '../run/index.ts'
 import { applyPlan, compile, compileWrite, filterSql, foreignSql, ROOT_ALIAS, shapeOf, writeShapeOf, type Bind, type Foreign, type Sql, type Statement } from '../sql/index.ts'
 
@@ -131,7 +131,7 @@ export class Resource {
   }
 
   /** The plan as MikroORM's QueryBuilder, with everything that hides rows. */
-  async query (em: EntityManager, plan: ListPlan, options: ReadOptions): Promise<QueryBuilder<any>> {
+  async query (em: EntityManager, plan: ListPlan | KeysetPlan, options: ReadOptions): Promise<QueryBuilder<any>> {
     const filters = await this.activeFilters(em, this.#entities)
     const qb = em.createQueryBuilder(plan.model.entity as never, ROOT_ALIAS) as unknown as QueryBuilder<any>
     // the builder binds values itself: what our fragments need of it is put behind the plan's own

@@ -4,7 +4,7 @@
  */
 import type { Opt, Primary } from '@mikro-orm/core'
 import type { IsAny, Key, KindOf, Target } from '../config/index.ts'
-import type { OffsetInfo, PageInfo } from '../run/index.ts'
+import type { CursorInfo, OffsetInfo, PageInfo } from '../run/index.ts'
 
 /** An entity of which no property is known. */
 type Untyped<Entity> = IsAny<Entity> extends true ? true : [object] extends [Entity] ? true : false
@@ -15,7 +15,7 @@ export type WireRecord<Entity> = Untyped<Entity> extends true ? Record<string, a
 }
 
 /** A page of records. */
-export type WirePage<Entity> = { items: WireRecord<Entity>[] } & (PageInfo | OffsetInfo)
+export type WirePage<Entity> = { items: WireRecord<Entity>[] } & (PageInfo | OffsetInfo | CursorInfo)
 
 /** A body: properties by public name, relations by id. Which are required and which may be written, schemas say. */
 export type WireBody<Entity> = Untyped<Entity> extends true ? Record<string, any> : {

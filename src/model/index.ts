@@ -14,4 +14,5 @@ export type {
   Codec, EmbeddedProperty, EntityModel, Join, KeyColumn, KeyPart, PrimaryKeyPart, Property, RelationProperty, ScalarProperty, WriteRules,
 } from './entity-model.ts'
 export { isComparable, isOrdered, isTextual, valueTypeOf, type ValueType } from './value-type.ts'
+export { readStored } from './stored.ts'
 export { publicPath, resolvePath, type JsonPath, type Path } from './path.ts'

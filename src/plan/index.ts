@@ -5,9 +5,12 @@
  */
 export { readData, type ColumnData, type DataOptions, type LinksData, type RecordData, type ReferenceData } from './data.ts'
 export type { Id } from './key.ts'
+export { MAX_CURSOR_LENGTH, writeCursor } from './cursor.ts'
+export { otherSide, planOtherSide, planPage, readPosition, type PageOptions, type Position } from './keyset.ts'
+export { isComputed, isNullableTerm, typeOfTerm } from './order.ts'
 export { planCount, planExists, planGet, planList, type PlanOptions } from './plan.ts'
 export type {
-  CallbackCondition, Comparable, Comparison, Condition, CountPlan, CustomCondition, Deleted, GetPlan, Include, JsonValue, ListPlan, Operand, OrderTerm, Plan, ScopeCondition, Selection, Slot, Window,
+  CallbackCondition, Comparable, Comparison, Condition, CountPlan, CustomCondition, Deleted, GetPlan, Include, JsonValue, KeysetPlan, ListPlan, Operand, OrderTerm, Place, Plan, ScopeCondition, Selection, Slot, SortTexts, Window,
 } from './types.ts'
 export { MAX_PATTERN_LENGTH } from './filters/index.ts'
 export { MAX_INCLUDES, planSelection } from './selection.ts'

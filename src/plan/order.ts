@@ -1,7 +1,8 @@
 /** Sorts: the text of `sort` to an order that is total, so that pages never overlap. */
+import type { ValueType } from '../model/index.ts'
 import type { QueryParamError } from '../query/index.ts'
 import { cited, refusal } from './refusal.ts'
-import type { OrderTerm } from './types.ts'
+import type { Operand, OrderTerm } from './types.ts'
 import type { Whitelist } from './whitelist/index.ts'
 
 const CODE = 'FST_CRUD_SORT_INVALID'
@@ -32,9 +33,26 @@ export function planOrder (items: readonly string[], whitelist: Whitelist, error
 }
 
 function withTieBreak (order: OrderTerm[], { model }: Whitelist): readonly OrderTerm[] {
-  for (const { property } of model.primaryKey) {
+  for (const { property, columns } of model.primaryKey) {
     const present = order.some((term) => term.relations.length === 0 && term.operand === property)
-    if (!present) order.push({ relations: [], operand: property, descending: false })
+    if (present) continue
+    if (columns.length === 1) order.push({ relations: [], operand: property, descending: false })
+    else for (const column of columns) order.push({ relations: [], operand: property, column, descending: false })
   }
   return order
+}
+
+/** What a term's values are. */
+export function typeOfTerm ({ operand, column }: OrderTerm): ValueType {
+  return column?.type ?? (operand.kind === 'scalar' ? operand.type : operand.key[0]!.type)
+}
+
+/** Whether a term may be null: its column, or because what it stands behind isn't there. */
+export function isNullableTerm ({ relations, operand }: OrderTerm): boolean {
+  return relations.length > 0 || operand.nullable || isComputed(operand)
+}
+
+/** Whether it is an expression instead of a column. */
+export function isComputed (operand: Operand): boolean {
+  return operand.kind === 'scalar' && operand.formula !== undefined
 }

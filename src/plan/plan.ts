@@ -1,12 +1,14 @@
 /** The plans of all reads. Each planner collects every error of its request before it throws the one that stands for all. */
 import { queryError } from '../errors.ts'
 import type { QueryParamError, QueryParams } from '../query/index.ts'
+import { fingerprintOf, planCursor } from './cursor.ts'
 import { planFilters } from './filters/index.ts'
 import { planKey, type Id } from './key.ts'
+import { planPage } from './keyset.ts'
 import { planOrder } from './order.ts'
 import { refusal } from './refusal.ts'
 import { planSelection } from './selection.ts'
-import type { CountPlan, Deleted, GetPlan, ListPlan, Window } from './types.ts'
+import type { CountPlan, Deleted, GetPlan, KeysetPlan, ListPlan, Window } from './types.ts'
 import { Values } from './values.ts'
 import type { Whitelist } from './whitelist/index.ts'
 import { planWindow } from './window.ts'
@@ -17,30 +19,29 @@ export interface PlanOptions {
 }
 
 /**
- * Plans a list.
+ * Plans a list: by page or offset, or by cursor.
  *
  * @throws the error of the first kind that occurs, with all errors in `errors`
  */
-export function planList (params: QueryParams, whitelist: Whitelist, options: PlanOptions = {}): ListPlan {
+export function planList (params: QueryParams, whitelist: Whitelist, options: PlanOptions = {}): ListPlan | KeysetPlan {
   const errors = [...params.errors]
   const values = new Values()
   const { conditions, customs, deleted } = planFilters(params.filters, whitelist, values, errors)
   const order = planOrder(params.sort, whitelist, errors)
   const selection = planSelection(params, whitelist, errors)
   const window = planWindow(params, whitelist.pagination, errors)
-  throwErrors(errors, whitelist)
-  return {
-    kind: 'list',
-    model: whitelist.model,
-    conditions,
-    customs,
-    deleted: deleted ?? deletedOf(options),
-    order,
-    selection,
-    window,
-    ...windowSlots(window, values),
-    values: values.list,
+  const read = { model: whitelist.model, conditions, customs, deleted: deleted ?? deletedOf(options), order, selection }
+  if (params.cursor === undefined) {
+    throwErrors(errors, whitelist)
+    return { kind: 'list', ...read, window, ...windowSlots(window, values), values: values.list }
   }
+  // with another error, the order or the filters may not be those that the cursor was made for
+  const comparable = errors.length === 0 || whitelist.ignoreInvalidErrors
+  const fingerprint = fingerprintOf(params.filters, order, whitelist)
+  const position = planCursor(params.cursor, order, comparable ? fingerprint : undefined, errors)
+  throwErrors(errors, whitelist)
+  const first: KeysetPlan = { kind: 'keyset', ...read, limit: window.limit, fetchSlot: values.add(window.limit + 1), witness: false, fingerprint, values: values.list }
+  return position === undefined ? first : planPage(first, position, { witness: !position.inclusive })
 }
 
 const deletedOf = ({ includeDeleted }: PlanOptions): Deleted => includeDeleted === true ? 'with' : 'without'

@@ -67,6 +67,8 @@ export interface OrderTerm {
   /** To-one relations on the way to the operand. */
   readonly relations: readonly RelationProperty[]
   readonly operand: Operand
+  /** The column of an operand that has several: a relation to a composite key, as a part of the primary key. */
+  readonly column?: KeyColumn
   readonly descending: boolean
 }
 
@@ -116,6 +118,44 @@ export interface ListPlan extends ReadPlan {
   readonly offsetSlot: Slot
 }
 
+/**
+ * A place in an order: between two rows, or where there are none. It is given by the values that a row there has, or
+ * had, whether it still exists or not.
+ */
+export interface Place {
+  /** The rows wanted are those that follow, in the order, or those that come before, the nearest first. */
+  readonly side: 'after' | 'before'
+  /** A row with exactly these values is wanted, too. */
+  readonly inclusive: boolean
+  /** For each term of the order the slot of its value, or null where the row sorts as null. */
+  readonly slots: readonly (Slot | null)[]
+  /** The values as the database writes them. */
+  readonly texts: SortTexts
+}
+
+/** What a row is sorted by: for each term of the order the text of its value (`column::text`, datetimes in UTC). */
+export type SortTexts = readonly (string | null)[]
+
+/** A page of a list that starts at a place of its order: its cost doesn't depend on how far into the list that is. */
+export interface KeysetPlan extends ReadPlan {
+  readonly kind: 'keyset'
+  readonly order: readonly OrderTerm[]
+  readonly selection: Selection
+  /** Rows wanted, at least 1. */
+  readonly limit: number
+  /** Rows to fetch: those wanted, one more to tell whether others follow, and the witness. */
+  readonly fetchSlot: Slot
+  /** Absent for the first page. */
+  readonly place?: Place
+  /**
+   * A row that is exactly at the place is fetched, though it isn't wanted: it shows that there are rows on the other side
+   * at no cost, since it is where the page begins.
+   */
+  readonly witness: boolean
+  /** What cursors of this list have in common. */
+  readonly fingerprint: string
+}
+
 /** One record by its key. */
 export interface GetPlan extends ReadPlan {
   readonly kind: 'get'
@@ -127,4 +167,4 @@ export interface CountPlan extends ReadPlan {
   readonly kind: 'count' | 'exists'
 }
 
-export type Plan = ListPlan | GetPlan | CountPlan
+export type Plan = ListPlan | KeysetPlan | GetPlan | CountPlan

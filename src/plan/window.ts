@@ -6,14 +6,13 @@ import type { Window } from './types.ts'
 
 const CODE = 'FST_CRUD_PAGINATION_INVALID'
 
-/** Plans the window of a list; page 1 of the default size when the request names none. */
+/** Plans the window of a list; page 1 of the default size when the request names none. Of a page by cursor, only its size counts. */
 export function planWindow (params: QueryParams, pagination: Pagination, errors: QueryParamError[]): Window {
   const { defaultPerPage, maxPerPage, maxOffset, count } = pagination
   const byOffset = params.limit !== undefined || params.offset !== undefined
   const limit = (byOffset ? params.limit : params.per_page) ?? defaultPerPage
   const offset = byOffset ? params.offset ?? 0 : ((params.page ?? 1) - 1) * limit
   const sizeName = byOffset ? 'limit' : 'per_page'
-  if (params.cursor !== undefined) errors.push(refusal(CODE, 'cursor', 'This list has no cursors.', { allowed: ['page', 'per_page', 'limit', 'offset'] }))
   if (limit > maxPerPage) errors.push(refusal(CODE, sizeName, `'${sizeName}' is at most ${maxPerPage}.`))
   else if (offset > maxOffset) errors.push(refusal(CODE, byOffset ? 'offset' : 'page', `At most ${maxOffset} rows can be skipped; this would skip ${offset}.`))
   return { style: byOffset ? 'offset' : 'page', offset, limit, count: count === 'none' ? 'none' : 'exact' }

@@ -5,6 +5,7 @@
  */
 export { convertError, isDriverError } from './convert-error.ts'
 export { guardPool, type GuardOptions } from './guard-pool.ts'
+export { cursorInfo, readKeyset, type CursorInfo, type KeysetRows } from './keyset.ts'
 export { pageInfo, pageJson, type OffsetInfo, type PageInfo } from './page.ts'
 export { acquire, runOnPool, waitingFor } from './pool.ts'
 export { isThere } from './server-socket.ts'

@@ -1,5 +1,6 @@
 /** The answer of a list: items as the database wrote them, and what the page tells about the rest. */
 import type { Window } from '../plan/index.ts'
+import type { CursorInfo } from './keyset.ts'
 import type { Row } from './session.ts'
 
 /** What stands beside the items of a page. */
@@ -38,7 +39,7 @@ export function pageInfo ({ style, offset, limit }: Window, row: Row): PageInfo 
 }
 
 /** The whole answer as JSON text. */
-export function pageJson (items: string, info: PageInfo | OffsetInfo): string {
+export function pageJson (items: string, info: PageInfo | OffsetInfo | CursorInfo): string {
   // the information's own JSON, its opening brace replaced
   return `{"items":${items},${JSON.stringify(info).slice(1)}`
 }

@@ -1,33 +1,46 @@
 /** A plan put on MikroORM's QueryBuilder: for applications that go on from there. */
 import { raw } from '@mikro-orm/core'
 import type { QueryBuilder } from '@mikro-orm/postgresql'
-import type { ListPlan, OrderTerm } from '../plan/index.ts'
-import { conditionSql, matching, operand, relatedVisibility, whereClause, type ConditionContext } from './condition.ts'
+import type { KeysetPlan, ListPlan, OrderTerm } from '../plan/index.ts'
+import { conditionSql, matching, relatedVisibility, whereClause, type ConditionContext } from './condition.ts'
 import { join, name, sql, trusted, type Sql } from './fragment.ts'
+import { placeCondition } from './keyset.ts'
 import { Names } from './names.ts'
+import { termValue } from './order.ts'
 
 /** The alias of the entity in the builder. */
 export const ROOT_ALIAS = 'e0'
 
-/** Narrows, orders and limits a builder whose alias is `e0` as the plan says; scope, filters and callbacks are the caller's. */
-export function applyPlan (qb: QueryBuilder<any>, plan: ListPlan, foreign: Pick<ConditionContext, 'filter' | 'relation'>): QueryBuilder<any> {
+/**
+ * Narrows, orders and limits a builder whose alias is `e0` as the plan says; scope, filters and callbacks are the
+ * caller's. The rows before a cursor come in reversed order, the nearest first.
+ */
+export function applyPlan (qb: QueryBuilder<any>, plan: ListPlan | KeysetPlan, foreign: Pick<ConditionContext, 'filter' | 'relation'>): QueryBuilder<any> {
   const context: ConditionContext = { names: new Names(), ...foreign }
   context.names.table() // e0 is taken
   const conditions = [
     ...plan.conditions.map((condition) => conditionSql(condition, ROOT_ALIAS, context)),
     ...(plan.deleted === 'with' || plan.model.deletedAt === undefined ? [] : [conditionSql({ kind: 'null', operand: plan.model.deletedAt, negated: plan.deleted === 'only' }, ROOT_ALIAS, context)]),
   ]
+  const values = plan.order.map((term) => orderValue(term, context))
+  const reversed = plan.kind === 'keyset' && plan.place?.side === 'before'
+  if (plan.kind === 'keyset' && plan.place !== undefined) conditions.push(placeCondition({ ...plan, witness: false }, values))
   if (conditions.length > 0) qb.andWhere(fragment(join(conditions, ' and '), plan.values) as never)
-  const order = plan.order.map((term) => ({ [fragment(orderValue(term, context), plan.values) as never]: term.descending ? 'desc nulls last' : 'asc nulls last' }))
-  return qb.orderBy(order as never).limit(plan.window.limit, plan.window.offset) as QueryBuilder<any>
+  const order = plan.order.map((term, index) => ({ [fragment(values[index]!, plan.values) as never]: directionOf(term, reversed) }))
+  const { limit, offset } = plan.kind === 'keyset' ? { limit: plan.limit, offset: undefined } : plan.window
+  return qb.orderBy(order as never).limit(limit, offset) as QueryBuilder<any>
 }
 
+const directionOf = ({ descending }: OrderTerm, reversed: boolean): string => reversed
+  ? descending ? 'asc nulls first' : 'desc nulls first'
+  : descending ? 'desc nulls last' : 'asc nulls last'
+
 /** What a term sorts by; behind to-one relations, the value of the one related row. */
-function orderValue ({ relations, operand: property }: OrderTerm, context: ConditionContext): Sql {
+function orderValue (term: OrderTerm, context: ConditionContext): Sql {
   let alias = ROOT_ALIAS
   let from: Sql | undefined
   const where: Sql[] = []
-  for (const relation of relations) {
+  for (const relation of term.relations) {
     const { join: by, target } = relation
     const to = context.names.table()
     const table = sql`${trusted(target.table)} as ${name(to)}`
@@ -36,7 +49,7 @@ function orderValue ({ relations, operand: property }: OrderTerm, context: Condi
     from = from === undefined ? table : sql`${from} inner join ${table} on ${join(on, ' and ')}`
     alias = to
   }
-  const value = operand(property, alias)
+  const value = termValue(term, alias)
   return from === undefined ? value : sql`(select ${value} from ${from}${whereClause(where)})`
 }
 

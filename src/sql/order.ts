@@ -1,5 +1,5 @@
 /** Orders to SQL: nulls last in both directions, joins to what lies behind to-one relations. */
-import type { OrderTerm } from '../plan/index.ts'
+import { isNullableTerm, type OrderTerm } from '../plan/index.ts'
 import { matching, operand, relatedVisibility, type ConditionContext } from './condition.ts'
 import { EMPTY, join, name, sql, trusted, type Sql } from './fragment.ts'
 
@@ -15,8 +15,12 @@ export interface Order {
   readonly expressions: readonly OrderExpression[]
 }
 
-/** Compiles an order for the rows of an alias. A related row that is deleted or filtered out sorts as null. */
-export function orderSql (terms: readonly OrderTerm[], alias: string, context: ConditionContext): Order {
+/**
+ * Compiles an order for the rows of an alias. A related row that is deleted or filtered out sorts as null.
+ *
+ * @param reversed the same order from its end
+ */
+export function orderSql (terms: readonly OrderTerm[], alias: string, context: ConditionContext, reversed = false): Order {
   const aliases = new Map<string, string>()
   let joins: Sql = EMPTY
   const expressions = terms.map((term) => {
@@ -34,12 +38,24 @@ export function orderSql (terms: readonly OrderTerm[], alias: string, context: C
       }
       from = to
     }
-    // nulls come last by themselves in an ascending order; where there are none, saying it would keep an index from being used
-    const nullable = term.relations.length > 0 || term.operand.nullable || (term.operand.kind === 'scalar' && term.operand.formula !== undefined)
-    const direction = trusted(term.descending ? nullable ? ' desc nulls last' : ' desc' : '')
-    return { value: operand(term.operand, from), direction }
+    return { value: termValue(term, from), direction: directionSql(term, reversed) }
   })
   return { joins, expressions }
+}
+
+/** What a term sorts by, of the row that its relations lead to. */
+export function termValue ({ operand: property, column }: OrderTerm, alias: string): Sql {
+  return column === undefined ? operand(property, alias) : name(alias, column.column)
+}
+
+/**
+ * Nulls come last by themselves in an ascending order, and first in a descending one; where there are none, saying so
+ * would keep an index from being used.
+ */
+function directionSql (term: OrderTerm, reversed: boolean): Sql {
+  const nullable = isNullableTerm(term)
+  if (reversed) return trusted(term.descending ? nullable ? ' nulls first' : '' : ' desc')
+  return trusted(term.descending ? nullable ? ' desc nulls last' : ' desc' : '')
 }
 
 /** ` order by ...`. */

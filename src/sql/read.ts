@@ -8,6 +8,7 @@ import { conditionSql, visibility, whereClause, type ConditionContext } from './
 import { join, name, render, sql, trusted, type Sql, type Statement } from './fragment.ts'
 import { Names } from './names.ts'
 import { objectJson, versionText } from './json.ts'
+import { keysetSql } from './keyset.ts'
 import { listSql } from './list.ts'
 import { projection, recordSql, selectList, type RecordSql } from './record.ts'
 import { ROW, ROW_JSON, type Source } from './source.ts'
@@ -27,14 +28,15 @@ export interface Foreign {
 export function compile (plan: Plan, foreign: Foreign): Statement {
   const context: ConditionContext = { names: new Names(), filter: foreign.filter, relation: foreign.relation }
   const alias = context.names.table()
-  const where = whereClause([
+  const conditions = [
     ...plan.conditions.map((condition) => conditionSql(condition, alias, context)),
     ...visibility(plan.model, alias, plan.deleted, context.filter),
     ...foreign.conditions(alias),
-  ])
-  const source = { alias, table: sql`${trusted(plan.model.table)} as ${name(alias)}`, where, context }
+  ]
+  const source = { alias, table: sql`${trusted(plan.model.table)} as ${name(alias)}`, conditions, where: whereClause(conditions), context }
   switch (plan.kind) {
     case 'list': return render(listSql(plan, source))
+    case 'keyset': return render(keysetSql(plan, source))
     case 'get': return render(getSql(plan, source))
     case 'count': case 'exists': return render(countSql(plan, source))
   }

@@ -2,7 +2,7 @@
  * The shape of a plan: everything that its SQL depends on, and nothing that it doesn't. Two plans of one resource with
  * the same shape have the same statement and differ in the values bound to it only.
  */
-import type { AnyWritePlan, Condition, Include, OrderTerm, Plan, Selection } from '../plan/index.ts'
+import type { AnyWritePlan, Condition, Include, KeysetPlan, OrderTerm, Plan, Selection } from '../plan/index.ts'
 
 const ids = new WeakMap<object, number>()
 let lastId = 0
@@ -18,6 +18,7 @@ function idOf (object: object): number {
 export function shapeOf (plan: Plan): string {
   const base = `${plan.kind}|${idOf(plan.model)}|${plan.deleted}|${conditionsShape(plan.conditions)}`
   if (plan.kind === 'list') return `${base}|${plan.order.map(orderShape).join()}|${selectionShape(plan.selection)}|${plan.window.count}`
+  if (plan.kind === 'keyset') return `${base}|${plan.order.map(orderShape).join()}|${selectionShape(plan.selection)}|${plan.fetchSlot}${placeShape(plan)}`
   return plan.kind === 'get' ? `${base}|${selectionShape(plan.selection)}` : base
 }
 
@@ -50,8 +51,13 @@ function conditionShape (condition: Condition): string {
   }
 }
 
-function orderShape ({ relations, operand, descending }: OrderTerm): string {
-  return `${relations.map(idOf).join('.')}.${idOf(operand)}${descending ? '-' : '+'}`
+function orderShape ({ relations, operand, column, descending }: OrderTerm): string {
+  return `${relations.map(idOf).join('.')}.${idOf(operand)}${column === undefined ? '' : `.${idOf(column)}`}${descending ? '-' : '+'}`
+}
+
+/** Which values are null is a part of the shape: it decides the conditions. */
+function placeShape ({ place, witness }: KeysetPlan): string {
+  return place === undefined ? '' : `${place.side}${place.inclusive ? '=' : ''}${witness ? '!' : ''}${place.slots.join()}`
 }
 
 function selectionShape ({ properties, includes }: Selection): string {

@@ -6,6 +6,9 @@ import { name, sql, type Sql } from './fragment.ts'
 export interface Source {
   readonly alias: string
   readonly table: Sql
+  /** The conditions of all of them. */
+  readonly conditions: readonly Sql[]
+  /** The same as a clause. */
   readonly where: Sql
   readonly context: ConditionContext
 }

@@ -82,8 +82,8 @@ function complaint ({ statusCode, body, type, statements }: { statusCode: number
   if (statusCode === 200) {
     if (statements !== 1) return `${statements} statements`
     const keys = Object.keys(json).sort().join()
-    const page = 'has_next,has_prev,items,page,per_page,total,total_pages'
-    return (keys === page || keys === 'has_next,has_prev,items,limit,offset,total') && Array.isArray(json.items) && json.items.length <= 100 ? undefined : `200 with ${keys}`
+    const pages = ['has_next,has_prev,items,page,per_page,total,total_pages', 'has_next,has_prev,items,limit,offset,total', 'has_next,has_prev,items,next_cursor,per_page,prev_cursor']
+    return pages.includes(keys) && Array.isArray(json.items) && json.items.length <= 100 ? undefined : `200 with ${keys}`
   }
   if (statusCode !== 400) return `status ${statusCode}: ${body}`
   if (statements !== 0) return `${statements} statements before the refusal: ${body}`

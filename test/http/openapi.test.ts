@@ -96,6 +96,8 @@ t.test('the document of the example', async (t) => {
     t.strictSame(parameters['per_page'].schema, { type: 'integer', minimum: 1, maximum: 100, default: 20 })
     t.strictSame(parameters['limit'].schema, { type: 'integer', minimum: 1, maximum: 100 })
     t.strictSame(parameters['offset'].schema, { type: 'integer', minimum: 0, maximum: 100_000 })
+    t.match(parameters['cursor'].schema, { type: 'string', maxLength: 4096 })
+    t.notOk('default' in parameters['cursor'].schema, 'a client that sends defaults would mix two ways')
   })
 
   t.test('bodies and records', async (t) => {

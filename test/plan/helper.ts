@@ -17,7 +17,7 @@ export function whitelistOf (options: QueryBuilderOptions<any>, entity: unknown 
 
 /** The plan of a query string. */
 export function planOf (query: string, whitelist: Whitelist, options?: PlanOptions): ListPlan {
-  return planList(parseQueryParams(query), whitelist, options)
+  return planList(parseQueryParams(query), whitelist, options) as ListPlan
 }
 
 /** What is wrong with a query string: the errors' items, empty when nothing is. */

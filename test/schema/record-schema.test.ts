@@ -55,7 +55,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       const relations = [...model.properties.values()].filter((property) => property.kind === 'relation').map(({ name }) => name)
       const crud = crudOf(entity, { allowedIncludes: relations.map((name) => new AllowedInclude(name)) })
       const record = recordSchema(model)
-      for (const query of ['', 'limit=2', `include=${relations.join()}`]) {
+      for (const query of ['', 'limit=2', 'cursor=&per_page=1', `include=${relations.join()}`]) {
         const page = await listOf(orm, crud, query)
         t.ok(page.items.length > 0)
         const wrong = page.items.flatMap((item) => Object.entries(item)).filter(([name, value]) => {

@@ -1,0 +1,74 @@
+/** The answer of a page by cursor: its rows, and the cursors that lead away from it. */
+import { PaginationValidationError } from '../errors.ts'
+import { otherSide, writeCursor, type KeysetPlan, type Place, type SortTexts } from '../plan/index.ts'
+import { KEYSET_ROW } from '../sql/index.ts'
+import type { Row } from './session.ts'
+
+/** What stands beside the items of a page by cursor. A cursor that leads nowhere is null. */
+export interface CursorInfo {
+  readonly per_page: number
+  readonly next_cursor: string | null
+  readonly prev_cursor: string | null
+  readonly has_next: boolean
+  readonly has_prev: boolean
+  /** Pages by cursor are not counted. */
+  readonly total?: undefined
+}
+
+/** A page's rows, read. */
+export interface KeysetRows {
+  /** The JSON of each record wanted, in the order of the list. */
+  readonly items: readonly string[]
+  /** What the first and the last of them are sorted by. */
+  readonly first?: SortTexts
+  readonly last?: SortTexts
+  /** There are more rows in the direction of the page. */
+  readonly ahead: boolean
+  /** There are rows where the page comes from; `undefined` when they tell nothing of it. */
+  readonly behind: boolean | undefined
+}
+
+/** Reads the rows of a page: takes away the witness and the row that was fetched to be counted only. */
+export function readKeyset (plan: KeysetPlan, rows: readonly Row[]): KeysetRows {
+  const { limit, place, order } = plan
+  const witnessed = plan.witness && rows[0]?.[KEYSET_ROW.witness] === true
+  const wanted = rows.slice(witnessed ? 1 : 0, limit + (witnessed ? 1 : 0))
+  const ahead = rows.length - (witnessed ? 1 : 0) > limit
+  if (place?.side === 'before') wanted.reverse()
+  const sortedBy = (row: Row | undefined) => row && order.map((_, index) => row[KEYSET_ROW.value(index)] as string | null)
+  return {
+    items: wanted.map((row) => row[KEYSET_ROW.item] as string),
+    first: sortedBy(wanted[0]),
+    last: sortedBy(wanted.at(-1)),
+    ahead,
+    behind: place === undefined ? false : witnessed ? true : undefined,
+  }
+}
+
+/**
+ * What a page's rows tell about the rest.
+ *
+ * @param behind whether there are rows where the page comes from
+ * @throws {PaginationValidationError} when the values of a row are too long for a cursor
+ */
+export function cursorInfo (plan: KeysetPlan, { first, last, ahead }: KeysetRows, behind: boolean): CursorInfo {
+  const backward = plan.place?.side === 'before'
+  const [hasNext, hasPrev] = backward ? [behind, ahead] : [ahead, behind]
+  return {
+    per_page: plan.limit,
+    next_cursor: hasNext ? cursorTo('after', last, plan) : null,
+    prev_cursor: hasPrev ? cursorTo('before', first, plan) : null,
+    has_next: hasNext,
+    has_prev: hasPrev,
+  }
+}
+
+/** The cursor that leads away from a page: from its row at that end, or where it has none, back to where it comes from. */
+function cursorTo (side: Place['side'], texts: SortTexts | undefined, plan: KeysetPlan): string {
+  // only a page with a place can be empty and still have rows on one side
+  const place = texts === undefined ? otherSide(plan.place!) : { side, inclusive: false, texts }
+  const cursor = writeCursor(place, plan.fingerprint)
+  if (cursor !== undefined) return cursor
+  const detail = 'This list has a row whose sort values are too long for a cursor; sort by something else, or use page and per_page.'
+  throw new PaginationValidationError([{ source: { parameter: 'cursor' }, code: 'FST_CRUD_PAGINATION_INVALID', detail }])
+}

@@ -1,0 +1,93 @@
+/** The statement of a page that starts at a place of the order: its rows, each with the values that it is sorted by. */
+import { isComputed, isNullableTerm, typeOfTerm, type KeysetPlan, type OrderTerm } from '../plan/index.ts'
+import { whereClause } from './condition.ts'
+import { join, name, sql, type Sql } from './fragment.ts'
+import { objectJson } from './json.ts'
+import { orderBy, orderSql, type OrderExpression } from './order.ts'
+import { placeSegments, type PlacedTerm } from './place.ts'
+import { projection, recordSql, selectList } from './record.ts'
+import type { Source } from './source.ts'
+
+/** The columns of an answer's rows. */
+export const KEYSET_ROW = Object.freeze({ item: 'item', witness: '@witness', value: (index: number): string => `@value${index}` })
+
+/** In the page: what its rows are sorted by. */
+const sortName = (index: number): string => `@sort${index}`
+
+/**
+ * A row for each record, nearest to the place first: `item`, its JSON; `@value0` and so on, the text of what it is
+ * sorted by; and `@witness`, whether it is the row at the place, where the plan has that fetched.
+ */
+export function keysetSql (plan: KeysetPlan, source: Source): Sql {
+  const { alias, context } = source
+  const order = orderSql(plan.order, alias, context, plan.place?.side === 'before')
+  const columns = projection(plan.selection, alias)
+  for (const [index, { value }] of order.expressions.entries()) columns.set(sortName(index), value)
+
+  const page = context.names.expression('page')
+  const pageSql = rowsSql(plan, source, order.joins, columns, order.expressions)
+  const { members, expressions, joins } = recordSql(plan.selection, page, true, context)
+  const carried = carriedOrder(order.expressions, page)
+  const answer = sql`select ${selectList([
+    [KEYSET_ROW.item, sql`${objectJson(members)}::text`],
+    ...plan.order.map((term, index): [string, Sql] => [KEYSET_ROW.value(index), storedText(name(page, sortName(index)), term)]),
+    ...plan.witness ? [[KEYSET_ROW.witness, witnessSql(plan, page)] as const] : [],
+  ])} from `
+  if (expressions.length === 0) return sql`${answer}(${pageSql}) as ${name(page)}`
+  return sql`with ${join([sql`${name(page)} as (${pageSql})`, ...expressions])} ${answer}${name(page)}${joins}${orderBy(carried)}`
+}
+
+/** The order by what the rows carry with them. */
+function carriedOrder (order: readonly OrderExpression[], alias: string): OrderExpression[] {
+  return order.map(({ direction }, index) => ({ value: name(alias, sortName(index)), direction }))
+}
+
+/** The rows of the page, from one stretch of the order or, where one condition can't be the bound of an index, from several. */
+function rowsSql (plan: KeysetPlan, { table, conditions, alias }: Source, joins: Sql, columns: ReadonlyMap<string, Sql>, order: readonly OrderExpression[]): Sql {
+  const select = sql`select ${selectList(columns)} from ${table}${joins}`
+  const limited = (segment: readonly Sql[]) => sql`${select}${whereClause([...conditions, ...segment])}${orderBy(order)} limit ${plan.fetchSlot}`
+  const segments = segmentsOf(plan, order.map(({ value }) => value))
+  if (segments.length === 1) return limited(segments[0]!)
+  const union = join(segments.map((segment) => sql`(${limited(segment)})`), ' union all ')
+  return sql`select * from (${union}) as "@segments"${orderBy(carriedOrder(order, '@segments'))} limit ${plan.fetchSlot}`
+}
+
+function segmentsOf ({ place, order, witness }: KeysetPlan, values: readonly Sql[]): readonly (readonly Sql[])[] {
+  if (place === undefined) return [[]]
+  const terms = order.map((term, index): PlacedTerm => ({
+    value: values[index]!,
+    slot: place.slots[index]!,
+    ascending: term.descending === (place.side === 'before'),
+    nullable: isNullableTerm(term),
+    indexable: term.relations.length === 0 && !isComputed(term.operand),
+    repetitive: isRepetitive(term),
+  }))
+  return placeSegments(terms, { nullsLast: place.side === 'after', inclusive: place.inclusive || witness })
+}
+
+/** All rows of the page as one condition, which no index serves. */
+export function placeCondition (plan: KeysetPlan, values: readonly Sql[]): Sql {
+  return sql`(${join(segmentsOf(plan, values).map((segment) => sql`(${join(segment, ' and ')})`), ' or ')})`
+}
+
+/** Whether many rows are likely to have the same value: then those that come before the place among them are not to be read. */
+function isRepetitive (term: OrderTerm): boolean {
+  if (term.operand.kind === 'relation') return true
+  const { kind } = typeOfTerm(term)
+  return kind === 'boolean' || kind === 'enum' || kind === 'integer' || kind === 'date'
+}
+
+/** The text from which `readStored` makes the value again. */
+function storedText (value: Sql, term: OrderTerm): Sql {
+  const type = typeOfTerm(term)
+  return type.kind === 'datetime' && type.zoned ? sql`(${value} at time zone 'UTC')::text` : sql`${value}::text`
+}
+
+function witnessSql ({ place }: KeysetPlan, page: string): Sql {
+  const slots = place?.slots ?? []
+  return join(slots.map((slot, index) => {
+    const value = name(page, sortName(index))
+    // a term that is null here is not the one of a place that has a value
+    return slot === null ? sql`${value} is null` : sql`coalesce(${value} = ${slot}, false)`
+  }), ' and ')
+}
