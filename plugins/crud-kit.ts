@@ -3,7 +3,7 @@ import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import { CrudBase } from '../src/crud/index.ts'
-import { DatabaseFactory, type DatabaseOptions } from '../src/database/index.ts'
+import { DatabaseFactory, type DatabaseOptions, type SharedEngine } from '../src/database/index.ts'
 import { ConfigError } from '../src/errors.ts'
 import type { QueryParams } from '../src/query/index.ts'
 import { crudRoutes, type CrudRoutesOptions } from './crud-routes.ts'
@@ -35,7 +35,7 @@ export type ResourceOptions = CrudBase<any> | CrudRoutesOptions
 export interface CrudKitOptions {
   /** An open MikroORM. Its owner closes it. */
   readonly orm?: MikroORM
-  /** A database that is opened now and closed with the server. */
+  /** A database that is opened now and closed with the server; a factory, with the last server that it is given to. */
   readonly database?: DatabaseFactory | DatabaseOptions
   /** Resources by prefix. */
   readonly resources?: Readonly<Record<string, ResourceOptions>>
@@ -48,25 +48,32 @@ export interface CrudKitOptions {
 
 async function register (fastify: FastifyInstance, options: CrudKitOptions): Promise<void> {
   checkOptions('crudKit', CrudKitOptionsSchema, options)
-  const orm = await openDatabase(fastify, options)
-  fastify.decorate('orm', orm)
-  decorateEm(fastify, orm)
-  decorateQueryParams(fastify)
-  fastify.addSchema(ErrorSchema)
-  if (options.indexAdvice !== false) giveIndexAdvice(fastify)
-  for (const [prefix, resource] of Object.entries(options.resources ?? {})) {
-    const routes = resource instanceof CrudBase ? { crud: resource } : resource
-    await fastify.register(crudRoutes, { ...routes, prefix })
+  const { engine, release } = await openDatabase(options)
+  fastify.addHook('onClose', release)
+  try {
+    fastify.decorate('orm', engine)
+    decorateEm(fastify, engine)
+    decorateQueryParams(fastify)
+    fastify.addSchema(ErrorSchema)
+    if (options.indexAdvice !== false) giveIndexAdvice(fastify)
+    for (const [prefix, resource] of Object.entries(options.resources ?? {})) {
+      const routes = resource instanceof CrudBase ? { crud: resource } : resource
+      await fastify.register(crudRoutes, { ...routes, prefix })
+    }
+  } catch (error) {
+    // a server that has not started is seldom closed
+    await release()
+    throw error
   }
 }
 
-async function openDatabase (fastify: FastifyInstance, { orm, database }: CrudKitOptions): Promise<MikroORM> {
+/** An ORM that is given is its owner's to close; a database is closed with the last server that uses it. */
+async function openDatabase ({ orm, database }: CrudKitOptions): Promise<SharedEngine> {
   if (orm !== undefined && database !== undefined) throw new ConfigError("crudKit: give either 'orm' or 'database', not both.")
-  if (orm !== undefined) return orm
+  if (orm !== undefined) return { engine: orm, release: async () => {} }
   if (database === undefined) throw new ConfigError("crudKit: give 'orm', an open MikroORM, or 'database', the options to open one.")
   const factory = database instanceof DatabaseFactory ? database : new DatabaseFactory(database)
-  fastify.addHook('onClose', () => factory.close())
-  return await factory.getEngine()
+  return await factory.share()
 }
 
 /**

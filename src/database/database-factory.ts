@@ -13,10 +13,17 @@ export type SessionMaker = (options?: SessionOptions) => EntityManager
 
 interface Opened { readonly engine: MikroORM, readonly lock: FolderLock | undefined }
 
+/** An open database that is used until it is released; the last one to release it closes it. */
+export interface SharedEngine {
+  readonly engine: MikroORM
+  /** Says that this user is done. A second call does nothing. */
+  readonly release: () => Promise<void>
+}
+
 /**
  * Opens a database by its URL and keeps it open: PostgreSQL, or PGlite embedded in the process.
  *
- * The URL is `postgresql://...` (its parameters, like `sslmode`, are `pg`'s), `pglite://<folder>` (relative to the
+ * The URL is `postgresql://...` (with parameters like `sslmode` and `application_name`), `pglite://<folder>` (relative to the
  * working directory, or absolute) or `pglite://memory`, which is also the default. A PGlite folder belongs to one
  * process at a time, and PGlite has one connection: inside a transaction use the transaction's EntityManager.
  *
@@ -33,6 +40,9 @@ export class DatabaseFactory {
   readonly #options: DatabaseOptions
   readonly #target: DatabaseTarget
   #opened: Promise<Opened> | undefined
+  #closing: Promise<void> = Promise.resolve()
+  /** Who uses what is open, as far as they have said so. */
+  #users = new Set<symbol>()
 
   /** @throws ConfigError for options or a URL that can't work. */
   constructor (options: DatabaseOptions) {
@@ -66,22 +76,47 @@ export class DatabaseFactory {
       : options)
   }
 
-  /** Closes the connections; does nothing when there are none. `getEngine` opens anew afterwards. */
+  /**
+   * The MikroORM instance for one user of several, e.g. the servers of a process: it is closed when all of them have
+   * released it. What `getEngine` has given to others is closed with it.
+   *
+   * @throws as `getEngine` does; then there is nothing to release
+   */
+  async share (): Promise<SharedEngine> {
+    const user = Symbol('user')
+    // before it is open: nobody else may close it meanwhile
+    const users = this.#users
+    users.add(user)
+    try {
+      const engine = await this.getEngine()
+      return {
+        engine,
+        release: async () => { if (users.delete(user) && users.size === 0 && users === this.#users) await this.close() },
+      }
+    } catch (error) {
+      users.delete(user)
+      throw error
+    }
+  }
+
+  /**
+   * Closes the connections, whoever uses them; does nothing when there are none. Statements that run are waited for.
+   * `getEngine` opens anew afterwards.
+   */
   async close (): Promise<void> {
     const opening = this.#opened
-    if (opening === undefined) return
-    this.#opened = undefined
-    const opened = await opening.catch(() => undefined)
-    if (opened === undefined) return
-    try {
-      await opened.engine.close(true)
-    } finally {
-      await opened.lock?.release()
+    if (opening !== undefined) {
+      this.#opened = undefined
+      // who shared what is closed now has no say in what is opened next
+      this.#users = new Set()
+      this.#closing = closeAll(this.#closing, opening)
     }
+    await this.#closing
   }
 
   async #open (): Promise<Opened> {
     const target = this.#target
+    await this.#closing.catch(() => {})
     const { MikroORM } = await loadDriver(target.driver)
     const lock = target.driver === 'pglite' && target.folder !== undefined ? await this.#lock(target.folder) : undefined
     let engine: MikroORM | undefined
@@ -103,6 +138,16 @@ export class DatabaseFactory {
       throw new ConfigError(`DatabaseFactory: ${folder} is already open, in this process or in another one. PGlite serves one process at a time: stop the other one, or use a postgresql:// URL`)
     }
     return lock
+  }
+}
+
+async function closeAll (before: Promise<void>, opening: Promise<Opened>): Promise<void> {
+  await before.catch(() => {})
+  const opened = await opening.catch(() => undefined)
+  try {
+    await opened?.engine.close(true)
+  } finally {
+    await opened?.lock?.release()
   }
 }
 

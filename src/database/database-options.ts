@@ -8,12 +8,14 @@ import { unknownOption } from '../config/entry-options.ts'
 import { ConfigError } from '../errors.ts'
 
 const closed = { additionalProperties: false }
+/** pg's default for the connections of a pool. */
+const DEFAULT_MAX = 10
 
 export const PoolOptionsSchema = Type.Object({
   min: Type.Optional(Type.Integer({ minimum: 0, description: 'Connections kept open when idle. Default 0.' })),
   max: Type.Optional(Type.Integer({ minimum: 1, description: 'Connections at most. Default 10.' })),
   idleTimeoutMillis: Type.Optional(Type.Integer({ minimum: 0, description: 'Time after which an idle connection is closed; 0 never. Default 10000.' })),
-  connectionTimeoutMillis: Type.Optional(Type.Integer({ minimum: 0, description: 'Time to wait for a connection, to the server or from the pool; 0 for ever. Default 10000.' })),
+  connectionTimeoutMillis: Type.Optional(Type.Integer({ minimum: 0, description: 'Time to wait for a connection, to the server or from the pool, if the URL has no connect_timeout; 0 for ever. Default 10000.' })),
   queueLimit: Type.Optional(Type.Integer({ minimum: 0, description: 'Requests that may wait for a connection; more are refused at once. Default 1000.' })),
   probeAfterMillis: Type.Optional(Type.Integer({ minimum: 0, description: 'Time without an answer to a statement after which the server is asked whether it is still there; 0 never. Default 10000.' })),
 }, closed)
@@ -25,6 +27,8 @@ export const DatabaseOptionsSchema = Type.Object({
   databaseUrl: Type.Optional(Type.String({ minLength: 1, description: 'postgresql://..., pglite://<folder> or pglite://memory, the default.' })),
   entities: Type.Array(Type.Unknown(), { minItems: 1, description: 'Classes or schemas of all entities, related ones included.' }),
   pool: Type.Optional(PoolOptionsSchema),
+  applicationName: Type.Optional(Type.String({ minLength: 1, maxLength: 63, description: "Name of the connections in the server's views and logs, if the URL has no application_name. Default fastify-crud-kit. PGlite ignores it." })),
+  statementTimeoutMillis: Type.Optional(Type.Integer({ minimum: 1, description: "Time after which the server ends a statement, if the URL has no statement_timeout. Default: the server's own. PGlite ignores it." })),
   preparedStatements: Type.Optional(Type.Boolean({ description: 'Whether statements may be prepared by name. false for PgBouncer in transaction mode. Default true.' })),
   schema: Type.Optional(Type.Union([Type.Literal('create'), Type.Literal('update')], { description: "Makes the tables when the database is opened: 'create' adds what is missing, 'update' also alters and drops to match the entities. Off by default: for demos and tests." })),
   debug: Type.Optional(Type.Union([Type.Boolean(), Type.Array(Type.String())], { description: "MikroORM's logging: all of it, or its namespaces." })),
@@ -70,6 +74,8 @@ export function checkDatabaseOptions (options: unknown): asserts options is Data
     const got = place === 'databaseUrl' ? '' : `, got ${shown(error.value)}`
     throw new ConfigError(`DatabaseFactory: ${place}: ${error.message.charAt(0).toLowerCase()}${error.message.slice(1)}${got}`)
   }
+  const { min = 0, max = DEFAULT_MAX } = (options as { pool?: PoolOptions }).pool ?? {}
+  if (min > max) throw new ConfigError(`DatabaseFactory: pool.min is ${min}, more than pool.max, ${max}`)
   const { ormOptions = {} } = options as { ormOptions?: object }
   const own = Object.keys(ormOptions).find((name) => name in OWN)
   if (own !== undefined) throw new ConfigError(`DatabaseFactory: ormOptions.${own} is set by the option '${OWN[own]}'`)

@@ -1,18 +1,21 @@
 /**
  * Database URLs. In: `postgresql://user@host:5432/name`, `pglite://folder`, `pglite://memory`. Out: which driver, and
  * what it needs to know. Refused with a `ConfigError` that never shows a password: another scheme, a URL without a
- * database, text that is no URL.
+ * database, text that is no URL, and parameters that pg would ignore, since `sslmod=require` must not mean no encryption.
  */
 import path from 'node:path'
 import { parse } from 'pg-connection-string'
 import { ConfigError } from '../errors.ts'
+import { nearest } from '../suggest.ts'
 
 export interface PostgresqlTarget {
   readonly driver: 'postgresql'
-  readonly url: string
   readonly database: string
-  /** Everything else that the URL says, for `pg`: host, user, `sslmode`, `application_name` and so on. */
+  readonly schema: string | undefined
+  /** Everything else that the URL says, for `pg`: host, user, TLS, `application_name` and so on. */
   readonly connection: Readonly<Record<string, unknown>>
+  /** Of the URL's `connect_timeout`, in milliseconds. */
+  readonly connectionTimeoutMillis: number | undefined
   /** The URL without credentials and parameters, for messages. */
   readonly label: string
 }
@@ -27,35 +30,117 @@ export interface PgliteTarget {
 export type DatabaseTarget = PostgresqlTarget | PgliteTarget
 
 const FORMS = 'postgresql://user:password@host:5432/name, pglite://folder, pglite://memory'
+const SCHEMES = ['postgresql', 'postgres', 'pglite']
+const ENCODING = 'Characters like @ : / # ? in a password are written as %40 %3A %2F %23 %3F'
 
+const SSL_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify']
+/** Parameters of PostgreSQL URLs that have an effect, and for some the values that have one. */
+const PARAMETERS: Readonly<Record<string, readonly string[] | RegExp | undefined>> = {
+  host: undefined,
+  port: /^\d+$/,
+  user: undefined,
+  password: undefined,
+  schema: undefined,
+  ssl: ['true', 'false', '1', '0', 'no-verify'],
+  sslmode: SSL_MODES,
+  sslcert: undefined,
+  sslkey: undefined,
+  sslrootcert: undefined,
+  sslnegotiation: ['postgres', 'direct'],
+  uselibpqcompat: ['true', 'false'],
+  channel_binding: ['disable', 'prefer', 'require'],
+  application_name: undefined,
+  fallback_application_name: undefined,
+  client_encoding: undefined,
+  options: undefined,
+  connect_timeout: /^\d+$/,
+  statement_timeout: /^\d+$/,
+  lock_timeout: /^\d+$/,
+  idle_in_transaction_session_timeout: /^\d+$/,
+}
+
+/** @throws ConfigError for a URL that can't work, with what was probably meant */
 export function parseDatabaseUrl (databaseUrl: string): DatabaseTarget {
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(databaseUrl)?.[1]?.toLowerCase()
   if (scheme === 'postgresql' || scheme === 'postgres') return parsePostgresql(databaseUrl)
   if (scheme === 'pglite') return parsePglite(databaseUrl.slice('pglite://'.length))
-  const problem = scheme === undefined ? 'databaseUrl is not a URL' : `databaseUrl has the scheme '${scheme}:', which is not supported`
-  throw new ConfigError(`DatabaseFactory: ${problem}. Write one of ${FORMS}`)
+  if (scheme === undefined) throw refused(`databaseUrl is not a URL. Write one of ${FORMS}`)
+  const meant = nearest(scheme, SCHEMES)
+  throw refused(`databaseUrl has the scheme '${scheme}:', which is not supported. ${meant === undefined ? '' : `Did you mean '${meant}:'? `}Write one of ${FORMS}`)
 }
 
-function parsePostgresql (url: string): PostgresqlTarget {
-  let parsed: ReturnType<typeof parse>
+const refused = (problem: string): ConfigError => new ConfigError(`DatabaseFactory: ${problem}`)
+
+function parsePostgresql (databaseUrl: string): PostgresqlTarget {
+  checkShape(databaseUrl)
+  const { database, schema, connect_timeout: timeout, channel_binding: binding, ...rest } = parsed(databaseUrl)
+  if (!database) throw refused(`databaseUrl names no database. Write one of ${FORMS}`)
+  if (rest.host?.includes(',')) throw refused('databaseUrl names several hosts: pg connects to one')
+  const connection: Record<string, unknown> = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined && value !== null && value !== ''))
+  // pg binds to the channel where the server offers it, and has no way to insist
+  if (binding !== undefined && binding !== 'disable') connection['enableChannelBinding'] = true
+  const port = rest.port ? `:${rest.port}` : ''
+  return {
+    driver: 'postgresql',
+    database,
+    schema: typeof schema === 'string' ? schema : undefined,
+    connection,
+    connectionTimeoutMillis: timeout === undefined ? undefined : Number(timeout) * 1000,
+    label: `postgresql://${rest.host?.includes(':') ? `[${rest.host}]` : rest.host ?? ''}${port}/${database}`,
+  }
+}
+
+type Parsed = ReturnType<typeof parse> & { connect_timeout?: string, channel_binding?: string }
+
+function parsed (databaseUrl: string): Parsed {
+  // pg 8 treats these modes as verify-full, and warns that pg 9 will not: say what is meant
+  const strict = /[?&]uselibpqcompat=true/.test(databaseUrl)
+    ? databaseUrl
+    : databaseUrl.replace(/([?&]sslmode=)(prefer|require|verify-ca)(?=&|$)/, '$1verify-full')
   try {
     // MikroORM reads host, port, user, password and name of a URL, and drops its parameters: sslmode is one of them
-    parsed = parse(url)
+    return parse(strict) as Parsed
   } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'EACCES' || code === 'EISDIR') throw refused(`a certificate or key that databaseUrl names can't be read: ${message}`)
     // a URL that can't be parsed may hold a password anywhere
-    const reason = error instanceof TypeError ? 'it is not a valid URL' : (error as Error).message
-    throw new ConfigError(`DatabaseFactory: databaseUrl can't be read: ${reason}. Characters like @ : / # in a password are written as %40 %3A %2F %23`)
+    const reason = error instanceof TypeError || error instanceof URIError ? `it is not a valid URL. ${ENCODING}` : message
+    throw refused(`databaseUrl can't be read: ${reason}`)
   }
-  const { database, schema, ...rest } = parsed
-  if (!database) throw new ConfigError(`DatabaseFactory: databaseUrl names no database. Write one of ${FORMS}`)
-  const connection = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined && value !== null && value !== ''))
-  const port = parsed.port ? `:${parsed.port}` : ''
-  return { driver: 'postgresql', url, database, connection, label: `postgresql://${parsed.host ?? ''}${port}/${database}` }
+}
+
+/** What has a meaning as a URL that nobody can have meant: a password that ends too early is part of a path, and would be shown. */
+function checkShape (databaseUrl: string): void {
+  const [, , query = '', hash = ''] = /^([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/s.exec(databaseUrl) ?? []
+  const location = databaseUrl.slice(databaseUrl.indexOf('://') + 3).split(/[?#]/)[0]!
+  const [, ...names] = location.split('/')
+  if (hash !== '' || query.includes('@') || names.join('/').includes('@') || names.length > 1) throw refused(`databaseUrl can't be read: it has an unexpected @ / or #. ${ENCODING}`)
+  const seen = new Set<string>()
+  for (const [name, value] of new URLSearchParams(query)) {
+    checkParameter(name, value)
+    if (seen.has(name)) throw refused(`databaseUrl has the parameter '${name}' twice`)
+    seen.add(name)
+  }
+}
+
+function checkParameter (name: string, value: string): void {
+  if (!Object.hasOwn(PARAMETERS, name)) {
+    const meant = nearest(name, Object.keys(PARAMETERS))
+    // what does not look like a name may be a piece of a password
+    const called = /^\w{1,40}$/.test(name) ? ` '${name}'` : ''
+    throw refused(`databaseUrl has a parameter${called} that has no effect here. ${meant === undefined ? `Parameters: ${Object.keys(PARAMETERS).join(', ')}` : `Did you mean '${meant}'?`}`)
+  }
+  const allowed = PARAMETERS[name]
+  if (allowed === undefined || (allowed instanceof RegExp ? allowed.test(value) : allowed.includes(value))) return
+  if (allowed instanceof RegExp) throw refused(`databaseUrl: ${name} must be a whole number`)
+  const meant = nearest(value, allowed)
+  throw refused(`databaseUrl: ${name} must be one of ${allowed.join(', ')}${meant === undefined ? '' : `. Did you mean '${meant}'?`}`)
 }
 
 /** What follows `pglite://` is a path, relative to the working directory or absolute; the word `memory` alone is none. */
 function parsePglite (rest: string): PgliteTarget {
-  if (rest === '') throw new ConfigError('DatabaseFactory: databaseUrl names no folder. Write pglite://folder or pglite://memory')
+  if (rest === '') throw refused('databaseUrl names no folder. Write pglite://folder or pglite://memory')
   if (rest === 'memory') return { driver: 'pglite', folder: undefined, label: 'pglite://memory' }
+  if (rest === ':memory:' || rest === 'memory/') throw refused('a database in memory is pglite://memory')
   return { driver: 'pglite', folder: path.resolve(rest), label: `pglite://${rest}` }
 }

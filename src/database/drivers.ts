@@ -1,4 +1,5 @@
 /** MikroORM's driver packages, loaded when a URL asks for one: an application installs the one it uses. */
+import { Utils } from '@mikro-orm/core'
 import type { MikroORM, Options } from '@mikro-orm/postgresql'
 import { ConfigError } from '../errors.ts'
 import type { DatabaseTarget } from './database-url.ts'
@@ -20,7 +21,7 @@ const importModule: ImportModule = (name) => import(name)
 /**
  * The package of a driver.
  *
- * @throws ConfigError when it isn't installed: with the command that installs it.
+ * @throws ConfigError when it, or a package that it needs, isn't installed: with the command that installs it
  */
 export async function loadDriver (driver: DatabaseTarget['driver'], load: ImportModule = importModule): Promise<DriverModule> {
   const name = PACKAGES[driver]
@@ -28,7 +29,10 @@ export async function loadDriver (driver: DatabaseTarget['driver'], load: Import
     return await load(name) as DriverModule
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    if (code !== 'ERR_MODULE_NOT_FOUND' || !message.includes(name)) throw error
-    throw new ConfigError(`DatabaseFactory: ${driver}:// needs the package ${name}: npm install ${name}`)
+    const missing = code === 'ERR_MODULE_NOT_FOUND' ? /^Cannot find package '([^']+)'/.exec(message)?.[1] : undefined
+    if (missing === undefined) throw error
+    // MikroORM's packages have to be of one and the same version
+    const install = missing === name ? `${name}@${Utils.getORMVersion()}` : missing
+    throw new ConfigError(`DatabaseFactory: ${driver}:// needs the package ${missing}: npm install ${install}`)
   }
 }

@@ -2,7 +2,7 @@
 import type { Options } from '@mikro-orm/postgresql'
 import type { Pool } from 'pg'
 import { guardPool } from '../run/index.ts'
-import type { DatabaseOptions, PoolOptions } from './database-options.ts'
+import type { DatabaseOptions } from './database-options.ts'
 import type { DatabaseTarget, PostgresqlTarget } from './database-url.ts'
 
 /** pg waits for ever for a connection from a pool that is exhausted; a server has to answer before that. */
@@ -11,6 +11,8 @@ const CONNECTION_TIMEOUT = 10_000
 const QUEUE_LIMIT = 1_000
 /** Statements longer than this are rare enough to afford a question each. */
 const PROBE_AFTER = 10_000
+/** Who we are in pg_stat_activity, where nobody says better. */
+const APPLICATION_NAME = 'fastify-crud-kit'
 /** Idle connections are heard of again before a firewall forgets them, and found out when their server has gone. */
 const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 }
 
@@ -26,29 +28,41 @@ export function toOrmOptions (options: DatabaseOptions, target: DatabaseTarget):
   }
 }
 
-function postgresqlOptions ({ pool = {}, ormOptions }: DatabaseOptions, target: PostgresqlTarget): Options {
-  const { connectionTimeoutMillis = CONNECTION_TIMEOUT, queueLimit = QUEUE_LIMIT, probeAfterMillis = PROBE_AFTER, ...sizes }: PoolOptions = pool
-  const given: unknown = ormOptions?.driverOptions
+function postgresqlOptions (options: DatabaseOptions, target: PostgresqlTarget): Options {
+  const { min, max, idleTimeoutMillis } = options.pool ?? {}
+  const given: unknown = options.ormOptions?.driverOptions
   return {
-    clientUrl: target.url,
+    // where to is in the driver's options, and a URL with a password would be one more place that could show it
+    clientUrl: `postgresql:///${encodeURIComponent(target.database)}`,
     dbName: target.database,
-    pool: sizes,
+    ...(target.schema !== undefined && { schema: target.schema }),
+    pool: { ...(min !== undefined && { min }), ...(max !== undefined && { max }), ...(idleTimeoutMillis !== undefined && { idleTimeoutMillis }) },
     // a Kysely instance or dialect of the application's own knows its connection already
-    driverOptions: isPlain(given)
-      ? {
-          ...KEEP_ALIVE,
-          ...target.connection,
-          connectionTimeoutMillis,
-          ...given,
-          onPoolCreated: (pool: Pool) => {
-            guardPool(pool, { queueLimit, probeAfterMillis })
-            return given?.onPoolCreated?.(pool)
-          },
-        }
-      : given as NonNullable<Options['driverOptions']>,
+    driverOptions: isPlain(given) ? driverOptions(options, target, given) : given as NonNullable<Options['driverOptions']>,
   }
 }
 
-function isPlain (value: unknown): value is { onPoolCreated?: (pool: Pool) => unknown } | undefined {
+/** What pg is given: for the connection, and when it has made the pool. */
+function driverOptions ({ pool = {}, applicationName, statementTimeoutMillis }: DatabaseOptions, target: PostgresqlTarget, given: Given = {}): object {
+  const { connectionTimeoutMillis = CONNECTION_TIMEOUT, queueLimit = QUEUE_LIMIT, probeAfterMillis = PROBE_AFTER } = pool
+  return {
+    ...KEEP_ALIVE,
+    fallback_application_name: APPLICATION_NAME,
+    ...(applicationName !== undefined && { application_name: applicationName }),
+    ...(statementTimeoutMillis !== undefined && { statement_timeout: statementTimeoutMillis }),
+    // the URL is the operator's, who has the last word
+    ...target.connection,
+    connectionTimeoutMillis: target.connectionTimeoutMillis ?? connectionTimeoutMillis,
+    ...given,
+    onPoolCreated: (pool: Pool) => {
+      guardPool(pool, { queueLimit, probeAfterMillis })
+      return given.onPoolCreated?.(pool)
+    },
+  }
+}
+
+interface Given { readonly onPoolCreated?: (pool: Pool) => unknown }
+
+function isPlain (value: unknown): value is Given | undefined {
   return value === undefined || (typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype)
 }

@@ -1,10 +1,12 @@
-import { defineEntity, p } from '@mikro-orm/core'
+import { defineEntity, p, Utils } from '@mikro-orm/core'
 import { spawnSync } from 'node:child_process'
 import net from 'node:net'
 import path from 'node:path'
 import { once } from 'node:events'
+import { inspect } from 'node:util'
 import t, { type Test } from 'tap'
 import { DatabaseFactory } from '../../src/database/database-factory.ts'
+import type { DatabaseOptions } from '../../src/database/index.ts'
 import { loadDriver } from '../../src/database/drivers.ts'
 import { copyTemplate, createDatabase, skipReasons } from '../helpers/databases.ts'
 
@@ -26,6 +28,10 @@ t.test('options are checked when constructed', async (t) => {
   t.throws(construct({ entities, databaseURL: 'pglite://memory' }), refused(/unknown option 'databaseURL'. Did you mean 'databaseUrl'\?/))
   t.throws(construct({ entities, pool: { maximum: 3 } }), refused(/pool: unknown option 'maximum'/))
   t.throws(construct({ entities, pool: { max: 0 } }), refused(/pool\.max: .*, got 0/))
+  t.throws(construct({ entities, pool: { min: 11 } }), refused(/pool.min is 11, more than pool.max, 10/))
+  t.throws(construct({ entities, pool: { queueLimit: -1 } }), refused(/pool\.queueLimit: /))
+  t.throws(construct({ entities, statementTimeoutMillis: 0 }), refused(/statementTimeoutMillis: .*, got 0/))
+  t.throws(construct({ entities, applicationName: '' }), refused(/applicationName: /))
   t.throws(construct({ entities: [] }), refused(/entities: /))
   t.throws(construct({ databaseUrl: 'pglite://memory' }), refused(/entities: /))
   t.throws(construct({ entities, databaseUrl: 5 }), refused(/databaseUrl: expected string/))
@@ -43,11 +49,14 @@ t.test('statements may be prepared unless said otherwise', async (t) => {
   t.equal(new DatabaseFactory({ entities, preparedStatements: false }).preparedStatements, false)
 })
 
-t.test('a missing driver package is named with the command that installs it', async (t) => {
-  const missing = async (name: string) => {
-    throw Object.assign(new Error(`Cannot find package '${name}' imported from here`), { code: 'ERR_MODULE_NOT_FOUND' })
+t.test('a missing package is named with the command that installs it', async (t) => {
+  const missing = (missing: string) => async () => {
+    throw Object.assign(new Error(`Cannot find package '${missing}' imported from /somewhere/${missing}/@mikro-orm/pglite`), { code: 'ERR_MODULE_NOT_FOUND' })
   }
-  await t.rejects(loadDriver('pglite', missing), refused(/pglite:\/\/ needs the package @mikro-orm\/pglite: npm install @mikro-orm\/pglite/))
+  const version = Utils.getORMVersion()
+  await t.rejects(loadDriver('pglite', missing('@mikro-orm/pglite')), { code: 'FST_CRUD_CONFIG_INVALID', message: `DatabaseFactory: pglite:// needs the package @mikro-orm/pglite: npm install @mikro-orm/pglite@${version}` })
+  await t.rejects(loadDriver('postgresql', missing('@mikro-orm/postgresql')), refused(/npm install @mikro-orm\/postgresql@\d/))
+  await t.rejects(loadDriver('pglite', missing('@electric-sql/pglite')), refused(/npm install @electric-sql\/pglite$/))
   const broken = async () => { throw new Error('broken') }
   await t.rejects(loadDriver('postgresql', broken), { message: 'broken' })
 })
@@ -82,6 +91,9 @@ t.test('a folder keeps its rows; it is free again after close', async (t) => {
   await first.close()
   t.teardown(() => second.close())
   t.equal(await (await second.getEngine()).em.fork().count(Ledger, { title: 'kept' }), 1, 'the failed attempt is tried again')
+  const closing = second.close()
+  t.equal(await (await second.getEngine()).em.fork().count(Ledger), 1, 'it is opened again when it has been closed')
+  await closing
 })
 
 t.test('another process may not open a folder that is open, and may when its owner has died', async (t) => {
@@ -101,16 +113,73 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
   const { url, drop } = await createDatabase()
   t.teardown(drop)
 
-  t.test('the URL, its parameters, the pool and other options reach the driver', async (t) => {
-    const factory = new DatabaseFactory({
-      databaseUrl: `${url}?application_name=kit-test`, entities, pool: { max: 2 }, ormOptions: { schema: 'public', driverOptions: { statement_timeout: 1234 } },
-    })
+  const settings = async (t: Test, options: Partial<DatabaseOptions>, names: readonly string[]) => {
+    const factory = new DatabaseFactory({ databaseUrl: url, entities, ...options })
     t.teardown(() => factory.close())
     const engine = await factory.getEngine()
-    t.strictSame(await engine.em.fork().execute("select current_setting('application_name') as name, current_setting('statement_timeout') as timeout"),
-      [{ name: 'kit-test', timeout: '1234ms' }])
-    const pool = await engine.em.getConnection().getNativeClient()
-    t.match(pool.options, { max: 2, connectionTimeoutMillis: 10_000 })
+    const [row] = await engine.em.fork().execute<Array<Record<string, unknown>>>(`select ${names.map((name) => `current_setting('${name}') as ${name}`).join(', ')}`)
+    return { engine, values: names.map((name) => row?.[name]) }
+  }
+
+  t.test('the URL, its parameters, the pool and other options reach the driver', async (t) => {
+    const { engine, values } = await settings(t, {
+      databaseUrl: `${url}?application_name=kit-test&connect_timeout=7`, pool: { min: 1, max: 2, idleTimeoutMillis: 1234 }, ormOptions: { schema: 'public', driverOptions: { statement_timeout: 1234 } },
+    }, ['application_name', 'statement_timeout'])
+    t.strictSame(values, ['kit-test', '1234ms'])
+    t.match((await engine.em.getConnection().getNativeClient()).options, { min: 1, max: 2, idleTimeoutMillis: 1234, connectionTimeoutMillis: 7000, keepAlive: true })
+  })
+
+  t.test('shared, it is closed by the last one who releases it', async (t) => {
+    const factory = new DatabaseFactory({ databaseUrl: url, entities })
+    t.teardown(() => factory.close())
+    const [one, two] = await Promise.all([factory.share(), factory.share()])
+    t.equal(one.engine, two.engine)
+    await one.release()
+    await one.release()
+    t.equal(await two.engine.isConnected(), true)
+    await two.release()
+    t.equal(await two.engine.isConnected(), false)
+
+    const three = await factory.share()
+    t.not(three.engine, two.engine, 'it can be opened again')
+    await factory.close()
+    t.equal(await three.engine.isConnected(), false, 'its owner may close it for all')
+    const four = await factory.share()
+    await three.release()
+    t.equal(await four.engine.isConnected(), true, 'who shared what is closed has no say in what is open now')
+    await four.release()
+  })
+
+  t.test('who we are and how long a statement may take; the URL wins', async (t) => {
+    const names = ['application_name', 'statement_timeout']
+    t.strictSame((await settings(t, {}, names)).values, ['fastify-crud-kit', '0'])
+    const options = { applicationName: 'shop', statementTimeoutMillis: 2500 }
+    t.strictSame((await settings(t, options, names)).values, ['shop', '2500ms'])
+    t.strictSame((await settings(t, { ...options, databaseUrl: `${url}?application_name=shop-canary&statement_timeout=900` }, names)).values, ['shop-canary', '900ms'])
+    t.match((await (await settings(t, { pool: {} }, names)).engine.em.getConnection().getNativeClient()).options, { connectionTimeoutMillis: 10_000 })
+  })
+
+  t.test("an application's own look at the pool is kept", async (t) => {
+    const pools: unknown[] = []
+    const { engine } = await settings(t, { ormOptions: { driverOptions: { onPoolCreated: (pool: unknown) => pools.push(pool) } } }, ['port'])
+    t.strictSame(pools.map((pool) => pool === pools[0]), [true])
+    t.equal(await engine.em.getConnection().getNativeClient(), pools[0])
+  })
+
+  t.test('the schema of the URL is that of the tables', async (t) => {
+    const { engine } = await settings(t, { databaseUrl: `${url}?schema=sales`, schema: 'create' }, ['port'])
+    t.strictSame(await engine.em.fork().execute("select table_schema from information_schema.tables where table_name = 'ledger'"), [{ table_schema: 'sales' }])
+    await engine.schema.drop()
+  })
+
+  t.test('what can be seen of it shows no password', async (t) => {
+    const withPassword = new URL(url)
+    withPassword.password = 's3cret'
+    const factory = new DatabaseFactory({ databaseUrl: withPassword.href, entities })
+    t.teardown(() => factory.close())
+    const engine = await factory.getEngine()
+    t.notMatch(inspect(factory, { depth: 10, showHidden: true }), /s3cret/)
+    t.notMatch(engine.config.get('clientUrl'), /s3cret/)
   })
 
   t.test('an exhausted pool is an error after connectionTimeoutMillis', async (t) => {
@@ -132,12 +201,9 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     const query = session({ signal: abort.signal }).execute('select pg_sleep(30)')
     setTimeout(() => abort.abort(), 100)
     await t.rejects(query)
-    let running = 1
-    for (let i = 0; i < 50 && running > 0; i++) {
-      const [row] = await session().execute<Array<{ n: number }>>("select count(*)::int as n from pg_stat_activity where state = 'active' and query like 'select pg_sleep%'")
-      running = row?.n ?? 0
-    }
-    t.equal(running, 0)
+    const running = async () => (await session().execute("select 1 from pg_stat_activity where datname = current_database() and state = 'active' and query like 'select pg_sleep%'")).length
+    // MikroORM goes on before the server has heard of it
+    while (await running() > 0);
   })
 
   t.test('a database that is not there is not created, and found once it is', async (t) => {

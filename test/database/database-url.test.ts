@@ -41,10 +41,40 @@ t.test('anything else is refused, with what is supported', async (t) => {
   t.throws(() => parseDatabaseUrl('postgresql://db'), refused(/names no database/))
   t.throws(() => parseDatabaseUrl('postgresql://db/'), refused(/names no database/))
   t.throws(() => parseDatabaseUrl('postgresql://ada:pa/ss@db:port/shop'), refused(/can't be read/))
+  t.throws(() => parseDatabaseUrl('pglite://:memory:'), refused(/is pglite:\/\/memory/))
+  t.throws(() => parseDatabaseUrl('postgresql://a,b/shop'), refused(/several hosts/))
+})
+
+t.test('what was probably meant is suggested', async (t) => {
+  for (const [url, message] of [
+    ['postgress://db/shop', /Did you mean 'postgresql:'\?|Did you mean 'postgres:'\?/],
+    ['pg-lite://data', /Did you mean 'pglite:'\?/],
+    ['postgresql://db/shop?sslmod=require', /a parameter 'sslmod' that has no effect here. Did you mean 'sslmode'\?/],
+    ['postgresql://db/shop?sslmode=requre', /sslmode must be one of disable, .* Did you mean 'require'\?/],
+    ['postgresql://db/shop?ssl=yes', /ssl must be one of true, false/],
+    ['postgresql://db/shop?target_session_attrs=read-write', /a parameter 'target_session_attrs' that has no effect here/],
+    ['postgresql://db/shop?statement_timeout=5s', /statement_timeout must be a whole number/],
+    ['postgresql://db/shop?port=x', /port must be a whole number/],
+    ['postgresql://db/shop?sslmode=require&sslmode=disable', /the parameter 'sslmode' twice/],
+    ['postgresql://db/shop?sslmode=verify-full&sslrootcert=/no/such/ca.pem', /a certificate or key that databaseUrl names can't be read: ENOENT.*\/no\/such\/ca.pem/],
+  ] as const) t.throws(() => parseDatabaseUrl(url), refused(message), url)
+})
+
+t.test('a password with characters that should have been encoded is no other database', async (t) => {
+  for (const url of ['postgresql://ada:12/ss@db/shop', 'postgresql://ada:12?ss@db/shop', 'postgresql://ada:12#ss@db/shop', 'postgresql://ada:p@ss/word@db/shop', 'postgresql://db/shop#x', 'postgresql://db/shop/more']) {
+    t.throws(() => parseDatabaseUrl(url), refused(/can't be read: .*%40 %3A %2F %23 %3F/), url)
+  }
+})
+
+t.test('times of the URL, the schema, channel binding', async (t) => {
+  t.match(parseDatabaseUrl('postgresql://db/shop?connect_timeout=3&schema=sales'), { connectionTimeoutMillis: 3000, schema: 'sales', connection: { host: 'db' } })
+  t.notMatch(parseDatabaseUrl('postgresql://db/shop?connect_timeout=3'), { connection: { connect_timeout: /./ } })
+  t.match(parseDatabaseUrl('postgresql://db/shop?sslmode=require&channel_binding=require'), { connection: { enableChannelBinding: true, ssl: {} } })
+  t.match(parseDatabaseUrl('postgresql://[::1]:5432/shop'), { label: 'postgresql://[::1]:5432/shop', connection: { host: '::1' } })
 })
 
 t.test('no message shows a password', async (t) => {
-  for (const url of ['mysql://root:s3cret@db/shop', 'postgresql://ada:s3cret@db', 'postgresql://ada:s3cret#@db:x/shop', 'postgresql://ada:s3cret@db:99999999/shop', 'ada:s3cret@db/shop']) {
+  for (const url of ['mysql://root:s3cret@db/shop', 'postgresql://ada:s3cret@db', 'postgresql://ada:s3cret#@db:x/shop', 'postgresql://ada:s3cret@db:99999999/shop', 'ada:s3cret@db/shop', 'postgresql://ada:1/s3cret@db/shop', 'postgresql://ada:1?s3cret@db/shop', 'postgresql://ada:1?s3cret=@db/shop', 'postgresql://ada:1#s3cret@db/shop', 'postgresql://ada:s3cret%zz@db:5x/shop', 'postgres:ada:s3cret@db/shop', 'postgresql://db/shop?password=s3cret&prot=1']) {
     try {
       t.notMatch(parseDatabaseUrl(url).label, /s3cret/)
     } catch (error) {

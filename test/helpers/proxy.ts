@@ -7,6 +7,8 @@ export interface Proxy {
   readonly port: number
   /** Connections that were made through it, broken ones included. */
   readonly count: number
+  /** What the application has sent first on each connection. */
+  readonly greetings: readonly Buffer[]
   /** From now on, connections that exist break when the application next sends something, as when a server has gone unnoticed. */
   readonly breakOnUse: () => void
   /** Nothing gets through any more, in either direction, and nobody is told. */
@@ -19,6 +21,7 @@ export async function startProxy (t: Test, target: { readonly port: number, read
   let silent = false
   const doomed = new WeakSet<net.Socket>()
   const open = new Set<net.Socket>()
+  const greetings: Buffer[] = []
   const proxy = net.createServer((client) => {
     count++
     const server = net.connect(target.port, target.host)
@@ -29,6 +32,7 @@ export async function startProxy (t: Test, target: { readonly port: number, read
       }
     }
     open.add(client)
+    client.once('data', (data) => greetings.push(data))
     client.on('data', (data) => {
       if (doomed.has(client)) {
         client.resetAndDestroy()
@@ -45,6 +49,7 @@ export async function startProxy (t: Test, target: { readonly port: number, read
   return {
     port: (proxy.address() as net.AddressInfo).port,
     get count () { return count },
+    greetings,
     breakOnUse: () => { for (const socket of open) doomed.add(socket) },
     fallSilent: () => { silent = true },
   }
