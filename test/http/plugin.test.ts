@@ -71,12 +71,12 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
 
   t.test('a database is closed when a resource keeps the server from starting', async (t) => {
     const factory = new DatabaseFactory(await databaseOf(t))
+    const engine = await factory.getEngine()
     const app = Fastify()
     app.register(crudKit, { database: factory, resources: { '/plants': resource(Plant, { allowedSorts: [new AllowedSort('nmae')] }) } })
     await t.rejects(async () => await app.ready(), refused(/Did you mean 'name'/))
-    const engine = await factory.getEngine()
-    await app.close()
     t.equal(await engine.isConnected(), false)
+    await app.close()
   })
 
   t.test('options that can not work stop the server', async (t) => {
