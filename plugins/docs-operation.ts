@@ -3,7 +3,7 @@ import { Type, type TSchema } from '@sinclair/typebox'
 import type { QueryBuilderConfig } from '../src/config/index.ts'
 import type { EntityModel } from '../src/model/index.ts'
 import type { Whitelist } from '../src/plan/index.ts'
-import { createSchema, includeTree, inputSchema, listSchema, recordSchema, updateSchema } from '../src/schema/index.ts'
+import { createSchema, includeTree, inputSchema, listSchema, NOTHING_INCLUDED, recordSchema, updateSchema } from '../src/schema/index.ts'
 import { listParameters, recordParameters } from './docs-parameters.ts'
 import { errorResponses } from './docs-responses.ts'
 import { DEFAULT_MAX_BATCH, type CrudOperation } from './options.ts'
@@ -88,7 +88,7 @@ function readSchema ({ model, whitelist, changesRecords }: DocumentedResource): 
 
 /** A record after a write: whole, and nothing included. */
 function writtenSchema ({ model, changesRecords }: DocumentedResource): TSchema {
-  return recordSchema(model, { includes: [], complete: !changesRecords })
+  return recordSchema(model, { includes: NOTHING_INCLUDED, complete: !changesRecords })
 }
 
 /** Lists are written with commas. */

@@ -1,7 +1,7 @@
 /** Documentation of the parameters of reads: sorts, includes, fields, pagination and filters, by their names in URLs. */
 import { Type, type TSchema } from '@sinclair/typebox'
-import { MAX_CURSOR_LENGTH, MAX_INCLUDES, type Whitelist } from '../src/plan/index.ts'
-import { includeEntries } from '../src/schema/index.ts'
+import { MAX_CURSOR_LENGTH, MAX_INCLUDES, type IncludeEntry, type Whitelist } from '../src/plan/index.ts'
+import { relationEntries } from '../src/schema/index.ts'
 import { filterParameters } from './docs-filters.ts'
 
 type Parameters = Record<string, TSchema>
@@ -16,13 +16,33 @@ export function recordParameters (whitelist: Whitelist): Parameters {
   const { fields, includes } = whitelist
   const [name] = whitelist.names
   const parameters: Parameters = {}
-  if (includes.size > 0) parameters['include'] = namesOf([...includes.keys()], 'Related records to put into each record.', { maxItems: MAX_INCLUDES })
+  if (includes.size > 0) parameters['include'] = includeParameter(whitelist)
   if (fields.size > 0) parameters['fields'] = namesOf([...fields.keys()], `Keys that records of ${name} shall have. Default: all.`)
-  for (const { name, fields } of includeEntries(whitelist)) {
+  for (const { name, fields } of relationEntries(whitelist)) {
     if (fields.size > 0) parameters[`fields[${name}]`] = namesOf([...fields.keys()], `Keys that \`${name}\` shall have where it is included. Default: all.`)
   }
   return parameters
 }
+
+function includeParameter ({ includes }: Whitelist): TSchema {
+  const notes = [...includes.values()].map(noteOf).filter((note) => note !== undefined)
+  return namesOf([...includes.keys()], ['Related records, or numbers about them, to put into each record.', ...notes].join(' '), { maxItems: MAX_INCLUDES })
+}
+
+/** What the name of an include doesn't say by itself. */
+function noteOf (entry: IncludeEntry): string | undefined {
+  if (entry.kind === 'relation') {
+    const limit = entry.rules?.limit
+    return limit === undefined ? undefined : `\`${entry.name}\`: at most ${limit} of each record.`
+  }
+  const { name, function: fn, relation, property } = entry.aggregate
+  const key = entry.name === name || entry.name.endsWith(`.${name}`) ? '' : `, as \`${name}\``
+  return property === undefined
+    ? `\`${entry.name}\`: ${fn === 'count' ? 'how many' : 'whether there is any'} \`${relation.publicName}\`${key}.`
+    : `\`${entry.name}\`: ${WORDS[fn]} \`${property.publicName}\` of \`${relation.publicName}\`, null for none${key}.`
+}
+
+const WORDS: Readonly<Record<string, string>> = { sum: 'the sum of', min: 'the least', max: 'the greatest', avg: 'the mean' }
 
 function sortParameter ({ sorts }: Whitelist, defaultSort: readonly string[]): Parameters {
   if (sorts.size === 0) return {}

@@ -7,7 +7,7 @@ export { CrudKitOptionsSchema } from '../plugins/options.ts'
 export { crudRoutes, type CrudRoutesOptions } from '../plugins/crud-routes.ts'
 export {
   AllowedField, AllowedFilters, AllowedInclude, AllowedSort, QueryBuilderConfig, QueryBuilderConfigSchema,
-  type CustomFilterCallback, type CustomFilterContext, type CustomFilterValue, type Operator, type Pagination, type PaginationOptions,
+  type AggregateInclude, type AggregateOptions, type CustomFilterCallback, type CustomFilterContext, type CustomFilterValue, type IncludeOptions, type Operator, type Pagination, type PaginationOptions,
   type QueryBuilderOptions, type SortDirection,
 } from './config/index.ts'
 export {

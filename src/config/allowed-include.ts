@@ -1,11 +1,22 @@
 /** A relation that a client may have loaded with the records. */
 import { ConfigError } from '../errors.ts'
+import { AggregateInclude, type AggregateOptions } from './aggregate-include.ts'
 import { readOptions, type EntryOptions } from './entry-options.ts'
-import { checkPath } from './names.ts'
-import type { PathCheck } from './paths.ts'
+import { checkDepth, checkWhere } from './include-path.ts'
+import { checkPath, shown } from './names.ts'
+import type { IncludeCheck } from './paths.ts'
 
-/** How many relations deep an include may go. */
-export const MAX_INCLUDE_DEPTH = 3
+export interface IncludeOptions<Sort extends string = string> extends EntryOptions {
+  /** Related records of each record, at most; a whole number, for to-many relations. Default: all of them. */
+  readonly limit?: number
+  /**
+   * The order of a to-many relation's records: properties of theirs, also behind to-one relations, with `-` for
+   * descending. Nulls come last, the key breaks ties. Default: the relation's own `orderBy`, then the key.
+   */
+  readonly sort?: readonly Sort[]
+  /** A condition in MikroORM's query language on the related rows: the others are as if they were not there. */
+  readonly where?: object
+}
 
 /**
  * Allows `include=<path>`. The path names a relation, or one behind others (`products.tags`); it is at most three
@@ -16,24 +27,119 @@ export const MAX_INCLUDE_DEPTH = 3
  * @example
  * new AllowedInclude('products.tags')
  * new AllowedInclude('author', { alias: 'user' })
+ * new AllowedInclude('articles', { limit: 3, sort: ['-created_at'], where: { status: 'published' } })
  */
-export class AllowedInclude<Path extends string = any> {
-  /** @internal Only a type: tells whether an entity has the relations. */
-  declare readonly '~names': <Entity>(entity: Entity) => PathCheck<Entity, Path, 'include'>
+export class AllowedInclude<Path extends string = any, Sort extends string = never> {
+  /** @internal Only a type: tells whether an entity has the relations, and the last one's entity the sorts. */
+  declare readonly '~names': <Entity>(entity: Entity) => IncludeCheck<Entity, Path, Sort>
 
   readonly kind = 'relation'
   readonly path: Path
   readonly alias: string | undefined
+  readonly limit: number | undefined
+  readonly sort: readonly string[] | undefined
+  readonly where: object | undefined
 
-  constructor (path: Path, options?: EntryOptions) {
+  constructor (path: Path, options?: IncludeOptions<Sort>) {
     checkPath('AllowedInclude', path)
     const what = `AllowedInclude '${path}'`
-    const depth = path.split('.').length
-    if (depth > MAX_INCLUDE_DEPTH) {
-      throw new ConfigError(`${what}: includes go ${MAX_INCLUDE_DEPTH} relations deep, this one goes ${depth}`)
-    }
+    checkDepth(what, path.split('.').length)
+    const { alias, limit, sort, where } = readOptions(what, options, ['alias', 'limit', 'sort', 'where'])
+    checkLimit(what, limit)
+    checkWhere(what, where)
     this.path = path
-    this.alias = readOptions(what, options, ['alias']).alias
+    this.alias = alias
+    this.limit = limit
+    this.sort = readSort(what, sort)
+    this.where = where
     Object.freeze(this)
   }
+
+  /**
+   * Allows `include=<relation>Count`: how many related records each record has, under that name in the record. Of a
+   * path, `products.tags` is `products.tagsCount`, a number in each product. What is deleted or filtered out does not
+   * count.
+   *
+   * @example
+   * AllowedInclude.count('products')                                          // ?include=productsCount
+   * AllowedInclude.count('products', { where: { stock: { $gt: 0 } } })        // only those
+   */
+  static count<Path extends string> (path: Path, options?: AggregateOptions): AggregateInclude<Path, 'count'> {
+    return new AggregateInclude('count', path, options)
+  }
+
+  /**
+   * Allows `include=<relation>Exists`: `true` or `false` in each record, also for a to-one relation.
+   *
+   * @example
+   * AllowedInclude.exists('products') // ?include=productsExists
+   */
+  static exists<Path extends string> (path: Path, options?: AggregateOptions): AggregateInclude<Path, 'include'> {
+    return new AggregateInclude('exists', path, options)
+  }
+
+  /**
+   * Allows `include=<relation><Property>Sum`: the sum of a number over the related records, `null` where there are
+   * none. Strings stay strings (bigint, decimal), exact; integers are a number.
+   *
+   * @example
+   * AllowedInclude.sum('products.price') // ?include=productsPriceSum
+   */
+  static sum<Path extends string> (path: Path, options?: AggregateOptions): AggregateInclude<Path, 'aggregate'> {
+    return new AggregateInclude('sum', path, options)
+  }
+
+  /**
+   * Allows `include=<relation><Property>Min`: the least value of a property over the related records, in its wire
+   * form; `null` where there are none. Any property that has an order will do.
+   *
+   * @example
+   * AllowedInclude.min('products.price') // ?include=productsPriceMin
+   */
+  static min<Path extends string> (path: Path, options?: AggregateOptions): AggregateInclude<Path, 'aggregate'> {
+    return new AggregateInclude('min', path, options)
+  }
+
+  /**
+   * Allows `include=<relation><Property>Max`: the greatest value, likewise.
+   *
+   * @example
+   * AllowedInclude.max('products.created_at') // ?include=productsCreatedAtMax
+   */
+  static max<Path extends string> (path: Path, options?: AggregateOptions): AggregateInclude<Path, 'aggregate'> {
+    return new AggregateInclude('max', path, options)
+  }
+
+  /**
+   * Allows `include=<relation><Property>Avg`: the mean of a number over the related records; `null` where there are
+   * none. Of strings (bigint, decimal) it is a string without trailing zeros, else a number.
+   *
+   * @example
+   * AllowedInclude.avg('products.price') // ?include=productsPriceAvg
+   */
+  static avg<Path extends string> (path: Path, options?: AggregateOptions): AggregateInclude<Path, 'aggregate'> {
+    return new AggregateInclude('avg', path, options)
+  }
+}
+
+function checkLimit (what: string, limit: unknown): asserts limit is number | undefined {
+  if (limit === undefined) return
+  if (!Number.isSafeInteger(limit) || (limit as number) < 1) {
+    throw new ConfigError(`${what}: limit must be a whole number of at least 1, got ${shown(limit)}`)
+  }
+}
+
+function readSort (what: string, sort: unknown): readonly string[] | undefined {
+  if (sort === undefined) return undefined
+  if (!Array.isArray(sort) || sort.length === 0) {
+    throw new ConfigError(`${what}: sort must be a list of properties, such as ['-created_at', 'name'], got ${Array.isArray(sort) ? 'an empty one' : shown(sort)}`)
+  }
+  const names = new Set<string>()
+  for (const item of sort) {
+    const name = typeof item === 'string' ? item.replace(/^[+-]/, '') : item
+    checkPath(`${what}: sort`, name)
+    if (names.has(name)) throw new ConfigError(`${what}: sort names '${name}' twice`)
+    names.add(name)
+  }
+  return Object.freeze([...sort as string[]])
 }

@@ -2,6 +2,7 @@
 import { Value, ValueErrorType, type ValueError } from '@sinclair/typebox/value'
 import { ConfigError } from '../errors.ts'
 import { nearest } from '../suggest.ts'
+import { AggregateInclude } from './aggregate-include.ts'
 import { AllowedField } from './allowed-field.ts'
 import { AllowedInclude } from './allowed-include.ts'
 import { AllowedSort } from './allowed-sort.ts'
@@ -20,7 +21,7 @@ const LISTS: Readonly<Record<string, { classes: readonly Class[], example: (name
   },
   allowedSorts: { classes: [AllowedSort], example: sortExample },
   allowedFields: { classes: [AllowedField], example: name => `new AllowedField('${name}')` },
-  allowedIncludes: { classes: [AllowedInclude], example: name => `new AllowedInclude('${name}')` },
+  allowedIncludes: { classes: [AllowedInclude, AggregateInclude], example: name => `new AllowedInclude('${name}')` },
 }
 
 /** Refuses what isn't the shape of `QueryBuilderConfigSchema`, with the path of the first thing that is wrong. */

@@ -7,14 +7,16 @@
  * two entries claim one name in the URL. Whether the properties exist is checked when the CRUD class meets its ORM,
  * and, where the entity's type is given, by TypeScript.
  */
+export { AggregateInclude, type AggregateFunction, type AggregateOptions } from './aggregate-include.ts'
 export { AllowedField } from './allowed-field.ts'
 export { AllowedFilters, type AllowedFiltersOptions, type JsonValueType } from './allowed-filters.ts'
-export { AllowedInclude, MAX_INCLUDE_DEPTH } from './allowed-include.ts'
+export { AllowedInclude, type IncludeOptions } from './allowed-include.ts'
 export { AllowedSort, type AllowedSortOptions, type SortDirection } from './allowed-sort.ts'
 export { AnyOfFilter, type Alternative } from './any-of-filter.ts'
 export { BaseFilter, type FilterText } from './base-filter.ts'
 export { CustomFilter, type CustomFilterCallback, type CustomFilterContext, type CustomFilterValue, type NarrowedQueryBuilder } from './custom-filter.ts'
 export type { EntryOptions } from './entry-options.ts'
+export { checkDepth, MAX_INCLUDE_DEPTH } from './include-path.ts'
 export { isOperator, OPERATOR_NAMES, OPERATORS, type Operator, type OperatorValue } from './operators.ts'
 export { PartialFilter } from './partial-filter.ts'
 export type { IsAny, Key, KindOf, PathCheck, PathHint, PathUse, Target } from './paths.ts'

@@ -9,7 +9,7 @@
 import type { Hidden, HiddenProps, LazyRef, PrimaryKeyProp, Scalar } from '@mikro-orm/core'
 
 /** What a path is for: that decides what it may pass and where it may end. */
-export type PathUse = 'filter' | 'sort' | 'field' | 'include'
+export type PathUse = 'filter' | 'sort' | 'field' | 'include' | 'count' | 'aggregate'
 
 /**
  * What a property is: a column, a to-one or to-many relation, a plain object or an array of them (JSON, embedded,
@@ -23,6 +23,8 @@ interface Passes {
   sort: 'one' | 'object'
   field: 'one' | 'many' | 'object' | 'objects'
   include: 'one' | 'many' | 'object' | 'objects'
+  count: 'one' | 'many' | 'object' | 'objects'
+  aggregate: 'one' | 'many' | 'object' | 'objects'
 }
 
 /** The kinds a path may end in. */
@@ -31,6 +33,8 @@ interface Ends {
   sort: 'scalar' | 'object' | 'any'
   field: 'scalar' | 'one' | 'object' | 'objects' | 'any'
   include: 'one' | 'many' | 'object' | 'objects' | 'any'
+  count: 'many' | 'objects' | 'any'
+  aggregate: 'scalar' | 'any'
 }
 
 /** How the refusal names them. */
@@ -39,6 +43,8 @@ interface Wanted {
   sort: 'a property to sort by'
   field: 'a property to select'
   include: 'a relation'
+  count: 'a to-many relation'
+  aggregate: 'a property behind a to-many relation'
 }
 
 export type IsAny<T> = 0 extends 1 & T ? true : false
@@ -98,9 +104,14 @@ type Fits<Entity, Path extends string, Use extends PathUse, Left extends Depth> 
         : Path extends Key<Entity> ? FitsAtEnd<KindOf<Entity[Path]>, Use, Left> : false
       : never
 
+/** Relations that a path has to leave for another one. */
+type Onward = 'include' | 'count'
+
 type FitsAtEnd<K extends Kind, Use extends PathUse, Left extends Depth> =
   K extends Ends[Use]
-    ? Use extends 'include' ? Left extends readonly [unknown, ...unknown[]] ? true : false : true
+    ? Use extends Onward ? Left extends readonly [unknown, ...unknown[]] ? true : false
+      // a property of the entity itself has no related records
+      : Use extends 'aggregate' ? Left extends MaxDepth ? false : true : true
     : false
 
 type FitsBehind<T, K extends Kind, Tail extends string, Use extends PathUse, Left extends Depth> =
@@ -119,6 +130,21 @@ export type PathCheck<Entity, Path extends string, Use extends PathUse> =
     : Path extends string
       ? true extends Fits<Entity, Path, Use, MaxDepth> ? true : `'${Path}' is not ${Wanted[Use]} of this entity`
       : never
+
+/** The entity at the end of a path of relations; `any` where the type checker can't follow. */
+type TargetAt<Entity, Path extends string> =
+  IsAny<Entity> extends true ? any
+    : Path extends `${infer Head}.${infer Tail}`
+      ? Head extends Key<Entity> ? TargetAt<Target<Entity[Head]>, Tail> : any
+      : Path extends Key<Entity> ? Target<Entity[Path]> : any
+
+type Unsigned<Sort extends string> = Sort extends `${'+' | '-'}${infer Name}` ? Name : Sort
+
+/** `PathCheck` of an include, and of the sorts inside it: paths of the entity that it includes. */
+export type IncludeCheck<Entity, Path extends string, Sort extends string> =
+  [Sort] extends [never] ? PathCheck<Entity, Path, 'include'>
+    : PathCheck<Entity, Path, 'include'> extends true ? PathCheck<TargetAt<Entity, Path>, Unsigned<Sort>, 'sort'>
+      : PathCheck<Entity, Path, 'include'>
 
 /** Names to offer in an editor: the entity's own and those one relation away. Others may be right, too. */
 export type PathHint<Entity, Use extends PathUse> =

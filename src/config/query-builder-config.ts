@@ -1,5 +1,6 @@
 /** The whitelist of a resource: everything a client may ask for, and the defaults where it asks for nothing. */
 import { ConfigError } from '../errors.ts'
+import type { AggregateFunction, AggregateInclude } from './aggregate-include.ts'
 import type { AllowedField } from './allowed-field.ts'
 import type { AllowedFilters } from './allowed-filters.ts'
 import type { AllowedInclude } from './allowed-include.ts'
@@ -22,8 +23,8 @@ export type Filter<Entity extends object = any> = AllowedFilters<string> | Parti
 export type Sort = AllowedSort<string>
 /** An entry of `allowedFields`. */
 export type Field = AllowedField<string>
-/** An entry of `allowedIncludes`. */
-export type Include = AllowedInclude<string>
+/** An entry of `allowedIncludes`, told apart by `kind`. */
+export type Include = AllowedInclude<string, string> | AggregateInclude<string>
 
 /** Holds where the entity has the names of an entry; see `PathCheck`. */
 type Known<Entity> = (entity: Entity) => true
@@ -67,6 +68,11 @@ export type IncludeOf<Entity extends object> = {
   readonly '~names': Known<Entity>
   readonly kind: 'relation'
   readonly path: PathHint<Entity, 'include'>
+} | {
+  readonly '~names': Known<Entity>
+  readonly kind: 'aggregate'
+  readonly function: AggregateFunction
+  readonly path: PathHint<Entity, 'include' | 'aggregate'>
 }
 
 /** What a `QueryBuilderConfig` is made of. An empty or missing list allows nothing. */
@@ -127,7 +133,7 @@ export class QueryBuilderConfig<Entity extends object = any> {
     refuseSharedNames('allowedFilters', this.allowedFilters, filter => [filter.alias ?? filter.field])
     refuseSharedNames('allowedSorts', this.allowedSorts, sort => sort.alias === undefined ? sort.fields : [sort.alias])
     refuseSharedNames('allowedFields', this.allowedFields, field => [field.alias ?? field.field])
-    refuseSharedNames('allowedIncludes', this.allowedIncludes, include => [include.alias ?? include.path])
+    refuseSharedNames('allowedIncludes', this.allowedIncludes, include => [includeKey(include)])
     checkDefaultSort(this.defaultSort)
     Object.freeze(this)
   }
@@ -145,6 +151,14 @@ function readPagination (options: PaginationOptions = {}): Pagination {
       `is above pagination.maxPerPage (${maxPerPage})`)
   }
   return Object.freeze({ defaultPerPage, maxPerPage, maxOffset, count })
+}
+
+/** What two includes must not share: where they are, and their name there as far as it is known without the entity. */
+function includeKey ({ alias, path, ...include }: Include): string {
+  const parts = path.split('.')
+  const own = include.kind === 'relation' ? 1 : include.function === 'count' || include.function === 'exists' ? 1 : 2
+  const name = alias ?? parts.slice(-own).join('.') + (include.kind === 'relation' ? '' : ` ${include.function}`)
+  return [...parts.slice(0, -own), name].join('.')
 }
 
 function refuseSharedNames<T> (list: string, entries: readonly T[], urlNames: (entry: T) => readonly string[]): void {

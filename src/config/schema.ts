@@ -5,6 +5,7 @@ import { OPERATOR_NAMES, type Operator } from './operators.ts'
 
 const Name = Type.String({ minLength: 1 })
 const Alias = Type.Optional(Type.String({ minLength: 1, description: 'The name in the URL, instead of the property\'s public name' }))
+const Where = Type.Optional(Type.Unsafe<object>(Type.Object({}, { description: 'A condition in MikroORM\'s query language on the related rows' })))
 const OperatorSchema = Type.Unsafe<Operator>(Type.Union(OPERATOR_NAMES.map(name => Type.Literal(name))))
 
 const Texts = Type.Readonly(Type.Array(Type.String()))
@@ -60,7 +61,18 @@ const AllowedIncludeSchema = Type.Object({
   kind: Type.Literal('relation'),
   path: Name,
   alias: Alias,
+  limit: Type.Optional(Type.Integer({ minimum: 1, description: 'Related records of each record, at most' })),
+  sort: Type.Optional(Type.Readonly(Type.Array(Name, { minItems: 1, description: 'The order of the related records, e.g. -created_at' }))),
+  where: Where,
 }, { title: 'AllowedInclude' })
+
+const AggregateIncludeSchema = Type.Object({
+  kind: Type.Literal('aggregate'),
+  function: Type.Union((['count', 'exists', 'sum', 'min', 'max', 'avg'] as const).map(name => Type.Literal(name))),
+  path: Name,
+  alias: Alias,
+  where: Where,
+}, { title: 'AllowedInclude.count' })
 
 /** Options of pagination. All may be left out. */
 export const PaginationSchema = Type.Object({
@@ -86,7 +98,7 @@ export const QueryBuilderConfigSchema = Type.Object({
   allowedFilters: Type.Optional(Type.Array(Type.Union([OperatorFilterSchema, CustomFilterSchema, SearchFilterSchema, TrashedFilterSchema, ScopeFilterSchema, AnyOfFilterSchema]))),
   allowedSorts: Type.Optional(Type.Array(AllowedSortSchema)),
   allowedFields: Type.Optional(Type.Array(AllowedFieldSchema)),
-  allowedIncludes: Type.Optional(Type.Array(AllowedIncludeSchema)),
+  allowedIncludes: Type.Optional(Type.Array(Type.Union([AllowedIncludeSchema, AggregateIncludeSchema]))),
   defaultSort: Type.Optional(Type.Array(Name, {
     description: 'The order of a list when the URL has no sort, e.g. -created_at',
   })),

@@ -4,10 +4,11 @@ import { LRUCache } from 'lru-cache'
 import type { CustomFilterContext, QueryBuilderConfig } from '../config/index.ts'
 import { FilterValidationError } from '../errors.ts'
 import { checkScope } from './scope.ts'
-import { Models, type EntityModel, type RelationProperty } from '../model/index.ts'
-import { planSelection, relationsOf, resolveWhitelist, type AnyWritePlan, type CallbackCondition, type IncludeEntry, type KeysetPlan, type ListPlan, type Plan, type ScopeCondition, type Selection, type Whitelist } from '../plan/index.ts'
+import { Models, type EntityModel } from '../model/index.ts'
+import { planSelection, resolveWhitelist, type AnyWritePlan, type CallbackCondition, type KeysetPlan, type ListPlan, type Plan, type ScopeCondition, type Selection, type Whitelist } from '../plan/index.ts'
 import { toWireOf, type BoundStatement, type ToWire } from '../run/index.ts'
-import { applyPlan, compile, compileWrite, filterSql, foreignSql, ROOT_ALIAS, shapeOf, writeShapeOf, type Bind, type Foreign, type Sql, type Statement } from '../sql/index.ts'
+import { applyPlan, compile, compileWrite, Constants, filterSql, foreignSql, ROOT_ALIAS, shapeOf, writeShapeOf, type Bind, type Foreign, type Sql, type Statement } from '../sql/index.ts'
+import { checkConditions, relationsOfWhitelist } from './whitelisted.ts'
 
 /** Shapes of requests whose statements are kept, for each resource. */
 const MAX_SHAPES = 500
@@ -31,6 +32,7 @@ export interface CompiledRead extends BoundStatement {
 
 interface Shape {
   readonly statement: Statement
+  readonly constants: Constants
   readonly toWire: ToWire | undefined
 }
 
@@ -57,9 +59,6 @@ function modelsOf (em: EntityManager): Models {
 /** Conditions of MikroORM's filters by entity: those of the filters that are active. */
 export type ActiveFilters = ReadonlyMap<EntityModel, object>
 
-/** What conditions in MikroORM's words nobody has. */
-const NOTHING_FOREIGN: Foreign = { filter: () => undefined, relation: () => undefined, conditions: () => [] }
-
 export class Resource {
   readonly model: EntityModel
   readonly whitelist: Whitelist
@@ -68,16 +67,13 @@ export class Resource {
   readonly #shapes = new LRUCache<string, Shape>({ max: MAX_SHAPES })
   /** Entities that a statement of this resource can touch: those whose MikroORM filters matter. */
   readonly #entities: readonly EntityModel[]
-  /** One of its relations has a condition of its own, in MikroORM's words. */
-  readonly #conditional: boolean
 
   /** @throws {ConfigError} when the configuration names what the entity doesn't have */
   constructor (em: EntityManager, entity: unknown, config: QueryBuilderConfig, name: string | undefined) {
     this.model = modelsOf(em).of(entity)
     this.whitelist = resolveWhitelist(config, this.model, name)
-    const relations = reachable(this.whitelist)
-    this.#entities = [...new Set([this.model, ...relations.map((relation) => relation.target)])]
-    this.#conditional = relations.some((relation) => relation.where !== undefined)
+    this.#entities = [...new Set([this.model, ...relationsOfWhitelist(this.whitelist).map((relation) => relation.target)])]
+    checkConditions(em, this.whitelist)
     this.selection = planSelection({ fields: [], fieldsByInclude: {}, include: [] }, this.whitelist, [])
   }
 
@@ -85,9 +81,8 @@ export class Resource {
   async compile (em: EntityManager, plan: Plan, options: ReadOptions): Promise<CompiledRead> {
     const filters = options.filtered === false ? NO_FILTERS : await this.activeFilters(em, this.#entities)
     const toWire = () => 'selection' in plan ? toWireOf(plan.selection) : undefined
-    if (filters.size === 0 && !this.#conditional && options.scope === undefined && plan.customs.length === 0) {
-      const { statement, toWire: kept } = this.#shape(shapeOf(plan), () => compile(plan, NOTHING_FOREIGN), toWire)
-      return bind(statement, plan.values, kept, true)
+    if (filters.size === 0 && options.scope === undefined && plan.customs.length === 0) {
+      return this.#cached(em, shapeOf(plan), (foreign) => compile(plan, foreign), plan.values, toWire, true)
     }
     const values = [...plan.values]
     const scopes = await scopesOf(em, plan)
@@ -98,17 +93,22 @@ export class Resource {
   compileWrite (em: EntityManager, plan: AnyWritePlan, options: ReadOptions, filters: ActiveFilters): CompiledRead {
     const toWire = () => toWireOf(plan.selection)
     if (filters.size === 0 && (options.scope === undefined || plan.kind === 'insert') && !(plan.kind === 'insert' && plan.rows.length > 1)) {
-      const { statement, toWire: kept } = this.#shape(writeShapeOf(plan), () => compileWrite(plan, NOTHING_FOREIGN), toWire)
-      return bind(statement, plan.values, kept, false)
+      return this.#cached(em, writeShapeOf(plan), (foreign) => compileWrite(plan, foreign), plan.values, toWire, false)
     }
     const values = [...plan.values]
     return bind(compileWrite(plan, this.foreign(em, { ...plan, customs: [] }, options, filters, values)), values, toWire(), false)
   }
 
-  #shape (key: string, compile: () => Statement, toWire: () => ToWire | undefined): Shape {
+  /** The statement of a shape with a request's values. What the application has put into it is the same for every request. */
+  #cached (em: EntityManager, key: string, compile: (foreign: Foreign) => Statement, values: readonly unknown[], toWire: () => ToWire | undefined, readOnly: boolean): CompiledRead {
     let shape = this.#shapes.get(key)
-    if (shape === undefined) this.#shapes.set(key, shape = { statement: compile(), toWire: toWire() })
-    return shape
+    if (shape === undefined) {
+      const constants = new Constants()
+      const statement = compile({ filter: () => undefined, conditions: () => [], constant: (where, model, alias) => filterSql(em, model, alias, where, (value) => constants.add(value)) })
+      this.#shapes.set(key, shape = { statement, constants, toWire: toWire() })
+    }
+    const { statement: { text, slots }, constants } = shape
+    return { text, values: constants.bind(slots, values), toWire: shape.toWire, readOnly }
   }
 
   /** Conditions in MikroORM's words: they may look at anything, so each request has a statement of its own. */
@@ -120,7 +120,7 @@ export class Resource {
         const where = filters.get(model)
         return where && filterSql(em, model, alias, where, bindValue)
       },
-      relation: ({ where, target }, alias) => where && filterSql(em, target, alias, where, bindValue),
+      constant: (where, model, alias) => filterSql(em, model, alias, where, bindValue),
       conditions: (alias) => [
         options.scope && filterSql(em, plan.model, alias, options.scope, bindValue),
         ...plan.customs.map((custom) => custom.kind === 'scope'
@@ -189,15 +189,4 @@ function narrow ({ parameter, callback, value }: CallbackCondition, qb: any, con
 
 function bind ({ text, slots }: Statement, values: readonly unknown[], toWire: ToWire | undefined, readOnly: boolean): CompiledRead {
   return { text, values: slots.map((slot) => values[slot]), toWire, readOnly }
-}
-
-/** The relations that a whitelist leads through. */
-function reachable ({ filters, sorts, includes, defaultOrder }: Whitelist): readonly RelationProperty[] {
-  const targets = [...filters.values()].flatMap(relationsOf)
-  const sorted = [...[...sorts.values()].flatMap((entry) => entry.targets), ...defaultOrder.map(({ target }) => target)]
-  return [...targets, ...sorted.flatMap((target) => target.relations), ...[...includes.values()].flatMap(pathOf)]
-}
-
-function pathOf ({ relation, parent }: IncludeEntry): RelationProperty[] {
-  return parent === undefined ? [relation] : [...pathOf(parent), relation]
 }

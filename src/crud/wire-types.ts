@@ -10,9 +10,24 @@ import type { CursorInfo, OffsetInfo, PageInfo } from '../run/index.ts'
 type Untyped<Entity> = IsAny<Entity> extends true ? true : [object] extends [Entity] ? true : false
 
 /** A record as it leaves. `fields` may leave anything out, and an included relation takes the place of its key. */
-export type WireRecord<Entity> = Untyped<Entity> extends true ? Record<string, any> : {
+export type WireRecord<Entity> = Untyped<Entity> extends true ? Record<string, any> : WireAggregates<Entity> & {
   [Name in Key<Entity> as KindOf<Entity[Name]> extends never ? never : Name]?: WireProperty<Entity[Name]>
 }
+
+/** Numbers about relations, where the whitelist has them and they are included. */
+type WireAggregates<Entity> = {
+  [Name in RelationKey<Entity, 'many'> as `${CamelCase<Name>}Count`]?: number
+} & {
+  [Name in RelationKey<Entity, 'one' | 'many'> as `${CamelCase<Name>}Exists`]?: boolean
+} & {
+  [Name in RelationKey<Entity, 'many'> as `${CamelCase<Name>}${string}${'Sum' | 'Min' | 'Max' | 'Avg'}`]?: number | string | null
+}
+
+type RelationKey<Entity, Kinds> = {
+  [Name in Key<Entity>]: [KindOf<Entity[Name]>] extends [never] ? never : KindOf<Entity[Name]> extends Kinds ? Name : never
+}[Key<Entity>]
+
+type CamelCase<Name extends string> = Name extends `${infer Head extends string}_${infer Tail}` ? Head extends '' ? `_${CamelCase<Tail>}` : `${Head}${Capitalize<CamelCase<Tail>>}` : Name
 
 /** A page of records. */
 export type WirePage<Entity> = { items: WireRecord<Entity>[] } & (PageInfo | OffsetInfo | CursorInfo)

@@ -9,7 +9,7 @@ import { valueTypeOf } from './value-type.ts'
 import { writeRulesOf } from './write-rules.ts'
 
 /** PostgreSQL cuts longer names, and a record's keys are names of columns (manual, section 4.1.1). */
-const MAX_NAME_BYTES = 63
+export const MAX_NAME_BYTES = 63
 
 /** The models of all entities of one ORM, made when first asked for. */
 export class Models {

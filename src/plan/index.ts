@@ -10,11 +10,11 @@ export { otherSide, planOtherSide, planPage, readPosition, type PageOptions, typ
 export { isComputed, isNullableTerm, typeOfTerm } from './order.ts'
 export { planCount, planExists, planGet, planList, type PlanOptions } from './plan.ts'
 export type {
-  CallbackCondition, Comparable, Comparison, Condition, CountPlan, CustomCondition, Deleted, GetPlan, Include, JsonValue, KeysetPlan, ListPlan, Operand, OrderTerm, Place, Plan, ScopeCondition, Selection, Slot, SortTexts, Window,
+  Aggregate, CallbackCondition, Comparable, Comparison, Condition, CountPlan, CustomCondition, Deleted, GetPlan, Include, IncludeRules, JsonValue, KeysetPlan, ListPlan, Operand, OrderTerm, Place, Plan, ScopeCondition, Selection, Slot, SortTexts, Window,
 } from './types.ts'
 export { MAX_PATTERN_LENGTH } from './filters/index.ts'
 export { MAX_INCLUDES, planSelection } from './selection.ts'
-export { relationsOf, resolveWhitelist, type FilterEntry, type FilterTarget, type IncludeEntry, type OperatorFilter, type SortEntry, type Whitelist } from './whitelist/index.ts'
+export { includePath, relationsOf, resolveWhitelist, type AggregateEntry, type FilterEntry, type FilterTarget, type IncludeEntry, type OperatorFilter, type RelationEntry, type SortEntry, type Whitelist } from './whitelist/index.ts'
 export { withSharedColumns } from './shared-columns.ts'
 export {
   idOfKey, planDelete, planInsert, planUpdate,

@@ -1,13 +1,13 @@
 /** Fields and includes: what a record shows. */
+import { MAX_INCLUDE_DEPTH } from '../config/index.ts'
 import type { EntityModel, Property } from '../model/index.ts'
 import type { QueryParamError, QueryParams } from '../query/index.ts'
 import { cited, excess, refusal } from './refusal.ts'
-import type { Include, Selection } from './types.ts'
-import type { IncludeEntry, Whitelist } from './whitelist/index.ts'
+import type { Aggregate, Include, Selection } from './types.ts'
+import type { IncludeEntry, RelationEntry, Whitelist } from './whitelist/index.ts'
 
-/** Include paths in one request, and relations in one path, at most. */
+/** Include paths in one request, at most. */
 export const MAX_INCLUDES = 10
-export const MAX_INCLUDE_DEPTH = 3
 
 /** Plans what a request selects; with nothing selected, all that is not hidden. */
 export function planSelection (params: Pick<QueryParams, 'fields' | 'fieldsByInclude' | 'include'>, whitelist: Whitelist, errors: QueryParamError[]): Selection {
@@ -42,11 +42,11 @@ function addWithParents (entry: IncludeEntry, included: Set<IncludeEntry>): void
 }
 
 /** Selected properties by include; `undefined` stands for the records themselves. */
-type SelectedFields = ReadonlyMap<IncludeEntry | undefined, ReadonlySet<Property>>
+type SelectedFields = ReadonlyMap<RelationEntry | undefined, ReadonlySet<Property>>
 
 function planFields (params: Pick<QueryParams, 'fields' | 'fieldsByInclude'>, whitelist: Whitelist, included: ReadonlySet<IncludeEntry>, errors: QueryParamError[]): SelectedFields {
-  const selected = new Map<IncludeEntry | undefined, Set<Property>>()
-  const select = (entry: IncludeEntry | undefined, parameter: string, names: readonly string[], allowed: ReadonlyMap<string, Property>): void => {
+  const selected = new Map<RelationEntry | undefined, Set<Property>>()
+  const select = (entry: RelationEntry | undefined, parameter: string, names: readonly string[], allowed: ReadonlyMap<string, Property>): void => {
     const properties = selected.get(entry) ?? new Set()
     for (const name of names) {
       const property = allowed.get(name)
@@ -58,21 +58,25 @@ function planFields (params: Pick<QueryParams, 'fields' | 'fieldsByInclude'>, wh
   }
 
   if (params.fields.length > 0) select(undefined, 'fields', params.fields, whitelist.fields)
+  const relations = [...included].filter((entry) => entry.kind === 'relation')
   for (const path of Object.keys(params.fieldsByInclude)) {
     const names = params.fieldsByInclude[path]!
     const parameter = `fields[${cited(path)}]`
-    const entry = [...included].find((entry) => entry.name === path)
+    const entry = relations.find((entry) => entry.name === path)
     if (entry !== undefined) select(entry, parameter, names, entry.fields)
     else if (whitelist.names.has(path)) select(undefined, parameter, names, whitelist.fields)
-    else errors.push(refusal('FST_CRUD_FIELD_INVALID', parameter, `'${cited(path)}' is not included, so no fields of it can be selected.`, { given: path, allowed: [...whitelist.names, ...[...included].map((entry) => entry.name)] }))
+    else errors.push(refusal('FST_CRUD_FIELD_INVALID', parameter, `'${cited(path)}' is not included, so no fields of it can be selected.`, { given: path, allowed: [...whitelist.names, ...relations.map((entry) => entry.name)] }))
   }
   return selected
 }
 
-function selectionOf (model: EntityModel, parent: IncludeEntry | undefined, included: ReadonlySet<IncludeEntry>, fields: SelectedFields): Selection {
+function selectionOf (model: EntityModel, parent: RelationEntry | undefined, included: ReadonlySet<IncludeEntry>, fields: SelectedFields): Selection {
   const includes: Include[] = []
+  const aggregates: Aggregate[] = []
   for (const entry of included) {
-    if (entry.parent === parent) includes.push({ relation: entry.relation, selection: selectionOf(entry.relation.target, entry, included, fields) })
+    if (entry.parent !== parent) continue
+    if (entry.kind === 'aggregate') aggregates.push(entry.aggregate)
+    else includes.push({ relation: entry.relation, selection: selectionOf(entry.relation.target, entry, included, fields), rules: entry.rules })
   }
   const selected = fields.get(parent)
   const properties: Selection['properties'][number][] = []
@@ -82,7 +86,7 @@ function selectionOf (model: EntityModel, parent: IncludeEntry | undefined, incl
     if (property.kind === 'relation' && (property.join.kind !== 'owner' || includes.some((include) => include.relation === property))) continue
     properties.push(property)
   }
-  return { model, properties, includes: inOrder(includes, model) }
+  return { model, properties, includes: inOrder(includes, model), aggregates: aggregates.sort((a, b) => a.name < b.name ? -1 : 1) }
 }
 
 /** In the order of declaration, however the request lists them: one statement for one set. */

@@ -2,7 +2,7 @@
  * What the planner produces: names looked up, values converted. Types of this file never hold text from a URL, except
  * as values to bind; `src/sql` builds statements from nothing else.
  */
-import type { CustomFilterCallback } from '../config/index.ts'
+import type { AggregateFunction, CustomFilterCallback } from '../config/index.ts'
 import type { EmbeddedProperty, EntityModel, KeyColumn, RelationProperty, ScalarProperty, SqlValue, ValueType } from '../model/index.ts'
 
 /** Index into a plan's `values`: where a statement binds one. */
@@ -72,17 +72,43 @@ export interface OrderTerm {
   readonly descending: boolean
 }
 
-/** What a record shows: some of its entity's properties, and included relations. */
+/** What a record shows: some of its entity's properties, included relations, and numbers about relations. */
 export interface Selection {
   readonly model: EntityModel
   /** In the order of their declaration. A relation among them is shown as its key. */
   readonly properties: readonly (ScalarProperty | EmbeddedProperty | RelationProperty)[]
   readonly includes: readonly Include[]
+  readonly aggregates: readonly Aggregate[]
 }
 
 export interface Include {
   readonly relation: RelationProperty
   readonly selection: Selection
+  readonly rules?: IncludeRules
+}
+
+/** Which of a relation's rows an include shows, and in which order: one object for each entry of the whitelist. */
+export interface IncludeRules {
+  /** Rows of one parent, at most. */
+  readonly limit?: number
+  /** Without the key, which comes after it. */
+  readonly order?: readonly OrderTerm[]
+  /** A condition in MikroORM's query language. */
+  readonly where?: object
+}
+
+/** A number about the related rows of a record, or whether there are any: one object for each entry of the whitelist. */
+export interface Aggregate {
+  /** Its key in records. */
+  readonly name: string
+  readonly function: AggregateFunction
+  readonly relation: RelationProperty
+  /** What is summed, and so on; absent where rows are counted. */
+  readonly property?: ScalarProperty
+  /** Of the result. */
+  readonly type: ValueType
+  /** A condition in MikroORM's query language: rows for which it doesn't hold do not count. */
+  readonly where?: object
 }
 
 /** What all reads have in common. */

@@ -3,7 +3,7 @@
  * written, record by record.
  */
 import { embeddedToWire, needsWireForm, type Property, type RelationProperty } from '../model/index.ts'
-import type { Selection } from '../plan/index.ts'
+import type { Aggregate, Selection } from '../plan/index.ts'
 
 /** A record in JSON. */
 export type JsonRecord = Record<string, unknown>
@@ -13,7 +13,11 @@ export type ToWire = (record: JsonRecord) => void
 
 /** The conversion of a selection's records, or `undefined` when they already are as they should be. */
 export function toWireOf (selection: Selection): ToWire | undefined {
-  const steps = [...selection.properties.map(propertyStep), ...selection.includes.map(({ relation, selection }) => nested(relation.publicName, toWireOf(selection)))]
+  const steps = [
+    ...selection.properties.map(propertyStep),
+    ...selection.includes.map(({ relation, selection }) => nested(relation.publicName, toWireOf(selection))),
+    ...selection.aggregates.map(aggregateStep),
+  ]
   const needed = steps.filter((step) => step !== undefined)
   if (needed.length === 0) return undefined
   return (record) => {
@@ -35,6 +39,12 @@ function propertyStep (property: Property): ToWire | undefined {
   if (property.codec === undefined) return undefined
   const { publicName, codec } = property
   return (record) => { record[publicName] = codec.toWire(record[publicName]) }
+}
+
+/** The least and the greatest of values that a codec writes are such values. */
+function aggregateStep ({ name, property }: Aggregate): ToWire | undefined {
+  const codec = property?.codec
+  return codec && ((record) => { record[name] = record[name] === null ? null : codec.toWire(record[name]) })
 }
 
 /** A foreign key has the wire form of the key that it refers to. */

@@ -4,7 +4,7 @@
  */
 export { createSchema, updateSchema, type BodyOptions } from './body-schema.ts'
 export { exampleOf } from './example.ts'
-export { includeEntries, includeTree, type IncludeNode } from './include-tree.ts'
+export { includeTree, NOTHING_INCLUDED, relationEntries, type IncludeLevel, type IncludeNode } from './include-tree.ts'
 export { inputSchema } from './input-schema.ts'
 export { listSchema, type ListOptions } from './list-schema.ts'
 export { recordSchema, type RecordOptions } from './record-schema.ts'

@@ -1,12 +1,13 @@
 /** The JSON Schema of a record as it leaves. */
 import { Type, type TObject, type TSchema } from '@sinclair/typebox'
 import type { EmbeddedProperty, EntityModel, Property, RelationProperty, ScalarProperty } from '../model/index.ts'
-import { nodeOf, type IncludeNode } from './include-tree.ts'
+import type { Aggregate } from '../plan/index.ts'
+import { nodeOf, type IncludeLevel } from './include-tree.ts'
 import { nullable, valueSchema } from './value-schema.ts'
 
 export interface RecordOptions {
-  /** Relations that a client may include. Default: any, of which nothing is known. */
-  readonly includes?: readonly IncludeNode[]
+  /** What a client may include. Default: any relation, of which nothing is known. */
+  readonly includes?: IncludeLevel
   /** Every property is there: nothing can be left out by `fields`. Default: false. */
   readonly complete?: boolean
 }
@@ -22,7 +23,14 @@ export function recordSchema (model: EntityModel, { includes, complete = false }
       if (schema !== undefined) properties[property.publicName] = complete && isColumn(property) ? schema : Type.Optional(schema)
     }
   }
+  for (const aggregate of includes?.aggregates ?? []) properties[aggregate.name] = Type.Optional(aggregateSchema(aggregate))
   return Type.Object(properties, { title: model.name })
+}
+
+/** How many there are and whether there are any is known of none, too; their sum, least, greatest and mean are null. */
+function aggregateSchema ({ function: fn, property, type }: Aggregate): TSchema {
+  if (fn === 'count') return Type.Integer({ minimum: 0 })
+  return nullable(property?.codec === undefined ? valueSchema(type) : Type.Unknown(), fn !== 'exists')
 }
 
 /** Whether a relation is always there, at least as a key. */
@@ -47,7 +55,7 @@ function membersSchema (properties: ReadonlyMap<string, Property>): TSchema {
 }
 
 /** A relation is the records it includes, or where it holds one, its key; `undefined` when it is neither. */
-function relationSchema (relation: RelationProperty, includes: readonly IncludeNode[] | undefined): TSchema | undefined {
+function relationSchema (relation: RelationProperty, includes: IncludeLevel | undefined): TSchema | undefined {
   const record = includedSchema(relation, includes)
   if (relation.many) return record && Type.Array(record)
   const shown = [...keySchema(relation), ...(record === undefined ? [] : [record])]
@@ -56,10 +64,10 @@ function relationSchema (relation: RelationProperty, includes: readonly IncludeN
   return shown.length === 1 && record === undefined ? nullable(shown[0]!, relation.nullable) : Type.Union([...shown, Type.Null()])
 }
 
-function includedSchema (relation: RelationProperty, includes: readonly IncludeNode[] | undefined): TSchema | undefined {
+function includedSchema (relation: RelationProperty, includes: IncludeLevel | undefined): TSchema | undefined {
   if (includes === undefined) return Type.Object({}, { title: relation.target.name, additionalProperties: true })
   const node = nodeOf(relation, includes)
-  return node && recordSchema(relation.target, { includes: node.children, complete: node.entry.fields.size === 0 })
+  return node && recordSchema(relation.target, { includes: node, complete: node.entry.fields.size === 0 })
 }
 
 function keySchema ({ key }: RelationProperty): TSchema[] {

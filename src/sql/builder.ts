@@ -15,7 +15,7 @@ export const ROOT_ALIAS = 'e0'
  * Narrows, orders and limits a builder whose alias is `e0` as the plan says; scope, filters and callbacks are the
  * caller's. The rows before a cursor come in reversed order, the nearest first.
  */
-export function applyPlan (qb: QueryBuilder<any>, plan: ListPlan | KeysetPlan, foreign: Pick<ConditionContext, 'filter' | 'relation'>): QueryBuilder<any> {
+export function applyPlan (qb: QueryBuilder<any>, plan: ListPlan | KeysetPlan, foreign: Pick<ConditionContext, 'filter' | 'constant'>): QueryBuilder<any> {
   const context: ConditionContext = { names: new Names(), ...foreign }
   context.names.table() // e0 is taken
   const conditions = [

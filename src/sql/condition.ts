@@ -8,20 +8,20 @@ import type { Names } from './names.ts'
 /** What applies to every row of an entity, wherever it is read: MikroORM's filters, compiled for an alias. */
 export type EntityFilter = (model: EntityModel, alias: string) => Sql | undefined
 
-/** The same for what a relation itself says of the rows that it relates to (MikroORM's `where`). */
-export type RelationFilter = (relation: RelationProperty, alias: string) => Sql | undefined
+/** A condition in MikroORM's words that is the same for every request: a relation's own (its `where`), or the whitelist's. */
+export type ConstantCondition = (where: object, model: EntityModel, alias: string) => Sql | undefined
 
 /** All that conditions need to know besides themselves. */
 export interface ConditionContext {
   readonly names: Names
   readonly filter: EntityFilter
-  readonly relation: RelationFilter
+  readonly constant: ConstantCondition
 }
 
 /** What makes a row one of a relation's: visible, and what the relation says. */
-export function relatedVisibility (relation: RelationProperty, alias: string, { filter, relation: relationFilter }: ConditionContext): Sql[] {
-  const conditions = visibility(relation.target, alias, 'without', filter)
-  const own = relationFilter(relation, alias)
+export function relatedVisibility ({ target, where }: RelationProperty, alias: string, { filter, constant }: ConditionContext): Sql[] {
+  const conditions = visibility(target, alias, 'without', filter)
+  const own = where && constant(where, target, alias)
   return own === undefined ? conditions : [...conditions, own]
 }
 

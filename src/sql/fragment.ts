@@ -17,6 +17,23 @@ export interface Statement {
 }
 
 /**
+ * Values that every request of a shape has in common. Their slots are negative, so that they can't be taken for those
+ * of a request's own values, however many there are.
+ */
+export class Constants {
+  readonly #values: unknown[] = []
+
+  add (value: unknown): Slot {
+    return -this.#values.push(value)
+  }
+
+  /** The values that a statement binds: its request's, and these. */
+  bind (slots: readonly Slot[], values: readonly unknown[]): unknown[] {
+    return slots.map((slot) => slot < 0 ? this.#values[-1 - slot] : values[slot])
+  }
+}
+
+/**
  * A template of SQL: fragments are put in as they are, slots become placeholders.
  *
  * @example

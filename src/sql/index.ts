@@ -5,7 +5,7 @@
  */
 export { applyPlan, ROOT_ALIAS } from './builder.ts'
 export { filterSql, foreignSql, type Bind } from './foreign.ts'
-export { sql, type Sql, type Statement } from './fragment.ts'
+export { Constants, sql, type Sql, type Statement } from './fragment.ts'
 export { createIndex, wantedIndexes, type WantedIndex } from './indexes.ts'
 export { KEYSET_ROW } from './keyset.ts'
 export { compile, type Foreign } from './read.ts'

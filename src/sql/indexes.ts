@@ -1,7 +1,7 @@
 /** The indexes that a whitelist makes use of: what its filters compare, its sorts order by, and its includes join on. */
 import type { Operator } from '../config/index.ts'
 import type { EntityModel, RelationProperty } from '../model/index.ts'
-import type { Comparable, FilterEntry, FilterTarget, IncludeEntry, Whitelist } from '../plan/index.ts'
+import { includePath, type Comparable, type FilterEntry, type FilterTarget, type Whitelist } from '../plan/index.ts'
 import { operand } from './condition.ts'
 import { name } from './fragment.ts'
 
@@ -28,7 +28,7 @@ export function wantedIndexes (whitelist: Whitelist): readonly WantedIndex[] {
     ...[...whitelist.filters.values()].flatMap((entry) => ofFilter(entry, `filter[${entry.name}]`, whitelist.model)),
     ...[...whitelist.sorts.values()].flatMap((entry) => ofOrder(entry.targets[0], `sort=${entry.name}`, whitelist.model)),
     ...ofOrder(whitelist.defaultOrder[0]?.target, 'the default sort', whitelist.model),
-    ...[...whitelist.includes.values()].flatMap((entry) => ofRelations(pathOf(entry), `include=${entry.name}`)),
+    ...[...whitelist.includes.values()].flatMap((entry) => ofRelations(includePath(entry), `include=${entry.name}`)),
   ]
 }
 
@@ -93,10 +93,6 @@ function joinIndex ({ join, target }: RelationProperty, from: EntityModel | unde
 }
 
 const quoted = (column: string): string => name(column).pieces.join('')
-
-function pathOf ({ relation, parent }: IncludeEntry): readonly RelationProperty[] {
-  return parent === undefined ? [relation] : [...pathOf(parent), relation]
-}
 
 /** The statement that makes an index. */
 export function createIndex ({ table, kind, key }: WantedIndex): string {

@@ -2,7 +2,7 @@
 import type { ListPlan } from '../plan/index.ts'
 import { join, name, sql, type Sql } from './fragment.ts'
 import { orderBy, orderSql, type OrderExpression } from './order.ts'
-import { projection, recordSql, selectList } from './record.ts'
+import { projection, recordSql, selectList, showsRelated } from './record.ts'
 import { ROW, ROW_JSON, type Source } from './source.ts'
 
 /** `items`: the records as the inside of a JSON array, null for none; `fetched`: how many rows there were; `total`. */
@@ -13,7 +13,7 @@ export function listSql (plan: ListPlan, source: Source): Sql {
   const page = context.names.expression('page')
   const limits = sql` limit ${plan.fetchSlot} offset ${plan.offsetSlot}`
 
-  if (plan.selection.includes.length === 0) {
+  if (!showsRelated(plan.selection)) {
     const { members } = recordSql(plan.selection, page, true, context)
     const pageSql = sql`(select ${selectList(columns)} from ${table}${joins}${where}${orderBy(order)}${limits}) as ${name(page)}`
     return sql`${answer(plan, source)} from ${rows(plan, sql`select ${selectList(members)} from ${pageSql}`)}`

@@ -60,5 +60,10 @@ function directionSql (term: OrderTerm, reversed: boolean): Sql {
 
 /** ` order by ...`. */
 export function orderBy (expressions: readonly OrderExpression[]): Sql {
-  return sql` order by ${join(expressions.map(({ value, direction }) => sql`${value}${direction}`))}`
+  return sql` order by ${orderList(expressions)}`
+}
+
+/** `a, b desc`. */
+export function orderList (expressions: readonly OrderExpression[]): Sql {
+  return join(expressions.map(({ value, direction }) => sql`${value}${direction}`))
 }

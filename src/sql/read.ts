@@ -10,23 +10,23 @@ import { Names } from './names.ts'
 import { objectJson, versionText } from './json.ts'
 import { keysetSql } from './keyset.ts'
 import { listSql } from './list.ts'
-import { projection, recordSql, selectList, type RecordSql } from './record.ts'
+import { projection, recordSql, selectList, showsRelated, type RecordSql } from './record.ts'
 import { ROW, ROW_JSON, type Source } from './source.ts'
-import type { EntityFilter, RelationFilter } from './condition.ts'
+import type { ConstantCondition, EntityFilter } from './condition.ts'
 
 /** What a plan needs besides itself: conditions in MikroORM's words, compiled for the alias of the rows they apply to. */
 export interface Foreign {
   /** MikroORM's filters of an entity. */
   readonly filter: EntityFilter
-  /** What relations say of the rows that they relate to. */
-  readonly relation: RelationFilter
+  /** What relations and the whitelist say of the rows that are related. */
+  readonly constant: ConstantCondition
   /** The scope and the custom filters of this request. */
   readonly conditions: (alias: string) => readonly Sql[]
 }
 
 /** Compiles a plan. The statement depends on the plan's shape only, not on its values. */
 export function compile (plan: Plan, foreign: Foreign): Statement {
-  const context: ConditionContext = { names: new Names(), filter: foreign.filter, relation: foreign.relation }
+  const context: ConditionContext = { names: new Names(), filter: foreign.filter, constant: foreign.constant }
   const alias = context.names.table()
   const conditions = [
     ...plan.conditions.map((condition) => conditionSql(condition, alias, context)),
@@ -48,7 +48,7 @@ const countSql = ({ kind }: CountPlan, { table, where }: Source): Sql => kind ==
 
 /** `item`: the record, or no row; and its `version`, where the entity has one. */
 function getSql ({ selection, model }: GetPlan, { alias, table, where, context }: Source): Sql {
-  if (selection.includes.length === 0) return itemSql(recordSql(selection, alias, false, context).members, model, alias, sql`${table}${where}`)
+  if (!showsRelated(selection)) return itemSql(recordSql(selection, alias, false, context).members, model, alias, sql`${table}${where}`)
   const page = context.names.expression('page')
   const columns = projection(selection, alias)
   if (model.version !== undefined) columns.set(model.version.column, name(alias, model.version.column))

@@ -5,11 +5,14 @@
  * and is joined to the parents. It finds its rows by `in (select ... from <parents>)`, which every PostgreSQL-compatible
  * database can run, distributed ones included; parents are never multiplied, and related rows never cut.
  */
-import { keyColumns, type EntityModel, type RelationProperty } from '../model/index.ts'
+import type { RelationProperty } from '../model/index.ts'
 import type { Include, Selection } from '../plan/index.ts'
-import { matching, relatedVisibility, tuple, whereClause, type ConditionContext } from './condition.ts'
+import { aggregatesSql } from './aggregate.ts'
+import type { ConditionContext } from './condition.ts'
 import { EMPTY, join, name, sql, trusted, type Sql } from './fragment.ts'
 import { objectJson, propertyColumns, propertyJson } from './json.ts'
+import { orderList, type OrderExpression } from './order.ts'
+import { joinParents, keyName, relatedOrder, relatedRows, type RelatedRows } from './related.ts'
 
 /** The name and the JSON of one member of a record. */
 type Member = readonly [key: string, value: Sql]
@@ -23,30 +26,40 @@ export interface RecordSql {
   readonly joins: Sql
 }
 
-/** The members of a selection's records, read from a table (then it has no includes) or from a projection of it. */
+/** Whether records show anything but columns of their own: then their rows have to be an expression. */
+export function showsRelated ({ includes, aggregates }: Selection): boolean {
+  return includes.length > 0 || aggregates.length > 0
+}
+
+/** The members of a selection's records, read from a table (then they show nothing related) or from a projection of it. */
 export function recordSql (selection: Selection, alias: string, projected: boolean, context: ConditionContext): RecordSql {
   const members: Member[] = selection.properties.map((property) => [property.publicName, propertyJson(property, alias, projected)])
+  if (!showsRelated(selection)) return { members, expressions: [], joins: EMPTY }
   const expressions: Sql[] = []
-  let joins: Sql = EMPTY
+  const joins: Sql[] = []
   for (const include of selection.includes) {
     const { relation } = include
     const included = includeSql(include, alias, context)
     expressions.push(...included.expressions)
-    const keys = relation.join.columns.map((_, index) => keyName(index))
-    joins = sql`${joins} left join ${name(included.name)} on ${matching(included.name, keys, alias, relation.join.columns)}`
+    joins.push(joinParents(included.name, relation, alias))
     const value = name(included.name, JSON_NAME)
     members.push([relation.publicName, relation.many ? sql`coalesce(${value}, '[]'::json)` : value])
   }
-  return { members, expressions, joins }
+  const aggregates = aggregatesSql(selection.aggregates, alias, context)
+  return {
+    members: [...members, ...aggregates.members],
+    expressions: [...expressions, ...aggregates.expressions],
+    joins: join([...joins, ...aggregates.joins], ''),
+  }
 }
 
-/** The columns that a selection needs of its rows, by name: those of its properties, and the keys of its includes. */
+/** The columns that a selection needs of its rows, by name: those of its properties, and the keys of its relations. */
 export function projection (selection: Selection, alias: string): Map<string, Sql> {
   const columns = new Map<string, Sql>()
   for (const property of selection.properties) {
     for (const [column, value] of propertyColumns(property, alias)) columns.set(column, value)
   }
-  for (const { relation } of selection.includes) {
+  for (const { relation } of [...selection.includes, ...selection.aggregates]) {
     for (const column of relation.join.columns) columns.set(column, name(alias, column))
   }
   return columns
@@ -59,64 +72,60 @@ export function selectList (columns: Iterable<readonly [name: string, value: Sql
   return list.length === 0 ? trusted('') : join(list)
 }
 
-/** Names inside the expression of an include: the parts of the parent's key, and the JSON. */
-const keyName = (index: number): string => `@key${index}`
+/** Names inside the expression of an include. */
 const JSON_NAME = '@json'
+const NUMBER_NAME = '@number'
+const sortName = (index: number): string => `@sort${index}`
 
-function includeSql ({ relation, selection }: Include, parents: string, context: ConditionContext): { readonly name: string, readonly expressions: readonly Sql[] } {
-  const rows = relatedRows(relation, parents, context)
-  const keys = rows.keys.map((value, index) => sql`${value} as ${name(keyName(index))}`)
+interface IncludeSql {
+  readonly name: string
+  readonly expressions: readonly Sql[]
+}
+
+function includeSql (include: Include, parents: string, context: ConditionContext): IncludeSql {
+  const { relation, selection, rules } = include
+  const rows = relatedRows(relation, parents, rules?.where, context)
   const as = context.names.expression(relation.name)
+  if (showsRelated(selection) || rules?.limit !== undefined) return includeByLevel(include, rows, as, context)
+  const { members } = recordSql(selection, rows.alias, false, context)
+  const { joins, expressions: order } = relatedOrder(include, rows.alias, context)
+  const body = aggregate(relation, rows.keys, objectJson(members), order)
+  return { name: as, expressions: [sql`${name(as)} as (select ${body.select} from ${rows.table}${joins}${rows.where}${body.groupBy})`] }
+}
 
-  if (selection.includes.length === 0) {
-    const { members } = recordSql(selection, rows.alias, false, context)
-    const body = aggregate(relation, keys, objectJson(members), relatedOrder(relation, rows.alias), rows.keys)
-    return { name: as, expressions: [sql`${name(as)} as (select ${body.select} from ${rows.from}${body.groupBy})`] }
-  }
-
-  // with relations of its own to include, the rows are an expression, too: the parents of the next level
+/** With a limit, or relations of its own to show, the rows are an expression, too: the parents of the next level. */
+function includeByLevel (include: Include, rows: RelatedRows, as: string, context: ConditionContext): IncludeSql {
+  const { relation, selection, rules } = include
   const level = context.names.expression(`${relation.name}_rows`)
+  const { joins, expressions: order } = relatedOrder(include, rows.alias, context)
   const columns = projection(selection, rows.alias)
-  for (const { column } of [...relation.order, ...keyColumns(relation.target)]) columns.set(column, name(rows.alias, column))
-  const levelSql = sql`${name(level)} as (select ${join([...keys, selectList(columns)])} from ${rows.from})`
+  const keys = keyList(rows.keys)
+  const from = sql`${rows.table}${joins}${rows.where}`
+  let levelSql: Sql
+  let carried: readonly OrderExpression[]
+  if (rules?.limit === undefined) {
+    if (relation.many) for (const [index, { value }] of order.entries()) columns.set(sortName(index), value)
+    carried = order.map(({ direction }, index) => ({ value: name(level, sortName(index)), direction }))
+    levelSql = sql`select ${join([...keys, selectList(columns)])} from ${from}`
+  } else {
+    // numbered for each parent: a limit of the whole would leave some without any
+    columns.set(NUMBER_NAME, sql`row_number() over (partition by ${join(rows.keys)} order by ${orderList(order)})`)
+    carried = [{ value: name(level, NUMBER_NAME), direction: EMPTY }]
+    levelSql = sql`select * from (select ${join([...keys, selectList(columns)])} from ${from}) as "@all" where ${name(NUMBER_NAME)} <= ${trusted(String(rules.limit))}`
+  }
   const record = recordSql(selection, level, true, context)
-  const levelKeys = keys.map((_, index) => name(level, keyName(index)))
-  const body = aggregate(relation, levelKeys.map((value, index) => sql`${value} as ${name(keyName(index))}`), objectJson(record.members), relatedOrder(relation, level), levelKeys)
+  const body = aggregate(relation, rows.keys.map((_, index) => name(level, keyName(index))), objectJson(record.members), carried)
   return {
     name: as,
-    expressions: [levelSql, ...record.expressions, sql`${name(as)} as (select ${body.select} from ${name(level)}${record.joins}${body.groupBy})`],
+    expressions: [sql`${name(level)} as (${levelSql})`, ...record.expressions, sql`${name(as)} as (select ${body.select} from ${name(level)}${record.joins}${body.groupBy})`],
   }
 }
 
-/** To-many: the records of one parent together, in the order of their keys. To-one: the record. */
-function aggregate (relation: RelationProperty, keys: readonly Sql[], json: Sql, order: readonly Sql[], groups: readonly Sql[]) {
+const keyList = (keys: readonly Sql[]): readonly Sql[] => keys.map((value, index) => sql`${value} as ${name(keyName(index))}`)
+
+/** To-many: the records of one parent together, in order. To-one: the record. */
+function aggregate (relation: RelationProperty, keys: readonly Sql[], json: Sql, order: readonly OrderExpression[]) {
   return relation.many
-    ? { select: sql`${join(keys)}, json_agg(${json} order by ${join(order)}) as ${name(JSON_NAME)}`, groupBy: sql` group by ${join(groups)}` }
-    : { select: sql`${join(keys)}, ${json} as ${name(JSON_NAME)}`, groupBy: EMPTY }
-}
-
-/** The order of the related records of one parent: the relation's own, and then their keys. */
-function relatedOrder ({ order, target }: RelationProperty, alias: string): readonly Sql[] {
-  const direction = (descending: boolean, nullable: boolean) => trusted(descending ? nullable ? ' desc nulls last' : ' desc' : '')
-  return [
-    ...order.map(({ column, descending, nullable }) => sql`${name(alias, column)}${direction(descending, nullable)}`),
-    ...keyColumns(target).map(({ column }) => name(alias, column)),
-  ]
-}
-
-/** The rows related to any of the parents, and what they have of the parent's key. */
-function relatedRows (relation: RelationProperty, parents: string, context: ConditionContext) {
-  const { join: by, target } = relation
-  const alias = context.names.table()
-  const among = (of: string, columns: readonly string[]) => sql`${tuple(of, columns)} in (select ${join(by.columns.map((column) => name(parents, column)))} from ${name(parents)})`
-  const visible = relatedVisibility(relation, alias, context)
-  const table = sql`${trusted((target as EntityModel).table)} as ${name(alias)}`
-  if (by.kind !== 'pivot') {
-    const where = whereClause([among(alias, by.targetColumns), ...visible])
-    return { alias, keys: by.targetColumns.map((column) => name(alias, column)), from: sql`${table}${where}` }
-  }
-  const pivot = context.names.table()
-  const on = matching(alias, by.targetColumns, pivot, by.pivotTargetColumns)
-  const where = whereClause([among(pivot, by.pivotColumns), ...visible])
-  return { alias, keys: by.pivotColumns.map((column) => name(pivot, column)), from: sql`${trusted(by.table)} as ${name(pivot)} inner join ${table} on ${on}${where}` }
+    ? { select: sql`${join(keyList(keys))}, json_agg(${json} order by ${orderList(order)}) as ${name(JSON_NAME)}`, groupBy: sql` group by ${join(keys)}` }
+    : { select: sql`${join(keyList(keys))}, ${json} as ${name(JSON_NAME)}`, groupBy: EMPTY }
 }

@@ -7,8 +7,8 @@ import type { AnyWritePlan, Condition, Include, KeysetPlan, OrderTerm, Plan, Sel
 const ids = new WeakMap<object, number>()
 let lastId = 0
 
-/** A number that stands for an object of the model: short, and never shared. */
-function idOf (object: object): number {
+/** A number that stands for an object of the model or the whitelist: short, and never shared. */
+export function idOf (object: object): number {
   let id = ids.get(object)
   if (id === undefined) ids.set(object, id = ++lastId)
   return id
@@ -60,10 +60,11 @@ function placeShape ({ place, witness }: KeysetPlan): string {
   return place === undefined ? '' : `${place.side}${place.inclusive ? '=' : ''}${witness ? '!' : ''}${place.slots.join()}`
 }
 
-function selectionShape ({ properties, includes }: Selection): string {
-  return `${properties.map(idOf).join()}[${includes.map(includeShape).join()}]`
+function selectionShape ({ properties, includes, aggregates }: Selection): string {
+  return `${properties.map(idOf).join()}[${includes.map(includeShape).join()}|${aggregates.map(idOf).join()}]`
 }
 
-function includeShape ({ relation, selection }: Include): string {
-  return `${idOf(relation)}{${selectionShape(selection)}}`
+/** Rules and aggregates are objects of the whitelist: what they say, conditions included, is told by which they are. */
+function includeShape ({ relation, selection, rules }: Include): string {
+  return `${idOf(relation)}${rules === undefined ? '' : `!${idOf(rules)}`}{${selectionShape(selection)}}`
 }

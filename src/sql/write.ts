@@ -13,7 +13,7 @@ import { recordSql } from './record.ts'
 
 /** Compiles a write. Each row comes back as `item` (its record), `version` and `key` (a JSON list of texts). */
 export function compileWrite (plan: AnyWritePlan, foreign: Foreign): Statement {
-  const context: ConditionContext = { names: new Names(), filter: foreign.filter, relation: foreign.relation }
+  const context: ConditionContext = { names: new Names(), filter: foreign.filter, constant: foreign.constant }
   const alias = context.names.table()
   const returning = returningSql(plan, alias, context)
   switch (plan.kind) {
@@ -72,7 +72,7 @@ function returningSql ({ selection, model }: AnyWritePlan, alias: string, contex
 
 /** `count`: how many of the records with these keys are there, and not deleted or filtered out. */
 export function compileReferences ({ model, columns, keys }: ReferencedKeys, foreign: Foreign): Statement {
-  const context: ConditionContext = { names: new Names(), filter: foreign.filter, relation: foreign.relation }
+  const context: ConditionContext = { names: new Names(), filter: foreign.filter, constant: foreign.constant }
   const alias = context.names.table()
   const matches = keys.map((key) => sql`(${join(columns.map((column, index) => sql`${name(alias, column)} = ${key[index]!}`), ' and ')})`)
   return render(sql`select count(*) as "count" from ${table(model, alias)}${whereClause([sql`(${join(matches, ' or ')})`, ...visibility(model, alias, 'without', context.filter)])}`)

@@ -173,6 +173,35 @@ t.test('composite keys, every type, batches and whole records', async (t) => {
   t.match(document.paths['/tags/{id}'].patch.requestBody.content['application/json'].schema.properties.id, { readOnly: true })
 })
 
+t.test('numbers about relations, and limits', async (t) => {
+  const { count, exists, sum, min, avg } = AllowedInclude
+  const document = await documented(t, {
+    '/plants': resource(Plant, {
+      allowedIncludes: [new AllowedInclude('tags', { limit: 3 }), count('tags'), exists('supplier', { alias: 'sold' }), count('orderItems.order.items'), ...[sum, min, avg].flatMap((fn) => [fn('specimens.dryMass'), fn('specimens.leaves')]), min('specimens.petals')],
+    }),
+  })
+  await checkValid(t, document)
+  const { parameters, responses } = document.paths['/plants'].get
+  const include = parametersOf({ parameters })['include']
+  t.strictSame(include.schema.items.enum, ['tags', 'orderItems.order.itemsCount', 'tagsCount', 'sold', 'specimensDryMassSum', 'specimensLeavesSum', 'specimensDryMassMin', 'specimensLeavesMin', 'specimensDryMassAvg', 'specimensLeavesAvg', 'specimensPetalsMin'])
+  t.match(include.description, '`tags`: at most 3 of each record. `orderItems.order.itemsCount`: how many `items`. `tagsCount`: how many `tags`. `sold`: whether there is any `supplier`, as `supplierExists`. `specimensDryMassSum`: the sum of `dryMass` of `specimens`, null for none.')
+  const { properties } = responses['200'].content['application/json'].schema.anyOf[0].properties.items.items
+  const shown = Object.fromEntries(Object.keys(properties).filter((name) => /Count|Exists|^specimens./.test(name)).map((name) => [name, properties[name]]))
+  t.match(shown, {
+    tagsCount: { type: 'integer', minimum: 0 },
+    supplierExists: { type: 'boolean' },
+    specimensDryMassSum: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+    specimensDryMassMin: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+    specimensDryMassAvg: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+    specimensLeavesSum: { anyOf: [{ type: 'integer' }, { type: 'null' }] },
+    specimensLeavesMin: { anyOf: [{ type: 'integer', minimum: -2147483648 }, { type: 'null' }] },
+    specimensLeavesAvg: { anyOf: [{ type: 'number' }, { type: 'null' }] },
+    specimensPetalsMin: {},
+  })
+  t.strictSame(Object.keys(properties.orderItems.items.properties.order.anyOf[1].properties).at(-1), 'itemsCount')
+  t.notOk('tagsCount' in document.paths['/plants'].post.responses['201'].content['application/json'].schema.properties, 'a write includes nothing')
+})
+
 t.test('sorts that are descending by themselves, and totals that are not counted', async (t) => {
   const document = await documented(t, { '/plants': resource(Plant, { allowedSorts: [new AllowedSort('name', { direction: 'desc', alias: 'newest' })], pagination: { count: 'none', maxPerPage: 5 } }) })
   const { parameters, responses } = document.paths['/plants'].get

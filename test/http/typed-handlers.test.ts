@@ -11,7 +11,7 @@ import { bodyOf } from './helper.ts'
 
 const plants = new CrudBase<Plant>({
   model: Plant,
-  queryConfig: new QueryBuilderConfig<Plant>({ allowedFields: [new AllowedField('name')], allowedIncludes: [new AllowedInclude('supplier'), new AllowedInclude('tags')] }),
+  queryConfig: new QueryBuilderConfig<Plant>({ allowedFields: [new AllowedField('name')], allowedIncludes: [new AllowedInclude('supplier'), new AllowedInclude('tags'), AllowedInclude.count('tags'), AllowedInclude.exists('supplier.plants'), AllowedInclude.max('specimens.cells')] }),
 })
 
 await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
@@ -27,7 +27,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   t.test('answers are serialized as they are', async (t) => {
-    for (const query of ['', '?include=supplier,tags', '?limit=2&fields=name', '?include=supplier&per_page=1']) {
+    for (const query of ['', '?include=supplier,tags', '?limit=2&fields=name', '?include=supplier&per_page=1', '?include=tagsCount,supplier.plantsExists,specimensCellsMax&fields=name']) {
       const params = parseQueryParams(query.slice(1))
       t.strictSame(bodyOf(await app.inject(`/plants${query}`)), await plants.list(orm.em.fork(), params), query)
     }
@@ -47,7 +47,7 @@ t.test('a response of the application in place of a generated one leaves errors 
   await app.register(crudKit, { orm: ormOf(), resources: { '/plants': { crud: plants, schemas } } })
   const response = await app.inject('/plants/1?include=nothing')
   t.equal(response.statusCode, 400)
-  t.match(bodyOf(response), { code: 'FST_CRUD_INCLUDE_INVALID', detail: String, errors: [{ source: { parameter: 'include' }, allowed: ['supplier', 'tags'] }] })
+  t.match(bodyOf(response), { code: 'FST_CRUD_INCLUDE_INVALID', detail: String, errors: [{ source: { parameter: 'include' }, allowed: ['specimensCellsMax', 'supplier', 'supplier.plantsExists', 'tags', 'tagsCount'] }] })
 })
 
 t.test('a composite key is an object', async (t) => {

@@ -76,10 +76,45 @@ t.test('an include of every kind of relation', async (t) => {
 
 t.test('a nested include: the rows of a level are the parents of the next', async (t) => {
   t.equal(includeOf('orderItems.order', Plant, 'quantity', 'note'), oneLine(`
-    "@3_orderItems_rows" as (select "e1"."plant_id" as "@key0", "e1"."quantity" as "quantity", "e1"."order_id" as "order_id", "e1"."plant_id" as "plant_id" from "order_item" as "e1" where "e1"."plant_id" in (select "@page"."id" from "@page")),
+    "@3_orderItems_rows" as (select "e1"."plant_id" as "@key0", "e1"."quantity" as "quantity", "e1"."order_id" as "order_id", "e1"."order_id" as "@sort0", "e1"."plant_id" as "@sort1" from "order_item" as "e1" where "e1"."plant_id" in (select "@page"."id" from "@page")),
     "@4_order" as (select "e2"."id" as "@key0", json_build_object('note', "e2"."note") as "@json" from "order" as "e2" where "e2"."id" in (select "@3_orderItems_rows"."order_id" from "@3_orderItems_rows")),
-    "@2_orderItems" as (select "@3_orderItems_rows"."@key0" as "@key0", json_agg(json_build_object('quantity', "@3_orderItems_rows"."quantity", 'order', "@4_order"."@json") order by "@3_orderItems_rows"."order_id", "@3_orderItems_rows"."plant_id") as "@json"
+    "@2_orderItems" as (select "@3_orderItems_rows"."@key0" as "@key0", json_agg(json_build_object('quantity', "@3_orderItems_rows"."quantity", 'order', "@4_order"."@json") order by "@3_orderItems_rows"."@sort0", "@3_orderItems_rows"."@sort1") as "@json"
     from "@3_orderItems_rows" left join "@4_order" on "@4_order"."@key0" = "@3_orderItems_rows"."order_id" group by "@3_orderItems_rows"."@key0")`))
+})
+
+/** The expressions of an include of plants, of which records show one field. */
+function expressionsOf (include: AllowedInclude<any, any> | ReturnType<typeof AllowedInclude.count>, query: string, entity: unknown = Plant, shown = 'id', ...more: string[]): string {
+  const options = { allowedFields: fields(shown, ...more), allowedIncludes: [include] }
+  return /limit \$1 offset \$2\), (.*) select "items"/s.exec(statementOf(`fields=${shown}&${query}`, options, entity).text)![1]!
+}
+
+t.test('a limit counts the rows of each parent, in the order of the include', async (t) => {
+  t.equal(expressionsOf(new AllowedInclude('plants', { limit: 2, sort: ['-price', 'supplier.name'] }), 'include=plants&fields[plants]=name', Group, 'name', 'plants.name'), oneLine(`
+    "@3_plants_rows" as (select * from (
+    select "e1"."group_id" as "@key0", "e1"."name" as "name", row_number() over (partition by "e1"."group_id" order by "e1"."price" desc nulls last, "e2"."name", "e1"."id") as "@number"
+    from "plant" as "e1" left join "supplier" as "e2" on "e1"."supplier_id" = "e2"."id" and "e2"."deleted_at" is null where "e1"."group_id" in (select "@page"."id" from "@page") and "e1"."deleted_at" is null
+    ) as "@all" where "@number" <= 2),
+    "@2_plants" as (select "@3_plants_rows"."@key0" as "@key0", json_agg(json_build_object('name', "@3_plants_rows"."name") order by "@3_plants_rows"."@number") as "@json"
+    from "@3_plants_rows" group by "@3_plants_rows"."@key0")`).replaceAll(' )', ')'))
+  t.equal(expressionsOf(new AllowedInclude('tags', { sort: ['-weight', '-id'] }), 'include=tags&fields[tags]=name', Plant, 'id', 'tags.name'), oneLine(`
+    "@2_tags" as (select "e2"."plant_id" as "@key0", json_agg(json_build_object('name', "e1"."name") order by "e1"."weight" desc nulls last, "e1"."id" desc) as "@json"
+    from "plant_tags" as "e2" inner join "tag" as "e1" on "e1"."id" = "e2"."tag_id" where "e2"."plant_id" in (select "@page"."id" from "@page") and "e1"."deleted_at" is null group by "e2"."plant_id")`))
+})
+
+t.test('an aggregate is an expression of its own; those of the same rows share it', async (t) => {
+  t.equal(expressionsOf(AllowedInclude.count('tags'), 'include=tagsCount'), '"@2_tags_values" as (select "e2"."plant_id" as "@key0", count(*) as "@value0" from "plant_tags" as "e2" inner join "tag" as "e1" on "e1"."id" = "e2"."tag_id" where "e2"."plant_id" in (select "@page"."id" from "@page") and "e1"."deleted_at" is null group by "e2"."plant_id")')
+  t.equal(expressionsOf(AllowedInclude.exists('supplier'), 'include=supplierExists'), '"@2_supplier_values" as (select "e1"."id" as "@key0" from "supplier" as "e1" where "e1"."id" in (select "@page"."supplier_id" from "@page") and "e1"."deleted_at" is null group by "e1"."id")')
+  const all = statementOf('fields=id&include=specimensLeavesSum,specimensExists,specimensDryMassAvg,specimensCount', {
+    allowedFields: fields('id'), allowedIncludes: [AllowedInclude.sum('specimens.leaves'), AllowedInclude.count('specimens'), AllowedInclude.avg('specimens.dryMass'), AllowedInclude.exists('specimens')],
+  }, Plant).text
+  t.match(all, oneLine(`
+    "@2_specimens_values" as (select "e1"."plant_id" as "@key0", count(*) as "@value0",
+    regexp_replace(avg("e1"."dry_mass")::text, '(\\.[0-9]*[1-9])0+$|\\.0+$', '\\1') as "@value1", sum("e1"."leaves") as "@value3"
+    from "specimen" as "e1" where "e1"."plant_id" in (select "@page"."id" from "@page") group by "e1"."plant_id")`))
+  t.match(all, oneLine(`
+    select "@page"."id" as "id", coalesce("@2_specimens_values"."@value0", 0) as "specimensCount", "@2_specimens_values"."@value1"::text as "specimensDryMassAvg",
+    "@2_specimens_values"."@key0" is not null as "specimensExists", "@2_specimens_values"."@value3" as "specimensLeavesSum"
+    from "@page" left join "@2_specimens_values" on "@2_specimens_values"."@key0" = "@page"."id"`))
 })
 
 t.test('one record', async (t) => {

@@ -28,7 +28,10 @@ describe('QueryBuilderConfig<Entity>', () => {
       ],
       allowedSorts: [new AllowedSort('name', 'price'), new AllowedSort('author.name', 'created_at', { alias: 'a', direction: 'desc' })],
       allowedFields: [new AllowedField('id'), new AllowedField('author'), new AllowedField('products.id')],
-      allowedIncludes: [new AllowedInclude('products.tags'), new AllowedInclude('author', { alias: 'user' })],
+      allowedIncludes: [
+        new AllowedInclude('products.tags'), new AllowedInclude('author', { alias: 'user' }), new AllowedInclude('products', { limit: 3, sort: ['-price', 'category.name'], where: { price: { $gt: 1 } } }),
+        AllowedInclude.count('products'), AllowedInclude.count('products.tags', { alias: 'labels' }), AllowedInclude.exists('author'), AllowedInclude.sum('products.price', { where: { id: 1 } }),
+      ],
       defaultSort: ['-created_at', 'name'],
       pagination: { count: 'none' },
     })).type.toBe<QueryBuilderConfig<Category>>()
@@ -57,6 +60,14 @@ describe('QueryBuilderConfig<Entity>', () => {
     new QueryBuilderConfig<Category>({ allowedFields: [new AllowedField('secret')] }) // eslint-disable-line no-new
     // @ts-expect-error 'name' is not a relation of this entity
     new QueryBuilderConfig<Category>({ allowedIncludes: [new AllowedInclude('name')] }) // eslint-disable-line no-new
+    // @ts-expect-error 'author' is not a to-many relation of this entity
+    new QueryBuilderConfig<Category>({ allowedIncludes: [AllowedInclude.count('author')] }) // eslint-disable-line no-new
+    // @ts-expect-error 'products.pirce' is not a property behind a to-many relation of this entity
+    new QueryBuilderConfig<Category>({ allowedIncludes: [AllowedInclude.sum('products.pirce')] }) // eslint-disable-line no-new
+    // @ts-expect-error 'prise' is not a property to sort by of this entity
+    new QueryBuilderConfig<Category>({ allowedIncludes: [new AllowedInclude('products', { sort: ['-id', '-prise'] })] }) // eslint-disable-line no-new
+    // @ts-expect-error 'nmae' is not a property to sort by of this entity
+    new QueryBuilderConfig<Category>({ allowedIncludes: [new AllowedInclude('products.tags', { sort: ['nmae'] })] }) // eslint-disable-line no-new
   })
 
   test('refuses one wrong name among right ones', () => {

@@ -45,6 +45,17 @@ test('includes are relations', () => {
   expect<Fitting<Category, 'name' | 'products.price' | 'prodcuts' | 'products.tgas', 'include'>>().type.toBe<never>()
 })
 
+test('counts end in a to-many relation, other aggregates in a column behind a relation', () => {
+  expect<Fitting<Category, 'products' | 'children' | 'products.tags' | 'author.categories' | 'author' | 'name' | 'products.price' | 'prodcuts', 'count'>>().type
+    .toBe<'products' | 'children' | 'products.tags' | 'author.categories'>()
+  expect<Fitting<Category, 'products.price' | 'products.tags.name' | 'name' | 'products' | 'products.pirce' | 'products.category', 'aggregate'>>().type
+    .toBe<'products.price' | 'products.tags.name'>()
+  expect<Fitting<Category, 'parent.parent.children.name' | 'parent.parent.parent.children.name', 'aggregate'>>().type.toBe<'parent.parent.children.name'>()
+  expect<Fitting<Category, 'parent.parent.parent.children', 'count'>>().type.toBe<never>()
+  expect<PathCheck<Category, 'author', 'count'>>().type.toBe<"'author' is not a to-many relation of this entity">()
+  expect<PathCheck<Category, 'name', 'aggregate'>>().type.toBe<"'name' is not a property behind a to-many relation of this entity">()
+})
+
 test('three relations are the limit', () => {
   expect<Fitting<Category, 'parent.parent.parent.name', 'filter'>>().type.toBe<'parent.parent.parent.name'>()
   expect<Fitting<Category, 'parent.parent.parent.parent.name', 'filter'>>().type.toBe<never>()

@@ -37,6 +37,16 @@ test('relations are records where they are included, else keys; bodies have keys
   expect<WireBody<Category>['author']>().type.toBe<number | null | undefined>()
 })
 
+test('numbers about relations are there where they are included', () => {
+  expect<WireRecord<Category>['productsCount']>().type.toBe<number | undefined>()
+  expect<WireRecord<Category>['parentExists']>().type.toBe<boolean | undefined>()
+  expect<WireRecord<Category>['productsPriceSum']>().type.toBe<number | string | null | undefined>()
+  expect<WireRecord<Product>['tagsExists']>().type.toBe<boolean | undefined>()
+  expect<WireRecord<Category>>().type.not.toHaveProperty('parentCount')
+  expect<WireRecord<Category>>().type.not.toHaveProperty('nameCount')
+  expect<WireBody<Category>>().type.not.toHaveProperty('productsCount')
+})
+
 test('the schemas have these types', () => {
   expect<Static<typeof schemas.id>>().type.toBe<string>()
   expect<Static<typeof schemas.record>>().type.toBe<WireRecord<Category>>()

@@ -2,68 +2,132 @@
 import type { Field, Include } from '../../config/index.ts'
 import { ConfigError } from '../../errors.ts'
 import { resolvePath, type EntityModel, type Property, type RelationProperty } from '../../model/index.ts'
+import type { Aggregate, IncludeRules } from '../types.ts'
+import { resolveAggregate, type ResolvedAggregate } from './aggregates.ts'
+import { includeRules } from './include-rules.ts'
 
 /** A relation that may be included, with what may be included and selected behind it. */
-export interface IncludeEntry {
+export interface RelationEntry {
+  readonly kind: 'relation'
   readonly relation: RelationProperty
   /** Full path in URLs. */
   readonly name: string
-  readonly parent?: IncludeEntry
+  readonly parent?: RelationEntry
   readonly fields: ReadonlyMap<string, Property>
+  readonly rules?: IncludeRules
 }
+
+/** A number about a relation that may be included. */
+export interface AggregateEntry {
+  readonly kind: 'aggregate'
+  readonly aggregate: Aggregate
+  /** Full path in URLs. */
+  readonly name: string
+  readonly parent?: RelationEntry
+}
+
+export type IncludeEntry = RelationEntry | AggregateEntry
+
+/** The relations that lead from the records to what is included. */
+export function includePath (entry: IncludeEntry): readonly RelationProperty[] {
+  const relation = entry.kind === 'relation' ? entry.relation : entry.aggregate.relation
+  return entry.parent === undefined ? [relation] : [...includePath(entry.parent), relation]
+}
+
+/** Records that may be included (or at the root, that are listed), and what they may have. */
+interface Level {
+  readonly model: EntityModel
+  readonly children: Map<string, Node>
+  readonly fields: Map<string, Property>
+  readonly aggregates: ResolvedAggregate[]
+}
+
+/** A relation on the way to what is allowed, or allowed itself. */
+interface Node extends Level {
+  readonly relation: RelationProperty
+  segment: string
+  allowed: boolean
+  rules?: IncludeRules
+}
+
+const levelOf = (model: EntityModel): Level => ({ model, children: new Map(), fields: new Map(), aggregates: [] })
 
 /** Includes and fields belong together: `fields[<include>]` is the path of an include as the URL writes it. */
 export function resolveIncludes (includes: readonly Include[], fields: readonly Field[], model: EntityModel) {
-  interface Node { relation: RelationProperty, segment: string, allowed: boolean, children: Map<string, Node>, fields: Map<string, Property> }
-  const root = { children: new Map<string, Node>(), fields: new Map<string, Property>() }
-
-  const nodeAt = (relations: readonly RelationProperty[]): { children: Map<string, Node>, fields: Map<string, Property> } => {
-    let node: { children: Map<string, Node>, fields: Map<string, Property> } = root
-    for (const relation of relations) {
-      let child = node.children.get(relation.name)
-      if (child === undefined) {
-        child = { relation, segment: relation.publicName, allowed: false, children: new Map(), fields: new Map() }
-        node.children.set(relation.name, child)
-      }
-      node = child
-    }
-    return node
-  }
-
+  const root = levelOf(model)
   for (const include of includes) {
-    const what = `AllowedInclude '${include.path}'`
-    const path = resolvePath(model, include.path, what)
-    if (path.property.kind !== 'relation') throw new ConfigError(`${what}: '${path.property.name}' is not a relation.`)
-    const node = nodeAt([...path.relations, path.property]) as Node
-    if (node.allowed) throw new ConfigError(`${what}: it is listed twice.`)
-    node.allowed = true
-    node.segment = include.alias ?? node.segment
+    if (include.kind === 'aggregate') addAggregate(resolveAggregate(include, model), root)
+    else addRelation(include, root)
   }
+  for (const field of fields) addField(field, root)
+  return { fields: root.fields as ReadonlyMap<string, Property>, includes: entriesOf(root) }
+}
 
-  for (const field of fields) {
-    const what = `AllowedField '${field.field}'`
-    const path = resolvePath(model, field.field, what)
-    const { property } = path
-    if (path.embedded.length > 0) throw new ConfigError(`${what}: an embedded object is selected as a whole.`)
-    if (property.kind === 'relation' && property.join.kind !== 'owner') throw new ConfigError(`${what}: '${property.name}' is not a column; allow it as an include.`)
-    const name = field.alias ?? property.publicName
-    const target = nodeAt(path.relations).fields
-    if (target.has(name)) throw new ConfigError(`${what}: two fields are '${name}' in the URL; remove one, or give it an alias.`)
-    target.set(name, property)
+function levelAt (relations: readonly RelationProperty[], root: Level): Level {
+  let level = root
+  for (const relation of relations) level = nodeIn(level, relation)
+  return level
+}
+
+function nodeIn ({ children }: Level, relation: RelationProperty): Node {
+  let node = children.get(relation.name)
+  if (node === undefined) children.set(relation.name, node = { ...levelOf(relation.target), relation, segment: relation.publicName, allowed: false })
+  return node
+}
+
+function addRelation (include: Extract<Include, { kind: 'relation' }>, root: Level): void {
+  const what = `AllowedInclude '${include.path}'`
+  const path = resolvePath(root.model, include.path, what)
+  if (path.property.kind !== 'relation') throw new ConfigError(`${what}: '${path.property.name}' is not a relation.`)
+  const node = nodeIn(levelAt(path.relations, root), path.property)
+  if (node.allowed) throw new ConfigError(`${what}: it is listed twice.`)
+  node.allowed = true
+  node.segment = include.alias ?? node.segment
+  node.rules = includeRules(include, node.relation, what)
+}
+
+function addAggregate (resolved: ResolvedAggregate, root: Level): void {
+  const { what, aggregate: { name } } = resolved
+  const { model, aggregates } = levelAt(resolved.relations, root)
+  if ([...model.properties.values()].some((property) => !property.hidden && property.publicName === name)) {
+    throw new ConfigError(`${what}: records of ${model.name} show it as '${name}', which is a property of theirs already.`)
   }
+  const other = aggregates.find(({ aggregate }) => aggregate.name === name)
+  if (other !== undefined) {
+    throw new ConfigError(`${what}: ${other.what === what ? 'it is listed twice' : `${other.what} is there already`}, and records of ${model.name} can show only one of them as '${name}'.`)
+  }
+  aggregates.push(resolved)
+}
 
+function addField (field: Field, root: Level): void {
+  const what = `AllowedField '${field.field}'`
+  const path = resolvePath(root.model, field.field, what)
+  const { property } = path
+  if (path.embedded.length > 0) throw new ConfigError(`${what}: an embedded object is selected as a whole.`)
+  if (property.kind === 'relation' && property.join.kind !== 'owner') throw new ConfigError(`${what}: '${property.name}' is not a column; allow it as an include.`)
+  const name = field.alias ?? property.publicName
+  const target = levelAt(path.relations, root).fields
+  if (target.has(name)) throw new ConfigError(`${what}: two fields are '${name}' in the URL; remove one, or give it an alias.`)
+  target.set(name, property)
+}
+
+/** What is allowed, by its full path in URLs. */
+function entriesOf (root: Level): ReadonlyMap<string, IncludeEntry> {
   const entries = new Map<string, IncludeEntry>()
-  const flatten = (children: ReadonlyMap<string, Node>, parent?: IncludeEntry): void => {
-    for (const node of children.values()) {
-      const name = parent === undefined ? node.segment : `${parent.name}.${node.segment}`
-      const entry: IncludeEntry = Object.freeze({ relation: node.relation, name, parent, fields: node.fields })
-      if (node.allowed) {
-        if (entries.has(name)) throw new ConfigError(`allowedIncludes: two entries are '${name}' in the URL; give one an alias.`)
-        entries.set(name, entry)
-      }
-      flatten(node.children, entry)
-    }
+  const add = (entry: IncludeEntry): void => {
+    if (entries.has(entry.name)) throw new ConfigError(`allowedIncludes: two entries are '${entry.name}' in the URL; give one an alias.`)
+    entries.set(entry.name, entry)
   }
-  flatten(root.children)
-  return { fields: root.fields as ReadonlyMap<string, Property>, includes: entries as ReadonlyMap<string, IncludeEntry> }
+  const addLevel = (level: Level, parent?: RelationEntry): void => {
+    const nameOf = (segment: string): string => parent === undefined ? segment : `${parent.name}.${segment}`
+    for (const node of level.children.values()) {
+      const { relation, fields, rules } = node
+      const entry: RelationEntry = Object.freeze({ kind: 'relation', relation, name: nameOf(node.segment), parent, fields, rules })
+      if (node.allowed) add(entry)
+      addLevel(node, entry)
+    }
+    for (const { segment, aggregate } of level.aggregates) add(Object.freeze({ kind: 'aggregate', aggregate, name: nameOf(segment), parent }))
+  }
+  addLevel(root)
+  return entries
 }

@@ -12,8 +12,9 @@ import { resolveIncludes, type IncludeEntry } from './includes.ts'
 import { defaultOrder, sortEntries, type DefaultTerm, type SortEntry } from './sorts.ts'
 
 export { relationsOf } from './filters.ts'
+export { includePath } from './includes.ts'
 export type { AnyOfEntry, CustomFilterEntry, FilterEntry, FilterTarget, OperatorFilter, ScopeEntry, SearchEntry, TrashedEntry } from './filters.ts'
-export type { IncludeEntry } from './includes.ts'
+export type { AggregateEntry, IncludeEntry, RelationEntry } from './includes.ts'
 export type { DefaultTerm, SortEntry, SortTarget } from './sorts.ts'
 
 export interface Whitelist {

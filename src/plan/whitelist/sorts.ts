@@ -30,7 +30,8 @@ export function sortEntries (sort: Sort, model: EntityModel): SortEntry[] {
   return targets.map(({ name, ...target }) => ({ name, targets: [target], descending }))
 }
 
-function sortTarget (field: string, model: EntityModel, what: string): SortTarget & { readonly name: string } {
+/** @param what the entry, for the message */
+export function sortTarget (field: string, model: EntityModel, what: string): SortTarget & { readonly name: string } {
   const path = resolvePath(model, field, what)
   const many = path.relations.find((relation) => relation.many)
   if (many !== undefined) throw new ConfigError(`${what}: a sort can't go through the to-many relation '${many.name}'.`)

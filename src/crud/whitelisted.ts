@@ -1,0 +1,36 @@
+/** What a whitelist leads to, for a resource that meets its ORM. */
+import type { EntityManager } from '@mikro-orm/postgresql'
+import { ConfigError } from '../errors.ts'
+import type { RelationProperty } from '../model/index.ts'
+import { includePath, relationsOf, type IncludeEntry, type Whitelist } from '../plan/index.ts'
+import { filterSql } from '../sql/index.ts'
+
+/** The relations that a whitelist leads through. */
+export function relationsOfWhitelist ({ filters, sorts, includes, defaultOrder }: Whitelist): readonly RelationProperty[] {
+  const filtered = [...filters.values()].flatMap(relationsOf)
+  const sorted = [...[...sorts.values()].flatMap((entry) => entry.targets), ...defaultOrder.map(({ target }) => target)]
+  return [...filtered, ...sorted.flatMap(({ relations }) => relations), ...[...includes.values()].flatMap(relationsOfInclude)]
+}
+
+/** Those that lead to what is included, and those that included records are sorted by. */
+function relationsOfInclude (entry: IncludeEntry): readonly RelationProperty[] {
+  const order = entry.kind === 'relation' ? entry.rules?.order ?? [] : []
+  return [...includePath(entry), ...order.flatMap(({ relations }) => relations)]
+}
+
+/**
+ * Compiles every condition of the whitelist once.
+ *
+ * @throws {ConfigError} for one that MikroORM can't read
+ */
+export function checkConditions (em: EntityManager, { includes }: Whitelist): void {
+  for (const entry of includes.values()) {
+    const [where, { target }] = entry.kind === 'aggregate' ? [entry.aggregate.where, entry.aggregate.relation] : [entry.rules?.where, entry.relation]
+    if (where === undefined) continue
+    try {
+      filterSql(em, target, 'e0', where, () => 0)
+    } catch (error) {
+      throw new ConfigError(`allowedIncludes, '${entry.name}': its 'where' is no condition on ${target.name}: ${(error as Error).message}`, { cause: error })
+    }
+  }
+}

@@ -1,0 +1,61 @@
+/** The rows of a relation for many parents at once, found by `in (select ... from <parents>)`. */
+import { keyColumns, type EntityModel, type RelationProperty } from '../model/index.ts'
+import type { Include } from '../plan/index.ts'
+import { matching, relatedVisibility, tuple, whereClause, type ConditionContext } from './condition.ts'
+import { EMPTY, join, name, sql, trusted, type Sql } from './fragment.ts'
+import { orderSql, type Order, type OrderExpression } from './order.ts'
+
+/** Names inside the expression of a relation: the parts of the parent's key. */
+export const keyName = (index: number): string => `@key${index}`
+
+/** Joins an expression that has the parent's key to the parents. */
+export function joinParents (expression: string, { join: { columns } }: RelationProperty, parents: string): Sql {
+  return sql` left join ${name(expression)} on ${matching(expression, columns.map((_, index) => keyName(index)), parents, columns)}`
+}
+
+export interface RelatedRows {
+  readonly alias: string
+  /** What the rows have of the parent's key. */
+  readonly keys: readonly Sql[]
+  /** `<table> <joins>`. */
+  readonly table: Sql
+  /** ` where ...` */
+  readonly where: Sql
+}
+
+/**
+ * The rows related to any of the parents.
+ *
+ * @param condition on them in MikroORM's words, beside the relation's own
+ */
+export function relatedRows (relation: RelationProperty, parents: string, condition: object | undefined, context: ConditionContext): RelatedRows {
+  const { join: by, target } = relation
+  const alias = context.names.table()
+  const among = (of: string, columns: readonly string[]) => sql`${tuple(of, columns)} in (select ${join(by.columns.map((column) => name(parents, column)))} from ${name(parents)})`
+  const visible = relatedVisibility(relation, alias, context)
+  const own = condition && context.constant(condition, target, alias)
+  if (own !== undefined) visible.push(own)
+  const table = sql`${trusted((target as EntityModel).table)} as ${name(alias)}`
+  if (by.kind !== 'pivot') {
+    return { alias, keys: by.targetColumns.map((column) => name(alias, column)), table, where: whereClause([among(alias, by.targetColumns), ...visible]) }
+  }
+  const pivot = context.names.table()
+  const on = matching(alias, by.targetColumns, pivot, by.pivotTargetColumns)
+  return {
+    alias,
+    keys: by.pivotColumns.map((column) => name(pivot, column)),
+    table: sql`${trusted(by.table)} as ${name(pivot)} inner join ${table} on ${on}`,
+    where: whereClause([among(pivot, by.pivotColumns), ...visible]),
+  }
+}
+
+/** The order of the related records of one parent: what the include says, else the relation's own; then their keys. */
+export function relatedOrder ({ relation, rules }: Include, alias: string, context: ConditionContext): Order {
+  const { order, target } = relation
+  const { joins, expressions } = rules?.order === undefined
+    ? { joins: EMPTY, expressions: order.map(({ column, descending, nullable }): OrderExpression => ({ value: name(alias, column), direction: trusted(descending ? nullable ? ' desc nulls last' : ' desc' : '') })) }
+    : orderSql(rules.order, alias, context)
+  const ordered = new Set(expressions.map(({ value }) => value.pieces.join('')))
+  const key = keyColumns(target).map(({ column }): OrderExpression => ({ value: name(alias, column), direction: EMPTY }))
+  return { joins, expressions: [...expressions, ...key.filter(({ value }) => !ordered.has(value.pieces.join('')))] }
+}
