@@ -17,7 +17,7 @@ const refused = (message: RegExp) => ({ code: 'FST_CRUD_CONFIG_INVALID', message
 
 /** A PGlite folder of the test's own: a copy of the run's template where there is one, else one to be made. */
 async function folderFor (t: Test): Promise<string> {
-  const copy = await copyTemplate()
+  const copy = copyTemplate()
   if (copy) t.teardown(copy.remove)
   return copy?.folder ?? path.join(t.testdir(), 'db')
 }
@@ -183,7 +183,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
   })
 
   t.test('an exhausted pool is an error after connectionTimeoutMillis', async (t) => {
-    const factory = new DatabaseFactory({ databaseUrl: url, entities, pool: { max: 1, connectionTimeoutMillis: 50 } })
+    const factory = new DatabaseFactory({ databaseUrl: url, entities, pool: { max: 1, connectionTimeoutMillis: 500 } })
     t.teardown(() => factory.close())
     const engine = await factory.getEngine()
     await engine.em.fork().transactional(async (em) => {

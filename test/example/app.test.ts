@@ -77,8 +77,8 @@ function exampleDatabases () {
       name: 'pglite',
       skip: false as const,
       async open () {
-        const template = await copyTemplate()
-        return { url: template === undefined ? 'pglite://memory' : `pglite://${template.folder}`, close: async () => { await template?.remove() } }
+        const template = copyTemplate()
+        return { url: template === undefined ? 'pglite://memory' : `pglite://${template.folder}`, close: async () => { template?.remove() } }
       },
     },
     {
@@ -94,7 +94,7 @@ function exampleDatabases () {
 
 t.test('npm start: listens, keeps its rows between starts, and stops when told to', async (t) => {
   const cwd = t.testdir({ '.data': {} })
-  const template = await copyTemplate()
+  const template = copyTemplate()
   if (template !== undefined) fs.renameSync(template.folder, path.join(cwd, '.data/example'))
   const port = await freePort()
 
@@ -110,7 +110,7 @@ t.test('npm start: listens, keeps its rows between starts, and stops when told t
 })
 
 async function startServer (t: Test, cwd: string, port: number) {
-  const child: ChildProcess = spawn(process.execPath, [path.resolve(import.meta.dirname, '../../example/server.ts')], {
+  const child: ChildProcess = spawn(process.execPath, ['--liftoff-only', path.resolve(import.meta.dirname, '../../example/server.ts')], {
     cwd, env: { ...process.env, PORT: String(port), DATABASE_URL: '' }, stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''

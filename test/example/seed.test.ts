@@ -56,11 +56,11 @@ t.test('the progress bar is redrawn on a terminal, and a line for every tenth el
 
 t.test('npm run seed: fills the folder once, and refuses what is no number', async (t) => {
   const cwd = t.testdir({ '.data': {} })
-  const template = await copyTemplate()
+  const template = copyTemplate()
   if (template) fs.renameSync(template.folder, path.join(cwd, '.data/example'))
   const { DATABASE_URL, ...env } = process.env
   const run = (...args: string[]) =>
-    spawnSync(process.execPath, [path.join(import.meta.dirname, '../../example/seed.ts'), ...args], { cwd, env, encoding: 'utf8' })
+    spawnSync(process.execPath, ['--liftoff-only', path.join(import.meta.dirname, '../../example/seed.ts'), ...args], { cwd, env, encoding: 'utf8' })
   t.match(run('--categories', '7'), { status: 0, stdout: '100 %  7 of 7\n19 categories\n', stderr: '' })
   t.match(run(), { status: 0, stdout: '19 categories\n' }, 'the catalogue is there already')
   t.match(run('--categories', 'x'), { status: 1, stderr: /--categories takes a whole number/ })

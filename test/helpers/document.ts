@@ -63,7 +63,7 @@ async function startProgram (t: Test, program: string): Promise<string> {
   fs.symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'))
   fs.writeFileSync(path.join(folder, 'app.ts'), program.replace("from 'fastify-crud-kit'", `from '${pathToFileURL(path.join(root, 'src/index.ts')).href}'`))
   const port = await freePort()
-  const child = spawn(process.execPath, ['app.ts'], { cwd: folder, env: { ...process.env, PORT: String(port) }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, ['--liftoff-only', 'app.ts'], { cwd: folder, env: { ...process.env, PORT: String(port) }, stdio: ['ignore', 'pipe', 'pipe'] })
   t.teardown(async () => {
     child.kill()
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')

@@ -8,12 +8,12 @@ import { copyTemplate } from './databases.ts'
 
 /** The application with its catalogue, on PGlite; closed when the test ends. */
 export async function openExample (t: Test): Promise<FastifyInstance> {
-  const template = await copyTemplate()
+  const template = copyTemplate()
   const databaseUrl = template === undefined ? 'pglite://memory' : `pglite://${template.folder}`
   const app = await buildApp(new DatabaseFactory({ databaseUrl, entities, schema: 'create' }))
   t.teardown(async () => {
     await app.close()
-    await template?.remove()
+    template?.remove()
   })
   return app
 }

@@ -39,7 +39,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
   /** The options of a database of the test's own. */
   const databaseOf = async (t: Test) => {
     if (name === 'pglite') {
-      const copy = await copyTemplate()
+      const copy = copyTemplate()
       if (copy) t.teardown(copy.remove)
       return { databaseUrl: copy ? `pglite://${copy.folder}` : 'pglite://memory', entities, schema: 'create' as const }
     }
