@@ -1,9 +1,10 @@
 /** What a whitelist leads to, for a resource that meets its ORM. */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { ConfigError } from '../errors.ts'
-import type { RelationProperty } from '../model/index.ts'
+import type { EntityModel, RelationProperty } from '../model/index.ts'
 import { includePath, relationsOf, type IncludeEntry, type Whitelist } from '../plan/index.ts'
 import { filterSql } from '../sql/index.ts'
+import { nearest } from '../suggest.ts'
 
 /** The relations that a whitelist leads through. */
 export function relationsOfWhitelist ({ filters, sorts, includes, defaultOrder }: Whitelist): readonly RelationProperty[] {
@@ -30,7 +31,13 @@ export function checkConditions (em: EntityManager, { includes }: Whitelist): vo
     try {
       filterSql(em, target, 'e0', where, () => 0)
     } catch (error) {
-      throw new ConfigError(`allowedIncludes, '${entry.name}': its 'where' is no condition on ${target.name}: ${(error as Error).message}`, { cause: error })
+      throw new ConfigError(`allowedIncludes, '${entry.name}': its 'where' is no condition on ${target.name}: ${(error as Error).message}.${suggestion(where, target)}`, { cause: error })
     }
   }
+}
+
+function suggestion (where: object, { properties }: EntityModel): string {
+  const unknown = Object.keys(where).find((key) => !key.startsWith('$') && !properties.has(key))
+  const name = unknown === undefined ? undefined : nearest(unknown, [...properties.keys()])
+  return name === undefined ? '' : ` Did you mean '${name}'?`
 }

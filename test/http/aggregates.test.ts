@@ -78,6 +78,15 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame(await column('/plants?fields=id&include=tagsCount&sort=-id&per_page=3&page=2', 'id', 'tagsCount'), [[10, 1], [9, 0], [8, 0]])
   })
 
+  t.test('pages by cursor have them, too, forwards and backwards', async (t) => {
+    const plants = client(app, '/plants')
+    const query = 'fields=id&include=tags,tagsCount&fields[tags]=name&sort=-id&per_page=3'
+    const first = await plants.get(`${query}&cursor=`)
+    const second = await plants.get(`${query}&cursor=${first.next_cursor}`)
+    t.strictSame(second.items, [{ id: 10, tags: [{ name: 'shade' }], tagsCount: 1 }, { id: 9, tags: [], tagsCount: 0 }, { id: 8, tags: [], tagsCount: 0 }])
+    t.strictSame((await plants.get(`${query}&cursor=${second.prev_cursor}`)).items, first.items)
+  })
+
   t.test('whether there are any is true or false, of a to-one relation, too', async (t) => {
     const names = ['supplier', 'group', 'shelf', 'label', 'tags', 'offers'].map((name) => `${name}Exists`)
     const items = await column(`/plants?fields=id&include=${names.join()}&filter[id]=1,3,4,12`, 'id', ...names)
