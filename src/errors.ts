@@ -109,6 +109,8 @@ export class UnavailableError extends failureOf('FST_CRUD_UNAVAILABLE', 503, 'Th
   /** Seconds after which it is worth trying again: Fastify sends these headers with the error. */
   readonly headers = { 'retry-after': '1' }
 }
+/** The connection was lost while a transaction was being committed. It may have been, so nothing is repeated, and no `Retry-After` invites to. */
+export class OutcomeUnknownError extends failureOf('FST_CRUD_OUTCOME_UNKNOWN', 503, 'The connection to the database was lost while the changes were being committed: whether they were is not known.') {}
 /** The database refused a statement for a reason that is nobody's input: a bug, here or in the application's own conditions. */
 export class DatabaseError extends failureOf('FST_CRUD_DATABASE_ERROR', 500, 'The database could not answer the request.') {}
 /** The client has gone away, so nobody is waiting for the answer any more. */

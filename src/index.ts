@@ -14,11 +14,14 @@ export {
   CrudBase, crudSchemas, type CrudContext, type CrudDeleteOptions, type CrudOptions, type CrudPage, type CrudReadOptions, type CrudRecord, type CrudSchemas, type CrudWriteOptions,
   type WireBody, type WireId, type WirePage, type WireRecord,
 } from './crud/index.ts'
-export { DatabaseFactory, type DatabaseOptions } from './database/index.ts'
+export {
+  DatabaseFactory, readOnly, withRetry, withTimeout, withTransaction,
+  type DatabaseOptions, type TransactionFunction, type TransactionOptions, type TransactionWrapper,
+} from './database/index.ts'
 export { BaseModel, primaryKey, softDelete, timestamps, uuid } from './entities/index.ts'
 export {
   AbortedError, ConfigError, ConflictError, DataValidationError, FieldValidationError, FilterValidationError, IncludeValidationError,
-  NotFoundError, OutOfScopeError, PaginationValidationError, PreconditionFailedError, PreconditionRequiredError,
+  NotFoundError, OutcomeUnknownError, OutOfScopeError, PaginationValidationError, PreconditionFailedError, PreconditionRequiredError,
   QueryValidationError, ReadOnlyViolationError, RequestValidationError, SortValidationError, UnavailableError,
   type ErrorItem, type ErrorSource, type RequestError,
 } from './errors.ts'

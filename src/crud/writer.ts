@@ -3,7 +3,7 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import { ConflictError, NotFoundError, OutOfScopeError, PreconditionFailedError } from '../errors.ts'
 import type { EntityModel, RelationProperty, SqlValue } from '../model/index.ts'
 import { idOfKey, planDelete, planExists, planGet, planInsert, planUpdate, type AnyWritePlan, type Id, type RecordData } from '../plan/index.ts'
-import { convertError, isDriverError, run, type JsonRecord, type Row } from '../run/index.ts'
+import { convertError, isDriverError, run, transact, type JsonRecord, type Row } from '../run/index.ts'
 import { compileReferences, type Foreign } from '../sql/index.ts'
 import { readIfMatch, type IfMatch } from './if-match.ts'
 import { withOnCreate, withOnUpdate } from './new-row.ts'
@@ -282,7 +282,7 @@ export class Writer {
   /** Runs inside a transaction, or a savepoint of the one there is. */
   async #transaction<Result> (work: (em: EntityManager) => Promise<Result>): Promise<Result> {
     try {
-      return await this.#em.transactional((em) => work(em as EntityManager), { clear: true })
+      return await transact(this.#em, work)
     } catch (error) {
       throw isDriverError(error) ? convertError(error, this.#model) : error
     }

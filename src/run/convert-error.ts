@@ -3,7 +3,7 @@
  * the `cause`, for the log. Codes are SQLSTATEs (PostgreSQL manual, appendix A).
  */
 import { DriverException, OptimisticLockError, ValidationError } from '@mikro-orm/core'
-import { AbortedError, ConflictError, DatabaseError, DataValidationError, PreconditionFailedError, ReadOnlyViolationError, UnavailableError, type ErrorItem } from '../errors.ts'
+import { AbortedError, ConflictError, DatabaseError, DataValidationError, OutcomeUnknownError, PreconditionFailedError, ReadOnlyViolationError, UnavailableError, type ErrorItem } from '../errors.ts'
 import type { EntityModel, Property } from '../model/index.ts'
 
 /** Classes of SQLSTATEs, and whole codes where a class is not specific enough. */
@@ -57,6 +57,28 @@ export function wasNeverSent (error: unknown): boolean {
   return error instanceof Error && NOT_QUERYABLE.test(error.message)
 }
 
+/** Refused only because of what others did at the same time. */
+const CONFLICTS: ReadonlySet<string> = new Set(['40001', '40P01'])
+/** Shutting down, crashed, starting up, out of connections: another attempt may find the server well. */
+const PASSING: ReadonlySet<string> = new Set(['57P01', '57P02', '57P03', '53300'])
+/** Causes of causes, at most, that are looked at. */
+const MAX_CAUSES = 5
+
+/**
+ * Whether another attempt at a whole transaction may succeed where this one has failed: the application may have wrapped
+ * the driver's error, and so may we. A timeout is no reason: what takes too long would do so again.
+ */
+export function transienceOf (error: unknown): 'conflict' | 'unavailable' | undefined {
+  let cause = error
+  for (let depth = 0; depth <= MAX_CAUSES && cause instanceof Error; depth++, cause = cause.cause) {
+    if (cause instanceof OutcomeUnknownError || cause instanceof AbortedError) return undefined
+    const code = String((cause as ServerError).code ?? '')
+    if (CONFLICTS.has(code)) return 'conflict'
+    if (PASSING.has(code) || code.startsWith('08') || UNREACHABLE.has(code) || CONNECTION_LOST.test(cause.message)) return 'unavailable'
+  }
+  return undefined
+}
+
 const SQL_STATE = /^[0-9A-Z]{5}$/
 
 /** What `convertError` reads of an error of the server. */
@@ -75,6 +97,8 @@ interface ServerError extends Error {
  */
 export function convertError (error: unknown, model?: EntityModel): Error {
   if (!(error instanceof Error)) return new DatabaseError(undefined, { cause: error })
+  // one of ours that was thrown on the way to the driver; MikroORM wraps it on the way back
+  if (error instanceof UnavailableError || error instanceof DatabaseError) return error
   if (error.name === 'AbortError') return new AbortedError(undefined, { cause: error })
   if (error instanceof OptimisticLockError) return new PreconditionFailedError(undefined, { cause: error })
   if (isValidation(error)) return new DataValidationError(undefined, { cause: error })

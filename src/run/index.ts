@@ -3,12 +3,13 @@
  * the one that turns a driver's error into one of ours. It also makes the wire form of values that only JavaScript
  * can make.
  */
-export { convertError, isDriverError } from './convert-error.ts'
+export { convertError, isDriverError, transienceOf } from './convert-error.ts'
 export { guardPool, type GuardOptions } from './guard-pool.ts'
 export { cursorInfo, readKeyset, type CursorInfo, type KeysetRows } from './keyset.ts'
 export { pageInfo, pageJson, type OffsetInfo, type PageInfo } from './page.ts'
 export { acquire, runOnPool, waitingFor } from './pool.ts'
 export { isThere } from './server-socket.ts'
 export { run, type BoundStatement, type Row } from './session.ts'
+export { demandsOf, ISOLATION_LEVELS, transact, type Demands, type IsolationLevel, type Work } from './transaction.ts'
 export { toWireOf, type JsonRecord, type ToWire } from './wire.ts'
 export { readIndexes, type ExistingIndex } from './indexes.ts'

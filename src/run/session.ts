@@ -6,10 +6,11 @@ import type { PGlite } from '@electric-sql/pglite'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { CompiledQuery, type Transaction } from 'kysely'
 import type { Pool } from 'pg'
-import { AbortedError } from '../errors.ts'
 import type { EntityModel } from '../model/index.ts'
 import { convertError } from './convert-error.ts'
 import { runOnPool } from './pool.ts'
+import { reasonOf } from './stop.ts'
+import { hold } from './transaction.ts'
 
 /** A row as the driver reads it, by column name. */
 export type Row = Record<string, unknown>
@@ -57,7 +58,7 @@ export async function run (em: EntityManager, statement: BoundStatement, model?:
     log(connection, statement, started, { level: 'error' })
     const signal = signalOf(em)
     // what an abort gives as its reason may be anything, and the server calls it a cancelled statement
-    if (signal?.aborted === true && (error === signal.reason || (error as { code?: unknown } | null)?.code === '57014')) throw new AbortedError(undefined, { cause: error })
+    if (signal?.aborted === true && (error === signal.reason || (error as { code?: unknown } | null)?.code === '57014')) throw reasonOf(signal, error)
     throw convertError(error, model)
   }
 }
@@ -65,7 +66,11 @@ export async function run (em: EntityManager, statement: BoundStatement, model?:
 async function send (em: EntityManager, connection: ReturnType<EntityManager['getConnection']>, statement: BoundStatement): Promise<Row[]> {
   const { text, values } = statement
   const transaction = em.getTransactionContext() as Transaction<unknown> | undefined
-  if (transaction !== undefined) return (await transaction.executeQuery<Row>(CompiledQuery.raw(text, [...values]), abortOptionsOf(em))).rows
+  if (transaction !== undefined) {
+    const options = abortOptionsOf(em)
+    if (options?.signal !== undefined) await hold(transaction, em)
+    return (await transaction.executeQuery<Row>(CompiledQuery.raw(text, [...values]), options)).rows
+  }
   const signal = signalOf(em)
   signal?.throwIfAborted()
   const client = await clientOf(connection)

@@ -51,7 +51,9 @@ function watchPool (pool: Pool, record: Record): () => void {
     if (watched.has(client)) return
     watched.add(client)
     replace(client, 'query', (query) => (first: unknown, ...rest: unknown[]) => {
-      record(readQuery(first, rest[0]))
+      const statement = readQuery(first, rest[0])
+      // a query without a text is none that is sent
+      if (statement.sql !== '') record(statement)
       return query(first, ...rest)
     })
   }

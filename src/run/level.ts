@@ -1,0 +1,129 @@
+/**
+ * The levels of a transaction: itself, and the savepoints that are open in it, one inside the other.
+ *
+ * A connection has one stack of savepoints, but code may ask for several at once (`Promise.all`). What is undone with
+ * a savepoint is whatever was sent after it, so a statement of anybody else has to wait until the savepoint is over.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { ControlledTransaction } from 'kysely'
+import { DatabaseError } from '../errors.ts'
+import type { HeldConnection } from './held-connection.ts'
+
+export interface Level {
+  /** The level in whose function this one was asked for. */
+  readonly parent: Level | undefined
+  /** The savepoint that was open when this one was made. */
+  readonly below: Level | undefined
+  /** No statement may be sent any more: it would run outside of what was undone. */
+  ended: boolean
+  /** What it is inside of has been undone, and it with it. */
+  orphaned: boolean
+  /** Resolves when the savepoint is gone. */
+  readonly gone: PromiseWithResolvers<void>
+}
+
+const current = new AsyncLocalStorage<Level>()
+
+/** Runs a function inside of a level. */
+export function runInside<Result> (level: Level, fn: () => Promise<Result>): Promise<Result> {
+  return current.run(level, fn)
+}
+
+export function newLevel (below: Level | undefined): Level {
+  return { parent: current.getStore(), below, ended: false, orphaned: false, gone: Promise.withResolvers() }
+}
+
+/** Waits until no savepoint is open but those that the caller is inside of, and puts a new level on top of them. */
+export async function enter (held: HeldConnection): Promise<Level> {
+  // whoever waits has to act in the same tick in which it is its turn: others have waited, too
+  while (isBusy(held)) await held.top.gone.promise
+  const level = newLevel(held.top)
+  held.top = level
+  return level
+}
+
+/** Waits until no savepoint inside of a level is open. */
+export async function settled (held: HeldConnection, level: Level): Promise<void> {
+  while (isBusy(held, level)) await held.top.gone.promise
+}
+
+function isBusy (held: HeldConnection, level?: Level): held is HeldConnection & { readonly top: Level } {
+  return held.top !== undefined && held.top !== level && !isInside(held.top)
+}
+
+function isInside (level: Level): boolean {
+  for (let inner = current.getStore(); inner !== undefined; inner = inner.parent) if (inner === level) return true
+  return false
+}
+
+/** Ends the savepoints inside of `level`, all of them without one: they go with what they are in. */
+export function endInner (held: HeldConnection, level: Level | undefined): void {
+  while (held.top !== undefined && held.top !== level) {
+    const { top } = held
+    top.ended = top.orphaned = true
+    held.top = top.below
+    top.gone.resolve()
+  }
+}
+
+type Transaction = ControlledTransaction<any, any[]>
+/** What the code of this package still may do with a transaction that is over. */
+type Unguarded = Pick<Transaction, 'savepoint' | 'rollbackToSavepoint' | 'releaseSavepoint'> & { readonly executor: ReturnType<Transaction['getExecutor']> }
+
+const unguarded = new WeakMap<object, Unguarded>()
+const levels = new WeakMap<object, Level>()
+
+/** A transaction as it was before `guard`. */
+export function withoutGuard (transaction: Transaction): Unguarded {
+  let raw = unguarded.get(transaction)
+  if (raw === undefined) {
+    unguarded.set(transaction, raw = {
+      executor: transaction.getExecutor(),
+      savepoint: transaction.savepoint.bind(transaction),
+      rollbackToSavepoint: transaction.rollbackToSavepoint.bind(transaction),
+      releaseSavepoint: transaction.releaseSavepoint.bind(transaction),
+    })
+  }
+  return raw
+}
+
+/**
+ * Lets statements of a level wait for their turn, and refuses them once it has ended: they would run outside of what was
+ * undone, or on a connection that is somebody else's by then. So it is with savepoints of MikroORM's inside.
+ */
+export function guard (transaction: Transaction, held: HeldConnection, level: Level): void {
+  const { executor, savepoint, rollbackToSavepoint, releaseSavepoint } = withoutGuard(transaction)
+  const executeQuery = transaction.executeQuery.bind(transaction)
+  levels.set(transaction, level)
+  const checked = <Args extends unknown[], Result>(method: (...args: Args) => Result) => ({
+    value: (...args: Args): Result => {
+      assertOpen(transaction)
+      return method(...args)
+    },
+  })
+  Object.defineProperties(transaction, {
+    executeQuery: {
+      value: async (...args: Parameters<typeof executeQuery>) => {
+        while (isBusy(held, level)) await held.top.gone.promise
+        assertOpen(transaction)
+        return await executeQuery(...args)
+      },
+    },
+    // what is streamed
+    getExecutor: checked(() => executor),
+    savepoint: checked((name: string) => ({
+      execute: async () => {
+        const inner = await savepoint(name).execute() as unknown as Transaction
+        guard(inner, held, level)
+        return inner
+      },
+    })),
+    rollbackToSavepoint: checked(rollbackToSavepoint),
+    releaseSavepoint: checked(releaseSavepoint),
+  })
+}
+
+/** @throws {DatabaseError} when a transaction is over: what it would do now would not be part of it */
+export function assertOpen (transaction: object): void {
+  if (levels.get(transaction)?.ended === true) throw new DatabaseError('The transaction that this EntityManager belongs to is over.')
+}

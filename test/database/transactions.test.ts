@@ -1,0 +1,352 @@
+import t from 'tap'
+import { ConfigError, ConflictError, DataValidationError, ReadOnlyViolationError, UnavailableError, readOnly, withRetry, withTimeout, withTransaction } from '../../src/index.ts'
+import { Account, accounts, add, failureOf, meeting, owners, reset } from '../helpers/accounts.ts'
+import { forEachDatabase } from '../helpers/databases.ts'
+import { recordStatements } from '../helpers/statements.ts'
+
+const WRAPPERS = {
+  withTransaction: withTransaction(),
+  withRetry: withRetry(),
+  withTimeout: withTimeout(20_000),
+  readOnly: readOnly(),
+}
+const WRITERS = Object.entries(WRAPPERS).filter(([name]) => name !== 'readOnly')
+
+await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
+  t.beforeEach(async (t) => { t.context.ids = await reset(orm) })
+  const oneConnection = name === 'pglite' && 'PGlite has one connection: nobody can come in between'
+  const setting = async (em: any, setting: string): Promise<string> => (await em.execute(`show ${setting}`))[0][setting]
+
+  for (const [name, wrapper] of WRITERS) {
+    t.test(`${name} keeps all or nothing`, async (t) => {
+      const seen = await wrapper(async (em, owner: string, count: number) => {
+        await add(em, owner, 'crud')
+        await add(em, owner, 'orm')
+        await add(em, owner, 'sql')
+        return count
+      })(orm.em.fork(), 'x', 3)
+      t.equal(seen, 3, 'what the function returns')
+      t.strictSame(await owners(orm), ['a', 'b', 'x', 'x', 'x'])
+      const error = new Error('no')
+      t.equal(await failureOf(wrapper(async (em) => {
+        await add(em, 'y', 'crud')
+        await add(em, 'y', 'orm')
+        throw error
+      })(orm.em.fork())), error, 'what the function throws, as it is')
+      t.strictSame(await owners(orm), ['a', 'b', 'x', 'x', 'x'])
+    })
+
+    t.test(`${name}: what is not flushed is, and what is not awaited is waited for`, async (t) => {
+      await wrapper(async (em) => {
+        em.create(Account, { owner: 'flushed', balance: 0 })
+        add(em, 'awaited', 'crud').catch(t.error)
+      })(orm.em.fork())
+      t.strictSame((await owners(orm)).sort(), ['a', 'awaited', 'b', 'flushed'])
+    })
+
+    t.test(`${name}: an inner failure undoes the inner part, and the outer goes on`, async (t) => {
+      await wrapper(async (em) => {
+        await add(em, 'before', 'orm')
+        for (const [inner, wrapper] of WRITERS) {
+          t.match(await failureOf(wrapper(async (em) => {
+            await add(em, 'undone', 'crud')
+            await add(em, 'undone', 'orm')
+            throw new Error('inner')
+          })(em)), { message: 'inner' }, inner)
+          // a statement that fails would make the whole transaction useless
+          t.ok(await failureOf(wrapper(async (em) => await em.execute('select 1 / 0'))(em)) instanceof DataValidationError)
+        }
+        await add(em, 'after')
+      })(orm.em.fork())
+      t.strictSame(await owners(orm), ['a', 'b', 'before', 'after'])
+    })
+  }
+
+  t.test('an error of the database that is caught by the function still undoes all, and is thrown', async (t) => {
+    const error = await failureOf(withTransaction(orm.em.fork(), async (em) => {
+      await add(em, 'x')
+      await em.execute("insert into account (owner, number) values ('again', 1)").catch(() => {})
+    }))
+    t.ok(error instanceof ConflictError, 'the server would answer the commit with a rollback, and say nothing')
+    t.strictSame(await owners(orm), ['a', 'b'])
+    await withTransaction(orm.em.fork(), async (em) => {
+      await add(em, 'x')
+      await withTransaction(em, async (em) => await accounts.create(em, { owner: 'again', number: 1 })).catch(() => {})
+    })
+    t.strictSame(await owners(orm), ['a', 'b', 'x'], 'unless it happened in a transaction of its own')
+  })
+
+  t.test('inner transactions at the same time do not undo each other', async (t) => {
+    await withTransaction(orm.em.fork(), async (em) => {
+      const outcomes = await Promise.allSettled([1, 2, 3, 4, 5, 6].map((n) => withTransaction(em, async (em) => {
+        await add(em, `inner ${n}`)
+        await withTransaction(em, async (em) => await add(em, `innermost ${n}`, 'orm'))
+        if (n % 2 === 0) throw new Error('even')
+        return n
+      })).concat(add(em, 'beside') as never))
+      t.strictSame(outcomes.map(({ status }) => status), ['fulfilled', 'rejected', 'fulfilled', 'rejected', 'fulfilled', 'rejected', 'fulfilled'])
+    })
+    t.strictSame((await owners(orm)).sort(), ['a', 'b', 'beside', ...[1, 3, 5].map((n) => `inner ${n}`), ...[1, 3, 5].map((n) => `innermost ${n}`)])
+  })
+
+  t.test('what an inner function sends after it has failed is refused: it would be kept', async (t) => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    let straggler: Promise<any> | undefined
+    await withTransaction(orm.em.fork(), async (em) => {
+      await failureOf(withTransaction(em, async (em) => {
+        straggler = failureOf(promise.then(() => add(em, 'straggler')))
+        throw new Error('inner')
+      }))
+      resolve()
+      t.match(await straggler, { statusCode: 500, message: /is over/ })
+      const failed = await failureOf(withTransaction(em, async (em) => {
+        t.context.em = em
+        await withTransaction(em, async (em) => { t.context.inner = em })
+        throw new Error('inner')
+      }))
+      t.equal(failed.message, 'inner')
+      for (const key of ['em', 'inner']) t.match(await failureOf(withTransaction(t.context[key], async (em) => await add(em, 'later'))), { message: /is over/ })
+    })
+    t.strictSame(await owners(orm), ['a', 'b'])
+    for (const key of ['em', 'inner']) t.match(await failureOf(add(t.context[key], 'much later')), { statusCode: 500 })
+    t.strictSame(await owners(orm), ['a', 'b'])
+  })
+
+  t.test('an inner function that uses the outer EntityManager is inside all the same', { timeout: 10_000 }, async (t) => {
+    await withTransaction(orm.em.fork(), async (outer) => {
+      await failureOf(withTransaction(outer, async () => {
+        await add(outer, 'x')
+        await withTransaction(outer, async () => await add(outer, 'y'))
+        throw new Error('inner')
+      }))
+    })
+    t.strictSame(await owners(orm), ['a', 'b'])
+  })
+
+  t.test('entities of the function move to the EntityManager it was called with, when all has gone well', async (t) => {
+    const [id] = t.context.ids
+    const em = orm.em.fork()
+    const account = await withTransaction(em, async (em) => await em.findOneOrFail(Account, id))
+    t.equal(await em.findOne(Account, id), account)
+    account.owner = 'changed'
+    await em.flush()
+    t.strictSame(await owners(orm), ['changed', 'b'])
+    const fresh = orm.em.fork()
+    await failureOf(withTransaction(fresh, async (em) => {
+      (await em.findOneOrFail(Account, id)).owner = 'undone'
+      await em.flush()
+      throw new Error('no')
+    }))
+    t.equal((await fresh.findOneOrFail(Account, id)).owner, 'changed')
+  })
+
+  t.test('isolation levels are the database\'s', async (t) => {
+    for (const isolationLevel of ['read committed', 'repeatable read', 'serializable'] as const) {
+      for (const [what, wrapper] of [['withTransaction', withTransaction({ isolationLevel })], ['withRetry', withRetry({ isolationLevel })], ['withTimeout', withTimeout(20_000, { isolationLevel })], ['readOnly', readOnly({ isolationLevel })]] as const) {
+        t.equal(await wrapper((em) => setting(em, 'transaction_isolation'))(orm.em.fork()), isolationLevel, what)
+      }
+    }
+    t.equal(await setting(orm.em.fork(), 'transaction_isolation'), 'read committed', 'and nothing is left of it')
+  })
+
+  t.test('an inner transaction may ask for a stricter level before the first statement, for a weaker one at any time', async (t) => {
+    const inner = async (em: any, isolationLevel: 'read committed' | 'serializable') => await withTransaction(em, (em) => setting(em, 'transaction_isolation'), { isolationLevel })
+    for (const wrapper of Object.values(WRAPPERS)) t.equal(await wrapper((em) => inner(em, 'serializable'))(orm.em.fork()), 'serializable')
+    t.equal(await withTransaction(orm.em.fork(), (em) => inner(em, 'read committed'), { isolationLevel: 'serializable' }), 'serializable')
+    await withTransaction(orm.em.fork(), async (em) => {
+      await add(em, 'x')
+      const error = await failureOf(inner(em, 'serializable'))
+      t.ok(error instanceof ConfigError)
+      t.match(error.message, /'read committed' already.*'serializable'/)
+      t.equal(await inner(em, 'read committed'), 'read committed')
+    })
+    t.strictSame(await owners(orm), ['a', 'b', 'x'], 'which harms nothing')
+    await orm.em.fork().transactional(async (em) => {
+      t.ok(await failureOf(inner(em, 'serializable')) instanceof ConfigError, 'in a transaction of MikroORM\'s, too')
+    })
+  })
+
+  t.test('inside of em.transactional, and around it', async (t) => {
+    await orm.em.fork().transactional(async (em) => {
+      await add(em as any, 'outer', 'orm')
+      await failureOf(withTransaction(em as any, async (em) => {
+        await add(em, 'x')
+        throw new Error('no')
+      }))
+      await withTransaction(em as any, async (em) => {
+        await em.transactional(async (em) => await add(em as any, 'inner', 'orm'))
+        await failureOf(em.transactional(async (em) => {
+          await add(em as any, 'y')
+          throw new Error('no')
+        }))
+      })
+    })
+    t.strictSame(await owners(orm), ['a', 'b', 'outer', 'inner'])
+  })
+
+  t.test('events and filter parameters are those of em.transactional', async (t) => {
+    const events: string[] = []
+    const em = orm.em.fork({ freshEventManager: true })
+    const names = ['beforeTransactionStart', 'afterTransactionStart', 'beforeTransactionCommit', 'afterTransactionCommit', 'beforeTransactionRollback', 'afterTransactionRollback']
+    em.getEventManager().registerSubscriber(Object.fromEntries(names.map((name) => [name, () => { events.push(name) }])))
+    em.setFilterParams('tenant', { id: 7 })
+    for (const run of [withTransaction, (em: any, fn: any) => em.transactional(fn)]) {
+      await run(em, async (em: any) => {
+        t.strictSame(em.getFilterParams('tenant'), { id: 7 })
+        await failureOf(run(em, async () => { throw new Error('no') }))
+      })
+    }
+    t.strictSame(events.slice(0, events.length / 2), events.slice(events.length / 2))
+    t.equal(events.length, 16 / 2 * 2)
+  })
+
+  t.test('a write in readOnly is refused before it does anything, whoever asks', async (t) => {
+    const [id] = t.context.ids
+    for (const through of ['crud', 'orm', 'sql'] as const) {
+      t.ok(await failureOf(readOnly(orm.em.fork(), (em) => add(em, 'x', through))) instanceof ReadOnlyViolationError, through)
+    }
+    t.ok(await failureOf(readOnly(orm.em.fork(), (em) => add(em, 'x', 'sql').catch(() => {}))) instanceof ReadOnlyViolationError, 'the function has caught it')
+    t.ok(await failureOf(readOnly(orm.em.fork(), async (em) => { em.create(Account, { owner: 'x', balance: 0 }) })) instanceof ReadOnlyViolationError, 'the flush at the end')
+    t.ok(await failureOf(readOnly(orm.em.fork(), (em) => accounts.update(em, id, { owner: 'x' }))) instanceof ReadOnlyViolationError)
+    t.ok(await failureOf(readOnly(orm.em.fork(), (em) => accounts.delete(em, id))) instanceof ReadOnlyViolationError)
+    t.strictSame(await owners(orm), ['a', 'b'])
+    t.equal(await readOnly(orm.em.fork(), (em) => accounts.count(em)), 2, 'reads are none')
+  })
+
+  t.test('readOnly inside of a transaction that writes holds until it ends, whichever way', async (t) => {
+    await withTransaction(orm.em.fork(), async (em) => {
+      await add(em, 'before')
+      t.equal(await readOnly(em, async (em) => {
+        t.ok(await failureOf(withTransaction(em, (em) => add(em, 'x'))) instanceof ReadOnlyViolationError, 'further inside, too')
+        return await accounts.count(em)
+      }), 3, 'it sees what was written')
+      await add(em, 'between')
+      for (const through of ['crud', 'orm', 'sql'] as const) t.ok(await failureOf(readOnly(em, (em) => add(em, 'x', through))) instanceof ReadOnlyViolationError)
+      await add(em, 'after', 'orm')
+    })
+    t.strictSame(await owners(orm), ['a', 'b', 'before', 'between', 'after'])
+  })
+
+  t.test('a conflict with what others do is repeated from the beginning, with a new EntityManager', { skip: oneConnection }, async (t) => {
+    const [a, b] = t.context.ids
+    for (const [name, wrapper] of [['withTransaction', withTransaction({ isolationLevel: 'serializable' })], ['withRetry', withRetry({ isolationLevel: 'serializable' })], ['an inner one', (fn: any) => withTimeout(20_000)((em, ...args: any[]) => withTransaction(em, (em) => fn(em, ...args), { isolationLevel: 'serializable' }))]] as const) {
+      // write skew: each reads both and writes its own
+      const met = meeting(2)
+      let runs = 0
+      await Promise.all([a, b].map((own) => (wrapper as typeof WRAPPERS.withRetry)(async (em) => {
+        runs++
+        const both = await em.find(Account, { id: [a, b] })
+        await met()
+        em.assign(both.find(({ id }) => id === own)!, { balance: both[0]!.balance + both[1]!.balance + 1 })
+        await em.flush()
+      })(orm.em.fork())))
+      t.equal(runs, 3, name)
+      const balances = (await orm.em.fork().find(Account, {}, { orderBy: { id: 1 } })).map(({ balance }) => balance)
+      t.equal(Math.max(...balances), Math.min(...balances) * 1 + Math.abs(balances[0]! - balances[1]!), name)
+      await orm.em.fork().nativeUpdate(Account, {}, { balance: 0 })
+    }
+  })
+
+  t.test('so is a deadlock', { skip: oneConnection }, async (t) => {
+    const [a, b] = t.context.ids
+    const met = meeting(2)
+    let runs = 0
+    await Promise.all([[a, b], [b, a]].map((order) => withTransaction(orm.em.fork(), async (em) => {
+      runs++
+      for (const id of order) {
+        await em.execute('update account set balance = balance + 1 where id = ?', [id])
+        await met()
+      }
+    })))
+    t.equal(runs, 3)
+    t.strictSame((await orm.em.fork().find(Account, {})).map(({ balance }) => balance), [2, 2])
+  })
+
+  t.test('as often as it is said: afterwards it is a 503, with the driver\'s error as its cause', async (t) => {
+    const conflict = "do $$ begin raise exception 'conflict' using errcode = '40001'; end $$"
+    for (const retries of [0, 2]) {
+      let runs = 0
+      const error = await failureOf(withTransaction(orm.em.fork(), async (em) => {
+        runs++
+        await em.execute(conflict)
+      }, { retries, baseDelay: 1 }))
+      t.equal(runs, retries + 1)
+      t.ok(error instanceof UnavailableError)
+      t.match(error, { statusCode: 503, cause: { code: '40001' } })
+    }
+    let runs = 0
+    t.match(await failureOf(withTransaction(orm.em.fork(), async (em) => {
+      runs++
+      await withTransaction(em, async (em) => {
+        try {
+          await em.execute(conflict)
+        } catch (cause) {
+          throw new Error('wrapped', { cause })
+        }
+      }, { retries: 4, baseDelay: 1 })
+    }, { retries: 1, baseDelay: 1 })), { message: 'wrapped' })
+    t.equal(runs, 5, 'the most insistent one counts, and the outermost is what is repeated')
+    runs = 0
+    t.match(await failureOf(withTransaction(orm.em.fork(), async () => {
+      runs++
+      throw new Error('no')
+    })), { message: 'no' })
+    t.equal(runs, 1, 'other errors are not repeated')
+  })
+
+  t.test('a time that is over ends all, and a longer one inside does not help', async (t) => {
+    // in pieces, for a database that can't be stopped in a statement
+    const slow = async (em: any) => {
+      await add(em, 'x')
+      for (let i = 0; i < 100; i++) await em.execute('select pg_sleep(0.05)')
+    }
+    for (const [what, run] of [
+      ['alone', () => withTimeout(orm.em.fork(), 150, slow)],
+      ['as an option', () => withTransaction(orm.em.fork(), slow, { timeout: 150 })],
+      ['around', () => withTimeout(150)(withTransaction()(withTimeout(60_000)(slow)))(orm.em.fork())],
+      ['inside', () => withTimeout(60_000)(withTransaction()(withTimeout(150)(slow)))(orm.em.fork())],
+      ['a function that waits for something else', () => withTimeout(orm.em.fork(), 150, async (em) => { await add(em, 'x'); await new Promise(() => {}) })],
+    ] as const) {
+      const error = await failureOf(run())
+      t.ok(error instanceof UnavailableError, what)
+      t.match(error.message, /more than 150 ms/)
+      t.strictSame(await owners(orm), ['a', 'b'], what)
+    }
+    await withTransaction(orm.em.fork(), async (em) => {
+      t.match(await failureOf(withTimeout(em, 150, slow)), { statusCode: 503 })
+      await add(em, 'after')
+    })
+    t.strictSame(await owners(orm), ['a', 'b', 'after'], 'the outer transaction goes on')
+    t.equal(await withTimeout(orm.em.fork(), 10_000, async (em) => await accounts.count(em)), 3)
+  })
+
+  t.test('options that can\'t work are refused, by name', async (t) => {
+    const em = orm.em.fork()
+    for (const [run, message] of [
+      [() => withTransaction({ retires: 3 } as any), /withTransaction: unknown option 'retires'. Did you mean 'retries'/],
+      [() => withTransaction({ isolationLevel: 'SERIALIZABLE' } as any), /isolationLevel can't be 'SERIALIZABLE'.*'serializable'/],
+      [() => withTransaction(em, async () => {}, { retries: -1 }), /retries/],
+      [() => withRetry({ retries: 1.5 }), /withRetry: retries/],
+      [() => withTimeout(0), /withTimeout: timeout/],
+      [() => withTimeout(em, Infinity, async () => {}), /timeout/],
+      [() => withTimeout(em, 2 ** 31, async () => {}), /timeout/],
+      [() => readOnly(7 as any)(7 as any), /readOnly: .*function/],
+      [() => withTransaction()(undefined as any), /function/],
+      [() => withTransaction(em, 7 as any), /function/],
+    ] as ReadonlyArray<readonly [() => unknown, RegExp]>) {
+      const error = await failureOf((async () => await run())())
+      t.ok(error instanceof ConfigError, String(message))
+      t.match(error.message, message)
+    }
+  })
+
+  t.test('a transaction costs its begin and its commit, an inner one its savepoint', async (t) => {
+    const recorder = await recordStatements(orm)
+    t.teardown(recorder.stop)
+    const words = () => recorder.take().map(({ sql }) => sql.split(' ', 1)[0]).join(' ')
+    await withTransaction(orm.em.fork(), (em) => accounts.count(em))
+    t.equal(words(), 'begin select commit')
+    await withTransaction(orm.em.fork(), (em) => withTransaction(em, (em) => accounts.count(em)))
+    t.equal(words(), 'begin savepoint select release commit')
+  })
+})
