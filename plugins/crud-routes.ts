@@ -9,6 +9,7 @@ import { adviseAbout } from './index-advice.ts'
 import { checkOptions, DEFAULT_OPERATIONS, ResourceOptionsSchema, type CrudOperation } from './options.ts'
 import { missingFor, routeDefinitions } from './route-handlers.ts'
 import { routeSchema } from './route-schemas.ts'
+import { routeTransactions, type RouteTransactions } from './route-transactions.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -43,6 +44,12 @@ export interface CrudRoutesOptions extends RegisterOptions {
   readonly readonlyProperties?: 'refuse' | 'ignore'
   /** Parts of the routes' schemas to replace. */
   readonly schemas?: { readonly [Operation in CrudOperation]?: NonNullable<RouteOptions['schema']> }
+  /**
+   * Do the work of a request in a transaction, hooks of `CrudBase` and `scope` included: `true`, or options as
+   * `withTransaction` takes them, for all operations or by operation. Reads are read-only, unless told otherwise.
+   * Default: only what needs one.
+   */
+  readonly transaction?: RouteTransactions
   /** Name of the resource in documentation. Default: the name of its table. */
   readonly name?: string
 }
@@ -65,6 +72,7 @@ export async function crudRoutes (fastify: FastifyInstance, options: CrudRoutesO
   const operations = options.operations ?? DEFAULT_OPERATIONS
   const impossible = options.operations?.find((operation) => missingFor(operation, model) !== undefined)
   if (impossible !== undefined) throw new ConfigError(`${what}: '${impossible}' needs ${missingFor(impossible, model)}.`)
+  const within = routeTransactions(what, options.transaction)
   const resource = options.name ?? crud.name ?? model.tableName
   whitelist.names.add(resource)
   if (operations.includes('list')) adviseAbout(fastify, whitelist)
@@ -72,7 +80,7 @@ export async function crudRoutes (fastify: FastifyInstance, options: CrudRoutesO
     ...options, model, whitelist, operations, queryConfig: crud.queryConfig, scoped: options.scope !== undefined, changesRecords: crud.afterRead !== undefined,
   }
 
-  for (const { operation, method, url, handler } of routeDefinitions(model, options, operations)) {
+  for (const { operation, method, url, handler } of routeDefinitions(model, options, operations, within)) {
     const own = options.schemas?.[operation]
     const transform = options.config?.['swaggerTransform'] as DocumentedRoute['transform']
     const swaggerTransform = documentation({ operation, method: String(method), prefix: fastify.prefix, name: resource, own, transform }, documented)

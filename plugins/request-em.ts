@@ -45,3 +45,15 @@ function abortOnClose (controller: AbortController, { raw }: FastifyReply): void
     if (!raw.writableFinished) controller.abort()
   })
 }
+
+/** Runs a function while `request.em` is another one: that of a transaction. */
+export async function switchEm<Result> (request: FastifyRequest, em: EntityManager, fn: () => Promise<Result>): Promise<Result> {
+  const withEm = request as unknown as WithEm
+  const before = withEm[kEm] ?? null
+  withEm[kEm] = em
+  try {
+    return await fn()
+  } finally {
+    withEm[kEm] = before
+  }
+}

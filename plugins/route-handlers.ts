@@ -9,6 +9,7 @@ import type { CrudRoutesOptions } from './crud-routes.ts'
 import { DEFAULT_MAX_BATCH, type CrudOperation } from './options.ts'
 import { readBatch, readBody, refusal, type BodyRules } from './route-body.ts'
 import { keyPath, keyReader, keySegments } from './route-key.ts'
+import type { Within } from './route-transactions.ts'
 
 export interface RouteDefinition {
   readonly operation: CrudOperation
@@ -20,7 +21,7 @@ export interface RouteDefinition {
 const JSON_TYPE = 'application/json; charset=utf-8'
 
 /** The routes of the operations that a resource has, in the order of their documentation. */
-export function routeDefinitions (model: EntityModel, options: CrudRoutesOptions, operations: readonly CrudOperation[]): RouteDefinition[] {
+export function routeDefinitions (model: EntityModel, options: CrudRoutesOptions, operations: readonly CrudOperation[], within: Readonly<Record<CrudOperation, Within>>): RouteDefinition[] {
   const crud = options.crud as CrudBase
   const has = (operation: CrudOperation): boolean => operations.includes(operation)
   const url = keyPath(model)
@@ -56,16 +57,16 @@ export function routeDefinitions (model: EntityModel, options: CrudRoutesOptions
   }
 
   const list = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> =>
-    sendJson(request, reply, await crud.listJson(request.em, request.queryParams, await readOptions(request)))
+    sendJson(request, reply, await within.list(request, async () => await crud.listJson(request.em, request.queryParams, await readOptions(request))))
 
   const get = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const id = readKey(request.params)
     if (model.version === undefined) {
-      const json = await crud.getJson(request.em, id, request.queryParams, await readOptions(request))
+      const json = await within.get(request, async () => await crud.getJson(request.em, id, request.queryParams, await readOptions(request)))
       if (json === null) throw new NotFoundError()
       return sendJson(request, reply, json)
     }
-    const found = await crud.getVersioned(request.em, id, request.queryParams, await readOptions(request))
+    const found = await within.get(request, async () => await crud.getVersioned(request.em, id, request.queryParams, await readOptions(request)))
     if (found === null) throw new NotFoundError()
     return sendJson(request, reply.header('etag', entityTag(found.version!)), found.json)
   }
@@ -75,11 +76,12 @@ export function routeDefinitions (model: EntityModel, options: CrudRoutesOptions
     const { body } = request
     if (Array.isArray(body)) {
       if (!has('createMany')) throw refusal('This resource takes one record at a time, as an object.')
-      const records = await crud.createMany(request.em, readBatch(body, options.maxBatch ?? DEFAULT_MAX_BATCH, rules), await readOptions(request))
+      const batch = readBatch(body, options.maxBatch ?? DEFAULT_MAX_BATCH, rules)
+      const records = await within.createMany(request, async () => await crud.createMany(request.em, batch, await readOptions(request)))
       return sendJson(request, reply.code(201), JSON.stringify(records))
     }
     if (!has('create')) throw refusal('This resource takes records as a list.')
-    const record = await crud.create(request.em, readBody(body, rules), await readOptions(request))
+    const record = await within.create(request, async () => await crud.create(request.em, readBody(body, rules), await readOptions(request)))
     const location = locationOf(request, record, model)
     if (location !== undefined) reply.header('location', location)
     return sendRecord(request, reply.code(201), record)
@@ -87,19 +89,23 @@ export function routeDefinitions (model: EntityModel, options: CrudRoutesOptions
 
   const update = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const id = readKey(request.params)
-    const write = await writeOptions(request)
-    return sendRecord(request, reply, await crud.update(request.em, id, readBody(request.body, rules, keyNames(id, model)), write))
+    return sendRecord(request, reply, await within.update(request, async () => {
+      const write = await writeOptions(request)
+      return await crud.update(request.em, id, readBody(request.body, rules, keyNames(id, model)), write)
+    }))
   }
 
   const remove = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const id = readKey(request.params)
-    const write = await writeOptions(request, ['hard'])
-    return sendRecord(request, reply, await crud.delete(request.em, id, { ...write, hard: readHard(request, options.allowHardDelete === true) }))
+    return sendRecord(request, reply, await within.delete(request, async () => {
+      const write = await writeOptions(request, ['hard'])
+      return await crud.delete(request.em, id, { ...write, hard: readHard(request, options.allowHardDelete === true) })
+    }))
   }
 
   const restore = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const id = readKey(request.params)
-    return sendRecord(request, reply, await crud.restore(request.em, id, await writeOptions(request)))
+    return sendRecord(request, reply, await within.restore(request, async () => await crud.restore(request.em, id, await writeOptions(request))))
   }
 
   const posts = has('create') ? 'create' : 'createMany'

@@ -5,6 +5,7 @@
 export { crudKit, crudKit as default, type CrudKitOptions } from '../plugins/crud-kit.ts'
 export { CrudKitOptionsSchema } from '../plugins/options.ts'
 export { crudRoutes, type CrudRoutesOptions } from '../plugins/crud-routes.ts'
+export { type RouteTransactions } from '../plugins/route-transactions.ts'
 export {
   AllowedField, AllowedFilters, AllowedInclude, AllowedSort, QueryBuilderConfig, QueryBuilderConfigSchema,
   type AggregateInclude, type AggregateOptions, type CustomFilterCallback, type CustomFilterContext, type CustomFilterValue, type IncludeOptions, type Operator, type Pagination, type PaginationOptions,

@@ -26,6 +26,12 @@ t.test('the program on an existing database', async (t) => {
   await checkDocument(t, page)
 })
 
+t.test('the program about transactions keeps all or nothing', async (t) => {
+  const page = readDocument('docs/transactions.md')
+  t.equal(page.exchanges.length, 7)
+  await checkDocument(t, page)
+})
+
 t.test('the query table has every operator', async (t) => {
   const table = readme.text.slice(readme.text.indexOf('## Query language'), readme.text.indexOf('## The whitelist'))
   for (const operator of OPERATOR_NAMES) t.match(table, operator)
