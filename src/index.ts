@@ -8,7 +8,7 @@ export { crudRoutes, type CrudRoutesOptions } from '../plugins/crud-routes.ts'
 export { type RouteTransactions } from '../plugins/route-transactions.ts'
 export {
   AllowedField, AllowedFilters, AllowedInclude, AllowedSort, QueryBuilderConfig, QueryBuilderConfigSchema,
-  type AggregateInclude, type AggregateOptions, type CustomFilterCallback, type CustomFilterContext, type CustomFilterValue, type IncludeOptions, type Operator, type Pagination, type PaginationOptions,
+  type AggregateInclude, type AggregateOptions, type CustomFilterCallback, type CustomFilterContext, type CustomFilterValue, type CustomSortCallback, type IncludeOptions, type Operator, type Pagination, type PaginationOptions,
   type QueryBuilderOptions, type SortDirection,
 } from './config/index.ts'
 export {

@@ -1,6 +1,7 @@
 /** A property, or several, to sort by. */
 import { ConfigError } from '../errors.ts'
 import { nearest } from '../suggest.ts'
+import { CustomSort, type CustomSortCallback } from './custom-sort.ts'
 import { isOptions, readOptions, type EntryOptions } from './entry-options.ts'
 import { checkPath, shown } from './names.ts'
 import type { PathCheck } from './paths.ts'
@@ -50,6 +51,21 @@ export class AllowedSort<Field extends string = any> {
     this.direction = readDirection(what, direction)
     this.alias = alias
     Object.freeze(this)
+  }
+
+  /**
+   * Allows `sort=<name>` and leaves to the callback what it means: `(qb, direction, context) => qb.orderBy(...)`. What
+   * it orders by takes its place among the other sorts, and the primary key still breaks ties. It may join what it needs:
+   * a row that its joins find several times stands where the first of them does, and one that they don't find comes last.
+   * It is synchronous. Pages by cursor are refused with it.
+   *
+   * Throws `ConfigError` for a name that can't stand in a URL; a callback that adds no order is one when it runs.
+   *
+   * @example
+   * AllowedSort.custom('length', (qb, direction) => qb.orderBy({ [raw('char_length(e0.name)')]: direction }))
+   */
+  static custom<Entity extends object = any> (name: string, callback: CustomSortCallback<Entity>, options?: AllowedSortOptions): CustomSort<Entity> {
+    return new CustomSort(name, callback, options, readDirection)
   }
 }
 

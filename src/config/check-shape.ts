@@ -7,6 +7,7 @@ import { AllowedField } from './allowed-field.ts'
 import { AllowedInclude } from './allowed-include.ts'
 import { AllowedSort } from './allowed-sort.ts'
 import { BaseFilter } from './base-filter.ts'
+import { CustomSort } from './custom-sort.ts'
 import { unknownOption } from './entry-options.ts'
 import { quoted, shown } from './names.ts'
 import { PaginationSchema, QueryBuilderConfigSchema } from './schema.ts'
@@ -19,7 +20,7 @@ const LISTS: Readonly<Record<string, { classes: readonly Class[], example: (name
     classes: [BaseFilter],
     example: name => `AllowedFilters.exact('${name}')`,
   },
-  allowedSorts: { classes: [AllowedSort], example: sortExample },
+  allowedSorts: { classes: [AllowedSort, CustomSort], example: sortExample },
   allowedFields: { classes: [AllowedField], example: name => `new AllowedField('${name}')` },
   allowedIncludes: { classes: [AllowedInclude, AggregateInclude], example: name => `new AllowedInclude('${name}')` },
 }

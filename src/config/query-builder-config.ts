@@ -8,6 +8,7 @@ import type { AllowedSort } from './allowed-sort.ts'
 import type { AnyOfFilter } from './any-of-filter.ts'
 import { checkShape } from './check-shape.ts'
 import type { CustomFilter } from './custom-filter.ts'
+import type { CustomSort } from './custom-sort.ts'
 import { checkPath } from './names.ts'
 import type { Operator } from './operators.ts'
 import type { PartialFilter } from './partial-filter.ts'
@@ -20,7 +21,7 @@ import type { TrashedFilter } from './trashed-filter.ts'
 /** An entry of `allowedFilters`, told apart by `kind`. */
 export type Filter<Entity extends object = any> = AllowedFilters<string> | PartialFilter<string> | CustomFilter<Entity> | SearchFilter<string> | TrashedFilter | ScopeFilter<string> | AnyOfFilter<string>
 /** An entry of `allowedSorts`. */
-export type Sort = AllowedSort<string>
+export type Sort<Entity extends object = any> = AllowedSort<string> | CustomSort<Entity>
 /** An entry of `allowedFields`. */
 export type Field = AllowedField<string>
 /** An entry of `allowedIncludes`, told apart by `kind`. */
@@ -50,7 +51,7 @@ export type FilterOf<Entity extends object> = CustomFilter<Entity> | TrashedFilt
 }
 
 /** What `allowedSorts` takes for an entity. */
-export type SortOf<Entity extends object> = {
+export type SortOf<Entity extends object> = CustomSort<Entity> | {
   readonly '~names': Known<Entity>
   readonly kind: 'fields'
   readonly fields: ReadonlyArray<PathHint<Entity, 'sort'>>
@@ -131,7 +132,7 @@ export class QueryBuilderConfig<Entity extends object = any> {
     this.ignoreInvalidErrors = options.ignoreInvalidErrors ?? false
     this.pagination = readPagination(options.pagination)
     refuseSharedNames('allowedFilters', this.allowedFilters, filter => [filter.alias ?? filter.field])
-    refuseSharedNames('allowedSorts', this.allowedSorts, sort => sort.alias === undefined ? sort.fields : [sort.alias])
+    refuseSharedNames('allowedSorts', this.allowedSorts, sort => sort.alias !== undefined ? [sort.alias] : sort.kind === 'custom' ? [sort.field] : sort.fields)
     refuseSharedNames('allowedFields', this.allowedFields, field => [field.alias ?? field.field])
     refuseSharedNames('allowedIncludes', this.allowedIncludes, include => [includeKey(include)])
     checkDefaultSort(this.defaultSort)

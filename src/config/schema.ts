@@ -1,6 +1,7 @@
 /** TypeBox's view of the whitelist: the shape of what `QueryBuilderConfig` is constructed with. */
 import { Type, type Static } from '@sinclair/typebox'
 import type { CustomFilterCallback } from './custom-filter.ts'
+import type { CustomSortCallback } from './custom-sort.ts'
 import { OPERATOR_NAMES, type Operator } from './operators.ts'
 
 const Name = Type.String({ minLength: 1 })
@@ -51,6 +52,14 @@ const AllowedSortSchema = Type.Object({
   alias: Alias,
 }, { title: 'AllowedSort' })
 
+const CustomSortSchema = Type.Object({
+  kind: Type.Literal('custom'),
+  field: Name,
+  direction: Type.Union([Type.Literal('asc'), Type.Literal('desc')]),
+  alias: Alias,
+  callback: Type.Unsafe<CustomSortCallback>(Type.Function([], Type.Any())),
+}, { title: 'AllowedSort.custom' })
+
 const AllowedFieldSchema = Type.Object({
   kind: Type.Literal('property'),
   field: Name,
@@ -96,7 +105,7 @@ export const PaginationSchema = Type.Object({
  */
 export const QueryBuilderConfigSchema = Type.Object({
   allowedFilters: Type.Optional(Type.Array(Type.Union([OperatorFilterSchema, CustomFilterSchema, SearchFilterSchema, TrashedFilterSchema, ScopeFilterSchema, AnyOfFilterSchema]))),
-  allowedSorts: Type.Optional(Type.Array(AllowedSortSchema)),
+  allowedSorts: Type.Optional(Type.Array(Type.Union([AllowedSortSchema, CustomSortSchema]))),
   allowedFields: Type.Optional(Type.Array(AllowedFieldSchema)),
   allowedIncludes: Type.Optional(Type.Array(Type.Union([AllowedIncludeSchema, AggregateIncludeSchema]))),
   defaultSort: Type.Optional(Type.Array(Name, {

@@ -5,9 +5,9 @@ import type { CustomFilterContext, QueryBuilderConfig } from '../config/index.ts
 import { FilterValidationError } from '../errors.ts'
 import { checkScope } from './scope.ts'
 import { Models, type EntityModel } from '../model/index.ts'
-import { planSelection, resolveWhitelist, type AnyWritePlan, type CallbackCondition, type KeysetPlan, type ListPlan, type Plan, type ScopeCondition, type Selection, type Whitelist } from '../plan/index.ts'
+import { isCustomTerm, planSelection, resolveWhitelist, type AnyWritePlan, type CallbackCondition, type KeysetPlan, type ListPlan, type Plan, type ScopeCondition, type Selection, type Whitelist } from '../plan/index.ts'
 import { toWireOf, type BoundStatement, type ToWire } from '../run/index.ts'
-import { applyPlan, compile, compileWrite, Constants, filterSql, foreignSql, ROOT_ALIAS, shapeOf, writeShapeOf, type Bind, type Foreign, type Sql, type Statement } from '../sql/index.ts'
+import { applyPlan, compile, compileWrite, Constants, filterSql, foreignOrder, foreignSql, ROOT_ALIAS, shapeOf, writeShapeOf, type Bind, type Foreign, type Sql, type Statement } from '../sql/index.ts'
 import { checkConditions, relationsOfWhitelist } from './whitelisted.ts'
 
 /** Shapes of requests whose statements are kept, for each resource. */
@@ -81,7 +81,7 @@ export class Resource {
   async compile (em: EntityManager, plan: Plan, options: ReadOptions): Promise<CompiledRead> {
     const filters = options.filtered === false ? NO_FILTERS : await this.activeFilters(em, this.#entities)
     const toWire = () => 'selection' in plan ? toWireOf(plan.selection) : undefined
-    if (filters.size === 0 && options.scope === undefined && plan.customs.length === 0) {
+    if (filters.size === 0 && options.scope === undefined && plan.customs.length === 0 && !hasCustomOrder(plan)) {
       return this.#cached(em, shapeOf(plan), (foreign) => compile(plan, foreign), plan.values, toWire, true)
     }
     const values = [...plan.values]
@@ -104,7 +104,7 @@ export class Resource {
     let shape = this.#shapes.get(key)
     if (shape === undefined) {
       const constants = new Constants()
-      const statement = compile({ filter: () => undefined, conditions: () => [], constant: (where, model, alias) => filterSql(em, model, alias, where, (value) => constants.add(value)) })
+      const statement = compile({ filter: () => undefined, conditions: () => [], order: noOrder, constant: (where, model, alias) => filterSql(em, model, alias, where, (value) => constants.add(value)) })
       this.#shapes.set(key, shape = { statement, constants, toWire: toWire() })
     }
     const { statement: { text, slots }, constants } = shape
@@ -121,6 +121,8 @@ export class Resource {
         return where && filterSql(em, model, alias, where, bindValue)
       },
       constant: (where, model, alias) => filterSql(em, model, alias, where, bindValue),
+      order: ({ sort, callback, descending }, alias) =>
+        foreignOrder(em, plan.model, alias, (qb) => callback(qb, descending ? 'desc' : 'asc', { ...options.context, em }), bindValue, `AllowedSort.custom '${sort}'`),
       conditions: (alias) => [
         options.scope && filterSql(em, plan.model, alias, options.scope, bindValue),
         ...plan.customs.map((custom) => custom.kind === 'scope'
@@ -174,6 +176,11 @@ async function scopeOf (em: EntityManager, { entity, filters }: EntityModel, { f
   const options = { ...Object.fromEntries(filters.map((name) => [name, false])), [filter]: args ?? true }
   return await em.applyFilters(entity as never, undefined as never, options as never, 'read') as object | undefined ?? {}
 }
+
+/** Plans with custom sorts have no shape to be kept by. */
+const noOrder = (): never => { throw new TypeError('a custom sort is compiled for each request') }
+
+const hasCustomOrder = (plan: Plan): boolean => plan.kind === 'list' && plan.order.some(isCustomTerm)
 
 /** A callback that fails on the list of a repeated parameter takes one value: that is the client's mistake. */
 function narrow ({ parameter, callback, value }: CallbackCondition, qb: any, context: CustomFilterContext): any {

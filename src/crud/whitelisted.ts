@@ -10,7 +10,7 @@ import { nearest } from '../suggest.ts'
 export function relationsOfWhitelist ({ filters, sorts, includes, defaultOrder }: Whitelist): readonly RelationProperty[] {
   const filtered = [...filters.values()].flatMap(relationsOf)
   const sorted = [...[...sorts.values()].flatMap((entry) => entry.targets), ...defaultOrder.map(({ target }) => target)]
-  return [...filtered, ...sorted.flatMap(({ relations }) => relations), ...[...includes.values()].flatMap(relationsOfInclude)]
+  return [...filtered, ...sorted.flatMap((target) => 'callback' in target ? [] : target.relations), ...[...includes.values()].flatMap(relationsOfInclude)]
 }
 
 /** Those that lead to what is included, and those that included records are sorted by. */

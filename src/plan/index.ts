@@ -7,14 +7,14 @@ export { readData, type ColumnData, type DataOptions, type LinksData, type Recor
 export type { Id } from './key.ts'
 export { MAX_CURSOR_LENGTH, writeCursor } from './cursor.ts'
 export { otherSide, planOtherSide, planPage, readPosition, type PageOptions, type Position } from './keyset.ts'
-export { isComputed, isNullableTerm, typeOfTerm } from './order.ts'
+export { isComputed, isCustomTerm, isNullableTerm, typeOfTerm } from './order.ts'
 export { planCount, planExists, planGet, planList, type PlanOptions } from './plan.ts'
 export type {
-  Aggregate, CallbackCondition, Comparable, Comparison, Condition, CountPlan, CustomCondition, Deleted, GetPlan, Include, IncludeRules, JsonValue, KeysetPlan, ListPlan, Operand, OrderTerm, Place, Plan, ScopeCondition, Selection, Slot, SortTexts, Window,
+  Aggregate, CallbackCondition, Comparable, Comparison, Condition, CountPlan, CustomCondition, CustomTerm, Deleted, GetPlan, Include, IncludeRules, JsonValue, KeysetPlan, ListPlan, Operand, OrderTerm, Place, Plan, ScopeCondition, Selection, Slot, SortTexts, Window,
 } from './types.ts'
 export { MAX_PATTERN_LENGTH } from './filters/index.ts'
 export { MAX_INCLUDES, planSelection } from './selection.ts'
-export { includePath, relationsOf, resolveWhitelist, type AggregateEntry, type FilterEntry, type FilterTarget, type IncludeEntry, type OperatorFilter, type RelationEntry, type SortEntry, type Whitelist } from './whitelist/index.ts'
+export { includePath, relationsOf, resolveWhitelist, type AggregateEntry, type CustomTarget, type FilterEntry, type FilterTarget, type IncludeEntry, type OperatorFilter, type RelationEntry, type SortEntry, type Whitelist } from './whitelist/index.ts'
 export { withSharedColumns } from './shared-columns.ts'
 export {
   idOfKey, planDelete, planInsert, planUpdate,

@@ -2,14 +2,21 @@
 import type { ValueType } from '../model/index.ts'
 import type { QueryParamError } from '../query/index.ts'
 import { cited, refusal } from './refusal.ts'
-import type { Operand, OrderTerm } from './types.ts'
+import type { CustomTerm, Operand, OrderTerm } from './types.ts'
 import type { Whitelist } from './whitelist/index.ts'
 
 const CODE = 'FST_CRUD_SORT_INVALID'
 
+type Term = OrderTerm | CustomTerm
+
+/** Whether a callback says what a term means. */
+export function isCustomTerm (term: Term): term is CustomTerm {
+  return 'callback' in term
+}
+
 /** Plans the order of a list: what the request asks for, or else the default; the primary key always comes last. */
-export function planOrder (items: readonly string[], whitelist: Whitelist, errors: QueryParamError[]): readonly OrderTerm[] {
-  const order: OrderTerm[] = []
+export function planOrder (items: readonly string[], whitelist: Whitelist, errors: QueryParamError[]): readonly Term[] {
+  const order: Term[] = []
   const names = new Set<string>()
   for (const item of items) {
     // a plus sign that nobody encoded arrives as a space
@@ -32,9 +39,9 @@ export function planOrder (items: readonly string[], whitelist: Whitelist, error
   return withTieBreak(order, whitelist)
 }
 
-function withTieBreak (order: OrderTerm[], { model }: Whitelist): readonly OrderTerm[] {
+function withTieBreak (order: Term[], { model }: Whitelist): readonly Term[] {
   for (const { property, columns } of model.primaryKey) {
-    const present = order.some((term) => term.relations.length === 0 && term.operand === property)
+    const present = order.some((term) => !isCustomTerm(term) && term.relations.length === 0 && term.operand === property)
     if (present) continue
     if (columns.length === 1) order.push({ relations: [], operand: property, descending: false })
     else for (const column of columns) order.push({ relations: [], operand: property, column, descending: false })

@@ -5,10 +5,10 @@ import { fingerprintOf, planCursor } from './cursor.ts'
 import { planFilters } from './filters/index.ts'
 import { planKey, type Id } from './key.ts'
 import { planPage } from './keyset.ts'
-import { planOrder } from './order.ts'
+import { isCustomTerm, planOrder } from './order.ts'
 import { refusal } from './refusal.ts'
 import { planSelection } from './selection.ts'
-import type { CountPlan, Deleted, GetPlan, KeysetPlan, ListPlan, Window } from './types.ts'
+import type { CountPlan, Deleted, GetPlan, KeysetPlan, ListPlan, OrderTerm, Window } from './types.ts'
 import { Values } from './values.ts'
 import type { Whitelist } from './whitelist/index.ts'
 import { planWindow } from './window.ts'
@@ -35,12 +35,15 @@ export function planList (params: QueryParams, whitelist: Whitelist, options: Pl
     throwErrors(errors, whitelist)
     return { kind: 'list', ...read, window, ...windowSlots(window, values), values: values.list }
   }
+  const custom = order.find(isCustomTerm)
+  if (custom !== undefined) errors.push(refusal('FST_CRUD_PAGINATION_INVALID', 'cursor', `The sort '${custom.sort}' has no cursors; use page and per_page, or limit and offset.`))
+  const terms = order.filter((term): term is OrderTerm => !isCustomTerm(term))
   // with another error, the order or the filters may not be those that the cursor was made for
   const comparable = errors.length === 0 || whitelist.ignoreInvalidErrors
-  const fingerprint = fingerprintOf(params.filters, order, whitelist)
-  const position = planCursor(params.cursor, order, comparable ? fingerprint : undefined, errors)
+  const fingerprint = fingerprintOf(params.filters, terms, whitelist)
+  const position = planCursor(params.cursor, terms, comparable ? fingerprint : undefined, errors)
   throwErrors(errors, whitelist)
-  const first: KeysetPlan = { kind: 'keyset', ...read, limit: window.limit, fetchSlot: values.add(window.limit + 1), witness: false, fingerprint, values: values.list }
+  const first: KeysetPlan = { kind: 'keyset', ...read, order: terms, limit: window.limit, fetchSlot: values.add(window.limit + 1), witness: false, fingerprint, values: values.list }
   return position === undefined ? first : planPage(first, position, { witness: !position.inclusive })
 }
 

@@ -4,6 +4,7 @@
  */
 import type { AggregateFunction, CustomFilterCallback } from '../config/index.ts'
 import type { EmbeddedProperty, EntityModel, KeyColumn, RelationProperty, ScalarProperty, SqlValue, ValueType } from '../model/index.ts'
+import type { CustomTarget } from './whitelist/sorts.ts'
 
 /** Index into a plan's `values`: where a statement binds one. */
 export type Slot = number
@@ -72,6 +73,11 @@ export interface OrderTerm {
   readonly descending: boolean
 }
 
+/** An order that a callback gives. */
+export interface CustomTerm extends CustomTarget {
+  readonly descending: boolean
+}
+
 /** What a record shows: some of its entity's properties, included relations, and numbers about relations. */
 export interface Selection {
   readonly model: EntityModel
@@ -134,7 +140,7 @@ export interface Window {
 /** A list of records. */
 export interface ListPlan extends ReadPlan {
   readonly kind: 'list'
-  readonly order: readonly OrderTerm[]
+  readonly order: readonly (OrderTerm | CustomTerm)[]
   readonly selection: Selection
   readonly window: Window
   /** Rows to fetch: those wanted, and one more where only it can tell that there is a next page. */

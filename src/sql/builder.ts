@@ -1,12 +1,15 @@
 /** A plan put on MikroORM's QueryBuilder: for applications that go on from there. */
 import { raw } from '@mikro-orm/core'
 import type { QueryBuilder } from '@mikro-orm/postgresql'
-import type { KeysetPlan, ListPlan, OrderTerm } from '../plan/index.ts'
+import type { EntityModel } from '../model/index.ts'
+import { isCustomTerm, type KeysetPlan, type ListPlan, type OrderTerm } from '../plan/index.ts'
 import { conditionSql, matching, relatedVisibility, whereClause, type ConditionContext } from './condition.ts'
+import { RANK, type ForeignOrder } from './foreign-order.ts'
 import { join, name, sql, trusted, type Sql } from './fragment.ts'
 import { placeCondition } from './keyset.ts'
 import { Names } from './names.ts'
-import { termValue } from './order.ts'
+import { rankMatches, termValue } from './order.ts'
+import type { Foreign } from './read.ts'
 
 /** The alias of the entity in the builder. */
 export const ROOT_ALIAS = 'e0'
@@ -15,20 +18,29 @@ export const ROOT_ALIAS = 'e0'
  * Narrows, orders and limits a builder whose alias is `e0` as the plan says; scope, filters and callbacks are the
  * caller's. The rows before a cursor come in reversed order, the nearest first.
  */
-export function applyPlan (qb: QueryBuilder<any>, plan: ListPlan | KeysetPlan, foreign: Pick<ConditionContext, 'filter' | 'constant'>): QueryBuilder<any> {
-  const context: ConditionContext = { names: new Names(), ...foreign }
+export function applyPlan (qb: QueryBuilder<any>, plan: ListPlan | KeysetPlan, foreign: Pick<Foreign, 'filter' | 'constant' | 'order'>): QueryBuilder<any> {
+  const context: ConditionContext = { names: new Names(), filter: foreign.filter, constant: foreign.constant }
   context.names.table() // e0 is taken
   const conditions = [
     ...plan.conditions.map((condition) => conditionSql(condition, ROOT_ALIAS, context)),
     ...(plan.deleted === 'with' || plan.model.deletedAt === undefined ? [] : [conditionSql({ kind: 'null', operand: plan.model.deletedAt, negated: plan.deleted === 'only' }, ROOT_ALIAS, context)]),
   ]
-  const values = plan.order.map((term) => orderValue(term, context))
   const reversed = plan.kind === 'keyset' && plan.place?.side === 'before'
-  if (plan.kind === 'keyset' && plan.place !== undefined) conditions.push(placeCondition({ ...plan, witness: false }, values))
+  const terms = plan.order.flatMap((term) => isCustomTerm(term)
+    ? customTerms(foreign.order(term, ROOT_ALIAS), plan.model)
+    : [{ value: orderValue(term, context), direction: directionOf(term, reversed) }])
+  if (plan.kind === 'keyset' && plan.place !== undefined) conditions.push(placeCondition({ ...plan, witness: false }, terms.map(({ value }) => value)))
   if (conditions.length > 0) qb.andWhere(fragment(join(conditions, ' and '), plan.values) as never)
-  const order = plan.order.map((term, index) => ({ [fragment(values[index]!, plan.values) as never]: directionOf(term, reversed) }))
+  const order = terms.map(({ value, direction }) => ({ [fragment(value, plan.values) as never]: direction }))
   const { limit, offset } = plan.kind === 'keyset' ? { limit: plan.limit, offset: undefined } : plan.window
   return qb.orderBy(order as never).limit(limit, offset) as QueryBuilder<any>
+}
+
+/** What a custom sort orders by; a rank is looked up by the row's key. */
+function customTerms (order: ForeignOrder, model: EntityModel): { value: Sql, direction: string }[] {
+  if (order.kind === 'expressions') return order.expressions.map(({ value, direction }) => ({ value, direction: direction.pieces.join('').trim() || 'asc' }))
+  const rank = sql`(select ${name('@order', RANK)} from (${order.query}) as "@order" where ${rankMatches(model, ROOT_ALIAS, '@order')})`
+  return [{ value: rank, direction: 'asc' }]
 }
 
 const directionOf = ({ descending }: OrderTerm, reversed: boolean): string => reversed

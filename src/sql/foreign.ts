@@ -11,7 +11,7 @@ import { join, name, sql, trusted, type Sql } from './fragment.ts'
 /** Keeps a value for the statement and says in which slot. */
 export type Bind = (value: unknown) => Slot
 
-type AnyQueryBuilder = QueryBuilder<any, any, any, any, any, any, any>
+export type AnyQueryBuilder = QueryBuilder<any, any, any, any, any, any, any>
 
 /** What ends a where clause: with any of it, a query is more than its condition. */
 const BEYOND_WHERE = /\b(?:group by|having|order by|limit|offset|union|for update|for share)\b/i
@@ -37,17 +37,17 @@ export function foreignSql (em: EntityManager, model: EntityModel, alias: string
   return sql`${left} in (${bindAll(found.sql, found.params, bind)})`
 }
 
-const builder = (em: EntityManager, model: EntityModel, alias: string): AnyQueryBuilder =>
+export const builder = (em: EntityManager, model: EntityModel, alias: string): AnyQueryBuilder =>
   em.createQueryBuilder(model.entity as never, alias) as unknown as AnyQueryBuilder
 
 /** A literal or a quoted name, in which a question mark is itself; an escaped one; or one that stands for a value. */
-const QUESTION_MARKS = /\bE'(?:[^'\\]|\\[^]|'')*'|'(?:[^']|'')*'|"(?:[^"]|"")*"|\\\?|\?/gi
+export const QUESTION_MARKS = /\bE'(?:[^'\\]|\\[^]|'')*'|'(?:[^']|'')*'|"(?:[^"]|"")*"|\\\?|\?/gi
 
 /**
  * MikroORM's text has `?` for a value and `\?` for a question mark. Where it has put values into the text itself, as
  * it does with `qb.andWhere(raw(...))`, they are literals, which may hold either.
  */
-function bindAll (text: string, params: readonly unknown[], bind: Bind): Sql {
+export function bindAll (text: string, params: readonly unknown[], bind: Bind): Sql {
   // without values to put in, every question mark is one of the application's own: an operator of jsonb
   if (params.length === 0) return trusted(text.replace(QUESTION_MARKS, (token) => token === '\\?' ? '?' : token))
   const pieces: Sql[] = []

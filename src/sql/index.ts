@@ -5,6 +5,7 @@
  */
 export { applyPlan, ROOT_ALIAS } from './builder.ts'
 export { filterSql, foreignSql, type Bind } from './foreign.ts'
+export { foreignOrder, type ForeignOrder } from './foreign-order.ts'
 export { Constants, sql, type Sql, type Statement } from './fragment.ts'
 export { createIndex, wantedIndexes, type WantedIndex } from './indexes.ts'
 export { KEYSET_ROW } from './keyset.ts'

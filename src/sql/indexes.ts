@@ -1,7 +1,7 @@
 /** The indexes that a whitelist makes use of: what its filters compare, its sorts order by, and its includes join on. */
 import type { Operator } from '../config/index.ts'
 import type { EntityModel, RelationProperty } from '../model/index.ts'
-import { includePath, type Comparable, type FilterEntry, type FilterTarget, type Whitelist } from '../plan/index.ts'
+import { includePath, type Comparable, type CustomTarget, type FilterEntry, type FilterTarget, type Whitelist } from '../plan/index.ts'
 import { operand } from './condition.ts'
 import { name } from './fragment.ts'
 
@@ -59,8 +59,8 @@ function ofTarget ({ relations, operand }: FilterTarget, kind: IndexKind, use: s
 }
 
 /** What is behind a relation is joined after the rows have been found: no index has its order. */
-function ofOrder (target: { readonly relations: readonly RelationProperty[], readonly operand: Comparable } | undefined, use: string, model: EntityModel): WantedIndex[] {
-  const key = target === undefined || target.relations.length > 0 ? undefined : keyOf(target.operand)
+function ofOrder (target: { readonly relations: readonly RelationProperty[], readonly operand: Comparable } | CustomTarget | undefined, use: string, model: EntityModel): WantedIndex[] {
+  const key = target === undefined || 'callback' in target || target.relations.length > 0 ? undefined : keyOf(target.operand)
   return key === undefined ? [] : [{ table: model.table, kind: 'order', key, use }]
 }
 

@@ -20,7 +20,7 @@ const sortName = (index: number): string => `@sort${index}`
  */
 export function keysetSql (plan: KeysetPlan, source: Source): Sql {
   const { alias, context } = source
-  const order = orderSql(plan.order, alias, context, plan.place?.side === 'before')
+  const order = orderSql(plan.order, alias, context, { reversed: plan.place?.side === 'before' })
   const columns = projection(plan.selection, alias)
   for (const [index, { value }] of order.expressions.entries()) columns.set(sortName(index), value)
 

@@ -8,7 +8,7 @@ import { ROW, ROW_JSON, type Source } from './source.ts'
 /** `items`: the records as the inside of a JSON array, null for none; `fetched`: how many rows there were; `total`. */
 export function listSql (plan: ListPlan, source: Source): Sql {
   const { alias, table, where, context } = source
-  const { joins, expressions: order } = orderSql(plan.order, alias, context)
+  const { joins, expressions: order } = orderSql(plan.order, alias, context, { custom: source })
   const columns = projection(plan.selection, alias)
   const page = context.names.expression('page')
   const limits = sql` limit ${plan.fetchSlot} offset ${plan.offsetSlot}`

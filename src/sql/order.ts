@@ -1,7 +1,10 @@
 /** Orders to SQL: nulls last in both directions, joins to what lies behind to-one relations. */
-import { isNullableTerm, type OrderTerm } from '../plan/index.ts'
+import { keyColumns, type EntityModel } from '../model/index.ts'
+import { isCustomTerm, isNullableTerm, type CustomTerm, type OrderTerm } from '../plan/index.ts'
 import { matching, operand, relatedVisibility, type ConditionContext } from './condition.ts'
+import { RANK, rankKey } from './foreign-order.ts'
 import { EMPTY, join, name, sql, trusted, type Sql } from './fragment.ts'
+import type { Source } from './source.ts'
 
 /** A term with the expression that it sorts by. */
 export interface OrderExpression {
@@ -15,15 +18,26 @@ export interface Order {
   readonly expressions: readonly OrderExpression[]
 }
 
-/**
- * Compiles an order for the rows of an alias. A related row that is deleted or filtered out sorts as null.
- *
- * @param reversed the same order from its end
- */
-export function orderSql (terms: readonly OrderTerm[], alias: string, context: ConditionContext, reversed = false): Order {
+export interface OrderOptions {
+  /** The same order from its end. Default: false. */
+  readonly reversed?: boolean
+  /** What custom sorts of the rows' entity order by; other orders have none. */
+  readonly custom?: Pick<Source, 'model' | 'order'>
+}
+
+/** Compiles an order for the rows of an alias. A related row that is deleted or filtered out sorts as null. */
+export function orderSql (terms: readonly (OrderTerm | CustomTerm)[], alias: string, context: ConditionContext, { reversed = false, custom }: OrderOptions = {}): Order {
   const aliases = new Map<string, string>()
   let joins: Sql = EMPTY
-  const expressions = terms.map((term) => {
+  const expressions = terms.flatMap((term): readonly OrderExpression[] => {
+    if (isCustomTerm(term)) {
+      if (custom === undefined) throw new TypeError('only the order of a list has custom sorts')
+      const order = custom.order(term, alias)
+      if (order.kind === 'expressions') return order.expressions
+      const to = context.names.expression('order')
+      joins = sql`${joins} left join (${order.query}) as ${name(to)} on ${rankMatches(custom.model, alias, to)}`
+      return [{ value: name(to, RANK), direction: EMPTY }]
+    }
     let from = alias
     let path = ''
     for (const relation of term.relations) {
@@ -38,9 +52,15 @@ export function orderSql (terms: readonly OrderTerm[], alias: string, context: C
       }
       from = to
     }
-    return { value: termValue(term, from), direction: directionSql(term, reversed) }
+    return [{ value: termValue(term, from), direction: directionSql(term, reversed) }]
   })
   return { joins, expressions }
+}
+
+/** The row of a rank is that of an alias. */
+export function rankMatches (model: EntityModel, alias: string, rank: string): Sql {
+  const columns = keyColumns(model).map(({ column }) => column)
+  return matching(rank, columns.map((_, index) => rankKey(index)), alias, columns)
 }
 
 /** What a term sorts by, of the row that its relations lead to. */

@@ -3,8 +3,9 @@
  * as it is. The rows wanted are found first (the page), then formatted, and only then joined to what is included.
  */
 import type { EntityModel } from '../model/index.ts'
-import type { CountPlan, GetPlan, Plan } from '../plan/index.ts'
+import type { CountPlan, CustomTerm, GetPlan, Plan } from '../plan/index.ts'
 import { conditionSql, visibility, whereClause, type ConditionContext } from './condition.ts'
+import type { ForeignOrder } from './foreign-order.ts'
 import { join, name, render, sql, trusted, type Sql, type Statement } from './fragment.ts'
 import { Names } from './names.ts'
 import { objectJson, versionText } from './json.ts'
@@ -22,6 +23,8 @@ export interface Foreign {
   readonly constant: ConstantCondition
   /** The scope and the custom filters of this request. */
   readonly conditions: (alias: string) => readonly Sql[]
+  /** What the custom sorts of this request order by. */
+  readonly order: (term: CustomTerm, alias: string) => ForeignOrder
 }
 
 /** Compiles a plan. The statement depends on the plan's shape only, not on its values. */
@@ -33,7 +36,7 @@ export function compile (plan: Plan, foreign: Foreign): Statement {
     ...visibility(plan.model, alias, plan.deleted, context.filter),
     ...foreign.conditions(alias),
   ]
-  const source = { alias, table: sql`${trusted(plan.model.table)} as ${name(alias)}`, conditions, where: whereClause(conditions), context }
+  const source = { alias, table: sql`${trusted(plan.model.table)} as ${name(alias)}`, conditions, where: whereClause(conditions), context, model: plan.model, order: foreign.order }
   switch (plan.kind) {
     case 'list': return render(listSql(plan, source))
     case 'keyset': return render(keysetSql(plan, source))

@@ -2,7 +2,7 @@
  * The shape of a plan: everything that its SQL depends on, and nothing that it doesn't. Two plans of one resource with
  * the same shape have the same statement and differ in the values bound to it only.
  */
-import type { AnyWritePlan, Condition, Include, KeysetPlan, OrderTerm, Plan, Selection } from '../plan/index.ts'
+import { isCustomTerm, type AnyWritePlan, type Condition, type Include, type KeysetPlan, type OrderTerm, type Plan, type Selection, type CustomTerm } from '../plan/index.ts'
 
 const ids = new WeakMap<object, number>()
 let lastId = 0
@@ -51,7 +51,10 @@ function conditionShape (condition: Condition): string {
   }
 }
 
-function orderShape ({ relations, operand, column, descending }: OrderTerm): string {
+/** A custom sort has no shape either: it is never asked for. */
+function orderShape (term: OrderTerm | CustomTerm): string {
+  if (isCustomTerm(term)) throw new TypeError('a custom sort has no shape')
+  const { relations, operand, column, descending } = term
   return `${relations.map(idOf).join('.')}.${idOf(operand)}${column === undefined ? '' : `.${idOf(column)}`}${descending ? '-' : '+'}`
 }
 

@@ -1,5 +1,8 @@
 /** What the statements of all reads have in common. */
 import type { ConditionContext } from './condition.ts'
+import type { EntityModel } from '../model/index.ts'
+import type { CustomTerm } from '../plan/index.ts'
+import type { ForeignOrder } from './foreign-order.ts'
 import { name, sql, type Sql } from './fragment.ts'
 
 /** Where the rows of the resource come from, and which of them are wanted. */
@@ -11,6 +14,9 @@ export interface Source {
   /** The same as a clause. */
   readonly where: Sql
   readonly context: ConditionContext
+  readonly model: EntityModel
+  /** What a custom sort of this request orders by. */
+  readonly order: (term: CustomTerm, alias: string) => ForeignOrder
 }
 
 export const ROW = name('@row')

@@ -265,7 +265,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       readings: ['{', '', '{"a": "\\u0000"}'],
     }
     const { whitelist } = specimens.bind(orm.em)
-    const order = (name: string): OrderTerm[] => [...whitelist.sorts.get(name)!.targets.map((target) => ({ ...target, descending: false })), { relations: [], operand: whitelist.model.properties.get('id') as ScalarProperty, descending: false }]
+    const order = (name: string): OrderTerm[] => [...whitelist.sorts.get(name)!.targets.map((target) => ({ ...target, descending: false }) as OrderTerm), { relations: [], operand: whitelist.model.properties.get('id') as ScalarProperty, descending: false }]
     for (const [name, values] of Object.entries(wrong)) {
       const fingerprint = fingerprintOf([], order(name), whitelist)
       const forge = (texts: (string | null)[]) => writeCursor({ side: 'after', inclusive: false, texts }, fingerprint)!

@@ -70,7 +70,11 @@ function written (condition: Condition, values: readonly unknown[]): string {
 
 /** Terms as texts, e.g. `supplier.name desc`. */
 export function orderOf ({ order }: Pick<ListPlan, 'order'>): string[] {
-  return order.map(({ relations, operand, descending }) => [...relations.map(({ name }) => name), operand.name].join('.') + (descending ? ' desc' : ''))
+  return order.map((term) => {
+    if ('callback' in term) return term.sort + (term.descending ? ' desc' : '')
+    const { relations, operand, descending } = term
+    return [...relations.map(({ name }) => name), operand.name].join('.') + (descending ? ' desc' : '')
+  })
 }
 
 /** A selection as nested arrays: names of properties, and of includes with their own selection. */

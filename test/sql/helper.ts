@@ -8,7 +8,7 @@ import { compile, type Foreign, type Statement } from '../../src/sql/index.ts'
 import { models } from '../plan/helper.ts'
 
 /** No conditions in MikroORM's words. */
-export const nothingForeign: Foreign = { filter: () => undefined, constant: () => undefined, conditions: () => [] }
+export const nothingForeign: Foreign = { filter: () => undefined, constant: () => undefined, conditions: () => [], order: () => { throw new Error('nothing foreign') } }
 
 /** The statement of a list. */
 export function statementOf (query: string, options: QueryBuilderOptions<any>, entity: unknown, planOptions?: PlanOptions): Statement {

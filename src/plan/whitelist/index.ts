@@ -15,7 +15,7 @@ export { relationsOf } from './filters.ts'
 export { includePath } from './includes.ts'
 export type { AnyOfEntry, CustomFilterEntry, FilterEntry, FilterTarget, OperatorFilter, ScopeEntry, SearchEntry, TrashedEntry } from './filters.ts'
 export type { AggregateEntry, IncludeEntry, RelationEntry } from './includes.ts'
-export type { DefaultTerm, SortEntry, SortTarget } from './sorts.ts'
+export type { CustomTarget, DefaultTerm, SortEntry, SortTarget } from './sorts.ts'
 
 export interface Whitelist {
   readonly model: EntityModel

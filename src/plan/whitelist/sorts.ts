@@ -1,5 +1,5 @@
 /** Allowed sorts, and the default order, meet the model. */
-import type { Sort } from '../../config/index.ts'
+import type { CustomSortCallback, Sort } from '../../config/index.ts'
 import { ConfigError } from '../../errors.ts'
 import { isComparable, publicPath, resolvePath, type EntityModel, type RelationProperty } from '../../model/index.ts'
 import type { Operand } from '../types.ts'
@@ -10,24 +10,38 @@ export interface SortTarget {
   readonly operand: Operand
 }
 
+/** An order by callback. */
+export interface CustomTarget {
+  /** In the configuration. */
+  readonly sort: string
+  readonly callback: CustomSortCallback
+}
+
 export interface SortEntry {
   readonly name: string
-  readonly targets: readonly SortTarget[]
+  readonly targets: readonly (SortTarget | CustomTarget)[]
   /** What a bare name means. */
   readonly descending: boolean
 }
 
 /** A term of the order where the request has none. */
 export interface DefaultTerm {
-  readonly target: SortTarget
+  readonly target: SortTarget | CustomTarget
   readonly descending: boolean
 }
 
 export function sortEntries (sort: Sort, model: EntityModel): SortEntry[] {
+  if (sort.kind === 'custom') return [customEntry(sort, model)]
   const targets = sort.fields.map((field) => sortTarget(field, model, `AllowedSort '${field}'`))
   const descending = sort.direction === 'desc'
   if (sort.alias !== undefined) return [{ name: sort.alias, targets, descending }]
   return targets.map(({ name, ...target }) => ({ name, targets: [target], descending }))
+}
+
+/** The name of a custom sort is free, but it can't be that of a hidden property: it would say that there is one. */
+function customEntry ({ field, alias, callback, direction }: Extract<Sort, { kind: 'custom' }>, model: EntityModel): SortEntry {
+  if (model.properties.get(field)?.hidden) resolvePath(model, field, `AllowedSort.custom '${field}'`)
+  return { name: alias ?? field, targets: [{ sort: field, callback }], descending: direction === 'desc' }
 }
 
 /** @param what the entry, for the message */

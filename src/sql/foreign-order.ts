@@ -1,0 +1,101 @@
+/**
+ * An order in MikroORM's own words (the callback of a custom sort), compiled by its QueryBuilder and put among the
+ * terms of our statement with its values bound.
+ */
+import { raw } from '@mikro-orm/core'
+import type { EntityManager } from '@mikro-orm/postgresql'
+import { ConfigError } from '../errors.ts'
+import { keyColumns, type EntityModel } from '../model/index.ts'
+import { bindAll, builder, QUESTION_MARKS, type AnyQueryBuilder, type Bind } from './foreign.ts'
+import { join, name, sql, trusted, type Sql } from './fragment.ts'
+import type { OrderExpression } from './order.ts'
+
+/** What a callback orders by: expressions of the row, or its rank in a query of its own. */
+export type ForeignOrder =
+  | { readonly kind: 'expressions', readonly expressions: readonly OrderExpression[] }
+  /** A query of keys (`@key0`, ...) and their `@rank`. */
+  | { readonly kind: 'rank', readonly query: Sql }
+
+export const RANK = '@rank'
+export const rankKey = (index: number): string => `@key${index}`
+
+/** Clauses outside of parentheses; a query that has any but an order is more than an order of rows. */
+const CLAUSE = /^(?:order by|group by|having|limit|offset|union|for update|for share|for no key)$/i
+const TOKEN = new RegExp(`${QUESTION_MARKS.source}|[(),]|\\b(?:order by|group by|having|limit|offset|union|for update|for share|for no key)\\b`, 'gi')
+
+/**
+ * Compiles what a callback orders by, for the rows of an alias.
+ *
+ * @param what the sort, for the message: "AllowedSort.custom 'popularity'"
+ * @throws {ConfigError} when the callback adds no order, or more than an order and joins
+ */
+export function foreignOrder (em: EntityManager, model: EntityModel, alias: string, order: (qb: AnyQueryBuilder) => unknown, bind: Bind, what: string): ForeignOrder {
+  const ordered = (select: string): { sql: string, params: readonly unknown[] } => {
+    const result = order(builder(em, model, alias).select(raw(select)))
+    if (typeof (result as AnyQueryBuilder | undefined)?.toQuery !== 'function') throw new ConfigError(`${what}: the callback must return the query builder; it is synchronous.`)
+    return (result as AnyQueryBuilder).toQuery()
+  }
+  const start = `select 1 from ${model.table} as "${alias}"`
+  const { sql: text, params } = ordered('1')
+  const { at, items, used, beyond } = splitOrder(text, params.length > 0)
+  if (at === undefined) throw new ConfigError(`${what}: the callback has added no order.`)
+  if (beyond !== undefined) throw new ConfigError(`${what}: the callback may join and order; '${beyond}' has no meaning for a sort.`)
+
+  if (text.slice(0, at) === `${start} `) {
+    let first = 0
+    const expressions = items.map(({ text: item, count }): OrderExpression => {
+      const [, value = '', direction = ''] = /^(.*?)((?:\s+(?:asc|desc))?(?:\s+nulls\s+(?:first|last))?)\s*$/is.exec(item) ?? []
+      const mine = params.slice(first, first += count)
+      return { value: bindAll(value.trim(), mine, bind), direction: trusted(direction.toLowerCase()) }
+    })
+    return { kind: 'expressions', expressions }
+  }
+
+  // joins may find a row several times: it has the place of the first, and those that they don't find come last
+  const keys = keyColumns(model).map(({ column }, index) => `${String(name(alias, column).pieces[0])} as "${rankKey(index)}"`)
+  const over = sql`rank() over (order by ${bindAll(items.map((item) => item.text).join(','), params.slice(used), bind)})`
+  const rows = bindAll(text.slice('select 1 '.length, at), params.slice(0, used), bind)
+  const names = join(keys.map((_, index) => name(rankKey(index))))
+  const query = sql`select ${names}, min(${name(RANK)}) as ${name(RANK)} from (select ${trusted(keys.join(', '))}, ${over} as ${name(RANK)} ${rows}) as "@ranked" group by ${names}`
+  return { kind: 'rank', query }
+}
+
+interface SplitOrder {
+  /** Where `order by` stands; absent when there is none. */
+  readonly at: number | undefined
+  /** What follows it, by commas, with the number of values of each. */
+  readonly items: readonly { readonly text: string, readonly count: number }[]
+  /** Values before it. */
+  readonly used: number
+  /** A clause that is no order. */
+  readonly beyond: string | undefined
+}
+
+/** Finds the order of a query's text: the clause outside of all parentheses, literals and quoted names. */
+function splitOrder (text: string, hasValues: boolean): SplitOrder {
+  const items: { text: string, count: number }[] = []
+  let at: number | undefined
+  let beyond: string | undefined
+  let [depth, used, count, start] = [0, 0, 0, 0]
+  for (const { 0: token, index } of text.matchAll(TOKEN)) {
+    if (token === '(') depth++
+    else if (token === ')') depth--
+    else if (token === '?' && hasValues) count++
+    else if (depth === 0 && token === ',' && at !== undefined) {
+      items.push({ text: text.slice(start, index), count })
+      start = index + 1
+      count = 0
+    } else if (depth === 0 && CLAUSE.test(token)) {
+      if (token.toLowerCase() !== 'order by' || at !== undefined) {
+        beyond ??= token.toLowerCase()
+      } else {
+        at = index
+        used = count
+        count = 0
+        start = index + token.length
+      }
+    }
+  }
+  if (at !== undefined) items.push({ text: text.slice(start), count })
+  return { at, items, used, beyond }
+}
