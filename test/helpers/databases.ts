@@ -18,7 +18,7 @@ import { entities as fixtureEntities } from '../fixtures/entities.ts'
 import { seed as fixtureSeed } from '../fixtures/seed.ts'
 
 // WebAssembly is compiled once and fast: a test is over before optimised code has paid for its making
-setFlagsFromString('--liftoff-only')
+for (const flag of ['--liftoff-only', '--no-wasm-tier-up', '--no-wasm-dynamic-tiering']) setFlagsFromString(flag)
 
 export type DatabaseName = 'pglite' | 'postgres'
 
