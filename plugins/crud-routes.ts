@@ -50,6 +50,11 @@ export interface CrudRoutesOptions extends RegisterOptions {
    * Default: only what needs one.
    */
   readonly transaction?: RouteTransactions
+  /**
+   * Let `GET /` answer all records that the filters keep, without pages, to clients that accept `application/x-ndjson`
+   * or `text/csv` rather than JSON. Default: false.
+   */
+  readonly stream?: boolean
   /** Name of the resource in documentation. Default: the name of its table. */
   readonly name?: string
 }

@@ -8,6 +8,7 @@ import { listParameters, recordParameters } from './docs-parameters.ts'
 import { errorResponses } from './docs-responses.ts'
 import { DEFAULT_MAX_BATCH, type CrudOperation } from './options.ts'
 import { keySegments } from './route-key.ts'
+import { STREAM_TYPES } from './route-stream.ts'
 
 /** What the documentation of a resource is made of. */
 export interface DocumentedResource {
@@ -22,6 +23,7 @@ export interface DocumentedResource {
   readonly allowHardDelete?: boolean
   readonly requireIfMatch?: boolean
   readonly readonlyProperties?: 'refuse' | 'ignore'
+  readonly stream?: boolean
 }
 
 /** The parts of Fastify's route schema that documentation has. */
@@ -46,7 +48,7 @@ export function documentOperation (operation: CrudOperation, resource: Documente
     case 'list': return {
       description: 'All filters that are given apply. Commas separate the items of a list; an item in double quotes may hold commas.',
       querystring: queryOf(listParameters(whitelist, { defaultSort: resource.queryConfig.defaultSort, examples })),
-      response: response(200, listSchema(readSchema(resource), { totals: whitelist.pagination.count !== 'none' }), 'A page of records.'),
+      response: response(200, listAnswer(resource), 'A page of records.'),
     }
     case 'get': return { params: paramsOf(model), querystring: queryOf(recordParameters(whitelist)), response: response(200, readSchema(resource), 'The record.') }
     case 'create': case 'createMany': return documentCreate(resource, response)
@@ -79,6 +81,14 @@ function documentCreate (resource: DocumentedResource, response: (status: number
     body: { ...Type.Union([item as TSchema, bodies]), examples },
     response: response(201, Type.Union([record, Type.Array(record)]), 'The new record, or for a list, the new records.'),
   }
+}
+
+/** A page of records; and all of them, as text, where a client may have that. */
+function listAnswer (resource: DocumentedResource): TSchema {
+  const schema = listSchema(readSchema(resource), { totals: resource.whitelist.pagination.count !== 'none' })
+  if (resource.stream !== true) return schema
+  const text = { schema: { type: 'string', description: 'All records that the filters keep, without pages.' } }
+  return { content: { 'application/json': { schema }, ...Object.fromEntries(STREAM_TYPES.map((type) => [type, text])) } } as unknown as TSchema
 }
 
 /** A record of a read. */

@@ -2,7 +2,7 @@
 import type { EntityManager, EntityName, QueryBuilder } from '@mikro-orm/postgresql'
 import { QueryBuilderConfig } from '../config/index.ts'
 import { ConfigError } from '../errors.ts'
-import { planCount, planExists, planGet, planList, planOtherSide, readData, withSharedColumns, type Id, type KeysetPlan, type RecordData } from '../plan/index.ts'
+import { planCount, planExists, planGet, planList, planOtherSide, planStream, readData, withSharedColumns, type Id, type KeysetPlan, type RecordData } from '../plan/index.ts'
 import { parseQueryParams, type QueryParams } from '../query/index.ts'
 import { cursorInfo, pageInfo, pageJson, readKeyset, run, type Row } from '../run/index.ts'
 import { nearest } from '../suggest.ts'
@@ -11,6 +11,7 @@ import { checkScopeData, scopeData, type Data } from './new-row.ts'
 import { convertJson, convertListJson, convertRecord } from './records.ts'
 import { Resource, schemaOf, type CompiledRead } from './resource.ts'
 import { checkScope, readScope, type ScopeRules } from './scope.ts'
+import { streamBatches } from './stream.ts'
 import { checkKeyColumns, withoutKey } from './update-data.ts'
 import { Writer } from './writer.ts'
 
@@ -115,6 +116,37 @@ export class CrudBase<Entity extends object = any> {
     const resource = this.bind(em)
     const { row } = await this.#run(resource, em, planCount(params, resource.whitelist, options), options)
     return Number(row!.count)
+  }
+
+  /**
+   * All records that the filters of `params` keep, in order, one after the other: in constant memory, whatever their
+   * number. On PostgreSQL they are those of one moment, and occupy a connection until the last one, or until the caller
+   * leaves the loop; on PGlite they are read page by page.
+   *
+   * @param params may hold filters, sorts, fields and includes
+   * @example
+   * for await (const category of categories.stream(em, parseQueryParams('sort=name'))) console.log(category.name)
+   */
+  async * stream (em: EntityManager, params: QueryParams = NO_PARAMS, options: CrudReadOptions<Entity> = {}): AsyncGenerator<CrudRecord, void, undefined> {
+    for await (const batch of this.streamJson(em, params, options)) {
+      for (const json of batch) yield JSON.parse(json)
+    }
+  }
+
+  /** The same records as JSON texts, in the batches in which they are read. */
+  async * streamJson (em: EntityManager, params: QueryParams = NO_PARAMS, options: CrudReadOptions<Entity> = {}): AsyncGenerator<string[], void, undefined> {
+    const resource = this.bind(em)
+    yield * streamBatches(resource, em, planStream(params, resource.whitelist, options), options, this.#afterRead)
+  }
+
+  /**
+   * The keys that records have for `params`, in order.
+   *
+   * @internal
+   */
+  keys (em: EntityManager, params: QueryParams = NO_PARAMS): readonly string[] {
+    const { properties, includes, aggregates } = planStream(params, this.bind(em).whitelist).selection
+    return [...properties.map(({ publicName }) => publicName), ...includes.map(({ relation }) => relation.publicName), ...aggregates.map(({ name }) => name)]
   }
 
   /** Whether there is a record with the key. */

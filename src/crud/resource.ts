@@ -180,7 +180,7 @@ async function scopeOf (em: EntityManager, { entity, filters }: EntityModel, { f
 /** Plans with custom sorts have no shape to be kept by. */
 const noOrder = (): never => { throw new TypeError('a custom sort is compiled for each request') }
 
-const hasCustomOrder = (plan: Plan): boolean => plan.kind === 'list' && plan.order.some(isCustomTerm)
+const hasCustomOrder = (plan: Plan): boolean => (plan.kind === 'list' || plan.kind === 'stream') && plan.order.some(isCustomTerm)
 
 /** A callback that fails on the list of a repeated parameter takes one value: that is the client's mistake. */
 function narrow ({ parameter, callback, value }: CallbackCondition, qb: any, context: CustomFilterContext): any {

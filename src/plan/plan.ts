@@ -8,7 +8,7 @@ import { planPage } from './keyset.ts'
 import { isCustomTerm, planOrder } from './order.ts'
 import { refusal } from './refusal.ts'
 import { planSelection } from './selection.ts'
-import type { CountPlan, Deleted, GetPlan, KeysetPlan, ListPlan, OrderTerm, Window } from './types.ts'
+import type { CountPlan, Deleted, GetPlan, KeysetPlan, ListPlan, OrderTerm, StreamPlan, Window } from './types.ts'
 import { Values } from './values.ts'
 import type { Whitelist } from './whitelist/index.ts'
 import { planWindow } from './window.ts'
@@ -55,6 +55,41 @@ function windowSlots ({ limit, offset, count }: Window, values: Values) {
 }
 
 /**
+ * Plans a stream: a list without pages.
+ *
+ * @throws for what is wrong with filters, sorts, fields and includes, and for pagination
+ */
+export function planStream (params: QueryParams, whitelist: Whitelist, options: PlanOptions = {}): StreamPlan {
+  const errors = [...params.errors]
+  const values = new Values()
+  const { conditions, customs, deleted } = planFilters(params.filters, whitelist, values, errors)
+  const order = planOrder(params.sort, whitelist, errors)
+  const selection = planSelection(params, whitelist, errors)
+  for (const name of PAGINATION) {
+    if (params[name] !== undefined) errors.push(refusal('FST_CRUD_PAGINATION_INVALID', name, 'A stream has no pages: it is all that the filters keep.', { allowed: [] }))
+  }
+  throwErrors(errors, whitelist)
+  return { kind: 'stream', model: whitelist.model, conditions, customs, deleted: deleted ?? deletedOf(options), order, selection, values: values.list }
+}
+
+/**
+ * The first page of a stream, where it is read page by page: `planPage` has the next ones. An order by callback has no
+ * places to start from: `undefined`.
+ */
+export function planStreamPage (plan: StreamPlan, limit: number): KeysetPlan | undefined {
+  const order = plan.order.filter((term): term is OrderTerm => !isCustomTerm(term))
+  if (order.length < plan.order.length) return undefined
+  return { ...plan, order, kind: 'keyset', limit, fetchSlot: plan.values.length, witness: false, fingerprint: '', values: [...plan.values, limit + 1] }
+}
+
+/** The rows of a stream from an offset on, where nothing else can tell them from those before. */
+export function planStreamOffset (plan: StreamPlan, offset: number, limit: number): ListPlan {
+  const values = new Values(plan.values)
+  const window: Window = { style: 'offset', offset, limit, count: 'none' }
+  return { ...plan, kind: 'list', window, ...windowSlots(window, values), values: values.list }
+}
+
+/**
  * Plans the read of one record, or `undefined` when no record can have the key.
  *
  * @throws for invalid fields and includes, and for parameters that only a list has
@@ -86,6 +121,8 @@ export function planExists (id: Id, whitelist: Whitelist, options: PlanOptions =
   return { kind: 'exists', model: whitelist.model, conditions, customs: [], deleted: deletedOf(options), values: values.list }
 }
 
+const PAGINATION = ['page', 'per_page', 'limit', 'offset', 'cursor'] as const
+
 /** The parameters that make no sense for one record. */
 function listParameters (params: QueryParams): QueryParamError[] {
   const sentence = 'A single record takes no filters, sorts or pagination.'
@@ -93,7 +130,7 @@ function listParameters (params: QueryParams): QueryParamError[] {
   const errors: QueryParamError[] = []
   for (const { field } of params.filters) errors.push(refusal('FST_CRUD_FILTER_INVALID', `filter[${field}]`, sentence, allowed))
   if (params.sort.length > 0) errors.push(refusal('FST_CRUD_SORT_INVALID', 'sort', sentence, allowed))
-  for (const name of ['page', 'per_page', 'limit', 'offset', 'cursor'] as const) {
+  for (const name of PAGINATION) {
     if (params[name] !== undefined) errors.push(refusal('FST_CRUD_PAGINATION_INVALID', name, sentence, allowed))
   }
   return errors

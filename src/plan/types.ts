@@ -188,6 +188,13 @@ export interface KeysetPlan extends ReadPlan {
   readonly fingerprint: string
 }
 
+/** All records that the filters keep, in order, whatever their number. */
+export interface StreamPlan extends ReadPlan {
+  readonly kind: 'stream'
+  readonly order: readonly (OrderTerm | CustomTerm)[]
+  readonly selection: Selection
+}
+
 /** One record by its key. */
 export interface GetPlan extends ReadPlan {
   readonly kind: 'get'
@@ -199,4 +206,4 @@ export interface CountPlan extends ReadPlan {
   readonly kind: 'count' | 'exists'
 }
 
-export type Plan = ListPlan | KeysetPlan | GetPlan | CountPlan
+export type Plan = ListPlan | KeysetPlan | GetPlan | CountPlan | StreamPlan

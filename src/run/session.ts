@@ -39,6 +39,11 @@ function clientOf (connection: ReturnType<EntityManager['getConnection']>): Prom
   return client
 }
 
+/** Whether the database is PGlite, which runs inside of this process and has one connection. */
+export async function isEmbedded (em: EntityManager): Promise<boolean> {
+  return 'waitReady' in await clientOf(em.getConnection())
+}
+
 /**
  * Runs a statement.
  *

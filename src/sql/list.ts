@@ -1,31 +1,41 @@
-/** The statement of a list: a page of rows, what they include, and the total. */
-import type { ListPlan } from '../plan/index.ts'
-import { join, name, sql, type Sql } from './fragment.ts'
+/** The statements of lists: a page of rows, what they include, and the total; or all rows, one by one. */
+import type { ListPlan, StreamPlan } from '../plan/index.ts'
+import { EMPTY, join, name, sql, type Sql } from './fragment.ts'
 import { orderBy, orderSql, type OrderExpression } from './order.ts'
 import { projection, recordSql, selectList, showsRelated } from './record.ts'
 import { ROW, ROW_JSON, type Source } from './source.ts'
 
 /** `items`: the records as the inside of a JSON array, null for none; `fetched`: how many rows there were; `total`. */
 export function listSql (plan: ListPlan, source: Source): Sql {
-  const { alias, table, where, context } = source
-  const { joins, expressions: order } = orderSql(plan.order, alias, context, { custom: source })
-  const columns = projection(plan.selection, alias)
-  const page = context.names.expression('page')
-  const limits = sql` limit ${plan.fetchSlot} offset ${plan.offsetSlot}`
+  const { expressions, select } = orderedRecords(plan, source, sql` limit ${plan.fetchSlot} offset ${plan.offsetSlot}`)
+  return sql`${expressions}${answer(plan, source)} from ${rows(plan, select)}`
+}
 
-  if (!showsRelated(plan.selection)) {
-    const { members } = recordSql(plan.selection, page, true, context)
+/** `item`: a record, in a row for each of them. */
+export function streamSql (plan: StreamPlan, source: Source): Sql {
+  const { expressions, select } = orderedRecords(plan, source, EMPTY)
+  return sql`${expressions}select ${ROW_JSON} as "item" from (${select}) as ${ROW}`
+}
+
+/** The members of the records as columns, in order; and the expressions that are needed for them. */
+function orderedRecords ({ order: terms, selection }: ListPlan | StreamPlan, source: Source, limits: Sql): { readonly expressions: Sql, readonly select: Sql } {
+  const { alias, table, where, context } = source
+  const { joins, expressions: order } = orderSql(terms, alias, context, { custom: source })
+  const columns = projection(selection, alias)
+  const page = context.names.expression('page')
+
+  if (!showsRelated(selection)) {
+    const { members } = recordSql(selection, page, true, context)
     const pageSql = sql`(select ${selectList(columns)} from ${table}${joins}${where}${orderBy(order)}${limits}) as ${name(page)}`
-    return sql`${answer(plan, source)} from ${rows(plan, sql`select ${selectList(members)} from ${pageSql}`)}`
+    return { expressions: EMPTY, select: sql`select ${selectList(members)} from ${pageSql}` }
   }
 
   // joining what is included may put the page out of order: it carries what it was ordered by
   const carried = order.map(({ direction }, index): OrderExpression => ({ value: name(page, sortName(index)), direction }))
   for (const [index, { value }] of order.entries()) columns.set(sortName(index), value)
-  const { members, expressions, joins: includes } = recordSql(plan.selection, page, true, context)
+  const { members, expressions, joins: includes } = recordSql(selection, page, true, context)
   const pageSql = sql`${name(page)} as (select ${selectList(columns)} from ${table}${joins}${where}${orderBy(order)}${limits})`
-  const rowsSql = rows(plan, sql`select ${selectList(members)} from ${name(page)}${includes}${orderBy(carried)}`)
-  return sql`with ${join([pageSql, ...expressions])} ${answer(plan, source)} from ${rowsSql}`
+  return { expressions: sql`with ${join([pageSql, ...expressions])} `, select: sql`select ${selectList(members)} from ${name(page)}${includes}${orderBy(carried)}` }
 }
 
 const sortName = (index: number): string => `@sort${index}`

@@ -10,7 +10,7 @@ import { join, name, render, sql, trusted, type Sql, type Statement } from './fr
 import { Names } from './names.ts'
 import { objectJson, versionText } from './json.ts'
 import { keysetSql } from './keyset.ts'
-import { listSql } from './list.ts'
+import { listSql, streamSql } from './list.ts'
 import { projection, recordSql, selectList, showsRelated, type RecordSql } from './record.ts'
 import { ROW, ROW_JSON, type Source } from './source.ts'
 import type { ConstantCondition, EntityFilter } from './condition.ts'
@@ -39,6 +39,7 @@ export function compile (plan: Plan, foreign: Foreign): Statement {
   const source = { alias, table: sql`${trusted(plan.model.table)} as ${name(alias)}`, conditions, where: whereClause(conditions), context, model: plan.model, order: foreign.order }
   switch (plan.kind) {
     case 'list': return render(listSql(plan, source))
+    case 'stream': return render(streamSql(plan, source))
     case 'keyset': return render(keysetSql(plan, source))
     case 'get': return render(getSql(plan, source))
     case 'count': case 'exists': return render(countSql(plan, source))

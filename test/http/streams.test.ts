@@ -1,0 +1,239 @@
+/** All records at once: by program, and as NDJSON or CSV. */
+import { raw } from '@mikro-orm/core'
+import swagger from '@fastify/swagger'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { parse } from 'csv-parse/sync'
+import Fastify, { type FastifyInstance } from 'fastify'
+import http from 'node:http'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import t, { type Test } from 'tap'
+import { AllowedField, AllowedFilters, AllowedInclude, AllowedSort, CrudBase, crudKit, crudRoutes, parseQueryParams, QueryBuilderConfig, type CrudRecord } from '../../src/index.ts'
+import { entities, Plant, Specimen, Tag } from '../fixtures/entities.ts'
+import { seed } from '../fixtures/seed.ts'
+import { forEachDatabase } from '../helpers/databases.ts'
+import { recordStatements } from '../helpers/statements.ts'
+import { client, select } from './helper.ts'
+
+const MANY = 1234
+const NDJSON = { accept: 'application/x-ndjson' }
+const CSV = { accept: 'text/csv' }
+
+const queryConfig = new QueryBuilderConfig<any>({
+  allowedFilters: [
+    AllowedFilters.exact('name'), AllowedFilters.exact('status'), AllowedFilters.trashed(), new AllowedFilters('id', 'lte'),
+    AllowedFilters.custom('breaks', (qb, value) => qb.andWhere(raw('1 / (e0.id - ?) is not null', [Number(value)]))),
+    AllowedFilters.custom('slow', (qb) => qb.andWhere(raw('(e0.id < 700 or pg_sleep(20) is not null) /* slow stream */'))),
+  ],
+  allowedSorts: [new AllowedSort('name', 'price', 'latinName', 'supplier.name')],
+  allowedFields: [new AllowedField('id'), new AllowedField('name'), new AllowedField('price'), new AllowedField('inStock'), new AllowedField('description')],
+  allowedIncludes: [new AllowedInclude('tags'), new AllowedInclude('supplier')],
+})
+const plants = new CrudBase<any>({ model: Plant, queryConfig })
+const tags = new CrudBase<any>({ model: Tag, queryConfig: new QueryBuilderConfig<any>({ allowedFilters: [new AllowedFilters('id', 'lte')], allowedSorts: [new AllowedSort('weight', 'name'), AllowedSort.custom('length', (qb, direction) => qb.orderBy({ [raw('char_length(e0.name)')]: direction }))] }) })
+const shouting = new (class extends CrudBase {
+  override afterRead ({ id, name }: CrudRecord) { return { key: id, loud: String(name).toUpperCase() } }
+})({ model: Plant, queryConfig })
+
+async function gather<T> (items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = []
+  for await (const item of items) all.push(item)
+  return all
+}
+
+await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
+  await orm.em.getConnection().execute(`insert into tag (name, weight) select 'tag ' || i, case when i % 3 > 0 then i % 7 end from generate_series(1, ${MANY}) as i`)
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(crudKit, { orm })
+  await app.register(crudRoutes, { prefix: '/plants', crud: plants, stream: true })
+  await app.register(crudRoutes, { prefix: '/tags', crud: tags, stream: true, name: 'all_tags' })
+  await app.register(crudRoutes, { prefix: '/loud', crud: shouting, stream: true })
+  await app.register(crudRoutes, { prefix: '/scoped', crud: plants, stream: true, scope: () => ({ status: 'active' }) })
+  await app.register(crudRoutes, { prefix: '/specimens', crud: new CrudBase({ model: Specimen }), stream: true })
+  await app.register(crudRoutes, { prefix: '/pages', crud: plants })
+  const linesOf = async (url: string) => {
+    const response = await app.inject({ url, headers: NDJSON })
+    t.equal(response.statusCode, 200, `${url}: ${response.body.slice(0, 200)}`)
+    t.equal(response.headers['content-type'], 'application/x-ndjson; charset=utf-8')
+    return response.body.split('\n').slice(0, -1).map((line) => JSON.parse(line))
+  }
+
+  t.test('by program: each record once, in order, as a list has it', async (t) => {
+    for (const query of ['', 'sort=-name', 'sort=latinName,-price', 'sort=supplier.name', 'filter[status]=active', 'fields=id,name&include=tags,supplier&sort=-price', 'filter[trashed]=with']) {
+      const params = parseQueryParams(query)
+      const { items } = await plants.list(orm.em.fork(), parseQueryParams(`${query}&per_page=100`))
+      t.strictSame(await gather(plants.stream(orm.em.fork(), params)), items, query)
+    }
+    t.strictSame(await gather(shouting.stream(orm.em.fork(), parseQueryParams('filter[name]=Oak'))), [{ key: 9, loud: 'OAK' }])
+    t.strictSame(await gather(plants.stream(orm.em.fork(), parseQueryParams('filter[name]=nobody'))), [])
+    t.strictSame((await gather(plants.stream(orm.em.fork(), undefined, { scope: { status: 'archived' } }))).map(({ id }) => id), [5])
+  })
+
+  t.test('by program: more records than fit into a batch, each once, with ties and nulls', async (t) => {
+    const rows = await select(orm, 'select id from tag where deleted_at is null order by weight desc nulls last, name, id')
+    const streamed = await gather(tags.stream(orm.em.fork(), parseQueryParams('sort=-weight,name')))
+    t.strictSame(streamed.map(({ id }) => id), rows.map(({ id }) => id))
+    t.ok(streamed.length > MANY)
+    const byLength = await select(orm, 'select id from tag where deleted_at is null order by char_length(name) desc, id')
+    t.strictSame((await gather(tags.stream(orm.em.fork(), parseQueryParams('sort=-length')))).map(({ id }) => id), byLength.map(({ id }) => id))
+  })
+
+  t.test('who leaves the loop leaves no transaction open, and one that there is goes on', async (t) => {
+    const recorder = await recordStatements(orm)
+    t.teardown(recorder.stop)
+    for await (const { id } of tags.stream(orm.em.fork())) if (id > 3) break
+    const sent = recorder.take().map(({ sql }) => sql)
+    t.equal(sent.some((sql) => /^begin/i.test(sql)), name === 'postgres')
+    t.equal(sent.some((sql) => /^rollback/i.test(sql)), name === 'postgres')
+    const em = orm.em.fork()
+    await em.transactional(async (em) => {
+      await tags.create(em, { name: 'own', weight: 100 })
+      const first = await tags.stream(em, parseQueryParams('sort=-weight')).next()
+      t.match(first.value, { name: 'own' }, 'it sees what the transaction wrote')
+      for await (const { name } of tags.stream(em, parseQueryParams('sort=name'))) if (name > 'tag 3') break
+      t.equal(await tags.count(em), await tags.count(em))
+      throw new Error('undo')
+    }).catch((error: Error) => t.equal(error.message, 'undo'))
+    t.equal((await tags.list(orm.em.fork(), parseQueryParams('sort=-weight&per_page=1'))).items[0]!['weight'], 6)
+  })
+
+  t.test('on PostgreSQL the records are those of one moment', { skip: name === 'pglite' && 'read page by page' }, async (t) => {
+    const stream = tags.stream(orm.em.fork(), parseQueryParams('sort=name'))
+    await stream.next()
+    await orm.em.getConnection().execute("insert into tag (name) values ('zzz')")
+    t.notOk((await gather(stream)).some(({ name }) => name === 'zzz'))
+    await orm.em.getConnection().execute("delete from tag where name = 'zzz'")
+  })
+
+  t.test('pages make no sense for a stream', async (t) => {
+    for (const parameter of ['page=1', 'per_page=5', 'limit=5', 'offset=5', 'cursor=']) {
+      await t.rejects(gather(plants.stream(orm.em.fork(), parseQueryParams(parameter))), { code: 'FST_CRUD_PAGINATION_INVALID', message: /A stream has no pages/ })
+    }
+    await t.rejects(gather(plants.stream(orm.em.fork(), parseQueryParams('filter[nmae]=x&sort=x'))), { code: 'FST_CRUD_FILTER_INVALID', errors: { length: 2 } })
+  })
+
+  t.test('NDJSON: a line for each record', async (t) => {
+    const { items } = await client(app, '/plants').get('per_page=100&sort=-name&include=tags')
+    t.strictSame(await linesOf('/plants?sort=-name&include=tags'), items)
+    t.equal((await linesOf('/tags')).length, MANY + 4)
+    t.strictSame((await linesOf('/scoped')).map(({ status }) => status), Array(8).fill('active'))
+    t.strictSame(await linesOf('/plants?filter[name]=nobody'), [])
+    t.strictSame(await linesOf('/loud?filter[id]=1'), [{ key: 1, loud: 'LAVENDER' }])
+    t.strictSame(await linesOf('/specimens'), (await client(app, '/specimens').get()).items, 'values of every type have their wire form')
+  })
+
+  t.test('CSV: a header, and a line for each record, JSON for what is no plain value', async (t) => {
+    const response = await app.inject({ url: '/plants?fields=id,name,price,inStock,description&include=tags,supplier&filter[id]=6', headers: CSV })
+    t.equal(response.headers['content-type'], 'text/csv; charset=utf-8; header=present')
+    t.equal(response.body.split('\r\n')[0], 'id,name,price,inStock,description,supplier,tags')
+    const rows = parse(response.body, { columns: true }) as Record<string, string>[]
+    const { items } = await client(app, '/plants').get('fields=id,name,price,inStock,description&include=tags,supplier&filter[id]=6&per_page=100')
+    t.equal(rows.length, 6)
+    for (const [index, item] of items.entries()) {
+      const shown = Object.fromEntries(Object.entries(item).map(([key, value]) => [key, value === null ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value)]))
+      t.strictSame(rows[index], shown)
+    }
+    t.equal((await app.inject({ url: '/plants?fields=id,name&filter[name]=nobody', headers: CSV })).body, 'id,name\r\n')
+    t.equal((await app.inject({ url: '/loud?filter[name]=Oak', headers: CSV })).body, 'key,loud\r\n9,OAK\r\n')
+    t.equal((await app.inject({ url: '/plants?fields=name&filter[id]=6', headers: CSV })).body.split('\r\n').at(-2), '"Rose ""Gold"", O\'Neill"')
+    t.equal((await app.inject({ url: '/tags', headers: CSV })).body.split('\r\n').length, MANY + 4 + 2)
+  })
+
+  t.test('what a client gets is what it prefers, and JSON unless a stream is allowed', async (t) => {
+    const type = async (url: string, accept?: string) => String((await app.inject({ url, headers: accept === undefined ? {} : { accept } })).headers['content-type']).split(';')[0]
+    for (const [accept, expected] of [
+      [undefined, 'application/json'], ['*/*', 'application/json'], ['application/json, application/x-ndjson', 'application/json'], ['text/csv;q=0.5, application/json;q=0.4', 'text/csv'],
+      ['application/x-ndjson;q=0', 'application/json'], ['text/html, text/csv', 'text/csv'], ['application/x-ndjson;q=0.1', 'application/x-ndjson'], ['TEXT/CSV', 'text/csv'], ['text/*;q=0.2, application/x-ndjson', 'application/x-ndjson'],
+      [',;q=csv', 'application/json'],
+    ] as const) t.equal(await type('/plants', accept), expected, accept ?? 'nothing said')
+    t.equal(await type('/pages', 'text/csv'), 'application/json')
+    t.equal((await app.inject('/plants')).headers['vary'], 'accept')
+    t.equal((await app.inject('/pages')).headers['vary'], undefined)
+    const head = await app.inject({ method: 'HEAD', url: '/plants', headers: CSV })
+    t.strictSame([head.statusCode, head.body, head.headers['content-type']], [200, '', 'text/csv; charset=utf-8; header=present'])
+    t.equal((await app.inject({ method: 'HEAD', url: '/plants?sort=x', headers: CSV })).statusCode, 400)
+  })
+
+  t.test('is documented where it is allowed', async (t) => {
+    const documented = Fastify()
+    t.teardown(() => documented.close())
+    await documented.register(swagger, { openapi: { openapi: '3.1.0', info: { title: 'Test', version: '1' } } })
+    await documented.register(crudKit, { orm, resources: { '/plants': { crud: plants, stream: true }, '/tags': tags } })
+    await documented.ready()
+    const paths = documented.swagger().paths as any
+    t.strictSame(Object.keys(paths['/plants'].get.responses[200].content), ['application/json', 'application/x-ndjson', 'text/csv'])
+    t.strictSame(Object.keys(paths['/tags'].get.responses[200].content), ['application/json'])
+    t.ok((await new Validator().validate(JSON.parse(JSON.stringify(documented.swagger())))).valid)
+  })
+
+  t.test('what is wrong with a request is known before the first record', async (t) => {
+    for (const headers of [NDJSON, CSV]) {
+      const response = await app.inject({ url: '/plants?filter[nmae]=x&per_page=5', headers })
+      t.equal(response.statusCode, 400)
+      t.match(response.json(), { code: 'FST_CRUD_FILTER_INVALID', errors: [{ source: { parameter: 'filter[nmae]' } }, { source: { parameter: 'per_page' } }] })
+      t.equal(response.headers['content-type'], 'application/json; charset=utf-8')
+    }
+    t.ok((await app.inject({ url: '/plants?filter[breaks]=1', headers: NDJSON })).statusCode >= 400)
+  })
+
+  t.test('on a socket', async (t) => {
+    const listen = async (t: Test): Promise<{ server: FastifyInstance, url: string }> => {
+      const server = Fastify({ forceCloseConnections: true })
+      t.teardown(() => server.close())
+      await server.register(crudKit, { orm, indexAdvice: false })
+      await server.register(crudRoutes, { prefix: '/plants', crud: plants, stream: true })
+      await server.register(crudRoutes, {
+        prefix: '/tags',
+        crud: new CrudBase<any>({
+          model: Tag,
+          queryConfig: new QueryBuilderConfig<any>({
+            allowedFilters: [
+              AllowedFilters.custom('breaks', (qb, value) => qb.andWhere(raw('1 / (e0.id - ?) is not null', [Number(value)]))),
+              AllowedFilters.custom('slow', (qb) => qb.andWhere(raw('(e0.id < 700 or pg_sleep(20) is not null) /* slow stream */'))),
+            ],
+          })
+        }),
+        stream: true
+      })
+      await server.listen({ port: 0, host: '127.0.0.1' })
+      return { server, url: `http://127.0.0.1:${(server.server.address() as AddressInfo).port}` }
+    }
+    const idle = async () => {
+      const deadline = Date.now() + 10_000
+      while (Date.now() < deadline) {
+        const [row] = await select(orm, "select count(*)::int as n from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and (state like 'idle in transaction%' or (state = 'active' and query like '%crud_stream%'))")
+        if (row.n === 0) return true
+      }
+      return false
+    }
+
+    t.test('an error after the first record breaks the answer off: no client takes it for whole', async (t) => {
+      const { url } = await listen(t)
+      // sorting would look at all rows before the first one
+      if (name === 'pglite') await orm.em.getConnection().execute('set enable_sort = off')
+      const request = http.get(`${url}/tags?filter%5Bbreaks%5D=1100`, { headers: NDJSON })
+      const [response] = await once(request, 'response') as [http.IncomingMessage]
+      t.equal(response.statusCode, 200)
+      let text = ''
+      await t.rejects((async () => { for await (const chunk of response) text += chunk })(), { code: 'ECONNRESET' })
+      t.ok(text === '' || /^\{"id" ?: ?1,/.test(text), 'what has been sent is whole records')
+      t.notOk(text.includes('"error"') || text.includes('zero'))
+      if (name === 'postgres') t.ok(await idle())
+    })
+
+    t.test('a client that goes away, while it reads or while it waits, leaves no cursor and no statement behind', { skip: name === 'pglite' && 'nothing is left open there' }, async (t) => {
+      const { url } = await listen(t)
+      for (const query of ['', '?filter%5Bslow%5D=1']) {
+        const request = http.get(`${url}/tags${query}`, { headers: NDJSON })
+        request.on('error', () => {})
+        const [response] = await once(request, 'response') as [http.IncomingMessage]
+        await once(response, 'data')
+        request.destroy()
+        t.ok(await idle(), query)
+      }
+      const response = await fetch(`${url}/plants`)
+      t.equal(response.status, 200, 'and the pool goes on')
+    })
+  })
+})
