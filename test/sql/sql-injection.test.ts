@@ -32,8 +32,8 @@ const VALUES = [
 
 t.test('a value never changes the text of a statement', async (t) => {
   let planned = 0
+  const harmless = new Map(VALUES.map((query) => [query, textOf(planOf(`${query}harmless`, strict))]))
   fc.assert(fc.property(fc.constantFrom(...VALUES), hostile, (query, text) => {
-    const harmless = textOf(planOf(`${query}harmless`, strict))
     let statement
     try {
       statement = textOf(planOf(`${query}${encodeURIComponent(text.toWellFormed())}`, strict))
@@ -41,7 +41,7 @@ t.test('a value never changes the text of a statement', async (t) => {
       return (error as { statusCode?: number }).statusCode === 400
     }
     planned++
-    return statement === harmless
+    return statement === harmless.get(query)
   }), { numRuns: 2000 })
   t.ok(planned > 1000, `${planned} of them`)
 })
