@@ -1,8 +1,9 @@
 /** The application: API documentation at /docs, and a resource for each entity. */
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
+import underPressure from '@fastify/under-pressure'
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
-import crudKit, { type DatabaseFactory } from '../src/index.ts' // in an application: 'fastify-crud-kit'
+import crudKit, { HealthSchema, type DatabaseFactory } from '../src/index.ts' // in an application: 'fastify-crud-kit'
 import { Category } from './entities/index.ts'
 import { resources } from './resources/index.ts'
 import { seed } from './seed/catalogue.ts'
@@ -20,6 +21,16 @@ export async function buildApp (database: DatabaseFactory, options: FastifyServe
   await app.register(swaggerUi, { routePrefix: '/docs' })
 
   await app.register(crudKit, { database, resources })
+  await app.register(underPressure, {
+    healthCheck: async () => {
+      const health = await app.crudHealth()
+      if (health.status === 'down') app.log.error(health)
+      return health.status !== 'down' && { ...health }
+    },
+    exposeStatusRoute: {
+      url: '/health', routeOpts: {}, routeSchemaOpts: { tags: ['health'], summary: 'Whether the server and its database can be used' }, routeResponseSchemaOpts: HealthSchema.properties,
+    },
+  })
   const em = app.orm.em.fork()
   if (await em.count(Category) === 0) await seed(em)
 

@@ -9,6 +9,7 @@ import type { QueryParams } from '../src/query/index.ts'
 import { crudRoutes, type CrudRoutesOptions } from './crud-routes.ts'
 import { ErrorSchema } from './error-schema.ts'
 import { giveIndexAdvice } from './index-advice.ts'
+import { decorateHealth, type CrudHealth } from './health.ts'
 import { checkOptions, CrudKitOptionsSchema } from './options.ts'
 import { decorateQueryParams } from './query-params.ts'
 import { decorateEm } from './request-em.ts'
@@ -17,6 +18,8 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** The MikroORM that resources are read from. */
     readonly orm: MikroORM
+    /** The state of the database, within two seconds unless told otherwise. Never rejects: a database that is down is an answer. */
+    readonly crudHealth: CrudHealth
   }
 
   // here, and not beside what decorates: declarations that nothing exported refers to are left out of the package
@@ -52,6 +55,7 @@ async function register (fastify: FastifyInstance, options: CrudKitOptions): Pro
   fastify.addHook('onClose', release)
   try {
     fastify.decorate('orm', engine)
+    decorateHealth(fastify, engine)
     decorateEm(fastify, engine)
     decorateQueryParams(fastify)
     fastify.addSchema(ErrorSchema)
@@ -77,7 +81,7 @@ async function openDatabase ({ orm, database }: CrudKitOptions): Promise<SharedE
 }
 
 /**
- * The plugin. It decorates the instance with `orm`, requests with `em` and `queryParams`, adds the shared schema
+ * The plugin. It decorates the instance with `orm` and `crudHealth`, requests with `em` and `queryParams`, adds the shared schema
  * `fastify-crud-kit/error`, and registers the routes of `resources`.
  *
  * @example

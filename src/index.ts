@@ -4,6 +4,7 @@
  */
 export { crudKit, crudKit as default, type CrudKitOptions } from '../plugins/crud-kit.ts'
 export { CrudKitOptionsSchema } from '../plugins/options.ts'
+export type { CrudHealth, HealthOptions } from '../plugins/health.ts'
 export { crudRoutes, type CrudRoutesOptions } from '../plugins/crud-routes.ts'
 export { type RouteTransactions } from '../plugins/route-transactions.ts'
 export {
@@ -16,8 +17,8 @@ export {
   type WireBody, type WireId, type WirePage, type WireRecord,
 } from './crud/index.ts'
 export {
-  DatabaseFactory, readOnly, withRetry, withTimeout, withTransaction,
-  type DatabaseOptions, type TransactionFunction, type TransactionOptions, type TransactionWrapper,
+  DatabaseFactory, HealthSchema, readOnly, withRetry, withTimeout, withTransaction,
+  type DatabaseOptions, type Health, type TransactionFunction, type TransactionOptions, type TransactionWrapper,
 } from './database/index.ts'
 export { BaseModel, primaryKey, softDelete, timestamps, uuid } from './entities/index.ts'
 export {

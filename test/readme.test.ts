@@ -32,6 +32,12 @@ t.test('the program about transactions keeps all or nothing', async (t) => {
   await checkDocument(t, page)
 })
 
+t.test('the program about operations is healthy', async (t) => {
+  const page = readDocument('docs/operations.md')
+  t.equal(page.exchanges.length, 1)
+  await checkDocument(t, page)
+})
+
 t.test('the query table has every operator', async (t) => {
   const table = readme.text.slice(readme.text.indexOf('## Query language'), readme.text.indexOf('## The whitelist'))
   for (const operator of OPERATOR_NAMES) t.match(table, operator)

@@ -7,3 +7,4 @@ export { checkTransactionOptions, TransactionOptionsSchema, type TransactionOpti
 export { withRetry } from './with-retry.ts'
 export { withTimeout } from './with-timeout.ts'
 export { withTransaction } from './with-transaction.ts'
+export { checkHealth, HealthSchema, HEALTH_TIMEOUT, type Health, type ReplicaHealth, type ServerHealth } from './health.ts'

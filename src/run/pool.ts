@@ -38,7 +38,7 @@ export async function runOnPool (pool: Pool, statement: BoundStatement, signal: 
  *
  * @throws the pool's error, or the signal's reason: then its place in the queue goes to the next
  */
-export async function acquire (pool: Pool, signal: AbortSignal | undefined): Promise<PoolClient> {
+async function acquire (pool: Pool, signal: AbortSignal | undefined): Promise<PoolClient> {
   if (signal === undefined) return await pool.connect()
   signal.throwIfAborted()
   return await new Promise((resolve, reject) => {

@@ -28,7 +28,7 @@ type Client = Pool | PGlite
 const clients = new WeakMap<object, Promise<Client>>()
 
 /** The driver's own client, asked for once for each connection. */
-function clientOf (connection: ReturnType<EntityManager['getConnection']>): Promise<Client> {
+export function clientOf (connection: ReturnType<EntityManager['getConnection']>): Promise<Client> {
   let client = clients.get(connection)
   if (client === undefined) {
     client = connection.getNativeClient() as unknown as Promise<Client>

@@ -37,6 +37,10 @@ for (const { name, skip, open } of exampleDatabases()) {
       t.match(page, { total: 1, page: 1, per_page: 20, total_pages: 1, has_next: false, has_prev: false })
     })
 
+    t.test('its health', async (t) => {
+      t.match(await get('/health'), { status: 'up', writer: { status: 'up' }, replicas: [], ...(name !== 'pglite' && { pool: { max: 10 } }) })
+    })
+
     t.test('filters on properties, to-many paths and to-one keys', async (t) => {
       t.strictSame(await names('filter[name][in]=Tech,Books'), ['Books', 'Tech'])
       t.strictSame(await names('filter[name]=Tech&filter[name]=Books'), ['Books', 'Tech'])
