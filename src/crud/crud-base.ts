@@ -2,9 +2,9 @@
 import type { EntityManager, EntityName, QueryBuilder } from '@mikro-orm/postgresql'
 import { QueryBuilderConfig } from '../config/index.ts'
 import { ConfigError } from '../errors.ts'
-import { planCount, planExists, planGet, planList, planOtherSide, planStream, readData, withSharedColumns, type Id, type KeysetPlan, type RecordData } from '../plan/index.ts'
+import { planCount, planEstimate, planExists, planGet, planList, planOtherSide, planStream, readData, withSharedColumns, type Id, type KeysetPlan, type ListPlan, type RecordData } from '../plan/index.ts'
 import { parseQueryParams, type QueryParams } from '../query/index.ts'
-import { cursorInfo, pageInfo, pageJson, readKeyset, run, type Row } from '../run/index.ts'
+import { cursorInfo, pageInfo, pageJson, plannedTotal, readKeyset, run, totalOfPage, type Row } from '../run/index.ts'
 import { nearest } from '../suggest.ts'
 import type { CrudContext, CrudDeleteOptions, CrudOptions, CrudPage, CrudReadOptions, CrudRecord, CrudWriteOptions } from './crud-options.ts'
 import { checkScopeData, scopeData, type Data } from './new-row.ts'
@@ -81,7 +81,8 @@ export class CrudBase<Entity extends object = any> {
     if (plan.kind === 'keyset') return await this.#listByCursor(resource, em, plan, options)
     const { row, read } = await this.#run(resource, em, plan, options)
     const items = await convertListJson(`[${(row!.items as string | null) ?? ''}]`, read.toWire, this.#afterRead, { ...options.context, em })
-    return pageJson(items, pageInfo(plan.window, row!))
+    const total = plan.window.count === 'planned' ? await this.#plannedTotal(resource, em, plan, row!, options) : row!.total
+    return pageJson(items, pageInfo(plan.window, { ...row, total }))
   }
 
   /**
@@ -249,6 +250,14 @@ export class CrudBase<Entity extends object = any> {
     const { name, readOnly } = resource.model
     if (readOnly !== undefined) throw new ConfigError(`${name} is read-only: ${readOnly}.`)
     return resource
+  }
+
+  /** PostgreSQL tells an estimate only by a statement of its own, which is not run where the page tells the total. */
+  async #plannedTotal (resource: Resource, em: EntityManager, plan: ListPlan, row: Row, options: CrudReadOptions<Entity>): Promise<number> {
+    const told = totalOfPage(plan.window, row)
+    if (told !== undefined) return told
+    const { row: explained } = await this.#run(resource, em, planEstimate(plan), options)
+    return plannedTotal(plan.window, row, explained!)
   }
 
   async #listByCursor (resource: Resource, em: EntityManager, plan: KeysetPlan, options: CrudReadOptions<Entity>): Promise<string> {

@@ -8,7 +8,7 @@ export type { Id } from './key.ts'
 export { MAX_CURSOR_LENGTH, writeCursor } from './cursor.ts'
 export { otherSide, planOtherSide, planPage, readPosition, type PageOptions, type Position } from './keyset.ts'
 export { isComputed, isCustomTerm, isNullableTerm, typeOfTerm } from './order.ts'
-export { planCount, planExists, planGet, planList, planStream, planStreamOffset, planStreamPage, type PlanOptions } from './plan.ts'
+export { planCount, planEstimate, planExists, planGet, planList, planStream, planStreamOffset, planStreamPage, type PlanOptions } from './plan.ts'
 export type {
   Aggregate, CallbackCondition, Comparable, Comparison, Condition, CountPlan, CustomCondition, CustomTerm, Deleted, GetPlan, Include, IncludeRules, JsonValue, KeysetPlan, ListPlan, Operand, OrderTerm, Place, Plan, ScopeCondition, Selection, Slot, SortTexts, StreamPlan, Window,
 } from './types.ts'

@@ -51,7 +51,7 @@ const deletedOf = ({ includeDeleted }: PlanOptions): Deleted => includeDeleted =
 
 function windowSlots ({ limit, offset, count }: Window, values: Values) {
   const limitSlot = values.add(limit)
-  return { limitSlot, fetchSlot: count === 'none' ? values.add(limit + 1) : limitSlot, offsetSlot: values.add(offset) }
+  return { limitSlot, fetchSlot: count === 'exact' ? limitSlot : values.add(limit + 1), offsetSlot: values.add(offset) }
 }
 
 /**
@@ -111,6 +111,11 @@ export function planGet (id: Id, params: QueryParams | undefined, whitelist: Whi
 export function planCount (params: QueryParams, whitelist: Whitelist, options: PlanOptions = {}): CountPlan {
   const { model, conditions, customs, deleted, values } = planList(params, whitelist, options)
   return { kind: 'count', model, conditions, customs, deleted, values }
+}
+
+/** Plans the estimate of a list's total. */
+export function planEstimate ({ model, conditions, customs, deleted, values }: ListPlan): CountPlan {
+  return { kind: 'estimate', model, conditions, customs, deleted, values }
 }
 
 /** Plans whether a record exists, or `undefined` when no record can have the key. */

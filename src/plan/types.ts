@@ -134,7 +134,8 @@ export interface Window {
   readonly offset: number
   /** Rows wanted, at least 1. */
   readonly limit: number
-  readonly count: 'exact' | 'none'
+  /** The total: counted, the planner's estimate where the page doesn't tell it, or none. */
+  readonly count: 'exact' | 'planned' | 'none'
 }
 
 /** A list of records. */
@@ -201,9 +202,9 @@ export interface GetPlan extends ReadPlan {
   readonly selection: Selection
 }
 
-/** A number of rows, or whether there is one. */
+/** A number of rows, counted or as the planner estimates it, or whether there is one. */
 export interface CountPlan extends ReadPlan {
-  readonly kind: 'count' | 'exists'
+  readonly kind: 'count' | 'estimate' | 'exists'
 }
 
 export type Plan = ListPlan | KeysetPlan | GetPlan | CountPlan | StreamPlan

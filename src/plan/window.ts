@@ -15,5 +15,5 @@ export function planWindow (params: QueryParams, pagination: Pagination, errors:
   const sizeName = byOffset ? 'limit' : 'per_page'
   if (limit > maxPerPage) errors.push(refusal(CODE, sizeName, `'${sizeName}' is at most ${maxPerPage}.`))
   else if (offset > maxOffset) errors.push(refusal(CODE, byOffset ? 'offset' : 'page', `At most ${maxOffset} rows can be skipped; this would skip ${offset}.`))
-  return { style: byOffset ? 'offset' : 'page', offset, limit, count: count === 'none' ? 'none' : 'exact' }
+  return { style: byOffset ? 'offset' : 'page', offset, limit, count }
 }

@@ -6,7 +6,7 @@
 export { convertError, isDriverError, transienceOf } from './convert-error.ts'
 export { guardPool, type GuardOptions } from './guard-pool.ts'
 export { cursorInfo, readKeyset, type CursorInfo, type KeysetRows } from './keyset.ts'
-export { pageInfo, pageJson, type OffsetInfo, type PageInfo } from './page.ts'
+export { pageInfo, pageJson, plannedTotal, totalOfPage, type OffsetInfo, type PageInfo } from './page.ts'
 export { runOnPool, waitingFor } from './pool.ts'
 export { isThere } from './server-socket.ts'
 export { clientOf, isEmbedded, run, type BoundStatement, type Row } from './session.ts'

@@ -43,7 +43,7 @@ const sortName = (index: number): string => `@sort${index}`
 /** The rows in order, made into one text; when one row more than wanted was fetched, it is only counted. */
 function rows ({ window, limitSlot }: ListPlan, select: Sql): Sql {
   const items = sql`string_agg(${ROW_JSON}, ',')`
-  if (window.count !== 'none') return sql`(select ${items} as "items", count(*) as "fetched" from (${select}) as ${ROW}) as "@rows"`
+  if (window.count === 'exact') return sql`(select ${items} as "items", count(*) as "fetched" from (${select}) as ${ROW}) as "@rows"`
   return sql`(select string_agg("item", ',') filter (where "number" <= ${limitSlot}) as "items", count(*) as "fetched" from (select ${ROW_JSON} as "item", row_number() over () as "number" from (${select}) as ${ROW}) as "@numbered") as "@rows"`
 }
 
@@ -52,7 +52,7 @@ function rows ({ window, limitSlot }: ListPlan, select: Sql): Sql {
  * empty is the last one, and an empty first page is all there is. CASE does not evaluate the branch it doesn't take.
  */
 function answer ({ window, fetchSlot, offsetSlot }: ListPlan, { table, where }: Source): Sql {
-  if (window.count === 'none') return sql`select "items", "fetched", null as "total"`
+  if (window.count !== 'exact') return sql`select "items", "fetched", null as "total"`
   const known = sql`"fetched" < ${fetchSlot} and ("fetched" > 0 or ${offsetSlot} = 0)`
   return sql`select "items", "fetched", case when ${known} then ${offsetSlot} + "fetched" else (select count(*) from ${table}${where}) end as "total"`
 }

@@ -42,13 +42,17 @@ export function compile (plan: Plan, foreign: Foreign): Statement {
     case 'stream': return render(streamSql(plan, source))
     case 'keyset': return render(keysetSql(plan, source))
     case 'get': return render(getSql(plan, source))
-    case 'count': case 'exists': return render(countSql(plan, source))
+    case 'count': case 'estimate': case 'exists': return render(countSql(plan, source))
   }
 }
 
-const countSql = ({ kind }: CountPlan, { table, where }: Source): Sql => kind === 'count'
-  ? sql`select count(*) as "count" from ${table}${where}`
-  : sql`select exists (select 1 from ${table}${where}) as "exists"`
+function countSql ({ kind }: CountPlan, { table, where }: Source): Sql {
+  switch (kind) {
+    case 'count': return sql`select count(*) as "count" from ${table}${where}`
+    case 'exists': return sql`select exists (select 1 from ${table}${where}) as "exists"`
+    case 'estimate': return sql`explain (format json) select 1 from ${table}${where}`
+  }
+}
 
 /** `item`: the record, or no row; and its `version`, where the entity has one. */
 function getSql ({ selection, model }: GetPlan, { alias, table, where, context }: Source): Sql {

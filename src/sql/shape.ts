@@ -17,7 +17,7 @@ export function idOf (object: object): number {
 /** The key of a plan's statement; `customs` have no shape, callbacks being free to look at anything. */
 export function shapeOf (plan: Plan): string {
   const base = `${plan.kind}|${idOf(plan.model)}|${plan.deleted}|${conditionsShape(plan.conditions)}`
-  if (plan.kind === 'list') return `${base}|${plan.order.map(orderShape).join()}|${selectionShape(plan.selection)}|${plan.window.count}`
+  if (plan.kind === 'list') return `${base}|${plan.order.map(orderShape).join()}|${selectionShape(plan.selection)}|${plan.window.count === 'exact' ? 'n' : ''}`
   if (plan.kind === 'keyset') return `${base}|${plan.order.map(orderShape).join()}|${selectionShape(plan.selection)}|${plan.fetchSlot}${placeShape(plan)}`
   if (plan.kind === 'stream') return `${base}|${plan.order.map(orderShape).join()}|${selectionShape(plan.selection)}`
   return plan.kind === 'get' ? `${base}|${selectionShape(plan.selection)}` : base

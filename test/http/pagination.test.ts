@@ -3,6 +3,7 @@ import { AllowedFilters, AllowedInclude, AllowedSort, type PaginationOptions } f
 import { entities, Plant, Tag } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
+import { recordStatements } from '../helpers/statements.ts'
 import { client, resource, serve, type Json } from './helper.ts'
 
 const VISIBLE = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 13, 14]
@@ -22,6 +23,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     '/plants': plants(),
     '/small': plants({ defaultPerPage: 2, maxPerPage: 5, maxOffset: 6 }),
     '/uncounted': plants({ count: 'none', defaultPerPage: 4 }),
+    '/planned': plants({ count: 'planned', defaultPerPage: 4 }),
     '/tags': resource(Tag),
   })
   const { get, refused, details } = client(app, '/plants')
@@ -110,6 +112,31 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     }
     t.strictSame(await uncounted.get('page=9'), { items: [], total: null, page: 9, per_page: 4, total_pages: null, has_next: false, has_prev: true })
     t.strictSame(await uncounted.get('offset=20'), { items: [], total: null, limit: 4, offset: 20, has_next: false, has_prev: true })
+  })
+
+  t.test('with a planned count, the total is an estimate unless the page tells it', async (t) => {
+    await orm.em.getConnection().execute('analyze plant')
+    const planned = client(app, '/planned')
+    const recorder = await recordStatements(orm)
+    t.teardown(recorder.stop)
+    for (const [query, total, hasNext] of [['page=4', 13, false], ['per_page=13', 13, false], ['per_page=100', 13, false], ['filter[name]=Nothing', 0, false], ['limit=5&offset=9', 13, false]] as const) {
+      t.match(await planned.get(query), { total, has_next: hasNext }, query)
+      t.equal(recorder.take().length, 1, query)
+    }
+    for (const query of ['', 'page=2', 'per_page=12', 'limit=3&offset=2', 'filter[status]=active&per_page=1', 'include=tags&sort=-price', 'page=3']) {
+      const page = await planned.get(query)
+      const statements = recorder.take()
+      t.equal(statements.length, 2, query)
+      t.match(statements[1]!.sql, /^explain \(format json\) select 1 from "plant"/)
+      const first = page.offset ?? (page.page - 1) * page.per_page
+      t.ok(Number.isInteger(page.total) && page.total > first + page.items.length - 1 && page.total <= 100, `${query}: ${page.total}`)
+      t.equal(page.has_next, first + page.items.length < (query.startsWith('filter') ? 8 : 13), query)
+      if (page.has_next) t.ok(page.total > first + page.items.length, 'the next row counts')
+    }
+    const past = await planned.get('page=9')
+    t.match(past, { items: [], has_next: false, has_prev: true })
+    t.ok(past.total <= 32, 'there is nothing where an empty page begins')
+    t.strictSame(Object.keys(await planned.get('page=2')), ['items', 'total', 'page', 'per_page', 'total_pages', 'has_next', 'has_prev'])
   })
 
   t.test('more than the maximum is an error that names it', async (t) => {

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { pageInfo, pageJson } from '../../src/run/index.ts'
+import { pageInfo, pageJson, plannedTotal, totalOfPage } from '../../src/run/index.ts'
 
 type Window = Parameters<typeof pageInfo>[0]
 const page = (offset: number, limit: number): Window => ({ style: 'page', offset, limit, count: 'exact' })
@@ -31,4 +31,13 @@ t.test('a page says where it is and what is around it', async (t) => {
 
 t.test('an answer is the items as the database wrote them, and the rest', async (t) => {
   t.equal(pageJson('[{"id" : 1}]', pageInfo(offset(0, 5), { fetched: 1, total: 1 })), '{"items":[{"id" : 1}],"total":1,"limit":5,"offset":0,"has_next":false,"has_prev":false}')
+})
+
+t.test('a planned total is what the page tells, or an estimate within what it shows', async (t) => {
+  const explained = (rows: number) => ({ 'QUERY PLAN': [{ Plan: { 'Plan Rows': rows } }] })
+  t.strictSame([[0, 0], [0, 5], [10, 5], [0, 3], [10, 0], [0, 6]].map(([at, fetched]) => totalOfPage(page(at!, 5), { fetched })), [0, 5, 15, 3, undefined, undefined])
+  t.equal(plannedTotal(page(10, 5), { fetched: '6' }, explained(3)), 16, 'at least the rows there are')
+  t.equal(plannedTotal(page(10, 5), { fetched: 6 }, { 'QUERY PLAN': JSON.stringify(explained(300)['QUERY PLAN']) }), 300)
+  t.equal(plannedTotal(page(10, 5), { fetched: 0 }, explained(300)), 10, 'an empty page is past the end')
+  t.match(pageInfo({ ...page(0, 5), count: 'planned' }, { fetched: 5, total: 300 }), { has_next: false, total: 300 })
 })
