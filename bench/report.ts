@@ -1,6 +1,7 @@
 /** Samples to Markdown. */
 import type { Sample } from './measure.ts'
 import type { StartupCost } from './startup.ts'
+import type { StreamCost } from './stream.ts'
 import { BASE, variants, type VariantName } from './variants.ts'
 
 export function median (values: readonly number[]): number {
@@ -33,6 +34,12 @@ export function startupTable (costs: readonly StartupCost[]): string {
     row('fastify-crud-kit: import', 'imported'),
     row('fastify-crud-kit: one resource registered, the server made ready', 'registered'),
     row('**fastify-crud-kit: sum**', 'sum'),
+  ])}\n`
+}
+
+export function streamTable ({ rows, before, peak, rowsPerSecond }: StreamCost): string {
+  return `### ${rows.toLocaleString('en')} rows as NDJSON\n\n${table(['', 'before, MiB', 'peak, MiB', 'growth, MiB', 'rows/s'], [
+    ['fastify-crud-kit', before.toFixed(0), peak.toFixed(0), (peak - before).toFixed(0), rowsPerSecond.toFixed(0)],
   ])}\n`
 }
 

@@ -13,9 +13,10 @@ import { checkAnswers } from './check.ts'
 import { CATEGORIES, createData, PRODUCTS_EACH } from './data.ts'
 import { measure } from './measure.ts'
 import { operations } from './operations.ts'
-import { operationTable, startupTable } from './report.ts'
+import { operationTable, startupTable, streamTable } from './report.ts'
 import { ServerProcess } from './server-process.ts'
 import { measureStartup } from './startup.ts'
+import { measureStream } from './stream.ts'
 import { variants, type VariantName } from './variants.ts'
 
 const { values: options } = parseArgs({
@@ -25,7 +26,7 @@ const { values: options } = parseArgs({
     seconds: { type: 'string', default: '2' },
     connections: { type: 'string', default: '16' },
     pool: { type: 'string', default: '10' },
-    only: { type: 'string', multiple: true, default: operations.map(({ name }) => name) },
+    only: { type: 'string', multiple: true, default: [...operations.map(({ name }) => name), 'stream'] },
     profile: { type: 'string' },
   },
 })
@@ -60,6 +61,12 @@ try {
     })
     progress('')
     console.log(operationTable(operation.title, samples))
+  }
+  if (options.only.includes('stream')) {
+    progress('measuring: stream')
+    const cost = await measureStream(postgres.url)
+    progress('')
+    console.log(streamTable(cost))
   }
 } finally {
   await backends?.close()
