@@ -16,10 +16,10 @@ export interface IndexAdvice {
 export async function adviseIndexes (em: EntityManager, whitelists: readonly Whitelist[]): Promise<readonly IndexAdvice[]> {
   const wanted = whitelists.flatMap((whitelist) => wantedIndexes(whitelist))
   if (wanted.length === 0) return []
-  const existing = await readIndexes(em, [...new Set(wanted.map(({ table }) => tableName(table)))])
+  const { indexes, unindexable } = await readIndexes(em, [...new Set(wanted.map(({ table }) => tableName(table)))])
   const missing = new Map<string, Set<string>>()
   for (const index of wanted) {
-    if (existing.some((one) => serves(one, index))) continue
+    if (unindexable.includes(index.table) || indexes.some((one) => serves(one, index))) continue
     const sql = createIndex(index)
     missing.set(sql, (missing.get(sql) ?? new Set()).add(index.use))
   }

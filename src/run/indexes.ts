@@ -14,12 +14,19 @@ export interface ExistingIndex {
 
 const quote = (column: string): string => `'"' || replace(${column}, '"', '""') || '"'`
 
+/** How SQL may name a table: with its schema, and alone where that is found without one. */
+const NAMES = `array[${quote('n.nspname')} || '.' || ${quote('t.relname')}, case when pg_table_is_visible(t.oid) then ${quote('t.relname')} end]`
+
 /** `$1`: names of tables, without their schemas. */
 const STATEMENT = `select coalesce(json_agg(json_build_object(
-  'tables', array[${quote('n.nspname')} || '.' || ${quote('t.relname')}, case when pg_table_is_visible(t.oid) then ${quote('t.relname')} end],
+  'tables', ${NAMES},
   'method', m.amname,
   'keys', array(select pg_get_indexdef(i.indexrelid, k, false) from generate_series(1, i.indnkeyatts) as k)
-)), '[]')::text as "indexes"
+)), '[]')::text as "indexes", (
+  select coalesce(json_agg(name), '[]')::text
+  from pg_class t join pg_namespace n on n.oid = t.relnamespace, unnest(${NAMES}) as name
+  where t.relkind in ('v', 'f') and t.relname = any($1) and name is not null
+) as "unindexable"
 from pg_index i
 join pg_class t on t.oid = i.indrelid
 join pg_namespace n on n.oid = t.relnamespace
@@ -27,8 +34,15 @@ join pg_class x on x.oid = i.indexrelid
 join pg_am m on m.oid = x.relam
 where i.indisvalid and t.relname = any($1)`
 
+/** What the catalogue says of some tables. */
+export interface TableIndexes {
+  readonly indexes: readonly ExistingIndex[]
+  /** Quoted names of those that can have none: views, whose tables they are on, and foreign tables. */
+  readonly unindexable: readonly string[]
+}
+
 /** The indexes of some tables, in one statement. */
-export async function readIndexes (em: EntityManager, tableNames: readonly string[]): Promise<readonly ExistingIndex[]> {
+export async function readIndexes (em: EntityManager, tableNames: readonly string[]): Promise<TableIndexes> {
   const [row] = await run(em, { text: STATEMENT, values: [tableNames] })
-  return JSON.parse(row!['indexes'] as string) as ExistingIndex[]
+  return { indexes: JSON.parse(row!['indexes'] as string), unindexable: JSON.parse(row!['unindexable'] as string) }
 }

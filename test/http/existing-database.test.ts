@@ -7,6 +7,7 @@ import { pathToFileURL } from 'node:url'
 import t from 'tap'
 import ts from 'typescript'
 import { AllowedFilters, AllowedInclude, AllowedSort } from '../../src/index.ts'
+import { adviseIndexes } from '../../src/crud/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { readDocument } from '../helpers/document.ts'
 import { recordStatements } from '../helpers/statements.ts'
@@ -217,6 +218,13 @@ await forEachDatabase(t, { entities, tables, orm: { discovery: { checkDuplicateT
         code: 'FST_CRUD_CONFIG_INVALID', message: `The resource /stats: '${operation}' needs an entity that is written, and AuthorStats is read-only: it is a view.`,
       })
     }
+  })
+
+  t.test('a view has no indexes to advise, the tables beside it do', async (t) => {
+    const em = orm.em.fork()
+    const whitelistOf = (entity: unknown, name: string) => resource(entity, { allowedFilters: [AllowedFilters.exact(name)] }).bind(em).whitelist
+    const whitelists = [whitelistOf(AuthorStats, 'name'), whitelistOf(OpenOrder, 'state'), whitelistOf(Line, 'sku')]
+    t.strictSame((await adviseIndexes(em, whitelists)).map(({ sql }) => sql), ['create index on "T_LINE" ("F_SKU")'])
   })
 
   t.test('a view that PostgreSQL writes through has all routes', async (t) => {
