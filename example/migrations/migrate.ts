@@ -1,0 +1,42 @@
+/** npm run migrate, or: node example/migrations/migrate.ts up | down | pending, at DATABASE_URL or in a folder. */
+import { pathToFileURL } from 'node:url'
+import type { MikroORM } from '@mikro-orm/postgresql'
+import { migratedDatabase } from './database.ts'
+
+/** Servers that start at the same time wait for the first one, and then find nothing to do. */
+const LOCK = 20260105
+
+/** Applies the migrations that have not been, all or none, and returns their names. */
+export async function applyPending (orm: MikroORM): Promise<string[]> {
+  // the first look makes the table of what has been applied, outside of the transaction since PGlite has one connection;
+  // of several servers all but one may find in the middle of it that the table is there
+  await orm.migrator.getPending().catch(() => orm.migrator.getPending())
+  return await orm.em.fork().transactional(async (em) => {
+    await em.execute(`select pg_advisory_xact_lock(${LOCK})`)
+    const applied = await orm.migrator.up({ transaction: em.getTransactionContext()! })
+    return applied.map(({ name }) => name)
+  })
+}
+
+async function main (command: string): Promise<void> {
+  const database = migratedDatabase(process.env['DATABASE_URL'] || 'pglite://.data/migrations')
+  try {
+    const orm = await database.getEngine()
+    const list = (names: string[]) => console.log(names.length === 0 ? 'nothing to do' : names.join('\n'))
+    switch (command) {
+      case 'up': return list(await applyPending(orm))
+      case 'down': return list((await orm.migrator.down()).map(({ name }) => name))
+      case 'pending': return list((await orm.migrator.getPending()).map(({ name }) => name))
+      default: throw new Error(`'${command}' is not one of up, down, pending`)
+    }
+  } finally {
+    await database.close()
+  }
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  await main(process.argv[2] ?? 'up').catch((error: Error) => {
+    console.error(error.message)
+    process.exitCode = 1
+  })
+}
