@@ -16,6 +16,7 @@ import pg from 'pg'
 import type { Test } from 'tap'
 import { entities as fixtureEntities } from '../fixtures/entities.ts'
 import { seed as fixtureSeed } from '../fixtures/seed.ts'
+import { lacks, type Capability } from './capabilities.ts'
 
 // WebAssembly is compiled once and fast: a test is over before optimised code has paid for its making
 for (const flag of ['--liftoff-only', '--no-wasm-tier-up', '--no-wasm-dynamic-tiering']) setFlagsFromString(flag)
@@ -24,6 +25,8 @@ export type DatabaseName = 'pglite' | 'postgres'
 
 export interface OpenOptions {
   readonly entities: NonNullable<Options['entities']>
+  /** What a server has to have for these tests, beside databases: without it they are skipped, and say so. */
+  readonly needs?: readonly Capability[]
   /** SQL that makes the tables. Default: those of the entities, by MikroORM. */
   readonly tables?: string
   /** Fills the tables, with an EntityManager of its own that is flushed afterwards. */
@@ -64,7 +67,8 @@ export const databases: ReadonlyArray<readonly [name: DatabaseName, open: OpenDa
  */
 export async function forEachDatabase (t: Test, options: OpenOptions, fn: (t: Test, database: TestDatabase) => unknown): Promise<void> {
   for (const [name, open] of databases) {
-    await t.test(name, { skip: skipReasons[name] }, async (t) => {
+    const skip = skipReasons[name] || (name === 'postgres' && await lacks(...options.needs ?? []))
+    await t.test(name, { skip }, async (t) => {
       const database = await open(options)
       t.teardown(database.close)
       await fn(t, database)

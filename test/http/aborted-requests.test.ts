@@ -8,6 +8,7 @@ import t, { type Test } from 'tap'
 import { AllowedFilters, crudKit, crudRoutes, parseQueryParams } from '../../src/index.ts'
 import { entities, Plant, Tag } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
+import { lacks } from '../helpers/capabilities.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { resource, select } from './helper.ts'
 
@@ -42,7 +43,9 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     return false
   }
 
-  const pglite = name === 'pglite' && 'PGlite runs in this process, a statement at a time: nothing can cancel it'
+  const uncancellable = name === 'pglite'
+    ? 'PGlite runs in this process, a statement at a time: nothing can cancel it'
+    : await lacks('activityView', 'cancelBackend')
 
   for (const [what, path, comment] of [
     ['a list', '/plants?filter[slow]=list', 'list'],
@@ -50,7 +53,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     ["MikroORM's query builder", '/builder', 'builder'],
     ['a list in a transaction', '/transaction', 'transaction'],
   ] as const) {
-    t.test(`a client that goes away has its statement cancelled in the server: ${what}`, { skip: pglite }, async (t) => {
+    t.test(`a client that goes away has its statement cancelled in the server: ${what}`, { skip: uncancellable }, async (t) => {
       const app = await listen(t)
       const request = http.get(urlOf(app) + path.replace('[', '%5B').replace(']', '%5D'))
       request.on('error', () => {})
@@ -63,7 +66,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     })
   }
 
-  t.test('also when a hook has asked for request.em before the plugin has seen the request', { skip: pglite }, async (t) => {
+  t.test('also when a hook has asked for request.em before the plugin has seen the request', { skip: uncancellable }, async (t) => {
     const app = await listen(t, (app) => app.addHook('onRequest', async ({ em }) => { await em.count(Tag) }))
     const request = http.get(`${urlOf(app)}/plants?filter%5Bslow%5D=early`)
     request.on('error', () => {})
@@ -72,7 +75,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     t.ok(await running('early', 0))
   })
 
-  t.test('several at once, of which some stay', { skip: pglite }, async (t) => {
+  t.test('several at once, of which some stay', { skip: uncancellable }, async (t) => {
     const app = await listen(t)
     const [a, b] = [0, 1].map(() => http.get(`${urlOf(app)}/plants?filter%5Bslow%5D=several`).on('error', () => {}))
     t.ok(await running('several', 2))

@@ -4,6 +4,7 @@ import { DatabaseError, DataValidationError, AbortedError } from '../../src/erro
 import { run } from '../../src/run/index.ts'
 import { entities, Plant, Tag } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
+import { lacks } from '../helpers/capabilities.ts'
 import { databases, forEachDatabase, skipReasons } from '../helpers/databases.ts'
 import { crudOf } from '../sql/helper.ts'
 
@@ -79,7 +80,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 
 const openPostgres = databases.find(([name]) => name === 'postgres')![1]
 
-t.test('a statement that nobody waits for any more is cancelled in the server', { skip: skipReasons.postgres }, async (t) => {
+t.test('a statement that nobody waits for any more is cancelled in the server', { skip: skipReasons.postgres || await lacks('activityView', 'cancelBackend') }, async (t) => {
   const { orm, url, close } = await openPostgres({ entities, orm: { pool: { min: 0, max: 2 } } })
   const watcher = new pg.Client({ connectionString: url })
   await watcher.connect()
