@@ -33,30 +33,38 @@ export function newLevel (below: Level | undefined): Level {
   return { parent: current.getStore(), below, ended: false, orphaned: false, gone: Promise.withResolvers() }
 }
 
-/** Waits until no savepoint is open but those that the caller is inside of, and puts a new level on top of them. */
-export async function enter (held: HeldConnection): Promise<Level> {
+/**
+ * Waits until no savepoint is open but those that the caller is inside of, and puts a new level on top of them.
+ *
+ * @param outer the transaction that it is asked for in
+ */
+export async function enter (held: HeldConnection, outer: object): Promise<Level> {
   // whoever waits has to act in the same tick in which it is its turn: others have waited, too
   while (isBusy(held)) await held.top.gone.promise
+  assertOpen(outer)
   const level = newLevel(held.top)
   held.top = level
   return level
 }
 
-/** Waits until no savepoint inside of a level is open. */
-export async function settled (held: HeldConnection, level: Level): Promise<void> {
-  while (isBusy(held, level)) await held.top.gone.promise
+/** Ends a level when the savepoints in it are over and its statements have been answered. From then on nothing gets in. */
+export async function end (held: HeldConnection, level: Level, idle: () => Promise<void>): Promise<void> {
+  do {
+    while (isBusy(held, level)) await held.top.gone.promise
+    await idle()
+  } while (isBusy(held, level))
+  level.ended = true
 }
 
-function isBusy (held: HeldConnection, level?: Level): held is HeldConnection & { readonly top: Level } {
-  return held.top !== undefined && held.top !== level && !isInside(held.top)
+/** Takes a level from the stack, and what is left of those inside: they go with it. */
+export function leave (held: HeldConnection, level: Level): void {
+  if (level.orphaned) return
+  endInner(held, level)
+  held.top = level.below
+  level.gone.resolve()
 }
 
-function isInside (level: Level): boolean {
-  for (let inner = current.getStore(); inner !== undefined; inner = inner.parent) if (inner === level) return true
-  return false
-}
-
-/** Ends the savepoints inside of `level`, all of them without one: they go with what they are in. */
+/** Ends the savepoints inside of `level`, all of them without one. */
 export function endInner (held: HeldConnection, level: Level | undefined): void {
   while (held.top !== undefined && held.top !== level) {
     const { top } = held
@@ -64,6 +72,16 @@ export function endInner (held: HeldConnection, level: Level | undefined): void 
     held.top = top.below
     top.gone.resolve()
   }
+}
+
+/** Whether somebody else's savepoint is open, or one of ours that is being undone. */
+function isBusy (held: HeldConnection, level?: Level): held is HeldConnection & { readonly top: Level } {
+  return held.top !== undefined && held.top !== level && (held.top.ended || !isInside(held.top))
+}
+
+function isInside (level: Level): boolean {
+  for (let inner = current.getStore(); inner !== undefined; inner = inner.parent) if (inner === level) return true
+  return false
 }
 
 type Transaction = ControlledTransaction<any, any[]>
@@ -123,7 +141,7 @@ export function guard (transaction: Transaction, held: HeldConnection, level: Le
   })
 }
 
-/** @throws {DatabaseError} when a transaction is over: what it would do now would not be part of it */
-export function assertOpen (transaction: object): void {
-  if (levels.get(transaction)?.ended === true) throw new DatabaseError('The transaction that this EntityManager belongs to is over.')
+/** @throws {DatabaseError} when a transaction is over, or a level in it gone: what it would do now would not be part of it */
+export function assertOpen (transaction: object, level?: Level): void {
+  if (levels.get(transaction)?.ended === true || level?.orphaned === true) throw new DatabaseError('The transaction that this EntityManager belongs to is over.')
 }

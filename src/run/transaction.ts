@@ -13,7 +13,7 @@ import { ConfigError, DatabaseError, OutcomeUnknownError } from '../errors.ts'
 import { requestCancel } from './server-socket.ts'
 import { wasNeverSent } from './convert-error.ts'
 import { hasFailed, heldBy, isServerError, letGo, type Demands, type HeldConnection } from './held-connection.ts'
-import { assertOpen, endInner, enter, guard, newLevel, runInside, settled, withoutGuard, type Level } from './level.ts'
+import { assertOpen, end, endInner, enter, guard, leave, newLevel, runInside, withoutGuard, type Level } from './level.ts'
 import { limit, unlimit } from './statement-timeout.ts'
 import { isConsequence, stopOf, watch, type Deadline, type Stop } from './stop.ts'
 
@@ -127,7 +127,6 @@ async function beginOn<Result> (single: Kysely<any>, held: HeldConnection, em: E
     const result = await perform(em, fork, transaction, level, work, stop)
     await events.dispatchEvent(EventType.beforeTransactionCommit, transaction as never)
     await settle(held, level, transaction)
-    level.ended = true
     await commit(transaction, held, settings, stop)
     log(connection, fork, 'commit')
     merge(em, fork)
@@ -178,20 +177,17 @@ function isRefusal (error: unknown): boolean {
 
 async function nest<Result> (em: EntityManager, connection: Connection, outer: Transaction, work: Work<Result>, settings: TransactionSettings, stop: Stop): Promise<Result> {
   const held = await hold(outer, em)
-  const level = await enter(held)
+  const level = await enter(held, outer)
   const { deadline } = held
   const watchdog = settings.deadline && watch(held, settings.deadline)
   try {
     await idle(outer)
-    assertOpen(outer)
+    assertOpen(outer, level)
     return await nestOn(held, level, em, connection, outer, work, settings, stop)
   } finally {
     clearTimeout(watchdog)
-    if (!level.orphaned) {
-      held.deadline = deadline
-      held.top = level.below
-      level.gone.resolve()
-    }
+    if (!level.orphaned) held.deadline = deadline
+    leave(held, level)
   }
 }
 
@@ -201,6 +197,7 @@ async function nestOn<Result> (held: HeldConnection, level: Level, em: EntityMan
   await isolate(held, level, outer, settings)
   const savepointName = `crud_kit_${++held.savepoints}`
   await events.dispatchEvent(EventType.beforeTransactionStart, outer as never)
+  assertOpen(outer, level)
   const transaction = await withoutGuard(outer).savepoint(savepointName).execute() as unknown as Transaction
   log(connection, fork, `savepoint ${savepointName}`)
   // a savepoint is proof that nothing has failed: what is noted is older
@@ -208,8 +205,9 @@ async function nestOn<Result> (held: HeldConnection, level: Level, em: EntityMan
   // what MikroORM needs for savepoints of its own inside of this one
   Object.defineProperties(transaction, { index: { value: (outer.index ?? 0) + 1 }, savepointName: { value: savepointName } })
   const rollBack = async () => {
-    await withoutGuard(transaction).rollbackToSavepoint(savepointName).execute()
-    await withoutGuard(transaction).releaseSavepoint(savepointName).execute()
+    // it may have gone meanwhile, with what it is inside of
+    if (!level.orphaned) await withoutGuard(transaction).rollbackToSavepoint(savepointName).execute()
+    if (!level.orphaned) await withoutGuard(transaction).releaseSavepoint(savepointName).execute()
   }
   guard(transaction, held, level)
   let released = false
@@ -221,9 +219,11 @@ async function nestOn<Result> (held: HeldConnection, level: Level, em: EntityMan
     await events.dispatchEvent(EventType.afterTransactionStart, transaction as never)
     const result = await perform(em, fork, transaction, level, work, stop)
     await events.dispatchEvent(EventType.beforeTransactionCommit, transaction as never)
-    await settle(held, level, transaction)
+    if (hasFailed(held)) throw failureOf(held)
     if (settings.deadline !== undefined) await unlimit(held, outerDeadline, (sql) => send(transaction, sql))
-    level.ended = true
+    await settle(held, level, transaction)
+    // undone with what it is inside of: the server would not know the savepoint, and refuse everything from then on
+    assertOpen(outer, level)
     await withoutGuard(transaction).releaseSavepoint(savepointName).execute()
     released = true
     log(connection, fork, `release savepoint ${savepointName}`)
@@ -254,8 +254,7 @@ async function isolate (held: HeldConnection, level: Level, outer: Transaction, 
 
 /** Waits for what the function has not waited for. Afterwards all of it has succeeded, or was undone. */
 async function settle (held: HeldConnection, level: Level, transaction: Transaction): Promise<void> {
-  await settled(held, level)
-  await idle(transaction)
+  await end(held, level, () => idle(transaction))
   if (hasFailed(held)) throw failureOf(held)
 }
 

@@ -1,0 +1,180 @@
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
+import Fastify from 'fastify'
+import t from 'tap'
+import { CrudBase, crudKit, QueryBuilderConfig, type CrudContext, type CrudRecord, type RouteTransactions } from '../../src/index.ts'
+import { Account, add, owners, reset, until } from '../helpers/accounts.ts'
+import { forEachDatabase } from '../helpers/databases.ts'
+import { recordStatements } from '../helpers/statements.ts'
+import { serve } from './helper.ts'
+
+const operations = ['list', 'get', 'create', 'createMany', 'update', 'delete'] as const
+
+/** What a test has its hooks do. */
+let hook: (context: CrudContext) => unknown = () => {}
+
+class HookedCrud extends CrudBase {
+  override async beforeCreate (data: CrudRecord, context: CrudContext): Promise<CrudRecord> {
+    await hook(context)
+    return data
+  }
+
+  override async beforeUpdate (_id: unknown, data: CrudRecord, context: CrudContext): Promise<CrudRecord> {
+    await hook(context)
+    return data
+  }
+
+  override async beforeDelete (_id: unknown, context: CrudContext): Promise<void> {
+    await hook(context)
+  }
+
+  override async afterRead (record: CrudRecord, context: CrudContext): Promise<CrudRecord> {
+    await hook(context)
+    return record
+  }
+}
+
+await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
+  const crud = new HookedCrud({ model: Account, queryConfig: new QueryBuilderConfig() })
+  const resource = (transaction?: RouteTransactions) => ({ crud, operations, ...(transaction !== undefined && { transaction }) })
+  const app = await serve(t, orm, {
+    '/all': resource(true),
+    '/some': resource({ update: { isolationLevel: 'serializable' }, list: true }),
+    '/options': resource({ isolationLevel: 'repeatable read', retries: 2, baseDelay: 1 }),
+    '/writing': resource({ list: { readOnly: false } }),
+    '/none': resource(),
+    '/off': resource(false),
+  })
+  const send = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', url: string, payload?: object) => app.inject({ method, url, ...(payload && { payload }) })
+  t.beforeEach(async (t) => {
+    hook = () => {}
+    t.context.ids = await reset(orm)
+  })
+
+  t.test('the work and its hooks are kept or undone together', async (t) => {
+    const [a] = t.context.ids
+    for (const [method, url, payload] of [['POST', '/all', { owner: 'c' }], ['POST', '/all', [{ owner: 'c' }, { owner: 'd' }]], ['PATCH', `/all/${a}`, { owner: 'e' }], ['DELETE', `/all/${a}`, undefined]] as const) {
+      await reset(orm)
+      hook = async ({ em }) => {
+        await add(em, 'hook', 'sql')
+        throw new Error('no')
+      }
+      t.equal((await send(method, url, payload)).statusCode, 500, method)
+      t.strictSame(await owners(orm), ['a', 'b'], `${method}: nothing is left`)
+    }
+    hook = async ({ em }) => await add(em, 'hook', 'orm')
+    t.equal((await send('POST', '/all', { owner: 'c' })).statusCode, 201)
+    t.strictSame(await owners(orm), ['a', 'b', 'hook', 'c', 'hook'], 'beforeCreate and afterRead')
+  })
+
+  t.test('request.em is the transaction\'s for the hooks, and the request\'s own afterwards', async (t) => {
+    const seen: boolean[] = []
+    hook = ({ em, request }) => { seen.push(request!.em === em && em.isInTransaction()) }
+    t.equal((await send('POST', '/all', { owner: 'c' })).statusCode, 201)
+    t.equal((await send('GET', '/all')).statusCode, 200)
+    t.ok(seen.length >= 4)
+    t.ok(seen.every(Boolean))
+    const own = Fastify()
+    t.teardown(() => own.close())
+    await own.register(crudKit, { orm, resources: { '/all': resource(true) } })
+    const later: boolean[] = []
+    own.addHook('onSend', async ({ em }) => { later.push(em.isInTransaction()) })
+    t.equal((await own.inject('/all')).statusCode, 200)
+    t.strictSame(later, [false])
+  })
+
+  t.test('options hold for the operations that they are given for', async (t) => {
+    const [a] = t.context.ids
+    const recorder = await recordStatements(orm)
+    t.teardown(recorder.stop)
+    let state: unknown[] = []
+    hook = async ({ em }) => {
+      const show = async (setting: string) => (await em.execute<Record<string, string>[]>(`show ${setting}`))[0]![setting]
+      state = [em.isInTransaction(), await show('transaction_isolation'), await show('transaction_read_only')]
+    }
+    const of = async (...args: Parameters<typeof send>) => {
+      const { statusCode } = await send(...args)
+      if (statusCode >= 300) throw new Error(String(statusCode))
+      return state
+    }
+    t.strictSame(await of('GET', '/all'), [true, 'read committed', 'on'], 'reads are read-only')
+    t.strictSame(await of('GET', `/all/${a}`), [true, 'read committed', 'on'])
+    t.strictSame(await of('POST', '/all', { owner: 'c' }), [true, 'read committed', 'off'])
+    t.strictSame(await of('PATCH', `/some/${a}`, { owner: 'c' }), [true, 'serializable', 'off'])
+    t.strictSame(await of('GET', '/some'), [true, 'read committed', 'on'])
+    t.strictSame(await of('GET', `/some/${a}`), [false, 'read committed', 'off'], 'none was asked for')
+    t.strictSame(await of('GET', '/options'), [true, 'repeatable read', 'on'])
+    t.strictSame(await of('POST', '/options', [{ owner: 'c' }]), [true, 'repeatable read', 'off'])
+    t.strictSame(await of('GET', '/writing'), [true, 'read committed', 'off'])
+    for (const url of ['/none', '/off']) t.strictSame(await of('GET', url), [false, 'read committed', 'off'])
+    hook = () => {}
+    recorder.take()
+    await of('GET', '/none')
+    t.equal(recorder.take().length, 1, 'and costs nothing there')
+    await of('GET', '/all')
+    t.equal(recorder.take().at(-1)!.sql, 'commit')
+  })
+
+  t.test('a conflict is repeated, and the client knows nothing of it', async (t) => {
+    let runs = 0
+    hook = async ({ em }) => {
+      if (++runs < 3) await em.execute("do $$ begin raise exception 'conflict' using errcode = '40001'; end $$")
+    }
+    const response = await send('POST', '/options', { owner: 'c' })
+    t.equal(response.statusCode, 201)
+    t.strictSame(await owners(orm), ['a', 'b', 'c'])
+    runs = -10
+    const refused = await send('POST', '/options', { owner: 'd' })
+    t.equal(refused.statusCode, 503)
+    t.equal(refused.headers['retry-after'], '1')
+    t.equal(runs, -7)
+    t.strictSame(await owners(orm), ['a', 'b', 'c'])
+  })
+
+  t.test('errors are those of any route', async (t) => {
+    t.equal((await send('GET', '/all/999')).statusCode, 404)
+    t.equal((await send('PATCH', '/all/999', { owner: 'x' })).statusCode, 404)
+    t.equal((await send('POST', '/all', { nothing: 1 })).statusCode, 400)
+    t.equal((await send('POST', '/all', { owner: 'x', number: 1 })).statusCode, 409)
+    hook = async ({ em }) => await em.execute("insert into account (owner) values ('x')")
+    t.match((await send('GET', '/all')).json(), { statusCode: 500, code: 'FST_CRUD_READ_ONLY' })
+    t.strictSame(await owners(orm), ['a', 'b'])
+  })
+
+  t.test('a client that goes away ends the transaction', { skip: name === 'pglite' && 'PGlite runs in this process, a statement at a time: nothing can cancel it' }, async (t) => {
+    const own = Fastify({ forceCloseConnections: true })
+    t.teardown(() => own.close())
+    await own.register(crudKit, { orm, resources: { '/all': resource(true) } })
+    await own.listen({ port: 0, host: '127.0.0.1' })
+    hook = async ({ em }) => {
+      await add(em, 'undone', 'sql')
+      await em.execute('select pg_sleep(60) /* abandoned */')
+    }
+    const running = async () => (await orm.em.fork().execute("select 1 from pg_stat_activity where state = 'active' and pid <> pg_backend_pid() and query like '%/* abandoned */%'")).length
+    const request = http.request({ port: (own.server.address() as AddressInfo).port, path: '/all', method: 'POST', headers: { 'content-type': 'application/json' } })
+    request.on('error', () => {})
+    request.end('{"owner":"c"}')
+    await until(async () => await running() === 1)
+    request.destroy()
+    await until(async () => await running() === 0)
+    t.strictSame(await owners(orm), ['a', 'b'])
+  })
+
+  t.test('options that can not work stop the server', async (t) => {
+    for (const [transaction, message] of [
+      [{ isolationLevel: 'strict' }, /transaction\.list: isolationLevel can't be 'strict'/],
+      [{ update: { retires: 1 } }, /transaction\.update: unknown option 'retires'. Did you mean 'retries'/],
+      [{ upate: true, list: true }, /no operation 'upate' in 'transaction'. Did you mean 'update'/],
+      [{ update: true, retries: 3 }, /'retries' stands beside 'update'/],
+      [{ create: { readOnly: true } }, /transaction\.create: an operation that writes can't be readOnly/],
+      ['yes', /'transaction' is true, options/],
+      [[], /'transaction' is true, options/],
+      [{ create: 7 }, /transaction\.create: the options can't be 7/],
+    ] as const) {
+      const own = Fastify()
+      t.teardown(() => own.close())
+      const error: any = await own.register(crudKit, { orm, resources: { '/all': resource(transaction as never) } }).then(() => undefined, (error: unknown) => error)
+      t.match(error, { code: 'FST_CRUD_CONFIG_INVALID', message })
+    }
+  })
+})
