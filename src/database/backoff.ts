@@ -16,7 +16,8 @@ export interface Backoff {
  * @param random from 0 to less than 1
  */
 export function delayOf (attempt: number, { baseDelay, maxDelay }: Backoff, random: () => number = Math.random): number {
-  return Math.floor(random() * Math.min(maxDelay, baseDelay * 2 ** attempt))
+  // more doublings are longer than any wait, and too many would be infinite
+  return Math.floor(random() * Math.min(maxDelay, baseDelay * 2 ** Math.min(attempt, 40)))
 }
 
 /** Waits, unless nobody waits for the result any more: then it resolves at once. */
