@@ -8,9 +8,9 @@ import { CompiledQuery, type Transaction } from 'kysely'
 import type { Pool } from 'pg'
 import type { EntityModel } from '../model/index.ts'
 import { convertError } from './convert-error.ts'
+import { hold } from './perform.ts'
 import { runOnPool } from './pool.ts'
 import { reasonOf } from './stop.ts'
-import { hold } from './transaction.ts'
 
 /** A row as the driver reads it, by column name. */
 export type Row = Record<string, unknown>

@@ -1,0 +1,122 @@
+/** What a transaction and a savepoint have in common: the function's part of them, its end, and what it leaves. */
+import { EventType, TransactionContext, TransactionManager, type TransactionEventBroadcaster } from '@mikro-orm/core'
+import type { EntityManager } from '@mikro-orm/postgresql'
+import { CompiledQuery, type ControlledTransaction, type Kysely } from 'kysely'
+import { DatabaseError } from '../errors.ts'
+import { hasFailed, heldBy, type Demands, type HeldConnection } from './held-connection.ts'
+import { end, runInside, withoutGuard, type Level } from './level.ts'
+import type { Deadline, Stop } from './stop.ts'
+
+export const ISOLATION_LEVELS = ['read uncommitted', 'read committed', 'repeatable read', 'serializable'] as const
+export type IsolationLevel = typeof ISOLATION_LEVELS[number]
+
+export interface TransactionSettings {
+  readonly isolationLevel?: IsolationLevel
+  readonly readOnly?: boolean
+  readonly deadline?: Deadline
+  /** What those inside may ask for. */
+  readonly demands?: Demands
+}
+
+export type Work<Result> = (em: EntityManager) => Result | Promise<Result>
+
+/** Kysely's, with what MikroORM notes on it for savepoints of its own. */
+export type Transaction = ControlledTransaction<any, any[]> & { readonly index?: number, readonly savepointName?: string }
+
+/** What MikroORM has for its own use. */
+export interface Connection {
+  ensureConnection (): Promise<void>
+  getClient (): Kysely<any>
+  getNativeClient (): Promise<unknown>
+  applySessionContext (transaction: Transaction, context: object): Promise<void>
+  logQuery (query: string, loggerContext: unknown): void
+}
+
+/** Lets what runs in a transaction of anybody's be cancelled as we do it. */
+export async function hold (transaction: unknown, em: EntityManager): Promise<HeldConnection> {
+  const { executor } = withoutGuard(transaction as Transaction)
+  let held = heldConnections.get(executor)
+  if (held === undefined) heldConnections.set(executor, held = await heldBy(executor, await poolOf(em.getConnection() as unknown as Connection)))
+  return held
+}
+
+const heldConnections = new WeakMap<object, HeldConnection>()
+
+export async function poolOf (connection: Connection): Promise<unknown> {
+  return await connection.getNativeClient().catch(() => undefined)
+}
+
+/** Waits for what the function has not waited for. Afterwards all of it has succeeded, or was undone. */
+export async function settle (held: HeldConnection, level: Level, transaction: Transaction): Promise<void> {
+  await end(held, level, () => idle(transaction))
+  if (hasFailed(held)) throw failureOf(held)
+}
+
+/** Runs the function, but no longer than until it is stopped: its statements are refused from then on. */
+export async function perform<Result> (em: EntityManager, fork: EntityManager, transaction: Transaction, level: Level, work: Work<Result>, stop: Stop): Promise<Result> {
+  const flow = TransactionContext.create(fork as never, () => runInside(level, async () => {
+    fork.setTransactionContext(transaction)
+    if (propagates(em)) managerOf(em).registerDeletionHandler(fork, em)
+    const result = await work(fork)
+    await fork.flush()
+    return result
+  }))
+  const result = await stop.race(flow)
+  // where a statement blocks the process no timer can tell
+  if (stop.isLate()) throw stop.reason()
+  return result
+}
+
+/** The EntityManager of the function: nothing of what another attempt has loaded is left in it. */
+export function forkOf (em: EntityManager, { signal }: Stop): EntityManager {
+  return em.fork({
+    clear: true, cloneEventManager: true, ...(signal !== undefined && { signal }), ...(signal !== undefined && !isPglite(em) && { inflightQueryAbortStrategy: 'cancel query' as const }),
+  }) as EntityManager
+}
+
+export const isPglite = (em: EntityManager): boolean => em.getDriver().constructor.name === 'PgliteDriver'
+
+interface Manager {
+  registerDeletionHandler (fork: EntityManager, parent: EntityManager): void
+  mergeEntitiesToParent (fork: EntityManager, parent: EntityManager): void
+}
+
+const managerOf = (em: EntityManager): Manager => new TransactionManager(em as never) as unknown as Manager
+
+/** As `em.transactional` has it: entities move to the EntityManager that the function was called with, but to no global one. */
+const propagates = (em: EntityManager): boolean => !em.global || em.config.get('allowGlobalContext')
+
+export function merge (em: EntityManager, fork: EntityManager): void {
+  if (propagates(em)) managerOf(em).mergeEntitiesToParent(fork, em)
+}
+
+export async function undo (events: TransactionEventBroadcaster, transaction: Transaction, connection: Connection, fork: EntityManager, rollBack: () => Promise<unknown>, sql: string): Promise<void> {
+  try {
+    await events.dispatchEvent(EventType.beforeTransactionRollback, transaction as never)
+    await idle(transaction)
+    await rollBack()
+    log(connection, fork, sql)
+    await events.dispatchEvent(EventType.afterTransactionRollback, transaction as never)
+  } catch (error) {
+    // the connection is gone, and its transaction with it: what has made it fail is what matters
+    fork.config.getLogger().warn('query', `Failed to roll back: ${(error as Error).message}`)
+  }
+}
+
+export function log (connection: Connection, fork: EntityManager, sql: string): void {
+  connection.logQuery(sql, (fork as unknown as { loggerContext: unknown }).loggerContext)
+}
+
+/** Waits for statements that are under way, or being cancelled. */
+export async function idle (transaction: Transaction): Promise<void> {
+  await withoutGuard(transaction).executor.provideConnection(async () => {})
+}
+
+export async function send (transaction: Transaction, sql: string): Promise<readonly Record<string, unknown>[]> {
+  return (await transaction.executeQuery<Record<string, unknown>>(CompiledQuery.raw(sql))).rows
+}
+
+/** Why the server takes nothing but a rollback, though nobody said so: the commit would be one, in silence. */
+export function failureOf ({ failure }: HeldConnection): unknown {
+  return failure ?? new DatabaseError('A statement has failed, so that nothing of the transaction could be kept.')
+}

@@ -1,0 +1,87 @@
+/** A transaction inside of another: a savepoint, and what may be asked for in it. */
+import { EventType, TransactionEventBroadcaster } from '@mikro-orm/core'
+import type { EntityManager } from '@mikro-orm/postgresql'
+import { ConfigError } from '../errors.ts'
+import { hasFailed, type HeldConnection } from './held-connection.ts'
+import { assertOpen, endInner, enter, guard, leave, runInside, withoutGuard, type Level } from './level.ts'
+import { failureOf, forkOf, hold, idle, ISOLATION_LEVELS, log, merge, perform, send, settle, undo, type Connection, type IsolationLevel, type Transaction, type TransactionSettings, type Work } from './perform.ts'
+import { limit, unlimit } from './statement-timeout.ts'
+import { watch, type Stop } from './stop.ts'
+
+/** Runs `work` in a savepoint of `outer`, when those that others have opened are over. */
+export async function nest<Result> (em: EntityManager, connection: Connection, outer: Transaction, work: Work<Result>, settings: TransactionSettings, stop: Stop): Promise<Result> {
+  const held = await hold(outer, em)
+  const level = await enter(held, outer)
+  const { deadline } = held
+  const watchdog = settings.deadline && watch(held, settings.deadline)
+  try {
+    await idle(outer)
+    assertOpen(outer, level)
+    return await nestOn(held, level, em, connection, outer, work, settings, stop)
+  } finally {
+    clearTimeout(watchdog)
+    if (!level.orphaned) held.deadline = deadline
+    leave(held, level)
+  }
+}
+
+async function nestOn<Result> (held: HeldConnection, level: Level, em: EntityManager, connection: Connection, outer: Transaction, work: Work<Result>, settings: TransactionSettings, stop: Stop): Promise<Result> {
+  const fork = forkOf(em, stop)
+  const events = new TransactionEventBroadcaster(fork as never)
+  await isolate(held, level, outer, settings)
+  const savepointName = `crud_kit_${++held.savepoints}`
+  await events.dispatchEvent(EventType.beforeTransactionStart, outer as never)
+  assertOpen(outer, level)
+  const transaction = await withoutGuard(outer).savepoint(savepointName).execute() as unknown as Transaction
+  log(connection, fork, `savepoint ${savepointName}`)
+  // a savepoint is proof that nothing has failed: what is noted is older
+  held.failure = undefined
+  // what MikroORM needs for savepoints of its own inside of this one
+  Object.defineProperties(transaction, { index: { value: (outer.index ?? 0) + 1 }, savepointName: { value: savepointName } })
+  const rollBack = async () => {
+    // it may have gone meanwhile, with what it is inside of
+    if (!level.orphaned) await withoutGuard(transaction).rollbackToSavepoint(savepointName).execute()
+    if (!level.orphaned) await withoutGuard(transaction).releaseSavepoint(savepointName).execute()
+  }
+  guard(transaction, held, level)
+  let released = false
+  try {
+    // it ends with the savepoint, whichever way that does
+    if (settings.readOnly === true) await send(transaction, 'set local transaction_read_only = on')
+    const outerDeadline = held.deadline
+    if (settings.deadline !== undefined) await limit(held, settings.deadline, (sql) => send(transaction, sql))
+    await events.dispatchEvent(EventType.afterTransactionStart, transaction as never)
+    const result = await perform(em, fork, transaction, level, work, stop)
+    await events.dispatchEvent(EventType.beforeTransactionCommit, transaction as never)
+    if (hasFailed(held)) throw failureOf(held)
+    if (settings.deadline !== undefined) await unlimit(held, outerDeadline, (sql) => send(transaction, sql))
+    await settle(held, level, transaction)
+    // undone with what it is inside of: the server would not know the savepoint, and refuse everything from then on
+    assertOpen(outer, level)
+    await withoutGuard(transaction).releaseSavepoint(savepointName).execute()
+    released = true
+    log(connection, fork, `release savepoint ${savepointName}`)
+    merge(em, fork)
+    await events.dispatchEvent(EventType.afterTransactionCommit, transaction as never)
+    return result
+  } catch (error) {
+    // gone already: into what it is inside of, or with it
+    if (released || level.orphaned) throw error
+    level.ended = true
+    endInner(held, level)
+    await undo(events, transaction, connection, fork, rollBack, `rollback to savepoint ${savepointName}`)
+    throw error
+  }
+}
+
+/** @throws {ConfigError} when a stricter isolation level is asked for than there is, and it is too late to have it */
+async function isolate (held: HeldConnection, level: Level, outer: Transaction, { isolationLevel }: TransactionSettings): Promise<void> {
+  if (isolationLevel === undefined) return
+  const ask = async (sql: string) => await runInside(level, () => send(outer, sql))
+  held.isolation ??= String((await ask('show transaction_isolation'))[0]?.['transaction_isolation'])
+  if (ISOLATION_LEVELS.indexOf(held.isolation as IsolationLevel) >= ISOLATION_LEVELS.indexOf(isolationLevel)) return
+  const fixed = held.queried || level.below !== undefined || outer.savepointName !== undefined || held.demands === undefined
+  if (fixed) throw new ConfigError(`The transaction is '${held.isolation}' already: '${isolationLevel}' has to be asked for where it begins, before its first statement.`)
+  await ask(`set transaction isolation level ${isolationLevel}`)
+  held.isolation = isolationLevel
+}
