@@ -43,8 +43,8 @@ export interface PostgresServer {
 
 interface Runner { readonly bin: string, readonly uid?: number, readonly gid?: number }
 
-/** PostgreSQL refuses to run as root: there it runs as nobody. */
-const nobody = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {}
+/** PostgreSQL refuses to run as root: there it runs as nobody, who has to own its data. */
+export const nobody: { readonly uid?: number, readonly gid?: number } = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {}
 const environment = { PATH: process.env.PATH, LC_ALL: 'C' }
 
 const running = new Set<ChildProcess>()
@@ -167,7 +167,7 @@ async function freePort (): Promise<number> {
 }
 
 /** A folder that the user nobody may enter, in the system's folder for such; gone when the process exits. */
-function temporaryFolder (prefix: string): string {
+export function temporaryFolder (prefix: string): string {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), prefix))
   fs.chmodSync(folder, 0o755)
   temporary.add(folder)

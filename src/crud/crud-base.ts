@@ -4,7 +4,7 @@ import { QueryBuilderConfig } from '../config/index.ts'
 import { ConfigError } from '../errors.ts'
 import { planCount, planEstimate, planExists, planGet, planList, planOtherSide, planStream, readData, withSharedColumns, type Id, type KeysetPlan, type ListPlan, type RecordData } from '../plan/index.ts'
 import { parseQueryParams, type QueryParams } from '../query/index.ts'
-import { cursorInfo, pageInfo, pageJson, plannedTotal, readKeyset, run, totalOfPage, type Row } from '../run/index.ts'
+import { cursorInfo, pageInfo, pageJson, plannedTotal, read, readKeyset, totalOfPage, type Row } from '../run/index.ts'
 import { nearest } from '../suggest.ts'
 import type { CrudContext, CrudDeleteOptions, CrudOptions, CrudPage, CrudReadOptions, CrudRecord, CrudWriteOptions } from './crud-options.ts'
 import { checkScopeData, scopeData, type Data } from './new-row.ts'
@@ -79,8 +79,8 @@ export class CrudBase<Entity extends object = any> {
     const resource = this.bind(em)
     const plan = planList(params, resource.whitelist, options)
     if (plan.kind === 'keyset') return await this.#listByCursor(resource, em, plan, options)
-    const { row, read } = await this.#run(resource, em, plan, options)
-    const items = await convertListJson(`[${(row!.items as string | null) ?? ''}]`, read.toWire, this.#afterRead, { ...options.context, em })
+    const { row, statement } = await this.#read(resource, em, plan, options)
+    const items = await convertListJson(`[${(row!.items as string | null) ?? ''}]`, statement.toWire, this.#afterRead, { ...options.context, em })
     const total = plan.window.count === 'planned' ? await this.#plannedTotal(resource, em, plan, row!, options) : row!.total
     return pageJson(items, pageInfo(plan.window, { ...row, total }))
   }
@@ -106,16 +106,16 @@ export class CrudBase<Entity extends object = any> {
     const resource = this.bind(em)
     const plan = planGet(id, params, resource.whitelist, options)
     if (plan === undefined) return null
-    const { row, read } = await this.#run(resource, em, plan, options)
+    const { row, statement } = await this.#read(resource, em, plan, options)
     if (row === undefined) return null
-    const json = await convertJson(row.item as string, read.toWire, this.#afterRead, { ...options.context, em })
+    const json = await convertJson(row.item as string, statement.toWire, this.#afterRead, { ...options.context, em })
     return { json, version: row.version as string | undefined }
   }
 
   /** How many records the filters of `params` keep. */
   async count (em: EntityManager, params: QueryParams = NO_PARAMS, options: CrudReadOptions<Entity> = {}): Promise<number> {
     const resource = this.bind(em)
-    const { row } = await this.#run(resource, em, planCount(params, resource.whitelist, options), options)
+    const { row } = await this.#read(resource, em, planCount(params, resource.whitelist, options), options)
     return Number(row!.count)
   }
 
@@ -155,7 +155,7 @@ export class CrudBase<Entity extends object = any> {
     const resource = this.bind(em)
     const plan = planExists(id, resource.whitelist, options)
     if (plan === undefined) return false
-    const { row } = await this.#run(resource, em, plan, options)
+    const { row } = await this.#read(resource, em, plan, options)
     return row!.exists as boolean
   }
 
@@ -256,24 +256,24 @@ export class CrudBase<Entity extends object = any> {
   async #plannedTotal (resource: Resource, em: EntityManager, plan: ListPlan, row: Row, options: CrudReadOptions<Entity>): Promise<number> {
     const told = totalOfPage(plan.window, row)
     if (told !== undefined) return told
-    const { row: explained } = await this.#run(resource, em, planEstimate(plan), options)
+    const { row: explained } = await this.#read(resource, em, planEstimate(plan), options)
     return plannedTotal(plan.window, row, explained!)
   }
 
   async #listByCursor (resource: Resource, em: EntityManager, plan: KeysetPlan, options: CrudReadOptions<Entity>): Promise<string> {
-    const read = await resource.compile(em, plan, options)
-    const page = readKeyset(plan, await run(em, read))
+    const statement = await resource.compile(em, plan, options)
+    const page = readKeyset(plan, await read(em, statement))
     // the row that the cursor was made from has gone, or moved: only a look tells what is on its side of the page
     const look = page.behind === undefined ? planOtherSide(plan) : undefined
-    const behind = look === undefined ? page.behind === true : (await run(em, await resource.compile(em, look, options))).length > 0
-    const items = await convertListJson(`[${page.items.join()}]`, read.toWire, this.#afterRead, { ...options.context, em })
+    const behind = look === undefined ? page.behind === true : (await read(em, await resource.compile(em, look, options))).length > 0
+    const items = await convertListJson(`[${page.items.join()}]`, statement.toWire, this.#afterRead, { ...options.context, em })
     return pageJson(items, cursorInfo(plan, page, behind))
   }
 
-  async #run (resource: Resource, em: EntityManager, plan: Parameters<Resource['compile']>[1], options: CrudReadOptions<Entity>): Promise<{ row: Row | undefined, read: CompiledRead }> {
-    const read = await resource.compile(em, plan, options)
-    const [row] = await run(em, read)
-    return { row, read }
+  async #read (resource: Resource, em: EntityManager, plan: Parameters<Resource['compile']>[1], options: CrudReadOptions<Entity>): Promise<{ row: Row | undefined, statement: CompiledRead }> {
+    const statement = await resource.compile(em, plan, options)
+    const [row] = await read(em, statement)
+    return { row, statement }
   }
 
   get #afterRead () {

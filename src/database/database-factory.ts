@@ -1,17 +1,23 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
 import { ConfigError, UnavailableError } from '../errors.ts'
+import { ReplicaSet, type ReplicaReport } from '../run/index.ts'
 import { checkDatabaseOptions, type DatabaseOptions } from './database-options.ts'
 import { parseDatabaseUrl, type DatabaseTarget } from './database-url.ts'
 import { loadDriver } from './drivers.ts'
 import { lockFolder, type FolderLock } from './folder-lock.ts'
-import { toOrmOptions } from './orm-options.ts'
+import { replicaOptions, toOrmOptions } from './orm-options.ts'
+import { readReplicas, type Replicas } from './replicas/replica-options.ts'
 
 /** Options of a session: those of `em.fork()`, e.g. the `signal` that cancels its queries. */
 export type SessionOptions = NonNullable<Parameters<EntityManager['fork']>[0]>
 /** Makes a session: a fork of the EntityManager with an identity map of its own. */
 export type SessionMaker = (options?: SessionOptions) => EntityManager
 
-interface Opened { readonly engine: MikroORM, readonly lock: FolderLock | undefined }
+interface Opened {
+  readonly engine: MikroORM
+  readonly lock: FolderLock | undefined
+  readonly replicas: ReplicaSet | undefined
+}
 
 /** An open database that is used until it is released; the last one to release it closes it. */
 export interface SharedEngine {
@@ -39,7 +45,10 @@ export class DatabaseFactory {
   readonly preparedStatements: boolean
   readonly #options: DatabaseOptions
   readonly #target: DatabaseTarget
+  readonly #replicas: Replicas | undefined
   #opened: Promise<Opened> | undefined
+  /** The replicas of what is open. */
+  #reading: ReplicaSet | undefined
   #closing: Promise<void> = Promise.resolve()
   /** Who uses what is open, as far as they have said so. */
   #users = new Set<symbol>()
@@ -49,6 +58,7 @@ export class DatabaseFactory {
     checkDatabaseOptions(options)
     this.#options = { ...options }
     this.#target = parseDatabaseUrl(options.databaseUrl ?? 'pglite://memory')
+    this.#replicas = readReplicas(options, this.#target)
     this.preparedStatements = options.preparedStatements ?? true
   }
 
@@ -56,7 +66,8 @@ export class DatabaseFactory {
    * The MikroORM instance, connected: the same one for every call until `close`. After a failure the next call tries
    * again.
    *
-   * @throws ConfigError when the driver's package isn't installed or another process has the PGlite folder.
+   * @throws ConfigError when the driver's package isn't installed, another process has the PGlite folder, or replicas
+   *   can't be measured.
    * @throws UnavailableError when the database can't be reached.
    */
   async getEngine (): Promise<MikroORM> {
@@ -74,6 +85,11 @@ export class DatabaseFactory {
     return (options = {}) => engine.em.fork(cancels && options.signal
       ? { inflightQueryAbortStrategy: 'cancel query', ...options }
       : options)
+  }
+
+  /** How the replicas are, in the order of the option `replicas`; nothing while the database is not open. */
+  replicaReports (): ReplicaReport[] {
+    return this.#reading?.reports ?? []
   }
 
   /**
@@ -107,6 +123,7 @@ export class DatabaseFactory {
     const opening = this.#opened
     if (opening !== undefined) {
       this.#opened = undefined
+      this.#reading = undefined
       // who shared what is closed now has no say in what is opened next
       this.#users = new Set()
       this.#closing = closeAll(this.#closing, opening)
@@ -117,15 +134,22 @@ export class DatabaseFactory {
   async #open (): Promise<Opened> {
     const target = this.#target
     await this.#closing.catch(() => {})
-    const { MikroORM } = await loadDriver(target.driver)
+    const { MikroORM, EntityManager } = await loadDriver(target.driver)
     const lock = target.driver === 'pglite' && target.folder !== undefined ? await this.#lock(target.folder) : undefined
+    const replicas = this.#replicas && new ReplicaSet(this.#replicas.settings)
     let engine: MikroORM | undefined
     try {
-      engine = await MikroORM.init(toOrmOptions(this.#options, target))
+      engine = await MikroORM.init({
+        ...toOrmOptions(this.#options, target),
+        ...(replicas && replicaOptions(this.#options, this.#replicas!.targets, replicas, EntityManager)),
+      })
       await connect(engine, target.label)
       if (this.#options.schema !== undefined) await engine.schema.update({ safe: this.#options.schema === 'create' })
-      return { engine, lock }
+      await replicas?.start(engine.driver)
+      this.#reading = replicas
+      return { engine, lock, replicas }
     } catch (error) {
+      replicas?.stop()
       await engine?.close(true).catch(() => {})
       await lock?.release()
       throw error
@@ -144,6 +168,7 @@ export class DatabaseFactory {
 async function closeAll (before: Promise<void>, opening: Promise<Opened>): Promise<void> {
   await before.catch(() => {})
   const opened = await opening.catch(() => undefined)
+  opened?.replicas?.stop()
   try {
     await opened?.engine.close(true)
   } finally {

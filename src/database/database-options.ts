@@ -6,6 +6,7 @@ import { Value, ValueErrorType } from '@sinclair/typebox/value'
 import { shown } from '../config/names.ts'
 import { unknownOption } from '../config/entry-options.ts'
 import { ConfigError } from '../errors.ts'
+import type { ReplicaOptions } from './replicas/replica-options.ts'
 
 const closed = { additionalProperties: false }
 /** pg's default for the connections of a pool. */
@@ -30,6 +31,7 @@ export const DatabaseOptionsSchema = Type.Object({
   applicationName: Type.Optional(Type.String({ minLength: 1, maxLength: 63, description: "Name of the connections in the server's views and logs, if the URL has no application_name. Default fastify-crud-kit. PGlite ignores it." })),
   statementTimeoutMillis: Type.Optional(Type.Integer({ minimum: 1, description: "Time after which the server ends a statement, if the URL has no statement_timeout. Default: the server's own. PGlite ignores it." })),
   preparedStatements: Type.Optional(Type.Boolean({ description: 'Whether statements may be prepared by name. false for PgBouncer in transaction mode. Default true.' })),
+  replicas: Type.Optional(Type.Unsafe<readonly string[] | ReplicaOptions>(Type.Any({ description: 'URLs of servers to read from, or { urls, maxLag, checkInterval, checkTimeout }. Default: none.' }))),
   schema: Type.Optional(Type.Union([Type.Literal('create'), Type.Literal('update')], { description: "Makes the tables when the database is opened: 'create' adds what is missing, 'update' also alters and drops to match the entities. Off by default: for demos and tests." })),
   debug: Type.Optional(Type.Union([Type.Boolean(), Type.Array(Type.String())], { description: "MikroORM's logging: all of it, or its namespaces." })),
   ormOptions: Type.Optional(Type.Object({}, { description: 'Any other option of MikroORM.' })),
@@ -41,12 +43,12 @@ export interface DatabaseOptions extends Omit<Static<typeof DatabaseOptionsSchem
   /** MikroORM's logging: all of it, or its namespaces, e.g. `['query']`. */
   readonly debug?: Options['debug']
   /** Any other option of MikroORM, e.g. `filters`, `namingStrategy`, `subscribers`, `extensions`. */
-  readonly ormOptions?: Omit<Options, keyof Options & ('driver' | 'clientUrl' | 'dbName' | 'entities' | 'pool' | 'debug')>
+  readonly ormOptions?: Omit<Options, keyof Options & ('driver' | 'clientUrl' | 'dbName' | 'entities' | 'pool' | 'replicas' | 'debug')>
 }
 
 /** Options of MikroORM that would contradict ours, and what to write instead. */
 const OWN: Readonly<Record<string, string>> = {
-  driver: 'databaseUrl', clientUrl: 'databaseUrl', dbName: 'databaseUrl', host: 'databaseUrl', port: 'databaseUrl', user: 'databaseUrl', entities: 'entities', pool: 'pool', debug: 'debug',
+  driver: 'databaseUrl', clientUrl: 'databaseUrl', dbName: 'databaseUrl', host: 'databaseUrl', port: 'databaseUrl', user: 'databaseUrl', entities: 'entities', pool: 'pool', replicas: 'replicas', debug: 'debug',
 }
 
 /**

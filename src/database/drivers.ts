@@ -1,12 +1,14 @@
 /** MikroORM's driver packages, loaded when a URL asks for one: an application installs the one it uses. */
 import { Utils } from '@mikro-orm/core'
-import type { MikroORM, Options } from '@mikro-orm/postgresql'
+import type { EntityManager, MikroORM, Options } from '@mikro-orm/postgresql'
 import { ConfigError } from '../errors.ts'
 import type { DatabaseTarget } from './database-url.ts'
 
 /** What the factory needs of a driver package. Both have PostgreSQL's interface. */
 export interface DriverModule {
   readonly MikroORM: { init: (options: Options) => Promise<MikroORM> }
+  /** The class of its EntityManagers. */
+  readonly EntityManager: new (...args: any[]) => EntityManager
 }
 
 export type ImportModule = (name: string) => Promise<unknown>

@@ -6,7 +6,7 @@ import type { PGlite } from '@electric-sql/pglite'
 import type { MikroORM } from '@mikro-orm/postgresql'
 import { Type, type Static } from '@sinclair/typebox'
 import type { ClientBase, Pool } from 'pg'
-import { clientOf, isThere, runOnPool, waitingFor } from '../run/index.ts'
+import { clientOf, isThere, replicaReports, runOnPool, waitingFor } from '../run/index.ts'
 
 const ServerHealthSchema = Type.Object({
   status: Type.Union([Type.Literal('up'), Type.Literal('busy'), Type.Literal('down')], { description: 'busy: it is there, but had no connection for the question.' }),
@@ -14,8 +14,9 @@ const ServerHealthSchema = Type.Object({
 })
 
 export const ReplicaHealthSchema = Type.Object({
-  ...ServerHealthSchema.properties,
-  name: Type.String(),
+  url: Type.String({ description: 'Without credentials and parameters.' }),
+  status: Type.Union([Type.Literal('up'), Type.Literal('lagging'), Type.Literal('down')], { description: 'As it was found at the last check; only one that is up is read from.' }),
+  lag: Type.Union([Type.Number(), Type.Null()], { description: "Milliseconds by which its data was behind the writer's, at most; null where that is not known." }),
 })
 
 export const HealthSchema = Type.Object({
@@ -42,9 +43,9 @@ export const HEALTH_TIMEOUT = 2_000
  * The state of a database.
  *
  * @param timeout milliseconds after which it is down, or busy, whatever comes later
- * @param replicas the states of its replicas
+ * @param replicas the states of its replicas. Default: as they were at their last checks
  */
-export async function checkHealth (orm: MikroORM, timeout: number = HEALTH_TIMEOUT, replicas: readonly ReplicaHealth[] = []): Promise<Health> {
+export async function checkHealth (orm: MikroORM, timeout: number = HEALTH_TIMEOUT, replicas: readonly ReplicaHealth[] = healthOfReplicas(orm)): Promise<Health> {
   const abort = new AbortController()
   const timer = setTimeout(() => abort.abort(new Error('no answer in time')), timeout)
   const tooLate = new Promise<undefined>((resolve) => { abort.signal.addEventListener('abort', () => resolve(undefined), { once: true }) })
@@ -60,6 +61,11 @@ export async function checkHealth (orm: MikroORM, timeout: number = HEALTH_TIMEO
   } finally {
     clearTimeout(timer)
   }
+}
+
+/** Why one is down may name addresses that are nobody's business. */
+function healthOfReplicas (orm: MikroORM): ReplicaHealth[] {
+  return replicaReports(orm.em).map(({ url, status, lag }) => ({ url, status, lag }))
 }
 
 function sizes (pool: Pool): NonNullable<Health['pool']> {

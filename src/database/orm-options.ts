@@ -1,7 +1,7 @@
 /** From the factory's options and a parsed URL to MikroORM's options. */
-import type { Options } from '@mikro-orm/postgresql'
+import type { EntityManager, Options } from '@mikro-orm/postgresql'
 import type { Pool } from 'pg'
-import { guardPool } from '../run/index.ts'
+import { guardPool, readingFrom, type ReplicaSet } from '../run/index.ts'
 import type { DatabaseOptions } from './database-options.ts'
 import type { DatabaseTarget, PostgresqlTarget } from './database-url.ts'
 
@@ -30,15 +30,37 @@ export function toOrmOptions (options: DatabaseOptions, target: DatabaseTarget):
 
 function postgresqlOptions (options: DatabaseOptions, target: PostgresqlTarget): Options {
   const { min, max, idleTimeoutMillis } = options.pool ?? {}
+  return {
+    ...connectionOptions(options, target),
+    ...(target.schema !== undefined && { schema: target.schema }),
+    pool: { ...(min !== undefined && { min }), ...(max !== undefined && { max }), ...(idleTimeoutMillis !== undefined && { idleTimeoutMillis }) },
+  }
+}
+
+/** Where a server is and how to connect to it. The sizes of pools are the same for all servers. */
+function connectionOptions (options: DatabaseOptions, target: PostgresqlTarget): Pick<Options, 'clientUrl' | 'dbName' | 'driverOptions'> {
   const given: unknown = options.ormOptions?.driverOptions
   return {
     // where to is in the driver's options, and a URL with a password would be one more place that could show it
     clientUrl: `postgresql:///${encodeURIComponent(target.database)}`,
     dbName: target.database,
-    ...(target.schema !== undefined && { schema: target.schema }),
-    pool: { ...(min !== undefined && { min }), ...(max !== undefined && { max }), ...(idleTimeoutMillis !== undefined && { idleTimeoutMillis }) },
     // a Kysely instance or dialect of the application's own knows its connection already
     driverOptions: isPlain(given) ? driverOptions(options, target, given) : given as NonNullable<Options['driverOptions']>,
+  }
+}
+
+type EntityManagerClass = new (...args: any[]) => EntityManager
+
+/**
+ * MikroORM's options for replicas beside those of the writer. MikroORM opens and closes their connections; which of them
+ * is read from is decided by `replicas`.
+ *
+ * @param Default the driver's class of EntityManagers
+ */
+export function replicaOptions (options: DatabaseOptions, targets: readonly PostgresqlTarget[], replicas: ReplicaSet, Default: EntityManagerClass): Partial<Options> {
+  return {
+    replicas: targets.map((target) => ({ ...connectionOptions(options, target), name: target.label }) as NonNullable<Options['replicas']>[number]),
+    entityManager: readingFrom(replicas, (options.ormOptions?.entityManager as EntityManagerClass | undefined) ?? Default),
   }
 }
 
@@ -63,6 +85,6 @@ function driverOptions ({ pool = {}, applicationName, statementTimeoutMillis }: 
 
 interface Given { readonly onPoolCreated?: (pool: Pool) => unknown }
 
-function isPlain (value: unknown): value is Given | undefined {
+export function isPlain (value: unknown): value is Given | undefined {
   return value === undefined || (typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype)
 }

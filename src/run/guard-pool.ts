@@ -4,6 +4,7 @@
  * transactions included.
  */
 import type { Client, Pool, PoolClient } from 'pg'
+import { endCursorsWith } from './client.ts'
 import { pooled, waitingFor } from './pool.ts'
 import { isThere } from './server-socket.ts'
 
@@ -29,6 +30,7 @@ export function guardPool (pool: Pool, { queueLimit, probeAfterMillis }: GuardOp
   pool.on('connect', (client) => {
     madeAfter.set(client, broken)
     client.on('error', () => { broken++ })
+    endCursorsWith(client)
     if (probeAfterMillis > 0) watch(client, probeAfterMillis, patience)
   })
   pool.on('release', (error, client) => {

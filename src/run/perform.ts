@@ -33,16 +33,16 @@ export interface Connection {
 }
 
 /** Lets what runs in a transaction of anybody's be cancelled as we do it. */
-export async function hold (transaction: unknown, em: EntityManager): Promise<HeldConnection> {
+export async function hold (transaction: unknown, connection: Pick<Connection, 'getNativeClient'>): Promise<HeldConnection> {
   const { executor } = withoutGuard(transaction as Transaction)
   let held = heldConnections.get(executor)
-  if (held === undefined) heldConnections.set(executor, held = await heldBy(executor, await poolOf(em.getConnection() as unknown as Connection)))
+  if (held === undefined) heldConnections.set(executor, held = await heldBy(executor, await poolOf(connection)))
   return held
 }
 
 const heldConnections = new WeakMap<object, HeldConnection>()
 
-export async function poolOf (connection: Connection): Promise<unknown> {
+export async function poolOf (connection: Pick<Connection, 'getNativeClient'>): Promise<unknown> {
   return await connection.getNativeClient().catch(() => undefined)
 }
 

@@ -10,7 +10,7 @@ import { watch, type Stop } from './stop.ts'
 
 /** Runs `work` in a savepoint of `outer`, when those that others have opened are over. */
 export async function nest<Result> (em: EntityManager, connection: Connection, outer: Transaction, work: Work<Result>, settings: TransactionSettings, stop: Stop): Promise<Result> {
-  const held = await hold(outer, em)
+  const held = await hold(outer, connection)
   const level = await enter(held, outer)
   const { deadline } = held
   const watchdog = settings.deadline && watch(held, settings.deadline)

@@ -10,6 +10,7 @@ import type { EntityModel } from '../model/index.ts'
 import { convertError } from './convert-error.ts'
 import { hold } from './perform.ts'
 import { runOnPool } from './pool.ts'
+import { replicasOf } from './replicas/routing.ts'
 import { reasonOf } from './stop.ts'
 
 /** A row as the driver reads it, by column name. */
@@ -28,7 +29,7 @@ type Client = Pool | PGlite
 const clients = new WeakMap<object, Promise<Client>>()
 
 /** The driver's own client, asked for once for each connection. */
-export function clientOf (connection: ReturnType<EntityManager['getConnection']>): Promise<Client> {
+export function clientOf (connection: Connection): Promise<Client> {
   let client = clients.get(connection)
   if (client === undefined) {
     client = connection.getNativeClient() as unknown as Promise<Client>
@@ -41,7 +42,7 @@ export function clientOf (connection: ReturnType<EntityManager['getConnection']>
 
 /** Whether the database is PGlite, which runs inside of this process and has one connection. */
 export async function isEmbedded (em: EntityManager): Promise<boolean> {
-  return 'waitReady' in await clientOf(em.getConnection())
+  return 'waitReady' in await clientOf(em.getConnection('read'))
 }
 
 /**
@@ -52,8 +53,21 @@ export async function isEmbedded (em: EntityManager): Promise<boolean> {
  * @returns the rows
  * @throws what `convertError` makes of the driver's error: never SQL or names of the database's objects
  */
-export async function run (em: EntityManager, statement: BoundStatement, model?: EntityModel): Promise<Row[]> {
-  const connection = em.getConnection()
+export function run (em: EntityManager, statement: BoundStatement, model?: EntityModel): Promise<Row[]> {
+  return runOn(em, em.getConnection(), statement, model)
+}
+
+/** Runs a statement that only reads: outside of transactions on a replica, where there is one that `em` may read from. */
+export function read (em: EntityManager, statement: BoundStatement): Promise<Row[]> {
+  const replicas = replicasOf(em)
+  if (replicas === undefined || em.isInTransaction()) return run(em, statement)
+  return replicas.read((connection) => runOn(em, connection, statement))
+}
+
+export type Connection = ReturnType<EntityManager['getConnection']>
+
+/** Runs a statement on a connection, or in the transaction on it that `em` is in. */
+export async function runOn (em: EntityManager, connection: Connection, statement: BoundStatement, model?: EntityModel): Promise<Row[]> {
   const started = performance.now()
   try {
     const rows = await send(em, connection, statement)
@@ -68,12 +82,12 @@ export async function run (em: EntityManager, statement: BoundStatement, model?:
   }
 }
 
-async function send (em: EntityManager, connection: ReturnType<EntityManager['getConnection']>, statement: BoundStatement): Promise<Row[]> {
+async function send (em: EntityManager, connection: Connection, statement: BoundStatement): Promise<Row[]> {
   const { text, values } = statement
   const transaction = em.getTransactionContext() as Transaction<unknown> | undefined
   if (transaction !== undefined) {
     const options = abortOptionsOf(em)
-    if (options?.signal !== undefined) await hold(transaction, em)
+    if (options?.signal !== undefined) await hold(transaction, connection)
     return (await transaction.executeQuery<Row>(CompiledQuery.raw(text, [...values]), options)).rows
   }
   const signal = signalOf(em)

@@ -1,26 +1,26 @@
 /** Rows of one statement, in batches: a cursor in the server holds the rest. */
+import { TransactionEventBroadcaster } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { run, type BoundStatement, type Row } from './session.ts'
+import { convertError } from './convert-error.ts'
+import { replicasOf } from './replicas/routing.ts'
+import { run, runOn, type BoundStatement, type Connection, type Row } from './session.ts'
+import { hold } from './perform.ts'
 
 let lastCursor = 0
 
 /**
  * Reads the rows of a statement batch by batch, as they are in the moment of the first one. A cursor lives in a
  * transaction: that of the EntityManager if it has one, else one of its own, on a connection that is occupied until the
- * last batch, or until the caller stops asking.
+ * last batch, or until the caller stops asking. Its own is on a replica, where there is one to read from; until the first
+ * batch is there, another one can take over.
  *
  * @param size of a batch, in rows
  */
-export async function * streamRows (em: EntityManager, { text, values }: BoundStatement, size: number): AsyncGenerator<Row[], void, undefined> {
-  const own = em.isInTransaction() ? undefined : em.fork()
-  await own?.begin()
-  const session = own ?? em
-  const cursor = `crud_stream_${++lastCursor}`
+export async function * streamRows (em: EntityManager, statement: BoundStatement, size: number): AsyncGenerator<Row[], void, undefined> {
+  const { first, fetch, end } = await openCursor(em, statement, size)
   let failed = false
   try {
-    await run(session, { text: `declare ${cursor} no scroll cursor for ${text}`, values })
-    while (true) {
-      const rows = await run(session, { text: `fetch ${size} from ${cursor}`, values: [] })
+    for (let rows = first; ; rows = await fetch()) {
       if (rows.length > 0) yield rows
       if (rows.length < size) return
     }
@@ -28,8 +28,56 @@ export async function * streamRows (em: EntityManager, { text, values }: BoundSt
     failed = true
     throw error
   } finally {
-    // after an error the transaction is over anyway, and what its end says of the connection is no news
-    if (own !== undefined) await (failed ? own.rollback().catch(() => undefined) : own.rollback())
-    else if (!failed) await run(session, { text: `close ${cursor}`, values: [] })
+    await end(failed)
+  }
+}
+
+interface Cursor {
+  readonly first: Row[]
+  readonly fetch: () => Promise<Row[]>
+  /** @param failed whether the transaction is over anyway */
+  readonly end: (failed: boolean) => Promise<unknown>
+}
+
+async function openCursor (em: EntityManager, statement: BoundStatement, size: number): Promise<Cursor> {
+  if (em.isInTransaction()) {
+    const cursor = cursorOf((statement) => run(em, statement), statement, size)
+    return { first: await cursor.open(), fetch: cursor.fetch, end: async (failed) => failed ? undefined : await cursor.close() }
+  }
+  const replicas = replicasOf(em)
+  return replicas === undefined
+    ? await openOn(em.getConnection(), em, statement, size)
+    : await replicas.read((connection) => openOn(connection, em, statement, size), ({ end }) => end(false))
+}
+
+/** A cursor in a transaction of its own. */
+async function openOn (connection: Connection, em: EntityManager, statement: BoundStatement, size: number): Promise<Cursor> {
+  const session = em.fork()
+  const events = new TransactionEventBroadcaster(session as never)
+  const sessionContext = session.getTransactionSessionContext()
+  const transaction = await connection.begin({ eventBroadcaster: events, ...(sessionContext !== undefined && { sessionContext }) }).catch((error: unknown) => { throw convertError(error) })
+  session.setTransactionContext(transaction)
+  const { client } = await hold(transaction, connection)
+  // a connection that has broken is kept by the transaction on it
+  const end = () => connection.rollback(transaction, events).catch(() => client?.release(true))
+  const cursor = cursorOf((statement) => runOn(session, connection, statement), statement, size)
+  try {
+    return { first: await cursor.open(), fetch: cursor.fetch, end }
+  } catch (error) {
+    await end()
+    throw error
+  }
+}
+
+function cursorOf (send: (statement: BoundStatement) => Promise<Row[]>, { text, values }: BoundStatement, size: number) {
+  const name = `crud_stream_${++lastCursor}`
+  const fetch = () => send({ text: `fetch ${size} from ${name}`, values: [] })
+  return {
+    open: async () => {
+      await send({ text: `declare ${name} no scroll cursor for ${text}`, values })
+      return await fetch()
+    },
+    fetch,
+    close: () => send({ text: `close ${name}`, values: [] }),
   }
 }

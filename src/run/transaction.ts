@@ -46,7 +46,7 @@ export async function transact<Result> (em: EntityManager, work: Work<Result>, s
 export async function demandsOf (em: EntityManager): Promise<Demands | undefined> {
   const transaction = em.getTransactionContext() as Transaction | undefined
   if (transaction === undefined) return undefined
-  return (await hold(transaction, em)).demands
+  return (await hold(transaction, em.getConnection())).demands
 }
 
 async function begin<Result> (em: EntityManager, connection: Connection, work: Work<Result>, settings: TransactionSettings, stop: Stop): Promise<Result> {

@@ -22,8 +22,8 @@ await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
   })
 
   t.test('replicas that are not up degrade it', async (t) => {
-    for (const status of ['busy', 'down'] as const) {
-      const replica = { name: 'one', status, millis: 3 }
+    for (const status of ['lagging', 'down'] as const) {
+      const replica = { url: 'postgresql://one/shop', status, lag: 3 }
       t.match(await checkHealth(orm, 2_000, [{ ...replica, status: 'up' }, replica]), { status: 'degraded', writer: up, replicas: [{ status: 'up' }, replica] })
     }
   })

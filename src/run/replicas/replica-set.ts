@@ -1,0 +1,197 @@
+/** The replicas of a database: which of them a read goes to, where it is repeated, and when they are checked. */
+import { ConfigError, UnavailableError } from '../../errors.ts'
+import { convertError } from '../convert-error.ts'
+import { WriterHistory } from './lag.ts'
+import { Probe } from './probe.ts'
+import { Replica, type CheckSettings, type Connection, type ReplicaReport } from './replica.ts'
+import type { Pool } from 'pg'
+
+const WRITTEN = `
+  select (pg_current_wal_lsn() - '0/0')::text as position, (extract(epoch from clock_timestamp()) * 1000)::float8 as clock`
+
+export interface ReplicaSettings extends CheckSettings {
+  /** The replicas' URLs as they may be shown, in the order of their connections. */
+  readonly labels: readonly string[]
+}
+
+/** How a read that has failed on a replica goes on. */
+type Verdict = 'replica is gone' | 'try another' | 'ask the writer' | 'final'
+
+export class ReplicaSet {
+  readonly #settings: ReplicaSettings
+  #writer: Connection | undefined
+  #probe: Probe | undefined
+  #replicas: readonly Replica[] = []
+  #history = new WriterHistory()
+  #timer: NodeJS.Timeout | undefined
+  #next = 0
+
+  constructor (settings: ReplicaSettings) {
+    this.#settings = settings
+  }
+
+  /** How the replicas are, in the order in which they were configured. */
+  get reports (): ReplicaReport[] {
+    return this.#replicas.map((replica) => replica.report)
+  }
+
+  /**
+   * Checks the replicas, now and from time to time, until `stop`.
+   *
+   * @param driver of the ORM, which has the connections
+   * @throws {ConfigError} when the writer is a server whose replicas can't be measured
+   */
+  async start (driver: object): Promise<void> {
+    const { labels, checkTimeout } = this.#settings
+    const { connection: writer, replicas: connections } = driver as { connection: Connection, replicas: readonly Connection[] }
+    this.#writer = writer
+    this.#probe = new Probe(await poolOf(writer), checkTimeout)
+    this.#replicas = await Promise.all(connections.map(async (connection, index) => new Replica(labels[index]!, connection, await poolOf(connection), this.#settings)))
+    for (const replica of this.#replicas) this.#repeatElsewhere(replica)
+    const problem = await this.#check()
+    if ((problem as { code?: unknown } | undefined)?.code === UNDEFINED_FUNCTION) {
+      this.stop()
+      throw new ConfigError(`DatabaseFactory: replicas: the database does not say how far it has written, so the lag of its replicas is not known: ${(problem as Error).message}. With 'maxLag: false' every replica that answers is used`, { cause: problem })
+    }
+    this.#schedule()
+  }
+
+  /** Ends the checks and their connections. */
+  stop (): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#probe?.close()
+    for (const replica of this.#replicas) replica.close()
+    this.#replicas = []
+  }
+
+  /** The connection for one read: of a replica that is up, else the writer's. */
+  connection (): Connection {
+    return this.#pick()?.connection ?? this.#writer!
+  }
+
+  /**
+   * Runs a read on a replica that is up, on another one when that fails for a reason of its own, and else on the writer.
+   *
+   * @param discard what to do with an answer that comes when another one has been asked already
+   */
+  async read<T> (ask: (connection: Connection) => Promise<T>, discard?: (answer: T) => unknown): Promise<T> {
+    return await this.#read(this.#pick(), ask, discard)
+  }
+
+  async #read<T> (first: Replica | undefined, ask: (connection: Connection) => Promise<T>, discard?: (answer: T) => unknown): Promise<T> {
+    let tried: Set<Replica> | undefined
+    for (let replica = first; replica !== undefined; replica = this.#pick(tried)) {
+      try {
+        return await replica.read(ask, discard)
+      } catch (error) {
+        const verdict = judge(error)
+        if (verdict === 'final') throw error
+        if (verdict === 'replica is gone') replica.fail((error as Error).cause ?? error)
+        if (verdict === 'ask the writer') break
+        ;(tried ??= new Set()).add(replica)
+      }
+    }
+    return await ask(this.#writer!)
+  }
+
+  /** The replica with the fewest reads to answer; among those with as many, each in turn. */
+  #pick (tried?: ReadonlySet<Replica>): Replica | undefined {
+    const replicas = this.#replicas
+    const start = this.#next++
+    let best: Replica | undefined
+    for (let i = 0; i < replicas.length; i++) {
+      const replica = replicas[(start + i) % replicas.length]!
+      if (replica.status === 'up' && tried?.has(replica) !== true && (best === undefined || replica.reading < best.reading)) best = replica
+    }
+    return best
+  }
+
+  /** MikroORM's own reads take a connection first and ask it then: they are repeated behind its back, streams until their first row. */
+  #repeatElsewhere (replica: Replica): void {
+    const read = <T>(ask: (connection: Asking) => Promise<T>, discard?: (answer: T) => unknown): Promise<T> =>
+      this.#read(replica, (connection) => ask(asking.get(connection) ?? connection as unknown as Asking), discard)
+    const connection = replica.connection as unknown as Asking
+    const own: Asking = { execute: connection.execute.bind(connection), stream: connection.stream.bind(connection) }
+    asking.set(replica.connection, own)
+    // in a transaction it is that connection or none
+    connection.execute = (...args) => args[IN_EXECUTE] !== undefined ? own.execute(...args) : read((other) => other.execute(...args))
+    connection.stream = async function * (...args) {
+      if (args[IN_STREAM] !== undefined) return yield * own.stream(...args)
+      const { rows, first } = await read(async (other) => {
+        const rows = other.stream(...args)
+        return { rows, first: await rows.next() }
+      }, ({ rows }) => rows.return())
+      try {
+        if (first.done === true) return
+        yield first.value
+        yield * rows
+      } finally {
+        await rows.return()
+      }
+    }
+  }
+
+  #schedule (): void {
+    this.#timer = setTimeout(async () => {
+      await this.#check()
+      if (this.#timer !== undefined) this.#schedule()
+    }, this.#settings.checkInterval)
+    this.#timer.unref()
+  }
+
+  /** One round; returns why the writer did not answer. */
+  async #check (): Promise<unknown> {
+    const problem = this.#settings.maxLag === false ? undefined : await this.#sample()
+    await Promise.all(this.#replicas.map((replica) => replica.check(this.#history, problem === undefined)))
+    return problem
+  }
+
+  async #sample (): Promise<unknown> {
+    const at = performance.now()
+    try {
+      const row = await this.#probe!.ask(WRITTEN)
+      this.#history.add({ at, position: BigInt(row['position'] as string), clock: row['clock'] as number })
+      return undefined
+    } catch (error) {
+      return error
+    }
+  }
+}
+
+/** How MikroORM asks a connection. */
+interface Asking {
+  execute (...args: unknown[]): Promise<unknown>
+  stream (...args: unknown[]): AsyncGenerator<unknown, void, void>
+}
+
+/** Where in their arguments the transaction is. */
+const IN_EXECUTE = 3
+const IN_STREAM = 2
+
+/** What a replica's connection does by itself, without being repeated. */
+const asking = new WeakMap<Connection, Asking>()
+
+const poolOf = async (connection: Connection): Promise<Pool> => await connection.getNativeClient() as unknown as Pool
+
+const UNDEFINED_FUNCTION = '42883'
+/** SQLSTATEs that a replica has for a read it can't do at the moment, while others can. */
+const CONFLICTS: ReadonlySet<string> = new Set(['40001', '40P01', '53200', '53300', '53400'])
+/** What pg says when all connections of a pool are in use for too long: the replica is busy, not gone. */
+const POOL_EXHAUSTED = /^timeout exceeded when trying to connect/
+/** A statement that was cancelled: by its timeout, or because nobody waits for it. It would be elsewhere, too. */
+const CANCELLED = '57014'
+/** What a replica can't do (`for update`, `nextval`). */
+const READ_ONLY = '25006'
+
+/** @param error the driver's, or what `convertError` has made of it */
+function judge (error: unknown): Verdict {
+  if (!(error instanceof Error)) return 'final'
+  const driver = (error.cause ?? error) as { code?: unknown, severity?: unknown }
+  const code = String(driver.code ?? '')
+  if (code === CANCELLED) return 'final'
+  // tables and columns that have been made just now
+  if (code === READ_ONLY || /^42...$/.test(code)) return 'ask the writer'
+  if ((CONFLICTS.has(code) && driver.severity !== 'FATAL') || POOL_EXHAUSTED.test(String((driver as Error).message))) return 'try another'
+  return (error instanceof UnavailableError ? error : convertError(error)) instanceof UnavailableError ? 'replica is gone' : 'final'
+}

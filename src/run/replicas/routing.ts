@@ -1,0 +1,93 @@
+/**
+ * Which EntityManagers read from replicas. A fork of the global one stands for a request: it reads from replicas until
+ * it, or a fork of it, has used the writer's connection, be it to write, for a transaction or for SQL of its own. From
+ * then on it reads what it has written.
+ *
+ * Everything that MikroORM asks of a database goes through the driver that an EntityManager was made with, so a
+ * request has a driver of its own: an object that inherits from the real one and knows what has been asked of it.
+ */
+import type { EntityManager } from '@mikro-orm/postgresql'
+import type { Connection, ReplicaReport } from './replica.ts'
+import type { ReplicaSet } from './replica-set.ts'
+
+type Driver = ReturnType<EntityManager['getDriver']>
+
+const kReplicas = Symbol('fastify-crud-kit.replicas')
+const kReports = Symbol('fastify-crud-kit.replicaReports')
+const kUsesWriter = Symbol('fastify-crud-kit.usesWriter')
+
+interface RequestDriver {
+  [kUsesWriter]: boolean
+  readonly connection: Connection
+}
+
+/** The replicas that an EntityManager may read from now; `undefined` when there are none, or it has used the writer. */
+export function replicasOf (em: EntityManager): ReplicaSet | undefined {
+  return (em.getDriver() as { [kReplicas]?: ReplicaSet | undefined })[kReplicas]
+}
+
+/** How the replicas are that the EntityManagers of an ORM read from. */
+export function replicaReports (em: EntityManager): ReplicaReport[] {
+  return (em.getDriver() as { [kReports]?: () => ReplicaReport[] })[kReports]?.() ?? []
+}
+
+/**
+ * Makes all later reads of an EntityManager and its forks go to the writer, as if it had written: for a read that must
+ * not be older than the request. Does nothing where there are no replicas.
+ *
+ * @example
+ * app.addHook('onRequest', async ({ em, headers }) => {
+ *   if (headers['cache-control'] === 'no-cache') readFromWriter(em)
+ * })
+ */
+export function readFromWriter (em: EntityManager): void {
+  em.getConnection('write')
+}
+
+type EntityManagerClass = new (config: any, driver: any, ...rest: any[]) => EntityManager
+
+/** The class of EntityManagers that read from replicas, from the one that they would be of otherwise. */
+export function readingFrom (replicas: ReplicaSet, Base: EntityManagerClass): EntityManagerClass {
+  /** By the driver of the global EntityManager: what those of requests inherit. */
+  const requests = new WeakMap<Driver, Driver>()
+  const driverFor = (driver: Driver): Driver => {
+    const prototype = requests.get(driver)
+    if (prototype !== undefined) return Object.create(prototype) as Driver
+    // a fork of a request's EntityManager belongs to the request
+    if (kUsesWriter in driver) return driver
+    const shared = sharedDriver(driver, replicas)
+    requests.set(shared, requestDriver(driver, replicas))
+    return shared
+  }
+  return class extends Base {
+    constructor (config: unknown, driver: Driver, ...rest: unknown[]) {
+      super(config, driverFor(driver), ...rest)
+    }
+  }
+}
+
+/** The driver of the global EntityManager: nobody knows who writes through it, so it reads from the writer. */
+function sharedDriver (driver: Driver, replicas: ReplicaSet): Driver {
+  return Object.create(driver, {
+    [kReports]: { value: () => replicas.reports },
+    getConnection: { value: () => driver.getConnection('write') },
+  }) as Driver
+}
+
+function requestDriver (driver: Driver, replicas: ReplicaSet): Driver {
+  return Object.create(driver, {
+    [kUsesWriter]: { value: false, writable: true },
+    [kReplicas]: { get (this: RequestDriver) { return this[kUsesWriter] ? undefined : replicas } },
+    connection: {
+      get (this: RequestDriver): Connection {
+        this[kUsesWriter] = true
+        return driver.getConnection('write') as Connection
+      },
+    },
+    getConnection: {
+      value (this: RequestDriver, type: 'read' | 'write' = 'write'): Connection {
+        return type === 'write' || this[kUsesWriter] ? this.connection : replicas.connection()
+      },
+    },
+  }) as Driver
+}
