@@ -4,6 +4,7 @@ import path from 'node:path'
 import t from 'tap'
 import { OPERATOR_NAMES } from '../src/config/index.ts'
 import * as library from '../src/index.ts'
+import { completed, parseAbridged } from './helpers/abridged.ts'
 import { checkDocument, readDocument } from './helpers/document.ts'
 
 const root = path.resolve(import.meta.dirname, '..')
@@ -36,6 +37,23 @@ t.test('the program about operations is healthy', async (t) => {
   const page = readDocument('docs/operations.md')
   t.equal(page.exchanges.length, 1)
   await checkDocument(t, page)
+})
+
+t.test('what an answer leaves out has to be there, and what it shows has to be right', async (t) => {
+  const actual = { items: [{ id: 1, text: '...' }, { id: 2 }], next: 'abc', total: 2 }
+  const full = (shown: string, names = new Map<string, string>()) => completed(parseAbridged(shown), actual, names)
+  for (const right of [
+    '{ "items": [{ "id": 1, "text": "..." }, { "id": 2 }], "next": "abc", "total": 2 }',
+    '{ "items": [{ "id": 1, ... }, ...], ... }',
+    '{ "total": 2, "items": [...], "next": "<next>" }',
+  ]) t.strictSame(full(right), actual, right)
+  for (const wrong of [
+    '{ "items": [{ "id": 1, "text": "..." }, { "id": 2 }] }', '{ "items": [{ "id": 2, ... }, ...], ... }', '{ "items": [{ "id": 1, ... }, { "id": 2, ... }], ... }',
+    '{ "items": [{ "id": 1, ... }, { "id": 2 }, ...], ... }', '{ "items": [...], "next": "abc", "total": 2, ... }', '{ "total": "<total>", ... }', '{ "absent": null, ... }', '[...]', '{ "items": {}, ... }',
+  ]) t.notSame(full(wrong), actual, wrong)
+  const names = new Map<string, string>()
+  full('{ "next": "<next>", ... }', names)
+  t.strictSame([...names], [['next', 'abc']])
 })
 
 t.test('the query table has every operator', async (t) => {

@@ -7,12 +7,12 @@ import t, { type Test } from 'tap'
 import { buildApp } from '../../example/app.ts'
 import { DatabaseFactory } from '../../src/index.ts'
 import { entities } from '../../example/entities/index.ts'
-import { copyTemplate, createDatabase } from '../helpers/databases.ts'
+import { copyTemplate, newDatabases } from '../helpers/databases.ts'
 import { freePort } from '../helpers/ports.ts'
 
 type Json = Record<string, any>
 
-for (const { name, skip, open } of exampleDatabases()) {
+for (const { name, skip, open } of newDatabases) {
   t.test(`the example on ${name}`, { skip }, async (t) => {
     const { url, close } = await open()
     const app = await buildApp(new DatabaseFactory({ databaseUrl: url, entities, schema: 'create' }))
@@ -71,29 +71,6 @@ for (const { name, skip, open } of exampleDatabases()) {
       t.equal((await app.inject('/')).headers['location'], '/docs')
     })
   })
-}
-
-/** The databases of the tests by URL: the example opens its own. */
-function exampleDatabases () {
-  const postgres = process.env['DATABASE_URL']
-  return [
-    {
-      name: 'pglite',
-      skip: false as const,
-      async open () {
-        const template = copyTemplate()
-        return { url: template === undefined ? 'pglite://memory' : `pglite://${template.folder}`, close: async () => { template?.remove() } }
-      },
-    },
-    {
-      name: 'postgres',
-      skip: postgres ? false as const : 'no DATABASE_URL',
-      async open () {
-        const { url, drop } = await createDatabase()
-        return { url, close: drop }
-      },
-    },
-  ]
 }
 
 t.test('npm start: listens, keeps its rows between starts, and stops when told to', async (t) => {

@@ -117,6 +117,26 @@ async function openPostgres (options: OpenOptions): Promise<TestDatabase> {
   }
 }
 
+/** Empty databases by URL, for programs that open their own. `close` removes one when the program has closed it. */
+export const newDatabases: ReadonlyArray<{ readonly name: DatabaseName, readonly skip: string | false, readonly open: () => Promise<{ url: string, close: () => Promise<void> }> }> = [
+  {
+    name: 'pglite',
+    skip: skipReasons.pglite,
+    async open () {
+      const copy = copyTemplate()
+      return { url: copy === undefined ? 'pglite://memory' : `pglite://${copy.folder}`, close: async () => copy?.remove() }
+    },
+  },
+  {
+    name: 'postgres',
+    skip: skipReasons.postgres,
+    async open () {
+      const { url, drop } = await createDatabase()
+      return { url, close: drop }
+    },
+  },
+]
+
 /** Makes the tables and the seed's rows. */
 export async function fill (orm: MikroORM, { tables, seed }: Pick<OpenOptions, 'tables' | 'seed'>): Promise<void> {
   await (tables === undefined ? orm.schema.create() : orm.em.getConnection().executeDump(tables))

@@ -2,9 +2,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import fs from 'node:fs'
+import { STATUS_CODES } from 'node:http'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Test } from 'tap'
+import { completed, parseAbridged } from './abridged.ts'
 import { freePort } from './ports.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
@@ -16,7 +18,8 @@ export interface Exchange {
   readonly headers: Record<string, string>
   readonly body: string | undefined
   readonly status: number
-  readonly answer: unknown
+  /** JSON, perhaps abridged, or the lines of a stream. */
+  readonly answer: string
 }
 
 export interface Document {
@@ -25,7 +28,10 @@ export interface Document {
   readonly block: (info: string) => string
   /** The code block marked `ts app.ts`. */
   readonly program: string
-  /** Blocks marked `http`, each with the `json` block that follows it; others are only shown. */
+  /**
+   * Blocks marked `http`, each with the `json` block that follows it; or if they get something, with the answer in the
+   * block itself, behind an empty line and unless it is a 200, its status. Others are only shown.
+   */
   readonly exchanges: readonly Exchange[]
 }
 
@@ -35,7 +41,8 @@ export function readDocument (file: string): Document {
   const blocks = [...text.matchAll(/^```([^\n]*)\n([\s\S]*?)^```$/gm)].map(([, info = '', code = '']) => ({ info, code }))
   const exchanges = blocks.flatMap(({ info, code }, index) => {
     const next = blocks[index + 1]
-    return info === 'http' && next?.info.startsWith('json') ? [readExchange(code, next.info, next.code)] : []
+    if (info !== 'http') return []
+    return next?.info.startsWith('json') ? [readExchange(code, next.info, next.code)] : code.trim().split(/\n\n(?=GET )/).flatMap(readAnswered)
   })
   const block = (info: string) => blocks.find((block) => block.info === info)?.code ?? ''
   return { text, block, program: block('ts app.ts'), exchanges }
@@ -45,23 +52,55 @@ function readExchange (request: string, info: string, answer: string): Exchange 
   const [head = '', body] = request.trim().split('\n\n', 2)
   const [line = '', ...headers] = head.split('\n')
   const [method = '', url = ''] = line.split(' ')
-  const parsed = JSON.parse(answer) as { statusCode?: number }
+  const { statusCode } = JSON.parse(answer) as { statusCode?: number }
   return {
     request: line,
     method,
     url,
     headers: Object.fromEntries([...headers.map((header) => header.split(': ')), ...(body === undefined ? [] : [['content-type', 'application/json']])]),
     body,
-    status: Number(info.split(' ')[1] ?? parsed.statusCode ?? 200),
-    answer: parsed,
+    status: Number(info.split(' ')[1] ?? statusCode ?? 200),
+    answer,
   }
 }
 
-/** Runs the program in a folder of its own; where it imports the package it gets its sources, since there may be no build yet. */
-async function startProgram (t: Test, program: string): Promise<string> {
+/** Requests without bodies, and the one answer to each of them. */
+function readAnswered (text: string): Exchange[] {
+  const end = text.indexOf('\n\n')
+  if (end === -1 || !text.startsWith('GET ')) return []
+  const lines = text.slice(0, end).split('\n')
+  const isRequest = (line: string) => line.startsWith('GET ')
+  const headers = Object.fromEntries(lines.filter((line) => !isRequest(line)).map((header) => header.split(': ')))
+  const [, status, phrase, answer = ''] = /^(?:(\d{3}) ([A-Z].*)\n)?([\s\S]*)$/.exec(text.slice(end + 2))!
+  if (status !== undefined && phrase !== STATUS_CODES[status]) throw new Error(`${status} is not ${phrase}`)
+  return lines.filter(isRequest).map((request) => ({ request, method: 'GET', url: request.slice('GET '.length), headers, body: undefined, status: Number(status ?? 200), answer }))
+}
+
+/** The tables of a page: rows of cells, the header first. */
+export function tablesOf (text: string): string[][][] {
+  const cells = (row: string) => row.slice(1, -1).split('|').map((cell) => cell.trim())
+  return [...text.matchAll(/(?:^\|.*\|\n)+/gm)].map(([table]) => {
+    const [header = '', , ...rows] = table.trim().split('\n')
+    return [header, ...rows].map(cells)
+  })
+}
+
+/** Puts a program into a folder of its own; where it imports the package it gets its sources, since there may be no build yet. */
+function writeProgram (t: Test, program: string): string {
   const folder = t.testdir({ 'package.json': '{ "type": "module" }' })
   fs.symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'))
   fs.writeFileSync(path.join(folder, 'app.ts'), program.replace("from 'fastify-crud-kit'", `from '${pathToFileURL(path.join(root, 'src/index.ts')).href}'`))
+  return folder
+}
+
+/** What a program exports. */
+export async function importProgram<Exports> (t: Test, program: string): Promise<Exports> {
+  return await import(pathToFileURL(path.join(writeProgram(t, program), 'app.ts')).href) as Exports
+}
+
+/** Runs the program as a process. */
+async function startProgram (t: Test, program: string): Promise<string> {
+  const folder = writeProgram(t, program)
   const port = await freePort()
   const child = spawn(process.execPath, ['--liftoff-only', 'app.ts'], { cwd: folder, env: { ...process.env, PORT: String(port) }, stdio: ['ignore', 'pipe', 'pipe'] })
   t.teardown(async () => {
@@ -74,12 +113,41 @@ async function startProgram (t: Test, program: string): Promise<string> {
   return `http://127.0.0.1:${port}`
 }
 
+export interface Answer {
+  readonly status: number
+  /** Media type, with or without parameters. */
+  readonly type: string
+  readonly text: string
+}
+
 /** Runs a page's program and asks it everything that the page does. */
 export async function checkDocument (t: Test, { program, exchanges }: Document): Promise<void> {
   const base = await startProgram(t, program)
-  for (const { request, method, url, headers, body, status, answer } of exchanges) {
+  await checkExchanges(t, exchanges, async ({ method, headers, body }, url) => {
     const response = await fetch(base + url, { method, headers, ...(body !== undefined && { body }) })
-    t.equal(response.status, status, request)
-    t.strictSame(await response.json(), answer, request)
+    return { status: response.status, type: response.headers.get('content-type')!, text: await response.text() }
+  })
+}
+
+/** Asks everything that a page does, in its order; `<name>` in a URL is the text that an answer before showed as `"<name>"`. */
+export async function checkExchanges (t: Test, exchanges: readonly Exchange[], ask: (exchange: Exchange, url: string) => Promise<Answer>): Promise<void> {
+  const names = new Map<string, string>()
+  for (const exchange of exchanges) {
+    const { request, status, answer } = exchange
+    const actual = await ask(exchange, exchange.url.replace(/<(\w+)>/g, (_, name: string) => names.get(name)!))
+    t.equal(actual.status, status, request)
+    const type = actual.type.split(';', 1)[0]!
+    if (type === 'application/json') {
+      const json = JSON.parse(actual.text) as unknown
+      t.strictSame(json, completed(parseAbridged(answer), json, names), request)
+    } else {
+      t.strictSame(linesOf(type, actual.text), linesOf(type, answer), request)
+    }
   }
+}
+
+/** The lines of a stream: JSON, or as they are. */
+function linesOf (type: string, text: string): unknown[] {
+  const lines = text.trim().split(/\r?\n/)
+  return type === 'application/x-ndjson' ? lines.map((line) => JSON.parse(line) as unknown) : lines
 }

@@ -1,0 +1,89 @@
+/** The page about the query language: what it says is asked of its program, on both databases. */
+import type { FastifyInstance } from 'fastify'
+import t from 'tap'
+import { OPERATOR_NAMES } from '../src/config/index.ts'
+import { newDatabases } from './helpers/databases.ts'
+import { checkExchanges, importProgram, readDocument, tablesOf } from './helpers/document.ts'
+
+const page = readDocument('docs/query-language.md')
+const { buildCatalogue } = await importProgram<{ buildCatalogue: (databaseUrl: string) => Promise<FastifyInstance> }>(t, page.program)
+
+const list = (length: number, item: (index: number) => unknown): string => Array.from({ length }, (_, index) => item(index)).join(',')
+
+/** A request that exceeds each limit of the page's table, in its order. */
+const EXCESSIVE = [
+  list(101, () => 'sort=name').replaceAll(',', '&'),
+  `sort=${'n'.repeat(8 * 1024)}`,
+  'filter[name][eq][now]=1',
+  `filter[id][in]=${list(101, (index) => index)}`,
+  `filter[name][like]=${'n'.repeat(257)}`,
+  `filter[name][like]=%25${'_'.repeat(8)}`,
+  `include=${list(11, (index) => `relation${index}`)}`,
+  'include=a.b.c.d',
+  'filter[__proto__]=1',
+]
+
+for (const { name, skip, open } of newDatabases) {
+  t.test(name, { skip }, async (t) => {
+    const { url, close } = await open()
+    const app = await buildCatalogue(url)
+    t.teardown(async () => {
+      await app.close()
+      await close()
+    })
+
+    t.test('every request has the answer that the page shows', async (t) => {
+      t.equal(page.exchanges.length, 193)
+      await checkExchanges(t, page.exchanges, async ({ headers }, url) => {
+        const { statusCode, headers: { 'content-type': type }, body } = await app.inject({ url, headers })
+        return { status: statusCode, type: String(type), text: body }
+      })
+    })
+
+    t.test('the tables of rows are the rows', async (t) => {
+      const tables = [...page.text.matchAll(/^\*\*(\/\w+)\*\*\n\n((?:\|.*\n)+)/gm)]
+      t.equal(tables.length, 5)
+      for (const [, path, text] of tables) {
+        const [header = [], ...rows] = tablesOf(text!)[0]!
+        const deleted = header.includes('deleted_at') ? '&filter[trashed]=with' : ''
+        const { items } = (await app.inject(`${path}?fields=${header.join(',')}${deleted}`)).json() as { items: Array<Record<string, unknown>> }
+        const cell = (value: unknown) => value === null ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value)
+        t.strictSame(rows, items.map((item) => header.map((name) => cell(item[name]))), path!)
+      }
+    })
+
+    t.test('near misses and limits', async (t) => {
+      const messageOf = async (query: string): Promise<string> => {
+        const response = await app.inject(`/products?${query}`)
+        t.equal(response.statusCode, 400, query.slice(0, 80))
+        return (response.json() as { message: string }).message
+      }
+      const [, ...misses] = tablesOf(page.text).find(([header]) => header![0] === 'Written')!
+      t.equal(misses.length, 9)
+      for (const [written, meant] of misses) t.equal(await messageOf(`${written!.replaceAll('`', '')}=1`), `There is no parameter ${written}. Did you mean ${meant}?`.replaceAll('`', '"'))
+      const [, ...limits] = tablesOf(page.text).find(([header]) => header![0] === 'Limit')!
+      t.equal(limits.length, EXCESSIVE.length)
+      for (const [index, [, message]] of limits.entries()) t.equal(await messageOf(EXCESSIVE[index]!), message!.replaceAll('\\', ''))
+      for (const query of EXCESSIVE) t.equal((await app.inject(`/shop?${query}`)).statusCode, 400, 'also where errors are ignored')
+    })
+  })
+}
+
+t.test('what it says of programs', async (t) => {
+  for (const block of ['ts params.ts', 'ts mistakes.ts']) {
+    t.match(page.block(block), 'fastify-crud-kit')
+    await t.resolves(importProgram(t, page.block(block)), block)
+  }
+})
+
+t.test('the table of operators has every one', async (t) => {
+  const [, ...rows] = tablesOf(page.text).find(([header]) => header![0] === 'Operator')!
+  const operators = rows.flatMap(([cell]) => [...cell!.matchAll(/`(\w+)`/g)].map(([, operator]) => operator))
+  t.strictSame([...new Set(operators)].sort(), [...OPERATOR_NAMES].sort())
+})
+
+t.test('the table of contents leads to every section', async (t) => {
+  const anchors = [...page.text.matchAll(/^##+ (.+)$/gm)].map(([, title]) => title!.toLowerCase().replaceAll(' ', '-'))
+  const links = [...page.text.slice(0, page.text.indexOf('## ')).matchAll(/\]\(#([^)]+)\)/g)].map(([, anchor]) => anchor)
+  t.strictSame(links, anchors)
+})
