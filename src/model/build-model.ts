@@ -4,7 +4,9 @@ import { ConfigError } from '../errors.ts'
 import { codecOf, hydratorOf } from './codec.ts'
 import { embeddedToEntity } from './embedded-json.ts'
 import { checkHasTable, readOnlyReason } from './entity-kind.ts'
-import type { EmbeddedProperty, EntityModel, Join, KeyColumn, KeyPart, PrimaryKeyPart, Property, RelatedOrder, RelationProperty, ScalarProperty } from './entity-model.ts'
+import type { EmbeddedProperty, EntityModel, Property, RelationProperty, ScalarProperty } from './entity-model.ts'
+import { keyOf, primaryKeyOf } from './keys.ts'
+import { joinOf, orderOf } from './relations.ts'
 import { valueTypeOf } from './value-type.ts'
 import { writeRulesOf } from './write-rules.ts'
 
@@ -210,29 +212,6 @@ function isA (meta: EntityMetadata, ancestor: EntityMetadata, metadata: Metadata
   return false
 }
 
-function columnsOf (property: EntityProperty, platform: Platform): readonly KeyColumn[] {
-  return Object.freeze(property.fieldNames.map((column, index) => {
-    const type = valueTypeOf(property.columnTypes[index] ?? 'text', { runtimeType: scalarRuntimeType(property), items: property.items })
-    const final = finalProperty(property, column)
-    return { column, type, codec: final && codecOf(final, type, platform) }
-  }))
-}
-
-/** The JavaScript type behind a key: that of the property a foreign key finally refers to. */
-function scalarRuntimeType (property: EntityProperty): string | undefined {
-  const [first] = property.targetMeta?.getPrimaryProps() ?? []
-  return first === undefined ? property.runtimeType : scalarRuntimeType(first)
-}
-
-function primaryKeyOf (meta: EntityMetadata, properties: ReadonlyMap<string, Property>, platform: Platform): readonly PrimaryKeyPart[] {
-  const parts = meta.getPrimaryProps().map((source) => ({
-    property: properties.get(source.name) as PrimaryKeyPart['property'],
-    columns: columnsOf(source as EntityProperty, platform),
-  }))
-  if (parts.length === 0) throw new ConfigError(`The entity ${meta.className} can't be a resource: it has no primary key.`)
-  return Object.freeze(parts)
-}
-
 /** The property called `uuid`: of that type, and unique, so that it can stand for the primary key. */
 function uuidOf (meta: EntityMetadata, scalars: readonly ScalarProperty[]): ScalarProperty | undefined {
   const property = scalars.find((property) => property.name === 'uuid' && property.type.kind === 'uuid' && !property.hidden)
@@ -242,53 +221,4 @@ function uuidOf (meta: EntityMetadata, scalars: readonly ScalarProperty[]): Scal
 
 function deletedAtOf (property: ScalarProperty | undefined): ScalarProperty | undefined {
   return property?.type.kind === 'datetime' && property.nullable && property.formula === undefined ? property : undefined
-}
-
-/** The order of a collection. One that goes beyond the columns of the related rows can't be kept in an include. */
-function orderOf ({ orderBy, name }: EntityProperty, targetMeta: EntityMetadata): readonly RelatedOrder[] {
-  const terms = orderBy === undefined ? [] : [orderBy].flat().flatMap((map) => Object.entries(map as object))
-  return Object.freeze(terms.map(([key, direction]) => {
-    const property = targetMeta.properties[key as never] as EntityProperty | undefined
-    if (property?.fieldNames?.length !== 1 || typeof direction === 'object') {
-      throw new ConfigError(`The relation '${name}' is ordered by '${key}', which is not a column of ${targetMeta.className}.`)
-    }
-    const descending = direction === -1 || /^desc/i.test(String(direction))
-    return { column: property.fieldNames[0]!, descending, nullable: property.nullable === true }
-  }))
-}
-
-function keyOf (source: EntityProperty, join: Join, targetMeta: EntityMetadata, platform: Platform): readonly KeyPart[] {
-  const targets = Object.values(targetMeta.properties) as EntityProperty[]
-  return Object.freeze(join.columns.map((column, index) => {
-    const targetColumn = join.targetColumns[index]!
-    const target = targets.find((property) => property.fieldNames?.includes(targetColumn) && property.embedded === undefined)
-    const type = valueTypeOf(source.columnTypes[index] ?? 'text', { runtimeType: target && scalarRuntimeType(target), items: target?.items })
-    const referred = target && finalProperty(target, targetColumn)
-    const shared = source.ownColumns?.includes(column) === false
-    return { column, type, codec: referred && codecOf(referred, type, platform), publicName: target?.serializedName ?? target?.name ?? targetColumn, shared }
-  }))
-}
-
-/** The scalar behind a column of a key: a key may be a relation, whose target's key may be one again. */
-function finalProperty (property: EntityProperty, column: string): EntityProperty | undefined {
-  const index = property.fieldNames.indexOf(column)
-  const referred = property.referencedColumnNames?.[index]
-  const next = referred === undefined ? undefined : (property.targetMeta?.props as EntityProperty[] | undefined)?.find(({ fieldNames, persist }) => persist !== false && fieldNames?.includes(referred))
-  return referred === undefined ? property : next && finalProperty(next, referred)
-}
-
-function joinOf (meta: EntityMetadata, source: EntityProperty, targetMeta: EntityMetadata, pivotTable: (entity: unknown) => string): Join {
-  const primary = (of: EntityMetadata) => Object.freeze((of.getPrimaryProps() as EntityProperty[]).flatMap((property) => property.fieldNames))
-  if (source.pivotEntity !== undefined) {
-    const owner = source.owner ? source : targetMeta.properties[source.mappedBy as never] as EntityProperty
-    const [near, far] = source.owner ? [owner.joinColumns, owner.inverseJoinColumns] : [owner.inverseJoinColumns, owner.joinColumns]
-    return Object.freeze({
-      kind: 'pivot', table: pivotTable(source.pivotEntity), columns: primary(meta), targetColumns: primary(targetMeta), pivotColumns: near, pivotTargetColumns: far,
-    })
-  }
-  if (source.owner || source.kind === ReferenceKind.MANY_TO_ONE) {
-    return Object.freeze({ kind: 'owner', columns: source.joinColumns, targetColumns: source.referencedColumnNames })
-  }
-  const owner = targetMeta.properties[source.mappedBy as never] as EntityProperty
-  return Object.freeze({ kind: 'inverse', columns: owner.referencedColumnNames, targetColumns: owner.joinColumns })
 }

@@ -1,0 +1,51 @@
+/** The keys in MikroORM's metadata: which columns they have, and what those hold in the end. */
+import type { EntityMetadata, EntityProperty, Platform } from '@mikro-orm/core'
+import { ConfigError } from '../errors.ts'
+import { codecOf } from './codec.ts'
+import type { Join, KeyColumn, KeyPart, PrimaryKeyPart, Property } from './entity-model.ts'
+import { valueTypeOf } from './value-type.ts'
+
+function columnsOf (property: EntityProperty, platform: Platform): readonly KeyColumn[] {
+  return Object.freeze(property.fieldNames.map((column, index) => {
+    const type = valueTypeOf(property.columnTypes[index] ?? 'text', { runtimeType: scalarRuntimeType(property), items: property.items })
+    const final = finalProperty(property, column)
+    return { column, type, codec: final && codecOf(final, type, platform) }
+  }))
+}
+
+/** The JavaScript type behind a key: that of the property a foreign key finally refers to. */
+function scalarRuntimeType (property: EntityProperty): string | undefined {
+  const [first] = property.targetMeta?.getPrimaryProps() ?? []
+  return first === undefined ? property.runtimeType : scalarRuntimeType(first)
+}
+
+/** The parts of an entity's primary key. */
+export function primaryKeyOf (meta: EntityMetadata, properties: ReadonlyMap<string, Property>, platform: Platform): readonly PrimaryKeyPart[] {
+  const parts = meta.getPrimaryProps().map((source) => ({
+    property: properties.get(source.name) as PrimaryKeyPart['property'],
+    columns: columnsOf(source as EntityProperty, platform),
+  }))
+  if (parts.length === 0) throw new ConfigError(`The entity ${meta.className} can't be a resource: it has no primary key.`)
+  return Object.freeze(parts)
+}
+
+/** The key that an owning relation holds. */
+export function keyOf (source: EntityProperty, join: Join, targetMeta: EntityMetadata, platform: Platform): readonly KeyPart[] {
+  const targets = Object.values(targetMeta.properties) as EntityProperty[]
+  return Object.freeze(join.columns.map((column, index) => {
+    const targetColumn = join.targetColumns[index]!
+    const target = targets.find((property) => property.fieldNames?.includes(targetColumn) && property.embedded === undefined)
+    const type = valueTypeOf(source.columnTypes[index] ?? 'text', { runtimeType: target && scalarRuntimeType(target), items: target?.items })
+    const referred = target && finalProperty(target, targetColumn)
+    const shared = source.ownColumns?.includes(column) === false
+    return { column, type, codec: referred && codecOf(referred, type, platform), publicName: target?.serializedName ?? target?.name ?? targetColumn, shared }
+  }))
+}
+
+/** The scalar behind a column of a key: a key may be a relation, whose target's key may be one again. */
+function finalProperty (property: EntityProperty, column: string): EntityProperty | undefined {
+  const index = property.fieldNames.indexOf(column)
+  const referred = property.referencedColumnNames?.[index]
+  const next = referred === undefined ? undefined : (property.targetMeta?.props as EntityProperty[] | undefined)?.find(({ fieldNames, persist }) => persist !== false && fieldNames?.includes(referred))
+  return referred === undefined ? property : next && finalProperty(next, referred)
+}

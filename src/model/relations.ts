@@ -1,0 +1,34 @@
+/** How MikroORM's metadata relates rows, and in which order. */
+import { ReferenceKind, type EntityMetadata, type EntityProperty } from '@mikro-orm/core'
+import { ConfigError } from '../errors.ts'
+import type { Join, RelatedOrder } from './entity-model.ts'
+
+/** The order of a collection. One that goes beyond the columns of the related rows can't be kept in an include. */
+export function orderOf ({ orderBy, name }: EntityProperty, targetMeta: EntityMetadata): readonly RelatedOrder[] {
+  const terms = orderBy === undefined ? [] : [orderBy].flat().flatMap((map) => Object.entries(map as object))
+  return Object.freeze(terms.map(([key, direction]) => {
+    const property = targetMeta.properties[key as never] as EntityProperty | undefined
+    if (property?.fieldNames?.length !== 1 || typeof direction === 'object') {
+      throw new ConfigError(`The relation '${name}' is ordered by '${key}', which is not a column of ${targetMeta.className}.`)
+    }
+    const descending = direction === -1 || /^desc/i.test(String(direction))
+    return { column: property.fieldNames[0]!, descending, nullable: property.nullable === true }
+  }))
+}
+
+/** How the rows of both sides are matched. */
+export function joinOf (meta: EntityMetadata, source: EntityProperty, targetMeta: EntityMetadata, pivotTable: (entity: unknown) => string): Join {
+  const primary = (of: EntityMetadata) => Object.freeze((of.getPrimaryProps() as EntityProperty[]).flatMap((property) => property.fieldNames))
+  if (source.pivotEntity !== undefined) {
+    const owner = source.owner ? source : targetMeta.properties[source.mappedBy as never] as EntityProperty
+    const [near, far] = source.owner ? [owner.joinColumns, owner.inverseJoinColumns] : [owner.inverseJoinColumns, owner.joinColumns]
+    return Object.freeze({
+      kind: 'pivot', table: pivotTable(source.pivotEntity), columns: primary(meta), targetColumns: primary(targetMeta), pivotColumns: near, pivotTargetColumns: far,
+    })
+  }
+  if (source.owner || source.kind === ReferenceKind.MANY_TO_ONE) {
+    return Object.freeze({ kind: 'owner', columns: source.joinColumns, targetColumns: source.referencedColumnNames })
+  }
+  const owner = targetMeta.properties[source.mappedBy as never] as EntityProperty
+  return Object.freeze({ kind: 'inverse', columns: owner.referencedColumnNames, targetColumns: owner.joinColumns })
+}
