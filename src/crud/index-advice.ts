@@ -12,13 +12,17 @@ export interface IndexAdvice {
   readonly sql: string
 }
 
-/** What is missing behind the filters, sorts and includes of whitelists. One statement. */
+/**
+ * What is missing behind the filters, sorts and includes of whitelists, as far as the database could have it. One
+ * statement.
+ */
 export async function adviseIndexes (em: EntityManager, whitelists: readonly Whitelist[]): Promise<readonly IndexAdvice[]> {
   const wanted = whitelists.flatMap((whitelist) => wantedIndexes(whitelist))
   if (wanted.length === 0) return []
-  const { indexes, unindexable } = await readIndexes(em, [...new Set(wanted.map(({ table }) => tableName(table)))])
+  const { indexes, unindexable, trigrams } = await readIndexes(em, [...new Set(wanted.map(({ table }) => tableName(table)))])
   const missing = new Map<string, Set<string>>()
   for (const index of wanted) {
+    if (index.kind === 'trigrams' && !trigrams) continue
     if (unindexable.includes(index.table) || indexes.some((one) => serves(one, index))) continue
     const sql = createIndex(index)
     missing.set(sql, (missing.get(sql) ?? new Set()).add(index.use))

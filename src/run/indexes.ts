@@ -26,7 +26,7 @@ const STATEMENT = `select coalesce(json_agg(json_build_object(
   select coalesce(json_agg(name), '[]')::text
   from pg_class t join pg_namespace n on n.oid = t.relnamespace, unnest(${NAMES}) as name
   where t.relkind in ('v', 'f') and t.relname = any($1) and name is not null
-) as "unindexable"
+) as "unindexable", exists (select 1 from pg_available_extensions where name = 'pg_trgm')::text as "trigrams"
 from pg_index i
 join pg_class t on t.oid = i.indrelid
 join pg_namespace n on n.oid = t.relnamespace
@@ -39,10 +39,12 @@ export interface TableIndexes {
   readonly indexes: readonly ExistingIndex[]
   /** Quoted names of those that can have none: views, whose tables they are on, and foreign tables. */
   readonly unindexable: readonly string[]
+  /** Whether texts can be indexed by their trigrams: the extension is there, to be created if it hasn't been. */
+  readonly trigrams: boolean
 }
 
 /** The indexes of some tables, in one statement. */
 export async function readIndexes (em: EntityManager, tableNames: readonly string[]): Promise<TableIndexes> {
   const [row] = await run(em, { text: STATEMENT, values: [tableNames] })
-  return { indexes: JSON.parse(row!['indexes'] as string), unindexable: JSON.parse(row!['unindexable'] as string) }
+  return { indexes: JSON.parse(row!['indexes'] as string), unindexable: JSON.parse(row!['unindexable'] as string), trigrams: row!['trigrams'] === 'true' }
 }
