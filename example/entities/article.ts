@@ -7,10 +7,11 @@ export const Article = defineEntity({
   name: 'Article',
   tableName: 'articles',
   extends: BaseModel,
+  indexes: [{ properties: 'created_at' }],
   properties: {
-    title: p.string(),
+    title: p.string().index(),
     body: p.text().default(''),
-    published_at: p.datetime(3).nullable(),
+    published_at: p.datetime(3).nullable().index(),
     author: () => p.manyToOne(Author).index(),
     category: () => p.manyToOne(Category).nullable().index(),
   },

@@ -6,8 +6,9 @@ export const Author = defineEntity({
   name: 'Author',
   tableName: 'authors',
   extends: BaseModel,
+  indexes: [{ properties: 'created_at' }],
   properties: {
-    name: p.string(),
+    name: p.string().index(),
     // never leaves: hidden properties can be neither read nor filtered by
     email: p.string().unique().hidden().nullable(),
     articles: () => p.oneToMany(Article).mappedBy('author'),

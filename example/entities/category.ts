@@ -8,15 +8,16 @@ export const Category = defineEntity({
   name: 'Category',
   tableName: 'categories',
   extends: UuidModel,
-  indexes: [{ properties: ['created_at', 'id'] }],
+  // what the server advises at its start, for what the whitelists allow
+  indexes: [{ properties: ['created_at', 'id'] }, { properties: 'updated_at' }],
   properties: {
     name: p.string().index(),
     description: p.text().nullable(),
-    price: p.decimal('number').precision(12).scale(2).nullable(),
-    status: p.enum(['draft', 'active', 'archived'] as const).default('draft'),
+    price: p.decimal('number').precision(12).scale(2).nullable().index(),
+    status: p.enum(['draft', 'active', 'archived'] as const).default('draft').index(),
     products: () => p.oneToMany(Product).mappedBy('category'),
     articles: () => p.oneToMany(Article).mappedBy('category'),
-    tags: () => p.manyToMany(Tag).inversedBy('categories').owner().pivotTable('categories_tags'),
+    tags: () => p.manyToMany(Tag).inversedBy('categories').owner().pivotTable('categories_tags').index(), // by tag
   },
 })
 export type Category = InferEntity<typeof Category>

@@ -7,13 +7,14 @@ export const Product = defineEntity({
   name: 'Product',
   tableName: 'products',
   extends: BaseModel,
+  indexes: [{ properties: 'created_at' }],
   properties: {
-    name: p.string(),
+    name: p.string().index(),
     description: p.text().nullable(),
-    price: p.decimal('number').precision(12).scale(2),
-    stock: p.integer().default(0),
+    price: p.decimal('number').precision(12).scale(2).index(),
+    stock: p.integer().default(0).index(),
     category: () => p.manyToOne(Category).index(),
-    tags: () => p.manyToMany(Tag).inversedBy('products').owner().pivotTable('products_tags'),
+    tags: () => p.manyToMany(Tag).inversedBy('products').owner().pivotTable('products_tags').index(), // by tag
   },
 })
 export type Product = InferEntity<typeof Product>

@@ -6,6 +6,7 @@ import { Product } from './product.ts'
 export const Tag = defineEntity({
   name: 'Tag',
   tableName: 'tags',
+  indexes: [{ properties: 'created_at' }],
   properties: {
     ...primaryKey,
     ...timestamps,

@@ -6,6 +6,7 @@ const queryConfig = new QueryBuilderConfig<Category>({
     new AllowedFilters('id', 'eq', ['eq', 'ne', 'in', 'nin']),
     new AllowedFilters('name', 'eq', ['eq', 'ne', 'in', 'nin', 'like', 'ilike', 'contains', 'starts', 'ends']),
     AllowedFilters.partial('description'),
+    AllowedFilters.search('q', ['name', 'description']),
     new AllowedFilters('price', 'eq', ['eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'in', 'nin', 'between', 'isnull']),
     new AllowedFilters('status', 'eq', ['eq', 'ne', 'in', 'nin']),
     new AllowedFilters('created_at', 'gte', ['eq', 'lt', 'lte', 'gt', 'gte', 'between']),
@@ -27,6 +28,7 @@ const queryConfig = new QueryBuilderConfig<Category>({
     new AllowedInclude('articles'),
     new AllowedInclude('articles.author', { alias: 'user' }),
     new AllowedInclude('tags'),
+    AllowedInclude.count('products'),
   ],
   defaultSort: ['-created_at'],
 })

@@ -6,6 +6,7 @@ const queryConfig = new QueryBuilderConfig<Product>({
     new AllowedFilters('id', 'eq', ['eq', 'in', 'nin', 'between']),
     new AllowedFilters('name', 'eq', ['eq', 'in', 'ilike', 'contains', 'starts', 'ends']),
     AllowedFilters.partial('description'),
+    AllowedFilters.search('q', ['name', 'description', 'category.name']),
     new AllowedFilters('price', 'eq', ['eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'between']),
     new AllowedFilters('stock', 'eq', ['eq', 'lt', 'lte', 'gt', 'gte', 'between']),
     new AllowedFilters('created_at', 'gte', ['lt', 'lte', 'gt', 'gte', 'between']),

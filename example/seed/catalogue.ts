@@ -129,5 +129,6 @@ export async function seed (em: EntityManager): Promise<void> {
       ...dates(),
     })
   }
+  em.create(Article, { title: 'Fax or telex?', body: 'Neither.', author: authors[2]!, category: categories.get('Tech')!, ...dates(), deleted_at: new Date('2026-06-01T00:00:00.000Z') })
   await em.flush()
 }

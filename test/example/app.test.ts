@@ -15,7 +15,13 @@ type Json = Record<string, any>
 for (const { name, skip, open } of newDatabases) {
   t.test(`the example on ${name}`, { skip }, async (t) => {
     const { url, close } = await open()
-    const app = await buildApp(new DatabaseFactory({ databaseUrl: url, entities, schema: 'create' }))
+    const lines: Array<{ level: number, msg: string, sql?: string }> = []
+    const adviceGiven = Promise.withResolvers<void>()
+    const write = (text: string) => {
+      lines.push(JSON.parse(text))
+      if (lines.at(-1)!.msg.startsWith('looked for missing indexes')) adviceGiven.resolve()
+    }
+    const app = await buildApp(new DatabaseFactory({ databaseUrl: url, entities, schema: 'create' }), { logger: { level: 'debug', stream: { write } } })
     t.teardown(async () => {
       await app.close()
       await close()
@@ -59,6 +65,27 @@ for (const { name, skip, open } of newDatabases) {
       const { items } = await get('/articles?include=user&fields[user]=name&per_page=1')
       t.strictSame(Object.keys(items[0].author), ['name'])
       t.notMatch(JSON.stringify(await get('/authors')), /email|@/)
+    })
+
+    t.test('a search, numbers, deleted records and pages by cursor', async (t) => {
+      t.strictSame(await names('filter[q]=PAPER'), ['Books', 'Office'])
+      t.match(await get('/products?filter[q]=books&fields=name&per_page=1'), { total: 4 })
+      t.match(await get('/categories?filter[name][in]=Tech,Unsorted&include=productsCount&fields=name&sort=name'), { items: [{ productsCount: 5 }, { productsCount: 0 }] })
+      t.match(await get('/articles?filter[trashed]=only&fields=title'), { items: [{ title: 'Fax or telex?' }], total: 1 })
+      const all: string[] = []
+      for (let cursor: string | null = ''; cursor !== null;) {
+        const page: Json = await get(`/categories?cursor=${cursor}&per_page=5&sort=-price&fields=name`)
+        all.push(...page['items'].map((item: Json) => item['name']))
+        cursor = page['next_cursor']
+      }
+      t.strictSame(all, (await get('/categories?sort=-price&fields=name'))['items'].map((item: Json) => item['name']))
+    })
+
+    t.test('has the indexes that its whitelists want, but for what a server has an extension for', async (t) => {
+      await app.listen({ port: 0, host: '127.0.0.1' })
+      await adviceGiven.promise
+      const advice = lines.flatMap(({ sql }) => sql ?? [])
+      t.strictSame(advice.filter((sql) => name === 'pglite' || !sql.includes('gin_trgm_ops')), [])
     })
 
     t.test('the documentation is there, without a network', async (t) => {

@@ -20,6 +20,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.equal(await em.count(Category), 12)
     t.ok(await em.count(Product) >= 30)
     t.ok(await em.count(Product, { deleted_at: { $ne: null } }) > 0, 'something is soft-deleted')
+    t.ok(await em.count(Article, { deleted_at: { $ne: null } }) > 0)
     t.ok(await em.count(Article, { published_at: null }) > 0, 'something is not published')
     t.ok(await em.count(Tag) > 0 && await em.count(Author) > 0)
     t.strictSame(new Set((await em.find(Category, {})).map(({ status }) => status)), new Set(['active', 'draft', 'archived']))

@@ -53,10 +53,11 @@ t.test('the document of the example', async (t) => {
 
   t.test('has a parameter for each filter and operator', async (t) => {
     const filters = exampleResources['/categories'].queryConfig.allowedFilters
-    const expected = filters.flatMap((filter) => !('operators' in filter) ? [] : [`filter[${filter.field}]`, ...filter.operators.filter((operator) => operator !== filter.defaultOperator).map((operator) => `filter[${filter.field}][${operator}]`)])
+    const expected = filters.flatMap((filter) => !('operators' in filter) ? [`filter[${filter.field}]`] : [`filter[${filter.field}]`, ...filter.operators.filter((operator) => operator !== filter.defaultOperator).map((operator) => `filter[${filter.field}][${operator}]`)])
     t.strictSame(Object.keys(parameters).filter((name) => name.startsWith('filter')), expected)
-    t.equal(expected.length, 55)
-    for (const name of expected) {
+    t.equal(expected.length, 56)
+    t.match(parameters['filter[q]'], { schema: { type: 'string' }, description: String })
+    for (const name of expected.filter((name) => name !== 'filter[q]')) {
       const { description, schema, required, ...parameter } = parameters[name]
       const operator = /\]\[(.+)\]$/.exec(name)?.[1] as keyof typeof OPERATORS | undefined
       t.ok(description.includes(`Example: \`${name}=`), name)
@@ -84,7 +85,7 @@ t.test('the document of the example', async (t) => {
     const items = (name: string): string[] => parameters[name].schema.items.enum
     t.strictSame(items('sort'), ['name', '-name', 'price', '-price', 'status', '-status', 'created_at', '-created_at', 'updated_at', '-updated_at'])
     t.match(parameters['sort'].description, 'Default: `-created_at`.')
-    t.strictSame(items('include'), ['products', 'products.tags', 'articles', 'articles.user', 'tags'])
+    t.strictSame(items('include'), ['products', 'products.tags', 'articles', 'articles.user', 'tags', 'productsCount'])
     t.strictSame(items('fields'), ['id', 'name', 'description', 'price', 'status', 'created_at', 'updated_at'])
     t.strictSame(items('fields[products]'), ['id', 'name', 'price', 'stock'])
     t.strictSame(Object.keys(parametersOf(document.paths['/categories/{id}'].get)), ['include', 'fields', 'fields[products]', 'fields[articles]', 'fields[tags]', 'id'])
