@@ -3,7 +3,7 @@ import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import { CrudBase } from '../src/crud/index.ts'
-import { DatabaseFactory, type DatabaseOptions, type SharedEngine } from '../src/database/index.ts'
+import { DatabaseFactory, isConnected, serverStarted, SyncEngine, type DatabaseOptions, type SharedEngine } from '../src/database/index.ts'
 import { ConfigError } from '../src/errors.ts'
 import type { QueryParams } from '../src/query/index.ts'
 import { crudRoutes, type CrudRoutesOptions } from './crud-routes.ts'
@@ -53,6 +53,7 @@ async function register (fastify: FastifyInstance, options: CrudKitOptions): Pro
   checkOptions('crudKit', CrudKitOptionsSchema, options)
   const { engine, release } = await openDatabase(options)
   fastify.addHook('onClose', release)
+  refuseSyncSessions(fastify)
   try {
     fastify.decorate('orm', engine)
     decorateHealth(fastify, engine)
@@ -74,10 +75,23 @@ async function register (fastify: FastifyInstance, options: CrudKitOptions): Pro
 /** An ORM that is given is its owner's to close; a database is closed with the last server that uses it. */
 async function openDatabase ({ orm, database }: CrudKitOptions): Promise<SharedEngine> {
   if (orm !== undefined && database !== undefined) throw new ConfigError("crudKit: give either 'orm' or 'database', not both.")
-  if (orm !== undefined) return { engine: orm, release: async () => {} }
+  if (orm !== undefined) {
+    if ((orm as unknown) instanceof SyncEngine || !isConnected(orm)) throw new ConfigError(`crudKit: 'orm' ${SYNC_DATABASE}`)
+    return { engine: orm, release: async () => {} }
+  }
   if (database === undefined) throw new ConfigError("crudKit: give 'orm', an open MikroORM, or 'database', the options to open one.")
+  if ((database as DatabaseOptions<boolean>).useAsync === false) throw new ConfigError(`crudKit: 'database' ${SYNC_DATABASE}`)
   const factory = database instanceof DatabaseFactory ? database : new DatabaseFactory(database)
   return await factory.share()
+}
+
+const SYNC_DATABASE = 'has useAsync: false, which is for scripts: each of its statements would stop all requests until the database has answered. Leave useAsync out.'
+
+/** From when it can answer requests until it is closed. */
+function refuseSyncSessions (fastify: FastifyInstance): void {
+  let stopped = (): void => {}
+  fastify.addHook('onReady', async () => { stopped = serverStarted() })
+  fastify.addHook('onClose', async () => stopped())
 }
 
 /**

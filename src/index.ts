@@ -13,11 +13,11 @@ export {
   type QueryBuilderOptions, type SortDirection,
 } from './config/index.ts'
 export {
-  CrudBase, crudSchemas, type CrudContext, type CrudDeleteOptions, type CrudOptions, type CrudPage, type CrudReadOptions, type CrudRecord, type CrudSchemas, type CrudWriteOptions,
+  CrudBase, crudSchemas, type CrudResult, type CrudContext, type CrudDeleteOptions, type CrudOptions, type CrudPage, type CrudReadOptions, type CrudRecord, type CrudSchemas, type CrudSession, type CrudWriteOptions,
   type WireBody, type WireId, type WirePage, type WireRecord,
 } from './crud/index.ts'
 export {
-  DatabaseFactory, HealthSchema, readOnly, withRetry, withTimeout, withTransaction,
+  DatabaseFactory, HealthSchema, readOnly, SyncEngine, SyncSession, withRetry, withTimeout, withTransaction,
   type DatabaseOptions, type Health, type TransactionFunction, type TransactionOptions, type TransactionWrapper,
 } from './database/index.ts'
 export { readFromWriter, type ReplicaReport } from './run/index.ts'

@@ -2,18 +2,25 @@
 import type { EntityManager, EntityName, QueryBuilder } from '@mikro-orm/postgresql'
 import { QueryBuilderConfig } from '../config/index.ts'
 import { ConfigError } from '../errors.ts'
-import { planCount, planEstimate, planExists, planGet, planList, planOtherSide, planStream, readData, withSharedColumns, type Id, type KeysetPlan, type ListPlan, type RecordData } from '../plan/index.ts'
+import { planCount, planEstimate, planExists, planGet, planList, planOtherSide, planStream, readData, withSharedColumns, type Id, type KeysetPlan, type ListPlan, type Plan, type RecordData } from '../plan/index.ts'
 import { parseQueryParams, type QueryParams } from '../query/index.ts'
-import { cursorInfo, pageInfo, pageJson, plannedTotal, read, readKeyset, totalOfPage, type Row } from '../run/index.ts'
+import { cursorInfo, pageInfo, pageJson, plannedTotal, readKeyset, totalOfPage, type Row } from '../run/index.ts'
 import { nearest } from '../suggest.ts'
 import type { CrudContext, CrudDeleteOptions, CrudOptions, CrudPage, CrudReadOptions, CrudRecord, CrudWriteOptions } from './crud-options.ts'
 import { checkScopeData, scopeData, type Data } from './new-row.ts'
-import { convertJson, convertListJson, convertRecord } from './records.ts'
+import { convertJson, convertListJson, convertRecords } from './records.ts'
 import { Resource, schemaOf, type CompiledRead } from './resource.ts'
 import { checkScope, readScope, type ScopeRules } from './scope.ts'
+import { after, contextOf, emOf, perform, readOn, requirePromises, wait, type CrudResult, type CrudSession, type MaybePromise, type Work } from './steps.ts'
 import { streamBatches } from './stream.ts'
 import { checkKeyColumns, withoutKey } from './update-data.ts'
 import { Writer } from './writer.ts'
+
+/** A record as JSON text, and its version. */
+interface VersionedJson {
+  readonly json: string
+  readonly version: string | undefined
+}
 
 /** What the constructor takes. */
 const OPTIONS: readonly string[] = ['model', 'queryConfig', 'name']
@@ -23,7 +30,8 @@ const NO_PARAMS = parseQueryParams('')
  * Reads one entity by a whitelist, and writes its records. Each read is one statement, and so is a write where the
  * entity has no part in it; records are plain objects in wire form.
  *
- * All methods run in the transaction that `em` is in, if there is one. Names are checked against the entity when the
+ * Methods take an EntityManager and return promises, or a `SyncSession` and return values. They run in the transaction
+ * that it is in, if there is one. Names are checked against the entity when the
  * resource meets its ORM: when it is registered with Fastify, or at the first use.
  *
  * @example
@@ -70,18 +78,22 @@ export class CrudBase<Entity extends object = any> {
    * @param params what `parseQueryParams` made of a query string
    * @throws {FilterValidationError} and its like, with all that is wrong with `params` in `errors`
    */
-  async list (em: EntityManager, params: QueryParams = NO_PARAMS, options: CrudReadOptions<Entity> = {}): Promise<CrudPage> {
-    return JSON.parse(await this.listJson(em, params, options))
+  list<Session extends CrudSession> (session: Session, params: QueryParams = NO_PARAMS, options: CrudReadOptions<Entity> = {}): CrudResult<Session, CrudPage> {
+    return parsed(this.listJson(session, params, options))
   }
 
   /** The same answer as `list`, as JSON text. */
-  async listJson (em: EntityManager, params: QueryParams = NO_PARAMS, options: CrudReadOptions<Entity> = {}): Promise<string> {
-    const resource = this.bind(em)
+  listJson<Session extends CrudSession> (session: Session, params: QueryParams = NO_PARAMS, options: CrudReadOptions<Entity> = {}): CrudResult<Session, string> {
+    return perform(session, this.#listJson(session, params, options))
+  }
+
+  * #listJson (session: CrudSession, params: QueryParams, options: CrudReadOptions<Entity>): Work<string> {
+    const resource = this.#bind(session)
     const plan = planList(params, resource.whitelist, options)
-    if (plan.kind === 'keyset') return await this.#listByCursor(resource, em, plan, options)
-    const { row, statement } = await this.#read(resource, em, plan, options)
-    const items = await convertListJson(`[${(row!.items as string | null) ?? ''}]`, statement.toWire, this.#afterRead, { ...options.context, em })
-    const total = plan.window.count === 'planned' ? await this.#plannedTotal(resource, em, plan, row!, options) : row!.total
+    if (plan.kind === 'keyset') return yield * this.#listByCursor(resource, session, plan, options)
+    const { rows: [row], statement } = yield * this.#rows(resource, session, plan, options)
+    const items = yield * convertListJson(`[${(row!.items as string | null) ?? ''}]`, statement.toWire, this.#afterRead, contextOf(session, options.context))
+    const total = plan.window.count === 'planned' ? yield * this.#plannedTotal(resource, session, plan, row!, options) : row!.total
     return pageJson(items, pageInfo(plan.window, { ...row, total }))
   }
 
@@ -91,31 +103,38 @@ export class CrudBase<Entity extends object = any> {
    * @param id the primary key, the `uuid` of an entity that has one, or an object for a composite key
    * @param params may hold `include` and `fields`
    */
-  async get (em: EntityManager, id: Id, params?: QueryParams, options: CrudReadOptions<Entity> = {}): Promise<CrudRecord | null> {
-    const json = await this.getJson(em, id, params, options)
-    return json === null ? null : JSON.parse(json)
+  get<Session extends CrudSession> (session: Session, id: Id, params?: QueryParams, options: CrudReadOptions<Entity> = {}): CrudResult<Session, CrudRecord | null> {
+    return parsed(this.getJson(session, id, params, options))
   }
 
   /** The same answer as `get`, as JSON text. */
-  async getJson (em: EntityManager, id: Id, params?: QueryParams, options: CrudReadOptions<Entity> = {}): Promise<string | null> {
-    return (await this.getVersioned(em, id, params, options))?.json ?? null
+  getJson<Session extends CrudSession> (session: Session, id: Id, params?: QueryParams, options: CrudReadOptions<Entity> = {}): CrudResult<Session, string | null> {
+    return after(this.getVersioned(session, id, params, options) as MaybePromise<VersionedJson | null>, (found) => found?.json ?? null) as CrudResult<Session, string | null>
   }
 
   /** The same answer as `getJson`, with the version of the record where its entity has one. */
-  async getVersioned (em: EntityManager, id: Id, params?: QueryParams, options: CrudReadOptions<Entity> = {}): Promise<{ readonly json: string, readonly version: string | undefined } | null> {
-    const resource = this.bind(em)
+  getVersioned<Session extends CrudSession> (session: Session, id: Id, params?: QueryParams, options: CrudReadOptions<Entity> = {}): CrudResult<Session, VersionedJson | null> {
+    return perform(session, this.#getVersioned(session, id, params, options))
+  }
+
+  * #getVersioned (session: CrudSession, id: Id, params: QueryParams | undefined, options: CrudReadOptions<Entity>): Work<VersionedJson | null> {
+    const resource = this.#bind(session)
     const plan = planGet(id, params, resource.whitelist, options)
     if (plan === undefined) return null
-    const { row, statement } = await this.#read(resource, em, plan, options)
+    const { rows: [row], statement } = yield * this.#rows(resource, session, plan, options)
     if (row === undefined) return null
-    const json = await convertJson(row.item as string, statement.toWire, this.#afterRead, { ...options.context, em })
+    const json = yield * convertJson(row.item as string, statement.toWire, this.#afterRead, contextOf(session, options.context))
     return { json, version: row.version as string | undefined }
   }
 
   /** How many records the filters of `params` keep. */
-  async count (em: EntityManager, params: QueryParams = NO_PARAMS, options: CrudReadOptions<Entity> = {}): Promise<number> {
-    const resource = this.bind(em)
-    const { row } = await this.#read(resource, em, planCount(params, resource.whitelist, options), options)
+  count<Session extends CrudSession> (session: Session, params: QueryParams = NO_PARAMS, options: CrudReadOptions<Entity> = {}): CrudResult<Session, number> {
+    return perform(session, this.#count(session, params, options))
+  }
+
+  * #count (session: CrudSession, params: QueryParams, options: CrudReadOptions<Entity>): Work<number> {
+    const resource = this.#bind(session)
+    const { rows: [row] } = yield * this.#rows(resource, session, planCount(params, resource.whitelist, options), options)
     return Number(row!.count)
   }
 
@@ -136,6 +155,7 @@ export class CrudBase<Entity extends object = any> {
 
   /** The same records as JSON texts, in the batches in which they are read. */
   async * streamJson (em: EntityManager, params: QueryParams = NO_PARAMS, options: CrudReadOptions<Entity> = {}): AsyncGenerator<string[], void, undefined> {
+    requirePromises(em, 'stream() waits for one batch after the other')
     const resource = this.bind(em)
     yield * streamBatches(resource, em, planStream(params, resource.whitelist, options), options, this.#afterRead)
   }
@@ -151,11 +171,15 @@ export class CrudBase<Entity extends object = any> {
   }
 
   /** Whether there is a record with the key. */
-  async exists (em: EntityManager, id: Id, options: CrudReadOptions<Entity> = {}): Promise<boolean> {
-    const resource = this.bind(em)
+  exists<Session extends CrudSession> (session: Session, id: Id, options: CrudReadOptions<Entity> = {}): CrudResult<Session, boolean> {
+    return perform(session, this.#exists(session, id, options))
+  }
+
+  * #exists (session: CrudSession, id: Id, options: CrudReadOptions<Entity>): Work<boolean> {
+    const resource = this.#bind(session)
     const plan = planExists(id, resource.whitelist, options)
     if (plan === undefined) return false
-    const { row } = await this.#read(resource, em, plan, options)
+    const { rows: [row] } = yield * this.#rows(resource, session, plan, options)
     return row!.exists as boolean
   }
 
@@ -164,6 +188,7 @@ export class CrudBase<Entity extends object = any> {
    * the way out for what this class doesn't do. The alias of the entity is `e0`.
    */
   async query (em: EntityManager, params: QueryParams = NO_PARAMS, options: CrudReadOptions<Entity> = {}): Promise<QueryBuilder<Entity>> {
+    requirePromises(em, 'query() makes a query that MikroORM runs')
     const resource = this.bind(em)
     return await resource.query(em, planList(params, resource.whitelist, options), options)
   }
@@ -176,14 +201,18 @@ export class CrudBase<Entity extends object = any> {
    * @throws {RequestValidationError} for what is unknown, not writable, missing or not of its type; {ConflictError} for
    *   a record that exists or one that doesn't; {OutOfScopeError} when the record would lie outside `scope`
    */
-  async create (em: EntityManager, data: Data, options: CrudReadOptions<Entity> = {}): Promise<CrudRecord> {
-    const [record] = await this.#create(em, [data], options, () => '')
-    return record!
+  create<Session extends CrudSession> (session: Session, data: Data, options: CrudReadOptions<Entity> = {}): CrudResult<Session, CrudRecord> {
+    return perform(session, this.#createOne(session, data, options))
   }
 
   /** Creates records, all of them or none. The first one that can't be is an error, whose pointers start with its index. */
-  async createMany (em: EntityManager, data: readonly Data[], options: CrudReadOptions<Entity> = {}): Promise<CrudRecord[]> {
-    return data.length === 0 ? [] : await this.#create(em, data, options, (index) => `/${index}`)
+  createMany<Session extends CrudSession> (session: Session, data: readonly Data[], options: CrudReadOptions<Entity> = {}): CrudResult<Session, CrudRecord[]> {
+    return perform(session, this.#create(session, data, options, (index) => `/${index}`))
+  }
+
+  * #createOne (session: CrudSession, data: Data, options: CrudReadOptions<Entity>): Work<CrudRecord> {
+    const [record] = yield * this.#create(session, [data], options, () => '')
+    return record!
   }
 
   /**
@@ -191,17 +220,21 @@ export class CrudBase<Entity extends object = any> {
    *
    * @throws {NotFoundError}, {PreconditionFailedError} when `ifMatch` names no version of it, and what `create` throws
    */
-  async update (em: EntityManager, id: Id, data: Data, options: CrudWriteOptions<Entity> = {}): Promise<CrudRecord> {
-    const resource = this.#writable(em)
+  update<Session extends CrudSession> (session: Session, id: Id, data: Data, options: CrudWriteOptions<Entity> = {}): CrudResult<Session, CrudRecord> {
+    return perform(session, this.#update(session, id, data, options))
+  }
+
+  * #update (session: CrudSession, id: Id, data: Data, options: CrudWriteOptions<Entity>): Work<CrudRecord> {
+    const resource = this.#writable(session)
     const { model } = resource
-    const context = { ...options.context, em }
+    const context = contextOf(session, options.context)
     const scope = this.#scope(resource, options)
     const given = withoutKey(data, id, model)
     let row = readData(given, model, { by: 'client', requireAll: false })
     checkKeyColumns(row, id, model)
-    if (this.beforeUpdate !== undefined) row = readData(returned('beforeUpdate', await this.beforeUpdate(id, { ...given }, context)), model, { by: 'server', requireAll: false })
+    if (this.beforeUpdate !== undefined) row = readData(returned('beforeUpdate', yield * wait(this.beforeUpdate(id, { ...given }, context), 'beforeUpdate')), model, { by: 'server', requireAll: false })
     if (scope !== undefined) checkScopeData(row, scope, model)
-    return await this.#leave(await new Writer(resource, em, options, scope).update(id, withSharedColumns(row)), context)
+    return yield * this.#leave(yield * new Writer(resource, session, options, scope).update(id, withSharedColumns(row)), context)
   }
 
   /**
@@ -209,13 +242,17 @@ export class CrudBase<Entity extends object = any> {
    *
    * @throws {NotFoundError} also for a record that is marked already
    */
-  async delete (em: EntityManager, id: Id, options: CrudDeleteOptions<Entity> = {}): Promise<CrudRecord> {
-    const resource = this.#writable(em)
-    const context = { ...options.context, em }
-    await this.beforeDelete?.(id, context)
-    const writer = new Writer(resource, em, options, this.#scope(resource, options))
+  delete<Session extends CrudSession> (session: Session, id: Id, options: CrudDeleteOptions<Entity> = {}): CrudResult<Session, CrudRecord> {
+    return perform(session, this.#delete(session, id, options))
+  }
+
+  * #delete (session: CrudSession, id: Id, options: CrudDeleteOptions<Entity>): Work<CrudRecord> {
+    const resource = this.#writable(session)
+    const context = contextOf(session, options.context)
+    yield * wait(this.beforeDelete?.(id, context), 'beforeDelete')
+    const writer = new Writer(resource, session, options, this.#scope(resource, options))
     const soft = resource.model.deletedAt !== undefined && options.hard !== true
-    return await this.#leave(soft ? await writer.mark(id, new Date()) : await writer.remove(id), context)
+    return yield * this.#leave(soft ? yield * writer.mark(id, new Date()) : yield * writer.remove(id), context)
   }
 
   /**
@@ -223,10 +260,14 @@ export class CrudBase<Entity extends object = any> {
    *
    * @throws {NotFoundError}, and {ConfigError} when the entity has no `deleted_at`
    */
-  async restore (em: EntityManager, id: Id, options: CrudWriteOptions<Entity> = {}): Promise<CrudRecord> {
-    const resource = this.#writable(em)
+  restore<Session extends CrudSession> (session: Session, id: Id, options: CrudWriteOptions<Entity> = {}): CrudResult<Session, CrudRecord> {
+    return perform(session, this.#restore(session, id, options))
+  }
+
+  * #restore (session: CrudSession, id: Id, options: CrudWriteOptions<Entity>): Work<CrudRecord> {
+    const resource = this.#writable(session)
     if (resource.model.deletedAt === undefined) throw new ConfigError(`${resource.model.name} has no 'deleted_at': there is nothing to restore.`)
-    return await this.#leave(await new Writer(resource, em, options, this.#scope(resource, options)).mark(id, null), { ...options.context, em })
+    return yield * this.#leave(yield * new Writer(resource, session, options, this.#scope(resource, options)).mark(id, null), contextOf(session, options.context))
   }
 
   /**
@@ -244,36 +285,39 @@ export class CrudBase<Entity extends object = any> {
     return resource
   }
 
+  #bind (session: CrudSession): Resource {
+    return this.bind(emOf(session))
+  }
+
   /** @throws {ConfigError} when nothing of the entity is written */
-  #writable (em: EntityManager): Resource {
-    const resource = this.bind(em)
+  #writable (session: CrudSession): Resource {
+    const resource = this.#bind(session)
     const { name, readOnly } = resource.model
     if (readOnly !== undefined) throw new ConfigError(`${name} is read-only: ${readOnly}.`)
     return resource
   }
 
   /** PostgreSQL tells an estimate only by a statement of its own, which is not run where the page tells the total. */
-  async #plannedTotal (resource: Resource, em: EntityManager, plan: ListPlan, row: Row, options: CrudReadOptions<Entity>): Promise<number> {
+  * #plannedTotal (resource: Resource, session: CrudSession, plan: ListPlan, row: Row, options: CrudReadOptions<Entity>): Work<number> {
     const told = totalOfPage(plan.window, row)
     if (told !== undefined) return told
-    const { row: explained } = await this.#read(resource, em, planEstimate(plan), options)
+    const { rows: [explained] } = yield * this.#rows(resource, session, planEstimate(plan), options)
     return plannedTotal(plan.window, row, explained!)
   }
 
-  async #listByCursor (resource: Resource, em: EntityManager, plan: KeysetPlan, options: CrudReadOptions<Entity>): Promise<string> {
-    const statement = await resource.compile(em, plan, options)
-    const page = readKeyset(plan, await read(em, statement))
+  * #listByCursor (resource: Resource, session: CrudSession, plan: KeysetPlan, options: CrudReadOptions<Entity>): Work<string> {
+    const { rows, statement } = yield * this.#rows(resource, session, plan, options)
+    const page = readKeyset(plan, rows)
     // the row that the cursor was made from has gone, or moved: only a look tells what is on its side of the page
     const look = page.behind === undefined ? planOtherSide(plan) : undefined
-    const behind = look === undefined ? page.behind === true : (await read(em, await resource.compile(em, look, options))).length > 0
-    const items = await convertListJson(`[${page.items.join()}]`, statement.toWire, this.#afterRead, { ...options.context, em })
+    const behind = look === undefined ? page.behind === true : (yield * this.#rows(resource, session, look, options)).rows.length > 0
+    const items = yield * convertListJson(`[${page.items.join()}]`, statement.toWire, this.#afterRead, contextOf(session, options.context))
     return pageJson(items, cursorInfo(plan, page, behind))
   }
 
-  async #read (resource: Resource, em: EntityManager, plan: Parameters<Resource['compile']>[1], options: CrudReadOptions<Entity>): Promise<{ row: Row | undefined, statement: CompiledRead }> {
-    const statement = await resource.compile(em, plan, options)
-    const [row] = await read(em, statement)
-    return { row, statement }
+  * #rows (resource: Resource, session: CrudSession, plan: Plan, options: CrudReadOptions<Entity>): Work<{ rows: readonly Row[], statement: CompiledRead }> {
+    const statement = yield * wait(resource.compile(session, plan, options))
+    return { rows: yield * wait(readOn(session, statement)), statement }
   }
 
   get #afterRead () {
@@ -281,8 +325,9 @@ export class CrudBase<Entity extends object = any> {
   }
 
   /** A record that was written, as it leaves. */
-  async #leave (record: CrudRecord, context: CrudContext): Promise<CrudRecord> {
-    return await convertRecord(record, undefined, this.#afterRead, context)
+  * #leave (record: CrudRecord, context: CrudContext): Work<CrudRecord> {
+    const [left] = yield * convertRecords([record], undefined, this.#afterRead, context)
+    return left!
   }
 
   #scope ({ model }: Resource, { scope }: CrudReadOptions<Entity>): ScopeRules | undefined {
@@ -290,28 +335,34 @@ export class CrudBase<Entity extends object = any> {
     return scope === undefined ? undefined : readScope(scope as object, model)
   }
 
-  async #create (em: EntityManager, data: readonly Data[], options: CrudReadOptions<Entity>, pointer: (index: number) => string): Promise<CrudRecord[]> {
-    const resource = this.#writable(em)
+  * #create (session: CrudSession, data: readonly Data[], options: CrudReadOptions<Entity>, pointer: (index: number) => string): Work<CrudRecord[]> {
+    const resource = this.#writable(session)
+    if (data.length === 0) return []
     if (resource.model.abstract) throw new ConfigError(`${resource.model.name} is abstract: records are created as one of its subclasses.`)
-    const context = { ...options.context, em }
+    const context = contextOf(session, options.context)
     const scope = this.#scope(resource, options)
     const rows: RecordData[] = []
-    for (const [index, one] of data.entries()) rows.push(await this.#newRow(one, pointer(index), resource, scope, context))
-    const records = await new Writer(resource, em, options, scope).create(rows, pointer)
-    return await Promise.all(records.map((record) => this.#leave(record, context)))
+    for (const [index, one] of data.entries()) rows.push(yield * this.#newRow(one, pointer(index), resource, scope, context))
+    const records = yield * new Writer(resource, session, options, scope).create(rows, pointer)
+    return [...yield * convertRecords(records, undefined, this.#afterRead, context)]
   }
 
   /** A new row: what the client gave, what the hook makes of it, what the scope and the entity add. */
-  async #newRow (data: Data, pointer: string, { model }: Resource, scope: ScopeRules | undefined, context: CrudContext): Promise<RecordData> {
+  * #newRow (data: Data, pointer: string, { model }: Resource, scope: ScopeRules | undefined, context: CrudContext): Work<RecordData> {
     const plain = this.beforeCreate === undefined && scope === undefined
     let row = readData(data, model, { by: 'client', requireAll: plain, pointer })
     if (!plain) {
-      const complete = this.beforeCreate === undefined ? data : returned('beforeCreate', await this.beforeCreate({ ...data }, context))
+      const complete = this.beforeCreate === undefined ? data : returned('beforeCreate', yield * wait(this.beforeCreate({ ...data }, context), 'beforeCreate'))
       row = readData({ ...(scope && scopeData(scope)), ...complete }, model, { by: 'server', requireAll: true, pointer })
       if (scope !== undefined) checkScopeData(row, scope, model)
     }
     return withSharedColumns(row, pointer)
   }
+}
+
+/** JSON text, or a promise of it, parsed. */
+function parsed (json: MaybePromise<string | null>): any {
+  return after(json, (text) => text === null ? null : JSON.parse(text))
 }
 
 /** @throws {ConfigError} when a hook has returned no data: what the client sent must not pass without it */

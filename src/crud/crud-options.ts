@@ -2,6 +2,7 @@
 import type { EntityManager, EntityName, FilterQuery } from '@mikro-orm/postgresql'
 import type { FastifyRequest } from 'fastify'
 import type { QueryBuilderConfig } from '../config/index.ts'
+import type { SyncSession } from '../database/index.ts'
 import type { CursorInfo, OffsetInfo, PageInfo } from '../run/index.ts'
 
 /** What `new CrudBase` and the constructor of a subclass take. */
@@ -38,7 +39,10 @@ export interface CrudDeleteOptions<Entity extends object = any> extends CrudWrit
 
 /** What hooks look at: where they run, and what the caller passed as `context`. */
 export interface CrudContext {
+  /** On a synchronous session without a connection: `session` has it. */
   readonly em: EntityManager
+  /** The session, where it is a synchronous one. */
+  readonly session?: SyncSession
   readonly request?: FastifyRequest
   readonly [key: string]: unknown
 }

@@ -6,6 +6,7 @@ import { FilterValidationError } from '../errors.ts'
 import { checkScope } from './scope.ts'
 import { Models, type EntityModel } from '../model/index.ts'
 import { isCustomTerm, planSelection, resolveWhitelist, type AnyWritePlan, type CallbackCondition, type KeysetPlan, type ListPlan, type Plan, type ScopeCondition, type Selection, type Whitelist } from '../plan/index.ts'
+import { after, allOf, contextOf, emOf, filtersOn, type CrudSession, type MaybePromise } from './steps.ts'
 import { toWireOf, type BoundStatement, type ToWire } from '../run/index.ts'
 import { applyPlan, compile, compileWrite, Constants, filterSql, foreignOrder, foreignSql, ROOT_ALIAS, shapeOf, writeShapeOf, type Bind, type Foreign, type Sql, type Statement } from '../sql/index.ts'
 import { checkConditions, relationsOfWhitelist } from './whitelisted.ts'
@@ -78,25 +79,28 @@ export class Resource {
   }
 
   /** The statement of a plan with the request's values, from the shapes seen before or compiled. */
-  async compile (em: EntityManager, plan: Plan, options: ReadOptions): Promise<CompiledRead> {
-    const filters = options.filtered === false ? NO_FILTERS : await this.activeFilters(em, this.#entities)
+  compile (session: CrudSession, plan: Plan, options: ReadOptions): MaybePromise<CompiledRead> {
+    if (options.filtered === false) return this.#compile(session, plan, options, NO_FILTERS)
+    return after(this.activeFilters(session, this.#entities), (filters) => this.#compile(session, plan, options, filters))
+  }
+
+  #compile (session: CrudSession, plan: Plan, options: ReadOptions, filters: ActiveFilters): MaybePromise<CompiledRead> {
     const toWire = () => 'selection' in plan ? toWireOf(plan.selection) : undefined
     if (filters.size === 0 && options.scope === undefined && plan.customs.length === 0 && !hasCustomOrder(plan)) {
-      return this.#cached(em, shapeOf(plan), (foreign) => compile(plan, foreign), plan.values, toWire, true)
+      return this.#cached(emOf(session), shapeOf(plan), (foreign) => compile(plan, foreign), plan.values, toWire, true)
     }
     const values = [...plan.values]
-    const scopes = await scopesOf(em, plan)
-    return bind(compile(plan, this.foreign(em, plan, options, filters, values, scopes)), values, toWire(), true)
+    return after(scopesOf(session, plan), (scopes) => bind(compile(plan, this.foreign(session, plan, options, filters, values, scopes)), values, toWire(), true))
   }
 
   /** The statement of a write, likewise. */
-  compileWrite (em: EntityManager, plan: AnyWritePlan, options: ReadOptions, filters: ActiveFilters): CompiledRead {
+  compileWrite (session: CrudSession, plan: AnyWritePlan, options: ReadOptions, filters: ActiveFilters): CompiledRead {
     const toWire = () => toWireOf(plan.selection)
     if (filters.size === 0 && (options.scope === undefined || plan.kind === 'insert') && !(plan.kind === 'insert' && plan.rows.length > 1)) {
-      return this.#cached(em, writeShapeOf(plan), (foreign) => compileWrite(plan, foreign), plan.values, toWire, false)
+      return this.#cached(emOf(session), writeShapeOf(plan), (foreign) => compileWrite(plan, foreign), plan.values, toWire, false)
     }
     const values = [...plan.values]
-    return bind(compileWrite(plan, this.foreign(em, { ...plan, customs: [] }, options, filters, values)), values, toWire(), false)
+    return bind(compileWrite(plan, this.foreign(session, { ...plan, customs: [] }, options, filters, values)), values, toWire(), false)
   }
 
   /** The statement of a shape with a request's values. What the application has put into it is the same for every request. */
@@ -112,8 +116,9 @@ export class Resource {
   }
 
   /** Conditions in MikroORM's words: they may look at anything, so each request has a statement of its own. */
-  foreign (em: EntityManager, plan: Pick<Plan, 'model' | 'customs'>, options: ReadOptions, filters: ActiveFilters, values: unknown[], scopes: Scopes = NO_SCOPES): Foreign {
+  foreign (session: CrudSession, plan: Pick<Plan, 'model' | 'customs'>, options: ReadOptions, filters: ActiveFilters, values: unknown[], scopes: Scopes = NO_SCOPES): Foreign {
     checkScope(options.scope)
+    const em = emOf(session)
     const bindValue: Bind = (value) => values.push(value) - 1
     return {
       filter: (model, alias) => {
@@ -127,7 +132,7 @@ export class Resource {
         options.scope && filterSql(em, plan.model, alias, options.scope, bindValue),
         ...plan.customs.map((custom) => custom.kind === 'scope'
           ? filterSql(em, plan.model, alias, scopes.get(custom)!, bindValue)
-          : foreignSql(em, plan.model, alias, (qb) => narrow(custom, qb, { ...options.context, em }), bindValue)),
+          : foreignSql(em, plan.model, alias, (qb) => narrow(custom, qb, contextOf(session, options.context)), bindValue)),
       ].filter((condition): condition is Sql => condition !== undefined),
     }
   }
@@ -147,14 +152,15 @@ export class Resource {
       : narrow(custom, builder, { ...options.context, em }), applied)
   }
 
-  /** The conditions of MikroORM's filters that are active for this EntityManager. */
-  async activeFilters (em: EntityManager, entities: readonly EntityModel[], type: 'read' | 'update' | 'delete' = 'read'): Promise<ActiveFilters> {
-    let filters: Map<EntityModel, object> | undefined
-    for (const model of entities) {
-      const where = await em.applyFilters(model.entity as never, undefined as never, {}, type) as object | undefined
-      if (where !== undefined) (filters ??= new Map()).set(model, where)
-    }
-    return filters ?? NO_FILTERS
+  /** The conditions of MikroORM's filters that are active for this session. */
+  activeFilters (session: CrudSession, entities: readonly EntityModel[], type: 'read' | 'update' | 'delete' = 'read'): MaybePromise<ActiveFilters> {
+    return after(allOf(entities.map((model) => filtersOn(session, model.entity, type))), (conditions) => {
+      let filters: Map<EntityModel, object> | undefined
+      for (const [index, where] of conditions.entries()) {
+        if (where !== undefined) (filters ??= new Map()).set(entities[index]!, where)
+      }
+      return filters ?? NO_FILTERS
+    })
   }
 }
 
@@ -163,18 +169,15 @@ type Scopes = ReadonlyMap<ScopeCondition, object>
 
 const NO_SCOPES: Scopes = new Map()
 
-async function scopesOf (em: EntityManager, { model, customs }: Pick<Plan, 'model' | 'customs'>): Promise<Scopes> {
-  const scopes = new Map<ScopeCondition, object>()
-  for (const custom of customs) {
-    if (custom.kind === 'scope') scopes.set(custom, await scopeOf(em, model, custom))
-  }
-  return scopes
+function scopesOf (session: CrudSession, { model, customs }: Pick<Plan, 'model' | 'customs'>): MaybePromise<Scopes> {
+  const switched = customs.filter((custom) => custom.kind === 'scope')
+  if (switched.length === 0) return NO_SCOPES
+  return after(allOf(switched.map((custom) => scopeOf(session, model, custom))), (conditions) => new Map(switched.map((custom, index) => [custom, conditions[index] ?? {}])))
 }
 
 /** The condition of one filter alone: those that are active anyway hold already. */
-async function scopeOf (em: EntityManager, { entity, filters }: EntityModel, { filter, args }: ScopeCondition): Promise<object> {
-  const options = { ...Object.fromEntries(filters.map((name) => [name, false])), [filter]: args ?? true }
-  return await em.applyFilters(entity as never, undefined as never, options as never, 'read') as object | undefined ?? {}
+function scopeOf (session: CrudSession, { entity, filters }: EntityModel, { filter, args }: ScopeCondition): MaybePromise<object | undefined> {
+  return filtersOn(session, entity, 'read', { ...Object.fromEntries(filters.map((name) => [name, false])), [filter]: args ?? true })
 }
 
 /** Plans with custom sorts have no shape to be kept by. */

@@ -4,6 +4,7 @@ import { planPage, planStreamOffset, planStreamPage, readPosition, type StreamPl
 import { isEmbedded, readKeyset, run, streamRows } from '../run/index.ts'
 import { convertJson, type AfterRead } from './records.ts'
 import type { ReadOptions, Resource } from './resource.ts'
+import { performAsync } from './steps.ts'
 
 /** Records read at a time: the memory that a stream needs, and the statements that it costs. */
 const BATCH = 500
@@ -13,7 +14,7 @@ export async function * streamBatches (resource: Resource, em: EntityManager, pl
   const context = { ...options.context, em }
   const batches = await isEmbedded(em) ? readPages(resource, em, plan, options) : readCursor(resource, em, plan, options)
   for await (const { items, toWire } of batches) {
-    yield toWire === undefined && afterRead === undefined ? items : await Promise.all(items.map((item) => convertJson(item, toWire, afterRead, context)))
+    yield toWire === undefined && afterRead === undefined ? items : await Promise.all(items.map((item) => performAsync(convertJson(item, toWire, afterRead, context))))
   }
 }
 

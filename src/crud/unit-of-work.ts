@@ -17,13 +17,14 @@ const EVENTS = {
 } as const
 const FLUSH_EVENTS = [EventType.beforeFlush, EventType.onFlush, EventType.afterFlush] as const
 
-/** Whether a write has to go through the unit of work. Subscribers may come at any time, so it is asked each time. */
-export function needsUnitOfWork (em: EntityManager, { entity }: EntityModel, kind: WriteKind): boolean {
+/** Why a write has to go through the unit of work, if it has to. Subscribers may come at any time, so it is asked each time. */
+export function reasonForUnitOfWork (em: EntityManager, { entity }: EntityModel, kind: WriteKind): string | undefined {
   const meta = em.getMetadata(entity as never) as EntityMetadata
   const events = em.getEventManager()
-  if ([...EVENTS[kind], ...FLUSH_EVENTS].some((event) => events.hasListeners(event, meta))) return true
-  if (kind === 'delete') return cascades(meta).length > 0
-  return needsEntity(meta, kind === 'create' ? 'onCreate' : 'onUpdate') || (kind === 'create' && hasConstructor(meta))
+  if ([...EVENTS[kind], ...FLUSH_EVENTS].some((event) => events.hasListeners(event, meta))) return 'its lifecycle hooks or a subscriber'
+  if (kind === 'delete') return cascades(meta).length > 0 ? 'relations that are removed with it' : undefined
+  if (needsEntity(meta, kind === 'create' ? 'onCreate' : 'onUpdate')) return 'a property whose value is made of the entity'
+  return kind === 'create' && hasConstructor(meta) ? 'values that its class gives new entities' : undefined
 }
 
 const neededBy = { onCreate: new WeakMap<object, boolean>(), onUpdate: new WeakMap<object, boolean>() }

@@ -7,11 +7,18 @@ import { loadDriver } from './drivers.ts'
 import { lockFolder, type FolderLock } from './folder-lock.ts'
 import { replicaOptions, toOrmOptions } from './orm-options.ts'
 import { readReplicas, type Replicas } from './replicas/replica-options.ts'
+import { openSync, SyncEngine, SyncSession } from './sync/index.ts'
 
 /** Options of a session: those of `em.fork()`, e.g. the `signal` that cancels its queries. */
 export type SessionOptions = NonNullable<Parameters<EntityManager['fork']>[0]>
 /** Makes a session: a fork of the EntityManager with an identity map of its own. */
 export type SessionMaker = (options?: SessionOptions) => EntityManager
+/** The same for a factory with `useAsync: false`. */
+export type SyncSessionMaker = (options?: Pick<SessionOptions, 'schema' | 'loggerContext'>) => SyncSession
+
+type Opening<Async extends boolean> = Async extends false ? SyncEngine : Promise<MikroORM>
+type Making<Async extends boolean> = Async extends false ? SyncSessionMaker : SessionMaker
+type Closing<Async extends boolean> = Async extends false ? void : Promise<void>
 
 interface Opened {
   readonly engine: MikroORM
@@ -40,10 +47,12 @@ export interface SharedEngine {
  * await session().find(Category, {})
  * await database.close()
  */
-export class DatabaseFactory {
+export class DatabaseFactory<Async extends boolean = true> {
+  /** Whether sessions are EntityManagers, which return promises, or `SyncSession`s, which return values. */
+  readonly useAsync: Async
   /** Whether statements may be prepared by name. */
   readonly preparedStatements: boolean
-  readonly #options: DatabaseOptions
+  readonly #options: DatabaseOptions<boolean>
   readonly #target: DatabaseTarget
   readonly #replicas: Replicas | undefined
   #opened: Promise<Opened> | undefined
@@ -52,13 +61,15 @@ export class DatabaseFactory {
   #closing: Promise<void> = Promise.resolve()
   /** Who uses what is open, as far as they have said so. */
   #users = new Set<symbol>()
+  #openedSync: SyncEngine | undefined
 
   /** @throws ConfigError for options or a URL that can't work. */
-  constructor (options: DatabaseOptions) {
+  constructor (options: DatabaseOptions<Async>) {
     checkDatabaseOptions(options)
     this.#options = { ...options }
     this.#target = parseDatabaseUrl(options.databaseUrl ?? 'pglite://memory')
     this.#replicas = readReplicas(options, this.#target)
+    this.useAsync = (options.useAsync ?? true) as Async
     this.preparedStatements = options.preparedStatements ?? true
   }
 
@@ -70,7 +81,16 @@ export class DatabaseFactory {
    *   can't be measured.
    * @throws UnavailableError when the database can't be reached.
    */
-  async getEngine (): Promise<MikroORM> {
+  getEngine (): Opening<Async> {
+    return (this.useAsync ? this.#getEngine() : this.#getSyncEngine()) as Opening<Async>
+  }
+
+  #getSyncEngine (): SyncEngine {
+    this.#openedSync ??= openSync(this.#options, this.#target)
+    return this.#openedSync
+  }
+
+  async #getEngine (): Promise<MikroORM> {
     if (this.#opened === undefined) {
       const opening = this.#open()
       this.#opened = opening
@@ -80,7 +100,13 @@ export class DatabaseFactory {
   }
 
   /** A function that makes sessions on `engine`. On PostgreSQL a session's `signal` cancels its queries in the server, too. */
-  getSessionMaker (engine: MikroORM): SessionMaker {
+  getSessionMaker (engine: Awaited<Opening<Async>>): Making<Async> {
+    return (engine instanceof SyncEngine
+      ? (options?: SessionOptions) => new SyncSession(engine, engine.orm.em.fork(options))
+      : this.#getSessionMaker(engine as MikroORM)) as Making<Async>
+  }
+
+  #getSessionMaker (engine: MikroORM): SessionMaker {
     const cancels = this.#target.driver === 'postgresql'
     return (options = {}) => engine.em.fork(cancels && options.signal
       ? { inflightQueryAbortStrategy: 'cancel query', ...options }
@@ -104,10 +130,10 @@ export class DatabaseFactory {
     const users = this.#users
     users.add(user)
     try {
-      const engine = await this.getEngine()
+      const engine = await this.#getEngine()
       return {
         engine,
-        release: async () => { if (users.delete(user) && users.size === 0 && users === this.#users) await this.close() },
+        release: async () => { if (users.delete(user) && users.size === 0 && users === this.#users) await this.#close() },
       }
     } catch (error) {
       users.delete(user)
@@ -119,7 +145,16 @@ export class DatabaseFactory {
    * Closes the connections, whoever uses them; does nothing when there are none. Statements that run are waited for.
    * `getEngine` opens anew afterwards.
    */
-  async close (): Promise<void> {
+  close (): Closing<Async> {
+    return (this.useAsync ? this.#close() : this.#closeSync()) as Closing<Async>
+  }
+
+  #closeSync (): void {
+    this.#openedSync?.close()
+    this.#openedSync = undefined
+  }
+
+  async #close (): Promise<void> {
     const opening = this.#opened
     if (opening !== undefined) {
       this.#opened = undefined

@@ -27,6 +27,7 @@ export type PoolOptions = Static<typeof PoolOptionsSchema>
 export const DatabaseOptionsSchema = Type.Object({
   databaseUrl: Type.Optional(Type.String({ minLength: 1, description: 'postgresql://..., pglite://<folder> or pglite://memory, the default.' })),
   entities: Type.Array(Type.Unknown(), { minItems: 1, description: 'Classes or schemas of all entities, related ones included.' }),
+  useAsync: Type.Optional(Type.Boolean({ description: 'false: sessions whose methods return values instead of promises, for scripts and the REPL. Default true.' })),
   pool: Type.Optional(PoolOptionsSchema),
   applicationName: Type.Optional(Type.String({ minLength: 1, maxLength: 63, description: "Name of the connections in the server's views and logs, if the URL has no application_name. Default fastify-crud-kit. PGlite ignores it." })),
   statementTimeoutMillis: Type.Optional(Type.Integer({ minimum: 1, description: "Time after which the server ends a statement, if the URL has no statement_timeout. Default: the server's own. PGlite ignores it." })),
@@ -37,7 +38,9 @@ export const DatabaseOptionsSchema = Type.Object({
   ormOptions: Type.Optional(Type.Object({}, { description: 'Any other option of MikroORM.' })),
 }, closed)
 
-export interface DatabaseOptions extends Omit<Static<typeof DatabaseOptionsSchema>, 'entities' | 'debug' | 'ormOptions'> {
+export interface DatabaseOptions<Async extends boolean = true> extends Omit<Static<typeof DatabaseOptionsSchema>, 'entities' | 'debug' | 'ormOptions' | 'useAsync'> {
+  /** false: sessions whose methods return values instead of promises, for scripts and the REPL. Default: true. */
+  readonly useAsync?: Async | undefined
   /** Classes or schemas of all entities, related ones included. */
   readonly entities: ReadonlyArray<EntityClass<AnyEntity> | EntitySchema<any>>
   /** MikroORM's logging: all of it, or its namespaces, e.g. `['query']`. */
@@ -56,7 +59,7 @@ const OWN: Readonly<Record<string, string>> = {
  *
  * @throws ConfigError names the first one, and the option that was probably meant.
  */
-export function checkDatabaseOptions (options: unknown): asserts options is DatabaseOptions {
+export function checkDatabaseOptions (options: unknown): asserts options is DatabaseOptions<boolean> {
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
     throw new ConfigError(`DatabaseFactory: the options must be an object, got ${shown(options)}`)
   }

@@ -1,12 +1,13 @@
 /** MikroORM's driver packages, loaded when a URL asks for one: an application installs the one it uses. */
 import { Utils } from '@mikro-orm/core'
 import type { EntityManager, MikroORM, Options } from '@mikro-orm/postgresql'
+import { createRequire } from 'node:module'
 import { ConfigError } from '../errors.ts'
 import type { DatabaseTarget } from './database-url.ts'
 
 /** What the factory needs of a driver package. Both have PostgreSQL's interface. */
 export interface DriverModule {
-  readonly MikroORM: { init: (options: Options) => Promise<MikroORM> }
+  readonly MikroORM: { new (options: Options): MikroORM, init: (options: Options) => Promise<MikroORM> }
   /** The class of its EntityManagers. */
   readonly EntityManager: new (...args: any[]) => EntityManager
 }
@@ -26,15 +27,27 @@ const importModule: ImportModule = (name) => import(name)
  * @throws ConfigError when it, or a package that it needs, isn't installed: with the command that installs it
  */
 export async function loadDriver (driver: DatabaseTarget['driver'], load: ImportModule = importModule): Promise<DriverModule> {
-  const name = PACKAGES[driver]
   try {
-    return await load(name) as DriverModule
+    return await load(PACKAGES[driver]) as DriverModule
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    const missing = code === 'ERR_MODULE_NOT_FOUND' ? /^Cannot find package '([^']+)'/.exec(message)?.[1] : undefined
-    if (missing === undefined) throw error
-    // MikroORM's packages have to be of one and the same version
-    const install = missing === name ? `${name}@${Utils.getORMVersion()}` : missing
-    throw new ConfigError(`DatabaseFactory: ${driver}:// needs the package ${missing}: npm install ${install}`)
+    throw notInstalled(driver, error) ?? error
   }
+}
+
+/** The same without a promise. */
+export function requireDriver (driver: DatabaseTarget['driver'], require: (name: string) => unknown = createRequire(import.meta.url)): DriverModule {
+  try {
+    return require(PACKAGES[driver]) as DriverModule
+  } catch (error) {
+    throw notInstalled(driver, error) ?? error
+  }
+}
+
+function notInstalled (driver: DatabaseTarget['driver'], error: unknown): ConfigError | undefined {
+  const { code, message } = error as NodeJS.ErrnoException
+  const missing = code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND' ? /^Cannot find (?:package|module) '([^']+)'/.exec(message)?.[1] : undefined
+  if (missing === undefined) return undefined
+  // MikroORM's packages have to be of one and the same version
+  const install = missing === PACKAGES[driver] ? `${missing}@${Utils.getORMVersion()}` : missing
+  return new ConfigError(`DatabaseFactory: ${driver}:// needs the package ${missing}: npm install ${install}`)
 }

@@ -16,7 +16,7 @@ const APPLICATION_NAME = 'fastify-crud-kit'
 /** Idle connections are heard of again before a firewall forgets them, and found out when their server has gone. */
 const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 }
 
-export function toOrmOptions (options: DatabaseOptions, target: DatabaseTarget): Options {
+export function toOrmOptions (options: DatabaseOptions<boolean>, target: DatabaseTarget): Options {
   const { entities, ormOptions, debug } = options
   return {
     // MikroORM would create a database whose name is mistyped
@@ -28,7 +28,7 @@ export function toOrmOptions (options: DatabaseOptions, target: DatabaseTarget):
   }
 }
 
-function postgresqlOptions (options: DatabaseOptions, target: PostgresqlTarget): Options {
+function postgresqlOptions (options: DatabaseOptions<boolean>, target: PostgresqlTarget): Options {
   const { min, max, idleTimeoutMillis } = options.pool ?? {}
   return {
     ...connectionOptions(options, target),
@@ -38,7 +38,7 @@ function postgresqlOptions (options: DatabaseOptions, target: PostgresqlTarget):
 }
 
 /** Where a server is and how to connect to it. The sizes of pools are the same for all servers. */
-function connectionOptions (options: DatabaseOptions, target: PostgresqlTarget): Pick<Options, 'clientUrl' | 'dbName' | 'driverOptions'> {
+function connectionOptions (options: DatabaseOptions<boolean>, target: PostgresqlTarget): Pick<Options, 'clientUrl' | 'dbName' | 'driverOptions'> {
   const given: unknown = options.ormOptions?.driverOptions
   return {
     // where to is in the driver's options, and a URL with a password would be one more place that could show it
@@ -57,7 +57,7 @@ type EntityManagerClass = new (...args: any[]) => EntityManager
  *
  * @param Default the driver's class of EntityManagers
  */
-export function replicaOptions (options: DatabaseOptions, targets: readonly PostgresqlTarget[], replicas: ReplicaSet, Default: EntityManagerClass): Partial<Options> {
+export function replicaOptions (options: DatabaseOptions<boolean>, targets: readonly PostgresqlTarget[], replicas: ReplicaSet, Default: EntityManagerClass): Partial<Options> {
   return {
     replicas: targets.map((target) => ({ ...connectionOptions(options, target), name: target.label }) as NonNullable<Options['replicas']>[number]),
     entityManager: readingFrom(replicas, (options.ormOptions?.entityManager as EntityManagerClass | undefined) ?? Default),
@@ -65,7 +65,7 @@ export function replicaOptions (options: DatabaseOptions, targets: readonly Post
 }
 
 /** What pg is given: for the connection, and when it has made the pool. */
-function driverOptions ({ pool = {}, applicationName, statementTimeoutMillis }: DatabaseOptions, target: PostgresqlTarget, given: Given = {}): object {
+function driverOptions ({ pool = {}, applicationName, statementTimeoutMillis }: DatabaseOptions<boolean>, target: PostgresqlTarget, given: Given = {}): object {
   const { connectionTimeoutMillis = CONNECTION_TIMEOUT, queueLimit = QUEUE_LIMIT, probeAfterMillis = PROBE_AFTER } = pool
   return {
     ...KEEP_ALIVE,

@@ -71,10 +71,10 @@ export async function runOn (em: EntityManager, connection: Connection, statemen
   const started = performance.now()
   try {
     const rows = await send(em, connection, statement)
-    log(connection, statement, started, { results: rows.length })
+    logStatement(connection, statement, started, { results: rows.length })
     return rows
   } catch (error) {
-    log(connection, statement, started, { level: 'error' })
+    logStatement(connection, statement, started, { level: 'error' })
     const signal = signalOf(em)
     // what an abort gives as its reason may be anything, and the server calls it a cancelled statement
     if (signal?.aborted === true && (error === signal.reason || (error as { code?: unknown } | null)?.code === '57014')) throw reasonOf(signal, error)
@@ -111,6 +111,6 @@ interface QueryLog {
 }
 
 /** Tells MikroORM's logger, so that `debug: true` and slow query logs show these statements, too. */
-function log (connection: unknown, { text, values }: BoundStatement, started: number, context: Record<string, unknown>): void {
+export function logStatement (connection: unknown, { text, values }: BoundStatement, started: number, context: Record<string, unknown>): void {
   (connection as QueryLog).logQuery(text, { ...context, params: values, took: Math.round(performance.now() - started) })
 }

@@ -29,7 +29,7 @@ export interface Replicas {
  *
  * @throws ConfigError for what can't work; it shows no password
  */
-export function readReplicas ({ replicas: given, ormOptions }: DatabaseOptions, writer: DatabaseTarget): Replicas | undefined {
+export function readReplicas ({ replicas: given, ormOptions }: DatabaseOptions<boolean>, writer: DatabaseTarget): Replicas | undefined {
   if (given === undefined) return undefined
   const options = Array.isArray(given) ? { urls: given } : given
   check(options)

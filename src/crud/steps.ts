@@ -1,0 +1,132 @@
+/**
+ * One logic for two kinds of sessions. What a resource does is written once, as a generator that yields the promises it
+ * has to wait for: on an EntityManager they are awaited, on a synchronous session there are none.
+ */
+import type { EntityManager } from '@mikro-orm/postgresql'
+import { SyncSession } from '../database/index.ts'
+import { ConfigError } from '../errors.ts'
+import type { EntityModel } from '../model/index.ts'
+import { read, run, transact, type BoundStatement, type Row } from '../run/index.ts'
+
+/** Where the methods of `CrudBase` work: an EntityManager, or a session of a factory with `useAsync: false`. */
+export type CrudSession = EntityManager | SyncSession
+
+/** What a method of `CrudBase` returns: the value on a synchronous session, else its promise; so also where the session is `any`. */
+export type CrudResult<Session extends CrudSession, Value> =
+  0 extends 1 & Session ? Promise<Value> : Session extends SyncSession ? Value : Promise<Value>
+
+export type MaybePromise<Value> = Value | Promise<Value>
+
+/** What work has to wait for. */
+interface Pending {
+  readonly promise: Promise<unknown>
+  /** Whose promise it is. */
+  readonly of: string
+}
+
+/** Work that is done step by step, and its result. */
+export type Work<Result> = Generator<Pending, Result, any>
+
+/** A step: goes on with the value, or with what its promise brings. */
+export function * wait<Value> (value: MaybePromise<Value>, of = 'MikroORM'): Work<Value> {
+  return isPromise(value) ? yield { promise: value, of } : value
+}
+
+/** A step: calls that don't wait for one another. */
+export function * waitForAll<Value> (calls: ReadonlyArray<() => MaybePromise<Value>>, of: string): Work<readonly Value[]> {
+  const values: MaybePromise<Value>[] = []
+  try {
+    for (const call of calls) values.push(call())
+  } catch (error) {
+    // nobody will look at those that have begun
+    Promise.allSettled(values)
+    throw error
+  }
+  return yield * wait(allOf(values), of)
+}
+
+/** What comes of a value, now or once its promise has brought it: generators would slow down reads, which are few steps. */
+export function after<Value, Result> (value: MaybePromise<Value>, next: (value: Value) => MaybePromise<Result>): MaybePromise<Result> {
+  return isPromise(value) ? (value as Promise<Value>).then(next) : next(value as Value)
+}
+
+/** Values that don't wait for one another. */
+export function allOf<Value> (values: ReadonlyArray<MaybePromise<Value>>): MaybePromise<readonly Value[]> {
+  // the usual case, at a third of the cost
+  if (values.length === 1) return after(values[0]!, (value) => [value])
+  return values.some(isPromise) ? Promise.all(values) : values as readonly Value[]
+}
+
+/** Does the work where its session says. */
+export function perform<Session extends CrudSession, Result> (session: Session, work: Work<Result>): CrudResult<Session, Result> {
+  return (session instanceof SyncSession ? performSync(work) : performAsync(work)) as CrudResult<Session, Result>
+}
+
+export async function performAsync<Result> (work: Work<Result>): Promise<Result> {
+  let step = work.next()
+  while (step.done !== true) {
+    let value: unknown
+    try {
+      value = await step.value.promise
+    } catch (error) {
+      step = work.throw(error)
+      continue
+    }
+    step = work.next(value)
+  }
+  return step.value
+}
+
+export function performSync<Result> (work: Work<Result>): Result {
+  let step = work.next()
+  while (step.done !== true) {
+    const { promise, of } = step.value
+    // its own failure is nobody's any more
+    Promise.allSettled([promise])
+    step = work.throw(new ConfigError(`${of} returned a promise, ${CAN_NOT_WAIT}: return the value itself, or use a DatabaseFactory without useAsync: false.`))
+  }
+  return step.value
+}
+
+const CAN_NOT_WAIT = 'which a synchronous session (useAsync: false) can not wait for'
+
+/** @throws {ConfigError} on a synchronous session, for what takes promises */
+export function requirePromises (session: CrudSession, what: string): void {
+  if (session instanceof SyncSession) throw new ConfigError(`${what}, ${CAN_NOT_WAIT}: use a DatabaseFactory without useAsync: false, and await the result.`)
+}
+
+/** What has the metadata, the filters and the query builder of a session. */
+export function emOf (session: CrudSession): EntityManager {
+  return session instanceof SyncSession ? session.em : session
+}
+
+/** What hooks and custom filters look at. */
+export function contextOf (session: CrudSession, context: Readonly<Record<string, unknown>> | undefined) {
+  return session instanceof SyncSession ? { ...context, em: session.em, session } : { ...context, em: session }
+}
+
+/** Runs a statement that only reads on the session. */
+export function readOn (session: CrudSession, statement: BoundStatement): MaybePromise<Row[]> {
+  return session instanceof SyncSession ? session.run(statement) : read(session, statement)
+}
+
+/** Runs a statement on the session. */
+export function runOn (session: CrudSession, statement: BoundStatement, model?: EntityModel): MaybePromise<Row[]> {
+  return session instanceof SyncSession ? session.run(statement, model) : run(session, statement, model)
+}
+
+/** The conditions of MikroORM's filters that are active for an entity, or switched on and off by name. */
+export function filtersOn (session: CrudSession, entity: unknown, type: 'read' | 'update' | 'delete', options: Readonly<Record<string, unknown>> = {}): MaybePromise<object | undefined> {
+  return session instanceof SyncSession
+    ? session.filtersOf(entity, type, options)
+    : session.applyFilters(entity as never, undefined as never, options as never, type) as Promise<object | undefined>
+}
+
+/** Does work in a transaction of the session, or in a savepoint of the one that it is in. */
+export function transactionOn<Result> (session: CrudSession, work: (session: CrudSession) => Work<Result>): MaybePromise<Result> {
+  return session instanceof SyncSession
+    ? session.transaction((inner) => performSync(work(inner)))
+    : transact(session, (em) => performAsync(work(em)))
+}
+
+const isPromise = (value: unknown): value is Promise<unknown> => typeof (value as { then?: unknown } | null | undefined)?.then === 'function'

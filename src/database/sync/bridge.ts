@@ -1,0 +1,35 @@
+/** The main thread's side: starts the worker, and waits for its answers without letting go of the thread. */
+import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
+import type * as Synckit from 'synckit'
+import { ConfigError, UnavailableError } from '../../errors.ts'
+import { fromPlainError, type Command, type Reply } from './messages.ts'
+
+const require = createRequire(import.meta.url)
+/** Beside this file, as TypeScript here and as JavaScript in the package. */
+const WORKER = fileURLToPath(import.meta.resolve(import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js'))
+
+/** Sends a command to the worker and returns the rows of its answer. */
+export type Bridge = (command: Command) => Record<string, unknown>[]
+
+/** A worker of its own. It does not keep the process alive. */
+export function startBridge (): Bridge {
+  // loaded here, so that a server, which never comes here, does not pay for it
+  const { startWorkerThread } = require('synckit') as typeof Synckit
+  const send = startWorkerThread<(command: Command) => Promise<Reply>, Reply>(WORKER, { execArgv: [] })
+  return (command) => {
+    const reply = ask(send, command)
+    if ('error' in reply) throw fromPlainError(reply.error)
+    return reply.rows
+  }
+}
+
+function ask (send: (command: Command) => Reply, command: Command): Reply {
+  try {
+    return send(command)
+  } catch (cause) {
+    const { name, message } = cause as Error
+    if (name === 'DataCloneError') throw new ConfigError(`A worker thread can't be given this: ${message}`, { cause })
+    throw new UnavailableError(`The worker thread of the synchronous sessions has ended: ${message}`, { cause })
+  }
+}

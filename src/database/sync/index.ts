@@ -1,0 +1,5 @@
+/** Synchronous sessions: a worker thread has the connection, the main thread waits for it. */
+export { isConnected } from './dialect.ts'
+export { openSync } from './open.ts'
+export { serverStarted } from './server-guard.ts'
+export { SyncEngine, SyncSession } from './sync-session.ts'

@@ -1,0 +1,20 @@
+/** Keeps synchronous sessions out of servers: while one of them waits, nothing else in the process goes on. */
+import { ConfigError } from '../../errors.ts'
+
+let servers = 0
+
+/** Says that a server has started; the function returned says that it has stopped. */
+export function serverStarted (): () => void {
+  let running = true
+  servers++
+  return () => {
+    if (running) servers--
+    running = false
+  }
+}
+
+/** @throws {ConfigError} while a server runs in this process */
+export function refuseInServer (): void {
+  if (servers === 0) return
+  throw new ConfigError('A synchronous session (useAsync: false) can not be used while a Fastify server runs in this process: each of its statements would stop all requests until the database has answered. Use request.em or a DatabaseFactory without useAsync: false, and await the result.')
+}

@@ -1,0 +1,204 @@
+/** Sessions whose statements are waited for where they stand. */
+import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
+import { ConfigError } from '../../errors.ts'
+import type { EntityModel } from '../../model/index.ts'
+import { convertError, logStatement, type BoundStatement, type Row } from '../../run/index.ts'
+import type { Bridge } from './bridge.ts'
+import { applyFiltersSync } from './filters.ts'
+import { toPortableValue, type Command } from './messages.ts'
+import { refuseInServer } from './server-guard.ts'
+
+/** A database that a worker thread has open. What `getEngine()` of a factory with `useAsync: false` returns. */
+export class SyncEngine {
+  /** MikroORM with the metadata of the entities, and without a connection: for `crudSchemas` and `addFilter`. */
+  readonly orm: MikroORM
+  readonly #bridge: Bridge
+  #closed = false
+  /** The session of the innermost transaction. */
+  #current: SyncSession | undefined
+
+  /** @internal */
+  constructor (orm: MikroORM, bridge: Bridge) {
+    this.orm = orm
+    this.#bridge = bridge
+  }
+
+  /** @internal */
+  get current (): SyncSession | undefined {
+    return this.#current
+  }
+
+  /** @internal Sends a command for a session, which has to be the one whose turn it is. */
+  send (session: SyncSession, command: Command): Row[] {
+    refuseInServer()
+    if (this.#closed) throw new ConfigError('This synchronous session is closed: its DatabaseFactory has been.')
+    if (session.isOver) throw new ConfigError('The transaction of this synchronous session is over: use the session that it began on.')
+    // there is one connection, and waiting for it would be waiting for ever
+    if (this.#current !== undefined && this.#current !== session) throw new ConfigError('A transaction is open: use the session that its callback was given.')
+    return this.#bridge(command)
+  }
+
+  /** @internal */
+  enter (session: SyncSession): void {
+    this.#current = session
+  }
+
+  /** @internal */
+  leave (outer: SyncSession | undefined): void {
+    this.#current = outer
+  }
+
+  /** @internal */
+  close (): void {
+    if (this.#closed) return
+    this.#closed = true
+    this.#bridge({ kind: 'close' })
+  }
+}
+
+/**
+ * A session for scripts, seeds and the REPL. Given to the methods of `CrudBase` in place of an EntityManager it makes
+ * them return values, not promises: the thread waits until the database has answered, and does nothing else.
+ *
+ * @example
+ * const database = new DatabaseFactory({ databaseUrl, entities, useAsync: false })
+ * const session = database.getSessionMaker(database.getEngine())()
+ * const page = categories.list(session, parseQueryParams('filter[name]=Tech'))
+ * database.close()
+ */
+export class SyncSession {
+  /**
+   * For what MikroORM keeps beside the database: `addFilter`, `setFilterParams`, metadata. It has no connection, so what
+   * it is asked to read or write is an error.
+   */
+  readonly em: EntityManager
+  readonly #engine: SyncEngine
+  readonly #depth: number
+  #isOver = false
+  /** What the database refused: nothing but an end of the transaction can follow. */
+  #failure: Error | undefined
+
+  /** @internal */
+  constructor (engine: SyncEngine, em: EntityManager, depth = 0) {
+    this.#engine = engine
+    this.em = em
+    this.#depth = depth
+  }
+
+  /** @internal */
+  get isOver (): boolean {
+    return this.#isOver
+  }
+
+  /**
+   * Runs SQL and returns its rows.
+   *
+   * @param text one statement, with `$1`, `$2`, ... for the values
+   * @throws what the methods of `CrudBase` throw for an error of the database, which is its `cause`
+   * @example
+   * const [row] = session.execute('select count(*)::int as n from category where price > $1', [10])
+   */
+  execute<Result extends object = Row> (text: string, values: readonly unknown[] = []): Result[] {
+    return this.run({ text, values }) as Result[]
+  }
+
+  /**
+   * Runs SQL of any number of statements, without values.
+   *
+   * @example
+   * session.executeScript(await engine.orm.schema.getCreateSchemaSQL())
+   */
+  executeScript (text: string): void {
+    this.#logged({ text, values: [] }, { kind: 'script', text })
+  }
+
+  /**
+   * Runs `work` in a transaction, or inside of one in a savepoint of it. What it throws undoes what it has written, and
+   * is thrown on; so is an error of the database that it has caught, since nothing can follow one in its transaction.
+   * While it runs, only the session that it is given may be used.
+   *
+   * @throws {ConfigError} when it returns a promise, since nothing waits for it; also then everything is undone
+   * @example
+   * session.transaction((session) => {
+   *   const author = authors.create(session, { name: 'Ada' })
+   *   articles.create(session, { title: 'Notes', author: author.id })
+   * })
+   */
+  transaction<Result> (work: (session: SyncSession) => Result): Result {
+    const outer = this.#engine.current
+    const savepoint = `crud_kit_${this.#depth}`
+    if (this.#depth === 0) this.#send({ kind: 'begin' })
+    else this.execute(`savepoint ${savepoint}`)
+    const inner = new SyncSession(this.#engine, this.em, this.#depth + 1)
+    this.#engine.enter(inner)
+    let result: Result
+    try {
+      result = work(inner)
+      refusePromise(result)
+      // PostgreSQL would take a commit for a rollback, and say nothing
+      if (inner.#failure !== undefined) throw inner.#failure
+    } catch (error) {
+      this.#end(inner, outer, () => {
+        // what failed is worth more than that it could not be undone, which a lost connection has done anyway
+        try {
+          if (this.#depth === 0) this.#send({ kind: 'rollback' })
+          else this.execute(`rollback to savepoint ${savepoint}`)
+        } catch {}
+      })
+      throw error
+    }
+    this.#end(inner, outer, () => {
+      if (this.#depth === 0) this.#send({ kind: 'commit' })
+      else this.execute(`release savepoint ${savepoint}`)
+    })
+    return result
+  }
+
+  #end (inner: SyncSession, outer: SyncSession | undefined, finish: () => void): void {
+    inner.#isOver = true
+    this.#engine.leave(outer)
+    finish()
+  }
+
+  /** @internal */
+  run (statement: BoundStatement, model?: EntityModel): Row[] {
+    return this.#logged(statement, { kind: 'query', text: statement.text, values: statement.values.map(toPortableValue) }, model)
+  }
+
+  #logged (statement: BoundStatement, command: Command, model?: EntityModel): Row[] {
+    const connection = this.em.getConnection()
+    const started = performance.now()
+    try {
+      const rows = this.#send(command, model)
+      logStatement(connection, statement, started, { results: rows.length })
+      return rows
+    } catch (error) {
+      logStatement(connection, statement, started, { level: 'error' })
+      throw error
+    }
+  }
+
+  /** @internal The conditions of MikroORM's filters for an entity. */
+  filtersOf (entity: unknown, type: 'read' | 'update' | 'delete', options: Readonly<Record<string, unknown>>): object | undefined {
+    return applyFiltersSync(this.em, entity, type, options)
+  }
+
+  #send (command: Command, model?: EntityModel): Row[] {
+    try {
+      return this.#engine.send(this, command)
+    } catch (error) {
+      if ((error as { statusCode?: unknown }).statusCode !== undefined) throw error
+      const converted = convertError(error, model)
+      if (this.#depth > 0) this.#failure ??= converted
+      throw converted
+    }
+  }
+}
+
+function refusePromise (result: unknown): void {
+  const { then } = (result ?? {}) as { then?: unknown }
+  if (typeof then !== 'function') return
+  // its own failure is nobody's any more
+  then.call(result, undefined, () => {})
+  throw new ConfigError('The callback of transaction() must not be async: a synchronous session does not wait for promises.')
+}

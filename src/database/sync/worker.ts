@@ -1,0 +1,81 @@
+/**
+ * The thread that a synchronous session waits for: it has the connection and answers one command after the other.
+ */
+import type { PGlite } from '@electric-sql/pglite'
+import { defineEntity, p } from '@mikro-orm/core'
+import type { Pool, PoolClient } from 'pg'
+import { runAsWorker } from 'synckit'
+import { parentPort } from 'node:worker_threads'
+import { DatabaseFactory } from '../database-factory.ts'
+import { toPlainError, type Command, type Reply } from './messages.ts'
+
+type Rows = Record<string, unknown>[]
+
+/** Entities stay on the main thread, and a factory wants one. */
+const Nothing = defineEntity({ name: 'Nothing', properties: { id: p.integer().primary() } })
+
+let factory: DatabaseFactory | undefined
+let client: Pool | PGlite
+/** The connection of the transaction that is open: on PGlite there is but one anyway. */
+let held: PoolClient | undefined
+
+async function answer (command: Command): Promise<Rows> {
+  switch (command.kind) {
+    case 'open': {
+      factory = new DatabaseFactory({ ...command.options, entities: [Nothing] })
+      client = await (await factory.getEngine()).em.getConnection().getNativeClient() as unknown as typeof client
+      return []
+    }
+    case 'query': return await query(command.text, command.values)
+    case 'script': {
+      if ('exec' in client) await client.exec(command.text)
+      else await (held ?? client).query(command.text)
+      return []
+    }
+    case 'begin': {
+      if ('totalCount' in client) held = await client.connect()
+      try {
+        return await query('begin')
+      } catch (error) {
+        release(error)
+        throw error
+      }
+    }
+    case 'commit':
+    case 'rollback': {
+      try {
+        const rows = await query(command.kind)
+        release()
+        return rows
+      } catch (error) {
+        release(error)
+        throw error
+      }
+    }
+    case 'close': {
+      release(new Error('closed'))
+      await factory?.close()
+      // the answer goes another way; without this port the thread has nothing to wait for and ends
+      parentPort?.close()
+      return []
+    }
+  }
+}
+
+async function query (text: string, values: readonly unknown[] = []): Promise<Rows> {
+  return (await ((held ?? client) as PGlite).query<Rows[number]>(text, [...values])).rows
+}
+
+/** A connection on which something went wrong does not go back to the pool. */
+function release (error?: unknown): void {
+  held?.release(error !== undefined)
+  held = undefined
+}
+
+runAsWorker(async (command: Command): Promise<Reply> => {
+  try {
+    return { rows: await answer(command) }
+  } catch (error) {
+    return { error: toPlainError(error) }
+  }
+})

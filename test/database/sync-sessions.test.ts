@@ -1,0 +1,233 @@
+/** Sessions that return values: what they answer is what an EntityManager's methods resolve to. */
+import { defineEntity, p } from '@mikro-orm/core'
+import path from 'node:path'
+import t, { type Test } from 'tap'
+import { AllowedFilters, AllowedInclude, AllowedSort, BaseModel, ConflictError, CrudBase, DatabaseFactory, parseQueryParams, primaryKey, type CrudContext, type SyncSession } from '../../src/index.ts'
+import { copyTemplate, createDatabase, skipReasons } from '../helpers/databases.ts'
+import { resource } from '../http/helper.ts'
+
+const Author = defineEntity({ name: 'Author', extends: BaseModel, properties: { name: p.string().unique() } })
+const Note = defineEntity({
+  name: 'Note',
+  properties: {
+    ...primaryKey,
+    version: p.integer().version(),
+    title: p.string().length(20),
+    size: p.bigint('bigint').nullable(),
+    scan: p.blob().nullable(),
+    author: () => p.manyToOne(Author).nullable(),
+    labels: () => p.manyToMany(Label),
+  },
+})
+const Label = defineEntity({ name: 'Label', properties: { ...primaryKey, name: p.string(), tenant: p.integer().nullable() } })
+const Draft = defineEntity({ name: 'Draft', properties: { ...primaryKey, text: p.string() }, hooks: { beforeCreate: [() => {}] } })
+const entities = [Author, Note, Label, Draft]
+
+const config = {
+  allowedFilters: [new AllowedFilters('title', 'eq', ['eq', 'in']), AllowedFilters.exact('author.name'), AllowedFilters.custom('long', (qb: any) => qb.andWhere({ size: { $gt: 100 } }))],
+  allowedSorts: [new AllowedSort('title')],
+  allowedIncludes: [new AllowedInclude('author')],
+}
+const authors = resource(Author)
+const notes = resource(Note, config)
+const labels = resource(Label)
+const drafts = resource(Draft)
+
+const refused = (message: RegExp) => ({ code: 'FST_CRUD_CONFIG_INVALID', message })
+const failed = (statusCode: number) => ({ statusCode }) as never
+
+async function folderFor (t: Test): Promise<string> {
+  const copy = await copyTemplate()
+  if (copy) t.teardown(copy.remove)
+  return copy?.folder ?? path.join(t.testdir(), 'db')
+}
+
+const urls: ReadonlyArray<readonly [name: string, skip: string | false, open: (t: Test) => Promise<string>]> = [
+  ['pglite', skipReasons.pglite, async (t) => `pglite://${await folderFor(t)}`],
+  ['postgres', skipReasons.postgres, async (t) => {
+    const { url, drop } = await createDatabase()
+    t.teardown(drop)
+    return url
+  }],
+]
+
+for (const [name, skip, open] of urls) {
+  t.test(name, { skip }, async (t) => {
+    const databaseUrl = await open(t)
+    const factory = new DatabaseFactory({ databaseUrl, entities, useAsync: false })
+    const engine = factory.getEngine()
+    t.teardown(() => factory.close())
+    t.equal(factory.getEngine(), engine)
+    const makeSession = factory.getSessionMaker(engine)
+    const session = makeSession()
+    session.executeScript(await engine.orm.schema.getCreateSchemaSQL())
+    t.beforeEach(() => session.executeScript('truncate note, author, label, draft, note_labels restart identity'))
+
+    t.test('every method returns a value', async (t) => {
+      const ada = authors.create(session, { name: 'Ada' })
+      t.match(ada, { id: 1, name: 'Ada', deleted_at: null })
+      t.match(notes.createMany(session, [{ title: 'b', author: 1, size: '200' }, { title: 'a', scan: 'AAH/' }]), [{ id: 1, author: 1, size: '200', version: 1 }, { id: 2, scan: 'AAH/' }])
+      t.match(notes.list(session, parseQueryParams('sort=title&include=author')), { items: [{ title: 'a', author: null }, { title: 'b', author: { name: 'Ada' } }], total: 2, page: 1 })
+      t.match(JSON.parse(notes.listJson(session, parseQueryParams('filter[author.name]=Ada'))), { items: [{ id: 1 }], total: 1 })
+      t.match(notes.list(session, parseQueryParams('filter[long]=1')).items, [{ id: 1 }])
+      t.match(notes.get(session, 1, parseQueryParams('include=author')), { id: 1, author: { name: 'Ada' } })
+      t.equal(notes.get(session, 9), null)
+      t.equal(notes.getJson(session, 9), null)
+      t.match(JSON.parse(notes.getJson(session, 2)!), { id: 2, title: 'a' })
+      t.equal(notes.getVersioned(session, 2)?.version, '1')
+      t.strictSame([notes.count(session), notes.count(session, parseQueryParams('filter[title]=a')), notes.exists(session, 1), notes.exists(session, 9)], [2, 1, true, false])
+      t.match(notes.update(session, 2, { title: 'c' }, { ifMatch: '"1"' }), { id: 2, title: 'c', version: 2 })
+      t.match(authors.delete(session, ada['uuid']), { id: 1, deleted_at: /Z$/ })
+      t.equal(authors.list(session).total, 0)
+      t.match(authors.restore(session, 1), { id: 1, deleted_at: null })
+      t.match(notes.delete(session, 2), { id: 2 })
+      t.equal(notes.list(session, undefined, { scope: { title: 'c' } }).total, 0)
+      t.match(notes.list(session, undefined, { scope: { title: { $like: 'b%' } } }), { total: 1 })
+      t.match(notes.create(session, { title: 'scoped' }, { scope: { author: 1 } }), { author: 1 })
+    })
+
+    t.test('errors are those of an EntityManager: class, status, code, detail and cause', async (t) => {
+      authors.create(session, { name: 'Ada' })
+      t.throws(() => authors.create(session, { name: 'Ada' }), { constructor: ConflictError, statusCode: 409, code: 'FST_CRUD_CONFLICT', detail: "There is another record with this value of 'name'.", errors: [{ source: { pointer: '/name' } }], cause: { message: /duplicate key/, code: '23505' } } as never)
+      t.throws(() => authors.createMany(session, [{ name: 'Eve' }, { nome: 'Bob' }]), { statusCode: 400, code: 'FST_ERR_VALIDATION', errors: [{ source: { pointer: '/1/nome' } }, {}] } as never)
+      t.equal(authors.count(session), 1)
+      t.throws(() => notes.create(session, { title: 'x', author: 7 }), { code: 'FST_CRUD_CONFLICT' })
+      t.throws(() => notes.create(session, { title: 'x'.repeat(21) }), failed(400))
+      t.throws(() => notes.update(session, 1, { title: 'x' }), { statusCode: 404, code: 'FST_CRUD_NOT_FOUND' })
+      t.throws(() => notes.list(session, parseQueryParams('filter[nope]=1')), { statusCode: 400, code: 'FST_CRUD_FILTER_INVALID' })
+      t.throws(() => notes.create(session, { title: 'x' }, { scope: { title: { $like: 'y%' } } }), failed(403))
+      t.equal(notes.count(session), 0, 'what lay outside of the scope was undone')
+      notes.create(session, { title: 'x' })
+      t.throws(() => notes.update(session, 2, { title: 'y' }, { ifMatch: '"9"' }), failed(412))
+      t.throws(() => session.execute('select 1 / $1::int', [0]), { code: 'FST_CRUD_DATA_INVALID', cause: { code: '22012' } } as never)
+      t.throws(() => session.execute('selec'), { code: 'FST_CRUD_DATABASE_ERROR', cause: { code: '42601' } } as never)
+      t.equal(notes.count(session), 1, 'the session goes on')
+    })
+
+    t.test('SQL of one\'s own, with values of every kind', async (t) => {
+      const at = new Date('2024-05-06T07:08:09.123Z')
+      const [row] = session.execute<Record<string, any>>(
+        'select $1::text as text, $2::bigint::text as big, $3::bytea as bytes, $4::jsonb as json, $5::int[] as list, $6::timestamptz = $7::timestamptz as same, $8::text as nothing, length($3::bytea) as length',
+        ['é', 2n ** 60n, Buffer.from([0, 255]), { a: [1] }, [1, 2], at, at.toISOString(), null])
+      t.match(row, { text: 'é', big: String(2n ** 60n), same: true, nothing: null, length: 2 })
+      t.strictSame([...row!['bytes']], [0, 255])
+      t.strictSame(typeof row!['json'] === 'string' ? JSON.parse(row!['json']) : row!['json'], { a: [1] })
+      t.throws(() => session.execute('select $1::int', [() => 1]), refused(/can't be given this/))
+    })
+
+    t.test('a transaction is kept, or undone by an error; nested ones are savepoints', async (t) => {
+      const result = session.transaction((session) => {
+        authors.create(session, { name: 'Ada' })
+        t.throws(() => session.transaction((session) => {
+          authors.create(session, { name: 'Bob' })
+          session.transaction((session) => authors.create(session, { name: 'Cleo' }))
+          throw new Error('no')
+        }), { message: 'no' })
+        return 7
+      })
+      t.equal(result, 7)
+      t.equal(authors.count(session), 1)
+      t.throws(() => session.transaction((session) => {
+        authors.create(session, { name: 'Eve' })
+        t.throws(() => authors.create(session, { name: 'Ada' }), failed(409))
+      }), failed(409), 'an error of the database ends it, caught or not')
+      t.equal(authors.count(session), 1)
+
+      session.transaction((session) => {
+        t.throws(() => session.transaction((session) => authors.createMany(session, [{ name: 'Bob' }, { name: 'Ada' }])), failed(409))
+        authors.createMany(session, [{ name: 'Cleo' }])
+      })
+      t.strictSame(authors.list(session).items.map(({ name }) => name), ['Ada', 'Cleo'])
+      t.throws(() => session.transaction((session) => {
+        authors.create(session, { name: 'Dan' })
+        throw new TypeError('mine')
+      }), new TypeError('mine'))
+      t.equal(authors.count(session), 2)
+    })
+
+    t.test('inside of a transaction, its own session is the one to use', async (t) => {
+      let inner: SyncSession
+      session.transaction((own) => {
+        inner = own
+        t.throws(() => authors.list(session), refused(/use the session that its callback was given/))
+        t.throws(() => authors.list(makeSession()), refused(/use the session that its callback was given/))
+        t.throws(() => makeSession().transaction(() => {}), refused(/use the session that its callback was given/))
+        t.equal(authors.count(own), 0)
+      })
+      t.throws(() => authors.list(inner), refused(/is over/))
+      t.equal(authors.count(session), 0)
+    })
+
+    t.test('a callback that is async is undone and refused', async (t) => {
+      t.throws(() => session.transaction(async (session) => { authors.create(session, { name: 'Ada' }) }), refused(/must not be async/))
+      t.throws(() => session.transaction(async () => { throw new Error('nobody hears of it') }), refused(/must not be async/))
+      t.equal(authors.count(session), 0)
+    })
+
+    t.test('hooks see the session; those that return promises are refused by name', async (t) => {
+      const seen: CrudContext[] = []
+      class Hooked extends CrudBase {
+        override beforeCreate (data: any, context: CrudContext) {
+          seen.push(context)
+          return { ...data, title: data.title.toUpperCase() }
+        }
+
+        override afterRead (record: any) { return { ...record, read: true } }
+      }
+      const hooked = new Hooked({ model: Note })
+      t.match(hooked.createMany(session, [{ title: 'a' }, { title: 'b' }], { context: { who: 'me' } }), [{ title: 'A', read: true }, { title: 'B', read: true }])
+      t.equal(seen[0]?.session, session)
+      t.equal(seen[0]?.['who'], 'me')
+      t.match(hooked.list(session), { items: [{ read: true }, { read: true }], total: 2 })
+      await t.rejects(seen[0]!.em.find(Note, {}), { message: /has no connection: use the methods of CrudBase/ })
+
+      for (const hook of ['beforeCreate', 'beforeUpdate', 'beforeDelete', 'afterRead'] as const) {
+        const crud = new (class extends CrudBase<any> {})({ model: Note })
+        crud[hook] = (async () => { throw new Error('nobody hears of it') }) as never
+        const use = { beforeCreate: () => crud.create(session, { title: 'x' }), beforeUpdate: () => crud.update(session, 1, { title: 'x' }), beforeDelete: () => crud.delete(session, 1), afterRead: () => crud.list(session) }[hook]
+        t.throws(use, refused(new RegExp(`^${hook} returned a promise`)))
+      }
+      t.equal(notes.count(session), 2)
+    })
+
+    t.test("what takes MikroORM's unit of work is refused before anything is written", async (t) => {
+      t.throws(() => drafts.create(session, { text: 'x' }), refused(/^To create Draft takes MikroORM's unit of work, because of its lifecycle hooks or a subscriber, .*without useAsync: false/))
+      t.equal(drafts.count(session), 0)
+      labels.createMany(session, [{ name: 'new' }])
+      t.throws(() => notes.create(session, { title: 'x', labels: [1] }), refused(/because of the links of 'labels'/))
+      t.equal(notes.count(session), 0)
+      notes.create(session, { title: 'x' })
+      t.throws(() => notes.update(session, 1, { title: 'y', labels: [1] }), refused(/To update Note .* the links of 'labels'/))
+      t.match(notes.get(session, 1), { title: 'x' })
+      await t.rejects(async () => await notes.query(session as never), refused(/^query\(\) makes a query that MikroORM runs, /))
+      await t.rejects(async () => await notes.stream(session as never).next(), refused(/^stream\(\) waits for one batch after the other, /))
+    })
+
+    t.test('MikroORM\'s filters hold, those that are added to a session too', async (t) => {
+      labels.createMany(session, [{ name: 'a', tenant: 1 }, { name: 'b', tenant: 2 }, { name: 'c' }])
+      const own = makeSession()
+      own.em.addFilter({ name: 'tenant', entity: [Label], cond: ({ tenant }: any) => ({ tenant }) })
+      t.throws(() => labels.list(own), { message: /No arguments provided for filter 'tenant'/ })
+      own.em.setFilterParams('tenant', { tenant: 2 })
+      t.match(labels.list(own), { items: [{ name: 'b' }], total: 1 })
+      own.em.addFilter({ name: 'named', entity: [Label], cond: { name: { $ne: 'b' } } })
+      t.equal(labels.count(own), 0)
+      t.equal(notes.count(own), 0)
+      t.equal(own.transaction((inner) => labels.count(inner)), 0)
+      t.equal(labels.count(session), 3, 'other sessions have their own')
+      for (const type of ['read', 'update'] as const) t.strictSame(own.filtersOf(Label, type, {}), await own.em.applyFilters(Label as never, undefined as never, {}, type))
+      own.em.addFilter({ name: 'late', cond: async () => ({}) })
+      t.throws(() => labels.list(own), refused(/The filter 'late' of Label returns a promise/))
+    })
+
+    t.test('closed is closed; the factory opens anew', async (t) => {
+      const other = new DatabaseFactory({ databaseUrl, entities, useAsync: false })
+      if (name === 'pglite') t.throws(() => other.getEngine(), refused(/is already open, in this process or in another one/))
+      factory.close()
+      factory.close()
+      t.throws(() => authors.list(session), refused(/is closed/))
+      t.equal(authors.count(other.getSessionMaker(other.getEngine())()), 0)
+      other.close()
+    })
+  })
+}
