@@ -101,7 +101,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
   })
 
   t.test('who waits for a connection waits as long as configured', async (t) => {
-    const factory = database({ pool: { max: 1, connectionTimeoutMillis: 100 } })
+    const factory = database({ pool: { max: 1, connectionTimeoutMillis: 1000 } })
     const { app } = await serve(t, factory)
     const holder = (await factory.getEngine()).em.fork()
     await holder.begin()
