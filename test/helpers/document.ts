@@ -85,11 +85,17 @@ export function tablesOf (text: string): string[][][] {
   })
 }
 
-/** Puts a program into a folder of its own; where it imports the package it gets its sources, since there may be no build yet. */
+/**
+ * Puts a program into a folder of its own; where it imports the package it gets its sources, since there may be no build yet;
+ * where it asks for a database in memory, a copy of the run's empty one.
+ */
 function writeProgram (t: Test, program: string): string {
   const folder = t.testdir({ 'package.json': '{ "type": "module" }' })
   fs.symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'))
-  fs.writeFileSync(path.join(folder, 'app.ts'), program.replace("from 'fastify-crud-kit'", `from '${pathToFileURL(path.join(root, 'src/index.ts')).href}'`))
+  const text = program.replace("from 'fastify-crud-kit'", `from '${pathToFileURL(path.join(root, 'src/index.ts')).href}'`)
+  const template = process.env['PGLITE_TEMPLATE']
+  if (template) fs.cpSync(template, path.join(folder, 'data'), { recursive: true })
+  fs.writeFileSync(path.join(folder, 'app.ts'), template ? text.replace("'pglite://memory'", "'pglite://data'") : text)
   return folder
 }
 
