@@ -5,7 +5,7 @@ import t from 'tap'
 import { OPERATOR_NAMES } from '../src/config/index.ts'
 import * as library from '../src/index.ts'
 import { completed, parseAbridged } from './helpers/abridged.ts'
-import { checkDocument, readDocument } from './helpers/document.ts'
+import { checkDocument, readDocument, runProgram } from './helpers/document.ts'
 
 const root = path.resolve(import.meta.dirname, '..')
 const readme = readDocument('README.md')
@@ -37,6 +37,11 @@ t.test('the program about operations is healthy', async (t) => {
   const page = readDocument('docs/operations.md')
   t.equal(page.exchanges.length, 1)
   await checkDocument(t, page)
+})
+
+t.test('the script without promises prints what its page says', async (t) => {
+  const page = readDocument('docs/scripts.md')
+  t.equal(runProgram(t, page.program), /^```text\n([^]*?)^```/m.exec(page.text)![1])
 })
 
 t.test('what an answer leaves out has to be there, and what it shows has to be right', async (t) => {

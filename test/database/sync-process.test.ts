@@ -14,8 +14,8 @@ const words = new CrudBase({ model: Word })
 
 const refused = (message: RegExp) => ({ code: 'FST_CRUD_CONFIG_INVALID', message })
 
-async function folderFor (t: Test): Promise<string> {
-  const copy = await copyTemplate()
+function folderFor (t: Test): string {
+  const copy = copyTemplate()
   if (copy) t.teardown(copy.remove)
   return copy?.folder ?? path.join(t.testdir(), 'db')
 }
@@ -82,7 +82,7 @@ t.test('in memory, and out of servers', async (t) => {
 })
 
 t.test('a process ends when it has nothing else to do, closed or not', async (t) => {
-  const folder = await folderFor(t)
+  const folder = folderFor(t)
   const script = `
     import { defineEntity, p } from '@mikro-orm/core'
     const { CrudBase, DatabaseFactory } = await import(${JSON.stringify(pathToFileURL(path.resolve('src/index.ts')).href)})

@@ -36,14 +36,14 @@ const drafts = resource(Draft)
 const refused = (message: RegExp) => ({ code: 'FST_CRUD_CONFIG_INVALID', message })
 const failed = (statusCode: number) => ({ statusCode }) as never
 
-async function folderFor (t: Test): Promise<string> {
-  const copy = await copyTemplate()
+function folderFor (t: Test): string {
+  const copy = copyTemplate()
   if (copy) t.teardown(copy.remove)
   return copy?.folder ?? path.join(t.testdir(), 'db')
 }
 
 const urls: ReadonlyArray<readonly [name: string, skip: string | false, open: (t: Test) => Promise<string>]> = [
-  ['pglite', skipReasons.pglite, async (t) => `pglite://${await folderFor(t)}`],
+  ['pglite', skipReasons.pglite, async (t) => `pglite://${folderFor(t)}`],
   ['postgres', skipReasons.postgres, async (t) => {
     const { url, drop } = await createDatabase()
     t.teardown(drop)

@@ -55,14 +55,16 @@ t.test('the progress bar is redrawn on a terminal, and a line for every tenth el
   t.equal(draw(true, [1_000, 2_000]), `\r${'█'.repeat(20)}${'░'.repeat(20)} 50 %  1,000 of 2,000\r${'█'.repeat(40)} 100 %  2,000 of 2,000\n`)
 })
 
-t.test('npm run seed: fills the folder once, and refuses what is no number', async (t) => {
+t.test('npm run seed: fills the folder once, and refuses what is no number; npm run report: a table of it', async (t) => {
   const cwd = t.testdir({ '.data': {} })
   const template = copyTemplate()
   if (template) fs.renameSync(template.folder, path.join(cwd, '.data/example'))
   const { DATABASE_URL, ...env } = process.env
-  const run = (...args: string[]) =>
-    spawnSync(process.execPath, ['--liftoff-only', path.join(import.meta.dirname, '../../example/seed.ts'), ...args], { cwd, env, encoding: 'utf8' })
-  t.match(run('--categories', '7'), { status: 0, stdout: '100 %  7 of 7\n19 categories\n', stderr: '' })
-  t.match(run(), { status: 0, stdout: '19 categories\n' }, 'the catalogue is there already')
-  t.match(run('--categories', 'x'), { status: 1, stderr: /--categories takes a whole number/ })
+  const run = (script: string, ...args: string[]) =>
+    spawnSync(process.execPath, ['--liftoff-only', path.join(import.meta.dirname, `../../example/${script}.ts`), ...args], { cwd, env, encoding: 'utf8' })
+  t.match(run('seed', '--categories', '7'), { status: 0, stdout: '100 %  7 of 7\n19 categories\n', stderr: '' })
+  t.match(run('seed'), { status: 0, stdout: '19 categories\n' }, 'the catalogue is there already')
+  t.match(run('seed', '--categories', 'x'), { status: 1, stderr: /--categories takes a whole number/ })
+  t.match(run('report', 'filter[name]=Tech&sort=-price'), { status: 0, stdout: /'Tech' │ 499 +│ 'active' │[^]*\n1 of 1\n$/, stderr: '' })
+  t.match(run('report', 'filter[nme]=Tech'), { status: 1, stderr: /The filter 'nme' is not allowed. Did you mean 'name'\?/ })
 })

@@ -1,5 +1,5 @@
 /** A page of documentation: its program, and what it says the program answers. */
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import fs from 'node:fs'
 import { STATUS_CODES } from 'node:http'
@@ -102,6 +102,13 @@ function writeProgram (t: Test, program: string): string {
 /** What a program exports. */
 export async function importProgram<Exports> (t: Test, program: string): Promise<Exports> {
   return await import(pathToFileURL(path.join(writeProgram(t, program), 'app.ts')).href) as Exports
+}
+
+/** Runs a program until it ends, and returns what it has printed. */
+export function runProgram (t: Test, program: string): string {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['--liftoff-only', 'app.ts'], { cwd: writeProgram(t, program), encoding: 'utf8' })
+  if (status !== 0) throw new Error(stderr)
+  return stdout
 }
 
 /** Runs the program as a process. */

@@ -1,13 +1,13 @@
 /** The main thread's side: starts the worker, and waits for its answers without letting go of the thread. */
 import { createRequire } from 'node:module'
-import { fileURLToPath } from 'node:url'
+import path from 'node:path'
 import type * as Synckit from 'synckit'
 import { ConfigError, UnavailableError } from '../../errors.ts'
 import { fromPlainError, type Command, type Reply } from './messages.ts'
 
 const require = createRequire(import.meta.url)
 /** Beside this file, as TypeScript here and as JavaScript in the package. */
-const WORKER = fileURLToPath(import.meta.resolve(import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js'))
+const WORKER = path.join(import.meta.dirname, `worker${path.extname(import.meta.filename)}`)
 
 /** Sends a command to the worker and returns the rows of its answer. */
 export type Bridge = (command: Command) => Record<string, unknown>[]
