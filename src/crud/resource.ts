@@ -2,14 +2,14 @@
 import type { EntityManager, QueryBuilder } from '@mikro-orm/postgresql'
 import { LRUCache } from 'lru-cache'
 import type { CustomFilterContext, QueryBuilderConfig } from '../config/index.ts'
-import { FilterValidationError } from '../errors.ts'
+import { ConfigError, FilterValidationError } from '../errors.ts'
 import { checkScope } from './scope.ts'
 import { Models, type EntityModel } from '../model/index.ts'
 import { isCustomTerm, planSelection, resolveWhitelist, type AnyWritePlan, type CallbackCondition, type KeysetPlan, type ListPlan, type Plan, type ScopeCondition, type Selection, type Whitelist } from '../plan/index.ts'
 import { after, allOf, contextOf, emOf, filtersOn, type CrudSession, type MaybePromise } from './steps.ts'
 import { toWireOf, type BoundStatement, type ToWire } from '../run/index.ts'
-import { applyPlan, compile, compileWrite, Constants, filterSql, foreignOrder, foreignSql, ROOT_ALIAS, shapeOf, writeShapeOf, type Bind, type Foreign, type Sql, type Statement } from '../sql/index.ts'
-import { checkConditions, relationsOfWhitelist } from './whitelisted.ts'
+import { applyPlan, compile, compileWrite, Constants, entitiesBehind, filterSql, foreignOrder, foreignSql, guarded, ROOT_ALIAS, shapeOf, writeShapeOf, type Bind, type Foreign, type Sql, type Statement, type Visible } from '../sql/index.ts'
+import { checkConditions, entitiesOfConditions, relationsOfWhitelist } from './whitelisted.ts'
 
 /** Shapes of requests whose statements are kept, for each resource. */
 const MAX_SHAPES = 500
@@ -73,7 +73,7 @@ export class Resource {
   constructor (em: EntityManager, entity: unknown, config: QueryBuilderConfig, name: string | undefined) {
     this.model = modelsOf(em).of(entity)
     this.whitelist = resolveWhitelist(config, this.model, name)
-    this.#entities = [...new Set([this.model, ...relationsOfWhitelist(this.whitelist).map((relation) => relation.target)])]
+    this.#entities = [...new Set([this.model, ...relationsOfWhitelist(this.whitelist).map((relation) => relation.target), ...entitiesOfConditions(this.whitelist)])]
     checkConditions(em, this.whitelist)
     this.selection = planSelection({ fields: [], fieldsByInclude: {}, include: [] }, this.whitelist, [])
   }
@@ -81,7 +81,13 @@ export class Resource {
   /** The statement of a plan with the request's values, from the shapes seen before or compiled. */
   compile (session: CrudSession, plan: Plan, options: ReadOptions): MaybePromise<CompiledRead> {
     if (options.filtered === false) return this.#compile(session, plan, options, NO_FILTERS)
-    return after(this.activeFilters(session, this.#entities), (filters) => this.#compile(session, plan, options, filters))
+    return after(this.activeFilters(session, this.entitiesOf(this.#entities, options)), (filters) => this.#compile(session, plan, options, filters))
+  }
+
+  /** Entities that a statement touches, with those that the scope leads to. */
+  entitiesOf (entities: readonly EntityModel[], { scope }: ReadOptions): readonly EntityModel[] {
+    const behind = scope === undefined ? NOTHING_BEHIND : entitiesBehind(scope, this.model)
+    return behind.size === 0 ? entities : [...new Set([...entities, ...behind])]
   }
 
   #compile (session: CrudSession, plan: Plan, options: ReadOptions, filters: ActiveFilters): MaybePromise<CompiledRead> {
@@ -108,7 +114,7 @@ export class Resource {
     let shape = this.#shapes.get(key)
     if (shape === undefined) {
       const constants = new Constants()
-      const statement = compile({ filter: () => undefined, conditions: () => [], order: noOrder, constant: (where, model, alias) => filterSql(em, model, alias, where, (value) => constants.add(value)) })
+      const statement = compile({ filter: () => undefined, conditions: () => [], order: noOrder, constant: (where, model, alias) => filterSql(em, model, alias, guarded(where, model, visibleBy(NO_FILTERS)) as object, (value) => constants.add(value)) })
       this.#shapes.set(key, shape = { statement, constants, toWire: toWire() })
     }
     const { statement: { text, slots }, constants } = shape
@@ -120,16 +126,17 @@ export class Resource {
     checkScope(options.scope)
     const em = emOf(session)
     const bindValue: Bind = (value) => values.push(value) - 1
+    const visible = visibleBy(filters)
     return {
       filter: (model, alias) => {
         const where = filters.get(model)
         return where && filterSql(em, model, alias, where, bindValue)
       },
-      constant: (where, model, alias) => filterSql(em, model, alias, where, bindValue),
+      constant: (where, model, alias) => filterSql(em, model, alias, guarded(where, model, visible) as object, bindValue),
       order: ({ sort, callback, descending }, alias) =>
         foreignOrder(em, plan.model, alias, (qb) => callback(qb, descending ? 'desc' : 'asc', { ...options.context, em }), bindValue, `AllowedSort.custom '${sort}'`),
       conditions: (alias) => [
-        options.scope && filterSql(em, plan.model, alias, options.scope, bindValue),
+        options.scope && filterSql(em, plan.model, alias, guarded(options.scope, plan.model, visible) as object, bindValue),
         ...plan.customs.map((custom) => custom.kind === 'scope'
           ? filterSql(em, plan.model, alias, scopes.get(custom)!, bindValue)
           : foreignSql(em, plan.model, alias, (qb) => narrow(custom, qb, contextOf(session, options.context)), bindValue)),
@@ -139,13 +146,13 @@ export class Resource {
 
   /** The plan as MikroORM's QueryBuilder, with everything that hides rows. */
   async query (em: EntityManager, plan: ListPlan | KeysetPlan, options: ReadOptions): Promise<QueryBuilder<any>> {
-    const filters = await this.activeFilters(em, this.#entities)
+    const filters = await this.activeFilters(em, this.entitiesOf(this.#entities, options))
     const qb = em.createQueryBuilder(plan.model.entity as never, ROOT_ALIAS) as unknown as QueryBuilder<any>
     // the builder binds values itself: what our fragments need of it is put behind the plan's own
     const values = [...plan.values]
     const applied = applyPlan(qb, { ...plan, values }, this.foreign(em, plan, options, filters, values))
     await applied.applyFilters()
-    if (options.scope !== undefined) applied.andWhere(options.scope as never)
+    if (options.scope !== undefined) applied.andWhere(guarded(options.scope, plan.model, visibleBy(filters)) as never)
     const scopes = await scopesOf(em, plan)
     return plan.customs.reduce((builder, custom) => custom.kind === 'scope'
       ? builder.andWhere(scopes.get(custom)! as never) as typeof builder
@@ -180,6 +187,17 @@ function scopeOf (session: CrudSession, { entity, filters }: EntityModel, { filt
   return filtersOn(session, entity, 'read', { ...Object.fromEntries(filters.map((name) => [name, false])), [filter]: args ?? true })
 }
 
+const NOTHING_BEHIND: ReadonlySet<EntityModel> = new Set()
+
+/** What makes related rows visible where MikroORM's filters are these. */
+function visibleBy (filters: ActiveFilters): Visible {
+  return (model) => {
+    const alive = model.deletedAt && { [model.deletedAt.name]: null }
+    const filter = filters.get(model)
+    return alive !== undefined && filter !== undefined ? { $and: [alive, filter] } : alive ?? filter
+  }
+}
+
 /** Plans with custom sorts have no shape to be kept by. */
 const noOrder = (): never => { throw new TypeError('a custom sort is compiled for each request') }
 
@@ -188,13 +206,15 @@ const hasCustomOrder = (plan: Plan): boolean => (plan.kind === 'list' || plan.ki
 /** A callback that fails on the list of a repeated parameter takes one value: that is the client's mistake. */
 function narrow ({ parameter, callback, value }: CallbackCondition, qb: any, context: CustomFilterContext): any {
   try {
-    return callback(qb, value, context)
+    const narrowed: unknown = callback(qb, value, context)
+    if (typeof (narrowed as QueryBuilder<any> | undefined)?.toQuery === 'function') return narrowed
   } catch (cause) {
     // an error with a status is one that the callback means
     if (typeof value === 'string' || (cause as { statusCode?: unknown } | null)?.statusCode !== undefined) throw cause
     const detail = `The filter ${parameter} takes one value; it was given more than once, or with [].`
     throw new FilterValidationError([{ source: { parameter }, code: 'FST_CRUD_FILTER_INVALID', detail }])
   }
+  throw new ConfigError(`AllowedFilters.custom: the callback of ${parameter} must return the query builder.`)
 }
 
 function bind ({ text, slots }: Statement, values: readonly unknown[], toWire: ToWire | undefined, readOnly: boolean): CompiledRead {

@@ -3,7 +3,7 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import { ConfigError } from '../errors.ts'
 import type { EntityModel, RelationProperty } from '../model/index.ts'
 import { includePath, relationsOf, type IncludeEntry, type Whitelist } from '../plan/index.ts'
-import { filterSql } from '../sql/index.ts'
+import { entitiesBehind, filterSql } from '../sql/index.ts'
 import { nearest } from '../suggest.ts'
 
 /** The relations that a whitelist leads through. */
@@ -19,6 +19,20 @@ function relationsOfInclude (entry: IncludeEntry): readonly RelationProperty[] {
   return [...includePath(entry), ...order.flatMap(({ relations }) => relations)]
 }
 
+/** The entities that the whitelist's own conditions lead to. */
+export function entitiesOfConditions ({ includes }: Whitelist): readonly EntityModel[] {
+  return [...includes.values()].flatMap((entry) => {
+    const { where, target } = conditionOf(entry)
+    return where === undefined ? [] : [...entitiesBehind(where, target)]
+  })
+}
+
+function conditionOf (entry: IncludeEntry): { readonly where: object | undefined, readonly target: EntityModel } {
+  return entry.kind === 'aggregate'
+    ? { where: entry.aggregate.where, target: entry.aggregate.relation.target }
+    : { where: entry.rules?.where, target: entry.relation.target }
+}
+
 /**
  * Compiles every condition of the whitelist once.
  *
@@ -26,7 +40,7 @@ function relationsOfInclude (entry: IncludeEntry): readonly RelationProperty[] {
  */
 export function checkConditions (em: EntityManager, { includes }: Whitelist): void {
   for (const entry of includes.values()) {
-    const [where, { target }] = entry.kind === 'aggregate' ? [entry.aggregate.where, entry.aggregate.relation] : [entry.rules?.where, entry.relation]
+    const { where, target } = conditionOf(entry)
     if (where === undefined) continue
     try {
       filterSql(em, target, 'e0', where, () => 0)

@@ -226,7 +226,7 @@ export class Writer {
   /** Filters that are active for the resource and for what rows refer to. */
   * #filters (rows: readonly RecordData[]): Work<ActiveFilters> {
     const targets = rows.flatMap(({ references, links }) => [...references, ...links].map(({ relation }) => relation.target))
-    return yield * wait(this.#resource.activeFilters(this.#session, [...new Set([this.#model, ...targets])], 'update'))
+    return yield * wait(this.#resource.activeFilters(this.#session, this.#resource.entitiesOf([...new Set([this.#model, ...targets])], this.#options), 'update'))
   }
 
   /** Relations of a row whose records are looked for before it is written: those that a foreign key would find though they are hidden, and links. */

@@ -4,6 +4,7 @@
  * holds nothing that can't be compiled.
  */
 export { applyPlan, ROOT_ALIAS } from './builder.ts'
+export { entitiesBehind, guarded, type Visible } from './guarded.ts'
 export { filterSql, foreignSql, type Bind } from './foreign.ts'
 export { foreignOrder, type ForeignOrder } from './foreign-order.ts'
 export { Constants, sql, type Sql, type Statement } from './fragment.ts'

@@ -1,0 +1,83 @@
+/** Conditions in MikroORM's words that lead through relations: scopes, and those of includes and numbers. */
+import { defineEntity, p } from '@mikro-orm/core'
+import t from 'tap'
+import { AllowedFilters, AllowedInclude, CrudBase, primaryKey, QueryBuilderConfig, softDelete } from '../../src/index.ts'
+import { forEachDatabase } from '../helpers/databases.ts'
+import { bodyOf, client, select, serve } from './helper.ts'
+
+const filters = { visible: { name: 'visible', cond: { blocked: false }, default: true } }
+
+const Team = defineEntity({
+  name: 'Team',
+  properties: { ...primaryKey, name: p.string(), owner: () => p.manyToOne(Owner).nullable(), members: () => p.oneToMany(Member).mappedBy('team'), badges: () => p.manyToMany(Badge) },
+})
+const Owner = defineEntity({
+  name: 'Owner', filters, properties: { ...primaryKey, ...softDelete, user: p.integer(), blocked: p.boolean().default(false), teams: () => p.oneToMany(Team).mappedBy('owner') },
+})
+const Member = defineEntity({
+  name: 'Member', filters, properties: { ...primaryKey, ...softDelete, user: p.integer(), blocked: p.boolean().default(false), team: () => p.manyToOne(Team), boss: () => p.manyToOne(Owner).nullable() },
+})
+const Badge = defineEntity({ name: 'Badge', properties: { ...primaryKey, ...softDelete, label: p.string() } })
+
+const SEED = `insert into owner (id, "user", blocked, deleted_at) values (1, 7, false, null), (2, 7, true, null), (3, 7, false, now());
+  insert into team (id, name, owner_id) values (1, 'live', 1), (2, 'blocked', 2), (3, 'deleted', 3), (4, 'nobody', null);
+  insert into member (id, "user", blocked, deleted_at, team_id, boss_id) values (1, 7, false, null, 1, 1), (2, 7, true, null, 2, 1), (3, 7, false, now(), 3, 1), (4, 8, false, null, 1, 3), (5, 8, false, null, 1, 2);
+  insert into badge (id, label, deleted_at) values (1, 'gold', null), (2, 'lead', now());
+  insert into team_badges (team_id, badge_id) values (1, 1), (2, 2)`
+
+const teams = new CrudBase<any>({
+  model: Team,
+  queryConfig: new QueryBuilderConfig<any>({
+    allowedFilters: [AllowedFilters.exact('name')],
+    allowedIncludes: [
+      new AllowedInclude('members', { where: { boss: { user: 7 } } }),
+      AllowedInclude.count('members', { where: { boss: { user: { $gte: 0 } } } }),
+    ],
+  }),
+})
+
+await forEachDatabase(t, { entities: [Team, Owner, Member, Badge] }, async (t, { orm }) => {
+  for (const statement of SEED.split(';')) await orm.em.getConnection().execute(statement)
+  const scopes: Record<string, [scope: object, names: string[]]> = {
+    '/members': [{ members: { user: 7 } }, ['live']],
+    '/some': [{ members: { $some: { user: 7 } } }, ['live']],
+    '/none': [{ members: { $none: { user: 7 } } }, ['blocked', 'deleted', 'nobody']],
+    '/every': [{ members: { $every: { user: { $lt: 8 } } } }, ['blocked', 'deleted', 'nobody']],
+    '/owner': [{ owner: { user: 7 } }, ['live']],
+    '/either': [{ $or: [{ owner: { user: 7 } }, { name: 'nobody' }] }, ['live', 'nobody']],
+    // as in SQL, not of null is null
+    '/not': [{ $not: { owner: { user: 7 } } }, ['blocked', 'deleted']],
+    '/badges': [{ badges: { label: { $in: ['gold', 'lead'] } } }, ['live']],
+    '/deep': [{ members: { boss: { user: 7 } } }, ['live']],
+    '/back': [{ owner: { teams: { name: { $ne: 'x' } } } }, ['live']],
+    '/key': [{ owner: 1 }, ['live']],
+    '/keys': [{ owner: { $in: [1, 3] } }, ['live', 'deleted']],
+    '/plain': [{ name: 'live' }, ['live']],
+  }
+  const app = await serve(t, orm, Object.fromEntries(Object.entries(scopes).map(([path, [scope]]) => [path, { crud: teams, scope: () => scope }])))
+
+  for (const [path, [scope, names]] of Object.entries(scopes)) {
+    t.test(`a scope finds nothing through rows that are deleted or filtered out: ${JSON.stringify(scope)}`, async (t) => {
+      t.strictSame((await client(app, path).all('name')).sort(), [...names].sort())
+      for (const { id, name } of await select(orm, 'select id, name from team')) t.equal((await app.inject(`${path}/${id}`)).statusCode, names.includes(name) ? 200 : 404, name)
+      const query = await teams.query(orm.em.fork(), undefined, { scope })
+      t.strictSame((await query.getResultList()).map(({ name }: any) => name).sort(), [...names].sort(), 'as a QueryBuilder')
+    })
+  }
+
+  t.test('nothing is written through them either', async (t) => {
+    for (const [path, id] of [['/members', 3], ['/members', 2], ['/owner', 2], ['/owner', 3], ['/badges', 2]] as const) {
+      for (const response of [await app.inject({ method: 'PATCH', url: `${path}/${id}`, payload: { name: 'stolen' } }), await app.inject({ method: 'DELETE', url: `${path}/${id}` })]) {
+        t.equal(bodyOf(response).code, 'FST_CRUD_NOT_FOUND', `${path}/${id}`)
+      }
+    }
+    t.strictSame((await select(orm, 'select name from team order by id')).map(({ name }) => name), ['live', 'blocked', 'deleted', 'nobody'])
+    t.equal((await app.inject({ method: 'PATCH', url: '/members/1', payload: { name: 'live' } })).statusCode, 200)
+  })
+
+  t.test('the conditions of includes and numbers neither', async (t) => {
+    const { items } = await client(app, '/plain').get('include=members,membersCount')
+    t.match(items, [{ membersCount: 1, members: [{ id: 1 }] }])
+    t.equal(items[0].members.length, 1)
+  })
+})
