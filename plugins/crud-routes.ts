@@ -9,6 +9,7 @@ import { adviseAbout } from './index-advice.ts'
 import { checkOptions, DEFAULT_OPERATIONS, ResourceOptionsSchema, type CrudOperation } from './options.ts'
 import { missingFor, routeDefinitions } from './route-handlers.ts'
 import { routeSchema } from './route-schemas.ts'
+import type { StreamOptions } from './route-stream.ts'
 import { routeTransactions, type RouteTransactions } from './route-transactions.ts'
 
 declare module 'fastify' {
@@ -52,9 +53,9 @@ export interface CrudRoutesOptions extends RegisterOptions {
   readonly transaction?: RouteTransactions
   /**
    * Let `GET /` answer all records that the filters keep, without pages, to clients that accept `application/x-ndjson`
-   * or `text/csv` rather than JSON. Default: false.
+   * or `text/csv` rather than JSON: `true`, or options. Default: false.
    */
-  readonly stream?: boolean
+  readonly stream?: boolean | StreamOptions
   /** Name of the resource in documentation. Default: the name of its table. */
   readonly name?: string
 }

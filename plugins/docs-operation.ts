@@ -23,7 +23,7 @@ export interface DocumentedResource {
   readonly allowHardDelete?: boolean
   readonly requireIfMatch?: boolean
   readonly readonlyProperties?: 'refuse' | 'ignore'
-  readonly stream?: boolean
+  readonly stream?: boolean | object
 }
 
 /** The parts of Fastify's route schema that documentation has. */
@@ -86,7 +86,7 @@ function documentCreate (resource: DocumentedResource, response: (status: number
 /** A page of records; and all of them, as text, where a client may have that. */
 function listAnswer (resource: DocumentedResource): TSchema {
   const schema = listSchema(readSchema(resource), { totals: resource.whitelist.pagination.count !== 'none' })
-  if (resource.stream !== true) return schema
+  if (resource.stream === undefined || resource.stream === false) return schema
   const text = { schema: { type: 'string', description: 'All records that the filters keep, without pages.' } }
   return { content: { 'application/json': { schema }, ...Object.fromEntries(STREAM_TYPES.map((type) => [type, text])) } } as unknown as TSchema
 }

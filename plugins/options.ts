@@ -42,7 +42,9 @@ export const ResourceOptionsSchema = Type.Object({
     default: 'refuse', description: 'What becomes of properties in a body that clients may read but not write.',
   })),
   transaction: Type.Optional(Type.Unknown({ description: 'true, or options of a transaction, for all operations or by operation: runs the work of a request in one.' })),
-  stream: Type.Optional(Type.Boolean({ default: false, description: 'Lets lists be streamed as NDJSON or CSV.' })),
+  stream: Type.Optional(Type.Union([Type.Boolean(), Type.Object({ stallTimeoutMillis: Type.Optional(Type.Integer({ minimum: 1, default: 30_000 })) }, closed)], {
+    default: false, description: 'Lets lists be streamed as NDJSON or CSV.',
+  })),
   name: Type.Optional(Type.String({ minLength: 1, description: "Name of the resource in documentation. Default: its table's." })),
 }, closed)
 

@@ -9,7 +9,7 @@ import type { CrudRoutesOptions } from './crud-routes.ts'
 import { DEFAULT_MAX_BATCH, type CrudOperation } from './options.ts'
 import { readBatch, readBody, refusal, type BodyRules } from './route-body.ts'
 import { keyPath, keyReader, keySegments } from './route-key.ts'
-import { sendStream, streamFormat, type StreamFormat } from './route-stream.ts'
+import { sendStream, streamFormat, type StreamFormat, type StreamOptions } from './route-stream.ts'
 import type { Within } from './route-transactions.ts'
 
 export interface RouteDefinition {
@@ -57,22 +57,24 @@ export function routeDefinitions (model: EntityModel, options: CrudRoutesOptions
     return sendJson(request, reply, JSON.stringify(record))
   }
 
+  const streams: StreamOptions | undefined = options.stream === true ? {} : options.stream === false ? undefined : options.stream
+
   const list = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    if (options.stream === true) {
+    if (streams !== undefined) {
       reply.header('vary', 'accept')
       const format = streamFormat(request)
-      if (format !== undefined) return await streamList(request, reply, format)
+      if (format !== undefined) return await streamList(request, reply, format, streams)
     }
     return sendJson(request, reply, await within.list(request, async () => await crud.listJson(request.em, request.queryParams, await readOptions(request))))
   }
 
-  const streamList = async (request: FastifyRequest, reply: FastifyReply, format: StreamFormat): Promise<FastifyReply> => {
+  const streamList = async (request: FastifyRequest, reply: FastifyReply, format: StreamFormat, streams: StreamOptions): Promise<FastifyReply> => {
     const { em, queryParams } = request
     const keys = crud.keys(em, queryParams)
     const batches = crud.streamJson(em, queryParams, await readOptions(request))
     // a hook may have made other records of them
     const columns = (first: string | undefined) => crud.afterRead === undefined || first === undefined ? keys : Object.keys(JSON.parse(first) as object)
-    return await sendStream(request, reply, format, batches, columns)
+    return await sendStream(request, reply, format, batches, columns, streams)
   }
 
   const get = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {

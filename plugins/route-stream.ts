@@ -6,6 +6,9 @@ import Negotiator from 'negotiator'
 
 const JSON_TYPE = 'application/json'
 
+/** How long a client may take to read what it has been sent, unless configured. */
+export const DEFAULT_STALL_MILLIS = 30_000
+
 /** How records are written: what stands before the first one, and a batch of them. */
 export interface StreamFormat {
   readonly type: string
@@ -44,13 +47,22 @@ export function streamFormat ({ headers }: FastifyRequest): StreamFormat | undef
   return FORMATS[new Negotiator({ headers }).mediaType([JSON_TYPE, ...STREAM_TYPES]) ?? JSON_TYPE]
 }
 
+/** The options of streams. */
+export interface StreamOptions {
+  /**
+   * How long a client may leave what it has been sent unread, in milliseconds, before it is disconnected: a stream
+   * occupies a connection of the pool. Default: 30 000.
+   */
+  readonly stallTimeoutMillis?: number
+}
+
 /**
  * Sends batches of records. The first one is waited for, so that what is wrong with a request still has its status; an
  * error after that can only break the connection off, and is logged.
  *
  * @param columns of a table of the records, given the first one
  */
-export async function sendStream ({ method }: FastifyRequest, reply: FastifyReply, format: StreamFormat, batches: AsyncGenerator<string[], void, undefined>, columns: (first: string | undefined) => readonly string[]): Promise<FastifyReply> {
+export async function sendStream ({ method }: FastifyRequest, reply: FastifyReply, format: StreamFormat, batches: AsyncGenerator<string[], void, undefined>, columns: (first: string | undefined) => readonly string[], { stallTimeoutMillis = DEFAULT_STALL_MILLIS }: StreamOptions): Promise<FastifyReply> {
   if (method === 'HEAD') {
     await batches.return()
     return reply.type(format.type).send()
@@ -58,11 +70,22 @@ export async function sendStream ({ method }: FastifyRequest, reply: FastifyRepl
   const first = await batches.next()
   const write = format.writer(columns)
   async function * chunks () {
+    let stalled: NodeJS.Timeout | undefined
+    /** Goes on when there is room for more. */
+    const sent = (chunk: string): string => {
+      stalled = setTimeout(() => reply.raw.destroy(), stallTimeoutMillis).unref()
+      return chunk
+    }
     try {
-      yield write(first.value ?? [], true)
+      yield sent(write(first.value ?? [], true))
+      clearTimeout(stalled)
       if (first.done) return
-      for await (const batch of batches) yield write(batch, false)
+      for await (const batch of batches) {
+        yield sent(write(batch, false))
+        clearTimeout(stalled)
+      }
     } finally {
+      clearTimeout(stalled)
       // a stream that is destroyed before it was read has asked for nothing yet
       await batches.return()
     }
