@@ -1,5 +1,5 @@
 /** What a transaction and a savepoint have in common: the function's part of them, its end, and what it leaves. */
-import { EventType, TransactionContext, TransactionManager, type TransactionEventBroadcaster } from '@mikro-orm/core'
+import { EventType, TransactionContext, TransactionManager, wrap, type TransactionEventBroadcaster } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { CompiledQuery, type ControlledTransaction, type Kysely } from 'kysely'
 import { DatabaseError } from '../errors.ts'
@@ -87,7 +87,25 @@ const managerOf = (em: EntityManager): Manager => new TransactionManager(em as n
 const propagates = (em: EntityManager): boolean => !em.global || em.config.get('allowGlobalContext')
 
 export function merge (em: EntityManager, fork: EntityManager): void {
-  if (propagates(em)) managerOf(em).mergeEntitiesToParent(fork, em)
+  if (!propagates(em)) return
+  keepChanges(em, fork)
+  managerOf(em).mergeEntitiesToParent(fork, em)
+}
+
+/** What the caller has changed and not flushed stays as it is: the fork forgets that it has loaded the same entities. */
+function keepChanges (em: EntityManager, fork: EntityManager): void {
+  const [own, loaded] = [em.getUnitOfWork(false), fork.getUnitOfWork(false)]
+  for (const entity of [...own.getIdentityMap()] as object[]) {
+    const theirs = loaded.getIdentityMap().getByEntity(entity)
+    if (theirs !== undefined && theirs !== entity && (own.getRemoveStack().has(entity) || isChanged(em, entity))) loaded.unsetIdentity(theirs)
+  }
+}
+
+function isChanged (em: EntityManager, entity: object): boolean {
+  const { __meta: { class: type }, __originalEntityData: original } = wrap(entity, true)
+  if (original === undefined) return false
+  const comparator = em.getComparator()
+  return Object.keys(comparator.diffEntities(type as never, original as never, comparator.prepareEntity(entity) as never)).length > 0
 }
 
 export async function undo (events: TransactionEventBroadcaster, transaction: Transaction, connection: Connection, fork: EntityManager, rollBack: () => Promise<unknown>, sql: string): Promise<void> {

@@ -17,6 +17,23 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
   const oneConnection = name === 'pglite' && 'PGlite has one connection: nobody can come in between'
   const setting = async (em: any, setting: string): Promise<string> => (await em.execute(`show ${setting}`))[0][setting]
 
+  for (const [name, wrapper] of Object.entries(WRAPPERS)) {
+    t.test(`${name}: what the caller has changed and not flushed stays`, async (t) => {
+      const [a, b] = t.context.ids
+      const em = orm.em.fork()
+      const [changed, untouched, removed] = [await em.findOneOrFail(Account, a), await em.findOneOrFail(Account, b), em.create(Account, { owner: 'r', balance: 0 })]
+      await em.flush()
+      changed.balance = 777
+      em.remove(removed)
+      await orm.em.fork().nativeUpdate(Account, b, { balance: 5 })
+      await wrapper(async (em) => em.find(Account, {}))(em)
+      t.strictSame([changed.balance, untouched.balance], [777, 5], 'the others are as they are now')
+      await em.flush()
+      t.equal((await orm.em.fork().findOneOrFail(Account, a)).balance, 777)
+      t.equal(await orm.em.fork().count(Account, { owner: 'r' }), 0)
+    })
+  }
+
   for (const [name, wrapper] of WRITERS) {
     t.test(`${name} keeps all or nothing`, async (t) => {
       const seen = await wrapper(async (em, owner: string, count: number) => {
