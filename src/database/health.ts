@@ -9,7 +9,7 @@ import type { ClientBase, Pool } from 'pg'
 import { clientOf, isThere, replicaReports, runOnPool, waitingFor } from '../run/index.ts'
 
 const ServerHealthSchema = Type.Object({
-  status: Type.Union([Type.Literal('up'), Type.Literal('busy'), Type.Literal('down')], { description: 'busy: it is there, but had no connection for the question.' }),
+  status: Type.Union([Type.Literal('up'), Type.Literal('busy'), Type.Literal('read-only'), Type.Literal('down')], { description: 'busy: it is there, but had no connection for the question. read-only: it refuses to write.' }),
   millis: Type.Number({ description: 'Time that the answer took.' }),
 })
 
@@ -20,7 +20,7 @@ export const ReplicaHealthSchema = Type.Object({
 })
 
 export const HealthSchema = Type.Object({
-  status: Type.Union([Type.Literal('up'), Type.Literal('degraded'), Type.Literal('down')], { description: 'down: nothing can be written. degraded: the writer is busy, or a replica is not up.' }),
+  status: Type.Union([Type.Literal('up'), Type.Literal('degraded'), Type.Literal('down')], { description: 'down: nothing can be written. degraded: the writer is busy or read-only, or a replica is not up.' }),
   writer: ServerHealthSchema,
   replicas: Type.Array(ReplicaHealthSchema),
   pool: Type.Optional(Type.Object({
@@ -84,7 +84,8 @@ async function askPool (pool: Pool, timeout: number, signal: AbortSignal): Promi
     const { Client } = pool as unknown as { Client: new (options: Pool['options']) => ClientBase }
     return await isThere(new Client(pool.options), timeout) ? 'busy' : 'down'
   }
-  return await runOnPool(pool, { text: 'select 1', values: [], readOnly: true }, signal).then(() => 'up', () => 'down')
+  const question = { text: "select current_setting('transaction_read_only') as \"readOnly\"", values: [], readOnly: true }
+  return await runOnPool(pool, question, signal).then(([row]) => row?.['readOnly'] === 'on' ? 'read-only' : 'up', () => 'down')
 }
 
 async function askPglite (client: PGlite | undefined): Promise<ServerHealth['status']> {

@@ -90,6 +90,11 @@ interface ServerError extends Error {
   readonly column?: string
 }
 
+/** Whether a server refuses to write at all: the one that a failover has left behind, or a standby. */
+export function isReadOnlyServer (error: unknown): boolean {
+  return (error as ServerError | null)?.code === READ_ONLY
+}
+
 /**
  * The error to throw instead of one that a driver has thrown.
  *

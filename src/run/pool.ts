@@ -3,7 +3,7 @@
  * ends in the server when nobody waits for its answer any more, and is asked again where that costs nobody anything.
  */
 import type { Pool, PoolClient } from 'pg'
-import { isConnectionLost, isStale, wasNeverSent } from './convert-error.ts'
+import { isConnectionLost, isReadOnlyServer, isStale, wasNeverSent } from './convert-error.ts'
 import { requestCancel } from './server-socket.ts'
 import type { BoundStatement, Row } from './session.ts'
 
@@ -81,7 +81,8 @@ async function query (client: PoolClient, { text, values }: BoundStatement, sign
     signal?.addEventListener('abort', cancel, { once: true })
     return (await client.query<Row>(text, [...values])).rows
   } catch (error) {
-    if (isConnectionLost(error)) broken = error as Error
+    // outside of transactions nobody but the server says that it is read-only: another one may be there by now
+    if (isConnectionLost(error) || isReadOnlyServer(error)) broken = error as Error
     throw error
   } finally {
     signal?.removeEventListener('abort', cancel)

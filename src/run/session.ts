@@ -6,8 +6,9 @@ import type { PGlite } from '@electric-sql/pglite'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { CompiledQuery, type Transaction } from 'kysely'
 import type { Pool } from 'pg'
+import { UnavailableError } from '../errors.ts'
 import type { EntityModel } from '../model/index.ts'
-import { convertError } from './convert-error.ts'
+import { convertError, isReadOnlyServer } from './convert-error.ts'
 import { hold } from './perform.ts'
 import { runOnPool } from './pool.ts'
 import { replicasOf } from './replicas/routing.ts'
@@ -78,6 +79,7 @@ export async function runOn (em: EntityManager, connection: Connection, statemen
     const signal = signalOf(em)
     // what an abort gives as its reason may be anything, and the server calls it a cancelled statement
     if (signal?.aborted === true && (error === signal.reason || (error as { code?: unknown } | null)?.code === '57014')) throw reasonOf(signal, error)
+    if (isReadOnlyServer(error) && !em.isInTransaction()) throw new UnavailableError(undefined, { cause: error })
     throw convertError(error, model)
   }
 }
