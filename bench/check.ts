@@ -1,29 +1,31 @@
 /** Before anything is measured: all variants give the same answers. */
 import { isDeepStrictEqual } from 'node:util'
+import { request } from './client.ts'
 import type { Operation } from './operations.ts'
-import type { ServerProcess } from './server-process.ts'
-import { BASE, type VariantName } from './variants.ts'
+import type { Contestant } from './contestant.ts'
 
 const CHECKED = 40
+const CHECKED_WRITES = 5
 
-/** @throws Error with the first path whose answers differ, and with them */
-export async function checkAnswers (operations: readonly Operation[], servers: ReadonlyMap<VariantName, ServerProcess>): Promise<void> {
-  for (const { path } of operations) {
-    for (let n = 0; n < CHECKED; n++) {
-      const expected = await answer(servers.get(BASE)!, path(n))
-      for (const [name, server] of servers) {
-        const actual = name === BASE ? expected : await answer(server, path(n))
+/**
+ * @param contestants the first one is right
+ * @throws Error with the first request whose answers differ, and with them
+ */
+export async function checkAnswers (operations: readonly Operation[], [base, ...others]: readonly Contestant[]): Promise<void> {
+  for (const operation of operations) {
+    for (let n = 0; n < (operation.writes ? CHECKED_WRITES : CHECKED); n++) {
+      const expected = await answer(base!, operation, n)
+      for (const contestant of others) {
+        const actual = await answer(contestant, operation, n)
         if (!isDeepStrictEqual(actual, expected)) {
-          throw new Error(`${path(n)}\n${BASE}: ${JSON.stringify(expected)}\n${name}: ${JSON.stringify(actual)}`)
+          throw new Error(`${operation.name} ${n}\n${base!.name}: ${JSON.stringify(expected)}\n${contestant.name}: ${JSON.stringify(actual)}`)
         }
       }
     }
   }
 }
 
-async function answer ({ port }: ServerProcess, path: string): Promise<unknown> {
-  const response = await fetch(`http://127.0.0.1:${port}${path}`)
-  const body = await response.json()
-  if (!response.ok) throw new Error(`${path}: ${response.status} ${JSON.stringify(body)}`)
-  return body
+async function answer ({ dialect, server, cursors }: Contestant, operation: Operation, n: number): Promise<unknown> {
+  const call = operation.call(n, cursors)
+  return dialect.core(call, await request(server.port, dialect.request(call)))
 }

@@ -20,6 +20,14 @@ const FILL_PRODUCTS = `
   select i, at, at, null, 'Product ' || i, (i::bigint * 16807 % 100000) / 100.0, i % 1000, (i - 1) / ${PRODUCTS_EACH} + 1
   from (select i, timestamptz '2025-06-01T00:00:00Z' + i * interval '1 second' as at from generate_series($1::int, $2::int) as i) as rows`
 
+/** Where the extension is there. Without its list of pending entries, whose turn it is to merge them would be chance. */
+const SEARCH_INDEX = `do $$ begin
+  if exists (select from pg_available_extensions where name = 'pg_trgm') then
+    create extension pg_trgm;
+    create index on categories using gin (name gin_trgm_ops) with (fastupdate = off);
+  end if;
+end $$`
+
 /** Creates the tables and fills them. */
 export async function createData (url: string, onProgress: (done: number, total: number) => void): Promise<void> {
   const orm = await MikroORM.init({ clientUrl: url, entities })
@@ -41,6 +49,16 @@ export async function createData (url: string, onProgress: (done: number, total:
   }
   await fill(FILL_CATEGORIES, CATEGORIES)
   await fill(FILL_PRODUCTS, CATEGORIES * PRODUCTS_EACH)
+  for (const table of ['categories', 'products']) await client.query(`select setval(pg_get_serial_sequence('${table}', 'id'), (select max(id) from ${table}))`)
+  await client.query(SEARCH_INDEX)
   await client.query('vacuum (analyze) categories, products')
   await client.end()
+}
+
+/** Takes away the rows that a turn has created, and what it left behind in the table: no turn pays for another's. */
+export async function tidy (client: pg.Client): Promise<void> {
+  // as above; no row refers to them
+  await client.query('set session_replication_role = replica')
+  await client.query('delete from categories where id > $1', [CATEGORIES])
+  await client.query('vacuum categories')
 }

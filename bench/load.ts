@@ -1,6 +1,7 @@
 /** A small HTTP/1.1 client: keep-alive connections, each with one request under way. It knows no more than it needs. */
 import { once } from 'node:events'
 import net from 'node:net'
+import type { HttpRequest } from './dialects/dialect.ts'
 
 export interface LoadResult {
   readonly requests: number
@@ -17,11 +18,13 @@ export interface LoadOptions {
   readonly requests: readonly Buffer[]
 }
 
-export function requestTo (path: string): Buffer {
-  return Buffer.from(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: application/json\r\n\r\n`)
+export function encode ({ method, path, body }: HttpRequest): Buffer {
+  const json = body === undefined ? '' : JSON.stringify(body)
+  const type = body === undefined ? '' : `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(json)}\r\n`
+  return Buffer.from(`${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: application/json\r\n${type}\r\n${json}`)
 }
 
-/** @throws Error for any answer but 200 */
+/** @throws Error for any answer but 200 and 201 */
 export async function load ({ port, connections, seconds, requests }: LoadOptions): Promise<LoadResult> {
   const sockets = await Promise.all(Array.from({ length: connections }, () => connect(port)))
   const latencies: number[] = []
@@ -65,7 +68,7 @@ function readAnswers (socket: net.Socket, onAnswer: () => void, onError: (error:
       const bodyStart = head.indexOf('\r\n\r\n') + 4
       if (bodyStart === 3) return
       const length = /content-length: (\d+)/i.exec(head)?.[1]
-      if (!head.startsWith('HTTP/1.1 200') || length === undefined) return onError(new Error(`unexpected answer:\n${head}`))
+      if (!/^HTTP\/1\.1 20[01]/.test(head) || length === undefined) return onError(new Error(`unexpected answer:\n${head}`))
       missing = Number(length) - (head.length - bodyStart)
       head = ''
     } else {

@@ -1,46 +1,58 @@
 /** The measurement: rounds in which each variant has its turn at each operation. */
+import type pg from 'pg'
 import type { Backends } from './backends.ts'
-import { load, requestTo } from './load.ts'
-import type { Operation } from './operations.ts'
-import type { ServerProcess } from './server-process.ts'
+import type { Contestant } from './contestant.ts'
+import { tidy } from './data.ts'
+import { encode, load } from './load.ts'
+import { REQUESTS, type Operation, type OperationName } from './operations.ts'
 import type { VariantName } from './variants.ts'
 
-/** One turn, per request: CPU times in microseconds, latencies in milliseconds. */
+/** One turn. CPU times are of a request and in microseconds, latencies in milliseconds, memory is in MiB. */
 export interface Sample {
   readonly cpu: number
   readonly postgresCpu: number | undefined
   readonly perSecond: number
   readonly p50: number
   readonly p99: number
+  readonly peakMemory: number | undefined
 }
 
 export interface MeasureOptions {
-  readonly servers: ReadonlyMap<VariantName, ServerProcess>
+  readonly operations: readonly Operation[]
+  readonly contestants: readonly Contestant[]
   readonly backends: Backends
+  readonly client: pg.Client
   readonly connections: number
   /** Of one turn. */
   readonly seconds: number
   /** Rounds that don't count, before those that do: a list is compiled to its last stage after some 10 000 requests. */
   readonly warmUp: number
   readonly rounds: number
+  readonly onProgress: (text: string) => void
 }
 
-const REQUESTS = 2_000
+/** Samples of the rounds that count, by operation and variant. */
+export type Samples = ReadonlyMap<OperationName, ReadonlyMap<VariantName, readonly Sample[]>>
 
-/** Samples of all rounds that count, by variant. */
-export async function measure ({ path }: Operation, options: MeasureOptions): Promise<Map<VariantName, Sample[]>> {
-  const requests = Array.from({ length: REQUESTS }, (_, n) => requestTo(path(n)))
-  const samples = new Map([...options.servers.keys()].map((name): [VariantName, Sample[]] => [name, []]))
-  for (let round = 0; round < options.warmUp + options.rounds; round++) {
-    for (const [name, server] of options.servers) {
-      const sample = await turn(name, server, requests, options)
-      if (round >= options.warmUp) samples.get(name)!.push(sample)
+export async function measure (options: MeasureOptions): Promise<Samples> {
+  const { operations, contestants, warmUp, rounds } = options
+  const samples = new Map(operations.map(({ name }) => [name, new Map(contestants.map(({ name }): [VariantName, Sample[]] => [name, []]))]))
+  for (let round = 0; round < warmUp + rounds; round++) {
+    for (const operation of operations) {
+      options.onProgress(`${round < warmUp ? `warm-up ${round + 1} of ${warmUp}` : `round ${round - warmUp + 1} of ${rounds}`}: ${operation.name}`)
+      for (const contestant of contestants) {
+        const sample = await turn(operation, contestant, options)
+        if (round >= warmUp) samples.get(operation.name)!.get(contestant.name)!.push(sample)
+        if (operation.writes) await tidy(options.client)
+      }
     }
   }
   return samples
 }
 
-async function turn (name: VariantName, server: ServerProcess, requests: readonly Buffer[], { backends, connections, seconds }: MeasureOptions): Promise<Sample> {
+async function turn (operation: Operation, { name, server, dialect, cursors }: Contestant, { backends, connections, seconds }: MeasureOptions): Promise<Sample> {
+  const requests = Array.from({ length: operation.requests ?? REQUESTS }, (_, n) => encode(dialect.request(operation.call(n, cursors))))
+  server.resetPeakMemory()
   const before = { cpu: await server.cpu(), postgres: await backends.cpu(name) }
   const result = await load({ port: server.port, connections, seconds, requests })
   const after = { cpu: await server.cpu(), postgres: await backends.cpu(name) }
@@ -51,5 +63,6 @@ async function turn (name: VariantName, server: ServerProcess, requests: readonl
     perSecond: result.requests / result.seconds,
     p50: at(0.5),
     p99: at(0.99),
+    peakMemory: server.peakMemory(),
   }
 }

@@ -1,80 +1,114 @@
 /**
- * npm run bench: the generated routes beside routes written by hand and routes on MikroORM's own find, on 100 000
- * categories and 500 000 products in a throw-away PostgreSQL. Prints Markdown.
+ * npm run bench: the generated routes beside routes written by hand, routes on MikroORM's own methods and, where they
+ * are installed, other libraries, on 100 000 categories and 500 000 products in a throw-away PostgreSQL. Prints Markdown.
  *
  * Each variant is a process of its own; they take turns, one at a time, with the same number of connections to the
  * same server. This process is the client. See README.md for what the numbers mean, and for the options below.
  */
-import os from 'node:os'
+import { execFileSync } from 'node:child_process'
+import fs from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import pg from 'pg'
 import { startPostgres } from '../scripts/postgres.ts'
 import { Backends } from './backends.ts'
+import { chart } from './chart.ts'
 import { checkAnswers } from './check.ts'
-import { CATEGORIES, createData, PRODUCTS_EACH } from './data.ts'
+import { conditions, loadOfMachine } from './conditions.ts'
+import { start, type Contestant } from './contestant.ts'
+import { CATEGORIES, createData, PRODUCTS_EACH, tidy } from './data.ts'
+import type { Results } from './goals.ts'
 import { measure } from './measure.ts'
 import { operations } from './operations.ts'
-import { operationTable, startupTable, streamTable } from './report.ts'
-import { ServerProcess } from './server-process.ts'
+import { report } from './report.ts'
 import { measureStartup } from './startup.ts'
 import { measureStream } from './stream.ts'
-import { variants, type VariantName } from './variants.ts'
+import { peersInstalled, variants } from './variants.ts'
 
 const { values: options } = parseArgs({
+  allowNegative: true,
   options: {
-    'warm-up': { type: 'string', default: '3' },
-    rounds: { type: 'string', default: '5' },
-    seconds: { type: 'string', default: '2' },
+    'warm-up': { type: 'string' },
+    rounds: { type: 'string' },
+    seconds: { type: 'string', default: '0.8' },
+    quick: { type: 'boolean', default: false },
     connections: { type: 'string', default: '16' },
     pool: { type: 'string', default: '10' },
-    only: { type: 'string', multiple: true, default: [...operations.map(({ name }) => name), 'stream'] },
+    only: { type: 'string', multiple: true },
+    variant: { type: 'string', multiple: true },
+    peers: { type: 'boolean' },
+    save: { type: 'boolean', default: false },
     profile: { type: 'string' },
   },
 })
-const chosen = operations.filter(({ name }) => options.only.includes(name))
+const rounds = Number(options.rounds ?? (options.quick ? 1 : 4))
+const warmUp = Number(options['warm-up'] ?? (options.quick ? 1 : 2))
+const wanted = (name: string) => options.only?.includes(name) ?? true
+const chosen = operations.filter(({ name }) => wanted(name))
 const profiling = options.profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${options.profile}`]
 const progress = (text: string) => process.stderr.write(process.stderr.isTTY ? `\r\x1b[K${text}` : `${text}\n`)
 
-const started = performance.now()
-const postgres = await startPostgres({ settings: { shared_buffers: '512MB', max_connections: 50 } })
-const servers = new Map<VariantName, ServerProcess>()
-let backends: Backends | undefined
-try {
-  await createData(postgres.url, (done, total) => progress(`${done.toLocaleString('en')} of ${total.toLocaleString('en')} rows`))
-  for (const { name } of variants) {
-    servers.set(name, await ServerProcess.start(name, { url: postgres.url, poolSize: Number(options.pool) }, profiling))
-  }
-  backends = await Backends.connect(postgres.url)
-  progress('comparing answers')
-  await checkAnswers(chosen, servers)
-
-  console.log(`\nNode ${process.version}, ${os.availableParallelism()} CPUs (${os.cpus()[0]?.model}), ${CATEGORIES} categories with ${PRODUCTS_EACH} products each. ` +
-    `${options.connections} connections, pools of ${options.pool}. Medians of ${options.rounds} rounds of ${options.seconds} s.\n`)
-  for (const operation of chosen) {
-    progress(`measuring: ${operation.name}`)
-    const samples = await measure(operation, {
-      servers,
-      backends,
-      connections: Number(options.connections),
-      seconds: Number(options.seconds),
-      warmUp: Number(options['warm-up']),
-      rounds: Number(options.rounds),
-    })
-    progress('')
-    console.log(operationTable(operation.title, samples))
-  }
-  if (options.only.includes('stream')) {
-    progress('measuring: stream')
-    const cost = await measureStream(postgres.url)
-    progress('')
-    console.log(streamTable(cost))
-  }
-} finally {
-  await backends?.close()
-  for (const server of servers.values()) await server.stop()
-  await postgres.stop()
+if (options.peers === true && !peersInstalled()) {
+  progress('installing peers')
+  execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: new URL('peers', import.meta.url), stdio: ['ignore', 'ignore', 'inherit'] })
 }
-progress('measuring: start-up')
-const costs = await measureStartup(9)
+const peers = options.peers !== false && peersInstalled()
+const compared = variants.filter(({ name, peer }) => (options.variant?.includes(name) ?? true) && (peer !== true || peers))
+const left = variants.filter((variant) => !compared.includes(variant)).map(({ title }) => title)
+
+const started = performance.now()
+const load = loadOfMachine()
+const lines: string[] = []
+let results: Results = { samples: new Map() }
+
+if (chosen.length > 0 || wanted('stream')) {
+  // nothing works in the background, and nobody's time is spent by parallel workers, which are gone when it is read
+  const postgres = await startPostgres({
+    settings: { shared_buffers: '512MB', max_connections: 100, autovacuum: 'off', max_wal_size: '4GB', max_parallel_workers_per_gather: 0 },
+  })
+  const contestants: Contestant[] = []
+  const client = new pg.Client(postgres.url)
+  let backends: Backends | undefined
+  try {
+    await client.connect()
+    await createData(postgres.url, (done, total) => progress(`${done.toLocaleString('en')} of ${total.toLocaleString('en')} rows`))
+    const { rows: [server] } = await client.query<{ version: string }>("select current_setting('server_version') as version")
+    lines.push(...conditions(server!.version, load, compared))
+    if (chosen.length > 0) {
+      for (const variant of compared) {
+        progress(`starting: ${variant.name}`)
+        contestants.push(await start(variant, { url: postgres.url, poolSize: Number(options.pool) }, profiling))
+      }
+      progress('comparing answers')
+      await checkAnswers(chosen, contestants)
+      await tidy(client)
+      backends = await Backends.connect(postgres.url)
+      const settings = { connections: Number(options.connections), seconds: Number(options.seconds), warmUp, rounds }
+      results = { samples: await measure({ operations: chosen, contestants, backends, client, onProgress: progress, ...settings }) }
+      lines.push(`${CATEGORIES} categories with ${PRODUCTS_EACH} products each, ${settings.connections} connections, pools of ${options.pool}. ${rounds === 1 ? 'One round' : `Medians of ${rounds} rounds`} of ${settings.seconds} s, after ${warmUp} that ${warmUp === 1 ? "doesn't" : "don't"} count.`)
+    }
+    if (wanted('stream')) {
+      progress('measuring: stream')
+      results = { ...results, stream: await measureStream(postgres.url) }
+    }
+  } finally {
+    await backends?.close()
+    for (const { server } of contestants) await server.stop()
+    await client.end()
+    await postgres.stop()
+  }
+}
+if (wanted('startup')) {
+  progress('measuring: start-up')
+  results = { ...results, startup: { one: await measureStartup(1, options.quick ? 3 : 7), fifty: await measureStartup(50, options.quick ? 3 : 5) } }
+}
 progress('')
-console.log(startupTable(costs))
+if (left.length > 0) lines.push(`Left out: ${left.join(', ')}.${peers ? '' : ' `npm run bench -- --peers` installs and includes all.'}`)
+const text = `${lines.map((line) => `- ${line}`).join('\n')}\n\n${report(results, chosen, compared)}\n`
+console.log(text)
+if (options.save) {
+  const file = (name: string) => fileURLToPath(new URL(name, import.meta.url))
+  fs.writeFileSync(file('results.svg'), chart(results.samples, chosen, compared))
+  fs.writeFileSync(file('RESULTS.md'), `# Results\n\nWritten by \`npm run bench -- --save\`; [README.md](README.md) says what the columns mean.\n\n![CPU of a request](results.svg)\n\n${text}`)
+}
 progress(`${((performance.now() - started) / 1000).toFixed(0)} s`)

@@ -1,6 +1,7 @@
 /** A variant in a process of its own, seen from the benchmark. */
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import fs from 'node:fs'
 import type { StartOptions } from './pool.ts'
 import type { ServerCommand, ServerMessage } from './server.ts'
 import type { VariantName } from './variants.ts'
@@ -32,6 +33,26 @@ export class ServerProcess {
     const message = await answer(this.#process, 'a server')
     if (!('cpu' in message)) throw new Error('a server said something else than its CPU time')
     return message.cpu.user + message.cpu.system
+  }
+
+  /** From now on, `peakMemory` is what the process has had at most since. */
+  resetPeakMemory (): void {
+    try {
+      // 5 resets the peak (proc_pid_clear_refs(5))
+      fs.writeFileSync(`/proc/${this.#process.pid}/clear_refs`, '5')
+    } catch {
+      // not Linux: there is no peak to read, either
+    }
+  }
+
+  /** Resident memory in MiB; `undefined` where there is no /proc of Linux. */
+  peakMemory (): number | undefined {
+    try {
+      const kilobytes = /^VmHWM:\s+(\d+) kB$/m.exec(fs.readFileSync(`/proc/${this.#process.pid}/status`, 'utf8'))?.[1]
+      return kilobytes === undefined ? undefined : Number(kilobytes) / 1024
+    } catch {
+      return undefined
+    }
   }
 
   async stop (): Promise<void> {

@@ -1,5 +1,4 @@
 /** A server process: `node bench/server.ts <variant>`, started by the benchmark, which asks for its CPU time. */
-import type { FastifyInstance } from 'fastify'
 import type { StartOptions } from './pool.ts'
 import type { VariantName } from './variants.ts'
 
@@ -7,21 +6,34 @@ import type { VariantName } from './variants.ts'
 export type ServerMessage = { readonly port: number } | { readonly cpu: NodeJS.CpuUsage }
 export type ServerCommand = 'cpu' | 'stop'
 
+/** What a variant makes: a Fastify instance, of whatever copy of Fastify. */
+export interface Server {
+  listen (options: { host: string, port: number }): Promise<unknown>
+  close (): Promise<unknown>
+  readonly server: { address (): unknown }
+}
+
+/** Not a path that the compiler follows: peers have packages of their own, which may not be installed. */
+const peer = async (name: VariantName) => (await import(new URL(`peers/${name}.ts`, import.meta.url).href)).default
+
 /** Each process loads its own variant only. */
-const starters: Readonly<Record<VariantName, () => Promise<(options: StartOptions) => Promise<FastifyInstance>>>> = {
+const starters: Readonly<Record<VariantName, () => Promise<(options: StartOptions) => Promise<Server>>>> = {
   'crud-kit': async () => (await import('./servers/crud-kit.ts')).crudKitServer,
   'hand-written': async () => (await import('./servers/hand-written.ts')).handWritten,
+  'two-queries': async () => (await import('./servers/two-queries.ts')).twoQueries,
   'mikro-orm': async () => (await import('./servers/mikro-orm.ts')).mikroOrm,
+  platformatic: () => peer('platformatic'),
+  'nestjs-paginate': () => peer('nestjs-paginate'),
 }
 
 const send = (message: ServerMessage) => process.send!(message)
 const start = await starters[process.argv[2] as VariantName]()
-const fastify = await start({ url: process.env['DATABASE_URL']!, poolSize: Number(process.env['POOL_SIZE']) })
-await fastify.listen({ host: '127.0.0.1', port: 0 })
+const server = await start({ url: process.env['DATABASE_URL']!, poolSize: Number(process.env['POOL_SIZE']) })
+await server.listen({ host: '127.0.0.1', port: 0 })
 process.on('message', async (command: ServerCommand) => {
   if (command === 'cpu') return send({ cpu: process.cpuUsage() })
-  await fastify.close()
+  await server.close()
   process.disconnect()
 })
-const { port } = fastify.server.address() as { port: number }
+const { port } = server.server.address() as { port: number }
 send({ port })

@@ -1,4 +1,4 @@
-/** One start, without a database: `node bench/startup-process.ts <the library's built index.js>`. Prints its cost as JSON. */
+/** One start, without a database: `node bench/startup-process.ts <the library's built index.js> <resources>`. Prints its cost as JSON. */
 import { pathToFileURL } from 'node:url'
 import type { StartupCost } from './startup.ts'
 
@@ -11,8 +11,9 @@ function cpu (): number {
 const start = cpu()
 const { default: Fastify } = await import('fastify')
 const { MikroORM } = await import('@mikro-orm/postgresql')
-const { Category, entities } = await import('./entities.ts')
-const orm = await MikroORM.init({ clientUrl: 'postgres://nobody@127.0.0.1:1/none', entities })
+const { categoriesAndProducts } = await import('./entities.ts')
+const pairs = Array.from({ length: Number(process.argv[3]) }, (_, index) => categoriesAndProducts(index === 0 ? '' : String(index)))
+const orm = await MikroORM.init({ clientUrl: 'postgres://nobody@127.0.0.1:1/none', entities: pairs.flatMap(({ Category, Product }) => [Category, Product]) })
 await Fastify().get('/', async () => '{}').ready()
 const others = cpu()
 
@@ -23,16 +24,14 @@ const imported = cpu()
 const fastify = Fastify()
 await fastify.register(crudKit, {
   orm,
-  resources: {
-    '/categories': new CrudBase({
-      model: Category,
-      queryConfig: new QueryBuilderConfig({
-        allowedFilters: [AllowedFilters.exact('status'), new AllowedFilters('price', 'eq', ['eq', 'gte', 'lte'])],
-        allowedSorts: [new AllowedSort('created_at')],
-        allowedIncludes: [new AllowedInclude('products')],
-      }),
+  resources: Object.fromEntries(pairs.map(({ Category }, index) => [`/categories${index === 0 ? '' : index}`, new CrudBase({
+    model: Category,
+    queryConfig: new QueryBuilderConfig({
+      allowedFilters: [AllowedFilters.exact('status'), new AllowedFilters('price', 'eq', ['eq', 'gte', 'lte'])],
+      allowedSorts: [new AllowedSort('created_at')],
+      allowedIncludes: [new AllowedInclude('products')],
     }),
-  },
+  })])),
 })
 await fastify.ready()
 const registered = cpu()

@@ -17,16 +17,18 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 /** Below node_modules: out of git's sight, and packages are found from there. */
 const BUILT = path.join(root, 'node_modules/.cache/fastify-crud-kit-bench')
 
-export async function measureStartup (runs: number): Promise<StartupCost[]> {
-  await build()
+export async function measureStartup (resources: number, runs: number): Promise<StartupCost[]> {
+  await (built ??= build())
   const costs: StartupCost[] = []
   // the first one fills the disk's cache
   for (let run = 0; run <= runs; run++) {
-    const { stdout } = await promisify(execFile)(process.execPath, [path.join(root, 'bench/startup-process.ts'), path.join(BUILT, 'src/index.js')])
+    const { stdout } = await promisify(execFile)(process.execPath, [path.join(root, 'bench/startup-process.ts'), path.join(BUILT, 'src/index.js'), String(resources)])
     if (run > 0) costs.push(JSON.parse(stdout))
   }
   return costs
 }
+
+let built: Promise<void> | undefined
 
 /** Compiles file by file, without checking types: running TypeScript directly would count its compilation. */
 async function build (): Promise<void> {

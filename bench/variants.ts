@@ -1,11 +1,34 @@
 /** Who is compared. */
-export type VariantName = 'hand-written' | 'crud-kit' | 'mikro-orm'
+import fs from 'node:fs'
+import type { Dialect } from './dialects/dialect.ts'
+import { nestjsPaginate } from './dialects/nestjs-paginate.ts'
+import { own } from './dialects/own.ts'
+import { platformatic } from './dialects/platformatic.ts'
+
+export type VariantName = 'hand-written' | 'crud-kit' | 'two-queries' | 'mikro-orm' | 'platformatic' | 'nestjs-paginate'
+
+export interface Variant {
+  readonly name: VariantName
+  readonly title: string
+  readonly dialect: Dialect
+  /** Its packages are those of bench/peers. */
+  readonly peer?: true
+}
 
 /** What the ratios refer to. */
 export const BASE: VariantName = 'hand-written'
 
-export const variants: ReadonlyArray<{ readonly name: VariantName, readonly title: string }> = [
-  { name: 'hand-written', title: 'hand-written Fastify + pg' },
-  { name: 'crud-kit', title: 'fastify-crud-kit' },
-  { name: 'mikro-orm', title: 'MikroORM find + serialize' },
+export const variants: readonly Variant[] = [
+  { name: 'hand-written', title: 'hand-written, one statement', dialect: own },
+  { name: 'crud-kit', title: 'fastify-crud-kit', dialect: own },
+  { name: 'two-queries', title: 'hand-written, two queries and a schema', dialect: own },
+  { name: 'mikro-orm', title: 'MikroORM find + serialize', dialect: own },
+  { name: 'platformatic', title: 'Platformatic DB', dialect: platformatic, peer: true },
+  { name: 'nestjs-paginate', title: 'nestjs-paginate, TypeORM', dialect: nestjsPaginate, peer: true },
 ]
+
+/** Whether npm has installed the packages of bench/peers, and those that its lock file names now. */
+export function peersInstalled (): boolean {
+  const changed = (file: string) => fs.statSync(new URL(`peers/${file}`, import.meta.url), { throwIfNoEntry: false })?.mtimeMs ?? 0
+  return changed('node_modules/.package-lock.json') >= changed('package-lock.json')
+}

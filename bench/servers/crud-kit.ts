@@ -9,7 +9,7 @@ class CategoryCrud extends CrudBase {
     super({
       model: Category,
       queryConfig: new QueryBuilderConfig({
-        allowedFilters: [AllowedFilters.exact('status'), new AllowedFilters('price', 'eq', ['eq', 'gte', 'lte'])],
+        allowedFilters: [AllowedFilters.exact('status'), new AllowedFilters('price', 'eq', ['eq', 'gte', 'lte']), new AllowedFilters('name', 'contains')],
         allowedSorts: [new AllowedSort('created_at')],
         allowedIncludes: [new AllowedInclude('products')],
       }),
@@ -21,7 +21,7 @@ export async function crudKitServer ({ url, poolSize }: StartOptions) {
   const fastify = Fastify()
   await fastify.register(crudKit, {
     database: { databaseUrl: url, entities, pool: { max: poolSize, ...POOL } },
-    resources: { '/categories': new CategoryCrud() },
+    resources: { '/categories': { crud: new CategoryCrud(), operations: ['list', 'get', 'create', 'createMany', 'update'] } },
   })
   return fastify
 }

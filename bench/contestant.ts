@@ -1,0 +1,41 @@
+/** A variant whose server runs. */
+import { request } from './client.ts'
+import type { Dialect } from './dialects/dialect.ts'
+import { ServerProcess } from './server-process.ts'
+import type { Variant, VariantName } from './variants.ts'
+import type { StartOptions } from './pool.ts'
+
+export interface Contestant {
+  readonly name: VariantName
+  readonly dialect: Dialect
+  readonly server: ServerProcess
+  /** Of pages deep in the set. */
+  readonly cursors: readonly string[]
+}
+
+const STEP = 100
+const SKIPPED_STEPS = 250
+const STEPS = 50
+
+/** @param execArgv options of Node */
+export async function start ({ name, dialect }: Variant, options: StartOptions, execArgv: readonly string[]): Promise<Contestant> {
+  const server = await ServerProcess.start(name, options, execArgv)
+  try {
+    return { name, dialect, server, cursors: await deepCursors(dialect, server) }
+  } catch (error) {
+    await server.stop()
+    throw error
+  }
+}
+
+/** Only a walk from the first page on gives cursors, whose form is the server's. */
+async function deepCursors (dialect: Dialect, { port }: ServerProcess): Promise<string[]> {
+  const cursors: string[] = []
+  let cursor = ''
+  for (let step = 0; step < SKIPPED_STEPS + STEPS; step++) {
+    cursor = dialect.nextCursor(await request(port, dialect.request({ kind: 'cursor', cursor, perPage: STEP })))
+    if (typeof cursor !== 'string' || cursor === '') throw new Error('the pages ended too soon')
+    if (step >= SKIPPED_STEPS) cursors.push(cursor)
+  }
+  return cursors
+}

@@ -1,0 +1,29 @@
+/** Samples to figures. */
+import type { Sample, Samples } from './measure.ts'
+import type { OperationName } from './operations.ts'
+import { BASE, type VariantName } from './variants.ts'
+
+export function median (values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  const middle = sorted.length >> 1
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
+}
+
+/** Whose turns. */
+export interface Series {
+  readonly operation: OperationName
+  readonly variant: VariantName
+}
+
+/** One figure in all rounds; `undefined` where it was not measured. */
+export function figures (samples: Samples, { operation, variant }: Series, key: keyof Sample): readonly number[] | undefined {
+  const values = samples.get(operation)?.get(variant)?.map((sample) => sample[key])
+  return values === undefined || values.length === 0 || values.includes(undefined) ? undefined : values as number[]
+}
+
+/** Median of the ratios within a round: what else the machine does changes from round to round. */
+export function ratio (samples: Samples, series: Series, key: keyof Sample, to: Series = { ...series, variant: BASE }): number | undefined {
+  const over = figures(samples, series, key)
+  const under = figures(samples, to, key)
+  return over === undefined || under === undefined ? undefined : median(over.map((value, round) => value / under[round]!))
+}
