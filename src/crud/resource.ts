@@ -80,8 +80,9 @@ export class Resource {
 
   /** The statement of a plan with the request's values, from the shapes seen before or compiled. */
   compile (session: CrudSession, plan: Plan, options: ReadOptions): MaybePromise<CompiledRead> {
-    if (options.filtered === false) return this.#compile(session, plan, options, NO_FILTERS)
-    return after(this.activeFilters(session, this.entitiesOf(this.#entities, options)), (filters) => this.#compile(session, plan, options, filters))
+    const filtered = options.filtered !== false
+    const entities = this.entitiesOf(filtered ? this.#entities : [], options)
+    return after(this.activeFilters(session, entities), (active) => this.#compile(session, plan, options, filtered ? active : NO_FILTERS, active))
   }
 
   /** Entities that a statement touches, with those that the scope leads to. */
@@ -90,13 +91,14 @@ export class Resource {
     return behind.size === 0 ? entities : [...new Set([...entities, ...behind])]
   }
 
-  #compile (session: CrudSession, plan: Plan, options: ReadOptions, filters: ActiveFilters): MaybePromise<CompiledRead> {
+  /** @param behind the filters of related rows that the scope leads to, which hold whether or not the record itself is filtered */
+  #compile (session: CrudSession, plan: Plan, options: ReadOptions, filters: ActiveFilters, behind: ActiveFilters): MaybePromise<CompiledRead> {
     const toWire = () => 'selection' in plan ? toWireOf(plan.selection) : undefined
     if (filters.size === 0 && options.scope === undefined && plan.customs.length === 0 && !hasCustomOrder(plan)) {
       return this.#cached(emOf(session), shapeOf(plan), (foreign) => compile(plan, foreign), plan.values, toWire, true)
     }
     const values = [...plan.values]
-    return after(scopesOf(session, plan), (scopes) => bind(compile(plan, this.foreign(session, plan, options, filters, values, scopes)), values, toWire(), true))
+    return after(scopesOf(session, plan), (scopes) => bind(compile(plan, this.foreign(session, plan, options, filters, values, { scopes, behind })), values, toWire(), true))
   }
 
   /** The statement of a write, likewise. */
@@ -122,7 +124,7 @@ export class Resource {
   }
 
   /** Conditions in MikroORM's words: they may look at anything, so each request has a statement of its own. */
-  foreign (session: CrudSession, plan: Pick<Plan, 'model' | 'customs'>, options: ReadOptions, filters: ActiveFilters, values: unknown[], scopes: Scopes = NO_SCOPES): Foreign {
+  foreign (session: CrudSession, plan: Pick<Plan, 'model' | 'customs'>, options: ReadOptions, filters: ActiveFilters, values: unknown[], { scopes = NO_SCOPES, behind = filters }: { readonly scopes?: Scopes, readonly behind?: ActiveFilters } = {}): Foreign {
     checkScope(options.scope)
     const em = emOf(session)
     const bindValue: Bind = (value) => values.push(value) - 1
@@ -136,7 +138,7 @@ export class Resource {
       order: ({ sort, callback, descending }, alias) =>
         foreignOrder(em, plan.model, alias, (qb) => callback(qb, descending ? 'desc' : 'asc', { ...options.context, em }), bindValue, `AllowedSort.custom '${sort}'`),
       conditions: (alias) => [
-        options.scope && filterSql(em, plan.model, alias, guarded(options.scope, plan.model, visible) as object, bindValue),
+        options.scope && filterSql(em, plan.model, alias, guarded(options.scope, plan.model, visibleBy(behind)) as object, bindValue),
         ...plan.customs.map((custom) => custom.kind === 'scope'
           ? filterSql(em, plan.model, alias, scopes.get(custom)!, bindValue)
           : foreignSql(em, plan.model, alias, (qb) => narrow(custom, qb, contextOf(session, options.context)), bindValue)),

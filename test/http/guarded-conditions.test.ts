@@ -12,14 +12,15 @@ const Team = defineEntity({
   properties: { ...primaryKey, name: p.string(), owner: () => p.manyToOne(Owner).nullable(), members: () => p.oneToMany(Member).mappedBy('team'), badges: () => p.manyToMany(Badge) },
 })
 const Owner = defineEntity({
-  name: 'Owner', filters, properties: { ...primaryKey, ...softDelete, user: p.integer(), blocked: p.boolean().default(false), teams: () => p.oneToMany(Team).mappedBy('owner') },
+  name: 'Owner', filters, properties: { ...primaryKey, ...softDelete, user: p.integer(), blocked: p.boolean().default(false), patron: () => p.manyToOne(Owner).nullable(), teams: () => p.oneToMany(Team).mappedBy('owner') },
 })
 const Member = defineEntity({
   name: 'Member', filters, properties: { ...primaryKey, ...softDelete, user: p.integer(), blocked: p.boolean().default(false), team: () => p.manyToOne(Team), boss: () => p.manyToOne(Owner).nullable() },
 })
 const Badge = defineEntity({ name: 'Badge', properties: { ...primaryKey, ...softDelete, label: p.string() } })
 
-const SEED = `insert into owner (id, "user", blocked, deleted_at) values (1, 7, false, null), (2, 7, true, null), (3, 7, false, now());
+const SEED = `insert into owner (id, "user", blocked, deleted_at) values (1, 7, false, null), (2, 7, true, null), (3, 7, false, now()), (4, 8, false, null);
+  update owner set patron_id = case id when 4 then 2 else 1 end; select setval('owner_id_seq', 10); select setval('team_id_seq', 10);
   insert into team (id, name, owner_id) values (1, 'live', 1), (2, 'blocked', 2), (3, 'deleted', 3), (4, 'nobody', null);
   insert into member (id, "user", blocked, deleted_at, team_id, boss_id) values (1, 7, false, null, 1, 1), (2, 7, true, null, 2, 1), (3, 7, false, now(), 3, 1), (4, 8, false, null, 1, 3), (5, 8, false, null, 1, 2);
   insert into badge (id, label, deleted_at) values (1, 'gold', null), (2, 'lead', now());
@@ -50,6 +51,7 @@ await forEachDatabase(t, { entities: [Team, Owner, Member, Badge] }, async (t, {
     '/badges': [{ badges: { label: { $in: ['gold', 'lead'] } } }, ['live']],
     '/deep': [{ members: { boss: { user: 7 } } }, ['live']],
     '/back': [{ owner: { teams: { name: { $ne: 'x' } } } }, ['live']],
+    '/patron': [{ owner: { patron: { user: 7 } } }, ['live']],
     '/key': [{ owner: 1 }, ['live']],
     '/keys': [{ owner: { $in: [1, 3] } }, ['live', 'deleted']],
     '/plain': [{ name: 'live' }, ['live']],
@@ -73,6 +75,18 @@ await forEachDatabase(t, { entities: [Team, Owner, Member, Badge] }, async (t, {
     }
     t.strictSame((await select(orm, 'select name from team order by id')).map(({ name }) => name), ['live', 'blocked', 'deleted', 'nobody'])
     t.equal((await app.inject({ method: 'PATCH', url: '/members/1', payload: { name: 'live' } })).statusCode, 200)
+  })
+
+  t.test('what is written has to lie inside by what can be seen, too', async (t) => {
+    for (const owner of [2, 3]) {
+      const moved = await app.inject({ method: 'PATCH', url: '/owner/1', payload: { owner } })
+      t.ok(['FST_CRUD_OUT_OF_SCOPE', 'FST_CRUD_CONFLICT'].includes(bodyOf(moved).code), `to ${owner}`)
+    }
+    // a scope that leads on from what a row refers to: the row is there, and what it refers to, but not what makes it one's own
+    t.equal(bodyOf(await app.inject({ method: 'POST', url: '/deep', payload: { name: 'mine' } })).code, 'FST_CRUD_OUT_OF_SCOPE')
+    t.equal((await app.inject({ method: 'POST', url: '/patron', payload: { name: 'mine', owner: 4 } })).json().code, 'FST_CRUD_OUT_OF_SCOPE', 'through somebody who is filtered out')
+    t.equal((await app.inject({ method: 'POST', url: '/patron', payload: { name: 'mine', owner: 1 } })).statusCode, 201)
+    await orm.em.getConnection().execute("delete from team where name = 'mine'")
   })
 
   t.test('the conditions of includes and numbers neither', async (t) => {
