@@ -1,7 +1,7 @@
 /** Transactions that are repeated when that is of use. */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { ConfigError, UnavailableError } from '../errors.ts'
-import { convertError, demandsOf, isDriverError, transact, transienceOf, type Demands } from '../run/index.ts'
+import { convertError, demandsOf, isDriverError, signalOf, transact, transienceOf, type Demands } from '../run/index.ts'
 import { delayOf, wait, type Backoff } from './backoff.ts'
 import { checkTransactionOptions, type TransactionOptions } from './transaction-options.ts'
 
@@ -68,8 +68,6 @@ async function converted<Result> (promise: Promise<Result>): Promise<Result> {
     throw ours(error)
   }
 }
-
-const signalOf = (em: EntityManager): AbortSignal | undefined => (em as unknown as { getAbortOptions (): { signal?: AbortSignal } | undefined }).getAbortOptions()?.signal
 
 const checked = new WeakSet<object>()
 

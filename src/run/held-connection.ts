@@ -7,6 +7,7 @@
 import type { CompiledQuery, DatabaseConnection, QueryExecutor } from 'kysely'
 import type { PoolClient } from 'pg'
 import { UnavailableError } from '../errors.ts'
+import { cut } from './client.ts'
 import { requestCancel } from './server-socket.ts'
 import type { Level } from './level.ts'
 
@@ -156,7 +157,7 @@ export function isServerError (error: unknown): boolean {
 
 /** Gives a connection up: whatever waits for it fails, and its pool makes a new one. */
 export function abandon ({ client }: HeldConnection): void {
-  (client as unknown as { connection: { stream: { destroy (): void } } } | undefined)?.connection.stream.destroy()
+  if (client !== undefined) cut(client)
 }
 
 /** Whether the server itself says that the transaction can only be rolled back, for statements that were not watched. */

@@ -1,6 +1,6 @@
 /**
  * Short questions to the server on a socket of their own, beside a connection that is busy: messages of the protocol
- * that come before authentication (PostgreSQL manual, sections 54.2.9 and 54.2.10). PgBouncer answers them, too.
+ * that come before authentication (PostgreSQL manual, sections 54.2.9 and 54.2.10).
  */
 import { once } from 'node:events'
 import net from 'node:net'

@@ -12,7 +12,7 @@ import { convertError, isReadOnlyServer } from './convert-error.ts'
 import { hold } from './perform.ts'
 import { runOnPool } from './pool.ts'
 import { replicasOf } from './replicas/routing.ts'
-import { reasonOf } from './stop.ts'
+import { abortOptionsOf, reasonOf, signalOf } from './stop.ts'
 
 /** A row as the driver reads it, by column name. */
 export type Row = Record<string, unknown>
@@ -98,15 +98,6 @@ async function send (em: EntityManager, connection: Connection, statement: Bound
   if ('waitReady' in client) return (await client.query<Row>(text, [...values])).rows
   return await runOnPool(client, statement, signal)
 }
-
-type AbortOptions = NonNullable<Parameters<Transaction<unknown>['executeQuery']>[1]>
-
-/** What an EntityManager was forked with to abort its queries. MikroORM keeps it for its own, behind a protected method. */
-function abortOptionsOf (em: EntityManager): AbortOptions | undefined {
-  return (em as unknown as { getAbortOptions (): AbortOptions | undefined }).getAbortOptions()
-}
-
-const signalOf = (em: EntityManager): AbortSignal | undefined => abortOptionsOf(em)?.signal
 
 interface QueryLog {
   logQuery (query: string, context: Record<string, unknown>): void

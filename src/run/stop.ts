@@ -1,7 +1,9 @@
 /** What ends a transaction from outside: its deadline, and the signal of its EntityManager. */
+import { DriverException } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
+import type { Transaction } from 'kysely'
 import { AbortedError, UnavailableError } from '../errors.ts'
-import { abandon, type HeldConnection } from './held-connection.ts'
+import { abandon, isServerError, type HeldConnection } from './held-connection.ts'
 
 export interface Deadline {
   /** When all has to be over, in milliseconds of `performance.now()`. */
@@ -24,8 +26,17 @@ export interface Stop {
   readonly release: () => void
 }
 
+/** What an EntityManager was forked with to abort its queries. MikroORM keeps it for its own, behind a protected method. */
+export function abortOptionsOf (em: EntityManager): AbortOptions | undefined {
+  return (em as unknown as { getAbortOptions (): AbortOptions | undefined }).getAbortOptions()
+}
+
+export const signalOf = (em: EntityManager): AbortSignal | undefined => abortOptionsOf(em)?.signal
+
+type AbortOptions = NonNullable<Parameters<Transaction<unknown>['executeQuery']>[1]>
+
 export function stopOf (em: EntityManager, deadline: Deadline | undefined): Stop {
-  const outer = (em as unknown as { getAbortOptions (): { signal?: AbortSignal } | undefined }).getAbortOptions()?.signal
+  const outer = signalOf(em)
   const controller = deadline && new AbortController()
   const timer = deadline && setTimeout(() => controller!.abort(deadline.error), deadline.at - performance.now())
   const own = controller?.signal
@@ -59,7 +70,7 @@ export function reasonOf (signal: AbortSignal, cause: unknown = signal.reason): 
 
 /** Whether an error can have come of stopping: those of the driver, and ours for them. What the application has thrown before can't. */
 export function isConsequence (error: unknown): boolean {
-  return error instanceof UnavailableError || error instanceof AbortedError || /Exception$|^AbortError$/.test((error as Error | undefined)?.constructor?.name ?? '') || (error as { severity?: unknown } | null)?.severity !== undefined
+  return error instanceof UnavailableError || error instanceof AbortedError || error instanceof DriverException || (error as Error | null)?.name === 'AbortError' || isServerError(error)
 }
 
 /** Gives the connection up when the server does not answer in time after a deadline: the network may be dead. */
