@@ -8,9 +8,12 @@ export interface HttpRequest {
   readonly body?: unknown
 }
 
+/** JSON of servers whose answers have nothing in common: to be compared, and nothing else. */
+export type Json = any
+
 export interface Answer {
   readonly headers: Headers
-  readonly body: any
+  readonly body: Json
 }
 
 /** What all variants have to agree on. */

@@ -1,6 +1,6 @@
 /** nestjs-paginate's for lists; the other routes are TypeORM's repository behind a controller, as one would write them. */
 import { PER_PAGE, type Call } from '../operations.ts'
-import { comparable, type Answer, type Core, type Dialect, type HttpRequest } from './dialect.ts'
+import { comparable, type Answer, type Core, type Dialect, type Json, type HttpRequest } from './dialect.ts'
 
 const SORT = 'sortBy=created_at:DESC&sortBy=id:ASC'
 
@@ -28,17 +28,17 @@ function core (call: Call, { body }: Answer): Core {
   switch (call.kind) {
     case 'list': case 'search': case 'offset': return { items: body.data.map(record), total: body.meta.totalItems }
     case 'cursor': return { items: body.data.map(record) }
-    case 'createMany': return { items: body.map((item: any) => comparable(call, record(item))) }
+    case 'createMany': return { items: body.map((item: Json) => comparable(call, record(item))) }
     default: return { items: [comparable(call, record(body))] }
   }
 }
 
 /** Decimals are strings in TypeORM, and joined rows have no order. */
-function record ({ price, category_id: category, products, ...rest }: any): any {
+function record ({ price, category_id: category, products, ...rest }: Json): Json {
   return {
     ...rest,
     price: Number(price),
     ...(category !== undefined && { category }),
-    ...(products !== undefined && { products: products.map(record).sort((a: any, b: any) => a.id - b.id) }),
+    ...(products !== undefined && { products: products.map(record).sort((a: Json, b: Json) => a.id - b.id) }),
   }
 }

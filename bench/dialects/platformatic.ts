@@ -3,7 +3,7 @@
  * its server has routes of its own.
  */
 import { PER_PAGE, type Call } from '../operations.ts'
-import { comparable, type Answer, type Core, type Dialect, type HttpRequest } from './dialect.ts'
+import { comparable, type Answer, type Core, type Dialect, type Json, type HttpRequest } from './dialect.ts'
 
 const LIVE = 'where.deletedAt.isNull=true'
 const SORT = 'orderby.createdAt=desc&orderby.id=asc'
@@ -35,17 +35,17 @@ function request (call: Call): HttpRequest {
 function core (call: Call, { headers, body }: Answer): Core {
   switch (call.kind) {
     case 'list': return call.include
-      ? { items: body.items.map((item: any) => ({ ...record(item), products: item.products.map(record) })), total: body.total }
+      ? { items: body.items.map((item: Json) => ({ ...record(item), products: item.products.map(record) })), total: body.total }
       : { items: body.map(record), total: Number(headers.get('x-total-count')) }
     case 'search': case 'offset': return { items: body.map(record), total: Number(headers.get('x-total-count')) }
     case 'cursor': return { items: body.map(record) }
-    case 'createMany': return { items: body.map((item: any) => comparable(call, record(item))) }
+    case 'createMany': return { items: body.map((item: Json) => comparable(call, record(item))) }
     default: return { items: [comparable(call, record(body))] }
   }
 }
 
 /** Keys and decimals are strings. */
-function record ({ id, createdAt, updatedAt, deletedAt, categoryId, products, price, ...rest }: any) {
+function record ({ id, createdAt, updatedAt, deletedAt, categoryId, products, price, ...rest }: Json) {
   const time = (value: string | null) => value === null ? null : new Date(value).toJSON()
   return {
     ...rest,

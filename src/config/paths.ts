@@ -69,7 +69,7 @@ export type Key<Entity> = Exclude<keyof Entity & string, InternalKey | HiddenKey
 export type KindOf<T> = IsAny<T> extends true ? 'any' : KindOfEach<NonNullable<T>>
 
 type KindOfEach<T> =
-  T extends (...args: any[]) => unknown ? never
+  T extends (...args: never[]) => unknown ? never
     : keyof Hidden.Brand extends keyof T ? never
       : T extends Scalar ? 'scalar'
         : keyof LazyRef.Brand<any> extends keyof T ? 'one'
@@ -131,7 +131,7 @@ export type PathCheck<Entity, Path extends string, Use extends PathUse> =
       ? true extends Fits<Entity, Path, Use, MaxDepth> ? true : `'${Path}' is not ${Wanted[Use]} of this entity`
       : never
 
-/** The entity at the end of a path of relations; `any` where the type checker can't follow. */
+/** The entity at the end of a path of relations; `any` where the type checker can't follow: the check at start-up can. */
 type TargetAt<Entity, Path extends string> =
   IsAny<Entity> extends true ? any
     : Path extends `${infer Head}.${infer Tail}`

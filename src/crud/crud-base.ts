@@ -361,8 +361,8 @@ export class CrudBase<Entity extends object = any> {
 }
 
 /** JSON text, or a promise of it, parsed. */
-function parsed (json: MaybePromise<string | null>): any {
-  return after(json, (text) => text === null ? null : JSON.parse(text))
+function parsed<Result> (json: unknown): Result {
+  return after(json as MaybePromise<string | null>, (text) => text === null ? null : JSON.parse(text) as unknown) as Result
 }
 
 /** @throws {ConfigError} when a hook has returned no data: what the client sent must not pass without it */

@@ -8,7 +8,7 @@ import { Models, type EntityModel } from '../model/index.ts'
 import { isCustomTerm, planSelection, resolveWhitelist, type AnyWritePlan, type CallbackCondition, type KeysetPlan, type ListPlan, type Plan, type ScopeCondition, type Selection, type Whitelist } from '../plan/index.ts'
 import { after, allOf, contextOf, emOf, filtersOn, type CrudSession, type MaybePromise } from './steps.ts'
 import { toWireOf, type BoundStatement, type ToWire } from '../run/index.ts'
-import { applyPlan, compile, compileWrite, Constants, entitiesBehind, filterSql, foreignOrder, foreignSql, guarded, ROOT_ALIAS, shapeOf, writeShapeOf, type Bind, type Foreign, type Sql, type Statement, type Visible } from '../sql/index.ts'
+import { applyPlan, compile, compileWrite, Constants, entitiesBehind, filterSql, foreignOrder, foreignSql, guarded, ROOT_ALIAS, shapeOf, writeShapeOf, type AnyQueryBuilder, type Bind, type Foreign, type Sql, type Statement, type Visible } from '../sql/index.ts'
 import { checkConditions, entitiesOfConditions, relationsOfWhitelist } from './whitelisted.ts'
 
 /** Shapes of requests whose statements are kept, for each resource. */
@@ -206,10 +206,10 @@ const noOrder = (): never => { throw new TypeError('a custom sort is compiled fo
 const hasCustomOrder = (plan: Plan): boolean => (plan.kind === 'list' || plan.kind === 'stream') && plan.order.some(isCustomTerm)
 
 /** A callback that fails on the list of a repeated parameter takes one value: that is the client's mistake. */
-function narrow ({ parameter, callback, value }: CallbackCondition, qb: any, context: CustomFilterContext): any {
+function narrow ({ parameter, callback, value }: CallbackCondition, qb: AnyQueryBuilder, context: CustomFilterContext): AnyQueryBuilder {
   try {
     const narrowed: unknown = callback(qb, value, context)
-    if (typeof (narrowed as QueryBuilder<any> | undefined)?.toQuery === 'function') return narrowed
+    if (typeof (narrowed as AnyQueryBuilder | undefined)?.toQuery === 'function') return narrowed as AnyQueryBuilder
   } catch (cause) {
     // an error with a status is one that the callback means
     if (typeof value === 'string' || (cause as { statusCode?: unknown } | null)?.statusCode !== undefined) throw cause

@@ -41,6 +41,7 @@ export type WireBody<Entity> = Untyped<Entity> extends true ? Record<string, any
 export type WireId<Entity> = Untyped<Entity> extends true ? any
   : Primary<Entity> extends readonly unknown[] ? Record<string, any> : Wire<Primary<Entity>>
 
+/** `any` for objects, whose members types don't tell to be columns or JSON. */
 type WireProperty<T> = KindOf<T> extends infer K
   ? K extends 'one' ? WireId<One<T>> | WireRecord<One<T>> | null
     : K extends 'many' ? WireRecord<Target<T>>[]

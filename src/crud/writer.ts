@@ -1,11 +1,11 @@
 /** Writes of one resource: as one statement where the entity allows, through MikroORM's unit of work where it doesn't. */
 import { ConflictError, NotFoundError, OutOfScopeError, PreconditionFailedError } from '../errors.ts'
-import type { EntityModel, RelationProperty, SqlValue } from '../model/index.ts'
+import type { EntityModel } from '../model/index.ts'
 import { idOfKey, planDelete, planExists, planGet, planInsert, planUpdate, type AnyWritePlan, type Id, type RecordData } from '../plan/index.ts'
 import { convertError, isDriverError, type JsonRecord, type Row } from '../run/index.ts'
-import { compileReferences, type Foreign } from '../sql/index.ts'
 import { readIfMatch, type IfMatch } from './if-match.ts'
 import { withOnCreate, withOnUpdate } from './new-row.ts'
+import { checkReferences, guardedKeys, isGuarded } from './references.ts'
 import type { ActiveFilters, ReadOptions, Resource } from './resource.ts'
 import type { ScopeRules } from './scope.ts'
 import { emOf, requirePromises, runOn, transactionOn, wait, type CrudSession, type Work } from './steps.ts'
@@ -44,13 +44,13 @@ export class Writer {
     const unitOfWork = this.#needsUnitOfWork('create', rows)
     const chunks = unitOfWork ? [] : chunksOf(rows.map((row) => withOnCreate(row, this.#model, emOf(this.#session))))
     const checksReferences = unitOfWork || rows.length > 1
-    const single = !unitOfWork && chunks.length === 1 && !this.#scope?.partial && !(checksReferences && rows.some((row) => this.#guardedKeys(row, filters).length > 0))
+    const single = !unitOfWork && chunks.length === 1 && !this.#scope?.partial && !(checksReferences && rows.some((row) => guardedKeys(row, filters).length > 0))
     if (single) return (yield * this.#insert(this.#session, chunks[0]!, filters, pointer)).map(({ record }) => record)
     return yield * this.#transaction((session) => this.#createIn(session, unitOfWork ? 'unit of work' : chunks, rows, checksReferences, filters, pointer))
   }
 
   * #createIn (session: CrudSession, chunks: 'unit of work' | readonly RecordData[][], rows: readonly RecordData[], checksReferences: boolean, filters: ActiveFilters, pointer: (index: number) => string): Work<JsonRecord[]> {
-    if (checksReferences) yield * this.#checkReferences(session, rows, filters, pointer)
+    if (checksReferences) yield * checkReferences(this.#resource, session, rows, filters, pointer)
     const written: Written[] = []
     if (chunks === 'unit of work') {
       for (const key of yield * wait(createEntities(emOf(session), this.#model, rows))) written.push({ key, record: yield * this.#readBack(session, idOfKey(this.#model, key)) })
@@ -83,7 +83,7 @@ export class Writer {
   }
 
   * #assignData (session: CrudSession, id: Id, data: RecordData, filters: ActiveFilters): Work<JsonRecord> {
-    yield * this.#checkReferences(session, [data], filters)
+    yield * checkReferences(this.#resource, session, [data], filters)
     const record = yield * this.#assign(session, id, data.properties, 'without', data.links.map(({ relation }) => relation.name))
     return data.columns.length > 0 ? record : (yield * this.#touch(session, id, filters)) ?? record
   }
@@ -138,7 +138,7 @@ export class Writer {
   * #insert (session: CrudSession, rows: readonly RecordData[], filters: ActiveFilters, pointer: (index: number) => string): Work<Written[]> {
     const written = yield * this.#run(session, planInsert(rows, this.#resource.selection, (model) => rows.length === 1 && isGuarded(model, filters)), filters)
     if (written.length === rows.length) return written
-    yield * this.#checkReferences(session, rows, filters, pointer)
+    yield * checkReferences(this.#resource, session, rows, filters, pointer)
     // what was missing has come since
     throw new ConflictError()
   }
@@ -199,7 +199,7 @@ export class Writer {
   /** Why a write found no row: only looked into when it has failed. */
   * #reason (session: CrudSession, id: Id, data: RecordData | undefined, filters: ActiveFilters): Work<Error> {
     yield * this.#unchanged(session, id)
-    if (data !== undefined) yield * this.#checkReferences(session, [data], filters)
+    if (data !== undefined) yield * checkReferences(this.#resource, session, [data], filters)
     return new NotFoundError()
   }
 
@@ -229,63 +229,6 @@ export class Writer {
     return yield * wait(this.#resource.activeFilters(this.#session, this.#resource.entitiesOf([...new Set([this.#model, ...targets])], this.#options), 'update'))
   }
 
-  /** Relations of a row whose records are looked for before it is written: those that a foreign key would find though they are hidden, and links. */
-  #guardedKeys ({ references, links }: RecordData, filters: ActiveFilters): { readonly relation: RelationProperty, readonly keys: ReadonlyArray<readonly SqlValue[]> }[] {
-    return [...references.filter(({ relation }) => isGuarded(relation.target, filters)).map(({ relation, key }) => ({ relation, keys: [key] })), ...links]
-  }
-
-  /** @throws {ConflictError} when a record that a row refers to is not there, is deleted, or hidden by a filter */
-  * #checkReferences (session: CrudSession, rows: readonly RecordData[], filters: ActiveFilters, pointer: (index: number) => string = () => ''): Work<void> {
-    const wanted = new Map<RelationProperty, Map<string, WantedKey>>()
-    for (const [index, row] of rows.entries()) {
-      for (const { relation, keys } of this.#guardedKeys(row, filters)) {
-        let distinct = wanted.get(relation)
-        if (distinct === undefined) wanted.set(relation, distinct = new Map())
-        for (const key of keys) {
-          const text = JSON.stringify(key)
-          if (!distinct.has(text)) distinct.set(text, { key, row: index })
-        }
-      }
-    }
-    let missing: { relation: RelationProperty, row: number } | undefined
-    for (const [relation, keys] of wanted) {
-      const first = yield * this.#firstMissing(session, relation, [...keys.values()], filters)
-      if (first !== undefined && (missing === undefined || first.row < missing.row)) missing = { relation, row: first.row }
-    }
-    if (missing !== undefined) throw missingReference(missing.relation, pointer(missing.row))
-  }
-
-  /** The first of some keys that no visible record has; which one, is only looked into when there is one. */
-  * #firstMissing (session: CrudSession, relation: RelationProperty, keys: readonly WantedKey[], filters: ActiveFilters): Work<WantedKey | undefined> {
-    if (yield * this.#areVisible(session, relation, keys, filters)) return undefined
-    // the first `low` are there, the first `high` are not
-    let [low, high] = [0, keys.length]
-    while (high - low > 1) {
-      const middle = (low + high) >> 1
-      if (yield * this.#areVisible(session, relation, keys.slice(0, middle), filters)) low = middle
-      else high = middle
-    }
-    return keys[low]
-  }
-
-  * #areVisible (session: CrudSession, relation: RelationProperty, keys: readonly WantedKey[], filters: ActiveFilters): Work<boolean> {
-    for (let start = 0; start < keys.length; start += MAX_KEYS) {
-      const some = keys.slice(start, start + MAX_KEYS)
-      if ((yield * this.#countVisible(session, relation, some.map(({ key }) => key), filters)) < some.length) return false
-    }
-    return true
-  }
-
-  * #countVisible (session: CrudSession, { target, join }: RelationProperty, keys: ReadonlyArray<readonly SqlValue[]>, filters: ActiveFilters): Work<number> {
-    const values: unknown[] = []
-    const add = (value: unknown): number => values.push(value) - 1
-    const slots = keys.map((key) => key.map(add))
-    const foreign: Foreign = this.#resource.foreign(session, { model: target, customs: [] }, {}, filters, values)
-    const { text, slots: bound } = compileReferences({ model: target, columns: join.targetColumns, keys: slots }, foreign)
-    const [row] = yield * wait(runOn(session, { text, values: bound.map((slot) => values[slot]), readOnly: true }))
-    return Number(row!['count'])
-  }
-
   /** Runs inside a transaction, or a savepoint of the one there is. */
   * #transaction<Result> (work: (session: CrudSession) => Work<Result>): Work<Result> {
     try {
@@ -309,22 +252,6 @@ interface Written {
   readonly record: JsonRecord
   readonly key: readonly string[]
 }
-
-/** A key that has to be there, and the first row that refers to it. */
-interface WantedKey {
-  readonly key: readonly SqlValue[]
-  readonly row: number
-}
-
-/** Keys in one question for records, at most: their parameters are limited, and so is the nesting of its `or`s. */
-const MAX_KEYS = 1_000
-
-function missingReference ({ publicName }: RelationProperty, pointer: string): ConflictError {
-  const detail = `'${publicName}' refers to a record that does not exist.`
-  return new ConflictError(detail, { errors: [{ source: { pointer: `${pointer}/${publicName}` }, code: 'FST_CRUD_CONFLICT', detail }] })
-}
-
-const isGuarded = (model: EntityModel, filters: ActiveFilters): boolean => model.deletedAt !== undefined || filters.has(model)
 
 /** As many rows for each statement as its parameters allow. */
 function chunksOf (rows: readonly RecordData[]): RecordData[][] {

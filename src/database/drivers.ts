@@ -8,7 +8,7 @@ import type { DatabaseTarget } from './database-url.ts'
 /** What the factory needs of a driver package. Both have PostgreSQL's interface. */
 export interface DriverModule {
   readonly MikroORM: { new (options: Options): MikroORM, init: (options: Options) => Promise<MikroORM> }
-  /** The class of its EntityManagers. */
+  /** The class of its EntityManagers; a class to extend takes `any`, by TypeScript's rules for mixins. */
   readonly EntityManager: new (...args: any[]) => EntityManager
 }
 

@@ -26,11 +26,9 @@ export interface PlanOptions {
 export function planList (params: QueryParams, whitelist: Whitelist, options: PlanOptions = {}): ListPlan | KeysetPlan {
   const errors = [...params.errors]
   const values = new Values()
-  const { conditions, customs, deleted } = planFilters(params.filters, whitelist, values, errors)
-  const order = planOrder(params.sort, whitelist, errors)
-  const selection = planSelection(params, whitelist, errors)
+  const read = planRows(params, whitelist, options, values, errors)
+  const { order } = read
   const window = planWindow(params, whitelist.pagination, errors)
-  const read = { model: whitelist.model, conditions, customs, deleted: deleted ?? deletedOf(options), order, selection }
   if (params.cursor === undefined) {
     throwErrors(errors, whitelist)
     return { kind: 'list', ...read, window, ...windowSlots(window, values), values: values.list }
@@ -45,6 +43,14 @@ export function planList (params: QueryParams, whitelist: Whitelist, options: Pl
   throwErrors(errors, whitelist)
   const first: KeysetPlan = { kind: 'keyset', ...read, order: terms, limit: window.limit, fetchSlot: values.add(window.limit + 1), witness: false, fingerprint, values: values.list }
   return position === undefined ? first : planPage(first, position, { witness: !position.inclusive })
+}
+
+/** Which rows, in which order, and what is shown of them: what lists and streams have in common. */
+function planRows (params: QueryParams, whitelist: Whitelist, options: PlanOptions, values: Values, errors: QueryParamError[]) {
+  const { conditions, customs, deleted = deletedOf(options) } = planFilters(params.filters, whitelist, values, errors)
+  const order = planOrder(params.sort, whitelist, errors)
+  const selection = planSelection(params, whitelist, errors)
+  return { model: whitelist.model, conditions, customs, deleted, order, selection }
 }
 
 const deletedOf = ({ includeDeleted }: PlanOptions): Deleted => includeDeleted === true ? 'with' : 'without'
@@ -62,14 +68,12 @@ function windowSlots ({ limit, offset, count }: Window, values: Values) {
 export function planStream (params: QueryParams, whitelist: Whitelist, options: PlanOptions = {}): StreamPlan {
   const errors = [...params.errors]
   const values = new Values()
-  const { conditions, customs, deleted } = planFilters(params.filters, whitelist, values, errors)
-  const order = planOrder(params.sort, whitelist, errors)
-  const selection = planSelection(params, whitelist, errors)
+  const read = planRows(params, whitelist, options, values, errors)
   for (const name of PAGINATION) {
-    if (params[name] !== undefined) errors.push(refusal('FST_CRUD_PAGINATION_INVALID', name, 'A stream has no pages: it is all that the filters keep.', { allowed: [] }))
+    if (params[name] !== undefined) errors.push(refusal('FST_CRUD_PAGINATION_INVALID', name, 'A stream has no pages: it is all that the filters keep.'))
   }
   throwErrors(errors, whitelist)
-  return { kind: 'stream', model: whitelist.model, conditions, customs, deleted: deleted ?? deletedOf(options), order, selection, values: values.list }
+  return { kind: 'stream', ...read, values: values.list }
 }
 
 /**

@@ -3,16 +3,13 @@ import { isComputed, isNullableTerm, typeOfTerm, type KeysetPlan, type OrderTerm
 import { whereClause } from './condition.ts'
 import { join, name, sql, type Sql } from './fragment.ts'
 import { objectJson } from './json.ts'
-import { orderBy, orderSql, type OrderExpression } from './order.ts'
+import { carriedOrder, orderBy, orderSql, sortName, type OrderExpression } from './order.ts'
 import { placeSegments, type PlacedTerm } from './place.ts'
 import { projection, recordSql, selectList } from './record.ts'
 import type { Source } from './source.ts'
 
 /** The columns of an answer's rows. */
 export const KEYSET_ROW = Object.freeze({ item: 'item', witness: '@witness', value: (index: number): string => `@value${index}` })
-
-/** In the page: what its rows are sorted by. */
-const sortName = (index: number): string => `@sort${index}`
 
 /**
  * A row for each record, nearest to the place first: `item`, its JSON; `@value0` and so on, the text of what it is
@@ -35,11 +32,6 @@ export function keysetSql (plan: KeysetPlan, source: Source): Sql {
   ])} from `
   if (expressions.length === 0) return sql`${answer}(${pageSql}) as ${name(page)}`
   return sql`with ${join([sql`${name(page)} as (${pageSql})`, ...expressions])} ${answer}${name(page)}${joins}${orderBy(carried)}`
-}
-
-/** The order by what the rows carry with them. */
-function carriedOrder (order: readonly OrderExpression[], alias: string): OrderExpression[] {
-  return order.map(({ direction }, index) => ({ value: name(alias, sortName(index)), direction }))
 }
 
 /** The rows of the page, from one stretch of the order or, where one condition can't be the bound of an index, from several. */

@@ -1,7 +1,7 @@
 /** The statements of lists: a page of rows, what they include, and the total; or all rows, one by one. */
 import type { ListPlan, StreamPlan } from '../plan/index.ts'
 import { EMPTY, join, name, sql, type Sql } from './fragment.ts'
-import { orderBy, orderSql, type OrderExpression } from './order.ts'
+import { carriedOrder, orderBy, orderSql, sortName } from './order.ts'
 import { projection, recordSql, selectList, showsRelated } from './record.ts'
 import { ROW, ROW_JSON, type Source } from './source.ts'
 
@@ -31,14 +31,11 @@ function orderedRecords ({ order: terms, selection }: ListPlan | StreamPlan, sou
   }
 
   // joining what is included may put the page out of order: it carries what it was ordered by
-  const carried = order.map(({ direction }, index): OrderExpression => ({ value: name(page, sortName(index)), direction }))
   for (const [index, { value }] of order.entries()) columns.set(sortName(index), value)
   const { members, expressions, joins: includes } = recordSql(selection, page, true, context)
   const pageSql = sql`${name(page)} as (select ${selectList(columns)} from ${table}${joins}${where}${orderBy(order)}${limits})`
-  return { expressions: sql`with ${join([pageSql, ...expressions])} `, select: sql`select ${selectList(members)} from ${name(page)}${includes}${orderBy(carried)}` }
+  return { expressions: sql`with ${join([pageSql, ...expressions])} `, select: sql`select ${selectList(members)} from ${name(page)}${includes}${orderBy(carriedOrder(order, page))}` }
 }
-
-const sortName = (index: number): string => `@sort${index}`
 
 /** The rows in order, made into one text; when one row more than wanted was fetched, it is only counted. */
 function rows ({ window, limitSlot }: ListPlan, select: Sql): Sql {

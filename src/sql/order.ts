@@ -78,6 +78,14 @@ function directionSql (term: OrderTerm, reversed: boolean): Sql {
   return trusted(term.descending ? nullable ? ' desc nulls last' : ' desc' : '')
 }
 
+/** The name under which rows that are joined to others carry what they are ordered by. */
+export const sortName = (index: number): string => `@sort${index}`
+
+/** The order by what the rows of an expression carry with them. */
+export function carriedOrder (order: readonly OrderExpression[], alias: string): readonly OrderExpression[] {
+  return order.map(({ direction }, index) => ({ value: name(alias, sortName(index)), direction }))
+}
+
 /** ` order by ...`. */
 export function orderBy (expressions: readonly OrderExpression[]): Sql {
   return sql` order by ${orderList(expressions)}`

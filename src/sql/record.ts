@@ -11,7 +11,7 @@ import { aggregatesSql } from './aggregate.ts'
 import type { ConditionContext } from './condition.ts'
 import { EMPTY, join, name, sql, trusted, type Sql } from './fragment.ts'
 import { objectJson, propertyColumns, propertyJson } from './json.ts'
-import { orderList, type OrderExpression } from './order.ts'
+import { carriedOrder, orderList, sortName, type OrderExpression } from './order.ts'
 import { joinParents, keyName, relatedOrder, relatedRows, type RelatedRows } from './related.ts'
 
 /** The name and the JSON of one member of a record. */
@@ -75,7 +75,6 @@ export function selectList (columns: Iterable<readonly [name: string, value: Sql
 /** Names inside the expression of an include. */
 const JSON_NAME = '@json'
 const NUMBER_NAME = '@number'
-const sortName = (index: number): string => `@sort${index}`
 
 interface IncludeSql {
   readonly name: string
@@ -105,7 +104,7 @@ function includeByLevel (include: Include, rows: RelatedRows, as: string, contex
   let carried: readonly OrderExpression[]
   if (rules?.limit === undefined) {
     if (relation.many) for (const [index, { value }] of order.entries()) columns.set(sortName(index), value)
-    carried = order.map(({ direction }, index) => ({ value: name(level, sortName(index)), direction }))
+    carried = carriedOrder(order, level)
     levelSql = sql`select ${join([...keys, selectList(columns)])} from ${from}`
   } else {
     // numbered for each parent: a limit of the whole would leave some without any

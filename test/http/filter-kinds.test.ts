@@ -4,6 +4,7 @@ import { AllowedFilters, AllowedInclude, CrudBase, parseQueryParams, QueryBuilde
 import { entities, Group, Offer, Plant, Specimen, Tag } from '../fixtures/entities.ts'
 import { plantUuid, seed } from '../fixtures/seed.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
+import { recordStatements } from '../helpers/statements.ts'
 import { client, resource, select, serve } from './helper.ts'
 
 const resources = {
@@ -243,8 +244,11 @@ await forEachDatabase(t, { entities, seed, orm: orm as never }, async (t, { orm,
   t.test('every kind at once is one statement, and hides nothing from the others', async (t) => {
     const rows = await select(orm, 'select count(*)::int as n from plant where deleted_at is not null')
     t.equal(rows[0].n, 1)
+    const recorder = await recordStatements(orm)
+    t.teardown(recorder.stop)
     const { items, total } = await plants.get('filter[q]=n&filter[trashed]=with&filter[ref]=sun&filter[price]=9&filter[status]=active&include=tags')
     t.strictSame([total, items.map(({ id }: any) => id)], [2, [1, 11]], name)
+    t.equal(recorder.take().length, 1)
   })
 })
 
