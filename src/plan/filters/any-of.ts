@@ -9,7 +9,7 @@ import { anyOf } from './tree.ts'
 
 /** A value that one of the properties can't hold is not found there; one that none can hold is an error. */
 export function planAnyOf (param: FilterParam, { name, filters }: AnyOfEntry, values: Values): PlannedCondition | PlannedErrors | PlannedNothing {
-  if (param.operator !== undefined) return refuse(param, `The filter '${name}' takes no operator.`, { allowed: [] })
+  if (param.operator !== undefined) return refuse(param, `The filter '${name}' takes no operator.`)
   const conditions: PlannedCondition[] = []
   const errors: QueryParamError[] = []
   for (const filter of filters) {

@@ -7,7 +7,7 @@ import { nameOf, NOTHING, refuse, refuseForm, refuseValue, type Planned } from '
 
 export function planScope (param: FilterParam, entry: ScopeEntry): Planned {
   const { name, filter, params } = entry
-  if (param.operator !== undefined) return refuse(param, `The filter '${name}' takes no operator.`, { allowed: [] })
+  if (param.operator !== undefined) return refuse(param, `The filter '${name}' takes no operator.`)
   if (params.length === 0) {
     if (param.value === 'false') return NOTHING
     return param.value === 'true' ? { kind: 'custom', custom: { kind: 'scope', filter, args: undefined } } : refuseValue(param, 'true or false', ['true', 'false'])

@@ -7,7 +7,7 @@ import { refuse, refuseForm, type PlannedCondition, type PlannedErrors } from '.
 import { anyOf } from './tree.ts'
 
 export function planSearch (param: FilterParam, { name, targets }: SearchEntry, values: Values): PlannedCondition | PlannedErrors {
-  if (param.operator !== undefined) return refuse(param, `The filter '${name}' takes no operator.`, { allowed: [] })
+  if (param.operator !== undefined) return refuse(param, `The filter '${name}' takes no operator.`)
   if (typeof param.value !== 'string') return refuse(param, `The filter '${name}' takes one value.`)
   const wrong = checkPattern(param.value, 'literal')
   if (wrong !== undefined) return refuseForm(param, wrong.sentence, wrong.limit)
