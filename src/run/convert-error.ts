@@ -72,6 +72,8 @@ export function transienceOf (error: unknown): 'conflict' | 'unavailable' | unde
   let cause = error
   for (let depth = 0; depth <= MAX_CAUSES && cause instanceof Error; depth++, cause = cause.cause) {
     if (cause instanceof OutcomeUnknownError || cause instanceof AbortedError) return undefined
+    // a new connection may lead to a server that writes
+    if (cause instanceof UnavailableError && isReadOnlyServer(cause.cause)) return 'unavailable'
     const code = String((cause as ServerError).code ?? '')
     if (CONFLICTS.has(code)) return 'conflict'
     if (PASSING.has(code) || code.startsWith('08') || UNREACHABLE.has(code) || CONNECTION_LOST.test(cause.message)) return 'unavailable'

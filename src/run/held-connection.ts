@@ -8,6 +8,7 @@ import type { CompiledQuery, DatabaseConnection, QueryExecutor } from 'kysely'
 import type { PoolClient } from 'pg'
 import { UnavailableError } from '../errors.ts'
 import { cut } from './client.ts'
+import { isReadOnlyServer } from './convert-error.ts'
 import { requestCancel } from './server-socket.ts'
 import type { Level } from './level.ts'
 
@@ -32,6 +33,8 @@ export interface HeldConnection {
   /** Whether a statement has been sent that sees data: afterwards the isolation level is fixed. */
   queried: boolean
   isolation: string | undefined
+  /** Whether the transaction has been begun as one that does not write, as far as that was seen. */
+  readOnly: boolean
   /** When all has to be over, in milliseconds of `performance.now()`. */
   deadline: number | undefined
   /** The `statement_timeout` that holds without us, in milliseconds: 0 is none. */
@@ -62,10 +65,12 @@ export function letGo (held: HeldConnection): void {
   Object.assign(held, FRESH)
 }
 
-const FRESH = { failure: undefined, queried: false, isolation: undefined, deadline: undefined, configured: undefined, limit: undefined, top: undefined, savepoints: 0, demands: undefined } as const
+const FRESH = { failure: undefined, queried: false, isolation: undefined, readOnly: false, deadline: undefined, configured: undefined, limit: undefined, top: undefined, savepoints: 0, demands: undefined } as const
 
 /** Statements that see no data, which may come before the isolation level is set. */
 const NO_QUERY = /^(set|show|begin|start|savepoint|release|rollback|commit)\b/i
+/** Statements that say what the transaction may do. */
+const CHARACTERISTICS = /^(begin|start transaction|set transaction)\b/i
 /** Statements that a deadline never holds back, and that have to pass when all others fail. */
 const CONTROL = /^(savepoint|release|rollback|commit)\b/i
 
@@ -102,6 +107,7 @@ function watch (connection: DatabaseConnection, client: PoolClient | undefined):
       await limitTo(held.deadline)
       options?.signal?.throwIfAborted()
     }
+    if (CHARACTERISTICS.test(query.sql)) held.readOnly = / read only\b/i.test(query.sql)
     if (!held.queried && !NO_QUERY.test(query.sql)) held.queried = true
     const result = await send(query, options).catch((error: unknown) => {
       // who asked has been told of the abort: Kysely would write the server's answer to the console
@@ -158,6 +164,25 @@ export function isServerError (error: unknown): boolean {
 /** Gives a connection up: whatever waits for it fails, and its pool makes a new one. */
 export function abandon ({ client }: HeldConnection): void {
   if (client !== undefined) cut(client)
+}
+
+/**
+ * The error for a write that the server has refused as one in a read-only transaction. Where nobody has declared it to be
+ * one it is the server that only reads, so its connection is given up: a new one may lead to the server that took over.
+ */
+export function readOnlyFailure (held: HeldConnection, error: unknown): UnavailableError | undefined {
+  if (held.readOnly || !isReadOnlyServer(error)) return undefined
+  for (let level = held.top; level !== undefined; level = level.below) if (level.readOnly) return undefined
+  discard(held)
+  return new UnavailableError(undefined, { cause: error })
+}
+
+/** Makes the pool close a connection as soon as it is given back. */
+function discard ({ client }: HeldConnection): void {
+  if (client === undefined) return
+  // pg makes a new one each time that it hands the connection out
+  const release = client.release.bind(client)
+  client.release = () => release(true)
 }
 
 /** Whether the server itself says that the transaction can only be rolled back, for statements that were not watched. */

@@ -18,6 +18,8 @@ export interface Level {
   ended: boolean
   /** What it is inside of has been undone, and it with it. */
   orphaned: boolean
+  /** Writes in it are a mistake. */
+  readonly readOnly: boolean
   /** Resolves when the savepoint is gone. */
   readonly gone: PromiseWithResolvers<void>
 }
@@ -29,8 +31,8 @@ export function runInside<Result> (level: Level, fn: () => Promise<Result>): Pro
   return current.run(level, fn)
 }
 
-export function newLevel (below: Level | undefined): Level {
-  return { parent: current.getStore(), below, ended: false, orphaned: false, gone: Promise.withResolvers() }
+export function newLevel (below: Level | undefined, readOnly = false): Level {
+  return { parent: current.getStore(), below, ended: false, orphaned: false, readOnly, gone: Promise.withResolvers() }
 }
 
 /**
@@ -38,11 +40,11 @@ export function newLevel (below: Level | undefined): Level {
  *
  * @param outer the transaction that it is asked for in
  */
-export async function enter (held: HeldConnection, outer: object): Promise<Level> {
+export async function enter (held: HeldConnection, outer: object, readOnly = false): Promise<Level> {
   // whoever waits has to act in the same tick in which it is its turn: others have waited, too
   while (isBusy(held)) await held.top.gone.promise
   assertOpen(outer)
-  const level = newLevel(held.top)
+  const level = newLevel(held.top, readOnly)
   held.top = level
   return level
 }

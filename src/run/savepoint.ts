@@ -2,7 +2,7 @@
 import { EventType, TransactionEventBroadcaster } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { ConfigError } from '../errors.ts'
-import { hasFailed, type HeldConnection } from './held-connection.ts'
+import { hasFailed, readOnlyFailure, type HeldConnection } from './held-connection.ts'
 import { assertOpen, endInner, enter, guard, leave, runInside, withoutGuard, type Level } from './level.ts'
 import { failureOf, forkOf, hold, idle, ISOLATION_LEVELS, log, merge, perform, send, settle, undo, type Connection, type IsolationLevel, type Transaction, type TransactionSettings, type Work } from './perform.ts'
 import { limit, unlimit } from './statement-timeout.ts'
@@ -11,13 +11,15 @@ import { watch, type Stop } from './stop.ts'
 /** Runs `work` in a savepoint of `outer`, when those that others have opened are over. */
 export async function nest<Result> (em: EntityManager, connection: Connection, outer: Transaction, work: Work<Result>, settings: TransactionSettings, stop: Stop): Promise<Result> {
   const held = await hold(outer, connection)
-  const level = await enter(held, outer)
+  const level = await enter(held, outer, settings.readOnly)
   const { deadline } = held
   const watchdog = settings.deadline && watch(held, settings.deadline)
   try {
     await idle(outer)
     assertOpen(outer, level)
     return await nestOn(held, level, em, connection, outer, work, settings, stop)
+  } catch (error) {
+    throw readOnlyFailure(held, error) ?? error
   } finally {
     clearTimeout(watchdog)
     if (!level.orphaned) held.deadline = deadline

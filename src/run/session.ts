@@ -9,6 +9,7 @@ import type { Pool } from 'pg'
 import { UnavailableError } from '../errors.ts'
 import type { EntityModel } from '../model/index.ts'
 import { convertError, isReadOnlyServer } from './convert-error.ts'
+import { readOnlyFailure } from './held-connection.ts'
 import { hold } from './perform.ts'
 import { runOnPool } from './pool.ts'
 import { replicasOf } from './replicas/routing.ts'
@@ -79,9 +80,14 @@ export async function runOn (em: EntityManager, connection: Connection, statemen
     const signal = signalOf(em)
     // what an abort gives as its reason may be anything, and the server calls it a cancelled statement
     if (signal?.aborted === true && (error === signal.reason || (error as { code?: unknown } | null)?.code === '57014')) throw reasonOf(signal, error)
-    if (isReadOnlyServer(error) && !em.isInTransaction()) throw new UnavailableError(undefined, { cause: error })
-    throw convertError(error, model)
+    throw (isReadOnlyServer(error) ? await refusedWrite(em, connection, error) : undefined) ?? convertError(error, model)
   }
+}
+
+/** The error for a write that the server has refused to do, unless somebody has declared that nothing is written. */
+async function refusedWrite (em: EntityManager, connection: Connection, error: unknown): Promise<UnavailableError | undefined> {
+  const transaction = em.getTransactionContext()
+  return transaction === undefined ? new UnavailableError(undefined, { cause: error }) : readOnlyFailure(await hold(transaction, connection), error)
 }
 
 async function send (em: EntityManager, connection: Connection, statement: BoundStatement): Promise<Row[]> {

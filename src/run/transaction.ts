@@ -10,7 +10,7 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import type { IsolationLevel as KyselyIsolationLevel, Kysely } from 'kysely'
 import { OutcomeUnknownError } from '../errors.ts'
 import { wasNeverSent } from './convert-error.ts'
-import { heldBy, isServerError, letGo, type Demands, type HeldConnection } from './held-connection.ts'
+import { heldBy, isServerError, letGo, readOnlyFailure, type Demands, type HeldConnection } from './held-connection.ts'
 import { endInner, guard, newLevel } from './level.ts'
 import { forkOf, hold, isPglite, log, merge, perform, poolOf, send, settle, undo, type Connection, type Transaction, type TransactionSettings, type Work } from './perform.ts'
 import { nest } from './savepoint.ts'
@@ -60,6 +60,8 @@ async function begin<Result> (em: EntityManager, connection: Connection, work: W
     const watchdog = settings.deadline && watch(held, settings.deadline)
     try {
       return await beginOn(single, held, em, connection, work, settings, stop)
+    } catch (error) {
+      throw readOnlyFailure(held, error) ?? error
     } finally {
       clearTimeout(watchdog)
       letGo(held)
