@@ -29,9 +29,28 @@ const CONNECTION_LOST = /connection terminated|timeout exceeded when trying to c
 /** What pg says instead of sending a statement on a connection that it knows to be dead. */
 const NOT_QUERYABLE = /is not queryable/
 
+/**
+ * One of our errors, thrown where MikroORM expects those of its driver: it would add our `detail` to the message, which
+ * says the same. What it makes of this one has no more to say, and the error as its cause.
+ */
+export class ThroughDriver extends Error {
+  constructor (error: UnavailableError | DatabaseError) {
+    super(error.message, { cause: error })
+    const { code, statusCode } = error
+    Object.assign(this, { code, statusCode, ...(error instanceof UnavailableError && { headers: error.headers }) })
+  }
+}
+
+/** Our error in what has come through the driver. */
+export function ownErrorIn (error: unknown): UnavailableError | DatabaseError | undefined {
+  if (!(error instanceof ThroughDriver || error instanceof DriverException)) return undefined
+  return error.cause instanceof UnavailableError || error.cause instanceof DatabaseError ? error.cause : undefined
+}
+
 /** Whether an error is a driver's or MikroORM's own, not one that the application has thrown inside a transaction. */
 export function isDriverError (error: unknown): boolean {
   if (!(error instanceof Error)) return false
+  if (ownErrorIn(error) !== undefined) return true
   if ((error as { statusCode?: unknown }).statusCode !== undefined) return false
   const code = String((error as { code?: unknown }).code ?? '')
   return SQL_STATE.test(code) || UNREACHABLE.has(code) || CONNECTION_LOST.test(error.message) || error instanceof DriverException || error instanceof OptimisticLockError || isValidation(error)
@@ -104,8 +123,9 @@ export function isReadOnlyServer (error: unknown): boolean {
  */
 export function convertError (error: unknown, model?: EntityModel): Error {
   if (!(error instanceof Error)) return new DatabaseError(undefined, { cause: error })
-  // one of ours that was thrown on the way to the driver; MikroORM wraps it on the way back
   if (error instanceof UnavailableError || error instanceof DatabaseError) return error
+  const own = ownErrorIn(error)
+  if (own !== undefined) return own
   if (error.name === 'AbortError') return new AbortedError(undefined, { cause: error })
   if (error instanceof OptimisticLockError) return new PreconditionFailedError(undefined, { cause: error })
   if (isValidation(error)) return new DataValidationError(undefined, { cause: error })

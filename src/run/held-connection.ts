@@ -8,7 +8,7 @@ import type { CompiledQuery, DatabaseConnection, QueryExecutor } from 'kysely'
 import type { PoolClient } from 'pg'
 import { UnavailableError } from '../errors.ts'
 import { cut } from './client.ts'
-import { isReadOnlyServer } from './convert-error.ts'
+import { isReadOnlyServer, ThroughDriver } from './convert-error.ts'
 import { requestCancel } from './server-socket.ts'
 import type { Level } from './level.ts'
 
@@ -94,7 +94,7 @@ function watch (connection: DatabaseConnection, client: PoolClient | undefined):
   /** Tells the server how much of the time is left, unless what it knows is near enough. */
   const limitTo = async (deadline: number): Promise<void> => {
     const left = deadline - performance.now()
-    if (left <= 0) throw new UnavailableError('The time for the transaction is over.')
+    if (left <= 0) throw new ThroughDriver(new UnavailableError('The time for the transaction is over.'))
     if (client === undefined) return
     if (held.limit !== undefined && held.limit <= left * NEAR + 1) return
     held.limit = Math.ceil(held.configured ? Math.min(left, held.configured) : left)

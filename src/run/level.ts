@@ -7,6 +7,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { ControlledTransaction } from 'kysely'
 import { DatabaseError } from '../errors.ts'
+import { ThroughDriver } from './convert-error.ts'
 import type { HeldConnection } from './held-connection.ts'
 
 export interface Level {
@@ -125,7 +126,7 @@ export function guard (transaction: Transaction, held: HeldConnection, level: Le
     executeQuery: {
       value: async (...args: Parameters<typeof executeQuery>) => {
         while (isBusy(held, level)) await held.top.gone.promise
-        assertOpen(transaction)
+        if (isOver(transaction)) throw new ThroughDriver(overError())
         return await executeQuery(...args)
       },
     },
@@ -145,5 +146,9 @@ export function guard (transaction: Transaction, held: HeldConnection, level: Le
 
 /** @throws {DatabaseError} when a transaction is over, or a level in it gone: what it would do now would not be part of it */
 export function assertOpen (transaction: object, level?: Level): void {
-  if (levels.get(transaction)?.ended === true || level?.orphaned === true) throw new DatabaseError('The transaction that this EntityManager belongs to is over.')
+  if (isOver(transaction) || level?.orphaned === true) throw overError()
 }
+
+const isOver = (transaction: object): boolean => levels.get(transaction)?.ended === true
+
+const overError = (): DatabaseError => new DatabaseError('The transaction that this EntityManager belongs to is over.')

@@ -3,6 +3,7 @@ import { DriverException } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Transaction } from 'kysely'
 import { AbortedError, UnavailableError } from '../errors.ts'
+import { ownErrorIn, ThroughDriver } from './convert-error.ts'
 import { abandon, isServerError, type HeldConnection } from './held-connection.ts'
 
 export interface Deadline {
@@ -38,7 +39,7 @@ type AbortOptions = NonNullable<Parameters<Transaction<unknown>['executeQuery']>
 export function stopOf (em: EntityManager, deadline: Deadline | undefined): Stop {
   const outer = signalOf(em)
   const controller = deadline && new AbortController()
-  const timer = deadline && setTimeout(() => controller!.abort(deadline.error), deadline.at - performance.now())
+  const timer = deadline && setTimeout(() => controller!.abort(new ThroughDriver(deadline.error)), deadline.at - performance.now())
   const own = controller?.signal
   const signal = outer !== undefined && own !== undefined ? AbortSignal.any([outer, own]) : own ?? outer
   return {
@@ -64,13 +65,13 @@ export function stopOf (em: EntityManager, deadline: Deadline | undefined): Stop
 
 /** The error for what was stopped: that of a deadline, else the client has gone away. */
 export function reasonOf (signal: AbortSignal, cause: unknown = signal.reason): Error {
-  const reason: unknown = signal.reason
+  const reason: unknown = ownErrorIn(signal.reason) ?? signal.reason
   return reason instanceof UnavailableError || reason instanceof AbortedError ? reason : new AbortedError(undefined, { cause })
 }
 
 /** Whether an error can have come of stopping: those of the driver, and ours for them. What the application has thrown before can't. */
 export function isConsequence (error: unknown): boolean {
-  return error instanceof UnavailableError || error instanceof AbortedError || error instanceof DriverException || (error as Error | null)?.name === 'AbortError' || isServerError(error)
+  return error instanceof ThroughDriver || error instanceof UnavailableError || error instanceof AbortedError || error instanceof DriverException || (error as Error | null)?.name === 'AbortError' || isServerError(error)
 }
 
 /** Gives the connection up when the server does not answer in time after a deadline: the network may be dead. */

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { ConfigError, ConflictError, DataValidationError, ReadOnlyViolationError, UnavailableError, readOnly, withRetry, withTimeout, withTransaction } from '../../src/index.ts'
+import { ConfigError, ConflictError, DataValidationError, parseQueryParams, ReadOnlyViolationError, UnavailableError, readOnly, withRetry, withTimeout, withTransaction } from '../../src/index.ts'
 import { Account, accounts, add, failureOf, meeting, owners, reset } from '../helpers/accounts.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { recordStatements } from '../helpers/statements.ts'
@@ -91,6 +91,12 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
       await withTransaction(em, async (em) => await accounts.create(em, { owner: 'again', number: 1 })).catch(() => {})
     })
     t.strictSame(await owners(orm), ['a', 'b', 'x'], 'unless it happened in a transaction of its own')
+    await withTransaction(orm.em.fork(), async (em) => {
+      t.match(await failureOf(accounts.update(em, 0, { owner: 'nobody' })), { statusCode: 404 })
+      t.match(await failureOf(accounts.list(em, parseQueryParams('filter[x]=1'))), { statusCode: 400 })
+      await add(em, 'y')
+    })
+    t.strictSame(await owners(orm), ['a', 'b', 'x', 'y'], 'or was none of a statement')
   })
 
   t.test('inner transactions at the same time do not undo each other', async (t) => {
@@ -127,6 +133,17 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
     t.strictSame(await owners(orm), ['a', 'b'])
     for (const key of ['em', 'inner']) t.match(await failureOf(add(t.context[key], 'much later')), { statusCode: 500 })
     t.strictSame(await owners(orm), ['a', 'b'])
+  })
+
+  t.test('what we say is said once, whoever was asked: CrudBase, the unit of work or SQL', async (t) => {
+    for (const through of ['crud', 'orm', 'sql'] as const) {
+      for (const run of [withTimeout(150), withTransaction({ timeout: 150 }), (fn: (em: any) => Promise<unknown>) => withTimeout(20_000)((em) => withTimeout(em, 150, fn))]) {
+        const error = await failureOf(run(async (em) => { for (;;) await add(em, 'x', through) })(orm.em.fork()))
+        t.match(error, { constructor: UnavailableError, message: /^(The database needed more than 150 ms|The time for the transaction is over)\.$/, detail: error.message }, through)
+      }
+      await withTransaction(orm.em.fork(), async (em) => { t.context.em = em })
+      t.equal((await failureOf(add(t.context.em, 'late', through))).message, 'The transaction that this EntityManager belongs to is over.', through)
+    }
   })
 
   t.test('an inner function that uses the outer EntityManager is inside all the same', { timeout: 10_000 }, async (t) => {
