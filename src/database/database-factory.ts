@@ -1,7 +1,8 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
-import { ConfigError, UnavailableError } from '../errors.ts'
+import { ConfigError } from '../errors.ts'
 import { ReplicaSet, type ReplicaReport } from '../run/index.ts'
-import { checkDatabaseOptions, type DatabaseOptions } from './database-options.ts'
+import { connect } from './connect.ts'
+import { checkDatabaseOptions, withEntities, type DatabaseOptions } from './database-options.ts'
 import { parseDatabaseUrl, type DatabaseTarget } from './database-url.ts'
 import { loadDriver } from './drivers.ts'
 import { lockFolder, type FolderLock } from './folder-lock.ts'
@@ -77,8 +78,8 @@ export class DatabaseFactory<Async extends boolean = true> {
    * The MikroORM instance, connected: the same one for every call until `close`. After a failure the next call tries
    * again.
    *
-   * @throws ConfigError when the driver's package isn't installed, another process has the PGlite folder, or replicas
-   *   can't be measured.
+   * @throws ConfigError when the driver's package isn't installed, an entity can't work, the server refuses the login or has no
+   *   such database, the PGlite folder can't be one or another process has it, or replicas can't be measured.
    * @throws UnavailableError when the database can't be reached.
    */
   getEngine (): Opening<Async> {
@@ -174,11 +175,11 @@ export class DatabaseFactory<Async extends boolean = true> {
     const replicas = this.#replicas && new ReplicaSet(this.#replicas.settings)
     let engine: MikroORM | undefined
     try {
-      engine = await MikroORM.init({
+      engine = await withEntities(() => MikroORM.init({
         ...toOrmOptions(this.#options, target),
         ...(replicas && replicaOptions(this.#options, this.#replicas!.targets, replicas, EntityManager)),
-      })
-      await connect(engine, target.label)
+      }))
+      await connect(engine, target)
       if (this.#options.schema !== undefined) await engine.schema.update({ safe: this.#options.schema === 'create' })
       await replicas?.start(engine.driver)
       this.#reading = replicas
@@ -208,16 +209,5 @@ async function closeAll (before: Promise<void>, opening: Promise<Opened>): Promi
     await opened?.engine.close(true)
   } finally {
     await opened?.lock?.release()
-  }
-}
-
-/** Makes the first connection, so that a database that isn't there is known at start-up. */
-async function connect (engine: MikroORM, label: string): Promise<void> {
-  try {
-    await engine.connect()
-    const { ok, error } = await engine.checkConnection() as { ok: boolean, error?: Error }
-    if (!ok) throw error
-  } catch (cause) {
-    throw new UnavailableError(`${label} can't be reached: ${(cause as Error).message}`, { cause })
   }
 }

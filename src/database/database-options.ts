@@ -1,5 +1,5 @@
 /** What a `DatabaseFactory` is constructed with, its schema, and the check against it. */
-import type { AnyEntity, EntityClass, EntitySchema } from '@mikro-orm/core'
+import { MetadataError, type AnyEntity, type EntityClass, type EntitySchema } from '@mikro-orm/core'
 import type { Options } from '@mikro-orm/postgresql'
 import { Type, type Static } from '@sinclair/typebox'
 import { Value, ValueErrorType } from '@sinclair/typebox/value'
@@ -79,9 +79,37 @@ export function checkDatabaseOptions (options: unknown): asserts options is Data
     const got = place === 'databaseUrl' ? '' : `, got ${shown(error.value)}`
     throw new ConfigError(`DatabaseFactory: ${place}: ${error.message.charAt(0).toLowerCase()}${error.message.slice(1)}${got}`)
   }
+  const { entities } = options as { entities: readonly unknown[] }
+  const wrong = entities.findIndex((entity) => !isEntity(entity))
+  if (wrong >= 0) throw new ConfigError(`DatabaseFactory: entities[${wrong}] is ${shown(entities[wrong])}, which is no entity: give its class or schema, not a name or a path`)
   const { min = 0, max = DEFAULT_MAX } = (options as { pool?: PoolOptions }).pool ?? {}
   if (min > max) throw new ConfigError(`DatabaseFactory: pool.min is ${min}, more than pool.max, ${max}`)
   const { ormOptions = {} } = options as { ormOptions?: object }
   const own = Object.keys(ormOptions).find((name) => name in OWN)
   if (own !== undefined) throw new ConfigError(`DatabaseFactory: ormOptions.${own} is set by the option '${OWN[own]}'`)
+}
+
+/** A class, or a schema of any copy of MikroORM's. */
+const isEntity = (value: unknown): boolean => typeof value === 'function' || (typeof value === 'object' && value !== null && 'meta' in value)
+
+/** Makes a MikroORM: what is wrong with its entities is wrong with our options. */
+export async function withEntities<Result> (init: () => Promise<Result>): Promise<Result> {
+  try {
+    return await init()
+  } catch (error) {
+    throw refusedEntities(error)
+  }
+}
+
+/** The same without a promise. */
+export function withEntitiesSync<Result> (init: () => Result): Result {
+  try {
+    return init()
+  } catch (error) {
+    throw refusedEntities(error)
+  }
+}
+
+function refusedEntities (error: unknown): unknown {
+  return error instanceof MetadataError ? new ConfigError(`DatabaseFactory: entities: ${error.message}`, { cause: error }) : error
 }

@@ -51,7 +51,8 @@ const PARAMETERS: Readonly<Record<string, readonly string[] | RegExp | undefined
   channel_binding: ['disable', 'prefer', 'require'],
   application_name: undefined,
   fallback_application_name: undefined,
-  client_encoding: undefined,
+  // pg speaks no other
+  client_encoding: ['UTF8', 'utf8'],
   options: undefined,
   connect_timeout: /^\d+$/,
   statement_timeout: /^\d+$/,
@@ -61,6 +62,7 @@ const PARAMETERS: Readonly<Record<string, readonly string[] | RegExp | undefined
 
 /** @throws ConfigError for a URL that can't work, with what was probably meant */
 export function parseDatabaseUrl (databaseUrl: string): DatabaseTarget {
+  if (/\0|%00/.test(databaseUrl)) throw refused('databaseUrl holds a NUL character')
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(databaseUrl)?.[1]?.toLowerCase()
   if (scheme === 'postgresql' || scheme === 'postgres') return parsePostgresql(databaseUrl)
   if (scheme === 'pglite') return parsePglite(databaseUrl.slice('pglite://'.length))
@@ -140,6 +142,12 @@ function checkParameter (name: string, value: string): void {
 /** What follows `pglite://` is a path, relative to the working directory or absolute; the word `memory` alone is none. */
 function parsePglite (rest: string): PgliteTarget {
   if (rest === '') throw refused('databaseUrl names no folder. Write pglite://folder or pglite://memory')
+  const [, query] = rest.split(/\?(.*)/s)
+  if (query !== undefined) {
+    const names = [...new URLSearchParams(query).keys()].filter((name) => /^\w{1,40}$/.test(name)).map((name) => `'${name}'`)
+    const what = names.length === 0 ? "a '?', and PGlite takes no parameters" : `the parameter${names.length > 1 ? 's' : ''} ${names.join(', ')}, and PGlite takes none`
+    throw refused(`databaseUrl has ${what}. Write pglite://folder or pglite://memory`)
+  }
   if (rest === 'memory') return { driver: 'pglite', folder: undefined, label: 'pglite://memory' }
   if (rest === ':memory:' || rest === 'memory/') throw refused('a database in memory is pglite://memory')
   return { driver: 'pglite', folder: path.resolve(rest), label: `pglite://${rest}` }

@@ -11,10 +11,15 @@ import net from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { once } from 'node:events'
+import { ConfigError } from '../errors.ts'
 
 export interface FolderLock { readonly release: () => Promise<void> }
 
-/** The lock of `folder`, or `undefined` when somebody has it, in this process or in another. */
+/**
+ * The lock of `folder`, or `undefined` when somebody has it, in this process or in another.
+ *
+ * @throws {ConfigError} when there is no such folder, and none can be made
+ */
 export async function lockFolder (folder: string): Promise<FolderLock | undefined> {
   const address = addressOf(folder)
   const server = await listen(address) ?? (await isStale(address) ? await listen(address) : undefined)
@@ -30,7 +35,12 @@ export async function lockFolder (folder: string): Promise<FolderLock | undefine
 
 /** Linux has names that are no files, Windows has pipes; elsewhere it is a file that outlives a process that crashed. */
 function addressOf (folder: string): string {
-  fs.mkdirSync(folder, { recursive: true })
+  try {
+    fs.mkdirSync(folder, { recursive: true })
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException
+    throw new ConfigError(`DatabaseFactory: ${folder} can't hold a PGlite database: ${code === 'EEXIST' ? 'it is a file, and not a folder' : message}`, { cause })
+  }
   const name = `fastify-crud-kit-${createHash('sha256').update(fs.realpathSync(folder)).digest('hex').slice(0, 32)}`
   if (process.platform === 'linux') return `\0${name}`
   if (process.platform === 'win32') return `\\\\.\\pipe\\${name}`

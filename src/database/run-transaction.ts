@@ -1,5 +1,6 @@
 /** Transactions that are repeated when that is of use. */
 import type { EntityManager } from '@mikro-orm/postgresql'
+import { shown } from '../config/names.ts'
 import { ConfigError, UnavailableError } from '../errors.ts'
 import { convertError, demandsOf, isDriverError, signalOf, transact, transienceOf, type Demands } from '../run/index.ts'
 import { delayOf, wait, type Backoff } from './backoff.ts'
@@ -23,6 +24,7 @@ export interface Policy extends Backoff {
 /** Runs a function by options that have been checked. */
 export async function runTransaction<Result> (em: EntityManager, fn: TransactionFunction<[], Result>, options: TransactionOptions, policy: Policy): Promise<Result> {
   if (typeof fn !== 'function') throw new ConfigError(`${policy.name}: what is to run must be a function.`)
+  if (!isEntityManager(em)) throw new ConfigError(`${policy.name}: where it is to run must be an EntityManager, such as request.em, got ${shown(em)}.`)
   const { isolationLevel, readOnly, timeout } = options
   const { retries = policy.retries, baseDelay = policy.baseDelay, maxDelay = policy.maxDelay } = options
   const { unavailable } = policy
@@ -50,6 +52,9 @@ export async function runTransaction<Result> (em: EntityManager, fn: Transaction
     }
   }
 }
+
+/** Of any copy of MikroORM's, and no session of `useAsync: false`. */
+const isEntityManager = (value: unknown): boolean => typeof (value as Partial<EntityManager> | null | undefined)?.isInTransaction === 'function'
 
 /** A transaction inside of another can't be repeated alone: the outermost one is, as often as the most insistent wants it. */
 function raise (demands: Demands, asked: Omit<Demands, 'final'>): void {

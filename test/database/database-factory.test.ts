@@ -2,10 +2,12 @@ import { defineEntity, p, Utils } from '@mikro-orm/core'
 import { spawnSync } from 'node:child_process'
 import net from 'node:net'
 import path from 'node:path'
+import Fastify from 'fastify'
 import { once } from 'node:events'
 import { inspect } from 'node:util'
 import t, { type Test } from 'tap'
 import { DatabaseFactory } from '../../src/database/database-factory.ts'
+import { crudKit } from '../../src/index.ts'
 import type { DatabaseOptions } from '../../src/database/index.ts'
 import { loadDriver } from '../../src/database/drivers.ts'
 import { copyTemplate, createDatabase, skipReasons } from '../helpers/databases.ts'
@@ -33,6 +35,9 @@ t.test('options are checked when constructed', async (t) => {
   t.throws(construct({ entities, statementTimeoutMillis: 0 }), refused(/statementTimeoutMillis: .*, got 0/))
   t.throws(construct({ entities, applicationName: '' }), refused(/applicationName: /))
   t.throws(construct({ entities: [] }), refused(/entities: /))
+  t.throws(construct({ entities: [Ledger, 'x'] }), refused(/entities\[1\] is 'x', which is no entity: give its class or schema, not a name or a path/))
+  t.throws(construct({ entities: [{}] }), refused(/entities\[0\] is an object, which is no entity/))
+  t.throws(construct({ entities: [null] }), refused(/entities\[0\] is null, which is no entity/))
   t.throws(construct({ databaseUrl: 'pglite://memory' }), refused(/entities: /))
   t.throws(construct({ entities, databaseUrl: 5 }), refused(/databaseUrl: expected string/))
   t.throws(construct({ entities, databaseUrl: 'sqlite://x' }), refused(/scheme 'sqlite:'/))
@@ -47,6 +52,20 @@ t.test('an unset environment variable is no database in memory', async (t) => {
 t.test('statements may be prepared unless said otherwise', async (t) => {
   t.equal(new DatabaseFactory({ entities }).preparedStatements, true)
   t.equal(new DatabaseFactory({ entities, preparedStatements: false }).preparedStatements, false)
+})
+
+t.test('what only opening can tell is a mistake in the options, too', async (t) => {
+  const folder = t.testdir({ file: 'not a folder' })
+  class Unmarked {}
+  for (const [options, message] of [
+    [{ databaseUrl: `pglite://${folder}/file` }, /file can't hold a PGlite database: it is a file, and not a folder/],
+    [{ databaseUrl: `pglite://${folder}/file/inside` }, /inside can't hold a PGlite database: ENOTDIR/],
+    [{ entities: [Unmarked] }, /entities: Only abstract entities were discovered/],
+    [{ entities: [defineEntity({ name: 'Keyless', properties: { title: p.string() } })] }, /entities: .*Keyless.*PrimaryKey/],
+  ] as const) {
+    await t.rejects(new DatabaseFactory({ entities, ...options } as DatabaseOptions).getEngine(), refused(message))
+    t.throws(() => new DatabaseFactory({ entities, useAsync: false, ...options } as DatabaseOptions<false>).getEngine(), refused(message))
+  }
 })
 
 t.test('a missing package is named with the command that installs it', async (t) => {
@@ -206,10 +225,24 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     while (await running() > 0);
   })
 
+  t.test('a login that is refused is a mistake in the URL, and shows no password', async (t) => {
+    const { host, pathname } = new URL(url)
+    const open = async (credentials: string) => await t.rejects(new DatabaseFactory({ databaseUrl: `postgresql://${credentials}@${host}${pathname}`, entities }).getEngine(),
+      refused(/^DatabaseFactory: postgresql:\/\/[^@]+ refuses the login: role "nobody_\w+" does not exist\. Check user and password in databaseUrl.*pg_hba\.conf/))
+    await open('nobody_here:s3cret')
+    t.throws(() => new DatabaseFactory({ databaseUrl: `postgresql://nobody_here@${host}${pathname}`, entities, useAsync: false }).getEngine(), refused(/refuses the login: role "nobody_here"/))
+    const app = Fastify()
+    await t.rejects(async () => {
+      await app.register(crudKit, { database: { databaseUrl: `postgresql://nobody_here:s3cret@${host}${pathname}`, entities } })
+      await app.ready()
+    }, refused(/refuses the login/))
+    await app.close()
+  })
+
   t.test('a database that is not there is not created, and found once it is', async (t) => {
     const name = `${new URL(url).pathname.slice(1)}_later`
     const factory = new DatabaseFactory({ databaseUrl: url.replace(/[^/]+$/, name), entities })
-    await t.rejects(factory.getEngine(), { code: 'FST_CRUD_UNAVAILABLE', message: /_later can't be reached: .*does not exist/ })
+    await t.rejects(factory.getEngine(), refused(/_later: database "\w+_later" does not exist\. Create it, or mend its name in databaseUrl: it is not made by opening it/))
     const admin = new DatabaseFactory({ databaseUrl: url, entities })
     const { em } = await admin.getEngine()
     await em.fork().execute(`create database ${name}`)

@@ -55,6 +55,12 @@ t.test('what was probably meant is suggested', async (t) => {
     ['postgresql://db/shop?target_session_attrs=read-write', /a parameter 'target_session_attrs' that has no effect here/],
     ['postgresql://db/shop?statement_timeout=5s', /statement_timeout must be a whole number/],
     ['postgresql://db/shop?port=x', /port must be a whole number/],
+    ['postgresql://db/shop?client_encoding=LATIN1', /client_encoding must be one of UTF8, utf8/],
+    ['postgresql://db/sh%00op', /databaseUrl holds a NUL character/],
+    ['pglite://da\0ta', /databaseUrl holds a NUL character/],
+    ['pglite://memory?x=1', /databaseUrl has the parameter 'x', and PGlite takes none. Write pglite:\/\/folder or pglite:\/\/memory/],
+    ['pglite://data/shop?application_name=kit&x', /the parameters 'application_name', 'x', and PGlite takes none/],
+    ['pglite://data/what?', /databaseUrl has a '\?', and PGlite takes no parameters/],
     ['postgresql://db/shop?sslmode=require&sslmode=disable', /the parameter 'sslmode' twice/],
     ['postgresql://db/shop?sslmode=verify-full&sslrootcert=/no/such/ca.pem', /a certificate or key that databaseUrl names can't be read: ENOENT.*\/no\/such\/ca.pem/],
   ] as const) t.throws(() => parseDatabaseUrl(url), refused(message), url)

@@ -367,6 +367,9 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
       [() => readOnly(7 as any)(7 as any), /readOnly: .*function/],
       [() => withTransaction()(undefined as any), /function/],
       [() => withTransaction(em, 7 as any), /function/],
+      [() => withTransaction({} as any, async () => {}), /withTransaction: where it is to run must be an EntityManager, such as request.em, got an object/],
+      [() => withTimeout(undefined as any, 5, async () => {}), /withTimeout: .*EntityManager.*got undefined/],
+      [() => readOnly()(async () => {})(null as any), /readOnly: .*EntityManager.*got null/],
     ] as ReadonlyArray<readonly [() => unknown, RegExp]>) {
       const error = await failureOf((async () => await run())())
       t.ok(error instanceof ConfigError, String(message))

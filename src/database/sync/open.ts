@@ -1,7 +1,7 @@
 /** Opens a database for synchronous sessions: entities on this thread, the connection on another. */
 import type { MikroORM, Options } from '@mikro-orm/postgresql'
 import { ConfigError } from '../../errors.ts'
-import type { DatabaseOptions } from '../database-options.ts'
+import { withEntitiesSync, type DatabaseOptions } from '../database-options.ts'
 import type { DatabaseTarget } from '../database-url.ts'
 import { requireDriver } from '../drivers.ts'
 import { toOrmOptions } from '../orm-options.ts'
@@ -40,7 +40,7 @@ export function openSync (options: DatabaseOptions<boolean>, target: DatabaseTar
 function disconnectedOrm (options: DatabaseOptions<boolean>, target: DatabaseTarget): MikroORM {
   const { MikroORM, EntityManager } = requireDriver(target.driver)
   const ormOptions = { ...toOrmOptions(options, target), driverOptions: noConnection as NonNullable<Options['driverOptions']> }
-  return new MikroORM({ ...ormOptions, entityManager: rememberingFilters(ormOptions.entityManager ?? EntityManager) })
+  return withEntitiesSync(() => new MikroORM({ ...ormOptions, entityManager: rememberingFilters(ormOptions.entityManager ?? EntityManager) }))
 }
 
 function portableOptions ({ entities, schema, debug, useAsync, replicas, ormOptions = {}, ...own }: DatabaseOptions<boolean>): PortableOptions {

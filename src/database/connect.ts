@@ -1,0 +1,40 @@
+/** The first connection: whether the database is there, or what has to be mended so that it can be. */
+import type { MikroORM } from '@mikro-orm/postgresql'
+import { ConfigError, UnavailableError } from '../errors.ts'
+import type { DatabaseTarget } from './database-url.ts'
+
+/**
+ * Connects, so that a database that isn't there is known at start-up.
+ *
+ * @throws {ConfigError} when the server is there and lets nobody in by this URL: waiting would not help
+ * @throws {UnavailableError} when it can't be reached
+ */
+export async function connect (engine: MikroORM, { label }: DatabaseTarget): Promise<void> {
+  try {
+    await engine.connect()
+    const { ok, error } = await engine.checkConnection() as { ok: boolean, error?: Error }
+    if (!ok) throw error
+  } catch (cause) {
+    const { code, message } = cause as { code?: unknown, message: string }
+    const mistake = REFUSALS.find(({ codes, text }) => codes?.includes(String(code)) === true || text?.test(message) === true)
+    if (mistake !== undefined) throw new ConfigError(`DatabaseFactory: ${label}${mistake.sentence(message)}`, { cause })
+    throw new UnavailableError(`${label} can't be reached: ${message}`, { cause })
+  }
+}
+
+interface Refusal {
+  /** SQLSTATEs. */
+  readonly codes?: readonly string[]
+  /** What pg or a pooler says without one of its own. */
+  readonly text?: RegExp
+  readonly sentence: (message: string) => string
+}
+
+const LOGIN = 'Check user and password in databaseUrl (characters like @ : / # ? in a password are written as %40 %3A %2F %23 %3F), and the server\'s pg_hba.conf'
+
+const REFUSALS: readonly Refusal[] = [
+  { text: /password must be a (non-empty )?string/, sentence: () => ` asks for a password, and there is none. ${LOGIN}` },
+  { codes: ['28000', '28P01'], text: /password authentication failed/, sentence: (message) => ` refuses the login: ${message}. ${LOGIN}` },
+  { codes: ['3D000'], text: /^no such database/, sentence: (message) => `: ${message}. Create it, or mend its name in databaseUrl: it is not made by opening it` },
+  { codes: ['42501'], sentence: (message) => ` refuses the login: ${message}. Grant it to the user of databaseUrl, or check the user` },
+]
