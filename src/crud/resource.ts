@@ -73,7 +73,8 @@ export class Resource {
   constructor (em: EntityManager, entity: unknown, config: QueryBuilderConfig, name: string | undefined) {
     this.model = modelsOf(em).of(entity)
     this.whitelist = resolveWhitelist(config, this.model, name)
-    this.#entities = [...new Set([this.model, ...relationsOfWhitelist(this.whitelist).map((relation) => relation.target), ...entitiesOfConditions(this.whitelist)])]
+    const relations = relationsOfWhitelist(this.whitelist)
+    this.#entities = [...new Set([this.model, ...relations.map(({ target }) => target), ...entitiesOfConditions(this.whitelist, relations)])]
     checkConditions(em, this.whitelist)
     this.selection = planSelection({ fields: [], fieldsByInclude: {}, include: [] }, this.whitelist, [])
   }

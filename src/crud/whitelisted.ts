@@ -19,12 +19,10 @@ function relationsOfInclude (entry: IncludeEntry): readonly RelationProperty[] {
   return [...includePath(entry), ...order.flatMap(({ relations }) => relations)]
 }
 
-/** The entities that the whitelist's own conditions lead to. */
-export function entitiesOfConditions ({ includes }: Whitelist): readonly EntityModel[] {
-  return [...includes.values()].flatMap((entry) => {
-    const { where, target } = conditionOf(entry)
-    return where === undefined ? [] : [...entitiesBehind(where, target)]
-  })
+/** The entities that the conditions of a whitelist lead to, and those of its relations. */
+export function entitiesOfConditions ({ includes }: Whitelist, relations: readonly RelationProperty[]): ReadonlySet<EntityModel> {
+  const conditions = [...relations, ...[...includes.values()].map(conditionOf)]
+  return new Set(conditions.flatMap(({ where, target }) => where === undefined ? [] : [...entitiesBehind(where, target)]))
 }
 
 function conditionOf (entry: IncludeEntry): { readonly where: object | undefined, readonly target: EntityModel } {

@@ -36,6 +36,8 @@ export function entitiesBehind (where: unknown, model: EntityModel): ReadonlySet
 type Guard = (condition: object, relation: RelationProperty) => object
 
 function translate (where: unknown, model: EntityModel, guard: Guard): unknown {
+  // alternatives, which is also how MikroORM keeps the one condition of a collection
+  if (Array.isArray(where)) return where.map((alternative) => translate(alternative, model, guard))
   if (!isPlain(where)) return where
   // fragments of SQL hide behind symbols
   const result: Record<string | symbol, unknown> = { ...where }

@@ -7,6 +7,10 @@ import t from 'tap'
 import { AllowedField, AllowedFilters, AllowedInclude, CrudBase, parseQueryParams, primaryKey, QueryBuilderConfig, type CrudReadOptions } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 
+const Writer = defineEntity({
+  name: 'Writer',
+  properties: { ...primaryKey, tenant: p.integer(), active: p.boolean() },
+})
 const Blog = defineEntity({
   name: 'Blog',
   properties: {
@@ -14,11 +18,12 @@ const Blog = defineEntity({
     tenant: p.integer(),
     posts: () => p.oneToMany(Post).mappedBy('blog'),
     recent: () => p.oneToMany(Post).mappedBy('blog').where({ published: { $gte: new Date('2024-03-01T00:00:00Z') } }),
+    signed: () => p.oneToMany(Post).mappedBy('blog').where({ writer: { active: true } }),
   },
 })
 const Post = defineEntity({
   name: 'Post',
-  properties: { ...primaryKey, tenant: p.integer(), title: p.string(), stars: p.integer(), ratio: p.double(), published: p.datetime(3), blog: () => p.manyToOne(Blog) },
+  properties: { ...primaryKey, tenant: p.integer(), title: p.string(), stars: p.integer(), ratio: p.double(), published: p.datetime(3), blog: () => p.manyToOne(Blog), writer: () => p.manyToOne(Writer) },
   filters: { tenant: { name: 'tenant', cond: (args: { tenant?: number }) => ({ tenant: args.tenant }), default: false } },
 })
 
@@ -34,6 +39,11 @@ const blogs = new CrudBase({
     ],
   }),
 })
+/** Conditions that lead through a relation: nothing else of the resource does. */
+const signed = new CrudBase({
+  model: Blog,
+  queryConfig: new QueryBuilderConfig({ allowedFilters: [new AllowedFilters('signed.stars', 'gte')], allowedFields: [new AllowedField('id')], allowedIncludes: [count('signed'), count('posts', { where: { writer: { active: false } } })] }),
+})
 
 interface Row { id: number, blog: number, tenant: number, title: string, stars: number, ratio: number, published: Date }
 const BLOGS = 8
@@ -43,9 +53,10 @@ const rows: Row[] = Array.from({ length: 40 }, (_, i) => ({
 
 async function seed (em: EntityManager): Promise<void> {
   const parents = Array.from({ length: BLOGS }, (_, i) => em.create(Blog, { tenant: i % 2 }))
+  const writers = Array.from({ length: 6 }, (_, i) => em.create(Writer, { tenant: i % 3, active: i < 3 }))
   await em.flush()
   for (const { id, blog, ...row } of rows) {
-    em.create(Post, { ...row, blog: parents[blog - 1]! })
+    em.create(Post, { ...row, blog: parents[blog - 1]!, writer: writers[(id * 11) % 6]! })
     await em.flush()
   }
 }
@@ -67,7 +78,7 @@ function model (id: number, posts: readonly Row[], includes: readonly string[]):
 
 const INCLUDES = ['posts', 'recent', 'postsCount', 'postsExists', 'postsStarsSum', 'recentCount']
 
-await forEachDatabase(t, { entities: [Blog, Post], seed }, async (t, { orm }) => {
+await forEachDatabase(t, { entities: [Blog, Post, Writer], seed }, async (t, { orm }) => {
   const list = async (query: string, em: EntityManager = orm.em.fork(), options: CrudReadOptions = {}) => {
     const { items } = await blogs.list(em, parseQueryParams(query), options)
     return items.map((item) => Object.fromEntries(Object.entries(item).map(([key, value]) => [key, Array.isArray(value) ? value.map(({ id }) => id) : value])))
@@ -108,7 +119,7 @@ await forEachDatabase(t, { entities: [Blog, Post], seed }, async (t, { orm }) =>
     t.pass('as the model')
   })
 
-  t.test('what depends on the request is never kept: filters with parameters and scopes', async (t) => {
+  t.test('values of requests are never kept: filters with parameters and scopes', async (t) => {
     const query = `fields=id&include=${INCLUDES}`
     const all = ids(1, BLOGS)
     t.strictSame(await list(query), all.map((id) => model(id, rows, INCLUDES)))
@@ -120,5 +131,23 @@ await forEachDatabase(t, { entities: [Blog, Post], seed }, async (t, { orm }) =>
     }
     t.strictSame(await list(query, orm.em.fork(), { scope: { id: [2, 5] } }), [2, 5].map((id) => model(id, rows, INCLUDES)))
     t.strictSame(await list(query, withoutBuilder()), all.map((id) => model(id, rows, INCLUDES)), 'and does not change what is')
+  })
+  t.test('filters of what a condition leads to hold in it, and are those of the request', async (t) => {
+    const numbers = async (tenant: number | undefined, query: string) => {
+      const em = orm.em.fork()
+      em.addFilter({ name: 'writers', entity: Writer as never, cond: tenant === undefined ? {} : { tenant } as never, args: false })
+      return (await signed.list(em, parseQueryParams(query))).items
+    }
+    const writer = ({ id }: Row) => (id * 11) % 6
+    for (const tenant of [0, undefined, 1, 2, 0, undefined]) {
+      const seen = rows.filter((row) => tenant === undefined || writer(row) % 3 === tenant)
+      const expected = ids(1, BLOGS).map((id) => {
+        const own = seen.filter(({ blog }) => blog === id)
+        return { id, signedCount: own.filter((row) => writer(row) < 3).length, postsCount: own.filter((row) => writer(row) >= 3).length }
+      })
+      t.strictSame(await numbers(tenant, 'fields=id&include=signedCount,postsCount'), expected, `tenant ${tenant}`)
+      const found = ids(1, BLOGS).filter((id) => seen.some((row) => row.blog === id && writer(row) < 3 && row.stars >= 3))
+      t.strictSame((await numbers(tenant, 'fields=id&filter[signed.stars]=3')).map(({ id }: any) => id), found)
+    }
   })
 })
