@@ -5,7 +5,7 @@ import type { CustomFilterContext, QueryBuilderConfig } from '../config/index.ts
 import { ConfigError, FilterValidationError } from '../errors.ts'
 import { checkScope } from './scope.ts'
 import { Models, type EntityModel } from '../model/index.ts'
-import { isCustomTerm, planSelection, resolveWhitelist, type AnyWritePlan, type CallbackCondition, type KeysetPlan, type ListPlan, type Plan, type ScopeCondition, type Selection, type Whitelist } from '../plan/index.ts'
+import { isCustomTerm, planSelection, resolveWhitelist, withConditions, type AnyWritePlan, type CallbackCondition, type KeysetPlan, type ListPlan, type Plan, type ScopeCondition, type Selection, type Whitelist } from '../plan/index.ts'
 import { after, allOf, contextOf, emOf, filtersOn, type CrudSession, type MaybePromise } from './steps.ts'
 import { toWireOf, type BoundStatement, type ToWire } from '../run/index.ts'
 import { applyPlan, compile, compileWrite, Constants, entitiesBehind, filterSql, foreignOrder, foreignSql, guarded, ROOT_ALIAS, shapeOf, writeShapeOf, type AnyQueryBuilder, type Bind, type Foreign, type Sql, type Statement, type Visible } from '../sql/index.ts'
@@ -68,13 +68,16 @@ export class Resource {
   readonly #shapes = new LRUCache<string, Shape>({ max: MAX_SHAPES })
   /** Entities that a statement of this resource can touch: those whose MikroORM filters matter. */
   readonly #entities: readonly EntityModel[]
+  /** Those of them that the application's own conditions lead to. */
+  readonly #behindConditions: ReadonlySet<EntityModel>
 
   /** @throws {ConfigError} when the configuration names what the entity doesn't have */
   constructor (em: EntityManager, entity: unknown, config: QueryBuilderConfig, name: string | undefined) {
     this.model = modelsOf(em).of(entity)
     this.whitelist = resolveWhitelist(config, this.model, name)
     const relations = relationsOfWhitelist(this.whitelist)
-    this.#entities = [...new Set([this.model, ...relations.map(({ target }) => target), ...entitiesOfConditions(this.whitelist, relations)])]
+    this.#behindConditions = entitiesOfConditions(this.whitelist, relations)
+    this.#entities = [...new Set([this.model, ...relations.map(({ target }) => target), ...this.#behindConditions])]
     checkConditions(em, this.whitelist)
     this.selection = planSelection({ fields: [], fieldsByInclude: {}, include: [] }, this.whitelist, [])
   }
@@ -95,9 +98,8 @@ export class Resource {
   /** @param behind the filters of related rows that the scope leads to, which hold whether or not the record itself is filtered */
   #compile (session: CrudSession, plan: Plan, options: ReadOptions, filters: ActiveFilters, behind: ActiveFilters): MaybePromise<CompiledRead> {
     const toWire = () => 'selection' in plan ? toWireOf(plan.selection) : undefined
-    if (filters.size === 0 && options.scope === undefined && plan.customs.length === 0 && !hasCustomOrder(plan)) {
-      return this.#cached(emOf(session), shapeOf(plan), (foreign) => compile(plan, foreign), plan.values, toWire, true)
-    }
+    const complete = plan.customs.length > 0 || hasCustomOrder(plan) ? undefined : this.#complete(plan, options.scope, filters)
+    if (complete !== undefined) return this.#cached(emOf(session), shapeOf(complete), (foreign) => compile(complete, foreign), complete.values, toWire, true)
     const values = [...plan.values]
     return after(scopesOf(session, plan), (scopes) => bind(compile(plan, this.foreign(session, plan, options, filters, values, { scopes, behind })), values, toWire(), true))
   }
@@ -105,11 +107,18 @@ export class Resource {
   /** The statement of a write, likewise. */
   compileWrite (session: CrudSession, plan: AnyWritePlan, options: ReadOptions, filters: ActiveFilters): CompiledRead {
     const toWire = () => toWireOf(plan.selection)
-    if (filters.size === 0 && (options.scope === undefined || plan.kind === 'insert') && !(plan.kind === 'insert' && plan.rows.length > 1)) {
-      return this.#cached(emOf(session), writeShapeOf(plan), (foreign) => compileWrite(plan, foreign), plan.values, toWire, false)
-    }
+    const insert = plan.kind === 'insert'
+    const complete = insert && plan.rows.length > 1 ? undefined : this.#complete(plan, insert ? undefined : options.scope, filters)
+    if (complete !== undefined) return this.#cached(emOf(session), writeShapeOf(complete), (foreign) => compileWrite(complete, foreign), complete.values, toWire, false)
     const values = [...plan.values]
     return bind(compileWrite(plan, this.foreign(session, { ...plan, customs: [] }, options, filters, values)), values, toWire(), false)
+  }
+
+  /** The plan with all that holds for its request, unless only MikroORM can say it in SQL. */
+  #complete<AnyPlan extends Plan | AnyWritePlan> (plan: AnyPlan, scope: unknown, filters: ActiveFilters): AnyPlan | undefined {
+    // the filters of what the application's own conditions lead to are put into those, in MikroORM's words
+    for (const model of filters.keys()) if (this.#behindConditions.has(model)) return undefined
+    return withConditions(plan, scope, filters)
   }
 
   /** The statement of a shape with a request's values. What the application has put into it is the same for every request. */

@@ -1,7 +1,7 @@
 /** MikroORM's metadata to our snapshot of it. */
 import { ReferenceKind, type EntityMetadata, type EntityProperty, type MetadataStorage, type Platform } from '@mikro-orm/core'
 import { ConfigError } from '../errors.ts'
-import { codecOf, hydratorOf } from './codec.ts'
+import { codecOf, hydratorOf, isVerbatim } from './codec.ts'
 import { embeddedToEntity } from './embedded-json.ts'
 import { checkHasTable, readOnlyReason } from './entity-kind.ts'
 import type { EmbeddedProperty, EntityModel, Property, RelationProperty, ScalarProperty } from './entity-model.ts'
@@ -121,6 +121,7 @@ export class Models {
       type,
       formula: source.formula && this.#formula(meta, source),
       codec: codecOf(source, type, this.#platform),
+      verbatim: isVerbatim(source),
       hydrate: hydratorOf(source, type, this.#platform),
     } satisfies ScalarProperty)
   }
@@ -151,6 +152,7 @@ export class Models {
         ...baseOf(source, meta),
         column: source.fieldNames[0]!,
         type: valueTypeOf('jsonb', {}),
+        verbatim: false,
         embedded,
         hydrate: embedded && ((json) => embeddedToEntity(json, embedded)),
       } satisfies ScalarProperty)

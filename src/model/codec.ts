@@ -1,5 +1,5 @@
 /** What a custom type or a serializer makes of a value, between the database's JSON, the wire and a query string. */
-import { Type, type EntityProperty, type Platform } from '@mikro-orm/core'
+import { BigIntType, CharacterType, StringType, TextType, Type, UuidType, type EntityProperty, type Platform } from '@mikro-orm/core'
 import { convert, type Converted } from './convert.ts'
 import type { Codec, ScalarProperty } from './entity-model.ts'
 import { fromJson } from './from-json.ts'
@@ -14,6 +14,18 @@ const isOpaque = ({ kind }: ValueType): boolean => kind === 'other' || kind === 
 function customTypeOf (property: EntityProperty): CustomType | undefined {
   const type = property.customType as CustomType | undefined
   return type !== undefined && Type.getOrmType(type.constructor as never) === undefined ? type : undefined
+}
+
+/** MikroORM's types that convert a value to its text, or not at all, unless they are told to. */
+const TEXTS: ReadonlySet<unknown> = new Set([BigIntType, UuidType, StringType, TextType, CharacterType])
+
+/** Whether MikroORM binds values of conditions on the property as they are given, or as their text. */
+export function isVerbatim ({ customType }: EntityProperty): boolean {
+  if (customType === undefined) return true
+  if (customType.convertToDatabaseValueSQL !== undefined) return false
+  if (customType.convertToDatabaseValue === Type.prototype.convertToDatabaseValue) return true
+  const { trim, case: letters } = (customType as StringType).options ?? {}
+  return TEXTS.has(customType.constructor) && !trim && letters === undefined
 }
 
 /** The value that MikroORM would hand to a serializer: a Date for a datetime, else what the JSON has. */

@@ -13,6 +13,8 @@ export interface KeyColumn {
   readonly type: ValueType
   /** Of the property that the column belongs to, or refers to. */
   readonly codec?: Codec
+  /** MikroORM compares the column with values as they are given: no type makes others of them. */
+  readonly verbatim: boolean
 }
 
 interface PropertyBase {
@@ -50,6 +52,8 @@ export interface ScalarProperty extends PropertyBase {
   readonly formula?: (alias: string) => string
   /** Present when the value's JavaScript side matters: a custom type or a serializer. */
   readonly codec?: Codec
+  /** MikroORM compares the column with values as they are given: no type makes others of them. */
+  readonly verbatim: boolean
   /** From the JSON of a body, and the value to bind that it was converted to, to what the entity class has. */
   readonly hydrate?: (json: unknown, value: SqlValue) => unknown
   /** An embedded object, or a list of them, that is stored as JSON in the one column. */

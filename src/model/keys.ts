@@ -1,7 +1,7 @@
 /** The keys in MikroORM's metadata: which columns they have, and what those hold in the end. */
 import type { EntityMetadata, EntityProperty, Platform } from '@mikro-orm/core'
 import { ConfigError } from '../errors.ts'
-import { codecOf } from './codec.ts'
+import { codecOf, isVerbatim } from './codec.ts'
 import type { Join, KeyColumn, KeyPart, PrimaryKeyPart, Property } from './entity-model.ts'
 import { valueTypeOf } from './value-type.ts'
 
@@ -9,7 +9,7 @@ function columnsOf (property: EntityProperty, platform: Platform): readonly KeyC
   return Object.freeze(property.fieldNames.map((column, index) => {
     const type = valueTypeOf(property.columnTypes[index] ?? 'text', { runtimeType: scalarRuntimeType(property), items: property.items })
     const final = finalProperty(property, column)
-    return { column, type, codec: final && codecOf(final, type, platform) }
+    return { column, type, codec: final && codecOf(final, type, platform), verbatim: isVerbatim(property) && final !== undefined && isVerbatim(final) }
   }))
 }
 
@@ -38,7 +38,8 @@ export function keyOf (source: EntityProperty, join: Join, targetMeta: EntityMet
     const type = valueTypeOf(source.columnTypes[index] ?? 'text', { runtimeType: target && scalarRuntimeType(target), items: target?.items })
     const referred = target && finalProperty(target, targetColumn)
     const shared = source.ownColumns?.includes(column) === false
-    return { column, type, codec: referred && codecOf(referred, type, platform), publicName: target?.serializedName ?? target?.name ?? targetColumn, shared }
+    const verbatim = isVerbatim(source) && referred !== undefined && isVerbatim(referred)
+    return { column, type, codec: referred && codecOf(referred, type, platform), verbatim, publicName: target?.serializedName ?? target?.name ?? targetColumn, shared }
   }))
 }
 

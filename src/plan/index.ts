@@ -10,12 +10,13 @@ export { otherSide, planOtherSide, planPage, readPosition, type PageOptions, typ
 export { isComputed, isCustomTerm, isNullableTerm, typeOfTerm } from './order.ts'
 export { planCount, planEstimate, planExists, planGet, planList, planStream, planStreamOffset, planStreamPage, type PlanOptions } from './plan.ts'
 export type {
-  Aggregate, CallbackCondition, Comparable, Comparison, Condition, CountPlan, CustomCondition, CustomTerm, Deleted, GetPlan, Include, IncludeRules, JsonValue, KeysetPlan, ListPlan, Operand, OrderTerm, Place, Plan, ScopeCondition, Selection, Slot, SortTexts, StreamPlan, Window,
+  Aggregate, CallbackCondition, Comparable, Comparison, Condition, CountPlan, CustomCondition, CustomTerm, Deleted, EntityConditions, GetPlan, Include, IncludeRules, JsonValue, KeysetPlan, ListPlan, Operand, OrderTerm, Place, Plan, ScopeCondition, Selection, Slot, SortTexts, StreamPlan, Window,
 } from './types.ts'
 export { MAX_PATTERN_LENGTH } from './filters/index.ts'
 export { MAX_INCLUDES, planSelection } from './selection.ts'
 export { includePath, relationsOf, resolveWhitelist, type AggregateEntry, type CustomTarget, type FilterEntry, type FilterTarget, type IncludeEntry, type OperatorFilter, type RelationEntry, type SortEntry, type Whitelist } from './whitelist/index.ts'
 export { withSharedColumns } from './shared-columns.ts'
+export { withConditions } from './where.ts'
 export {
   idOfKey, planDelete, planInsert, planUpdate,
   type AnyWritePlan, type Assignment, type DeletePlan, type Guard, type InsertPlan, type ReferenceCheck, type UpdatePlan, type WriteTarget,

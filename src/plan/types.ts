@@ -40,6 +40,11 @@ export type Condition =
   | { readonly kind: 'related', readonly relation: RelationProperty, readonly conditions: readonly Condition[] }
   /** One of the conditions holds, or several. */
   | { readonly kind: 'any', readonly conditions: readonly Condition[] }
+  /** All of the conditions hold: an alternative that is made of several. */
+  | { readonly kind: 'all', readonly conditions: readonly Condition[] }
+
+/** What MikroORM's filters say of the rows of entities, wherever these are read. */
+export type EntityConditions = ReadonlyMap<EntityModel, readonly Condition[]>
 
 /** Which rows are seen: those that are not marked as deleted, only those that are, or both. */
 export type Deleted = 'without' | 'only' | 'with'
@@ -123,6 +128,8 @@ interface ReadPlan {
   readonly conditions: readonly Condition[]
   readonly customs: readonly CustomCondition[]
   readonly deleted: Deleted
+  /** Filters that hold for this request; those that only MikroORM can compile are not among them. */
+  readonly filters?: EntityConditions
   /** Values in the order of their slots. */
   readonly values: readonly unknown[]
 }

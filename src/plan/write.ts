@@ -2,7 +2,7 @@
 import { arrayLiteral, keyColumns, type EntityModel, type KeyColumn } from '../model/index.ts'
 import type { ColumnData, ReferenceData, RecordData } from './data.ts'
 import { planKey, type Id } from './key.ts'
-import type { Condition, Deleted, Selection, Slot } from './types.ts'
+import type { Condition, Deleted, EntityConditions, Selection, Slot } from './types.ts'
 import { Values } from './values.ts'
 
 /** A column that is set to a bound value. */
@@ -25,6 +25,8 @@ interface WritePlan {
   readonly selection: Selection
   /** Records that the write refers to and that a foreign key alone would not see as absent. */
   readonly references: readonly ReferenceCheck[]
+  /** Filters that hold for this request; those that only MikroORM can compile are not among them. */
+  readonly filters?: EntityConditions
   readonly values: readonly unknown[]
 }
 

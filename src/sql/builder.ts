@@ -3,11 +3,10 @@ import { raw } from '@mikro-orm/core'
 import type { QueryBuilder } from '@mikro-orm/postgresql'
 import type { EntityModel } from '../model/index.ts'
 import { isCustomTerm, type KeysetPlan, type ListPlan, type OrderTerm } from '../plan/index.ts'
-import { conditionSql, matching, relatedVisibility, whereClause, type ConditionContext } from './condition.ts'
+import { conditionSql, contextOf, matching, relatedVisibility, whereClause, type ConditionContext } from './condition.ts'
 import { RANK, type ForeignOrder } from './foreign-order.ts'
 import { join, name, sql, trusted, type Sql } from './fragment.ts'
 import { placeCondition } from './keyset.ts'
-import { Names } from './names.ts'
 import { rankMatches, termValue } from './order.ts'
 import type { Foreign } from './read.ts'
 
@@ -19,7 +18,7 @@ export const ROOT_ALIAS = 'e0'
  * caller's. The rows before a cursor come in reversed order, the nearest first.
  */
 export function applyPlan (qb: QueryBuilder<any>, plan: ListPlan | KeysetPlan, foreign: Pick<Foreign, 'filter' | 'constant' | 'order'>): QueryBuilder<any> {
-  const context: ConditionContext = { names: new Names(), filter: foreign.filter, constant: foreign.constant }
+  const context = contextOf(plan, foreign)
   context.names.table() // e0 is taken
   const conditions = [
     ...plan.conditions.map((condition) => conditionSql(condition, ROOT_ALIAS, context)),

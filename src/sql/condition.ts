@@ -1,9 +1,9 @@
 /** Conditions to SQL. */
 import type { EntityModel, RelationProperty } from '../model/index.ts'
-import type { Comparable, Condition, Deleted, JsonValue, Slot } from '../plan/index.ts'
+import type { Comparable, Condition, Deleted, JsonValue, Plan, Slot } from '../plan/index.ts'
 import { EMPTY, join, literal, name, sql, trusted, type Sql } from './fragment.ts'
 import { column } from './json.ts'
-import type { Names } from './names.ts'
+import { Names } from './names.ts'
 
 /** What applies to every row of an entity, wherever it is read: MikroORM's filters, compiled for an alias. */
 export type EntityFilter = (model: EntityModel, alias: string) => Sql | undefined
@@ -16,6 +16,19 @@ export interface ConditionContext {
   readonly names: Names
   readonly filter: EntityFilter
   readonly constant: ConstantCondition
+}
+
+/** What conditions of a plan need: its own filters, and for other entities those in MikroORM's words. */
+export function contextOf ({ filters }: Pick<Plan, 'filters'>, { filter, constant }: Omit<ConditionContext, 'names'>): ConditionContext {
+  const context: ConditionContext = {
+    names: new Names(),
+    filter: (model, alias) => {
+      const own = filters?.get(model)
+      return own === undefined ? filter(model, alias) : allSql(own, alias, context)
+    },
+    constant,
+  }
+  return context
 }
 
 /** What makes a row one of a relation's: visible, and what the relation says. */
@@ -58,8 +71,12 @@ export function conditionSql (condition: Condition, alias: string, context: Cond
     case 'key': return sql`${name(alias, condition.column.column)} = ${condition.slot}`
     case 'related': return relatedSql(condition.relation, condition.conditions, alias, context)
     case 'any': return sql`(${join(condition.conditions.map((alternative) => conditionSql(alternative, alias, context)), ' or ')})`
+    case 'all': return sql`(${allSql(condition.conditions, alias, context)})`
   }
 }
+
+const allSql = (conditions: readonly Condition[], alias: string, context: ConditionContext): Sql =>
+  join(conditions.map((condition) => conditionSql(condition, alias, context)), ' and ')
 
 /** What an operand reads: its column, an owning relation's foreign key, or a place inside of a JSON column. */
 export function operand (operand: Comparable, alias: string): Sql {

@@ -4,10 +4,9 @@
  */
 import type { EntityModel } from '../model/index.ts'
 import type { CountPlan, CustomTerm, GetPlan, Plan } from '../plan/index.ts'
-import { conditionSql, visibility, whereClause, type ConditionContext } from './condition.ts'
+import { conditionSql, contextOf, visibility, whereClause } from './condition.ts'
 import type { ForeignOrder } from './foreign-order.ts'
 import { join, name, render, sql, trusted, type Sql, type Statement } from './fragment.ts'
-import { Names } from './names.ts'
 import { objectJson, versionText } from './json.ts'
 import { keysetSql } from './keyset.ts'
 import { listSql, streamSql } from './list.ts'
@@ -29,7 +28,7 @@ export interface Foreign {
 
 /** Compiles a plan. The statement depends on the plan's shape only, not on its values. */
 export function compile (plan: Plan, foreign: Foreign): Statement {
-  const context: ConditionContext = { names: new Names(), filter: foreign.filter, constant: foreign.constant }
+  const context = contextOf(plan, foreign)
   const alias = context.names.table()
   const conditions = [
     ...plan.conditions.map((condition) => conditionSql(condition, alias, context)),

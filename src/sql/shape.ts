@@ -16,7 +16,7 @@ export function idOf (object: object): number {
 
 /** The key of a plan's statement; `customs` have no shape, callbacks being free to look at anything. */
 export function shapeOf (plan: Plan): string {
-  const base = `${plan.kind}|${idOf(plan.model)}|${plan.deleted}|${conditionsShape(plan.conditions)}`
+  const base = `${plan.kind}|${idOf(plan.model)}|${plan.deleted}|${conditionsShape(plan.conditions)}${filtersShape(plan)}`
   if (plan.kind === 'list') return `${base}|${plan.order.map(orderShape).join()}|${selectionShape(plan.selection)}|${plan.window.count === 'exact' ? 'n' : ''}`
   if (plan.kind === 'keyset') return `${base}|${plan.order.map(orderShape).join()}|${selectionShape(plan.selection)}|${plan.fetchSlot}${placeShape(plan)}`
   if (plan.kind === 'stream') return `${base}|${plan.order.map(orderShape).join()}|${selectionShape(plan.selection)}`
@@ -26,10 +26,17 @@ export function shapeOf (plan: Plan): string {
 /** The same for a write of one row; several rows at once are a statement of their own. */
 export function writeShapeOf (plan: AnyWritePlan): string {
   const references = plan.references.map(({ target, columns, slots }) => `${idOf(target)}:${columns.join()}:${slots.join()}`).join('&')
-  const base = `${plan.kind}|${idOf(plan.model)}|${selectionShape(plan.selection)}|${references}`
+  const base = `${plan.kind}|${idOf(plan.model)}|${selectionShape(plan.selection)}|${references}${filtersShape(plan)}`
   if (plan.kind === 'insert') return `${base}|${plan.columns.map(({ column, property }) => `${idOf(property)}.${column}`).join()}|${plan.rows.map((row) => row.join()).join(';')}`
   const target = `${plan.deleted}|${plan.versions ?? ''}|${conditionsShape(plan.conditions)}`
   return plan.kind === 'delete' ? `${base}|${target}` : `${base}|${target}|${plan.assignments.map(({ column, property, slot }) => `${idOf(property)}.${column}=${slot}`).join()}`
+}
+
+/** Which entities have which filters. */
+function filtersShape ({ filters }: Pick<Plan, 'filters'>): string {
+  let shape = ''
+  if (filters !== undefined) for (const [model, conditions] of filters) shape += `|${idOf(model)}{${conditionsShape(conditions)}}`
+  return shape
 }
 
 function conditionsShape (conditions: readonly Condition[]): string {
@@ -49,6 +56,7 @@ function conditionShape (condition: Condition): string {
     case 'key': return `${idOf(condition.column)}#${condition.slot}`
     case 'related': return `${idOf(condition.relation)}(${conditionsShape(condition.conditions)})`
     case 'any': return `|(${conditionsShape(condition.conditions)})`
+    case 'all': return `&(${conditionsShape(condition.conditions)})`
   }
 }
 

@@ -4,16 +4,15 @@
  */
 import { keyColumns, type EntityModel } from '../model/index.ts'
 import type { AnyWritePlan, Assignment, DeletePlan, InsertPlan, ReferenceCheck, Slot, UpdatePlan, WriteTarget } from '../plan/index.ts'
-import { bound, conditionSql, visibility, whereClause, type ConditionContext } from './condition.ts'
+import { bound, conditionSql, contextOf, visibility, whereClause, type ConditionContext } from './condition.ts'
 import { join, name, render, sql, trusted, type Sql, type Statement } from './fragment.ts'
 import { objectJson, versionText } from './json.ts'
-import { Names } from './names.ts'
 import type { Foreign } from './read.ts'
 import { recordSql } from './record.ts'
 
 /** Compiles a write. Each row comes back as `item` (its record), `version` and `key` (a JSON list of texts). */
 export function compileWrite (plan: AnyWritePlan, foreign: Foreign): Statement {
-  const context: ConditionContext = { names: new Names(), filter: foreign.filter, constant: foreign.constant }
+  const context = contextOf(plan, foreign)
   const alias = context.names.table()
   const returning = returningSql(plan, alias, context)
   switch (plan.kind) {
@@ -72,7 +71,7 @@ function returningSql ({ selection, model }: AnyWritePlan, alias: string, contex
 
 /** `count`: how many of the records with these keys are there, and not deleted or filtered out. */
 export function compileReferences ({ model, columns, keys }: ReferencedKeys, foreign: Foreign): Statement {
-  const context: ConditionContext = { names: new Names(), filter: foreign.filter, constant: foreign.constant }
+  const context = contextOf({}, foreign)
   const alias = context.names.table()
   const matches = keys.map((key) => sql`(${join(columns.map((column, index) => sql`${name(alias, column)} = ${key[index]!}`), ' and ')})`)
   return render(sql`select count(*) as "count" from ${table(model, alias)}${whereClause([sql`(${join(matches, ' or ')})`, ...visibility(model, alias, 'without', context.filter)])}`)

@@ -62,6 +62,7 @@ function written (condition: Condition, values: readonly unknown[]): string {
     case 'pattern': return `${nameOf(condition.operand)} ${condition.insensitive ? 'ilike' : 'like'} ${String(values[condition.slot])}`
     case 'array': return `${nameOf(condition.operand)} has ${condition.wants} of ${String(values[condition.slot])}`
     case 'any': return `(${condition.conditions.map((inner) => written(inner, values)).join(' or ')})`
+    case 'all': return `(${condition.conditions.map((inner) => written(inner, values)).join(' and ')})`
     case 'null': return `${nameOf(condition.operand)} is ${condition.negated ? 'not ' : ''}null`
     case 'key': return `key ${condition.column.column} = ${value(condition.slot)}`
     case 'related': return `${condition.relation.name}(${condition.conditions.map((inner) => written(inner, values)).join('; ')})`

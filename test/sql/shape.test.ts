@@ -1,12 +1,13 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { AllowedFilters } from '../../src/config/index.ts'
-import { planCount, planExists, planGet, isNullableTerm, planPage, type KeysetPlan, type Plan } from '../../src/plan/index.ts'
+import type { EntityModel } from '../../src/model/index.ts'
+import { planCount, planExists, planGet, isNullableTerm, planPage, withConditions, type KeysetPlan, type Plan } from '../../src/plan/index.ts'
 import { parseQueryParams } from '../../src/query/index.ts'
 import { compile, shapeOf } from '../../src/sql/index.ts'
-import { Customer, OrderItem, Plant, Shelf, Tag } from '../fixtures/entities.ts'
+import { Customer, Group, OrderItem, Plant, Shelf, Supplier, Tag } from '../fixtures/entities.ts'
 import { plantUuid } from '../fixtures/seed.ts'
-import { planOf, whitelistOf } from '../plan/helper.ts'
+import { models, planOf, whitelistOf } from '../plan/helper.ts'
 import { nothingForeign } from './helper.ts'
 import { queryOf, wide } from './queries.ts'
 
@@ -36,10 +37,30 @@ const plan: fc.Arbitrary<Plan> = fc.tuple(queryOf(), fc.constantFrom(exact, none
     }
   })
 
+/** What a request may add: few structures, so that they occur again, with many values. */
+const condition = (name: string, key: string): fc.Arbitrary<object> => fc.oneof(
+  fc.integer({ min: 0, max: 9 }).map((value) => ({ [key]: value })),
+  fc.constantFrom({ [key]: null }, {}, { [key]: { $ne: null } }),
+  fc.array(fc.integer({ min: 0, max: 9 })).map((values) => ({ [key]: values })),
+  fc.tuple(fc.constantFrom('$or', '$and'), fc.integer({ min: 0, max: 9 })).map(([group, value]) => ({ [group]: [{ [key]: value }, { [name]: String(value), [key]: { $gt: value } }] }))
+)
+const added: fc.Arbitrary<{ scope: object | undefined, filters: ReadonlyMap<EntityModel, object> }> = fc.record({
+  scope: fc.option(condition('name', 'position'), { nil: undefined }),
+  plant: fc.option(condition('name', 'position')),
+  tag: fc.option(condition('name', 'weight')),
+  group: fc.option(condition('name', 'id')),
+  supplier: fc.option(condition('name', 'id')),
+}).map(({ scope, plant, tag, group, supplier }) => {
+  const filters = ([[Plant, plant], [Tag, tag], [Group, group], [Supplier, supplier]] as const).flatMap(([entity, where]) => where === null ? [] : [[models.of(entity), where] as const])
+  return { scope, filters: new Map(filters) }
+})
+/** Half of the plans with nothing added. */
+const withAdded = (plans: fc.Arbitrary<Plan>): fc.Arbitrary<Plan> => fc.oneof(plans, fc.tuple(plans, added).map(([plan, { scope, filters }]) => withConditions(plan, scope, filters)!))
+
 t.test('plans of the same shape have the same statement, plans of different statements have different shapes', async (t) => {
   const statements = new Map<string, string>()
   let again = 0
-  fc.assert(fc.property(fc.oneof({ weight: 3, arbitrary: plan }, keyset), (plan) => {
+  fc.assert(fc.property(withAdded(fc.oneof({ weight: 3, arbitrary: plan }, keyset)), (plan) => {
     const shape = shapeOf(plan)
     const statement = written(plan)
     const known = statements.get(shape)
@@ -79,6 +100,25 @@ t.test('everything else is', async (t) => {
   const plans: Plan[] = [exact, none].flatMap((whitelist) => queries.map((query) => planOf(query, whitelist)))
   plans.push(planOf('', exact, { includeDeleted: true }), planGet(1, undefined, exact)!, planGet(plantUuid(1), undefined, exact)!, planGet(1, undefined, exact, { includeDeleted: true })!, planExists(1, exact)!, planCount(parseQueryParams(''), exact))
   for (const entity of [Customer, OrderItem, Shelf, Tag]) plans.push(planOf('', whitelistOf({}, entity)))
+  t.equal(new Set(plans.map(shapeOf)).size, plans.length)
+  t.equal(new Set(plans.map(written)).size, plans.length)
+})
+
+t.test('conditions of a request are part of the shape, their values are not', async (t) => {
+  const base = planOf('filter[tags.name]=a&include=group', exact)
+  const of = (scope: object | undefined, ...filters: ReadonlyArray<readonly [unknown, object]>) => withConditions(base, scope, new Map(filters.map(([entity, where]) => [models.of(entity), where])))!
+  const alike: ReadonlyArray<readonly [Plan, Plan]> = [
+    [of({ position: 1 }), of({ position: '2' })],
+    [of({ position: [1] }), of({ position: { $in: [] } })],
+    [of(undefined, [Tag, { weight: 1 }]), of(undefined, [Tag, { weight: 2 }])],
+    [of({}), base],
+    [of(undefined, [Tag, {}]), base],
+  ]
+  for (const [index, [a, b]] of alike.entries()) t.equal(shapeOf(a), shapeOf(b), `pair ${index}`)
+  const plans = [
+    base, of({ position: 1 }), of({ position: null }), of({ position: { $ne: 1 } }), of({ position: [1] }), of({ position: { $nin: [1] } }), of({ id: 1 }), of({ $or: [{ id: 1 }, { position: 1 }] }), of({ id: 1, position: 1 }), of({ $or: [{ id: 1, position: 1 }, { position: 1 }] }),
+    of(undefined, [Tag, { weight: 1 }]), of(undefined, [Tag, { weight: null }]), of(undefined, [Group, { id: 1 }]), of(undefined, [Tag, { weight: 1 }], [Group, { id: 1 }]), of({ position: 1 }, [Tag, { weight: 1 }]), of(undefined, [Plant, { position: 1 }]),
+  ]
   t.equal(new Set(plans.map(shapeOf)).size, plans.length)
   t.equal(new Set(plans.map(written)).size, plans.length)
 })
