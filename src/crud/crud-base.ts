@@ -180,7 +180,7 @@ export class CrudBase<Entity extends object = any> {
     const plan = planExists(id, resource.whitelist, options)
     if (plan === undefined) return false
     const { rows: [row] } = yield * this.#rows(resource, session, plan, options)
-    return row!.exists as boolean
+    return row!.exists === 'true'
   }
 
   /**

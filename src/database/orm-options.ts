@@ -65,7 +65,7 @@ export function replicaOptions (options: DatabaseOptions<boolean>, targets: read
 }
 
 /** What pg is given: for the connection, and when it has made the pool. */
-function driverOptions ({ pool = {}, applicationName, statementTimeoutMillis }: DatabaseOptions<boolean>, target: PostgresqlTarget, given: Given = {}): object {
+function driverOptions ({ pool = {}, applicationName, statementTimeoutMillis, preparedStatements }: DatabaseOptions<boolean>, target: PostgresqlTarget, given: Given = {}): object {
   const { connectionTimeoutMillis = CONNECTION_TIMEOUT, queueLimit = QUEUE_LIMIT, probeAfterMillis = PROBE_AFTER } = pool
   return {
     ...KEEP_ALIVE,
@@ -77,7 +77,7 @@ function driverOptions ({ pool = {}, applicationName, statementTimeoutMillis }: 
     connectionTimeoutMillis: target.connectionTimeoutMillis ?? connectionTimeoutMillis,
     ...given,
     onPoolCreated: (pool: Pool) => {
-      guardPool(pool, { queueLimit, probeAfterMillis })
+      guardPool(pool, { queueLimit, probeAfterMillis, ...(preparedStatements !== undefined && { preparedStatements }) })
       return given.onPoolCreated?.(pool)
     },
   }

@@ -26,6 +26,8 @@ const INVALID_DATA = '22'
 const UNREACHABLE: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EPIPE', 'EHOSTUNREACH', 'ENETUNREACH'])
 /** What pg says without a code. */
 const CONNECTION_LOST = /connection terminated|timeout exceeded when trying to connect|is not queryable|cannot use a pool after calling end/i
+/** What PostgreSQL says of a plan by name, under the code of all that is not implemented. */
+const CHANGED_PLAN = /cached plan/
 /** What pg says instead of sending a statement on a connection that it knows to be dead. */
 const NOT_QUERYABLE = /is not queryable/
 
@@ -74,6 +76,15 @@ export function isStale (error: unknown): boolean {
 /** Whether a statement failed before anything of it was sent. */
 export function wasNeverSent (error: unknown): boolean {
   return error instanceof Error && NOT_QUERYABLE.test(error.message)
+}
+
+/**
+ * Whether a server did not begin a statement that it was asked for by a name: it does not know the name, knows it
+ * already, or has kept a plan for tables that have changed since.
+ */
+export function isStaleName (error: unknown): boolean {
+  const { code, message } = error as ServerError
+  return code === '26000' || code === '42P05' || (code === '0A000' && CHANGED_PLAN.test(message))
 }
 
 /** Refused only because of what others did at the same time. */

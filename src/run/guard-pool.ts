@@ -3,9 +3,9 @@
  * one that broke, and a question to a server that has gone silent. It holds for all users of the pool, MikroORM and its
  * transactions included.
  */
-import type { Client, Pool, PoolClient } from 'pg'
+import type { Client, Pool } from 'pg'
 import { endCursorsWith } from './client.ts'
-import { pooled, waitingFor } from './pool.ts'
+import { pooled, useNoNames, waitingFor } from './pool.ts'
 import { isThere } from './server-socket.ts'
 
 export interface GuardOptions {
@@ -13,6 +13,8 @@ export interface GuardOptions {
   readonly queueLimit: number
   /** Milliseconds without an answer after which the server is asked whether it is still there; 0 never. */
   readonly probeAfterMillis: number
+  /** Whether the server may keep statements by name. Default true. */
+  readonly preparedStatements?: boolean
 }
 
 /** Time to wait for the server to say that it is there, where connecting may take for ever. */
@@ -20,8 +22,11 @@ const PATIENCE = 10_000
 /** The server's own code for too many connections. */
 const TOO_MANY = '53300'
 
-export function guardPool (pool: Pool, { queueLimit, probeAfterMillis }: GuardOptions): void {
-  const connect = pool.connect.bind(pool) as () => Promise<PoolClient>
+type ConnectCallback = Parameters<Pool['connect']>[0]
+
+export function guardPool (pool: Pool, { queueLimit, probeAfterMillis, preparedStatements = true }: GuardOptions): void {
+  const connect = pool.connect.bind(pool) as (callback: ConnectCallback) => void
+  if (!preparedStatements) useNoNames(pool)
   const patience = pool.options.connectionTimeoutMillis || PATIENCE
   let broken = 0
   /** How many connections had broken when this one was made. A server that has closed one may have closed all. */
@@ -38,22 +43,23 @@ export function guardPool (pool: Pool, { queueLimit, probeAfterMillis }: GuardOp
     if (error && madeAfter.get(client) === broken) broken++
   })
 
-  const checkOut = async (): Promise<PoolClient> => {
+  const checkOut = (done: ConnectCallback): void => {
     const full = pool.idleCount === 0 && pool.totalCount >= pool.options.max
     if (full && waitingFor(pool) >= queueLimit) {
-      throw Object.assign(new Error(`all ${pool.options.max} connections are in use, and ${queueLimit} requests wait for one`), { code: TOO_MANY })
+      const error = Object.assign(new Error(`all ${pool.options.max} connections are in use, and ${queueLimit} requests wait for one`), { code: TOO_MANY })
+      process.nextTick(done, error)
+      return
     }
-    for (;;) {
-      const client = await connect()
-      if (madeAfter.get(client) === broken) return client
-      client.release(true)
-    }
+    const takeOne = (): void => connect((error, client, release) => {
+      if (client === undefined || madeAfter.get(client) === broken) return done(error, client, release)
+      release(true)
+      takeOne()
+    })
+    takeOne()
   }
-  // pg's own `pool.query` calls it with a callback
-  const guarded = (callback?: (error: Error | undefined, client?: PoolClient, release?: PoolClient['release']) => void): unknown => {
-    const client = checkOut()
-    if (callback === undefined) return client
-    client.then((client) => callback(undefined, client, client.release), callback)
+  const guarded = (callback?: ConnectCallback): unknown => {
+    if (callback !== undefined) return checkOut(callback)
+    return new Promise((resolve, reject) => checkOut((error, client) => client === undefined ? reject(error) : resolve(client)))
   }
   pool.connect = guarded as Pool['connect']
 }

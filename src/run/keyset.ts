@@ -2,7 +2,7 @@
 import { PaginationValidationError } from '../errors.ts'
 import { otherSide, writeCursor, type KeysetPlan, type Place, type SortTexts } from '../plan/index.ts'
 import { KEYSET_ROW } from '../sql/index.ts'
-import type { Row } from './session.ts'
+import type { Row } from './statement.ts'
 
 /** What stands beside the items of a page by cursor. A cursor that leads nowhere is null. */
 export interface CursorInfo {
@@ -31,7 +31,7 @@ export interface KeysetRows {
 /** Reads the rows of a page: takes away the witness and the row that was fetched to be counted only. */
 export function readKeyset (plan: KeysetPlan, rows: readonly Row[]): KeysetRows {
   const { limit, place, order } = plan
-  const witnessed = plan.witness && rows[0]?.[KEYSET_ROW.witness] === true
+  const witnessed = plan.witness && rows[0]?.[KEYSET_ROW.witness] === 'true'
   const wanted = rows.slice(witnessed ? 1 : 0, limit + (witnessed ? 1 : 0))
   const ahead = rows.length - (witnessed ? 1 : 0) > limit
   if (place?.side === 'before') wanted.reverse()

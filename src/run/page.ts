@@ -1,7 +1,7 @@
 /** The answer of a list: items as the database wrote them, and what the page tells about the rest. */
 import type { Window } from '../plan/index.ts'
 import type { CursorInfo } from './keyset.ts'
-import type { Row } from './session.ts'
+import type { Row } from './statement.ts'
 
 /** What stands beside the items of a page. */
 export interface PageInfo {

@@ -1,64 +1,76 @@
 /**
  * Statements on a connection of the pool. In: a statement, and the signal of the request that it is for. Out: rows. It
  * ends in the server when nobody waits for its answer any more, and is asked again where that costs nobody anything.
+ *
+ * What has to be waited for calls back: a statement is one promise, not one for each step.
  */
 import type { Pool, PoolClient } from 'pg'
-import { isConnectionLost, isReadOnlyServer, isStale, wasNeverSent } from './convert-error.ts'
+import { isConnectionLost, isReadOnlyServer, isStale, isStaleName, wasNeverSent } from './convert-error.ts'
+import { sendQuery, type QueryCallback } from './query.ts'
 import { requestCancel } from './server-socket.ts'
-import type { BoundStatement, Row } from './session.ts'
+import type { BoundStatement, Row } from './statement.ts'
+import type { Cancellation } from './stop.ts'
 
 /** Connections that have been in their pool: the server may have closed them since. */
 export const pooled = new WeakSet<PoolClient>()
 
+/** Pools on whose connections statements have no names. */
+const nameless = new WeakSet<Pool>()
+
 /** Requests that have left a queue, in which pg keeps their places. */
 const left = new WeakMap<Pool, number>()
+
+/** Lets no statement on the pool's connections have a name: they may not be the same connections the next time. */
+export function useNoNames (pool: Pool): void {
+  nameless.add(pool)
+}
 
 /**
  * Runs a statement on a connection of the pool; when the signal aborts, the server cancels it.
  *
  * A connection that has been idle may be dead without anybody having noticed. A statement that finds out is run once
- * more: one that changes nothing, or that was never sent.
+ * more: one that changes nothing, or that was never sent. So is one whose name the server does not know, or knows for
+ * what the table was before: it has not begun.
  *
  * @throws the driver's error; for a cancelled statement `57014`, or the signal's reason when it was not sent yet
  */
-export async function runOnPool (pool: Pool, statement: BoundStatement, signal: AbortSignal | undefined): Promise<Row[]> {
-  const client = await acquire(pool, signal)
-  const wasIdle = pooled.has(client)
-  try {
-    return await query(client, statement, signal)
-  } catch (error) {
-    const again = wasIdle && signal?.aborted !== true && isStale(error) && (statement.readOnly === true || wasNeverSent(error))
-    if (!again) throw error
-  }
-  return await query(await acquire(pool, signal), statement, signal)
+export function runOnPool (pool: Pool, statement: BoundStatement, signal: Cancellation | undefined): Promise<Row[]> {
+  return new Promise((resolve, reject) => {
+    const attempt = (again: boolean): void => acquire(pool, signal, (error, client) => {
+      if (client === undefined) return reject(error)
+      const wasIdle = pooled.has(client)
+      query(client, statement, !nameless.has(pool), signal, (error, rows) => {
+        if (rows !== undefined) return resolve(rows)
+        if (signal?.aborted === true) return reject(error)
+        if (isStaleName(error) && statement.prepared?.forgetName() === true) return attempt(again)
+        if (!again && wasIdle && isStale(error) && (statement.readOnly === true || wasNeverSent(error))) return attempt(true)
+        reject(error)
+      })
+    })
+    attempt(false)
+  })
 }
 
-/**
- * A connection of the pool, to be released.
- *
- * @throws the pool's error, or the signal's reason: then its place in the queue goes to the next
- */
-async function acquire (pool: Pool, signal: AbortSignal | undefined): Promise<PoolClient> {
-  if (signal === undefined) return await pool.connect()
-  signal.throwIfAborted()
-  return await new Promise((resolve, reject) => {
-    let gone = false
-    const leave = (): void => {
-      gone = true
-      left.set(pool, (left.get(pool) ?? 0) + 1)
-      reject(signal.reason)
-    }
+/** A connection of the pool, to be released; or the pool's error, or the signal's reason: then its place in the queue goes to the next. */
+function acquire (pool: Pool, signal: Cancellation | undefined, done: (error: unknown, client?: PoolClient) => void): void {
+  if (signal === undefined) return pool.connect(done)
+  if (signal.aborted) return done(signal.reason)
+  let gone = false
+  const leave = (): void => {
+    gone = true
+    left.set(pool, (left.get(pool) ?? 0) + 1)
+    done(signal.reason)
+  }
+  signal.addEventListener('abort', leave)
+  pool.connect((error, client) => {
     // pg can't take anybody out of its queue: when it is the turn of one who has left, the next has it
-    const done = (): boolean => {
-      if (gone) left.set(pool, left.get(pool)! - 1)
-      else signal.removeEventListener('abort', leave)
-      return !gone
+    if (gone) {
+      left.set(pool, left.get(pool)! - 1)
+      client?.release()
+    } else {
+      signal.removeEventListener('abort', leave)
+      done(error, client)
     }
-    signal.addEventListener('abort', leave, { once: true })
-    pool.connect().then(
-      (client) => done() ? resolve(client) : client.release(),
-      (error: unknown) => { if (done()) reject(error) }
-    )
   })
 }
 
@@ -71,23 +83,21 @@ export function waitingFor (pool: Pool): number {
  * Runs a statement and gives its connection back: only after a cancellation has been answered, which would hit the next
  * statement otherwise.
  */
-async function query (client: PoolClient, { text, values }: BoundStatement, signal: AbortSignal | undefined): Promise<Row[]> {
+function query (client: PoolClient, statement: BoundStatement, named: boolean, signal: Cancellation | undefined, done: QueryCallback): void {
   let cancellation: Promise<void> | undefined
   const cancel = (): void => { cancellation = requestCancel(client) }
-  let broken: Error | undefined
-  try {
-    // aborted while it waited for a connection: there is nothing to ask any more
-    signal?.throwIfAborted()
-    signal?.addEventListener('abort', cancel, { once: true })
-    return (await client.query<Row>(text, [...values])).rows
-  } catch (error) {
-    // outside of transactions nobody but the server says that it is read-only: another one may be there by now
-    if (isConnectionLost(error) || isReadOnlyServer(error)) broken = error as Error
-    throw error
-  } finally {
-    signal?.removeEventListener('abort', cancel)
-    await cancellation
+  const finish = (error: unknown, rows: Row[] | undefined): void => {
     pooled.add(client)
-    client.release(broken)
+    // outside of transactions nobody but the server says that it is read-only: another one may be there by now
+    client.release(error !== undefined && (isConnectionLost(error) || isReadOnlyServer(error)) ? error as Error : undefined)
+    done(error, rows)
   }
+  // aborted while it waited for a connection: there is nothing to ask any more
+  if (signal?.aborted === true) return finish(signal.reason, undefined)
+  signal?.addEventListener('abort', cancel)
+  sendQuery(client, statement, named, (error, rows) => {
+    signal?.removeEventListener('abort', cancel)
+    if (cancellation === undefined) finish(error, rows)
+    else cancellation.then(() => finish(error, rows), done)
+  })
 }

@@ -13,18 +13,8 @@ import { readOnlyFailure } from './held-connection.ts'
 import { hold } from './perform.ts'
 import { runOnPool } from './pool.ts'
 import { replicasOf } from './replicas/routing.ts'
-import { abortOptionsOf, reasonOf, signalOf } from './stop.ts'
-
-/** A row as the driver reads it, by column name. */
-export type Row = Record<string, unknown>
-
-/** Text with `$1`, `$2`, ... and the values they stand for. */
-export interface BoundStatement {
-  readonly text: string
-  readonly values: readonly unknown[]
-  /** It changes nothing: it may be run again, and on a server that only reads. Default false. */
-  readonly readOnly?: boolean
-}
+import type { BoundStatement, Row } from './statement.ts'
+import { abortOptionsOf, reasonOf, type AbortOptions, type Cancellation } from './stop.ts'
 
 type Client = Pool | PGlite
 
@@ -69,39 +59,58 @@ export function read (em: EntityManager, statement: BoundStatement): Promise<Row
 export type Connection = ReturnType<EntityManager['getConnection']>
 
 /** Runs a statement on a connection, or in the transaction on it that `em` is in. */
-export async function runOn (em: EntityManager, connection: Connection, statement: BoundStatement, model?: EntityModel): Promise<Row[]> {
+export function runOn (em: EntityManager, connection: Connection, statement: BoundStatement, model?: EntityModel): Promise<Row[]> {
+  const transaction = em.getTransactionContext() as Transaction<unknown> | undefined
+  const options = abortOptionsOf(em)
+  if (transaction === undefined) return runOutside(connection, statement, options?.signal, model)
+  return observed(connection, statement, options?.signal, model, {
+    send: () => sendInside(transaction, options, connection, statement),
+    refused: async (error) => readOnlyFailure(await hold(transaction, connection), error),
+  })
+}
+
+/**
+ * Runs a statement on a connection, in no transaction.
+ *
+ * @param signal cancels it in the server
+ */
+export function runOutside (connection: Connection, statement: BoundStatement, signal: Cancellation | undefined, model?: EntityModel): Promise<Row[]> {
+  return observed(connection, statement, signal, model, {
+    send: () => sendOutside(connection, statement, signal),
+    refused: (error) => new UnavailableError(undefined, { cause: error }),
+  })
+}
+
+interface Attempt {
+  readonly send: () => Promise<Row[]>
+  /** The error for a write that the server has refused to do, unless somebody has declared that nothing is written. */
+  readonly refused: (error: unknown) => Promise<Error | undefined> | Error
+}
+
+/** Logs a statement, and makes its error one of ours. */
+async function observed (connection: Connection, statement: BoundStatement, signal: Cancellation | undefined, model: EntityModel | undefined, { send, refused }: Attempt): Promise<Row[]> {
   const started = performance.now()
   try {
-    const rows = await send(em, connection, statement)
+    const rows = await send()
     logStatement(connection, statement, started, { results: rows.length })
     return rows
   } catch (error) {
     logStatement(connection, statement, started, { level: 'error' })
-    const signal = signalOf(em)
     // what an abort gives as its reason may be anything, and the server calls it a cancelled statement
     if (signal?.aborted === true && (error === signal.reason || (error as { code?: unknown } | null)?.code === '57014')) throw reasonOf(signal, error)
-    throw (isReadOnlyServer(error) ? await refusedWrite(em, connection, error) : undefined) ?? convertError(error, model)
+    throw (isReadOnlyServer(error) ? await refused(error) : undefined) ?? convertError(error, model)
   }
 }
 
-/** The error for a write that the server has refused to do, unless somebody has declared that nothing is written. */
-async function refusedWrite (em: EntityManager, connection: Connection, error: unknown): Promise<UnavailableError | undefined> {
-  const transaction = em.getTransactionContext()
-  return transaction === undefined ? new UnavailableError(undefined, { cause: error }) : readOnlyFailure(await hold(transaction, connection), error)
+async function sendInside (transaction: Transaction<unknown>, options: AbortOptions | undefined, connection: Connection, { text, values }: BoundStatement): Promise<Row[]> {
+  if (options?.signal !== undefined) await hold(transaction, connection)
+  return (await transaction.executeQuery<Row>(CompiledQuery.raw(text, [...values]), options)).rows
 }
 
-async function send (em: EntityManager, connection: Connection, statement: BoundStatement): Promise<Row[]> {
-  const { text, values } = statement
-  const transaction = em.getTransactionContext() as Transaction<unknown> | undefined
-  if (transaction !== undefined) {
-    const options = abortOptionsOf(em)
-    if (options?.signal !== undefined) await hold(transaction, connection)
-    return (await transaction.executeQuery<Row>(CompiledQuery.raw(text, [...values]), options)).rows
-  }
-  const signal = signalOf(em)
-  signal?.throwIfAborted()
+async function sendOutside (connection: Connection, statement: BoundStatement, signal: Cancellation | undefined): Promise<Row[]> {
+  if (signal?.aborted === true) throw signal.reason
   const client = await clientOf(connection)
-  if ('waitReady' in client) return (await client.query<Row>(text, [...values])).rows
+  if ('waitReady' in client) return (await client.query<Row>(statement.text, [...statement.values])).rows
   return await runOnPool(client, statement, signal)
 }
 

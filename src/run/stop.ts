@@ -13,6 +13,14 @@ export interface Deadline {
   readonly error: UnavailableError
 }
 
+/** Says when nobody waits any more. An AbortSignal does, and less will do. */
+export interface Cancellation {
+  readonly aborted: boolean
+  readonly reason: unknown
+  addEventListener (type: 'abort', listener: () => void): void
+  removeEventListener (type: 'abort', listener: () => void): void
+}
+
 /** Time that the server has to answer after a deadline, in milliseconds, before its connection is given up. */
 const GRACE = 1_000
 
@@ -34,7 +42,7 @@ export function abortOptionsOf (em: EntityManager): AbortOptions | undefined {
 
 export const signalOf = (em: EntityManager): AbortSignal | undefined => abortOptionsOf(em)?.signal
 
-type AbortOptions = NonNullable<Parameters<Transaction<unknown>['executeQuery']>[1]>
+export type AbortOptions = NonNullable<Parameters<Transaction<unknown>['executeQuery']>[1]>
 
 export function stopOf (em: EntityManager, deadline: Deadline | undefined): Stop {
   const outer = signalOf(em)
@@ -64,7 +72,7 @@ export function stopOf (em: EntityManager, deadline: Deadline | undefined): Stop
 }
 
 /** The error for what was stopped: that of a deadline, else the client has gone away. */
-export function reasonOf (signal: AbortSignal, cause: unknown = signal.reason): Error {
+export function reasonOf (signal: Cancellation, cause: unknown = signal.reason): Error {
   const reason: unknown = ownErrorIn(signal.reason) ?? signal.reason
   return reason instanceof UnavailableError || reason instanceof AbortedError ? reason : new AbortedError(undefined, { cause })
 }

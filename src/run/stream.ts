@@ -3,7 +3,8 @@ import { TransactionEventBroadcaster } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { convertError } from './convert-error.ts'
 import { replicasOf } from './replicas/routing.ts'
-import { run, runOn, type BoundStatement, type Connection, type Row } from './session.ts'
+import { run, runOn, type Connection } from './session.ts'
+import type { BoundStatement, Row } from './statement.ts'
 import { hold } from './perform.ts'
 
 let lastCursor = 0

@@ -14,6 +14,8 @@ export interface Statement {
   readonly text: string
   /** For each placeholder the slot of its value. */
   readonly slots: readonly Slot[]
+  /** The columns of its rows, where each may be read as a text. */
+  readonly columns?: readonly string[]
 }
 
 /**

@@ -11,6 +11,10 @@ import type { Source } from './source.ts'
 /** The columns of an answer's rows. */
 export const KEYSET_ROW = Object.freeze({ item: 'item', witness: '@witness', value: (index: number): string => `@value${index}` })
 
+export function keysetColumns ({ order, witness }: KeysetPlan): string[] {
+  return [KEYSET_ROW.item, ...order.map((_, index) => KEYSET_ROW.value(index)), ...witness ? [KEYSET_ROW.witness] : []]
+}
+
 /**
  * A row for each record, nearest to the place first: `item`, its JSON; `@value0` and so on, the text of what it is
  * sorted by; and `@witness`, whether it is the row at the place, where the plan has that fetched.
@@ -28,7 +32,7 @@ export function keysetSql (plan: KeysetPlan, source: Source): Sql {
   const answer = sql`select ${selectList([
     [KEYSET_ROW.item, sql`${objectJson(members)}::text`],
     ...plan.order.map((term, index): [string, Sql] => [KEYSET_ROW.value(index), storedText(name(page, sortName(index)), term)]),
-    ...plan.witness ? [[KEYSET_ROW.witness, witnessSql(plan, page)] as const] : [],
+    ...plan.witness ? [[KEYSET_ROW.witness, sql`(${witnessSql(plan, page)})::text`] as const] : [],
   ])} from `
   if (expressions.length === 0) return sql`${answer}(${pageSql}) as ${name(page)}`
   return sql`with ${join([sql`${name(page)} as (${pageSql})`, ...expressions])} ${answer}${name(page)}${joins}${orderBy(carried)}`

@@ -5,6 +5,8 @@ import { carriedOrder, orderBy, orderSql, sortName } from './order.ts'
 import { projection, recordSql, selectList, showsRelated } from './record.ts'
 import { ROW, ROW_JSON, type Source } from './source.ts'
 
+export const LIST_COLUMNS: readonly string[] = ['items', 'fetched', 'total']
+
 /** `items`: the records as the inside of a JSON array, null for none; `fetched`: how many rows there were; `total`. */
 export function listSql (plan: ListPlan, source: Source): Sql {
   const { expressions, select } = orderedRecords(plan, source, sql` limit ${plan.fetchSlot} offset ${plan.offsetSlot}`)

@@ -8,8 +8,8 @@ import { conditionSql, contextOf, visibility, whereClause } from './condition.ts
 import type { ForeignOrder } from './foreign-order.ts'
 import { join, name, render, sql, trusted, type Sql, type Statement } from './fragment.ts'
 import { objectJson, versionText } from './json.ts'
-import { keysetSql } from './keyset.ts'
-import { listSql, streamSql } from './list.ts'
+import { keysetColumns, keysetSql } from './keyset.ts'
+import { LIST_COLUMNS, listSql, streamSql } from './list.ts'
 import { projection, recordSql, selectList, showsRelated, type RecordSql } from './record.ts'
 import { ROW, ROW_JSON, type Source } from './source.ts'
 import type { ConstantCondition, EntityFilter } from './condition.ts'
@@ -37,18 +37,19 @@ export function compile (plan: Plan, foreign: Foreign): Statement {
   ]
   const source = { alias, table: sql`${trusted(plan.model.table)} as ${name(alias)}`, conditions, where: whereClause(conditions), context, model: plan.model, order: foreign.order }
   switch (plan.kind) {
-    case 'list': return render(listSql(plan, source))
+    case 'list': return { ...render(listSql(plan, source)), columns: LIST_COLUMNS }
     case 'stream': return render(streamSql(plan, source))
-    case 'keyset': return render(keysetSql(plan, source))
-    case 'get': return render(getSql(plan, source))
-    case 'count': case 'estimate': case 'exists': return render(countSql(plan, source))
+    case 'keyset': return { ...render(keysetSql(plan, source)), columns: keysetColumns(plan) }
+    case 'get': return { ...render(getSql(plan, source)), columns: plan.model.version === undefined ? ['item'] : ['item', 'version'] }
+    case 'count': case 'exists': return { ...render(countSql(plan, source)), columns: [plan.kind] }
+    case 'estimate': return render(countSql(plan, source))
   }
 }
 
 function countSql ({ kind }: CountPlan, { table, where }: Source): Sql {
   switch (kind) {
     case 'count': return sql`select count(*) as "count" from ${table}${where}`
-    case 'exists': return sql`select exists (select 1 from ${table}${where}) as "exists"`
+    case 'exists': return sql`select exists (select 1 from ${table}${where})::text as "exists"`
     case 'estimate': return sql`explain (format json) select 1 from ${table}${where}`
   }
 }

@@ -1,0 +1,118 @@
+/** Statements that the server keeps by a name, and those it doesn't. */
+import pg from 'pg'
+import t, { type Test } from 'tap'
+import { Prepared, runOnPool, useNoNames, type BoundStatement } from '../../src/run/index.ts'
+import { skipReasons } from '../helpers/databases.ts'
+
+t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
+  const open = (t: Test): pg.Pool => {
+    const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL!, max: 1 })
+    t.teardown(() => pool.end())
+    return pool
+  }
+  const kept = async (pool: pg.Pool) => (await pool.query<{ name: string, statement: string }>('select name, statement from pg_prepared_statements order by prepare_time')).rows
+  let texts = 0
+  /** A statement that nobody else has run. */
+  const statementOf = (nameable = true, select = '$1::int as n'): BoundStatement => {
+    const text = `select ${select} /* ${++texts} */`
+    return { text, values: [7], readOnly: true, columns: ['n'], prepared: new Prepared(text, nameable) }
+  }
+  const times = async (count: number, pool: pg.Pool, statement: BoundStatement) => {
+    for (let n = 1; n <= count; n++) t.strictSame(await runOnPool(pool, { ...statement, values: [n] }, undefined), [{ n: `${n}` }])
+  }
+
+  t.test('what is run again and again is kept by a name, which is made of its text', async (t) => {
+    const pool = open(t)
+    const statement = statementOf()
+    await times(5, pool, statement)
+    t.strictSame(await kept(pool), [])
+    await times(5, pool, statement)
+    t.match(await kept(pool), [{ name: /^crud_[\w-]{43}$/, statement: statement.text }])
+    const [again] = await kept(pool)
+    await times(8, pool, { ...statement, prepared: new Prepared(statement.text, true) })
+    t.strictSame(await kept(pool), [again], 'the same text, the same name')
+  })
+
+  t.test('so are statements whose columns the server has to tell', async (t) => {
+    const pool = open(t)
+    const { columns, ...statement } = statementOf()
+    for (let n = 1; n <= 8; n++) t.strictSame(await runOnPool(pool, { ...statement, values: [n] }, undefined), [{ n }])
+    t.equal((await kept(pool)).length, 1)
+  })
+
+  t.test('lists are not: one plan would have to serve all values', async (t) => {
+    const pool = open(t)
+    await times(8, pool, statementOf(false))
+    t.strictSame(await kept(pool), [])
+  })
+
+  t.test('nothing is where the pool may not', async (t) => {
+    const pool = open(t)
+    useNoNames(pool)
+    await times(8, pool, statementOf())
+    t.strictSame(await kept(pool), [])
+  })
+
+  t.test('a server that has forgotten the name is asked without one', async (t) => {
+    const pool = open(t)
+    const statement = statementOf()
+    await times(8, pool, statement)
+    await pool.query('deallocate all')
+    await times(3, pool, statement)
+    t.strictSame(await kept(pool), [])
+    // as it is behind a pooler that gives its clients other connections than they had
+    const other = statementOf()
+    await times(5, pool, other)
+    const name = new Prepared(other.text, true)
+    for (let run = 0; run < 5; run++) name.nameForRun()
+    await pool.query({ text: `prepare "${name.nameForRun()}" (int) as ${other.text}` })
+    await times(3, pool, other)
+  })
+
+  t.test('a plan that is older than its table is not used', async (t) => {
+    const pool = open(t)
+    await pool.query('create temporary table jar (n int); insert into jar values (1)')
+    const text = 'select n from jar where n >= $1'
+    const statement: BoundStatement = { text, values: [0], readOnly: true, prepared: new Prepared(text, true) }
+    for (let run = 0; run < 8; run++) t.strictSame(await runOnPool(pool, statement, undefined), [{ n: 1 }])
+    await pool.query('alter table jar alter n type text')
+    await pool.query("update jar set n = 'one'")
+    await t.rejects(runOnPool(pool, statement, undefined), { code: '42883' }, "the server's own error for what can't be compared")
+    await pool.query('alter table jar alter n type bigint using 2')
+    for (let run = 0; run < 2; run++) t.strictSame(await runOnPool(pool, statement, undefined), [{ n: '2' }])
+  })
+
+  t.test('nulls, texts that are no ASCII, lists, bytes and dates arrive as with pg itself', async (t) => {
+    const pool = open(t)
+    const values = [null, 'Žluťoučký 🐎', ['a"b', null, '{,}'], Buffer.from([0, 255]), new Date(0), { a: [1] }, true, 12n]
+    const types = ['text', 'text', 'text[]', 'bytea', 'timestamptz', 'jsonb', 'bool', 'int8']
+    const text = `select ${types.map((type, index) => `$${index + 1}::${type}::text as v${index}`).join()}`
+    const columns = values.map((_, index) => `v${index}`)
+    const { rows } = await pool.query<Record<string, unknown>>(text, values)
+    t.strictSame(await runOnPool(pool, { text, values, columns }, undefined), rows.map((row) => ({ ...row })))
+  })
+
+  t.test('a value that has no text is refused, and the connection lives on', async (t) => {
+    const pool = open(t)
+    const circular: Record<string, unknown> = {}
+    circular.self = circular
+    await t.rejects(runOnPool(pool, { ...statementOf(), values: [circular] }, undefined), /circular/)
+    await times(2, pool, statementOf())
+    t.equal(pool.totalCount, 1)
+  })
+})
+
+t.test('names are limited', async (t) => {
+  const names = new Set<string>()
+  for (let n = 0; n < 400; n++) {
+    const prepared = new Prepared(`select ${n}, 'of many'`, true)
+    for (let run = 0; run < 7; run++) {
+      const name = prepared.nameForRun()
+      if (name !== undefined) names.add(name)
+    }
+  }
+  t.ok(names.size > 200 && names.size <= 256, `${names.size} names`)
+  const known = new Prepared("select 0, 'of many'", true)
+  for (let run = 0; run < 5; run++) t.equal(known.nameForRun(), undefined)
+  t.ok(names.has(known.nameForRun()!), 'what has been evicted and compiled again has its name again')
+})
