@@ -179,8 +179,7 @@ export class CrudBase<Entity extends object = any> {
     const resource = this.#bind(session)
     const plan = planExists(id, resource.whitelist, options)
     if (plan === undefined) return false
-    const { rows: [row] } = yield * this.#rows(resource, session, plan, options)
-    return row!.exists === 'true'
+    return (yield * this.#rows(resource, session, plan, options)).rows.length > 0
   }
 
   /**

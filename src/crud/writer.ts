@@ -219,8 +219,8 @@ export class Writer {
   * #checkScope (session: CrudSession, id: Id): Work<void> {
     if (!this.#scope?.partial) return
     const plan = planExists(id, this.#resource.whitelist, { includeDeleted: true })!
-    const [row] = yield * wait(runOn(session, yield * wait(this.#resource.compile(session, plan, { ...this.#options, filtered: false }))))
-    if (!row!['exists']) throw new OutOfScopeError()
+    const rows = yield * wait(runOn(session, yield * wait(this.#resource.compile(session, plan, { ...this.#options, filtered: false }))))
+    if (rows.length === 0) throw new OutOfScopeError()
   }
 
   /** Filters that are active for the resource and for what rows refer to. */

@@ -46,10 +46,11 @@ export function compile (plan: Plan, foreign: Foreign): Statement {
   }
 }
 
+/** `count`; or a row when there is one. */
 function countSql ({ kind }: CountPlan, { table, where }: Source): Sql {
   switch (kind) {
     case 'count': return sql`select count(*) as "count" from ${table}${where}`
-    case 'exists': return sql`select exists (select 1 from ${table}${where})::text as "exists"`
+    case 'exists': return sql`select 1 as "exists" from ${table}${where} limit 1`
     case 'estimate': return sql`explain (format json) select 1 from ${table}${where}`
   }
 }
