@@ -9,7 +9,7 @@ import type { PoolClient } from 'pg'
 import { UnavailableError } from '../errors.ts'
 import { cut } from './client.ts'
 import { isReadOnlyServer, ThroughDriver } from './convert-error.ts'
-import { requestCancel } from './server-socket.ts'
+import { cancelUntilOver, type Cancelling } from './server-socket.ts'
 import type { Level } from './level.ts'
 
 /** What the outermost transaction is asked for by those inside of it. */
@@ -78,6 +78,7 @@ function watch (connection: DatabaseConnection, client: PoolClient | undefined):
   const held: HeldConnection = { client, ...FRESH }
   const execute = connection.executeQuery.bind(connection)
   let running = false
+  let cancelling: Cancelling | undefined
 
   const send = async (query: CompiledQuery, options?: Parameters<typeof execute>[1]) => {
     running = true
@@ -88,6 +89,8 @@ function watch (connection: DatabaseConnection, client: PoolClient | undefined):
       throw error
     } finally {
       running = false
+      await cancelling?.end()
+      cancelling = undefined
     }
   }
 
@@ -124,7 +127,7 @@ function watch (connection: DatabaseConnection, client: PoolClient | undefined):
 
   if (client !== undefined && connection.cancelQuery !== undefined) {
     // Kysely's own way needs another connection, which a server or a pooler that is full does not give
-    connection.cancelQuery = async () => { if (running) await requestCancel(client) }
+    connection.cancelQuery = async () => { if (running) cancelling ??= cancelUntilOver(client) }
   }
 
   return held

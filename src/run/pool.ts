@@ -7,7 +7,7 @@
 import type { Pool, PoolClient } from 'pg'
 import { isConnectionLost, isReadOnlyServer, isStale, isStaleName, wasNeverSent } from './convert-error.ts'
 import { sendQuery, type QueryCallback } from './query.ts'
-import { requestCancel } from './server-socket.ts'
+import { cancelUntilOver, type Cancelling } from './server-socket.ts'
 import type { BoundStatement, Row } from './statement.ts'
 import type { Cancellation } from './stop.ts'
 
@@ -84,8 +84,8 @@ export function waitingFor (pool: Pool): number {
  * statement otherwise.
  */
 function query (client: PoolClient, statement: BoundStatement, named: boolean, signal: Cancellation | undefined, done: QueryCallback): void {
-  let cancellation: Promise<void> | undefined
-  const cancel = (): void => { cancellation = requestCancel(client) }
+  let cancelling: Cancelling | undefined
+  const cancel = (): void => { cancelling = cancelUntilOver(client) }
   const finish = (error: unknown, rows: Row[] | undefined): void => {
     pooled.add(client)
     // outside of transactions nobody but the server says that it is read-only: another one may be there by now
@@ -97,7 +97,7 @@ function query (client: PoolClient, statement: BoundStatement, named: boolean, s
   signal?.addEventListener('abort', cancel)
   sendQuery(client, statement, named, (error, rows) => {
     signal?.removeEventListener('abort', cancel)
-    if (cancellation === undefined) finish(error, rows)
-    else cancellation.then(() => finish(error, rows), done)
+    if (cancelling === undefined) finish(error, rows)
+    else cancelling.end().then(() => finish(error, rows), done)
   })
 }

@@ -9,6 +9,8 @@ import type { ClientBase } from 'pg'
 
 /** Milliseconds after which a server that does not answer is left alone. */
 const PATIENCE = 5_000
+/** Milliseconds between questions. */
+const REPEAT = 200
 const CANCEL_REQUEST = 80_877_102
 const SSL_REQUEST = 80_877_103
 
@@ -43,6 +45,33 @@ export async function requestCancel (client: ClientBase): Promise<void> {
     // a server that can't be asked can't be made to stop, either: the statement ends when it ends
   } finally {
     socket.destroy()
+  }
+}
+
+/** What goes on asking the server to cancel a statement. */
+export interface Cancelling {
+  /** The statement is over. Settles when no question is under way that could hit the next one. */
+  readonly end: () => Promise<void>
+}
+
+/**
+ * Asks the server to cancel the statement that a connection has been given, until it is over: a server that has not
+ * begun it yet when it is asked does nothing.
+ */
+export function cancelUntilOver (client: ClientBase): Cancelling {
+  let over = false
+  let timer: NodeJS.Timeout | undefined
+  let asking: Promise<void>
+  const ask = (): void => {
+    asking = requestCancel(client).then(() => { if (!over) timer = setTimeout(ask, REPEAT) })
+  }
+  ask()
+  return {
+    end: async () => {
+      over = true
+      clearTimeout(timer)
+      await asking
+    },
   }
 }
 

@@ -1,4 +1,5 @@
 /** A table for tests of transactions, and what others see of it. */
+import { setTimeout } from 'node:timers/promises'
 import { defineEntity, p } from '@mikro-orm/core'
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
 import { CrudBase } from '../../src/index.ts'
@@ -34,7 +35,10 @@ export async function reset (orm: MikroORM): Promise<readonly [number, number]> 
 /** Polls until a condition holds. */
 export async function until (condition: () => Promise<boolean>): Promise<void> {
   const deadline = Date.now() + 10_000
-  while (!await condition()) if (Date.now() > deadline) throw new Error('it did not happen')
+  while (!await condition()) {
+    if (Date.now() > deadline) throw new Error('it did not happen')
+    await setTimeout(5)
+  }
 }
 
 /** What a promise is rejected with. */

@@ -11,6 +11,8 @@ export interface Proxy {
   readonly greetings: readonly Buffer[]
   /** From now on, connections that exist break when the application next sends something, as when a server has gone unnoticed. */
   readonly breakOnUse: () => void
+  /** What is sent on connections that exist waits, until the function it returns is called. */
+  readonly holdBack: () => () => void
   /** Nothing gets through any more, in either direction, and nobody is told. */
   readonly fallSilent: () => void
 }
@@ -19,6 +21,7 @@ export interface Proxy {
 export async function startProxy (t: Test, target: { readonly port: number, readonly host: string }): Promise<Proxy> {
   let count = 0
   let silent = false
+  let held: Map<net.Socket, Array<() => void>> | undefined
   const doomed = new WeakSet<net.Socket>()
   const open = new Set<net.Socket>()
   const greetings: Buffer[] = []
@@ -37,7 +40,8 @@ export async function startProxy (t: Test, target: { readonly port: number, read
       if (doomed.has(client)) {
         client.resetAndDestroy()
         end()
-      } else if (!silent) server.write(data)
+      } else if (held?.has(client)) held.get(client)!.push(() => server.write(data))
+      else if (!silent) server.write(data)
     }).on('error', end).on('close', end)
     server.on('data', (data) => { if (!silent) client.write(data) }).on('error', end).on('close', end)
   })
@@ -51,6 +55,14 @@ export async function startProxy (t: Test, target: { readonly port: number, read
     get count () { return count },
     greetings,
     breakOnUse: () => { for (const socket of open) doomed.add(socket) },
+    holdBack: () => {
+      const waiting = new Map([...open].map((client): [net.Socket, Array<() => void>] => [client, []]))
+      held = waiting
+      return () => {
+        held = undefined
+        for (const sends of waiting.values()) for (const send of sends) send()
+      }
+    },
     fallSilent: () => { silent = true },
   }
 }

@@ -3,6 +3,7 @@ import pg from 'pg'
 import t, { type Test } from 'tap'
 import { UnavailableError } from '../../src/errors.ts'
 import { convertError, guardPool, runOnPool, waitingFor, type BoundStatement } from '../../src/run/index.ts'
+import { until } from '../helpers/accounts.ts'
 import { skipReasons } from '../helpers/databases.ts'
 import { startProxy } from '../helpers/proxy.ts'
 
@@ -59,6 +60,20 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     await t.rejects(runOnPool(pool, { text: 'select pg_terminate_backend(pg_backend_pid())', values: [], readOnly: true }, undefined), { code: '57P01' })
     t.equal(proxy.count, 2)
     t.strictSame(await runOnPool(pool, WRITE, undefined), [{ n: 1 }])
+  })
+
+  t.test('a statement is cancelled that the server begins only after it was asked to', async (t) => {
+    const { pool, proxy, fill } = await open(t)
+    await fill(1)
+    const letGo = proxy.holdBack()
+    const client = new AbortController()
+    const asking = runOnPool(pool, { text: 'select pg_sleep(60)', values: [], readOnly: true }, client.signal).then(() => undefined, (error) => error)
+    await until(async () => pool.idleCount === 0)
+    client.abort()
+    await until(async () => proxy.greetings.length === 2)
+    letGo()
+    t.match(await asking, { code: '57014' })
+    t.strictSame(await runOnPool(pool, READ, undefined), [{ n: 1 }], 'and nothing that comes later is')
   })
 
   t.test("pg's own query works on a guarded pool, with its errors", async (t) => {
