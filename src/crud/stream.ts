@@ -3,7 +3,8 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import { planPage, planStreamOffset, planStreamPage, readPosition, type StreamPlan } from '../plan/index.ts'
 import { isEmbedded, readKeyset, run, streamRows } from '../run/index.ts'
 import { convertJson, type AfterRead } from './records.ts'
-import type { ReadOptions, Resource } from './resource.ts'
+import type { ReadOptions } from './foreign.ts'
+import type { Resource } from './resource.ts'
 import { performAsync } from './steps.ts'
 
 /** Records read at a time: the memory that a stream needs, and the statements that it costs. */

@@ -6,7 +6,8 @@ import { convertError, isDriverError, type JsonRecord, type Row } from '../run/i
 import { readIfMatch, type IfMatch } from './if-match.ts'
 import { withOnCreate, withOnUpdate } from './new-row.ts'
 import { checkReferences, guardedKeys, isGuarded } from './references.ts'
-import type { ActiveFilters, ReadOptions, Resource } from './resource.ts'
+import type { ActiveFilters, ReadOptions } from './foreign.ts'
+import type { Resource } from './resource.ts'
 import type { ScopeRules } from './scope.ts'
 import { emOf, requirePromises, runOn, transactionOn, wait, type CrudSession, type Work } from './steps.ts'
 import { assignEntity, cascadesOf, createEntities, findLocked, reasonForUnitOfWork, removeEntity, type WriteKind } from './unit-of-work.ts'
@@ -50,7 +51,7 @@ export class Writer {
   }
 
   * #createIn (session: CrudSession, chunks: 'unit of work' | readonly RecordData[][], rows: readonly RecordData[], checksReferences: boolean, filters: ActiveFilters, pointer: (index: number) => string): Work<JsonRecord[]> {
-    if (checksReferences) yield * checkReferences(this.#resource, session, rows, filters, pointer)
+    if (checksReferences) yield * checkReferences(session, rows, filters, pointer)
     const written: Written[] = []
     if (chunks === 'unit of work') {
       for (const key of yield * wait(createEntities(emOf(session), this.#model, rows))) written.push({ key, record: yield * this.#readBack(session, idOfKey(this.#model, key)) })
@@ -83,7 +84,7 @@ export class Writer {
   }
 
   * #assignData (session: CrudSession, id: Id, data: RecordData, filters: ActiveFilters): Work<JsonRecord> {
-    yield * checkReferences(this.#resource, session, [data], filters)
+    yield * checkReferences(session, [data], filters)
     const record = yield * this.#assign(session, id, data.properties, 'without', data.links.map(({ relation }) => relation.name))
     return data.columns.length > 0 ? record : (yield * this.#touch(session, id, filters)) ?? record
   }
@@ -138,7 +139,7 @@ export class Writer {
   * #insert (session: CrudSession, rows: readonly RecordData[], filters: ActiveFilters, pointer: (index: number) => string): Work<Written[]> {
     const written = yield * this.#run(session, planInsert(rows, this.#resource.selection, (model) => rows.length === 1 && isGuarded(model, filters)), filters)
     if (written.length === rows.length) return written
-    yield * checkReferences(this.#resource, session, rows, filters, pointer)
+    yield * checkReferences(session, rows, filters, pointer)
     // what was missing has come since
     throw new ConflictError()
   }
@@ -199,7 +200,7 @@ export class Writer {
   /** Why a write found no row: only looked into when it has failed. */
   * #reason (session: CrudSession, id: Id, data: RecordData | undefined, filters: ActiveFilters): Work<Error> {
     yield * this.#unchanged(session, id)
-    if (data !== undefined) yield * checkReferences(this.#resource, session, [data], filters)
+    if (data !== undefined) yield * checkReferences(session, [data], filters)
     return new NotFoundError()
   }
 

@@ -1,0 +1,21 @@
+/** The models of an ORM's entities, made once for all resources. */
+import type { EntityManager } from '@mikro-orm/postgresql'
+import { Models } from '../model/index.ts'
+
+const modelsByStorage = new WeakMap<object, Map<string | undefined, Models>>()
+
+/** The schema of entities that name none: the EntityManager's own, or the ORM's. */
+export function schemaOf (em: EntityManager): string | undefined {
+  return em.schema ?? em.config.getSchema(true)
+}
+
+/** The models of the ORM behind an EntityManager: one set for all resources. */
+export function modelsOf (em: EntityManager): Models {
+  const metadata = em.getMetadata()
+  const schema = schemaOf(em)
+  let bySchema = modelsByStorage.get(metadata)
+  if (bySchema === undefined) modelsByStorage.set(metadata, bySchema = new Map())
+  let models = bySchema.get(schema)
+  if (models === undefined) bySchema.set(schema, models = new Models(metadata, em.getPlatform(), { schema, filters: Object.keys(em.config.get('filters')) }))
+  return models
+}
