@@ -34,7 +34,7 @@ export async function runTransaction<Result> (em: EntityManager, fn: Transaction
     ...(timeout !== undefined && { deadline: { at: performance.now() + timeout, error: new UnavailableError(`The database needed more than ${timeout} ms.`) } }),
   }
   if (em.isInTransaction()) {
-    const demands = await demandsOf(em)
+    const demands = demandsOf(em)
     if (demands !== undefined) raise(demands, { retries, unavailable, baseDelay, maxDelay })
     return await converted(transact(em, fn, settings))
   }

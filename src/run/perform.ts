@@ -42,6 +42,17 @@ export async function hold (transaction: unknown, connection: Pick<Connection, '
 
 const heldConnections = new WeakMap<object, HeldConnection>()
 
+/** Says what a transaction of ours holds, so that nobody has to wait for its statements to ask. */
+export function holds (transaction: Transaction, held: HeldConnection): void {
+  heldConnections.set(withoutGuard(transaction).executor, held)
+}
+
+/** What the transactions inside may ask of the outermost one, where it is one of ours. */
+export function demandsOf (em: EntityManager): Demands | undefined {
+  const transaction = em.getTransactionContext() as Transaction | undefined
+  return transaction && heldConnections.get(withoutGuard(transaction).executor)?.demands
+}
+
 export async function poolOf (connection: Pick<Connection, 'getNativeClient'>): Promise<unknown> {
   return await connection.getNativeClient().catch(() => undefined)
 }

@@ -4,19 +4,19 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import { ConfigError } from '../errors.ts'
 import { hasFailed, readOnlyFailure, type HeldConnection } from './held-connection.ts'
 import { assertOpen, endInner, enter, guard, leave, runInside, withoutGuard, type Level } from './level.ts'
-import { failureOf, forkOf, hold, idle, ISOLATION_LEVELS, log, merge, perform, send, settle, undo, type Connection, type IsolationLevel, type Transaction, type TransactionSettings, type Work } from './perform.ts'
+import { failureOf, forkOf, hold, holds, idle, ISOLATION_LEVELS, log, merge, perform, send, settle, undo, type Connection, type IsolationLevel, type Transaction, type TransactionSettings, type Work } from './perform.ts'
 import { limit, unlimit } from './statement-timeout.ts'
 import { watch, type Stop } from './stop.ts'
 
 /** Runs `work` in a savepoint of `outer`, when those that others have opened are over. */
 export async function nest<Result> (em: EntityManager, connection: Connection, outer: Transaction, work: Work<Result>, settings: TransactionSettings, stop: Stop): Promise<Result> {
-  const held = await hold(outer, connection)
-  const level = await enter(held, outer, settings.readOnly)
+  const held = await stop.race(hold(outer, connection))
+  const level = await turn(held, outer, settings, stop)
   const { deadline } = held
   const watchdog = settings.deadline && watch(held, settings.deadline)
   try {
-    await idle(outer)
-    assertOpen(outer, level)
+    // a savepoint that is cut off takes the outer transaction with it
+    if (stop.isLate()) throw stop.reason()
     return await nestOn(held, level, em, connection, outer, work, settings, stop)
   } catch (error) {
     throw readOnlyFailure(held, error) ?? error
@@ -24,6 +24,26 @@ export async function nest<Result> (em: EntityManager, connection: Connection, o
     clearTimeout(watchdog)
     if (!level.orphaned) held.deadline = deadline
     leave(held, level)
+  }
+}
+
+/** Waits until it is its turn, but no longer than until it is stopped: what it waits for is none of its business. */
+async function turn (held: HeldConnection, outer: Transaction, { readOnly }: TransactionSettings, stop: Stop): Promise<Level> {
+  const entered = enter(held, outer, readOnly).then(async (level) => {
+    try {
+      await idle(outer)
+      assertOpen(outer, level)
+      return level
+    } catch (error) {
+      leave(held, level)
+      throw error
+    }
+  })
+  try {
+    return await stop.race(entered)
+  } catch (error) {
+    entered.then((level) => leave(held, level), () => {})
+    throw error
   }
 }
 
@@ -45,6 +65,7 @@ async function nestOn<Result> (held: HeldConnection, level: Level, em: EntityMan
     if (!level.orphaned) await withoutGuard(transaction).rollbackToSavepoint(savepointName).execute()
     if (!level.orphaned) await withoutGuard(transaction).releaseSavepoint(savepointName).execute()
   }
+  holds(transaction, held)
   guard(transaction, held, level)
   let released = false
   try {

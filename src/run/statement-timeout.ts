@@ -11,11 +11,15 @@ export async function limit (held: HeldConnection, { at }: Deadline, send: Send)
   held.limit = undefined
 }
 
-/** Takes the deadline of a savepoint back: `set local` lasts until the whole transaction ends. */
+/**
+ * Takes the deadline of a savepoint back. `set local` lasts until the whole transaction ends, and what is left of the
+ * time would be that of the next savepoint, which no deadline holds back.
+ */
 export async function unlimit (held: HeldConnection, outer: number | undefined, send: Send): Promise<void> {
   held.deadline = outer
   held.limit = undefined
-  if (held.client !== undefined && outer === undefined) await send(`set local statement_timeout = ${held.configured!}`)
+  // with an outer deadline, this tells the server first
+  if (held.client !== undefined) await send(outer === undefined ? `set local statement_timeout = ${held.configured!}` : 'show statement_timeout')
 }
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, min: 60_000, h: 3_600_000, d: 86_400_000 }

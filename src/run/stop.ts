@@ -84,5 +84,5 @@ export function isConsequence (error: unknown): boolean {
 
 /** Gives the connection up when the server does not answer in time after a deadline: the network may be dead. */
 export function watch (held: HeldConnection, { at }: Deadline): NodeJS.Timeout {
-  return setTimeout(() => abandon(held), at - performance.now() + GRACE)
+  return setTimeout(() => abandon(held), Math.max(0, at - performance.now()) + GRACE)
 }

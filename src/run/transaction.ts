@@ -10,9 +10,9 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import type { IsolationLevel as KyselyIsolationLevel, Kysely } from 'kysely'
 import { OutcomeUnknownError } from '../errors.ts'
 import { wasNeverSent } from './convert-error.ts'
-import { heldBy, isServerError, letGo, readOnlyFailure, type Demands, type HeldConnection } from './held-connection.ts'
+import { heldBy, isServerError, letGo, readOnlyFailure, type HeldConnection } from './held-connection.ts'
 import { endInner, guard, newLevel } from './level.ts'
-import { forkOf, hold, isPglite, log, merge, perform, poolOf, send, settle, undo, type Connection, type Transaction, type TransactionSettings, type Work } from './perform.ts'
+import { forkOf, holds, isPglite, log, merge, perform, poolOf, send, settle, undo, type Connection, type Transaction, type TransactionSettings, type Work } from './perform.ts'
 import { nest } from './savepoint.ts'
 import { requestCancel } from './server-socket.ts'
 import { limit } from './statement-timeout.ts'
@@ -40,13 +40,6 @@ export async function transact<Result> (em: EntityManager, work: Work<Result>, s
   } finally {
     stop.release()
   }
-}
-
-/** What the transactions inside may ask of the outermost one, where it is one of ours. */
-export async function demandsOf (em: EntityManager): Promise<Demands | undefined> {
-  const transaction = em.getTransactionContext() as Transaction | undefined
-  if (transaction === undefined) return undefined
-  return (await hold(transaction, em.getConnection())).demands
 }
 
 async function begin<Result> (em: EntityManager, connection: Connection, work: Work<Result>, settings: TransactionSettings, stop: Stop): Promise<Result> {
@@ -85,6 +78,7 @@ async function beginOn<Result> (single: Kysely<any>, held: HeldConnection, em: E
     if (sessionContext !== undefined) await connection.applySessionContext(transaction, sessionContext)
     if (settings.deadline !== undefined) await limit(held, settings.deadline, (sql) => send(transaction, sql))
     await events.dispatchEvent(EventType.afterTransactionStart, transaction as never)
+    holds(transaction, held)
     guard(transaction, held, level)
     const result = await perform(em, fork, transaction, level, work, stop)
     await events.dispatchEvent(EventType.beforeTransactionCommit, transaction as never)

@@ -118,6 +118,63 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     }
   })
 
+  t.test('an inner timeout leaves the outer transaction as it was', async (t) => {
+    await t.test('also when the inner one has waited for the outer in vain', async (t) => {
+      await withTransaction(orm.em.fork(), async (em) => {
+        const busy = em.execute('select pg_sleep(1.6)')
+        let ran = false
+        const error = await failureOf(withTimeout(em, 100, async () => { ran = true }))
+        t.ok(error instanceof UnavailableError)
+        t.notOk(ran)
+        await busy
+        await add(em, 'busy')
+      })
+      await withTransaction(orm.em.fork(), async (em) => {
+        const sibling = withTransaction(em, (em) => em.execute('select pg_sleep(0.4)'))
+        let over = false
+        sibling.finally(() => { over = true }).catch(() => {})
+        t.ok(await failureOf(withTimeout(em, 100, async () => {})) instanceof UnavailableError)
+        t.notOk(over, 'it does not wait for the others longer than it may')
+        await sibling
+        await withTimeout(em, 20_000, (em) => add(em, 'sibling'))
+      })
+      t.strictSame((await owners(direct)).slice(2), ['busy', 'sibling'])
+    })
+    await t.test('its time limit ends with it, in the server, too', async (t) => {
+      const sent: string[] = []
+      proxy.rule = (text, from) => {
+        if (from === 'client') sent.push(...text.match(/savepoint "\w+|statement_timeout = \d+/g) ?? [])
+        return 'pass'
+      }
+      await withTimeout(orm.em.fork(), 20_000, async (em) => {
+        await withTimeout(em, 1_000, (em) => em.execute('select 1'))
+        await withTransaction(em, (em) => add(em, 'limited', 'sql'))
+      })
+      const limit = sent.slice(0, sent.indexOf('savepoint "crud_kit_2')).findLast((text) => text.startsWith('statement_timeout'))
+      t.ok(Number(limit?.split(' = ')[1]) > 1_000, 'no savepoint is made in the time of another')
+      t.strictSame((await owners(direct)).slice(2), ['limited'])
+    })
+    await t.test('a cancellation that comes late hits nothing else', async (t) => {
+      const CANCEL = Buffer.from([4, 210, 22, 46]).toString('latin1')
+      await withTransaction(orm.em.fork(), async (em) => {
+        await em.execute('select 1')
+        let answered = (): void => {}
+        const done = new Promise<void>((resolve) => { answered = resolve })
+        proxy.rule = (text, from) => {
+          if (from === 'client' && text.startsWith(CANCEL, 4)) return done.then(() => 'pass')
+          // the statement ends by itself while its cancellation is on its way
+          if (from === 'server' && text.includes('slept')) answered()
+          return 'pass'
+        }
+        t.ok(await failureOf(withTimeout(em, 100, (em) => em.execute("select 'slept', pg_sleep(0.3)"))) instanceof UnavailableError)
+        for (let i = 0; i < 50; i++) await withTransaction(em, (em) => em.execute('select pg_sleep(0.001)'))
+        await add(em, 'late')
+      })
+      t.strictSame((await owners(direct)).slice(2), ['late'])
+    })
+    await usable(t)
+  })
+
   t.test('a client that goes away: the statement is cancelled, with every connection in use', async (t) => {
     for (const [what, start] of [['withTransaction', withTransaction], ['em.transactional', (em: any, fn: any) => em.transactional(fn)]] as const) {
       const controller = new AbortController()

@@ -5,7 +5,8 @@ import type { Test } from 'tap'
 
 /** What becomes of a piece of the stream: it passes, it disappears as in a dead network, or the connection is cut, before or after it has passed. */
 export type Fate = 'pass' | 'lose' | 'cut' | 'pass and cut'
-export type Rule = (text: string, from: 'client' | 'server') => Fate
+/** A piece whose fate is a promise waits, and with it what comes after it. */
+export type Rule = (text: string, from: 'client' | 'server') => Fate | Promise<Fate>
 
 export interface Proxy {
   /** The server's URL, by way of the proxy. */
@@ -28,12 +29,17 @@ export async function startProxy (t: Test, url: string): Promise<Proxy> {
         sockets.delete(from)
         cut()
       })
+      let before: Promise<unknown> | undefined
       from.on('data', (data) => {
         const fate = proxy.rule(data.toString('latin1'), name)
+        if (before === undefined && typeof fate === 'string') return meet(fate, data)
+        before = Promise.all([fate, before]).then(([fate]) => meet(fate, data))
+      })
+      const meet = (fate: Fate, data: Buffer): void => {
         if (fate === 'cut') return cut()
         if (fate === 'pass') to.write(data)
         if (fate === 'pass and cut') to.write(data, () => from.destroy())
-      })
+      }
     }
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
