@@ -7,6 +7,7 @@ import { DatabaseFactory, isConnected, serverStarted, SyncEngine, type DatabaseO
 import { ConfigError } from '../src/errors.ts'
 import type { QueryParams } from '../src/query/index.ts'
 import { crudRoutes, type CrudRoutesOptions } from './crud-routes.ts'
+import { convertDatabaseErrors } from './database-errors.ts'
 import { ErrorSchema } from './error-schema.ts'
 import { giveIndexAdvice } from './index-advice.ts'
 import { decorateHealth, type CrudHealth } from './health.ts'
@@ -56,6 +57,7 @@ async function register (fastify: FastifyInstance, options: CrudKitOptions): Pro
   refuseSyncSessions(fastify)
   try {
     fastify.decorate('orm', engine)
+    convertDatabaseErrors(fastify, engine)
     decorateHealth(fastify, engine)
     decorateEm(fastify, engine)
     decorateQueryParams(fastify)

@@ -61,6 +61,9 @@ export function isDriverError (error: unknown): boolean {
 /** MikroORM's own check before it writes: a lifecycle hook has left something out. Classes derived from it are about mistakes in code. */
 const isValidation = (error: Error): boolean => error.constructor === ValidationError
 
+/** Whether an error is a socket's that has not reached its server, or lost it. */
+export const isUnreachable = (error: Error): boolean => UNREACHABLE.has(String((error as ServerError).code))
+
 /** Whether an error is the end of the connection on which it came. */
 export function isConnectionLost (error: unknown): boolean {
   if (!(error instanceof Error)) return false
