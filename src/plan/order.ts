@@ -1,6 +1,7 @@
 /** Sorts: the text of `sort` to an order that is total, so that pages never overlap. */
 import type { ValueType } from '../model/index.ts'
 import type { QueryParamError } from '../query/index.ts'
+import { keyOf } from './memo.ts'
 import { cited, refusal } from './refusal.ts'
 import type { CustomTerm, Operand, OrderTerm } from './types.ts'
 import type { Whitelist } from './whitelist/index.ts'
@@ -16,6 +17,10 @@ export function isCustomTerm (term: Term): term is CustomTerm {
 
 /** Plans the order of a list: what the request asks for, or else the default; the primary key always comes last. */
 export function planOrder (items: readonly string[], whitelist: Whitelist, errors: QueryParamError[]): readonly Term[] {
+  return whitelist.orders.of(keyOf(items), errors, (errors) => makeOrder(items, whitelist, errors))
+}
+
+function makeOrder (items: readonly string[], whitelist: Whitelist, errors: QueryParamError[]): readonly Term[] {
   const order: Term[] = []
   const names = new Set<string>()
   for (const item of items) {
@@ -36,7 +41,7 @@ export function planOrder (items: readonly string[], whitelist: Whitelist, error
   if (order.length === 0) {
     for (const { target, descending } of whitelist.defaultOrder) order.push({ ...target, descending })
   }
-  return withTieBreak(order, whitelist)
+  return Object.freeze(withTieBreak(order, whitelist))
 }
 
 function withTieBreak (order: Term[], { model }: Whitelist): readonly Term[] {

@@ -35,7 +35,7 @@ export function planList (params: QueryParams, whitelist: Whitelist, options: Pl
   }
   const custom = order.find(isCustomTerm)
   if (custom !== undefined) errors.push(refusal('FST_CRUD_PAGINATION_INVALID', 'cursor', `The sort '${custom.sort}' has no cursors; use page and per_page, or limit and offset.`))
-  const terms = order.filter((term): term is OrderTerm => !isCustomTerm(term))
+  const terms = custom === undefined ? order as readonly OrderTerm[] : order.filter((term): term is OrderTerm => !isCustomTerm(term))
   // with another error, the order or the filters may not be those that the cursor was made for
   const comparable = errors.length === 0 || whitelist.ignoreInvalidErrors
   const fingerprint = fingerprintOf(params.filters, terms, whitelist)

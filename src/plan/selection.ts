@@ -2,6 +2,7 @@
 import { MAX_INCLUDE_DEPTH } from '../config/index.ts'
 import type { EntityModel, Property } from '../model/index.ts'
 import type { QueryParamError, QueryParams } from '../query/index.ts'
+import { keyOf } from './memo.ts'
 import { cited, excess, refusal } from './refusal.ts'
 import type { Aggregate, Include, Selection } from './types.ts'
 import type { IncludeEntry, RelationEntry, Whitelist } from './whitelist/index.ts'
@@ -9,8 +10,16 @@ import type { IncludeEntry, RelationEntry, Whitelist } from './whitelist/index.t
 /** Include paths in one request, at most. */
 export const MAX_INCLUDES = 10
 
+type SelectionParams = Pick<QueryParams, 'fields' | 'fieldsByInclude' | 'include'>
+
 /** Plans what a request selects; with nothing selected, all that is not hidden. */
-export function planSelection (params: Pick<QueryParams, 'fields' | 'fieldsByInclude' | 'include'>, whitelist: Whitelist, errors: QueryParamError[]): Selection {
+export function planSelection (params: SelectionParams, whitelist: Whitelist, errors: QueryParamError[]): Selection {
+  const { include, fields, fieldsByInclude } = params
+  const paths = Object.keys(fieldsByInclude)
+  return whitelist.selections.of(keyOf(include, fields, paths, ...paths.map((path) => fieldsByInclude[path]!)), errors, (errors) => makeSelection(params, whitelist, errors))
+}
+
+function makeSelection (params: SelectionParams, whitelist: Whitelist, errors: QueryParamError[]): Selection {
   const included = planIncludes(params.include, whitelist, errors)
   const fields = planFields(params, whitelist, included, errors)
   return selectionOf(whitelist.model, undefined, included, fields)

@@ -1,6 +1,6 @@
 /** `filter[<field>]` and `filter[<field>][<operator>]`, gathered in the order in which each appears first. */
 import { readBrackets } from './brackets.ts'
-import { frozen } from './frozen.ts'
+import { bare, frozen } from './frozen.ts'
 import { isReserved, MAX_FILTER_DEPTH } from './limits.ts'
 import { queryError } from './query-error.ts'
 import type { FilterParam, QueryParamError } from './types.ts'
@@ -66,9 +66,7 @@ export function finishFilters (slots: FilterSlots): readonly FilterParam[] {
 
 function finishFilter ({ field, operator, value }: FilterSlot): FilterParam {
   if (typeof value !== 'string') Object.freeze(value)
-  return Object.freeze(operator === undefined
-    ? { __proto__: null, field, value }
-    : { __proto__: null, field, operator, value })
+  return bare(operator === undefined ? { field, value } : { field, operator, value })
 }
 
 function slotKey (name: string): string {

@@ -6,13 +6,13 @@ const CODE = 'FST_CRUD_PAGINATION_INVALID'
 
 export type PaginationName = 'page' | 'per_page' | 'limit' | 'offset' | 'cursor'
 
-/** What each parameter may stand beside. */
-const COMPANIONS: Readonly<Record<PaginationName, readonly PaginationName[]>> = {
-  page: ['per_page'],
-  per_page: ['page', 'cursor'],
-  limit: ['offset'],
-  offset: ['limit'],
-  cursor: ['per_page'],
+/** What each parameter must not stand beside. */
+const RIVALS: Readonly<Record<PaginationName, readonly PaginationName[]>> = {
+  page: ['limit', 'offset', 'cursor'],
+  per_page: ['limit', 'offset'],
+  limit: ['page', 'per_page', 'cursor'],
+  offset: ['page', 'per_page', 'cursor'],
+  cursor: ['page', 'limit', 'offset'],
 }
 
 interface PaginationValues {
@@ -26,12 +26,12 @@ interface PaginationValues {
 /** What has been read of the pagination: the values, and how often each parameter was given. */
 export interface PaginationDraft {
   readonly values: PaginationValues
-  readonly given: Map<PaginationName, number>
+  readonly given: Record<PaginationName, number>
   mixed: boolean
 }
 
 export function newPagination (): PaginationDraft {
-  return { values: {}, given: new Map(), mixed: false }
+  return { values: {}, given: { page: 0, per_page: 0, limit: 0, offset: 0, cursor: 0 }, mixed: false }
 }
 
 /**
@@ -45,13 +45,12 @@ export function takePagination (draft: PaginationDraft, name: PaginationName, pa
     errors.push(queryError(CODE, parameter, `${name} takes one value and no brackets.`, { suggestion: name }))
     return
   }
-  const before = draft.given.get(name) ?? 0
-  draft.given.set(name, before + 1)
+  const before = draft.given[name]++
   if (before > 0) {
     if (before === 1) errors.push(queryError(CODE, name, `${name} is given more than once.`))
     return
   }
-  if (!draft.mixed && isMixed(draft.given, name)) {
+  if (!draft.mixed && RIVALS[name].some((rival) => draft.given[rival] > 0)) {
     draft.mixed = true
     errors.push(queryError(CODE, name, 'Use either page and per_page, or limit and offset, or cursor and per_page.'))
   }
@@ -66,13 +65,6 @@ export function finishPagination (target: PaginationValues, { values }: Paginati
   if (values.limit !== undefined) target.limit = values.limit
   if (values.offset !== undefined) target.offset = values.offset
   if (values.cursor !== undefined) target.cursor = values.cursor
-}
-
-function isMixed (given: PaginationDraft['given'], name: PaginationName): boolean {
-  for (const other of given.keys()) {
-    if (other !== name && !COMPANIONS[name].includes(other)) return true
-  }
-  return false
 }
 
 function takeNumber (draft: PaginationDraft, name: Exclude<PaginationName, 'cursor'>, text: string, errors: QueryParamError[]): void {

@@ -17,9 +17,9 @@ export function idOf (object: object): number {
 /** The key of a plan's statement; `customs` have no shape, callbacks being free to look at anything. */
 export function shapeOf (plan: Plan): string {
   const base = `${plan.kind}|${idOf(plan.model)}|${plan.deleted}|${conditionsShape(plan.conditions)}${filtersShape(plan)}`
-  if (plan.kind === 'list') return `${base}|${plan.order.map(orderShape).join()}|${selectionShape(plan.selection)}|${plan.window.count === 'exact' ? 'n' : ''}`
-  if (plan.kind === 'keyset') return `${base}|${plan.order.map(orderShape).join()}|${selectionShape(plan.selection)}|${plan.fetchSlot}${placeShape(plan)}`
-  if (plan.kind === 'stream') return `${base}|${plan.order.map(orderShape).join()}|${selectionShape(plan.selection)}`
+  if (plan.kind === 'list') return `${base}|${orderShape(plan.order)}|${selectionShape(plan.selection)}|${plan.window.count === 'exact' ? 'n' : ''}`
+  if (plan.kind === 'keyset') return `${base}|${orderShape(plan.order)}|${selectionShape(plan.selection)}|${plan.fetchSlot}${placeShape(plan)}`
+  if (plan.kind === 'stream') return `${base}|${orderShape(plan.order)}|${selectionShape(plan.selection)}`
   return plan.kind === 'get' ? `${base}|${selectionShape(plan.selection)}` : base
 }
 
@@ -61,7 +61,7 @@ function conditionShape (condition: Condition): string {
 }
 
 /** A custom sort has no shape either: it is never asked for. */
-function orderShape (term: OrderTerm | CustomTerm): string {
+function termShape (term: OrderTerm | CustomTerm): string {
   if (isCustomTerm(term)) throw new TypeError('a custom sort has no shape')
   const { relations, operand, column, descending } = term
   return `${relations.map(idOf).join('.')}.${idOf(operand)}${column === undefined ? '' : `.${idOf(column)}`}${descending ? '-' : '+'}`
@@ -72,7 +72,23 @@ function placeShape ({ place, witness }: KeysetPlan): string {
   return place === undefined ? '' : `${place.side}${place.inclusive ? '=' : ''}${witness ? '!' : ''}${place.slots.join()}`
 }
 
-function selectionShape ({ properties, includes, aggregates }: Selection): string {
+/** Those of selections and orders that plans have in common, once they were asked for. */
+const selectionShapes = new WeakMap<Selection, string>()
+const orderShapes = new WeakMap<object, string>()
+
+function selectionShape (selection: Selection): string {
+  let shape = selectionShapes.get(selection)
+  if (shape === undefined) selectionShapes.set(selection, shape = makeSelectionShape(selection))
+  return shape
+}
+
+function orderShape (order: ReadonlyArray<OrderTerm | CustomTerm>): string {
+  let shape = orderShapes.get(order)
+  if (shape === undefined) orderShapes.set(order, shape = order.map(termShape).join())
+  return shape
+}
+
+function makeSelectionShape ({ properties, includes, aggregates }: Selection): string {
   return `${properties.map(idOf).join()}[${includes.map(includeShape).join()}|${aggregates.map(idOf).join()}]`
 }
 

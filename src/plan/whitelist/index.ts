@@ -7,6 +7,8 @@ import { ConfigError } from '../../errors.ts'
 import type { EntityModel, Property } from '../../model/index.ts'
 import type { FilterParam } from '../../query/index.ts'
 import { checkDefault } from '../filters/index.ts'
+import { Memo } from '../memo.ts'
+import type { CustomTerm, OrderTerm, Selection } from '../types.ts'
 import { filterEntry, type FilterEntry } from './filters.ts'
 import { resolveIncludes, type IncludeEntry } from './includes.ts'
 import { defaultOrder, sortEntries, type DefaultTerm, type SortEntry } from './sorts.ts'
@@ -30,6 +32,9 @@ export interface Whitelist {
   readonly includes: ReadonlyMap<string, IncludeEntry>
   readonly pagination: Pagination
   readonly ignoreInvalidErrors: boolean
+  /** What requests have asked for before. */
+  readonly orders: Memo<ReadonlyArray<OrderTerm | CustomTerm>>
+  readonly selections: Memo<Selection>
 }
 
 /**
@@ -54,6 +59,8 @@ export function resolveWhitelist (config: QueryBuilderConfig, model: EntityModel
     includes,
     pagination: config.pagination,
     ignoreInvalidErrors: config.ignoreInvalidErrors,
+    orders: new Memo<ReadonlyArray<OrderTerm | CustomTerm>>(),
+    selections: new Memo<Selection>(),
   })
 }
 

@@ -1,0 +1,53 @@
+/** What plans have in common is made once; what is wrong is said every time. */
+import fc from 'fast-check'
+import t from 'tap'
+import { keyOf, Memo } from '../../src/plan/memo.ts'
+import { planList } from '../../src/plan/index.ts'
+import { parseQueryParams } from '../../src/query/index.ts'
+import { AllowedField, AllowedInclude, AllowedSort } from '../../src/index.ts'
+import { Tag } from '../fixtures/entities.ts'
+import { errorsOf, whitelistOf } from './helper.ts'
+
+const config = {
+  allowedSorts: [new AllowedSort('name'), new AllowedSort('id')],
+  allowedFields: [new AllowedField('id'), new AllowedField('name'), new AllowedField('plants.id'), new AllowedField('plants.name')],
+  allowedIncludes: [new AllowedInclude('plants')],
+}
+
+t.test('the order and the selection of the same texts are the same objects', async (t) => {
+  const whitelist = whitelistOf(config, Tag)
+  const plan = (query: string) => planList(parseQueryParams(query), whitelist)
+  const [a, b] = [plan('sort=-name&include=plants&fields=id&fields[plants]=name&page=1'), plan('fields[plants]=name&sort=-name&include=plants&fields=id&page=7')]
+  t.equal(a.order, b.order)
+  t.equal(a.selection, b.selection)
+  t.not(plan('sort=name').order, a.order)
+  t.not(plan('include=plants&fields=id&fields[plants]=id').selection, a.selection)
+  t.ok(Object.isFrozen(a.order))
+})
+
+t.test('an error is one every time', async (t) => {
+  const whitelist = whitelistOf(config, Tag)
+  for (const query of ['sort=nmae', 'fields=secret', 'include=plant', 'fields[plants]=id']) {
+    for (let time = 0; time < 3; time++) t.equal(errorsOf(query, whitelist).length, 1, query)
+  }
+})
+
+t.test('a text is never taken for other texts', async (t) => {
+  const lists = fc.array(fc.array(fc.string({ unit: fc.constantFrom('a', ',', '"', '[', ']', '\\', '\0') }), { maxLength: 3 }), { minLength: 3, maxLength: 4 })
+  fc.assert(fc.property(lists, lists, (one, other) => {
+    const empty = (of: string[][]) => of.every(({ length }) => length === 0)
+    const same = JSON.stringify(one) === JSON.stringify(other) || (empty(one) && empty(other))
+    return (keyOf(...one) === keyOf(...other)) === same
+  }))
+  t.pass('no two lists were found')
+})
+
+t.test('a flood of texts is forgotten again', async (t) => {
+  const memo = new Memo<{ readonly n: number }>()
+  const made = (n: number) => memo.of(`${n}`, [], () => ({ n }))
+  const first = made(0)
+  t.equal(made(0), first)
+  for (let n = 1; n <= 1000; n++) made(n)
+  t.not(made(0), first)
+  t.strictSame(made(0), first)
+})
