@@ -17,13 +17,13 @@ const BASE64 = /^(?:[A-Za-z\d+/]{4})*(?:[A-Za-z\d+/]{2}==|[A-Za-z\d+/]{3}=)?$/
  */
 export function fromJson (value: unknown, type: ValueType): Converted {
   switch (type.kind) {
-    case 'integer': return typeof value === 'number' ? convert(numberText(value), type) : refuse(`an integer from ${type.min} to ${type.max}`)
+    case 'integer': return typeof value === 'number' && Number.isInteger(value) && value >= type.min && value <= type.max ? { ok: true, value: value + 0 } : refuse(`an integer from ${type.min} to ${type.max}`)
     case 'float': return typeof value === 'number' ? convert(String(value), type) : refuse('a number')
     case 'bigint': return digits(value, type.form, type, 'an integer')
     case 'decimal': return decimal(value, type)
     case 'boolean': return typeof value === 'boolean' ? { ok: true, value } : refuse('a boolean')
     case 'enum': return type.items.includes(value as never) ? { ok: true, value: value as SqlValue } : refuse('one of its members', type.items.map(String))
-    case 'datetime': return text(value instanceof Date && !Number.isNaN(value.getTime()) ? value.toISOString() : value, type)
+    case 'datetime': return value instanceof Date && !Number.isNaN(value.getTime()) ? moment(value, type) : text(value, type)
     case 'text': return limited(value, type)
     case 'uuid': case 'date': case 'time': return text(value, type)
     case 'json': return json(value)
@@ -37,6 +37,22 @@ function text (value: unknown, type: ValueType): Converted {
   if (typeof value !== 'string') return refuse('a string')
   if (!value.isWellFormed()) return refuse('text without lone surrogates')
   return convert(value, type)
+}
+
+/** A Date is a moment that exists; only the year may be one that text of ours doesn't have. */
+function moment (value: Date, type: Extract<ValueType, { kind: 'datetime' }>): Converted {
+  const written = isoText(value)
+  const hasYear = written.length === 24 && !written.startsWith('0000')
+  return hasYear ? { ok: true, value: type.zoned ? written : written.slice(0, -1) } : convert(written, type)
+}
+
+/** The last one is likely to be asked for again: the rows of a request are of one moment, and their texts cost as much as all else. */
+let [lastTime, lastText] = [0, new Date(0).toISOString()]
+
+function isoText (value: Date): string {
+  const time = value.getTime()
+  if (time !== lastTime) [lastTime, lastText] = [time, value.toISOString()]
+  return lastText
 }
 
 function limited (value: unknown, type: Extract<ValueType, { kind: 'text' }>): Converted {
@@ -58,12 +74,23 @@ function digits (value: unknown, form: 'string' | 'number', type: ValueType, wha
 function decimal (value: unknown, type: Extract<ValueType, { kind: 'decimal' }>): Converted {
   const written = type.form === 'number' ? typeof value === 'number' && Number.isFinite(value) ? plain(value) : undefined : typeof value === 'string' ? value : undefined
   if (written === undefined) return refuse(type.form === 'number' ? 'a number' : 'a decimal number, as a string')
-  const converted = convert(written, type)
+  // what a number is written as has no more digits than any column holds
+  const converted: Converted = type.form === 'number' ? { ok: true, value: written } : convert(written, type)
   if (!converted.ok || type.precision === undefined) return converted
   const { precision, scale = 0 } = type
-  const [whole = '', fraction = ''] = written.replace('-', '').split('.')
-  const fits = whole.replace(/^0+/, '').length <= precision - scale && fraction.replace(/0+$/, '').length <= scale
-  return fits ? converted : refuse(`a decimal number of at most ${precision - scale} digits before and ${scale} after the point`)
+  const [whole, fraction] = digitsOf(written)
+  return whole <= precision - scale && fraction <= scale ? converted : refuse(`a decimal number of at most ${precision - scale} digits before and ${scale} after the point`)
+}
+
+/** How many digits a decimal number has before and after the point, without zeros that say nothing. */
+function digitsOf (written: string): readonly [whole: number, fraction: number] {
+  const point = written.indexOf('.')
+  const end = point < 0 ? written.length : point
+  let start = written.startsWith('-') ? 1 : 0
+  while (start < end && written[start] === '0') start++
+  let last = written.length
+  while (last > end + 1 && written[last - 1] === '0') last--
+  return [end - start, Math.max(0, last - end - 1)]
 }
 
 /** A number without an exponent, with the digits that JavaScript writes for it. */
