@@ -1,8 +1,8 @@
 /** The data of a write, completed: what the scope says, and MikroORM's `onCreate` and `onUpdate`. */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { OutOfScopeError } from '../errors.ts'
-import { fromJson, type EntityModel, type Property } from '../model/index.ts'
-import { readData, type RecordData } from '../plan/index.ts'
+import { fromJson, type EntityModel, type Property, type ScalarProperty, type SqlValue } from '../model/index.ts'
+import { readData, type ColumnData, type RecordData } from '../plan/index.ts'
 import { toBody, type ScopeRules } from './scope.ts'
 
 /** A record's data as a client sent it, or what a hook made of it. */
@@ -39,25 +39,59 @@ export function checkScopeData (row: RecordData, scope: ScopeRules, model: Entit
 
 /** A new row with what `onCreate` has for the properties that nobody gave, or gave as null. */
 export function withOnCreate (row: RecordData, model: EntityModel, em: EntityManager): RecordData {
-  return complete(row, model, (property) => row.properties[property.name] == null ? property.write.onCreate : undefined, em)
+  return complete(row, model, 'onCreate', em)
 }
 
 /** Changes of a row with those that `onUpdate` makes by itself, whatever was given. */
 export function withOnUpdate (row: RecordData, model: EntityModel, em: EntityManager): RecordData {
-  return complete(row, model, (property) => property.write.onUpdate, em)
+  return complete(row, model, 'onUpdate', em)
 }
 
-function complete (row: RecordData, model: EntityModel, hookOf: (property: Property) => ((data: object, em: unknown) => unknown) | undefined, em: EntityManager): RecordData {
-  const columns = new Map(row.columns.map((data) => [data.column, data]))
-  for (const property of model.properties.values()) {
-    const hook = hookOf(property)
+/** A property whose value the entity makes. */
+interface Hook {
+  readonly property: ScalarProperty
+  readonly call: NonNullable<Property['write']['onCreate']>
+}
+
+interface Hooks {
+  /** Two properties have a column in common. */
+  readonly overlap: boolean
+  readonly onCreate: readonly Hook[]
+  readonly onUpdate: readonly Hook[]
+}
+
+const hooksByModel = new WeakMap<EntityModel, Hooks>()
+
+function hooksOf (model: EntityModel): Hooks {
+  let hooks = hooksByModel.get(model)
+  if (hooks === undefined) {
     // those of relations and embedded objects are the unit of work's
-    if (hook === undefined || property.kind !== 'scalar') continue
-    const value = hook(row.properties, em)
-    if (value === undefined) continue
-    const converted = value === null ? { ok: true, value: null } as const : property.codec?.fromJson?.(value) ?? fromJson(toBody(property, value), property.type)
-    // the entity's own value: what its column can't hold is the database's to refuse
-    columns.set(property.column, { property, column: property.column, value: converted.ok ? converted.value : String(value) })
+    const scalars = [...model.properties.values()].filter((property) => property.kind === 'scalar')
+    const having = (name: 'onCreate' | 'onUpdate'): Hook[] => scalars.flatMap((property) => property.write[name] === undefined ? [] : [{ property, call: property.write[name] }])
+    const columns = [...model.properties.values()].flatMap((property) => property.kind === 'scalar' && property.write.persisted ? [property.column] : property.kind === 'relation' ? property.key.map(({ column }) => column) : [])
+    hooksByModel.set(model, hooks = { overlap: new Set(columns).size < columns.length, onCreate: having('onCreate'), onUpdate: having('onUpdate') })
   }
-  return { columns: [...columns.values()], references: row.references, links: row.links, properties: row.properties }
+  return hooks
+}
+
+function complete (row: RecordData, model: EntityModel, when: 'onCreate' | 'onUpdate', em: EntityManager): RecordData {
+  const { overlap, [when]: hooks } = hooksOf(model)
+  if (hooks.length === 0 && !overlap) return row
+  const columns: ColumnData[] = overlap ? [...new Map(row.columns.map((data) => [data.column, data])).values()] : [...row.columns]
+  for (const { property, call } of hooks) {
+    const index = columns.findIndex(({ column }) => column === property.column)
+    if (when === 'onCreate' && index >= 0 && columns[index]!.value !== null) continue
+    const value = call(row.properties, em)
+    if (value === undefined) continue
+    const data = { property, column: property.column, value: value === null ? null : toColumn(property, value) }
+    if (index < 0) columns.push(data)
+    else columns[index] = data
+  }
+  return { columns, references: row.references, links: row.links, properties: row.properties }
+}
+
+/** The entity's own value: what its column can't hold is the database's to refuse. */
+function toColumn (property: ScalarProperty, value: unknown): SqlValue {
+  const converted = property.codec?.fromJson?.(value) ?? fromJson(property.type.kind === 'datetime' && value instanceof Date ? value : toBody(property, value), property.type)
+  return converted.ok ? converted.value : String(value)
 }

@@ -10,18 +10,18 @@ import type { Id, RecordData } from '../plan/index.ts'
 /** What is done to a record. */
 export type WriteKind = 'create' | 'update' | 'delete'
 
-const EVENTS = {
-  create: [EventType.onInit, EventType.beforeCreate, EventType.afterCreate],
-  update: [EventType.onInit, EventType.onLoad, EventType.beforeUpdate, EventType.afterUpdate],
-  delete: [EventType.onInit, EventType.onLoad, EventType.beforeDelete, EventType.afterDelete],
-} as const
 const FLUSH_EVENTS = [EventType.beforeFlush, EventType.onFlush, EventType.afterFlush] as const
+const EVENTS = {
+  create: [EventType.onInit, EventType.beforeCreate, EventType.afterCreate, ...FLUSH_EVENTS],
+  update: [EventType.onInit, EventType.onLoad, EventType.beforeUpdate, EventType.afterUpdate, ...FLUSH_EVENTS],
+  delete: [EventType.onInit, EventType.onLoad, EventType.beforeDelete, EventType.afterDelete, ...FLUSH_EVENTS],
+} as const
 
 /** Why a write has to go through the unit of work, if it has to. Subscribers may come at any time, so it is asked each time. */
 export function reasonForUnitOfWork (em: EntityManager, { entity }: EntityModel, kind: WriteKind): string | undefined {
   const meta = em.getMetadata(entity as never) as EntityMetadata
   const events = em.getEventManager()
-  if ([...EVENTS[kind], ...FLUSH_EVENTS].some((event) => events.hasListeners(event, meta))) return 'its lifecycle hooks or a subscriber'
+  if (EVENTS[kind].some((event) => events.hasListeners(event, meta))) return 'its lifecycle hooks or a subscriber'
   if (kind === 'delete') return cascades(meta).length > 0 ? 'relations that are removed with it' : undefined
   if (needsEntity(meta, kind === 'create' ? 'onCreate' : 'onUpdate')) return 'a property whose value is made of the entity'
   return kind === 'create' && hasConstructor(meta) ? 'values that its class gives new entities' : undefined

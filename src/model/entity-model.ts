@@ -163,5 +163,9 @@ export interface PrimaryKeyPart {
 
 /** The columns of the primary key, in order. */
 export function keyColumns (model: EntityModel): readonly KeyColumn[] {
-  return model.primaryKey.flatMap((part) => part.columns)
+  let columns = columnsByModel.get(model)
+  if (columns === undefined) columnsByModel.set(model, columns = Object.freeze(model.primaryKey.flatMap((part) => part.columns)))
+  return columns
 }
+
+const columnsByModel = new WeakMap<EntityModel, readonly KeyColumn[]>()

@@ -76,24 +76,24 @@ class Reader implements RecordData {
       this.#refuse('', 'A record must be an object.')
       return
     }
-    const names = namesOf(this.#model)[this.#options.by]
-    const given = new Set<Property>()
-    for (const [name, value] of Object.entries(data)) {
-      const property = names.get(name)
-      if (property === undefined || !this.#mayWrite(property)) this.#refuseName(name, property)
-      else if (value !== undefined) {
-        given.add(property)
-        this.#readProperty(property, name, value)
+    const names = namesOf(this.#model)
+    const byName = names[this.#options.by]
+    const given: Property[] = []
+    for (const name of Object.keys(data)) {
+      const known = byName.get(name)
+      if (known === undefined || !known.writable) {
+        this.#refuseName(name, known?.property)
+        continue
       }
+      const value = data[name]
+      if (value === undefined) continue
+      given.push(known.property)
+      this.#readProperty(known.property, known.pointer, name, value)
     }
     if (!this.#options.requireAll) return
-    for (const property of this.#model.properties.values()) {
-      if (!property.write.optional && !given.has(property)) this.#refuse(`/${escaped(property.publicName)}`, `The property '${property.publicName}' is required.`)
+    for (const { property, pointer } of names.required) {
+      if (!given.includes(property)) this.#refuse(pointer, `The property '${property.publicName}' is required.`)
     }
-  }
-
-  #mayWrite ({ write }: Property): boolean {
-    return this.#options.by === 'server' ? write.persisted : write.writable
   }
 
   /** One answer for what does not exist and what is hidden; a name that reads show is said to be read-only. */
@@ -111,8 +111,7 @@ class Reader implements RecordData {
     })
   }
 
-  #readProperty (property: Property, name: string, value: unknown): void {
-    const pointer = `/${escaped(name)}`
+  #readProperty (property: Property, pointer: string, name: string, value: unknown): void {
     if (value === null && !property.nullable) this.#refuse(pointer, `'${name}' can not be null.`)
     else if (property.kind === 'scalar') this.#readScalar(property, pointer, name, value)
     else if (property.kind === 'embedded') this.#readEmbedded(property, pointer, name, value, this.properties)
@@ -127,7 +126,7 @@ class Reader implements RecordData {
       this.#refuse(pointer, `'${name}' must be ${converted.expected}.`, converted.allowed)
       return
     }
-    this.columns.push({ property, column: property.column, value: converted.value })
+    this.#addColumn({ property, column: property.column, value: converted.value })
     into[property.name] = value === null || property.hydrate === undefined ? value : property.hydrate(value, converted.value)
   }
 
@@ -177,7 +176,7 @@ class Reader implements RecordData {
     const key = value === null ? relation.key.map(() => null) : this.#readKey(relation, pointer, name, value)
     if (key === undefined) return
     for (const [index, { column, shared }] of relation.key.entries()) {
-      if (value !== null || !shared) this.columns.push({ property: relation, column, value: key[index]! })
+      if (value !== null || !shared) this.#addColumn({ property: relation, column, value: key[index]! })
     }
     if (value !== null) this.references.push({ relation, key })
     this.properties[relation.name] = value === null || key.length === 1 ? key[0] : key
@@ -223,6 +222,13 @@ class Reader implements RecordData {
     return values
   }
 
+  /** To the application a property goes by two names: what comes last holds. */
+  #addColumn (data: ColumnData): void {
+    const other = this.#options.by === 'server' ? this.columns.findIndex(({ property, column }) => property === data.property && column === data.column) : -1
+    if (other < 0) this.columns.push(data)
+    else this.columns[other] = data
+  }
+
   #refuse (pointer: string, detail: string, allowed?: readonly string[]): void {
     const item: ErrorItem = { source: { pointer: `${this.#options.pointer ?? ''}${pointer}` }, code: CODE, detail }
     this.errors.push(allowed === undefined ? item : { ...item, allowed })
@@ -234,7 +240,18 @@ const CODE = 'FST_ERR_VALIDATION'
 /** A name inside a JSON pointer (RFC 6901 section 3). */
 const escaped = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')
 
-type Names = Readonly<Record<DataOptions['by'], ReadonlyMap<string, Property>>>
+/** A property under one of its names. */
+interface Named {
+  readonly property: Property
+  readonly pointer: string
+  readonly writable: boolean
+}
+
+interface Names extends Readonly<Record<DataOptions['by'], ReadonlyMap<string, Named>>> {
+  /** Those that a new record has to have, by public name. */
+  readonly required: readonly Named[]
+}
+
 const namesByModel = new WeakMap<EntityModel, Names>()
 
 /** Properties by the names that data goes by: to clients their public ones, to the application their own, too. */
@@ -242,8 +259,14 @@ function namesOf (model: EntityModel): Names {
   let names = namesByModel.get(model)
   if (names === undefined) {
     const all = [...model.properties.values()]
-    const shown = all.filter((property) => !property.hidden).map((property) => [property.publicName, property] as const)
-    names = { client: new Map(shown), server: new Map([...all.map((property) => [property.name, property] as const), ...shown]) }
+    const shown = all.filter((property) => !property.hidden)
+    const named = (property: Property, name: string, writable: boolean) => [name, { property, pointer: `/${escaped(name)}`, writable }] as const
+    const toServer = (name: 'name' | 'publicName') => (property: Property) => named(property, property[name], property.write.persisted)
+    names = {
+      client: new Map(shown.map((property) => named(property, property.publicName, property.write.writable))),
+      server: new Map([...all.map(toServer('name')), ...shown.map(toServer('publicName'))]),
+      required: all.filter(({ write }) => !write.optional).map((property) => named(property, property.publicName, true)[1]),
+    }
     namesByModel.set(model, names)
   }
   return names
