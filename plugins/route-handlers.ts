@@ -4,11 +4,12 @@ import type { CrudBase } from '../src/crud/index.ts'
 import { entityTag, keyNames } from '../src/crud/index.ts'
 import { ConfigError, NotFoundError, PreconditionRequiredError, queryError } from '../src/errors.ts'
 import type { EntityModel } from '../src/model/index.ts'
-import type { QueryParamError, QueryParams } from '../src/query/index.ts'
+import type { QueryParamError } from '../src/query/index.ts'
 import type { CrudRoutesOptions } from './crud-routes.ts'
 import { DEFAULT_MAX_BATCH, type CrudOperation } from './options.ts'
 import { readBatch, readBody, refusal, type BodyRules } from './route-body.ts'
-import { keyPath, keyReader, keySegments } from './route-key.ts'
+import { locationsOf, tagOf, type SentRecord } from './route-headers.ts'
+import { keyPath, keyReader } from './route-key.ts'
 import { sendStream, streamFormat, type StreamFormat, type StreamOptions } from './route-stream.ts'
 import type { Within } from './route-transactions.ts'
 
@@ -28,18 +29,21 @@ export function routeDefinitions (model: EntityModel, options: CrudRoutesOptions
   const url = keyPath(model)
   const readKey = keyReader(model)
   const rules: BodyRules = { model, readonlyProperties: options.readonlyProperties ?? 'refuse' }
-  const scopeOf = async (request: FastifyRequest) => {
-    if (options.scope === undefined) return undefined
-    const scope: unknown = await options.scope(request)
+  const tag = tagOf(model)
+  const locationOf = locationsOf(model, crud.afterRead !== undefined)
+  const scopeOf = options.scope
+  const scoped = async (request: FastifyRequest, scopeOf: NonNullable<CrudRoutesOptions['scope']>) => {
+    const scope: unknown = await scopeOf(request)
     // a forgotten return would show everybody everything
     if (scope === undefined) throw new ConfigError('A scope returned nothing: return {} where all rows may be seen.')
-    return scope as never
+    return { scope: scope as never, context: { request } }
   }
-  const readOptions = async (request: FastifyRequest) => ({ scope: await scopeOf(request), context: { request } })
+  /** Options of a read; a promise of them only where there is something to wait for. */
+  const readOptions = (request: FastifyRequest) => scopeOf === undefined ? { context: { request } } : scoped(request, scopeOf)
 
   /** Options of a write to a record there is; what belongs to reads only is refused. */
   const writeOptions = async (request: FastifyRequest, parameters: readonly string[] = []) => {
-    refuseReadParameters(request.queryParams, request.query, parameters)
+    refuseReadParameters(request, parameters)
     const ifMatch = request.headers['if-match']
     if (options.requireIfMatch && ifMatch === undefined && request.routeOptions.config.crud?.operation !== 'restore') throw new PreconditionRequiredError()
     return { ...await readOptions(request), ifMatch }
@@ -51,10 +55,10 @@ export function routeDefinitions (model: EntityModel, options: CrudRoutesOptions
     return reply.type(JSON_TYPE).send(options.schemas?.[operation]?.response === undefined ? json : JSON.parse(json))
   }
 
-  const sendRecord = (request: FastifyRequest, reply: FastifyReply, record: Record<string, unknown>): FastifyReply => {
-    const version = model.version === undefined || model.version.hidden ? undefined : record[model.version.publicName]
-    if (version !== undefined) reply.header('etag', entityTag(String(version)))
-    return sendJson(request, reply, JSON.stringify(record))
+  const sendRecord = (request: FastifyRequest, reply: FastifyReply, record: SentRecord): FastifyReply => {
+    const etag = tag(record)
+    if (etag !== undefined) reply.header('etag', etag)
+    return sendJson(request, reply, record.json)
   }
 
   const streams: StreamOptions | undefined = options.stream === true ? {} : options.stream === false ? undefined : options.stream
@@ -90,17 +94,17 @@ export function routeDefinitions (model: EntityModel, options: CrudRoutesOptions
   }
 
   const create = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    refuseReadParameters(request.queryParams, request.query)
+    refuseReadParameters(request)
     const { body } = request
     if (Array.isArray(body)) {
       if (!has('createMany')) throw refusal('This resource takes one record at a time, as an object.')
       const batch = readBatch(body, options.maxBatch ?? DEFAULT_MAX_BATCH, rules)
-      const records = await within.createMany(request, async () => await crud.createMany(request.em, batch, await readOptions(request)))
-      return sendJson(request, reply.code(201), JSON.stringify(records))
+      const json = await within.createMany(request, async () => await crud.createManyJson(request.em, batch, await readOptions(request)))
+      return sendJson(request, reply.code(201), json)
     }
     if (!has('create')) throw refusal('This resource takes records as a list.')
-    const record = await within.create(request, async () => await crud.create(request.em, readBody(body, rules), await readOptions(request)))
-    const location = locationOf(request, record, model)
+    const record = await within.create(request, async () => await crud.createVersioned(request.em, readBody(body, rules), await readOptions(request)))
+    const location = locationOf(request.url, record)
     if (location !== undefined) reply.header('location', location)
     return sendRecord(request, reply.code(201), record)
   }
@@ -109,7 +113,7 @@ export function routeDefinitions (model: EntityModel, options: CrudRoutesOptions
     const id = readKey(request.params)
     return sendRecord(request, reply, await within.update(request, async () => {
       const write = await writeOptions(request)
-      return await crud.update(request.em, id, readBody(request.body, rules, keyNames(id, model)), write)
+      return await crud.updateVersioned(request.em, id, readBody(request.body, rules, keyNames(id, model)), write)
     }))
   }
 
@@ -117,13 +121,13 @@ export function routeDefinitions (model: EntityModel, options: CrudRoutesOptions
     const id = readKey(request.params)
     return sendRecord(request, reply, await within.delete(request, async () => {
       const write = await writeOptions(request, ['hard'])
-      return await crud.delete(request.em, id, { ...write, hard: readHard(request, options.allowHardDelete === true) })
+      return await crud.deleteVersioned(request.em, id, { ...write, hard: readHard(request, options.allowHardDelete === true) })
     }))
   }
 
   const restore = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const id = readKey(request.params)
-    return sendRecord(request, reply, await within.restore(request, async () => await crud.restore(request.em, id, await writeOptions(request))))
+    return sendRecord(request, reply, await within.restore(request, async () => await crud.restoreVersioned(request.em, id, await writeOptions(request))))
   }
 
   const posts = has('create') ? 'create' : 'createMany'
@@ -162,7 +166,11 @@ function readHard ({ query }: FastifyRequest, allowed: boolean): boolean {
 }
 
 /** @throws the errors of parameters that only reads have: a write that took no notice of them would do something else than asked */
-function refuseReadParameters (params: QueryParams, query: unknown, own: readonly string[] = []): void {
+function refuseReadParameters (request: FastifyRequest, own: readonly string[] = []): void {
+  const { query } = request
+  // as nearly always: there is nothing to look at
+  if (!request.url.includes('?') && Object.keys(query as object).length === 0) return
+  const params = request.queryParams
   const names = ['page', 'per_page', 'limit', 'offset', 'cursor'] as const
   const given = params.filters.length > 0 || params.sort.length > 0 || params.include.length > 0 || params.fields.length > 0 ||
     Object.keys(params.fieldsByInclude).length > 0 || names.some((name) => params[name] !== undefined)
@@ -172,16 +180,4 @@ function refuseReadParameters (params: QueryParams, query: unknown, own: readonl
     errors.push({ source: { parameter: 'hard' }, code: 'FST_CRUD_QUERY_INVALID', detail: "'hard' belongs to DELETE." })
   }
   if (errors.length > 0) throw queryError(errors)
-}
-
-/** Where a new record is, from the path it was posted to. */
-function locationOf ({ url }: FastifyRequest, record: Record<string, unknown>, model: EntityModel): string | undefined {
-  const segments = keySegments(model).map(({ part, inner }) => {
-    if (part.property.hidden) return undefined
-    const value = record[part.property.publicName]
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[inner] : value
-  })
-  if (segments.includes(undefined)) return undefined
-  const path = url.split('?', 1)[0]!.replace(/\/$/, '')
-  return `${path}/${segments.map((segment) => encodeURIComponent(String(segment))).join('/')}`
 }

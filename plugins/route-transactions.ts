@@ -16,7 +16,7 @@ export type Within = <Result>(request: FastifyRequest, work: () => Promise<Resul
 
 const READS: readonly CrudOperation[] = ['list', 'get']
 
-const plain: Within = async (request, work) => await work()
+const plain: Within = (request, work) => work()
 
 /**
  * How each operation does its work.

@@ -9,19 +9,24 @@ import { nearest } from '../suggest.ts'
 import type { CrudContext, CrudDeleteOptions, CrudOptions, CrudPage, CrudReadOptions, CrudRecord, CrudWriteOptions } from './crud-options.ts'
 import { schemaOf } from './models.ts'
 import { checkScopeData, scopeData, type Data } from './new-row.ts'
-import { convertJson, convertListJson, convertRecords } from './records.ts'
+import { convertJson, convertListJson } from './records.ts'
 import { Resource } from './resource.ts'
 import { checkScope, readScope, type ScopeRules } from './scope.ts'
 import type { CompiledRead } from './statements.ts'
 import { after, contextOf, emOf, perform, readOn, requirePromises, wait, type CrudResult, type CrudSession, type MaybePromise, type Work } from './steps.ts'
 import { streamBatches } from './stream.ts'
 import { checkKeyColumns, withoutKey } from './update-data.ts'
-import { Writer } from './writer.ts'
+import { Writer, type Written } from './writer.ts'
 
 /** A record as JSON text, and its version. */
 interface VersionedJson {
   readonly json: string
   readonly version: string | undefined
+}
+
+/** A record that was written, likewise; of an inserted one with the columns of its key, as texts. */
+interface WrittenJson extends VersionedJson {
+  readonly key: readonly string[] | undefined
 }
 
 /** What the constructor takes. */
@@ -203,17 +208,45 @@ export class CrudBase<Entity extends object = any> {
    *   a record that exists or one that doesn't; {OutOfScopeError} when the record would lie outside `scope`
    */
   create<Session extends CrudSession> (session: Session, data: Data, options: CrudReadOptions<Entity> = {}): CrudResult<Session, CrudRecord> {
+    return recordOf(this.createVersioned(session, data, options))
+  }
+
+  /**
+   * The same answer as `create`, as JSON text, with what an answer's headers say of it.
+   *
+   * @internal
+   */
+  createVersioned<Session extends CrudSession> (session: Session, data: Data, options: CrudReadOptions<Entity> = {}): CrudResult<Session, WrittenJson> {
     return perform(session, this.#createOne(session, data, options))
   }
 
   /** Creates records, all of them or none. The first one that can't be is an error, whose pointers start with its index. */
   createMany<Session extends CrudSession> (session: Session, data: readonly Data[], options: CrudReadOptions<Entity> = {}): CrudResult<Session, CrudRecord[]> {
-    return perform(session, this.#create(session, data, options, (index) => `/${index}`))
+    return parsed(this.createManyJson(session, data, options))
   }
 
-  * #createOne (session: CrudSession, data: Data, options: CrudReadOptions<Entity>): Work<CrudRecord> {
-    const [record] = yield * this.#create(session, [data], options, () => '')
-    return record!
+  /**
+   * The same answer as `createMany`, as JSON text.
+   *
+   * @internal
+   */
+  createManyJson<Session extends CrudSession> (session: Session, data: readonly Data[], options: CrudReadOptions<Entity> = {}): CrudResult<Session, string> {
+    return perform(session, this.#createMany(session, data, options))
+  }
+
+  * #createOne (session: CrudSession, data: Data, options: CrudReadOptions<Entity>): Work<WrittenJson> {
+    const resource = this.#writable(session)
+    const context = contextOf(session, options.context)
+    const [written] = yield * this.#create(resource, session, [data], options, () => '', context)
+    return yield * this.#leave(written!, resource, context)
+  }
+
+  * #createMany (session: CrudSession, data: readonly Data[], options: CrudReadOptions<Entity>): Work<string> {
+    const resource = this.#writable(session)
+    if (data.length === 0) return '[]'
+    const context = contextOf(session, options.context)
+    const written = yield * this.#create(resource, session, data, options, (index) => `/${index}`, context)
+    return yield * convertListJson(`[${written.map(({ json }) => json).join()}]`, resource.toWire, this.#afterRead, context)
   }
 
   /**
@@ -222,10 +255,19 @@ export class CrudBase<Entity extends object = any> {
    * @throws {NotFoundError}, {PreconditionFailedError} when `ifMatch` names no version of it, and what `create` throws
    */
   update<Session extends CrudSession> (session: Session, id: Id, data: Data, options: CrudWriteOptions<Entity> = {}): CrudResult<Session, CrudRecord> {
+    return recordOf(this.updateVersioned(session, id, data, options))
+  }
+
+  /**
+   * The same answer as `update`, as JSON text, with the version.
+   *
+   * @internal
+   */
+  updateVersioned<Session extends CrudSession> (session: Session, id: Id, data: Data, options: CrudWriteOptions<Entity> = {}): CrudResult<Session, VersionedJson> {
     return perform(session, this.#update(session, id, data, options))
   }
 
-  * #update (session: CrudSession, id: Id, data: Data, options: CrudWriteOptions<Entity>): Work<CrudRecord> {
+  * #update (session: CrudSession, id: Id, data: Data, options: CrudWriteOptions<Entity>): Work<VersionedJson> {
     const resource = this.#writable(session)
     const { model } = resource
     const context = contextOf(session, options.context)
@@ -235,7 +277,7 @@ export class CrudBase<Entity extends object = any> {
     checkKeyColumns(row, id, model)
     if (this.beforeUpdate !== undefined) row = readData(returned('beforeUpdate', yield * wait(this.beforeUpdate(id, { ...given }, context), 'beforeUpdate')), model, { by: 'server', requireAll: false })
     if (scope !== undefined) checkScopeData(row, scope, model)
-    return yield * this.#leave(yield * new Writer(resource, session, options, scope).update(id, withSharedColumns(row)), context)
+    return yield * this.#leave(yield * new Writer(resource, session, options, scope).update(id, withSharedColumns(row)), resource, context)
   }
 
   /**
@@ -244,16 +286,25 @@ export class CrudBase<Entity extends object = any> {
    * @throws {NotFoundError} also for a record that is marked already
    */
   delete<Session extends CrudSession> (session: Session, id: Id, options: CrudDeleteOptions<Entity> = {}): CrudResult<Session, CrudRecord> {
+    return recordOf(this.deleteVersioned(session, id, options))
+  }
+
+  /**
+   * The same answer as `delete`, as JSON text, with the version.
+   *
+   * @internal
+   */
+  deleteVersioned<Session extends CrudSession> (session: Session, id: Id, options: CrudDeleteOptions<Entity> = {}): CrudResult<Session, VersionedJson> {
     return perform(session, this.#delete(session, id, options))
   }
 
-  * #delete (session: CrudSession, id: Id, options: CrudDeleteOptions<Entity>): Work<CrudRecord> {
+  * #delete (session: CrudSession, id: Id, options: CrudDeleteOptions<Entity>): Work<VersionedJson> {
     const resource = this.#writable(session)
     const context = contextOf(session, options.context)
     yield * wait(this.beforeDelete?.(id, context), 'beforeDelete')
     const writer = new Writer(resource, session, options, this.#scope(resource, options))
     const soft = resource.model.deletedAt !== undefined && options.hard !== true
-    return yield * this.#leave(soft ? yield * writer.mark(id, new Date()) : yield * writer.remove(id), context)
+    return yield * this.#leave(soft ? yield * writer.mark(id, new Date()) : yield * writer.remove(id), resource, context)
   }
 
   /**
@@ -262,13 +313,22 @@ export class CrudBase<Entity extends object = any> {
    * @throws {NotFoundError}, and {ConfigError} when the entity has no `deleted_at`
    */
   restore<Session extends CrudSession> (session: Session, id: Id, options: CrudWriteOptions<Entity> = {}): CrudResult<Session, CrudRecord> {
+    return recordOf(this.restoreVersioned(session, id, options))
+  }
+
+  /**
+   * The same answer as `restore`, as JSON text, with the version.
+   *
+   * @internal
+   */
+  restoreVersioned<Session extends CrudSession> (session: Session, id: Id, options: CrudWriteOptions<Entity> = {}): CrudResult<Session, VersionedJson> {
     return perform(session, this.#restore(session, id, options))
   }
 
-  * #restore (session: CrudSession, id: Id, options: CrudWriteOptions<Entity>): Work<CrudRecord> {
+  * #restore (session: CrudSession, id: Id, options: CrudWriteOptions<Entity>): Work<VersionedJson> {
     const resource = this.#writable(session)
     if (resource.model.deletedAt === undefined) throw new ConfigError(`${resource.model.name} has no 'deleted_at': there is nothing to restore.`)
-    return yield * this.#leave(yield * new Writer(resource, session, options, this.#scope(resource, options)).mark(id, null), contextOf(session, options.context))
+    return yield * this.#leave(yield * new Writer(resource, session, options, this.#scope(resource, options)).mark(id, null), resource, contextOf(session, options.context))
   }
 
   /**
@@ -326,9 +386,9 @@ export class CrudBase<Entity extends object = any> {
   }
 
   /** A record that was written, as it leaves. */
-  * #leave (record: CrudRecord, context: CrudContext): Work<CrudRecord> {
-    const [left] = yield * convertRecords([record], undefined, this.#afterRead, context)
-    return left!
+  * #leave (written: Written, { toWire }: Resource, context: CrudContext): Work<WrittenJson> {
+    if (toWire === undefined && this.afterRead === undefined) return written
+    return { ...written, json: yield * convertJson(written.json, toWire, this.#afterRead, context) }
   }
 
   #scope ({ model }: Resource, { scope }: CrudReadOptions<Entity>): ScopeRules | undefined {
@@ -336,34 +396,36 @@ export class CrudBase<Entity extends object = any> {
     return scope === undefined ? undefined : readScope(scope as object, model)
   }
 
-  * #create (session: CrudSession, data: readonly Data[], options: CrudReadOptions<Entity>, pointer: (index: number) => string): Work<CrudRecord[]> {
-    const resource = this.#writable(session)
-    if (data.length === 0) return []
+  * #create (resource: Resource, session: CrudSession, data: readonly Data[], options: CrudReadOptions<Entity>, pointer: (index: number) => string, context: CrudContext): Work<Written[]> {
     if (resource.model.abstract) throw new ConfigError(`${resource.model.name} is abstract: records are created as one of its subclasses.`)
-    const context = contextOf(session, options.context)
     const scope = this.#scope(resource, options)
     const rows: RecordData[] = []
-    for (const [index, one] of data.entries()) rows.push(yield * this.#newRow(one, pointer(index), resource, scope, context))
-    const records = yield * new Writer(resource, session, options, scope).create(rows, pointer)
-    return [...yield * convertRecords(records, undefined, this.#afterRead, context)]
+    const plain = this.beforeCreate === undefined && scope === undefined
+    for (const [index, one] of data.entries()) {
+      const at = pointer(index)
+      const row = readData(one, resource.model, { by: 'client', requireAll: plain, pointer: at })
+      rows.push(withSharedColumns(plain ? row : yield * this.#completed(one, at, resource, scope, context), at))
+    }
+    return yield * new Writer(resource, session, options, scope).create(rows, pointer)
   }
 
-  /** A new row: what the client gave, what the hook makes of it, what the scope and the entity add. */
-  * #newRow (data: Data, pointer: string, { model }: Resource, scope: ScopeRules | undefined, context: CrudContext): Work<RecordData> {
-    const plain = this.beforeCreate === undefined && scope === undefined
-    let row = readData(data, model, { by: 'client', requireAll: plain, pointer })
-    if (!plain) {
-      const complete = this.beforeCreate === undefined ? data : returned('beforeCreate', yield * wait(this.beforeCreate({ ...data }, context), 'beforeCreate'))
-      row = readData({ ...(scope && scopeData(scope)), ...complete }, model, { by: 'server', requireAll: true, pointer })
-      if (scope !== undefined) checkScopeData(row, scope, model)
-    }
-    return withSharedColumns(row, pointer)
+  /** A new row: what the client gave, what the hook makes of it, and what the scope adds. */
+  * #completed (data: Data, pointer: string, { model }: Resource, scope: ScopeRules | undefined, context: CrudContext): Work<RecordData> {
+    const complete = this.beforeCreate === undefined ? data : returned('beforeCreate', yield * wait(this.beforeCreate({ ...data }, context), 'beforeCreate'))
+    const row = readData({ ...(scope && scopeData(scope)), ...complete }, model, { by: 'server', requireAll: true, pointer })
+    if (scope !== undefined) checkScopeData(row, scope, model)
+    return row
   }
 }
 
 /** JSON text, or a promise of it, parsed. */
 function parsed<Result> (json: unknown): Result {
   return after(json as MaybePromise<string | null>, (text) => text === null ? null : JSON.parse(text) as unknown) as Result
+}
+
+/** The record of what was written, likewise. */
+function recordOf<Result> (written: unknown): Result {
+  return after(written as MaybePromise<VersionedJson>, ({ json }) => JSON.parse(json) as unknown) as Result
 }
 
 /** @throws {ConfigError} when a hook has returned no data: what the client sent must not pass without it */

@@ -3,6 +3,7 @@ import type { EntityManager, QueryBuilder } from '@mikro-orm/postgresql'
 import type { QueryBuilderConfig } from '../config/index.ts'
 import type { EntityModel } from '../model/index.ts'
 import { isCustomTerm, planSelection, resolveWhitelist, withConditions, type AnyWritePlan, type KeysetPlan, type ListPlan, type Plan, type Selection, type Whitelist } from '../plan/index.ts'
+import { toWireOf, type ToWire } from '../run/index.ts'
 import { applyPlan, compile, compileWrite, entitiesBehind, guarded, ROOT_ALIAS } from '../sql/index.ts'
 import { foreignOf, narrow, NO_FILTERS, scopesOf, visibleBy, type ActiveFilters, type ReadOptions } from './foreign.ts'
 import { modelsOf } from './models.ts'
@@ -15,6 +16,8 @@ export class Resource {
   readonly whitelist: Whitelist
   /** What a record shows when nothing is selected. */
   readonly selection: Selection
+  /** What such records still need when they come from the database. */
+  readonly toWire: ToWire | undefined
   readonly #statements = new Statements()
   /** Entities that a statement of this resource can touch: those whose MikroORM filters may matter. */
   readonly #entities: readonly EntityModel[]
@@ -27,6 +30,7 @@ export class Resource {
     this.#entities = [...new Set([this.model, ...relations.map(({ target }) => target), ...entitiesOfConditions(this.whitelist, relations)])]
     checkConditions(em, this.whitelist)
     this.selection = planSelection({ fields: [], fieldsByInclude: {}, include: [] }, this.whitelist, [])
+    this.toWire = toWireOf(this.selection)
   }
 
   /** The statement of a plan with the request's values: one that is kept, or compiled for this request. */
@@ -50,7 +54,7 @@ export class Resource {
     const kept = isInsert && plan.rows.length > 1 ? undefined : this.#kept(session, plan, undefined, isInsert ? undefined : options.scope, filters)
     if (kept !== undefined) return kept
     const values = [...plan.values]
-    return bindOnce(compileWrite(plan, foreignOf(session, { ...plan, customs: [] }, options, filters, values)), values, toWireOfPlan(plan), false)
+    return bindOnce(compileWrite(plan, foreignOf(session, { ...plan, customs: [] }, options, filters, values)), values, this.toWire, false)
   }
 
   /**

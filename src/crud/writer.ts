@@ -1,8 +1,8 @@
 /** Writes of one resource: as one statement where the entity allows, through MikroORM's unit of work where it doesn't. */
 import { ConflictError, NotFoundError, OutOfScopeError, PreconditionFailedError } from '../errors.ts'
-import type { EntityModel } from '../model/index.ts'
+import { keyColumns, type EntityModel } from '../model/index.ts'
 import { idOfKey, planDelete, planExists, planGet, planInsert, planUpdate, type AnyWritePlan, type Id, type RecordData } from '../plan/index.ts'
-import { convertError, isDriverError, type JsonRecord, type Row } from '../run/index.ts'
+import { convertError, isDriverError, type Row } from '../run/index.ts'
 import { readIfMatch, type IfMatch } from './if-match.ts'
 import { withOnCreate, withOnUpdate } from './new-row.ts'
 import { checkReferences, guardedKeys, isGuarded } from './references.ts'
@@ -40,30 +40,33 @@ export class Writer {
    *
    * @param pointer where a row is in the body
    */
-  * create (rows: readonly RecordData[], pointer: (index: number) => string): Work<JsonRecord[]> {
+  * create (rows: readonly RecordData[], pointer: (index: number) => string): Work<Written[]> {
     const filters = yield * this.#filters(rows)
     const unitOfWork = this.#needsUnitOfWork('create', rows)
     const chunks = unitOfWork ? [] : chunksOf(rows.map((row) => withOnCreate(row, this.#model, emOf(this.#session))))
     const checksReferences = unitOfWork || rows.length > 1
     const single = !unitOfWork && chunks.length === 1 && !this.#scope?.partial && !(checksReferences && rows.some((row) => guardedKeys(row, filters).length > 0))
-    if (single) return (yield * this.#insert(this.#session, chunks[0]!, filters, pointer)).map(({ record }) => record)
+    if (single) return yield * this.#insert(this.#session, chunks[0]!, filters, pointer)
     return yield * this.#transaction((session) => this.#createIn(session, unitOfWork ? 'unit of work' : chunks, rows, checksReferences, filters, pointer))
   }
 
-  * #createIn (session: CrudSession, chunks: 'unit of work' | readonly RecordData[][], rows: readonly RecordData[], checksReferences: boolean, filters: ActiveFilters, pointer: (index: number) => string): Work<JsonRecord[]> {
+  * #createIn (session: CrudSession, chunks: 'unit of work' | readonly RecordData[][], rows: readonly RecordData[], checksReferences: boolean, filters: ActiveFilters, pointer: (index: number) => string): Work<Written[]> {
     if (checksReferences) yield * checkReferences(session, rows, filters, pointer)
     const written: Written[] = []
+    let ids: Id[]
     if (chunks === 'unit of work') {
-      for (const key of yield * wait(createEntities(emOf(session), this.#model, rows))) written.push({ key, record: yield * this.#readBack(session, idOfKey(this.#model, key)) })
+      ids = (yield * wait(createEntities(emOf(session), this.#model, rows))).map((key) => idOfKey(this.#model, key))
+      for (const id of ids) written.push(yield * this.#readBack(session, id))
     } else {
       for (const chunk of chunks) written.push(...yield * this.#insert(session, chunk, filters, pointer))
+      ids = written.map(({ key }) => idOfKey(this.#model, key!))
     }
-    for (const { key } of written) yield * this.#checkScope(session, idOfKey(this.#model, key))
-    return written.map(({ record }) => record)
+    for (const id of ids) yield * this.#checkScope(session, id)
+    return written
   }
 
   /** Changes what is given of a record; nothing, when nothing is. */
-  * update (id: Id, data: RecordData): Work<JsonRecord> {
+  * update (id: Id, data: RecordData): Work<Written> {
     if (data.columns.length === 0 && data.links.length === 0) return yield * this.#unchanged(this.#session, id)
     const filters = yield * this.#filters([data])
     if (this.#needsUnitOfWork('update', [data])) return yield * this.#transaction((session) => this.#assignData(session, id, data, filters))
@@ -76,30 +79,30 @@ export class Writer {
       : yield * this.#updateIn(this.#session, plan, id, data, filters)
   }
 
-  * #updateIn (session: CrudSession, plan: AnyWritePlan, id: Id, data: RecordData, filters: ActiveFilters): Work<JsonRecord> {
+  * #updateIn (session: CrudSession, plan: AnyWritePlan, id: Id, data: RecordData, filters: ActiveFilters): Work<Written> {
     const [written] = yield * this.#run(session, plan, filters)
     if (written === undefined) throw yield * this.#reason(session, id, data, filters)
     if (session !== this.#session) yield * this.#checkScope(session, id)
-    return written.record
+    return written
   }
 
-  * #assignData (session: CrudSession, id: Id, data: RecordData, filters: ActiveFilters): Work<JsonRecord> {
+  * #assignData (session: CrudSession, id: Id, data: RecordData, filters: ActiveFilters): Work<Written> {
     yield * checkReferences(session, [data], filters)
     const record = yield * this.#assign(session, id, data.properties, 'without', data.links.map(({ relation }) => relation.name))
     return data.columns.length > 0 ? record : (yield * this.#touch(session, id, filters)) ?? record
   }
 
   /** A set of links is part of the record: its version and its `onUpdate` change with it, though its own row does not. */
-  * #touch (session: CrudSession, id: Id, filters: ActiveFilters): Work<JsonRecord | undefined> {
+  * #touch (session: CrudSession, id: Id, filters: ActiveFilters): Work<Written | undefined> {
     const data = withOnUpdate({ columns: [], references: [], links: [], properties: {} }, this.#model, emOf(this.#session))
     if (data.columns.length === 0 && this.#model.version === undefined) return undefined
     const plan = planUpdate(id, data, this.#resource.selection, { deleted: 'with', isGuarded: () => false })
     const [written] = plan === undefined ? [] : yield * this.#run(session, plan, filters)
-    return written?.record
+    return written
   }
 
   /** Marks a record as deleted, or as not deleted any more. */
-  * mark (id: Id, deletedAt: Date | null): Work<JsonRecord> {
+  * mark (id: Id, deletedAt: Date | null): Work<Written> {
     const property = this.#model.deletedAt!
     const deleted = deletedAt === null ? 'only' : 'without'
     if (this.#needsUnitOfWork('update')) {
@@ -113,12 +116,12 @@ export class Writer {
   }
 
   /** Removes a record. */
-  * remove (id: Id): Work<JsonRecord> {
+  * remove (id: Id): Work<Written> {
     if (this.#needsUnitOfWork('delete')) return yield * this.#transaction((session) => this.#removeIn(session, id))
     return yield * this.#single(planDelete(id, this.#resource.selection, { deleted: 'with', versions: this.#versions() }), id, false)
   }
 
-  * #removeIn (session: CrudSession, id: Id): Work<JsonRecord> {
+  * #removeIn (session: CrudSession, id: Id): Work<Written> {
     const em = emOf(session)
     const { entity } = yield * this.#locked(session, id, 'with', cascadesOf(em, this.#model))
     const record = yield * this.#readBack(session, id)
@@ -127,10 +130,10 @@ export class Writer {
   }
 
   /** Runs the write of one row; a row that was not there, or not as it had to be, is an error. */
-  * #single (plan: AnyWritePlan | undefined, id: Id, restoring: boolean): Work<JsonRecord> {
+  * #single (plan: AnyWritePlan | undefined, id: Id, restoring: boolean): Work<Written> {
     if (plan === undefined) throw new NotFoundError()
     const [written] = yield * this.#run(this.#session, plan, yield * this.#filters([]))
-    if (written !== undefined) return written.record
+    if (written !== undefined) return written
     // restoring a row that is not deleted changes nothing; one that is may have another version than it should
     if (restoring) return yield * this.#unchanged(this.#session, id, true)
     throw yield * this.#reason(this.#session, id, undefined, new Map())
@@ -147,15 +150,12 @@ export class Writer {
   * #run (session: CrudSession, plan: AnyWritePlan, filters: ActiveFilters): Work<Written[]> {
     const compiled = this.#resource.compileWrite(session, plan, this.#options, filters)
     const rows = yield * wait(runOn(session, compiled, this.#model))
-    return rows.map((row: Row) => {
-      const record = JSON.parse(row['item'] as string) as JsonRecord
-      compiled.toWire?.(record)
-      return { record, key: JSON.parse(row['key'] as string) as string[] }
-    })
+    const parts = plan.kind === 'insert' ? keyColumns(this.#model).length : 0
+    return rows.map((row) => writtenOf(row, parts))
   }
 
   /** Changes an entity through the unit of work. */
-  * #assign (session: CrudSession, id: Id, data: object, deleted: 'without' | 'only', populate: readonly string[] = []): Work<JsonRecord> {
+  * #assign (session: CrudSession, id: Id, data: object, deleted: 'without' | 'only', populate: readonly string[] = []): Work<Written> {
     const { entity, isDeleted } = yield * this.#locked(session, id, this.#options.includeDeleted || deleted === 'only' ? 'with' : 'without', populate)
     if (deleted === 'only' && !isDeleted) return yield * this.#readBack(session, id)
     yield * wait(assignEntity(emOf(session), entity, data))
@@ -176,25 +176,21 @@ export class Writer {
   }
 
   /** The record as it is, for writes that change nothing. */
-  * #unchanged (session: CrudSession, id: Id, includeDeleted = this.#options.includeDeleted): Work<JsonRecord> {
+  * #unchanged (session: CrudSession, id: Id, includeDeleted = this.#options.includeDeleted): Work<Written> {
     const plan = planGet(id, undefined, this.#resource.whitelist, { includeDeleted })
     const compiled = plan && (yield * wait(this.#resource.compile(session, plan, this.#options)))
     const [row] = compiled === undefined ? [] : yield * wait(runOn(session, compiled))
     if (row === undefined) throw new NotFoundError()
     this.#checkVersion(row)
-    const record = JSON.parse(row['item'] as string) as JsonRecord
-    compiled?.toWire?.(record)
-    return record
+    return writtenOf(row)
   }
 
   /** The record after a write that has returned nothing of it, whatever hides it now. */
-  * #readBack (session: CrudSession, id: Id): Work<JsonRecord> {
+  * #readBack (session: CrudSession, id: Id): Work<Written> {
     const plan = planGet(id, undefined, this.#resource.whitelist, { includeDeleted: true })!
     const compiled = yield * wait(this.#resource.compile(session, plan, { filtered: false }))
     const [row] = yield * wait(runOn(session, compiled))
-    const record = JSON.parse(row!['item'] as string) as JsonRecord
-    compiled.toWire?.(record)
-    return record
+    return writtenOf(row!)
   }
 
   /** Why a write found no row: only looked into when it has failed. */
@@ -226,8 +222,12 @@ export class Writer {
 
   /** Filters that are active for the resource and for what rows refer to. */
   * #filters (rows: readonly RecordData[]): Work<ActiveFilters> {
-    const targets = rows.flatMap(({ references, links }) => [...references, ...links].map(({ relation }) => relation.target))
-    return yield * wait(this.#resource.activeFilters(this.#session, this.#resource.entitiesOf([...new Set([this.#model, ...targets])], this.#options), 'update'))
+    const entities = new Set([this.#model])
+    for (const { references, links } of rows) {
+      for (const { relation } of references) entities.add(relation.target)
+      for (const { relation } of links) entities.add(relation.target)
+    }
+    return yield * wait(this.#resource.activeFilters(this.#session, this.#resource.entitiesOf([...entities], this.#options), 'update'))
   }
 
   /** Runs inside a transaction, or a savepoint of the one there is. */
@@ -241,17 +241,24 @@ export class Writer {
 
   /** @throws {ConfigError} where MikroORM, which has promises only, would have to write on a synchronous session */
   #needsUnitOfWork (kind: WriteKind, rows: readonly RecordData[] = []): boolean {
-    const links = rows.flatMap(({ links }) => links).map(({ relation }) => `'${relation.publicName}'`)
-    const reason = links.length > 0 ? `the links of ${links[0]}` : reasonForUnitOfWork(emOf(this.#session), this.#model, kind)
+    const linked = rows.find(({ links }) => links.length > 0)?.links[0]
+    const reason = linked !== undefined ? `the links of '${linked.relation.publicName}'` : reasonForUnitOfWork(emOf(this.#session), this.#model, kind)
     if (reason !== undefined) requirePromises(this.#session, `To ${kind} ${this.#model.name} takes MikroORM's unit of work, because of ${reason}`)
     return reason !== undefined
   }
 }
 
-/** A record that was written. */
-interface Written {
-  readonly record: JsonRecord
-  readonly key: readonly string[]
+/** A record that was written, as the database has written it down. */
+export interface Written {
+  readonly json: string
+  readonly version: string | undefined
+  /** Of a row that was inserted, the columns of its key as texts. */
+  readonly key: readonly string[] | undefined
+}
+
+/** @param parts of the key that the row has */
+function writtenOf (row: Row, parts = 0): Written {
+  return { json: row['item'] as string, version: row['version'] as string | undefined, key: parts === 0 ? undefined : Array.from({ length: parts }, (_, index) => row[`key${index}`] as string) }
 }
 
 /** As many rows for each statement as its parameters allow. */

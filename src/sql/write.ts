@@ -10,7 +10,7 @@ import { objectJson, versionText } from './json.ts'
 import type { Foreign } from './read.ts'
 import { recordSql } from './record.ts'
 
-/** Compiles a write. Each row comes back as `item` (its record), `version` and `key` (a JSON list of texts). */
+/** Compiles a write. Each row comes back as `item` (its record), `version` where there is one, and of a new row the parts of its key, as texts: `key0`, ... */
 export function compileWrite (plan: AnyWritePlan, foreign: Foreign): Statement {
   const context = contextOf(plan, foreign)
   const alias = context.names.table()
@@ -63,10 +63,12 @@ function targetSql ({ model, conditions, deleted, versions, references }: WriteT
   return whereClause(where)
 }
 
-function returningSql ({ selection, model }: AnyWritePlan, alias: string, context: ConditionContext): Sql {
+function returningSql ({ kind, selection, model }: AnyWritePlan, alias: string, context: ConditionContext): Sql {
   const { members } = recordSql(selection, alias, false, context)
-  const key = join(keyColumns(model).map(({ column }) => sql`${name(alias, column)}::text`))
-  return sql` returning ${objectJson(members)}::text as "item", ${versionText(model, alias)} as "version", json_build_array(${key})::text as "key"`
+  const returned = [sql`${objectJson(members)}::text as "item"`]
+  if (model.version !== undefined) returned.push(sql`${versionText(model, alias)} as "version"`)
+  if (kind === 'insert') returned.push(...keyColumns(model).map(({ column }, index) => sql`${name(alias, column)}::text as ${name(`key${index}`)}`))
+  return sql` returning ${join(returned)}`
 }
 
 /** `count`: how many of the records with these keys are there, and not deleted or filtered out. */

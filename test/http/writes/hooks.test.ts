@@ -365,6 +365,19 @@ await forEachDatabase(t, { entities: all, seed }, async (t, { orm }) => {
     t.match(bodyOf(await post('/hooked', [{ name: 'a', supplier: 1 }, { name: 'b', supplier: 1 }], user)), [{ description: 'by ann', read: true }, { description: 'by ann', read: true }])
   })
 
+  t.test('the location is the key that the record shows', async (t) => {
+    class Renamed extends CrudBase { override afterRead (record: Json) { return { ...record, id: `no. ${record.id}` } } }
+    const app = await serve(t, orm, { '/renamed': new Renamed({ model: Plant }) })
+    const response = await writes(app).post('/renamed', { name: 'x', supplier: 1 })
+    t.equal(response.headers.location, `/renamed/${encodeURIComponent(bodyOf(response).id)}`)
+  })
+
+  t.test('what a hook gives under both names of a property is given once', async (t) => {
+    class Twice extends CrudBase { override beforeCreate (data: Json) { return { ...data, articleNumber: 'own', sku: 'public' } } }
+    const record = await new Twice({ model: Plant }).create(orm.em.fork(), { name: 'x', supplier: 1 })
+    t.equal(record.sku, 'public')
+  })
+
   t.test('a hook completes what a client leaves out, and its context is the caller\'s', async (t) => {
     class Completed extends CrudBase { override beforeCreate (data: Json, { tenant }: CrudContext) { return { name: `of ${tenant}`, supplier: 1, ...data } } }
     const record = await new Completed({ model: Plant }).create(orm.em.fork(), {}, { context: { tenant: 'me' } })

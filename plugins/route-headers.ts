@@ -1,0 +1,46 @@
+/** Headers of a written record, from the columns that the database returns beside its JSON. */
+import { entityTag } from '../src/crud/index.ts'
+import type { EntityModel, ValueType } from '../src/model/index.ts'
+import { keySegments } from './route-key.ts'
+
+/** A record that was written, as it is sent. */
+export interface SentRecord {
+  readonly json: string
+  readonly version?: string | undefined
+  /** The columns of a new record's key as texts, where the statement that inserted it has told them. */
+  readonly key?: readonly string[] | undefined
+}
+
+/** The entity tag of a record, if it has one that clients may see. */
+export function tagOf ({ version }: EntityModel): (record: SentRecord) => string | undefined {
+  if (version === undefined || version.hidden) return () => undefined
+  return (record) => record.version === undefined ? undefined : entityTag(record.version)
+}
+
+/** Types whose text in the database is that of their wire form, and needs no escape in a path. */
+const PLAIN: ReadonlySet<ValueType['kind']> = new Set(['integer', 'bigint', 'uuid'])
+
+/**
+ * Where a new record is, below the path that it was posted to.
+ *
+ * @param changed records may be something else than what the database wrote: the key is the one that they show
+ */
+export function locationsOf (model: EntityModel, changed: boolean): (url: string, record: SentRecord) => string | undefined {
+  const segments = keySegments(model)
+  if (segments.some(({ part }) => part.property.hidden)) return () => undefined
+  const plain = !changed && segments.every(({ column }) => PLAIN.has(column.type.kind) && column.codec === undefined)
+  const keyIn = (json: string): readonly unknown[] => {
+    const record = JSON.parse(json) as Record<string, unknown>
+    return segments.map(({ part, inner }) => {
+      const value = record[part.property.publicName]
+      return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[inner] : value
+    })
+  }
+  return (url, { json, key }) => {
+    const values = plain && key !== undefined ? key : keyIn(json)
+    if (values.includes(undefined)) return undefined
+    const query = url.indexOf('?')
+    const path = (query < 0 ? url : url.slice(0, query)).replace(/\/$/, '')
+    return `${path}/${plain ? values.join('/') : values.map((value) => encodeURIComponent(String(value))).join('/')}`
+  }
+}
