@@ -1,5 +1,6 @@
 /** The plans of writes: what is to be in which column of which row, and what the row shows afterwards. */
 import { arrayLiteral, keyColumns, type EntityModel, type KeyColumn } from '../model/index.ts'
+import { recordset } from './recordset.ts'
 import type { ColumnData, ReferenceData, RecordData } from './data.ts'
 import { planKey, type Id } from './key.ts'
 import type { Condition, Deleted, EntityConditions, Selection, Slot } from './types.ts'
@@ -30,10 +31,13 @@ interface WritePlan {
   readonly values: readonly unknown[]
 }
 
-/** New rows; a column that a row has no slot for gets its default. */
+/** New rows. */
 export interface InsertPlan extends WritePlan {
   readonly kind: 'insert'
   readonly columns: readonly Pick<Assignment, 'column' | 'property'>[]
+  /** All of the rows as one value, a JSON list of objects by column; then `rows` has none. */
+  readonly recordset?: Slot
+  /** A column that a row has no slot for gets its default. */
   readonly rows: ReadonlyArray<readonly (Slot | undefined)[]>
   /** Single-table inheritance: what the rows' class is called in the table. */
   readonly discriminator?: { readonly column: string, readonly slot: Slot }
@@ -62,6 +66,11 @@ export type AnyWritePlan = InsertPlan | UpdatePlan | DeletePlan
 export function planInsert (rows: readonly RecordData[], selection: Selection, isGuarded: Guard): InsertPlan {
   const { model } = selection
   const values = new Values()
+  const together = rows.length > 1 && model.discriminator === undefined ? recordset(rows) : undefined
+  if (together !== undefined) {
+    return { kind: 'insert', model, selection, columns: rows[0]!.columns, recordset: values.add(together), rows: [], references: [], values: values.list }
+  }
+  if (rows.length === 1) return planRow(rows[0]!, selection, isGuarded, values)
   const columns = new Map<string, Pick<Assignment, 'column' | 'property'>>()
   for (const { columns: own } of rows) {
     for (const { column, property } of own) {
@@ -69,25 +78,39 @@ export function planInsert (rows: readonly RecordData[], selection: Selection, i
       if (column !== model.discriminator?.column) columns.set(column, { column, property })
     }
   }
-  const discriminator = model.discriminator && { column: model.discriminator.column, slot: values.add(model.discriminator.values[0]) }
+  const discriminator = discriminatorOf(model, values)
   const slots = rows.map((row) => {
     const bySlot = new Map(row.columns.map(({ column, value }) => [column, values.add(value)]))
     return [...columns.keys()].map((column) => bySlot.get(column))
   })
-  const references = rows.length === 1 ? referenceChecks(rows[0]!.references, isGuarded, values) : []
-  return { kind: 'insert', model, selection, columns: [...columns.values()], rows: slots, discriminator, references, values: values.list }
+  return { kind: 'insert', model, selection, columns: [...columns.values()], rows: slots, discriminator, references: [], values: values.list }
 }
+
+/** One row, with the records that it refers to. */
+function planRow (row: RecordData, selection: Selection, isGuarded: Guard, values: Values): InsertPlan {
+  const { model } = selection
+  const columns = model.discriminator === undefined ? row.columns : row.columns.filter(({ column }) => column !== model.discriminator!.column)
+  const discriminator = discriminatorOf(model, values)
+  const slots = columns.map(({ value }) => values.add(value))
+  return { kind: 'insert', model, selection, columns, rows: [slots], discriminator, references: referenceChecks(row.references, isGuarded, values), values: values.list }
+}
+
+const discriminatorOf = ({ discriminator }: EntityModel, values: Values): InsertPlan['discriminator'] =>
+  discriminator && { column: discriminator.column, slot: values.add(discriminator.values[0]) }
 
 /** Whether a record of an entity may count as absent though its row is there: deleted, or hidden by a filter. */
 export type Guard = (model: EntityModel) => boolean
 
-function referenceChecks (references: readonly ReferenceData[], isGuarded: Guard, values: Values): ReferenceCheck[] {
+function referenceChecks (references: readonly ReferenceData[], isGuarded: Guard, values: Values): readonly ReferenceCheck[] {
+  if (references.length === 0) return NO_CHECKS
   return references.filter(({ relation }) => isGuarded(relation.target)).map(({ relation, key }) => ({
     target: relation.target,
     columns: relation.join.targetColumns,
     slots: key.map((value) => values.add(value)),
   }))
 }
+
+const NO_CHECKS: readonly ReferenceCheck[] = []
 
 export interface TargetOptions {
   readonly deleted: WriteTarget['deleted']

@@ -2,7 +2,7 @@
  * The shape of a plan: everything that its SQL depends on, and nothing that it doesn't. Two plans of one resource with
  * the same shape have the same statement and differ in the values bound to it only.
  */
-import { isCustomTerm, type AnyWritePlan, type Condition, type Include, type KeysetPlan, type OrderTerm, type Plan, type Selection, type CustomTerm } from '../plan/index.ts'
+import { isCustomTerm, type AnyWritePlan, type Assignment, type Condition, type Include, type KeysetPlan, type OrderTerm, type Plan, type Selection, type CustomTerm } from '../plan/index.ts'
 
 const ids = new WeakMap<object, number>()
 let lastId = 0
@@ -23,13 +23,22 @@ export function shapeOf (plan: Plan): string {
   return plan.kind === 'get' ? `${base}|${selectionShape(plan.selection)}` : base
 }
 
-/** The same for a write of one row; several rows at once are a statement of their own. */
+/** The same for a write, of which a resource has one selection; several rows, each with slots of its own, are a statement of their own. */
 export function writeShapeOf (plan: AnyWritePlan): string {
-  const references = plan.references.map(({ target, columns, slots }) => `${idOf(target)}:${columns.join()}:${slots.join()}`).join('&')
-  const base = `${plan.kind}|${idOf(plan.model)}|${selectionShape(plan.selection)}|${references}${filtersShape(plan)}`
-  if (plan.kind === 'insert') return `${base}|${plan.columns.map(({ column, property }) => `${idOf(property)}.${column}`).join()}|${plan.rows.map((row) => row.join()).join(';')}`
-  const target = `${plan.deleted}|${plan.versions ?? ''}|${conditionsShape(plan.conditions)}`
-  return plan.kind === 'delete' ? `${base}|${target}` : `${base}|${target}|${plan.assignments.map(({ column, property, slot }) => `${idOf(property)}.${column}=${slot}`).join()}`
+  let shape = `${plan.kind}|${idOf(plan.selection)}${filtersShape(plan)}|`
+  for (const { target, columns, slots } of plan.references) shape += `${idOf(target)}:${columns.join()}:${slots.join()}&`
+  if (plan.kind === 'insert') {
+    for (const { column, property } of plan.columns) shape += `|${columnShape(property, column)}`
+    return `${shape}|${plan.recordset === undefined ? plan.rows.map((row) => row.join()).join(';') : 'json'}`
+  }
+  shape += `|${plan.deleted}|${plan.versions ?? ''}|${conditionsShape(plan.conditions)}`
+  if (plan.kind === 'update') for (const { column, property, slot } of plan.assignments) shape += `|${columnShape(property, column)}=${slot}`
+  return shape
+}
+
+/** A column of a property that may have several. */
+function columnShape (property: Assignment['property'], column: string): string {
+  return property.kind === 'scalar' ? String(idOf(property)) : `${idOf(property)}.${column}`
 }
 
 /** Which entities have which filters. */

@@ -8,23 +8,28 @@ import { bound, conditionSql, contextOf, visibility, whereClause, type Condition
 import { join, name, render, sql, trusted, type Sql, type Statement } from './fragment.ts'
 import { objectJson, versionText } from './json.ts'
 import type { Foreign } from './read.ts'
-import { recordSql } from './record.ts'
+import { recordSql, selectList } from './record.ts'
 
 /** Compiles a write. Each row comes back as `item` (its record), `version` where there is one, and of a new row the parts of its key, as texts: `key0`, ... */
 export function compileWrite (plan: AnyWritePlan, foreign: Foreign): Statement {
   const context = contextOf(plan, foreign)
   const alias = context.names.table()
-  const returning = returningSql(plan, alias, context)
+  const returned = returnedOf(plan, alias, context)
+  const written = writeSql(plan, alias, foreign, context)
+  return { ...render(sql`${written} returning ${selectList(returned)}`), columns: returned.map(([column]) => column) }
+}
+
+function writeSql (plan: AnyWritePlan, alias: string, foreign: Foreign, context: ConditionContext): Sql {
   switch (plan.kind) {
-    case 'insert': return render(sql`${insertSql(plan, alias, context)}${returning}`)
-    case 'update': return render(sql`${updateSql(plan, alias, targetSql(plan, alias, foreign, context))}${returning}`)
-    case 'delete': return render(sql`delete from ${table(plan.model, alias)}${targetSql(plan, alias, foreign, context)}${returning}`)
+    case 'insert': return insertSql(plan, alias, context)
+    case 'update': return updateSql(plan, alias, targetSql(plan, alias, foreign, context))
+    case 'delete': return sql`delete from ${table(plan.model, alias)}${targetSql(plan, alias, foreign, context)}`
   }
 }
 
 const table = (model: EntityModel, alias: string): Sql => sql`${trusted(model.table)} as ${name(alias)}`
 
-function insertSql ({ model, columns, rows, references, discriminator }: InsertPlan, alias: string, context: ConditionContext): Sql {
+function insertSql ({ model, columns, recordset, rows, references, discriminator }: InsertPlan, alias: string, context: ConditionContext): Sql {
   const names = [...(discriminator === undefined ? [] : [name(discriminator.column)]), ...columns.map(({ column }) => name(column))]
   const into = sql`insert into ${table(model, alias)}`
   if (names.length === 0 && rows.length === 1 && references.length === 0) return sql`${into} default values`
@@ -33,6 +38,11 @@ function insertSql ({ model, columns, rows, references, discriminator }: InsertP
     ...row.map((slot, index) => slot === undefined ? trusted('default') : bound(columns[index]!.property, slot)),
   ])
   const list = sql`${into} (${join(names)})`
+  if (recordset !== undefined) {
+    // read by the types of the table itself: the same text and one value for any number of rows
+    const source = context.names.table()
+    return sql`${list} select ${join(columns.map(({ column }) => name(source, column)))} from json_populate_recordset(null::${trusted(model.table)}, ${recordset}::json) as ${name(source)}`
+  }
   if (references.length === 0) return sql`${list} values ${join(rows.map((row) => sql`(${valuesOf(row)})`))}`
   return sql`${list} select ${valuesOf(rows[0]!)}${whereClause(references.map((reference) => referenceSql(reference, context)))}`
 }
@@ -63,12 +73,13 @@ function targetSql ({ model, conditions, deleted, versions, references }: WriteT
   return whereClause(where)
 }
 
-function returningSql ({ kind, selection, model }: AnyWritePlan, alias: string, context: ConditionContext): Sql {
+/** What comes back of each row, by name: texts. */
+function returnedOf ({ kind, selection, model }: AnyWritePlan, alias: string, context: ConditionContext): (readonly [name: string, value: Sql])[] {
   const { members } = recordSql(selection, alias, false, context)
-  const returned = [sql`${objectJson(members)}::text as "item"`]
-  if (model.version !== undefined) returned.push(sql`${versionText(model, alias)} as "version"`)
-  if (kind === 'insert') returned.push(...keyColumns(model).map(({ column }, index) => sql`${name(alias, column)}::text as ${name(`key${index}`)}`))
-  return sql` returning ${join(returned)}`
+  const returned: (readonly [name: string, value: Sql])[] = [['item', sql`${objectJson(members)}::text`]]
+  if (model.version !== undefined) returned.push(['version', versionText(model, alias)])
+  if (kind === 'insert') for (const [index, { column }] of keyColumns(model).entries()) returned.push([`key${index}`, sql`${name(alias, column)}::text`])
+  return returned
 }
 
 /** `count`: how many of the records with these keys are there, and not deleted or filtered out. */

@@ -4,7 +4,8 @@ import { entities, Plant, Specimen, Supplier } from '../../fixtures/entities.ts'
 import { HEALTH, SEASONS } from '../../fixtures/specimen.ts'
 import { seed } from '../../fixtures/seed.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
-import { resource, serve, type Json } from '../helper.ts'
+import { recordStatements } from '../../helpers/statements.ts'
+import { resource, select, serve, type Json } from '../helper.ts'
 import { writes } from './helper.ts'
 
 const RUNS = 60
@@ -18,8 +19,8 @@ const bytes = fc.uint8Array({ maxLength: 40 }).map((value) => Buffer.from(value)
 /** Without what PostgreSQL can't store, and the key that Fastify's parser of bodies refuses. */
 const json = fc.jsonValue({ maxDepth: 4, noUnicodeString: false } as never).filter((value) => value !== null && !/\\u0000|\\ud[89a-f]|"__proto__"/i.test(JSON.stringify(value)))
 
-/** Bodies that are right; what comes back has to be equal, number by number. */
-const valid = fc.record({
+/** Values that are right; what comes back has to be equal, number by number. */
+const VALUES: Readonly<Record<string, fc.Arbitrary<Json>>> = {
   leaves: fc.integer({ min: -2147483648, max: 2147483647 }),
   stems: fc.integer({ min: -32768, max: 32767 }),
   cells: int64,
@@ -50,7 +51,10 @@ const valid = fc.record({
   genome: bytes,
   petals: fc.integer({ min: 0, max: 0xffffff }).map((rgb) => `#${rgb.toString(16).padStart(6, '0')}`),
   size: fc.record({ height: fc.integer({ min: 0, max: 9999 }), width: fc.integer({ min: 0, max: 9999 }), unit: text(10) }),
-}, { requiredKeys: [] })
+}
+const valid = fc.record(VALUES, { requiredKeys: [] })
+/** One list of items among the rest: most batches have none. */
+const BATCHED = Object.keys(VALUES).filter((name) => name !== 'pruned' && name !== 'ringWidths')
 
 /** PostgreSQL has no negative zero in numeric, and jsonb keeps none either; `-0` of JSON is 0 to everybody else. */
 const plain = (value: Json): Json => JSON.parse(JSON.stringify(value))
@@ -72,7 +76,7 @@ const garbage = fc.dictionary(fc.constantFrom(...NAMES), nasty, { maxKeys: 6, no
 
 await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   const app = await serve(t, orm, {
-    '/specimens': resource(Specimen), '/plants': { crud: resource(Plant), operations: ['get', 'create', 'createMany', 'update', 'delete', 'restore'] }, '/suppliers': resource(Supplier), '/lenient': { crud: resource(Plant), readonlyProperties: 'ignore' },
+    '/specimens': { crud: resource(Specimen), operations: ['get', 'create', 'createMany', 'update'] }, '/plants': { crud: resource(Plant), operations: ['get', 'create', 'createMany', 'update', 'delete', 'restore'] }, '/suppliers': resource(Supplier), '/lenient': { crud: resource(Plant), readonlyProperties: 'ignore' },
   })
   const { post, patch, created, updated, read } = writes(app)
   let count = 0
@@ -96,6 +100,28 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       same(await read(`/specimens/${record.id}`), { ...first, ...second })
     }), { numRuns: RUNS })
     t.ok(count >= RUNS)
+  })
+
+  t.test('the rows of a batch are those of single records, one by one', async (t) => {
+    const recorder = await recordStatements(orm)
+    t.teardown(recorder.stop)
+    // of all rows as one value, and of rows whose values are bound one by one
+    const forms = { together: 0, apart: 0 }
+    const batch = fc.subarray(BATCHED, { minLength: 1 }).chain((names) => fc.array(fc.record(Object.fromEntries(names.map((name) => [name, fc.option(VALUES[name]!, { freq: 6 })]))), { minLength: 2, maxLength: 4 }))
+    const rows = async (prefix: string, from: number): Promise<unknown> =>
+      await select(orm, `select (to_jsonb(s) - 'id' - 'code')::text as row, chlorophyll::text, acidity::text, readings::text from specimen s where code like '${prefix}%' and substr(code, 2)::int >= ${from} order by id`)
+    await fc.assert(fc.asyncProperty(batch, async (bodies) => {
+      const from = count + 1
+      for (const body of bodies) await created('/specimens', { code: `S${++count}`, plant: 1, ...body })
+      recorder.take()
+      const records = await created('/specimens', bodies.map((body, index) => ({ code: `M${from + index}`, plant: 1, ...body })))
+      const { sql } = recorder.take().find(({ sql }) => sql.startsWith('insert'))!
+      forms[sql.includes('json_populate_recordset') ? 'together' : 'apart']++
+      if (records.some(({ code }: Json, index: number) => code !== `M${from + index}`)) throw new Error(`another order: ${JSON.stringify(records)}`)
+      const [single, many] = [JSON.stringify(await rows('S', from)), JSON.stringify(await rows('M', from))]
+      if (single !== many) throw new Error(`${single}\n${many}`)
+    }), { numRuns: RUNS })
+    t.ok(forms.together > RUNS / 4 && forms.apart > 0, JSON.stringify(forms))
   })
 
   t.test('garbage is refused or taken, and never an accident', async (t) => {
