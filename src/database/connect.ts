@@ -35,6 +35,14 @@ const LOGIN = 'Check user and password in databaseUrl (characters like @ : / # ?
 const REFUSALS: readonly Refusal[] = [
   { text: /password must be a (non-empty )?string/, sentence: () => ` asks for a password, and there is none. ${LOGIN}` },
   { codes: ['28000', '28P01'], text: /password authentication failed/, sentence: (message) => ` refuses the login: ${message}. ${LOGIN}` },
-  { codes: ['3D000'], text: /^no such database/, sentence: (message) => `: ${message}. Create it, or mend its name in databaseUrl: it is not made by opening it` },
+  {
+    text: /^unsupported startup parameter/,
+    sentence: (message) => {
+      const name = /: (\w+)/.exec(message)?.[1] ?? 'such setting'
+      return ` takes no ${name} when connecting, as PgBouncer does. Leave ${name === 'statement_timeout' ? 'statementTimeoutMillis, or statement_timeout in databaseUrl,' : `${name} in databaseUrl`} out, and set it for the role: alter role ... set ...`
+    },
+  },
+  // a pooler has a code of its own for all that it refuses
+  { codes: ['3D000'], text: /^(no such database|database ".*" does not exist)/, sentence: (message) => `: ${message}. Create it, or mend its name in databaseUrl: it is not made by opening it` },
   { codes: ['42501'], sentence: (message) => ` refuses the login: ${message}. Grant it to the user of databaseUrl, or check the user` },
 ]

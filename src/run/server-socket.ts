@@ -38,7 +38,8 @@ export async function requestCancel (client: ClientBase): Promise<void> {
   try {
     const channel = connected.ssl ? await secure(socket, connected, signal) : socket
     const closed = once(channel, 'close', { signal })
-    channel.end(message(CANCEL_REQUEST, connected.processID, connected.secretKey))
+    // the other side is who closes: PgBouncer takes an end of ours for a client that has gone, and 1.18 crashes
+    channel.write(message(CANCEL_REQUEST, connected.processID, connected.secretKey))
     channel.resume()
     await closed
   } catch {
