@@ -258,7 +258,9 @@ export interface Written {
 
 /** @param parts of the key that the row has */
 function writtenOf (row: Row, parts = 0): Written {
-  return { json: row['item'] as string, version: row['version'] as string | undefined, key: parts === 0 ? undefined : Array.from({ length: parts }, (_, index) => row[`key${index}`] as string) }
+  const key: string[] = []
+  for (let index = 0; index < parts; index++) key.push(row[`key${index}`] as string)
+  return { json: row['item'] as string, version: row['version'] as string | undefined, key: parts === 0 ? undefined : key }
 }
 
 /** As many rows for each statement as its parameters allow. */

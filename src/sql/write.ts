@@ -41,10 +41,16 @@ function insertSql ({ model, columns, recordset, rows, references, discriminator
   if (recordset !== undefined) {
     // read by the types of the table itself: the same text and one value for any number of rows
     const source = context.names.table()
-    return sql`${list} select ${join(columns.map(({ column }) => name(source, column)))} from json_populate_recordset(null::${trusted(model.table)}, ${recordset}::json) as ${name(source)}`
+    return sql`${list} select ${join(columns.map(({ column, property }) => recordsetValue(property, column, source)))} from json_populate_recordset(null::${trusted(model.table)}, ${recordset}::json) as ${name(source)}`
   }
   if (references.length === 0) return sql`${list} values ${join(rows.map((row) => sql`(${valuesOf(row)})`))}`
   return sql`${list} select ${valuesOf(rows[0]!)}${whereClause(references.map((reference) => referenceSql(reference, context)))}`
+}
+
+/** A value of a recordset. JSON stands there as a text, since what is bound is one, whatever it says. */
+function recordsetValue (property: Assignment['property'], column: string, source: string): Sql {
+  const value = name(source, column)
+  return property.kind === 'scalar' && property.type.kind === 'json' ? sql`(${value} #>> '{}')::json` : value
 }
 
 /** The record is there, and not deleted or filtered out. */

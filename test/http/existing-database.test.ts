@@ -81,6 +81,11 @@ const Member = defineEntity({
   filters: { present: { name: 'present', cond: { isGone: false }, default: true } },
   properties: { id: p.integer().primary(), isGone: p.boolean().hidden().default(false) },
 })
+/** A type that refuses null itself, whatever the column says. */
+const Rating = defineEntity({
+  name: 'Rating',
+  properties: { id: p.integer().primary().autoincrement(), text: p.text(), stars: p.string().columnType('stars').default('***') },
+})
 const Remark = defineEntity({
   name: 'Remark',
   properties: { id: p.integer().primary().autoincrement(), text: p.text(), about: () => p.manyToOne([Product, Member] as never).nullable() },
@@ -99,6 +104,8 @@ const tables = `
   create table product (id int primary key, code varchar(10) not null unique);
   create table stock (id bigint generated always as identity primary key, host inet, product varchar(10) references product (code));
   create table member (id int primary key, is_gone boolean not null default false);
+  create domain stars as text not null check (value ~ '^\\*{1,5}$');
+  create table rating (id serial primary key, text text not null, stars stars default '***');
   create table remark (id serial primary key, text text not null, about_type varchar(10), about_id text);
   insert into "T_ORDER" values (1, 5, 'open'), (2, 5, 'open');
   insert into "T_LINE" values (1, 1, 5, 'A'), (1, 2, null, 'B');
@@ -108,7 +115,7 @@ const tables = `
 `
 
 const authors = [...modules].flatMap(([, { Author, Book }]) => Author === undefined ? [] : [Author, Book])
-const entities = [...authors, AuthorStats, Order, Line, OpenOrder, Product, Stock, Member, Remark]
+const entities = [...authors, AuthorStats, Order, Line, OpenOrder, Product, Stock, Member, Rating, Remark]
 
 await forEachDatabase(t, { entities, tables, orm: { discovery: { checkDuplicateTableNames: false } } as never }, async (t, { orm }) => {
   const app = await serve(t, orm, {
@@ -118,6 +125,7 @@ await forEachDatabase(t, { entities, tables, orm: { discovery: { checkDuplicateT
     '/products': resource(Product, { allowedIncludes: [new AllowedInclude('stocks')], allowedFilters: [AllowedFilters.exact('stocks.id')] }),
     '/stocks': resource(Stock, { allowedIncludes: [new AllowedInclude('product')], allowedFilters: [AllowedFilters.exact('product'), new AllowedFilters('host', 'isnull')] }),
     '/members': resource(Member),
+    '/ratings': { crud: resource(Rating), operations: ['createMany'] },
     '/remarks': resource(Remark),
   })
   const send = async (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', url: string, payload?: object): Promise<[status: number, body: Json]> => {
@@ -182,6 +190,16 @@ await forEachDatabase(t, { entities, tables, orm: { discovery: { checkDuplicateT
   t.test('a type that is not known is text, and may be tested for null', async (t) => {
     t.match((await client(app, '/stocks').get('filter[host][isnull]=false')).items, [{ host: '10.0.0.1' }])
     await t.rejects(serve(t, orm, { '/stocks': resource(Stock, { allowedFilters: [AllowedFilters.exact('host')] }) }), { code: 'FST_CRUD_CONFIG_INVALID' })
+  })
+
+  t.test('a batch leaves a type that refuses null to its default', async (t) => {
+    const ratings = async (...records: object[]): Promise<[status: number, stars: unknown]> => {
+      const [status, body] = await send('POST', '/ratings', records)
+      return [status, Array.isArray(body) ? body.map(({ stars }) => stars) : body.code]
+    }
+    t.strictSame(await ratings({ text: 'a' }, { text: 'b' }), [201, ['***', '***']])
+    t.strictSame(await ratings({ text: 'a', stars: '*' }, { text: 'b', stars: '**' }, { text: 'c' }), [201, ['*', '**', '***']])
+    t.strictSame(await ratings({ text: 'a', stars: '*' }, { text: 'b', stars: 'none' }), [400, 'FST_CRUD_DATA_INVALID'])
   })
 
   t.test('another mark of deletion is a filter that is on by default', async (t) => {
