@@ -1,9 +1,10 @@
 /** Rows of one statement, in batches: a cursor in the server holds the rest. */
 import { TransactionEventBroadcaster } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
+import type { Pool } from 'pg'
 import { convertError } from './convert-error.ts'
 import { replicasOf } from './replicas/routing.ts'
-import { run, runOn, type Connection } from './session.ts'
+import { clientOf, run, runOn, type Connection } from './session.ts'
 import type { BoundStatement, Row } from './statement.ts'
 import { hold } from './perform.ts'
 
@@ -53,6 +54,17 @@ async function openCursor (em: EntityManager, statement: BoundStatement, size: n
 
 /** A cursor in a transaction of its own. */
 async function openOn (connection: Connection, em: EntityManager, statement: BoundStatement, size: number): Promise<Cursor> {
+  const leave = await takePlace(connection)
+  try {
+    const cursor = await beginOn(connection, em, statement, size)
+    return { ...cursor, end: (failed) => cursor.end(failed).finally(leave) }
+  } catch (error) {
+    leave()
+    throw error
+  }
+}
+
+async function beginOn (connection: Connection, em: EntityManager, statement: BoundStatement, size: number): Promise<Cursor> {
   const session = em.fork()
   const events = new TransactionEventBroadcaster(session as never)
   const sessionContext = session.getTransactionSessionContext()
@@ -68,6 +80,29 @@ async function openOn (connection: Connection, em: EntityManager, statement: Bou
     await end()
     throw error
   }
+}
+
+/** Streams that occupy a connection, by pool. */
+const open = new WeakMap<Pool, Set<symbol>>()
+/** The server's own code for too many connections: another replica may have one. */
+const TOO_MANY = '53300'
+
+/**
+ * Lets a stream in; returns what lets it out. A client may read as slowly as it likes, so one connection is left for
+ * everybody else.
+ *
+ * @throws {UnavailableError} when no more streams may be open
+ */
+async function takePlace (connection: Connection): Promise<() => void> {
+  const pool = await clientOf(connection).catch((error: unknown) => { throw convertError(error) }) as Pool
+  const streams = open.get(pool) ?? new Set()
+  open.set(pool, streams)
+  if (streams.size >= Math.max(1, pool.options.max - 1)) {
+    throw convertError(Object.assign(new Error(`${streams.size} streams are open, and pool.max is ${pool.options.max}, for them and for all other requests`), { code: TOO_MANY }))
+  }
+  const stream = Symbol('stream')
+  streams.add(stream)
+  return () => { streams.delete(stream) }
 }
 
 function cursorOf (send: (statement: BoundStatement) => Promise<Row[]>, { text, values }: BoundStatement, size: number) {

@@ -228,15 +228,22 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
       const server = Fastify({ forceCloseConnections: true })
       t.teardown(() => server.close())
       await server.register(crudKit, { orm, indexAdvice: false })
-      await server.register(crudRoutes, { prefix: '/tags', crud: tags, stream: { stallTimeoutMillis: 300 } })
+      await server.register(crudRoutes, { prefix: '/tags', crud: tags, stream: { stallTimeoutMillis: 1_000 } })
       await server.listen({ port: 0, host: '127.0.0.1' })
       const { port } = server.server.address() as AddressInfo
-      // as many as the pool has connections
-      const stalled = Array.from({ length: 5 }, () => http.get({ port, path: '/tags', headers: NDJSON, agent: false }))
+      // the pool has one connection more, which is for the others
+      const stalled = Array.from({ length: 4 }, () => http.get({ port, path: '/tags', headers: NDJSON, agent: false }))
       const responses = await Promise.all(stalled.map(async (request) => (await once(request, 'response'))[0] as http.IncomingMessage))
-      for (const response of responses) response.on('error', () => {})
+      for (const response of responses) {
+        t.equal(response.statusCode, 200)
+        response.on('error', () => {})
+      }
+      const beyond = await server.inject({ url: '/tags', headers: NDJSON })
+      t.strictSame([beyond.statusCode, beyond.json().code, beyond.headers['retry-after']], [503, 'FST_CRUD_UNAVAILABLE', '1'])
       t.equal((await fetch(`http://127.0.0.1:${port}/tags?per_page=1`)).status, 200)
       t.ok(await idle())
+      const again = await server.inject({ url: '/tags?filter[id][lte]=3', headers: NDJSON })
+      t.equal(again.statusCode, 200, 'when they are over, there is room again')
       for (const request of stalled) request.destroy()
     })
 
