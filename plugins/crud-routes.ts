@@ -86,7 +86,7 @@ export async function crudRoutes (fastify: FastifyInstance, options: CrudRoutesO
     ...options, model, whitelist, operations, queryConfig: crud.queryConfig, scoped: options.scope !== undefined, changesRecords: crud.afterRead !== undefined,
   }
 
-  for (const { operation, method, url, handler } of routeDefinitions(model, options, operations, within)) {
+  for (const { operation, method, url, handler } of routeDefinitions(fastify.orm, model, options, operations, within)) {
     const own = options.schemas?.[operation]
     const transform = options.config?.['swaggerTransform'] as DocumentedRoute['transform']
     const swaggerTransform = documentation({ operation, method: String(method), prefix: fastify.prefix, name: resource, own, transform }, documented)

@@ -1,6 +1,9 @@
-/** `request.em`: an EntityManager for one request, forked when first asked for. */
+/** `request.em`: an EntityManager for one request, forked when first asked for. Most requests never do: they have a session. */
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { RequestSession } from '../src/crud/index.ts'
+import { AbortedError } from '../src/errors.ts'
+import { hasReplicas, type Cancellation } from '../src/run/index.ts'
 
 const kEm = Symbol('fastify-crud-kit.em')
 const kReply = Symbol('fastify-crud-kit.reply')
@@ -18,7 +21,7 @@ export function decorateEm (fastify: FastifyInstance, orm: MikroORM): void {
     const withEm = request as unknown as WithEm
     withEm[kReply] = reply
     // an earlier hook of the application has asked for the EntityManager already
-    if (withEm[kAbort]) abortOnClose(withEm[kAbort], reply)
+    if (withEm[kAbort]) abortOnDeparture(withEm[kAbort], reply)
     done()
   })
   fastify.decorateRequest('em', {
@@ -27,7 +30,7 @@ export function decorateEm (fastify: FastifyInstance, orm: MikroORM): void {
       if (!request[kEm]) {
         const controller = new AbortController()
         if (!request[kReply]) request[kAbort] = controller
-        else abortOnClose(controller, request[kReply])
+        else abortOnDeparture(controller, request[kReply])
         request[kEm] = orm.em.fork({ signal: controller.signal, ...strategy }) as EntityManager
       }
       return request[kEm]
@@ -39,11 +42,73 @@ function cancelStrategy (orm: MikroORM): { inflightQueryAbortStrategy: 'cancel q
   return orm.driver.constructor.name === 'PgliteDriver' ? undefined : { inflightQueryAbortStrategy: 'cancel query' }
 }
 
+function abortOnDeparture (controller: AbortController, reply: FastifyReply): void {
+  onDeparture(reply, () => controller.abort())
+}
+
 /** When the response closes before it is finished, the client has gone. */
-function abortOnClose (controller: AbortController, { raw }: FastifyReply): void {
+function onDeparture ({ raw }: FastifyReply, leave: () => void): void {
+  if (raw.destroyed && !raw.writableFinished) return leave()
   raw.once('close', () => {
-    if (!raw.writableFinished) controller.abort()
+    if (!raw.writableFinished) leave()
   })
+}
+
+/**
+ * What the session of a request is: the request's own, or its EntityManager where something else than its connection may
+ * count from the start.
+ */
+export function sessionsOf (orm: MikroORM): (request: FastifyRequest) => RequestSession | EntityManager {
+  const { em } = orm
+  if (hasReplicas(em) || em.config.get('allowGlobalContext')) return (request) => request.em
+  // a context of MikroORM's, made by a hook of the application, has filters and parameters of its own
+  return (request) => em.getContext(false) === em ? new SessionOfRequest(em, request) : request.em
+}
+
+class SessionOfRequest extends RequestSession {
+  readonly #request: FastifyRequest & WithEm
+  #departure: Departure | undefined
+
+  constructor (shared: EntityManager, request: FastifyRequest) {
+    super(shared)
+    this.#request = request as FastifyRequest & WithEm
+  }
+
+  get em (): EntityManager {
+    return this.#request.em
+  }
+
+  get opened (): EntityManager | undefined {
+    return this.#request[kEm] ?? undefined
+  }
+
+  get departure (): Departure {
+    this.#departure ??= new Departure(this.#request[kReply]!)
+    return this.#departure
+  }
+}
+
+/** What an AbortSignal is to a statement, at a fraction of its cost. */
+class Departure implements Cancellation {
+  aborted = false
+  reason: unknown
+  #listeners: readonly (() => void)[] = []
+
+  constructor (reply: FastifyReply) {
+    onDeparture(reply, () => {
+      this.aborted = true
+      this.reason = new AbortedError()
+      for (const listener of this.#listeners) listener()
+    })
+  }
+
+  addEventListener (type: 'abort', listener: () => void): void {
+    this.#listeners = [...this.#listeners, listener]
+  }
+
+  removeEventListener (type: 'abort', listener: () => void): void {
+    this.#listeners = this.#listeners.filter((other) => other !== listener)
+  }
 }
 
 /** Runs a function while `request.em` is another one: that of a transaction. */

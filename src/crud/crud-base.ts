@@ -13,7 +13,7 @@ import { convertJson, convertListJson } from './records.ts'
 import { Resource } from './resource.ts'
 import { checkScope, readScope, type ScopeRules } from './scope.ts'
 import type { CompiledRead } from './statements.ts'
-import { after, contextOf, emOf, perform, readOn, requirePromises, wait, type CrudResult, type CrudSession, type MaybePromise, type Work } from './steps.ts'
+import { after, contextOf, perform, readOn, requirePromises, sharedEmOf, wait, type CrudResult, type CrudSession, type MaybePromise, type Work } from './steps.ts'
 import { streamBatches } from './stream.ts'
 import { checkKeyColumns, withoutKey } from './update-data.ts'
 import { Writer, type Written } from './writer.ts'
@@ -347,7 +347,7 @@ export class CrudBase<Entity extends object = any> {
   }
 
   #bind (session: CrudSession): Resource {
-    return this.bind(emOf(session))
+    return this.bind(sharedEmOf(session))
   }
 
   /** @throws {ConfigError} when nothing of the entity is written */

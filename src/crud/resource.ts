@@ -8,7 +8,7 @@ import { applyPlan, compile, compileWrite, entitiesBehind, guarded, ROOT_ALIAS }
 import { foreignOf, narrow, NO_FILTERS, scopesOf, visibleBy, type ActiveFilters, type ReadOptions } from './foreign.ts'
 import { modelsOf } from './models.ts'
 import { bindKept, bindOnce, Statements, toWireOfPlan, type CompiledRead, type KeptStatement } from './statements.ts'
-import { after, allOf, emOf, filtersOn, type CrudSession, type MaybePromise } from './steps.ts'
+import { after, allOf, filtersOn, sharedEmOf, type CrudSession, type MaybePromise } from './steps.ts'
 import { checkConditions, entitiesOfConditions, relationsOfWhitelist } from './whitelisted.ts'
 
 export class Resource {
@@ -37,7 +37,7 @@ export class Resource {
   compile (session: CrudSession, plan: Plan, options: ReadOptions): MaybePromise<CompiledRead> {
     const filtered = options.filtered !== false
     // what a custom filter or sort looks at is not to be seen
-    const plain = plan.customs.length > 0 || hasCustomOrder(plan) ? undefined : this.#statements.of(emOf(session), plan)
+    const plain = plan.customs.length > 0 || hasCustomOrder(plan) ? undefined : this.#statements.of(sharedEmOf(session), plan)
     const entities = filtered ? plain?.entities ?? this.#entities : []
     return after(this.activeFilters(session, this.entitiesOf(entities, options)), (active) => {
       const filters = filtered ? active : NO_FILTERS
@@ -65,7 +65,7 @@ export class Resource {
   #kept (session: CrudSession, plan: Plan | AnyWritePlan, plain: KeptStatement | undefined, scope: unknown, filters: ActiveFilters): CompiledRead | undefined {
     const complete = withConditions(plan, scope, filters)
     if (complete === undefined) return undefined
-    const kept = complete === plan && plain !== undefined ? plain : this.#statements.of(emOf(session), complete)
+    const kept = complete === plan && plain !== undefined ? plain : this.#statements.of(sharedEmOf(session), complete)
     for (const model of filters.keys()) if (kept.behind.has(model)) return undefined
     return bindKept(kept, complete.values)
   }

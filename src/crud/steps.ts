@@ -2,14 +2,20 @@
  * One logic for two kinds of sessions. What a resource does is written once, as a generator that yields the promises it
  * has to wait for: on an EntityManager they are awaited, on a synchronous session there are none.
  */
+import { ValidationError } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { SyncSession } from '../database/index.ts'
 import { ConfigError } from '../errors.ts'
 import type { EntityModel } from '../model/index.ts'
-import { read, run, transact, type BoundStatement, type Row } from '../run/index.ts'
+import { read, run, runOutside, transact, type BoundStatement, type Row } from '../run/index.ts'
+import type { CrudContext } from './crud-options.ts'
+import { RequestSession } from './request-session.ts'
 
-/** Where the methods of `CrudBase` work: an EntityManager, or a session of a factory with `useAsync: false`. */
-export type CrudSession = EntityManager | SyncSession
+/**
+ * Where the methods of `CrudBase` work: an EntityManager, or a session of a factory with `useAsync: false`. The generated
+ * routes have one of their own.
+ */
+export type CrudSession = EntityManager | SyncSession | RequestSession
 
 /** What a method of `CrudBase` returns: the value on a synchronous session, else its promise; so also where the session is `any`. */
 export type CrudResult<Session extends CrudSession, Value> =
@@ -95,38 +101,69 @@ export function requirePromises (session: CrudSession, what: string): void {
   if (session instanceof SyncSession) throw new ConfigError(`${what}, ${CAN_NOT_WAIT}: use a DatabaseFactory without useAsync: false, and await the result.`)
 }
 
-/** What has the metadata, the filters and the query builder of a session. */
+/** The EntityManager of a session. */
 export function emOf (session: CrudSession): EntityManager {
-  return session instanceof SyncSession ? session.em : session
+  return session instanceof SyncSession || session instanceof RequestSession ? session.em : session
+}
+
+/** An EntityManager that has the metadata, the configuration and the query builder of a session, and nothing of its state. */
+export function sharedEmOf (session: CrudSession): EntityManager {
+  return session instanceof RequestSession ? session.opened ?? session.shared : emOf(session)
 }
 
 /** What hooks and custom filters look at. */
-export function contextOf (session: CrudSession, context: Readonly<Record<string, unknown>> | undefined) {
-  return session instanceof SyncSession ? { ...context, em: session.em, session } : { ...context, em: session }
+export function contextOf (session: CrudSession, context: Readonly<Record<string, unknown>> | undefined): CrudContext {
+  if (session instanceof SyncSession) return { ...context, em: session.em, session }
+  return session instanceof RequestSession ? { ...context, get em () { return session.em } } : { ...context, em: session }
 }
 
 /** Runs a statement that only reads on the session. */
 export function readOn (session: CrudSession, statement: BoundStatement): MaybePromise<Row[]> {
-  return session instanceof SyncSession ? session.run(statement) : read(session, statement)
+  if (session instanceof SyncSession) return session.run(statement)
+  if (!(session instanceof RequestSession)) return read(session, statement)
+  return session.opened === undefined ? runOnShared(session, statement) : read(session.opened, statement)
 }
 
 /** Runs a statement on the session. */
 export function runOn (session: CrudSession, statement: BoundStatement, model?: EntityModel): MaybePromise<Row[]> {
-  return session instanceof SyncSession ? session.run(statement, model) : run(session, statement, model)
+  if (session instanceof SyncSession) return session.run(statement, model)
+  if (!(session instanceof RequestSession)) return run(session, statement, model)
+  return session.opened === undefined ? runOnShared(session, statement, model) : run(session.opened, statement, model)
 }
 
+const runOnShared = ({ shared, departure }: RequestSession, statement: BoundStatement, model?: EntityModel): Promise<Row[]> =>
+  runOutside(shared.getConnection(), statement, departure, model)
+
 /** The conditions of MikroORM's filters that are active for an entity, or switched on and off by name. */
-export function filtersOn (session: CrudSession, entity: unknown, type: 'read' | 'update' | 'delete', options: Readonly<Record<string, unknown>> = {}): MaybePromise<object | undefined> {
-  return session instanceof SyncSession
-    ? session.filtersOf(entity, type, options)
-    : session.applyFilters(entity as never, undefined as never, options as never, type) as Promise<object | undefined>
+export function filtersOn (session: CrudSession, entity: unknown, type: 'read' | 'update' | 'delete', options?: Readonly<Record<string, unknown>>): MaybePromise<object | undefined> {
+  if (session instanceof SyncSession) return session.filtersOf(entity, type, options ?? {})
+  if (session instanceof RequestSession && session.opened === undefined && options === undefined) return sharedFilters(session, entity, type)
+  return emOf(session).applyFilters(entity as never, undefined as never, (options ?? {}) as never, type) as Promise<object | undefined>
+}
+
+/** Entities with filters that look at the EntityManager. */
+const parameterised = new WeakSet<object>()
+
+/** Filters that are the same for all requests need no EntityManager of one. */
+async function sharedFilters (session: RequestSession, entity: unknown, type: 'read' | 'update' | 'delete'): Promise<object | undefined> {
+  const of = async (em: EntityManager) => await em.applyFilters(entity as never, undefined as never, {} as never, type) as object | undefined
+  if (!parameterised.has(entity as object)) {
+    try {
+      return await of(session.shared)
+    } catch (error) {
+      // MikroORM asks the shared one for no parameters, and a filter without a callback needs none
+      if (!(error instanceof ValidationError)) throw error
+      parameterised.add(entity as object)
+    }
+  }
+  return await of(session.em)
 }
 
 /** Does work in a transaction of the session, or in a savepoint of the one that it is in. */
 export function transactionOn<Result> (session: CrudSession, work: (session: CrudSession) => Work<Result>): MaybePromise<Result> {
   return session instanceof SyncSession
     ? session.transaction((inner) => performSync(work(inner)))
-    : transact(session, (em) => performAsync(work(em)))
+    : transact(emOf(session), (em) => performAsync(work(em)))
 }
 
 const isPromise = (value: unknown): value is Promise<unknown> => typeof (value as { then?: unknown } | null | undefined)?.then === 'function'

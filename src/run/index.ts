@@ -11,7 +11,7 @@ export { pageInfo, pageJson, plannedTotal, totalOfPage, type OffsetInfo, type Pa
 export { demandsOf, ISOLATION_LEVELS, type IsolationLevel, type Work } from './perform.ts'
 export { runOnPool, useNoNames, waitingFor } from './pool.ts'
 export { isThere } from './server-socket.ts'
-export { readFromWriter, readingFrom, replicaReports } from './replicas/routing.ts'
+export { hasReplicas, readFromWriter, readingFrom, replicaReports } from './replicas/routing.ts'
 export { ReplicaSet, type ReplicaSettings } from './replicas/replica-set.ts'
 export type { ReplicaReport, ReplicaStatus } from './replicas/replica.ts'
 export { clientOf, isEmbedded, logStatement, read, run, runOutside } from './session.ts'

@@ -26,6 +26,11 @@ export function replicasOf (em: EntityManager): ReplicaSet | undefined {
   return (em.getDriver() as { [kReplicas]?: ReplicaSet | undefined })[kReplicas]
 }
 
+/** Whether there are replicas: then an EntityManager is what knows where its reads go. */
+export function hasReplicas (em: EntityManager): boolean {
+  return kReports in em.getDriver()
+}
+
 /** How the replicas are that the EntityManagers of an ORM read from. */
 export function replicaReports (em: EntityManager): ReplicaReport[] {
   return (em.getDriver() as { [kReports]?: () => ReplicaReport[] })[kReports]?.() ?? []
