@@ -1,7 +1,7 @@
 /** What the routes of a resource do: read the request, call CrudBase, write the answer. */
 import type { MikroORM } from '@mikro-orm/postgresql'
 import type { FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
-import { CrudBase, entityTag, keyNames } from '../src/crud/index.ts'
+import { keyNames, type CrudBase } from '../src/crud/index.ts'
 import { ConfigError, NotFoundError, PreconditionRequiredError, queryError } from '../src/errors.ts'
 import type { EntityModel } from '../src/model/index.ts'
 import type { QueryParamError } from '../src/query/index.ts'
@@ -9,7 +9,7 @@ import type { CrudRoutesOptions } from './crud-routes.ts'
 import { DEFAULT_MAX_BATCH, type CrudOperation } from './options.ts'
 import { readBatch, readBody, refusal, type BodyRules } from './route-body.ts'
 import { locationsOf, tagOf, type SentRecord } from './route-headers.ts'
-import { sessionsOf } from './request-em.ts'
+import { routeCalls } from './route-calls.ts'
 import { keyPath, keyReader } from './route-key.ts'
 import { sendStream, streamFormat, type StreamFormat, type StreamOptions } from './route-stream.ts'
 import type { Within } from './route-transactions.ts'
@@ -26,7 +26,7 @@ const JSON_TYPE = 'application/json; charset=utf-8'
 /** The routes of the operations that a resource has, in the order of their documentation. */
 export function routeDefinitions (orm: MikroORM, model: EntityModel, options: CrudRoutesOptions, operations: readonly CrudOperation[], within: Readonly<Record<CrudOperation, Within>>): RouteDefinition[] {
   const crud = options.crud as CrudBase
-  const sessionFor = sessionsByMethod(orm, crud)
+  const calls = routeCalls(orm, crud, model)
   const has = (operation: CrudOperation): boolean => operations.includes(operation)
   const url = keyPath(model)
   const readKey = keyReader(model)
@@ -71,7 +71,7 @@ export function routeDefinitions (orm: MikroORM, model: EntityModel, options: Cr
       const format = streamFormat(request)
       if (format !== undefined) return await streamList(request, reply, format, streams)
     }
-    return sendJson(request, reply, await within.list(request, async () => await crud.listJson(sessionFor.listJson(request), request.queryParams, await readOptions(request))))
+    return sendJson(request, reply, await within.list(request, async () => await calls.list(request, await readOptions(request))))
   }
 
   const streamList = async (request: FastifyRequest, reply: FastifyReply, format: StreamFormat, streams: StreamOptions): Promise<FastifyReply> => {
@@ -85,14 +85,9 @@ export function routeDefinitions (orm: MikroORM, model: EntityModel, options: Cr
 
   const get = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const id = readKey(request.params)
-    if (model.version === undefined) {
-      const json = await within.get(request, async () => await crud.getJson(sessionFor.getJson(request), id, request.queryParams, await readOptions(request)))
-      if (json === null) throw new NotFoundError()
-      return sendJson(request, reply, json)
-    }
-    const found = await within.get(request, async () => await crud.getVersioned(sessionFor.getVersioned(request), id, request.queryParams, await readOptions(request)))
+    const found = await within.get(request, async () => await calls.get(request, id, await readOptions(request)))
     if (found === null) throw new NotFoundError()
-    return sendJson(request, reply.header('etag', entityTag(found.version!)), found.json)
+    return sendRecord(request, reply, found)
   }
 
   const create = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
@@ -101,11 +96,11 @@ export function routeDefinitions (orm: MikroORM, model: EntityModel, options: Cr
     if (Array.isArray(body)) {
       if (!has('createMany')) throw refusal('This resource takes one record at a time, as an object.')
       const batch = readBatch(body, options.maxBatch ?? DEFAULT_MAX_BATCH, rules)
-      const json = await within.createMany(request, async () => await crud.createManyJson(sessionFor.createManyJson(request), batch, await readOptions(request)))
+      const json = await within.createMany(request, async () => await calls.createMany(request, batch, await readOptions(request)))
       return sendJson(request, reply.code(201), json)
     }
     if (!has('create')) throw refusal('This resource takes records as a list.')
-    const record = await within.create(request, async () => await crud.createVersioned(sessionFor.createVersioned(request), readBody(body, rules), await readOptions(request)))
+    const record = await within.create(request, async () => await calls.create(request, readBody(body, rules), await readOptions(request)))
     const location = locationOf(request.url, record)
     if (location !== undefined) reply.header('location', location)
     return sendRecord(request, reply.code(201), record)
@@ -115,7 +110,7 @@ export function routeDefinitions (orm: MikroORM, model: EntityModel, options: Cr
     const id = readKey(request.params)
     return sendRecord(request, reply, await within.update(request, async () => {
       const write = await writeOptions(request)
-      return await crud.updateVersioned(sessionFor.updateVersioned(request), id, readBody(request.body, rules, keyNames(id, model)), write)
+      return await calls.update(request, id, readBody(request.body, rules, keyNames(id, model)), write)
     }))
   }
 
@@ -123,13 +118,13 @@ export function routeDefinitions (orm: MikroORM, model: EntityModel, options: Cr
     const id = readKey(request.params)
     return sendRecord(request, reply, await within.delete(request, async () => {
       const write = await writeOptions(request, ['hard'])
-      return await crud.deleteVersioned(sessionFor.deleteVersioned(request), id, { ...write, hard: readHard(request, options.allowHardDelete === true) })
+      return await calls.delete(request, id, { ...write, hard: readHard(request, options.allowHardDelete === true) })
     }))
   }
 
   const restore = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const id = readKey(request.params)
-    return sendRecord(request, reply, await within.restore(request, async () => await crud.restoreVersioned(sessionFor.restoreVersioned(request), id, await writeOptions(request))))
+    return sendRecord(request, reply, await within.restore(request, async () => await calls.restore(request, id, await writeOptions(request))))
   }
 
   const posts = has('create') ? 'create' : 'createMany'
@@ -143,17 +138,6 @@ export function routeDefinitions (orm: MikroORM, model: EntityModel, options: Cr
     { operation: 'restore', method: 'POST', url: `${url}/restore`, handler: restore },
   ]
   return definitions.filter(({ operation }) => has(operation) && missingFor(operation, model) === undefined)
-}
-
-const METHODS = ['listJson', 'getJson', 'getVersioned', 'createVersioned', 'createManyJson', 'updateVersioned', 'deleteVersioned', 'restoreVersioned'] as const satisfies readonly (keyof CrudBase)[]
-
-type SessionOf = ReturnType<typeof sessionsOf>
-
-/** The session that each method is called with: what an application has written in a method's place takes an EntityManager. */
-function sessionsByMethod (orm: MikroORM, crud: CrudBase): Readonly<Record<typeof METHODS[number], SessionOf>> {
-  const sessionOf = sessionsOf(orm)
-  const emOf: SessionOf = (request) => request.em
-  return Object.fromEntries(METHODS.map((method) => [method, crud[method] === CrudBase.prototype[method] ? sessionOf : emOf])) as Record<typeof METHODS[number], SessionOf>
 }
 
 /** What an operation needs and an entity does not have, as the end of a sentence; `undefined` where it has all. */
