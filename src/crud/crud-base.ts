@@ -2,27 +2,20 @@
 import type { EntityManager, EntityName, QueryBuilder } from '@mikro-orm/postgresql'
 import { QueryBuilderConfig } from '../config/index.ts'
 import { ConfigError } from '../errors.ts'
-import { planCount, planEstimate, planExists, planGet, planList, planOtherSide, planStream, readData, withSharedColumns, type Id, type KeysetPlan, type ListPlan, type Plan, type RecordData } from '../plan/index.ts'
+import { planList, planStream, readData, withSharedColumns, type Id, type RecordData } from '../plan/index.ts'
 import { parseQueryParams, type QueryParams } from '../query/index.ts'
-import { cursorInfo, pageInfo, pageJson, plannedTotal, readKeyset, totalOfPage, type Row } from '../run/index.ts'
 import { nearest } from '../suggest.ts'
 import type { CrudContext, CrudDeleteOptions, CrudOptions, CrudPage, CrudReadOptions, CrudRecord, CrudWriteOptions } from './crud-options.ts'
 import { schemaOf } from './models.ts'
 import { checkScopeData, scopeData, type Data } from './new-row.ts'
-import { convertJson, convertListJson } from './records.ts'
+import { Reader } from './reader.ts'
+import { convertJson, convertListJson, type VersionedJson } from './records.ts'
 import { Resource } from './resource.ts'
 import { checkScope, readScope, type ScopeRules } from './scope.ts'
-import type { CompiledRead } from './statements.ts'
-import { after, contextOf, perform, readOn, requirePromises, sharedEmOf, wait, type CrudResult, type CrudSession, type MaybePromise, type Work } from './steps.ts'
+import { after, contextOf, perform, requirePromises, sharedEmOf, wait, type CrudResult, type CrudSession, type MaybePromise, type Work } from './steps.ts'
 import { streamBatches } from './stream.ts'
 import { checkKeyColumns, withoutKey } from './update-data.ts'
 import { Writer, type Written } from './writer.ts'
-
-/** A record as JSON text, and its version. */
-interface VersionedJson {
-  readonly json: string
-  readonly version: string | undefined
-}
 
 /** A record that was written, likewise; of an inserted one with the columns of its key, as texts. */
 interface WrittenJson extends VersionedJson {
@@ -91,17 +84,7 @@ export class CrudBase<Entity extends object = any> {
 
   /** The same answer as `list`, as JSON text. */
   listJson<Session extends CrudSession> (session: Session, params: QueryParams = NO_PARAMS, options: CrudReadOptions<Entity> = {}): CrudResult<Session, string> {
-    return perform(session, this.#listJson(session, params, options))
-  }
-
-  * #listJson (session: CrudSession, params: QueryParams, options: CrudReadOptions<Entity>): Work<string> {
-    const resource = this.#bind(session)
-    const plan = planList(params, resource.whitelist, options)
-    if (plan.kind === 'keyset') return yield * this.#listByCursor(resource, session, plan, options)
-    const { rows: [row], statement } = yield * this.#rows(resource, session, plan, options)
-    const items = yield * convertListJson(`[${(row!.items as string | null) ?? ''}]`, statement.toWire, this.#afterRead, contextOf(session, options.context))
-    const total = plan.window.count === 'planned' ? yield * this.#plannedTotal(resource, session, plan, row!, options) : row!.total
-    return pageJson(items, pageInfo(plan.window, { ...row, total }))
+    return perform(session, this.#reader(session, options).list(params))
   }
 
   /**
@@ -121,28 +104,12 @@ export class CrudBase<Entity extends object = any> {
 
   /** The same answer as `getJson`, with the version of the record where its entity has one. */
   getVersioned<Session extends CrudSession> (session: Session, id: Id, params?: QueryParams, options: CrudReadOptions<Entity> = {}): CrudResult<Session, VersionedJson | null> {
-    return perform(session, this.#getVersioned(session, id, params, options))
-  }
-
-  * #getVersioned (session: CrudSession, id: Id, params: QueryParams | undefined, options: CrudReadOptions<Entity>): Work<VersionedJson | null> {
-    const resource = this.#bind(session)
-    const plan = planGet(id, params, resource.whitelist, options)
-    if (plan === undefined) return null
-    const { rows: [row], statement } = yield * this.#rows(resource, session, plan, options)
-    if (row === undefined) return null
-    const json = yield * convertJson(row.item as string, statement.toWire, this.#afterRead, contextOf(session, options.context))
-    return { json, version: row.version as string | undefined }
+    return perform(session, this.#reader(session, options).get(id, params))
   }
 
   /** How many records the filters of `params` keep. */
   count<Session extends CrudSession> (session: Session, params: QueryParams = NO_PARAMS, options: CrudReadOptions<Entity> = {}): CrudResult<Session, number> {
-    return perform(session, this.#count(session, params, options))
-  }
-
-  * #count (session: CrudSession, params: QueryParams, options: CrudReadOptions<Entity>): Work<number> {
-    const resource = this.#bind(session)
-    const { rows: [row] } = yield * this.#rows(resource, session, planCount(params, resource.whitelist, options), options)
-    return Number(row!.count)
+    return perform(session, this.#reader(session, options).count(params))
   }
 
   /**
@@ -179,14 +146,7 @@ export class CrudBase<Entity extends object = any> {
 
   /** Whether there is a record with the key. */
   exists<Session extends CrudSession> (session: Session, id: Id, options: CrudReadOptions<Entity> = {}): CrudResult<Session, boolean> {
-    return perform(session, this.#exists(session, id, options))
-  }
-
-  * #exists (session: CrudSession, id: Id, options: CrudReadOptions<Entity>): Work<boolean> {
-    const resource = this.#bind(session)
-    const plan = planExists(id, resource.whitelist, options)
-    if (plan === undefined) return false
-    return (yield * this.#rows(resource, session, plan, options)).rows.length > 0
+    return perform(session, this.#reader(session, options).exists(id))
   }
 
   /**
@@ -358,27 +318,8 @@ export class CrudBase<Entity extends object = any> {
     return resource
   }
 
-  /** PostgreSQL tells an estimate only by a statement of its own, which is not run where the page tells the total. */
-  * #plannedTotal (resource: Resource, session: CrudSession, plan: ListPlan, row: Row, options: CrudReadOptions<Entity>): Work<number> {
-    const told = totalOfPage(plan.window, row)
-    if (told !== undefined) return told
-    const { rows: [explained] } = yield * this.#rows(resource, session, planEstimate(plan), options)
-    return plannedTotal(plan.window, row, explained!)
-  }
-
-  * #listByCursor (resource: Resource, session: CrudSession, plan: KeysetPlan, options: CrudReadOptions<Entity>): Work<string> {
-    const { rows, statement } = yield * this.#rows(resource, session, plan, options)
-    const page = readKeyset(plan, rows)
-    // the row that the cursor was made from has gone, or moved: only a look tells what is on its side of the page
-    const look = page.behind === undefined ? planOtherSide(plan) : undefined
-    const behind = look === undefined ? page.behind === true : (yield * this.#rows(resource, session, look, options)).rows.length > 0
-    const items = yield * convertListJson(`[${page.items.join()}]`, statement.toWire, this.#afterRead, contextOf(session, options.context))
-    return pageJson(items, cursorInfo(plan, page, behind))
-  }
-
-  * #rows (resource: Resource, session: CrudSession, plan: Plan, options: CrudReadOptions<Entity>): Work<{ rows: readonly Row[], statement: CompiledRead }> {
-    const statement = yield * wait(resource.compile(session, plan, options))
-    return { rows: yield * wait(readOn(session, statement)), statement }
+  #reader (session: CrudSession, options: CrudReadOptions<Entity>): Reader {
+    return new Reader(this, session, options, this.#afterRead)
   }
 
   get #afterRead () {

@@ -7,6 +7,12 @@ import { waitForAll, type MaybePromise, type Work } from './steps.ts'
 /** A subclass's `afterRead`, if it has one. */
 export type AfterRead = ((record: JsonRecord, context: CrudContext) => MaybePromise<JsonRecord>) | undefined
 
+/** A record as JSON text, and its version. */
+export interface VersionedJson {
+  readonly json: string
+  readonly version: string | undefined
+}
+
 /** Converts records in place and passes them through the hook. */
 export function * convertRecords (records: readonly JsonRecord[], toWire: ToWire | undefined, afterRead: AfterRead, context: CrudContext): Work<readonly JsonRecord[]> {
   if (toWire !== undefined) for (const record of records) toWire(record)

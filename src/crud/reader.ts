@@ -1,0 +1,98 @@
+/** Reads of one resource. Each is one statement; only some pages need a second one to say what is around them. */
+import type { EntityManager } from '@mikro-orm/postgresql'
+import { planCount, planEstimate, planExists, planGet, planList, planOtherSide, type Id, type KeysetPlan, type ListPlan, type Plan } from '../plan/index.ts'
+import type { QueryParams } from '../query/index.ts'
+import { cursorInfo, pageInfo, pageJson, plannedTotal, readKeyset, totalOfPage, type Row } from '../run/index.ts'
+import type { ReadOptions } from './foreign.ts'
+import { convertJson, convertListJson, type AfterRead, type VersionedJson } from './records.ts'
+import type { Resource } from './resource.ts'
+import type { CompiledRead } from './statements.ts'
+import { contextOf, readOn, sharedEmOf, wait, type CrudSession, type Work } from './steps.ts'
+
+/** What has the resource: it meets its ORM at the first step, so that what is wrong with it comes as the work's error. */
+interface Bindable {
+  bind (em: EntityManager): Resource
+}
+
+export class Reader {
+  readonly #crud: Bindable
+  readonly #session: CrudSession
+  readonly #options: ReadOptions
+  readonly #afterRead: AfterRead
+
+  constructor (crud: Bindable, session: CrudSession, options: ReadOptions, afterRead: AfterRead) {
+    this.#crud = crud
+    this.#session = session
+    this.#options = options
+    this.#afterRead = afterRead
+  }
+
+  /** The JSON of a page. */
+  * list (params: QueryParams): Work<string> {
+    const resource = this.#bind()
+    const plan = planList(params, resource.whitelist, this.#options)
+    if (plan.kind === 'keyset') return yield * this.#listByCursor(resource, plan)
+    const { rows: [row], statement } = yield * this.#rows(resource, plan)
+    const items = yield * this.#items(`[${(row!.items as string | null) ?? ''}]`, statement)
+    const total = plan.window.count === 'planned' ? yield * this.#plannedTotal(resource, plan, row!) : row!.total
+    return pageJson(items, pageInfo(plan.window, { ...row, total }))
+  }
+
+  * #listByCursor (resource: Resource, plan: KeysetPlan): Work<string> {
+    const { rows, statement } = yield * this.#rows(resource, plan)
+    const page = readKeyset(plan, rows)
+    // the row that the cursor was made from has gone, or moved: only a look tells what is on its side of the page
+    const look = page.behind === undefined ? planOtherSide(plan) : undefined
+    const behind = look === undefined ? page.behind === true : (yield * this.#rows(resource, look)).rows.length > 0
+    return pageJson(yield * this.#items(`[${page.items.join()}]`, statement), cursorInfo(plan, page, behind))
+  }
+
+  /** PostgreSQL tells an estimate only by a statement of its own, which is not run where the page tells the total. */
+  * #plannedTotal (resource: Resource, plan: ListPlan, row: Row): Work<number> {
+    const told = totalOfPage(plan.window, row)
+    if (told !== undefined) return told
+    const { rows: [explained] } = yield * this.#rows(resource, planEstimate(plan))
+    return plannedTotal(plan.window, row, explained!)
+  }
+
+  /** A record, or `null`. */
+  * get (id: Id, params: QueryParams | undefined): Work<VersionedJson | null> {
+    const resource = this.#bind()
+    const plan = planGet(id, params, resource.whitelist, this.#options)
+    if (plan === undefined) return null
+    const { rows: [row], statement } = yield * this.#rows(resource, plan)
+    if (row === undefined) return null
+    const json = yield * convertJson(row.item as string, statement.toWire, this.#afterRead, this.#context)
+    return { json, version: row.version as string | undefined }
+  }
+
+  * count (params: QueryParams): Work<number> {
+    const resource = this.#bind()
+    const { rows: [row] } = yield * this.#rows(resource, planCount(params, resource.whitelist, this.#options))
+    return Number(row!.count)
+  }
+
+  * exists (id: Id): Work<boolean> {
+    const resource = this.#bind()
+    const plan = planExists(id, resource.whitelist, this.#options)
+    if (plan === undefined) return false
+    return (yield * this.#rows(resource, plan)).rows.length > 0
+  }
+
+  #bind (): Resource {
+    return this.#crud.bind(sharedEmOf(this.#session))
+  }
+
+  * #rows (resource: Resource, plan: Plan): Work<{ rows: readonly Row[], statement: CompiledRead }> {
+    const statement = yield * wait(resource.compile(this.#session, plan, this.#options))
+    return { rows: yield * wait(readOn(this.#session, statement)), statement }
+  }
+
+  #items (json: string, { toWire }: CompiledRead): Work<string> {
+    return convertListJson(json, toWire, this.#afterRead, this.#context)
+  }
+
+  get #context () {
+    return contextOf(this.#session, this.#options.context)
+  }
+}
