@@ -3,7 +3,7 @@ import type { FastifyContextConfig, FastifyInstance, FastifyRequest, RegisterOpt
 import { CrudBase } from '../src/crud/index.ts'
 import { ConfigError } from '../src/errors.ts'
 import type { DocumentedResource } from './docs-operation.ts'
-import { documentation, type DocumentedRoute } from './docs.ts'
+import type { DocumentedRoute } from './docs.ts'
 import { errorJson } from './error-schema.ts'
 import { adviseAbout } from './index-advice.ts'
 import { checkOptions, DEFAULT_OPERATIONS, ResourceOptionsSchema, type CrudOperation } from './options.ts'
@@ -82,20 +82,23 @@ export async function crudRoutes (fastify: FastifyInstance, options: CrudRoutesO
   const resource = options.name ?? crud.name ?? model.tableName
   whitelist.names.add(resource)
   if (operations.includes('list')) adviseAbout(fastify, whitelist)
+  // parts that most servers do without are loaded by those that have them, and before the server is ready
+  const streaming = options.stream === undefined || options.stream === false ? undefined : await import('./route-stream.ts')
+  const docs = fastify.hasPlugin('@fastify/swagger') ? await import('./docs.ts') : undefined
   const documented: DocumentedResource = {
     ...options, model, whitelist, operations, queryConfig: crud.queryConfig, scoped: options.scope !== undefined, changesRecords: crud.afterRead !== undefined,
   }
 
-  for (const { operation, method, url, handler } of routeDefinitions(fastify.orm, model, options, operations, within)) {
+  for (const { operation, method, url, handler } of routeDefinitions(fastify.orm, model, options, operations, within, streaming)) {
     const own = options.schemas?.[operation]
     const transform = options.config?.['swaggerTransform'] as DocumentedRoute['transform']
-    const swaggerTransform = documentation({ operation, method: String(method), prefix: fastify.prefix, name: resource, own, transform }, documented)
+    const swaggerTransform = docs?.documentation({ operation, method: String(method), prefix: fastify.prefix, name: resource, own, transform }, documented)
     fastify.route({
       method,
       url,
       handler,
       schema: routeSchema(operation, resource, own),
-      config: { ...options.config, crud: { operation, resource }, swaggerTransform } as FastifyContextConfig,
+      config: { ...options.config, crud: { operation, resource }, ...(swaggerTransform !== undefined && { swaggerTransform }) } as FastifyContextConfig,
       // answers leave as the text that the database wrote: only errors are serialized
       ...(own?.response === undefined && { serializerCompiler: () => serialize }),
       ...hooksOf(options, method === 'POST' && url === '/' ? operations.filter((name) => name === 'create' || name === 'createMany') : [operation]),

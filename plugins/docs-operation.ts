@@ -6,9 +6,8 @@ import type { Whitelist } from '../src/plan/index.ts'
 import { createSchema, includeTree, inputSchema, listSchema, NOTHING_INCLUDED, recordSchema, updateSchema } from '../src/schema/index.ts'
 import { listParameters, recordParameters } from './docs-parameters.ts'
 import { errorResponses } from './docs-responses.ts'
-import { DEFAULT_MAX_BATCH, type CrudOperation } from './options.ts'
+import { DEFAULT_MAX_BATCH, STREAM_TYPES, type CrudOperation } from './options.ts'
 import { keySegments } from './route-key.ts'
-import { STREAM_TYPES } from './route-stream.ts'
 
 /** What the documentation of a resource is made of. */
 export interface DocumentedResource {

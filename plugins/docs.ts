@@ -1,5 +1,5 @@
 /**
- * OpenAPI documentation of the generated routes, for @fastify/swagger where an application has it: a function in each
+ * OpenAPI documentation of the generated routes, loaded where an application has @fastify/swagger: a function in each
  * route's `config.swaggerTransform`, which is only called when a document is made. Nothing of it takes part in a
  * request.
  */

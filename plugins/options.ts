@@ -1,6 +1,6 @@
 /** The options of the plugins, as TypeBox schemas, and the check against them at registration. */
 import { Type, type Static, type TSchema } from '@sinclair/typebox'
-import { Value } from '@sinclair/typebox/value'
+import { Errors } from '@sinclair/typebox/errors'
 import { ConfigError } from '../src/errors.ts'
 import { nearest } from '../src/suggest.ts'
 
@@ -13,6 +13,9 @@ export const DEFAULT_OPERATIONS: readonly CrudOperation[] = OPERATIONS.filter((o
 
 /** Records in one batch, at most, unless configured. */
 export const DEFAULT_MAX_BATCH = 1_000
+
+/** The media types of streams. */
+export const STREAM_TYPES = ['application/x-ndjson', 'text/csv'] as const
 
 const Func = Type.Unsafe<(...args: never[]) => unknown>(Type.Function([], Type.Any()))
 const closed = { additionalProperties: false }
@@ -64,7 +67,7 @@ export const CrudKitOptionsSchema = Type.Object({
  * @throws {ConfigError} for the first one that is unknown, with the nearest name, or of the wrong type
  */
 export function checkOptions<Schema extends TSchema> (what: string, schema: Schema, options: unknown): asserts options is Static<Schema> {
-  const [error] = Value.Errors(schema, options)
+  const [error] = Errors(schema, options)
   if (error === undefined) return
   const path = error.path.slice(1).replaceAll('~1', '/').split('/')
   if (error.message === 'Unexpected property') throw new ConfigError(`${what}: ${unexpected(path, schema)}`)

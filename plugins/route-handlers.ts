@@ -11,7 +11,7 @@ import { readBatch, readBody, refusal, type BodyRules } from './route-body.ts'
 import { locationsOf, tagOf, type SentRecord } from './route-headers.ts'
 import { routeCalls } from './route-calls.ts'
 import { keyPath, keyReader } from './route-key.ts'
-import { sendStream, streamFormat, type StreamFormat, type StreamOptions } from './route-stream.ts'
+import type * as Streaming from './route-stream.ts'
 import type { Within } from './route-transactions.ts'
 
 export interface RouteDefinition {
@@ -23,8 +23,12 @@ export interface RouteDefinition {
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
-/** The routes of the operations that a resource has, in the order of their documentation. */
-export function routeDefinitions (orm: MikroORM, model: EntityModel, options: CrudRoutesOptions, operations: readonly CrudOperation[], within: Readonly<Record<CrudOperation, Within>>): RouteDefinition[] {
+/**
+ * The routes of the operations that a resource has, in the order of their documentation.
+ *
+ * @param streaming what sends streams, where the resource has them
+ */
+export function routeDefinitions (orm: MikroORM, model: EntityModel, options: CrudRoutesOptions, operations: readonly CrudOperation[], within: Readonly<Record<CrudOperation, Within>>, streaming: typeof Streaming | undefined): RouteDefinition[] {
   const crud = options.crud as CrudBase
   const calls = routeCalls(orm, crud, model)
   const has = (operation: CrudOperation): boolean => operations.includes(operation)
@@ -63,24 +67,22 @@ export function routeDefinitions (orm: MikroORM, model: EntityModel, options: Cr
     return sendJson(request, reply, record.json)
   }
 
-  const streams: StreamOptions | undefined = options.stream === true ? {} : options.stream === false ? undefined : options.stream
-
   const list = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    if (streams !== undefined) {
+    if (streaming !== undefined) {
       reply.header('vary', 'accept')
-      const format = streamFormat(request)
-      if (format !== undefined) return await streamList(request, reply, format, streams)
+      const format = streaming.streamFormat(request)
+      if (format !== undefined) return await streamList(request, reply, format, streaming.sendStream)
     }
     return sendJson(request, reply, await within.list(request, async () => await calls.list(request, await readOptions(request))))
   }
 
-  const streamList = async (request: FastifyRequest, reply: FastifyReply, format: StreamFormat, streams: StreamOptions): Promise<FastifyReply> => {
+  const streamList = async (request: FastifyRequest, reply: FastifyReply, format: Streaming.StreamFormat, sendStream: typeof Streaming.sendStream): Promise<FastifyReply> => {
     const { em, queryParams } = request
     const keys = crud.keys(em, queryParams)
     const batches = crud.streamJson(em, queryParams, await readOptions(request))
     // a hook may have made other records of them
     const columns = (first: string | undefined) => crud.afterRead === undefined || first === undefined ? keys : Object.keys(JSON.parse(first) as object)
-    return await sendStream(request, reply, format, batches, columns, streams)
+    return await sendStream(request, reply, format, batches, columns, typeof options.stream === 'object' ? options.stream : {})
   }
 
   const get = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import { stringify } from 'csv-stringify/sync'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Negotiator from 'negotiator'
+import { STREAM_TYPES } from './options.ts'
 
 const JSON_TYPE = 'application/json'
 
@@ -34,10 +35,7 @@ const csv: StreamFormat = {
   },
 }
 
-const FORMATS: Readonly<Record<string, StreamFormat>> = { 'application/x-ndjson': ndjson, 'text/csv': csv }
-
-/** The media types of streams. */
-export const STREAM_TYPES: readonly string[] = Object.keys(FORMATS)
+const FORMATS: Readonly<Record<string, StreamFormat>> = { 'application/x-ndjson': ndjson, 'text/csv': csv } satisfies Record<typeof STREAM_TYPES[number], StreamFormat>
 
 /** The format of a stream that a request prefers to JSON (RFC 9110 section 12.5.1), if there is one. */
 export function streamFormat ({ headers }: FastifyRequest): StreamFormat | undefined {

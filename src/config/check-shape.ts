@@ -1,5 +1,5 @@
 /** Checks what a `QueryBuilderConfig` is constructed with against its schema, and says in words what is wrong. */
-import { Value, ValueErrorType, type ValueError } from '@sinclair/typebox/value'
+import { Errors, ValueErrorType, type ValueError } from '@sinclair/typebox/errors'
 import { ConfigError } from '../errors.ts'
 import { nearest } from '../suggest.ts'
 import { AggregateInclude } from './aggregate-include.ts'
@@ -34,7 +34,7 @@ export function checkShape (options: unknown): void {
     const entries: unknown = (options as Record<string, unknown>)[list]
     if (Array.isArray(entries)) entries.forEach((entry, index) => checkEntry(list, index, entry, classes))
   }
-  const error = Value.Errors(QueryBuilderConfigSchema, options).First()
+  const error = Errors(QueryBuilderConfigSchema, options).First()
   if (error !== undefined) throw new ConfigError(`QueryBuilderConfig: ${sentence(error)}`)
 }
 

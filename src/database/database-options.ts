@@ -2,7 +2,7 @@
 import { MetadataError, type AnyEntity, type EntityClass, type EntitySchema } from '@mikro-orm/core'
 import type { Options } from '@mikro-orm/postgresql'
 import { Type, type Static } from '@sinclair/typebox'
-import { Value, ValueErrorType } from '@sinclair/typebox/value'
+import { Errors, ValueErrorType } from '@sinclair/typebox/errors'
 import { shown } from '../config/names.ts'
 import { unknownOption } from '../config/entry-options.ts'
 import { ConfigError } from '../errors.ts'
@@ -67,7 +67,7 @@ export function checkDatabaseOptions (options: unknown): asserts options is Data
   if ('databaseUrl' in options && (options.databaseUrl === undefined || options.databaseUrl === '')) {
     throw new ConfigError("DatabaseFactory: databaseUrl is empty: is an environment variable not set? Leave the option out, or write 'pglite://memory', for a database in memory")
   }
-  const error = Value.Errors(DatabaseOptionsSchema, options).First()
+  const error = Errors(DatabaseOptionsSchema, options).First()
   if (error !== undefined) {
     const place = error.path.slice(1).replaceAll('/', '.')
     if (error.type === ValueErrorType.ObjectAdditionalProperties) {

@@ -1,6 +1,6 @@
 /** The options of transactions, their schema, and the check against it. */
 import { Type, type Static } from '@sinclair/typebox'
-import { Value, ValueErrorType } from '@sinclair/typebox/value'
+import { Errors, ValueErrorType } from '@sinclair/typebox/errors'
 import { unknownOption } from '../config/entry-options.ts'
 import { shown } from '../config/names.ts'
 import { ConfigError } from '../errors.ts'
@@ -42,7 +42,7 @@ export type TransactionOptions = Readonly<Static<typeof TransactionOptionsSchema
  * @throws {ConfigError} names the first one, and the option that was probably meant
  */
 export function checkTransactionOptions (what: string, options: unknown): asserts options is TransactionOptions {
-  const error = Value.Errors(TransactionOptionsSchema, options).First()
+  const error = Errors(TransactionOptionsSchema, options).First()
   if (error === undefined) return
   const name = error.path.slice(1)
   if (error.type === ValueErrorType.ObjectAdditionalProperties) throw new ConfigError(`${what}: ${unknownOption(name, Object.keys(TransactionOptionsSchema.properties))}`)

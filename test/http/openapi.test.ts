@@ -1,7 +1,7 @@
 /** The OpenAPI document: valid, and exactly what the whitelist and the entity say. No database has a part in it. */
 import { Validator } from '@seriousme/openapi-schema-validator'
 import swagger, { type SwaggerOptions } from '@fastify/swagger'
-import Fastify, { type FastifyInstance } from 'fastify'
+import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
 import t, { type Test } from 'tap'
 import { entities as exampleEntities } from '../../example/entities/index.ts'
 import { resources as exampleResources } from '../../example/resources/index.ts'
@@ -289,19 +289,25 @@ t.test('routes that Fastify adds for HEAD have ids of their own where they are d
 
 t.test('without @fastify/swagger nothing is made of it, and with it nothing is compiled', async (t) => {
   for (const documents of [false, true]) {
-    const app = Fastify()
+    const compiled: string[] = []
+    const build = (what: string) => () => {
+      compiled.push(what)
+      return () => () => true
+    }
+    const app = Fastify({ schemaController: { compilersFactory: { buildValidator: build('validator'), buildSerializer: build('serializer') } } } as unknown as FastifyServerOptions)
     t.teardown(() => app.close())
-    let compiled = 0
-    app.setValidatorCompiler(() => {
-      compiled++
-      return () => true
-    })
     if (documents) await app.register(swagger, OPENAPI_3_1)
     const schemas: unknown[] = []
-    app.addHook('onRoute', ({ schema, config }) => { if (config?.crud) schemas.push(...Object.keys(schema ?? {})) })
+    const transforms = new Set<unknown>()
+    app.addHook('onRoute', ({ schema, config }) => {
+      if (!config?.crud) return
+      schemas.push(...Object.keys(schema ?? {}))
+      transforms.add(typeof (config as { swaggerTransform?: unknown }).swaggerTransform)
+    })
     await app.register(crudKit, { orm: ormOf(), resources: { '/plants': new CrudBase({ model: Plant, queryConfig: new QueryBuilderConfig() }) } })
     await app.ready()
     t.strictSame([...new Set(schemas)].sort(), ['response', 'summary', 'tags'])
-    t.equal(compiled, 0)
+    t.strictSame(compiled, [])
+    t.strictSame([...transforms], [documents ? 'function' : 'undefined'])
   }
 })

@@ -1,6 +1,6 @@
 /** The option `replicas`. In: what an application writes, and the writer's URL. Out: connections to open and how to check them. */
 import { Type, type Static } from '@sinclair/typebox'
-import { Value, ValueErrorType } from '@sinclair/typebox/value'
+import { Errors, ValueErrorType } from '@sinclair/typebox/errors'
 import { unknownOption } from '../../config/entry-options.ts'
 import { shown } from '../../config/names.ts'
 import { ConfigError } from '../../errors.ts'
@@ -50,7 +50,7 @@ export function readReplicas ({ replicas: given, ormOptions }: DatabaseOptions<b
 }
 
 function check (options: unknown): asserts options is ReplicaOptions {
-  const error = Value.Errors(ReplicaOptionsSchema, options).First()
+  const error = Errors(ReplicaOptionsSchema, options).First()
   if (error === undefined) return
   const name = error.path.slice(1).replaceAll('/', '.')
   if (error.type === ValueErrorType.ObjectAdditionalProperties) throw new ConfigError(`DatabaseFactory: replicas: ${unknownOption(name, Object.keys(ReplicaOptionsSchema.properties))}`)

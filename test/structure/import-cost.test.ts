@@ -1,0 +1,24 @@
+/** What every process that imports the package pays for: packages that few need are loaded by those that do. */
+import { execFileSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import t from 'tap'
+
+const index = new URL('../../src/index.ts', import.meta.url).href
+/** Prints the URLs of the modules that the package loads beside those of Fastify and MikroORM. */
+const script = `
+  import { registerHooks } from 'node:module'
+  await import('fastify')
+  await import('@mikro-orm/postgresql')
+  const loaded = []
+  registerHooks({ load: (url, context, next) => { loaded.push(url); return next(url, context) } })
+  await import(${JSON.stringify(index)})
+  console.log(JSON.stringify(loaded))`
+
+t.test('packages that are seldom needed are not loaded by the import', async (t) => {
+  const cwd = fileURLToPath(new URL('../..', import.meta.url))
+  const loaded = JSON.parse(execFileSync(process.execPath, ['--input-type=module', '--eval', script], { cwd, encoding: 'utf8' })) as string[]
+  t.ok(loaded.includes(index))
+  const packages = new Set(loaded.filter((url) => url.includes('/node_modules/')).map((url) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)![1]))
+  t.strictSame([...packages].sort(), ['@fastify/error', '@sinclair/typebox', 'fastify-plugin', 'leven', 'lru-cache', 'pg-connection-string', 'pg-protocol'])
+  t.strictSame(loaded.filter((url) => /typebox\/build\/esm\/(compiler|value\/index)|\/plugins\/(docs|route-stream)/.test(url)), [], 'nor parts of our own')
+})
