@@ -14,6 +14,7 @@ import { decorateHealth, type CrudHealth } from './health.ts'
 import { checkOptions, CrudKitOptionsSchema } from './options.ts'
 import { decorateQueryParams } from './query-params.ts'
 import { decorateEm } from './request-em.ts'
+import { decorateServerTiming } from './server-timing.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -48,6 +49,11 @@ export interface CrudKitOptions {
    * that creates one. Default: true.
    */
   readonly indexAdvice?: boolean
+  /**
+   * Send how long the stages of a request took, as the header Server-Timing: `parse`, `plan`, `compile` and `run`, in
+   * milliseconds. They tell clients something about the data. A resource may say otherwise. Default: false.
+   */
+  readonly serverTiming?: boolean
 }
 
 async function register (fastify: FastifyInstance, options: CrudKitOptions): Promise<void> {
@@ -61,6 +67,7 @@ async function register (fastify: FastifyInstance, options: CrudKitOptions): Pro
     decorateHealth(fastify, engine)
     decorateEm(fastify, engine)
     decorateQueryParams(fastify)
+    decorateServerTiming(fastify, options.serverTiming === true)
     fastify.addSchema(ErrorSchema)
     if (options.indexAdvice !== false) giveIndexAdvice(fastify)
     for (const [prefix, resource] of Object.entries(options.resources ?? {})) {

@@ -11,6 +11,7 @@ import { missingFor, routeDefinitions } from './route-handlers.ts'
 import { routeSchema } from './route-schemas.ts'
 import type { StreamOptions } from './route-stream.ts'
 import { routeTransactions, type RouteTransactions } from './route-transactions.ts'
+import { sendsTimes, timed, timingHooks } from './server-timing.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -56,6 +57,8 @@ export interface CrudRoutesOptions extends RegisterOptions {
    * or `text/csv` rather than JSON: `true`, or options. Default: false.
    */
   readonly stream?: boolean | StreamOptions
+  /** Send how long the stages of a request took, as the header Server-Timing. Default: what `crudKit` was told. */
+  readonly serverTiming?: boolean
   /** Name of the resource in documentation. Default: the name of its table. */
   readonly name?: string
 }
@@ -79,6 +82,7 @@ export async function crudRoutes (fastify: FastifyInstance, options: CrudRoutesO
   const impossible = options.operations?.find((operation) => missingFor(operation, model) !== undefined)
   if (impossible !== undefined) throw new ConfigError(`${what}: '${impossible}' needs ${missingFor(impossible, model)}.`)
   const within = routeTransactions(what, options.transaction)
+  const timing = sendsTimes(fastify, options.serverTiming)
   const resource = options.name ?? crud.name ?? model.tableName
   whitelist.names.add(resource)
   if (operations.includes('list')) adviseAbout(fastify, whitelist)
@@ -96,12 +100,12 @@ export async function crudRoutes (fastify: FastifyInstance, options: CrudRoutesO
     fastify.route({
       method,
       url,
-      handler,
+      handler: timing ? timed(handler) : handler,
       schema: routeSchema(operation, resource, own),
       config: { ...options.config, crud: { operation, resource }, ...(swaggerTransform !== undefined && { swaggerTransform }) } as FastifyContextConfig,
       // answers leave as the text that the database wrote: only errors are serialized
       ...(own?.response === undefined && { serializerCompiler: () => serialize }),
-      ...hooksOf(options, method === 'POST' && url === '/' ? operations.filter((name) => name === 'create' || name === 'createMany') : [operation]),
+      ...hooksOf(options, method === 'POST' && url === '/' ? operations.filter((name) => name === 'create' || name === 'createMany') : [operation], timing ? timingHooks : undefined),
     })
   }
 }
@@ -110,9 +114,9 @@ export async function crudRoutes (fastify: FastifyInstance, options: CrudRoutesO
 const serialize = (data: unknown): string => data instanceof Error ? errorJson(data as Error & Record<string, unknown>) : JSON.stringify(data)
 
 /** Hooks of all operations before those of one; a route that does two has those of both. */
-function hooksOf ({ hooks = {} }: CrudRoutesOptions, operations: readonly CrudOperation[]): RouteHooks {
+function hooksOf ({ hooks = {} }: CrudRoutesOptions, operations: readonly CrudOperation[], first: RouteHooks | undefined): RouteHooks {
   const merged: Record<string, unknown[]> = {}
-  for (const some of [hooks.all, ...operations.map((operation) => hooks[operation])]) {
+  for (const some of [first, hooks.all, ...operations.map((operation) => hooks[operation])]) {
     for (const [hook, functions] of Object.entries(some ?? {})) (merged[hook] ??= []).push(...[functions].flat())
   }
   return merged as RouteHooks

@@ -48,6 +48,7 @@ export const ResourceOptionsSchema = Type.Object({
   stream: Type.Optional(Type.Union([Type.Boolean(), Type.Object({ stallTimeoutMillis: Type.Optional(Type.Integer({ minimum: 1, default: 30_000 })) }, closed)], {
     default: false, description: 'Lets lists be streamed as NDJSON or CSV.',
   })),
+  serverTiming: Type.Optional(Type.Boolean({ description: "Sends how long the stages of a request took, as Server-Timing. Default: crudKit's." })),
   name: Type.Optional(Type.String({ minLength: 1, description: "Name of the resource in documentation. Default: its table's." })),
 }, closed)
 
@@ -58,6 +59,7 @@ export const CrudKitOptionsSchema = Type.Object({
   resources: Type.Optional(Type.Record(Type.String({ pattern: '^/' }), Type.Any(), {
     ...closed, description: 'Resources by prefix: a CrudBase, or { crud, ...options }.',
   })),
+  serverTiming: Type.Optional(Type.Boolean({ default: false, description: 'Sends how long the stages of a request took, as Server-Timing.' })),
   indexAdvice: Type.Optional(Type.Boolean({ default: true, description: 'Warns of filters, sorts and includes that no index serves.' })),
 }, closed)
 

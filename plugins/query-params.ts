@@ -1,6 +1,7 @@
 /** `request.queryParams`: the query string, read when first asked for. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { MAX_QUERY_BYTES, parseQueryParams, type QueryParams } from '../src/query/index.ts'
+import { timesOf } from './server-timing.ts'
 
 const kQueryParams = Symbol('fastify-crud-kit.queryParams')
 
@@ -12,10 +13,19 @@ export function decorateQueryParams (fastify: FastifyInstance): void {
   fastify.decorateRequest('queryParams', {
     getter (this: FastifyRequest) {
       const request = this as FastifyRequest & WithQueryParams
-      request[kQueryParams] ??= readQuery(request)
+      request[kQueryParams] ??= readTimed(request)
       return request[kQueryParams]
     },
   })
+}
+
+function readTimed (request: FastifyRequest): QueryParams {
+  const times = timesOf(request)
+  if (times === undefined) return readQuery(request)
+  const before = times.enter('parse')
+  const params = readQuery(request)
+  times.enter(before)
+  return params
 }
 
 /**

@@ -2,6 +2,7 @@
 import type { FastifyRequest } from 'fastify'
 import { checkTransactionOptions, TransactionOptionsSchema, withTransaction, type TransactionOptions } from '../src/database/index.ts'
 import { ConfigError } from '../src/errors.ts'
+import { runAround } from '../src/run/index.ts'
 import { nearest } from '../src/suggest.ts'
 import { OPERATIONS, type CrudOperation } from './options.ts'
 import { switchEm } from './request-em.ts'
@@ -48,5 +49,5 @@ function withinOf (what: string, operation: CrudOperation, given: RouteTransacti
   if (given !== true) checkTransactionOptions(`${what}.${operation}`, given)
   if (given !== true && given.readOnly === true && !reads) throw new ConfigError(`${what}.${operation}: an operation that writes can't be readOnly.`)
   const wrapper = withTransaction({ ...(reads && { readOnly: true }), ...(given !== true && given) })
-  return async (request, work) => await wrapper(async (em) => await switchEm(request, em, work))(request.em)
+  return async (request, work) => await runAround((inside) => wrapper(async (em) => await switchEm(request, em, inside))(request.em), work)
 }

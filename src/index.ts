@@ -20,7 +20,7 @@ export {
   DatabaseFactory, HealthSchema, readOnly, SyncEngine, SyncSession, withRetry, withTimeout, withTransaction,
   type DatabaseOptions, type Health, type TransactionFunction, type TransactionOptions, type TransactionWrapper,
 } from './database/index.ts'
-export { readFromWriter, toCrudError, type ReplicaReport } from './run/index.ts'
+export { readFromWriter, toCrudError, type QueryMessage, type QueryOperation, type ReplicaReport } from './run/index.ts'
 export { BaseModel, primaryKey, softDelete, timestamps, uuid } from './entities/index.ts'
 export {
   AbortedError, ConfigError, ConflictError, DataValidationError, FieldValidationError, FilterValidationError, IncludeValidationError,

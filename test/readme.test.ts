@@ -35,7 +35,7 @@ t.test('the program about transactions keeps all or nothing', async (t) => {
 
 t.test('the program about operations is healthy', async (t) => {
   const page = readDocument('docs/operations.md')
-  t.equal(page.exchanges.length, 1)
+  t.equal(page.exchanges.length, 3)
   await checkDocument(t, page)
 })
 

@@ -4,6 +4,7 @@ import { QueryBuilderConfig } from '../config/index.ts'
 import { ConfigError } from '../errors.ts'
 import { planList, planStream, readData, withSharedColumns, type Id, type RecordData } from '../plan/index.ts'
 import { parseQueryParams, type QueryParams } from '../query/index.ts'
+import { enterStage, type QueryOperation } from '../run/index.ts'
 import { nearest } from '../suggest.ts'
 import type { CrudContext, CrudDeleteOptions, CrudOptions, CrudPage, CrudReadOptions, CrudRecord, CrudWriteOptions } from './crud-options.ts'
 import { schemaOf } from './models.ts'
@@ -131,6 +132,7 @@ export class CrudBase<Entity extends object = any> {
   async * streamJson (em: EntityManager, params: QueryParams = NO_PARAMS, options: CrudReadOptions<Entity> = {}): AsyncGenerator<string[], void, undefined> {
     requirePromises(em, 'stream() waits for one batch after the other')
     const resource = this.bind(em)
+    enterStage('plan')
     yield * streamBatches(resource, em, planStream(params, resource.whitelist, options), options, this.#afterRead)
   }
 
@@ -197,7 +199,7 @@ export class CrudBase<Entity extends object = any> {
   * #createOne (session: CrudSession, data: Data, options: CrudReadOptions<Entity>): Work<WrittenJson> {
     const resource = this.#writable(session)
     const context = contextOf(session, options.context)
-    const [written] = yield * this.#create(resource, session, [data], options, () => '', context)
+    const [written] = yield * this.#create(resource, session, [data], options, () => '', context, 'create')
     return yield * this.#leave(written!, resource, context)
   }
 
@@ -205,7 +207,7 @@ export class CrudBase<Entity extends object = any> {
     const resource = this.#writable(session)
     if (data.length === 0) return '[]'
     const context = contextOf(session, options.context)
-    const written = yield * this.#create(resource, session, data, options, (index) => `/${index}`, context)
+    const written = yield * this.#create(resource, session, data, options, (index) => `/${index}`, context, 'createMany')
     return yield * convertListJson(`[${written.map(({ json }) => json).join()}]`, resource.toWire, this.#afterRead, context)
   }
 
@@ -231,13 +233,19 @@ export class CrudBase<Entity extends object = any> {
     const resource = this.#writable(session)
     const { model } = resource
     const context = contextOf(session, options.context)
+    enterStage('plan')
     const scope = this.#scope(resource, options)
     const given = withoutKey(data, id, model)
     let row = readData(given, model, { by: 'client', requireAll: false })
     checkKeyColumns(row, id, model)
-    if (this.beforeUpdate !== undefined) row = readData(returned('beforeUpdate', yield * wait(this.beforeUpdate(id, { ...given }, context), 'beforeUpdate')), model, { by: 'server', requireAll: false })
+    if (this.beforeUpdate !== undefined) {
+      enterStage()
+      const changed = returned('beforeUpdate', yield * wait(this.beforeUpdate(id, { ...given }, context), 'beforeUpdate'))
+      enterStage('plan')
+      row = readData(changed, model, { by: 'server', requireAll: false })
+    }
     if (scope !== undefined) checkScopeData(row, scope, model)
-    return yield * this.#leave(yield * new Writer(resource, session, options, scope).update(id, withSharedColumns(row)), resource, context)
+    return yield * this.#leave(yield * new Writer(resource, session, options, scope, 'update').update(id, withSharedColumns(row)), resource, context)
   }
 
   /**
@@ -262,7 +270,7 @@ export class CrudBase<Entity extends object = any> {
     const resource = this.#writable(session)
     const context = contextOf(session, options.context)
     yield * wait(this.beforeDelete?.(id, context), 'beforeDelete')
-    const writer = new Writer(resource, session, options, this.#scope(resource, options))
+    const writer = new Writer(resource, session, options, this.#scope(resource, options), 'delete')
     const soft = resource.model.deletedAt !== undefined && options.hard !== true
     return yield * this.#leave(soft ? yield * writer.mark(id, new Date()) : yield * writer.remove(id), resource, context)
   }
@@ -288,7 +296,7 @@ export class CrudBase<Entity extends object = any> {
   * #restore (session: CrudSession, id: Id, options: CrudWriteOptions<Entity>): Work<VersionedJson> {
     const resource = this.#writable(session)
     if (resource.model.deletedAt === undefined) throw new ConfigError(`${resource.model.name} has no 'deleted_at': there is nothing to restore.`)
-    return yield * this.#leave(yield * new Writer(resource, session, options, this.#scope(resource, options)).mark(id, null), resource, contextOf(session, options.context))
+    return yield * this.#leave(yield * new Writer(resource, session, options, this.#scope(resource, options), 'restore').mark(id, null), resource, contextOf(session, options.context))
   }
 
   /**
@@ -337,9 +345,10 @@ export class CrudBase<Entity extends object = any> {
     return scope === undefined ? undefined : readScope(scope as object, model)
   }
 
-  * #create (resource: Resource, session: CrudSession, data: readonly Data[], options: CrudReadOptions<Entity>, pointer: (index: number) => string, context: CrudContext): Work<Written[]> {
+  * #create (resource: Resource, session: CrudSession, data: readonly Data[], options: CrudReadOptions<Entity>, pointer: (index: number) => string, context: CrudContext, operation: QueryOperation): Work<Written[]> {
     if (resource.model.abstract) throw new ConfigError(`${resource.model.name} is abstract: records are created as one of its subclasses.`)
     const scope = this.#scope(resource, options)
+    enterStage('plan')
     const rows: RecordData[] = []
     const plain = this.beforeCreate === undefined && scope === undefined
     for (const [index, one] of data.entries()) {
@@ -347,12 +356,14 @@ export class CrudBase<Entity extends object = any> {
       const row = readData(one, resource.model, { by: 'client', requireAll: plain, pointer: at })
       rows.push(withSharedColumns(plain ? row : yield * this.#completed(one, at, resource, scope, context), at))
     }
-    return yield * new Writer(resource, session, options, scope).create(rows, pointer)
+    return yield * new Writer(resource, session, options, scope, operation).create(rows, pointer)
   }
 
   /** A new row: what the client gave, what the hook makes of it, and what the scope adds. */
   * #completed (data: Data, pointer: string, { model }: Resource, scope: ScopeRules | undefined, context: CrudContext): Work<RecordData> {
+    enterStage()
     const complete = this.beforeCreate === undefined ? data : returned('beforeCreate', yield * wait(this.beforeCreate({ ...data }, context), 'beforeCreate'))
+    enterStage('plan')
     const row = readData({ ...(scope && scopeData(scope)), ...complete }, model, { by: 'server', requireAll: true, pointer })
     if (scope !== undefined) checkScopeData(row, scope, model)
     return row

@@ -2,7 +2,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { planCount, planEstimate, planExists, planGet, planList, planOtherSide, type Id, type KeysetPlan, type ListPlan, type Plan } from '../plan/index.ts'
 import type { QueryParams } from '../query/index.ts'
-import { cursorInfo, pageInfo, pageJson, plannedTotal, readKeyset, totalOfPage, type Row } from '../run/index.ts'
+import { cursorInfo, enterStage, pageInfo, pageJson, plannedTotal, readKeyset, totalOfPage, type QueryOperation, type Row } from '../run/index.ts'
 import type { ReadOptions } from './foreign.ts'
 import { convertJson, convertListJson, type AfterRead, type VersionedJson } from './records.ts'
 import type { Resource } from './resource.ts'
@@ -30,20 +30,21 @@ export class Reader {
   /** The JSON of a page. */
   * list (params: QueryParams): Work<string> {
     const resource = this.#bind()
+    enterStage('plan')
     const plan = planList(params, resource.whitelist, this.#options)
     if (plan.kind === 'keyset') return yield * this.#listByCursor(resource, plan)
-    const { rows: [row], statement } = yield * this.#rows(resource, plan)
+    const { rows: [row], statement } = yield * this.#rows(resource, plan, 'list')
     const items = yield * this.#items(`[${(row!.items as string | null) ?? ''}]`, statement)
     const total = plan.window.count === 'planned' ? yield * this.#plannedTotal(resource, plan, row!) : row!.total
     return pageJson(items, pageInfo(plan.window, { ...row, total }))
   }
 
   * #listByCursor (resource: Resource, plan: KeysetPlan): Work<string> {
-    const { rows, statement } = yield * this.#rows(resource, plan)
+    const { rows, statement } = yield * this.#rows(resource, plan, 'list')
     const page = readKeyset(plan, rows)
     // the row that the cursor was made from has gone, or moved: only a look tells what is on its side of the page
     const look = page.behind === undefined ? planOtherSide(plan) : undefined
-    const behind = look === undefined ? page.behind === true : (yield * this.#rows(resource, look)).rows.length > 0
+    const behind = look === undefined ? page.behind === true : (yield * this.#rows(resource, look, 'list')).rows.length > 0
     return pageJson(yield * this.#items(`[${page.items.join()}]`, statement), cursorInfo(plan, page, behind))
   }
 
@@ -51,16 +52,18 @@ export class Reader {
   * #plannedTotal (resource: Resource, plan: ListPlan, row: Row): Work<number> {
     const told = totalOfPage(plan.window, row)
     if (told !== undefined) return told
-    const { rows: [explained] } = yield * this.#rows(resource, planEstimate(plan))
+    const { rows: [explained] } = yield * this.#rows(resource, planEstimate(plan), 'list')
     return plannedTotal(plan.window, row, explained!)
   }
 
   /** A record, or `null`. */
   * get (id: Id, params: QueryParams | undefined): Work<VersionedJson | null> {
     const resource = this.#bind()
+    enterStage('plan')
     const plan = planGet(id, params, resource.whitelist, this.#options)
+    enterStage()
     if (plan === undefined) return null
-    const { rows: [row], statement } = yield * this.#rows(resource, plan)
+    const { rows: [row], statement } = yield * this.#rows(resource, plan, 'get')
     if (row === undefined) return null
     const json = yield * convertJson(row.item as string, statement.toWire, this.#afterRead, this.#context)
     return { json, version: row.version as string | undefined }
@@ -68,23 +71,28 @@ export class Reader {
 
   * count (params: QueryParams): Work<number> {
     const resource = this.#bind()
-    const { rows: [row] } = yield * this.#rows(resource, planCount(params, resource.whitelist, this.#options))
+    enterStage('plan')
+    const { rows: [row] } = yield * this.#rows(resource, planCount(params, resource.whitelist, this.#options), 'count')
     return Number(row!.count)
   }
 
   * exists (id: Id): Work<boolean> {
     const resource = this.#bind()
+    enterStage('plan')
     const plan = planExists(id, resource.whitelist, this.#options)
+    enterStage()
     if (plan === undefined) return false
-    return (yield * this.#rows(resource, plan)).rows.length > 0
+    return (yield * this.#rows(resource, plan, 'exists')).rows.length > 0
   }
 
   #bind (): Resource {
     return this.#crud.bind(sharedEmOf(this.#session))
   }
 
-  * #rows (resource: Resource, plan: Plan): Work<{ rows: readonly Row[], statement: CompiledRead }> {
-    const statement = yield * wait(resource.compile(this.#session, plan, this.#options))
+  * #rows (resource: Resource, plan: Plan, operation: QueryOperation): Work<{ rows: readonly Row[], statement: CompiledRead }> {
+    enterStage('compile')
+    const statement = yield * wait(resource.compile(this.#session, plan, this.#options, operation))
+    enterStage()
     return { rows: yield * wait(readOn(this.#session, statement)), statement }
   }
 

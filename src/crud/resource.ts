@@ -3,7 +3,7 @@ import type { EntityManager, QueryBuilder } from '@mikro-orm/postgresql'
 import type { QueryBuilderConfig } from '../config/index.ts'
 import type { EntityModel } from '../model/index.ts'
 import { isCustomTerm, planSelection, resolveWhitelist, withConditions, type AnyWritePlan, type KeysetPlan, type ListPlan, type Plan, type Selection, type Whitelist } from '../plan/index.ts'
-import { toWireOf, type ToWire } from '../run/index.ts'
+import { callsOf, toWireOf, type QueryCall, type QueryOperation, type ToWire } from '../run/index.ts'
 import { applyPlan, compile, compileWrite, entitiesBehind, guarded, ROOT_ALIAS } from '../sql/index.ts'
 import { foreignOf, narrow, NO_FILTERS, scopesOf, visibleBy, type ActiveFilters, type ReadOptions } from './foreign.ts'
 import { modelsOf } from './models.ts'
@@ -19,6 +19,8 @@ export class Resource {
   /** What such records still need when they come from the database. */
   readonly toWire: ToWire | undefined
   readonly #statements = new Statements()
+  /** What its statements are run for, as those are told who watch. */
+  readonly #calls: Readonly<Record<QueryOperation, QueryCall>>
   /** Entities that a statement of this resource can touch: those whose MikroORM filters may matter. */
   readonly #entities: readonly EntityModel[]
 
@@ -26,6 +28,7 @@ export class Resource {
   constructor (em: EntityManager, entity: unknown, config: QueryBuilderConfig, name: string | undefined) {
     this.model = modelsOf(em).of(entity)
     this.whitelist = resolveWhitelist(config, this.model, name)
+    this.#calls = callsOf(name ?? this.model.tableName)
     const relations = relationsOfWhitelist(this.whitelist)
     this.#entities = [...new Set([this.model, ...relations.map(({ target }) => target), ...entitiesOfConditions(this.whitelist, relations)])]
     checkConditions(em, this.whitelist)
@@ -33,28 +36,35 @@ export class Resource {
     this.toWire = toWireOf(this.selection)
   }
 
+  /** What a statement of an operation is run for. */
+  callOf (operation: QueryOperation): QueryCall {
+    return this.#calls[operation]
+  }
+
   /** The statement of a plan with the request's values: one that is kept, or compiled for this request. */
-  compile (session: CrudSession, plan: Plan, options: ReadOptions): MaybePromise<CompiledRead> {
+  compile (session: CrudSession, plan: Plan, options: ReadOptions, operation: QueryOperation): MaybePromise<CompiledRead> {
+    const call = this.#calls[operation]
     const filtered = options.filtered !== false
     // what a custom filter or sort looks at is not to be seen
     const plain = plan.customs.length > 0 || hasCustomOrder(plan) ? undefined : this.#statements.of(sharedEmOf(session), plan)
     const entities = filtered ? plain?.entities ?? this.#entities : []
     return after(this.activeFilters(session, this.entitiesOf(entities, options)), (active) => {
       const filters = filtered ? active : NO_FILTERS
-      const kept = plain && this.#kept(session, plan, plain, options.scope, filters)
+      const kept = plain && this.#kept(session, plan, plain, options.scope, filters, call)
       if (kept !== undefined) return kept
       const values = [...plan.values]
-      return after(scopesOf(session, plan), (scopes) => bindOnce(compile(plan, foreignOf(session, plan, options, filters, values, { scopes, behind: active })), values, toWireOfPlan(plan), true))
+      return after(scopesOf(session, plan), (scopes) => bindOnce(compile(plan, foreignOf(session, plan, options, filters, values, { scopes, behind: active })), values, toWireOfPlan(plan), true, call))
     })
   }
 
   /** The statement of a write, likewise. */
-  compileWrite (session: CrudSession, plan: AnyWritePlan, options: ReadOptions, filters: ActiveFilters): CompiledRead {
+  compileWrite (session: CrudSession, plan: AnyWritePlan, options: ReadOptions, filters: ActiveFilters, operation: QueryOperation): CompiledRead {
+    const call = this.#calls[operation]
     const isInsert = plan.kind === 'insert'
-    const kept = isInsert && plan.rows.length > 1 ? undefined : this.#kept(session, plan, undefined, isInsert ? undefined : options.scope, filters)
+    const kept = isInsert && plan.rows.length > 1 ? undefined : this.#kept(session, plan, undefined, isInsert ? undefined : options.scope, filters, call)
     if (kept !== undefined) return kept
     const values = [...plan.values]
-    return bindOnce(compileWrite(plan, foreignOf(session, { ...plan, customs: [] }, options, filters, values)), values, this.toWire, false)
+    return bindOnce(compileWrite(plan, foreignOf(session, { ...plan, customs: [] }, options, filters, values)), values, this.toWire, false, call)
   }
 
   /**
@@ -62,12 +72,12 @@ export class Resource {
    *
    * @param plain that of the plan alone, where it is at hand
    */
-  #kept (session: CrudSession, plan: Plan | AnyWritePlan, plain: KeptStatement | undefined, scope: unknown, filters: ActiveFilters): CompiledRead | undefined {
+  #kept (session: CrudSession, plan: Plan | AnyWritePlan, plain: KeptStatement | undefined, scope: unknown, filters: ActiveFilters, call: QueryCall): CompiledRead | undefined {
     const complete = withConditions(plan, scope, filters)
     if (complete === undefined) return undefined
     const kept = complete === plan && plain !== undefined ? plain : this.#statements.of(sharedEmOf(session), complete)
     for (const model of filters.keys()) if (kept.behind.has(model)) return undefined
-    return bindKept(kept, complete.values)
+    return bindKept(kept, complete.values, call)
   }
 
   /** Entities that a statement touches, with those that the scope leads to. */

@@ -3,7 +3,7 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import { LRUCache } from 'lru-cache'
 import type { EntityModel } from '../model/index.ts'
 import type { AnyWritePlan, Plan } from '../plan/index.ts'
-import { Prepared, toWireOf, type BoundStatement, type ToWire } from '../run/index.ts'
+import { Prepared, toWireOf, type BoundStatement, type QueryCall, type ToWire } from '../run/index.ts'
 import { compile, compileWrite, Constants, entitiesBehind, filterSql, guarded, shapeOf, writeShapeOf, type Foreign, type Statement } from '../sql/index.ts'
 import { NO_FILTERS, visibleBy } from './foreign.ts'
 
@@ -78,13 +78,13 @@ function keep (em: EntityManager, plan: Plan | AnyWritePlan): KeptStatement {
 }
 
 /** The statement with the values of one request. */
-export function bindKept ({ statement: { text, slots, columns }, constants, prepared, toWire, readOnly }: KeptStatement, values: readonly unknown[]): CompiledRead {
-  return { text, values: constants.bind(slots, values), columns, prepared, toWire, readOnly }
+export function bindKept ({ statement: { text, slots, columns }, constants, prepared, toWire, readOnly }: KeptStatement, values: readonly unknown[], call: QueryCall): CompiledRead {
+  return { text, values: constants.bind(slots, values), columns, prepared, call, toWire, readOnly }
 }
 
 /** A statement that is not kept. */
-export function bindOnce ({ text, slots, columns }: Statement, values: readonly unknown[], toWire: ToWire | undefined, readOnly: boolean): CompiledRead {
-  return { text, values: slots.map((slot) => values[slot]), columns, toWire, readOnly }
+export function bindOnce ({ text, slots, columns }: Statement, values: readonly unknown[], toWire: ToWire | undefined, readOnly: boolean, call: QueryCall): CompiledRead {
+  return { text, values: slots.map((slot) => values[slot]), columns, call, toWire, readOnly }
 }
 
 /** What the records of a plan still need. */

@@ -7,7 +7,7 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import { SyncSession } from '../database/index.ts'
 import { ConfigError } from '../errors.ts'
 import type { EntityModel } from '../model/index.ts'
-import { read, run, runOutside, transact, type BoundStatement, type Row } from '../run/index.ts'
+import { read, run, runAround, runOutside, transact, type BoundStatement, type Row } from '../run/index.ts'
 import type { CrudContext } from './crud-options.ts'
 import { RequestSession } from './request-session.ts'
 
@@ -163,7 +163,7 @@ async function sharedFilters (session: RequestSession, entity: unknown, type: 'r
 export function transactionOn<Result> (session: CrudSession, work: (session: CrudSession) => Work<Result>): MaybePromise<Result> {
   return session instanceof SyncSession
     ? session.transaction((inner) => performSync(work(inner)))
-    : transact(emOf(session), (em) => performAsync(work(em)))
+    : runAround<[EntityManager], Result, Result>((inside) => transact(emOf(session), inside), (em) => performAsync(work(em)))
 }
 
 const isPromise = (value: unknown): value is Promise<unknown> => typeof (value as { then?: unknown } | null | undefined)?.then === 'function'

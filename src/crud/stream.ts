@@ -1,10 +1,11 @@
 /** Streams: all records of a list, in batches, in constant memory. */
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { planPage, planStreamOffset, planStreamPage, readPosition, type StreamPlan } from '../plan/index.ts'
-import { isEmbedded, readKeyset, run, streamRows } from '../run/index.ts'
+import { planPage, planStreamOffset, planStreamPage, readPosition, type Plan, type StreamPlan } from '../plan/index.ts'
+import { enterStage, isEmbedded, readKeyset, run, streamRows } from '../run/index.ts'
 import { convertJson, type AfterRead } from './records.ts'
 import type { ReadOptions } from './foreign.ts'
 import type { Resource } from './resource.ts'
+import type { CompiledRead } from './statements.ts'
 import { performAsync } from './steps.ts'
 
 /** Records read at a time: the memory that a stream needs, and the statements that it costs. */
@@ -21,12 +22,19 @@ export async function * streamBatches (resource: Resource, em: EntityManager, pl
 
 interface Batch {
   readonly items: string[]
-  readonly toWire: Awaited<ReturnType<Resource['compile']>>['toWire']
+  readonly toWire: CompiledRead['toWire']
+}
+
+async function compiled (resource: Resource, em: EntityManager, plan: Plan, options: ReadOptions): Promise<CompiledRead> {
+  enterStage('compile')
+  const statement = await resource.compile(em, plan, options, 'stream')
+  enterStage()
+  return statement
 }
 
 /** One statement, whose rows are those of one moment. */
 async function * readCursor (resource: Resource, em: EntityManager, plan: StreamPlan, options: ReadOptions): AsyncGenerator<Batch, void, undefined> {
-  const read = await resource.compile(em, plan, options)
+  const read = await compiled(resource, em, plan, options)
   for await (const rows of streamRows(em, read, BATCH)) yield { items: rows.map((row) => row['item'] as string), toWire: read.toWire }
 }
 
@@ -35,7 +43,7 @@ async function * readPages (resource: Resource, em: EntityManager, plan: StreamP
   let next = planStreamPage(plan, BATCH)
   if (next === undefined) return yield * readOffsets(resource, em, plan, options)
   while (next !== undefined) {
-    const read = await resource.compile(em, next, options)
+    const read = await compiled(resource, em, next, options)
     const page = readKeyset(next, await run(em, read))
     if (page.items.length > 0) yield { items: [...page.items], toWire: read.toWire }
     next = page.ahead ? planPage(next, readPosition({ side: 'after', inclusive: false, texts: page.last! }, next.order)!) : undefined
@@ -45,7 +53,7 @@ async function * readPages (resource: Resource, em: EntityManager, plan: StreamP
 /** Page by page by the number of rows before: slower the further it gets. */
 async function * readOffsets (resource: Resource, em: EntityManager, plan: StreamPlan, options: ReadOptions): AsyncGenerator<Batch, void, undefined> {
   for (let offset = 0; ; offset += BATCH) {
-    const read = await resource.compile(em, planStreamOffset(plan, offset, BATCH), options)
+    const read = await compiled(resource, em, planStreamOffset(plan, offset, BATCH), options)
     const [row] = await run(em, read)
     const items = JSON.parse(`[${(row!['items'] as string | null) ?? ''}]`) as unknown[]
     if (items.length > 0) yield { items: items.map((item) => JSON.stringify(item)), toWire: read.toWire }

@@ -1,8 +1,8 @@
 /** Writes of one resource: as one statement where the entity allows, through MikroORM's unit of work where it doesn't. */
 import { ConflictError, NotFoundError, OutOfScopeError, PreconditionFailedError } from '../errors.ts'
 import { keyColumns, type EntityModel } from '../model/index.ts'
-import { idOfKey, planDelete, planExists, planGet, planInsert, planUpdate, type AnyWritePlan, type Id, type RecordData } from '../plan/index.ts'
-import { convertError, isDriverError, type Row } from '../run/index.ts'
+import { idOfKey, planDelete, planExists, planGet, planInsert, planUpdate, type AnyWritePlan, type Id, type Plan, type RecordData } from '../plan/index.ts'
+import { convertError, enterStage, isDriverError, type QueryOperation, type Row } from '../run/index.ts'
 import { readIfMatch, type IfMatch } from './if-match.ts'
 import { withOnCreate, withOnUpdate } from './new-row.ts'
 import { checkReferences, guardedKeys, isGuarded } from './references.ts'
@@ -26,13 +26,15 @@ export class Writer {
   readonly #session: CrudSession
   readonly #options: WriteOptions
   readonly #scope: ScopeRules | undefined
+  readonly #operation: QueryOperation
 
-  constructor (resource: Resource, session: CrudSession, options: WriteOptions, scope: ScopeRules | undefined) {
+  constructor (resource: Resource, session: CrudSession, options: WriteOptions, scope: ScopeRules | undefined, operation: QueryOperation) {
     this.#resource = resource
     this.#model = resource.model
     this.#session = session
     this.#options = options
     this.#scope = scope
+    this.#operation = operation
   }
 
   /**
@@ -51,11 +53,11 @@ export class Writer {
   }
 
   * #createIn (session: CrudSession, chunks: 'unit of work' | readonly RecordData[][], rows: readonly RecordData[], checksReferences: boolean, filters: ActiveFilters, pointer: (index: number) => string): Work<Written[]> {
-    if (checksReferences) yield * checkReferences(session, rows, filters, pointer)
+    if (checksReferences) yield * checkReferences({ session, filters, call: this.#resource.callOf(this.#operation) }, rows, pointer)
     const written: Written[] = []
     let ids: Id[]
     if (chunks === 'unit of work') {
-      ids = (yield * wait(createEntities(emOf(session), this.#model, rows))).map((key) => idOfKey(this.#model, key))
+      ids = (yield * this.#unitOfWork(createEntities(emOf(session), this.#model, rows))).map((key) => idOfKey(this.#model, key))
       for (const id of ids) written.push(yield * this.#readBack(session, id))
     } else {
       for (const chunk of chunks) written.push(...yield * this.#insert(session, chunk, filters, pointer))
@@ -87,7 +89,7 @@ export class Writer {
   }
 
   * #assignData (session: CrudSession, id: Id, data: RecordData, filters: ActiveFilters): Work<Written> {
-    yield * checkReferences(session, [data], filters)
+    yield * checkReferences({ session, filters, call: this.#resource.callOf(this.#operation) }, [data])
     const record = yield * this.#assign(session, id, data.properties, 'without', data.links.map(({ relation }) => relation.name))
     return data.columns.length > 0 ? record : (yield * this.#touch(session, id, filters)) ?? record
   }
@@ -103,6 +105,7 @@ export class Writer {
 
   /** Marks a record as deleted, or as not deleted any more. */
   * mark (id: Id, deletedAt: Date | null): Work<Written> {
+    enterStage('plan')
     const property = this.#model.deletedAt!
     const deleted = deletedAt === null ? 'only' : 'without'
     if (this.#needsUnitOfWork('update')) {
@@ -117,6 +120,7 @@ export class Writer {
 
   /** Removes a record. */
   * remove (id: Id): Work<Written> {
+    enterStage('plan')
     if (this.#needsUnitOfWork('delete')) return yield * this.#transaction((session) => this.#removeIn(session, id))
     return yield * this.#single(planDelete(id, this.#resource.selection, { deleted: 'with', versions: this.#versions() }), id, false)
   }
@@ -125,7 +129,7 @@ export class Writer {
     const em = emOf(session)
     const { entity } = yield * this.#locked(session, id, 'with', cascadesOf(em, this.#model))
     const record = yield * this.#readBack(session, id)
-    yield * wait(removeEntity(em, entity))
+    yield * this.#unitOfWork(removeEntity(em, entity))
     return record
   }
 
@@ -140,25 +144,36 @@ export class Writer {
   }
 
   * #insert (session: CrudSession, rows: readonly RecordData[], filters: ActiveFilters, pointer: (index: number) => string): Work<Written[]> {
+    enterStage('plan')
     const written = yield * this.#run(session, planInsert(rows, this.#resource.selection, (model) => rows.length === 1 && isGuarded(model, filters)), filters)
     if (written.length === rows.length) return written
-    yield * checkReferences(session, rows, filters, pointer)
+    yield * checkReferences({ session, filters, call: this.#resource.callOf(this.#operation) }, rows, pointer)
     // what was missing has come since
     throw new ConflictError()
   }
 
   * #run (session: CrudSession, plan: AnyWritePlan, filters: ActiveFilters): Work<Written[]> {
-    const compiled = this.#resource.compileWrite(session, plan, this.#options, filters)
+    enterStage('compile')
+    const compiled = this.#resource.compileWrite(session, plan, this.#options, filters, this.#operation)
+    enterStage()
     const rows = yield * wait(runOn(session, compiled, this.#model))
     const parts = plan.kind === 'insert' ? keyColumns(this.#model).length : 0
     return rows.map((row) => writtenOf(row, parts))
+  }
+
+  /** What a write has to look at. */
+  * #read (session: CrudSession, plan: Plan, options: ReadOptions = this.#options): Work<Row[]> {
+    enterStage('compile')
+    const compiled = yield * wait(this.#resource.compile(session, plan, options, this.#operation))
+    enterStage()
+    return yield * wait(runOn(session, compiled))
   }
 
   /** Changes an entity through the unit of work. */
   * #assign (session: CrudSession, id: Id, data: object, deleted: 'without' | 'only', populate: readonly string[] = []): Work<Written> {
     const { entity, isDeleted } = yield * this.#locked(session, id, this.#options.includeDeleted || deleted === 'only' ? 'with' : 'without', populate)
     if (deleted === 'only' && !isDeleted) return yield * this.#readBack(session, id)
-    yield * wait(assignEntity(emOf(session), entity, data))
+    yield * this.#unitOfWork(assignEntity(emOf(session), entity, data))
     yield * this.#checkScope(session, id)
     return yield * this.#readBack(session, id)
   }
@@ -166,9 +181,9 @@ export class Writer {
   /** The entity, locked, if it is there, in scope, and of the right version. */
   * #locked (session: CrudSession, id: Id, deleted: 'with' | 'without', populate: readonly string[] = []): Work<{ entity: object, isDeleted: boolean }> {
     const plan = planGet(id, undefined, this.#resource.whitelist, { includeDeleted: deleted === 'with' })
-    const entity = plan && (yield * wait(findLocked(emOf(session), this.#model, id, populate)))
+    const entity = plan && (yield * this.#unitOfWork(findLocked(emOf(session), this.#model, id, populate)))
     if (plan === undefined || entity === null || entity === undefined) throw new NotFoundError()
-    const [row] = yield * wait(runOn(session, yield * wait(this.#resource.compile(session, plan, this.#options))))
+    const [row] = yield * this.#read(session, plan)
     if (row === undefined) throw new NotFoundError()
     this.#checkVersion(row)
     const { deletedAt } = this.#model
@@ -178,8 +193,7 @@ export class Writer {
   /** The record as it is, for writes that change nothing. */
   * #unchanged (session: CrudSession, id: Id, includeDeleted = this.#options.includeDeleted): Work<Written> {
     const plan = planGet(id, undefined, this.#resource.whitelist, { includeDeleted })
-    const compiled = plan && (yield * wait(this.#resource.compile(session, plan, this.#options)))
-    const [row] = compiled === undefined ? [] : yield * wait(runOn(session, compiled))
+    const [row] = plan === undefined ? [] : yield * this.#read(session, plan)
     if (row === undefined) throw new NotFoundError()
     this.#checkVersion(row)
     return writtenOf(row)
@@ -188,15 +202,14 @@ export class Writer {
   /** The record after a write that has returned nothing of it, whatever hides it now. */
   * #readBack (session: CrudSession, id: Id): Work<Written> {
     const plan = planGet(id, undefined, this.#resource.whitelist, { includeDeleted: true })!
-    const compiled = yield * wait(this.#resource.compile(session, plan, { filtered: false }))
-    const [row] = yield * wait(runOn(session, compiled))
+    const [row] = yield * this.#read(session, plan, { filtered: false })
     return writtenOf(row!)
   }
 
   /** Why a write found no row: only looked into when it has failed. */
   * #reason (session: CrudSession, id: Id, data: RecordData | undefined, filters: ActiveFilters): Work<Error> {
     yield * this.#unchanged(session, id)
-    if (data !== undefined) yield * checkReferences(session, [data], filters)
+    if (data !== undefined) yield * checkReferences({ session, filters, call: this.#resource.callOf(this.#operation) }, [data])
     return new NotFoundError()
   }
 
@@ -216,7 +229,7 @@ export class Writer {
   * #checkScope (session: CrudSession, id: Id): Work<void> {
     if (!this.#scope?.partial) return
     const plan = planExists(id, this.#resource.whitelist, { includeDeleted: true })!
-    const rows = yield * wait(runOn(session, yield * wait(this.#resource.compile(session, plan, { ...this.#options, filtered: false }))))
+    const rows = yield * this.#read(session, plan, { ...this.#options, filtered: false })
     if (rows.length === 0) throw new OutOfScopeError()
   }
 
@@ -227,7 +240,18 @@ export class Writer {
       for (const { relation } of references) entities.add(relation.target)
       for (const { relation } of links) entities.add(relation.target)
     }
-    return yield * wait(this.#resource.activeFilters(this.#session, this.#resource.entitiesOf([...entities], this.#options), 'update'))
+    enterStage('compile')
+    const filters = yield * wait(this.#resource.activeFilters(this.#session, this.#resource.entitiesOf([...entities], this.#options), 'update'))
+    enterStage('plan')
+    return filters
+  }
+
+  /** What MikroORM does, statements and all. */
+  * #unitOfWork<Result> (work: Promise<Result>): Work<Result> {
+    enterStage('run')
+    const result = yield * wait(work)
+    enterStage()
+    return result
   }
 
   /** Runs inside a transaction, or a savepoint of the one there is. */

@@ -12,7 +12,9 @@ import { convertError, isReadOnlyServer } from './convert-error.ts'
 import { readOnlyFailure } from './held-connection.ts'
 import { hold } from './perform.ts'
 import { runOnPool } from './pool.ts'
+import { publishQuery } from './query-channel.ts'
 import { replicasOf } from './replicas/routing.ts'
+import { addRun } from './stage-times.ts'
 import type { BoundStatement, Row } from './statement.ts'
 import { abortOptionsOf, reasonOf, type AbortOptions, type Cancellation } from './stop.ts'
 
@@ -87,18 +89,19 @@ interface Attempt {
   readonly refused: (error: unknown) => Promise<Error | undefined> | Error
 }
 
-/** Logs a statement, and makes its error one of ours. */
+/** Tells those who watch of a statement, and makes its error one of ours. */
 async function observed (connection: Connection, statement: BoundStatement, signal: Cancellation | undefined, model: EntityModel | undefined, { send, refused }: Attempt): Promise<Row[]> {
   const started = performance.now()
   try {
     const rows = await send()
-    logStatement(connection, statement, started, { results: rows.length })
+    tellOf(statement, connection, started, rows.length)
     return rows
   } catch (error) {
-    logStatement(connection, statement, started, { level: 'error' })
     // what an abort gives as its reason may be anything, and the server calls it a cancelled statement
-    if (signal?.aborted === true && (error === signal.reason || (error as { code?: unknown } | null)?.code === '57014')) throw reasonOf(signal, error)
-    throw (isReadOnlyServer(error) ? await refused(error) : undefined) ?? convertError(error, model)
+    const stopped = signal?.aborted === true && (error === signal.reason || (error as { code?: unknown } | null)?.code === '57014')
+    const reason = stopped ? reasonOf(signal, error) : (isReadOnlyServer(error) ? await refused(error) : undefined) ?? convertError(error, model)
+    tellOf(statement, connection, started, reason)
+    throw reason
   }
 }
 
@@ -118,7 +121,17 @@ interface QueryLog {
   logQuery (query: string, context: Record<string, unknown>): void
 }
 
-/** Tells MikroORM's logger, so that `debug: true` and slow query logs show these statements, too. */
-export function logStatement (connection: unknown, { text, values }: BoundStatement, started: number, context: Record<string, unknown>): void {
-  (connection as QueryLog).logQuery(text, { ...context, params: values, took: Math.round(performance.now() - started) })
+/**
+ * Tells of a statement that has run: MikroORM's logger, so that `debug: true` and slow query logs show it, too, those who
+ * subscribe to queries, and the times of the request.
+ *
+ * @param outcome the number of its rows, or why it has failed
+ */
+export function tellOf (statement: BoundStatement, connection: unknown, started: number, outcome: number | Error): void {
+  const { text, values } = statement
+  const duration = performance.now() - started
+  const failed = typeof outcome !== 'number'
+  ;(connection as QueryLog).logQuery(text, { ...(failed ? { level: 'error' } : { results: outcome }), params: values, took: Math.round(duration) })
+  addRun(duration)
+  publishQuery(statement, duration, failed ? 0 : outcome, failed ? outcome : undefined)
 }

@@ -1,6 +1,7 @@
 /** What the run stage takes: a statement and its values. */
 import { createHash } from 'node:crypto'
 import { serialize } from 'pg-protocol'
+import type { QueryCall } from './query-channel.ts'
 
 /** A row as the driver reads it, by column name. */
 export type Row = Record<string, unknown>
@@ -15,6 +16,10 @@ export interface BoundStatement {
   readonly columns?: readonly string[] | undefined
   /** What is kept of the statement for the next time, where there will be one. */
   readonly prepared?: Prepared | undefined
+  /** What it is run for, where `CrudBase` runs it. */
+  readonly call?: QueryCall | undefined
+  /** The statement whose rows it fetches from a cursor. */
+  readonly fetches?: BoundStatement
 }
 
 /** Runs after which a statement is worth a name: PostgreSQL itself makes five plans before it keeps one. */
@@ -30,6 +35,7 @@ export class Prepared {
   #runs: number
   #name: string | undefined
   #message: Buffer | undefined
+  #digest: string | undefined
 
   /** @param nameable whether one plan serves all values: a list's wants to be another one for values that are rare */
   constructor (text: string, nameable: boolean) {
@@ -44,7 +50,7 @@ export class Prepared {
    */
   nameForRun (): string | undefined {
     if (this.#name === undefined && ++this.#runs > RUNS_BEFORE_NAME) {
-      const name = `crud_${createHash('sha256').update(this.text).digest('base64url')}`
+      const name = `crud_${this.digest}`
       if (names.size < MAX_NAMES) names.add(name)
       if (names.has(name)) this.#name = name
       this.#runs = NaN
@@ -60,11 +66,21 @@ export class Prepared {
     return had
   }
 
+  /** What tells the text from others. */
+  get digest (): string {
+    this.#digest ??= digestOf(this.text)
+    return this.#digest
+  }
+
   /** The message by which the server parses it, without a name. */
   get message (): Buffer {
     this.#message ??= parseMessage(this.text, '')
     return this.#message
   }
+}
+
+export function digestOf (text: string): string {
+  return createHash('sha256').update(text).digest('base64url')
 }
 
 /** @param name by which the server is to keep it */

@@ -5,6 +5,7 @@ import type { Pool } from 'pg'
 import { convertError } from './convert-error.ts'
 import { replicasOf } from './replicas/routing.ts'
 import { clientOf, run, runOn, type Connection } from './session.ts'
+import { enterStage } from './stage-times.ts'
 import type { BoundStatement, Row } from './statement.ts'
 import { hold } from './perform.ts'
 
@@ -68,9 +69,11 @@ async function beginOn (connection: Connection, em: EntityManager, statement: Bo
   const session = em.fork()
   const events = new TransactionEventBroadcaster(session as never)
   const sessionContext = session.getTransactionSessionContext()
+  enterStage('run')
   const transaction = await connection.begin({ eventBroadcaster: events, ...(sessionContext !== undefined && { sessionContext }) }).catch((error: unknown) => { throw convertError(error) })
   session.setTransactionContext(transaction)
   const { client } = await hold(transaction, connection)
+  enterStage()
   // a connection that has broken is kept by the transaction on it
   const end = () => connection.rollback(transaction, events).catch(() => client?.release(true))
   const cursor = cursorOf((statement) => runOn(session, connection, statement), statement, size)
@@ -105,9 +108,10 @@ async function takePlace (connection: Connection): Promise<() => void> {
   return () => { streams.delete(stream) }
 }
 
-function cursorOf (send: (statement: BoundStatement) => Promise<Row[]>, { text, values }: BoundStatement, size: number) {
+function cursorOf (send: (statement: BoundStatement) => Promise<Row[]>, statement: BoundStatement, size: number) {
+  const { text, values, call } = statement
   const name = `crud_stream_${++lastCursor}`
-  const fetch = () => send({ text: `fetch ${size} from ${name}`, values: [] })
+  const fetch = () => send({ text: `fetch ${size} from ${name}`, values: [], call, fetches: statement })
   return {
     open: async () => {
       await send({ text: `declare ${name} no scroll cursor for ${text}`, values })

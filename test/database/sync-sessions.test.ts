@@ -1,8 +1,9 @@
 /** Sessions that return values: what they answer is what an EntityManager's methods resolve to. */
 import { defineEntity, p } from '@mikro-orm/core'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { AllowedFilters, AllowedInclude, AllowedSort, BaseModel, ConflictError, CrudBase, DatabaseFactory, parseQueryParams, primaryKey, type CrudContext, type SyncSession } from '../../src/index.ts'
+import { AllowedFilters, AllowedInclude, AllowedSort, BaseModel, ConflictError, CrudBase, DatabaseFactory, parseQueryParams, primaryKey, type CrudContext, type QueryMessage, type SyncSession } from '../../src/index.ts'
 import { copyTemplate, createDatabase, skipReasons } from '../helpers/databases.ts'
 import { resource } from '../http/helper.ts'
 
@@ -84,6 +85,24 @@ for (const [name, skip, open] of urls) {
       t.equal(notes.list(session, undefined, { scope: { title: 'c' } }).total, 0)
       t.match(notes.list(session, undefined, { scope: { title: { $like: 'b%' } } }), { total: 1 })
       t.match(notes.create(session, { title: 'scoped' }, { scope: { author: 1 } }), { author: 1 })
+    })
+
+    t.test('subscribers are told of its statements', async (t) => {
+      const messages: QueryMessage[] = []
+      const listen = (message: unknown) => { messages.push(message as QueryMessage) }
+      subscribe('fastify-crud-kit:query', listen)
+      authors.create(session, { name: 'Ada' })
+      t.throws(() => authors.create(session, { name: 'Ada' }), failed(409))
+      session.transaction((session) => authors.get(session, 1))
+      session.execute('select 1')
+      unsubscribe('fastify-crud-kit:query', listen)
+      t.match(messages, [
+        { operation: 'create', resource: 'author', rows: 1, duration: Number, text: /^insert|^with/ },
+        { operation: 'create', rows: 0, error: { code: 'FST_CRUD_CONFLICT' } },
+        { operation: 'get', rows: 1 },
+      ])
+      t.equal(messages.length, 3)
+      t.equal(messages[0]!.shape, messages[1]!.shape)
     })
 
     t.test('errors are those of an EntityManager: class, status, code, detail and cause', async (t) => {

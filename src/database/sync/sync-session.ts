@@ -2,7 +2,7 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
 import { ConfigError } from '../../errors.ts'
 import type { EntityModel } from '../../model/index.ts'
-import { convertError, logStatement, type BoundStatement, type Row } from '../../run/index.ts'
+import { convertError, tellOf, type BoundStatement, type Row } from '../../run/index.ts'
 import type { Bridge } from './bridge.ts'
 import { applyFiltersSync } from './filters.ts'
 import { toPortableValue, type Command } from './messages.ts'
@@ -170,10 +170,10 @@ export class SyncSession {
     const started = performance.now()
     try {
       const rows = this.#send(command, model)
-      logStatement(connection, statement, started, { results: rows.length })
+      tellOf(statement, connection, started, rows.length)
       return rows
     } catch (error) {
-      logStatement(connection, statement, started, { level: 'error' })
+      tellOf(statement, connection, started, error as Error)
       throw error
     }
   }

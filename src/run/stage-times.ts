@@ -1,0 +1,82 @@
+/**
+ * How long the stages of a request take, for those who ask. Times belong to an asynchronous context, so that what
+ * methods of the application's own run for a request counts, too, inside of transactions as well.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks'
+
+/** The stages, in the order in which a request passes them. */
+export const STAGES = ['parse', 'plan', 'compile', 'run'] as const
+export type Stage = typeof STAGES[number]
+
+const storage = new AsyncLocalStorage<StageTimes>()
+
+/** The times of one request. */
+export class StageTimes {
+  readonly #millis: Record<Stage, number> = { parse: 0, plan: 0, compile: 0, run: 0 }
+  #stage: Stage | undefined
+  #since = 0
+
+  /** Ends the stage that lasts and begins another one, or none. Returns the one that has ended. */
+  enter (stage?: Stage): Stage | undefined {
+    const now = performance.now()
+    const before = this.#stage
+    if (before !== undefined) this.#millis[before] += now - this.#since
+    this.#stage = stage
+    this.#since = now
+    return before
+  }
+
+  /** Adds to a stage what has been measured elsewhere: statements that run side by side add up. */
+  add (stage: Stage, millis: number): void {
+    this.#millis[stage] += millis
+  }
+
+  /** How long a stage has taken so far, in milliseconds. */
+  of (stage: Stage): number {
+    return this.#millis[stage]
+  }
+
+  /** Counts what the work and everything after it in the same context does. */
+  async measure<Result> (work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await storage.run(this, work)
+    } finally {
+      this.enter()
+    }
+  }
+}
+
+/** Begins a stage of the request that this runs for, where somebody measures it. */
+export function enterStage (stage?: Stage): void {
+  storage.getStore()?.enter(stage)
+}
+
+/** Adds a statement to the time of the request, likewise. */
+export function addRun (millis: number): void {
+  storage.getStore()?.add('run', millis)
+}
+
+/**
+ * Runs work inside of something that waits for the database before and after it, such as a transaction: all but the work
+ * counts as running statements.
+ */
+export async function runAround<Args extends unknown[], Inner, Result> (outer: (work: (...args: Args) => Promise<Inner>) => Promise<Result>, work: (...args: Args) => Promise<Inner>): Promise<Result> {
+  const times = storage.getStore()
+  if (times === undefined) return await outer(work)
+  const started = performance.now()
+  let inside = 0
+  times.enter()
+  try {
+    return await outer(async (...args) => {
+      const began = performance.now()
+      try {
+        return await work(...args)
+      } finally {
+        times.enter()
+        inside += performance.now() - began
+      }
+    })
+  } finally {
+    times.add('run', performance.now() - started - inside)
+  }
+}

@@ -1,0 +1,242 @@
+/** Where time goes: Server-Timing on answers, and a message on a diagnostics channel for each statement. */
+import { defineEntity, p, type MikroORM } from '@mikro-orm/core'
+import Fastify, { type FastifyInstance, type InjectOptions } from 'fastify'
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import t, { type Test } from 'tap'
+import { AllowedFilters, AllowedInclude, AllowedSort, CrudBase, crudKit, crudRoutes, parseQueryParams, primaryKey, QueryBuilderConfig, softDelete, withTransaction, type CrudContext, type CrudKitOptions, type QueryMessage, type QueryOperation } from '../../src/index.ts'
+import { forEachDatabase } from '../helpers/databases.ts'
+import { recordStatements } from '../helpers/statements.ts'
+
+const Maker = defineEntity({ name: 'Maker', properties: { ...primaryKey, ...softDelete, name: p.string() } })
+const Lamp = defineEntity({
+  name: 'Lamp',
+  properties: {
+    ...primaryKey,
+    ...softDelete,
+    version: p.integer().version(),
+    name: p.string().unique(),
+    secret: p.string().hidden().default('hush-hush'),
+    maker: () => p.manyToOne(Maker).nullable(),
+    rooms: () => p.manyToMany(Room),
+  },
+})
+const Room = defineEntity({ name: 'Room', properties: { ...primaryKey, name: p.string() } })
+const entities = [Maker, Lamp, Room]
+
+const options = {
+  allowedFilters: [new AllowedFilters<any>('name', 'eq', ['eq', 'like']), AllowedFilters.custom<any>('longer', (qb: any, value: unknown) => qb.andWhere('char_length(e0.name) > cast(? as int)', [Number(value)]))],
+  allowedSorts: [new AllowedSort<any>('name')],
+  allowedIncludes: [new AllowedInclude<any>('maker')],
+}
+const lamps = new CrudBase<any>({ model: Lamp, queryConfig: new QueryBuilderConfig<any>(options) })
+const estimated = new CrudBase<any>({ model: Lamp, name: 'estimates', queryConfig: new QueryBuilderConfig<any>({ ...options, pagination: { count: 'planned', defaultPerPage: 1 } }) })
+
+const FORM = /^parse;dur=([\d.]+), plan;dur=([\d.]+), compile;dur=([\d.]+), run;dur=([\d.]+)$/
+
+/** The stages' milliseconds, by name, as the header has them in this order. */
+function stagesOf (header: unknown) {
+  const [, parse, plan, compile, run] = FORM.exec(String(header)) ?? []
+  return { parse: Number(parse), plan: Number(plan), compile: Number(compile), run: Number(run) }
+}
+
+async function serve (t: Test, orm: MikroORM, settings: Partial<CrudKitOptions>, prepare: (app: FastifyInstance) => unknown = () => {}): Promise<FastifyInstance> {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(crudKit, { orm: orm as never, indexAdvice: false, ...settings })
+  await prepare(app)
+  await app.ready()
+  return app
+}
+
+/** What the channel has said while some work was done. */
+async function heard (work: () => unknown): Promise<QueryMessage[]> {
+  const messages: QueryMessage[] = []
+  const listen = (message: unknown) => { messages.push(message as QueryMessage) }
+  subscribe('fastify-crud-kit:query', listen)
+  try {
+    await work()
+  } finally {
+    unsubscribe('fastify-crud-kit:query', listen)
+  }
+  return messages
+}
+
+const failed = (statusCode: number) => ({ statusCode }) as never
+
+const CONTROL = /^(begin|start|commit|rollback|savepoint|release|set|declare|close)\b/i
+
+await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
+  const em = () => orm.em.fork()
+  for (const fill of ["maker (name) values ('Acme')", "room (name) values ('hall')", "lamp (name, version) select 'lamp ' || i, 1 from generate_series(1, 1000) as i"]) await orm.em.getConnection().execute(`insert into ${fill}`)
+
+  await t.test('Server-Timing says how long each stage took, with whatever the answer is', async (t) => {
+    const resources = {
+      '/lamps': { crud: lamps, operations: ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore'] as const, stream: true },
+      '/estimates': estimated,
+      '/together': { crud: lamps, transaction: true },
+      '/silent': { crud: lamps, serverTiming: false },
+    }
+    const app = await serve(t, orm, { serverTiming: true, resources })
+    const ask = async (request: InjectOptions, status: number) => {
+      const started = performance.now()
+      const answer = await app.inject(request)
+      const total = performance.now() - started
+      t.equal(answer.statusCode, status, `${request.method ?? 'GET'} ${String(request.url)}: ${answer.body.slice(0, 200)}`)
+      const header = answer.headers['server-timing']
+      t.match(header, FORM)
+      const stages = stagesOf(header)
+      t.ok(Object.values(stages).every((millis) => millis >= 0) && stages.run <= total + 0.01, `${String(header)} of ${total}`)
+      return stages
+    }
+    t.ok((await ask({ url: '/lamps?filter[name][like]=lamp%25&sort=-name&include=maker' }, 200)).run > 0, 'it has waited for the database')
+    for (const url of ['/lamps?filter[longer]=7', '/lamps?cursor=&sort=name', '/estimates', '/together?sort=name', '/together/1', '/lamps/1?include=maker']) t.ok((await ask({ url }, 200)).run > 0, url)
+    t.ok((await ask({ method: 'POST', url: '/lamps', payload: { name: 'new', maker: 1 } }, 201)).run > 0)
+    t.ok((await ask({ method: 'POST', url: '/lamps', payload: [{ name: 'newer' }, { name: 'newest' }] }, 201)).run > 0)
+    t.ok((await ask({ method: 'PATCH', url: '/lamps/1', payload: { rooms: [1] } }, 200)).run > 0, 'through the unit of work')
+    t.ok((await ask({ method: 'PATCH', url: '/together/1', payload: { name: 'one' } }, 200)).run > 0)
+    t.ok((await ask({ method: 'DELETE', url: '/lamps/1' }, 200)).run > 0)
+    t.ok((await ask({ method: 'POST', url: '/lamps/1/restore' }, 200)).run > 0)
+    t.ok((await ask({ url: '/lamps', headers: { accept: 'application/x-ndjson' } }, 200)).run > 0, 'of a stream, up to its first records')
+
+    t.equal((await ask({ url: '/lamps?filter[colour]=red' }, 400)).run, 0, 'refused before the database was asked')
+    t.equal((await ask({ method: 'POST', url: '/lamps', payload: { name: 1 } }, 400)).run, 0)
+    t.ok((await ask({ url: '/lamps/999999' }, 404)).run > 0)
+    t.ok((await ask({ method: 'POST', url: '/lamps', payload: { name: 'lamp 2' } }, 409)).run > 0)
+
+    t.equal((await app.inject('/silent')).headers['server-timing'], undefined, 'a resource that says otherwise')
+    t.equal((await app.inject('/nowhere')).headers['server-timing'], undefined)
+    const head = await app.inject({ method: 'HEAD', url: '/lamps' })
+    t.match(head.headers['server-timing'], FORM)
+  })
+
+  await t.test('Server-Timing is off unless asked for, and leaves what the application says', async (t) => {
+    const app = await serve(t, orm, { resources: { '/lamps': lamps } }, async (app) => {
+      await app.register(crudRoutes, {
+        prefix: '/measured',
+        crud: lamps,
+        serverTiming: true,
+        hooks: { all: { onRequest: async (request, reply) => { reply.header('server-timing', 'auth;dur=3') }, preHandler: async (request) => { request.queryParams.filters.at(0) } } },
+      })
+      await app.register(crudRoutes, { prefix: '/closed', crud: lamps, serverTiming: true, hooks: { all: { onRequest: async (request, reply) => await reply.code(401).send({}) } } })
+    })
+    t.equal((await app.inject('/lamps')).headers['server-timing'], undefined)
+    const header = String((await app.inject('/measured?filter[name][like]=lamp%25&sort=name')).headers['server-timing'])
+    t.match(header, /^auth;dur=3, parse;/)
+    t.ok(stagesOf(header.slice('auth;dur=3, '.length)).run > 0)
+    t.strictSame(stagesOf((await app.inject('/closed')).headers['server-timing']), { parse: 0, plan: 0, compile: 0, run: 0 }, 'nothing has been done')
+    await t.rejects(serve(t, orm, { serverTiming: 'yes' as never }), { code: 'FST_CRUD_CONFIG_INVALID', message: /serverTiming/ })
+  })
+
+  await t.test('what a method of the application runs counts, too', async (t) => {
+    const counting = new (class extends CrudBase {
+      override async beforeCreate (data: object, { em }: CrudContext) {
+        await lamps.count(em)
+        await em.getConnection().execute('select 1 /* not ours */')
+        return data
+      }
+    })({ model: Lamp })
+    const app = await serve(t, orm, { serverTiming: true, resources: { '/lamps': counting } })
+    const messages = await heard(async () => {
+      const answer = await app.inject({ method: 'POST', url: '/lamps', payload: { name: 'counted' } })
+      t.equal(answer.statusCode, 201)
+      t.ok(stagesOf(answer.headers['server-timing']).run > 0)
+    })
+    t.strictSame(messages.map(({ operation }) => operation), ['count', 'create'])
+  })
+
+  await t.test('a message for each statement', async (t) => {
+    const recorder = await recordStatements(orm as never)
+    t.teardown(() => recorder.stop())
+    const check = async (work: () => unknown, expected: ReadonlyArray<Partial<QueryMessage>>) => {
+      recorder.take()
+      const messages = await heard(work)
+      const statements = recorder.take().map(({ sql }) => sql).filter((sql) => !CONTROL.test(sql))
+      t.match(messages, expected)
+      t.strictSame(messages.map(({ text }) => text), statements, 'of what the server was sent')
+      for (const { shape, duration } of messages) {
+        t.match(shape, /^[\w-]{43}$/)
+        t.ok(duration > 0)
+      }
+      return messages
+    }
+    const params = parseQueryParams
+    const of = (operation: QueryOperation, rows = 1) => [{ operation, resource: 'lamp', rows }]
+    await check(() => lamps.list(em(), params('filter[name]=lamp 3')), of('list'))
+    await check(() => lamps.list(em(), params('filter[longer]=4')), of('list'))
+    await check(() => lamps.list(em(), params('cursor=&sort=name&per_page=5')), of('list', 6))
+    await check(() => estimated.list(em(), params('sort=name')), [{ operation: 'list', resource: 'estimates' }, { operation: 'list', resource: 'estimates' }])
+    await check(() => lamps.get(em(), 3), of('get'))
+    await check(() => lamps.get(em(), 99_999), of('get', 0))
+    await check(() => lamps.count(em()), of('count'))
+    await check(() => lamps.exists(em(), 3), of('exists'))
+    await check(() => lamps.create(em(), { name: 'a' }), of('create'))
+    await check(() => lamps.create(em(), { name: 'b', maker: 1 }), of('create'))
+    await check(() => lamps.createMany(em(), [{ name: 'c' }, { name: 'd', maker: 1 }]), [...of('createMany'), ...of('createMany', 2)])
+    await check(() => lamps.update(em(), 3, { name: 'three' }), of('update'))
+    await check(() => lamps.update(em(), 3, {}), of('update'))
+    await check(() => lamps.delete(em(), 3), of('delete'))
+    await check(() => lamps.restore(em(), 3), of('restore'))
+    await check(() => lamps.restore(em(), 3), [...of('restore', 0), ...of('restore')])
+    await check(() => lamps.delete(em(), 3, { hard: true }), of('delete'))
+    await check(() => withTransaction(em(), async (em) => [await lamps.count(em), await lamps.get(em, 4)]), [...of('count'), ...of('get')])
+  })
+
+  await t.test('a stream has a message for each batch', async (t) => {
+    const shapes = await heard(() => lamps.list(em()))
+    t.equal(shapes.length, 1)
+    const run = () => heard(async () => { for await (const batch of lamps.streamJson(em(), parseQueryParams('sort=name'))) t.ok(batch.length > 0) })
+    const [first, again] = [await run(), await run()]
+    const total = await lamps.count(em())
+    t.ok(first.length >= 3 && first.every(({ operation, text }) => operation === 'stream' && /^(select|with)\b/.test(text)))
+    if (name === 'postgres') {
+      t.equal(first.reduce((sum, { rows }) => sum + rows, 0), total)
+      t.equal(new Set(first.map(({ shape }) => shape)).size, 1, 'of one statement')
+    }
+    t.strictSame(again.map(({ shape }) => shape), first.map(({ shape }) => shape))
+  })
+
+  await t.test('subscribers run where the caller is, among many at the same time', async (t) => {
+    const caller = new AsyncLocalStorage<number>()
+    const callers: unknown[] = []
+    const listen = () => { callers.push(caller.getStore()) }
+    subscribe('fastify-crud-kit:query', listen)
+    await Promise.all(Array.from({ length: 30 }, (_, n) => caller.run(n, () => lamps.get(em(), n + 10))))
+    unsubscribe('fastify-crud-kit:query', listen)
+    t.strictSame(callers.sort((a, b) => Number(a) - Number(b)), Array.from({ length: 30 }, (_, n) => n))
+  })
+
+  await t.test('shapes are those of statements, whatever the values', async (t) => {
+    const shapeOf = async (query: string) => (await heard(() => lamps.list(em(), parseQueryParams(query))))[0]!.shape
+    t.equal(await shapeOf('filter[name]=x&page=2'), await shapeOf('filter[name]=y&page=3'))
+    t.not(await shapeOf('filter[name]=x'), await shapeOf('filter[name][like]=x'))
+    t.equal(await shapeOf('filter[longer]=1'), await shapeOf('filter[longer]=2'), 'those that are compiled for each request as well')
+    if (name !== 'postgres') return
+    const recorder = await recordStatements(orm as never)
+    const messages = await heard(async () => { for (let run = 0; run < 7; run++) await lamps.get(em(), 10) })
+    t.equal(recorder.take().at(-1)?.name, `crud_${messages.at(-1)!.shape}`, 'by which the server knows them')
+    recorder.stop()
+  })
+
+  await t.test('a statement that fails says so as a client is told, and no message has values', async (t) => {
+    const failing = await heard(() => t.rejects(lamps.create(em(), { name: 'lamp 5' }), failed(409)))
+    t.match(failing, [{ operation: 'create', resource: 'lamp', rows: 0, error: { code: 'FST_CRUD_CONFLICT', message: /'name'/ } }])
+    const outOfRange = await heard(() => t.rejects(lamps.list(em(), parseQueryParams('filter[longer]=99999999999999')), failed(400)))
+    t.match(outOfRange, [{ operation: 'list', rows: 0, error: { code: 'FST_CRUD_DATA_INVALID' } }])
+    const others = await heard(async () => {
+      await lamps.list(em(), parseQueryParams('filter[name]=lamp 5'))
+      await lamps.list(em(), parseQueryParams('filter[name]=lamp 5'), { scope: { secret: 'hush-hush' } })
+      await lamps.update(em(), 6, { name: 'renamed-lamp' })
+    })
+    t.ok(others.every((message) => !('error' in message)))
+    t.notMatch(JSON.stringify([...failing, ...outOfRange, ...others]), /lamp 5|hush-hush|renamed-lamp|99999999999999/)
+  })
+
+  await t.test('what nobody of CrudBase runs has no message', async (t) => {
+    t.strictSame(await heard(async () => { await em().find(Lamp as never, {}, { limit: 1 }) }), [])
+    const rooms = new CrudBase<any>({ model: Lamp })
+    const linked = await heard(() => rooms.update(em(), 7, { rooms: [1] }))
+    t.ok(linked.length > 0 && linked.every(({ operation, resource }) => operation === 'update' && resource === 'lamp'), "what MikroORM's unit of work runs is not among them")
+    t.notOk(linked.some(({ text }) => /^(insert|delete)/.test(text)))
+  })
+})
