@@ -33,7 +33,8 @@ function readTimed (request: FastifyRequest): QueryParams {
  * (length, percent-encoding that decodes to nothing) is looked up in the URL.
  */
 function readQuery (request: FastifyRequest): QueryParams {
-  const options = { declared: declaredParameters(request) }
+  // the route's options are made anew for whoever looks at them
+  const options = { get declared () { return declaredParameters(request) } }
   const url = request.raw.url ?? ''
   const start = url.indexOf('?') + 1
   if (start > 0 && (url.length - start > MAX_QUERY_BYTES || (url.includes('%', start) && !isDecodable(url.slice(start))))) {

@@ -92,22 +92,23 @@ class SessionOfRequest extends RequestSession {
 class Departure implements Cancellation {
   aborted = false
   reason: unknown
-  #listeners: readonly (() => void)[] = []
+  readonly #listeners: Array<() => void> = []
 
   constructor (reply: FastifyReply) {
     onDeparture(reply, () => {
       this.aborted = true
       this.reason = new AbortedError()
-      for (const listener of this.#listeners) listener()
+      for (const listener of [...this.#listeners]) listener()
     })
   }
 
   addEventListener (type: 'abort', listener: () => void): void {
-    this.#listeners = [...this.#listeners, listener]
+    this.#listeners.push(listener)
   }
 
   removeEventListener (type: 'abort', listener: () => void): void {
-    this.#listeners = this.#listeners.filter((other) => other !== listener)
+    const index = this.#listeners.indexOf(listener)
+    if (index >= 0) this.#listeners.splice(index, 1)
   }
 }
 

@@ -145,18 +145,15 @@ export function filtersOn (session: CrudSession, entity: unknown, type: 'read' |
 const parameterised = new WeakSet<object>()
 
 /** Filters that are the same for all requests need no EntityManager of one. */
-async function sharedFilters (session: RequestSession, entity: unknown, type: 'read' | 'update' | 'delete'): Promise<object | undefined> {
-  const of = async (em: EntityManager) => await em.applyFilters(entity as never, undefined as never, {} as never, type) as object | undefined
-  if (!parameterised.has(entity as object)) {
-    try {
-      return await of(session.shared)
-    } catch (error) {
-      // MikroORM asks the shared one for no parameters, and a filter without a callback needs none
-      if (!(error instanceof ValidationError)) throw error
-      parameterised.add(entity as object)
-    }
-  }
-  return await of(session.em)
+function sharedFilters (session: RequestSession, entity: unknown, type: 'read' | 'update' | 'delete'): Promise<object | undefined> {
+  const of = (em: EntityManager) => em.applyFilters(entity as never, undefined as never, {} as never, type) as Promise<object | undefined>
+  if (parameterised.has(entity as object)) return of(session.em)
+  return of(session.shared).catch((error: unknown) => {
+    // MikroORM asks the shared one for no parameters, and a filter without a callback needs none
+    if (!(error instanceof ValidationError)) throw error
+    parameterised.add(entity as object)
+    return of(session.em)
+  })
 }
 
 /** Does work in a transaction of the session, or in a savepoint of the one that it is in. */

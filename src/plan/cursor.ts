@@ -28,11 +28,20 @@ const WAYS: readonly Pick<Place, 'side' | 'inclusive'>[] = [
   { side: 'before', inclusive: true },
 ]
 
+/** What an order adds to the cursors of a list. */
+const orders = new WeakMap<readonly OrderTerm[], string>()
+
+function orderText (order: readonly OrderTerm[]): string {
+  let text = orders.get(order)
+  if (text === undefined) orders.set(order, text = JSON.stringify(order.map(({ relations, operand, column, descending }) => [...relations.map(({ name }) => name), operand.name, column?.column ?? '', descending])))
+  return text
+}
+
 /** What the cursors of a query have in common, as text: the same for the same query in every process. */
 export function fingerprintOf (filters: readonly FilterParam[], order: readonly OrderTerm[], { model, names }: Whitelist): string {
-  const terms = order.map(({ relations, operand, column, descending }) => [...relations.map(({ name }) => name), operand.name, column?.column ?? '', descending])
+  const [name] = names
   const conditions = filters.map(({ field, operator, value }) => JSON.stringify([field, operator ?? '', value])).sort()
-  return JSON.stringify([model.name, model.table, [...names][0], terms, conditions])
+  return JSON.stringify([model.name, model.table, name, orderText(order), conditions])
 }
 
 /** Writes a cursor, or `undefined` where it would be too long to be handed back. */

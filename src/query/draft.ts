@@ -27,12 +27,14 @@ const CODES: ReadonlyMap<string, QueryCode> = new Map<string, QueryCode>([
 
 const NO_FIELDS: QueryParams['fieldsByInclude'] = Object.freeze(Object.create(null))
 
-/** Names the application declares itself. */
-export type Declared = readonly string[] | ReadonlySet<string> | undefined
+/** What says which names the application declares itself. It is asked only about names that are nearly ours. */
+export interface Declaring {
+  readonly declared?: readonly string[] | ReadonlySet<string>
+}
 
 /** Gathers the parameters of one query string, in its order. */
 export class Draft {
-  readonly #declared: Declared
+  readonly #options: Declaring | undefined
   readonly #errors: QueryParamError[]
   readonly #filters: FilterSlots = new Map()
   readonly #sort: string[] = []
@@ -42,8 +44,8 @@ export class Draft {
   readonly #pagination = newPagination()
   #parameters = 0
 
-  constructor (declared?: Declared, errors: QueryParamError[] = []) {
-    this.#declared = declared
+  constructor (options?: Declaring, errors: QueryParamError[] = []) {
+    this.#options = options
     this.#errors = errors
   }
 
@@ -133,7 +135,7 @@ export class Draft {
   }
 
   #isDeclared (name: string, root: string): boolean {
-    const declared = this.#declared
+    const declared = this.#options?.declared
     if (declared === undefined) return false
     return 'has' in declared
       ? declared.has(root) || declared.has(name)

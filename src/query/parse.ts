@@ -35,7 +35,7 @@ export interface ParseOptions {
  */
 export function parseQueryParams (query: unknown, options?: ParseOptions): QueryParams {
   try {
-    const draft = new Draft(options?.declared)
+    const draft = new Draft(options)
     if (typeof query === 'string') readText(draft, query)
     else if (isPlainObject(query)) readObject(draft, query)
     else if (query instanceof URLSearchParams) readSearchParams(draft, query)
