@@ -36,7 +36,7 @@ export async function lockFolder (folder: string): Promise<FolderLock | undefine
 /** Linux has names that are no files, Windows has pipes; elsewhere it is a file that outlives a process that crashed. */
 function addressOf (folder: string): string {
   try {
-    fs.mkdirSync(folder, { recursive: true })
+    makeFolder(folder)
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException
     throw new ConfigError(`DatabaseFactory: ${folder} can't hold a PGlite database: ${code === 'EEXIST' ? 'it is a file, and not a folder' : message}`, { cause })
@@ -45,6 +45,22 @@ function addressOf (folder: string): string {
   if (process.platform === 'linux') return `\0${name}`
   if (process.platform === 'win32') return `\\\\.\\pipe\\${name}`
   return path.join(os.tmpdir(), `${name}.sock`)
+}
+
+/**
+ * Makes a folder and those above it, step by step: where a file system makes none, as /proc, `recursive` of Node's mkdir
+ * never ends.
+ */
+function makeFolder (folder: string): void {
+  const missing = [folder]
+  for (let above = path.dirname(folder); !fs.existsSync(above) && above !== missing.at(-1); above = path.dirname(above)) missing.push(above)
+  for (const step of missing.reverse()) {
+    try {
+      fs.mkdirSync(step)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || !fs.statSync(step, { throwIfNoEntry: false })?.isDirectory()) throw error
+    }
+  }
 }
 
 async function listen (address: string): Promise<net.Server | undefined> {

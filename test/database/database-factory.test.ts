@@ -1,5 +1,6 @@
 import { defineEntity, p, Utils } from '@mikro-orm/core'
 import { spawnSync } from 'node:child_process'
+import fs from 'node:fs'
 import net from 'node:net'
 import path from 'node:path'
 import Fastify from 'fastify'
@@ -60,6 +61,9 @@ t.test('what only opening can tell is a mistake in the options, too', async (t) 
   for (const [options, message] of [
     [{ databaseUrl: `pglite://${folder}/file` }, /file can't hold a PGlite database: it is a file, and not a folder/],
     [{ databaseUrl: `pglite://${folder}/file/inside` }, /inside can't hold a PGlite database: ENOTDIR/],
+    [{ databaseUrl: `pglite://${folder}/file/further/inside` }, /inside can't hold a PGlite database: ENOTDIR/],
+    // a file system that has folders and makes none
+    ...(fs.existsSync('/proc/self') ? [[{ databaseUrl: 'pglite:///proc/nothing/inside' }, /inside can't hold a PGlite database: E\w+/] as const] : []),
     [{ entities: [Unmarked] }, /entities: Only abstract entities were discovered/],
     [{ entities: [defineEntity({ name: 'Keyless', properties: { title: p.string() } })] }, /entities: .*Keyless.*PrimaryKey/],
   ] as const) {
