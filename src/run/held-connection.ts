@@ -71,6 +71,12 @@ const FRESH = { failure: undefined, queried: false, isolation: undefined, readOn
 const NO_QUERY = /^(set|show|begin|start|savepoint|release|rollback|commit)\b/i
 /** Statements that say what the transaction may do. */
 const CHARACTERISTICS = /^(begin|start transaction|set transaction)\b/i
+
+/** Whether a statement makes its transaction one that only reads; `undefined` where it says nothing of it. */
+export function declaresReadOnly (text: string): boolean | undefined {
+  return CHARACTERISTICS.test(text) ? / read only\b/i.test(text) : undefined
+}
+
 /** Statements that a deadline never holds back, and that have to pass when all others fail. */
 const CONTROL = /^(savepoint|release|rollback|commit)\b/i
 
@@ -110,7 +116,7 @@ function watch (connection: DatabaseConnection, client: PoolClient | undefined):
       await limitTo(held.deadline)
       options?.signal?.throwIfAborted()
     }
-    if (CHARACTERISTICS.test(query.sql)) held.readOnly = / read only\b/i.test(query.sql)
+    held.readOnly = declaresReadOnly(query.sql) ?? held.readOnly
     if (!held.queried && !NO_QUERY.test(query.sql)) held.queried = true
     const result = await send(query, options).catch((error: unknown) => {
       // who asked has been told of the abort: Kysely would write the server's answer to the console

@@ -3,9 +3,9 @@
  * the one that turns a driver's error into one of ours. It also makes the wire form of values that only JavaScript
  * can make.
  */
-export { convertError, isDriverError, transienceOf } from './convert-error.ts'
+export { convertError, isDriverError, isReadOnlyServer, transienceOf } from './convert-error.ts'
 export { guardPool, type GuardOptions } from './guard-pool.ts'
-export { type Demands } from './held-connection.ts'
+export { declaresReadOnly, type Demands } from './held-connection.ts'
 export { cursorInfo, readKeyset, type CursorInfo, type KeysetRows } from './keyset.ts'
 export { pageInfo, pageJson, plannedTotal, totalOfPage, type OffsetInfo, type PageInfo } from './page.ts'
 export { demandsOf, ISOLATION_LEVELS, type IsolationLevel, type Work } from './perform.ts'

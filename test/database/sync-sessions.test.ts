@@ -3,7 +3,7 @@ import { defineEntity, p } from '@mikro-orm/core'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { AllowedFilters, AllowedInclude, AllowedSort, BaseModel, ConflictError, CrudBase, DatabaseFactory, parseQueryParams, primaryKey, type CrudContext, type QueryMessage, type SyncSession } from '../../src/index.ts'
+import { AllowedFilters, AllowedInclude, AllowedSort, BaseModel, ConflictError, CrudBase, DatabaseFactory, parseQueryParams, primaryKey, ReadOnlyViolationError, UnavailableError, type CrudContext, type QueryMessage, type SyncSession } from '../../src/index.ts'
 import { copyTemplate, createDatabase, skipReasons } from '../helpers/databases.ts'
 import { resource } from '../http/helper.ts'
 
@@ -162,6 +162,24 @@ for (const [name, skip, open] of urls) {
         throw new TypeError('mine')
       }), new TypeError('mine'))
       t.equal(authors.count(session), 2)
+    })
+
+    t.test('a server that refuses to write is unavailable, and its connection given up; what was declared read-only is a mistake', async (t) => {
+      const readOnlyServer = { constructor: UnavailableError, code: 'FST_CRUD_UNAVAILABLE', message: new UnavailableError().message, cause: { code: '25006' } } as never
+      const declared = { constructor: ReadOnlyViolationError, code: 'FST_CRUD_READ_ONLY' } as never
+      const write = (session: SyncSession) => authors.create(session, { name: 'Ada' })
+      for (const fail of [write, (session: SyncSession) => session.executeScript("insert into label (name) values ('x')"), (session: SyncSession) => session.transaction(write), (session: SyncSession) => session.transaction((session) => session.transaction(write)), (session: SyncSession) => session.transaction((session) => { t.throws(() => write(session), readOnlyServer) })]) {
+        session.execute('set session characteristics as transaction read only')
+        t.throws(() => fail(session), readOnlyServer)
+        // PGlite has no other connection
+        if (name === 'pglite') session.execute('set session characteristics as transaction read write')
+      }
+      t.throws(() => session.transaction((session) => {
+        session.execute('set transaction read only')
+        session.transaction(write)
+      }), declared)
+      t.equal(authors.count(session), 0)
+      write(session)
     })
 
     t.test('inside of a transaction, its own session is the one to use', async (t) => {

@@ -187,7 +187,8 @@ export class SyncSession {
     try {
       return this.#engine.send(this, command)
     } catch (error) {
-      if ((error as { statusCode?: unknown }).statusCode !== undefined) throw error
+      // about the use of the session: the database has not been asked
+      if (error instanceof ConfigError) throw error
       const converted = convertError(error, model)
       if (this.#depth > 0) this.#failure ??= converted
       throw converted

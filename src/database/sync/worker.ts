@@ -6,6 +6,8 @@ import { defineEntity, p } from '@mikro-orm/core'
 import type { Pool, PoolClient } from 'pg'
 import { runAsWorker } from 'synckit'
 import { parentPort } from 'node:worker_threads'
+import { UnavailableError } from '../../errors.ts'
+import { declaresReadOnly, isReadOnlyServer, runOnPool } from '../../run/index.ts'
 import { DatabaseFactory } from '../database-factory.ts'
 import { toPlainError, type Command, type Reply } from './messages.ts'
 
@@ -18,6 +20,10 @@ let factory: DatabaseFactory | undefined
 let client: Pool | PGlite
 /** The connection of the transaction that is open: on PGlite there is but one anyway. */
 let held: PoolClient | undefined
+/** Whether the open transaction was declared to be read-only. */
+let readOnly = false
+/** What has shown that the connection leads to a server that does not write. */
+let refusal: unknown
 
 async function answer (command: Command): Promise<Rows> {
   switch (command.kind) {
@@ -28,11 +34,14 @@ async function answer (command: Command): Promise<Rows> {
     }
     case 'query': return await query(command.text, command.values)
     case 'script': {
-      if ('exec' in client) await client.exec(command.text)
-      else await (held ?? client).query(command.text)
+      await observed(command.text, async () => {
+        if ('exec' in client) await client.exec(command.text)
+        else await (held ?? client).query(command.text)
+      })
       return []
     }
     case 'begin': {
+      readOnly = false
       if ('totalCount' in client) held = await client.connect()
       try {
         return await query('begin')
@@ -45,7 +54,7 @@ async function answer (command: Command): Promise<Rows> {
     case 'rollback': {
       try {
         const rows = await query(command.kind)
-        release()
+        release(refusal)
         return rows
       } catch (error) {
         release(error)
@@ -63,13 +72,29 @@ async function answer (command: Command): Promise<Rows> {
 }
 
 async function query (text: string, values: readonly unknown[] = []): Promise<Rows> {
-  return (await ((held ?? client) as PGlite).query<Rows[number]>(text, [...values])).rows
+  return await observed(text, async () => held === undefined && 'totalCount' in client
+    ? await runOnPool(client, { text, values }, undefined)
+    : (await ((held ?? client) as PGlite).query<Rows[number]>(text, [...values])).rows)
+}
+
+/** A write that is refused where nobody has declared that nothing is written: a new connection may lead to the server that took over. */
+async function observed<Result> (text: string, send: () => Promise<Result>): Promise<Result> {
+  readOnly = declaresReadOnly(text) ?? readOnly
+  try {
+    return await send()
+  } catch (error) {
+    if (readOnly || !isReadOnlyServer(error)) throw error
+    refusal = error
+    throw new UnavailableError(undefined, { cause: error })
+  }
 }
 
 /** A connection on which something went wrong does not go back to the pool. */
 function release (error?: unknown): void {
   held?.release(error !== undefined)
   held = undefined
+  readOnly = false
+  refusal = undefined
 }
 
 runAsWorker(async (command: Command): Promise<Reply> => {
