@@ -1,6 +1,7 @@
 /** The options of the plugins, as TypeBox schemas, and the check against them at registration. */
 import { Type, type Static, type TSchema } from '@sinclair/typebox'
 import { Errors } from '@sinclair/typebox/errors'
+import { membersOf, notOneOf } from '../src/config/index.ts'
 import { ConfigError } from '../src/errors.ts'
 import { nearest } from '../src/suggest.ts'
 
@@ -73,6 +74,8 @@ export function checkOptions<Schema extends TSchema> (what: string, schema: Sche
   if (error === undefined) return
   const path = error.path.slice(1).replaceAll('~1', '/').split('/')
   if (error.message === 'Unexpected property') throw new ConfigError(`${what}: ${unexpected(path, schema)}`)
+  const members = membersOf(error.schema)
+  if (members !== undefined) throw new ConfigError(`${what}: '${path.join('.')}' can't be ${show(error.value)}: ${notOneOf(error.value, members)}`)
   throw new ConfigError(`${what}: ${error.path === '' ? 'the options' : `'${path.join('.')}'`} can't be ${show(error.value)}: ${error.message.toLowerCase()}.`)
 }
 

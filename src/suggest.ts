@@ -12,7 +12,9 @@ export const ALLOWED_LIMIT = 50
  */
 export function nearest (name: string, candidates: readonly string[]): string | undefined {
   if (name.length === 0 || name.length > 100) return undefined
-  return closestMatch(name, candidates, { maxDistance: Math.max(1, Math.floor(name.length / 3) + 1) })
+  // of two that are as near: the first letter is seldom the mistake
+  const same = (candidate: string): number => Number(candidate[0] === name[0])
+  return closestMatch(name, candidates.toSorted((a, b) => same(b) - same(a)), { maxDistance: Math.max(1, Math.floor(name.length / 3) + 1) })
 }
 
 /** The start of a sorted copy of `names`, short enough for an error. */

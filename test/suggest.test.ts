@@ -22,6 +22,7 @@ t.test('the nearest name is suggested, if it is near', async (t) => {
   ]
   for (const [given, suggestion] of cases) t.equal(nearest(given, names), suggestion, given.slice(0, 20))
   t.equal(nearest('name', []), undefined)
+  t.equal(nearest('dsc', ['asc', 'desc']), 'desc', 'of two that are as near, the one with the same first letter')
 })
 
 t.test('a list of names is sorted, cut, and a copy', async (t) => {

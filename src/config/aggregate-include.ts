@@ -1,6 +1,6 @@
 /** A number about related records that a client may have with the records, instead of the related records themselves. */
 import { readOptions, type EntryOptions } from './entry-options.ts'
-import { checkDepth, checkWhere } from './include-path.ts'
+import { checkDepth, checkIncludeAlias, checkWhere } from './include-path.ts'
 import { checkPath } from './names.ts'
 import type { PathCheck, PathUse } from './paths.ts'
 
@@ -30,6 +30,7 @@ export class AggregateInclude<Path extends string = any, Use extends PathUse = a
     // of a path to a property, the entity's metadata tells what of it is relations
     if (fn === 'count' || fn === 'exists') checkDepth(what, path.split('.').length)
     const { alias, where } = readOptions(what, options, ['alias', 'where'])
+    checkIncludeAlias(what, alias)
     checkWhere(what, where)
     this.function = fn
     this.path = path

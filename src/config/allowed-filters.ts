@@ -7,6 +7,7 @@ import { CustomFilter, type CustomFilterCallback } from './custom-filter.ts'
 import { isOptions, readOptions, type EntryOptions } from './entry-options.ts'
 import { checkPath, quoted, shown } from './names.ts'
 import { isOperator, OPERATOR_NAMES, type Operator } from './operators.ts'
+import { suggestionFor } from './one-of.ts'
 import { PartialFilter } from './partial-filter.ts'
 import type { PathCheck } from './paths.ts'
 import { ScopeFilter, type ScopeOptions } from './scope-filter.ts'
@@ -160,7 +161,7 @@ export class AllowedFilters<Field extends string = any> extends BaseFilter {
 
 function readType (what: string, type: unknown): JsonValueType | undefined {
   if (type === undefined || JSON_VALUE_TYPES.includes(type as JsonValueType)) return type as JsonValueType | undefined
-  throw new ConfigError(`${what}: type must be one of ${quoted(JSON_VALUE_TYPES)}, got ${shown(type)}`)
+  throw new ConfigError(`${what}: type must be one of ${quoted(JSON_VALUE_TYPES)}, got ${shown(type)}${suggestionFor(type, JSON_VALUE_TYPES)}`)
 }
 
 function readOperator (what: string, operator: unknown): Operator {

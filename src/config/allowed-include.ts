@@ -2,7 +2,7 @@
 import { ConfigError } from '../errors.ts'
 import { AggregateInclude, type AggregateOptions } from './aggregate-include.ts'
 import { readOptions, type EntryOptions } from './entry-options.ts'
-import { checkDepth, checkWhere } from './include-path.ts'
+import { checkDepth, checkIncludeAlias, checkWhere } from './include-path.ts'
 import { checkPath, shown } from './names.ts'
 import type { IncludeCheck } from './paths.ts'
 
@@ -45,6 +45,7 @@ export class AllowedInclude<Path extends string = any, Sort extends string = nev
     const what = `AllowedInclude '${path}'`
     checkDepth(what, path.split('.').length)
     const { alias, limit, sort, where } = readOptions(what, options, ['alias', 'limit', 'sort', 'where'])
+    checkIncludeAlias(what, alias)
     checkLimit(what, limit)
     checkWhere(what, where)
     this.path = path

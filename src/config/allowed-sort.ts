@@ -1,9 +1,9 @@
 /** A property, or several, to sort by. */
 import { ConfigError } from '../errors.ts'
-import { nearest } from '../suggest.ts'
 import { CustomSort, type CustomSortCallback } from './custom-sort.ts'
 import { isOptions, readOptions, type EntryOptions } from './entry-options.ts'
 import { checkPath, shown } from './names.ts'
+import { suggestionFor } from './one-of.ts'
 import type { PathCheck } from './paths.ts'
 
 export type SortDirection = 'asc' | 'desc'
@@ -80,7 +80,5 @@ function checkField (field: unknown): void {
 
 function readDirection (what: string, direction: unknown): SortDirection {
   if (DIRECTIONS.includes(direction as SortDirection)) return direction as SortDirection
-  const suggestion = typeof direction === 'string' ? nearest(direction.toLowerCase(), DIRECTIONS) : undefined
-  throw new ConfigError(`${what}: direction must be 'asc' or 'desc', got ${shown(direction)}` +
-    (suggestion === undefined ? '' : `. Did you mean '${suggestion}'?`))
+  throw new ConfigError(`${what}: direction must be 'asc' or 'desc', got ${shown(direction)}${suggestionFor(direction, DIRECTIONS)}`)
 }

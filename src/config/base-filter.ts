@@ -27,12 +27,14 @@ export abstract class BaseFilter {
    * The same filter, to which these values mean nothing: given alone they filter nothing, and the default does not
    * apply; as items of a list they are left out.
    *
-   * @throws {ConfigError} for what is not text, a number or a boolean
+   * @throws {ConfigError} for no value, and for what is not text, a number or a boolean
    * @example
    * AllowedFilters.exact('status').ignore('all', '')
    */
   ignore (...values: readonly (FilterText | readonly FilterText[])[]): this {
-    return changed(this, { ignoredValues: Object.freeze([...this.ignoredValues, ...values.flat().map(text)]) })
+    const ignored = values.flat().map(text)
+    if (ignored.length === 0) throw new ConfigError("AllowedFilters: ignore() names no values; write those that mean nothing, such as .ignore('all')")
+    return changed(this, { ignoredValues: Object.freeze([...this.ignoredValues, ...ignored]) })
   }
 }
 

@@ -1,7 +1,6 @@
 /** Checks what a `QueryBuilderConfig` is constructed with against its schema, and says in words what is wrong. */
 import { Errors, ValueErrorType, type ValueError } from '@sinclair/typebox/errors'
 import { ConfigError } from '../errors.ts'
-import { nearest } from '../suggest.ts'
 import { AggregateInclude } from './aggregate-include.ts'
 import { AllowedField } from './allowed-field.ts'
 import { AllowedInclude } from './allowed-include.ts'
@@ -9,7 +8,8 @@ import { AllowedSort } from './allowed-sort.ts'
 import { BaseFilter } from './base-filter.ts'
 import { CustomSort } from './custom-sort.ts'
 import { unknownOption } from './entry-options.ts'
-import { quoted, shown } from './names.ts'
+import { shown } from './names.ts'
+import { membersOf, notOneOf } from './one-of.ts'
 import { PaginationSchema, QueryBuilderConfigSchema } from './schema.ts'
 
 type Class = abstract new (...args: never[]) => object
@@ -61,11 +61,7 @@ function sentence ({ type, path, schema, value, message }: ValueError): string {
     const known = Object.keys((inPagination ? PaginationSchema : QueryBuilderConfigSchema).properties)
     return (inPagination ? 'pagination: ' : '') + unknownOption(place.slice(place.lastIndexOf('.') + 1), known)
   }
-  if (type === ValueErrorType.Union) {
-    const members = (schema['anyOf'] as { const: string }[]).map(member => member.const)
-    const suggestion = typeof value === 'string' ? nearest(value, members) : undefined
-    return `${place}: expected one of ${quoted(members)}, got ${shown(value)}` +
-      (suggestion === undefined ? '' : `. Did you mean '${suggestion}'?`)
-  }
+  const members = membersOf(schema)
+  if (members !== undefined) return `${place}: ${notOneOf(value, members)}`
   return `${place}: ${message.charAt(0).toLowerCase()}${message.slice(1)}, got ${shown(value)}`
 }

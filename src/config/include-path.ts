@@ -11,6 +11,11 @@ export function checkDepth (what: string, relations: number): void {
   }
 }
 
+/** Refuses an alias with a dot: in an include it stands between two relations. `what` begins the message. */
+export function checkIncludeAlias (what: string, alias: string | undefined): void {
+  if (alias?.includes('.') === true) throw new ConfigError(`${what}: alias '${alias}' holds a dot, which separates relations in an include; an alias names the last one only`)
+}
+
 /** Refuses what can't be a condition in MikroORM's query language. */
 export function checkWhere (what: string, where: unknown): asserts where is object | undefined {
   if (where === undefined) return

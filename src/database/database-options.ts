@@ -5,6 +5,7 @@ import { Type, type Static } from '@sinclair/typebox'
 import { Errors, ValueErrorType } from '@sinclair/typebox/errors'
 import { shown } from '../config/names.ts'
 import { unknownOption } from '../config/entry-options.ts'
+import { membersOf, notOneOf } from '../config/one-of.ts'
 import { ConfigError } from '../errors.ts'
 import type { ReplicaOptions } from './replicas/replica-options.ts'
 
@@ -77,6 +78,8 @@ export function checkDatabaseOptions (options: unknown): asserts options is Data
     }
     // the value is not shown where it may hold a password
     const got = place === 'databaseUrl' ? '' : `, got ${shown(error.value)}`
+    const members = membersOf(error.schema)
+    if (members !== undefined) throw new ConfigError(`DatabaseFactory: ${place}: ${notOneOf(error.value, members)}`)
     throw new ConfigError(`DatabaseFactory: ${place}: ${error.message.charAt(0).toLowerCase()}${error.message.slice(1)}${got}`)
   }
   const { entities } = options as { entities: readonly unknown[] }

@@ -3,6 +3,7 @@ import { Type, type Static } from '@sinclair/typebox'
 import { Errors, ValueErrorType } from '@sinclair/typebox/errors'
 import { unknownOption } from '../config/entry-options.ts'
 import { shown } from '../config/names.ts'
+import { suggestionFor } from '../config/one-of.ts'
 import { ConfigError } from '../errors.ts'
 import { ISOLATION_LEVELS } from '../run/index.ts'
 
@@ -46,6 +47,6 @@ export function checkTransactionOptions (what: string, options: unknown): assert
   if (error === undefined) return
   const name = error.path.slice(1)
   if (error.type === ValueErrorType.ObjectAdditionalProperties) throw new ConfigError(`${what}: ${unknownOption(name, Object.keys(TransactionOptionsSchema.properties))}`)
-  if (name === 'isolationLevel') throw new ConfigError(`${what}: isolationLevel can't be ${shown(error.value)}. It is one of '${ISOLATION_LEVELS.join("', '")}'.`)
+  if (name === 'isolationLevel') throw new ConfigError(`${what}: isolationLevel can't be ${shown(error.value)}. It is one of '${ISOLATION_LEVELS.join("', '")}'${suggestionFor(error.value, ISOLATION_LEVELS) || '.'}`)
   throw new ConfigError(`${what}: ${name === '' ? 'the options' : name} can't be ${shown(error.value)}: ${error.message.toLowerCase()}`)
 }

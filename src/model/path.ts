@@ -38,7 +38,7 @@ export function resolvePath (model: EntityModel, path: string, what: string): Pa
     const property = properties.get(name)
     if (property === undefined || property.hidden) {
       const exposed = [...properties.values()].filter((property) => !property.hidden).map((property) => property.name)
-      const suggestion = nearest(name, exposed)
+      const suggestion = meant(name, properties)
       throw new ConfigError(`${what}: ${owner} has no property '${name}' that can be exposed. ` +
         (suggestion === undefined ? `It has ${exposed.join(', ')}.` : `Did you mean '${[...names.slice(0, index), suggestion, ...names.slice(index + 1)].join('.')}'?`))
     }
@@ -61,6 +61,17 @@ export function resolvePath (model: EntityModel, path: string, what: string): Pa
   throw new ConfigError(`${what}: the path is empty.`)
 }
 
+/** The property that was probably meant: that of a public name or a column, or else of a name that is near. */
+function meant (name: string, properties: ReadonlyMap<string, Property>): string | undefined {
+  const exposed = [...properties.values()].filter(({ hidden }) => !hidden)
+  return exposed.find((property) => property.publicName === name || columnsOf(property).includes(name))?.name ?? nearest(name, exposed.map((property) => property.name))
+}
+
+function columnsOf (property: Property): readonly string[] {
+  if (property.kind === 'scalar') return [property.column]
+  return property.kind === 'relation' && property.join.kind === 'owner' ? property.join.columns : []
+}
+
 /** A path into a JSON column: any keys, or where the column holds an embedded object, its properties. */
 function resolveJson (column: ScalarProperty, path: readonly string[], what: string): JsonPath {
   if (column.embedded === undefined) return { keys: path, names: path }
@@ -74,7 +85,7 @@ function resolveJson (column: ScalarProperty, path: readonly string[], what: str
     const member = properties.get(name)
     if (member === undefined || member.hidden) {
       const exposed = [...properties.values()].filter(({ hidden }) => !hidden).map((property) => property.name)
-      const suggestion = nearest(name, exposed)
+      const suggestion = meant(name, properties)
       throw new ConfigError(`${what}: ${owner.name} has no property '${name}' that can be exposed. ${suggestion === undefined ? `It has ${exposed.join(', ')}.` : `Did you mean '${suggestion}'?`}`)
     }
     keys.push(member.kind === 'relation' ? member.name : member.column)

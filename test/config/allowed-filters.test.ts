@@ -71,6 +71,11 @@ t.test('unknown options are refused with the nearest one', async t => {
   t.throws(() => new Untyped('price', JSON.parse('{"__proto__": 1}')), refused(/unknown option '__proto__'/))
 })
 
+t.test('values that are ignored are named', async t => {
+  t.strictSame(AllowedFilters.exact('status').ignore('all').ignore(['', 0]).ignoredValues, ['all', '', '0'])
+  for (const values of [[], [[]]]) t.throws(() => AllowedFilters.exact('status').ignore(...values), refused("AllowedFilters: ignore() names no values; write those that mean nothing, such as .ignore('all')"))
+})
+
 t.test('an alias can be written in a URL', async t => {
   t.equal(new AllowedFilters('price', { alias: 'product.price_min-2' }).alias, 'product.price_min-2')
   for (const [alias, problem] of [

@@ -19,6 +19,8 @@ t.test('paths and options that can not be are refused', async t => {
   t.throws(() => new AllowedInclude(''), refused("AllowedInclude: a property is named by a non-empty string, got ''"))
   t.throws(() => new AllowedInclude('prototype'), refused("AllowedInclude: 'prototype' is a reserved name"))
   t.throws(() => new AllowedInclude('author', { alias: '[' }), refused("AllowedInclude 'author': alias '[' holds a bracket, which separates names in a query string"))
+  t.throws(() => new AllowedInclude('author', { alias: 'a.b' }), refused("AllowedInclude 'author': alias 'a.b' holds a dot, which separates relations in an include; an alias names the last one only"))
+  t.throws(() => AllowedInclude.count('author.posts', { alias: 'author.number' }), refused("AllowedInclude.count 'author.posts': alias 'author.number' holds a dot, which separates relations in an include; an alias names the last one only"))
   t.throws(() => new AllowedInclude('author', { name: 'a' } as never), refused("AllowedInclude 'author': unknown option 'name'. Options: 'alias', 'limit', 'sort', 'where'"))
 })
 

@@ -37,6 +37,7 @@ t.test('a direction is an option, asc or desc', async t => {
   t.throws(() => new AllowedSort('-price'), refused("AllowedSort: '-price' starts with '-', but the direction is an option: new AllowedSort('price', { direction: 'desc' })"))
   t.throws(() => new AllowedSort('+price'), refused(/new AllowedSort\('price', \{ direction: 'asc' \}\)$/))
   t.throws(() => new Untyped('price', { direction: 'DESC' }), refused("AllowedSort 'price': direction must be 'asc' or 'desc', got 'DESC'. Did you mean 'desc'?"))
+  t.throws(() => new Untyped('price', { direction: 'dsc' }), refused("AllowedSort 'price': direction must be 'asc' or 'desc', got 'dsc'. Did you mean 'desc'?"))
   t.throws(() => new Untyped('price', { direction: 'downwards' }), refused("AllowedSort 'price': direction must be 'asc' or 'desc', got 'downwards'"))
   t.throws(() => new Untyped('price', { direction: -1 }), refused("AllowedSort 'price': direction must be 'asc' or 'desc', got -1"))
 })

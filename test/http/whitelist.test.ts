@@ -35,7 +35,9 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
       [() => resource(Plant, { allowedIncludes: [new AllowedInclude('tag')] }), /^AllowedInclude 'tag': .* Did you mean 'tags'\?/],
       [() => resource(Plant, { allowedIncludes: [new AllowedInclude('tags.plnts')] }), /Did you mean 'tags\.plants'\?/],
       [() => resource(Plant, { defaultSort: ['-created'] }), /^defaultSort '-created': .*/],
-      [() => resource(Plant, { allowedFilters: filter('sku') }), /'sku'/],
+      [() => resource(Plant, { allowedFilters: filter('sku') }), /Did you mean 'articleNumber'\?/],
+      [() => resource(Plant, { allowedSorts: [new AllowedSort('supplier_id')] }), /Did you mean 'supplier'\?/],
+      [() => resource(Plant, { allowedFields: [new AllowedField('in_stock')] }), /Did you mean 'inStock'\?/],
       [() => resource(Plant, { allowedFilters: filter('zzzzzzzzzzzz') }), /Plant has no property 'zzzzzzzzzzzz' that can be exposed\. It has id, uuid, /],
       [() => resource(Plant, { allowedFilters: filter('name.length') }), /'name' of Plant is not a relation, so 'length' can't follow it/],
     ] as const) {
@@ -58,6 +60,8 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
 
   t.test('what can not work on a property', async (t) => {
     for (const [crud, message] of [
+      [resource(Plant, { allowedFilters: [new AllowedFilters('name', { type: 'string' })] }), /AllowedFilters 'name': the option 'type' says what is inside of a JSON column, and the type of 'name' is known/],
+      [resource(Plant, { allowedFilters: [AllowedFilters.anyOf('any', [AllowedFilters.exact('supplier.name', { type: 'string' }), AllowedFilters.exact('name')])] }), /the type of 'supplier\.name' is known/],
       [resource(Plant, { allowedFilters: filter('price', 'like') }), /the operator 'like' does not work on a property of type decimal/],
       [resource(Plant, { allowedFilters: filter('inStock', 'gte') }), /'gte' does not work on a property of type boolean/],
       [resource(Specimen, { allowedFilters: filter('scan', 'eq') }), /'eq' does not work on a property of type blob/],

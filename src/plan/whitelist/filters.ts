@@ -92,6 +92,9 @@ function resolve (filter: Filter, model: EntityModel): FilterEntry {
 function operatorEntry (filter: AllowedFilters<string> | PartialFilter<string>, model: EntityModel): OperatorFilter {
   const what = `AllowedFilters '${filter.field}'`
   const path = resolvePath(model, filter.field, what)
+  if (filter.kind === 'operators' && filter.type !== undefined && (path.json === undefined || path.json.member !== undefined)) {
+    throw new ConfigError(`${what}: the option 'type' says what is inside of a JSON column, and the type of '${filter.field}' is known; leave it out.`)
+  }
   const operand = comparableOf(path, filter.kind === 'partial' ? 'string' : filter.type, what)
   const { type, convert } = valuesOf(operand, what)
   const custom = operand.kind === 'scalar' && operand.codec?.toDatabase !== undefined
