@@ -1,9 +1,9 @@
 /** Conditions in MikroORM's words: they may look at anything, so a request that brings some has a statement of its own. */
 import type { CustomFilterContext } from '../config/index.ts'
-import { ConfigError, FilterValidationError } from '../errors.ts'
+import { FilterValidationError } from '../errors.ts'
 import type { EntityModel } from '../model/index.ts'
 import type { CallbackCondition, Plan, ScopeCondition } from '../plan/index.ts'
-import { filterSql, foreignOrder, foreignSql, guarded, type AnyQueryBuilder, type Bind, type Foreign, type Sql, type Visible } from '../sql/index.ts'
+import { builderOf, filterSql, foreignOrder, foreignSql, guarded, type AnyQueryBuilder, type Bind, type Foreign, type Sql, type Visible } from '../sql/index.ts'
 import { checkScope } from './scope.ts'
 import { after, allOf, contextOf, emOf, filtersOn, type CrudSession, type MaybePromise } from './steps.ts'
 
@@ -79,14 +79,14 @@ export function visibleBy (filters: ActiveFilters): Visible {
 
 /** A callback that fails on the list of a repeated parameter takes one value: that is the client's mistake. */
 export function narrow ({ parameter, callback, value }: CallbackCondition, qb: AnyQueryBuilder, context: CustomFilterContext): AnyQueryBuilder {
+  let narrowed: unknown
   try {
-    const narrowed: unknown = callback(qb, value, context)
-    if (typeof (narrowed as AnyQueryBuilder | undefined)?.toQuery === 'function') return narrowed as AnyQueryBuilder
+    narrowed = callback(qb, value, context)
   } catch (cause) {
     // an error with a status is one that the callback means
     if (typeof value === 'string' || (cause as { statusCode?: unknown } | null)?.statusCode !== undefined) throw cause
     const detail = `The filter ${parameter} takes one value; it was given more than once, or with [].`
     throw new FilterValidationError([{ source: { parameter }, code: 'FST_CRUD_FILTER_INVALID', detail }])
   }
-  throw new ConfigError(`AllowedFilters.custom: the callback of ${parameter} must return the query builder.`)
+  return builderOf(narrowed, `AllowedFilters.custom: the callback of ${parameter}`)
 }

@@ -6,7 +6,7 @@ import { raw } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { ConfigError } from '../errors.ts'
 import { keyColumns, type EntityModel } from '../model/index.ts'
-import { bindAll, builder, QUESTION_MARKS, type AnyQueryBuilder, type Bind } from './foreign.ts'
+import { bindAll, builder, builderOf, QUESTION_MARKS, type AnyQueryBuilder, type Bind } from './foreign.ts'
 import { join, name, sql, trusted, type Sql } from './fragment.ts'
 import type { OrderExpression } from './order.ts'
 
@@ -31,9 +31,8 @@ const TOKEN = new RegExp(`${QUESTION_MARKS.source}|[(),]|\\b(?:order by|group by
  */
 export function foreignOrder (em: EntityManager, model: EntityModel, alias: string, order: (qb: AnyQueryBuilder) => unknown, bind: Bind, what: string): ForeignOrder {
   const ordered = (select: string): { sql: string, params: readonly unknown[] } => {
-    const result = order(builder(em, model, alias).select(raw(select)))
-    if (typeof (result as AnyQueryBuilder | undefined)?.toQuery !== 'function') throw new ConfigError(`${what}: the callback must return the query builder; it is synchronous.`)
-    return (result as AnyQueryBuilder).toQuery()
+    const returned = order(builder(em, model, alias).select(raw(select)))
+    return builderOf(returned, `${what}: the callback`).toQuery()
   }
   const start = `select 1 from ${model.table} as "${alias}"`
   const { sql: text, params } = ordered('1')

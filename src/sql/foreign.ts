@@ -4,6 +4,7 @@
  */
 import { isRaw, raw, type FilterQuery, type RawQueryFragment } from '@mikro-orm/core'
 import type { EntityManager, QueryBuilder } from '@mikro-orm/postgresql'
+import { ConfigError } from '../errors.ts'
 import type { EntityModel } from '../model/index.ts'
 import type { Slot } from '../plan/index.ts'
 import { join, name, sql, trusted, type Sql } from './fragment.ts'
@@ -35,6 +36,20 @@ export function foreignSql (em: EntityManager, model: EntityModel, alias: string
   const found = narrow(builder(em, model, alias).select(raw(key.map(({ column }) => name(alias, column).pieces[0]).join(', ')))).toQuery()
   const left = key.length === 1 ? columns(alias) : sql`(${columns(alias)})`
   return sql`${left} in (${bindAll(found.sql, found.params, bind)})`
+}
+
+/**
+ * The query builder that a callback has returned.
+ *
+ * @param what the callback, as the subject of a sentence
+ * @throws {ConfigError} for anything else
+ */
+export function builderOf (returned: unknown, what: string): AnyQueryBuilder {
+  if (typeof (returned as AnyQueryBuilder | null | undefined)?.toQuery === 'function') return returned as AnyQueryBuilder
+  const isAsync = typeof (returned as PromiseLike<unknown> | null | undefined)?.then === 'function'
+  // its own failure is nobody's any more, and would end the process
+  if (isAsync) Promise.allSettled([returned])
+  throw new ConfigError(`${what} must return the query builder${isAsync ? ' itself, not a promise: it must not be async' : ''}.`)
 }
 
 export const builder = (em: EntityManager, model: EntityModel, alias: string): AnyQueryBuilder =>

@@ -5,7 +5,7 @@
  */
 export { applyPlan, ROOT_ALIAS } from './builder.ts'
 export { entitiesBehind, guarded, type Visible } from './guarded.ts'
-export { filterSql, foreignSql, type AnyQueryBuilder, type Bind } from './foreign.ts'
+export { builderOf, filterSql, foreignSql, type AnyQueryBuilder, type Bind } from './foreign.ts'
 export { foreignOrder, type ForeignOrder } from './foreign-order.ts'
 export { Constants, sql, type Sql, type Statement } from './fragment.ts'
 export { createIndex, wantedIndexes, type WantedIndex } from './indexes.ts'

@@ -30,6 +30,8 @@ const plants = resource(Plant, {
     AllowedFilters.custom<PlantEntity>('since', (qb, value) => qb.andWhere({ created_at: { $gte: value } })),
     AllowedFilters.custom<PlantEntity>('picky', () => { throw new FilterValidationError([{ code: 'FST_CRUD_FILTER_INVALID', detail: 'Not like this.' }]) }),
     AllowedFilters.custom<PlantEntity>('broken', () => { throw new Error('a bug of the application') }),
+    AllowedFilters.custom<PlantEntity>('forgetful', (() => {}) as never),
+    AllowedFilters.custom<PlantEntity>('late', (async () => { throw new Error('nobody waits for this') }) as never),
     AllowedFilters.custom<PlantEntity>('group', (qb, value) => qb.andWhere({ group: { name: value } }), { alias: 'in_group' }),
   ],
   allowedSorts: [new AllowedSort('name')],
@@ -129,6 +131,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   t.test('a bug of the callback is a 500 of the application', async (t) => {
     const response = await app.inject('/plants?filter[broken]=x')
     t.match(bodyOf(response), { statusCode: 500, message: 'a bug of the application' })
+    t.match(bodyOf(await app.inject('/plants?filter[forgetful]=x')), { statusCode: 500, message: 'AllowedFilters.custom: the callback of filter[forgetful] must return the query builder.' })
+    t.match(bodyOf(await app.inject('/plants?filter[late]=x')), { statusCode: 500, message: /must return the query builder itself, not a promise: it must not be async/ }, 'and what it throws ends no process')
   })
 
   t.test('the statement of one request is not that of the next', async (t) => {

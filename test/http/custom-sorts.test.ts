@@ -23,6 +23,7 @@ const plants = resource(Plant, {
     AllowedSort.custom<PlantEntity>('weighty', (qb) => qb.innerJoin('tags', 'x').where({ 'x.weight': { $gte: 1 } }).orderBy({ 'x.name': 'asc' }), { alias: 'heavy', direction: 'desc' }),
     AllowedSort.custom<PlantEntity>('nothing', (qb) => qb),
     AllowedSort.custom<PlantEntity>('limited', (qb) => qb.orderBy({ name: 'asc' }).limit(3)),
+    AllowedSort.custom<PlantEntity>('failing', (async () => { throw new Error('nobody waits for this') }) as never),
     AllowedSort.custom<PlantEntity>('late', (async (qb: Json) => qb.orderBy({ name: 'asc' })) as never),
   ],
   allowedIncludes: [new AllowedInclude('tags')],
@@ -86,7 +87,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   t.test('what is no order is a mistake of the application', async (t) => {
-    for (const [sort, message] of [['nothing', /AllowedSort\.custom 'nothing': the callback has added no order/], ['limited', /'limit' has no meaning for a sort/], ['late', /must return the query builder; it is synchronous/]] as const) {
+    for (const [sort, message] of [['nothing', /AllowedSort\.custom 'nothing': the callback has added no order/], ['limited', /'limit' has no meaning for a sort/], ['late', /must return the query builder itself, not a promise: it must not be async/], ['failing', /not a promise/]] as const) {
       t.match(bodyOf(await app.inject(`/plants?sort=${sort}`)), { statusCode: 500, message }, sort)
     }
     t.throws(() => AllowedSort.custom('a b', (qb) => qb), { code: 'FST_CRUD_CONFIG_INVALID' })

@@ -51,6 +51,8 @@ function condition (em: EntityManager, meta: EntityMetadata, filter: FilterDef, 
     if (!args && where.length > 0 && filter.args !== false) throw new Error(`No arguments provided for filter '${filter.name}'`)
     where = where(args, type, em, undefined, meta.className)
     if (typeof (where as PromiseLike<unknown> | undefined)?.then === 'function') {
+      // its own failure is nobody's any more
+      Promise.allSettled([where])
       throw new ConfigError(`The filter '${filter.name}' of ${meta.className} returns a promise, which a synchronous session can't wait for: return the condition itself.`)
     }
   }
