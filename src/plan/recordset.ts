@@ -2,18 +2,17 @@
  * Rows of one kind as one value: a JSON list of objects by column, which PostgreSQL reads by the types of the table
  * (`json_populate_recordset`). Each value stands there as the text that would be bound for it, so that the same is stored.
  */
-import type { EntityModel, Property, ScalarProperty, SqlValue } from '../model/index.ts'
+import type { SqlValue } from '../model/index.ts'
 import type { ColumnData, RecordData } from './data.ts'
 
 /**
  * The rows, or `undefined` where they have to be bound value by value: rows that leave different columns to their
  * defaults, and types whose text is not read the same way inside of JSON.
  */
-export function recordset (rows: readonly Pick<RecordData, 'columns'>[], model: EntityModel): string | undefined {
+export function recordset (rows: readonly Pick<RecordData, 'columns'>[]): string | undefined {
   const { columns } = rows[0]!
   if (columns.length === 0 || !columns.every(isReadable)) return undefined
   const names = new Set(columns.map(({ column }) => column))
-  for (const { column } of demandingColumns(model)) if (!names.has(column)) return undefined
   const objects: Record<string, unknown>[] = []
   for (const row of rows) {
     if (row.columns.length !== names.size) return undefined
@@ -31,17 +30,4 @@ export function recordset (rows: readonly Pick<RecordData, 'columns'>[], model: 
 function isReadable ({ property, column }: ColumnData): boolean {
   const { type, codec } = property.kind === 'scalar' ? property : property.key.find((part) => part.column === column)!
   return codec?.write === undefined && type.kind !== 'array' && type.kind !== 'other'
-}
-
-const demandingByModel = new WeakMap<EntityModel, readonly ScalarProperty[]>()
-
-/** Columns of a type that may refuse null, as a domain can, even while it is not yet known that they have a default. */
-function demandingColumns (model: EntityModel): readonly ScalarProperty[] {
-  let demanding = demandingByModel.get(model)
-  if (demanding === undefined) demandingByModel.set(model, demanding = scalarsOf(model.properties).filter(({ type, nullable, write }) => type.kind === 'other' && !nullable && write.persisted))
-  return demanding
-}
-
-function scalarsOf (properties: ReadonlyMap<string, Property>): ScalarProperty[] {
-  return [...properties.values()].flatMap((property) => property.kind === 'scalar' ? [property] : property.kind === 'embedded' ? scalarsOf(property.properties) : [])
 }

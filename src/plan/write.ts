@@ -66,7 +66,7 @@ export type AnyWritePlan = InsertPlan | UpdatePlan | DeletePlan
 export function planInsert (rows: readonly RecordData[], selection: Selection, isGuarded: Guard): InsertPlan {
   const { model } = selection
   const values = new Values()
-  const together = rows.length > 1 && model.discriminator === undefined ? recordset(rows, model) : undefined
+  const together = rows.length > 1 && model.discriminator === undefined ? recordset(rows) : undefined
   if (together !== undefined) {
     return { kind: 'insert', model, selection, columns: rows[0]!.columns, recordset: values.add(together), rows: [], references: [], values: values.list }
   }

@@ -41,7 +41,10 @@ function insertSql ({ model, columns, recordset, rows, references, discriminator
   if (recordset !== undefined) {
     // read by the types of the table itself: the same text and one value for any number of rows
     const source = context.names.table()
-    return sql`${list} select ${join(columns.map(({ column, property }) => recordsetValue(property, column, source)))} from json_populate_recordset(null::${trusted(model.table)}, ${recordset}::json) as ${name(source)}`
+    const type = trusted(model.table)
+    // a record of nulls, and no null: with that, a column that is not inserted would have to satisfy a domain that forbids null
+    const base = sql`row((null::${type}).*)::${type}`
+    return sql`${list} select ${join(columns.map(({ column, property }) => recordsetValue(property, column, source)))} from json_populate_recordset(${base}, ${recordset}::json) as ${name(source)}`
   }
   if (references.length === 0) return sql`${list} values ${join(rows.map((row) => sql`(${valuesOf(row)})`))}`
   return sql`${list} select ${valuesOf(rows[0]!)}${whereClause(references.map((reference) => referenceSql(reference, context)))}`

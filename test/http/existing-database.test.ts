@@ -81,7 +81,7 @@ const Member = defineEntity({
   filters: { present: { name: 'present', cond: { isGone: false }, default: true } },
   properties: { id: p.integer().primary(), isGone: p.boolean().hidden().default(false) },
 })
-/** A type that refuses null itself, whatever the column says. */
+/** A type that refuses null itself, whatever the column says; the table has more such columns than the entity knows. */
 const Rating = defineEntity({
   name: 'Rating',
   properties: { id: p.integer().primary().autoincrement(), text: p.text(), stars: p.string().columnType('stars').default('***') },
@@ -105,7 +105,8 @@ const tables = `
   create table stock (id bigint generated always as identity primary key, host inet, product varchar(10) references product (code));
   create table member (id int primary key, is_gone boolean not null default false);
   create domain stars as text not null check (value ~ '^\\*{1,5}$');
-  create table rating (id serial primary key, text text not null, stars stars default '***');
+  create domain amount as int check (value is not null and value > 0);
+  create table rating (id serial primary key, text text not null, stars stars default '***', unmapped stars default '*', amount amount default 1);
   create table remark (id serial primary key, text text not null, about_type varchar(10), about_id text);
   insert into "T_ORDER" values (1, 5, 'open'), (2, 5, 'open');
   insert into "T_LINE" values (1, 1, 5, 'A'), (1, 2, null, 'B');
@@ -197,7 +198,11 @@ await forEachDatabase(t, { entities, tables, orm: { discovery: { checkDuplicateT
       const [status, body] = await send('POST', '/ratings', records)
       return [status, Array.isArray(body) ? body.map(({ stars }) => stars) : body.code]
     }
+    const recorder = await recordStatements(orm)
+    t.teardown(recorder.stop)
     t.strictSame(await ratings({ text: 'a' }, { text: 'b' }), [201, ['***', '***']])
+    t.match(recorder.take(), [{ sql: /json_populate_recordset/ }], 'as one value')
+    t.strictSame(await select(orm, 'select distinct unmapped, amount from rating'), [{ unmapped: '*', amount: 1 }], 'by the defaults of the table')
     t.strictSame(await ratings({ text: 'a', stars: '*' }, { text: 'b', stars: '**' }, { text: 'c' }), [201, ['*', '**', '***']])
     t.strictSame(await ratings({ text: 'a', stars: '*' }, { text: 'b', stars: 'none' }), [400, 'FST_CRUD_DATA_INVALID'])
   })
