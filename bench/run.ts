@@ -42,7 +42,7 @@ const { values: options } = parseArgs({
   },
 })
 const rounds = Number(options.rounds ?? (options.quick ? 1 : 4))
-const warmUp = Number(options['warm-up'] ?? (options.quick ? 1 : 2))
+const warmUp = Number(options['warm-up'] ?? (options.quick ? 1 : 4))
 const wanted = (name: string) => options.only?.includes(name) ?? true
 const chosen = operations.filter(({ name }) => wanted(name))
 const profiling = options.profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${options.profile}`]
@@ -108,7 +108,8 @@ const text = `${lines.map((line) => `- ${line}`).join('\n')}\n\n${report(results
 console.log(text)
 if (options.save) {
   const file = (name: string) => fileURLToPath(new URL(name, import.meta.url))
+  // what a profile shows has to be read by somebody: it is written by hand
   fs.writeFileSync(file('results.svg'), chart(results.samples, chosen, compared))
-  fs.writeFileSync(file('RESULTS.md'), `# Results\n\nWritten by \`npm run bench -- --save\`; [README.md](README.md) says what the columns mean.\n\n![CPU of a request](results.svg)\n\n${text}`)
+  fs.writeFileSync(file('RESULTS.md'), `# Results\n\nWritten by \`npm run bench -- --save\`; [README.md](README.md) says what the columns mean.\n\n![CPU of a request](results.svg)\n\n${text}\n${fs.readFileSync(file('costs.md'), 'utf8')}`)
 }
 progress(`${((performance.now() - started) / 1000).toFixed(0)} s`)

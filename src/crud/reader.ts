@@ -34,7 +34,8 @@ export class Reader {
     const plan = planList(params, resource.whitelist, this.#options)
     if (plan.kind === 'keyset') return yield * this.#listByCursor(resource, plan)
     const { rows: [row], statement } = yield * this.#rows(resource, plan, 'list')
-    const items = yield * this.#items(`[${(row!.items as string | null) ?? ''}]`, statement)
+    const json = `[${(row!.items as string | null) ?? ''}]`
+    const items = this.#isFinal(statement) ? json : yield * this.#items(json, statement)
     const total = plan.window.count === 'planned' ? yield * this.#plannedTotal(resource, plan, row!) : row!.total
     return pageJson(items, pageInfo(plan.window, { ...row, total }))
   }
@@ -45,7 +46,8 @@ export class Reader {
     // the row that the cursor was made from has gone, or moved: only a look tells what is on its side of the page
     const look = page.behind === undefined ? planOtherSide(plan) : undefined
     const behind = look === undefined ? page.behind === true : (yield * this.#rows(resource, look, 'list')).rows.length > 0
-    return pageJson(yield * this.#items(`[${page.items.join()}]`, statement), cursorInfo(plan, page, behind))
+    const json = `[${page.items.join()}]`
+    return pageJson(this.#isFinal(statement) ? json : yield * this.#items(json, statement), cursorInfo(plan, page, behind))
   }
 
   /** PostgreSQL tells an estimate only by a statement of its own, which is not run where the page tells the total. */
@@ -65,7 +67,8 @@ export class Reader {
     if (plan === undefined) return null
     const { rows: [row], statement } = yield * this.#rows(resource, plan, 'get')
     if (row === undefined) return null
-    const json = yield * convertJson(row.item as string, statement.toWire, this.#afterRead, this.#context)
+    const item = row.item as string
+    const json = this.#isFinal(statement) ? item : yield * convertJson(item, statement.toWire, this.#afterRead, this.#context)
     return { json, version: row.version as string | undefined }
   }
 
@@ -98,6 +101,11 @@ export class Reader {
 
   #items (json: string, { toWire }: CompiledRead): Work<string> {
     return convertListJson(json, toWire, this.#afterRead, this.#context)
+  }
+
+  /** Whether records leave as the database has written them. */
+  #isFinal ({ toWire }: CompiledRead): boolean {
+    return toWire === undefined && this.#afterRead === undefined
   }
 
   get #context () {
