@@ -3,7 +3,7 @@ import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { RequestSession } from '../src/crud/index.ts'
 import { AbortedError } from '../src/errors.ts'
-import { hasReplicas, type Cancellation } from '../src/run/index.ts'
+import { hasReplicas, preparesConnections, type Cancellation } from '../src/run/index.ts'
 
 const kEm = Symbol('fastify-crud-kit.em')
 const kReply = Symbol('fastify-crud-kit.reply')
@@ -60,7 +60,7 @@ function onDeparture ({ raw }: FastifyReply, leave: () => void): void {
  */
 export function sessionsOf (orm: MikroORM): (request: FastifyRequest) => RequestSession | EntityManager {
   const { em } = orm
-  if (hasReplicas(em) || em.config.get('allowGlobalContext')) return (request) => request.em
+  if (hasReplicas(em) || em.config.get('allowGlobalContext') || preparesConnections(em.getConnection())) return (request) => request.em
   // a context of MikroORM's, made by a hook of the application, has filters and parameters of its own
   return (request) => em.getContext(false) === em ? new SessionOfRequest(em, request) : request.em
 }

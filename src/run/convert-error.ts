@@ -26,6 +26,8 @@ const INVALID_DATA = '22'
 const UNREACHABLE: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EPIPE', 'EHOSTUNREACH', 'ENETUNREACH'])
 /** What pg says without a code. */
 const CONNECTION_LOST = /connection terminated|timeout exceeded when trying to connect|is not queryable|cannot use a pool after calling end/i
+/** A name that is not known, or known already; operators, types and names that don't fit a table as it is now. */
+const STALE_NAME: ReadonlySet<string> = new Set(['26000', '42P05', '42883', '42804', '42P18', '42703', '42P01'])
 /** What PostgreSQL says of a plan by name, under the code of all that is not implemented. */
 const CHANGED_PLAN = /cached plan/
 /** What pg says instead of sending a statement on a connection that it knows to be dead. */
@@ -82,12 +84,13 @@ export function wasNeverSent (error: unknown): boolean {
 }
 
 /**
- * Whether a server did not begin a statement that it was asked for by a name: it does not know the name, knows it
- * already, or has kept a plan for tables that have changed since.
+ * Whether a server may not have begun a statement only because it was asked for it by a name: it does not know the name,
+ * knows it already, or has kept a plan, or types of the values, for tables that have changed since. All of it is said
+ * before anything is done.
  */
 export function isStaleName (error: unknown): boolean {
   const { code, message } = error as ServerError
-  return code === '26000' || code === '42P05' || (code === '0A000' && CHANGED_PLAN.test(message))
+  return STALE_NAME.has(String(code)) || (code === '0A000' && CHANGED_PLAN.test(message))
 }
 
 /** Refused only because of what others did at the same time. */

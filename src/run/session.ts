@@ -16,6 +16,7 @@ import { publishQuery } from './query-channel.ts'
 import { replicasOf } from './replicas/routing.ts'
 import { addRun } from './stage-times.ts'
 import type { BoundStatement, Row } from './statement.ts'
+import { transact } from './transaction.ts'
 import { abortOptionsOf, reasonOf, type AbortOptions, type Cancellation } from './stop.ts'
 
 type Client = Pool | PGlite
@@ -51,10 +52,13 @@ export function run (em: EntityManager, statement: BoundStatement, model?: Entit
   return runOn(em, em.getConnection(), statement, model)
 }
 
-/** Runs a statement that only reads: outside of transactions on a replica, where there is one that `em` may read from. */
+/**
+ * Runs a statement that only reads: outside of transactions on a replica, where there is one that `em` may read from. What
+ * has a session context is read in a transaction of its own, on the writer.
+ */
 export function read (em: EntityManager, statement: BoundStatement): Promise<Row[]> {
   const replicas = replicasOf(em)
-  if (replicas === undefined || em.isInTransaction()) return run(em, statement)
+  if (replicas === undefined || em.isInTransaction() || em.getTransactionSessionContext() !== undefined) return run(em, statement)
   return replicas.read((connection) => runOn(em, connection, statement))
 }
 
@@ -63,6 +67,10 @@ export type Connection = ReturnType<EntityManager['getConnection']>
 /** Runs a statement on a connection, or in the transaction on it that `em` is in. */
 export function runOn (em: EntityManager, connection: Connection, statement: BoundStatement, model?: EntityModel): Promise<Row[]> {
   const transaction = em.getTransactionContext() as Transaction<unknown> | undefined
+  // the variables and the role of row level security hold in a transaction only
+  if (transaction === undefined && em.getTransactionSessionContext() !== undefined) {
+    return transact(em, (inner) => run(inner, statement, model), { readOnly: statement.readOnly === true })
+  }
   const options = abortOptionsOf(em)
   if (transaction === undefined) return runOutside(connection, statement, options?.signal, model)
   return observed(connection, statement, options?.signal, model, {
@@ -114,7 +122,26 @@ async function sendOutside (connection: Connection, statement: BoundStatement, s
   if (signal?.aborted === true) throw signal.reason
   const client = await clientOf(connection)
   if ('waitReady' in client) return (await client.query<Row>(statement.text, [...statement.values])).rows
-  return await runOnPool(client, statement, signal)
+  return preparesConnections(connection) ? await sendByKysely(connection, statement, signal) : await runOnPool(client, statement, signal)
+}
+
+/** What MikroORM keeps to itself. */
+interface Configured {
+  readonly config: EntityManager['config']
+  readonly options: { readonly [hook in typeof HOOKS[number]]?: unknown }
+}
+
+const HOOKS = ['onCreateConnection', 'onReserveConnection'] as const
+
+/** Whether Kysely does something to a connection when it is new, or each time that it is taken from the pool: a role is set, or variables. */
+export function preparesConnections (connection: Connection): boolean {
+  const { config, options } = connection as unknown as Configured
+  return config.get('sessionContext') === 'connection' || HOOKS.some((hook) => (options[hook] ?? config.get(hook)) !== undefined)
+}
+
+async function sendByKysely (connection: Connection, { text, values }: BoundStatement, signal: Cancellation | undefined): Promise<Row[]> {
+  const options = signal instanceof AbortSignal ? { signal, inflightQueryAbortStrategy: 'cancel query' as const } : undefined
+  return (await connection.getClient().executeQuery<Row>(CompiledQuery.raw(text, [...values]), options)).rows
 }
 
 interface QueryLog {

@@ -51,7 +51,7 @@ const refusals: readonly Refusal[] = [
   ['a typo in a filter', filters(AllowedFilters.exact('nmae')), "AllowedFilters 'nmae': Plant has no property 'nmae' that can be exposed. Did you mean 'name'?"],
   ['a typo behind a relation', filters(AllowedFilters.exact('supplier.nmae')), "AllowedFilters 'supplier.nmae': Supplier has no property 'nmae' that can be exposed. Did you mean 'supplier.name'?"],
   ['a typo in a partial filter', filters(AllowedFilters.partial('descripton')), "AllowedFilters 'descripton': Plant has no property 'descripton' that can be exposed. Did you mean 'description'?"],
-  ['the public name where the property\'s is meant', filters(AllowedFilters.exact('sku')), "AllowedFilters 'sku': Plant has no property 'sku' that can be exposed. Did you mean 'slug'?"],
+  ['the public name where the property\'s is meant', filters(AllowedFilters.exact('sku')), "AllowedFilters 'sku': Plant has no property 'sku' that can be exposed. Did you mean 'articleNumber'?"],
   ['a to-many relation as a filter', filters(AllowedFilters.exact('tags')), "AllowedFilters 'tags': 'tags' has no key of its own to compare; name a property behind it, such as 'tags.id'."],
   ['the inverse of a one-to-one as a filter', filters(AllowedFilters.exact('label')), "AllowedFilters 'label': 'label' has no key of its own to compare; name a property behind it, such as 'label.id'."],
   ['an embedded object as a filter', filters(AllowedFilters.exact('supplier.address')), "AllowedFilters 'supplier.address': 'address' is an embedded object; name one of its properties."],

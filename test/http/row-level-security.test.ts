@@ -1,0 +1,72 @@
+/** Row level security: the session context of a request's EntityManager holds for what the routes read and write. */
+import { defineEntity, p } from '@mikro-orm/core'
+import { MikroORM } from '@mikro-orm/postgresql'
+import Fastify, { type FastifyInstance } from 'fastify'
+import t, { type Test } from 'tap'
+import { CrudBase, crudKit, crudRoutes } from '../../src/index.ts'
+import { forEachDatabase } from '../helpers/databases.ts'
+
+const Doc = defineEntity({ name: 'Doc', tableName: 'doc', properties: { id: p.integer().primary().autoincrement(), tenant: p.integer().default(0), name: p.text() } })
+const ROLE = 'crud_kit_tenant'
+
+await forEachDatabase(t, { entities: [Doc] }, async (t, { orm, name }) => {
+  const admin = orm.em.fork()
+  for (const sql of [
+    `do $$ begin if not exists (select from pg_roles where rolname = '${ROLE}') then create role ${ROLE}; end if; end $$`,
+    "insert into doc (tenant, name) values (1, 'one'), (2, 'two')",
+    'alter table doc enable row level security',
+    "create policy tenants on doc using (tenant = nullif(current_setting('app.tenant', true), '')::int)",
+    `grant all on doc to ${ROLE}`,
+    `grant all on sequence doc_id_seq to ${ROLE}`,
+  ]) await admin.execute(sql)
+
+  const serve = async (t: Test, orm: MikroORM): Promise<FastifyInstance> => {
+    const app = Fastify()
+    t.teardown(() => app.close())
+    await app.register(crudKit, { orm, indexAdvice: false })
+    app.addHook('onRequest', async (request) => {
+      request.em.setSessionContext({ role: ROLE, variables: { 'app.tenant': String(request.headers['x-tenant']) } })
+    })
+    await app.register(crudRoutes, { prefix: '/docs', crud: new CrudBase<any>({ model: Doc }), stream: true, operations: ['list', 'get', 'create', 'createMany', 'update', 'delete'] })
+    await app.register(crudRoutes, { prefix: '/transacted', crud: new CrudBase<any>({ model: Doc }), transaction: true })
+    return app
+  }
+  const isolates = async (t: Test, app: FastifyInstance) => {
+    const ask = async (tenant: number, method: 'GET' | 'POST' | 'PATCH' | 'DELETE', url: string, payload?: object) => {
+      const answer = await app.inject({ method, url, headers: { 'x-tenant': `${tenant}` }, ...(payload !== undefined && { payload }) })
+      return { status: answer.statusCode, body: answer.body === '' ? undefined : answer.json() }
+    }
+    for (const prefix of ['/docs', '/transacted']) {
+      // one after the other, and all at once
+      const answers = await Promise.all([1, 2, 1, 2, 1, 2].map(async (tenant) => ask(tenant, 'GET', prefix)))
+      for (const [index, { status, body }] of answers.entries()) t.match([status, body.total, body.items], [200, 1, [{ tenant: index % 2 + 1 }]], prefix)
+      t.match(await ask(1, 'GET', `${prefix}/1`), { status: 200, body: { name: 'one' } })
+      t.match(await ask(1, 'GET', `${prefix}/2`), { status: 404 })
+      t.match(await ask(1, 'PATCH', `${prefix}/2`, { name: 'stolen' }), { status: 404 })
+      t.match(await ask(1, 'DELETE', `${prefix}/2`), { status: 404 })
+      t.match(await ask(1, 'PATCH', `${prefix}/1`, { name: 'one' }), { status: 200, body: { tenant: 1 } })
+    }
+    t.match(await ask(1, 'POST', '/docs', { name: 'mine', tenant: 1 }), { status: 201 })
+    t.not((await ask(1, 'POST', '/docs', { name: 'theirs', tenant: 2 })).status, 201)
+    t.not((await ask(1, 'POST', '/docs', [{ name: 'mine', tenant: 1 }, { name: 'theirs', tenant: 2 }])).status, 201)
+    t.strictSame((await admin.execute<{ tenant: number, name: string }[]>('select tenant, name from doc order by id')).map(({ tenant, name }) => `${tenant} ${name}`), ['1 one', '2 two', '1 mine'])
+    await admin.execute("delete from doc where name = 'mine'")
+  }
+
+  t.test('in a transaction for each statement', async (t) => { await isolates(t, await serve(t, orm)) })
+
+  t.test('what an application does to connections as they are taken from the pool is done for ours, too', { skip: name === 'pglite' && 'there is one connection' }, async (t) => {
+    let reserved = 0
+    const reserving = await MikroORM.init({ clientUrl: orm.config.get('clientUrl')!, dbName: orm.config.get('dbName')!, entities: [Doc], onReserveConnection: async () => { reserved++ } })
+    t.teardown(() => reserving.close())
+    await isolates(t, await serve(t, reserving))
+    const app = Fastify()
+    t.teardown(() => app.close())
+    await app.register(crudKit, { orm: reserving, indexAdvice: false, resources: { '/docs': new CrudBase<any>({ model: Doc }) } })
+    for (const [method, url, payload] of [['GET', '/docs'], ['GET', '/docs/1'], ['PATCH', '/docs/1', { name: 'one' }]] as const) {
+      const before = reserved
+      t.equal((await app.inject({ method, url, ...(payload !== undefined && { payload }) })).statusCode, 200)
+      t.equal(reserved, before + 1, `${method} ${url}`)
+    }
+  })
+})
