@@ -6,6 +6,7 @@ import { Collection, EventType, LockMode, ReferenceKind, Type, wrap, type Entity
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { isUuid, type EntityModel } from '../model/index.ts'
 import type { Id, RecordData } from '../plan/index.ts'
+import { isHeard } from './subscribers.ts'
 
 /** What is done to a record. */
 export type WriteKind = 'create' | 'update' | 'delete'
@@ -20,8 +21,7 @@ const EVENTS = {
 /** Why a write has to go through the unit of work, if it has to. Subscribers may come at any time, so it is asked each time. */
 export function reasonForUnitOfWork (em: EntityManager, { entity }: EntityModel, kind: WriteKind): string | undefined {
   const meta = em.getMetadata(entity as never) as EntityMetadata
-  const events = em.getEventManager()
-  if (EVENTS[kind].some((event) => events.hasListeners(event, meta))) return 'its lifecycle hooks or a subscriber'
+  if (isHeard(em, meta, EVENTS[kind])) return 'its lifecycle hooks or a subscriber'
   if (kind === 'delete') return cascades(meta).length > 0 ? 'relations that are removed with it' : undefined
   if (needsEntity(meta, kind === 'create' ? 'onCreate' : 'onUpdate')) return 'a property whose value is made of the entity'
   return kind === 'create' && hasConstructor(meta) ? 'values that its class gives new entities' : undefined

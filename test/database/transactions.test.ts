@@ -1,3 +1,4 @@
+import type { EntityManager } from '@mikro-orm/postgresql'
 import t from 'tap'
 import { ConfigError, ConflictError, DataValidationError, parseQueryParams, ReadOnlyViolationError, UnavailableError, readOnly, withRetry, withTimeout, withTransaction } from '../../src/index.ts'
 import { Account, accounts, add, failureOf, meeting, owners, reset } from '../helpers/accounts.ts'
@@ -80,12 +81,21 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
   }
 
   t.test('an error of the database that is caught by the function still undoes all, and is thrown', async (t) => {
-    const error = await failureOf(withTransaction(orm.em.fork(), async (em) => {
-      await add(em, 'x')
-      await em.execute("insert into account (owner, number) values ('again', 1)").catch(() => {})
-    }))
-    t.ok(error instanceof ConflictError, 'the server would answer the commit with a rollback, and say nothing')
-    t.strictSame(await owners(orm), ['a', 'b'])
+    const [a] = t.context.ids
+    const caught: Record<string, (em: EntityManager) => Promise<unknown>> = {
+      SQL: (em) => em.execute("insert into account (owner, number) values ('again', 1)"),
+      create: (em) => accounts.create(em, { owner: 'again', number: 1 }),
+      createMany: (em) => accounts.createMany(em, [{ owner: 'y' }, { owner: 'again', number: 1 }]),
+      update: (em) => accounts.update(em, a, { number: 2 }),
+    }
+    for (const [what, fail] of Object.entries(caught)) {
+      const error = await failureOf(withTransaction(orm.em.fork(), async (em) => {
+        await add(em, 'x')
+        await fail(em).catch(() => {})
+      }))
+      t.ok(error instanceof ConflictError, `${what}: the server would answer the commit with a rollback, and say nothing`)
+      t.strictSame(await owners(orm), ['a', 'b'])
+    }
     await withTransaction(orm.em.fork(), async (em) => {
       await add(em, 'x')
       await withTransaction(em, async (em) => await accounts.create(em, { owner: 'again', number: 1 })).catch(() => {})

@@ -1,6 +1,6 @@
 import { defineEntity, EntitySchema, p, Type, type EventArgs, type EventSubscriber } from '@mikro-orm/core'
 import t, { type Test } from 'tap'
-import { CrudBase, type CrudContext } from '../../../src/index.ts'
+import { CrudBase, withTransaction, type CrudContext } from '../../../src/index.ts'
 import { timestamps } from '../../../src/entities/mixins.ts'
 import { Colour } from '../../fixtures/custom-types.ts'
 import { entities, Offer, Order, Parcel, Plant, Specimen, Supplier } from '../../fixtures/entities.ts'
@@ -238,6 +238,45 @@ await forEachDatabase(t, { entities: all, seed }, async (t, { orm }) => {
     t.ok(first.scan instanceof Uint8Array && first.genome instanceof Uint8Array)
     t.strictSame(second.changed.sort(), ['petals', 'spores'])
     t.strictSame(second.spores, 5n)
+  })
+
+  t.test('subscribers are called in a transaction, too, also those that only it has, and those that only wait for a flush', async (t) => {
+    const articles = new CrudBase({ model: Article })
+    const write = async (em: any) => {
+      const { id } = await articles.create(em, { title: 'x' })
+      await articles.update(em, id, { title: 'y' })
+      await articles.delete(em, id, { hard: true })
+    }
+    const transactions = { withTransaction: (em: any, work: any) => withTransaction(em, work), 'em.transactional': (em: any, work: any) => em.transactional(work) }
+    for (const [name, transaction] of Object.entries(transactions)) {
+      for (const event of ['beforeFlush', 'onFlush', 'afterFlush'] as const) {
+        const what = `${name}: ${event}`
+        let calls = 0
+        const subscriber: EventSubscriber = { [event]: () => { calls++ } }
+        const em = orm.em.fork({ freshEventManager: true })
+        await transaction(em, async (em: any) => {
+          em.getEventManager().registerSubscriber(subscriber)
+          await write(em)
+          t.ok(calls >= 3, `${what}, of the transaction's own: once for each write, at least`)
+        })
+        calls = 0
+        await transaction(em, write)
+        t.equal(calls, 0, `${what}, which ends with it`)
+        em.getEventManager().registerSubscriber(subscriber)
+        await transaction(em, (em: any) => transaction(em, async (em: any) => {
+          await write(em)
+          t.ok(calls >= 3, `${what}, of the EntityManager outside`)
+        }))
+      }
+    }
+    const recorder = await recordStatements(orm)
+    t.teardown(recorder.stop)
+    const em = orm.em.fork({ freshEventManager: true })
+    await withTransaction(em, async (em) => {
+      em.getEventManager().registerSubscriber({ getSubscribedEntities: () => [Order], afterFlush: () => {} })
+      await write(em)
+    })
+    t.equal(recorder.take().length, 5, 'subscribers of other entities do not count')
   })
 
   t.test('lifecycle hooks of the entity run, once for each write', async (t) => {

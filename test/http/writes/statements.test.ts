@@ -1,5 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
+import type { EntityManager } from '@mikro-orm/postgresql'
 import t from 'tap'
+import { CrudBase, withTransaction } from '../../../src/index.ts'
 import { entities, Customer, Order, OrderItem, Parcel, Plant, Shelf, Specimen, Tag } from '../../fixtures/entities.ts'
 import { customerId, plantUuid, seed } from '../../fixtures/seed.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
@@ -29,6 +31,7 @@ await forEachDatabase(t, { entities: [...entities, Basket, Line], seed }, async 
     '/parcels': resource(Parcel),
     '/specimens': resource(Specimen),
     '/baskets': resource(Basket),
+    '/together': { crud: resource(Tag), operations, allowHardDelete: true, transaction: true },
     '/scoped': { crud: resource(Plant), operations, scope: () => ({ supplier: 1 }) },
     '/partial': { crud: resource(Plant), operations, scope: () => ({ supplier: 1, position: { $lt: 100 } }) },
   })
@@ -137,5 +140,41 @@ await forEachDatabase(t, { entities: [...entities, Basket, Line], seed }, async 
     const batches = recorder.take()
     t.equal(new Set(batches.map(({ sql }) => sql)).size, 1, 'the number of rows is none of its business')
     t.strictSame(batches.map(({ params }) => params.length), [1, 1, 1])
+  })
+
+  t.test('in a transaction, too, whoever has begun it', async (t) => {
+    const batch = (name: string) => Array.from({ length: 100 }, (_, index) => ({ name: `${name}${index}` }))
+    for (const [expected, what, status, send] of [
+      ['insert', 'create', 201, () => post('/together', { name: 'in a transaction' })],
+      ['insert', 'createMany', 201, () => post('/together', batch('route'))],
+      ['update', 'PATCH', 200, () => patch('/together/1', { weight: 9 })],
+      ['update', 'soft delete', 200, () => remove('/together/3')],
+      ['update', 'restore', 200, () => restore('/together/3')],
+      ['delete', 'hard delete', 200, () => remove('/together/4?hard=true')],
+    ] as const) t.equal(await words(status, send), `begin ${expected} commit`, what)
+    const tags = new CrudBase({ model: Tag })
+    const everything = (name: string) => async (em: EntityManager) => {
+      const { id } = await tags.create(em, { name })
+      await tags.createMany(em, batch(name))
+      await tags.update(em, id, { weight: 3 })
+      await tags.delete(em, id)
+      await tags.restore(em, id)
+      await tags.delete(em, id, { hard: true })
+    }
+    const each = 'insert insert update update update delete'
+    const inside = async (run: () => Promise<unknown>): Promise<string> => {
+      recorder.take()
+      await run()
+      return recorder.take().map(({ sql }) => sql.split(/[\s(;]/, 1)[0]).join(' ')
+    }
+    const em = orm.em.fork()
+    t.equal(await inside(() => withTransaction(em, everything('a '))), `begin ${each} commit`, 'withTransaction')
+    t.equal(await inside(() => em.transactional(everything('b '))), `begin ${each} commit`, 'em.transactional')
+    t.equal(await inside(() => withTransaction(em, (em) => em.transactional(everything('c ')))), `begin savepoint ${each} release commit`, 'one in the other')
+    t.equal(await inside(() => em.transactional((em) => withTransaction(em, everything('d ')))), `begin savepoint ${each} release commit`, 'the other in the one')
+    t.equal(await inside(() => orm.em.transactional(() => everything('e ')(orm.em))), `begin ${each} commit`, 'on the global EntityManager')
+    await em.begin()
+    t.equal(await inside(() => everything('f ')(em)), each, 'em.begin')
+    await em.rollback()
   })
 })
