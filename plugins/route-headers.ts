@@ -20,6 +20,9 @@ export function tagOf ({ version }: EntityModel): (record: SentRecord) => string
 /** Types whose text in the database is that of their wire form, and needs no escape in a path. */
 const PLAIN: ReadonlySet<ValueType['kind']> = new Set(['integer', 'bigint', 'uuid'])
 
+/** Keys that no path can name, escaped or not: a dot segment is removed by who resolves the path (RFC 3986, section 5.2.4), and an empty one is another route's. */
+const PATHLESS: ReadonlySet<unknown> = new Set(['', '.', '..'])
+
 /**
  * Where a new record is, below the path that it was posted to.
  *
@@ -38,7 +41,7 @@ export function locationsOf (model: EntityModel, changed: boolean): (url: string
   }
   return (url, { json, key }) => {
     const values = plain && key !== undefined ? key : keyIn(json)
-    if (values.includes(undefined)) return undefined
+    if (values.some((value) => value === undefined || PATHLESS.has(value))) return undefined
     const query = url.indexOf('?')
     const path = (query < 0 ? url : url.slice(0, query)).replace(/\/$/, '')
     return `${path}/${plain ? values.join('/') : values.map((value) => encodeURIComponent(String(value))).join('/')}`

@@ -37,6 +37,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.match((await post('/tags/', { name: 'slash' })).headers.location, /^\/tags\/\d+$/)
     t.match((await post('/tags?', { name: 'question' })).headers.location, /^\/tags\/\d+$/)
     t.equal((await post('/shelves', { house: 'Z/?#', number: 7 })).headers.location, '/shelves/Z%2F%3F%23/7')
+    t.equal((await post('/shelves', { house: '...', number: 7 })).headers.location, '/shelves/.../7')
+    for (const house of ['.', '..', '']) t.match(await post('/shelves', { house, number: 7 }), { statusCode: 201, headers: { location: undefined } }, `'${house}' would lead elsewhere`)
     t.match(await read('/shelves/Z%2F%3F%23/7'), { house: 'Z/?#', number: 7 })
     t.match((await post('/customers', { name: 'Dan', email: 'dan@customers.example' })).headers.location, new RegExp(`^/customers/${UUID.source.slice(1)}`))
     t.equal((await post('/items', { order: 2, plant: 3, price: 1 })).headers.location, '/items/2/3')
