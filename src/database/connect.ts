@@ -42,6 +42,9 @@ const REFUSALS: readonly Refusal[] = [
       return ` takes no ${name} when connecting, as PgBouncer does. Leave ${name === 'statement_timeout' ? 'statementTimeoutMillis, or statement_timeout in databaseUrl,' : `${name} in databaseUrl`} out, and set it for the role: alter role ... set ...`
     },
   },
+  { text: /^The server does not support SSL connections/, sentence: () => ' offers no TLS, which sslmode in databaseUrl demands. Turn it on in the server, or check host and port; sslmode=disable connects without, where the network can be trusted' },
+  // unknown, a value that it can't have, one that a connection can't set, and an option that can't be read
+  { codes: ['42704', '22023', '55P02', '42601'], sentence: (message) => ` refuses a setting: ${message}. Check options and the other parameters of databaseUrl, and driverOptions` },
   // a pooler has a code of its own for all that it refuses
   { codes: ['3D000'], text: /^(no such database|database ".*" does not exist)/, sentence: (message) => `: ${message}. Create it, or mend its name in databaseUrl: it is not made by opening it` },
   { codes: ['42501'], sentence: (message) => ` refuses the login: ${message}. Grant it to the user of databaseUrl, or check the user` },

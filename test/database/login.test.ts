@@ -27,6 +27,11 @@ t.test('a server that asks for passwords', { skip: await findPostgres() === unde
       [urlOf('ada'), /asks for a password, and there is none\. Check user and password/],
       [urlOf('bob:s3cret'), /refuses the login: no pg_hba\.conf entry .*"bob"/],
       [urlOf('postgres:s3cret', 'nowhere'), /: database "nowhere" does not exist\. Create it, or mend its name/],
+      [urlOf('postgres:s3cret', 'postgres?sslmode=require'), /\/postgres offers no TLS, which sslmode in databaseUrl demands\. Turn it on/],
+      [urlOf('postgres:s3cret', 'postgres?sslmode=verify-full'), /offers no TLS/],
+      [urlOf('postgres:s3cret', 'postgres?options=-c%20nope%3D1'), /refuses a setting: unrecognized configuration parameter "nope"\. Check options and the other parameters of databaseUrl/],
+      [urlOf('postgres:s3cret', 'postgres?options=-c%20work_mem%3Dlots'), /refuses a setting: invalid value for parameter "work_mem"/],
+      [urlOf('postgres:s3cret', 'postgres?options=-c%20max_connections%3D7'), /refuses a setting: parameter "max_connections" cannot be changed/],
       [urlOf('ada:right', 'closed'), /refuses the login: permission denied for database "closed"\. Grant it/],
     ] as const) {
       const factory = new DatabaseFactory({ databaseUrl: url, entities })
