@@ -5,7 +5,7 @@
 import { ValidationError } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { SyncSession } from '../database/index.ts'
-import { ConfigError } from '../errors.ts'
+import { ConfigError, DatabaseError } from '../errors.ts'
 import type { EntityModel } from '../model/index.ts'
 import { read, run, runAround, runOutside, transact, type BoundStatement, type Row } from '../run/index.ts'
 import type { CrudContext } from './crud-options.ts'
@@ -136,9 +136,23 @@ const runOnShared = ({ shared, departure }: RequestSession, statement: BoundStat
 
 /** The conditions of MikroORM's filters that are active for an entity, or switched on and off by name. */
 export function filtersOn (session: CrudSession, entity: unknown, type: 'read' | 'update' | 'delete', options?: Readonly<Record<string, unknown>>): MaybePromise<object | undefined> {
-  if (session instanceof SyncSession) return session.filtersOf(entity, type, options ?? {})
   if (session instanceof RequestSession && session.opened === undefined && options === undefined) return sharedFilters(session, entity, type)
-  return emOf(session).applyFilters(entity as never, undefined as never, (options ?? {}) as never, type) as Promise<object | undefined>
+  if (!(session instanceof SyncSession)) return filtersOf(emOf(session), entity, type, options)
+  try {
+    return session.filtersOf(entity, type, options ?? {})
+  } catch (error) {
+    throw filterError(error)
+  }
+}
+
+function filtersOf (em: EntityManager, entity: unknown, type: 'read' | 'update' | 'delete', options: Readonly<Record<string, unknown>> = {}): Promise<object | undefined> {
+  return (em.applyFilters(entity as never, undefined as never, options as never, type) as Promise<object | undefined>).catch((error: unknown) => { throw filterError(error) })
+}
+
+/** What MikroORM says of a filter whose `setFilterParams` was forgotten names it: that is for the log. */
+function filterError (error: unknown): unknown {
+  const isIncomplete = error instanceof Error && error.message.startsWith('No arguments provided for filter')
+  return isIncomplete ? new DatabaseError('A filter that holds for the records of this request has no arguments.', { cause: error }) : error
 }
 
 /** Entities with filters that look at the EntityManager. */
@@ -146,13 +160,12 @@ const parameterised = new WeakSet<object>()
 
 /** Filters that are the same for all requests need no EntityManager of one. */
 function sharedFilters (session: RequestSession, entity: unknown, type: 'read' | 'update' | 'delete'): Promise<object | undefined> {
-  const of = (em: EntityManager) => em.applyFilters(entity as never, undefined as never, {} as never, type) as Promise<object | undefined>
-  if (parameterised.has(entity as object)) return of(session.em)
-  return of(session.shared).catch((error: unknown) => {
+  if (parameterised.has(entity as object)) return filtersOf(session.em, entity, type)
+  return filtersOf(session.shared, entity, type).catch((error: unknown) => {
     // MikroORM asks the shared one for no parameters, and a filter without a callback needs none
     if (!(error instanceof ValidationError)) throw error
     parameterised.add(entity as object)
-    return of(session.em)
+    return filtersOf(session.em, entity, type)
   })
 }
 

@@ -128,7 +128,13 @@ await forEachDatabase(t, { entities: [Team, Task, Note], seed }, async (t, { orm
   t.test('a filter without arguments is an error, whoever came before', async (t) => {
     await send({ tenant: 1 }, '/tasks')
     t.ok(bodyOf(await app.inject('/tasks')).items.every(({ tenant }: any) => tenant === null), 'an argument that is not there is null, as MikroORM reads it')
-    await t.rejects(tasks.list(orm.em.fork()), { message: /No arguments provided for filter 'tenant'/ })
+    await t.rejects(tasks.list(orm.em.fork()), { code: 'FST_CRUD_DATABASE_ERROR', cause: { message: /No arguments provided for filter 'tenant'/ } })
+    const forgetful = await serve(t, orm, { '/tasks': tasks, '/teams': { crud: teams, transaction: true } })
+    for (const [method, url, payload] of [['GET', '/tasks'], ['GET', '/tasks?include=team'], ['GET', '/tasks/1'], ['GET', '/teams'], ['POST', '/tasks', { title: 'x', team: 1 }], ['PATCH', '/tasks/1', { title: 'x' }], ['DELETE', '/teams/1']] as const) {
+      const response = await forgetful.inject({ method, url, ...(payload && { payload }) })
+      t.match(bodyOf(response), { statusCode: 500, code: 'FST_CRUD_DATABASE_ERROR', message: 'A filter that holds for the records of this request has no arguments.' }, `${method} ${url}`)
+      t.notMatch(response.body, /tenant/)
+    }
   })
 
   t.test('writes reach rows of their own tenant only, whose statement they share', async (t) => {
