@@ -16,6 +16,8 @@ export type TransactionWrapper = <Args extends readonly unknown[], Result>(fn: T
 export interface Policy extends Backoff {
   /** Its name, for errors. */
   readonly name: string
+  /** How it is called, for errors. */
+  readonly usage: string
   readonly retries: number
   /** Whether the whole is repeated also after the database was not available. */
   readonly unavailable: boolean
@@ -85,8 +87,13 @@ export function withChecked (name: string, options: TransactionOptions = {}): Tr
   return options
 }
 
-/** A wrapper of functions, its options checked now. */
-export function wrapperOf (options: TransactionOptions, policy: Policy): TransactionWrapper {
+/**
+ * A wrapper of functions, its options checked now.
+ *
+ * @param given the first argument, which is no EntityManager unless the function behind it was forgotten
+ */
+export function wrapperOf (given: unknown, options: TransactionOptions, policy: Policy): TransactionWrapper {
+  if (isEntityManager(given)) throw new ConfigError(`${policy.name}: what is to run is missing. Write ${policy.usage}.`)
   const own = { ...withChecked(policy.name, options) }
   return (fn) => {
     if (typeof fn !== 'function') throw new ConfigError(`${policy.name}: what is to run must be a function.`)

@@ -3,7 +3,7 @@ import { runTransaction, withChecked, wrapperOf, type Policy, type TransactionFu
 import type { TransactionOptions } from './transaction-options.ts'
 
 /** Patient enough for a server that restarts, or a standby that takes over. */
-const POLICY: Policy = { name: 'withRetry', retries: 5, unavailable: true, baseDelay: 100, maxDelay: 2_000 }
+const POLICY: Policy = { name: 'withRetry', usage: 'withRetry(em, async (em) => ...)', retries: 5, unavailable: true, baseDelay: 100, maxDelay: 2_000 }
 
 /**
  * `withTransaction` that is also repeated when the database was not available: not reached, shutting down or starting
@@ -25,6 +25,6 @@ export function withRetry<Result> (em: EntityManager, fn: TransactionFunction<[]
 export function withRetry (options?: TransactionOptions): TransactionWrapper
 export function withRetry (first?: EntityManager | TransactionOptions, fn?: TransactionFunction<[], unknown>, options?: TransactionOptions): Promise<unknown> | TransactionWrapper {
   return fn === undefined
-    ? wrapperOf(first as TransactionOptions ?? {}, POLICY)
+    ? wrapperOf(first, first as TransactionOptions ?? {}, POLICY)
     : runTransaction(first as EntityManager, fn, withChecked(POLICY.name, options), POLICY)
 }

@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import { runTransaction, withChecked, wrapperOf, type Policy, type TransactionFunction, type TransactionWrapper } from './run-transaction.ts'
 import { DEFAULT_BACKOFF, DEFAULT_RETRIES, type TransactionOptions } from './transaction-options.ts'
 
-const POLICY: Policy = { name: 'withTimeout', retries: DEFAULT_RETRIES, unavailable: false, ...DEFAULT_BACKOFF }
+const POLICY: Policy = { name: 'withTimeout', usage: 'withTimeout(em, ms, async (em) => ...)', retries: DEFAULT_RETRIES, unavailable: false, ...DEFAULT_BACKOFF }
 
 /**
  * `withTransaction` that ends in time: for the sum of all that the function does, repetitions included. When the time
@@ -25,6 +25,6 @@ export function withTimeout<Result> (em: EntityManager, ms: number, fn: Transact
 export function withTimeout (ms: number, options?: Omit<TransactionOptions, 'timeout'>): TransactionWrapper
 export function withTimeout (first: EntityManager | number, second?: number | object, fn?: TransactionFunction<[], unknown>, options?: object): Promise<unknown> | TransactionWrapper {
   return fn === undefined
-    ? wrapperOf({ ...second as object, timeout: first as number }, POLICY)
+    ? wrapperOf(first, { ...second as object, timeout: first as number }, POLICY)
     : runTransaction(first as EntityManager, fn, withChecked(POLICY.name, { ...options, timeout: second as number }), POLICY)
 }

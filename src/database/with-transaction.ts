@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import { runTransaction, withChecked, wrapperOf, type Policy, type TransactionFunction, type TransactionWrapper } from './run-transaction.ts'
 import { DEFAULT_BACKOFF, DEFAULT_RETRIES, type TransactionOptions } from './transaction-options.ts'
 
-const POLICY: Policy = { name: 'withTransaction', retries: DEFAULT_RETRIES, unavailable: false, ...DEFAULT_BACKOFF }
+const POLICY: Policy = { name: 'withTransaction', usage: 'withTransaction(em, async (em) => ...)', retries: DEFAULT_RETRIES, unavailable: false, ...DEFAULT_BACKOFF }
 
 /**
  * Runs a function in a transaction: all that it does is kept, or, when it throws, nothing. Inside of a transaction it is
@@ -33,6 +33,6 @@ export function withTransaction<Result> (em: EntityManager, fn: TransactionFunct
 export function withTransaction (options?: TransactionOptions): TransactionWrapper
 export function withTransaction (first?: EntityManager | TransactionOptions, fn?: TransactionFunction<[], unknown>, options?: TransactionOptions): Promise<unknown> | TransactionWrapper {
   return fn === undefined
-    ? wrapperOf(first as TransactionOptions ?? {}, POLICY)
+    ? wrapperOf(first, first as TransactionOptions ?? {}, POLICY)
     : runTransaction(first as EntityManager, fn, withChecked(POLICY.name, options), POLICY)
 }

@@ -367,6 +367,11 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
   t.test('options that can\'t work are refused, by name', async (t) => {
     const em = orm.em.fork()
     for (const [run, message] of [
+      [() => withTransaction(orm.em as any), /^withTransaction: what is to run is missing\. Write withTransaction\(em, async \(em\) => \.\.\.\)\.$/],
+      [() => withRetry(orm.em as any), /^withRetry: what is to run is missing/],
+      [() => readOnly(orm.em as any), /^readOnly: what is to run is missing/],
+      [() => withTimeout(orm.em as any, 100 as any), /^withTimeout: what is to run is missing\. Write withTimeout\(em, ms, /],
+      [() => withTimeout(orm.em as any, (async () => {}) as any), /^withTimeout: what is to run is missing\. Write withTimeout\(em, ms, /],
       [() => withTransaction({ retires: 3 } as any), /withTransaction: unknown option 'retires'. Did you mean 'retries'/],
       [() => withTransaction({ isolationLevel: 'SERIALIZABLE' } as any), /isolationLevel can't be 'SERIALIZABLE'.*'serializable'/],
       [() => withTransaction(em, async () => {}, { retries: -1 }), /retries/],
