@@ -1,6 +1,7 @@
 /** The models of an ORM's entities, made once for all resources. */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { Models } from '../model/index.ts'
+import { correctArrays } from './array-literals.ts'
 
 const modelsByStorage = new WeakMap<object, Map<string | undefined, Models>>()
 
@@ -14,7 +15,10 @@ export function modelsOf (em: EntityManager): Models {
   const metadata = em.getMetadata()
   const schema = schemaOf(em)
   let bySchema = modelsByStorage.get(metadata)
-  if (bySchema === undefined) modelsByStorage.set(metadata, bySchema = new Map())
+  if (bySchema === undefined) {
+    modelsByStorage.set(metadata, bySchema = new Map())
+    correctArrays(em.getPlatform())
+  }
   let models = bySchema.get(schema)
   if (models === undefined) bySchema.set(schema, models = new Models(metadata, em.getPlatform(), { schema, filters: Object.keys(em.config.get('filters')) }))
   return models
