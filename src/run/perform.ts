@@ -149,3 +149,12 @@ export async function send (transaction: Transaction, sql: string): Promise<read
 export function failureOf ({ failure }: HeldConnection): unknown {
   return failure ?? new DatabaseError('A statement has failed, so that nothing of the transaction could be kept.')
 }
+
+/** What a function fails with: where a statement was only refused because another had been before, that one's error. */
+export function causeOf ({ failure }: HeldConnection, error: unknown): unknown {
+  const { code, cause } = Object(error) as { code?: unknown, cause?: { code?: unknown } }
+  return failure !== undefined && (code === ABORTED || cause?.code === ABORTED) ? failure : error
+}
+
+/** in_failed_sql_transaction (manual, appendix A) */
+const ABORTED = '25P02'

@@ -4,7 +4,7 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import { ConfigError } from '../errors.ts'
 import { hasFailed, readOnlyFailure, type HeldConnection } from './held-connection.ts'
 import { assertOpen, endInner, enter, guard, leave, runInside, withoutGuard, type Level } from './level.ts'
-import { failureOf, forkOf, hold, holds, idle, ISOLATION_LEVELS, log, merge, perform, send, settle, undo, type Connection, type IsolationLevel, type Transaction, type TransactionSettings, type Work } from './perform.ts'
+import { causeOf, failureOf, forkOf, hold, holds, idle, ISOLATION_LEVELS, log, merge, perform, send, settle, undo, type Connection, type IsolationLevel, type Transaction, type TransactionSettings, type Work } from './perform.ts'
 import { limit, unlimit } from './statement-timeout.ts'
 import { watch, type Stop } from './stop.ts'
 
@@ -90,10 +90,11 @@ async function nestOn<Result> (held: HeldConnection, level: Level, em: EntityMan
   } catch (error) {
     // gone already: into what it is inside of, or with it
     if (released || level.orphaned) throw error
+    const cause = causeOf(held, error)
     level.ended = true
     endInner(held, level)
     await undo(events, transaction, connection, fork, rollBack, `rollback to savepoint ${savepointName}`)
-    throw error
+    throw cause
   }
 }
 

@@ -12,7 +12,7 @@ import { OutcomeUnknownError } from '../errors.ts'
 import { wasNeverSent } from './convert-error.ts'
 import { heldBy, isServerError, letGo, readOnlyFailure, type HeldConnection } from './held-connection.ts'
 import { endInner, guard, newLevel } from './level.ts'
-import { forkOf, holds, isPglite, log, merge, perform, poolOf, send, settle, undo, type Connection, type Transaction, type TransactionSettings, type Work } from './perform.ts'
+import { causeOf, forkOf, holds, isPglite, log, merge, perform, poolOf, send, settle, undo, type Connection, type Transaction, type TransactionSettings, type Work } from './perform.ts'
 import { nest } from './savepoint.ts'
 import { requestCancel } from './server-socket.ts'
 import { limit } from './statement-timeout.ts'
@@ -89,10 +89,11 @@ async function beginOn<Result> (single: Kysely<any>, held: HeldConnection, em: E
     await events.dispatchEvent(EventType.afterTransactionCommit, transaction as never)
     return result
   } catch (error) {
+    const cause = causeOf(held, error)
     level.ended = true
     endInner(held, undefined)
     if (!transaction.isCommitted) await undo(events, transaction, connection, fork, () => transaction.rollback().execute(), 'rollback')
-    throw error
+    throw cause
   }
 }
 

@@ -95,6 +95,14 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
       }))
       t.ok(error instanceof ConflictError, `${what}: the server would answer the commit with a rollback, and say nothing`)
       t.strictSame(await owners(orm), ['a', 'b'])
+      for (const more of [(em: EntityManager) => add(em, 'more'), (em: EntityManager) => { em.create(Account, { owner: 'flushed at the end', balance: 0 }) }]) {
+        const work = async (em: EntityManager) => {
+          await fail(em).catch(() => {})
+          await more(em)
+        }
+        t.ok(await failureOf(withTransaction(orm.em.fork(), work)) instanceof ConflictError, `${what}: also where the next statement is refused for it`)
+        t.ok(await withTransaction(orm.em.fork(), (em) => failureOf(withTransaction(em, work))) instanceof ConflictError, `${what}: so does an inner one`)
+      }
     }
     await withTransaction(orm.em.fork(), async (em) => {
       await add(em, 'x')
