@@ -42,6 +42,12 @@ export function routeCalls (orm: MikroORM, crud: CrudBase, model: EntityModel): 
     ...ours,
     ...(isOwn('listJson') && { list: (request, options) => crud.listJson(request.em, request.queryParams, options) }),
     ...(isOwn('list') && { list: async (request, options) => JSON.stringify(await crud.list(request.em, request.queryParams, options)) }),
+    ...(isOwn('getJson') && {
+      get: async (request, id, options) => {
+        const json = await crud.getJson(request.em, id, request.queryParams, options)
+        return json === null ? null : sent(JSON.parse(json) as CrudRecord)
+      },
+    }),
     ...(isOwn('get') && {
       get: async (request, id, options) => {
         const record = await crud.get(request.em, id, request.queryParams, options)

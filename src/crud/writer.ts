@@ -9,7 +9,7 @@ import { checkReferences, guardedKeys, isGuarded } from './references.ts'
 import type { ActiveFilters, ReadOptions } from './foreign.ts'
 import type { Resource } from './resource.ts'
 import type { ScopeRules } from './scope.ts'
-import { emOf, requirePromises, runOn, transactionOn, wait, type CrudSession, type Work } from './steps.ts'
+import { emOf, requirePromises, runOn, sharedEmOf, transactionOn, wait, type CrudSession, type Work } from './steps.ts'
 import { assignEntity, cascadesOf, createEntities, findLocked, reasonForUnitOfWork, removeEntity, type WriteKind } from './unit-of-work.ts'
 
 export interface WriteOptions extends ReadOptions {
@@ -45,7 +45,7 @@ export class Writer {
   * create (rows: readonly RecordData[], pointer: (index: number) => string): Work<Written[]> {
     const filters = yield * this.#filters(rows)
     const unitOfWork = this.#needsUnitOfWork('create', rows)
-    const chunks = unitOfWork ? [] : chunksOf(rows.map((row) => withOnCreate(row, this.#model, emOf(this.#session))))
+    const chunks = unitOfWork ? [] : chunksOf(rows.map((row) => withOnCreate(row, this.#model, sharedEmOf(this.#session))))
     const checksReferences = unitOfWork || rows.length > 1
     const single = !unitOfWork && chunks.length === 1 && !this.#scope?.partial && !(checksReferences && rows.some((row) => guardedKeys(row, filters).length > 0))
     if (single) return yield * this.#insert(this.#session, chunks[0]!, filters, pointer)
@@ -72,7 +72,7 @@ export class Writer {
     if (data.columns.length === 0 && data.links.length === 0) return yield * this.#unchanged(this.#session, id)
     const filters = yield * this.#filters([data])
     if (this.#needsUnitOfWork('update', [data])) return yield * this.#transaction((session) => this.#assignData(session, id, data, filters))
-    const complete = withOnUpdate(data, this.#model, emOf(this.#session))
+    const complete = withOnUpdate(data, this.#model, sharedEmOf(this.#session))
     const versions = this.#versions()
     const plan = planUpdate(id, complete, this.#resource.selection, { deleted: this.#options.includeDeleted ? 'with' : 'without', versions, isGuarded: (model) => isGuarded(model, filters) })
     if (plan === undefined) throw new NotFoundError()
@@ -96,7 +96,7 @@ export class Writer {
 
   /** A set of links is part of the record: its version and its `onUpdate` change with it, though its own row does not. */
   * #touch (session: CrudSession, id: Id, filters: ActiveFilters): Work<Written | undefined> {
-    const data = withOnUpdate({ columns: [], references: [], links: [], properties: {} }, this.#model, emOf(this.#session))
+    const data = withOnUpdate({ columns: [], references: [], links: [], properties: {} }, this.#model, sharedEmOf(this.#session))
     if (data.columns.length === 0 && this.#model.version === undefined) return undefined
     const plan = planUpdate(id, data, this.#resource.selection, { deleted: 'with', isGuarded: () => false })
     const [written] = plan === undefined ? [] : yield * this.#run(session, plan, filters)
@@ -113,7 +113,7 @@ export class Writer {
     }
     const data = withOnUpdate({
       columns: [{ property, column: property.column, value: deletedAt?.toISOString() ?? null }], references: [], links: [], properties: { [property.name]: deletedAt },
-    }, this.#model, emOf(this.#session))
+    }, this.#model, sharedEmOf(this.#session))
     const plan = planUpdate(id, data, this.#resource.selection, { deleted, versions: this.#versions(), isGuarded: () => false })
     return yield * this.#single(plan, id, deletedAt === null)
   }
@@ -266,7 +266,7 @@ export class Writer {
   /** @throws {ConfigError} where MikroORM, which has promises only, would have to write on a synchronous session */
   #needsUnitOfWork (kind: WriteKind, rows: readonly RecordData[] = []): boolean {
     const linked = rows.find(({ links }) => links.length > 0)?.links[0]
-    const reason = linked !== undefined ? `the links of '${linked.relation.publicName}'` : reasonForUnitOfWork(emOf(this.#session), this.#model, kind)
+    const reason = linked !== undefined ? `the links of '${linked.relation.publicName}'` : reasonForUnitOfWork(sharedEmOf(this.#session), this.#model, kind)
     if (reason !== undefined) requirePromises(this.#session, `To ${kind} ${this.#model.name} takes MikroORM's unit of work, because of ${reason}`)
     return reason !== undefined
   }

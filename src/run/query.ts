@@ -1,7 +1,7 @@
 /**
  * A query in the extended protocol, for pg's `client.query`: one message to the server, and rows of texts. pg's own asks
- * the server each time what the columns are, and looks up how each is read, which for a row of JSON is a tenth of all
- * that a request costs.
+ * the server each time what the columns are, and looks up how each is read, which for a row of JSON is more than a tenth
+ * of all that a request costs.
  */
 import { createRequire } from 'node:module'
 import type { Connection, PoolClient, Submittable } from 'pg'

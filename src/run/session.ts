@@ -8,7 +8,7 @@ import { CompiledQuery, type Transaction } from 'kysely'
 import type { Pool } from 'pg'
 import { UnavailableError } from '../errors.ts'
 import type { EntityModel } from '../model/index.ts'
-import { convertError, isReadOnlyServer } from './convert-error.ts'
+import { convertError, isDriverError, isReadOnlyServer } from './convert-error.ts'
 import { readOnlyFailure } from './held-connection.ts'
 import { hold } from './perform.ts'
 import { runOnPool } from './pool.ts'
@@ -70,6 +70,8 @@ export function runOn (em: EntityManager, connection: Connection, statement: Bou
   // the variables and the role of row level security hold in a transaction only
   if (transaction === undefined && em.getTransactionSessionContext() !== undefined) {
     return transact(em, (inner) => run(inner, statement, model), { readOnly: statement.readOnly === true })
+      // what has become of the transaction itself is the driver's to say
+      .catch((error: unknown) => { throw isDriverError(error) ? convertError(error, model) : error })
   }
   const options = abortOptionsOf(em)
   if (transaction === undefined) return runOutside(connection, statement, options?.signal, model)
@@ -133,10 +135,16 @@ interface Configured {
 
 const HOOKS = ['onCreateConnection', 'onReserveConnection'] as const
 
+const preparing = new WeakMap<Connection, boolean>()
+
 /** Whether Kysely does something to a connection when it is new, or each time that it is taken from the pool: a role is set, or variables. */
 export function preparesConnections (connection: Connection): boolean {
-  const { config, options } = connection as unknown as Configured
-  return config.get('sessionContext') === 'connection' || HOOKS.some((hook) => (options[hook] ?? config.get(hook)) !== undefined)
+  let prepares = preparing.get(connection)
+  if (prepares === undefined) {
+    const { config, options } = connection as unknown as Configured
+    preparing.set(connection, prepares = config.get('sessionContext') === 'connection' || HOOKS.some((hook) => (options[hook] ?? config.get(hook)) !== undefined))
+  }
+  return prepares
 }
 
 async function sendByKysely (connection: Connection, { text, values }: BoundStatement, signal: Cancellation | undefined): Promise<Row[]> {

@@ -55,6 +55,15 @@ await forEachDatabase(t, { entities: [Doc] }, async (t, { orm, name }) => {
 
   t.test('in a transaction for each statement', async (t) => { await isolates(t, await serve(t, orm)) })
 
+  t.test('a server that is not there is unavailable, whatever the statement needs before it', { skip: name === 'pglite' && 'it is always there' }, async (t) => {
+    const away = await MikroORM.init({ clientUrl: 'postgresql://127.0.0.1:1/none', dbName: 'none', entities: [Doc], connect: false } as never)
+    t.teardown(() => away.close())
+    const em = away.em.fork()
+    em.setSessionContext({ variables: { 'app.tenant': '1' } })
+    const docs = new CrudBase<any>({ model: Doc })
+    for (const work of [docs.list(em), docs.get(em, 1), docs.create(em, { name: 'x' })]) await t.rejects(work, { code: 'FST_CRUD_UNAVAILABLE', statusCode: 503 })
+  })
+
   t.test('what an application does to connections as they are taken from the pool is done for ours, too', { skip: name === 'pglite' && 'there is one connection' }, async (t) => {
     let reserved = 0
     const reserving = await MikroORM.init({ clientUrl: orm.config.get('clientUrl')!, dbName: orm.config.get('dbName')!, entities: [Doc], onReserveConnection: async () => { reserved++ } })
