@@ -17,6 +17,7 @@ const ROWS = 5_000
 
 const categories = new CrudBase<any>({
   model: Category,
+  writable: 'all',
   queryConfig: new QueryBuilderConfig<any>({ allowedFilters: [AllowedFilters.exact('status'), new AllowedFilters('price', 'gte')], allowedSorts: [new AllowedSort('name')] }),
 })
 const urls = {

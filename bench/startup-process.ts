@@ -26,6 +26,7 @@ await fastify.register(crudKit, {
   orm,
   resources: Object.fromEntries(pairs.map(({ Category }, index) => [`/categories${index === 0 ? '' : index}`, new CrudBase({
     model: Category,
+    writable: 'all',
     queryConfig: new QueryBuilderConfig({
       allowedFilters: [AllowedFilters.exact('status'), new AllowedFilters('price', 'eq', ['eq', 'gte', 'lte'])],
       allowedSorts: [new AllowedSort('created_at')],

@@ -8,7 +8,7 @@ const Event = defineEntity({
   name: 'Event',
   properties: { id: p.integer().primary(), name: p.text(), amount: p.decimal().precision(12).scale(2), at: p.datetime() },
 })
-const crud = new CrudBase({ model: Event, queryConfig: new QueryBuilderConfig<any>({ allowedFilters: [new AllowedFilters('id', 'lte')] }) })
+const crud = new CrudBase({ model: Event, writable: 'all', queryConfig: new QueryBuilderConfig<any>({ allowedFilters: [new AllowedFilters('id', 'lte')] }) })
 
 const fastify = Fastify()
 await fastify.register(crudKit, {

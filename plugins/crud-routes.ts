@@ -6,8 +6,9 @@ import type { DocumentedResource } from './docs-operation.ts'
 import type { DocumentedRoute } from './docs.ts'
 import { errorJson } from './error-schema.ts'
 import { adviseAbout } from './index-advice.ts'
-import { checkOptions, DEFAULT_OPERATIONS, ResourceOptionsSchema, type CrudOperation } from './options.ts'
-import { missingFor, routeDefinitions } from './route-handlers.ts'
+import { offeredOperations } from './offered.ts'
+import { checkOptions, ResourceOptionsSchema, type CrudOperation } from './options.ts'
+import { routeDefinitions } from './route-handlers.ts'
 import { routeSchema } from './route-schemas.ts'
 import type { StreamOptions } from './route-stream.ts'
 import { routeTransactions, type RouteTransactions } from './route-transactions.ts'
@@ -77,10 +78,9 @@ export async function crudRoutes (fastify: FastifyInstance, options: CrudRoutesO
   if (!(crud instanceof CrudBase)) throw new ConfigError(`${what}: 'crud' must be an instance of CrudBase.`)
   if (!fastify.hasDecorator('orm')) throw new ConfigError(`${what}: register crudKit first.`)
   checkOptions(what, ResourceOptionsSchema, rest)
-  const { model, whitelist } = crud.bind(fastify.orm.em)
-  const operations = options.operations ?? DEFAULT_OPERATIONS
-  const impossible = options.operations?.find((operation) => missingFor(operation, model) !== undefined)
-  if (impossible !== undefined) throw new ConfigError(`${what}: '${impossible}' needs ${missingFor(impossible, model)}.`)
+  const bound = crud.bind(fastify.orm.em)
+  const { model, whitelist, writable } = bound
+  const operations = offeredOperations(what, bound, options)
   const within = routeTransactions(what, options.transaction)
   const timing = sendsTimes(fastify, options.serverTiming)
   const resource = options.name ?? crud.name ?? model.tableName
@@ -90,10 +90,10 @@ export async function crudRoutes (fastify: FastifyInstance, options: CrudRoutesO
   const streaming = options.stream === undefined || options.stream === false ? undefined : await import('./route-stream.ts')
   const docs = fastify.hasPlugin('@fastify/swagger') ? await import('./docs.ts') : undefined
   const documented: DocumentedResource = {
-    ...options, model, whitelist, operations, queryConfig: crud.queryConfig, scoped: options.scope !== undefined, changesRecords: crud.afterRead !== undefined,
+    ...options, model, whitelist, writable, operations, queryConfig: crud.queryConfig, scoped: options.scope !== undefined, changesRecords: crud.afterRead !== undefined,
   }
 
-  for (const { operation, method, url, handler } of routeDefinitions(fastify.orm, model, options, operations, within, streaming)) {
+  for (const { operation, method, url, handler } of routeDefinitions(fastify.orm, bound, options, operations, within, streaming)) {
     const own = options.schemas?.[operation]
     const transform = options.config?.['swaggerTransform'] as DocumentedRoute['transform']
     const swaggerTransform = docs?.documentation({ operation, method: String(method), prefix: fastify.prefix, name: resource, own, transform }, documented)

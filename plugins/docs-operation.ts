@@ -2,7 +2,7 @@
 import { Type, type TSchema } from '@sinclair/typebox'
 import type { QueryBuilderConfig } from '../src/config/index.ts'
 import type { EntityModel } from '../src/model/index.ts'
-import type { Whitelist } from '../src/plan/index.ts'
+import type { Whitelist, Writable } from '../src/plan/index.ts'
 import { createSchema, includeTree, inputSchema, listSchema, NOTHING_INCLUDED, recordSchema, updateSchema } from '../src/schema/index.ts'
 import { listParameters, recordParameters } from './docs-parameters.ts'
 import { errorResponses } from './docs-responses.ts'
@@ -13,6 +13,7 @@ import { keySegments } from './route-key.ts'
 export interface DocumentedResource {
   readonly model: EntityModel
   readonly whitelist: Whitelist
+  readonly writable: Writable
   readonly queryConfig: QueryBuilderConfig
   readonly operations: readonly CrudOperation[]
   /** A hook changes records as they leave: their schema is the entity's, as far as it goes. */
@@ -55,7 +56,7 @@ export function documentOperation (operation: CrudOperation, resource: Documente
       description: 'Changes what is given and nothing else.',
       params: paramsOf(model),
       headers: ifMatchHeader(resource),
-      body: updateSchema(model, { readonly: resource.readonlyProperties === 'ignore' }),
+      body: updateSchema(model, { rules: resource.writable.update, readonly: resource.readonlyProperties === 'ignore' }),
       response: response(200, writtenSchema(resource), 'The record as it is now.'),
     }
     case 'delete': return {
@@ -70,7 +71,7 @@ export function documentOperation (operation: CrudOperation, resource: Documente
 
 function documentCreate (resource: DocumentedResource, response: (status: number, schema: TSchema, description: string) => Record<string, TSchema>): DocumentedSchema {
   const { model, operations, maxBatch = DEFAULT_MAX_BATCH } = resource
-  const body = createSchema(model, { readonly: resource.readonlyProperties === 'ignore' })
+  const body = createSchema(model, { rules: resource.writable.create, readonly: resource.readonlyProperties === 'ignore' })
   const record = writtenSchema(resource)
   if (!operations.includes('createMany')) return { body, response: response(201, record, 'The new record.') }
   const { examples, ...item } = body

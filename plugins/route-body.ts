@@ -1,18 +1,11 @@
 /** Bodies of writes, before CrudBase reads them. */
 import { RequestValidationError } from '../src/errors.ts'
-import type { EntityModel } from '../src/model/index.ts'
 
 type Body = Record<string, unknown>
 
-/** What `readonlyProperties` and `maxBatch` say about bodies. */
-export interface BodyRules {
-  readonly model: EntityModel
-  readonly readonlyProperties: 'refuse' | 'ignore'
-}
-
-/** The body of one record. What it may hold is CrudBase's to say. */
-export function readBody (body: unknown, rules: BodyRules, kept: ReadonlySet<string> = new Set()): Body {
-  return rules.readonlyProperties === 'ignore' ? withoutReadonly(body, rules.model, kept) : body as Body
+/** The body of one record, without the names that are ignored. What it may hold is CrudBase's to say. */
+export function readBody (body: unknown, ignored: readonly string[] | undefined, kept: ReadonlySet<string> = new Set()): Body {
+  return ignored === undefined ? body as Body : withoutNames(body, ignored, kept)
 }
 
 /**
@@ -20,9 +13,9 @@ export function readBody (body: unknown, rules: BodyRules, kept: ReadonlySet<str
  *
  * @throws {RequestValidationError} for more than `maxBatch`
  */
-export function readBatch (body: readonly unknown[], maxBatch: number, rules: BodyRules): Body[] {
+export function readBatch (body: readonly unknown[], maxBatch: number, ignored: readonly string[] | undefined): Body[] {
   if (body.length > maxBatch) throw refusal(`A request can create at most ${maxBatch} records; this one has ${body.length}.`)
-  return body.map((record) => readBody(record, rules))
+  return body.map((record) => readBody(record, ignored))
 }
 
 /** An error of the body as a whole. */
@@ -31,11 +24,11 @@ export function refusal (detail: string): RequestValidationError {
 }
 
 /** A record that a client has read, without what it can't write. Unknown names stay, to be refused. */
-function withoutReadonly (body: unknown, model: EntityModel, kept: ReadonlySet<string>): Body {
+function withoutNames (body: unknown, names: readonly string[], kept: ReadonlySet<string>): Body {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return body as Body
   const rest = { ...body } as Body
-  for (const { publicName, hidden, write } of model.properties.values()) {
-    if (!hidden && !write.writable && !kept.has(publicName)) delete rest[publicName]
+  for (const name of names) {
+    if (!kept.has(name)) delete rest[name]
   }
   return rest
 }

@@ -1,13 +1,12 @@
 /** What the routes of a resource do: read the request, call CrudBase, write the answer. */
 import type { MikroORM } from '@mikro-orm/postgresql'
 import type { FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
-import { keyNames, type CrudBase } from '../src/crud/index.ts'
+import { keyNames, type CrudBase, type Resource } from '../src/crud/index.ts'
 import { ConfigError, NotFoundError, PreconditionRequiredError, queryError } from '../src/errors.ts'
-import type { EntityModel } from '../src/model/index.ts'
 import type { QueryParamError } from '../src/query/index.ts'
 import type { CrudRoutesOptions } from './crud-routes.ts'
 import { DEFAULT_MAX_BATCH, type CrudOperation } from './options.ts'
-import { readBatch, readBody, refusal, type BodyRules } from './route-body.ts'
+import { readBatch, readBody, refusal } from './route-body.ts'
 import { locationsOf, tagOf, type SentRecord } from './route-headers.ts'
 import { routeCalls } from './route-calls.ts'
 import { keyPath, keyReader } from './route-key.ts'
@@ -28,13 +27,14 @@ const JSON_TYPE = 'application/json; charset=utf-8'
  *
  * @param streaming what sends streams, where the resource has them
  */
-export function routeDefinitions (orm: MikroORM, model: EntityModel, options: CrudRoutesOptions, operations: readonly CrudOperation[], within: Readonly<Record<CrudOperation, Within>>, streaming: typeof Streaming | undefined): RouteDefinition[] {
+export function routeDefinitions (orm: MikroORM, { model, writable }: Resource, options: CrudRoutesOptions, operations: readonly CrudOperation[], within: Readonly<Record<CrudOperation, Within>>, streaming: typeof Streaming | undefined): RouteDefinition[] {
   const crud = options.crud as CrudBase
   const calls = routeCalls(orm, crud, model)
   const has = (operation: CrudOperation): boolean => operations.includes(operation)
   const url = keyPath(model)
   const readKey = keyReader(model)
-  const rules: BodyRules = { model, readonlyProperties: options.readonlyProperties ?? 'refuse' }
+  const ignored = (operation: 'create' | 'update') => options.readonlyProperties === 'ignore' ? writable[operation]?.readonly : undefined
+  const [ignoredOfNew, ignoredOfChanges] = [ignored('create'), ignored('update')]
   const tag = tagOf(model)
   const locationOf = locationsOf(model, crud.afterRead !== undefined)
   const scopeOf = options.scope
@@ -97,12 +97,12 @@ export function routeDefinitions (orm: MikroORM, model: EntityModel, options: Cr
     const { body } = request
     if (Array.isArray(body)) {
       if (!has('createMany')) throw refusal('This resource takes one record at a time, as an object.')
-      const batch = readBatch(body, options.maxBatch ?? DEFAULT_MAX_BATCH, rules)
+      const batch = readBatch(body, options.maxBatch ?? DEFAULT_MAX_BATCH, ignoredOfNew)
       const json = await within.createMany(request, async () => await calls.createMany(request, batch, await readOptions(request)))
       return sendJson(request, reply.code(201), json)
     }
     if (!has('create')) throw refusal('This resource takes records as a list.')
-    const record = await within.create(request, async () => await calls.create(request, readBody(body, rules), await readOptions(request)))
+    const record = await within.create(request, async () => await calls.create(request, readBody(body, ignoredOfNew), await readOptions(request)))
     const location = locationOf(request.url, record)
     if (location !== undefined) reply.header('location', location)
     return sendRecord(request, reply.code(201), record)
@@ -112,7 +112,7 @@ export function routeDefinitions (orm: MikroORM, model: EntityModel, options: Cr
     const id = readKey(request.params)
     return sendRecord(request, reply, await within.update(request, async () => {
       const write = await writeOptions(request)
-      return await calls.update(request, id, readBody(request.body, rules, keyNames(id, model)), write)
+      return await calls.update(request, id, readBody(request.body, ignoredOfChanges, keyNames(id, model)), write)
     }))
   }
 
@@ -139,15 +139,7 @@ export function routeDefinitions (orm: MikroORM, model: EntityModel, options: Cr
     { operation: 'delete', method: 'DELETE', url, handler: remove },
     { operation: 'restore', method: 'POST', url: `${url}/restore`, handler: restore },
   ]
-  return definitions.filter(({ operation }) => has(operation) && missingFor(operation, model) === undefined)
-}
-
-/** What an operation needs and an entity does not have, as the end of a sentence; `undefined` where it has all. */
-export function missingFor (operation: CrudOperation, { name, deletedAt, abstract, readOnly }: EntityModel): string | undefined {
-  if (operation === 'list' || operation === 'get') return undefined
-  if (readOnly !== undefined) return `an entity that is written, and ${name} is read-only: ${readOnly}`
-  if (operation === 'restore') return deletedAt === undefined ? "an entity with 'deleted_at'" : undefined
-  return abstract && (operation === 'create' || operation === 'createMany') ? 'an entity that is not abstract' : undefined
+  return definitions.filter(({ operation }) => has(operation))
 }
 
 /**

@@ -8,6 +8,7 @@ class CategoryCrud extends CrudBase {
   constructor () {
     super({
       model: Category,
+      writable: 'all',
       queryConfig: new QueryBuilderConfig({
         allowedFilters: [AllowedFilters.exact('status'), new AllowedFilters('price', 'eq', ['eq', 'gte', 'lte']), new AllowedFilters('name', 'contains')],
         allowedSorts: [new AllowedSort('created_at')],

@@ -8,6 +8,7 @@ import { applyPending } from './migrate.ts'
 
 const customers = new CrudBase({
   model: Customer,
+  writable: ['name', 'country'],
   queryConfig: new QueryBuilderConfig<Customer>({
     allowedFilters: [new AllowedFilters('name', 'eq', ['eq', 'contains']), new AllowedFilters('country', 'eq', ['eq', 'in'])],
     allowedSorts: [new AllowedSort('name')],

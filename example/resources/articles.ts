@@ -23,6 +23,6 @@ const queryConfig = new QueryBuilderConfig<Article>({
 
 export class ArticleCrud extends CrudBase<Article> {
   constructor () {
-    super({ model: Article, queryConfig })
+    super({ model: Article, queryConfig, writable: ['title', 'body', 'published_at', 'author', 'category'] })
   }
 }

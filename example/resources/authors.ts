@@ -15,6 +15,6 @@ const queryConfig = new QueryBuilderConfig<Author>({
 
 export class AuthorCrud extends CrudBase<Author> {
   constructor () {
-    super({ model: Author, queryConfig })
+    super({ model: Author, queryConfig, writable: ['name'] })
   }
 }

@@ -35,6 +35,6 @@ const queryConfig = new QueryBuilderConfig<Category>({
 
 export class CategoryCrud extends CrudBase<Category> {
   constructor () {
-    super({ model: Category, queryConfig })
+    super({ model: Category, queryConfig, writable: ['name', 'description', 'price', 'status', 'tags'] })
   }
 }

@@ -23,6 +23,6 @@ const queryConfig = new QueryBuilderConfig<Product>({
 
 export class ProductCrud extends CrudBase<Product> {
   constructor () {
-    super({ model: Product, queryConfig })
+    super({ model: Product, queryConfig, writable: ['name', 'description', 'price', 'stock', 'category', 'tags'] })
   }
 }

@@ -15,6 +15,6 @@ const queryConfig = new QueryBuilderConfig<Tag>({
 
 export class TagCrud extends CrudBase<Tag> {
   constructor () {
-    super({ model: Tag, queryConfig })
+    super({ model: Tag, queryConfig, writable: ['name'] })
   }
 }

@@ -26,4 +26,5 @@ export { QueryBuilderConfig, type Field, type FieldOf, type Filter, type FilterO
 export { ScopeFilter, type ScopeOptions } from './scope-filter.ts'
 export { SearchFilter } from './search-filter.ts'
 export { TrashedFilter } from './trashed-filter.ts'
+export { readWritable, type WritableConfig, type WritableName, type WritableNames, type WritableOption } from './writable.ts'
 export { PaginationSchema, QueryBuilderConfigSchema, type Pagination, type PaginationOptions } from './schema.ts'

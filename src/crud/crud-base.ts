@@ -1,8 +1,8 @@
 /** The base class of a resource: one entity, its whitelist, and what can be done with its records. */
 import type { EntityManager, EntityName, QueryBuilder } from '@mikro-orm/postgresql'
-import { QueryBuilderConfig } from '../config/index.ts'
+import { QueryBuilderConfig, readWritable, type WritableConfig } from '../config/index.ts'
 import { ConfigError } from '../errors.ts'
-import { planList, planStream, readData, withSharedColumns, type Id, type RecordData } from '../plan/index.ts'
+import { planList, planStream, readData, withSharedColumns, type BodyRules, type Id, type RecordData } from '../plan/index.ts'
 import { parseQueryParams, type QueryParams } from '../query/index.ts'
 import { enterStage, type QueryOperation } from '../run/index.ts'
 import { nearest } from '../suggest.ts'
@@ -16,6 +16,7 @@ import { checkScope, readScope, type ScopeRules } from './scope.ts'
 import { after, contextOf, perform, requirePromises, sharedEmOf, wait, type CrudResult, type CrudSession, type MaybePromise, type Work } from './steps.ts'
 import { streamBatches } from './stream.ts'
 import { checkKeyColumns, withoutKey } from './update-data.ts'
+import { closedBody } from './closed-body.ts'
 import { Writer, type Written } from './writer.ts'
 
 /** A record that was written, likewise; of an inserted one with the columns of its key, as texts. */
@@ -24,7 +25,7 @@ interface WrittenJson extends VersionedJson {
 }
 
 /** What the constructor takes. */
-const OPTIONS: readonly string[] = ['model', 'queryConfig', 'name']
+const OPTIONS: readonly string[] = ['model', 'queryConfig', 'writable', 'name']
 const NO_PARAMS = parseQueryParams('')
 
 /**
@@ -37,7 +38,7 @@ const NO_PARAMS = parseQueryParams('')
  *
  * @example
  * class CategoryCrud extends CrudBase<Category> {
- *   constructor () { super({ model: Category, queryConfig }) }
+ *   constructor () { super({ model: Category, queryConfig, writable: ['name', 'price'] }) }
  * }
  * const page = await new CategoryCrud().list(em, parseQueryParams('filter[name]=Tech&sort=-created_at'))
  */
@@ -45,6 +46,7 @@ export class CrudBase<Entity extends object = any> {
   readonly model: EntityName<Entity>
   readonly queryConfig: QueryBuilderConfig<Entity>
   readonly name: string | undefined
+  readonly #bodies: WritableConfig | undefined
   readonly #resources = new WeakMap<object, Map<string | undefined, Resource>>()
 
   /**
@@ -63,7 +65,7 @@ export class CrudBase<Entity extends object = any> {
   afterRead? (record: CrudRecord, context: CrudContext): CrudRecord | Promise<CrudRecord>
 
   constructor (options: CrudOptions<Entity>) {
-    const { model, queryConfig = new QueryBuilderConfig<Entity>(), name } = options
+    const { model, queryConfig = new QueryBuilderConfig<Entity>(), writable, name } = options
     const unknown = Object.keys(options).find((key) => !OPTIONS.includes(key))
     if (unknown !== undefined) throw new ConfigError(`${new.target.name}: there is no option '${unknown}'. Did you mean '${nearest(unknown, OPTIONS) ?? OPTIONS.join("', '")}'?`)
     if (model === undefined) throw new ConfigError(`${new.target.name}: "model" is required, the entity of the resource.`)
@@ -71,6 +73,7 @@ export class CrudBase<Entity extends object = any> {
     this.model = model
     this.queryConfig = queryConfig
     this.name = name
+    this.#bodies = readWritable(new.target.name, writable)
   }
 
   /**
@@ -198,16 +201,18 @@ export class CrudBase<Entity extends object = any> {
 
   * #createOne (session: CrudSession, data: Data, options: CrudReadOptions<Entity>): Work<WrittenJson> {
     const resource = this.#writable(session)
+    const rules = this.#rules(resource, 'create')
     const context = contextOf(session, options.context)
-    const [written] = yield * this.#create(resource, session, [data], options, () => '', context, 'create')
+    const [written] = yield * this.#create(resource, rules, session, [data], options, () => '', context, 'create')
     return yield * this.#leave(written!, resource, context)
   }
 
   * #createMany (session: CrudSession, data: readonly Data[], options: CrudReadOptions<Entity>): Work<string> {
     const resource = this.#writable(session)
+    const rules = this.#rules(resource, 'create')
     if (data.length === 0) return '[]'
     const context = contextOf(session, options.context)
-    const written = yield * this.#create(resource, session, data, options, (index) => `/${index}`, context, 'createMany')
+    const written = yield * this.#create(resource, rules, session, data, options, (index) => `/${index}`, context, 'createMany')
     return yield * convertListJson(`[${written.map(({ json }) => json).join()}]`, resource.toWire, this.#afterRead, context)
   }
 
@@ -232,17 +237,18 @@ export class CrudBase<Entity extends object = any> {
   * #update (session: CrudSession, id: Id, data: Data, options: CrudWriteOptions<Entity>): Work<VersionedJson> {
     const resource = this.#writable(session)
     const { model } = resource
+    const rules = this.#rules(resource, 'update')
     const context = contextOf(session, options.context)
     enterStage('plan')
     const scope = this.#scope(resource, options)
     const given = withoutKey(data, id, model)
-    let row = readData(given, model, { by: 'client', requireAll: false })
+    let row = readData(given, model, { by: rules })
     checkKeyColumns(row, id, model)
     if (this.beforeUpdate !== undefined) {
       enterStage()
       const changed = returned('beforeUpdate', yield * wait(this.beforeUpdate(id, { ...given }, context), 'beforeUpdate'))
       enterStage('plan')
-      row = readData(changed, model, { by: 'server', requireAll: false })
+      row = readData(changed, model, { by: 'server' })
     }
     if (scope !== undefined) checkScopeData(row, scope, model)
     return yield * this.#leave(yield * new Writer(resource, session, options, scope, 'update').update(id, withSharedColumns(row)), resource, context)
@@ -310,7 +316,7 @@ export class CrudBase<Entity extends object = any> {
     let bySchema = this.#resources.get(metadata)
     if (bySchema === undefined) this.#resources.set(metadata, bySchema = new Map())
     let resource = bySchema.get(schema)
-    if (resource === undefined) bySchema.set(schema, resource = new Resource(em, this.model, this.queryConfig as QueryBuilderConfig, this.name))
+    if (resource === undefined) bySchema.set(schema, resource = new Resource(em, this.model, this.queryConfig as QueryBuilderConfig, this.name, this.#bodies))
     return resource
   }
 
@@ -324,6 +330,13 @@ export class CrudBase<Entity extends object = any> {
     const { name, readOnly } = resource.model
     if (readOnly !== undefined) throw new ConfigError(`${name} is read-only: ${readOnly}.`)
     return resource
+  }
+
+  /** @throws {ConfigError} when bodies may not set anything by this operation: nothing is open unless the resource says so */
+  #rules ({ model, writable }: Resource, operation: 'create' | 'update'): BodyRules {
+    const rules = writable[operation]
+    if (rules === undefined) throw new ConfigError(`${this.constructor.name}: ${closedBody(operation, model.name, writable)}.`)
+    return rules
   }
 
   #reader (session: CrudSession, options: CrudReadOptions<Entity>): Reader {
@@ -345,7 +358,7 @@ export class CrudBase<Entity extends object = any> {
     return scope === undefined ? undefined : readScope(scope as object, model)
   }
 
-  * #create (resource: Resource, session: CrudSession, data: readonly Data[], options: CrudReadOptions<Entity>, pointer: (index: number) => string, context: CrudContext, operation: QueryOperation): Work<Written[]> {
+  * #create (resource: Resource, rules: BodyRules, session: CrudSession, data: readonly Data[], options: CrudReadOptions<Entity>, pointer: (index: number) => string, context: CrudContext, operation: QueryOperation): Work<Written[]> {
     if (resource.model.abstract) throw new ConfigError(`${resource.model.name} is abstract: records are created as one of its subclasses.`)
     const scope = this.#scope(resource, options)
     enterStage('plan')
@@ -353,18 +366,18 @@ export class CrudBase<Entity extends object = any> {
     const plain = this.beforeCreate === undefined && scope === undefined
     for (const [index, one] of data.entries()) {
       const at = pointer(index)
-      const row = readData(one, resource.model, { by: 'client', requireAll: plain, pointer: at })
-      rows.push(withSharedColumns(plain ? row : yield * this.#completed(one, at, resource, scope, context), at))
+      const row = readData(one, resource.model, { by: rules, ...(plain && { complete: rules }), pointer: at })
+      rows.push(withSharedColumns(plain ? row : yield * this.#completed(one, at, resource, rules, scope, context), at))
     }
     return yield * new Writer(resource, session, options, scope, operation).create(rows, pointer)
   }
 
   /** A new row: what the client gave, what the hook makes of it, and what the scope adds. */
-  * #completed (data: Data, pointer: string, { model }: Resource, scope: ScopeRules | undefined, context: CrudContext): Work<RecordData> {
+  * #completed (data: Data, pointer: string, { model }: Resource, rules: BodyRules, scope: ScopeRules | undefined, context: CrudContext): Work<RecordData> {
     enterStage()
     const complete = this.beforeCreate === undefined ? data : returned('beforeCreate', yield * wait(this.beforeCreate({ ...data }, context), 'beforeCreate'))
     enterStage('plan')
-    const row = readData({ ...(scope && scopeData(scope)), ...complete }, model, { by: 'server', requireAll: true, pointer })
+    const row = readData({ ...(scope && scopeData(scope)), ...complete }, model, { by: 'server', complete: rules, pointer })
     if (scope !== undefined) checkScopeData(row, scope, model)
     return row
   }

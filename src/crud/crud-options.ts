@@ -1,7 +1,7 @@
 /** What the methods of `CrudBase` take and return. */
 import type { EntityManager, EntityName, FilterQuery } from '@mikro-orm/postgresql'
 import type { FastifyRequest } from 'fastify'
-import type { QueryBuilderConfig } from '../config/index.ts'
+import type { QueryBuilderConfig, WritableOption } from '../config/index.ts'
 import type { SyncSession } from '../database/index.ts'
 import type { CursorInfo, OffsetInfo, PageInfo } from '../run/index.ts'
 
@@ -11,6 +11,11 @@ export interface CrudOptions<Entity extends object> {
   readonly model: EntityName<Entity>
   /** What clients may ask for. Default: nothing. */
   readonly queryConfig?: QueryBuilderConfig<Entity>
+  /**
+   * What bodies may set: `['name', 'price']`, `{ create: [...], update: [...] }`, or `'all'` for every property that is
+   * not generated, hidden or computed. Default: nothing, and records are neither created nor updated.
+   */
+  readonly writable?: WritableOption<NoInfer<Entity>>
   /** Name of the resource in `fields[<name>]`. Default: the name of the entity's table. */
   readonly name?: string
 }

@@ -2,6 +2,7 @@
  * CrudBase: the stages put together. An EntityManager and QueryParams in, records or JSON text out. It refuses what
  * the planner refuses, and at start-up what a whitelist names in vain.
  */
+export { closedBody } from './closed-body.ts'
 export { CrudBase } from './crud-base.ts'
 export type { CrudContext, CrudDeleteOptions, CrudOptions, CrudPage, CrudReadOptions, CrudRecord, CrudWriteOptions } from './crud-options.ts'
 export { adviseIndexes, type IndexAdvice } from './index-advice.ts'

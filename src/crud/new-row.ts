@@ -31,7 +31,7 @@ function nameOf (property: Property): string {
  * @throws {OutOfScopeError} when a row with these values would lie outside
  */
 export function checkScopeData (row: RecordData, scope: ScopeRules, model: EntityModel): void {
-  const expected = new Map(readData(scopeData(scope), model, { by: 'server', requireAll: false }).columns.map(({ column, value }) => [column, value]))
+  const expected = new Map(readData(scopeData(scope), model, { by: 'server' }).columns.map(({ column, value }) => [column, value]))
   for (const { column, value } of row.columns) {
     if (expected.has(column) && expected.get(column) !== value) throw new OutOfScopeError()
   }

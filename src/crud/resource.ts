@@ -1,8 +1,8 @@
 /** A CRUD class that has met its ORM: names looked up, statements kept by shape. */
 import type { EntityManager, QueryBuilder } from '@mikro-orm/postgresql'
-import type { QueryBuilderConfig } from '../config/index.ts'
+import type { QueryBuilderConfig, WritableConfig } from '../config/index.ts'
 import type { EntityModel } from '../model/index.ts'
-import { isCustomTerm, planSelection, resolveWhitelist, withConditions, type AnyWritePlan, type KeysetPlan, type ListPlan, type Plan, type Selection, type Whitelist } from '../plan/index.ts'
+import { isCustomTerm, planSelection, resolveWhitelist, resolveWritable, withConditions, type AnyWritePlan, type KeysetPlan, type ListPlan, type Plan, type Selection, type Whitelist, type Writable } from '../plan/index.ts'
 import { callsOf, toWireOf, type QueryCall, type QueryOperation, type ToWire } from '../run/index.ts'
 import { applyPlan, compile, compileWrite, entitiesBehind, guarded, ROOT_ALIAS } from '../sql/index.ts'
 import { foreignOf, narrow, NO_FILTERS, scopesOf, visibleBy, type ActiveFilters, type ReadOptions } from './foreign.ts'
@@ -14,6 +14,8 @@ import { checkConditions, entitiesOfConditions, relationsOfWhitelist } from './w
 export class Resource {
   readonly model: EntityModel
   readonly whitelist: Whitelist
+  /** What bodies may set. */
+  readonly writable: Writable
   /** What a record shows when nothing is selected. */
   readonly selection: Selection
   /** What such records still need when they come from the database. */
@@ -25,9 +27,10 @@ export class Resource {
   readonly #entities: readonly EntityModel[]
 
   /** @throws {ConfigError} when the configuration names what the entity doesn't have */
-  constructor (em: EntityManager, entity: unknown, config: QueryBuilderConfig, name: string | undefined) {
+  constructor (em: EntityManager, entity: unknown, config: QueryBuilderConfig, name: string | undefined, writable: WritableConfig | undefined) {
     this.model = modelsOf(em).of(entity)
     this.whitelist = resolveWhitelist(config, this.model, name)
+    this.writable = resolveWritable(writable, this.model)
     this.#calls = callsOf(name ?? this.model.tableName)
     const relations = relationsOfWhitelist(this.whitelist)
     this.#entities = [...new Set([this.model, ...relations.map(({ target }) => target), ...entitiesOfConditions(this.whitelist, relations)])]

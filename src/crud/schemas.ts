@@ -27,14 +27,14 @@ export interface CrudSchemas<Entity extends object> {
  * app.get('/cheap', { schema: { response: { 200: list } } }, (request) => categories.list(request.em, request.queryParams))
  */
 export function crudSchemas<Entity extends object> (crud: CrudBase<Entity>, orm: MikroORM): CrudSchemas<Entity> {
-  const { model, whitelist } = crud.bind(orm.em)
+  const { model, whitelist, writable } = crud.bind(orm.em)
   const record = recordSchema(model, { includes: includeTree(whitelist) })
   const keys = model.primaryKey.flatMap(({ property, columns }) => columns.map(({ type }) => [property.publicName, inputSchema(type)] as const))
   return Object.freeze({
     id: Type.Unsafe(keys.length === 1 ? keys[0]![1] : Type.Object(Object.fromEntries(keys))),
     record: Type.Unsafe(record),
     list: Type.Unsafe(listSchema(record, { totals: whitelist.pagination.count !== 'none' })),
-    create: Type.Unsafe(createSchema(model)),
-    update: Type.Unsafe(updateSchema(model)),
+    create: Type.Unsafe(createSchema(model, { rules: writable.create })),
+    update: Type.Unsafe(updateSchema(model, { rules: writable.update })),
   }) as CrudSchemas<Entity>
 }

@@ -34,6 +34,8 @@ export interface WriteRules {
   readonly persisted: boolean
   /** Clients may write it: not a generated key, timestamp, version or hidden. */
   readonly writable: boolean
+  /** Why clients never write it, as a clause. */
+  readonly closed?: string
   /** A new row may do without: nullable, or the database or `onCreate` has a value. */
   readonly optional: boolean
   /** The database, MikroORM or `onCreate` has a value where nobody gives one. */

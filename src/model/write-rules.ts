@@ -12,9 +12,11 @@ export function writeRulesOf (source: EntityProperty, meta: EntityMetadata): Wri
   const discriminator = source.name === meta.root.discriminatorColumn
   const generated = source.autoincrement === true || source.default !== undefined || source.defaultRaw !== undefined || source.onCreate !== undefined
   const { onCreate, onUpdate } = source as { onCreate?: WriteRules['onCreate'], onUpdate?: WriteRules['onUpdate'] }
+  const closed = reasonNotToWrite(source, meta, { persisted, generated, discriminator })
   return Object.freeze({
     persisted,
-    writable: persisted && source.hidden !== true && source.version !== true && !discriminator && !isOwn(source, generated),
+    writable: closed === undefined,
+    closed,
     optional: !persisted || isNullable(source, meta) || generated || discriminator || source.version === true || isCollection(source) || isInitialised(source, meta),
     generated,
     onCreate,
@@ -51,10 +53,20 @@ function isPersisted (source: EntityProperty): boolean {
   }
 }
 
-/** What the entity sets by itself: a key that is generated, the public UUID, timestamps. */
-function isOwn (source: EntityProperty, generated: boolean): boolean {
-  if (source.primary === true) return generated
-  if (source.name === 'uuid' && generated) return true
+/** Why clients never write a property, as a clause; `undefined` for one that they may. */
+function reasonNotToWrite (source: EntityProperty, meta: EntityMetadata, { persisted, generated, discriminator }: { readonly persisted: boolean, readonly generated: boolean, readonly discriminator: boolean }): string | undefined {
+  if (source.hidden === true) return "it is hidden, and what clients may not read they may not write either; set it in a hook or with 'values'"
+  if (!persisted) {
+    if (meta.readonly === true) return 'the entity is read-only'
+    return source.kind === ReferenceKind.ONE_TO_MANY || source.kind === ReferenceKind.ONE_TO_ONE
+      ? 'the other side of the relation has the key, and is where it is written'
+      : 'its value is computed'
+  }
+  if (source.version === true) return 'it is the version, which MikroORM counts'
+  if (discriminator) return 'it says of which class a row is'
+  if (source.primary === true) return generated ? 'it is a key that is generated' : undefined
+  if (source.name === 'uuid' && generated) return 'it is a key that is generated'
   const isTime = /^(?:timestamp|date\b)/.test(source.columnTypes?.[0] ?? '')
-  return isTime && (TIMESTAMPS.has(source.name) || source.onCreate !== undefined || source.onUpdate !== undefined)
+  if (isTime && TIMESTAMPS.has(source.name)) return source.name.startsWith('deleted') ? 'deleting and restoring a record sets it' : 'it is a timestamp, which is set when a record is written'
+  return isTime && (source.onCreate !== undefined || source.onUpdate !== undefined) ? 'it is a timestamp, which is set when a record is written' : undefined
 }

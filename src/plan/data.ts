@@ -2,9 +2,10 @@
  * The data of a write: the JSON of a body, by public names, to values of columns. All that is wrong with a record is
  * found at once; names, like everywhere, are those the entity has, and what may not be written is refused by name.
  */
-import { RequestValidationError, type ErrorItem } from '../errors.ts'
+import { ConfigError, RequestValidationError, type ErrorItem } from '../errors.ts'
 import { embeddedToStored, fromJson, isObject, keyFromJson, type Converted, type EmbeddedProperty, type EntityModel, type Property, type RelationProperty, type ScalarProperty, type SqlValue } from '../model/index.ts'
 import { listed, nearest } from '../suggest.ts'
+import { escaped, namesForServer, type BodyRules } from './writable.ts'
 
 /** Values of a record's properties, looked up and converted. */
 export interface RecordData {
@@ -36,10 +37,10 @@ export interface LinksData {
 }
 
 export interface DataOptions {
-  /** `client`: only what clients may write. `server`: everything that has a column. */
-  readonly by: 'client' | 'server'
-  /** Properties of which a new record has to have a value. */
-  readonly requireAll: boolean
+  /** A body's rules, or `server` for the application's own data: everything that has a column. */
+  readonly by: BodyRules | 'server'
+  /** The data is all that there will be of a new record: the rules say what it has to have. */
+  readonly complete?: BodyRules
   /** Put before pointers, e.g. `/1` in a batch. */
   readonly pointer?: string
 }
@@ -48,13 +49,21 @@ export interface DataOptions {
  * Reads the data of one record.
  *
  * @throws {RequestValidationError} with an item for each property that is unknown, not writable, missing, or has a
- *   value that its column can't hold
+ *   value that its column can't hold; {ConfigError} for a new record that lacks what no client can give
  */
 export function readData (data: unknown, model: EntityModel, options: DataOptions): RecordData {
   const reader = new Reader(model, options)
   reader.read(data)
   if (reader.errors.length > 0) throw new RequestValidationError(reader.errors)
+  const unfilled = options.complete?.unfilled.find((property) => !reader.given.has(property))
+  if (unfilled !== undefined) throw unfilledError(unfilled, model)
   return reader
+}
+
+/** The name is for the log: a client can do nothing about it, and may not even know it. */
+function unfilledError (property: Property, model: EntityModel): ConfigError {
+  const cause = new ConfigError(`${model.name}.${property.name} is required, no client may write it, and neither beforeCreate nor 'values' nor a scope has filled it.`)
+  return new ConfigError('The server lacks a value that new records need.', { cause })
 }
 
 class Reader implements RecordData {
@@ -63,6 +72,7 @@ class Reader implements RecordData {
   readonly links: LinksData[] = []
   readonly properties: Record<string, unknown> = {}
   readonly errors: ErrorItem[] = []
+  readonly given = new Set<Property>()
   readonly #model: EntityModel
   readonly #options: DataOptions
 
@@ -76,9 +86,8 @@ class Reader implements RecordData {
       this.#refuse('', 'A record must be an object.')
       return
     }
-    const names = namesOf(this.#model)
-    const byName = names[this.#options.by]
-    const given: Property[] = []
+    const { by, complete } = this.#options
+    const byName = by === 'server' ? namesForServer(this.#model) : by.byName
     for (const name of Object.keys(data)) {
       const known = byName.get(name)
       if (known === undefined || !known.writable) {
@@ -87,18 +96,19 @@ class Reader implements RecordData {
       }
       const value = data[name]
       if (value === undefined) continue
-      given.push(known.property)
+      this.given.add(known.property)
       this.#readProperty(known.property, known.pointer, name, value)
     }
-    if (!this.#options.requireAll) return
-    for (const { property, pointer } of names.required) {
-      if (!given.includes(property)) this.#refuse(pointer, `The property '${property.publicName}' is required.`)
+    if (complete === undefined) return
+    for (const { property, pointer } of complete.required) {
+      if (!this.given.has(property)) this.#refuse(pointer, `The property '${property.publicName}' is required.`)
     }
   }
 
   /** One answer for what does not exist and what is hidden; a name that reads show is said to be read-only. */
   #refuseName (name: string, property: Property | undefined): void {
-    const writable = [...this.#model.properties.values()].filter((property) => property.write.writable).map((property) => property.publicName)
+    const { by } = this.#options
+    const writable = [...by === 'server' ? this.#model.properties.values() : by.properties].filter((property) => property.write.writable).map((property) => property.publicName)
     const suggestion = nearest(name, writable)
     const shown = name.length > 60 ? `${name.slice(0, 60)}...` : name
     const sentence = property === undefined || property.hidden ? `There is no property '${shown}' to write.` : `The property '${shown}' can not be written.`
@@ -236,38 +246,3 @@ class Reader implements RecordData {
 }
 
 const CODE = 'FST_ERR_VALIDATION'
-
-/** A name inside a JSON pointer (RFC 6901 section 3). */
-const escaped = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')
-
-/** A property under one of its names. */
-interface Named {
-  readonly property: Property
-  readonly pointer: string
-  readonly writable: boolean
-}
-
-interface Names extends Readonly<Record<DataOptions['by'], ReadonlyMap<string, Named>>> {
-  /** Those that a new record has to have, by public name. */
-  readonly required: readonly Named[]
-}
-
-const namesByModel = new WeakMap<EntityModel, Names>()
-
-/** Properties by the names that data goes by: to clients their public ones, to the application their own, too. */
-function namesOf (model: EntityModel): Names {
-  let names = namesByModel.get(model)
-  if (names === undefined) {
-    const all = [...model.properties.values()]
-    const shown = all.filter((property) => !property.hidden)
-    const named = (property: Property, name: string, writable: boolean) => [name, { property, pointer: `/${escaped(name)}`, writable }] as const
-    const toServer = (name: 'name' | 'publicName') => (property: Property) => named(property, property[name], property.write.persisted)
-    names = {
-      client: new Map(shown.map((property) => named(property, property.publicName, property.write.writable))),
-      server: new Map([...all.map(toServer('name')), ...shown.map(toServer('publicName'))]),
-      required: all.filter(({ write }) => !write.optional).map((property) => named(property, property.publicName, true)[1]),
-    }
-    namesByModel.set(model, names)
-  }
-  return names
-}

@@ -4,34 +4,39 @@
  */
 import { Type, type TSchema } from '@sinclair/typebox'
 import { keyColumns, type EmbeddedProperty, type EntityModel, type Property, type RelationProperty, type ScalarProperty } from '../model/index.ts'
+import type { BodyRules } from '../plan/index.ts'
 import { exampleOf } from './example.ts'
 import { inputSchema } from './input-schema.ts'
 import { nullable } from './value-schema.ts'
 
 export interface BodyOptions {
+  /** What the body may set. */
+  readonly rules: BodyRules | undefined
   /** Also name what clients may only read: it is ignored. Default: false. */
   readonly readonly?: boolean
 }
 
 /** Schema of a new record: what has neither a default nor may be null is required. */
-export function createSchema (model: EntityModel, options: BodyOptions = {}): TSchema {
-  return bodySchema(model, options, ({ write }) => !write.optional, 'New')
+export function createSchema (model: EntityModel, options: BodyOptions): TSchema {
+  return bodySchema(model, options, 'New')
 }
 
 /** Schema of a change: only what is given changes. */
-export function updateSchema (model: EntityModel, options: BodyOptions = {}): TSchema {
-  return bodySchema(model, options, () => false, 'Changes of')
+export function updateSchema (model: EntityModel, options: BodyOptions): TSchema {
+  return bodySchema(model, options, 'Changes of')
 }
 
-function bodySchema (model: EntityModel, { readonly = false }: BodyOptions, isRequired: (property: Property) => boolean, title: string): TSchema {
+/** An operation without rules takes a body of nothing. */
+function bodySchema (model: EntityModel, { rules, readonly = false }: BodyOptions, title: string): TSchema {
+  const needed = new Set(rules?.required.map(({ property }) => property))
   const properties: Record<string, TSchema> = {}
   const example: Record<string, unknown> = {}
   for (const property of model.properties.values()) {
-    const { publicName, hidden, write } = property
+    const { publicName, hidden } = property
     if (hidden) continue
-    if (write.writable) {
+    if (rules?.properties.has(property)) {
       const schema = propertySchema(property)
-      const required = isRequired(property)
+      const required = needed.has(property)
       properties[publicName] = required ? schema : Type.Optional(schema)
       if (required || (property.kind === 'scalar' && isPlain(property))) example[publicName] = exampleOfProperty(property)
     } else if (readonly) properties[publicName] = Type.Optional(Type.Unknown({ readOnly: true, description: 'Ignored.' }))

@@ -18,6 +18,7 @@ const CLIENTS = 10
 
 const accounts = new CrudBase({
   model: Account,
+  writable: 'all',
   queryConfig: new QueryBuilderConfig<any>({
     allowedFilters: [AllowedFilters.exact('owner'), AllowedFilters.custom('slow', (qb, value) => qb.andWhere(raw(`(select pg_sleep(30) /* ${value} */) is not null`)))],
   }),

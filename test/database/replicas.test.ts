@@ -14,7 +14,7 @@ const Note = defineEntity({
   properties: { id: p.integer().primary().autoincrement(false), text: p.string(), server: p.string().formula("current_setting('cluster_name')") },
 })
 const entities = [Note]
-const notes = new CrudBase({ model: Note, queryConfig: new QueryBuilderConfig<InferEntity<typeof Note>>({ allowedFilters: [AllowedFilters.exact('text')] }) })
+const notes = new CrudBase({ model: Note, writable: 'all', queryConfig: new QueryBuilderConfig<InferEntity<typeof Note>>({ allowedFilters: [AllowedFilters.exact('text')] }) })
 
 const refused = (message: RegExp) => ({ code: 'FST_CRUD_CONFIG_INVALID', message })
 

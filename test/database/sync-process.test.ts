@@ -10,7 +10,7 @@ import { copyTemplate, skipReasons } from '../helpers/databases.ts'
 
 const Word = defineEntity({ name: 'Word', properties: { id: p.integer().primary().autoincrement(), text: p.string() } })
 const entities = [Word]
-const words = new CrudBase({ model: Word })
+const words = new CrudBase({ model: Word, writable: 'all' })
 
 const refused = (message: RegExp) => ({ code: 'FST_CRUD_CONFIG_INVALID', message })
 
@@ -92,7 +92,7 @@ t.test('a process ends when it has nothing else to do, closed or not', async (t)
     const session = factory.getSessionMaker(engine)()
     if (process.argv[1] === 'first') session.executeScript(await engine.orm.schema.getCreateSchemaSQL())
     else process.on('exit', () => factory.close())
-    const words = new CrudBase({ model: Word })
+    const words = new CrudBase({ model: Word, writable: 'all' })
     console.log(words.create(session, { text: process.argv[1] }).text, words.count(session))`
   const run = (word: string) => spawnSync(process.execPath, ['--input-type=module', '-e', script, word], { encoding: 'utf8', timeout: 40_000 })
   t.match(run('first'), { status: 0, stdout: 'first 1\n', stderr: '' })

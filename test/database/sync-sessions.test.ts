@@ -211,7 +211,7 @@ for (const [name, skip, open] of urls) {
 
         override afterRead (record: any) { return { ...record, read: true } }
       }
-      const hooked = new Hooked({ model: Note })
+      const hooked = new Hooked({ model: Note, writable: 'all' })
       t.match(hooked.createMany(session, [{ title: 'a' }, { title: 'b' }], { context: { who: 'me' } }), [{ title: 'A', read: true }, { title: 'B', read: true }])
       t.equal(seen[0]?.session, session)
       t.equal(seen[0]?.['who'], 'me')
@@ -219,7 +219,7 @@ for (const [name, skip, open] of urls) {
       await t.rejects(seen[0]!.em.find(Note, {}), { message: /has no connection: use the methods of CrudBase/ })
 
       for (const hook of ['beforeCreate', 'beforeUpdate', 'beforeDelete', 'afterRead'] as const) {
-        const crud = new (class extends CrudBase<any> {})({ model: Note })
+        const crud = new (class extends CrudBase<any> {})({ model: Note, writable: 'all' })
         crud[hook] = (async () => { throw new Error('nobody hears of it') }) as never
         const use = { beforeCreate: () => crud.create(session, { title: 'x' }), beforeUpdate: () => crud.update(session, 1, { title: 'x' }), beforeDelete: () => crud.delete(session, 1), afterRead: () => crud.list(session) }[hook]
         t.throws(use, refused(new RegExp(`^${hook} returned a promise`)))

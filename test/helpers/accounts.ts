@@ -8,7 +8,7 @@ export const Account = defineEntity({
   name: 'Account', properties: { id: p.integer().primary().autoincrement(), owner: p.string(), number: p.integer().nullable().unique(), balance: p.integer().default(0) },
 })
 
-export const accounts = new CrudBase({ model: Account })
+export const accounts = new CrudBase({ model: Account, writable: 'all' })
 
 /** The owners of all accounts, as a new session sees them. */
 export async function owners (orm: MikroORM): Promise<string[]> {

@@ -18,7 +18,7 @@ const COLUMNS = [
 await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   const app = await serve(t, orm, {
     '/plants': resource(Plant, queryConfig),
-    '/herbs': new CrudBase({ model: Plant, name: 'herbs', queryConfig: new QueryBuilderConfig(queryConfig) }),
+    '/herbs': new CrudBase({ model: Plant, writable: 'all', name: 'herbs', queryConfig: new QueryBuilderConfig(queryConfig) }),
     '/plain': resource(Plant),
     '/suppliers': resource(Supplier, { allowedFields: [new AllowedField('address'), new AllowedField('country')] }),
     '/items': resource(OrderItem, { allowedFields: [new AllowedField('quantity'), new AllowedField('plant')], allowedIncludes: [new AllowedInclude('plant')] }),

@@ -28,6 +28,7 @@ const SEED = `insert into owner (id, "user", blocked, deleted_at) values (1, 7, 
 
 const teams = new CrudBase<any>({
   model: Team,
+  writable: 'all',
   queryConfig: new QueryBuilderConfig<any>({
     allowedFilters: [AllowedFilters.exact('name')],
     allowedIncludes: [

@@ -6,7 +6,7 @@ import { CrudBase, crudKit, QueryBuilderConfig, type CrudKitOptions, type QueryB
 
 /** A resource of an entity with a whitelist, for tests that need nothing else of it. */
 export function resource (model: any, config: QueryBuilderOptions<any> = {}): CrudBase {
-  return new CrudBase({ model, queryConfig: new QueryBuilderConfig(config) })
+  return new CrudBase({ model, writable: 'all', queryConfig: new QueryBuilderConfig(config) })
 }
 
 /** A server with these resources, ready for requests, closed when the test ends. */

@@ -15,7 +15,7 @@ const calls: string[] = []
 
 /** Each method does what it did, and says that it was called, and whether with an EntityManager. */
 function jarCrud (): CrudBase {
-  const crud = new CrudBase<any>({ model: Jar })
+  const crud = new CrudBase<any>({ model: Jar, writable: 'all' })
   for (const method of METHODS) {
     const original = crud[method] as (...args: unknown[]) => Promise<CrudRecord | CrudRecord[] | null>
     const own = async (em: { persist?: unknown }, ...rest: unknown[]) => {
@@ -43,7 +43,7 @@ await forEachDatabase(t, { entities: [Jar] }, async (t, { orm }) => {
   t.match(await ask('GET', '/jars'), { status: 200, body: { items: [{ id: 1 }, { id: 2 }], total: 2, by: 'list' }, calls: ['list em'] })
   t.match(await ask('GET', '/jars/1'), { status: 200, etag: '"1"', body: { label: 'plum', by: 'get' }, calls: ['get em'] })
   t.match(await ask('GET', '/jars/9'), { status: 404, calls: ['get em'] })
-  const texts = new CrudBase<any>({ model: Jar })
+  const texts = new CrudBase<any>({ model: Jar, writable: 'all' })
   Object.assign(texts, { getJson: async () => '{"id":1,"version":7,"label":"of text"}', listJson: async () => '{"items":[]}' })
   await t.resolves(async () => {
     const other = Fastify()

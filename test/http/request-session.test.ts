@@ -28,9 +28,9 @@ await forEachDatabase(t, { entities: [Jar, Lid] }, async (t, { orm }) => {
   await app.register(crudKit, { orm, indexAdvice: false })
   app.addHook('onRequest', async (request) => { if (request.headers['x-size'] !== undefined) request.em.setFilterParams('own', { size: Number(request.headers['x-size']) }) })
   const operations = ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore'] as const
-  await app.register(crudRoutes, { prefix: '/jars', crud: new CrudBase<any>({ model: Jar }), operations })
-  await app.register(crudRoutes, { prefix: '/watched', crud: new Watched({ model: Jar, queryConfig: new QueryBuilderConfig({ allowedFilters: [AllowedFilters.custom('x', (qb, value, { em, request }) => { seen.push(em === (request as { em?: unknown } | undefined)?.em); return qb })] }) }) })
-  await app.register(crudRoutes, { prefix: '/lids', crud: new CrudBase<any>({ model: Lid }) })
+  await app.register(crudRoutes, { prefix: '/jars', crud: new CrudBase<any>({ model: Jar, writable: 'all' }), operations })
+  await app.register(crudRoutes, { prefix: '/watched', crud: new Watched({ model: Jar, writable: 'all', queryConfig: new QueryBuilderConfig({ allowedFilters: [AllowedFilters.custom('x', (qb, value, { em, request }) => { seen.push(em === (request as { em?: unknown } | undefined)?.em); return qb })] }) }) })
+  await app.register(crudRoutes, { prefix: '/lids', crud: new CrudBase<any>({ model: Lid, writable: 'all' }) })
   await app.ready()
   const ask = async (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', url: string, payload?: object, headers: Record<string, string> = {}) => {
     forks = 0

@@ -173,7 +173,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   t.test('afterRead changes every record, whole pages and single ones', async (t) => {
     const contexts: any[] = []
     class Priced extends CrudBase {
-      constructor () { super({ model: Plant, queryConfig: crud.queryConfig }) }
+      constructor () { super({ model: Plant, writable: 'all', queryConfig: crud.queryConfig }) }
       override afterRead (record: Json, context: any) {
         contexts.push(context)
         return { id: record.id, gross: record.price === null ? null : Math.round(record.price * 119) / 100, supplier: record.supplier }

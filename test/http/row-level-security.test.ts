@@ -27,8 +27,8 @@ await forEachDatabase(t, { entities: [Doc] }, async (t, { orm, name }) => {
     app.addHook('onRequest', async (request) => {
       request.em.setSessionContext({ role: ROLE, variables: { 'app.tenant': String(request.headers['x-tenant']) } })
     })
-    await app.register(crudRoutes, { prefix: '/docs', crud: new CrudBase<any>({ model: Doc }), stream: true, operations: ['list', 'get', 'create', 'createMany', 'update', 'delete'] })
-    await app.register(crudRoutes, { prefix: '/transacted', crud: new CrudBase<any>({ model: Doc }), transaction: true })
+    await app.register(crudRoutes, { prefix: '/docs', crud: new CrudBase<any>({ model: Doc, writable: 'all' }), stream: true, operations: ['list', 'get', 'create', 'createMany', 'update', 'delete'] })
+    await app.register(crudRoutes, { prefix: '/transacted', crud: new CrudBase<any>({ model: Doc, writable: 'all' }), transaction: true })
     return app
   }
   const isolates = async (t: Test, app: FastifyInstance) => {
@@ -60,7 +60,7 @@ await forEachDatabase(t, { entities: [Doc] }, async (t, { orm, name }) => {
     t.teardown(() => away.close())
     const em = away.em.fork()
     em.setSessionContext({ variables: { 'app.tenant': '1' } })
-    const docs = new CrudBase<any>({ model: Doc })
+    const docs = new CrudBase<any>({ model: Doc, writable: 'all' })
     for (const work of [docs.list(em), docs.get(em, 1), docs.create(em, { name: 'x' })]) await t.rejects(work, { code: 'FST_CRUD_UNAVAILABLE', statusCode: 503 })
   })
 
@@ -71,7 +71,7 @@ await forEachDatabase(t, { entities: [Doc] }, async (t, { orm, name }) => {
     await isolates(t, await serve(t, reserving))
     const app = Fastify()
     t.teardown(() => app.close())
-    await app.register(crudKit, { orm: reserving, indexAdvice: false, resources: { '/docs': new CrudBase<any>({ model: Doc }) } })
+    await app.register(crudKit, { orm: reserving, indexAdvice: false, resources: { '/docs': new CrudBase<any>({ model: Doc, writable: 'all' }) } })
     for (const [method, url, payload] of [['GET', '/docs'], ['GET', '/docs/1'], ['PATCH', '/docs/1', { name: 'one' }]] as const) {
       const before = reserved
       t.equal((await app.inject({ method, url, ...(payload !== undefined && { payload }) })).statusCode, 200)

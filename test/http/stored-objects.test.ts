@@ -23,9 +23,10 @@ const Buyer = defineEntity({
 })
 const Sale = defineEntity({ name: 'Sale', properties: { ...primaryKey, buyer: () => p.manyToOne(Buyer) } })
 
-const buyers = new CrudBase({ model: Buyer })
+const buyers = new CrudBase({ model: Buyer, writable: 'all' })
 const sales = new CrudBase({
   model: Sale,
+  writable: 'all',
   queryConfig: new QueryBuilderConfig({ allowedFilters: [AllowedFilters.exact('buyer')], allowedIncludes: [new AllowedInclude('buyer')], allowedFields: [new AllowedField('id')] }),
 })
 
@@ -85,7 +86,7 @@ await forEachDatabase(t, {
   })
 
   t.test('an empty nin on a path is no condition', async (t) => {
-    const crud = new CrudBase({ model: Sale, queryConfig: new QueryBuilderConfig({ allowedFilters: [new AllowedFilters('buyer.id', 'nin', ['nin'])] }) })
+    const crud = new CrudBase({ model: Sale, writable: 'all', queryConfig: new QueryBuilderConfig({ allowedFilters: [new AllowedFilters('buyer.id', 'nin', ['nin'])] }) })
     t.equal(await crud.count(orm.em.fork(), parseQueryParams('filter[buyer.id]=')), 2)
     t.equal(await crud.count(orm.em.fork(), parseQueryParams('filter[buyer.id]=cus_7')), 1)
   })
@@ -98,5 +99,5 @@ await forEachDatabase(t, {
 })
 
 t.test('an option of CrudBase that there is none of is refused with the nearest', async (t) => {
-  t.throws(() => new CrudBase({ model: Sale, queryConfg: {} } as never), { code: 'FST_CRUD_CONFIG_INVALID', message: "CrudBase: there is no option 'queryConfg'. Did you mean 'queryConfig'?" })
+  t.throws(() => new CrudBase({ model: Sale, writable: 'all', queryConfg: {} } as never), { code: 'FST_CRUD_CONFIG_INVALID', message: "CrudBase: there is no option 'queryConfg'. Did you mean 'queryConfig'?" })
 })

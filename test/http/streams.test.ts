@@ -29,11 +29,11 @@ const queryConfig = new QueryBuilderConfig<any>({
   allowedFields: [new AllowedField('id'), new AllowedField('name'), new AllowedField('price'), new AllowedField('inStock'), new AllowedField('description')],
   allowedIncludes: [new AllowedInclude('tags'), new AllowedInclude('supplier')],
 })
-const plants = new CrudBase<any>({ model: Plant, queryConfig })
-const tags = new CrudBase<any>({ model: Tag, queryConfig: new QueryBuilderConfig<any>({ allowedFilters: [new AllowedFilters('id', 'lte')], allowedSorts: [new AllowedSort('weight', 'name'), AllowedSort.custom('length', (qb, direction) => qb.orderBy({ [raw('char_length(e0.name)')]: direction }))] }) })
+const plants = new CrudBase<any>({ model: Plant, writable: 'all', queryConfig })
+const tags = new CrudBase<any>({ model: Tag, writable: 'all', queryConfig: new QueryBuilderConfig<any>({ allowedFilters: [new AllowedFilters('id', 'lte')], allowedSorts: [new AllowedSort('weight', 'name'), AllowedSort.custom('length', (qb, direction) => qb.orderBy({ [raw('char_length(e0.name)')]: direction }))] }) })
 const shouting = new (class extends CrudBase {
   override afterRead ({ id, name }: CrudRecord) { return { key: id, loud: String(name).toUpperCase() } }
-})({ model: Plant, queryConfig })
+})({ model: Plant, writable: 'all', queryConfig })
 
 async function gather<T> (items: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = []
@@ -50,7 +50,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
   await app.register(crudRoutes, { prefix: '/tags', crud: tags, stream: true, name: 'all_tags' })
   await app.register(crudRoutes, { prefix: '/loud', crud: shouting, stream: true })
   await app.register(crudRoutes, { prefix: '/scoped', crud: plants, stream: true, scope: () => ({ status: 'active' }) })
-  await app.register(crudRoutes, { prefix: '/specimens', crud: new CrudBase({ model: Specimen }), stream: true })
+  await app.register(crudRoutes, { prefix: '/specimens', crud: new CrudBase({ model: Specimen, writable: 'all' }), stream: true })
   await app.register(crudRoutes, { prefix: '/pages', crud: plants })
   const linesOf = async (url: string) => {
     const response = await app.inject({ url, headers: NDJSON })
@@ -187,6 +187,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
         prefix: '/tags',
         crud: new CrudBase<any>({
           model: Tag,
+          writable: 'all',
           queryConfig: new QueryBuilderConfig<any>({
             allowedFilters: [
               AllowedFilters.custom('breaks', (qb, value) => qb.andWhere(raw('1 / (e0.id - ?) is not null', [Number(value)]))),

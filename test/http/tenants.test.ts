@@ -42,9 +42,9 @@ const queryConfig = new QueryBuilderConfig<any>({
   allowedSorts: [new AllowedSort('id'), new AllowedSort('team.name')],
   allowedIncludes: [new AllowedInclude('team'), new AllowedInclude('team.tasks')],
 })
-const tasks = new CrudBase<any>({ model: Task, queryConfig })
-const teams = new CrudBase<any>({ model: Team, queryConfig: new QueryBuilderConfig<any>({ allowedIncludes: [new AllowedInclude('tasks'), AllowedInclude.count('tasks')] }) })
-const notes = new CrudBase<any>({ model: Note, queryConfig: new QueryBuilderConfig<any>({ allowedFilters: [AllowedFilters.exact('text')] }) })
+const tasks = new CrudBase<any>({ model: Task, writable: 'all', queryConfig })
+const teams = new CrudBase<any>({ model: Team, writable: 'all', queryConfig: new QueryBuilderConfig<any>({ allowedIncludes: [new AllowedInclude('tasks'), AllowedInclude.count('tasks')] }) })
+const notes = new CrudBase<any>({ model: Note, writable: 'all', queryConfig: new QueryBuilderConfig<any>({ allowedFilters: [AllowedFilters.exact('text')] }) })
 
 /** Tasks are all in teams of every tenant: what is seen of a team is not the task's business. */
 const seed = async (em: any) => {
@@ -193,7 +193,7 @@ await forEachDatabase(t, { entities: [Team, Task, Note], seed }, async (t, { orm
   })
 
   t.test('the number of statements kept is bounded, whatever scopes there are', async (t) => {
-    const crud = new CrudBase<any>({ model: Team, queryConfig: new QueryBuilderConfig<any>({ allowedIncludes: [AllowedInclude.count('tasks', { where: { title: 'x' } })] }) })
+    const crud = new CrudBase<any>({ model: Team, writable: 'all', queryConfig: new QueryBuilderConfig<any>({ allowedIncludes: [AllowedInclude.count('tasks', { where: { title: 'x' } })] }) })
     let compiled = 0
     const counting = () => {
       const em = orm.em.fork()

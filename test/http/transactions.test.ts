@@ -35,7 +35,7 @@ class HookedCrud extends CrudBase {
 }
 
 await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
-  const crud = new HookedCrud({ model: Account, queryConfig: new QueryBuilderConfig() })
+  const crud = new HookedCrud({ model: Account, writable: 'all', queryConfig: new QueryBuilderConfig() })
   const resource = (transaction?: RouteTransactions) => ({ crud, operations, ...(transaction !== undefined && { transaction }) })
   const app = await serve(t, orm, {
     '/all': resource(true),

@@ -99,7 +99,7 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
     t.throws(() => new AllowedFilters('name', 'eq', ['gte']), { message: /must hold the default/ })
     t.throws(() => new AllowedSort('name', { direktion: 'desc' } as never), { message: /Did you mean 'direction'\?/ })
     t.throws(() => new CrudBase({} as never), { message: /"model" is required/ })
-    t.throws(() => new CrudBase({ model: Plant, queryConfig: {} as never }), { message: /must be a QueryBuilderConfig/ })
+    t.throws(() => new CrudBase({ model: Plant, writable: 'all', queryConfig: {} as never }), { message: /must be a QueryBuilderConfig/ })
   })
 
   t.test('what does work, starts', async (t) => {

@@ -4,7 +4,7 @@ import formats from 'ajv-formats'
 import fc from 'fast-check'
 import t from 'tap'
 import { fromJson, type EntityModel, type Property, type ValueType } from '../../src/model/index.ts'
-import { readData } from '../../src/plan/index.ts'
+import { readData, resolveWritable, type BodyRules } from '../../src/plan/index.ts'
 import { createSchema, exampleOf, inputSchema, updateSchema } from '../../src/schema/index.ts'
 import { AuditEntry, Customer, Group, Label, Offer, Order, OrderItem, Parcel, Pickup, Plant, Shelf, Specimen, Supplier, Tag } from '../fixtures/entities.ts'
 import { models } from '../plan/helper.ts'
@@ -84,9 +84,11 @@ function bodies (model: EntityModel, requireAll: boolean): fc.Arbitrary<unknown>
     .map((body) => body === undefined ? null : JSON.parse(JSON.stringify(body)))
 }
 
+const rulesOf = (model: EntityModel, isNew: boolean, writable: 'all' | readonly string[] = 'all'): BodyRules => resolveWritable({ create: writable, update: writable }, model)[isNew ? 'create' : 'update']!
+
 function isAccepted (body: unknown, model: EntityModel, requireAll: boolean): boolean {
   try {
-    readData(body, model, { by: 'client', requireAll })
+    readData(body, model, { by: rulesOf(model, requireAll), ...(requireAll && { complete: rulesOf(model, true) }) })
     return true
   } catch {
     return false
@@ -96,7 +98,7 @@ function isAccepted (body: unknown, model: EntityModel, requireAll: boolean): bo
 for (const [what, schemaOf, requireAll] of [['new record', createSchema, true], ['change', updateSchema, false]] as const) {
   t.test(`a ${what} that is accepted is documented`, async (t) => {
     for (const model of MODELS) {
-      const validate = ajv.compile(schemaOf(model))
+      const validate = ajv.compile(schemaOf(model, { rules: rulesOf(model, requireAll) }))
       let accepted = 0
       fc.assert(fc.property(bodies(model, requireAll), (body) => {
         if (!isAccepted(body, model, requireAll)) return
@@ -154,17 +156,17 @@ t.test('the limits of columns are in the schema', async (t) => {
 t.test('examples of bodies are accepted', async (t) => {
   for (const model of MODELS) {
     for (const [schemaOf, requireAll] of [[createSchema, true], [updateSchema, false]] as const) {
-      for (const example of (schemaOf(model)['examples'] ?? []) as unknown[]) t.ok(isAccepted(example, model, requireAll), `${model.name}: ${JSON.stringify(example)}`)
+      for (const example of (schemaOf(model, { rules: rulesOf(model, requireAll) })['examples'] ?? []) as unknown[]) t.ok(isAccepted(example, model, requireAll), `${model.name}: ${JSON.stringify(example)}`)
     }
   }
 })
 
 t.test('a body names what clients may write, and where it is ignored, what they may read', async (t) => {
   const plant = models.of(Plant)
-  const names = (readonly: boolean): string[] => Object.keys(createSchema(plant, { readonly })['properties']).sort()
+  const names = (readonly: boolean): string[] => Object.keys(createSchema(plant, { rules: rulesOf(plant, true), readonly })['properties']).sort()
   t.strictSame(names(false), ['description', 'group', 'inStock', 'latinName', 'name', 'position', 'price', 'shelf', 'sku', 'status', 'supplier', 'tags'])
-  t.strictSame(createSchema(plant)['required'], ['name', 'supplier'])
-  t.equal(updateSchema(plant)['required'], undefined)
-  t.match(createSchema(plant, { readonly: true })['properties'], { id: { readOnly: true }, created_at: { readOnly: true }, name: { type: 'string' } })
+  t.strictSame(createSchema(plant, { rules: rulesOf(plant, true) })['required'], ['name', 'supplier'])
+  t.equal(updateSchema(plant, { rules: rulesOf(plant, false) })['required'], undefined)
+  t.match(createSchema(plant, { rules: rulesOf(plant, true), readonly: true })['properties'], { id: { readOnly: true }, created_at: { readOnly: true }, name: { type: 'string' } })
   t.notOk(names(true).includes('purchasePrice'), 'hidden')
 })

@@ -30,6 +30,7 @@ const Post = defineEntity({
 const { count, sum, exists } = AllowedInclude
 const blogs = new CrudBase({
   model: Blog,
+  writable: 'all',
   queryConfig: new QueryBuilderConfig({
     allowedFilters: [new AllowedFilters('id', 'in', ['in', 'gte', 'lte']), new AllowedFilters('recent.title', 'eq', ['eq', 'in']), new AllowedFilters('posts.stars', 'gte')],
     allowedFields: [new AllowedField('id')],
@@ -42,6 +43,7 @@ const blogs = new CrudBase({
 /** Conditions that lead through a relation: nothing else of the resource does. */
 const signed = new CrudBase({
   model: Blog,
+  writable: 'all',
   queryConfig: new QueryBuilderConfig({ allowedFilters: [new AllowedFilters('signed.stars', 'gte')], allowedFields: [new AllowedField('id')], allowedIncludes: [count('signed'), count('posts', { where: { writer: { active: false } } })] }),
 })
 

@@ -18,7 +18,7 @@ export function statementOf (query: string, options: QueryBuilderOptions<any>, e
 
 /** A resource without a class of its own. */
 export function crudOf (entity: any, options: QueryBuilderOptions<any> = {}): CrudBase<any> {
-  return new CrudBase<any>({ model: entity, queryConfig: new QueryBuilderConfig<any>(options) })
+  return new CrudBase<any>({ model: entity, writable: 'all', queryConfig: new QueryBuilderConfig<any>(options) })
 }
 
 /** The page that a query string asks for. */

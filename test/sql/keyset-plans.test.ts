@@ -33,6 +33,7 @@ const INDEXES = `create index on measurement (state desc, id); create index on m
 
 const crud = new CrudBase<any>({
   model: Measurement,
+  writable: 'all',
   queryConfig: new QueryBuilderConfig<any>({ allowedFilters: [new AllowedFilters('note', 'contains')], allowedSorts: ['id', 'at', 'batch', 'state', 'score'].map((name) => new AllowedSort(name)) }),
 })
 

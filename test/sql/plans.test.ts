@@ -26,6 +26,7 @@ const Review = defineEntity({
 const ROWS = 100_000
 const books = new CrudBase({
   model: Book,
+  writable: 'all',
   queryConfig: new QueryBuilderConfig<any>({
     allowedFilters: [AllowedFilters.exact('title'), AllowedFilters.exact('genre'), AllowedFilters.search('q', ['title']), new AllowedFilters('reviews.stars', 'gte', ['gte', 'eq']), new AllowedFilters('created_at', 'gte', ['gte', 'lt'])],
     allowedSorts: [new AllowedSort('created_at', 'title')],

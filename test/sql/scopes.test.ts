@@ -144,9 +144,10 @@ const queryConfig = new QueryBuilderConfig<any>({
   allowedSorts: [new AllowedSort('id')],
   pagination: { maxPerPage: 100, defaultPerPage: 100 },
 })
-const samples = new CrudBase<any>({ model: Sample, queryConfig })
+const samples = new CrudBase<any>({ model: Sample, writable: 'all', queryConfig })
 const owners = new CrudBase<any>({
   model: Owner,
+  writable: 'all',
   queryConfig: new QueryBuilderConfig<any>({ allowedFilters: [AllowedFilters.exact('samples.active')], allowedIncludes: [new AllowedInclude('samples'), AllowedInclude.count('samples'), AllowedInclude.exists('samples', { where: { count: { $lte: 1 } } })] }),
 })
 

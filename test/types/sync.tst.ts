@@ -10,7 +10,7 @@ declare const either: CrudSession
 declare const unknown: any
 declare const maybe: boolean
 
-const categories = new CrudBase<Category>({ model: CategorySchema })
+const categories = new CrudBase<Category>({ model: CategorySchema, writable: 'all' })
 const entities = [CategorySchema]
 
 test('a synchronous session has values, an EntityManager their promises', () => {

@@ -86,7 +86,7 @@ await forEachDatabase(t, { entities: [Plain, Hooked] }, async (t, { orm }) => {
   })
 
   t.test('what a transaction has loaded is not written again', async (t) => {
-    const crud = new CrudBase({ model: Hooked })
+    const crud = new CrudBase({ model: Hooked, writable: 'all' })
     const recorder = await recordStatements(orm)
     t.teardown(recorder.stop)
     const em = orm.em.fork() as EntityManager

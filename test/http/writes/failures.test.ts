@@ -125,7 +125,7 @@ await forEachDatabase(t, { entities: [Owner, Booking], needs: ['exclusionConstra
 
   t.test('a conflict over what is hidden does not say over what', async (t) => {
     class Shadowed extends CrudBase { override beforeCreate (data: Json) { return { ...data, shadow: 'shadow' } } }
-    const app = await serve(t, orm, { '/shadowed': new Shadowed({ model: Booking }) })
+    const app = await serve(t, orm, { '/shadowed': new Shadowed({ model: Booking, writable: 'all' }) })
     const response = await writes(app).post('/shadowed', { title: 'x' })
     t.equal(verdict(response), '409 FST_CRUD_CONFLICT')
     t.equal(response.json().message, 'There is another record with these values.')

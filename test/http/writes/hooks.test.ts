@@ -241,7 +241,7 @@ await forEachDatabase(t, { entities: all, seed }, async (t, { orm }) => {
   })
 
   t.test('subscribers are called in a transaction, too, also those that only it has, and those that only wait for a flush', async (t) => {
-    const articles = new CrudBase({ model: Article })
+    const articles = new CrudBase({ model: Article, writable: 'all' })
     const write = async (em: any) => {
       const { id } = await articles.create(em, { title: 'x' })
       await articles.update(em, id, { title: 'y' })
@@ -377,7 +377,7 @@ await forEachDatabase(t, { entities: all, seed }, async (t, { orm }) => {
         return { ...record, read: em !== undefined }
       }
     }
-    const app = await serve(t, orm, { '/hooked': { crud: new Hooked({ model: Plant }), operations: ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore'] } })
+    const app = await serve(t, orm, { '/hooked': { crud: new Hooked({ model: Plant, writable: 'all' }), operations: ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore'] } })
     const { post, created, updated, remove, restore, read, patch } = writes(app)
     const user = { 'x-user': 'ann' }
     const record = await created('/hooked', { name: 'x', supplier: 1 }, user)
@@ -406,20 +406,20 @@ await forEachDatabase(t, { entities: all, seed }, async (t, { orm }) => {
 
   t.test('the location is the key that the record shows', async (t) => {
     class Renamed extends CrudBase { override afterRead (record: Json) { return { ...record, id: `no. ${record.id}` } } }
-    const app = await serve(t, orm, { '/renamed': new Renamed({ model: Plant }) })
+    const app = await serve(t, orm, { '/renamed': new Renamed({ model: Plant, writable: 'all' }) })
     const response = await writes(app).post('/renamed', { name: 'x', supplier: 1 })
     t.equal(response.headers.location, `/renamed/${encodeURIComponent(bodyOf(response).id)}`)
   })
 
   t.test('what a hook gives under both names of a property is given once', async (t) => {
     class Twice extends CrudBase { override beforeCreate (data: Json) { return { ...data, articleNumber: 'own', sku: 'public' } } }
-    const record = await new Twice({ model: Plant }).create(orm.em.fork(), { name: 'x', supplier: 1 })
+    const record = await new Twice({ model: Plant, writable: 'all' }).create(orm.em.fork(), { name: 'x', supplier: 1 })
     t.equal(record.sku, 'public')
   })
 
   t.test('a hook completes what a client leaves out, and its context is the caller\'s', async (t) => {
     class Completed extends CrudBase { override beforeCreate (data: Json, { tenant }: CrudContext) { return { name: `of ${tenant}`, supplier: 1, ...data } } }
-    const record = await new Completed({ model: Plant }).create(orm.em.fork(), {}, { context: { tenant: 'me' } })
+    const record = await new Completed({ model: Plant, writable: 'all' }).create(orm.em.fork(), {}, { context: { tenant: 'me' } })
     t.match(record, { name: 'of me', supplier: 1 })
   })
 
@@ -432,7 +432,7 @@ await forEachDatabase(t, { entities: all, seed }, async (t, { orm }) => {
     }
     const em = orm.em.fork()
     await t.rejects(em.transactional(async (em) => {
-      await new Logged({ model: Plant }).create(em as any, { name: 'x', supplier: 1 })
+      await new Logged({ model: Plant, writable: 'all' }).create(em as any, { name: 'x', supplier: 1 })
       throw new Error('no')
     }), /no/)
     t.strictSame(await select(orm, "select name from tag where name = 'written by a hook'"), [])

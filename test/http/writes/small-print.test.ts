@@ -26,10 +26,10 @@ await forEachDatabase(t, { entities: [Badge, Board, Card] }, async (t, { orm }) 
     orm,
     resources: {
       // the board comes first: what it leads to is known before it is a resource itself
-      '/boards': new CrudBase({ model: Board, queryConfig: new QueryBuilderConfig({ allowedIncludes: [new AllowedInclude('cards')] }) }),
-      '/cards': new CrudBase({ model: Card }),
-      '/badges': new CrudBase({ model: Badge }),
-      '/forgetful': new Forgetful({ model: Badge }),
+      '/boards': new CrudBase({ model: Board, writable: 'all', queryConfig: new QueryBuilderConfig({ allowedIncludes: [new AllowedInclude('cards')] }) }),
+      '/cards': new CrudBase({ model: Card, writable: 'all' }),
+      '/badges': new CrudBase({ model: Badge, writable: 'all' }),
+      '/forgetful': new Forgetful({ model: Badge, writable: 'all' }),
     },
   })
   t.teardown(() => app.close())

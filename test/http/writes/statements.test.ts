@@ -152,7 +152,7 @@ await forEachDatabase(t, { entities: [...entities, Basket, Line], seed }, async 
       ['update', 'restore', 200, () => restore('/together/3')],
       ['delete', 'hard delete', 200, () => remove('/together/4?hard=true')],
     ] as const) t.equal(await words(status, send), `begin ${expected} commit`, what)
-    const tags = new CrudBase({ model: Tag })
+    const tags = new CrudBase({ model: Tag, writable: 'all' })
     const everything = (name: string) => async (em: EntityManager) => {
       const { id } = await tags.create(em, { name })
       await tags.createMany(em, batch(name))

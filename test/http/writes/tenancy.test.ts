@@ -61,7 +61,7 @@ const seed = async (em: any) => {
 }
 
 await forEachDatabase(t, { entities: [Member, Ticket, Note], seed }, async (t, { orm }) => {
-  const tickets = new CrudBase({ model: Ticket, queryConfig })
+  const tickets = new CrudBase({ model: Ticket, writable: 'all', queryConfig })
   const hooks: CrudRoutesOptions['hooks'] = {
     all: {
       onRequest: async (request: FastifyRequest) => { request.claims = { tenant: Number(request.headers['x-tenant']) } },
@@ -78,7 +78,7 @@ await forEachDatabase(t, { entities: [Member, Ticket, Note], seed }, async (t, {
     '/related': routes((request) => ({ assignee: { tenant: request.claims!.tenant } })),
     '/regions': routes((request) => ({ tenant: request.claims!.tenant, region: { $in: ['north', 'south'] } })),
     '/assignee': routes(() => ({ assignee: 1 })),
-    '/notes': routes((request) => ({ tenant: request.headers['x-tenant'] }), new CrudBase({ model: Note })),
+    '/notes': routes((request) => ({ tenant: request.headers['x-tenant'] }), new CrudBase({ model: Note, writable: 'all' })),
     '/everything': routes(undefined),
   })
   const { get, post, patch, put, remove, restore, created, updated, read } = writes(app)
@@ -269,7 +269,7 @@ await forEachDatabase(t, { entities: [Member, Ticket, Note], seed }, async (t, {
     const crud = new (class extends CrudBase {
       override beforeCreate (data: any) { return { ...data, tenant: 2 } }
       override beforeUpdate (_: unknown, data: any) { return { ...data, tenant: 2 } }
-    })({ model: Ticket })
+    })({ model: Ticket, writable: 'all' })
     const options = { scope: { tenant: 1 } }
     await t.rejects(crud.create(orm.em.fork(), { title: 'Never' }, options), { code: 'FST_CRUD_OUT_OF_SCOPE' })
     await t.rejects(crud.update(orm.em.fork(), 1, { title: 'Never' }, options), { code: 'FST_CRUD_OUT_OF_SCOPE' })

@@ -1,0 +1,51 @@
+/** The operations that a resource offers: those it is asked for, of which its entity and its class have what they need. */
+import { closedBody, CrudBase, type Resource } from '../src/crud/index.ts'
+import { ConfigError } from '../src/errors.ts'
+import type { EntityModel } from '../src/model/index.ts'
+import { DEFAULT_OPERATIONS, type CrudOperation } from './options.ts'
+import type { CrudRoutesOptions } from './crud-routes.ts'
+
+/**
+ * The operations of a resource. Of the default ones, those that the entity has no use for are left out, and so are those
+ * that \`writable\` closes.
+ *
+ * @throws {ConfigError} for an operation that was asked for and needs what there isn't, for bodies without \`writable\`,
+ *   and for new records of which nothing fills a required property
+ */
+export function offeredOperations (what: string, resource: Resource, { crud, operations, scope }: CrudRoutesOptions): readonly CrudOperation[] {
+  const { model, writable } = resource
+  const possible = (operations ?? DEFAULT_OPERATIONS).filter((operation) => {
+    const missing = missingFor(operation, model)
+    if (missing !== undefined && operations !== undefined) throw new ConfigError(`${what}: '${operation}' needs ${missing}.`)
+    return missing === undefined
+  })
+  const offered = possible.filter((operation) => {
+    const body = bodyOf(operation)
+    if (body === undefined || writable[body] !== undefined) return true
+    if (operations !== undefined || !writable.declared) throw new ConfigError(`${what}: ${closedBody(operation as 'create', model.name, writable)}.`)
+    return false
+  })
+  for (const operation of ['create', 'createMany'] as const) {
+    if (offered.includes(operation) && scope === undefined) checkFilled(what, operation, resource, crud)
+  }
+  return offered
+}
+
+const bodyOf = (operation: CrudOperation): 'create' | 'update' | undefined =>
+  operation === 'createMany' ? 'create' : operation === 'create' || operation === 'update' ? operation : undefined
+
+/** What an operation needs and an entity does not have, as the end of a sentence; \`undefined\` where it has all. */
+function missingFor (operation: CrudOperation, { name, deletedAt, abstract, readOnly }: EntityModel): string | undefined {
+  if (operation === 'list' || operation === 'get') return undefined
+  if (readOnly !== undefined) return `an entity that is written, and ${name} is read-only: ${readOnly}`
+  if (operation === 'restore') return deletedAt === undefined ? "an entity with 'deleted_at'" : undefined
+  return abstract && (operation === 'create' || operation === 'createMany') ? 'an entity that is not abstract' : undefined
+}
+
+/** A hook, a method of the application's and a scope may fill whatever is required: without them, nothing does. */
+function checkFilled (what: string, operation: 'create' | 'createMany', { model, writable }: Resource, crud: CrudBase): void {
+  const [property] = writable.create?.unfilled ?? []
+  if (property === undefined || crud.beforeCreate !== undefined || crud[operation] !== CrudBase.prototype[operation]) return
+  const ways = property.write.writable ? 'add it to "writable", ' : ''
+  throw new ConfigError(`${what}: '${operation}' can't fill ${model.name}.${property.name}, which is required and which bodies may not set: ${ways}give it a default, fill it in beforeCreate, or leave '${operation}' out of the operations.`)
+}

@@ -1,0 +1,56 @@
+/** What bodies may set: the option `writable` of a CRUD class, as types and as an application writes it. */
+import { ConfigError } from '../errors.ts'
+import { nearest } from '../suggest.ts'
+import { quoted, shown } from './names.ts'
+import type { IsAny, Key, KindOf } from './paths.ts'
+
+/** Names of an entity's properties, as far as types know them. */
+export type WritableName<Entity> = IsAny<Entity> extends true ? string : [object] extends [Entity] ? string : {
+  [Name in Key<Entity>]: KindOf<Entity[Name]> extends never ? never : Name
+}[Key<Entity>]
+
+/** Properties that a body may set: by name, or all that are not generated, hidden or computed. */
+export type WritableNames<Entity> = 'all' | ReadonlyArray<WritableName<Entity>>
+
+/** The option `writable`: one list for new records and for changes, or a list for each. An operation without a list is closed. */
+export type WritableOption<Entity extends object = any> = WritableNames<Entity> | {
+  readonly create?: WritableNames<Entity>
+  readonly update?: WritableNames<Entity>
+}
+
+/** The option by operation, as it was written. */
+export interface WritableConfig {
+  readonly create?: 'all' | readonly string[]
+  readonly update?: 'all' | readonly string[]
+}
+
+const OPERATIONS = ['create', 'update'] as const
+
+/**
+ * Reads the option.
+ *
+ * @param what begins the message of an error
+ * @throws {ConfigError} for anything but `'all'`, a list of names, or an object with one of them for each operation
+ */
+export function readWritable (what: string, option: unknown): WritableConfig | undefined {
+  if (option === undefined) return undefined
+  if (typeof option !== 'object' || option === null || Array.isArray(option)) {
+    const names = readNames(what, 'writable', option)
+    return Object.freeze({ create: names, update: names })
+  }
+  const unknown = Object.keys(option).find((key) => !OPERATIONS.includes(key as never))
+  if (unknown !== undefined) {
+    const meant = nearest(unknown, OPERATIONS)
+    const hint = meant === undefined ? `Names of properties belong in a list: ['${unknown}'].` : `Did you mean '${meant}'?`
+    throw new ConfigError(`${what}: "writable" has lists for 'create' and 'update', not for '${unknown}'. ${hint}`)
+  }
+  const given = option as Readonly<Record<string, unknown>>
+  return Object.freeze(Object.fromEntries(OPERATIONS.filter((name) => given[name] !== undefined).map((name) => [name, readNames(what, `writable.${name}`, given[name])])))
+}
+
+function readNames (what: string, path: string, names: unknown): 'all' | readonly string[] {
+  if (names === 'all') return names
+  if (Array.isArray(names) && names.every((name) => typeof name === 'string')) return Object.freeze([...names as string[]])
+  const got = Array.isArray(names) ? `a list that holds ${quoted([names.find((name) => typeof name !== 'string') as string])}` : shown(names)
+  throw new ConfigError(`${what}: "${path}" must be a list of property names or 'all', got ${got}.`)
+}

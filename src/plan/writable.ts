@@ -1,0 +1,90 @@
+/** What bodies may set: the option `writable` with its names looked up, once for each resource and operation. */
+import type { WritableConfig } from '../config/index.ts'
+import { ConfigError } from '../errors.ts'
+import type { EntityModel, Property } from '../model/index.ts'
+import { nearest } from '../suggest.ts'
+
+/** A property under one of the names that data goes by. */
+export interface Named {
+  readonly property: Property
+  /** JSON pointer of the name. */
+  readonly pointer: string
+  readonly writable: boolean
+}
+
+/** What the bodies of one operation may hold. */
+export interface BodyRules {
+  /** Properties that records show, by public name: those that bodies may set, and those that they may not. */
+  readonly byName: ReadonlyMap<string, Named>
+  readonly properties: ReadonlySet<Property>
+  /** Public names that records show and bodies may not set. */
+  readonly readonly: readonly string[]
+  /** Properties of which the body of a new record has to have a value. */
+  readonly required: readonly Named[]
+  /** Properties of which a new record has to have a value, which no body may set. */
+  readonly unfilled: readonly Property[]
+}
+
+/** The rules of a resource; an operation without rules is closed. */
+export interface Writable {
+  /** Whether the option was given. */
+  readonly declared: boolean
+  readonly create?: BodyRules
+  readonly update?: BodyRules
+}
+
+/**
+ * Looks up the names of the option.
+ *
+ * @throws {ConfigError} for a name that the entity does not have, or that clients never write
+ */
+export function resolveWritable (config: WritableConfig | undefined, model: EntityModel): Writable {
+  return Object.freeze({
+    declared: config !== undefined,
+    create: config?.create && rulesOf(config.create, model, true),
+    update: config?.update && rulesOf(config.update, model, false),
+  })
+}
+
+function rulesOf (names: 'all' | readonly string[], model: EntityModel, isNew: boolean): BodyRules {
+  const all = [...model.properties.values()]
+  const properties = new Set(names === 'all' ? all.filter(({ write }) => write.writable) : names.map((name) => propertyOf(name, model)))
+  const named = (property: Property): Named => ({ property, pointer: `/${escaped(property.publicName)}`, writable: properties.has(property) })
+  const shown = all.filter(({ hidden }) => !hidden)
+  const required = isNew ? all.filter(({ write }) => !write.optional) : []
+  return Object.freeze({
+    byName: new Map(shown.map((property) => [property.publicName, named(property)])),
+    properties,
+    readonly: shown.filter((property) => !properties.has(property)).map(({ publicName }) => publicName),
+    required: required.filter((property) => properties.has(property)).map(named),
+    unfilled: required.filter((property) => !properties.has(property)),
+  })
+}
+
+function propertyOf (name: string, model: EntityModel): Property {
+  const property = model.properties.get(name)
+  if (property?.write.writable === true) return property
+  if (property !== undefined) throw new ConfigError(`"writable" of ${model.name} names '${name}', which clients never write: ${property.write.closed!}.`)
+  const all = [...model.properties.values()]
+  const writable = all.filter(({ write }) => write.writable)
+  const meant = writable.find(({ publicName }) => publicName === name) ?? writable.find((property) => property.name === nearest(name, writable.map(({ name }) => name)))
+  const hint = meant === undefined ? ` Properties that can be: ${writable.map((property) => property.name).join(', ')}.` : ` Did you mean '${meant.name}'?`
+  throw new ConfigError(`"writable" of ${model.name} names '${name}', which is not a property of it.${hint}`)
+}
+
+const serverNames = new WeakMap<EntityModel, ReadonlyMap<string, Named>>()
+
+/** Properties by the names that the application's own data goes by: their own, and their public ones. */
+export function namesForServer (model: EntityModel): ReadonlyMap<string, Named> {
+  let names = serverNames.get(model)
+  if (names === undefined) {
+    const all = [...model.properties.values()]
+    const named = (name: 'name' | 'publicName') => (property: Property) => [property[name], { property, pointer: `/${escaped(property[name])}`, writable: property.write.persisted }] as const
+    names = new Map([...all.map(named('name')), ...all.filter(({ hidden }) => !hidden).map(named('publicName'))])
+    serverNames.set(model, names)
+  }
+  return names
+}
+
+/** A name inside a JSON pointer (RFC 6901 section 3). */
+export const escaped = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')
