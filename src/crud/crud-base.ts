@@ -11,11 +11,12 @@ import { schemaOf } from './models.ts'
 import { checkScopeData, scopeData, type Data } from './new-row.ts'
 import { Reader } from './reader.ts'
 import { convertJson, convertListJson, type VersionedJson } from './records.ts'
+import { repeated } from './repeat.ts'
 import { Resource } from './resource.ts'
 import { checkScope, readScope, type ScopeRules } from './scope.ts'
 import { after, contextOf, perform, requirePromises, sharedEmOf, wait, type CrudResult, type CrudSession, type MaybePromise, type Work } from './steps.ts'
 import { streamBatches } from './stream.ts'
-import { checkKeyColumns, withoutKey } from './update-data.ts'
+import { keyColumnErrors, withoutKey } from './update-data.ts'
 import { closedBody } from './closed-body.ts'
 import { Writer, type Written } from './writer.ts'
 
@@ -241,9 +242,8 @@ export class CrudBase<Entity extends object = any> {
     const context = contextOf(session, options.context)
     enterStage('plan')
     const scope = this.#scope(resource, options)
-    const given = withoutKey(data, id, model)
-    let row = readData(given, model, { by: rules })
-    checkKeyColumns(row, id, model)
+    const { data: given, errors } = withoutKey(data, id, model)
+    let row = readData(given, model, { by: rules, check: (row) => [...errors, ...keyColumnErrors(row, id, model)] })
     if (this.beforeUpdate !== undefined) {
       enterStage()
       const changed = returned('beforeUpdate', yield * wait(this.beforeUpdate(id, { ...given }, context), 'beforeUpdate'))
@@ -251,7 +251,9 @@ export class CrudBase<Entity extends object = any> {
       row = readData(changed, model, { by: 'server' })
     }
     if (scope !== undefined) checkScopeData(row, scope, model)
-    return yield * this.#leave(yield * new Writer(resource, session, options, scope, 'update').update(id, withSharedColumns(row)), resource, context)
+    const changes = withSharedColumns(row)
+    const writer = new Writer(resource, session, options, scope, 'update')
+    return yield * this.#leave(yield * repeated(session, () => writer.update(id, changes)), resource, context)
   }
 
   /**
@@ -278,7 +280,8 @@ export class CrudBase<Entity extends object = any> {
     yield * wait(this.beforeDelete?.(id, context), 'beforeDelete')
     const writer = new Writer(resource, session, options, this.#scope(resource, options), 'delete')
     const soft = resource.model.deletedAt !== undefined && options.hard !== true
-    return yield * this.#leave(soft ? yield * writer.mark(id, new Date()) : yield * writer.remove(id), resource, context)
+    const deletedAt = new Date()
+    return yield * this.#leave(yield * repeated(session, () => soft ? writer.mark(id, deletedAt) : writer.remove(id)), resource, context)
   }
 
   /**
@@ -302,7 +305,8 @@ export class CrudBase<Entity extends object = any> {
   * #restore (session: CrudSession, id: Id, options: CrudWriteOptions<Entity>): Work<VersionedJson> {
     const resource = this.#writable(session)
     if (resource.model.deletedAt === undefined) throw new ConfigError(`${resource.model.name} has no 'deleted_at': there is nothing to restore.`)
-    return yield * this.#leave(yield * new Writer(resource, session, options, this.#scope(resource, options), 'restore').mark(id, null), resource, contextOf(session, options.context))
+    const writer = new Writer(resource, session, options, this.#scope(resource, options), 'restore')
+    return yield * this.#leave(yield * repeated(session, () => writer.mark(id, null)), resource, contextOf(session, options.context))
   }
 
   /**
@@ -369,7 +373,8 @@ export class CrudBase<Entity extends object = any> {
       const row = readData(one, resource.model, { by: rules, ...(plain && { complete: rules }), pointer: at })
       rows.push(withSharedColumns(plain ? row : yield * this.#completed(one, at, resource, rules, scope, context), at))
     }
-    return yield * new Writer(resource, session, options, scope, operation).create(rows, pointer)
+    const writer = new Writer(resource, session, options, scope, operation)
+    return yield * repeated(session, () => writer.create(rows, pointer))
   }
 
   /** A new row: what the client gave, what the hook makes of it, and what the scope adds. */

@@ -1,45 +1,49 @@
 /** The data of an update that repeats the key of the path, and what a key is to an update anyway: what finds the record. */
-import { RequestValidationError } from '../errors.ts'
+import type { ErrorItem } from '../errors.ts'
 import { isObject, isUuid, keyColumns, keyFromJson, keyFromText, type EntityModel, type KeyColumn, type PrimaryKeyPart } from '../model/index.ts'
 import type { Id, RecordData } from '../plan/index.ts'
 import type { Data } from './new-row.ts'
 
-/**
- * The data without the key by which the record is found: clients may send whole records back, but not to another key.
- *
- * @throws {RequestValidationError} for a key that is not the path's
- */
-export function withoutKey (data: Data, id: Id, model: EntityModel): Data {
-  if (typeof data !== 'object' || data === null || Array.isArray(data)) return data
+/** Data without the key by which its record is found, and errors of a key that is not the path's. */
+export interface Keyless {
+  readonly data: Data
+  readonly errors: readonly ErrorItem[]
+}
+
+/** The data without the key by which the record is found: clients may send whole records back, but not to another key. */
+export function withoutKey (data: Data, id: Id, model: EntityModel): Keyless {
+  if (typeof data !== 'object' || data === null || Array.isArray(data)) return { data, errors: [] }
   const rest: Record<string, unknown> = { ...data }
+  const errors: ErrorItem[] = []
   const found = keyParts(id, model)
   const keys = [...found, ...model.primaryKey.filter(({ property }) => property.write.writable && !found.some((part) => part.property === property))]
   for (const { property, columns, ...part } of keys) {
     const name = property.publicName
     if (property.hidden || !(name in rest)) continue
     if (!('expected' in part) || !isSame(rest[name], part.expected, property, columns)) {
-      throw new RequestValidationError([{ source: { pointer: `/${name}` }, code: 'FST_ERR_VALIDATION', detail: `'${name}' is the record's key and can not be changed: leave it out, or repeat it as it is in the path.` }])
+      errors.push({ source: { pointer: `/${name}` }, code: 'FST_ERR_VALIDATION', detail: `'${name}' is the record's key and can not be changed: leave it out, or repeat it as it is in the path.` })
     }
     delete rest[name]
   }
-  return rest
+  return { data: rest, errors }
 }
 
 /**
- * A relation whose foreign key has a column of the primary key: a record can't be moved to another key through it either.
- *
- * @throws {RequestValidationError} for a reference to a record with another value of that column
+ * Errors of a relation whose foreign key has a column of the primary key: a record can't be moved to another key through
+ * it either.
  */
-export function checkKeyColumns (row: RecordData, id: Id, model: EntityModel): void {
-  if (!row.references.some(({ relation }) => relation.key.some(({ shared }) => shared))) return
+export function keyColumnErrors (row: RecordData, id: Id, model: EntityModel): readonly ErrorItem[] {
+  if (!row.references.some(({ relation }) => relation.key.some(({ shared }) => shared))) return []
+  const errors: ErrorItem[] = []
   const own = new Map(keyParts(id, model).flatMap(({ property, columns, expected }) => columns.map((column) => [column.column, { column, expected: columnValue(property, column, expected) }])))
   const primary = new Set(keyColumns(model).map(({ column }) => column))
   for (const { property, column, value } of row.columns.filter(({ column }) => primary.has(column))) {
     const found = own.get(column)
     if (found !== undefined && isSameValue(value, found.expected, found.column)) continue
     const name = property.publicName
-    throw new RequestValidationError([{ source: { pointer: `/${name}` }, code: 'FST_ERR_VALIDATION', detail: `'${name}' shares a column with the record's key, which can not be changed.` }])
+    errors.push({ source: { pointer: `/${name}` }, code: 'FST_ERR_VALIDATION', detail: `'${name}' shares a column with the record's key, which can not be changed.` })
   }
+  return errors
 }
 
 /** What the id says about one column of its part. */

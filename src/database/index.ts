@@ -1,4 +1,5 @@
 /** The database layer: from a URL to a connected MikroORM instance and its sessions. */
+export { delayOf, wait, type Backoff } from './backoff.ts'
 export { DatabaseFactory, type SessionMaker, type SessionOptions, type SharedEngine, type SyncSessionMaker } from './database-factory.ts'
 export { checkDatabaseOptions, DatabaseOptionsSchema, type DatabaseOptions, type PoolOptions } from './database-options.ts'
 export type { ReplicaOptions } from './replicas/replica-options.ts'

@@ -10,7 +10,13 @@ export type SqlValue = string | number | boolean | null | Buffer
 /** A converted value, or what would have been accepted (the end of a sentence: "... must be an integer"). */
 export type Converted =
   | { readonly ok: true, readonly value: SqlValue }
-  | { readonly ok: false, readonly expected: string, readonly allowed?: readonly string[] }
+  | {
+    readonly ok: false
+    readonly expected: string
+    readonly allowed?: readonly string[]
+    /** JSON pointer of the part of the value that is meant. */
+    readonly at?: string
+  }
 
 const accept = (value: SqlValue): Converted => ({ ok: true, value })
 const refuse = (expected: string, allowed?: readonly string[]): Converted => ({ ok: false, expected, allowed })

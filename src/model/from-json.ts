@@ -108,18 +108,45 @@ function plain (value: number): string {
 
 function json (value: unknown): Converted {
   const written = stringify(value)
+  if (written === INEXACT) return { ok: false, expected: 'JSON without numbers that JavaScript cannot hold exactly; send such a number as a string', at: inexactPlace(value) }
   return written !== undefined && isStorable(written) ? { ok: true, value: written } : refuse('JSON without NUL characters, halves of surrogate pairs, or too many levels')
 }
 
-/** JSON, or `undefined` for what has none: circles, bigints, functions, and more levels than the stack has. */
-function stringify (value: unknown): string | undefined {
+const INEXACT = Symbol('a number that is not what was written')
+
+/**
+ * A number that may be another one than the request's text says (RFC 8259 section 6): an integer beyond 2^53 may have been
+ * rounded, and one out of range is infinite, which JSON would write as null.
+ */
+const isInexact = (value: unknown): boolean => typeof value === 'number' && (!Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value)))
+
+/**
+ * JSON, or `undefined` for values that have no JSON: circles, bigints, functions, and more levels than the stack has.
+ * `INEXACT` when a number in it is not exact.
+ */
+function stringify (value: unknown): string | undefined | typeof INEXACT {
   try {
-    // JSON has no infinity: what is out of range would become null
-    return JSON.stringify(value, (_, part: unknown) => { if (typeof part === 'number' && !Number.isFinite(part)) throw new RangeError('number out of range'); return part }) as string | undefined
-  } catch {
-    return undefined
+    return JSON.stringify(value, (_, part: unknown) => { if (isInexact(part)) throw INEXACT; return part }) as string | undefined
+  } catch (error) {
+    return error === INEXACT ? INEXACT : undefined
   }
 }
+
+/** The JSON pointer of the first number that is not exact; a value that has one has been looked through without an error. */
+function inexactPlace (value: unknown): string {
+  const places: { readonly value: unknown, readonly at: string }[] = [{ value, at: '' }]
+  for (let place = places.pop(); place !== undefined; place = places.pop()) {
+    const { value, at } = place
+    if (isInexact(value)) return at
+    if (typeof value !== 'object' || value === null) continue
+    const members = Object.entries(value).map(([key, value]) => ({ value, at: `${at}/${escapedName(key)}` }))
+    places.push(...members.reverse())
+  }
+  return ''
+}
+
+/** A name inside a JSON pointer (RFC 6901 section 3). */
+export const escapedName = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')
 
 function blob (value: unknown): Converted {
   if (ArrayBuffer.isView(value)) return { ok: true, value: Buffer.from(value.buffer, value.byteOffset, value.byteLength) }

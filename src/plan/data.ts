@@ -3,9 +3,9 @@
  * found at once; names, like everywhere, are those the entity has, and what may not be written is refused by name.
  */
 import { ConfigError, RequestValidationError, type ErrorItem } from '../errors.ts'
-import { embeddedToStored, fromJson, isObject, keyFromJson, type Converted, type EmbeddedProperty, type EntityModel, type Property, type RelationProperty, type ScalarProperty, type SqlValue } from '../model/index.ts'
+import { embeddedToStored, escapedName, fromJson, isObject, keyFromJson, type Converted, type EmbeddedProperty, type EntityModel, type Property, type RelationProperty, type ScalarProperty, type SqlValue } from '../model/index.ts'
 import { listed, nearest } from '../suggest.ts'
-import { escaped, namesForServer, type BodyRules } from './writable.ts'
+import { namesForServer, type BodyRules } from './writable.ts'
 
 /** Values of a record's properties, looked up and converted. */
 export interface RecordData {
@@ -41,6 +41,8 @@ export interface DataOptions {
   readonly by: BodyRules | 'server'
   /** The data is all that there will be of a new record: the rules say what it has to have. */
   readonly complete?: BodyRules
+  /** Looks for errors that only the record as a whole has. */
+  readonly check?: (record: RecordData) => readonly ErrorItem[]
   /** Put before pointers, e.g. `/1` in a batch. */
   readonly pointer?: string
 }
@@ -54,6 +56,7 @@ export interface DataOptions {
 export function readData (data: unknown, model: EntityModel, options: DataOptions): RecordData {
   const reader = new Reader(model, options)
   reader.read(data)
+  if (options.check !== undefined) reader.errors.push(...options.check(reader))
   if (reader.errors.length > 0) throw new RequestValidationError(reader.errors)
   const unfilled = options.complete?.unfilled.find((property) => !reader.given.has(property))
   if (unfilled !== undefined) throw unfilledError(unfilled, model)
@@ -113,7 +116,7 @@ class Reader implements RecordData {
     const shown = name.length > 60 ? `${name.slice(0, 60)}...` : name
     const sentence = property === undefined || property.hidden ? `There is no property '${shown}' to write.` : `The property '${shown}' can not be written.`
     this.errors.push({
-      source: { pointer: `${this.#options.pointer ?? ''}/${escaped(shown)}` },
+      source: { pointer: `${this.#options.pointer ?? ''}/${escapedName(shown)}` },
       code: CODE,
       detail: suggestion === undefined || suggestion === name ? sentence : `${sentence} Did you mean '${suggestion}'?`,
       allowed: listed(writable),
@@ -133,7 +136,7 @@ class Reader implements RecordData {
     if (value !== null && property.embedded !== undefined && !this.#checkEmbedded(property.embedded, pointer, name, value)) return
     const converted: Converted = value === null ? { ok: true, value: null } : property.codec?.fromJson?.(value) ?? fromJson(property.embedded === undefined ? value : embeddedToStored(value, property.embedded), property.type)
     if (!converted.ok) {
-      this.#refuse(pointer, `'${name}' must be ${converted.expected}.`, converted.allowed)
+      this.#refuse(`${pointer}${converted.at ?? ''}`, `'${name}' must be ${converted.expected}.`, converted.allowed)
       return
     }
     this.#addColumn({ property, column: property.column, value: converted.value })
@@ -168,14 +171,14 @@ class Reader implements RecordData {
     }
     const members = new Map([...properties.values()].filter((member) => !member.hidden && member.write.persisted).map((member) => [member.publicName, member]))
     for (const unknown of Object.keys(value ?? {}).filter((key) => !members.has(key))) {
-      this.#refuse(`${pointer}/${escaped(unknown)}`, `'${name}' has no property '${unknown}'.`, [...members.keys()])
+      this.#refuse(`${pointer}/${escapedName(unknown)}`, `'${name}' has no property '${unknown}'.`, [...members.keys()])
     }
     for (const [key, member] of members) {
       const given = (value as Record<string, unknown> | null)?.[key]
       if (given === undefined && value !== null && member.write.generated) continue
       // an embedded object is a value: what it doesn't say is null
       const part = given ?? null
-      const path = `${pointer}/${escaped(key)}`
+      const path = `${pointer}/${escapedName(key)}`
       if (part === null && value !== null && !member.write.optional) this.#refuse(path, `'${name}.${key}' is required.`)
       else if (member.kind === 'scalar') this.#readScalar(member, path, `${name}.${key}`, part, own)
       else if (member.kind === 'embedded') this.#readEmbedded(member, path, `${name}.${key}`, part, own)

@@ -1,7 +1,7 @@
 /** What bodies may set: the option `writable` with its names looked up, once for each resource and operation. */
 import type { WritableConfig } from '../config/index.ts'
 import { ConfigError } from '../errors.ts'
-import type { EntityModel, Property } from '../model/index.ts'
+import { escapedName, type EntityModel, type Property } from '../model/index.ts'
 import { nearest } from '../suggest.ts'
 
 /** A property under one of the names that data goes by. */
@@ -49,7 +49,7 @@ export function resolveWritable (config: WritableConfig | undefined, model: Enti
 function rulesOf (names: 'all' | readonly string[], model: EntityModel, isNew: boolean): BodyRules {
   const all = [...model.properties.values()]
   const properties = new Set(names === 'all' ? all.filter(({ write }) => write.writable) : names.map((name) => propertyOf(name, model)))
-  const named = (property: Property): Named => ({ property, pointer: `/${escaped(property.publicName)}`, writable: properties.has(property) })
+  const named = (property: Property): Named => ({ property, pointer: `/${escapedName(property.publicName)}`, writable: properties.has(property) })
   const shown = all.filter(({ hidden }) => !hidden)
   const required = isNew ? all.filter(({ write }) => !write.optional) : []
   return Object.freeze({
@@ -79,12 +79,9 @@ export function namesForServer (model: EntityModel): ReadonlyMap<string, Named> 
   let names = serverNames.get(model)
   if (names === undefined) {
     const all = [...model.properties.values()]
-    const named = (name: 'name' | 'publicName') => (property: Property) => [property[name], { property, pointer: `/${escaped(property[name])}`, writable: property.write.persisted }] as const
+    const named = (name: 'name' | 'publicName') => (property: Property) => [property[name], { property, pointer: `/${escapedName(property[name])}`, writable: property.write.persisted }] as const
     names = new Map([...all.map(named('name')), ...all.filter(({ hidden }) => !hidden).map(named('publicName'))])
     serverNames.set(model, names)
   }
   return names
 }
-
-/** A name inside a JSON pointer (RFC 6901 section 3). */
-export const escaped = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')

@@ -3,7 +3,7 @@
  * the `cause`, for the log. Codes are SQLSTATEs (PostgreSQL manual, appendix A).
  */
 import { DriverException, OptimisticLockError, ValidationError } from '@mikro-orm/core'
-import { AbortedError, ConflictError, DatabaseError, DataValidationError, OutcomeUnknownError, PreconditionFailedError, ReadOnlyViolationError, UnavailableError, type ErrorItem } from '../errors.ts'
+import { AbortedError, ConflictError, DatabaseError, DataValidationError, OutcomeUnknownError, OutOfScopeError, PreconditionFailedError, ReadOnlyViolationError, UnavailableError, type ErrorItem } from '../errors.ts'
 import type { EntityModel, Property } from '../model/index.ts'
 
 /** Classes of SQLSTATEs, and whole codes where a class is not specific enough. */
@@ -13,8 +13,6 @@ const UNAVAILABLE: ReadonlySet<string> = new Set([
   '3D', // there is no such database (any more)
   '53', // insufficient resources: too many connections, out of memory, disk full
   '57', // operator intervention: statement timeout, shutdown, starting up
-  '40001', // serialization failure
-  '40P01', // deadlock
 ])
 /** A write in a read-only transaction. */
 const READ_ONLY = '25006'
@@ -126,6 +124,19 @@ interface ServerError extends Error {
   /** E.g. `Key (name)=(Tech) already exists.` */
   readonly detail?: string
   readonly column?: string
+  /** The function of the server's source that has reported the error. */
+  readonly routine?: string
+}
+
+/** What checks rows that are written, also against the policies of row level security. */
+const CHECKS_ROWS = 'ExecWithCheckOptions'
+
+/**
+ * Whether a policy of row level security refused a row. Its SQLSTATE is that of a missing privilege, which is a mistake of
+ * the server. The text is the server's language; the function is not, but a distributed server may leave it out.
+ */
+function isOutsidePolicy (sqlState: string, { routine, message }: ServerError): boolean {
+  return sqlState === '42501' && (routine === CHECKS_ROWS || message.includes('violates row-level security policy'))
 }
 
 /** Whether a server refuses to write at all: the one that a failover has left behind, or a standby. */
@@ -150,6 +161,8 @@ export function convertError (error: unknown, model?: EntityModel): Error {
   const sqlState = SQL_STATE.test(code) ? code : ''
   const unavailable = ENDS_CONNECTION.has((error as ServerError).severity) || UNAVAILABLE.has(sqlState) || UNAVAILABLE.has(sqlState.slice(0, 2)) || UNREACHABLE.has(code) || CONNECTION_LOST.test(error.message)
   if (unavailable) return new UnavailableError(undefined, { cause: error })
+  if (CONFLICTS.has(sqlState)) return new UnavailableError('Other writes are in the way. Repeat the request.', { cause: error })
+  if (isOutsidePolicy(sqlState, error)) return new OutOfScopeError(undefined, { cause: error })
   if (sqlState === READ_ONLY) return new ReadOnlyViolationError(undefined, { cause: error })
   return constraintError(sqlState, error, model) ?? new DatabaseError(undefined, { cause: error })
 }
@@ -161,6 +174,9 @@ function constraintError (sqlState: string, error: ServerError, model: EntityMod
   const conflict = (sentence: string, about = properties) => new ConflictError(sentence, { cause: error, errors: itemsOf('FST_CRUD_CONFLICT', sentence, about) })
   const invalid = (sentence: string) => new DataValidationError(sentence, { cause: error, errors: itemsOf('FST_CRUD_DATA_INVALID', sentence, properties) })
   switch (sqlState) {
+    case '23000': return new ConflictError(undefined, { cause: error })
+    // of a foreign key that restricts, since PostgreSQL 18
+    case '23001': return conflict('Other records refer to this one.', [])
     case '23505': return conflict(names === '' ? 'There is another record with these values.' : `There is another record with this value of ${names}.`)
     case '23503': {
       // the key named is that of the relation, or of the record that others still refer to

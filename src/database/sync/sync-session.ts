@@ -85,6 +85,11 @@ export class SyncSession {
     this.#depth = depth
   }
 
+  /** @internal Whether what it does can be undone by somebody else's rollback. */
+  get isInTransaction (): boolean {
+    return this.#depth > 0
+  }
+
   /** @internal */
   get isOver (): boolean {
     return this.#isOver

@@ -48,6 +48,7 @@ const RULES = `
         when 'badtext' then new.seats := 'secret'::int;
         when 'raise' then raise exception 'secret_message';
         when 'serialize' then raise exception 'secret_message' using errcode = '40001';
+        when 'integrity' then raise exception 'secret_message' using errcode = '23000';
         when 'space' then raise exception 'secret_message' using errcode = '53100';
         when 'sleep' then perform pg_sleep(30);
         else null;
@@ -55,7 +56,9 @@ const RULES = `
       return new;
     end $$;
   create trigger secret_trigger before insert or update on secret_booking for each row execute function secret_overflow();
-  insert into secret_owner (id, name) values (1, 'first'), (2, 'second');
+  insert into secret_owner (id, name) values (1, 'first'), (2, 'second'), (3, 'kept');
+  create table secret_guard (owner_id int not null references secret_owner (id) on delete restrict on update restrict);
+  insert into secret_guard values (3);
   insert into secret_booking (title, secret_code, room, day, seats, shadow, owner_id) values ('taken', 'TAKEN', 1, '2024-05-01', 7, 'shadow', 1), ('other', 'OTHER', 2, '2024-05-02', 8, null, null);
 `
 
@@ -66,7 +69,7 @@ const crud = () => resource(Booking)
 const resources = (): CrudKitOptions['resources'] => ({ '/bookings': crud(), '/owners': resource(Owner), '/batch': { crud: crud(), operations: ['createMany'] } })
 
 /** Answers as they should be, without a word of the database's, and with its error as cause. */
-const CASES: readonly [what: string, method: 'POST' | 'PATCH' | 'DELETE', url: string, body: object | undefined, expected: string, message: RegExp, sqlState: string][] = [
+const CASES: readonly [what: string, method: 'POST' | 'PATCH' | 'DELETE', url: string, body: object | undefined, expected: string, message: RegExp, sqlState: string | RegExp][] = [
   ['unique', 'POST', '/bookings', { title: 'x', code: 'TAKEN' }, '409 FST_CRUD_CONFLICT /code', /another record with this value of 'code'/, '23505'],
   ['unique, in an update', 'PATCH', '/bookings/2', { code: 'TAKEN' }, '409 FST_CRUD_CONFLICT /code', /another record with this value of 'code'/, '23505'],
   ['unique, of two columns', 'POST', '/bookings', { title: 'x', room: 1, seats: 7 }, '409 FST_CRUD_CONFLICT /room /seats', /'room', 'seats'/, '23505'],
@@ -83,7 +86,10 @@ const CASES: readonly [what: string, method: 'POST' | 'PATCH' | 'DELETE', url: s
   ['out of range', 'POST', '/bookings', { title: 'overflow' }, '400 FST_CRUD_DATA_INVALID', /out of range/, '22003'],
   ['division by zero', 'POST', '/bookings', { title: 'zero' }, '400 FST_CRUD_DATA_INVALID', /not valid/, '22012'],
   ['not of its type', 'POST', '/bookings', { title: 'badtext' }, '400 FST_CRUD_DATA_INVALID', /not valid/, '22P02'],
-  ['serialization failure', 'POST', '/bookings', { title: 'serialize' }, '503 FST_CRUD_UNAVAILABLE', /not available at the moment/, '40001'],
+  ['serialization failure', 'POST', '/bookings', { title: 'serialize' }, '503 FST_CRUD_UNAVAILABLE', /^Other writes are in the way\./, '40001'],
+  ['integrity, as a trigger of the application says it', 'POST', '/bookings', { title: 'integrity' }, '409 FST_CRUD_CONFLICT', /conflicts with another record/, '23000'],
+  // 23503 before PostgreSQL 18
+  ['foreign key that restricts, still referred to', 'DELETE', '/owners/3', undefined, '409 FST_CRUD_CONFLICT', /refer/, /^23(001|503)$/],
   ['disk full', 'PATCH', '/bookings/2', { title: 'space' }, '503 FST_CRUD_UNAVAILABLE', /not available at the moment/, '53100'],
   ["an exception of the application's own trigger", 'POST', '/bookings', { title: 'raise' }, '500 FST_CRUD_DATABASE_ERROR', /could not answer/, 'P0001'],
 ]
@@ -263,9 +269,9 @@ t.test('PostgreSQL', { skip: skipReasons.postgres || await lacks('exclusionConst
     await until(admin, "select 1 from pg_locks where not granted and locktype = 'transactionid'")
     errors.length = 0
     await admin.query('commit')
-    unavailable(t, await sent, errors.pop(), { code: '40001' })
-    t.equal((await get('/bookings/2')).json().seats, 9)
-    t.equal((await patch('/bookings/2', { seats: 3 })).statusCode, 200)
+    t.equal((await sent).json().seats, 3, 'it was tried again')
+    t.strictSame(errors, [])
+    t.equal((await get('/bookings/2')).json().seats, 3)
   })
 
   t.test('a deadlock', { skip: await lacks('setDeadlockTimeout') }, async (t) => {
@@ -294,9 +300,10 @@ t.test('PostgreSQL', { skip: skipReasons.postgres || await lacks('exclusionConst
     await until(admin, "select 1 from pg_locks where not granted and locktype = 'transactionid'")
     errors.length = 0
     await admin.query('select pg_advisory_unlock(1)')
-    unavailable(t, await sent, errors.pop(), { code: '40P01' })
+    // the request was the one to be undone
     t.equal((await rivals).rowCount, 1)
     await rival.query('rollback')
-    t.equal((await patch('/bookings/2', { note: 'x' })).statusCode, 200)
+    t.equal((await sent).json().note, 'x', 'it was tried again')
+    t.strictSame(errors, [])
   })
 })

@@ -1,0 +1,46 @@
+/** Numbers inside JSON: those that JavaScript has rounded, or made infinite, are refused with their place, never stored. */
+import { defineEntity, p } from '@mikro-orm/core'
+import t from 'tap'
+import { CrudBase, primaryKey } from '../../../src/index.ts'
+import { forEachDatabase } from '../../helpers/databases.ts'
+import { serve } from '../helper.ts'
+import { verdict } from './helper.ts'
+
+const Sheet = defineEntity({
+  name: 'Sheet',
+  properties: { ...primaryKey, data: p.json().nullable(), plain: p.json().columnType('json').nullable() },
+})
+
+await forEachDatabase(t, { entities: [Sheet] }, async (t, { orm }) => {
+  const app = await serve(t, orm, { '/sheets': { crud: new CrudBase({ model: Sheet, writable: 'all' }), operations: ['get', 'create', 'createMany', 'update'] } })
+  const send = (method: 'POST' | 'PATCH', url: string, payload: string) => app.inject({ method, url, payload, headers: { 'content-type': 'application/json' } })
+
+  for (const [json, pointer] of [
+    ['9007199254740993', '/data'],
+    ['-9007199254740993', '/data'],
+    ['9007199254740992', '/data'],
+    ['{"a":[1,{"b/c":12345678901234567890}]}', '/data/a/1/b~1c'],
+    ['[0,1e400]', '/data/1'],
+    ['{"x":-1e400}', '/data/x'],
+    ['123456789012345678901234567890.5', '/data'],
+  ] as const) {
+    t.test(json, async (t) => {
+      const { id } = (await send('POST', '/sheets', '{"data":1}')).json()
+      const before = (await app.inject(`/sheets/${id}`)).json()
+      for (const [method, url, body, prefix] of [
+        ['POST', '/sheets', `{"data":${json}}`, ''], ['PATCH', `/sheets/${id}`, `{"data":${json}}`, ''], ['POST', '/sheets', `[{},{"data":${json}}]`, '/1'],
+      ] as const) {
+        const response = await send(method, url, body)
+        t.equal(verdict(response), `400 FST_ERR_VALIDATION ${prefix}${pointer}`, `${method} ${url}`)
+        t.match(response.json().message, /'data' must be JSON without numbers that JavaScript cannot hold exactly; send such a number as a string\./)
+      }
+      t.equal(verdict(await send('POST', '/sheets', `{"plain":${json}}`)), `400 FST_ERR_VALIDATION ${pointer.replace('data', 'plain')}`)
+      t.strictSame((await app.inject(`/sheets/${id}`)).json(), before)
+    })
+  }
+
+  t.test('others are stored', async (t) => {
+    const data = [9007199254740991, -9007199254740991, 0.1, 1.5e-300, 1e15, '9007199254740993', null, true]
+    t.strictSame((await send('POST', '/sheets', JSON.stringify({ data, plain: data }))).json().data, data)
+  })
+})
