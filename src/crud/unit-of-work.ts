@@ -4,7 +4,7 @@
  */
 import { Collection, EventType, LockMode, ReferenceKind, Type, wrap, type EntityMetadata } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { isUuid, type EntityModel } from '../model/index.ts'
+import { holdsHidden, isUuid, membersOf, type EntityModel, type Property } from '../model/index.ts'
 import type { Id, RecordData } from '../plan/index.ts'
 import { isHeard } from './subscribers.ts'
 
@@ -88,14 +88,32 @@ export async function findLocked (em: EntityManager, model: EntityModel, id: Id,
   return await em.findOne(model.entity as never, whereOf(model, id) as never, { lockMode: LockMode.PESSIMISTIC_WRITE, filters: false, populate: populate as never, strategy: 'select-in' })
 }
 
-export async function assignEntity (em: EntityManager, entity: object, data: object): Promise<void> {
+export async function assignEntity (em: EntityManager, entity: object, data: object, model: EntityModel): Promise<void> {
   const { properties } = em.getMetadata(entity.constructor as never) as EntityMetadata
   for (const [name, value] of Object.entries(data)) {
     // values are of their types already; em.assign takes those of custom types for wrong ones
     if (properties[name as never]?.['kind'] === ReferenceKind.SCALAR) (entity as Record<string, unknown>)[name] = value
-    else em.assign(entity, { [name]: value } as never, { mergeEmbeddedProperties: false })
+    else em.assign(entity, { [name]: withHidden(model.properties.get(name), value, (entity as Record<string, unknown>)[name]) } as never, { mergeEmbeddedProperties: false })
   }
   await em.flush()
+}
+
+/** A new value of an embedded object with the members of the old one that clients don't see. */
+function withHidden (property: Property | undefined, value: unknown, old: unknown): unknown {
+  const members = property && membersOf(property)
+  const isColumns = property?.kind === 'embedded'
+  const isGiven = typeof value === 'object' && value !== null
+  // null takes an object in JSON away, and of one in columns what clients see
+  if (members === undefined || typeof old !== 'object' || old === null || !holdsHidden(members) || !(isGiven || isColumns || value === undefined)) return value
+  const kept: Record<string, unknown> = {}
+  for (const member of members.values()) {
+    const before = (old as Record<string, unknown>)[member.name]
+    const part = member.hidden ? before : withHidden(member, isGiven ? (value as Record<string, unknown>)[member.name] : undefined, before)
+    if (part !== undefined && part !== null) kept[member.name] = part
+  }
+  if (isGiven) return { ...value, ...kept }
+  if (Object.keys(kept).length === 0) return value
+  return isColumns ? { ...Object.fromEntries([...members.values()].map(({ name }) => [name, null])), ...kept } : kept
 }
 
 export async function removeEntity (em: EntityManager, entity: object): Promise<void> {

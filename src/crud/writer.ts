@@ -173,7 +173,7 @@ export class Writer {
   * #assign (session: CrudSession, id: Id, data: object, deleted: 'without' | 'only', populate: readonly string[] = []): Work<Written> {
     const { entity, isDeleted } = yield * this.#locked(session, id, this.#options.includeDeleted || deleted === 'only' ? 'with' : 'without', populate)
     if (deleted === 'only' && !isDeleted) return yield * this.#readBack(session, id)
-    yield * this.#unitOfWork(assignEntity(emOf(session), entity, data))
+    yield * this.#unitOfWork(assignEntity(emOf(session), entity, data, this.#model))
     yield * this.#checkScope(session, id)
     return yield * this.#readBack(session, id)
   }

@@ -5,7 +5,7 @@
  */
 export { MAX_NAME_BYTES, Models } from './build-model.ts'
 export { arrayLiteral, convert, isUuid, type Converted, type SqlValue } from './convert.ts'
-export { embeddedToStored, embeddedToWire, needsWireForm, type EmbeddedJson } from './embedded-json.ts'
+export { embeddedToStored, embeddedToWire, holdsHidden, listsHidden, membersOf, needsWireForm, type EmbeddedJson } from './embedded-json.ts'
 export { escapedName, fromJson } from './from-json.ts'
 export { isObject } from './is-object.ts'
 export { keyColumns } from './entity-model.ts'

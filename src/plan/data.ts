@@ -169,13 +169,13 @@ class Reader implements RecordData {
       this.#refuse(pointer, `'${name}' must be an object.`)
       return
     }
-    const members = new Map([...properties.values()].filter((member) => !member.hidden && member.write.persisted).map((member) => [member.publicName, member]))
+    const members = membersFor(this.#options.by === 'server' ? 'server' : 'client', properties)
     for (const unknown of Object.keys(value ?? {}).filter((key) => !members.has(key))) {
-      this.#refuse(`${pointer}/${escapedName(unknown)}`, `'${name}' has no property '${unknown}'.`, [...members.keys()])
+      this.#refuse(`${pointer}/${escapedName(unknown)}`, `'${name}' has no property '${unknown}'.`, [...members.values()].filter(({ hidden }) => !hidden).map(({ publicName }) => publicName))
     }
     for (const [key, member] of members) {
       const given = (value as Record<string, unknown> | null)?.[key]
-      if (given === undefined && value !== null && member.write.generated) continue
+      if (given === undefined && (member.hidden || (value !== null && member.write.generated))) continue
       // an embedded object is a value: what it doesn't say is null
       const part = given ?? null
       const path = `${pointer}/${escapedName(key)}`
@@ -249,3 +249,19 @@ class Reader implements RecordData {
 }
 
 const CODE = 'FST_ERR_VALIDATION'
+
+type Members = EmbeddedProperty['properties']
+
+const membersByName = { client: new WeakMap<Members, ReadonlyMap<string, Property>>(), server: new WeakMap<Members, ReadonlyMap<string, Property>>() }
+
+/** The members of an embedded object by the names that data goes by: hidden ones are the application's alone, by their own names. */
+function membersFor (by: 'client' | 'server', properties: Members): ReadonlyMap<string, Property> {
+  let members = membersByName[by].get(properties)
+  if (members === undefined) {
+    const written = [...properties.values()].filter(({ write }) => write.persisted)
+    const hidden = by === 'server' ? written.filter(({ hidden }) => hidden) : []
+    members = new Map([...hidden.map((member) => [member.name, member] as const), ...written.filter(({ hidden }) => !hidden).map((member) => [member.publicName, member] as const)])
+    membersByName[by].set(properties, members)
+  }
+  return members
+}

@@ -1,7 +1,7 @@
 /** What bodies may set: the option `writable` with its names looked up, once for each resource and operation. */
 import type { WritableConfig } from '../config/index.ts'
 import { ConfigError } from '../errors.ts'
-import { escapedName, type EntityModel, type Property } from '../model/index.ts'
+import { escapedName, listsHidden, type EntityModel, type Property } from '../model/index.ts'
 import { nearest } from '../suggest.ts'
 
 /** A property under one of the names that data goes by. */
@@ -48,7 +48,7 @@ export function resolveWritable (config: WritableConfig | undefined, model: Enti
 
 function rulesOf (names: 'all' | readonly string[], model: EntityModel, isNew: boolean): BodyRules {
   const all = [...model.properties.values()]
-  const properties = new Set(names === 'all' ? all.filter(({ write }) => write.writable) : names.map((name) => propertyOf(name, model)))
+  const properties = new Set(names === 'all' ? all.filter((property) => property.write.writable && (isNew || !listsHidden(property))) : names.map((name) => propertyOf(name, model, isNew)))
   const named = (property: Property): Named => ({ property, pointer: `/${escapedName(property.publicName)}`, writable: properties.has(property) })
   const shown = all.filter(({ hidden }) => !hidden)
   const required = isNew ? all.filter(({ write }) => !write.optional) : []
@@ -61,8 +61,11 @@ function rulesOf (names: 'all' | readonly string[], model: EntityModel, isNew: b
   })
 }
 
-function propertyOf (name: string, model: EntityModel): Property {
+function propertyOf (name: string, model: EntityModel, isNew: boolean): Property {
   const property = model.properties.get(name)
+  if (property !== undefined && !isNew && property.write.writable && listsHidden(property)) {
+    throw new ConfigError(`"writable" of ${model.name} names '${name}', which clients can't change: it has a list of objects with hidden members, and a new list would lose them. Name it for new records only, as in writable: { create: [..., '${name}'], update: [...] }.`)
+  }
   if (property?.write.writable === true) return property
   if (property !== undefined) throw new ConfigError(`"writable" of ${model.name} names '${name}', which clients never write: ${property.write.closed!}.`)
   const all = [...model.properties.values()]

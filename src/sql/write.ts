@@ -2,12 +2,13 @@
  * Writes: one statement each, which returns what the row shows afterwards. An update or a delete carries everything
  * that has to hold (key, scope, soft delete, version, the records it refers to) in its `where`: nothing is read before.
  */
-import { keyColumns, type EntityModel } from '../model/index.ts'
+import { holdsHidden, keyColumns, membersOf, type EntityModel } from '../model/index.ts'
 import type { AnyWritePlan, Assignment, DeletePlan, InsertPlan, ReferenceCheck, Slot, UpdatePlan, WriteTarget } from '../plan/index.ts'
 import { bound, conditionSql, contextOf, visibility, whereClause, type ConditionContext } from './condition.ts'
 import { join, name, render, sql, trusted, type Sql, type Statement } from './fragment.ts'
 import { objectJson, versionText } from './json.ts'
 import type { Foreign } from './read.ts'
+import { mergedJson } from './merged-json.ts'
 import { recordSql, selectList } from './record.ts'
 
 /** Compiles a write. Each row comes back as `item` (its record), `version` where there is one, and of a new row the parts of its key, as texts: `key0`, ... */
@@ -64,8 +65,16 @@ function referenceSql ({ target, columns, slots }: ReferenceCheck, context: Cond
 }
 
 function updateSql ({ model, assignments }: UpdatePlan, alias: string, where: Sql): Sql {
-  const set = ({ column, property, slot }: Assignment): Sql => sql`${name(column)} = ${bound(property, slot)}`
+  const set = ({ column, property, slot }: Assignment): Sql => sql`${name(column)} = ${assigned(property, column, slot, alias)}`
   return sql`update ${table(model, alias)} set ${join([...assignments.map(set), ...nextVersion(model, alias)])}${where}`
+}
+
+/** The new value of a column; what clients don't see of an embedded object stays. */
+function assigned (property: Assignment['property'], column: string, slot: Slot, alias: string): Sql {
+  const members = property.kind === 'scalar' ? membersOf(property) : undefined
+  return members !== undefined && holdsHidden(members)
+    ? mergedJson(sql`${slot}::jsonb`, sql`${name(alias, column)}::jsonb`, members)
+    : bound(property, slot)
 }
 
 function nextVersion ({ version }: EntityModel, alias: string): Sql[] {
