@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { delayOf, wait } from '../../src/database/backoff.ts'
+import { assertProperty } from '../helpers/property.ts'
 
 const always = (value: number) => () => value
 
@@ -14,7 +15,7 @@ t.test('the bound of the wait doubles up to the longest, and any wait below it i
 })
 
 t.test('no wait is longer than it may be', async (t) => {
-  fc.assert(fc.property(fc.nat(3_000), fc.nat(10_000), fc.nat(10_000), (attempt, baseDelay, maxDelay) => {
+  assertProperty(fc.property(fc.nat(3_000), fc.nat(10_000), fc.nat(10_000), (attempt, baseDelay, maxDelay) => {
     const delay = delayOf(attempt, { baseDelay, maxDelay })
     t.ok(delay >= 0 && delay <= maxDelay && Number.isInteger(delay), String(delay))
   }), { numRuns: 50 })

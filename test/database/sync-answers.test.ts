@@ -5,6 +5,7 @@ import { DatabaseFactory, parseQueryParams, type SyncSession } from '../../src/i
 import { entities, Order, Plant, Specimen } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
 import { databases, skipReasons } from '../helpers/databases.ts'
+import { assertProperty } from '../helpers/property.ts'
 import { resource } from '../http/helper.ts'
 import { queryOf, wide } from '../sql/queries.ts'
 
@@ -26,7 +27,7 @@ t.test('random requests have the same answer on both kinds of sessions', { skip:
     }
   }
   const text = fc.oneof(fc.constantFrom('a', 'Lavender', '%', 'é', "'", '"'), fc.string({ maxLength: 5 }))
-  await fc.assert(fc.asyncProperty(queryOf(text), fc.integer({ min: 0, max: 20 }), async (query, id) => {
+  await assertProperty(fc.asyncProperty(queryOf(text), fc.integer({ min: 0, max: 20 }), async (query, id) => {
     const params = parseQueryParams(query)
     const selection = parseQueryParams(query.split('&').filter((part) => /^(fields|include)/.test(part)).join('&'))
     const em = orm.em.fork()

@@ -5,6 +5,7 @@ import t from 'tap'
 import { readOnly, ReadOnlyViolationError, withRetry, withTimeout, withTransaction } from '../../src/index.ts'
 import { Account, accounts, add, failureOf, owners, reset } from '../helpers/accounts.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
+import { assertProperty } from '../helpers/property.ts'
 
 const WRAPPERS = { withTransaction: withTransaction(), withRetry: withRetry(), withTimeout: withTimeout(60_000), readOnly: readOnly() }
 type Name = keyof typeof WRAPPERS
@@ -92,7 +93,7 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm }) => {
   }
 
   t.test('any tree of wrappers leaves the rows that it should', { timeout: 60_000 }, async (t) => {
-    await fc.assert(fc.asyncProperty(treeOf(4), async (tree) => {
+    await assertProperty(fc.asyncProperty(treeOf(4), async (tree) => {
       await orm.em.fork().execute('delete from account')
       const expected = predict(tree)
       const failed = await perform(orm.em.fork(), tree).then(() => false, () => true)

@@ -7,6 +7,7 @@ import { AllowedField, AllowedFilters, AllowedInclude, AllowedSort, parseQueryPa
 import { Customer, entities, OrderItem, Plant, Shelf, Specimen } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
+import { assertProperty } from '../helpers/property.ts'
 import { recordStatements } from '../helpers/statements.ts'
 import { client, resource, select, serve, type Client, type Json } from './helper.ts'
 
@@ -72,7 +73,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 
   const matches = async (path: string, names: readonly string[], numRuns: number) => {
     const at = client(app, path)
-    await fc.assert(fc.asyncProperty(sorts(names), fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 1, maxLength: 4 }), async (sort, sizes) => {
+    await assertProperty(fc.asyncProperty(sorts(names), fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 1, maxLength: 4 }), async (sort, sizes) => {
       const query = `sort=${sort}${path === '/specimens' ? '&fields=id' : ''}`
       const whole = (await at.get(`${query}&per_page=100`)).items.map(keyOf)
       let turn = 0
@@ -152,7 +153,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     const remaining = async () => (await select(orm, "select id from specimen where code like 'W%'")).map(({ id }) => id)
 
     t.test('each row that stays is visited once', async (t) => {
-      await fc.assert(fc.asyncProperty(sorts(['leaves', 'stems', 'nickname', 'plant.price']), fc.array(fc.tuple(fc.integer({ min: 1, max: 3 }), fc.option(fc.integer({ min: 0, max: 3 })), fc.boolean()), { minLength: 12, maxLength: 12 }), async (sort, steps) => {
+      await assertProperty(fc.asyncProperty(sorts(['leaves', 'stems', 'nickname', 'plant.price']), fc.array(fc.tuple(fc.integer({ min: 1, max: 3 }), fc.option(fc.integer({ min: 0, max: 3 })), fc.boolean()), { minLength: 12, maxLength: 12 }), async (sort, steps) => {
         await run("delete from specimen where code like 'X%'")
         const added = await select(orm, "insert into specimen (code, plant_id, leaves, nickname) select 'X' || i, 1, i / 2, case when i % 3 = 0 then 'n' || i % 2 end from generate_series(1, 6) i returning id")
         const doomed: number[] = added.map(({ id }) => id)

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict'
 import t from 'tap'
 import { AllowedField, AllowedInclude, AllowedSort, primaryKey, softDelete } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
+import { assertProperty } from '../helpers/property.ts'
 import { recordStatements } from '../helpers/statements.ts'
 import { client, resource, select, serve, type Json } from './helper.ts'
 
@@ -169,7 +170,7 @@ await forEachDatabase(t, { entities: [Team, Member, Badge], seed }, async (t, { 
   const query = fc.record({
     paths: fc.uniqueArray(fc.constantFrom(...PATHS), { maxLength: 10 }), perPage: fc.integer({ min: 1, max: 12 }), descending: fc.boolean(), few: fc.boolean(),
   })
-  await fc.assert(fc.asyncProperty(query, async ({ paths, perPage, descending, few }) => {
+  await assertProperty(fc.asyncProperty(query, async ({ paths, perPage, descending, few }) => {
     recorder.take()
     const { items, total } = await teams.get(`include=${paths.join()}&per_page=${perPage}&sort=${descending ? '-' : ''}name${few ? '&fields=id' : ''}`)
     if (recorder.take().length !== 1) throw new Error('more than one statement')

@@ -3,6 +3,7 @@ import t from 'tap'
 import { arrayLiteral, convert, isUuid, valueTypeOf, type SqlValue, type ValueType } from '../../src/model/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { entities } from '../fixtures/entities.ts'
+import { assertProperty } from '../helpers/property.ts'
 import { awkward, textsOf } from './texts.ts'
 
 /** A column type, texts with what becomes of them, texts that are refused, and what was expected instead. */
@@ -206,7 +207,7 @@ t.test('no text makes a conversion throw', async (t) => {
   const types: ValueType[] = [...COLUMNS, 'bytea', 'int[]', 'point'].map((column) => valueTypeOf(column, {}))
   types.push(valueTypeOf('text', { items: ['a', 'b'] }), valueTypeOf('smallint', { items: [1, 2] }))
   const text = fc.oneof(awkward, fc.string({ unit: 'binary', maxLength: 30 }), ...COLUMNS.map(textsOf))
-  fc.assert(fc.property(text, (text) => types.every((type) => typeof convert(text, type).ok === 'boolean')), { numRuns: 3000 })
+  assertProperty(fc.property(text, (text) => types.every((type) => typeof convert(text, type).ok === 'boolean')), { numRuns: 3000 })
   t.pass()
 })
 
@@ -271,7 +272,7 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
     t.test(`${column}: what is accepted, the database reads as the same value`, async (t) => {
       const type = valueTypeOf(column, {})
       let accepted = 0
-      await fc.assert(fc.asyncProperty(fc.oneof(textsOf(column), awkward), async (text) => {
+      await assertProperty(fc.asyncProperty(fc.oneof(textsOf(column), awkward), async (text) => {
         const converted = convert(text, type)
         if (!converted.ok) return
         accepted++
@@ -285,7 +286,7 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
 
   t.test('an array literal is read as its items', async (t) => {
     const items = fc.array(fc.oneof(fc.string({ unit: 'grapheme' }), fc.constantFrom('', 'null', '{}', '"', '\\', ',', ' a ', '\n', '\\"')).filter((text) => convert(text, { kind: 'text' }).ok), { maxLength: 8 })
-    await fc.assert(fc.asyncProperty(items, async (items) => {
+    await assertProperty(fc.asyncProperty(items, async (items) => {
       const { rows } = await client.query('select to_json($1::text[])::text as read', [arrayLiteral(items)])
       t.strictSame(JSON.parse(String(rows[0]!.read)), items)
     }), { numRuns: 100 })

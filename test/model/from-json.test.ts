@@ -1,11 +1,12 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { convert, fromJson } from '../../src/model/index.ts'
+import { assertProperty } from '../helpers/property.ts'
 
 t.test('a Date is read as its text is', async (t) => {
   // years before 1 and after 9999, too, which are no dates of ours
   const dates = fc.oneof(fc.date({ noInvalidDate: true }), fc.date({ min: new Date('0001-01-01T00:00:00.000Z'), max: new Date('9999-12-31T23:59:59.999Z'), noInvalidDate: true }))
-  fc.assert(fc.property(fc.array(dates, { minLength: 1, maxLength: 3 }), fc.boolean(), (dates, zoned) => {
+  assertProperty(fc.property(fc.array(dates, { minLength: 1, maxLength: 3 }), fc.boolean(), (dates, zoned) => {
     for (const date of [...dates, dates[0]!]) {
       const [read, expected] = [fromJson(date, { kind: 'datetime', zoned }), convert(date.toISOString(), { kind: 'datetime', zoned })]
       if (JSON.stringify(read) !== JSON.stringify(expected)) throw new Error(`${date.getTime()}: ${JSON.stringify(read)}, not ${JSON.stringify(expected)}`)
@@ -25,7 +26,7 @@ t.test('a decimal has no more digits than its column', async (t) => {
   /** The digits that matter, counted in another way: by the value itself. */
   const fits = (whole: string, fraction: string, precision: number, scale: number): boolean => BigInt(whole) < 10n ** BigInt(precision - scale) && BigInt(fraction.padEnd(40, '0')) % 10n ** BigInt(40 - scale) === 0n
   const digits = (min: number) => fc.string({ unit: fc.constantFrom(...'0012569'), minLength: min, maxLength: 9 })
-  fc.assert(fc.property(digits(1), digits(0), fc.boolean(), fc.integer({ min: 1, max: 8 }), fc.nat(8), (whole, fraction, negative, precision, places) => {
+  assertProperty(fc.property(digits(1), digits(0), fc.boolean(), fc.integer({ min: 1, max: 8 }), fc.nat(8), (whole, fraction, negative, precision, places) => {
     const scale = Math.min(precision, places)
     const written = `${negative ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`
     const expected = fits(whole, fraction === '' ? '0' : fraction, precision, scale)

@@ -4,6 +4,7 @@ import querystring from 'node:querystring'
 import t from 'tap'
 import { parseQueryParams, stringifyQueryParams } from '../../src/query/index.ts'
 import type { QueryParams } from '../../src/query/index.ts'
+import { assertProperty } from '../helpers/property.ts'
 import { plain } from './helper.ts'
 
 /** Names and values that the grammar has something to say about, between ones it hasn't. */
@@ -45,7 +46,7 @@ function isSafe (value: unknown): boolean {
 
 t.test('params that are written are read as they were', async t => {
   let written = 0
-  fc.assert(fc.property(params, (params) => {
+  assertProperty(fc.property(params, (params) => {
     const text = stringifyQueryParams(params)
     written++
     t.strictSame(plain(parseQueryParams(text)), plain(params))
@@ -55,7 +56,7 @@ t.test('params that are written are read as they were', async t => {
 
 t.test('what is read without an error can be written and read again', async t => {
   let read = 0
-  fc.assert(fc.property(queryText, (query) => {
+  assertProperty(fc.property(queryText, (query) => {
     const params = parseQueryParams(query)
     if (params.errors.length > 0) return
     read++
@@ -65,7 +66,7 @@ t.test('what is read without an error can be written and read again', async t =>
 })
 
 t.test('any text, and what other parsers make of it, gives a frozen result without prototypes', async t => {
-  fc.assert(fc.property(queryText, (query) => {
+  assertProperty(fc.property(queryText, (query) => {
     return [query, new URLSearchParams(query), querystring.parse(query), qs.parse(query), qs.parse(query, { plainObjects: true, depth: 10 })]
       .every((form) => isSafe(parseQueryParams(form)))
   }), { numRuns: 3000 })
@@ -75,7 +76,7 @@ t.test('any text, and what other parsers make of it, gives a frozen result witho
 t.test('so does any object', async t => {
   const key = fc.oneof(fc.constantFrom('filter', 'filter[a]', 'sort', 'fields', 'include', 'page', 'filters', 'a', '0', '1', '__proto__'), fc.string())
   const anything = fc.anything({ key, withBigInt: true, withDate: true, withMap: true, withNullPrototype: true, withSparseArray: true, withTypedArray: true, withObjectString: true, maxDepth: 5 })
-  fc.assert(fc.property(fc.oneof(anything, fc.dictionary(key, anything)), (query) => isSafe(parseQueryParams(query))), { numRuns: 3000 })
+  assertProperty(fc.property(fc.oneof(anything, fc.dictionary(key, anything)), (query) => isSafe(parseQueryParams(query))), { numRuns: 3000 })
   t.pass()
 })
 
@@ -84,7 +85,7 @@ t.test('text and its flat form are read alike', async t => {
     fc.constantFrom('filter[a]', 'filter[a][gte]', 'filter[b.c][in]', 'filter[d][in][]', 'filter[e][]', 'sort', 'fields', 'fields[x]', 'include', 'page', 'per_page', 'q', 'filters', 'filter[', 'filter[a][b][c]'),
     fc.string({ unit: 'binary', maxLength: 6 })
   )
-  fc.assert(fc.property(fc.uniqueArray(parameter, { maxLength: 12, selector: ([name]) => name }), (parameters) => {
+  assertProperty(fc.property(fc.uniqueArray(parameter, { maxLength: 12, selector: ([name]) => name }), (parameters) => {
     const query = parameters.map((pair) => pair.map(encodeURIComponent).join('=')).join('&')
     const expected = JSON.stringify(parseQueryParams(query))
     return JSON.stringify(parseQueryParams(querystring.parse(query))) === expected &&

@@ -7,6 +7,7 @@ import { fromJson, type EntityModel, type Property, type ValueType } from '../..
 import { readData, resolveWritable, type BodyRules } from '../../src/plan/index.ts'
 import { createSchema, exampleOf, inputSchema, updateSchema } from '../../src/schema/index.ts'
 import { AuditEntry, Customer, Group, Label, Offer, Order, OrderItem, Parcel, Pickup, Plant, Shelf, Specimen, Supplier, Tag } from '../fixtures/entities.ts'
+import { assertProperty } from '../helpers/property.ts'
 import { models } from '../plan/helper.ts'
 
 const ajv = new Ajv2020({ coerceTypes: false, strict: true })
@@ -100,7 +101,7 @@ for (const [what, schemaOf, requireAll] of [['new record', createSchema, true], 
     for (const model of MODELS) {
       const validate = ajv.compile(schemaOf(model, { rules: rulesOf(model, requireAll) }))
       let accepted = 0
-      fc.assert(fc.property(bodies(model, requireAll), (body) => {
+      assertProperty(fc.property(bodies(model, requireAll), (body) => {
         if (!isAccepted(body, model, requireAll)) return
         accepted++
         if (!validate(body)) throw new Error(`${model.name}: ${JSON.stringify(validate.errors)}`)

@@ -7,6 +7,7 @@ import { parseQueryParams } from '../../src/query/index.ts'
 import { compile, shapeOf } from '../../src/sql/index.ts'
 import { Customer, Group, OrderItem, Plant, Shelf, Supplier, Tag } from '../fixtures/entities.ts'
 import { plantUuid } from '../fixtures/seed.ts'
+import { assertProperty } from '../helpers/property.ts'
 import { models, planOf, whitelistOf } from '../plan/helper.ts'
 import { nothingForeign } from './helper.ts'
 import { queryOf, wide } from './queries.ts'
@@ -60,7 +61,7 @@ const withAdded = (plans: fc.Arbitrary<Plan>): fc.Arbitrary<Plan> => fc.oneof(pl
 t.test('plans of the same shape have the same statement, plans of different statements have different shapes', async (t) => {
   const statements = new Map<string, string>()
   let again = 0
-  fc.assert(fc.property(withAdded(fc.oneof({ weight: 3, arbitrary: plan }, keyset)), (plan) => {
+  assertProperty(fc.property(withAdded(fc.oneof({ weight: 3, arbitrary: plan }, keyset)), (plan) => {
     const shape = shapeOf(plan)
     const statement = written(plan)
     const known = statements.get(shape)

@@ -4,6 +4,7 @@ import { entities, Plant, Specimen, Supplier } from '../../fixtures/entities.ts'
 import { HEALTH, SEASONS } from '../../fixtures/specimen.ts'
 import { seed } from '../../fixtures/seed.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
+import { assertProperty } from '../../helpers/property.ts'
 import { recordStatements } from '../../helpers/statements.ts'
 import { resource, select, serve, type Json } from '../helper.ts'
 import { writes } from './helper.ts'
@@ -82,7 +83,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   let count = 0
 
   t.test('valid bodies come back as they went', async (t) => {
-    await fc.assert(fc.asyncProperty(valid, valid, async (first, second) => {
+    await assertProperty(fc.asyncProperty(valid, valid, async (first, second) => {
       const same = (record: Json, data: Json) => {
         for (const [name, value] of Object.entries(plain(data))) {
           const canonical = CANONICAL[name] ?? ((value: Json) => value)
@@ -110,7 +111,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     const batch = fc.subarray(BATCHED, { minLength: 1 }).chain((names) => fc.array(fc.record(Object.fromEntries(names.map((name) => [name, fc.option(VALUES[name]!, { freq: 6 })]))), { minLength: 2, maxLength: 4 }))
     const rows = async (prefix: string, from: number): Promise<unknown> =>
       await select(orm, `select (to_jsonb(s) - 'id' - 'code')::text as row, chlorophyll::text, acidity::text, readings::text from specimen s where code like '${prefix}%' and substr(code, 2)::int >= ${from} order by id`)
-    await fc.assert(fc.asyncProperty(batch, async (bodies) => {
+    await assertProperty(fc.asyncProperty(batch, async (bodies) => {
       const from = count + 1
       for (const body of bodies) await created('/specimens', { code: `S${++count}`, plant: 1, ...body })
       recorder.take()
@@ -126,7 +127,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 
   t.test('garbage is refused or taken, and never an accident', async (t) => {
     const seen: Record<number, number> = {}
-    await fc.assert(fc.asyncProperty(garbage, fc.constantFrom('/specimens', '/plants', '/suppliers', '/lenient'), fc.boolean(), async (body, path, complete) => {
+    await assertProperty(fc.asyncProperty(garbage, fc.constantFrom('/specimens', '/plants', '/suppliers', '/lenient'), fc.boolean(), async (body, path, complete) => {
       const required = { '/specimens': { code: `G${++count}`, plant: 1 }, '/suppliers': { name: 'x', country: 'fr' }, '/plants': { name: 'x', supplier: 1 }, '/lenient': { name: 'x', supplier: 1 } }[path]
       const data = complete ? { ...body, ...required } : body
       for (const response of [await post(path, data), await patch(`${path}/1`, body), ...(path === '/plants' ? [await post(path, [data])] : [])]) {

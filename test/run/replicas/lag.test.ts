@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { WriterHistory, type ReplicaSample, type WriterSample } from '../../../src/run/replicas/lag.ts'
+import { assertProperty } from '../../helpers/property.ts'
 
 const history = (...samples: ReadonlyArray<readonly [at: number, position: number, clock: number]>): WriterHistory => {
   const history = new WriterHistory()
@@ -30,7 +31,7 @@ for (const [what, writer, sample, expected] of [
 
 t.test('never later than the truth, for any course of commits, checks and replay', async (t) => {
   const step = fc.record({ after: fc.nat(1000), writes: fc.nat(50), commits: fc.boolean(), check: fc.boolean() })
-  fc.assert(fc.property(fc.array(step, { minLength: 1, maxLength: 300 }), fc.nat(), fc.integer({ min: -1e6, max: 1e6 }), (steps, cut, skew) => {
+  assertProperty(fc.property(fc.array(step, { minLength: 1, maxLength: 300 }), fc.nat(), fc.integer({ min: -1e6, max: 1e6 }), (steps, cut, skew) => {
     const history = new WriterHistory()
     const commits: { at: number, position: number }[] = []
     let [now, position] = [0, 0]

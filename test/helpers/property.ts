@@ -1,0 +1,46 @@
+/**
+ * Runs the property tests of the suite. Every run of the suite draws the same examples, so that a failure is never a matter
+ * of luck. `FUZZ_SEED`, an integer, draws others; `FUZZ_RUNS_FACTOR`, 1 or more, draws that many times as many.
+ */
+import fc, { type IAsyncProperty, type IProperty } from 'fast-check'
+
+const SEED = 20_260_105
+/** The number of examples of a test that doesn't say how many. */
+const RUNS = 100
+
+/** What a property test draws. */
+export interface Runs {
+  /** Examples to draw. Default: 100. */
+  readonly numRuns?: number
+}
+
+/**
+ * Asserts that a property holds for all examples that are drawn. The error names the seed and path of the counterexample.
+ *
+ * @example
+ * assertProperty(fc.property(fc.integer(), (n) => n === -(-n)), { numRuns: 1000 })
+ */
+export function assertProperty<Values> (property: IAsyncProperty<Values>, runs?: Runs): Promise<void>
+export function assertProperty<Values> (property: IProperty<Values>, runs?: Runs): void
+export function assertProperty<Values> (property: IAsyncProperty<Values> | IProperty<Values>, { numRuns = RUNS }: Runs = {}): Promise<void> | void {
+  const { seed, factor } = drawing(process.env)
+  return fc.assert(property as IAsyncProperty<Values>, { seed, numRuns: Math.ceil(numRuns * factor) })
+}
+
+/**
+ * The seed, and by what to multiply the number of examples.
+ *
+ * @throws {Error} for a setting that is not such a number: a typing error must not pass for a long run
+ */
+export function drawing (env: NodeJS.ProcessEnv): { readonly seed: number, readonly factor: number } {
+  const seed = numberOf(env, 'FUZZ_SEED', SEED)
+  const factor = numberOf(env, 'FUZZ_RUNS_FACTOR', 1)
+  if (!Number.isSafeInteger(seed)) throw new Error(`FUZZ_SEED must be an integer; it is ${env['FUZZ_SEED']}`)
+  if (!(factor >= 1 && factor < Infinity)) throw new Error(`FUZZ_RUNS_FACTOR must be a number of 1 or more; it is ${env['FUZZ_RUNS_FACTOR']}`)
+  return { seed, factor }
+}
+
+function numberOf (env: NodeJS.ProcessEnv, name: string, otherwise: number): number {
+  const text = env[name]?.trim() ?? ''
+  return text === '' ? otherwise : Number(text)
+}
