@@ -3,13 +3,10 @@
  * the server each time what the columns are, and looks up how each is read, which for a row of JSON is more than a tenth
  * of all that a request costs.
  */
-import { createRequire } from 'node:module'
 import type { Connection, PoolClient, Submittable } from 'pg'
 import { serialize } from 'pg-protocol'
 import { parseMessage, type BoundStatement, type Prepared, type Row } from './statement.ts'
-
-// has no types of its own
-const { prepareValue } = createRequire(import.meta.url)('pg/lib/utils.js') as { prepareValue (value: unknown): unknown }
+import { prepareValue } from './values.ts'
 
 export type QueryCallback = (error: unknown, rows?: Row[]) => void
 

@@ -18,6 +18,7 @@ import { addRun } from './stage-times.ts'
 import type { BoundStatement, Row } from './statement.ts'
 import { transact } from './transaction.ts'
 import { abortOptionsOf, reasonOf, type AbortOptions, type Cancellation } from './stop.ts'
+import { preparedValues } from './values.ts'
 
 type Client = Pool | PGlite
 
@@ -117,13 +118,13 @@ async function observed (connection: Connection, statement: BoundStatement, sign
 
 async function sendInside (transaction: Transaction<unknown>, options: AbortOptions | undefined, connection: Connection, { text, values }: BoundStatement): Promise<Row[]> {
   if (options?.signal !== undefined) await hold(transaction, connection)
-  return (await transaction.executeQuery<Row>(CompiledQuery.raw(text, [...values]), options)).rows
+  return (await transaction.executeQuery<Row>(CompiledQuery.raw(text, preparedValues(values)), options)).rows
 }
 
 async function sendOutside (connection: Connection, statement: BoundStatement, signal: Cancellation | undefined): Promise<Row[]> {
   if (signal?.aborted === true) throw signal.reason
   const client = await clientOf(connection)
-  if ('waitReady' in client) return (await client.query<Row>(statement.text, [...statement.values])).rows
+  if ('waitReady' in client) return (await client.query<Row>(statement.text, preparedValues(statement.values))).rows
   return preparesConnections(connection) ? await sendByKysely(connection, statement, signal) : await runOnPool(client, statement, signal)
 }
 

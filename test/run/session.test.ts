@@ -1,3 +1,4 @@
+import type { EntityManager } from '@mikro-orm/postgresql'
 import pg from 'pg'
 import t from 'tap'
 import { DatabaseError, DataValidationError, AbortedError } from '../../src/errors.ts'
@@ -28,6 +29,25 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.ok(table instanceof DatabaseError)
     t.match(table, { statusCode: 500, cause: { message: /secret_table/ } })
     t.notMatch(table.message + table.detail + JSON.stringify(table.errors), /secret_table|select/)
+  })
+
+  t.test('a value that is not of its type spoils no other statement', async (t) => {
+    const wrong = { text: 'select $2::text[] as a, $1::text as b', values: ['left over', true] }
+    const right = async (em: EntityManager) => t.strictSame(await run(em, { text: 'select $1::text as a', values: ['own'] }), [{ a: 'own' }])
+    for (let round = 0; round < 2; round++) {
+      await t.rejects(run(orm.em.fork(), wrong), { statusCode: 400, cause: { code: '22P02' } })
+      await right(orm.em.fork())
+      await t.rejects(orm.em.fork().transactional((em) => run(em as EntityManager, wrong)), { statusCode: 400, cause: { code: '22P02' } })
+      await right(orm.em.fork())
+    }
+  })
+
+  t.test('values of JavaScript are the same in a transaction and outside', async (t) => {
+    const text = 'select $1::boolean as a, $2::jsonb as b, $3::timestamptz = timestamptz \'2024-05-06T07:08:09.123Z\' as c, $4::bytea = \'\\x0001\' as d, $5::bigint::text as e, $6::int as f, $7::text[] as g'
+    const values = [false, { a: [1, null] }, new Date('2024-05-06T07:08:09.123Z'), Buffer.from([0, 1]), 2n ** 60n, null, ['x,y', null]]
+    const expected = [{ a: false, b: { a: [1, null] }, c: true, d: true, e: String(2n ** 60n), f: null, g: ['x,y', null] }]
+    t.strictSame(await run(orm.em.fork(), { text, values }), expected)
+    await orm.em.fork().transactional(async (em) => t.strictSame(await run(em as EntityManager, { text, values }), expected))
   })
 
   t.test('in a transaction, its rows are seen before anybody else sees them', async (t) => {

@@ -199,4 +199,14 @@ await forEachDatabase(t, { entities: [Owner, Sample], seed }, async (t, { orm })
     }), { numRuns: 400 })
     t.ok(seen.kept > 100 && seen.compiled > 50, JSON.stringify(seen))
   })
+
+  t.test('a condition that its column cannot be compared with does not spoil the statements after it', async (t) => {
+    const odd = (): Where => ({ $or: [{ $and: [{ tags: true }, { price: '-19.990' }] }, { tags: true }] })
+    const usual = (): Where => ({ count: 1 })
+    const expected = await answer(() => ways['a filter']!(orm.em.fork(), usual()))
+    for (const wrong of [odd(), compiled(odd)]) {
+      t.strictSame(await answer(() => ways['a filter']!(orm.em.fork(), wrong)), { refused: 'FST_CRUD_DATA_INVALID' })
+      t.strictSame(await answer(() => ways['a filter']!(orm.em.fork(), usual())), expected)
+    }
+  })
 })

@@ -7,7 +7,7 @@ import type { Pool, PoolClient } from 'pg'
 import { runAsWorker } from 'synckit'
 import { parentPort } from 'node:worker_threads'
 import { UnavailableError } from '../../errors.ts'
-import { declaresReadOnly, isReadOnlyServer, runOnPool } from '../../run/index.ts'
+import { declaresReadOnly, isReadOnlyServer, preparedValues, runOnPool } from '../../run/index.ts'
 import { DatabaseFactory } from '../database-factory.ts'
 import { toPlainError, type Command, type Reply } from './messages.ts'
 
@@ -74,7 +74,7 @@ async function answer (command: Command): Promise<Rows> {
 async function query (text: string, values: readonly unknown[] = []): Promise<Rows> {
   return await observed(text, async () => held === undefined && 'totalCount' in client
     ? await runOnPool(client, { text, values }, undefined)
-    : (await ((held ?? client) as PGlite).query<Rows[number]>(text, [...values])).rows)
+    : (await ((held ?? client) as PGlite).query<Rows[number]>(text, preparedValues(values))).rows)
 }
 
 /** A write that is refused where nobody has declared that nothing is written: a new connection may lead to the server that took over. */
