@@ -1,8 +1,8 @@
 /** What the routes of a resource do: read the request, call CrudBase, write the answer. */
 import type { MikroORM } from '@mikro-orm/postgresql'
 import type { FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
-import { keyNames, type CrudBase, type Resource } from '../src/crud/index.ts'
-import { ConfigError, NotFoundError, PreconditionRequiredError, queryError } from '../src/errors.ts'
+import { checkScope, keyNames, type CrudBase, type Resource } from '../src/crud/index.ts'
+import { NotFoundError, PreconditionRequiredError, queryError } from '../src/errors.ts'
 import type { QueryParamError } from '../src/query/index.ts'
 import type { CrudRoutesOptions } from './crud-routes.ts'
 import { DEFAULT_MAX_BATCH, type CrudOperation } from './options.ts'
@@ -40,8 +40,8 @@ export function routeDefinitions (orm: MikroORM, { model, writable }: Resource, 
   const scopeOf = options.scope
   const scoped = async (request: FastifyRequest, scopeOf: NonNullable<CrudRoutesOptions['scope']>) => {
     const scope: unknown = await scopeOf(request)
-    // a forgotten return would show everybody everything
-    if (scope === undefined) throw new ConfigError('A scope returned nothing: return {} where all rows may be seen.')
+    // methods of the application's own have it checked, as ours do
+    checkScope({ scope }, model)
     return { scope: scope as never, context: { request } }
   }
   /** Options of a read; a promise of them only where there is something to wait for. */

@@ -115,6 +115,11 @@ export class OutcomeUnknownError extends failureOf('FST_CRUD_OUTCOME_UNKNOWN', 5
 export class DatabaseError extends failureOf('FST_CRUD_DATABASE_ERROR', 500, 'The database could not answer the request.') {}
 /** The client has gone away, so nobody is waiting for the answer any more. */
 export class AbortedError extends failureOf('FST_CRUD_ABORTED', 499, 'The client has gone away.') {}
+/**
+ * A scope, or the condition of a MikroORM filter, does not say which rows there are for the request. Its `cause` says what
+ * is wrong with it. Nothing was read or written.
+ */
+export class ScopeError extends failureOf('FST_CRUD_SCOPE_INVALID', 500, 'The server could not tell which records this request may use.') {}
 /** A write inside `readOnly`: the programmer's mistake. */
 export class ReadOnlyViolationError extends failureOf('FST_CRUD_READ_ONLY', 500, 'A write was attempted inside a read-only transaction.') {}
 

@@ -20,6 +20,7 @@ const CATALOGUE: ReadonlyArray<readonly [name: keyof typeof errors, code: string
   ['OutcomeUnknownError', 'FST_CRUD_OUTCOME_UNKNOWN', 503],
   ['AbortedError', 'FST_CRUD_ABORTED', 499],
   ['DatabaseError', 'FST_CRUD_DATABASE_ERROR', 500],
+  ['ScopeError', 'FST_CRUD_SCOPE_INVALID', 500],
   ['ReadOnlyViolationError', 'FST_CRUD_READ_ONLY', 500],
   ['ConfigError', 'FST_CRUD_CONFIG_INVALID', 500],
 ]

@@ -8,7 +8,7 @@ import { enterStage, type QueryOperation } from '../run/index.ts'
 import { nearest } from '../suggest.ts'
 import type { CrudContext, CrudDeleteOptions, CrudOptions, CrudPage, CrudReadOptions, CrudRecord, CrudWriteOptions } from './crud-options.ts'
 import { schemaOf } from './models.ts'
-import { checkScopeData, scopeData, type Data } from './new-row.ts'
+import { checkScopeData, readScopeData, scopeData, type Data } from './new-row.ts'
 import { Reader } from './reader.ts'
 import { convertJson, convertListJson, type VersionedJson } from './records.ts'
 import { repeated } from './repeat.ts'
@@ -277,8 +277,9 @@ export class CrudBase<Entity extends object = any> {
   * #delete (session: CrudSession, id: Id, options: CrudDeleteOptions<Entity>): Work<VersionedJson> {
     const resource = this.#writable(session)
     const context = contextOf(session, options.context)
+    const scope = this.#scope(resource, options)
     yield * wait(this.beforeDelete?.(id, context), 'beforeDelete')
-    const writer = new Writer(resource, session, options, this.#scope(resource, options), 'delete')
+    const writer = new Writer(resource, session, options, scope, 'delete')
     const soft = resource.model.deletedAt !== undefined && options.hard !== true
     const deletedAt = new Date()
     return yield * this.#leave(yield * repeated(session, () => soft ? writer.mark(id, deletedAt) : writer.remove(id)), resource, context)
@@ -357,15 +358,16 @@ export class CrudBase<Entity extends object = any> {
     return { ...written, json: yield * convertJson(written.json, toWire, this.#afterRead, context) }
   }
 
-  #scope ({ model }: Resource, { scope }: CrudReadOptions<Entity>): ScopeRules | undefined {
-    checkScope(scope)
-    return scope === undefined ? undefined : readScope(scope as object, model)
+  #scope ({ model }: Resource, options: CrudReadOptions<Entity>): ScopeRules | undefined {
+    checkScope(options, model)
+    return options.scope === undefined ? undefined : readScope(options.scope as object, model)
   }
 
   * #create (resource: Resource, rules: BodyRules, session: CrudSession, data: readonly Data[], options: CrudReadOptions<Entity>, pointer: (index: number) => string, context: CrudContext, operation: QueryOperation): Work<Written[]> {
     if (resource.model.abstract) throw new ConfigError(`${resource.model.name} is abstract: records are created as one of its subclasses.`)
     const scope = this.#scope(resource, options)
     enterStage('plan')
+    if (scope !== undefined) readScopeData(scope, resource.model)
     const rows: RecordData[] = []
     const plain = this.beforeCreate === undefined && scope === undefined
     for (const [index, one] of data.entries()) {

@@ -4,7 +4,7 @@ import { FilterValidationError } from '../errors.ts'
 import type { EntityModel } from '../model/index.ts'
 import type { CallbackCondition, Plan, ScopeCondition } from '../plan/index.ts'
 import { builderOf, filterSql, foreignOrder, foreignSql, guarded, type AnyQueryBuilder, type Bind, type Foreign, type Sql, type Visible } from '../sql/index.ts'
-import { checkScope } from './scope.ts'
+import { certain, checkFilter } from './scope.ts'
 import { after, allOf, contextOf, emOf, filtersOn, type CrudSession, type MaybePromise } from './steps.ts'
 
 /** Conditions of one request beside its query string. */
@@ -31,22 +31,21 @@ export const NO_FILTERS: ActiveFilters = new Map()
  * @param behind the filters of related rows that the scope leads to, which hold whether or not the record itself is filtered
  */
 export function foreignOf (session: CrudSession, plan: Pick<Plan, 'model' | 'customs'>, options: ReadOptions, filters: ActiveFilters, values: unknown[], { scopes = NO_SCOPES, behind = filters }: { readonly scopes?: Scopes, readonly behind?: ActiveFilters } = {}): Foreign {
-  checkScope(options.scope)
   const em = emOf(session)
   const bindValue: Bind = (value) => values.push(value) - 1
   const visible = visibleBy(filters)
   return {
     filter: (model, alias) => {
       const where = filters.get(model)
-      return where && filterSql(em, model, alias, where, bindValue)
+      return where && certain(`A MikroORM filter of ${model.name}`, () => filterSql(em, model, alias, where, bindValue))
     },
     constant: (where, model, alias) => filterSql(em, model, alias, guarded(where, model, visible) as object, bindValue),
     order: ({ sort, callback, descending }, alias) =>
       foreignOrder(em, plan.model, alias, (qb) => callback(qb, descending ? 'desc' : 'asc', { ...options.context, em }), bindValue, `AllowedSort.custom '${sort}'`),
     conditions: (alias) => [
-      options.scope && filterSql(em, plan.model, alias, guarded(options.scope, plan.model, visibleBy(behind)) as object, bindValue),
+      options.scope && certain(`The scope of ${plan.model.name}`, () => filterSql(em, plan.model, alias, guarded(options.scope, plan.model, visibleBy(behind)) as object, bindValue)),
       ...plan.customs.map((custom) => custom.kind === 'scope'
-        ? filterSql(em, plan.model, alias, scopes.get(custom)!, bindValue)
+        ? certain(`The MikroORM filter '${custom.filter}'`, () => filterSql(em, plan.model, alias, scopes.get(custom)!, bindValue))
         : foreignSql(em, plan.model, alias, (qb) => narrow(custom, qb, contextOf(session, options.context)), bindValue)),
     ].filter((condition): condition is Sql => condition !== undefined),
   }
@@ -64,8 +63,12 @@ export function scopesOf (session: CrudSession, { model, customs }: Pick<Plan, '
 }
 
 /** The condition of one filter alone: those that are active anyway hold already. */
-function scopeOf (session: CrudSession, { entity, filters }: EntityModel, { filter, args }: ScopeCondition): MaybePromise<object | undefined> {
-  return filtersOn(session, entity, 'read', { ...Object.fromEntries(filters.map((name) => [name, false])), [filter]: args ?? true })
+function scopeOf (session: CrudSession, model: EntityModel, { filter, args }: ScopeCondition): MaybePromise<object | undefined> {
+  const { entity, filters } = model
+  return after(filtersOn(session, entity, 'read', { ...Object.fromEntries(filters.map((name) => [name, false])), [filter]: args ?? true }), (where) => {
+    if (where !== undefined) checkFilter(where, model)
+    return where
+  })
 }
 
 /** What makes related rows visible where MikroORM's filters are these. */

@@ -1,6 +1,6 @@
 /** The data of a write, completed: what the scope says, and MikroORM's `onCreate` and `onUpdate`. */
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { OutOfScopeError } from '../errors.ts'
+import { OutOfScopeError, RequestValidationError, ScopeError } from '../errors.ts'
 import { fromJson, type EntityModel, type Property, type ScalarProperty, type SqlValue } from '../model/index.ts'
 import { readData, type ColumnData, type RecordData } from '../plan/index.ts'
 import { toBody, type ScopeRules } from './scope.ts'
@@ -11,8 +11,7 @@ export type Data = Readonly<Record<string, unknown>>
 /** The values that a scope fills in, by the names that data goes by. */
 export function scopeData ({ equalities }: ScopeRules): Data {
   return Object.fromEntries([...equalities].map(([property, value]) => {
-    // what MikroORM reads as null, such as a header that wasn't sent
-    if (value === undefined || value === null) {
+    if (value === null) {
       if (!property.nullable) throw new OutOfScopeError()
       return [nameOf(property), null]
     }
@@ -26,12 +25,26 @@ function nameOf (property: Property): string {
 }
 
 /**
+ * The values that a scope fills in, as columns hold them.
+ *
+ * @throws {ScopeError} for a value that its column can't hold: no client has given it
+ */
+export function readScopeData (scope: ScopeRules, model: EntityModel): RecordData {
+  try {
+    return readData(scopeData(scope), model, { by: 'server' })
+  } catch (cause) {
+    if (!(cause instanceof RequestValidationError)) throw cause
+    throw new ScopeError(undefined, { cause: new Error(`The scope of ${model.name} has a value that no row can have: ${cause.message}`, { cause }) })
+  }
+}
+
+/**
  * Refuses data that says something else than the scope.
  *
  * @throws {OutOfScopeError} when a row with these values would lie outside
  */
 export function checkScopeData (row: RecordData, scope: ScopeRules, model: EntityModel): void {
-  const expected = new Map(readData(scopeData(scope), model, { by: 'server' }).columns.map(({ column, value }) => [column, value]))
+  const expected = new Map(readScopeData(scope, model).columns.map(({ column, value }) => [column, value]))
   for (const { column, value } of row.columns) {
     if (expected.has(column) && expected.get(column) !== value) throw new OutOfScopeError()
   }

@@ -8,6 +8,7 @@ import { applyPlan, compile, compileWrite, entitiesBehind, guarded, ROOT_ALIAS }
 import { foreignOf, narrow, NO_FILTERS, scopesOf, visibleBy, type ActiveFilters, type ReadOptions } from './foreign.ts'
 import { modelsOf } from './models.ts'
 import { bindKept, bindOnce, Statements, toWireOfPlan, type CompiledRead, type KeptStatement } from './statements.ts'
+import { checkFilter, checkScope } from './scope.ts'
 import { after, allOf, filtersOn, sharedEmOf, type CrudSession, type MaybePromise } from './steps.ts'
 import { checkConditions, entitiesOfConditions, relationsOfWhitelist } from './whitelisted.ts'
 
@@ -34,7 +35,7 @@ export class Resource {
     this.#calls = callsOf(name ?? this.model.tableName)
     const relations = relationsOfWhitelist(this.whitelist)
     this.#entities = [...new Set([this.model, ...relations.map(({ target }) => target), ...entitiesOfConditions(this.whitelist, relations)])]
-    checkConditions(em, this.whitelist)
+    checkConditions(em, this.whitelist, relations, this.#entities)
     this.selection = planSelection({ fields: [], fieldsByInclude: {}, include: [] }, this.whitelist, [])
     this.toWire = toWireOf(this.selection)
   }
@@ -46,6 +47,7 @@ export class Resource {
 
   /** The statement of a plan with the request's values: one that is kept, or compiled for this request. */
   compile (session: CrudSession, plan: Plan, options: ReadOptions, operation: QueryOperation): MaybePromise<CompiledRead> {
+    checkScope(options, this.model)
     const call = this.#calls[operation]
     const filtered = options.filtered !== false
     // what a custom filter or sort looks at is not to be seen
@@ -91,6 +93,7 @@ export class Resource {
 
   /** The plan as MikroORM's QueryBuilder, with everything that hides rows. */
   async query (em: EntityManager, plan: ListPlan | KeysetPlan, options: ReadOptions): Promise<QueryBuilder<any>> {
+    checkScope(options, this.model)
     const filters = await this.activeFilters(em, this.entitiesOf(this.#entities, options))
     const qb = em.createQueryBuilder(plan.model.entity as never, ROOT_ALIAS) as unknown as QueryBuilder<any>
     // the builder binds values itself: what our fragments need of it is put behind the plan's own
@@ -109,7 +112,9 @@ export class Resource {
     return after(allOf(entities.map((model) => filtersOn(session, model.entity, type))), (conditions) => {
       let filters: Map<EntityModel, object> | undefined
       for (const [index, where] of conditions.entries()) {
-        if (where !== undefined) (filters ??= new Map()).set(entities[index]!, where)
+        if (where === undefined) continue
+        checkFilter(where, entities[index]!)
+        ;(filters ??= new Map()).set(entities[index]!, where)
       }
       return filters ?? NO_FILTERS
     })

@@ -1,12 +1,45 @@
-/** Scopes of writes: a condition on a resource's own rows, of which plain equalities can be filled in. */
-import { ConfigError } from '../errors.ts'
-import { isObject, type EntityModel, type Property } from '../model/index.ts'
+/** Scopes: a condition on a resource's own rows, of which plain equalities can be filled in by writes. */
+import { ScopeError } from '../errors.ts'
+import { checkCondition, ConditionError, isObject, keyOfEntity, type EntityModel, type Property } from '../model/index.ts'
 
-/** @throws {ConfigError} for a scope that is no condition: text would be SQL */
-export function checkScope (scope: unknown): void {
-  if (scope !== undefined && (typeof scope !== 'object' || scope === null || Array.isArray(scope))) {
-    throw new ConfigError(`A scope must be a condition, as an object; this one is ${scope === null ? 'null' : Array.isArray(scope) ? 'an array' : `a ${typeof scope}`}.`)
+/**
+ * Checks the scope of a request. One that is given as undefined is not the same as one that is not given.
+ *
+ * @throws {ScopeError} for anything that is not certainly a condition
+ */
+export function checkScope (options: { readonly scope?: unknown }, model: EntityModel): void {
+  if ('scope' in options) certain(`The scope of ${model.name}`, () => checkCondition(options.scope, model))
+}
+
+/**
+ * Checks what MikroORM's filters say of an entity's rows.
+ *
+ * @throws {ScopeError} for anything that is not certainly a condition
+ */
+export function checkFilter (where: unknown, model: EntityModel): void {
+  certain(`A MikroORM filter of ${model.name}`, () => checkCondition(where, model))
+}
+
+/**
+ * Does something with a condition of the application's. Whatever is wrong with it is for the log: a client would learn
+ * names that it is not to know.
+ *
+ * @param what the condition, as the subject of a sentence
+ */
+export function certain<Result> (what: string, use: () => Result): Result {
+  try {
+    return use()
+  } catch (cause) {
+    throw new ScopeError(undefined, {
+      cause: cause instanceof ConditionError ? new ConditionError(`${what} is not certainly a condition: ${sentence(cause)}`) : new Error(`${what} is refused by MikroORM: ${sentence(cause)}`, { cause }),
+    })
   }
+}
+
+/** The message of an error as the end of a sentence. */
+export function sentence (error: unknown): string {
+  const { message } = error as Error
+  return /[.?!]$/.test(message) ? message : `${message}.`
 }
 
 /** What a scope says about a new row. */
@@ -49,13 +82,15 @@ function collect (condition: object, model: EntityModel, equalities: Map<Propert
 function equalValue (property: Property, condition: unknown): { readonly value: unknown } | undefined {
   const simple = property.write.persisted && (property.kind === 'scalar' || (property.kind === 'relation' && property.key.length === 1))
   if (!simple) return undefined
+  const key = keyOfEntity(condition)
+  if (key !== undefined) return property.kind === 'relation' && key.length === 1 ? { value: key[0] } : undefined
   if (!isObject(condition)) return Array.isArray(condition) || typeof condition === 'function' ? undefined : { value: condition }
   const entries = Object.entries(condition)
   const [only] = entries
   if (only === undefined || entries.length > 1 || Object.getPrototypeOf(condition) !== Object.prototype) return undefined
-  const [key, value] = only
-  if (key === '$eq') return equalValue(property, value)
-  const isKey = property.kind === 'relation' && property.target.primaryKey.length === 1 && property.target.primaryKey[0]!.property.name === key
+  const [name, value] = only
+  if (name === '$eq') return equalValue(property, value)
+  const isKey = property.kind === 'relation' && property.target.primaryKey.length === 1 && property.target.primaryKey[0]!.property.name === name
   return isKey && !isObject(value) && !Array.isArray(value) ? { value } : undefined
 }
 

@@ -1,10 +1,11 @@
 /** What a whitelist leads to, for a resource that meets its ORM. */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { ConfigError } from '../errors.ts'
-import type { EntityModel, RelationProperty } from '../model/index.ts'
+import { checkCondition, type EntityModel, type RelationProperty } from '../model/index.ts'
 import { includePath, relationsOf, type IncludeEntry, type Whitelist } from '../plan/index.ts'
 import { entitiesBehind, filterSql } from '../sql/index.ts'
-import { nearest } from '../suggest.ts'
+import { sentence } from './scope.ts'
+import { filtersOfEntity } from './entity-filters.ts'
 
 /** The relations that a whitelist leads through. */
 export function relationsOfWhitelist ({ filters, sorts, includes, defaultOrder }: Whitelist): readonly RelationProperty[] {
@@ -32,24 +33,37 @@ function conditionOf (entry: IncludeEntry): { readonly where: object | undefined
 }
 
 /**
- * Compiles every condition of the whitelist once.
+ * Checks the conditions that are the same for all requests, and compiles those of the whitelist once: what includes and
+ * relations say of their records, and MikroORM's filters without a callback.
  *
- * @throws {ConfigError} for one that MikroORM can't read
+ * @param relations that the whitelist leads through
+ * @param entities that the resource's statements can touch
+ * @throws {ConfigError} for one that is not certainly a condition, or that MikroORM can't read
  */
-export function checkConditions (em: EntityManager, { includes }: Whitelist): void {
+export function checkConditions (em: EntityManager, { includes }: Whitelist, relations: readonly RelationProperty[], entities: readonly EntityModel[]): void {
+  for (const { name, where, target } of relations) {
+    // MikroORM keeps the one condition of a collection as a list
+    for (const condition of [where ?? []].flat()) constant(`The 'where' of the relation '${name}'`, target, () => checkCondition(condition, target))
+  }
   for (const entry of includes.values()) {
     const { where, target } = conditionOf(entry)
     if (where === undefined) continue
-    try {
+    constant(`allowedIncludes, '${entry.name}': its 'where'`, target, () => {
+      checkCondition(where, target)
       filterSql(em, target, 'e0', where, () => 0)
-    } catch (error) {
-      throw new ConfigError(`allowedIncludes, '${entry.name}': its 'where' is no condition on ${target.name}: ${(error as Error).message}.${suggestion(where, target)}`, { cause: error })
+    })
+  }
+  for (const model of entities) {
+    for (const { name, cond } of filtersOfEntity(em, model.entity)) {
+      if (typeof cond !== 'function') constant(`The MikroORM filter '${name}'`, model, () => checkCondition(cond, model))
     }
   }
 }
 
-function suggestion (where: object, { properties }: EntityModel): string {
-  const unknown = Object.keys(where).find((key) => !key.startsWith('$') && !properties.has(key))
-  const name = unknown === undefined ? undefined : nearest(unknown, [...properties.keys()])
-  return name === undefined ? '' : ` Did you mean '${name}'?`
+function constant (what: string, { name }: EntityModel, check: () => void): void {
+  try {
+    check()
+  } catch (cause) {
+    throw new ConfigError(`${what} is not certainly a condition on ${name}: ${sentence(cause)}`, { cause })
+  }
 }

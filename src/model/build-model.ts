@@ -1,5 +1,5 @@
 /** MikroORM's metadata to our snapshot of it. */
-import { ReferenceKind, type EntityMetadata, type EntityProperty, type MetadataStorage, type Platform } from '@mikro-orm/core'
+import { ReferenceKind, Utils, type EntityMetadata, type EntityProperty, type MetadataStorage, type Platform } from '@mikro-orm/core'
 import { ConfigError } from '../errors.ts'
 import { codecOf, hydratorOf, isVerbatim } from './codec.ts'
 import { embeddedToEntity } from './embedded-json.ts'
@@ -67,6 +67,7 @@ export class Models {
       tableName: meta.tableName,
       table: this.#tableOf(meta),
       properties,
+      otherNames: otherNamesOf(meta, properties),
       primaryKey: primaryKeyOf(meta, properties, this.#platform),
       uuid: uuidOf(meta, scalars),
       deletedAt: deletedAtOf(named('deleted_at') ?? byColumn('deleted_at')),
@@ -212,6 +213,12 @@ function isA (meta: EntityMetadata, ancestor: EntityMetadata, metadata: Metadata
     if (current.class === ancestor.class) return true
   }
   return false
+}
+
+/** MikroORM's flat names of embedded members among them, and the name that it gives to the columns of a key. */
+function otherNamesOf (meta: EntityMetadata, properties: ReadonlyMap<string, Property>): ReadonlySet<string> {
+  const names = [...Object.keys(meta.properties), Utils.getPrimaryKeyHash(meta.primaryKeys as string[])]
+  return new Set(names.filter((name) => !properties.has(name)))
 }
 
 /** The property called `uuid`: of that type, and unique, so that it can stand for the primary key. */

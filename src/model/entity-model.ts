@@ -140,6 +140,8 @@ export interface EntityModel {
   /** Quoted, and qualified by its schema when it has one. */
   readonly table: string
   readonly properties: ReadonlyMap<string, Property>
+  /** What conditions in MikroORM's words may name beside them: properties that are no part of records, and a composite key. */
+  readonly otherNames: ReadonlySet<string>
   /** In the order of their declaration. */
   readonly primaryKey: readonly PrimaryKeyPart[]
   /** The unique UUID property that may stand for the primary key. */

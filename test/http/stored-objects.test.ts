@@ -93,7 +93,7 @@ await forEachDatabase(t, {
 
   t.test('a scope that is no condition is a mistake of the program, not a hole', async (t) => {
     for (const scope of ['tenant = 1', null, []]) {
-      await t.rejects(sales.list(orm.em.fork(), undefined, { scope: scope as never }), { code: 'FST_CRUD_CONFIG_INVALID', message: /A scope must be a condition/ })
+      await t.rejects(sales.list(orm.em.fork(), undefined, { scope: scope as never }), { code: 'FST_CRUD_SCOPE_INVALID', statusCode: 500, cause: { message: /^The scope of Sale is not certainly a condition: it must be an object/ } })
     }
   })
 })

@@ -1,0 +1,193 @@
+/** Scopes that do not certainly say which rows a request may use: nothing is read or written, and the log says why. */
+import { defineEntity, p } from '@mikro-orm/core'
+import type { EntityManager } from '@mikro-orm/postgresql'
+import { Writable } from 'node:stream'
+import t from 'tap'
+import { AllowedFilters, AllowedInclude, CrudBase, parseQueryParams, primaryKey, QueryBuilderConfig, ScopeError, softDelete } from '../../src/index.ts'
+import { forEachDatabase } from '../helpers/databases.ts'
+import { recordStatements } from '../helpers/statements.ts'
+import { bodyOf, resource, select, serve } from './helper.ts'
+
+const Ledger = defineEntity({
+  name: 'Ledger',
+  properties: {
+    ...primaryKey,
+    ...softDelete,
+    title: p.string(),
+    secretTenant: p.integer().hidden(),
+    opened: p.datetime(3).nullable(),
+    closed: p.datetime(3).onCreate(() => new Date(0)).hidden(),
+    entries: () => p.oneToMany(Entry).mappedBy('ledger'),
+  },
+})
+const Entry = defineEntity({ name: 'Entry', properties: { ...primaryKey, text: p.string(), ledger: () => p.manyToOne(Ledger) } })
+
+const opened = new Date('2024-05-06T07:08:09.123Z')
+const SENTENCE = 'The server could not tell which records this request may use.'
+const ANSWER = { statusCode: 500, code: 'FST_CRUD_SCOPE_INVALID', error: 'Internal Server Error', message: SENTENCE, detail: SENTENCE, errors: [{ code: 'FST_CRUD_SCOPE_INVALID', detail: SENTENCE }] }
+
+class Guarded extends CrudBase<any> {
+  deletions = 0
+  creations = 0
+  override beforeDelete (): void { this.deletions++ }
+  override beforeCreate (data: any): any {
+    this.creations++
+    return data
+  }
+}
+
+/** What an application may return by mistake, and what the log says of it. */
+const ODD: ReadonlyArray<readonly [scope: unknown, log: RegExp]> = [
+  [undefined, /it is undefined/], [null, /it is null/], ['secretTenant = 5', /it is a string/], [[], /it is an array/], [new Map([['secretTenant', 5]]), /it is of the class Map/], [new Date(), /it is of the class Date/],
+  [{ secretTenant: undefined }, /secretTenant: it is undefined/], [{ secretTenant: {} }, /secretTenant: an empty object would be no condition/], [{ secretTenant: NaN }, /secretTenant: it is NaN/], [{ secretTenant: new Map() }, /secretTenant: it is of the class Map/], [{ secretTenant: [1, undefined] }, /secretTenant\[1\]: it is undefined/],
+  [{ secretTenant: { $in: undefined } }, /secretTenant\.\$in: \$in takes a list/], [{ secretTenant: { $foo: 5 } }, /there is no operator \$foo/], [{ secretTenat: 5 }, /Ledger has no property 'secretTenat'. Did you mean 'secretTenant'\?/], [{ $or: [{ secretTenant: 5 }, {}] }, /one of its conditions is empty/], [{ $and: [] }, /would hold for all rows/],
+  [{ entries: {} }, /entries: it says nothing/], [{ entries: { text: undefined } }, /entries\.text: it is undefined/], [{ opened: new Date(NaN) }, /opened: it is an invalid date/], [() => ({}), /it is a function/],
+]
+
+await forEachDatabase(t, {
+  entities: [Ledger, Entry],
+  async seed (em) {
+    for (const secretTenant of [5, 6]) em.create(Ledger, { title: `of ${secretTenant}`, secretTenant, opened, closed: opened })
+    await em.flush()
+  },
+}, async (t, { orm }) => {
+  const crud = new Guarded({ model: Ledger, writable: 'all', queryConfig: new QueryBuilderConfig<any>({ allowedFilters: [AllowedFilters.exact('title')], allowedIncludes: [new AllowedInclude('entries')] }) })
+  /** A server with one scope, what it logs, and requests for each of its routes. */
+  const server = async (scope: unknown, options: object = {}) => {
+    let log = ''
+    const stream = new Writable({ write (chunk, _, done) { log += String(chunk); done() } })
+    const app = await serve(t, orm, { '/ledgers': { crud, scope: scope as never, operations: ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore'], allowHardDelete: true, stream: true, ...options } }, { logger: { level: 'error', stream } })
+    return { app, log: () => log }
+  }
+  const REQUESTS: ReadonlyArray<readonly [method: 'GET' | 'POST' | 'PATCH' | 'DELETE', url: string, payload?: unknown, headers?: object]> = [
+    ['GET', '/ledgers'], ['GET', '/ledgers?cursor='], ['GET', '/ledgers?include=entries&filter[title]=x'], ['GET', '/ledgers', undefined, { accept: 'application/x-ndjson' }], ['GET', '/ledgers', undefined, { accept: 'text/csv' }], ['GET', '/ledgers/1'],
+    ['POST', '/ledgers', { title: 'new' }], ['POST', '/ledgers', [{ title: 'new' }, { title: 'newer' }]], ['PATCH', '/ledgers/1', { title: 'changed' }], ['PATCH', '/ledgers/1', {}], ['DELETE', '/ledgers/1'], ['DELETE', '/ledgers/1?hard=true'], ['POST', '/ledgers/1/restore'],
+  ]
+  const rows = () => select(orm, 'select * from ledger order by id')
+
+  for (const [index, [scope, message]] of ODD.entries()) {
+    t.test(`scope ${index}: ${String(message)}`, async (t) => {
+      const before = await rows()
+      const { app, log } = await server(index % 2 === 0 ? () => scope : async () => scope)
+      const recorder = await recordStatements(orm)
+      t.teardown(recorder.stop)
+      const [creations, deletions] = [crud.creations, crud.deletions]
+      for (const [method, url, payload, headers] of REQUESTS) {
+        const response = await app.inject({ method, url, ...(payload !== undefined && { payload: payload as object }), ...(headers && { headers: headers as Record<string, string> }) })
+        t.strictSame(JSON.parse(response.body), ANSWER, `${method} ${url}`)
+      }
+      t.strictSame(recorder.take(), [], 'no statement')
+      t.strictSame([crud.creations, crud.deletions], [creations, deletions], 'no hook of the resource')
+      recorder.stop()
+      t.strictSame(await rows(), before)
+      const lines = log().trim().split('\n').map((line) => JSON.parse(line))
+      t.equal(lines.length, REQUESTS.length)
+      for (const { err } of lines) {
+        t.match(err.message, message)
+        t.match(err.message, /The scope of Ledger is not certainly a condition/)
+      }
+    })
+  }
+
+  t.test('methods refuse the same, also a scope that is undefined', async (t) => {
+    for (const [scope] of ODD) {
+      const options = { scope } as never
+      const em = (): EntityManager => orm.em.fork()
+      const calls: Record<string, () => Promise<unknown>> = {
+        list: () => crud.list(em(), undefined, options),
+        get: () => crud.get(em(), 1, undefined, options),
+        count: () => crud.count(em(), undefined, options),
+        exists: () => crud.exists(em(), 1, options),
+        query: () => crud.query(em(), undefined, options),
+        stream: () => crud.stream(em(), undefined, options).next(),
+        create: () => crud.create(em(), { title: 'x' }, options),
+        createMany: () => crud.createMany(em(), [{ title: 'x' }], options),
+        update: () => crud.update(em(), 1, { title: 'x' }, options),
+        delete: () => crud.delete(em(), 1, options),
+        restore: () => crud.restore(em(), 1, options),
+      }
+      for (const [name, call] of Object.entries(calls)) {
+        const error = await call().then(() => undefined, (error) => error)
+        t.ok(error instanceof ScopeError, `${name}: ${String(error)}`)
+        t.notMatch(`${error?.message} ${JSON.stringify(error?.errors)}`, /tenant|Ledger/i)
+      }
+    }
+    t.equal((await rows()).length, 2)
+  })
+
+  t.test('what a scope throws keeps its own status', async (t) => {
+    const forbidden = Object.assign(new Error('Ask for access first.'), { statusCode: 403 })
+    for (const scope of [() => { throw forbidden }, async () => { throw forbidden }]) {
+      const { app } = await server(scope)
+      for (const [method, url, payload, headers] of REQUESTS) {
+        const { statusCode, body } = await app.inject({ method, url, ...(payload !== undefined && { payload: payload as object }), ...(headers && { headers: headers as Record<string, string> }) })
+        t.strictSame([statusCode, JSON.parse(body).message], [403, 'Ask for access first.'], `${method} ${url}`)
+      }
+    }
+  })
+
+  t.test('a date scopes creates as it scopes reads', async (t) => {
+    const { app } = await server(() => ({ opened, secretTenant: '5' }))
+    const created = await app.inject({ method: 'POST', url: '/ledgers', payload: { title: 'dated' } })
+    t.match([created.statusCode, bodyOf(created).opened], [201, opened.toISOString()])
+    t.strictSame(bodyOf(await app.inject('/ledgers')).items.map(({ title }: any) => title), ['of 5', 'dated'])
+    t.equal((await app.inject({ method: 'POST', url: '/ledgers', payload: { title: 'late', opened: '2024-05-06T07:08:09.124Z' } })).statusCode, 403)
+    t.equal((await app.inject({ method: 'PATCH', url: `/ledgers/${bodyOf(created).id}`, payload: { opened: null } })).statusCode, 403)
+    await orm.em.getConnection().execute("delete from ledger where title = 'dated'")
+  })
+
+  t.test('an entity scopes as its key does', async (t) => {
+    const ledger = await orm.em.fork().findOneOrFail(Ledger, 1)
+    const app = await serve(t, orm, { '/entries': { crud: resource(Entry), scope: () => ({ ledger }) } })
+    const created = await app.inject({ method: 'POST', url: '/entries', payload: { text: 'x' } })
+    t.match([created.statusCode, bodyOf(created).ledger], [201, 1])
+    t.equal(bodyOf(await app.inject('/entries')).total, 1)
+    t.equal((await app.inject({ method: 'POST', url: '/entries', payload: { text: 'x', ledger: 2 } })).statusCode, 403)
+    await orm.em.getConnection().execute('delete from entry')
+  })
+
+  t.test('a value that no row can have is not the fault of the client', async (t) => {
+    const { app, log } = await server(() => ({ secretTenant: 'five' }))
+    for (const payload of [{ title: 'new' }, [{ title: 'new' }]]) t.strictSame(bodyOf(await app.inject({ method: 'POST', url: '/ledgers', payload })), ANSWER)
+    t.strictSame(bodyOf(await app.inject({ method: 'PATCH', url: '/ledgers/1', payload: { title: 'new' } })), ANSWER)
+    t.match(log(), /The scope of Ledger has a value that no row can have/)
+    t.notMatch((await app.inject('/ledgers')).body, /tenant|Ledger/i)
+  })
+
+  t.test('conditions of filters pass the same check', async (t) => {
+    const em = (cond: unknown): EntityManager => {
+      const fork = orm.em.fork()
+      fork.addFilter({ name: 'odd', entity: Ledger as never, cond: cond as never, args: false })
+      return fork
+    }
+    for (const cond of [{ secretTenant: {} }, { secretTenant: { $foo: 1 } }, { secretTenat: 5 }, { $or: [{ secretTenant: 5 }, {}] }, { $and: [{ entries: {} }] }, () => ({ secretTenant: NaN })]) {
+      for (const call of [() => crud.list(em(cond)), () => crud.query(em(cond)), () => crud.update(em(cond), 1, { title: 'x' }), () => crud.delete(em(cond), 1), () => resource(Entry).create(em(cond), { text: 'x', ledger: 1 })]) {
+        const error = await call().then(() => undefined, (error) => error)
+        t.ok(error instanceof ScopeError, String(error))
+        t.match(error?.cause.message, /^A MikroORM filter of Ledger is not certainly a condition/)
+      }
+    }
+    t.equal((await crud.list(em({ data: 1 })).then(() => undefined, (error) => error)).message, SENTENCE)
+    t.equal((await crud.list(em({ $and: [{ secretTenant: 5 }, {}] }), parseQueryParams(''))).items.length, 1)
+  })
+})
+
+t.test('what is the same for all requests is seen at start-up', async (t) => {
+  const { MikroORM } = await import('@mikro-orm/postgresql')
+  const bind = (cond: unknown, where: unknown = { text: 'x' }, include: unknown = { text: 'x' }): void => {
+    const Book = defineEntity({
+      name: 'Book', filters: { own: { name: 'own', cond: cond as never, default: false } }, properties: { ...primaryKey, tenant: p.integer(), pages: () => p.oneToMany(Page).mappedBy('book').where(where as never) },
+    })
+    const Page = defineEntity({ name: 'Page', properties: { ...primaryKey, text: p.string(), book: () => p.manyToOne(Book) } })
+    const orm = new MikroORM({ entities: [Book, Page], dbName: 'none' })
+    new CrudBase<any>({ model: Book, queryConfig: new QueryBuilderConfig<any>({ allowedIncludes: [new AllowedInclude('pages', { where: include as never })] }) }).bind(orm.em.fork())
+  }
+  bind({ tenant: 5 })
+  bind(() => undefined)
+  for (const [args, message] of [
+    [[{ tenant: undefined }], "The MikroORM filter 'own' is not certainly a condition on Book: tenant: it is undefined, which is neither a value nor null."],
+    [[{ tenat: 5 }], "The MikroORM filter 'own' is not certainly a condition on Book: tenat: Book has no property 'tenat'. Did you mean 'tenant'?"],
+    [[{ tenant: 5 }, { text: {} }], "The 'where' of the relation 'pages' is not certainly a condition on Page: text: an empty object would be no condition."],
+    [[{ tenant: 5 }, undefined, { text: { $like: undefined } }], "allowedIncludes, 'pages': its 'where' is not certainly a condition on Page: text.$like: it is undefined, which is neither a value nor null."],
+  ] as const) t.throws(() => bind(...args as unknown as [unknown]), { code: 'FST_CRUD_CONFIG_INVALID', message })
+})
