@@ -1,6 +1,6 @@
 /** The data of a write, completed: what the scope says, and MikroORM's `onCreate` and `onUpdate`. */
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { OutOfScopeError, RequestValidationError, ScopeError } from '../errors.ts'
+import { OutOfScopeError, RequestValidationError } from '../errors.ts'
 import { fromJson, type EntityModel, type Property, type ScalarProperty, type SqlValue } from '../model/index.ts'
 import { readData, type ColumnData, type RecordData } from '../plan/index.ts'
 import { toBody, type ScopeRules } from './scope.ts'
@@ -27,14 +27,14 @@ function nameOf (property: Property): string {
 /**
  * The values that a scope fills in, as columns hold them.
  *
- * @throws {ScopeError} for a value that its column can't hold: no client has given it
+ * @throws {OutOfScopeError} for a value that its column can't hold: no row lies inside of such a scope
  */
 export function readScopeData (scope: ScopeRules, model: EntityModel): RecordData {
   try {
     return readData(scopeData(scope), model, { by: 'server' })
   } catch (cause) {
     if (!(cause instanceof RequestValidationError)) throw cause
-    throw new ScopeError(undefined, { cause: new Error(`The scope of ${model.name} has a value that no row can have: ${cause.message}`, { cause }) })
+    throw new OutOfScopeError(undefined, { cause })
   }
 }
 
