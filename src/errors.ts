@@ -89,6 +89,8 @@ export class IncludeValidationError extends refusalOf('FST_CRUD_INCLUDE_INVALID'
 export class PaginationValidationError extends refusalOf('FST_CRUD_PAGINATION_INVALID') {}
 /** The query string as a whole: too long, too many parameters, a near miss of a parameter's name. */
 export class QueryValidationError extends refusalOf('FST_CRUD_QUERY_INVALID') {}
+/** The answer would hold more records or bytes than one may: `errors[0].detail` says how to ask for less. */
+export class TooLargeError extends refusalOf('FST_CRUD_TOO_LARGE') {}
 
 /** A body or a path that its schema refuses: Fastify's own code, with one item for each error. */
 export class RequestValidationError extends refusalOf('FST_ERR_VALIDATION') {}

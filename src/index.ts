@@ -25,7 +25,7 @@ export { BaseModel, primaryKey, softDelete, timestamps, uuid } from './entities/
 export {
   AbortedError, ConfigError, ConflictError, DataValidationError, FieldValidationError, FilterValidationError, IncludeValidationError,
   NotFoundError, OutcomeUnknownError, OutOfScopeError, PaginationValidationError, PreconditionFailedError, PreconditionRequiredError,
-  QueryValidationError, ReadOnlyViolationError, RequestValidationError, ScopeError, SortValidationError, UnavailableError,
+  QueryValidationError, ReadOnlyViolationError, RequestValidationError, ScopeError, SortValidationError, TooLargeError, UnavailableError,
   type ErrorItem, type ErrorSource, type RequestError,
 } from './errors.ts'
 export { parseQueryParams, stringifyQueryParams, type FilterParam, type ParseOptions, type QueryParamError, type QueryParams } from './query/index.ts'

@@ -9,6 +9,7 @@ const CATALOGUE: ReadonlyArray<readonly [name: keyof typeof errors, code: string
   ['IncludeValidationError', 'FST_CRUD_INCLUDE_INVALID', 400],
   ['PaginationValidationError', 'FST_CRUD_PAGINATION_INVALID', 400],
   ['QueryValidationError', 'FST_CRUD_QUERY_INVALID', 400],
+  ['TooLargeError', 'FST_CRUD_TOO_LARGE', 400],
   ['RequestValidationError', 'FST_ERR_VALIDATION', 400],
   ['DataValidationError', 'FST_CRUD_DATA_INVALID', 400],
   ['OutOfScopeError', 'FST_CRUD_OUT_OF_SCOPE', 403],
@@ -32,7 +33,7 @@ t.test('every class has its code and status, and no other class is left out', as
   t.strictSame(classes.sort(), CATALOGUE.map(([name]) => name).sort())
   for (const [name, code, statusCode] of CATALOGUE) {
     const Class = errors[name] as any
-    const error = name.endsWith('ValidationError') && name !== 'DataValidationError' ? new Class([{ code, detail: 'x' }]) : new Class(name === 'ConfigError' ? 'x' : undefined)
+    const error = (name.endsWith('ValidationError') && name !== 'DataValidationError') || name === 'TooLargeError' ? new Class([{ code, detail: 'x' }]) : new Class(name === 'ConfigError' ? 'x' : undefined)
     t.strictSame([error.code, error.statusCode, error instanceof Error, error instanceof Class], [code, statusCode, true, true], name)
     t.type(error.message, 'string')
   }

@@ -83,6 +83,9 @@ const AggregateIncludeSchema = Type.Object({
   where: Where,
 }, { title: 'AllowedInclude.count' })
 
+/** One gibibyte: PostgreSQL has no longer values. */
+const MAX_BYTES = 1_073_741_824
+
 /** Options of pagination. All may be left out. */
 export const PaginationSchema = Type.Object({
   defaultPerPage: Type.Optional(Type.Integer({
@@ -93,6 +96,12 @@ export const PaginationSchema = Type.Object({
   })),
   maxOffset: Type.Optional(Type.Integer({
     minimum: 0, default: 100_000, description: 'Items that a client may skip; more is an error',
+  })),
+  maxIncluded: Type.Optional(Type.Integer({
+    minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 10_000, description: 'Included records in one answer, counted as often as they appear; more is an error',
+  })),
+  maxBytes: Type.Optional(Type.Integer({
+    minimum: 1, maximum: MAX_BYTES, default: 16_777_216, description: 'Bytes of the records in one answer; more is an error',
   })),
   count: Type.Optional(Type.Union([Type.Literal('exact'), Type.Literal('planned'), Type.Literal('none')], {
     default: 'exact', description: 'The total: counted, estimated by PostgreSQL\'s planner, or not given',

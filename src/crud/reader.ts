@@ -1,8 +1,8 @@
 /** Reads of one resource. Each is one statement; only some pages need a second one to say what is around them. */
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { planCount, planEstimate, planExists, planGet, planList, planOtherSide, type Id, type KeysetPlan, type ListPlan, type Plan } from '../plan/index.ts'
+import { planCount, planEstimate, planExists, planGet, planList, planOtherSide, type GetPlan, type Id, type KeysetPlan, type ListPlan, type Plan } from '../plan/index.ts'
 import type { QueryParams } from '../query/index.ts'
-import { cursorInfo, enterStage, pageInfo, pageJson, plannedTotal, readKeyset, totalOfPage, type QueryOperation, type Row } from '../run/index.ts'
+import { cursorInfo, enterStage, isDoubtful, pageInfo, pageJson, plannedTotal, readKeyset, totalOfPage, type QueryOperation, type Row } from '../run/index.ts'
 import type { ReadOptions } from './foreign.ts'
 import { convertJson, convertListJson, type AfterRead, type VersionedJson } from './records.ts'
 import type { Resource } from './resource.ts'
@@ -33,7 +33,7 @@ export class Reader {
     enterStage('plan')
     const plan = planList(params, resource.whitelist, this.#options)
     if (plan.kind === 'keyset') return yield * this.#listByCursor(resource, plan)
-    const { rows: [row], statement } = yield * this.#rows(resource, plan, 'list')
+    const { rows: [row], statement } = yield * this.#answer(resource, plan, 'list')
     const json = `[${(row!.items as string | null) ?? ''}]`
     const items = this.#isFinal(statement) ? json : yield * this.#items(json, statement)
     const total = plan.window.count === 'planned' ? yield * this.#plannedTotal(resource, plan, row!) : row!.total
@@ -41,7 +41,7 @@ export class Reader {
   }
 
   * #listByCursor (resource: Resource, plan: KeysetPlan): Work<string> {
-    const { rows, statement } = yield * this.#rows(resource, plan, 'list')
+    const { rows, statement } = yield * this.#answer(resource, plan, 'list')
     const page = readKeyset(plan, rows)
     // the row that the cursor was made from has gone, or moved: only a look tells what is on its side of the page
     const look = page.behind === undefined ? planOtherSide(plan) : undefined
@@ -65,7 +65,7 @@ export class Reader {
     const plan = planGet(id, params, resource.whitelist, this.#options)
     enterStage()
     if (plan === undefined) return null
-    const { rows: [row], statement } = yield * this.#rows(resource, plan, 'get')
+    const { rows: [row], statement } = yield * this.#answer(resource, plan, 'get')
     if (row === undefined) return null
     const item = row.item as string
     const json = this.#isFinal(statement) ? item : yield * convertJson(item, statement.toWire, this.#afterRead, this.#context)
@@ -90,6 +90,19 @@ export class Reader {
 
   #bind (): Resource {
     return this.#crud.bind(sharedEmOf(this.#session))
+  }
+
+  /**
+   * The rows of an answer that is within its limits. Where they can't be told from those of one that isn't, a statement
+   * that weighs its answer has the last word: for few and large answers, so that no other has to.
+   */
+  * #answer (resource: Resource, plan: ListPlan | KeysetPlan | GetPlan, operation: QueryOperation): Work<{ rows: readonly Row[], statement: CompiledRead }> {
+    const answer = yield * this.#rows(resource, plan, operation)
+    if (!isDoubtful(plan, answer.rows)) return answer
+    const weighed = { ...plan, weighed: true }
+    const certain = yield * this.#rows(resource, weighed, operation)
+    isDoubtful(weighed, certain.rows)
+    return certain
   }
 
   * #rows (resource: Resource, plan: Plan, operation: QueryOperation): Work<{ rows: readonly Row[], statement: CompiledRead }> {

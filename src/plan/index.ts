@@ -10,7 +10,7 @@ export { otherSide, planOtherSide, planPage, readPosition, type PageOptions, typ
 export { isComputed, isCustomTerm, isNullableTerm, typeOfTerm } from './order.ts'
 export { planCount, planEstimate, planExists, planGet, planList, planStream, planStreamOffset, planStreamPage, type PlanOptions } from './plan.ts'
 export type {
-  Aggregate, CallbackCondition, Comparable, Comparison, Condition, CountPlan, CustomCondition, CustomTerm, Deleted, EntityConditions, GetPlan, Include, IncludeRules, JsonValue, KeysetPlan, ListPlan, Operand, OrderTerm, Place, Plan, ScopeCondition, Selection, Slot, SortTexts, StreamPlan, Window,
+  Aggregate, AnswerLimits, CallbackCondition, Comparable, Comparison, Condition, CountPlan, CustomCondition, CustomTerm, Deleted, EntityConditions, GetPlan, Include, IncludeRules, JsonValue, KeysetPlan, ListPlan, Operand, OrderTerm, Place, Plan, ScopeCondition, Selection, Slot, SortTexts, StreamPlan, Window,
 } from './types.ts'
 export { MAX_PATTERN_LENGTH } from './filters/index.ts'
 export { MAX_INCLUDES, planSelection } from './selection.ts'

@@ -31,7 +31,7 @@ export function planList (params: QueryParams, whitelist: Whitelist, options: Pl
   const window = planWindow(params, whitelist.pagination, errors)
   if (params.cursor === undefined) {
     throwErrors(errors, whitelist)
-    return { kind: 'list', ...read, window, ...windowSlots(window, values), values: values.list }
+    return { kind: 'list', ...read, limits: whitelist.limits, window, ...windowSlots(window, values), values: values.list }
   }
   const custom = order.find(isCustomTerm)
   if (custom !== undefined) errors.push(refusal('FST_CRUD_PAGINATION_INVALID', 'cursor', `The sort '${custom.sort}' has no cursors; use page and per_page, or limit and offset.`))
@@ -41,7 +41,7 @@ export function planList (params: QueryParams, whitelist: Whitelist, options: Pl
   const fingerprint = fingerprintOf(params.filters, terms, whitelist)
   const position = planCursor(params.cursor, terms, comparable ? fingerprint : undefined, errors)
   throwErrors(errors, whitelist)
-  const first: KeysetPlan = { kind: 'keyset', ...read, order: terms, limit: window.limit, fetchSlot: values.add(window.limit + 1), witness: false, fingerprint, values: values.list }
+  const first: KeysetPlan = { kind: 'keyset', ...read, limits: whitelist.limits, order: terms, limit: window.limit, fetchSlot: values.add(window.limit + 1), witness: false, fingerprint, values: values.list }
   return position === undefined ? first : planPage(first, position, { witness: !position.inclusive })
 }
 
@@ -105,7 +105,7 @@ export function planGet (id: Id, params: QueryParams | undefined, whitelist: Whi
   const values = new Values()
   const conditions = planKey(id, whitelist.model, values)
   if (conditions === undefined) return undefined
-  return { kind: 'get', model: whitelist.model, conditions, customs: [], deleted: deletedOf(options), selection, values: values.list }
+  return { kind: 'get', model: whitelist.model, conditions, customs: [], deleted: deletedOf(options), selection, limits: whitelist.limitsOfOne, values: values.list }
 }
 
 /**

@@ -85,7 +85,7 @@ function selectionOf (model: EntityModel, parent: RelationEntry | undefined, inc
   for (const entry of included) {
     if (entry.parent !== parent) continue
     if (entry.kind === 'aggregate') aggregates.push(entry.aggregate)
-    else includes.push({ relation: entry.relation, selection: selectionOf(entry.relation.target, entry, included, fields), rules: entry.rules })
+    else includes.push({ relation: entry.relation, path: entry.name, selection: selectionOf(entry.relation.target, entry, included, fields), rules: entry.rules })
   }
   const selected = fields.get(parent)
   const properties: Selection['properties'][number][] = []

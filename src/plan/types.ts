@@ -94,6 +94,8 @@ export interface Selection {
 
 export interface Include {
   readonly relation: RelationProperty
+  /** Its full path in URLs. */
+  readonly path: string
   readonly selection: Selection
   readonly rules?: IncludeRules
 }
@@ -134,6 +136,25 @@ interface ReadPlan {
   readonly values: readonly unknown[]
 }
 
+/** How much one answer may hold. */
+export interface AnswerLimits {
+  /** Included records, counted as often as they appear. */
+  readonly maxIncluded: number
+  /** Bytes of the records as JSON. */
+  readonly maxBytes: number
+  /** Records of the resource itself that a request may ask for. */
+  readonly maxRows: number
+}
+
+/** What reads of records have in common. */
+interface RecordsPlan extends ReadPlan {
+  readonly selection: Selection
+  /** Absent where other limits hold, as for streams. */
+  readonly limits?: AnswerLimits
+  /** The statement finds out by itself how large its answer will be, where a cheaper one could not rule out that it is too large. */
+  readonly weighed?: boolean
+}
+
 /** The rows wanted, and how the answer describes them. */
 export interface Window {
   readonly style: 'page' | 'offset'
@@ -146,10 +167,9 @@ export interface Window {
 }
 
 /** A list of records. */
-export interface ListPlan extends ReadPlan {
+export interface ListPlan extends RecordsPlan {
   readonly kind: 'list'
   readonly order: readonly (OrderTerm | CustomTerm)[]
-  readonly selection: Selection
   readonly window: Window
   /** Rows to fetch: those wanted, and one more where only it can tell that there is a next page. */
   readonly fetchSlot: Slot
@@ -177,10 +197,9 @@ export interface Place {
 export type SortTexts = readonly (string | null)[]
 
 /** A page of a list that starts at a place of its order: its cost doesn't depend on how far into the list that is. */
-export interface KeysetPlan extends ReadPlan {
+export interface KeysetPlan extends RecordsPlan {
   readonly kind: 'keyset'
   readonly order: readonly OrderTerm[]
-  readonly selection: Selection
   /** Rows wanted, at least 1. */
   readonly limit: number
   /** Rows to fetch: those wanted, one more to tell whether others follow, and the witness. */
@@ -204,9 +223,8 @@ export interface StreamPlan extends ReadPlan {
 }
 
 /** One record by its key. */
-export interface GetPlan extends ReadPlan {
+export interface GetPlan extends RecordsPlan {
   readonly kind: 'get'
-  readonly selection: Selection
 }
 
 /** A number of rows, counted or as the planner estimates it, or whether there is one. */

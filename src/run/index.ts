@@ -3,6 +3,7 @@
  * the one that turns a driver's error into one of ours. It also makes the wire form of values that only JavaScript
  * can make.
  */
+export { isDoubtful } from './answer-limits.ts'
 export { convertError, isDriverError, isReadOnlyServer, transienceOf } from './convert-error.ts'
 export { guardPool, type GuardOptions } from './guard-pool.ts'
 export { declaresReadOnly, type Demands } from './held-connection.ts'

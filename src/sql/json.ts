@@ -4,6 +4,7 @@
  */
 import type { EntityModel, KeyColumn, Property, ScalarProperty, ValueType } from '../model/index.ts'
 import { join, literal, name, sql, trusted, type Sql } from './fragment.ts'
+import { isLong, unlessTooLong } from './size.ts'
 
 /** Arguments of a function call, at most, in PostgreSQL as it is usually built: keys and values of one object. */
 const MAX_PAIRS = 50
@@ -42,16 +43,18 @@ export function column (property: ScalarProperty, alias: string): Sql {
  *
  * @param alias of a table, or of an expression that has projected the property's columns (`propertyColumns`)
  * @param projected which of the two: in an expression, a formula is a column like any other
+ * @param longest bytes of a value, at most: a mark stands for what is longer
  */
-export function propertyJson (property: Property, alias: string, projected: boolean): Sql {
+export function propertyJson (property: Property, alias: string, projected: boolean, longest?: number): Sql {
   if (property.kind === 'scalar') {
     const read = property.codec?.read
     const value = projected ? name(alias, property.column) : column(property, alias)
-    return read === undefined ? jsonValue(value, property.type) : trusted(read(value.pieces.join('')))
+    const json = read === undefined ? jsonValue(value, property.type) : trusted(read(value.pieces.join('')))
+    return longest === undefined || !isLong(property.type) ? json : unlessTooLong(json, value, property, longest)
   }
   if (property.kind === 'relation') return keyJson(property.key, alias)
   const members = [...property.properties.values()].filter((member) => !member.hidden)
-  const object = objectJson(members.map((member) => [member.publicName, propertyJson(member, alias, projected)]))
+  const object = objectJson(members.map((member) => [member.publicName, propertyJson(member, alias, projected, longest)]))
   if (!property.nullable) return object
   const absent = [...propertyColumns(property, alias).keys()].map((column) => sql`${name(alias, column)} is null`)
   return absent.length === 0 ? object : sql`case when ${join(absent, ' and ')} then null else ${object} end`

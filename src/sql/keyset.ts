@@ -5,19 +5,24 @@ import { join, name, sql, type Sql } from './fragment.ts'
 import { objectJson } from './json.ts'
 import { carriedOrder, orderBy, orderSql, sortName, type OrderExpression } from './order.ts'
 import { placeSegments, type PlacedTerm } from './place.ts'
-import { projection, recordSql, selectList } from './record.ts'
+import { answerSql, isWeighed, projection, selectList } from './record.ts'
 import type { Source } from './source.ts'
 
 /** The columns of an answer's rows. */
-export const KEYSET_ROW = Object.freeze({ item: 'item', witness: '@witness', value: (index: number): string => `@value${index}` })
+export const KEYSET_ROW = Object.freeze({ item: 'item', witness: '@witness', excess: '@excess', value: (index: number): string => `@value${index}` })
 
-export function keysetColumns ({ order, witness }: KeysetPlan): string[] {
-  return [KEYSET_ROW.item, ...order.map((_, index) => KEYSET_ROW.value(index)), ...witness ? [KEYSET_ROW.witness] : []]
+export function keysetColumns (plan: KeysetPlan): string[] {
+  const { order, witness } = plan
+  return [
+    KEYSET_ROW.item, ...order.map((_, index) => KEYSET_ROW.value(index)),
+    ...witness ? [KEYSET_ROW.witness] : [], ...isWeighed(plan) ? [KEYSET_ROW.excess] : [],
+  ]
 }
 
 /**
  * A row for each record, nearest to the place first: `item`, its JSON; `@value0` and so on, the text of what it is
- * sorted by; and `@witness`, whether it is the row at the place, where the plan has that fetched.
+ * sorted by; `@witness`, whether it is the row at the place, where the plan has that fetched; and of a weighed answer
+ * `@excess`, what it has too much of.
  */
 export function keysetSql (plan: KeysetPlan, source: Source): Sql {
   const { alias, context } = source
@@ -27,12 +32,14 @@ export function keysetSql (plan: KeysetPlan, source: Source): Sql {
 
   const page = context.names.expression('page')
   const pageSql = rowsSql(plan, source, order.joins, columns, order.expressions)
-  const { members, expressions, joins } = recordSql(plan.selection, page, true, context)
+  const { members, expressions, joins, weighing } = answerSql(plan, page, true, context)
   const carried = carriedOrder(order.expressions, page)
+  const item = sql`${objectJson(members)}::text`
   const answer = sql`select ${selectList([
-    [KEYSET_ROW.item, sql`${objectJson(members)}::text`],
+    [KEYSET_ROW.item, weighing === undefined ? item : sql`case when ${weighing.fits} then ${item} end`],
     ...plan.order.map((term, index): [string, Sql] => [KEYSET_ROW.value(index), storedText(name(page, sortName(index)), term)]),
     ...plan.witness ? [[KEYSET_ROW.witness, sql`(${witnessSql(plan, page)})::text`] as const] : [],
+    ...weighing === undefined ? [] : [[KEYSET_ROW.excess, weighing.excess] as const],
   ])} from `
   if (expressions.length === 0) return sql`${answer}(${pageSql}) as ${name(page)}`
   return sql`with ${join([sql`${name(page)} as (${pageSql})`, ...expressions])} ${answer}${name(page)}${joins}${orderBy(carried)}`

@@ -1,16 +1,24 @@
 /** The statements of lists: a page of rows, what they include, and the total; or all rows, one by one. */
-import type { ListPlan, StreamPlan } from '../plan/index.ts'
-import { EMPTY, join, name, sql, type Sql } from './fragment.ts'
+import type { ListPlan, Slot, StreamPlan } from '../plan/index.ts'
+import { whereClause } from './condition.ts'
+import { EMPTY, join, name, sql, trusted, type Sql } from './fragment.ts'
 import { carriedOrder, orderBy, orderSql, sortName } from './order.ts'
-import { projection, recordSql, selectList, showsRelated } from './record.ts'
+import { answerSql, isWeighed, projection, selectList, showsRelated } from './record.ts'
+import { numberSql } from './size.ts'
 import { ROW, ROW_JSON, type Source } from './source.ts'
+import { EXCESS_OF_BYTES, type Weighing } from './weight.ts'
 
-export const LIST_COLUMNS: readonly string[] = ['items', 'fetched', 'total']
+const LIST_COLUMNS: readonly string[] = ['items', 'fetched', 'total']
+/** What a weighed answer has too much of. */
+export const EXCESS_COLUMN = 'excess'
+const WEIGHED_COLUMNS: readonly string[] = [...LIST_COLUMNS, EXCESS_COLUMN]
+
+export const listColumns = (plan: ListPlan): readonly string[] => isWeighed(plan) ? WEIGHED_COLUMNS : LIST_COLUMNS
 
 /** `items`: the records as the inside of a JSON array, null for none; `fetched`: how many rows there were; `total`. */
 export function listSql (plan: ListPlan, source: Source): Sql {
-  const { expressions, select } = orderedRecords(plan, source, sql` limit ${plan.fetchSlot} offset ${plan.offsetSlot}`)
-  return sql`${expressions}${answer(plan, source)} from ${rows(plan, select)}`
+  const { expressions, select, weighing } = orderedRecords(plan, source, sql` limit ${plan.fetchSlot} offset ${plan.offsetSlot}`)
+  return sql`${expressions}${answer(plan, source, weighing)} from ${rows(plan, select)}`
 }
 
 /** `item`: a record, in a row for each of them. */
@@ -20,23 +28,25 @@ export function streamSql (plan: StreamPlan, source: Source): Sql {
 }
 
 /** The members of the records as columns, in order; and the expressions that are needed for them. */
-function orderedRecords ({ order: terms, selection }: ListPlan | StreamPlan, source: Source, limits: Sql): { readonly expressions: Sql, readonly select: Sql } {
+function orderedRecords (plan: ListPlan | StreamPlan, source: Source, limits: Sql): { readonly expressions: Sql, readonly select: Sql, readonly weighing?: Weighing | undefined } {
+  const { order: terms, selection } = plan
   const { alias, table, where, context } = source
   const { joins, expressions: order } = orderSql(terms, alias, context, { custom: source })
   const columns = projection(selection, alias)
   const page = context.names.expression('page')
 
-  if (!showsRelated(selection)) {
-    const { members } = recordSql(selection, page, true, context)
+  if (!showsRelated(selection) && !isWeighed(plan)) {
+    const { members } = answerSql(plan, page, true, context)
     const pageSql = sql`(select ${selectList(columns)} from ${table}${joins}${where}${orderBy(order)}${limits}) as ${name(page)}`
     return { expressions: EMPTY, select: sql`select ${selectList(members)} from ${pageSql}` }
   }
 
   // joining what is included may put the page out of order: it carries what it was ordered by
   for (const [index, { value }] of order.entries()) columns.set(sortName(index), value)
-  const { members, expressions, joins: includes } = recordSql(selection, page, true, context)
+  const { members, expressions, joins: includes, weighing } = answerSql(plan, page, true, context)
+  const fits = weighing === undefined ? EMPTY : whereClause([weighing.fits])
   const pageSql = sql`${name(page)} as (select ${selectList(columns)} from ${table}${joins}${where}${orderBy(order)}${limits})`
-  return { expressions: sql`with ${join([pageSql, ...expressions])} `, select: sql`select ${selectList(members)} from ${name(page)}${includes}${orderBy(carriedOrder(order, page))}` }
+  return { expressions: sql`with ${join([pageSql, ...expressions])} `, select: sql`select ${selectList(members)} from ${name(page)}${includes}${fits}${orderBy(carriedOrder(order, page))}`, weighing }
 }
 
 /** The rows in order, made into one text; when one row more than wanted was fetched, it is only counted. */
@@ -50,8 +60,17 @@ function rows ({ window, limitSlot }: ListPlan, select: Sql): Sql {
  * The columns of the answer. The total is counted only when the page doesn't tell it: a page that is not full and not
  * empty is the last one, and an empty first page is all there is. CASE does not evaluate the branch it doesn't take.
  */
-function answer ({ window, fetchSlot, offsetSlot }: ListPlan, { table, where }: Source): Sql {
-  if (window.count !== 'exact') return sql`select "items", "fetched", null as "total"`
+function answer ({ window, fetchSlot, offsetSlot, limits }: ListPlan, { table, where }: Source, weighing: Weighing | undefined): Sql {
+  if (weighing !== undefined) {
+    const tooLong = sql`octet_length("items") > ${numberSql(limits!.maxBytes)}`
+    const excess = sql`case when ${tooLong} then ${trusted(`'${EXCESS_OF_BYTES}'`)} else ${weighing.excess} end`
+    return sql`select case when not ${tooLong} then "items" end as "items", "fetched", ${total(window, fetchSlot, offsetSlot, table, where)}, ${excess} as ${name(EXCESS_COLUMN)}`
+  }
+  return sql`select "items", "fetched", ${total(window, fetchSlot, offsetSlot, table, where)}`
+}
+
+function total (window: ListPlan['window'], fetchSlot: Slot, offsetSlot: Slot, table: Sql, where: Sql): Sql {
+  if (window.count !== 'exact') return sql`null as "total"`
   const known = sql`"fetched" < ${fetchSlot} and ("fetched" > 0 or ${offsetSlot} = 0)`
-  return sql`select "items", "fetched", case when ${known} then ${offsetSlot} + "fetched" else (select count(*) from ${table}${where}) end as "total"`
+  return sql`case when ${known} then ${offsetSlot} + "fetched" else (select count(*) from ${table}${where}) end as "total"`
 }

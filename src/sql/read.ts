@@ -9,8 +9,8 @@ import type { ForeignOrder } from './foreign-order.ts'
 import { join, name, render, sql, trusted, type Sql, type Statement } from './fragment.ts'
 import { objectJson, versionText } from './json.ts'
 import { keysetColumns, keysetSql } from './keyset.ts'
-import { LIST_COLUMNS, listSql, streamSql } from './list.ts'
-import { projection, recordSql, selectList, showsRelated, type RecordSql } from './record.ts'
+import { EXCESS_COLUMN, listColumns, listSql, streamSql } from './list.ts'
+import { answerSql, isWeighed, projection, selectList, showsRelated, type AnswerSql } from './record.ts'
 import { ROW, ROW_JSON, type Source } from './source.ts'
 import type { ConstantCondition, EntityFilter } from './condition.ts'
 
@@ -37,10 +37,10 @@ export function compile (plan: Plan, foreign: Foreign): Statement {
   ]
   const source = { alias, table: sql`${trusted(plan.model.table)} as ${name(alias)}`, conditions, where: whereClause(conditions), context, model: plan.model, order: foreign.order }
   switch (plan.kind) {
-    case 'list': return { ...render(listSql(plan, source)), columns: LIST_COLUMNS }
+    case 'list': return { ...render(listSql(plan, source)), columns: listColumns(plan) }
     case 'stream': return render(streamSql(plan, source))
     case 'keyset': return { ...render(keysetSql(plan, source)), columns: keysetColumns(plan) }
-    case 'get': return { ...render(getSql(plan, source)), columns: plan.model.version === undefined ? ['item'] : ['item', 'version'] }
+    case 'get': return { ...render(getSql(plan, source)), columns: getColumns(plan) }
     case 'count': case 'exists': return { ...render(countSql(plan, source)), columns: [plan.kind] }
     case 'estimate': return render(countSql(plan, source))
   }
@@ -55,18 +55,34 @@ function countSql ({ kind }: CountPlan, { table, where }: Source): Sql {
   }
 }
 
-/** `item`: the record, or no row; and its `version`, where the entity has one. */
-function getSql ({ selection, model }: GetPlan, { alias, table, where, context }: Source): Sql {
-  if (!showsRelated(selection)) return itemSql(recordSql(selection, alias, false, context).members, model, alias, sql`${table}${where}`)
+function getColumns (plan: GetPlan): readonly string[] {
+  return ['item', ...plan.model.version === undefined ? [] : ['version'], ...isWeighed(plan) ? [EXCESS_COLUMN] : []]
+}
+
+/**
+ * `item`: the record, or no row; its `version`, where the entity has one; and `excess`, what a weighed answer has too
+ * much of.
+ */
+function getSql (plan: GetPlan, { alias, table, where, context }: Source): Sql {
+  const { selection, model } = plan
+  if (!showsRelated(selection) && !isWeighed(plan)) return itemSql(answerSql(plan, alias, false, context), model, alias, sql`${table}${where}`)
   const page = context.names.expression('page')
   const columns = projection(selection, alias)
   if (model.version !== undefined) columns.set(model.version.column, name(alias, model.version.column))
-  const { members, expressions, joins } = recordSql(selection, page, true, context)
+  const answer = answerSql(plan, page, true, context)
   const pageSql = sql`${name(page)} as (select ${selectList(columns)} from ${table}${where})`
-  return sql`with ${join([pageSql, ...expressions])} ${itemSql(members, model, page, sql`${name(page)}${joins}`)}`
+  return sql`with ${join([pageSql, ...answer.expressions])} ${itemSql(answer, model, page, sql`${name(page)}${answer.joins}`)}`
 }
 
-function itemSql (members: RecordSql['members'], model: EntityModel, alias: string, from: Sql): Sql {
+function itemSql ({ members, weighing }: AnswerSql, model: EntityModel, alias: string, from: Sql): Sql {
+  if (weighing !== undefined) {
+    const version = model.version === undefined ? [] : [['version', versionText(model, alias)] as const]
+    const itemIf = (json: Sql) => sql`case when ${weighing.fits} then ${json} end`
+    const excess = [EXCESS_COLUMN, weighing.excess] as const
+    // written as a brief statement would
+    if (version.length === 0) return sql`select ${selectList([['item', itemIf(ROW_JSON)], excess])} from (select ${selectList(members)} from ${from}) as ${ROW}`
+    return sql`select ${selectList([['item', itemIf(sql`${objectJson(members)}::text`)], ...version, excess])} from ${from}`
+  }
   if (model.version === undefined) return sql`select ${ROW_JSON} as "item" from (select ${selectList(members)} from ${from}) as ${ROW}`
   return sql`select ${objectJson(members)}::text as "item", ${versionText(model, alias)} as "version" from ${from}`
 }

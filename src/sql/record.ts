@@ -6,13 +6,15 @@
  * database can run, distributed ones included; parents are never multiplied, and related rows never cut.
  */
 import type { RelationProperty } from '../model/index.ts'
-import type { Include, Selection } from '../plan/index.ts'
+import type { AnswerLimits, Include, Selection } from '../plan/index.ts'
 import { aggregatesSql } from './aggregate.ts'
-import type { ConditionContext } from './condition.ts'
+import { whereClause, type ConditionContext } from './condition.ts'
 import { EMPTY, join, name, sql, trusted, type Sql } from './fragment.ts'
 import { objectJson, propertyColumns, propertyJson } from './json.ts'
 import { carriedOrder, orderList, sortName, type OrderExpression } from './order.ts'
 import { joinParents, keyName, relatedOrder, relatedRows, type RelatedRows } from './related.ts'
+import { numberSql } from './size.ts'
+import { forecastOf, Weighing } from './weight.ts'
 
 /** The name and the JSON of one member of a record. */
 type Member = readonly [key: string, value: Sql]
@@ -31,16 +33,67 @@ export function showsRelated ({ includes, aggregates }: Selection): boolean {
   return includes.length > 0 || aggregates.length > 0
 }
 
+/** How the records of an answer keep within its limits. */
+interface Bounds {
+  /** Rows of a relation in one expression, at most: one more than the answer may have of them. */
+  readonly rows?: number
+  /** Bytes of a value in the resource's own records, at most. */
+  readonly longest?: number
+  readonly weighing?: Weighing
+}
+
+const UNBOUNDED: Bounds = {}
+
+export interface AnswerSql extends RecordSql {
+  /** Present if the statement weighs its answer. */
+  readonly weighing?: Weighing
+}
+
+/** Whether the statement of a plan weighs its answer. */
+export function isWeighed ({ selection, limits, weighed }: Limited): boolean {
+  return limits !== undefined && (weighed === true || forecastOf(selection, limits).weighed)
+}
+
+interface Limited {
+  readonly selection: Selection
+  readonly limits?: AnswerLimits
+  readonly weighed?: boolean
+}
+
+/** The records of an answer, within its limits. Parameters are those of `recordSql`. */
+export function answerSql (plan: Limited, alias: string, projected: boolean, context: ConditionContext): AnswerSql {
+  const { selection, limits } = plan
+  if (limits === undefined) return recordSql(selection, alias, projected, context)
+  const { countable, longest } = forecastOf(selection, limits)
+  const rows = countable ? { rows: limits.maxIncluded + 1 } : {}
+  if (!isWeighed(plan)) return recordsWithin(selection, alias, projected, context, { ...rows, ...(longest !== undefined && { longest }) })
+  const weighing = new Weighing(selection, limits, context.names)
+  const { weights, ...records } = recordsWithin(selection, alias, projected, context, { ...rows, weighing })
+  weighing.end(selection, alias, weights)
+  return { ...records, weighing, expressions: [...weighing.expressions, ...records.expressions] }
+}
+
 /** The members of a selection's records, read from a table (then they show nothing related) or from a projection of it. */
 export function recordSql (selection: Selection, alias: string, projected: boolean, context: ConditionContext): RecordSql {
-  const members: Member[] = selection.properties.map((property) => [property.publicName, propertyJson(property, alias, projected)])
-  if (!showsRelated(selection)) return { members, expressions: [], joins: EMPTY }
+  return recordsWithin(selection, alias, projected, context, UNBOUNDED)
+}
+
+interface WeightedSql extends RecordSql {
+  /** The weights of what is included, where they are asked for. */
+  readonly weights: ReadonlyArray<ReturnType<Weighing['addLevel']>>
+}
+
+function recordsWithin (selection: Selection, alias: string, projected: boolean, context: ConditionContext, { longest, ...bounds }: Bounds): WeightedSql {
+  const members: Member[] = selection.properties.map((property) => [property.publicName, propertyJson(property, alias, projected, longest)])
+  if (!showsRelated(selection)) return { members, expressions: [], joins: EMPTY, weights: [] }
   const expressions: Sql[] = []
   const joins: Sql[] = []
+  const weights: WeightedSql['weights'][number][] = []
   for (const include of selection.includes) {
     const { relation } = include
-    const included = includeSql(include, alias, context)
+    const included = includeSql(include, alias, context, bounds)
     expressions.push(...included.expressions)
+    if (included.weight !== undefined) weights.push(included.weight)
     joins.push(joinParents(included.name, relation, alias))
     const value = name(included.name, JSON_NAME)
     members.push([relation.publicName, relation.many ? sql`coalesce(${value}, '[]'::json)` : value])
@@ -50,6 +103,7 @@ export function recordSql (selection: Selection, alias: string, projected: boole
     members: [...members, ...aggregates.members],
     expressions: [...expressions, ...aggregates.expressions],
     joins: join([...joins, ...aggregates.joins], ''),
+    weights,
   }
 }
 
@@ -79,13 +133,15 @@ const NUMBER_NAME = '@number'
 interface IncludeSql {
   readonly name: string
   readonly expressions: readonly Sql[]
+  readonly weight?: WeightedSql['weights'][number]
 }
 
-function includeSql (include: Include, parents: string, context: ConditionContext): IncludeSql {
+function includeSql (include: Include, parents: string, context: ConditionContext, bounds: Bounds): IncludeSql {
   const { relation, selection, rules } = include
   const rows = relatedRows(relation, parents, rules?.where, context)
   const as = context.names.expression(relation.name)
-  if (showsRelated(selection) || rules?.limit !== undefined) return includeByLevel(include, rows, as, context)
+  const bounded = bounds.rows !== undefined && relation.many
+  if (bounds.weighing !== undefined || bounded || showsRelated(selection) || rules?.limit !== undefined) return includeByLevel(include, rows, as, context, bounds)
   const { members } = recordSql(selection, rows.alias, false, context)
   const { joins, expressions: order } = relatedOrder(include, rows.alias, context)
   const body = aggregate(relation, rows.keys, objectJson(members), order)
@@ -93,7 +149,7 @@ function includeSql (include: Include, parents: string, context: ConditionContex
 }
 
 /** With a limit, or relations of its own to show, the rows are an expression, too: the parents of the next level. */
-function includeByLevel (include: Include, rows: RelatedRows, as: string, context: ConditionContext): IncludeSql {
+function includeByLevel (include: Include, rows: RelatedRows, as: string, context: ConditionContext, bounds: Bounds): IncludeSql {
   const { relation, selection, rules } = include
   const level = context.names.expression(`${relation.name}_rows`)
   const { joins, expressions: order } = relatedOrder(include, rows.alias, context)
@@ -105,19 +161,25 @@ function includeByLevel (include: Include, rows: RelatedRows, as: string, contex
   if (rules?.limit === undefined) {
     if (relation.many) for (const [index, { value }] of order.entries()) columns.set(sortName(index), value)
     carried = carriedOrder(order, level)
-    levelSql = sql`select ${join([...keys, selectList(columns)])} from ${from}`
+    const most = bounds.rows === undefined || !relation.many ? EMPTY : sql` limit ${numberSql(bounds.rows)}`
+    levelSql = sql`select ${join([...keys, selectList(columns)])} from ${from}${most}`
   } else {
     // numbered for each parent: a limit of the whole would leave some without any
     columns.set(NUMBER_NAME, sql`row_number() over (partition by ${join(rows.keys)} order by ${orderList(order)})`)
     carried = [{ value: name(level, NUMBER_NAME), direction: EMPTY }]
     levelSql = sql`select * from (select ${join([...keys, selectList(columns)])} from ${from}) as "@all" where ${name(NUMBER_NAME)} <= ${trusted(String(rules.limit))}`
   }
-  const record = recordSql(selection, level, true, context)
-  const body = aggregate(relation, rows.keys.map((_, index) => name(level, keyName(index))), objectJson(record.members), carried)
-  return {
-    name: as,
-    expressions: [sql`${name(level)} as (${levelSql})`, ...record.expressions, sql`${name(as)} as (select ${body.select} from ${name(level)}${record.joins}${body.groupBy})`],
-  }
+  const { weighing } = bounds
+  const ownKeys = rows.keys.map((_, index) => name(level, keyName(index)))
+  const levelExpression = sql`${name(level)} as (${levelSql})`
+  weighing?.expressions.push(levelExpression)
+  const record = recordsWithin(selection, level, true, context, bounds)
+  const weight = weighing?.addLevel(include, level, ownKeys, record.weights)
+  const body = aggregate(relation, ownKeys, objectJson(record.members), carried)
+  const json = (from: Sql) => sql`${name(as)} as (select ${body.select} from ${from}${record.joins}${weighing === undefined ? EMPTY : whereClause([weighing.fits])}${body.groupBy})`
+  if (weighing !== undefined) return { name: as, expressions: [...record.expressions, json(name(level))], weight: weight! }
+  if (!showsRelated(selection) && rules?.limit === undefined) return { name: as, expressions: [json(sql`(${levelSql}) as ${name(level)}`)] }
+  return { name: as, expressions: [levelExpression, ...record.expressions, json(name(level))] }
 }
 
 const keyList = (keys: readonly Sql[]): readonly Sql[] => keys.map((value, index) => sql`${value} as ${name(keyName(index))}`)

@@ -2,7 +2,7 @@
  * The shape of a plan: everything that its SQL depends on, and nothing that it doesn't. Two plans of one resource with
  * the same shape have the same statement and differ in the values bound to it only.
  */
-import { isCustomTerm, type AnyWritePlan, type Assignment, type Condition, type Include, type KeysetPlan, type OrderTerm, type Plan, type Selection, type CustomTerm } from '../plan/index.ts'
+import { isCustomTerm, type AnyWritePlan, type Assignment, type Condition, type GetPlan, type Include, type KeysetPlan, type ListPlan, type OrderTerm, type Plan, type Selection, type CustomTerm } from '../plan/index.ts'
 
 const ids = new WeakMap<object, number>()
 let lastId = 0
@@ -17,10 +17,15 @@ export function idOf (object: object): number {
 /** The key of a plan's statement; `customs` have no shape, callbacks being free to look at anything. */
 export function shapeOf (plan: Plan): string {
   const base = `${plan.kind}|${idOf(plan.model)}|${plan.deleted}|${conditionsShape(plan.conditions)}${filtersShape(plan)}`
-  if (plan.kind === 'list') return `${base}|${orderShape(plan.order)}|${selectionShape(plan.selection)}|${plan.window.count === 'exact' ? 'n' : ''}`
-  if (plan.kind === 'keyset') return `${base}|${orderShape(plan.order)}|${selectionShape(plan.selection)}|${plan.fetchSlot}${placeShape(plan)}`
+  if (plan.kind === 'list') return `${base}|${limitsShape(plan)}${orderShape(plan.order)}|${selectionShape(plan.selection)}|${plan.window.count === 'exact' ? 'n' : ''}`
+  if (plan.kind === 'keyset') return `${base}|${limitsShape(plan)}${orderShape(plan.order)}|${selectionShape(plan.selection)}|${plan.fetchSlot}${placeShape(plan)}`
   if (plan.kind === 'stream') return `${base}|${orderShape(plan.order)}|${selectionShape(plan.selection)}`
-  return plan.kind === 'get' ? `${base}|${selectionShape(plan.selection)}` : base
+  return plan.kind === 'get' ? `${base}|${limitsShape(plan)}${selectionShape(plan.selection)}` : base
+}
+
+/** Limits are an object of the whitelist. */
+function limitsShape ({ limits, weighed }: ListPlan | KeysetPlan | GetPlan): string {
+  return limits === undefined ? '' : `${idOf(limits)}${weighed === true ? '!' : ''}<`
 }
 
 /** The same for a write, of which a resource has one selection; several rows, each with slots of its own, are a statement of their own. */

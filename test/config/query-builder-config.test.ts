@@ -18,7 +18,7 @@ t.test('nothing is allowed unless it is listed', async t => {
     allowedIncludes: [],
     defaultSort: [],
     ignoreInvalidErrors: false,
-    pagination: { defaultPerPage: 20, maxPerPage: 100, maxOffset: 100_000, count: 'exact' },
+    pagination: { defaultPerPage: 20, maxPerPage: 100, maxOffset: 100_000, maxIncluded: 10_000, maxBytes: 16_777_216, count: 'exact' },
   }
   t.strictSame({ ...new QueryBuilderConfig() }, nothing)
   t.strictSame({ ...new QueryBuilderConfig({}) }, nothing)
@@ -33,7 +33,7 @@ t.test('entries and options are kept as given', async t => {
     allowedIncludes: [new AllowedInclude('products')],
     defaultSort: ['-created_at', 'name', '+price'],
     ignoreInvalidErrors: true,
-    pagination: { defaultPerPage: 5, maxPerPage: 50, maxOffset: 0, count: 'planned' as const },
+    pagination: { defaultPerPage: 5, maxPerPage: 50, maxOffset: 0, maxIncluded: 0, maxBytes: 1, count: 'planned' as const },
   }
   const config = new QueryBuilderConfig(options)
   t.strictSame({ ...config }, options)
@@ -68,7 +68,7 @@ t.test('a configuration can be made of another', async t => {
 t.test('unknown options are refused with the nearest one', async t => {
   t.throws(configure({ allowedFilter: [] }), refused("unknown option 'allowedFilter'. Did you mean 'allowedFilters'?"))
   t.throws(configure({ pagination: { maxPerpage: 1 } }), refused("pagination: unknown option 'maxPerpage'. Did you mean 'maxPerPage'?"))
-  t.throws(configure({ pagination: { size: 1 } }), refused("pagination: unknown option 'size'. Options: 'defaultPerPage', 'maxPerPage', 'maxOffset', 'count'"))
+  t.throws(configure({ pagination: { size: 1 } }), refused("pagination: unknown option 'size'. Options: 'defaultPerPage', 'maxPerPage', 'maxOffset', 'maxIncluded', 'maxBytes', 'count'"))
 })
 
 t.test('values of the wrong type are refused by their path', async t => {

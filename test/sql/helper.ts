@@ -2,7 +2,7 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
 import { QueryBuilderConfig, type QueryBuilderOptions } from '../../src/config/index.ts'
 import { CrudBase, type CrudPage, type CrudReadOptions } from '../../src/crud/index.ts'
-import { planList, resolveWhitelist, type PlanOptions } from '../../src/plan/index.ts'
+import { planList, resolveWhitelist, type Plan, type PlanOptions } from '../../src/plan/index.ts'
 import { parseQueryParams } from '../../src/query/index.ts'
 import { compile, type Foreign, type Statement } from '../../src/sql/index.ts'
 import { models } from '../plan/helper.ts'
@@ -14,6 +14,18 @@ export const nothingForeign: Foreign = { filter: () => undefined, constant: () =
 export function statementOf (query: string, options: QueryBuilderOptions<any>, entity: unknown, planOptions?: PlanOptions): Statement {
   const whitelist = resolveWhitelist(new QueryBuilderConfig<any>(options), models.of(entity))
   return compile(planList(parseQueryParams(query), whitelist, planOptions), nothingForeign)
+}
+
+/** The same without the limits of an answer: what statements of streams have, too. */
+export function unlimitedStatementOf (query: string, options: QueryBuilderOptions<any>, entity: unknown, planOptions?: PlanOptions): Statement {
+  const whitelist = resolveWhitelist(new QueryBuilderConfig<any>(options), models.of(entity))
+  return compile(unlimited(planList(parseQueryParams(query), whitelist, planOptions)), nothingForeign)
+}
+
+/** A plan without the limits of its answer. */
+export function unlimited<AnyPlan extends Plan> (plan: AnyPlan): AnyPlan {
+  const { limits, ...rest } = plan as AnyPlan & { limits?: unknown }
+  return rest as AnyPlan
 }
 
 /** A resource without a class of its own. */

@@ -1,4 +1,7 @@
-/** The SQL of a canonical set of requests, as text. What it finds is in the other files of this folder. */
+/**
+ * The SQL of a canonical set of requests, as text. What it finds is in the other files of this folder, and how its answers
+ * keep within their limits in answer-limits.test.ts.
+ */
 import t from 'tap'
 import { AllowedField, AllowedFilters, AllowedInclude, AllowedSort, type QueryBuilderOptions } from '../../src/config/index.ts'
 import { planCount, planExists, planGet } from '../../src/plan/index.ts'
@@ -6,7 +9,7 @@ import { parseQueryParams } from '../../src/query/index.ts'
 import { compile } from '../../src/sql/index.ts'
 import { AuditEntry, Group, Order, OrderItem, Parcel, Plant, Shelf, Specimen } from '../fixtures/entities.ts'
 import { whitelistOf } from '../plan/helper.ts'
-import { nothingForeign, statementOf } from './helper.ts'
+import { nothingForeign, unlimited, unlimitedStatementOf as statementOf } from './helper.ts'
 
 const fields = (...names: string[]) => names.map((name) => new AllowedField(name))
 const filters = (...names: string[]) => names.map((name) => AllowedFilters.exact(name))
@@ -119,7 +122,7 @@ t.test('an aggregate is an expression of its own; those of the same rows share i
 
 t.test('one record', async (t) => {
   const whitelist = whitelistOf({ allowedFields: fields('name', 'tags.name'), allowedIncludes: [new AllowedInclude('tags')] })
-  const get = (id: any, query: string, on = whitelist, options = {}) => compile(planGet(id, parseQueryParams(query), on, options)!, nothingForeign).text
+  const get = (id: any, query: string, on = whitelist, options = {}) => compile(unlimited(planGet(id, parseQueryParams(query), on, options)!), nothingForeign).text
   t.equal(get(1, 'fields=name'), 'select row_to_json("@row".*)::text as "item" from (select "e0"."name" as "name" from "plant" as "e0" where "e0"."id" = $1 and "e0"."deleted_at" is null) as "@row"')
   t.equal(get(1, 'fields=name', whitelist, { includeDeleted: true }), 'select row_to_json("@row".*)::text as "item" from (select "e0"."name" as "name" from "plant" as "e0" where "e0"."id" = $1) as "@row"')
   t.equal(get('00000000-0000-4000-8000-000000000001', 'fields=name'), 'select row_to_json("@row".*)::text as "item" from (select "e0"."name" as "name" from "plant" as "e0" where "e0"."uuid" = $1 and "e0"."deleted_at" is null) as "@row"')

@@ -8,7 +8,7 @@ import type { EntityModel, Property } from '../../model/index.ts'
 import type { FilterParam } from '../../query/index.ts'
 import { checkDefault } from '../filters/index.ts'
 import { Memo } from '../memo.ts'
-import type { CustomTerm, OrderTerm, Selection } from '../types.ts'
+import type { AnswerLimits, CustomTerm, OrderTerm, Selection } from '../types.ts'
 import { filterEntry, type FilterEntry } from './filters.ts'
 import { resolveIncludes, type IncludeEntry } from './includes.ts'
 import { defaultOrder, sortEntries, type DefaultTerm, type SortEntry } from './sorts.ts'
@@ -31,6 +31,9 @@ export interface Whitelist {
   readonly fields: ReadonlyMap<string, Property>
   readonly includes: ReadonlyMap<string, IncludeEntry>
   readonly pagination: Pagination
+  /** Of the answer to a list, and of a single record. */
+  readonly limits: AnswerLimits
+  readonly limitsOfOne: AnswerLimits
   readonly ignoreInvalidErrors: boolean
   /** What requests have asked for before. */
   readonly orders: Memo<ReadonlyArray<OrderTerm | CustomTerm>>
@@ -45,6 +48,7 @@ export interface Whitelist {
  *   can't work on the property it names
  */
 export function resolveWhitelist (config: QueryBuilderConfig, model: EntityModel, name: string = model.tableName): Whitelist {
+  const { maxIncluded, maxBytes, maxPerPage } = config.pagination
   const sorts = byName('allowedSorts', config.allowedSorts.flatMap((sort) => sortEntries(sort, model)))
   const { fields, includes } = resolveIncludes(config.allowedIncludes, config.allowedFields, model)
   const filters = byName('allowedFilters', config.allowedFilters.map((filter) => filterEntry(filter, model)))
@@ -58,6 +62,8 @@ export function resolveWhitelist (config: QueryBuilderConfig, model: EntityModel
     fields,
     includes,
     pagination: config.pagination,
+    limits: Object.freeze({ maxIncluded, maxBytes, maxRows: maxPerPage }),
+    limitsOfOne: Object.freeze({ maxIncluded, maxBytes, maxRows: 1 }),
     ignoreInvalidErrors: config.ignoreInvalidErrors,
     orders: new Memo<ReadonlyArray<OrderTerm | CustomTerm>>(),
     selections: new Memo<Selection>(),

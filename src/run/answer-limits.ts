@@ -1,0 +1,69 @@
+/** Whether an answer is within its limits: what its statement says of it, and what its length tells. */
+import { TooLargeError } from '../errors.ts'
+import type { GetPlan, Include, KeysetPlan, ListPlan } from '../plan/index.ts'
+import { EXCESS_COLUMN, EXCESS_OF_BYTES, forecastOf, KEYSET_ROW, TOO_LONG } from '../sql/index.ts'
+import type { Row } from './statement.ts'
+
+type AnswerPlan = ListPlan | KeysetPlan | GetPlan
+
+/** Bytes of UTF-8 that a unit of UTF-16 can take. */
+const MOST_BYTES = 3
+
+/**
+ * Whether only a weighed statement can tell that an answer is whole and within its limits.
+ *
+ * @throws {TooLargeError} when it is not within them
+ */
+export function isDoubtful (plan: AnswerPlan, rows: readonly Row[]): boolean {
+  const { limits, selection } = plan
+  const [first] = rows
+  if (limits === undefined || first === undefined) return false
+  const excess = first[plan.kind === 'keyset' ? KEYSET_ROW.excess : EXCESS_COLUMN]
+  if (typeof excess === 'string') throw tooLarge(plan, excess)
+  const texts = plan.kind === 'list' ? [first.items] : rows.map((row) => row[KEYSET_ROW.item])
+  let length = 0
+  for (const text of texts) if (typeof text === 'string') length += text.length
+  if (excess === undefined) {
+    const { longest, doubtfulBytes } = forecastOf(selection, limits)
+    if (length >= doubtfulBytes) return true
+    if (longest !== undefined && texts.some((text) => typeof text === 'string' && text.includes(TOO_LONG))) return true
+  }
+  if (length * MOST_BYTES > limits.maxBytes) {
+    let bytes = 0
+    for (const text of texts) if (typeof text === 'string') bytes += Buffer.byteLength(text)
+    if (bytes > limits.maxBytes) throw tooLarge(plan, EXCESS_OF_BYTES)
+  }
+  return false
+}
+
+const CODE = 'FST_CRUD_TOO_LARGE'
+
+/** @param excess of which include there is too much, or `bytes` */
+function tooLarge (plan: AnswerPlan, excess: string): TooLargeError {
+  const { selection: { includes }, limits } = plan
+  const size = sizeParameter(plan)
+  const fewer = size === undefined ? [] : [`fewer records at once (${size})`]
+  if (excess === EXCESS_OF_BYTES) {
+    const parameter = size ?? (includes.length > 0 ? 'include' : 'fields')
+    const ways = [...fewer, 'fewer fields (fields)', ...includes.length > 0 ? ['fewer includes'] : []]
+    return new TooLargeError([{ source: { parameter }, code: CODE, detail: `The answer would have more than ${limits!.maxBytes} bytes. Ask for ${oneOf(ways)}.` }])
+  }
+  const path = longestPath(includes[Number(excess)]!)
+  const detail = `With the include '${path}' the answer would have more than ${limits!.maxIncluded} included records. ` +
+    `Ask for ${oneOf([...fewer, 'fewer includes'])}, or ask for the related records themselves, page by page.`
+  return new TooLargeError([{ source: { parameter: 'include' }, code: CODE, detail }])
+}
+
+/** The parameter that says how many records are wanted. */
+function sizeParameter (plan: AnswerPlan): 'per_page' | 'limit' | undefined {
+  if (plan.kind === 'get') return undefined
+  return plan.kind === 'list' && plan.window.style === 'offset' ? 'limit' : 'per_page'
+}
+
+/** What a client has most likely asked for: the path that leads furthest. */
+function longestPath ({ path, selection }: Include): string {
+  const paths = selection.includes.map(longestPath)
+  return paths.reduce((longest, one) => one.split('.').length > longest.split('.').length ? one : longest, path)
+}
+
+const oneOf = (ways: readonly string[]): string => ways.length === 1 ? ways[0]! : `${ways.slice(0, -1).join(', ')} or ${ways.at(-1)}`

@@ -1,0 +1,164 @@
+/**
+ * How large an answer will be, known before any of it is written. There are two kinds of statements:
+ *
+ * - A brief one costs nothing that a client would notice, and may leave a doubt. It serves records of the resource, and
+ *   what is included of them one level deep (deeper to-one relations, too) where no value can be long. Rows of a
+ *   relation are cut off after one more than an answer may have, and a long value of the resource's own is replaced by a mark.
+ *   The length of what comes back tells that nothing of the kind has happened: a number of records needs at least a
+ *   number of bytes. Where it doesn't tell, the answer is thrown away and a weighed statement decides.
+ * - A weighed one has an expression with the rows of each include, and one with their weights: how many records a row
+ *   stands for in the answer (itself, and all that is included of it), and how many bytes their long values have.
+ *   Weights of a level are summed up by the key of its parents, and those of the page to the weight of the answer. JSON is
+ *   written only if that is within the limits: each of the expressions that write it has this as a condition. A level has
+ *   at most one row more than an answer may have records, so that counting is cheap, whatever is included.
+ *
+ * A record that is included several times counts each time. Bytes are a lower bound: long values as they are stored.
+ * What was written is measured exactly. The row that is fetched only to tell whether there is a next page counts, too.
+ */
+import type { Property, ScalarProperty } from '../model/index.ts'
+import type { AnswerLimits, Include, Selection } from '../plan/index.ts'
+import { EMPTY, join, name, sql, trusted, type Sql } from './fragment.ts'
+import type { Names } from './names.ts'
+import { joinParents, keyName } from './related.ts'
+import { isLong, numberSql, sizeOf } from './size.ts'
+
+/** What is known of the answers to a selection before any of them. */
+export interface Forecast {
+  /** Only a statement that weighs its answer keeps within the limits. */
+  readonly weighed: boolean
+  /** There can be more included records than an answer may have. */
+  readonly countable: boolean
+  /** Long values of the resource's own rows may be this long in a brief statement; absent where there are none. */
+  readonly longest: number | undefined
+  /** An answer of fewer bytes has no more included records than it may. */
+  readonly doubtfulBytes: number
+}
+
+const forecasts = new WeakMap<Selection, Map<AnswerLimits, Forecast>>()
+
+/** The forecast for a selection, made once. */
+export function forecastOf (selection: Selection, limits: AnswerLimits): Forecast {
+  let byLimits = forecasts.get(selection)
+  if (byLimits === undefined) forecasts.set(selection, byLimits = new Map())
+  let forecast = byLimits.get(limits)
+  if (forecast === undefined) byLimits.set(limits, forecast = makeForecast(selection, limits))
+  return forecast
+}
+
+function makeForecast (selection: Selection, limits: AnswerLimits): Forecast {
+  const { maxIncluded, maxBytes, maxRows } = limits
+  const countable = maxRows * mostRecords(selection) > maxIncluded
+  const own = longProperties(selection)
+  return {
+    weighed: selection.includes.some((include) => hasLong(include.selection) || (countable && hasManyBehind(include))),
+    countable,
+    longest: own.length === 0 ? undefined : Math.floor(maxBytes / (maxRows * own.length)),
+    doubtfulBytes: countable ? (maxIncluded + 1) * fewestBytes(selection) : Infinity,
+  }
+}
+
+/** Records included in one of a selection, at most. */
+function mostRecords ({ includes }: Selection): number {
+  return includes.reduce((sum, { relation, rules, selection }) => sum + (relation.many ? rules?.limit ?? Infinity : 1) * (1 + mostRecords(selection)), 0)
+}
+
+const hasLong = (selection: Selection): boolean => longProperties(selection).length > 0 || selection.includes.some((include) => hasLong(include.selection))
+
+const hasManyBehind = ({ selection }: Include): boolean => selection.includes.some((include) => include.relation.many || hasManyBehind(include))
+
+/** Bytes of the shortest record that can be included. */
+function fewestBytes ({ includes }: Selection): number {
+  return Math.min(...includes.flatMap(({ selection }) => {
+    const own = selection.properties.reduce((sum, { publicName }) => sum + publicName.length + '"":1,'.length, '{}'.length - 1)
+    return [Math.max('{}'.length, own), ...selection.includes.length === 0 ? [] : [fewestBytes(selection)]]
+  }))
+}
+
+/** Properties of a selection's own records whose values can be long. */
+function longProperties ({ properties }: Pick<Selection, 'properties'>): readonly ScalarProperty[] {
+  return properties.flatMap(longIn)
+}
+
+function longIn (property: Property): readonly ScalarProperty[] {
+  if (property.kind === 'scalar') return isLong(property.type) ? [property] : []
+  return property.kind === 'embedded' ? [...property.properties.values()].filter(({ hidden }) => !hidden).flatMap(longIn) : []
+}
+
+/** The weights of the records that an include adds to each of its parents. */
+interface Weight {
+  readonly name: string
+  readonly include: Include
+}
+
+const RECORDS = '@records'
+const BYTES = '@bytes'
+const EXCESS = '@excess'
+/** What an answer has too much of, if not of the include with a number. */
+export const EXCESS_OF_BYTES = 'bytes'
+
+/** The weighing of one answer. */
+export class Weighing {
+  /** The levels and their weights, in order: they come before all that writes JSON. */
+  readonly expressions: Sql[] = []
+  /** Whether the answer is within its limits, for a condition. */
+  readonly fits: Sql
+  /** What it has too much of: the number of an include, or `bytes`; null if nothing. */
+  readonly excess: Sql
+  readonly #limits: AnswerLimits
+  readonly #names: Names
+  readonly #name: string
+  readonly #countable: boolean
+  readonly #long: boolean
+
+  constructor (selection: Selection, limits: AnswerLimits, names: Names) {
+    this.#limits = limits
+    this.#names = names
+    this.#name = names.expression('weight')
+    this.#countable = forecastOf(selection, limits).countable
+    this.#long = hasLong(selection)
+    const of = name(this.#name)
+    this.fits = sql`(select ${name(EXCESS)} is null from ${of})`
+    this.excess = sql`(select ${name(EXCESS)} from ${of})`
+  }
+
+  /**
+   * Adds the weights of a level's rows.
+   *
+   * @param level the expression with the rows
+   * @param keys parts of their parents' key
+   * @param inner weights of what is included of them
+   */
+  addLevel (include: Include, level: string, keys: readonly Sql[], inner: readonly Weight[]): Weight {
+    const as = this.#names.expression(`${include.relation.name}_weight`)
+    const columns = [
+      ...keys.map((key, index) => sql`${key} as ${name(keyName(index))}`),
+      ...this.#countable ? [sql`${records(inner)} as ${name(RECORDS)}`] : [],
+      ...this.#long ? [sql`sum(${bytes(include.selection, level, inner)}) as ${name(BYTES)}`] : [],
+    ]
+    this.expressions.push(sql`${name(as)} as (select ${join(columns)} from ${name(level)}${joins(inner, level)} group by ${join(keys)})`)
+    return { name: as, include }
+  }
+
+  /** Adds the weight of the answer. */
+  end (selection: Selection, page: string, weights: readonly Weight[]): void {
+    const { maxIncluded, maxBytes } = this.#limits
+    const numbers = this.#countable ? weights.map((_, index) => name(`${RECORDS}${index}`)) : []
+    const sums = weights.slice(0, numbers.length).map((weight, index) => sql`coalesce(sum(${name(weight.name, RECORDS)}), 0) as ${numbers[index]!}`)
+    const length = this.#long ? [sql`coalesce(sum(${bytes(selection, page, weights)}), 0) as ${name(BYTES)}`] : []
+    const largest = join(numbers.map((number, index) => sql` when ${number} then '${numberSql(index)}'`), '')
+    const tooMany = numbers.length === 0 ? EMPTY : sql` when ${join(numbers, ' + ')} > ${numberSql(maxIncluded)} then case greatest(${join(numbers)})${largest} end`
+    const tooLong = this.#long ? sql` when ${name(BYTES)} > ${numberSql(maxBytes)} then ${trusted(`'${EXCESS_OF_BYTES}'`)}` : EMPTY
+    this.expressions.push(sql`${name(this.#name)} as (select case${tooMany}${tooLong} end as ${name(EXCESS)} from (select ${join([...sums, ...length])} from ${name(page)}${joins(weights, page)}) as "@sums")`)
+  }
+}
+
+const joins = (weights: readonly Weight[], parents: string): Sql => join(weights.map(({ name, include }) => joinParents(name, include.relation, parents)), '')
+
+function records (inner: readonly Weight[]): Sql {
+  return inner.length === 0 ? trusted('count(*)') : sql`sum(${join([trusted('1'), ...inner.map((weight) => sql`coalesce(${name(weight.name, RECORDS)}, 0)`)], ' + ')})`
+}
+
+function bytes (selection: Selection, alias: string, inner: readonly Weight[]): Sql {
+  const own = longProperties(selection).map((property) => sql`coalesce(${sizeOf(name(alias, property.column), property)}, 0)`)
+  return join([trusted('0'), ...own, ...inner.map((weight) => sql`coalesce(${name(weight.name, BYTES)}, 0)`)], ' + ')
+}
