@@ -6,6 +6,7 @@ import { CrudBase } from '../src/crud/index.ts'
 import { DatabaseFactory, isConnected, serverStarted, SyncEngine, type DatabaseOptions, type SharedEngine } from '../src/database/index.ts'
 import { ConfigError } from '../src/errors.ts'
 import type { QueryParams } from '../src/query/index.ts'
+import { clientOf } from '../src/run/index.ts'
 import { crudRoutes, type CrudRoutesOptions } from './crud-routes.ts'
 import { convertDatabaseErrors } from './database-errors.ts'
 import { ErrorSchema } from './error-schema.ts'
@@ -62,6 +63,7 @@ async function register (fastify: FastifyInstance, options: CrudKitOptions): Pro
   fastify.addHook('onClose', release)
   refuseSyncSessions(fastify)
   try {
+    surviveAnswers(engine)
     fastify.decorate('orm', engine)
     convertDatabaseErrors(fastify, engine)
     decorateHealth(fastify, engine)
@@ -95,6 +97,11 @@ async function openDatabase ({ orm, database }: CrudKitOptions): Promise<SharedE
 }
 
 const SYNC_DATABASE = 'has useAsync: false, which is for scripts: each of its statements would stop all requests until the database has answered. Leave useAsync out.'
+
+/** Looks at the pool of an ORM that is given before MikroORM uses it: what the server answers may end no process. */
+function surviveAnswers ({ em }: MikroORM): void {
+  for (const type of ['write', 'read'] as const) void clientOf(em.getConnection(type))
+}
 
 /** From when it can answer requests until it is closed. */
 function refuseSyncSessions (fastify: FastifyInstance): void {

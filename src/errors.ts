@@ -45,6 +45,11 @@ export interface RequestError {
   readonly errors: readonly ErrorItem[]
 }
 
+/** A cause is for the log: it is not written with the error's other properties. */
+function withCause (error: Error, { cause }: { cause?: unknown }): void {
+  if (cause !== undefined) Object.defineProperty(error, 'cause', { value: cause, configurable: true, writable: true })
+}
+
 /** A class of errors that are a list of items: the refusals of a query string. */
 function refusalOf<C extends string> (code: C) {
   const Base = createError<C, 400, [string]>(code, '%s', 400)
@@ -52,11 +57,12 @@ function refusalOf<C extends string> (code: C) {
     readonly detail: string
     readonly errors: readonly ErrorItem[]
 
-    constructor (items: readonly ErrorItem[]) {
+    constructor (items: readonly ErrorItem[], options: { cause?: unknown } = {}) {
       const detail = summarize(items)
       super(detail)
       this.detail = detail
       this.errors = items
+      withCause(this, options)
     }
   }
 }
@@ -72,7 +78,7 @@ function failureOf<C extends string, S extends number> (code: C, statusCode: S, 
       super(detail)
       this.detail = detail
       this.errors = options.errors ?? [{ code, detail }]
-      if (options.cause !== undefined) Object.defineProperty(this, 'cause', { value: options.cause, configurable: true, writable: true })
+      withCause(this, options)
     }
   }
 }

@@ -3,8 +3,9 @@
  * the `cause`, for the log. Codes are SQLSTATEs (PostgreSQL manual, appendix A).
  */
 import { DriverException, OptimisticLockError, ValidationError } from '@mikro-orm/core'
-import { AbortedError, ConflictError, DatabaseError, DataValidationError, OutcomeUnknownError, OutOfScopeError, PreconditionFailedError, ReadOnlyViolationError, UnavailableError, type ErrorItem } from '../errors.ts'
+import { AbortedError, ConflictError, DatabaseError, DataValidationError, OutcomeUnknownError, OutOfScopeError, PreconditionFailedError, ReadOnlyViolationError, TooLargeError, UnavailableError, type ErrorItem } from '../errors.ts'
 import type { EntityModel, Property } from '../model/index.ts'
+import { isTooLong } from './unreadable.ts'
 
 /** Classes of SQLSTATEs, and whole codes where a class is not specific enough. */
 const UNAVAILABLE: ReadonlySet<string> = new Set([
@@ -55,7 +56,7 @@ export function isDriverError (error: unknown): boolean {
   if (ownErrorIn(error) !== undefined) return true
   if ((error as { statusCode?: unknown }).statusCode !== undefined) return false
   const code = String((error as { code?: unknown }).code ?? '')
-  return SQL_STATE.test(code) || UNREACHABLE.has(code) || CONNECTION_LOST.test(error.message) || error instanceof DriverException || error instanceof OptimisticLockError || isValidation(error)
+  return SQL_STATE.test(code) || UNREACHABLE.has(code) || isTooLong(error) || CONNECTION_LOST.test(error.message) || error instanceof DriverException || error instanceof OptimisticLockError || isValidation(error)
 }
 
 /** MikroORM's own check before it writes: a lifecycle hook has left something out. Classes derived from it are about mistakes in code. */
@@ -68,12 +69,15 @@ export const isUnreachable = (error: Error): boolean => UNREACHABLE.has(String((
 export function isConnectionLost (error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const { code, severity } = error as ServerError
-  return ENDS_CONNECTION.has(severity) || UNREACHABLE.has(String(code)) || CONNECTION_LOST.test(error.message)
+  return ENDS_CONNECTION.has(severity) || UNREACHABLE.has(String(code)) || isTooLong(error) || CONNECTION_LOST.test(error.message)
 }
+
+/** Codes of connections that were lost over the statement itself: it would happen again. */
+const NOT_STALE: ReadonlySet<unknown> = new Set(['ETIMEDOUT', 'ERR_UNREADABLE_ANSWER'])
 
 /** Whether a connection was lost in a way in which one that has been idle is found to be dead: its server has closed it. */
 export function isStale (error: unknown): boolean {
-  return isConnectionLost(error) && (error as ServerError).code !== 'ETIMEDOUT'
+  return isConnectionLost(error) && !NOT_STALE.has((error as ServerError).code) && !isTooLong(error)
 }
 
 /** Whether a statement failed before anything of it was sent. */
@@ -159,12 +163,29 @@ export function convertError (error: unknown, model?: EntityModel): Error {
   if (isValidation(error)) return new DataValidationError(undefined, { cause: error })
   const code = String((error as ServerError).code ?? '')
   const sqlState = SQL_STATE.test(code) ? code : ''
+  if (isTooLong(error) || exceedsLimit(error)) return tooLarge(error, model)
   const unavailable = ENDS_CONNECTION.has((error as ServerError).severity) || UNAVAILABLE.has(sqlState) || UNAVAILABLE.has(sqlState.slice(0, 2)) || UNREACHABLE.has(code) || CONNECTION_LOST.test(error.message)
   if (unavailable) return new UnavailableError(undefined, { cause: error })
   if (CONFLICTS.has(sqlState)) return new UnavailableError('Other writes are in the way. Repeat the request.', { cause: error })
   if (isOutsidePolicy(sqlState, error)) return new OutOfScopeError(undefined, { cause: error })
   if (sqlState === READ_ONLY) return new ReadOnlyViolationError(undefined, { cause: error })
   return constraintError(sqlState, error, model) ?? new DatabaseError(undefined, { cause: error })
+}
+
+/** More than the server can hold or send: 54000 program_limit_exceeded, in newer versions also an internal error. */
+function exceedsLimit (error: ServerError): boolean {
+  return error.code === '54000' || (error.code === 'XX000' && error.message.startsWith('invalid memory alloc request size'))
+}
+
+/** Limits of indexes are about values, and not about answers: the server's function that has noticed is named after them. */
+const INDEX_ROUTINE = /index|_bt_|gin|gist|spg|brin/i
+
+function tooLarge (error: ServerError, model: EntityModel | undefined): Error {
+  if (INDEX_ROUTINE.test(error.routine ?? '')) return new DataValidationError('A value is too long for an index.', { cause: error })
+  const detail = model === undefined
+    ? 'The answer would be larger than any can be. Ask for fewer records, fields or includes.'
+    : 'The record is larger than any answer can be. Whether the changes have been made is not known.'
+  return new TooLargeError([{ code: 'FST_CRUD_TOO_LARGE', detail }], { cause: error })
 }
 
 /** Errors about values, the only ones whose cause is in the request. */

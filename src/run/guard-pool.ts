@@ -7,6 +7,7 @@ import type { Client, Pool } from 'pg'
 import { endCursorsWith } from './client.ts'
 import { pooled, useNoNames, waitingFor } from './pool.ts'
 import { isThere } from './server-socket.ts'
+import { surviveUnreadable } from './unreadable.ts'
 
 export interface GuardOptions {
   /** Requests that may wait for a connection; more are refused at once. */
@@ -27,6 +28,7 @@ type ConnectCallback = Parameters<Pool['connect']>[0]
 export function guardPool (pool: Pool, { queueLimit, probeAfterMillis, preparedStatements = true }: GuardOptions): void {
   const connect = pool.connect.bind(pool) as (callback: ConnectCallback) => void
   if (!preparedStatements) useNoNames(pool)
+  surviveUnreadable(pool)
   const patience = pool.options.connectionTimeoutMillis || PATIENCE
   let broken = 0
   /** How many connections had broken when this one was made. A server that has closed one may have closed all. */

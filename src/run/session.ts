@@ -18,6 +18,7 @@ import { addRun } from './stage-times.ts'
 import type { BoundStatement, Row } from './statement.ts'
 import { transact } from './transaction.ts'
 import { abortOptionsOf, reasonOf, type AbortOptions, type Cancellation } from './stop.ts'
+import { surviveUnreadable } from './unreadable.ts'
 import { preparedValues } from './values.ts'
 
 type Client = Pool | PGlite
@@ -30,8 +31,8 @@ export function clientOf (connection: Connection): Promise<Client> {
   if (client === undefined) {
     client = connection.getNativeClient() as unknown as Promise<Client>
     clients.set(connection, client)
-    // a failed connection is tried again by the next statement
-    client.catch(() => clients.delete(connection))
+    // a failed connection is tried again by the next statement. PGlite has no pool
+    client.then((client) => { if (!('waitReady' in client)) surviveUnreadable(client) }, () => clients.delete(connection))
   }
   return client
 }

@@ -13,6 +13,8 @@ export interface Proxy {
   readonly breakOnUse: () => void
   /** What is sent on connections that exist waits, until the function it returns is called. */
   readonly holdBack: () => () => void
+  /** What the server sends next on each connection is replaced by this. */
+  readonly replaceNext: (bytes: Buffer) => void
   /** Nothing gets through any more, in either direction, and nobody is told. */
   readonly fallSilent: () => void
 }
@@ -23,6 +25,7 @@ export async function startProxy (t: Test, target: { readonly port: number, read
   let silent = false
   let held: Map<net.Socket, Array<() => void>> | undefined
   const doomed = new WeakSet<net.Socket>()
+  const replaced = new WeakMap<net.Socket, Buffer>()
   const open = new Set<net.Socket>()
   const greetings: Buffer[] = []
   const proxy = net.createServer((client) => {
@@ -43,7 +46,11 @@ export async function startProxy (t: Test, target: { readonly port: number, read
       } else if (held?.has(client)) held.get(client)!.push(() => server.write(data))
       else if (!silent) server.write(data)
     }).on('error', end).on('close', end)
-    server.on('data', (data) => { if (!silent) client.write(data) }).on('error', end).on('close', end)
+    server.on('data', (data) => {
+      if (silent) return
+      client.write(replaced.get(client) ?? data)
+      replaced.delete(client)
+    }).on('error', end).on('close', end)
   })
   await once(proxy.listen(0, '127.0.0.1'), 'listening')
   t.teardown(() => {
@@ -63,6 +70,7 @@ export async function startProxy (t: Test, target: { readonly port: number, read
         for (const sends of waiting.values()) for (const send of sends) send()
       }
     },
+    replaceNext: (bytes) => { for (const socket of open) replaced.set(socket, bytes) },
     fallSilent: () => { silent = true },
   }
 }

@@ -1,0 +1,60 @@
+/**
+ * Answers of the server that can't be read. pg reads them in a listener of its socket, and what is thrown there is nobody's
+ * to catch: a text of more than 512 MiB, which no JavaScript string can hold, would end the process. Here the
+ * connection ends instead, and whoever waits for its answer gets the error.
+ */
+import type { Client, Pool } from 'pg'
+
+/** Node's codes for an answer that is too long for a string or a buffer. */
+const TOO_LONG: ReadonlySet<unknown> = new Set(['ERR_STRING_TOO_LONG', 'ERR_BUFFER_TOO_LARGE'])
+
+/** Whether an answer has come that is too long to be read. */
+export function isTooLong (error: unknown): boolean {
+  return error instanceof Error && TOO_LONG.has((error as { code?: unknown }).code)
+}
+
+/** What pg's types leave out. */
+interface Internals {
+  readonly connection: { readonly stream: Stream }
+}
+
+interface Stream {
+  listeners (event: 'data'): ReadonlyArray<(chunk: Buffer) => void>
+  removeListener (event: 'data', listener: (chunk: Buffer) => void): void
+  on (event: 'data', listener: (chunk: Buffer) => void): void
+  destroy (error: Error): void
+}
+
+const survived = new WeakSet<object>()
+
+/** Lets the process survive what can't be read on the connections of a pool, those that it has and those to come. */
+export function surviveUnreadable (pool: Pool): void {
+  if (survived.has(pool)) return
+  survived.add(pool)
+  for (const client of (pool as unknown as { readonly _clients?: readonly Client[] })._clients ?? []) survive(client)
+  pool.on('connect', survive)
+}
+
+function survive (client: Client): void {
+  if (survived.has(client)) return
+  survived.add(client)
+  const { stream } = (client as unknown as Internals).connection
+  // a connection in use has no listener, and its error would end the process as well. The statement has the error already
+  client.on('error', () => {})
+  for (const read of stream.listeners('data')) {
+    stream.removeListener('data', read)
+    stream.on('data', (chunk) => {
+      try {
+        read(chunk)
+      } catch (error) {
+        stream.destroy(unreadable(error))
+      }
+    })
+  }
+}
+
+/** The rest of the answer would be read as the beginning of another one, so that the connection is lost. */
+function unreadable (cause: unknown): Error {
+  if (isTooLong(cause)) return cause as Error
+  return Object.assign(new Error('Connection terminated: the answer of the server cannot be read', { cause }), { code: 'ERR_UNREADABLE_ANSWER' })
+}
