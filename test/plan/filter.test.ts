@@ -175,6 +175,24 @@ t.test('an operator that is not allowed is refused, never replaced', async (t) =
   t.match(details('filter[name][isnull]=true&filter[name][isnull]=true'), ["The operator 'isnull' takes one value."])
 })
 
+t.test('several values without an operator have the default operator if it takes a list, else in, else they are refused', async (t) => {
+  const whitelist = whitelistOf({
+    allowedFilters: [
+      new AllowedFilters('id', 'nin', ['nin', 'in', 'eq']), new AllowedFilters('position', 'between', ['between', 'in']), new AllowedFilters('name', 'eq', ['eq', 'in']),
+      new AllowedFilters('latinName', 'isnull', ['isnull', 'in']), new AllowedFilters('status', 'eq', ['eq', 'nin']),
+    ],
+  })
+  t.strictSame(conditions('filter[id]=1&filter[id]=2', whitelist), ['id not in {"1","2"}'])
+  t.strictSame(conditions('filter[id][]=1', whitelist), ['id not in {"1"}'])
+  t.strictSame(conditions('filter[position]=1&filter[position]=2', whitelist), ['order between 1 and 2'])
+  t.match(errorsOf('filter[position][]=1&filter[position][]=2&filter[position][]=3', whitelist), [{ detail: /^The operator 'between' takes exactly two values/ }])
+  t.strictSame(conditions('filter[name]=a&filter[name]=b', whitelist), ['name in {"a","b"}'])
+  t.strictSame(conditions('filter[latinName]=a&filter[latinName]=b', whitelist), ['latinName in {"a","b"}'])
+  t.match(errorsOf('filter[status]=draft&filter[status]=active', whitelist), [{ detail: "The operator 'eq' takes one value." }])
+  const arrays = whitelistOf({ allowedFilters: [new AllowedFilters('synonyms', 'overlap', ['overlap', 'contains'])] }, Specimen)
+  t.strictSame(conditions('filter[synonyms]=a&filter[synonyms]=b', arrays), ['synonyms has any of {"a","b"}'])
+})
+
 t.test('a value that its property can not hold is refused with what it can', async (t) => {
   const cases: ReadonlyArray<readonly [query: string, detail: string]> = [
     ['filter[price]=cheap', 'The value of filter[price] must be a decimal number of at most 1000 digits, without an exponent.'],

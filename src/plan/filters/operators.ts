@@ -33,9 +33,14 @@ function operatorOf (param: FilterParam, entry: OperatorFilter): Operator | Quer
     if (isOperator(param.operator) && allowed.includes(param.operator)) return param.operator
     return refusal(CODE, nameOf(param), `The operator '${cited(param.operator)}' is not allowed for the filter '${entry.name}'.`, { given: param.operator, allowed })
   }
-  // without an operator, several values are a list where lists are allowed
-  return typeof param.value !== 'string' && allowed.includes('in') ? 'in' : entry.defaultOperator
+  // several values without an operator: `in` stands in for a default that takes one value, never for another list
+  if (typeof param.value !== 'string' && !takesList(entry.defaultOperator, entry) && allowed.includes('in')) return 'in'
+  return entry.defaultOperator
 }
+
+/** Whether an operator takes several values: all but `isnull` do on an array. */
+const takesList = (operator: Operator, { type }: OperatorFilter): boolean =>
+  OPERATORS[operator] === 'list' || (type.kind === 'array' && operator !== 'isnull')
 
 function planOne (operator: Operator, param: FilterParam, entry: OperatorFilter, values: Values): PlannedOperator {
   if (typeof param.value !== 'string') return refuse(param, `The operator '${operator}' takes one value.`)
