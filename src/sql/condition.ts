@@ -1,5 +1,5 @@
 /** Conditions to SQL. */
-import type { EntityModel, RelationProperty } from '../model/index.ts'
+import type { EntityModel, RelationProperty, ValueType } from '../model/index.ts'
 import type { Comparable, Condition, Deleted, JsonValue, Plan, Slot } from '../plan/index.ts'
 import { EMPTY, join, literal, name, sql, trusted, type Sql } from './fragment.ts'
 import { column } from './json.ts'
@@ -58,14 +58,14 @@ export function visibility (model: EntityModel, alias: string, deleted: Deleted,
 
 export function conditionSql (condition: Condition, alias: string, context: ConditionContext): Sql {
   switch (condition.kind) {
-    case 'compare': return sql`${operand(condition.operand, alias)} ${trusted(condition.comparison)} ${bound(condition.operand, condition.slot)}`
-    case 'list': return condition.negated
-      ? sql`${operand(condition.operand, alias)} <> all(${boundList(condition.operand, condition.slot)})`
-      : sql`${operand(condition.operand, alias)} = any(${boundList(condition.operand, condition.slot)})`
-    case 'between': return sql`${operand(condition.operand, alias)} between ${bound(condition.operand, condition.low)} and ${bound(condition.operand, condition.high)}`
-    case 'pattern': return condition.insensitive
-      ? sql`${operand(condition.operand, alias)} ilike ${condition.slot}`
-      : sql`${operand(condition.operand, alias)} like ${condition.slot}`
+    case 'compare': return typed(condition.operand, alias, (value) => sql`${value} ${trusted(condition.comparison)} ${bound(condition.operand, condition.slot)}`)
+    case 'list': return typed(condition.operand, alias, (value) => condition.negated
+      ? sql`${value} <> all(${boundList(condition.operand, condition.slot)})`
+      : sql`${value} = any(${boundList(condition.operand, condition.slot)})`)
+    case 'between': return typed(condition.operand, alias, (value) => sql`${value} between ${bound(condition.operand, condition.low)} and ${bound(condition.operand, condition.high)}`)
+    case 'pattern': return typed(condition.operand, alias, (value) => condition.insensitive
+      ? sql`${value} ilike ${condition.slot}`
+      : sql`${value} like ${condition.slot}`)
     case 'array': return sql`${operand(condition.operand, alias)} ${trusted(condition.wants === 'all' ? '@>' : '&&')} ${condition.slot}`
     case 'null': return nullSql(condition.operand, condition.negated, alias)
     case 'key': return sql`${name(alias, condition.column.column)} = ${condition.slot}`
@@ -87,14 +87,44 @@ export function operand (operand: Comparable, alias: string): Sql {
   }
 }
 
-/** Text as it is; another type only where the JSON has one of it, since a cast of anything else would fail. */
+/**
+ * A value inside of JSON as SQL compares it. A number or boolean is cast only where the JSON has one, since the cast of
+ * anything else would fail. Text is taken from whatever is there, so that an index on `->>` serves it: `typed` keeps
+ * values of other types out.
+ */
 function jsonOperand (value: JsonValue, alias: string): Sql {
   const text = jsonText(value, alias)
-  const { type, property } = value
-  if (type.kind !== 'decimal' && type.kind !== 'boolean') return sql`(${text})`
-  const [typeName, cast] = type.kind === 'boolean' ? ["'boolean'", '::boolean'] : ["'number'", '::numeric']
-  const typeOf = trusted(property.type.kind === 'json' && property.type.binary ? 'jsonb_typeof' : 'json_typeof')
-  return sql`(case when ${typeOf}(${jsonAt(value, alias, '->')}) = ${trusted(typeName!)} then (${text})${trusted(cast!)} end)`
+  if (isJsonText(value)) return sql`(${text})`
+  return sql`(case when ${isOfType(value, alias)} then (${text})${trusted(value.type.kind === 'boolean' ? '::boolean' : '::numeric')} end)`
+}
+
+/** Whether a value inside of JSON is compared as text: all but numbers and booleans. */
+const isJsonText = ({ type }: JsonValue): boolean => type.kind !== 'decimal' && type.kind !== 'boolean'
+
+/** A condition on an operand. One on text inside of JSON holds for values of the declared type only; others are null. */
+function typed (comparable: Comparable, alias: string, condition: (value: Sql) => Sql): Sql {
+  const sqlOf = condition(operand(comparable, alias))
+  return comparable.kind === 'json' && isJsonText(comparable) ? sql`(${sqlOf} and ${isOfType(comparable, alias)})` : sqlOf
+}
+
+/** The JSON there is of the declared type. Null where there is none. */
+function isOfType (value: JsonValue, alias: string): Sql {
+  return sql`${jsonType(value, alias)} ${trusted(jsonTypeNames(value.type))}`
+}
+
+/** The type of the JSON, as PostgreSQL names it. */
+function jsonType (value: JsonValue, alias: string): Sql {
+  const { type } = value.property
+  return sql`${trusted(type.kind === 'json' && type.binary ? 'jsonb_typeof' : 'json_typeof')}(${jsonAt(value, alias, '->')})`
+}
+
+/** An enum's members are strings, numbers, or both. */
+function jsonTypeNames (type: ValueType): string {
+  if (type.kind === 'boolean') return "= 'boolean'"
+  if (type.kind === 'decimal') return "= 'number'"
+  const numbers = type.kind === 'enum' && type.items.some((item) => typeof item === 'number')
+  if (!numbers) return "= 'string'"
+  return type.items.every((item) => typeof item === 'number') ? "= 'number'" : "in ('number', 'string')"
 }
 
 const jsonText = (value: JsonValue, alias: string): Sql => jsonAt(value, alias, '->>')
@@ -125,9 +155,11 @@ function written (operand: Comparable, value: Sql): Sql | undefined {
 }
 
 function nullSql (operand: Comparable, negated: boolean, alias: string): Sql {
+  // the type of what is not there is null, and a null of JSON has a type of its own
+  if (operand.kind === 'json') return negated ? isOfType(operand, alias) : sql`(${isOfType(operand, alias)}) is not true`
   const columns = operand.kind === 'relation'
     ? operand.key.map((part) => name(alias, part.column))
-    : [operand.kind === 'json' ? sql`(${jsonText(operand, alias)})` : column(operand, alias)]
+    : [column(operand, alias)]
   const test = trusted(negated ? ' is not null' : ' is null')
   return join(columns.map((value) => sql`${value}${test}`), ' and ')
 }
