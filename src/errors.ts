@@ -6,6 +6,7 @@
  * application's. `detail` is a sentence for people; `errors` has one item for each thing that is wrong.
  */
 import createError from '@fastify/error'
+import { MAX_ERRORS } from './error-list.ts'
 
 /** Where in the request an error sits: a query parameter as written, or a JSON pointer (RFC 6901) into the body. */
 export type ErrorSource = { readonly parameter: string } | { readonly pointer: string }
@@ -23,14 +24,21 @@ export interface ErrorItem {
   readonly suggestion?: string
 }
 
-/** Details spelled out in a message, at most; `errors` always has all of them. */
+/** Details spelled out in a message, at most; `errors` has more of them. */
 const MESSAGE_ITEMS = 5
 
 /** One sentence for each item, as far as they are worth reading in a row; alone they have to say what they are about. */
-function summarize (items: readonly ErrorItem[]): string {
+function summarize (items: readonly ErrorItem[], count: number): string {
   const shown = items.slice(0, MESSAGE_ITEMS).map(sentence).join(' ')
-  const more = items.length - MESSAGE_ITEMS
+  const more = count - Math.min(items.length, MESSAGE_ITEMS)
   return more > 0 ? `${shown} (${more} more)` : shown
+}
+
+/** The first items, and one that says how many are left out. */
+function shorten (items: readonly ErrorItem[], count: number, code: string): readonly ErrorItem[] {
+  const listed = items.slice(0, MAX_ERRORS)
+  const more = count - listed.length
+  return more > 0 ? [...listed, { code, detail: `And ${more} more ${more === 1 ? 'error' : 'errors'}.` }] : items
 }
 
 /** A detail that says "This ..." is about its source. */
@@ -57,11 +65,13 @@ function refusalOf<C extends string> (code: C) {
     readonly detail: string
     readonly errors: readonly ErrorItem[]
 
-    constructor (items: readonly ErrorItem[], options: { cause?: unknown } = {}) {
-      const detail = summarize(items)
+    /** @param options.count number of all errors, if `items` has only the first ones */
+    constructor (items: readonly ErrorItem[], options: { readonly count?: number, readonly cause?: unknown } = {}) {
+      const { count = items.length } = options
+      const detail = summarize(items, count)
       super(detail)
       this.detail = detail
-      this.errors = items
+      this.errors = shorten(items, count, code)
       withCause(this, options)
     }
   }
@@ -151,10 +161,14 @@ const QUERY_ERRORS = {
 export type QueryCode = keyof typeof QUERY_ERRORS
 export const QUERY_CODES = Object.freeze(Object.keys(QUERY_ERRORS)) as readonly QueryCode[]
 
-/** The one error that stands for all `items` (at least one): its class is that of the first kind, its `errors` has them all, by kind. */
-export function queryError (items: readonly (ErrorItem & { readonly code: QueryCode })[]): Error & RequestError & { statusCode: number, code: string } {
+/**
+ * The one error that stands for all `items` (at least one): its class is that of the first kind, its `errors` are by kind.
+ *
+ * @param count of all errors, where `items` has only the first ones of each kind
+ */
+export function queryError (items: readonly (ErrorItem & { readonly code: QueryCode })[], count: number = items.length): Error & RequestError & { statusCode: number, code: string } {
   const sorted = [...items].sort((a, b) => QUERY_CODES.indexOf(a.code) - QUERY_CODES.indexOf(b.code))
   const first = sorted[0]
   if (first === undefined) throw new TypeError('queryError needs at least one item')
-  return new QUERY_ERRORS[first.code](sorted)
+  return new QUERY_ERRORS[first.code](sorted, { count })
 }

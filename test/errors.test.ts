@@ -1,6 +1,6 @@
 import t from 'tap'
 import * as errors from '../src/errors.ts'
-import { ConfigError, ConflictError, FilterValidationError, NotFoundError, queryError, QUERY_CODES, UnavailableError, type ErrorItem, type QueryCode } from '../src/errors.ts'
+import { ConfigError, ConflictError, FilterValidationError, NotFoundError, queryError, QUERY_CODES, RequestValidationError, SortValidationError, UnavailableError, type ErrorItem, type QueryCode } from '../src/errors.ts'
 
 const CATALOGUE: ReadonlyArray<readonly [name: keyof typeof errors, code: string, statusCode: number]> = [
   ['FilterValidationError', 'FST_CRUD_FILTER_INVALID', 400],
@@ -69,6 +69,16 @@ t.test('a refusal says all that is wrong, as far as it is worth reading', async 
   t.equal(many.message, 'Sentence 0. Sentence 1. Sentence 2. Sentence 3. Sentence 4. (3 more)')
   t.strictSame([many.detail, many.errors.length], [many.message, 8])
   t.equal(new FilterValidationError([item('FST_CRUD_FILTER_INVALID', 'A value of 100%s is not %d.')]).message, 'A value of 100%s is not %d.')
+})
+
+t.test('at most 20 errors are listed, and one more item says how many are left out', async (t) => {
+  const items = (count: number) => Array.from({ length: count }, (_, index) => item('FST_CRUD_SORT_INVALID', `Sentence ${index}.`, 'sort'))
+  t.strictSame(new SortValidationError(items(20)).errors, items(20))
+  t.strictSame(new SortValidationError(items(21)).errors, [...items(20), { code: 'FST_CRUD_SORT_INVALID', detail: 'And 1 more error.' }])
+  const many = new RequestValidationError(items(20), { count: 200_000 })
+  t.strictSame(many.errors, [...items(20), { code: 'FST_ERR_VALIDATION', detail: 'And 199980 more errors.' }])
+  t.match(many.message, /^Sentence 0\. .* Sentence 4\. \(199995 more\)$/)
+  t.match(queryError(items(3), 30).errors.at(-1), { detail: 'And 27 more errors.' })
 })
 
 t.test('a sentence about "this" says what it is about', async (t) => {

@@ -2,7 +2,7 @@
 import type { EntityManager, QueryBuilder } from '@mikro-orm/postgresql'
 import type { QueryBuilderConfig, WritableConfig } from '../config/index.ts'
 import type { EntityModel } from '../model/index.ts'
-import { isCustomTerm, planSelection, resolveWhitelist, resolveWritable, withConditions, type AnyWritePlan, type KeysetPlan, type ListPlan, type Plan, type Selection, type Whitelist, type Writable } from '../plan/index.ts'
+import { isCustomTerm, planSelection, QueryErrors, resolveWhitelist, resolveWritable, withConditions, type AnyWritePlan, type KeysetPlan, type ListPlan, type Plan, type Selection, type Whitelist, type Writable } from '../plan/index.ts'
 import { callsOf, toWireOf, type QueryCall, type QueryOperation, type ToWire } from '../run/index.ts'
 import { applyPlan, compile, compileWrite, entitiesBehind, guarded, ROOT_ALIAS } from '../sql/index.ts'
 import { foreignOf, narrow, NO_FILTERS, scopesOf, visibleBy, type ActiveFilters, type ReadOptions } from './foreign.ts'
@@ -36,7 +36,7 @@ export class Resource {
     const relations = relationsOfWhitelist(this.whitelist)
     this.#entities = [...new Set([this.model, ...relations.map(({ target }) => target), ...entitiesOfConditions(this.whitelist, relations)])]
     checkConditions(em, this.whitelist, relations, this.#entities)
-    this.selection = planSelection({ fields: [], fieldsByInclude: {}, include: [] }, this.whitelist, [])
+    this.selection = planSelection({ fields: [], fieldsByInclude: {}, include: [] }, this.whitelist, new QueryErrors())
     this.toWire = toWireOf(this.selection)
   }
 

@@ -5,8 +5,9 @@
  * the values are checked like any other input.
  */
 import { hash } from 'node:crypto'
-import type { FilterParam, QueryParamError } from '../query/index.ts'
+import type { FilterParam } from '../query/index.ts'
 import { readPosition, type Position } from './keyset.ts'
+import type { QueryErrors } from './query-errors.ts'
 import { refusal } from './refusal.ts'
 import type { OrderTerm, Place, SortTexts } from './types.ts'
 import type { Whitelist } from './whitelist/index.ts'
@@ -57,7 +58,7 @@ export function writeCursor ({ side, inclusive, texts }: Omit<Place, 'slots'>, f
  *
  * @param fingerprint of the query; without it only the form is checked
  */
-export function planCursor (cursor: string, order: readonly OrderTerm[], fingerprint: string | undefined, errors: QueryParamError[]): Position | undefined {
+export function planCursor (cursor: string, order: readonly OrderTerm[], fingerprint: string | undefined, errors: QueryErrors): Position | undefined {
   if (cursor === '') return undefined
   const refuse = (sentence: string): undefined => { errors.push(refusal(CODE, 'cursor', sentence)) }
   const text = decode(cursor)

@@ -2,9 +2,11 @@
  * The data of a write: the JSON of a body, by public names, to values of columns. All that is wrong with a record is
  * found at once; names, like everywhere, are those the entity has, and what may not be written is refused by name.
  */
+import { ErrorList } from '../error-list.ts'
 import { ConfigError, RequestValidationError, type ErrorItem } from '../errors.ts'
 import { embeddedToStored, escapedName, fromJson, isObject, keyFromJson, type Converted, type EmbeddedProperty, type EntityModel, type Property, type RelationProperty, type ScalarProperty, type SqlValue } from '../model/index.ts'
-import { listed, nearest } from '../suggest.ts'
+import { ALLOWED_LIMIT, listed, nearest } from '../suggest.ts'
+import { cited } from './refusal.ts'
 import { namesForServer, type BodyRules } from './writable.ts'
 
 /** Values of a record's properties, looked up and converted. */
@@ -56,8 +58,8 @@ export interface DataOptions {
 export function readData (data: unknown, model: EntityModel, options: DataOptions): RecordData {
   const reader = new Reader(model, options)
   reader.read(data)
-  if (options.check !== undefined) reader.errors.push(...options.check(reader))
-  if (reader.errors.length > 0) throw new RequestValidationError(reader.errors)
+  if (options.check !== undefined) for (const item of options.check(reader)) reader.errors.add(() => item)
+  if (reader.errors.count > 0) throw new RequestValidationError(reader.errors.items, reader.errors)
   const unfilled = options.complete?.unfilled.find((property) => !reader.given.has(property))
   if (unfilled !== undefined) throw unfilledError(unfilled, model)
   return reader
@@ -74,14 +76,15 @@ class Reader implements RecordData {
   readonly references: ReferenceData[] = []
   readonly links: LinksData[] = []
   readonly properties: Record<string, unknown> = {}
-  readonly errors: ErrorItem[] = []
+  readonly errors: ErrorList<ErrorItem>
   readonly given = new Set<Property>()
   readonly #model: EntityModel
   readonly #options: DataOptions
 
-  constructor (model: EntityModel, options: DataOptions) {
+  constructor (model: EntityModel, options: DataOptions, errors = new ErrorList<ErrorItem>()) {
     this.#model = model
     this.#options = options
+    this.errors = errors
   }
 
   read (data: unknown): void {
@@ -110,18 +113,22 @@ class Reader implements RecordData {
 
   /** One answer for what does not exist and what is hidden; a name that reads show is said to be read-only. */
   #refuseName (name: string, property: Property | undefined): void {
+    this.errors.add(() => this.#unwritable(name, property))
+  }
+
+  #unwritable (name: string, property: Property | undefined): ErrorItem {
     const { by } = this.#options
     const writable = [...by === 'server' ? this.#model.properties.values() : by.properties].filter((property) => property.write.writable).map((property) => property.publicName)
     const suggestion = nearest(name, writable)
-    const shown = name.length > 60 ? `${name.slice(0, 60)}...` : name
+    const shown = cited(name)
     const sentence = property === undefined || property.hidden ? `There is no property '${shown}' to write.` : `The property '${shown}' can not be written.`
-    this.errors.push({
+    return {
       source: { pointer: `${this.#options.pointer ?? ''}/${escapedName(shown)}` },
       code: CODE,
       detail: suggestion === undefined || suggestion === name ? sentence : `${sentence} Did you mean '${suggestion}'?`,
       allowed: listed(writable),
       ...(suggestion !== undefined && suggestion !== name && { suggestion }),
-    })
+    }
   }
 
   #readProperty (property: Property, pointer: string, name: string, value: unknown): void {
@@ -149,13 +156,13 @@ class Reader implements RecordData {
       this.#refuse(pointer, `'${name}' must be a list.`)
       return false
     }
-    const reader = new Reader(this.#model, this.#options)
+    const before = this.errors.count
+    const reader = new Reader(this.#model, this.#options, this.errors)
     for (const [index, item] of (list ? value as unknown[] : [value]).entries()) {
       const at = list ? `/${index}` : ''
       reader.#readMembers(properties, `${pointer}${at}`, list ? `${name}[${index}]` : name, item, {})
     }
-    this.errors.push(...reader.errors)
-    return reader.errors.length === 0
+    return this.errors.count === before
   }
 
   #readEmbedded (embedded: EmbeddedProperty, pointer: string, name: string, value: unknown, into: Record<string, unknown>): void {
@@ -170,8 +177,9 @@ class Reader implements RecordData {
       return
     }
     const members = membersFor(this.#options.by === 'server' ? 'server' : 'client', properties)
+    const allowed = [...members.values()].filter(({ hidden }) => !hidden).map(({ publicName }) => publicName).slice(0, ALLOWED_LIMIT)
     for (const unknown of Object.keys(value ?? {}).filter((key) => !members.has(key))) {
-      this.#refuse(`${pointer}/${escapedName(unknown)}`, `'${name}' has no property '${unknown}'.`, [...members.values()].filter(({ hidden }) => !hidden).map(({ publicName }) => publicName))
+      this.#refuse(`${pointer}/${escapedName(cited(unknown))}`, `'${name}' has no property '${cited(unknown)}'.`, allowed)
     }
     for (const [key, member] of members) {
       const given = (value as Record<string, unknown> | null)?.[key]
@@ -243,8 +251,7 @@ class Reader implements RecordData {
   }
 
   #refuse (pointer: string, detail: string, allowed?: readonly string[]): void {
-    const item: ErrorItem = { source: { pointer: `${this.#options.pointer ?? ''}${pointer}` }, code: CODE, detail }
-    this.errors.push(allowed === undefined ? item : { ...item, allowed })
+    this.errors.add(() => ({ source: { pointer: `${this.#options.pointer ?? ''}${pointer}` }, code: CODE, detail, ...(allowed !== undefined && { allowed }) }))
   }
 }
 

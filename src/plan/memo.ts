@@ -1,6 +1,6 @@
 /** Parts of plans that depend on names alone. Requests ask for the same few again and again. */
 import { LRUCache } from 'lru-cache'
-import type { QueryParamError } from '../query/index.ts'
+import type { QueryErrors } from './query-errors.ts'
 
 /** Parts that are kept, of each kind and for each resource. */
 const MAX_PARTS = 200
@@ -14,12 +14,12 @@ export class Memo<Part extends object> {
    *
    * @param make what is wrong with the request goes to its parameter, and to `errors`
    */
-  of (key: string, errors: QueryParamError[], make: (errors: QueryParamError[]) => Part): Part {
+  of (key: string, errors: QueryErrors, make: (errors: QueryErrors) => Part): Part {
     const known = this.#parts.get(key)
     if (known !== undefined) return known
-    const before = errors.length
+    const before = errors.count
     const part = make(errors)
-    if (errors.length === before) this.#parts.set(key, part)
+    if (errors.count === before) this.#parts.set(key, part)
     return part
   }
 }

@@ -1,7 +1,7 @@
 /** Sorts: the text of `sort` to an order that is total, so that pages never overlap. */
 import type { ValueType } from '../model/index.ts'
-import type { QueryParamError } from '../query/index.ts'
 import { keyOf } from './memo.ts'
+import type { QueryErrors } from './query-errors.ts'
 import { cited, refusal } from './refusal.ts'
 import type { CustomTerm, Operand, OrderTerm } from './types.ts'
 import type { Whitelist } from './whitelist/index.ts'
@@ -16,11 +16,11 @@ export function isCustomTerm (term: Term): term is CustomTerm {
 }
 
 /** Plans the order of a list: what the request asks for, or else the default; the primary key always comes last. */
-export function planOrder (items: readonly string[], whitelist: Whitelist, errors: QueryParamError[]): readonly Term[] {
+export function planOrder (items: readonly string[], whitelist: Whitelist, errors: QueryErrors): readonly Term[] {
   return whitelist.orders.of(keyOf(items), errors, (errors) => makeOrder(items, whitelist, errors))
 }
 
-function makeOrder (items: readonly string[], whitelist: Whitelist, errors: QueryParamError[]): readonly Term[] {
+function makeOrder (items: readonly string[], whitelist: Whitelist, errors: QueryErrors): readonly Term[] {
   const order: Term[] = []
   const names = new Set<string>()
   for (const item of items) {
@@ -29,9 +29,9 @@ function makeOrder (items: readonly string[], whitelist: Whitelist, errors: Quer
     const name = item.slice(sign.length)
     const entry = whitelist.sorts.get(name)
     if (entry === undefined) {
-      errors.push(refusal(CODE, 'sort', `The sort '${cited(name)}' is not allowed.`, { given: name, allowed: whitelist.sorts.keys() }))
+      errors.add(CODE, () => refusal(CODE, 'sort', `The sort '${cited(name)}' is not allowed.`, { given: name, allowed: whitelist.sorts.keys() }))
     } else if (names.has(name)) {
-      errors.push(refusal(CODE, 'sort', `The sort '${name}' is given more than once.`))
+      errors.add(CODE, () => refusal(CODE, 'sort', `The sort '${name}' is given more than once.`))
     } else {
       names.add(name)
       const descending = sign === '' ? entry.descending : sign === '-'

@@ -1,11 +1,11 @@
 /** The plans of all reads. Each planner collects every error of its request before it throws the one that stands for all. */
-import { queryError } from '../errors.ts'
-import type { QueryParamError, QueryParams } from '../query/index.ts'
+import type { QueryParams } from '../query/index.ts'
 import { fingerprintOf, planCursor } from './cursor.ts'
-import { planFilters } from './filters/index.ts'
+import { nameOf, planFilters } from './filters/index.ts'
 import { planKey, type Id } from './key.ts'
 import { planPage } from './keyset.ts'
 import { isCustomTerm, planOrder } from './order.ts'
+import { QueryErrors } from './query-errors.ts'
 import { refusal } from './refusal.ts'
 import { planSelection } from './selection.ts'
 import type { CountPlan, Deleted, GetPlan, KeysetPlan, ListPlan, OrderTerm, StreamPlan, Window } from './types.ts'
@@ -24,29 +24,29 @@ export interface PlanOptions {
  * @throws the error of the first kind that occurs, with all errors in `errors`
  */
 export function planList (params: QueryParams, whitelist: Whitelist, options: PlanOptions = {}): ListPlan | KeysetPlan {
-  const errors = [...params.errors]
+  const errors = new QueryErrors(params.errors)
   const values = new Values()
   const read = planRows(params, whitelist, options, values, errors)
   const { order } = read
   const window = planWindow(params, whitelist.pagination, errors)
   if (params.cursor === undefined) {
-    throwErrors(errors, whitelist)
+    errors.throw(whitelist.ignoreInvalidErrors)
     return { kind: 'list', ...read, limits: whitelist.limits, window, ...windowSlots(window, values), values: values.list }
   }
   const custom = order.find(isCustomTerm)
   if (custom !== undefined) errors.push(refusal('FST_CRUD_PAGINATION_INVALID', 'cursor', `The sort '${custom.sort}' has no cursors; use page and per_page, or limit and offset.`))
   const terms = custom === undefined ? order as readonly OrderTerm[] : order.filter((term): term is OrderTerm => !isCustomTerm(term))
   // with another error, the order or the filters may not be those that the cursor was made for
-  const comparable = errors.length === 0 || whitelist.ignoreInvalidErrors
+  const comparable = errors.count === 0 || whitelist.ignoreInvalidErrors
   const fingerprint = fingerprintOf(params.filters, terms, whitelist)
   const position = planCursor(params.cursor, terms, comparable ? fingerprint : undefined, errors)
-  throwErrors(errors, whitelist)
+  errors.throw(whitelist.ignoreInvalidErrors)
   const first: KeysetPlan = { kind: 'keyset', ...read, limits: whitelist.limits, order: terms, limit: window.limit, fetchSlot: values.add(window.limit + 1), witness: false, fingerprint, values: values.list }
   return position === undefined ? first : planPage(first, position, { witness: !position.inclusive })
 }
 
 /** Which rows, in which order, and what is shown of them: what lists and streams have in common. */
-function planRows (params: QueryParams, whitelist: Whitelist, options: PlanOptions, values: Values, errors: QueryParamError[]) {
+function planRows (params: QueryParams, whitelist: Whitelist, options: PlanOptions, values: Values, errors: QueryErrors) {
   const { conditions, customs, deleted = deletedOf(options) } = planFilters(params.filters, whitelist, values, errors)
   const order = planOrder(params.sort, whitelist, errors)
   const selection = planSelection(params, whitelist, errors)
@@ -66,13 +66,13 @@ function windowSlots ({ limit, offset, count }: Window, values: Values) {
  * @throws for what is wrong with filters, sorts, fields and includes, and for pagination
  */
 export function planStream (params: QueryParams, whitelist: Whitelist, options: PlanOptions = {}): StreamPlan {
-  const errors = [...params.errors]
+  const errors = new QueryErrors(params.errors)
   const values = new Values()
   const read = planRows(params, whitelist, options, values, errors)
   for (const name of PAGINATION) {
     if (params[name] !== undefined) errors.push(refusal('FST_CRUD_PAGINATION_INVALID', name, 'A stream has no pages: it is all that the filters keep.'))
   }
-  throwErrors(errors, whitelist)
+  errors.throw(whitelist.ignoreInvalidErrors)
   return { kind: 'stream', ...read, values: values.list }
 }
 
@@ -99,9 +99,10 @@ export function planStreamOffset (plan: StreamPlan, offset: number, limit: numbe
  * @throws for invalid fields and includes, and for parameters that only a list has
  */
 export function planGet (id: Id, params: QueryParams | undefined, whitelist: Whitelist, options: PlanOptions = {}): GetPlan | undefined {
-  const errors = params === undefined ? [] : [...params.errors, ...listParameters(params)]
+  const errors = new QueryErrors(params?.errors)
+  if (params !== undefined) refuseListParameters(params, errors)
   const selection = planSelection(params ?? { fields: [], fieldsByInclude: {}, include: [] }, whitelist, errors)
-  throwErrors(errors, whitelist)
+  errors.throw(whitelist.ignoreInvalidErrors)
   const values = new Values()
   const conditions = planKey(id, whitelist.model, values)
   if (conditions === undefined) return undefined
@@ -133,23 +134,12 @@ export function planExists (id: Id, whitelist: Whitelist, options: PlanOptions =
 const PAGINATION = ['page', 'per_page', 'limit', 'offset', 'cursor'] as const
 
 /** The parameters that make no sense for one record. */
-function listParameters (params: QueryParams): QueryParamError[] {
+function refuseListParameters (params: QueryParams, errors: QueryErrors): void {
   const sentence = 'A single record takes no filters, sorts or pagination.'
   const allowed = { allowed: ['include', 'fields'] }
-  const errors: QueryParamError[] = []
-  for (const { field } of params.filters) errors.push(refusal('FST_CRUD_FILTER_INVALID', `filter[${field}]`, sentence, allowed))
+  for (const param of params.filters) errors.push(refusal('FST_CRUD_FILTER_INVALID', nameOf(param), sentence, allowed))
   if (params.sort.length > 0) errors.push(refusal('FST_CRUD_SORT_INVALID', 'sort', sentence, allowed))
   for (const name of PAGINATION) {
     if (params[name] !== undefined) errors.push(refusal('FST_CRUD_PAGINATION_INVALID', name, sentence, allowed))
   }
-  return errors
-}
-
-/** What `ignoreInvalidErrors` may drop: never pagination, nor a limit of the grammar. */
-const IGNORABLE: ReadonlySet<string> = new Set(['FST_CRUD_FILTER_INVALID', 'FST_CRUD_SORT_INVALID', 'FST_CRUD_FIELD_INVALID', 'FST_CRUD_INCLUDE_INVALID'])
-
-function throwErrors (errors: readonly QueryParamError[], whitelist: Whitelist): void {
-  if (errors.length === 0) return
-  const remaining = whitelist.ignoreInvalidErrors ? errors.filter((error) => error.limit || !IGNORABLE.has(error.code)) : errors
-  if (remaining.length > 0) throw queryError(remaining.map(({ limit, ...item }) => item))
 }

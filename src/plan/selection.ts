@@ -1,8 +1,9 @@
 /** Fields and includes: what a record shows. */
 import { MAX_INCLUDE_DEPTH } from '../config/index.ts'
 import type { EntityModel, Property } from '../model/index.ts'
-import type { QueryParamError, QueryParams } from '../query/index.ts'
+import type { QueryParams } from '../query/index.ts'
 import { keyOf } from './memo.ts'
+import type { QueryErrors } from './query-errors.ts'
 import { cited, excess, refusal } from './refusal.ts'
 import type { Aggregate, Include, Selection } from './types.ts'
 import type { IncludeEntry, RelationEntry, Whitelist } from './whitelist/index.ts'
@@ -13,20 +14,20 @@ export const MAX_INCLUDES = 10
 type SelectionParams = Pick<QueryParams, 'fields' | 'fieldsByInclude' | 'include'>
 
 /** Plans what a request selects; with nothing selected, all that is not hidden. */
-export function planSelection (params: SelectionParams, whitelist: Whitelist, errors: QueryParamError[]): Selection {
+export function planSelection (params: SelectionParams, whitelist: Whitelist, errors: QueryErrors): Selection {
   const { include, fields, fieldsByInclude } = params
   const paths = Object.keys(fieldsByInclude)
   return whitelist.selections.of(keyOf(include, fields, paths, ...paths.map((path) => fieldsByInclude[path]!)), errors, (errors) => makeSelection(params, whitelist, errors))
 }
 
-function makeSelection (params: SelectionParams, whitelist: Whitelist, errors: QueryParamError[]): Selection {
+function makeSelection (params: SelectionParams, whitelist: Whitelist, errors: QueryErrors): Selection {
   const included = planIncludes(params.include, whitelist, errors)
   const fields = planFields(params, whitelist, included, errors)
   return selectionOf(whitelist.model, undefined, included, fields)
 }
 
 /** The entries of all paths and of what they pass, parents first. */
-function planIncludes (paths: readonly string[], whitelist: Whitelist, errors: QueryParamError[]): ReadonlySet<IncludeEntry> {
+function planIncludes (paths: readonly string[], whitelist: Whitelist, errors: QueryErrors): ReadonlySet<IncludeEntry> {
   const included = new Set<IncludeEntry>()
   if (paths.length > MAX_INCLUDES) {
     errors.push(excess('FST_CRUD_INCLUDE_INVALID', 'include', `At most ${MAX_INCLUDES} relations can be included; ${paths.length} were given.`))
@@ -53,14 +54,14 @@ function addWithParents (entry: IncludeEntry, included: Set<IncludeEntry>): void
 /** Selected properties by include; `undefined` stands for the records themselves. */
 type SelectedFields = ReadonlyMap<RelationEntry | undefined, ReadonlySet<Property>>
 
-function planFields (params: Pick<QueryParams, 'fields' | 'fieldsByInclude'>, whitelist: Whitelist, included: ReadonlySet<IncludeEntry>, errors: QueryParamError[]): SelectedFields {
+function planFields (params: Pick<QueryParams, 'fields' | 'fieldsByInclude'>, whitelist: Whitelist, included: ReadonlySet<IncludeEntry>, errors: QueryErrors): SelectedFields {
   const selected = new Map<RelationEntry | undefined, Set<Property>>()
   const select = (entry: RelationEntry | undefined, parameter: string, names: readonly string[], allowed: ReadonlyMap<string, Property>): void => {
     const properties = selected.get(entry) ?? new Set()
     for (const name of names) {
       const property = allowed.get(name)
       if (property !== undefined) properties.add(property)
-      else errors.push(refusal('FST_CRUD_FIELD_INVALID', parameter, `The field '${cited(name)}' is not allowed.`, { given: name, allowed: allowed.keys() }))
+      else errors.add('FST_CRUD_FIELD_INVALID', () => refusal('FST_CRUD_FIELD_INVALID', parameter, `The field '${cited(name)}' is not allowed.`, { given: name, allowed: allowed.keys() }))
     }
     // where every name was refused, nothing was selected, and the default applies if errors are ignored
     if (properties.size > 0) selected.set(entry, properties)

@@ -1,13 +1,14 @@
 /** Pagination: which rows of the order are wanted. */
 import type { Pagination } from '../config/index.ts'
-import type { QueryParamError, QueryParams } from '../query/index.ts'
+import type { QueryParams } from '../query/index.ts'
+import type { QueryErrors } from './query-errors.ts'
 import { refusal } from './refusal.ts'
 import type { Window } from './types.ts'
 
 const CODE = 'FST_CRUD_PAGINATION_INVALID'
 
 /** Plans the window of a list; page 1 of the default size when the request names none. Of a page by cursor, only its size counts. */
-export function planWindow (params: QueryParams, pagination: Pagination, errors: QueryParamError[]): Window {
+export function planWindow (params: QueryParams, pagination: Pagination, errors: QueryErrors): Window {
   const { defaultPerPage, maxPerPage, maxOffset, count } = pagination
   const byOffset = params.limit !== undefined || params.offset !== undefined
   const limit = (byOffset ? params.limit : params.per_page) ?? defaultPerPage

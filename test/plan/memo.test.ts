@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { keyOf, Memo } from '../../src/plan/memo.ts'
-import { planList } from '../../src/plan/index.ts'
+import { planList, QueryErrors } from '../../src/plan/index.ts'
 import { parseQueryParams } from '../../src/query/index.ts'
 import { AllowedField, AllowedInclude, AllowedSort } from '../../src/index.ts'
 import { Tag } from '../fixtures/entities.ts'
@@ -45,7 +45,7 @@ t.test('a text is never taken for other texts', async (t) => {
 
 t.test('a flood of texts is forgotten again', async (t) => {
   const memo = new Memo<{ readonly n: number }>()
-  const made = (n: number) => memo.of(`${n}`, [], () => ({ n }))
+  const made = (n: number) => memo.of(`${n}`, new QueryErrors(), () => ({ n }))
   const first = made(0)
   t.equal(made(0), first)
   for (let n = 1; n <= 1000; n++) made(n)

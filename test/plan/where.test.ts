@@ -1,7 +1,7 @@
 import { defineEntity, p, raw, StringType, Type } from '@mikro-orm/core'
 import t from 'tap'
 import type { EntityModel } from '../../src/model/index.ts'
-import { planCount, planInsert, planSelection, resolveWhitelist, withConditions } from '../../src/plan/index.ts'
+import { planCount, planInsert, planSelection, QueryErrors, resolveWhitelist, withConditions } from '../../src/plan/index.ts'
 import { QueryBuilderConfig } from '../../src/config/index.ts'
 import { parseQueryParams } from '../../src/query/index.ts'
 import { Order, OrderItem, Plant, Specimen } from '../fixtures/entities.ts'
@@ -129,7 +129,7 @@ t.test('a plan that nothing is added to is the same plan; what is added leaves i
 })
 
 t.test('new rows have no scope in their statement, but filters of what they refer to', async (t) => {
-  const selection = planSelection({ fields: [], fieldsByInclude: {}, include: [] }, whitelistOf({}, Specimen), [])
+  const selection = planSelection({ fields: [], fieldsByInclude: {}, include: [] }, whitelistOf({}, Specimen), new QueryErrors())
   const plan = planInsert([{ columns: [], references: [], links: [], properties: {} }], selection, () => false)
   t.notOk('conditions' in withConditions(plan, undefined, new Map([[models.of(Plant), { position: 1 }]]))!)
 })

@@ -1,6 +1,7 @@
 /** Filters: the text of `filter[...]` to conditions on resolved properties, with their values converted and bound. */
 import { ConfigError } from '../../errors.ts'
-import { splitList, type FilterParam, type QueryParamError } from '../../query/index.ts'
+import { splitList, type FilterParam } from '../../query/index.ts'
+import type { QueryErrors } from '../query-errors.ts'
 import { cited, refusal } from '../refusal.ts'
 import type { Condition, CustomCondition, Deleted } from '../types.ts'
 import { Values } from '../values.ts'
@@ -14,6 +15,7 @@ import { planSearch } from './search.ts'
 import { ConditionTree } from './tree.ts'
 
 export { MAX_PATTERN_LENGTH } from './pattern.ts'
+export { nameOf } from './planned.ts'
 
 export interface PlannedFilters {
   readonly conditions: readonly Condition[]
@@ -23,7 +25,7 @@ export interface PlannedFilters {
 }
 
 /** Plans all filters of a request, and the defaults of those it doesn't have; what is wrong with them goes to `errors`. */
-export function planFilters (params: readonly FilterParam[], whitelist: Whitelist, values: Values, errors: QueryParamError[]): PlannedFilters {
+export function planFilters (params: readonly FilterParam[], whitelist: Whitelist, values: Values, errors: QueryErrors): PlannedFilters {
   const tree = new ConditionTree()
   const customs: CustomCondition[] = []
   const given = whitelist.defaults.length > 0 ? new Set<FilterEntry>() : undefined
@@ -38,7 +40,7 @@ export function planFilters (params: readonly FilterParam[], whitelist: Whitelis
         if (deleted !== undefined) errors.push(refusal(CODE, nameOf(param), `The filter '${entry.name}' is given more than once.`))
         deleted = planned.deleted
         break
-      case 'errors': errors.push(...planned.errors); return
+      case 'errors': for (const error of planned.errors) errors.push(error); return
     }
     given?.add(entry)
   }
@@ -46,7 +48,7 @@ export function planFilters (params: readonly FilterParam[], whitelist: Whitelis
   for (const param of params) {
     const entry = whitelist.filters.get(param.field)
     if (entry !== undefined) add(param, entry)
-    else errors.push(refusal(CODE, nameOf(param), `The filter '${cited(param.field)}' is not allowed.`, { given: param.field, allowed: whitelist.filters.keys() }))
+    else errors.add(CODE, () => refusal(CODE, nameOf(param), `The filter '${cited(param.field)}' is not allowed.`, { given: param.field, allowed: whitelist.filters.keys() }))
   }
   for (const { entry, param } of whitelist.defaults) {
     if (!given!.has(entry)) add(param, entry)
