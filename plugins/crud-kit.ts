@@ -100,7 +100,7 @@ const SYNC_DATABASE = 'has useAsync: false, which is for scripts: each of its st
 
 /** Looks at the pool of an ORM that is given before MikroORM uses it: what the server answers may end no process. */
 function surviveAnswers ({ em }: MikroORM): void {
-  for (const type of ['write', 'read'] as const) void clientOf(em.getConnection(type))
+  for (const type of ['write', 'read'] as const) clientOf(em.getConnection(type))
 }
 
 /** From when it can answer requests until it is closed. */

@@ -1,9 +1,9 @@
 /** Whether the records that rows refer to are there, for those that a foreign key would find though they are hidden. */
 import { ConflictError } from '../errors.ts'
-import type { EntityModel, RelationProperty, SqlValue } from '../model/index.ts'
-import type { RecordData } from '../plan/index.ts'
-import { enterStage, type QueryCall } from '../run/index.ts'
-import { compileReferences, type Foreign } from '../sql/index.ts'
+import { keyColumns, keyFromText, type EntityModel, type RelationProperty, type SqlValue } from '../model/index.ts'
+import { planPresent, type Id, type RecordData } from '../plan/index.ts'
+import { enterStage, type QueryCall, type Row } from '../run/index.ts'
+import { compileHiddenLinks, compilePresent, compileReferences, type Foreign, type Statement } from '../sql/index.ts'
 import { foreignOf, type ActiveFilters } from './foreign.ts'
 import { runOn, wait, type CrudSession, type Work } from './steps.ts'
 
@@ -43,6 +43,41 @@ export function * checkReferences (search: Search, rows: readonly RecordData[], 
   if (missing !== undefined) throw missingReference(missing.relation, pointer(missing.row))
 }
 
+/**
+ * The same for changes of a record: a record that it refers to already is no change, and is not looked for.
+ *
+ * @throws {ConflictError}
+ */
+export function * checkChangedReferences (search: Search, model: EntityModel, id: Id, row: RecordData): Work<void> {
+  const guarded = row.references.filter(({ relation }) => isGuarded(relation.target, search.filters))
+  const plan = guarded.length === 0 ? undefined : planPresent(id, model)
+  if (plan === undefined) return yield * checkReferences(search, [row])
+  const values = [...plan.values]
+  const slots = guarded.map(({ relation, key }) => ({ relation, key: key.map((value) => values.push(value) - 1) }))
+  const [present] = yield * ask(search, model, values, (foreign) => compilePresent(plan, slots, foreign))
+  const changed = row.references.filter((reference) => present?.[`present${guarded.indexOf(reference)}`] !== 'true')
+  yield * checkReferences(search, [{ ...row, references: changed, links: row.links }])
+}
+
+/** The keys of the records that a record is linked to by a relation and that clients don't see: they stay linked. */
+export function * hiddenLinks (search: Search, model: EntityModel, id: Id, relation: RelationProperty): Work<ReadonlyArray<readonly SqlValue[]>> {
+  const plan = planPresent(id, model)
+  if (plan === undefined) return []
+  const rows = yield * ask(search, model, [...plan.values], (foreign) => compileHiddenLinks(plan, relation, foreign))
+  return rows.map((row) => keyColumns(relation.target).map((column, index) => {
+    const converted = keyFromText(row[`key${index}`] as string, column)
+    if (!converted.ok) throw new TypeError(`The key of a record of ${relation.target.name} can't be read.`)
+    return converted.value
+  }))
+}
+
+function * ask ({ session, filters, call }: Search, model: EntityModel, values: unknown[], compile: (foreign: Foreign) => Statement): Work<Row[]> {
+  enterStage('compile')
+  const { text, slots } = compile(foreignOf(session, { model, customs: [] }, {}, filters, values))
+  enterStage()
+  return yield * wait(runOn(session, { text, values: slots.map((slot) => values[slot]), readOnly: true, call }))
+}
+
 /** The first of some keys that no visible record has; which one, is only looked into when there is one. */
 function * firstMissing (search: Search, relation: RelationProperty, keys: readonly WantedKey[]): Work<WantedKey | undefined> {
   if (yield * areVisible(search, relation, keys)) return undefined
@@ -64,15 +99,10 @@ function * areVisible (search: Search, relation: RelationProperty, keys: readonl
   return true
 }
 
-function * countVisible ({ session, filters, call }: Search, { target, join }: RelationProperty, keys: ReadonlyArray<readonly SqlValue[]>): Work<number> {
-  enterStage('compile')
+function * countVisible (search: Search, { target, join }: RelationProperty, keys: ReadonlyArray<readonly SqlValue[]>): Work<number> {
   const values: unknown[] = []
-  const add = (value: unknown): number => values.push(value) - 1
-  const slots = keys.map((key) => key.map(add))
-  const foreign: Foreign = foreignOf(session, { model: target, customs: [] }, {}, filters, values)
-  const { text, slots: bound } = compileReferences({ model: target, columns: join.targetColumns, keys: slots }, foreign)
-  enterStage()
-  const [row] = yield * wait(runOn(session, { text, values: bound.map((slot) => values[slot]), readOnly: true, call }))
+  const slots = keys.map((key) => key.map((value) => values.push(value) - 1))
+  const [row] = yield * ask(search, target, values, (foreign) => compileReferences({ model: target, columns: join.targetColumns, keys: slots }, foreign))
   return Number(row!['count'])
 }
 

@@ -4,7 +4,7 @@
  */
 import { Collection, EventType, LockMode, ReferenceKind, Type, wrap, type EntityMetadata } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { holdsHidden, isUuid, membersOf, type EntityModel, type Property } from '../model/index.ts'
+import { holdsHidden, isUuid, keyColumns, membersOf, type EntityModel, type Property } from '../model/index.ts'
 import type { Id, RecordData } from '../plan/index.ts'
 import { isHeard } from './subscribers.ts'
 
@@ -77,7 +77,7 @@ function cascades (meta: EntityMetadata): readonly string[] {
 
 /** Creates records; returns their keys as texts. */
 export async function createEntities (em: EntityManager, model: EntityModel, rows: readonly RecordData[]): Promise<string[][]> {
-  const entities = rows.map((row) => em.create(model.entity as never, row.properties as never, { partial: true } as never))
+  const entities = rows.map((row) => em.create(model.entity as never, Object.fromEntries(Object.entries(row.properties).map(([name, value]) => [name, linked(em, model.properties.get(name), value)])) as never, { partial: true } as never))
   em.persist(entities)
   await em.flush()
   return entities.map((entity) => keyOf(entity, model))
@@ -91,11 +91,18 @@ export async function findLocked (em: EntityManager, model: EntityModel, id: Id,
 export async function assignEntity (em: EntityManager, entity: object, data: object, model: EntityModel): Promise<void> {
   const { properties } = em.getMetadata(entity.constructor as never) as EntityMetadata
   for (const [name, value] of Object.entries(data)) {
+    const property = model.properties.get(name)
     // values are of their types already; em.assign takes those of custom types for wrong ones
     if (properties[name as never]?.['kind'] === ReferenceKind.SCALAR) (entity as Record<string, unknown>)[name] = value
-    else em.assign(entity, { [name]: withHidden(model.properties.get(name), value, (entity as Record<string, unknown>)[name]) } as never, { mergeEmbeddedProperties: false })
+    else em.assign(entity, { [name]: withHidden(property, linked(em, property, value), (entity as Record<string, unknown>)[name]) } as never, { mergeEmbeddedProperties: false })
   }
   await em.flush()
+}
+
+/** Links as MikroORM takes them: it reads no composite keys in a list. */
+function linked (em: EntityManager, property: Property | undefined, value: unknown): unknown {
+  if (property?.kind !== 'relation' || !property.many || keyColumns(property.target).length === 1) return value
+  return (value as unknown[]).map((key) => em.getReference(property.target.entity as never, key as never))
 }
 
 /** A new value of an embedded object with the members of the old one that clients don't see. */

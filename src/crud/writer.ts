@@ -5,7 +5,7 @@ import { idOfKey, planDelete, planExists, planGet, planInsert, planUpdate, type 
 import { convertError, enterStage, isDriverError, type QueryOperation, type Row } from '../run/index.ts'
 import { readIfMatch, type IfMatch } from './if-match.ts'
 import { withOnCreate, withOnUpdate } from './new-row.ts'
-import { checkReferences, guardedKeys, isGuarded } from './references.ts'
+import { checkChangedReferences, checkReferences, guardedKeys, hiddenLinks, isGuarded } from './references.ts'
 import type { ActiveFilters, ReadOptions } from './foreign.ts'
 import type { Resource } from './resource.ts'
 import type { ScopeRules } from './scope.ts'
@@ -89,9 +89,21 @@ export class Writer {
   }
 
   * #assignData (session: CrudSession, id: Id, data: RecordData, filters: ActiveFilters): Work<Written> {
-    yield * checkReferences({ session, filters, call: this.#resource.callOf(this.#operation) }, [data])
-    const record = yield * this.#assign(session, id, data.properties, 'without', data.links.map(({ relation }) => relation.name))
+    const record = yield * this.#assign(session, id, () => this.#checked(session, id, data, filters), 'without', data.links.map(({ relation }) => relation.name))
     return data.columns.length > 0 ? record : (yield * this.#touch(session, id, filters)) ?? record
+  }
+
+  /** What is assigned to an entity: the links that its client doesn't see stay. */
+  * #checked (session: CrudSession, id: Id, data: RecordData, filters: ActiveFilters): Work<object> {
+    const search = { session, filters, call: this.#resource.callOf(this.#operation) }
+    yield * checkChangedReferences(search, this.#model, id, data)
+    if (data.links.length === 0) return data.properties
+    const properties: Record<string, unknown> = { ...data.properties }
+    for (const { relation } of data.links) {
+      const hidden = yield * hiddenLinks(search, this.#model, id, relation)
+      properties[relation.name] = [...properties[relation.name] as unknown[], ...hidden.map((key) => key.length === 1 ? key[0] : key)]
+    }
+    return properties
   }
 
   /** A set of links is part of the record: its version and its `onUpdate` change with it, though its own row does not. */
@@ -109,7 +121,7 @@ export class Writer {
     const property = this.#model.deletedAt!
     const deleted = deletedAt === null ? 'only' : 'without'
     if (this.#needsUnitOfWork('update')) {
-      return yield * this.#transaction((session) => this.#assign(session, id, { [property.name]: deletedAt }, deleted))
+      return yield * this.#transaction((session) => this.#assign(session, id, function * () { return { [property.name]: deletedAt } }, deleted))
     }
     const data = withOnUpdate({
       columns: [{ property, column: property.column, value: deletedAt?.toISOString() ?? null }], references: [], links: [], properties: { [property.name]: deletedAt },
@@ -170,10 +182,10 @@ export class Writer {
   }
 
   /** Changes an entity through the unit of work. */
-  * #assign (session: CrudSession, id: Id, data: object, deleted: 'without' | 'only', populate: readonly string[] = []): Work<Written> {
+  * #assign (session: CrudSession, id: Id, dataOf: () => Work<object>, deleted: 'without' | 'only', populate: readonly string[] = []): Work<Written> {
     const { entity, isDeleted } = yield * this.#locked(session, id, this.#options.includeDeleted || deleted === 'only' ? 'with' : 'without', populate)
     if (deleted === 'only' && !isDeleted) return yield * this.#readBack(session, id)
-    yield * this.#unitOfWork(assignEntity(emOf(session), entity, data, this.#model))
+    yield * this.#unitOfWork(assignEntity(emOf(session), entity, yield * dataOf(), this.#model))
     yield * this.#checkScope(session, id)
     return yield * this.#readBack(session, id)
   }
@@ -209,7 +221,7 @@ export class Writer {
   /** Why a write found no row: only looked into when it has failed. */
   * #reason (session: CrudSession, id: Id, data: RecordData | undefined, filters: ActiveFilters): Work<Error> {
     yield * this.#unchanged(session, id)
-    if (data !== undefined) yield * checkReferences({ session, filters, call: this.#resource.callOf(this.#operation) }, [data])
+    if (data !== undefined) yield * checkChangedReferences({ session, filters, call: this.#resource.callOf(this.#operation) }, this.#model, id, data)
     return new NotFoundError()
   }
 

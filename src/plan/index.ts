@@ -20,6 +20,6 @@ export { resolveWritable, type BodyRules, type Writable } from './writable.ts'
 export { withSharedColumns } from './shared-columns.ts'
 export { withConditions } from './where.ts'
 export {
-  idOfKey, planDelete, planInsert, planUpdate,
-  type AnyWritePlan, type Assignment, type DeletePlan, type Guard, type InsertPlan, type ReferenceCheck, type UpdatePlan, type WriteTarget,
+  idOfKey, planDelete, planInsert, planPresent, planUpdate,
+  type AnyWritePlan, type Assignment, type DeletePlan, type Guard, type InsertPlan, type PresentPlan, type ReferenceCheck, type UpdatePlan, type WriteTarget,
 } from './write.ts'

@@ -18,6 +18,8 @@ export interface ReferenceCheck {
   readonly target: EntityModel
   readonly columns: readonly string[]
   readonly slots: readonly Slot[]
+  /** Of an update: columns of its row that hold the present key. A key that stays is no change, and is not looked for. */
+  readonly present?: readonly string[]
 }
 
 interface WritePlan {
@@ -101,12 +103,13 @@ const discriminatorOf = ({ discriminator }: EntityModel, values: Values): Insert
 /** Whether a record of an entity may count as absent though its row is there: deleted, or hidden by a filter. */
 export type Guard = (model: EntityModel) => boolean
 
-function referenceChecks (references: readonly ReferenceData[], isGuarded: Guard, values: Values): readonly ReferenceCheck[] {
+function referenceChecks (references: readonly ReferenceData[], isGuarded: Guard, values: Values, hasPresent = false): readonly ReferenceCheck[] {
   if (references.length === 0) return NO_CHECKS
   return references.filter(({ relation }) => isGuarded(relation.target)).map(({ relation, key }) => ({
     target: relation.target,
     columns: relation.join.targetColumns,
     slots: key.map((value) => values.add(value)),
+    ...(hasPresent && { present: relation.join.columns }),
   }))
 }
 
@@ -125,7 +128,7 @@ export function planUpdate (id: Id, data: Pick<RecordData, 'columns' | 'referenc
   const target = planTarget(id, model, values, options)
   if (target === undefined) return undefined
   const assignments = data.columns.map(({ column, property, value }) => ({ column, property, slot: values.add(value) }))
-  return { kind: 'update', model, selection, ...target, assignments, references: referenceChecks(data.references, options.isGuarded, values), values: values.list }
+  return { kind: 'update', model, selection, ...target, assignments, references: referenceChecks(data.references, options.isGuarded, values, true), values: values.list }
 }
 
 /** Plans the removal of a row, or `undefined` when no record can have the key. */
@@ -139,6 +142,20 @@ export function planDelete (id: Id, selection: Selection, options: TargetOptions
 function planTarget (id: Id, model: EntityModel, values: Values, { deleted, versions }: TargetOptions): WriteTarget | undefined {
   const conditions = planKey(id, model, values)
   return conditions && { conditions, deleted, ...(versions !== undefined && { versions: values.add(arrayLiteral(versions)) }) }
+}
+
+/** A record whose references are looked at, found by its key. */
+export interface PresentPlan {
+  readonly model: EntityModel
+  readonly conditions: readonly Condition[]
+  readonly values: readonly unknown[]
+}
+
+/** Plans a look at the record with a key, or `undefined` when no record can have it. */
+export function planPresent (id: Id, model: EntityModel): PresentPlan | undefined {
+  const values = new Values()
+  const conditions = planKey(id, model, values)
+  return conditions && { model, conditions, values: values.list }
 }
 
 /** The key of a row as the database returns it, a list of texts, as an id. */

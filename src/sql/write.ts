@@ -48,7 +48,7 @@ function insertSql ({ model, columns, recordset, rows, references, discriminator
     return sql`${list} select ${join(columns.map(({ column, property }) => recordsetValue(property, column, source)))} from json_populate_recordset(${base}, ${recordset}::json) as ${name(source)}`
   }
   if (references.length === 0) return sql`${list} values ${join(rows.map((row) => sql`(${valuesOf(row)})`))}`
-  return sql`${list} select ${valuesOf(rows[0]!)}${whereClause(references.map((reference) => referenceSql(reference, context)))}`
+  return sql`${list} select ${valuesOf(rows[0]!)}${whereClause(references.map((reference) => referenceSql(reference, alias, context)))}`
 }
 
 /** A value of a recordset. JSON stands there as a text, since what is bound is one, whatever it says. */
@@ -57,12 +57,20 @@ function recordsetValue (property: Assignment['property'], column: string, sourc
   return property.kind === 'scalar' && property.type.kind === 'json' ? sql`(${value} #>> '{}')::json` : value
 }
 
-/** The record is there, and not deleted or filtered out. */
-function referenceSql ({ target, columns, slots }: ReferenceCheck, context: ConditionContext): Sql {
+/**
+ * The record is there, and not deleted or filtered out; or it is the one that the row refers to already.
+ *
+ * @param row alias of the row that is written
+ */
+function referenceSql ({ target, columns, slots, present }: ReferenceCheck, row: string, context: ConditionContext): Sql {
   const alias = context.names.table()
   const key = columns.map((column, index) => sql`${name(alias, column)} = ${slots[index]!}`)
-  return sql`exists (select 1 from ${table(target, alias)}${whereClause([...key, ...visibility(target, alias, 'without', context.filter)])})`
+  const visible = sql`exists (select 1 from ${table(target, alias)}${whereClause([...key, ...visibility(target, alias, 'without', context.filter)])})`
+  return present === undefined ? visible : sql`(${equal(row, present, slots)} or ${visible})`
 }
+
+const equal = (alias: string, columns: readonly string[], slots: readonly Slot[]): Sql =>
+  join(columns.map((column, index) => sql`${name(alias, column)} = ${slots[index]!}`), ' and ')
 
 function updateSql ({ model, assignments }: UpdatePlan, alias: string, where: Sql): Sql {
   const set = ({ column, property, slot }: Assignment): Sql => sql`${name(column)} = ${assigned(property, column, slot, alias)}`
@@ -87,7 +95,7 @@ function targetSql ({ model, conditions, deleted, versions, references }: WriteT
   const where = conditions.map((condition) => conditionSql(condition, alias, context))
   where.push(...visibility(model, alias, deleted, context.filter))
   if (versions !== undefined) where.push(sql`${versionText(model, alias)} = any(${versions})`)
-  where.push(...references.map((reference) => referenceSql(reference, context)), ...foreign.conditions(alias))
+  where.push(...references.map((reference) => referenceSql(reference, alias, context)), ...foreign.conditions(alias))
   return whereClause(where)
 }
 
@@ -98,19 +106,4 @@ function returnedOf ({ kind, selection, model }: AnyWritePlan, alias: string, co
   if (model.version !== undefined) returned.push(['version', versionText(model, alias)])
   if (kind === 'insert') for (const [index, { column }] of keyColumns(model).entries()) returned.push([`key${index}`, sql`${name(alias, column)}::text`])
   return returned
-}
-
-/** `count`: how many of the records with these keys are there, and not deleted or filtered out. */
-export function compileReferences ({ model, columns, keys }: ReferencedKeys, foreign: Foreign): Statement {
-  const context = contextOf({}, foreign)
-  const alias = context.names.table()
-  const matches = keys.map((key) => sql`(${join(columns.map((column, index) => sql`${name(alias, column)} = ${key[index]!}`), ' and ')})`)
-  return render(sql`select count(*) as "count" from ${table(model, alias)}${whereClause([sql`(${join(matches, ' or ')})`, ...visibility(model, alias, 'without', context.filter)])}`)
-}
-
-/** Keys of one entity's records, part by part in slots. */
-export interface ReferencedKeys {
-  readonly model: EntityModel
-  readonly columns: readonly string[]
-  readonly keys: ReadonlyArray<readonly Slot[]>
 }
