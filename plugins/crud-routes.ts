@@ -45,6 +45,11 @@ export interface CrudRoutesOptions extends RegisterOptions {
   readonly requireIfMatch?: boolean
   /** Refuse bodies with properties that clients may read but not write, or ignore those. Default: refuse. */
   readonly readonlyProperties?: 'refuse' | 'ignore'
+  /**
+   * Refuse parameters that are not part of the query language, or ignore those. Parameters that a route's own schema
+   * declares (`schemas.list.querystring`) are never refused. Default: refuse.
+   */
+  readonly unknownParameters?: 'refuse' | 'ignore'
   /** Parts of the routes' schemas to replace. */
   readonly schemas?: { readonly [Operation in CrudOperation]?: NonNullable<RouteOptions['schema']> }
   /**

@@ -45,6 +45,9 @@ export const ResourceOptionsSchema = Type.Object({
   readonlyProperties: Type.Optional(Type.Union([Type.Literal('refuse'), Type.Literal('ignore')], {
     default: 'refuse', description: 'What becomes of properties in a body that clients may read but not write.',
   })),
+  unknownParameters: Type.Optional(Type.Union([Type.Literal('refuse'), Type.Literal('ignore')], {
+    default: 'refuse', description: "What becomes of parameters that neither the query language nor a route's own schema has.",
+  })),
   transaction: Type.Optional(Type.Unknown({ description: 'true, or options of a transaction, for all operations or by operation: runs the work of a request in one.' })),
   stream: Type.Optional(Type.Union([Type.Boolean(), Type.Object({ stallTimeoutMillis: Type.Optional(Type.Integer({ minimum: 1, default: 30_000 })) }, closed)], {
     default: false, description: 'Lets lists be streamed as NDJSON or CSV.',

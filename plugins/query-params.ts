@@ -56,10 +56,22 @@ const declared = new WeakMap<object, ReadonlySet<string>>()
 const NONE: ReadonlySet<string> = new Set()
 
 /** Names of the parameters that the route's own schema declares. */
-function declaredParameters ({ routeOptions }: FastifyRequest): ReadonlySet<string> {
-  const schema = routeOptions.schema?.querystring as { properties?: object } | undefined
-  if (schema?.properties === undefined) return NONE
+export function declaredParameters ({ routeOptions, server }: FastifyRequest): ReadonlySet<string> {
+  const schema: unknown = routeOptions.schema?.querystring
+  if (!isObject(schema)) return NONE
   let names = declared.get(schema)
-  if (names === undefined) declared.set(schema, names = new Set(Object.keys(schema.properties)))
+  if (names === undefined) declared.set(schema, names = new Set(propertiesOf(schema, (id) => server.getSchema(id))))
   return names
 }
+
+/** The names in a JSON Schema's `properties`, also behind references to shared schemas and in `allOf`, `anyOf` and `oneOf`. */
+function propertiesOf (schema: object, shared: (id: string) => unknown, seen = new Set<object>()): string[] {
+  if (seen.has(schema)) return []
+  seen.add(schema)
+  const { properties, $ref, allOf, anyOf, oneOf } = schema as Record<string, unknown>
+  const referred = typeof $ref === 'string' ? shared($ref.replace(/#$/, '')) : undefined
+  const parts = [referred, allOf, anyOf, oneOf].flat().filter(isObject)
+  return [...isObject(properties) ? Object.keys(properties) : [], ...parts.flatMap((part) => propertiesOf(part, shared, seen))]
+}
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null

@@ -2,14 +2,14 @@
 import type { MikroORM } from '@mikro-orm/postgresql'
 import type { FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import { checkScope, keyNames, type CrudBase, type Resource } from '../src/crud/index.ts'
-import { NotFoundError, PreconditionRequiredError, queryError } from '../src/errors.ts'
-import type { QueryParamError } from '../src/query/index.ts'
+import { NotFoundError, PreconditionRequiredError } from '../src/errors.ts'
 import type { CrudRoutesOptions } from './crud-routes.ts'
 import { DEFAULT_MAX_BATCH, type CrudOperation } from './options.ts'
 import { readBatch, readBody, refusal } from './route-body.ts'
 import { locationsOf, tagOf, type SentRecord } from './route-headers.ts'
 import { routeCalls } from './route-calls.ts'
 import { keyPath, keyReader } from './route-key.ts'
+import { queryChecks } from './route-query.ts'
 import type * as Streaming from './route-stream.ts'
 import type { Within } from './route-transactions.ts'
 
@@ -27,12 +27,13 @@ const JSON_TYPE = 'application/json; charset=utf-8'
  *
  * @param streaming what sends streams, where the resource has them
  */
-export function routeDefinitions (orm: MikroORM, { model, writable }: Resource, options: CrudRoutesOptions, operations: readonly CrudOperation[], within: Readonly<Record<CrudOperation, Within>>, streaming: typeof Streaming | undefined): RouteDefinition[] {
+export function routeDefinitions (orm: MikroORM, { model, whitelist, writable }: Resource, options: CrudRoutesOptions, operations: readonly CrudOperation[], within: Readonly<Record<CrudOperation, Within>>, streaming: typeof Streaming | undefined): RouteDefinition[] {
   const crud = options.crud as CrudBase
   const calls = routeCalls(orm, crud, model)
   const has = (operation: CrudOperation): boolean => operations.includes(operation)
   const url = keyPath(model)
   const readKey = keyReader(model)
+  const checks = queryChecks({ whitelist, unknownParameters: options.unknownParameters ?? 'refuse', allowHardDelete: options.allowHardDelete === true })
   const ignored = (operation: 'create' | 'update') => options.readonlyProperties === 'ignore' ? writable[operation]?.readonly : undefined
   const [ignoredOfNew, ignoredOfChanges] = [ignored('create'), ignored('update')]
   const tag = tagOf(model)
@@ -47,9 +48,8 @@ export function routeDefinitions (orm: MikroORM, { model, writable }: Resource, 
   /** Options of a read; a promise of them only where there is something to wait for. */
   const readOptions = (request: FastifyRequest) => scopeOf === undefined ? { context: { request } } : scoped(request, scopeOf)
 
-  /** Options of a write to a record there is; what belongs to reads only is refused. */
-  const writeOptions = async (request: FastifyRequest, parameters: readonly string[] = []) => {
-    refuseReadParameters(request, parameters)
+  /** Options of a write to a record there is. */
+  const writeOptions = async (request: FastifyRequest) => {
     const ifMatch = request.headers['if-match']
     if (options.requireIfMatch && ifMatch === undefined && request.routeOptions.config.crud?.operation !== 'restore') throw new PreconditionRequiredError()
     return { ...await readOptions(request), ifMatch }
@@ -73,10 +73,12 @@ export function routeDefinitions (orm: MikroORM, { model, writable }: Resource, 
       const format = streaming.streamFormat(request)
       if (format !== undefined) return await streamList(request, reply, format, streaming.sendStream)
     }
+    checks.list(request)
     return sendJson(request, reply, await within.list(request, async () => await calls.list(request, await readOptions(request))))
   }
 
   const streamList = async (request: FastifyRequest, reply: FastifyReply, format: Streaming.StreamFormat, sendStream: typeof Streaming.sendStream): Promise<FastifyReply> => {
+    checks.stream(request)
     const { em, queryParams } = request
     const keys = crud.keys(em, queryParams)
     const batches = crud.streamJson(em, queryParams, await readOptions(request))
@@ -87,13 +89,14 @@ export function routeDefinitions (orm: MikroORM, { model, writable }: Resource, 
 
   const get = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const id = readKey(request.params)
+    checks.get(request)
     const found = await within.get(request, async () => await calls.get(request, id, await readOptions(request)))
     if (found === null) throw new NotFoundError()
     return sendRecord(request, reply, found)
   }
 
   const create = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    refuseReadParameters(request)
+    checks.write(request)
     const { body } = request
     if (Array.isArray(body)) {
       if (!has('createMany')) throw refusal('This resource takes one record at a time, as an object.')
@@ -111,6 +114,7 @@ export function routeDefinitions (orm: MikroORM, { model, writable }: Resource, 
   const update = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const id = readKey(request.params)
     return sendRecord(request, reply, await within.update(request, async () => {
+      checks.write(request)
       const write = await writeOptions(request)
       return await calls.update(request, id, readBody(request.body, ignoredOfChanges, keyNames(id, model)), write)
     }))
@@ -119,14 +123,17 @@ export function routeDefinitions (orm: MikroORM, { model, writable }: Resource, 
   const remove = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const id = readKey(request.params)
     return sendRecord(request, reply, await within.delete(request, async () => {
-      const write = await writeOptions(request, ['hard'])
-      return await calls.delete(request, id, { ...write, hard: readHard(request, options.allowHardDelete === true) })
+      const hard = checks.remove(request)
+      return await calls.delete(request, id, { ...await writeOptions(request), hard })
     }))
   }
 
   const restore = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const id = readKey(request.params)
-    return sendRecord(request, reply, await within.restore(request, async () => await calls.restore(request, id, await writeOptions(request))))
+    return sendRecord(request, reply, await within.restore(request, async () => {
+      checks.write(request)
+      return await calls.restore(request, id, await writeOptions(request))
+    }))
   }
 
   const posts = has('create') ? 'create' : 'createMany'
@@ -140,35 +147,4 @@ export function routeDefinitions (orm: MikroORM, { model, writable }: Resource, 
     { operation: 'restore', method: 'POST', url: `${url}/restore`, handler: restore },
   ]
   return definitions.filter(({ operation }) => has(operation))
-}
-
-/**
- * Whether a row is to be removed for good.
- *
- * @throws {QueryValidationError} where that isn't enabled, and for anything but true and false
- */
-function readHard ({ query }: FastifyRequest, allowed: boolean): boolean {
-  const hard = (query as Record<string, unknown>)['hard']
-  if (hard === undefined) return false
-  const refuse = (detail: string) => queryError([{ source: { parameter: 'hard' }, code: 'FST_CRUD_QUERY_INVALID', detail }])
-  if (!allowed) throw refuse("'hard' is not enabled for this resource.")
-  if (hard !== 'true' && hard !== 'false') throw refuse("'hard' is true or false.")
-  return hard === 'true'
-}
-
-/** @throws the errors of parameters that only reads have: a write that took no notice of them would do something else than asked */
-function refuseReadParameters (request: FastifyRequest, own: readonly string[] = []): void {
-  const { query } = request
-  // as nearly always: there is nothing to look at
-  if (!request.url.includes('?') && Object.keys(query as object).length === 0) return
-  const params = request.queryParams
-  const names = ['page', 'per_page', 'limit', 'offset', 'cursor'] as const
-  const given = params.filters.length > 0 || params.sort.length > 0 || params.include.length > 0 || params.fields.length > 0 ||
-    Object.keys(params.fieldsByInclude).length > 0 || names.some((name) => params[name] !== undefined)
-  const errors: QueryParamError[] = params.errors.map(({ limit, ...error }) => error)
-  if (given) errors.push({ code: 'FST_CRUD_QUERY_INVALID', detail: 'A write takes no filters, sorts, fields, includes or pagination.' })
-  if (!own.includes('hard') && query !== null && typeof query === 'object' && 'hard' in query) {
-    errors.push({ source: { parameter: 'hard' }, code: 'FST_CRUD_QUERY_INVALID', detail: "'hard' belongs to DELETE." })
-  }
-  if (errors.length > 0) throw queryError(errors)
 }

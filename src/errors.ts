@@ -103,7 +103,7 @@ export class FieldValidationError extends refusalOf('FST_CRUD_FIELD_INVALID') {}
 export class IncludeValidationError extends refusalOf('FST_CRUD_INCLUDE_INVALID') {}
 /** A page, limit, offset or cursor is out of range, or can't be read. */
 export class PaginationValidationError extends refusalOf('FST_CRUD_PAGINATION_INVALID') {}
-/** The query string as a whole: too long, too many parameters, a near miss of a parameter's name. */
+/** The query string as a whole: too long, too many parameters, a parameter that does not exist. */
 export class QueryValidationError extends refusalOf('FST_CRUD_QUERY_INVALID') {}
 /** The answer would hold more records or bytes than one may: `errors[0].detail` says how to ask for less. */
 export class TooLargeError extends refusalOf('FST_CRUD_TOO_LARGE') {}

@@ -9,7 +9,8 @@ export { MAX_CURSOR_LENGTH, writeCursor } from './cursor.ts'
 export { otherSide, planOtherSide, planPage, readPosition, type PageOptions, type Position } from './keyset.ts'
 export { isComputed, isCustomTerm, isNullableTerm, typeOfTerm } from './order.ts'
 export { QueryErrors } from './query-errors.ts'
-export { planCount, planEstimate, planExists, planGet, planList, planStream, planStreamOffset, planStreamPage, type PlanOptions } from './plan.ts'
+export type { UnknownOptions } from './unknown/index.ts'
+export { checkWriteQuery, planCount, planEstimate, planExists, planGet, planList, planStream, planStreamOffset, planStreamPage, type PlanOptions } from './plan.ts'
 export type {
   Aggregate, AnswerLimits, CallbackCondition, Comparable, Comparison, Condition, CountPlan, CustomCondition, CustomTerm, Deleted, EntityConditions, GetPlan, Include, IncludeRules, JsonValue, KeysetPlan, ListPlan, Operand, OrderTerm, Place, Plan, ScopeCondition, Selection, Slot, SortTexts, StreamPlan, Window,
 } from './types.ts'

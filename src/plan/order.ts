@@ -1,5 +1,6 @@
 /** Sorts: the text of `sort` to an order that is total, so that pages never overlap. */
 import type { ValueType } from '../model/index.ts'
+import { nameSuffix } from '../query/index.ts'
 import { keyOf } from './memo.ts'
 import type { QueryErrors } from './query-errors.ts'
 import { cited, refusal } from './refusal.ts'
@@ -29,9 +30,9 @@ function makeOrder (items: readonly string[], whitelist: Whitelist, errors: Quer
     const name = item.slice(sign.length)
     const entry = whitelist.sorts.get(name)
     if (entry === undefined) {
-      errors.add(CODE, () => refusal(CODE, 'sort', `The sort '${cited(name)}' is not allowed.`, { given: name, allowed: whitelist.sorts.keys() }))
+      errors.add(CODE, () => refusal(CODE, `sort${nameSuffix(items, item)}`, `The sort '${cited(name)}' is not allowed.`, { given: name, allowed: whitelist.sorts.keys() }))
     } else if (names.has(name)) {
-      errors.add(CODE, () => refusal(CODE, 'sort', `The sort '${name}' is given more than once.`))
+      errors.add(CODE, () => refusal(CODE, `sort${nameSuffix(items, item)}`, `The sort '${name}' is given more than once.`))
     } else {
       names.add(name)
       const descending = sign === '' ? entry.descending : sign === '-'

@@ -1,19 +1,21 @@
 /** The plans of all reads. Each planner collects every error of its request before it throws the one that stands for all. */
-import type { QueryParams } from '../query/index.ts'
+import type { QueryParamError, QueryParams } from '../query/index.ts'
 import { fingerprintOf, planCursor } from './cursor.ts'
-import { nameOf, planFilters } from './filters/index.ts'
+import { planFilters } from './filters/index.ts'
+import { paginationParameters, rowParameters, selectionParameters } from './given.ts'
 import { planKey, type Id } from './key.ts'
 import { planPage } from './keyset.ts'
 import { isCustomTerm, planOrder } from './order.ts'
 import { QueryErrors } from './query-errors.ts'
 import { refusal } from './refusal.ts'
 import { planSelection } from './selection.ts'
+import { refuseUnknown, type Purpose, type UnknownOptions } from './unknown/index.ts'
 import type { CountPlan, Deleted, GetPlan, KeysetPlan, ListPlan, OrderTerm, StreamPlan, Window } from './types.ts'
 import { Values } from './values.ts'
 import type { Whitelist } from './whitelist/index.ts'
 import { planWindow } from './window.ts'
 
-export interface PlanOptions {
+export interface PlanOptions extends UnknownOptions {
   /** Also see rows that are marked as deleted. Default: false. */
   readonly includeDeleted?: boolean
 }
@@ -24,7 +26,7 @@ export interface PlanOptions {
  * @throws the error of the first kind that occurs, with all errors in `errors`
  */
 export function planList (params: QueryParams, whitelist: Whitelist, options: PlanOptions = {}): ListPlan | KeysetPlan {
-  const errors = new QueryErrors(params.errors)
+  const errors = errorsOf(params, whitelist, 'list', options)
   const values = new Values()
   const read = planRows(params, whitelist, options, values, errors)
   const { order } = read
@@ -66,11 +68,11 @@ function windowSlots ({ limit, offset, count }: Window, values: Values) {
  * @throws for what is wrong with filters, sorts, fields and includes, and for pagination
  */
 export function planStream (params: QueryParams, whitelist: Whitelist, options: PlanOptions = {}): StreamPlan {
-  const errors = new QueryErrors(params.errors)
+  const errors = errorsOf(params, whitelist, 'stream', options)
   const values = new Values()
   const read = planRows(params, whitelist, options, values, errors)
-  for (const name of PAGINATION) {
-    if (params[name] !== undefined) errors.push(refusal('FST_CRUD_PAGINATION_INVALID', name, 'A stream has no pages: it is all that the filters keep.'))
+  for (const name of paginationParameters(params)) {
+    errors.push(refusal('FST_CRUD_PAGINATION_INVALID', name, 'A stream has no pages: it is all that the filters keep.'))
   }
   errors.throw(whitelist.ignoreInvalidErrors)
   return { kind: 'stream', ...read, values: values.list }
@@ -99,8 +101,8 @@ export function planStreamOffset (plan: StreamPlan, offset: number, limit: numbe
  * @throws for invalid fields and includes, and for parameters that only a list has
  */
 export function planGet (id: Id, params: QueryParams | undefined, whitelist: Whitelist, options: PlanOptions = {}): GetPlan | undefined {
-  const errors = new QueryErrors(params?.errors)
-  if (params !== undefined) refuseListParameters(params, errors)
+  const errors = params === undefined ? new QueryErrors() : errorsOf(params, whitelist, 'get', options)
+  for (const [code, name] of params === undefined ? [] : rowParameters(params)) errors.push(refusal(code, name, 'A single record takes no filters, sorts or pagination.', ONE_RECORD))
   const selection = planSelection(params ?? { fields: [], fieldsByInclude: {}, include: [] }, whitelist, errors)
   errors.throw(whitelist.ignoreInvalidErrors)
   const values = new Values()
@@ -131,15 +133,25 @@ export function planExists (id: Id, whitelist: Whitelist, options: PlanOptions =
   return { kind: 'exists', model: whitelist.model, conditions, customs: [], deleted: deletedOf(options), values: values.list }
 }
 
-const PAGINATION = ['page', 'per_page', 'limit', 'offset', 'cursor'] as const
-
-/** The parameters that make no sense for one record. */
-function refuseListParameters (params: QueryParams, errors: QueryErrors): void {
-  const sentence = 'A single record takes no filters, sorts or pagination.'
-  const allowed = { allowed: ['include', 'fields'] }
-  for (const param of params.filters) errors.push(refusal('FST_CRUD_FILTER_INVALID', nameOf(param), sentence, allowed))
-  if (params.sort.length > 0) errors.push(refusal('FST_CRUD_SORT_INVALID', 'sort', sentence, allowed))
-  for (const name of PAGINATION) {
-    if (params[name] !== undefined) errors.push(refusal('FST_CRUD_PAGINATION_INVALID', name, sentence, allowed))
-  }
+/**
+ * Checks the query string of a write, which takes none of our parameters.
+ *
+ * @param own what else is wrong with it
+ * @throws the error of the first kind that occurs, with all errors in `errors`
+ */
+export function checkWriteQuery (params: QueryParams, whitelist: Whitelist, options: UnknownOptions, own: readonly QueryParamError[]): void {
+  const errors = errorsOf(params, whitelist, 'write', options)
+  const names = [...rowParameters(params).map(([, name]) => name), ...selectionParameters(params)]
+  for (const name of names) errors.push(refusal('FST_CRUD_QUERY_INVALID', name, 'A write takes no filters, sorts, fields, includes or pagination.'))
+  for (const error of own) errors.push(error)
+  errors.throw()
 }
+
+/** What is wrong with a query string before it is planned. */
+function errorsOf (params: QueryParams, whitelist: Whitelist, purpose: Purpose, options: UnknownOptions): QueryErrors {
+  const errors = new QueryErrors(params.errors)
+  refuseUnknown(params, whitelist, purpose, options, errors)
+  return errors
+}
+
+const ONE_RECORD = { allowed: ['include', 'fields'] }

@@ -1,7 +1,7 @@
 /** Fields and includes: what a record shows. */
 import { MAX_INCLUDE_DEPTH } from '../config/index.ts'
 import type { EntityModel, Property } from '../model/index.ts'
-import type { QueryParams } from '../query/index.ts'
+import { nameSuffix, type QueryParams } from '../query/index.ts'
 import { keyOf } from './memo.ts'
 import type { QueryErrors } from './query-errors.ts'
 import { cited, excess, refusal } from './refusal.ts'
@@ -29,8 +29,9 @@ function makeSelection (params: SelectionParams, whitelist: Whitelist, errors: Q
 /** The entries of all paths and of what they pass, parents first. */
 function planIncludes (paths: readonly string[], whitelist: Whitelist, errors: QueryErrors): ReadonlySet<IncludeEntry> {
   const included = new Set<IncludeEntry>()
+  const written = (path: string): string => `include${nameSuffix(paths, path)}`
   if (paths.length > MAX_INCLUDES) {
-    errors.push(excess('FST_CRUD_INCLUDE_INVALID', 'include', `At most ${MAX_INCLUDES} relations can be included; ${paths.length} were given.`))
+    errors.push(excess('FST_CRUD_INCLUDE_INVALID', written(paths[0]!), `At most ${MAX_INCLUDES} relations can be included; ${paths.length} were given.`))
     return included
   }
   for (const path of paths) {
@@ -38,9 +39,9 @@ function planIncludes (paths: readonly string[], whitelist: Whitelist, errors: Q
     if (entry !== undefined) {
       addWithParents(entry, included)
     } else if (path.split('.').length > MAX_INCLUDE_DEPTH) {
-      errors.push(excess('FST_CRUD_INCLUDE_INVALID', 'include', `An include is at most ${MAX_INCLUDE_DEPTH} relations deep.`))
+      errors.push(excess('FST_CRUD_INCLUDE_INVALID', written(path), `An include is at most ${MAX_INCLUDE_DEPTH} relations deep.`))
     } else {
-      errors.push(refusal('FST_CRUD_INCLUDE_INVALID', 'include', `The include '${cited(path)}' is not allowed.`, { given: path, allowed: whitelist.includes.keys() }))
+      errors.push(refusal('FST_CRUD_INCLUDE_INVALID', written(path), `The include '${cited(path)}' is not allowed.`, { given: path, allowed: whitelist.includes.keys() }))
     }
   }
   return included
@@ -61,7 +62,7 @@ function planFields (params: Pick<QueryParams, 'fields' | 'fieldsByInclude'>, wh
     for (const name of names) {
       const property = allowed.get(name)
       if (property !== undefined) properties.add(property)
-      else errors.add('FST_CRUD_FIELD_INVALID', () => refusal('FST_CRUD_FIELD_INVALID', parameter, `The field '${cited(name)}' is not allowed.`, { given: name, allowed: allowed.keys() }))
+      else errors.add('FST_CRUD_FIELD_INVALID', () => refusal('FST_CRUD_FIELD_INVALID', `${parameter}${nameSuffix(names, name)}`, `The field '${cited(name)}' is not allowed.`, { given: name, allowed: allowed.keys() }))
     }
     // where every name was refused, nothing was selected, and the default applies if errors are ignored
     if (properties.size > 0) selected.set(entry, properties)
@@ -75,7 +76,7 @@ function planFields (params: Pick<QueryParams, 'fields' | 'fieldsByInclude'>, wh
     const entry = relations.find((entry) => entry.name === path)
     if (entry !== undefined) select(entry, parameter, names, entry.fields)
     else if (whitelist.names.has(path)) select(undefined, parameter, names, whitelist.fields)
-    else errors.push(refusal('FST_CRUD_FIELD_INVALID', parameter, `'${cited(path)}' is not included, so no fields of it can be selected.`, { given: path, allowed: [...whitelist.names, ...relations.map((entry) => entry.name)] }))
+    else errors.push(refusal('FST_CRUD_FIELD_INVALID', `${parameter}${nameSuffix(names, names[0]!)}`, `'${cited(path)}' is not included, so no fields of it can be selected.`, { given: path, allowed: [...whitelist.names, ...relations.map((entry) => entry.name)] }))
   }
   return selected
 }

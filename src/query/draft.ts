@@ -5,8 +5,8 @@ import { dropFilter, finishFilters, takeFilter } from './filters.ts'
 import type { FilterSlots } from './filters.ts'
 import { bare, frozen } from './frozen.ts'
 import { isReserved, MAX_PARAMETERS, Refusal } from './limits.ts'
-import { finishNames, takeNames, tidyName, tidySort } from './names.ts'
-import { isNearMiss, nearMissError } from './near-misses.ts'
+import { NameList, takeNames, tidyName, tidySort } from './names.ts'
+import type { Tidy } from './names.ts'
 import { finishPagination, newPagination, takePagination } from './pagination.ts'
 import type { PaginationName } from './pagination.ts'
 import { queryError } from './query-error.ts'
@@ -25,9 +25,10 @@ const CODES: ReadonlyMap<string, QueryCode> = new Map<string, QueryCode>([
   ['cursor', 'FST_CRUD_PAGINATION_INVALID'],
 ])
 
+const NO_NAMES: readonly string[] = []
 const NO_FIELDS: QueryParams['fieldsByInclude'] = Object.freeze(Object.create(null))
 
-/** What says which names the application declares itself. It is asked only about names that are nearly ours. */
+/** What says which names the application declares itself. It is asked only where a query string has names that are not ours. */
 export interface Declaring {
   readonly declared?: readonly string[] | ReadonlySet<string>
 }
@@ -37,11 +38,13 @@ export class Draft {
   readonly #options: Declaring | undefined
   readonly #errors: QueryParamError[]
   readonly #filters: FilterSlots = new Map()
-  readonly #sort: string[] = []
-  readonly #include: string[] = []
-  readonly #fields: string[] = []
-  readonly #fieldsByInclude = new Map<string, string[]>()
+  readonly #sort = new NameList()
+  readonly #include = new NameList()
+  readonly #fields = new NameList()
+  readonly #fieldsByInclude = new Map<string, NameList>()
   readonly #pagination = newPagination()
+  #unknown: Set<string> | undefined
+  #declared: Declaring['declared']
   #parameters = 0
 
   constructor (options?: Declaring, errors: QueryParamError[] = []) {
@@ -49,34 +52,47 @@ export class Draft {
     this.#errors = errors
   }
 
-  /** Whether a parameter is for this parser to read or to refuse; all others are the application's. */
+  /** Whether a parameter is part of the grammar. */
   concerns (name: string): boolean {
-    const root = rootOf(name)
-    return CODES.has(root) || (isNearMiss(root) && !this.#isDeclared(name, root))
+    return CODES.has(rootOf(name))
   }
 
-  /** Takes one occurrence of a parameter; ignores the application's own. */
+  /** Whether a parameter is one of the application's own. */
+  isDeclared (name: string): boolean {
+    this.#declared ??= this.#options?.declared ?? NO_NAMES
+    const root = rootOf(name)
+    return 'has' in this.#declared
+      ? this.#declared.has(root) || this.#declared.has(name)
+      : this.#declared.includes(root) || this.#declared.includes(name)
+  }
+
+  /** Notes a parameter that is not part of the grammar, unless it is the application's own. */
+  notice (name: string): void {
+    if (!this.isDeclared(name)) (this.#unknown ??= new Set()).add(name)
+  }
+
+  /** Takes one occurrence of a parameter. */
   take (name: string, text: string): void {
     const open = name.indexOf('[')
     const root = open === -1 ? name : name.slice(0, open)
     const code = CODES.get(root)
-    if (code === undefined) return this.#takeOther(name, root)
+    if (code === undefined) return this.notice(name)
     if (!text.isWellFormed() || !name.isWellFormed()) return this.refuse(name, 'This parameter is not valid Unicode text.')
     this.#count()
     switch (root) {
       case 'filter': return takeFilter(this.#filters, name, open, text, this.#errors)
-      case 'sort': return this.#takeList(this.#sort, name, open, text, code)
-      case 'include': return this.#takeList(this.#include, name, open, text, code)
+      case 'sort': return this.#takeSort(name, open, text, code)
+      case 'include': return this.#takeList(this.#include, tidyName, name, open, text, code)
       case 'fields': return this.#takeFields(name, open, text, code)
       default: return takePagination(this.#pagination, root as PaginationName, name, text, this.#errors)
     }
   }
 
-  /** Records that an occurrence of a parameter can't be read at all; ignores the application's own. */
+  /** Records that an occurrence of a parameter can't be read at all. */
   refuse (name: string, detail: string, more?: Pick<QueryParamError, 'limit'>): void {
     const root = rootOf(name)
     const code = CODES.get(root)
-    if (code === undefined) return this.#takeOther(name, root)
+    if (code === undefined) return this.notice(name)
     this.#count()
     if (root === 'filter') dropFilter(this.#filters, name)
     this.#errors.push(queryError(code, name, detail, more))
@@ -92,19 +108,27 @@ export class Draft {
   finish (): QueryParams {
     const params: { -readonly [Key in keyof QueryParams]: QueryParams[Key] } = {
       filters: finishFilters(this.#filters),
-      sort: frozen(this.#sort),
-      include: finishNames(this.#include),
-      fields: finishNames(this.#fields),
+      sort: this.#sort.finish(),
+      include: this.#include.finishDistinct(),
+      fields: this.#fields.finishDistinct(),
       fieldsByInclude: finishFields(this.#fieldsByInclude),
+      unknown: this.#unknown === undefined ? frozen([]) : frozen([...this.#unknown]),
       errors: frozen(this.#errors),
     }
     finishPagination(params, this.#pagination)
     return bare(params)
   }
 
-  #takeList (names: string[], name: string, open: number, text: string, code: QueryCode): void {
+  /** Only one parser of many keeps the order of `sort[]=a&sort=b&sort[]=c`, so that this is no order at all. */
+  #takeSort (name: string, open: number, text: string, code: QueryCode): void {
+    this.#takeList(this.#sort, tidySort, name, open, text, code)
+    if (!this.#sort.endMixture()) return
+    this.#errors.push(queryError(code, name, 'This list is given both with [] and without, which leaves its order open: write all of it in one way.'))
+  }
+
+  #takeList (names: NameList, tidy: Tidy, name: string, open: number, text: string, code: QueryCode): void {
     if (readBrackets(name, open)?.levels.length === 0) {
-      takeNames(names, names === this.#sort ? tidySort : tidyName, code, name, text, this.#errors)
+      takeNames(names, tidy, code, name, text, this.#errors)
     } else {
       const root = rootOf(name)
       this.#errors.push(queryError(code, name, `${root} takes no name in brackets: write ${root}=a,b.`, { suggestion: root }))
@@ -123,23 +147,9 @@ export class Draft {
       this.#errors.push(queryError(code, name, 'This list of fields uses a reserved name.', { limit: true }))
       return
     }
-    const names = this.#fieldsByInclude.get(path) ?? []
+    const names = this.#fieldsByInclude.get(path) ?? new NameList()
     takeNames(names, tidyName, code, name, text, this.#errors)
     if (names.length > 0) this.#fieldsByInclude.set(path, names)
-  }
-
-  #takeOther (name: string, root: string): void {
-    if (!isNearMiss(root) || this.#isDeclared(name, root)) return
-    this.#count()
-    this.#errors.push(nearMissError(name, root))
-  }
-
-  #isDeclared (name: string, root: string): boolean {
-    const declared = this.#options?.declared
-    if (declared === undefined) return false
-    return 'has' in declared
-      ? declared.has(root) || declared.has(name)
-      : declared.includes(root) || declared.includes(name)
   }
 
   #count (): void {
@@ -152,9 +162,9 @@ function rootOf (name: string): string {
   return open === -1 ? name : name.slice(0, open)
 }
 
-function finishFields (fieldsByInclude: ReadonlyMap<string, string[]>): QueryParams['fieldsByInclude'] {
+function finishFields (fieldsByInclude: ReadonlyMap<string, NameList>): QueryParams['fieldsByInclude'] {
   if (fieldsByInclude.size === 0) return NO_FIELDS
   const fields: Record<string, readonly string[]> = Object.create(null)
-  for (const [path, names] of fieldsByInclude) fields[path] = finishNames(names)
+  for (const [path, names] of fieldsByInclude) fields[path] = names.finishDistinct()
   return Object.freeze(fields)
 }

@@ -4,6 +4,7 @@ import { bare, frozen } from './frozen.ts'
 import { isReserved, MAX_FILTER_DEPTH } from './limits.ts'
 import { queryError } from './query-error.ts'
 import type { FilterParam, QueryParamError } from './types.ts'
+import { markFilter } from './written.ts'
 
 const CODE = 'FST_CRUD_FILTER_INVALID'
 const FORM = 'Write filter[<field>]=<value> or filter[<field>][<operator>]=<value>.'
@@ -64,9 +65,11 @@ export function finishFilters (slots: FilterSlots): readonly FilterParam[] {
   return frozen(filters)
 }
 
-function finishFilter ({ field, operator, value }: FilterSlot): FilterParam {
+function finishFilter ({ field, operator, list, value }: FilterSlot): FilterParam {
   if (typeof value !== 'string') Object.freeze(value)
-  return bare(operator === undefined ? { field, value } : { field, operator, value })
+  const param: FilterParam = bare(operator === undefined ? { field, value } : { field, operator, value })
+  if (list) markFilter(param)
+  return param
 }
 
 function slotKey (name: string): string {

@@ -4,6 +4,7 @@ import { frozen } from './frozen.ts'
 import { isReserved } from './limits.ts'
 import { queryError } from './query-error.ts'
 import type { QueryParamError } from './types.ts'
+import { markNames } from './written.ts'
 
 /** How one name is brought into its canonical form; `''` for an empty one. */
 export type Tidy = (item: string) => string
@@ -20,25 +21,71 @@ export const tidySort: Tidy = (item) => {
   return item[0] === ' ' && name !== '' && name[0] !== '-' && name[0] !== '+' ? ` ${name}` : name
 }
 
+/** The names of one parameter while its occurrences are gathered. */
+export class NameList {
+  #names: string[] = []
+  /** Names that were first given with `[]`. */
+  #bracketed: Set<string> | undefined
+  #plain = false
+  #mixed = false
+
+  get length (): number {
+    return this.#names.length
+  }
+
+  /** @param list whether the parameter is written with `[]` */
+  add (names: readonly string[], list: boolean): void {
+    if (this.#mixed || names.length === 0) return
+    if (list) {
+      const before = new Set(this.#plain ? this.#names : undefined)
+      this.#bracketed ??= new Set()
+      for (const name of names) if (!before.has(name)) this.#bracketed.add(name)
+    } else {
+      this.#plain = true
+    }
+    for (const name of names) this.#names.push(name)
+  }
+
+  /** Gives the names up if they were given both with `[]` and without. True the first time that it happens. */
+  endMixture (): boolean {
+    if (this.#mixed || !this.#plain || this.#bracketed === undefined) return false
+    this.#mixed = true
+    this.#names = []
+    return true
+  }
+
+  /** The names in their order. */
+  finish (): readonly string[] {
+    return this.#marked(frozen(this.#names))
+  }
+
+  /** Each name once, in the order of their first occurrences. */
+  finishDistinct (): readonly string[] {
+    return this.#marked(frozen(this.#names.length < 2 ? this.#names : [...new Set(this.#names)]))
+  }
+
+  #marked (names: readonly string[]): readonly string[] {
+    if (this.#bracketed !== undefined && names.length > 0) markNames(names, this.#bracketed)
+    return names
+  }
+}
+
 /**
  * Adds the names in `text` to `names`, or records in `errors` which can't be. Text that is empty, or only whitespace,
  * counts as not given.
  */
-export function takeNames (names: string[], tidy: Tidy, code: QueryCode, parameter: string, text: string, errors: QueryParamError[]): void {
+export function takeNames (names: NameList, tidy: Tidy, code: QueryCode, parameter: string, text: string, errors: QueryParamError[]): void {
   if (text.trim() === '') return
+  const found: string[] = []
   let empty = false
   let reserved = false
   for (const item of text.split(',')) {
     const name = tidy(item)
     if (name === '') empty = true
     else if (isReserved(name)) reserved = true
-    else names.push(name)
+    else found.push(name)
   }
+  names.add(found, parameter.endsWith('[]'))
   if (empty) errors.push(queryError(code, parameter, 'This list has an empty item: put one comma between two names, none at either end.'))
   if (reserved) errors.push(queryError(code, parameter, 'This list holds a reserved name.', { limit: true }))
-}
-
-/** Each name once, in the order of their first occurrences. */
-export function finishNames (names: string[]): readonly string[] {
-  return frozen(names.length < 2 ? names : [...new Set(names)])
 }

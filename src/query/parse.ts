@@ -7,8 +7,8 @@ import type { QueryParams } from './types.ts'
 
 export interface ParseOptions {
   /**
-   * Names of top-level parameters that the application's own route schema declares. One of them that is nearly one of
-   * ours (`pageSize`) is then the application's, not a mistake. Default: none.
+   * Names of top-level parameters that the application's own route schema declares. They are not listed in `unknown`.
+   * Default: none.
    */
   readonly declared?: readonly string[] | ReadonlySet<string>
 }
@@ -30,6 +30,7 @@ export interface ParseOptions {
  * //   filters: [{ field: 'price', operator: 'gte', value: '100' }],
  * //   sort: ['-created_at'], include: [], fields: [], fieldsByInclude: {},
  * //   page: 2,
+ * //   unknown: [],
  * //   errors: []
  * // }
  */

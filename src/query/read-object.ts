@@ -71,11 +71,19 @@ class ObjectReader {
   /** What stands in brackets after `name`. */
   #readNested (name: string, object: Readonly<Record<string, unknown>>, depth: number): void {
     const keys = Object.keys(object)
-    if (keys.length === 0 || !this.#draft.concerns(name)) return this.#spend(name.length)
+    if (keys.length === 0 || this.#isOpaque(name)) {
+      if (!this.#draft.concerns(name)) this.#draft.notice(name)
+      return this.#spend(name.length)
+    }
     for (const key of keys) {
       if (!isRepeat(name, key)) this.read(`${name}[${key}]`, object[key], depth + 1)
       else this.read(keys.length === 1 ? asList(name) : name, object[key], depth + 1)
     }
+  }
+
+  /** What an application declares may be anything. */
+  #isOpaque (name: string): boolean {
+    return !this.#draft.concerns(name) && this.#draft.isDeclared(name)
   }
 
   #refuse (name: string, detail: string, more?: { readonly limit: true }): void {

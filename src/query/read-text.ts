@@ -22,7 +22,7 @@ function readPair (draft: Draft, pair: string): void {
   const rawName = equals === -1 ? pair : pair.slice(0, equals)
   const name = decode(rawName)
   if (name === undefined) return refuseName(draft, rawName)
-  if (!draft.concerns(name)) return
+  if (!draft.concerns(name)) return draft.notice(name)
   const text = equals === -1 ? '' : decode(pair.slice(equals + 1))
   if (text === undefined) draft.refuse(name, BAD_ENCODING)
   else draft.take(name, text)

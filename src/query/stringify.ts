@@ -11,7 +11,7 @@ const PAGINATION = ['page', 'per_page', 'limit', 'offset', 'cursor'] as const
  * Parts may be missing. Brackets and commas of the grammar stay readable, everything else is percent-encoded.
  *
  * An array as a filter's value is written as literal items, `filter[f][in][]=a`; an empty one as an empty parameter,
- * `filter[f][in]=`, which is the empty list.
+ * `filter[f][in]=`, which is the empty list. Parameters in `unknown` are left out: their values are not part of the params.
  *
  * @throws TypeError when `params` can't be written: they hold errors, exceed a limit, break a rule of the grammar, or
  * hold a name that it has no way to write, as one with a comma

@@ -42,6 +42,11 @@ export interface QueryParams {
   readonly offset?: number
   /** The empty string asks for the first page. */
   readonly cursor?: string
+  /**
+   * Names of parameters that are not part of this grammar and that the route's schema does not declare, in the order of the
+   * query string: `title`, `where[title]`. The generated routes refuse them; other routes may read them.
+   */
+  readonly unknown: readonly string[]
   /** What could not be read, in the order of the query string. */
   readonly errors: readonly QueryParamError[]
 }

@@ -151,18 +151,6 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     }
   })
 
-  t.test("an application's own parameters are left alone; a near miss of ours is not, unless it is declared", async (t) => {
-    const app = await plants(t)
-    for (const query of ['utm_source=x&_=123', 'access_token=a.b.c', 'lang=de&lang=fr', 'tags[]=1&tags[]=2', 'q=1', 'per_pages=3', 'Page=2', 'x[filter]=1']) {
-      t.equal((await app.inject(`/plants?${query}`)).json().total, 13, query)
-    }
-    t.equal((await app.inject('/plants?pageSize=3')).statusCode, 400)
-    const declared = await plants(t, { schemas: { list: { querystring: { type: 'object', properties: { pageSize: { type: 'integer' } } } } } })
-    t.equal((await declared.inject('/plants?pageSize=3')).json().total, 13)
-    t.equal((await declared.inject('/plants?perPage=3')).statusCode, 400)
-    t.match((await declared.inject('/plants?pageSize=x')).json(), { statusCode: 400, code: 'FST_ERR_VALIDATION' }, "and is validated by the application's schema")
-  })
-
   t.test('the answer says what it is', async (t) => {
     const { headers, rawPayload } = await (await plants(t)).inject('/plants')
     t.equal(headers['content-type'], 'application/json; charset=utf-8')

@@ -15,7 +15,7 @@ t.test('at most 100 parameters of ours', async t => {
     Object.fromEntries(names.map((name) => [`filter[${name}]`, '1'])),
     { filter: Object.fromEntries(names.map((name) => [name, '1'])) },
     { 'filter[a]': Array(101).fill('1') },
-    repeat(101, 'sort=a'), repeat(101, 'filter=x'), repeat(101, 'page=1'), repeat(101, 'perPage=1'), repeat(101, '%zz=1'),
+    repeat(101, 'sort=a'), repeat(101, 'filter=x'), repeat(101, 'page=1'), repeat(101, '%zz=1'),
     new URLSearchParams(repeat(101, 'fields=a')),
   ]) {
     const params = plain(parseQueryParams(query))
@@ -60,7 +60,7 @@ t.test('a text that is too long is refused before it is read', async t => {
 })
 
 t.test('hostile text within the limit has few errors', async t => {
-  for (const part of ['filter[&', '%zz&', 'field&', 'sort=,&', 'page=&', 'filter[__proto__]&', 'sort=__proto__,,&']) {
+  for (const part of ['filter[&', '%zz&', 'sort=,&', 'page=&', 'filter[__proto__]&', 'sort=__proto__,,&']) {
     t.ok(refusals(part.repeat(Math.floor(MAX_QUERY_BYTES / part.length))).length === 1, part)
   }
   t.strictSame(refusals(`sort=${'__proto__,'.repeat(800)}`), ['SORT sort', 'SORT! sort'])
@@ -110,7 +110,7 @@ t.test('reserved names are refused and become no key', async t => {
     t.strictSame(refusals(`include=a.${name}`), ['INCLUDE! include'])
     t.strictSame(refusals(`fields=a,${name}`), ['FIELD! fields'])
     t.strictSame(read(`filter[a]=${name}`), { filters: [{ field: 'a', value: name }] }, 'as a value it is a text like any other')
-    t.strictSame(read(`${name}=1&${name}[a]=2`), {}, 'the application\'s own')
+    t.strictSame(read(`${name}=1&${name}[a]=2`), { unknown: [name, `${name}[a]`] }, 'a name is a text, too')
   }
   t.strictSame(refusals(JSON.parse('{ "filter": { "__proto__": { "eq": "1" } } }')), ['FILTER! filter[__proto__][eq]'])
   t.strictSame(refusals(JSON.parse('{ "__proto__": { "page": "1" } }')), [])

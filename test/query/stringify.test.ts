@@ -6,7 +6,8 @@ import { plain } from './helper.ts'
 t.test('writes what a person would', async t => {
   const cases: Array<[Partial<QueryParams>, string]> = [
     [{}, ''],
-    [{ filters: [], sort: [], include: [], fields: [], fieldsByInclude: {}, errors: [] }, ''],
+    [{ filters: [], sort: [], include: [], fields: [], fieldsByInclude: {}, unknown: [], errors: [] }, ''],
+    [parseQueryParams('title=x&page=2'), 'page=2'],
     [{ filters: [{ field: 'name', value: 'Tech' }, { field: 'price', operator: 'gte', value: '100' }] }, 'filter[name]=Tech&filter[price][gte]=100'],
     [{ filters: [{ field: 'id', operator: 'in', value: '1,2' }] }, 'filter[id][in]=1,2'],
     [{ filters: [{ field: 'id', operator: 'in', value: ['1', 'a,b'] }] }, 'filter[id][in][]=1&filter[id][in][]=a,b'],

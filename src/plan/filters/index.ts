@@ -1,6 +1,6 @@
 /** Filters: the text of `filter[...]` to conditions on resolved properties, with their values converted and bound. */
 import { ConfigError } from '../../errors.ts'
-import { splitList, type FilterParam } from '../../query/index.ts'
+import { filterSuffix, markFilter, splitList, type FilterParam } from '../../query/index.ts'
 import type { QueryErrors } from '../query-errors.ts'
 import { cited, refusal } from '../refusal.ts'
 import type { Condition, CustomCondition, Deleted } from '../types.ts'
@@ -81,5 +81,8 @@ function withoutIgnored (param: FilterParam, ignored: ReadonlySet<string>): Filt
   const items = typeof param.value === 'string' ? splitList(param.value).items : param.value
   if (items === undefined || !items.some((item) => ignored.has(item))) return param
   const value = items.filter((item) => !ignored.has(item))
-  return value.length === 0 ? undefined : { ...param, value }
+  if (value.length === 0) return undefined
+  const rest = { ...param, value }
+  if (filterSuffix(param) !== '') markFilter(rest)
+  return rest
 }

@@ -1,6 +1,6 @@
 /** What becomes of one filter parameter, and how it is refused. */
 import type { RelationProperty } from '../../model/index.ts'
-import type { FilterParam, QueryParamError } from '../../query/index.ts'
+import { filterSuffix, type FilterParam, type QueryParamError } from '../../query/index.ts'
 import { cited, excess, refusal } from '../refusal.ts'
 import type { Condition, CustomCondition, Deleted } from '../types.ts'
 
@@ -32,9 +32,10 @@ export type Planned =
   | PlannedNothing
   | PlannedErrors
 
-/** The parameter as a client writes it. */
-export function nameOf ({ field, operator }: FilterParam): string {
-  return operator === undefined ? `filter[${cited(field)}]` : `filter[${cited(field)}][${cited(operator)}]`
+/** The parameter as the client has written it. */
+export function nameOf (param: FilterParam): string {
+  const { field, operator } = param
+  return `filter[${cited(field)}]${operator === undefined ? '' : `[${cited(operator)}]`}${filterSuffix(param)}`
 }
 
 export function refuse (param: FilterParam, sentence: string, choice?: { readonly given?: string, readonly allowed: Iterable<string> }): PlannedErrors {

@@ -1,0 +1,68 @@
+/** Query strings of the generated routes: refused where they hold a parameter that the route does not take. */
+import type { FastifyRequest } from 'fastify'
+import { checkWriteQuery, planGet, planList, planStream, type UnknownOptions, type Whitelist } from '../src/plan/index.ts'
+import type { QueryParamError, QueryParams } from '../src/query/index.ts'
+import { declaredParameters } from './query-params.ts'
+
+/** The checks of a resource's query strings. Each throws the error that stands for all that is wrong with one. */
+export interface QueryChecks {
+  readonly list: (request: FastifyRequest) => void
+  readonly stream: (request: FastifyRequest) => void
+  readonly get: (request: FastifyRequest) => void
+  readonly write: (request: FastifyRequest) => void
+  /** @returns whether the row is to be removed for good */
+  readonly remove: (request: FastifyRequest) => boolean
+}
+
+export interface QueryRules {
+  readonly whitelist: Whitelist
+  readonly unknownParameters: 'refuse' | 'ignore'
+  readonly allowHardDelete: boolean
+}
+
+export function queryChecks ({ whitelist, unknownParameters, allowHardDelete }: QueryRules): QueryChecks {
+  const refuseUnknown = unknownParameters === 'refuse'
+  const optionsFor = (request: FastifyRequest, own: readonly string[] = []): UnknownOptions => ({ refuseUnknown, declared: [...own, ...declaredParameters(request)] })
+
+  /** Planned for its errors, where there is one: the plan itself is made by what the application may have put in place of ours. */
+  const read = (plan: (params: QueryParams, options: UnknownOptions) => unknown) => (request: FastifyRequest): void => {
+    const { queryParams } = request
+    if (refuseUnknown && queryParams.unknown.length > 0) plan(queryParams, optionsFor(request))
+  }
+
+  const write = (request: FastifyRequest, takesHard: boolean, hardError: string | undefined): void => {
+    const { queryParams } = request
+    const errors: QueryParamError[] = hardError === undefined ? [] : [{ source: { parameter: 'hard' }, code: 'FST_CRUD_QUERY_INVALID', detail: hardError }]
+    // what is said of 'hard' is said already
+    const params = { ...queryParams, unknown: queryParams.unknown.filter((name) => name !== 'hard') }
+    checkWriteQuery(params, whitelist, optionsFor(request, takesHard ? ['hard'] : []), errors)
+  }
+
+  return {
+    list: read((params, options) => planList(params, whitelist, options)),
+    stream: read((params, options) => planStream(params, whitelist, options)),
+    get: read((params, options) => planGet('', params, whitelist, options)),
+    write: (request) => {
+      if (hasQuery(request)) write(request, false, hardOf(request) === undefined ? undefined : "'hard' belongs to DELETE.")
+    },
+    remove: (request) => {
+      if (!hasQuery(request)) return false
+      const hard = hardOf(request)
+      write(request, allowHardDelete, hardMistake(hard, allowHardDelete))
+      return hard === 'true'
+    },
+  }
+}
+
+/** Nearly always there is nothing to look at. */
+function hasQuery ({ url, query }: FastifyRequest): boolean {
+  return url.includes('?') || Object.keys(query as object).length > 0
+}
+
+const hardOf = ({ query }: FastifyRequest): unknown => (query as Record<string, unknown>)['hard']
+
+function hardMistake (hard: unknown, allowed: boolean): string | undefined {
+  if (hard === undefined) return undefined
+  if (!allowed) return "'hard' is not enabled for this resource."
+  return hard === 'true' || hard === 'false' ? undefined : "'hard' is true or false."
+}

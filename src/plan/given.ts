@@ -1,0 +1,32 @@
+/** The parameters that a request has, by the names that they have in its URL. */
+import type { QueryCode } from '../errors.ts'
+import { nameSuffix, type QueryParams } from '../query/index.ts'
+import { nameOf } from './filters/index.ts'
+import { cited } from './refusal.ts'
+
+const PAGINATION = ['page', 'per_page', 'limit', 'offset', 'cursor'] as const
+
+export function paginationParameters (params: QueryParams): readonly string[] {
+  return PAGINATION.filter((name) => params[name] !== undefined)
+}
+
+/** Those that say which rows are wanted, with the code of their errors. */
+export function rowParameters (params: QueryParams): ReadonlyArray<readonly [code: QueryCode, name: string]> {
+  return [
+    ...params.filters.map((param) => ['FST_CRUD_FILTER_INVALID', nameOf(param)] as const),
+    ...withNames('sort', params.sort).map((name) => ['FST_CRUD_SORT_INVALID', name] as const),
+    ...paginationParameters(params).map((name) => ['FST_CRUD_PAGINATION_INVALID', name] as const),
+  ]
+}
+
+/** Those that say what a record shows. */
+export function selectionParameters ({ include, fields, fieldsByInclude }: QueryParams): readonly string[] {
+  const behind = Object.keys(fieldsByInclude).flatMap((path) => withNames(`fields[${cited(path)}]`, fieldsByInclude[path]!))
+  return [...withNames('fields', fields), ...behind, ...withNames('include', include)]
+}
+
+/** A parameter that lists names, if it is there. */
+function withNames (parameter: string, names: readonly string[]): readonly string[] {
+  const [first] = names
+  return first === undefined ? [] : [`${parameter}${nameSuffix(names, first)}`]
+}

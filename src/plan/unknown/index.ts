@@ -1,0 +1,60 @@
+/** Parameters that a route does not take: refused, since a filter that silently does nothing returns wrong rows. */
+import type { QueryParamError, QueryParams } from '../../query/index.ts'
+import { listed } from '../../suggest.ts'
+import type { QueryErrors } from '../query-errors.ts'
+import { cited } from '../refusal.ts'
+import type { Whitelist } from '../whitelist/index.ts'
+import { suggestionFor } from './suggestion.ts'
+import { NEAR_MISSES } from './words.ts'
+
+const CODE = 'FST_CRUD_QUERY_INVALID'
+
+/** What is done about parameters that are not part of the query language. */
+export interface UnknownOptions {
+  /** Refuse all of them, or only those that are nearly ours. Default: only those. */
+  readonly refuseUnknown?: boolean
+  /** Names of other parameters that the route takes, for its errors to list. */
+  readonly declared?: readonly string[]
+}
+
+/** What a route does with its query string. */
+export type Purpose = 'list' | 'stream' | 'get' | 'write'
+
+/** Names of the parameters that a route takes. Those that a whitelist leaves nothing to say with are left out. */
+function takenBy (purpose: Purpose, { filters, sorts, fields, includes }: Whitelist): string[] {
+  if (purpose === 'write') return []
+  const selection = [...(fields.size > 0 ? ['fields'] : []), ...(includes.size > 0 ? ['include'] : [])]
+  if (purpose === 'get') return selection
+  const rows = [...(filters.size > 0 ? ['filter'] : []), ...(sorts.size > 0 ? ['sort'] : []), ...selection]
+  return purpose === 'stream' ? rows : [...rows, 'page', 'per_page', 'limit', 'offset', 'cursor']
+}
+
+/** Adds an error for each unknown parameter that is refused. */
+export function refuseUnknown (params: Pick<QueryParams, 'unknown' | 'include'>, whitelist: Whitelist, purpose: Purpose, options: UnknownOptions, errors: QueryErrors): void {
+  // as nearly always
+  if (params.unknown.length === 0) return
+  const taken = [...takenBy(purpose, whitelist), ...options.declared ?? []]
+  const allowed = listed(taken.map((name) => name === 'filter' ? 'filter[<name>]' : name))
+  for (const name of params.unknown) {
+    if (options.refuseUnknown !== true && !isNearMiss(name)) continue
+    errors.add(CODE, () => refusalOf(name, suggestionFor(name, taken, whitelist, params), allowed))
+  }
+}
+
+function isNearMiss (name: string): boolean {
+  const open = name.indexOf('[')
+  return NEAR_MISSES.has(open === -1 ? name : name.slice(0, open))
+}
+
+function refusalOf (name: string, suggestion: string | undefined, allowed: readonly string[]): QueryParamError {
+  const parameter = cited(name).toWellFormed()
+  const hint = suggestion === undefined ? '' : ` Did you mean '${suggestion}'?`
+  const list = allowed.length === 0 ? 'none' : allowed.join(', ')
+  return {
+    source: { parameter },
+    code: CODE,
+    detail: `There is no parameter '${parameter}'.${hint} Allowed: ${list}.`,
+    allowed,
+    ...(suggestion !== undefined && { suggestion }),
+  }
+}

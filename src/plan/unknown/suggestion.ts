@@ -1,0 +1,66 @@
+/** The parameter that is meant by one that a route does not take. Only names of the whitelist can be suggested, so that hidden ones never are. */
+import type { QueryParams } from '../../query/index.ts'
+import { nearest } from '../../suggest.ts'
+import type { Whitelist } from '../whitelist/index.ts'
+import { filterFor, nearestFilter } from './filter-name.ts'
+import { plain, SEARCHES, WORDS } from './words.ts'
+
+/** A name that is shorter could be anything. */
+const MIN_TYPO_LENGTH = 3
+
+/**
+ * What was probably meant, as a parameter that the route takes; `undefined` where that can't be told.
+ *
+ * @param taken names of the parameters that the route takes
+ * @param params of the same request
+ */
+export function suggestionFor (name: string, taken: readonly string[], whitelist: Whitelist, params: Pick<QueryParams, 'include'>): string | undefined {
+  const open = name.indexOf('[')
+  const root = open === -1 ? name : name.slice(0, open)
+  const levels = open === -1 ? [] : name.slice(open + 1).split(/[[\]]+/).filter((level) => level !== '')
+  const word = plain(root)
+  const meant = (parameter: string | undefined): string | undefined => {
+    if (parameter === undefined || !taken.includes(parameter)) return undefined
+    switch (parameter) {
+      case 'filter': return nearestFilter(levels, whitelist)
+      case 'fields': return fieldsOf(levels, whitelist, params)
+      default: return parameter
+    }
+  }
+
+  const own = taken.find((parameter) => plain(parameter) === word)
+  if (own !== undefined) return meant(own)
+  const filters = taken.includes('filter')
+  return (filters ? filterFor([root, ...levels], whitelist) : undefined) ??
+    (filters && SEARCHES.has(word) ? searchOf(whitelist) : undefined) ??
+    meant(WORDS.get(word)) ??
+    (filters ? prefixed(root, levels, whitelist) : undefined) ??
+    (WORDS.has(word) ? undefined : nearly(root, levels, taken, whitelist, meant))
+}
+
+/** `filter.title`, `filter_title`, `filterTitle`. */
+function prefixed (root: string, levels: readonly string[], whitelist: Whitelist): string | undefined {
+  const rest = /^filters?[-_.:]*(.+)$/i.exec(root)?.[1]
+  return rest === undefined ? undefined : nearestFilter([rest, ...levels], whitelist)
+}
+
+/** A typing mistake, in the name of a parameter or of a filter. The first letter is seldom the mistake: `name` is not `page`. */
+function nearly (root: string, levels: readonly string[], taken: readonly string[], whitelist: Whitelist, meant: (parameter: string) => string | undefined): string | undefined {
+  if (root.length < MIN_TYPO_LENGTH) return undefined
+  const filters = taken.includes('filter') ? [...whitelist.filters.keys()] : []
+  const near = nearest(root, [...new Set([...taken, ...filters])].filter((name) => name[0] === root[0]))
+  if (near === undefined) return undefined
+  return taken.includes(near) ? meant(near) : filterFor([near, ...levels], whitelist)
+}
+
+/** `fields[author]` is for what is included, and for the resource's own name. */
+function fieldsOf ([path]: readonly string[], { names, includes }: Whitelist, { include }: Pick<QueryParams, 'include'>): string | undefined {
+  if (path === undefined) return 'fields'
+  const included = includes.get(path)?.kind === 'relation' && include.some((other) => other === path || other.startsWith(`${path}.`))
+  return included || names.has(path) ? `fields[${path}]` : undefined
+}
+
+function searchOf ({ filters }: Whitelist): string | undefined {
+  for (const { kind, name } of filters.values()) if (kind === 'search') return `filter[${name}]`
+  return undefined
+}

@@ -1,0 +1,199 @@
+/** Parameters that a route does not take are refused by all generated routes, and errors name parameters as they are written. */
+import type { FastifyInstance, InjectOptions } from 'fastify'
+import Fastify from 'fastify'
+import qs from 'qs'
+import t, { type Test } from 'tap'
+import { AllowedField, AllowedFilters, AllowedInclude, AllowedSort, CrudBase, crudKit, type CrudRoutesOptions } from '../../src/index.ts'
+import { entities, Plant } from '../fixtures/entities.ts'
+import { seed } from '../fixtures/seed.ts'
+import { forEachDatabase } from '../helpers/databases.ts'
+import { recordStatements } from '../helpers/statements.ts'
+import { resource, serve, type Json } from './helper.ts'
+
+const whitelist = {
+  allowedFilters: [
+    new AllowedFilters('name', 'eq', ['eq', 'contains', 'in']), new AllowedFilters('id', 'in', ['in', 'between']), AllowedFilters.exact('status'), AllowedFilters.trashed(),
+    AllowedFilters.custom('odd', (qb) => qb), AllowedFilters.search('text', ['name']), AllowedFilters.anyOf('ref', [AllowedFilters.exact('id'), AllowedFilters.exact('position')]), new AllowedFilters('position', 'in').ignore('0'),
+  ],
+  allowedSorts: [new AllowedSort('id'), new AllowedSort('name'), AllowedSort.custom('length', (qb, direction) => qb.orderBy({ nameLength: direction }))],
+  allowedFields: ['id', 'name', 'tags.name'].map((name) => new AllowedField(name)),
+  allowedIncludes: [new AllowedInclude('tags')],
+}
+const operations = ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore'] as const
+const body = { name: 'New', supplier: 1 }
+
+/** A request of each kind to a resource; the id is that of a record that is not there. */
+const requests = (path: string): Readonly<Record<string, InjectOptions>> => ({
+  list: { method: 'GET', url: path },
+  'head of a list': { method: 'HEAD', url: path },
+  stream: { method: 'GET', url: path, headers: { accept: 'application/x-ndjson' } },
+  get: { method: 'GET', url: `${path}/1` },
+  'head of a record': { method: 'HEAD', url: `${path}/1` },
+  create: { method: 'POST', url: path, payload: body },
+  createMany: { method: 'POST', url: path, payload: [body] },
+  patch: { method: 'PATCH', url: `${path}/1`, payload: {} },
+  put: { method: 'PUT', url: `${path}/1`, payload: {} },
+  delete: { method: 'DELETE', url: `${path}/1` },
+  restore: { method: 'POST', url: `${path}/1/restore` },
+})
+
+await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
+  const options = (more: Partial<CrudRoutesOptions> = {}): CrudRoutesOptions => ({ crud: resource(Plant, whitelist), operations, stream: true, ...more })
+  const app = await serve(t, orm, {
+    '/plants': options(), '/hard': options({ allowHardDelete: true }), '/ignoring': options({ unknownParameters: 'ignore' }),
+  })
+  const recorder = await recordStatements(orm)
+  t.teardown(recorder.stop)
+  const send = async (request: InjectOptions, query: string, on: FastifyInstance = app) => {
+    recorder.take()
+    const response = await on.inject({ ...request, url: `${request.url as string}?${query}` })
+    return { status: response.statusCode, body: (String(response.headers['content-type']).startsWith('application/json') && response.body !== '' ? response.json() : {}) as Json, statements: recorder.take().length }
+  }
+
+  t.test('every route refuses what it does not know, before anything is asked of the database', async (t) => {
+    for (const [what, request] of Object.entries(requests('/plants'))) {
+      const { status, body, statements } = await send(request, 'utm_source=x&%5Fb[c]=1')
+      t.strictSame([status, statements], [400, 0], what)
+      if (request.method === 'HEAD') continue
+      t.equal(body.code, 'FST_CRUD_QUERY_INVALID', what)
+      t.strictSame(body.errors.map(({ source }: Json) => source), [{ parameter: 'utm_source' }, { parameter: '_b[c]' }], what)
+    }
+  })
+
+  t.test('a suggestion is one of the route that is asked', async (t) => {
+    const suggestions = async (request: InjectOptions, query: string) => (await send(request, query)).body.errors.map(({ suggestion }: Json) => suggestion)
+    const all = requests('/plants')
+    t.strictSame(await suggestions(all.list!, 'name=x&perPage=2&includ=tags'), ['filter[name]', 'per_page', 'include'])
+    t.strictSame(await suggestions(all.stream!, 'name=x&perPage=2&includ=tags'), ['filter[name]', undefined, 'include'])
+    t.strictSame(await suggestions(all.get!, 'name=x&perPage=2&includes=tags'), [undefined, undefined, 'include'])
+    t.strictSame(await suggestions(all.create!, 'name=x&perPage=2&includes=tags'), [undefined, undefined, undefined])
+    t.match((await send(all.get!, 'name=x')).body.message, /Allowed: fields, include\.$/)
+    t.match((await send(all.patch!, 'name=x')).body.message, /Allowed: none\.$/)
+  })
+
+  t.test('what is suggested works', async (t) => {
+    for (const [wrong, right] of [['name=Lavender', 'filter[name]=Lavender'], ['orderBy=name', 'sort=name'], ['take=2', 'limit=2'], ['q=lav', 'filter[text]=lav'], ['name__contains=a', 'filter[name][contains]=a'], ['with=tags', 'include=tags']]) {
+      const { body } = await send(requests('/plants').list!, wrong!)
+      t.equal(`${body.errors[0].suggestion}=${wrong!.split('=')[1]}`, right)
+      t.equal((await send(requests('/plants').list!, right!)).status, 200, right!)
+    }
+  })
+
+  t.test('all errors are said at once', async (t) => {
+    const { body } = await send(requests('/plants').list!, 'x=1&sort=y&page=0&filter[z]=1&fields=a&include=b')
+    t.strictSame(body.errors.map(({ code }: Json) => code.slice(9, -8)), ['FILTER', 'SORT', 'FIELD', 'INCLUDE', 'PAGINATION', 'QUERY'])
+  })
+
+  t.test('hard is a parameter of DELETE where it is enabled, in this one form', async (t) => {
+    const all = requests('/hard')
+    for (const form of ['HARD=true', 'hard[]=true', 'Hard=true', 'hard[x]=true', 'hrad=true']) {
+      const { status, body } = await send(all.delete!, form)
+      t.strictSame([status, body.errors?.map(({ source, suggestion }: Json) => [source.parameter, suggestion])], [400, [[form.split('=')[0], 'hard']]], form)
+      t.notMatch((await send(requests('/plants').delete!, form)).body.errors[0], { suggestion: String }, `${form}, where it is off`)
+    }
+    t.match((await send(all.delete!, 'hard=maybe&x=1')).body.errors.map(({ detail }: Json) => detail), [/^There is no parameter 'x'\. Allowed: hard\.$/, "'hard' is true or false."])
+    for (const what of ['list', 'get', 'create', 'patch', 'restore']) t.match((await send(all[what]!, 'hard=true')).body.errors, [{ source: { parameter: 'hard' } }], what)
+    t.match((await send(requests('/ignoring').delete!, 'hard=true')).body, { message: "'hard' is not enabled for this resource." }, 'never ignored')
+    t.match((await send(requests('/ignoring').patch!, 'hard=true')).body, { message: "'hard' belongs to DELETE." })
+  })
+
+  t.test('they are ignored where a resource says so, but for near misses', async (t) => {
+    const ignoring = requests('/ignoring')
+    for (const query of ['utm_source=x&_=123', 'access_token=a.b.c', 'lang=de&lang=fr', 'tags[]=1&tags[]=2', 'q=1', 'per_pages=3', 'Page=2', 'x[filter]=1']) {
+      t.equal((await send(ignoring.list!, query)).body.total, 13, query)
+      t.equal((await send(ignoring.get!, query)).status, 200, query)
+      t.equal((await send(ignoring.patch!, query)).status, 200, query)
+    }
+    for (const what of ['list', 'get', 'patch', 'create']) t.match((await send(ignoring[what]!, 'perPage=3&x=1')).body, { statusCode: 400, errors: [{ source: { parameter: 'perPage' } }] }, what)
+  })
+
+  t.test('what the schema of a route declares is never refused, near misses included', async (t) => {
+    const own = { type: 'object', properties: { pageSize: { type: 'integer' }, lang: { type: 'string' } } }
+    const declaring = Fastify()
+    t.teardown(() => declaring.close())
+    declaring.addSchema({ $id: 'shared', type: 'object', properties: { api_key: { type: 'string' } } })
+    await declaring.register(crudKit, {
+      orm,
+      resources: {
+        '/plants': options({ schemas: { list: { querystring: own }, get: { querystring: { allOf: [own, { $ref: 'shared#' }] } }, update: { querystring: { $ref: 'shared#' } }, delete: { querystring: own } } }),
+      },
+    })
+    const all = requests('/plants')
+    t.equal((await send(all.list!, 'pageSize=3&lang=de', declaring)).body.total, 13)
+    t.match((await send(all.list!, 'perPage=3', declaring)).body, { errors: [{ suggestion: 'per_page', allowed: ['cursor', 'fields', 'filter[<name>]', 'include', 'lang', 'limit', 'offset', 'page', 'pageSize', 'per_page', 'sort'] }] })
+    t.match((await send(all.list!, 'pageSize=x', declaring)).body, { statusCode: 400, code: 'FST_ERR_VALIDATION' }, "they are validated by the application's schema")
+    t.equal((await send(all.get!, 'lang=de&api_key=x', declaring)).status, 200)
+    t.equal((await send(all.patch!, 'api_key=x', declaring)).status, 200)
+    t.match((await send(all.patch!, 'apikey=x', declaring)).body.errors, [{ suggestion: 'api_key' }])
+    t.match((await send(all.delete!, 'laang=x', declaring)).body.errors, [{ suggestion: 'lang' }])
+  })
+
+  t.test('an unknown option is a mistake of the configuration', async (t) => {
+    const wrong = Fastify()
+    t.teardown(() => wrong.close())
+    wrong.register(crudKit, { orm, resources: { '/plants': options({ unknownParameters: 'ingore' as never }) } })
+    await t.rejects(async () => await wrong.ready(), { code: 'FST_CRUD_CONFIG_INVALID', message: /'unknownParameters' can't be "ingore": .*Did you mean 'ignore'\?$/ })
+  })
+
+  t.test('methods of the application, and other parsers of query strings', async (t) => {
+    class Own extends CrudBase {
+      constructor () { super({ model: Plant, queryConfig: resource(Plant, whitelist).queryConfig as never }) }
+      override list (): any { return Promise.resolve({ items: [] }) }
+    }
+    const other = Fastify({ routerOptions: { querystringParser: (text) => qs.parse(text) as Record<string, unknown> } })
+    t.teardown(() => other.close())
+    await other.register(crudKit, { orm, resources: { '/plants': options(), '/own': new Own() } })
+    t.match((await send({ method: 'GET', url: '/own' }, 'title=x', other)).body.errors, [{ source: { parameter: 'title' } }], 'they need not look')
+    t.match((await send(requests('/plants').list!, 'where[name][contains]=x&with[]=tags', other)).body.errors, [
+      { source: { parameter: 'where[name][contains]' }, suggestion: 'filter[name][contains]' }, { source: { parameter: 'with[]' }, suggestion: 'include' },
+    ])
+  })
+
+  t.test('routes of the application may have parameters of their own', async (t) => {
+    const own = Fastify()
+    t.teardown(() => own.close())
+    await own.register(crudKit, { orm })
+    const crud = resource(Plant, whitelist)
+    own.get('/plants', async ({ em, queryParams }) => ({ unknown: queryParams.unknown, ...await crud.list(em, queryParams) }))
+    t.match((await send({ method: 'GET', url: '/plants' }, 'tenant=1&q=x', own)).body, { total: 13, unknown: ['tenant', 'q'] })
+    t.match((await send({ method: 'GET', url: '/plants' }, 'filters[name]=x', own)).body, { statusCode: 400, message: /^There is no parameter 'filters\[name\]'\. Did you mean 'filter\[name\]'\?/ })
+  })
+
+  /** Something wrong with each kind of parameter, in each way to write it. */
+  const MISTAKES = [
+    'filter[x]=1', 'filter[x][]=1', 'filter[x][eq]=1', 'filter[x][in][]=1', 'filter[name][gte]=1', 'filter[name][eq][]=1', 'filter[name][]=%00', 'filter[id][in][]=x', 'filter[id][between][]=1', 'filter[id][]=x', 'filter[id]=x', 'filter[id][in]=1,,2',
+    'filter[trashed][]=x', 'filter[trashed]=only&filter[trashed][]=only', 'filter[odd][eq][]=x', 'filter[odd][]=%00', 'filter[text][]=x', 'filter[text][eq]=x', 'filter[ref][]=x', 'filter[ref][eq]=1', 'filter[position][]=0&filter[position][]=x', 'filter[status][]=x', 'filter[a][b][c]=1', 'filter[]=1', 'filter=1', 'filter[__proto__]=1', 'filter[name][in]=a&filter[name][in][]=b', 'filter[name]=%zz',
+    'sort=x', 'sort[]=x', 'sort[]=id&sort[]=-id', 'sort[]=,', 'sort[x]=1', 'sort=id&sort[]=x', 'sort[]=id&sort=name',
+    'fields=x', 'fields[]=x', 'fields=id&fields[]=x', 'fields[]=id&fields=x', 'fields[x]=a', 'fields[x][]=a', 'include=tags&fields[tags][]=x', 'include=tags&fields[tags]=x', 'fields[plant][]=x', 'fields[a][b]=x', 'fields[__proto__]=x',
+    'include=x', 'include[]=x', 'include=tags&include[]=x', 'include[]=a.b.c.d', `include[]=${Array.from({ length: 11 }, (_, index) => `r${index}`).join()}`, 'include[x]=1', 'include[]=,',
+    'page=0', 'page[]=1', 'page=1&page=2', 'per_page=1000', 'limit=0', 'offset=-1', 'offset=100001', 'page=100001', 'page=1&offset=2', 'cursor=x', 'cursor=&sort=length', 'cursor=&sort[]=length',
+    'x=1', 'X%5By%5D=1', 'filters[a]=1', 'hard=true', 'hard[]=true', 'with[]=x',
+  ]
+
+  t.test('every error names a parameter as it is written', async (t) => {
+    let named = 0
+    for (const query of MISTAKES) {
+      const keys = new Set(query.split('&').map((pair) => decodeURIComponent(pair.split('=')[0]!)))
+      for (const path of ['/plants', '/hard', '/ignoring']) {
+        for (const [what, request] of Object.entries(requests(path))) {
+          if (request.method === 'HEAD' || request.method === 'POST' || request.method === 'PUT') continue
+          const { status, body } = await send(request, query)
+          // what else these routes refuse or ignore is not the question here
+          if (status !== 400) continue
+          const parameters: string[] = body.errors.map(({ source }: Json) => source?.parameter)
+          named += parameters.length
+          for (const parameter of parameters) if (!keys.has(parameter)) t.fail(`${what} ${path}?${query}: ${parameter}`)
+        }
+      }
+      const { status } = await send(requests('/plants').list!, query)
+      t.equal(status, 400, query)
+    }
+    t.ok(named > 500, `${named} errors`)
+  })
+
+  t.test('sort[] and sort keep their order where they are not mixed', async (t: Test) => {
+    const ids = async (query: string) => (await send(requests('/plants').list!, `${query}&fields=id&per_page=100`)).body.items.map(({ id }: Json) => id)
+    t.strictSame(await ids('sort[]=-name&sort[]=id'), await ids('sort=-name&sort=id'))
+    t.match((await send(requests('/plants').list!, 'sort[]=name&sort=id&sort[]=length')).body, { statusCode: 400, code: 'FST_CRUD_SORT_INVALID', errors: [{ source: { parameter: 'sort' } }] })
+  })
+})
