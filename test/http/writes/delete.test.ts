@@ -77,7 +77,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       const response = await remove(path)
       t.equal(verdict(response), '409 FST_CRUD_CONFLICT', path)
       t.equal(response.json().message, 'A record that others refer to can not be removed, and one that does not exist can not be referred to.')
-      t.equal((await get(path)).statusCode, 200)
+      t.equal((await get(path.split('?')[0]!)).statusCode, 200)
     }
     t.equal((await remove('/suppliers/1')).statusCode, 200, 'but marked')
     t.equal((await restore('/suppliers/1')).statusCode, 200)
