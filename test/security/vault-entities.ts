@@ -1,0 +1,86 @@
+/**
+ * People, with every kind of secret that an entity can have. `withSecrets: false` makes the same entities without their
+ * hidden parts: the properties, the relations and the entities behind them do not exist, nor what keeps rows apart.
+ */
+import { defineEntity, p, type EntitySchema } from '@mikro-orm/core'
+
+export interface VaultEntities {
+  readonly all: EntitySchema<any, any>[]
+  readonly Team: EntitySchema<any, any>
+  readonly Person: EntitySchema<any, any>
+  readonly Visit: EntitySchema<any, any>
+  /** Exist only with secrets. */
+  readonly Agent: EntitySchema<any, any>
+  readonly Case: EntitySchema<any, any>
+}
+
+export function vaultEntities (withSecrets: boolean): VaultEntities {
+  const only = <Properties extends object>(properties: Properties): Properties | object => withSecrets ? properties : {}
+  const Home: any = defineEntity({
+    name: 'Home',
+    embeddable: true,
+    properties: { city: p.string(), ...only({ alarm: p.string().hidden().nullable() }) },
+  })
+  const Work: any = defineEntity({
+    name: 'Work',
+    embeddable: true,
+    properties: { trade: p.string(), ...only({ badge: p.string().hidden().nullable() }) },
+  })
+  const Agent: any = defineEntity({ name: 'Agent', properties: { id: p.integer().primary(), codename: p.string() } })
+  const Case: any = defineEntity({
+    name: 'Case',
+    tableName: 'secret_case',
+    properties: {
+      id: p.integer().primary(), title: p.string(), person: () => p.manyToOne(Person).fieldName('person_id'),
+    },
+  })
+  const Team: any = defineEntity({
+    name: 'Team',
+    properties: {
+      id: p.integer().primary().autoincrement(),
+      name: p.string(),
+      people: () => p.oneToMany(Person).mappedBy('team'),
+      ...only({ budget: p.integer().hidden().nullable() }),
+    },
+  })
+  const Person: any = defineEntity({
+    name: 'Person',
+    // the rows of other tenants are hidden wherever they would appear
+    ...only({ filters: { tenant: { name: 'tenant', cond: { tenant: 1 }, default: true } } }),
+    properties: {
+      id: p.integer().primary().autoincrement(),
+      version: p.integer().version(),
+      name: p.string(),
+      age: p.integer().nullable(),
+      home: () => p.embedded(Home).nullable(),
+      work: () => p.embedded(Work).object().nullable(),
+      team: () => p.manyToOne(Team).nullable(),
+      mentor: () => p.manyToOne(Person).nullable(),
+      visits: () => p.oneToMany(Visit).mappedBy('person'),
+      deleted_at: p.datetime(3).nullable(),
+      ...only({
+        tenant: p.integer().hidden().default(1),
+        pin: p.integer().hidden().nullable(),
+        token: p.string().fieldName('api_tok').hidden().nullable(),
+        dossier: p.json().hidden().nullable(),
+        handler: () => p.manyToOne(Agent).hidden().nullable(),
+        cases: () => p.oneToMany(Case).mappedBy('person').hidden(),
+        friends: () => p.manyToMany(Person).hidden(),
+      }),
+    },
+  })
+  const Visit: any = defineEntity({
+    name: 'Visit',
+    ...only({ filters: { published: { name: 'published', cond: { published: true }, default: true } } }),
+    properties: {
+      id: p.integer().primary().autoincrement(),
+      place: p.string(),
+      stars: p.integer().nullable(),
+      person: () => p.manyToOne(Person),
+      ...only({ published: p.boolean().hidden().default(true), branch: p.integer().hidden().default(1) }),
+    },
+  })
+  return {
+    all: [Home, Work, Team, Person, Visit, ...(withSecrets ? [Agent, Case] : [])], Team, Person, Visit, Agent, Case,
+  }
+}
