@@ -1,22 +1,15 @@
 /**
- * The test run: databases to copy, one throw-away PostgreSQL (unless DATABASE_URL names a server), tap.
- *
- * Tests find in their environment: `PGLITE_TEMPLATE`, a folder to copy instead of creating a database (0.1 s instead of
- * 2 s), and `PGLITE_FIXTURES`, one with the fixtures; `DATABASE_URL`, a server on which they create databases of their
- * own, and `POSTGRES_FIXTURES`, one to copy there; `PG_BIN`, for the tests that start servers. Node keeps what
- * it compiles in `NODE_COMPILE_CACHE`, since each file is a process that loads the same modules.
+ * The test run: the environment of tests (test-environment.ts), and tap. Node keeps what it compiles in
+ * `NODE_COMPILE_CACHE`, since each file is a process that loads the same modules.
  *
  * With `--coverage` (`npm run coverage`) tap measures coverage and reports it, which takes half as long again.
  */
 import fs from 'node:fs'
-import os from 'node:os'
 import path from 'node:path'
-import { findPostgres, startPostgres, type PostgresServer } from './postgres.ts'
 import { countAssertions, isNews, needsBuild, startTap, type TapRun } from './tap.ts'
+import { newTestEnvironment } from './test-environment.ts'
 
-const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'fastify-crud-kit-test-'))
-const env: NodeJS.ProcessEnv = { ...process.env }
-let server: PostgresServer | undefined
+const { folder, env, prepare, cleanUp } = newTestEnvironment()
 let tap: TapRun | undefined
 
 let stoppedBy: number | undefined
@@ -27,36 +20,6 @@ for (const [signal, status] of [['SIGINT', 130], ['SIGTERM', 143], ['SIGHUP', 12
     stoppedBy ??= status
     tap?.process.kill('SIGTERM')
   })
-}
-
-async function cleanUp () {
-  await server?.stop()
-  fs.rmSync(folder, { recursive: true, force: true })
-}
-
-async function prepare () {
-  const { preparePglite, preparePostgres } = await import('../test/helpers/prepared-databases.ts')
-  await Promise.all([
-    preparePglite(folder).then((found) => Object.assign(env, found)),
-    provideServer().then(async () => {
-      // on a server of somebody else there are no databases to copy: it may not know how to, and would keep them
-      if (server) Object.assign(env, await preparePostgres(server.url))
-    }),
-  ])
-}
-
-async function provideServer () {
-  if (env.DATABASE_URL) return
-  if (await findPostgres()) {
-    // a session's time zone must not show in any answer: this one has a quarter of an hour in it
-    server = await startPostgres({ settings: { timezone: 'Asia/Kathmandu' } })
-    env.DATABASE_URL = server.url
-    env.PG_BIN = server.bin
-  } else if (env.CI) {
-    throw new Error('no PostgreSQL: its binaries are not installed, and DATABASE_URL is not set')
-  } else {
-    console.error('# no PostgreSQL binaries found: only PGlite is tested')
-  }
 }
 
 /** Runs tap with `args` and returns the exit status. */

@@ -1,0 +1,94 @@
+/** Rounds of property tests: each file is a process, each round has a seed and a number of examples. */
+import { spawn } from 'node:child_process'
+
+export interface FuzzOptions {
+  readonly files: readonly string[]
+  /** Of the first round; the next one has the next seed. */
+  readonly seed: number
+  readonly rounds: number
+  /** How many times as many examples as usual. Default: more with each round. */
+  readonly factor?: number | undefined
+  readonly env: NodeJS.ProcessEnv
+  /** Nothing is started any more. */
+  readonly until: AbortSignal
+  /** Whether files that run are killed then. */
+  readonly kill: boolean
+  /** Files at the same time. */
+  readonly parallel: number
+  readonly log: (line: string) => void
+}
+
+export interface FuzzFailure {
+  readonly file: string
+  readonly seed: number
+  readonly factor: number
+  /** What repeats it. */
+  readonly command: string
+}
+
+const MAX_FACTOR = 16
+/** Lines of a failed file's output that are shown: what failed comes before the summary. */
+const SHOWN = 150
+/** Seconds that a file may take. A test that hangs is a failure. */
+const TIMEOUT = 900
+
+/** fast-check's seeds are 32 bits wide. */
+const seedOf = (seed: number, round: number): number => (seed + round) | 0
+
+/** Runs the files until the signal, the number of rounds, or a failure: then files that run already are finished. */
+export async function fuzz (
+  { files, seed: first, rounds, factor: fixed, env, until, kill, parallel, log }: FuzzOptions
+): Promise<{ runs: number, failures: FuzzFailure[] }> {
+  const failures: FuzzFailure[] = []
+  let runs = 0
+  let next = 0
+  const work = async (): Promise<void> => {
+    while (!until.aborted && failures.length === 0 && next < files.length * rounds) {
+      const file = files[next % files.length]!
+      const round = Math.floor(next++ / files.length)
+      const seed = seedOf(first, round)
+      const factor = fixed ?? Math.min(2 ** round, MAX_FACTOR)
+      const started = performance.now()
+      const { status, output, killed } = await run(
+        file, { ...env, FUZZ_SEED: String(seed), FUZZ_RUNS_FACTOR: String(factor) }, until, kill
+      )
+      if (killed) continue
+      runs++
+      const took = ((performance.now() - started) / 1_000).toFixed(1)
+      log(`${status === 0 ? 'ok' : 'NOT OK'}  ${file}  seed ${seed}, ${factor} times the examples  ${took} s`)
+      if (status === 0) continue
+      const command = `npm run fuzz -- --seed ${seed} --factor ${factor} --rounds 1 ${file}`
+      failures.push({ file, seed, factor, command })
+      const lines = output.split('\n').filter((line) => !/^\s*ok /.test(line)).slice(0, SHOWN)
+      log([...lines, `repeat it: ${command}`].join('\n'))
+    }
+  }
+  await Promise.all(Array.from({ length: parallel }, work))
+  return { runs, failures }
+}
+
+async function run (
+  file: string, env: NodeJS.ProcessEnv, until: AbortSignal, kill: boolean
+): Promise<{ status: number, output: string, killed: boolean }> {
+  return await new Promise((resolve, reject) => {
+    const child = spawn(
+      process.execPath, [file], { env: { ...env, TAP_TIMEOUT: String(TIMEOUT) }, stdio: ['ignore', 'pipe', 'pipe'] }
+    )
+    let output = ''
+    for (
+      const stream of [child.stdout, child.stderr]
+    ) stream.setEncoding('utf8').on('data', (text: string) => { output += text })
+    let killed = false
+    const end = (): void => {
+      if (!kill) return
+      killed = true
+      child.kill('SIGKILL')
+    }
+    until.addEventListener('abort', end)
+    child.once('error', reject)
+    child.once('close', (code) => {
+      until.removeEventListener('abort', end)
+      resolve({ status: code ?? 1, output, killed })
+    })
+  })
+}
