@@ -63,6 +63,9 @@ type IsEntity<T> = [(typeof PrimaryKeyProp | 'id' | '_id' | 'uuid') & keyof T] e
 
 type HiddenKey<Entity> = typeof HiddenProps extends keyof Entity ? Entity[typeof HiddenProps] : never
 
+/** All names, those of hidden properties among them. */
+export type AnyKey<Entity> = Exclude<keyof Entity & string, InternalKey>
+
 /** The names of properties. Functions are among them; they have no kind. */
 export type Key<Entity> = Exclude<keyof Entity & string, InternalKey | HiddenKey<Entity>>
 

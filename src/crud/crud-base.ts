@@ -6,7 +6,8 @@ import { planList, planStream, readData, withSharedColumns, type BodyRules, type
 import { parseQueryParams, type QueryParams } from '../query/index.ts'
 import { enterStage, type QueryOperation } from '../run/index.ts'
 import { nearest } from '../suggest.ts'
-import type { CrudContext, CrudDeleteOptions, CrudOptions, CrudPage, CrudReadOptions, CrudRecord, CrudWriteOptions } from './crud-options.ts'
+import type { CrudContext, CrudCreateOptions, CrudDeleteOptions, CrudOptions, CrudPage, CrudReadOptions, CrudRecord, CrudUpdateOptions, CrudWriteOptions } from './crud-options.ts'
+import { valuesData } from './values.ts'
 import { schemaOf } from './models.ts'
 import { checkScopeData, readScopeData, scopeData, type Data } from './new-row.ts'
 import { Reader } from './reader.ts'
@@ -173,7 +174,7 @@ export class CrudBase<Entity extends object = any> {
    * @throws {RequestValidationError} for what is unknown, not writable, missing or not of its type; {ConflictError} for
    *   a record that exists or one that doesn't; {OutOfScopeError} when the record would lie outside `scope`
    */
-  create<Session extends CrudSession> (session: Session, data: Data, options: CrudReadOptions<Entity> = {}): CrudResult<Session, CrudRecord> {
+  create<Session extends CrudSession> (session: Session, data: Data, options: CrudCreateOptions<Entity> = {}): CrudResult<Session, CrudRecord> {
     return recordOf(this.createVersioned(session, data, options))
   }
 
@@ -182,12 +183,12 @@ export class CrudBase<Entity extends object = any> {
    *
    * @internal
    */
-  createVersioned<Session extends CrudSession> (session: Session, data: Data, options: CrudReadOptions<Entity> = {}): CrudResult<Session, WrittenJson> {
+  createVersioned<Session extends CrudSession> (session: Session, data: Data, options: CrudCreateOptions<Entity> = {}): CrudResult<Session, WrittenJson> {
     return perform(session, this.#createOne(session, data, options))
   }
 
   /** Creates records, all of them or none. The first one that can't be is an error, whose pointers start with its index. */
-  createMany<Session extends CrudSession> (session: Session, data: readonly Data[], options: CrudReadOptions<Entity> = {}): CrudResult<Session, CrudRecord[]> {
+  createMany<Session extends CrudSession> (session: Session, data: readonly Data[], options: CrudCreateOptions<Entity> = {}): CrudResult<Session, CrudRecord[]> {
     return parsed(this.createManyJson(session, data, options))
   }
 
@@ -196,11 +197,11 @@ export class CrudBase<Entity extends object = any> {
    *
    * @internal
    */
-  createManyJson<Session extends CrudSession> (session: Session, data: readonly Data[], options: CrudReadOptions<Entity> = {}): CrudResult<Session, string> {
+  createManyJson<Session extends CrudSession> (session: Session, data: readonly Data[], options: CrudCreateOptions<Entity> = {}): CrudResult<Session, string> {
     return perform(session, this.#createMany(session, data, options))
   }
 
-  * #createOne (session: CrudSession, data: Data, options: CrudReadOptions<Entity>): Work<WrittenJson> {
+  * #createOne (session: CrudSession, data: Data, options: CrudCreateOptions<Entity>): Work<WrittenJson> {
     const resource = this.#writable(session)
     const rules = this.#rules(resource, 'create')
     const context = contextOf(session, options.context)
@@ -208,7 +209,7 @@ export class CrudBase<Entity extends object = any> {
     return yield * this.#leave(written!, resource, context)
   }
 
-  * #createMany (session: CrudSession, data: readonly Data[], options: CrudReadOptions<Entity>): Work<string> {
+  * #createMany (session: CrudSession, data: readonly Data[], options: CrudCreateOptions<Entity>): Work<string> {
     const resource = this.#writable(session)
     const rules = this.#rules(resource, 'create')
     if (data.length === 0) return '[]'
@@ -222,7 +223,7 @@ export class CrudBase<Entity extends object = any> {
    *
    * @throws {NotFoundError}, {PreconditionFailedError} when `ifMatch` names no version of it, and what `create` throws
    */
-  update<Session extends CrudSession> (session: Session, id: Id, data: Data, options: CrudWriteOptions<Entity> = {}): CrudResult<Session, CrudRecord> {
+  update<Session extends CrudSession> (session: Session, id: Id, data: Data, options: CrudUpdateOptions<Entity> = {}): CrudResult<Session, CrudRecord> {
     return recordOf(this.updateVersioned(session, id, data, options))
   }
 
@@ -231,11 +232,11 @@ export class CrudBase<Entity extends object = any> {
    *
    * @internal
    */
-  updateVersioned<Session extends CrudSession> (session: Session, id: Id, data: Data, options: CrudWriteOptions<Entity> = {}): CrudResult<Session, VersionedJson> {
+  updateVersioned<Session extends CrudSession> (session: Session, id: Id, data: Data, options: CrudUpdateOptions<Entity> = {}): CrudResult<Session, VersionedJson> {
     return perform(session, this.#update(session, id, data, options))
   }
 
-  * #update (session: CrudSession, id: Id, data: Data, options: CrudWriteOptions<Entity>): Work<VersionedJson> {
+  * #update (session: CrudSession, id: Id, data: Data, options: CrudUpdateOptions<Entity>): Work<VersionedJson> {
     const resource = this.#writable(session)
     const { model } = resource
     const rules = this.#rules(resource, 'update')
@@ -244,9 +245,11 @@ export class CrudBase<Entity extends object = any> {
     const scope = this.#scope(resource, options)
     const { data: given, errors } = withoutKey(data, id, model)
     let row = readData(given, model, { by: rules, check: (row) => [...errors, ...keyColumnErrors(row, id, model)] })
-    if (this.beforeUpdate !== undefined) {
+    const values = valuesData(options.values, model)
+    if (this.beforeUpdate !== undefined || values !== undefined) {
       enterStage()
-      const changed = returned('beforeUpdate', yield * wait(this.beforeUpdate(id, { ...given }, context), 'beforeUpdate'))
+      const complete = { ...given, ...values }
+      const changed = this.beforeUpdate === undefined ? complete : returned('beforeUpdate', yield * wait(this.beforeUpdate(id, complete, context), 'beforeUpdate'))
       enterStage('plan')
       row = readData(changed, model, { by: 'server' })
     }
@@ -363,23 +366,24 @@ export class CrudBase<Entity extends object = any> {
     return options.scope === undefined ? undefined : readScope(options.scope as object, model)
   }
 
-  * #create (resource: Resource, rules: BodyRules, session: CrudSession, data: readonly Data[], options: CrudReadOptions<Entity>, pointer: (index: number) => string, context: CrudContext, operation: QueryOperation): Work<Written[]> {
+  * #create (resource: Resource, rules: BodyRules, session: CrudSession, data: readonly Data[], options: CrudCreateOptions<Entity>, pointer: (index: number) => string, context: CrudContext, operation: QueryOperation): Work<Written[]> {
     if (resource.model.abstract) throw new ConfigError(`${resource.model.name} is abstract: records are created as one of its subclasses.`)
     const scope = this.#scope(resource, options)
     enterStage('plan')
     if (scope !== undefined) readScopeData(scope, resource.model)
     const rows: RecordData[] = []
-    const plain = this.beforeCreate === undefined && scope === undefined
+    const values = valuesData(options.values, resource.model)
+    const plain = this.beforeCreate === undefined && scope === undefined && values === undefined
     for (const [index, one] of data.entries()) {
       const at = pointer(index)
       const row = readData(one, resource.model, { by: rules, ...(plain && { complete: rules }), pointer: at })
-      rows.push(withSharedColumns(plain ? row : yield * this.#completed(one, at, resource, rules, scope, context), at))
+      rows.push(withSharedColumns(plain ? row : yield * this.#completed({ ...one, ...values }, at, resource, rules, scope, context), at))
     }
     const writer = new Writer(resource, session, options, scope, operation)
     return yield * repeated(session, () => writer.create(rows, pointer))
   }
 
-  /** A new row: what the client gave, what the hook makes of it, and what the scope adds. */
+  /** A new row: what the client and the server gave, what the hook makes of it, and what the scope adds. */
   * #completed (data: Data, pointer: string, { model }: Resource, rules: BodyRules, scope: ScopeRules | undefined, context: CrudContext): Work<RecordData> {
     enterStage()
     const complete = this.beforeCreate === undefined ? data : returned('beforeCreate', yield * wait(this.beforeCreate({ ...data }, context), 'beforeCreate'))

@@ -3,6 +3,7 @@ import type { EntityManager, EntityName, FilterQuery } from '@mikro-orm/postgres
 import type { FastifyRequest } from 'fastify'
 import type { QueryBuilderConfig, WritableOption } from '../config/index.ts'
 import type { SyncSession } from '../database/index.ts'
+import type { CrudValues } from './wire-types.ts'
 import type { CursorInfo, OffsetInfo, PageInfo } from '../run/index.ts'
 
 /** What `new CrudBase` and the constructor of a subclass take. */
@@ -35,6 +36,21 @@ export interface CrudWriteOptions<Entity extends object = any> extends CrudReadO
   /** The header If-Match: entity tags of versions, of which the record has to have one, or `*`. */
   readonly ifMatch?: string
 }
+
+/** Values that the server sets in a write. */
+interface ServerValues<Entity extends object> {
+  /**
+   * Values by property name, hidden properties and those that bodies may not set among them. They win over the body, hooks
+   * see them in the data, and a scope holds for them.
+   */
+  readonly values?: CrudValues<Entity>
+}
+
+/** What `create` and `createMany` take beside the data. */
+export interface CrudCreateOptions<Entity extends object = any> extends CrudReadOptions<Entity>, ServerValues<Entity> {}
+
+/** What `update` takes beside the key and the data. */
+export interface CrudUpdateOptions<Entity extends object = any> extends CrudWriteOptions<Entity>, ServerValues<Entity> {}
 
 /** What `delete` takes. */
 export interface CrudDeleteOptions<Entity extends object = any> extends CrudWriteOptions<Entity> {

@@ -20,7 +20,7 @@ export function scopeData ({ equalities }: ScopeRules): Data {
 }
 
 /** The name that data goes by: a hidden property has none but its own. */
-function nameOf (property: Property): string {
+export function nameOf (property: Property): string {
   return property.hidden ? property.name : property.publicName
 }
 

@@ -3,7 +3,7 @@
  * don't tell a property's `serializedName`: such a property goes by its own name here.
  */
 import type { Opt, Primary } from '@mikro-orm/core'
-import type { IsAny, Key, KindOf, Target } from '../config/index.ts'
+import type { AnyKey, IsAny, Key, KindOf, Target } from '../config/index.ts'
 import type { CursorInfo, OffsetInfo, PageInfo } from '../run/index.ts'
 
 /** An entity of which no property is known. */
@@ -36,6 +36,15 @@ export type WirePage<Entity> = { items: WireRecord<Entity>[] } & (PageInfo | Off
 export type WireBody<Entity> = Untyped<Entity> extends true ? Record<string, any> : {
   [Name in Key<Entity> as KindOf<Entity[Name]> extends never ? never : Name]?: WireInput<Entity[Name]>
 }
+
+/** Values that the server sets, by property name, as JavaScript or JSON has them. */
+export type CrudValues<Entity> = Untyped<Entity> extends true ? Readonly<Record<string, unknown>> : {
+  readonly [Name in AnyKey<Entity> as Entity[Name] extends (...args: never[]) => unknown ? never : Name]?: ServerValue<Entity[Name]>
+}
+
+/** The type of a hidden property is not known. */
+type ServerValue<T> = [KindOf<T>] extends [never] ? unknown
+  : KindOf<T> extends 'scalar' ? WireInput<T> | Extract<NonNullable<T>, Date | bigint | Uint8Array> | (null extends T ? null : never) : WireInput<T>
 
 /** A key. A composite one is an object, of which its tuple in the entity's type doesn't tell the names. */
 export type WireId<Entity> = Untyped<Entity> extends true ? any

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'tstyche'
-import { CrudBase, type CrudOptions } from '../../src/index.ts'
+import { CrudBase, type CrudCreateOptions, type CrudOptions } from '../../src/index.ts'
 import { CategorySchema, type Category } from './fixtures.ts'
 
 declare function accept (...crud: CrudBase<any>[]): void
@@ -26,5 +26,23 @@ describe('writable', () => {
   test('takes any name of an entity that is not known', () => {
     accept(new CrudBase<any>({ model: CategorySchema as any, writable: ['anything'] }))
     expect(new CrudBase({ model: {} as any, writable: ['anything'] })).type.toBe<CrudBase<any>>()
+  })
+})
+
+describe('values', () => {
+  const create = (values: CrudCreateOptions<Category>['values']): unknown => values
+
+  test('take JavaScript\'s values and those of JSON, of hidden properties too', () => {
+    create({ name: 'x', created_at: new Date(), secret: 'x', author: 1, price: '1.5', parent: null })
+    create({ created_at: '2024-05-31T00:00:00Z', status: 'draft' })
+  })
+
+  test('refuse names that the entity does not have, and values of another type', () => {
+    // @ts-expect-error does not exist
+    create({ nmae: 'x' })
+    // @ts-expect-error not assignable
+    create({ name: 5 })
+    // @ts-expect-error not assignable
+    create({ status: 'other' })
   })
 })

@@ -13,7 +13,9 @@ import { verdict, writes } from './helper.ts'
 const own = { name: 'own', cond: (args: Json) => ({ tenant: args['tenant'] }) }
 const Author = defineEntity({ name: 'Author', tableName: 'author', filters: { own: { ...own, default: true } } as never, properties: { ...primaryKey, ...softDelete, tenant: p.integer().default(1), name: p.string() } })
 const Topic = defineEntity({
-  name: 'Topic', tableName: 'topic', filters: { own: { ...own, default: true } } as never,
+  name: 'Topic',
+  tableName: 'topic',
+  filters: { own: { ...own, default: true } } as never,
   properties: { ...primaryKey, ...softDelete, tenant: p.integer().default(1), name: p.string(), texts: () => p.manyToMany(Text).mappedBy('topics') },
 })
 const Area = defineEntity({ name: 'Area', tableName: 'area', properties: { country: p.string().length(2).primary(), code: p.integer().primary(), deleted_at: p.datetime().nullable() } })
@@ -25,7 +27,8 @@ const columns = {
   editor: () => p.manyToOne(Author).nullable(),
 }
 const Text = defineEntity({
-  name: 'Text', tableName: 'text',
+  name: 'Text',
+  tableName: 'text',
   properties: { ...columns, area: () => p.manyToOne(Area).joinColumns('area_country', 'area_code').nullable(), topics: () => p.manyToMany(Topic).owner().pivotTable('text_topics'), areas: () => p.manyToMany(Area).owner().pivotTable('text_areas') },
 })
 /** Written by MikroORM's unit of work. */

@@ -1,0 +1,48 @@
+/** `options.values`: what the server sets in a write, whatever the body says. */
+import { ConfigError, RequestValidationError } from '../errors.ts'
+import { isObject, type EntityModel, type Property } from '../model/index.ts'
+import { readData } from '../plan/index.ts'
+import { nearest } from '../suggest.ts'
+import { nameOf, type Data } from './new-row.ts'
+import { toBody } from './scope.ts'
+
+/**
+ * The values by the names that data goes by. They are read once by themselves, so that a mistake in them is not taken for
+ * one of the body.
+ *
+ * @throws {ConfigError} for a value that its property can't have, whose cause, for the log, says which
+ */
+export function valuesData (values: unknown, model: EntityModel): Data | undefined {
+  if (values === undefined) return undefined
+  if (!isObject(values)) throw mistake("'values' must be an object of values by property name.")
+  const data: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(values)) {
+    const property = propertyOf(name, model)
+    // what was forgotten must not pass for what the body says
+    if (value === undefined) throw mistake(`'${name}' is undefined: leave it out, or set it to null.`)
+    data[nameOf(property)] = toBody(property, value)
+  }
+  try {
+    readData(data, model, { by: 'server' })
+  } catch (error) {
+    throw error instanceof RequestValidationError ? mistake(error.message) : error
+  }
+  return data
+}
+
+function propertyOf (name: string, model: EntityModel): Property {
+  const property = model.properties.get(name)
+  const all = [...model.properties.values()]
+  if (property === undefined) {
+    const meant = all.find(({ publicName }) => publicName === name)?.name ?? nearest(name, all.map(({ name }) => name))
+    throw mistake(`${model.name} has no property '${name}'.${meant === undefined ? '' : ` Did you mean '${meant}'?`}`)
+  }
+  if (!property.write.persisted) throw mistake(`'${name}' of ${model.name} has no column that takes values.`)
+  if (property === model.version) throw mistake(`'${name}' of ${model.name} is the version, which counts by itself.`)
+  return property
+}
+
+/** The details are for the log: clients can do nothing about them. */
+function mistake (detail: string): ConfigError {
+  return new ConfigError('The server has set values that can not be written.', { cause: new ConfigError(`values: ${detail}`) })
+}
