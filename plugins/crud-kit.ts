@@ -10,6 +10,7 @@ import { clientOf } from '../src/run/index.ts'
 import { crudRoutes, type CrudRoutesOptions } from './crud-routes.ts'
 import { convertDatabaseErrors } from './database-errors.ts'
 import { ErrorSchema } from './error-schema.ts'
+import { warnOfUnguarded } from './guard-advice.ts'
 import { giveIndexAdvice } from './index-advice.ts'
 import { decorateHealth, type CrudHealth } from './health.ts'
 import { checkOptions, CrudKitOptionsSchema } from './options.ts'
@@ -51,6 +52,11 @@ export interface CrudKitOptions {
    */
   readonly indexAdvice?: boolean
   /**
+   * Names of entities whose rows everybody may use. The server warns of other entities that a resource with a scope leads
+   * to, and that no MikroORM filter guards.
+   */
+  readonly shared?: readonly string[]
+  /**
    * Send how long the stages of a request took, as the header Server-Timing: `parse`, `plan`, `compile` and `run`, in
    * milliseconds. They tell clients something about the data. A resource may say otherwise. Default: false.
    */
@@ -71,6 +77,7 @@ async function register (fastify: FastifyInstance, options: CrudKitOptions): Pro
     decorateQueryParams(fastify)
     decorateServerTiming(fastify, options.serverTiming === true)
     fastify.addSchema(ErrorSchema)
+    warnOfUnguarded(fastify, engine.em, options.shared ?? [])
     if (options.indexAdvice !== false) giveIndexAdvice(fastify)
     for (const [prefix, resource] of Object.entries(options.resources ?? {})) {
       const routes = resource instanceof CrudBase ? { crud: resource } : resource

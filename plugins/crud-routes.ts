@@ -1,10 +1,11 @@
 /** The routes of one resource. An encapsulated plugin: its prefix, hooks and error handler stay its own. */
 import type { FastifyContextConfig, FastifyInstance, FastifyRequest, RegisterOptions, RouteOptions } from 'fastify'
-import { CrudBase } from '../src/crud/index.ts'
+import { checkEstimates, CrudBase } from '../src/crud/index.ts'
 import { ConfigError } from '../src/errors.ts'
 import type { DocumentedResource } from './docs-operation.ts'
 import type { DocumentedRoute } from './docs.ts'
 import { errorJson } from './error-schema.ts'
+import { guardsOf } from './guard-advice.ts'
 import { adviseAbout } from './index-advice.ts'
 import { offeredOperations } from './offered.ts'
 import { checkOptions, ResourceOptionsSchema, type CrudOperation } from './options.ts'
@@ -91,6 +92,10 @@ export async function crudRoutes (fastify: FastifyInstance, options: CrudRoutesO
   const resource = options.name ?? crud.name ?? model.tableName
   whitelist.names.add(resource)
   if (operations.includes('list')) adviseAbout(fastify, whitelist)
+  if (options.scope !== undefined) {
+    checkEstimates(what, whitelist, 'a scope')
+    guardsOf(fastify, { prefix: prefix ?? '/', resource: bound, operations })
+  }
   // parts that most servers do without are loaded by those that have them, and before the server is ready
   const streaming = options.stream === undefined || options.stream === false ? undefined : await import('./route-stream.ts')
   const docs = fastify.hasPlugin('@fastify/swagger') ? await import('./docs.ts') : undefined

@@ -63,6 +63,7 @@ export const CrudKitOptionsSchema = Type.Object({
   resources: Type.Optional(Type.Record(Type.String({ pattern: '^/' }), Type.Any(), {
     ...closed, description: 'Resources by prefix: a CrudBase, or { crud, ...options }.',
   })),
+  shared: Type.Optional(Type.Array(Type.String(), { description: 'Names of entities whose rows everybody may use: no warning that nothing guards them.' })),
   serverTiming: Type.Optional(Type.Boolean({ default: false, description: 'Sends how long the stages of a request took, as Server-Timing.' })),
   indexAdvice: Type.Optional(Type.Boolean({ default: true, description: 'Warns of filters, sorts and includes that no index serves.' })),
 }, closed)

@@ -145,13 +145,13 @@ function frozen<T> (items: readonly T[] = []): readonly T[] {
 }
 
 function readPagination (options: PaginationOptions = {}): Pagination {
-  const { maxPerPage = 100, maxOffset = 100_000, maxIncluded = 10_000, maxBytes = 16 * 1024 * 1024, count = 'exact' } = options
+  const { maxPerPage = 100, maxOffset = 100_000, maxIncluded = 10_000, maxBytes = 16 * 1024 * 1024, count = 'exact', estimateAllRows = false } = options
   const { defaultPerPage = Math.min(20, maxPerPage) } = options
   if (defaultPerPage > maxPerPage) {
     throw new ConfigError(`QueryBuilderConfig: pagination.defaultPerPage (${defaultPerPage}) ` +
       `is above pagination.maxPerPage (${maxPerPage})`)
   }
-  return Object.freeze({ defaultPerPage, maxPerPage, maxOffset, maxIncluded, maxBytes, count })
+  return Object.freeze({ defaultPerPage, maxPerPage, maxOffset, maxIncluded, maxBytes, count, estimateAllRows })
 }
 
 /** What two includes must not share: where they are, and their name there as far as it is known without the entity. */

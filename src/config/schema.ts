@@ -106,6 +106,9 @@ export const PaginationSchema = Type.Object({
   count: Type.Optional(Type.Union([Type.Literal('exact'), Type.Literal('planned'), Type.Literal('none')], {
     default: 'exact', description: 'The total: counted, estimated by PostgreSQL\'s planner, or not given',
   })),
+  estimateAllRows: Type.Optional(Type.Boolean({
+    default: false, description: 'With count: \'planned\', estimate from statistics of all rows though requests may see only some of them',
+  })),
 }, { additionalProperties: false })
 
 /**

@@ -63,6 +63,10 @@ export class CrudBase<Entity extends object = any> {
   /**
    * Changes a record before it leaves, whole pages and single records alike. Declaring it means that the JSON of the
    * database is parsed; what is returned is sent.
+   *
+   * It shapes answers and protects nothing: a value that it masks still shows through other resources' includes, and
+   * through filters, sorts and cursors. A value is protected by `hidden` on its property, by whitelists that leave it out, or
+   * by a separate entity or view without it.
    */
   afterRead? (record: CrudRecord, context: CrudContext): CrudRecord | Promise<CrudRecord>
 

@@ -5,6 +5,8 @@ import type { EntityModel } from '../model/index.ts'
 import { isCustomTerm, planSelection, QueryErrors, resolveWhitelist, resolveWritable, withConditions, type AnyWritePlan, type KeysetPlan, type ListPlan, type Plan, type Selection, type Whitelist, type Writable } from '../plan/index.ts'
 import { callsOf, toWireOf, type QueryCall, type QueryOperation, type ToWire } from '../run/index.ts'
 import { applyPlan, compile, compileWrite, entitiesBehind, guarded, ROOT_ALIAS } from '../sql/index.ts'
+import { filtersOfEntity } from './entity-filters.ts'
+import { checkEstimates } from './estimates.ts'
 import { foreignOf, narrow, NO_FILTERS, scopesOf, visibleBy, type ActiveFilters, type ReadOptions } from './foreign.ts'
 import { modelsOf } from './models.ts'
 import { bindKept, bindOnce, Statements, toWireOfPlan, type CompiledRead, type KeptStatement } from './statements.ts'
@@ -36,6 +38,7 @@ export class Resource {
     const relations = relationsOfWhitelist(this.whitelist)
     this.#entities = [...new Set([this.model, ...relations.map(({ target }) => target), ...entitiesOfConditions(this.whitelist, relations)])]
     checkConditions(em, this.whitelist, relations, this.#entities)
+    if (filtersOfEntity(em, this.model.entity).some((filter) => filter.default)) checkEstimates(`The resource of ${this.model.name}`, this.whitelist, 'a MikroORM filter')
     this.selection = planSelection({ fields: [], fieldsByInclude: {}, include: [] }, this.whitelist, new QueryErrors())
     this.toWire = toWireOf(this.selection)
   }
@@ -55,11 +58,18 @@ export class Resource {
     const entities = filtered ? plain?.entities ?? this.#entities : []
     return after(this.activeFilters(session, this.entitiesOf(entities, options)), (active) => {
       const filters = filtered ? active : NO_FILTERS
+      if (plan.kind === 'list' && plan.window.count === 'planned') this.#checkEstimates(options, filters)
       const kept = plain && this.#kept(session, plan, plain, options.scope, filters, call)
       if (kept !== undefined) return kept
       const values = [...plan.values]
       return after(scopesOf(session, plan), (scopes) => bindOnce(compile(plan, foreignOf(session, plan, options, filters, values, { scopes, behind: active })), values, toWireOfPlan(plan), true, call))
     })
+  }
+
+  #checkEstimates ({ scope = {} }: ReadOptions, filters: ActiveFilters): void {
+    // a fragment of SQL is a symbol
+    if (Reflect.ownKeys(scope).length > 0) checkEstimates(`The resource of ${this.model.name}`, this.whitelist, 'a scope')
+    if (filters.size > 0) checkEstimates(`The resource of ${this.model.name}`, this.whitelist, 'a MikroORM filter')
   }
 
   /** The statement of a write, likewise. */

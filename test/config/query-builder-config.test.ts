@@ -18,7 +18,7 @@ t.test('nothing is allowed unless it is listed', async t => {
     allowedIncludes: [],
     defaultSort: [],
     ignoreInvalidErrors: false,
-    pagination: { defaultPerPage: 20, maxPerPage: 100, maxOffset: 100_000, maxIncluded: 10_000, maxBytes: 16_777_216, count: 'exact' },
+    pagination: { defaultPerPage: 20, maxPerPage: 100, maxOffset: 100_000, maxIncluded: 10_000, maxBytes: 16_777_216, count: 'exact', estimateAllRows: false },
   }
   t.strictSame({ ...new QueryBuilderConfig() }, nothing)
   t.strictSame({ ...new QueryBuilderConfig({}) }, nothing)
@@ -33,7 +33,7 @@ t.test('entries and options are kept as given', async t => {
     allowedIncludes: [new AllowedInclude('products')],
     defaultSort: ['-created_at', 'name', '+price'],
     ignoreInvalidErrors: true,
-    pagination: { defaultPerPage: 5, maxPerPage: 50, maxOffset: 0, maxIncluded: 0, maxBytes: 1, count: 'planned' as const },
+    pagination: { defaultPerPage: 5, maxPerPage: 50, maxOffset: 0, maxIncluded: 0, maxBytes: 1, count: 'planned' as const, estimateAllRows: true },
   }
   const config = new QueryBuilderConfig(options)
   t.strictSame({ ...config }, options)

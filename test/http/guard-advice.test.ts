@@ -1,0 +1,134 @@
+/** What the server says of rows that a scope does not guard. */
+import { defineEntity, p, raw } from '@mikro-orm/core'
+import { MikroORM } from '@mikro-orm/postgresql'
+import Fastify from 'fastify'
+import { Writable } from 'node:stream'
+import t from 'tap'
+import { AllowedFilters, AllowedInclude, AllowedSort, CrudBase, crudKit, primaryKey, QueryBuilderConfig, type CrudKitOptions } from '../../src/index.ts'
+
+type Filters = Record<string, { name: string, cond: any, default?: boolean }>
+
+/** Entities anew for each case: filters belong to them. */
+function entitiesOf (filters: Filters = {}, of: 'project' | 'all' = 'project') {
+  const everywhere = of === 'all' ? { filters } : {}
+  const Country = defineEntity({ name: 'Country', ...everywhere, properties: { ...primaryKey, name: p.string() } })
+  const Label = defineEntity({ name: 'Label', ...everywhere, properties: { ...primaryKey, tenant: p.integer(), text: p.string() } })
+  const Project = defineEntity({ name: 'Project', filters, properties: { ...primaryKey, tenant: p.integer(), name: p.string(), country: () => p.manyToOne(Country), tasks: () => p.oneToMany(Task).mappedBy('project') } })
+  const Task = defineEntity({
+    name: 'Task', ...everywhere, properties: { ...primaryKey, tenant: p.integer().nullable(), title: p.string(), project: () => p.manyToOne(Project), parent: () => p.manyToOne(Task).nullable(), labels: () => p.manyToMany(Label) },
+  })
+  return { Country, Label, Project, Task, all: [Country, Label, Project, Task] }
+}
+
+type Entities = ReturnType<typeof entitiesOf>
+
+/** The warnings of a server, as their log lines. */
+async function warningsOf ({ all }: Entities, resources: CrudKitOptions['resources'], { shared, prepare = () => {} }: { shared?: readonly string[], prepare?: (orm: MikroORM) => void } = {}): Promise<any[]> {
+  const lines: any[] = []
+  const stream = new Writable({ write (chunk, _, done) { lines.push(JSON.parse(String(chunk))); done() } })
+  const orm = new MikroORM({ entities: all as never, dbName: 'none' })
+  prepare(orm)
+  const app = Fastify({ logger: { level: 'warn', stream } })
+  await app.register(crudKit, { orm, resources: resources!, ...(shared && { shared }) })
+  try {
+    await app.ready()
+  } finally {
+    await app.close()
+  }
+  return lines
+}
+
+const scope = () => ({ tenant: 1 })
+const tasksOf = ({ Task }: Entities, options: object = {}) => new CrudBase<any>({
+  model: Task,
+  writable: ['title', 'project', 'labels'],
+  queryConfig: new QueryBuilderConfig<any>({
+    allowedIncludes: [new AllowedInclude('project.country'), AllowedInclude.count('labels')], allowedFilters: [AllowedFilters.exact('project.name'), AllowedFilters.search('q', ['title', 'labels.text'])], allowedSorts: [new AllowedSort('project.name')],
+  }),
+  ...options,
+})
+const unguarded = (lines: any[]) => Object.fromEntries(lines.flatMap((line) => line.unguarded.map(({ entity, paths }: any) => [entity, paths])))
+
+t.test('each entity is named with the ways to it and a rule', async (t) => {
+  const entities = entitiesOf()
+  const lines = await warningsOf(entities, { '/tasks': { crud: tasksOf(entities), scope } })
+  t.equal(lines.length, 1, 'once')
+  t.strictSame(unguarded(lines), {
+    Project: ['include=project.country', 'filter[project.name]', 'sort=project.name', "'project' in bodies"],
+    Country: ['include=project.country'],
+    Label: ['include=labelsCount', 'filter[q]', "'labels' in bodies"],
+  })
+  t.match(lines[0].msg, /^The scope of \/tasks guards its own rows only\./)
+  t.match(lines[0].msg, /Project: filters: \{ own: \{ name: 'own', cond: \(\{ tenant \}\) => \(\{ tenant \}\), default: true \} \}/)
+  t.match(lines[0].msg, /shared: \['Project', 'Country', 'Label'\]\.$/)
+})
+
+t.test('without a scope, and for what is shared or guarded, nothing is said', async (t) => {
+  const entities = entitiesOf()
+  t.strictSame(await warningsOf(entities, { '/tasks': tasksOf(entities) }), [])
+  t.strictSame(await warningsOf(entities, { '/tasks': { crud: tasksOf(entities), scope } }, { shared: ['Project', 'Country', 'Label'] }), [])
+  const guarded = entitiesOf({ own: { name: 'own', cond: ({ tenant }: any) => ({ tenant }), default: true } }, 'all')
+  t.strictSame(await warningsOf(guarded, { '/tasks': { crud: tasksOf(guarded), scope } }), [])
+  t.strictSame(Object.keys(unguarded(await warningsOf(entities, { '/tasks': { crud: tasksOf(entities), scope } }, { shared: ['Country'] }))), ['Project', 'Label'])
+})
+
+t.test('a filter that is the same for everybody, or off, guards nothing', async (t) => {
+  const cases: ReadonlyArray<readonly [filter: Filters[string], guards: boolean]> = [
+    [{ name: 'own', cond: ({ tenant }: any) => ({ tenant }), default: true }, true],
+    [{ name: 'own', cond: () => ({ tenant: 1 }), default: true }, true],
+    [{ name: 'own', cond: ({ tenant }: any) => ({ tenant }) }, false],
+    [{ name: 'own', cond: ({ tenant }: any) => ({ tenant }), default: false }, false],
+    [{ name: 'softDelete', cond: { name: { $ne: null } }, default: true }, false],
+    [{ name: 'public', cond: { $or: [{ tenant: 1 }, { name: 'x' }] }, default: true }, false],
+    [{ name: 'own', cond: { tenant: raw("current_setting('app.tenant')::int") }, default: true }, true],
+  ]
+  for (const [filter, guards] of cases) {
+    const entities = entitiesOf({ [filter.name]: filter })
+    t.equal('Project' in unguarded(await warningsOf(entities, { '/tasks': { crud: tasksOf(entities), scope } })), !guards, String(filter.cond))
+  }
+})
+
+t.test('filters that are added to the ORM count', async (t) => {
+  const entities = entitiesOf()
+  const add = (filter: object) => warningsOf(entities, { '/tasks': { crud: tasksOf(entities), scope } }, { prepare: (orm) => orm.em.addFilter(filter as never) })
+  const cond = ({ tenant }: any) => ({ tenant })
+  t.strictSame(await add({ name: 'own', cond }), [])
+  t.strictSame(Object.keys(unguarded(await add({ name: 'own', cond, entity: ['Project', 'Label'] }))), ['Country'])
+  t.strictSame(Object.keys(unguarded(await add({ name: 'own', cond, default: false }))), ['Project', 'Country', 'Label'])
+  t.strictSame(Object.keys(unguarded(await add({ name: 'public', cond: { tenant: 1 }, entity: ['Project', 'Label'] }))), ['Project', 'Country', 'Label'])
+  t.strictSame(Object.keys(unguarded(await add({ name: 'own', cond: () => { throw new Error('no request') }, entity: ['Project', 'Label'] }))), ['Country'])
+})
+
+t.test('rows of the same entity are guarded by the scope only where they are the records themselves', async (t) => {
+  const entities = entitiesOf()
+  const crud = (writable: any) => new CrudBase<any>({ model: entities.Task, writable, queryConfig: new QueryBuilderConfig<any>({}) })
+  t.strictSame(unguarded(await warningsOf(entities, { '/tasks': { crud: crud(['title', 'project', 'parent']), scope } }, { shared: ['Project'] })), { Task: ["'parent' in bodies"] })
+  t.strictSame(await warningsOf(entities, { '/tasks': { crud: crud(['title']), scope, operations: ['list', 'get', 'update'] } }), [], 'nothing leads anywhere')
+  t.strictSame(await warningsOf(entities, { '/tasks': { crud: crud(['title', 'parent']), scope, operations: ['list', 'get', 'delete'] } }), [], 'no bodies')
+  t.strictSame(unguarded(await warningsOf(entities, { '/tasks': { crud: crud({ create: ['title', 'project'], update: ['parent'] }), scope, operations: ['update'] } })), { Task: ["'parent' in bodies"] }, 'bodies of the routes that there are')
+})
+
+t.test('a name that is not an entity stops start-up', async (t) => {
+  const entities = entitiesOf()
+  await t.rejects(warningsOf(entities, {}, { shared: ['Contry'] }), { code: 'FST_CRUD_CONFIG_INVALID', message: "crudKit: 'shared' names 'Contry', which is not an entity of the ORM. Did you mean 'Country'?" })
+  await t.rejects(warningsOf(entities, {}, { shared: 'Country' as never }), { code: 'FST_CRUD_CONFIG_INVALID', message: /'shared' can't be "Country"/ })
+})
+
+t.test('estimates of all rows are refused where rows are hidden', async (t) => {
+  const of = (pagination: object, filters?: Filters) => {
+    const entities = entitiesOf(filters)
+    return { entities, crud: new CrudBase<any>({ model: entities.Project, queryConfig: new QueryBuilderConfig<any>({ pagination }) }) }
+  }
+  const refused = { code: 'FST_CRUD_CONFIG_INVALID', message: /count: 'planned' and a (scope|MikroORM filter) do not go together/ }
+  const start = ({ entities, crud }: ReturnType<typeof of>, options = {}) => warningsOf(entities, { '/projects': { crud, operations: ['list'], ...options } })
+  await t.rejects(start(of({ count: 'planned' }), { scope }), refused)
+  await t.rejects(start(of({ count: 'planned' }, { own: { name: 'own', cond: ({ tenant }: any) => ({ tenant }), default: true } })), refused)
+  for (const one of [of({ count: 'planned', estimateAllRows: true }), of({ count: 'exact' }), of({ count: 'none' })]) t.strictSame(await start(one, { scope }), [])
+  t.strictSame(await start(of({ count: 'planned' })), [])
+  const { entities, crud } = of({ count: 'planned' })
+  const orm = new MikroORM({ entities: entities.all as never, dbName: 'none' })
+  await t.rejects(crud.list(orm.em.fork(), undefined, { scope: { tenant: 1 } }), refused)
+  const em = orm.em.fork()
+  em.addFilter({ name: 'own', entity: entities.Project as never, cond: { tenant: 1 } as never })
+  await t.rejects(crud.list(em), refused)
+})

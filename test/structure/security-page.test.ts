@@ -1,0 +1,28 @@
+/** SECURITY.md promises what a test proves. */
+import fs from 'node:fs'
+import path from 'node:path'
+import t from 'tap'
+
+const root = path.join(import.meta.dirname, '../..')
+const page = fs.readFileSync(path.join(root, 'SECURITY.md'), 'utf8')
+const linksOf = (text: string): string[] => [...text.matchAll(/\]\((?!https?:)([^)#]+)[^)]*\)/g)].map(([, link]) => link!)
+
+t.test('every link leads to a file', async (t) => {
+  const links = linksOf(page)
+  t.ok(links.length > 5)
+  for (const link of links) t.ok(fs.existsSync(path.join(root, link)), link)
+})
+
+t.test('every promise is linked to a test', async (t) => {
+  const section = /^## Promises\n([^]*?)^## /m.exec(page)![1]!
+  const promises = section.split('\n').filter((line) => line.startsWith('|')).slice(2)
+  t.ok(promises.length >= 10)
+  for (const promise of promises) {
+    const [, , test = ''] = promise.split('|')
+    t.ok(linksOf(test).length > 0 && linksOf(test).every((link) => /^test\/.*\.test\.ts$/.test(link)), promise)
+  }
+})
+
+t.test('it names no address that nobody reads', async (t) => {
+  t.notMatch(page, /[\w.]+@[\w-]+\.[a-z]+/i)
+})
