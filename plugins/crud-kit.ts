@@ -6,7 +6,7 @@ import { CrudBase } from '../src/crud/index.ts'
 import { DatabaseFactory, isConnected, serverStarted, SyncEngine, type DatabaseOptions, type SharedEngine } from '../src/database/index.ts'
 import { ConfigError } from '../src/errors.ts'
 import type { QueryParams } from '../src/query/index.ts'
-import { clientOf } from '../src/run/index.ts'
+import { clientOf, limitStatements } from '../src/run/index.ts'
 import { crudRoutes, type CrudRoutesOptions } from './crud-routes.ts'
 import { convertDatabaseErrors } from './database-errors.ts'
 import { ErrorSchema } from './error-schema.ts'
@@ -44,6 +44,11 @@ export interface CrudKitOptions {
   readonly orm?: MikroORM
   /** A database that is opened now and closed with the server; a factory, with the last server that it is given to. */
   readonly database?: DatabaseFactory | DatabaseOptions
+  /**
+   * Milliseconds after which the server ends a statement on connections of `orm`. Default: the server's own. A database that is
+   * opened here has the option in `database`.
+   */
+  readonly statementTimeoutMillis?: number
   /** Resources by prefix. */
   readonly resources?: Readonly<Record<string, ResourceOptions>>
   /**
@@ -91,12 +96,14 @@ async function register (fastify: FastifyInstance, options: CrudKitOptions): Pro
 }
 
 /** An ORM that is given is its owner's to close; a database is closed with the last server that uses it. */
-async function openDatabase ({ orm, database }: CrudKitOptions): Promise<SharedEngine> {
+async function openDatabase ({ orm, database, statementTimeoutMillis }: CrudKitOptions): Promise<SharedEngine> {
   if (orm !== undefined && database !== undefined) throw new ConfigError("crudKit: give either 'orm' or 'database', not both.")
   if (orm !== undefined) {
     if ((orm as unknown) instanceof SyncEngine || !isConnected(orm)) throw new ConfigError(`crudKit: 'orm' ${SYNC_DATABASE}`)
+    if (statementTimeoutMillis !== undefined) await limitStatements(orm, statementTimeoutMillis)
     return { engine: orm, release: async () => {} }
   }
+  if (statementTimeoutMillis !== undefined) throw new ConfigError("crudKit: 'statementTimeoutMillis' is for an 'orm'; write it into 'database'.")
   if (database === undefined) throw new ConfigError("crudKit: give 'orm', an open MikroORM, or 'database', the options to open one.")
   if ((database as DatabaseOptions<boolean>).useAsync === false) throw new ConfigError(`crudKit: 'database' ${SYNC_DATABASE}`)
   const factory = database instanceof DatabaseFactory ? database : new DatabaseFactory(database)

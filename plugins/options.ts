@@ -60,6 +60,9 @@ export const ResourceOptionsSchema = Type.Object({
 export const CrudKitOptionsSchema = Type.Object({
   orm: Type.Optional(Type.Any({ description: 'An open MikroORM, to be closed by its owner.' })),
   database: Type.Optional(Type.Any({ description: 'A DatabaseFactory or its options: opened and closed with the server.' })),
+  statementTimeoutMillis: Type.Optional(Type.Integer({
+    minimum: 1, maximum: 2_147_483_647, description: "Time after which the server ends a statement of the orm that is given. Default: the server's own.",
+  })),
   resources: Type.Optional(Type.Record(Type.String({ pattern: '^/' }), Type.Any(), {
     ...closed, description: 'Resources by prefix: a CrudBase, or { crud, ...options }.',
   })),

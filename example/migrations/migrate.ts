@@ -12,6 +12,8 @@ export async function applyPending (orm: MikroORM): Promise<string[]> {
   // of several servers all but one may find in the middle of it that the table is there
   await orm.migrator.getPending().catch(() => orm.migrator.getPending())
   return await orm.em.fork().transactional(async (em) => {
+    // a migration may take longer than a request
+    await em.execute('set local statement_timeout = 0')
     await em.execute(`select pg_advisory_xact_lock(${LOCK})`)
     const applied = await orm.migrator.up({ transaction: em.getTransactionContext()! })
     return applied.map(({ name }) => name)

@@ -22,6 +22,12 @@ export async function connect (engine: MikroORM, { label }: DatabaseTarget): Pro
   }
 }
 
+/** Whether a server, or the pooler before it, has refused the limit of statements as a setting of the connection. */
+export function refusesTimeout (error: unknown): boolean {
+  const { cause } = error as { cause?: { message?: string } }
+  return /^unsupported startup parameter\b.*\bstatement_timeout\b/.test(cause?.message ?? '')
+}
+
 interface Refusal {
   /** SQLSTATEs. */
   readonly codes?: readonly string[]

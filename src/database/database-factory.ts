@@ -1,8 +1,8 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
 import { ConfigError } from '../errors.ts'
 import { ReplicaSet, type ReplicaReport } from '../run/index.ts'
-import { connect } from './connect.ts'
-import { checkDatabaseOptions, withEntities, type DatabaseOptions } from './database-options.ts'
+import { connect, refusesTimeout } from './connect.ts'
+import { checkDatabaseOptions, DEFAULT_STATEMENT_TIMEOUT, withEntities, type DatabaseOptions } from './database-options.ts'
 import { parseDatabaseUrl, type DatabaseTarget } from './database-url.ts'
 import { loadDriver } from './drivers.ts'
 import { lockFolder, type FolderLock } from './folder-lock.ts'
@@ -174,12 +174,16 @@ export class DatabaseFactory<Async extends boolean = true> {
     const lock = target.driver === 'pglite' && target.folder !== undefined ? await this.#lock(target.folder) : undefined
     const replicas = this.#replicas && new ReplicaSet(this.#replicas.settings)
     let engine: MikroORM | undefined
-    try {
+    const init = async (options: DatabaseOptions<boolean>): Promise<MikroORM> => {
       engine = await withEntities(() => MikroORM.init({
-        ...toOrmOptions(this.#options, target),
-        ...(replicas && replicaOptions(this.#options, this.#replicas!.targets, replicas, EntityManager)),
+        ...toOrmOptions(options, target),
+        ...(replicas && replicaOptions(options, this.#replicas!.targets, replicas, EntityManager)),
       }))
       await connect(engine, target)
+      return engine
+    }
+    try {
+      engine = await this.#withTimeout(init, () => engine?.close(true))
       if (this.#options.schema !== undefined) await engine.schema.update({ safe: this.#options.schema === 'create' })
       await replicas?.start(engine.driver)
       this.#reading = replicas
@@ -192,6 +196,21 @@ export class DatabaseFactory<Async extends boolean = true> {
     }
   }
 
+  /** With the limit that statements have by default; without it where a pooler does not let it through. */
+  async #withTimeout (init: (options: DatabaseOptions<boolean>) => Promise<MikroORM>, close: () => Promise<void> | undefined): Promise<MikroORM> {
+    const options = this.#options
+    // PgBouncer, for which this is the setting, refuses the other one
+    if (options.statementTimeoutMillis !== undefined || options.preparedStatements === false) return await init(options)
+    try {
+      return await init({ ...options, statementTimeoutMillis: DEFAULT_STATEMENT_TIMEOUT })
+    } catch (error) {
+      if (!refusesTimeout(error)) throw error
+      await close()?.catch(() => {})
+      process.emitWarning(NO_TIMEOUT)
+      return await init(options)
+    }
+  }
+
   async #lock (folder: string): Promise<FolderLock> {
     const lock = await lockFolder(folder)
     if (lock === undefined) {
@@ -200,6 +219,9 @@ export class DatabaseFactory<Async extends boolean = true> {
     return lock
   }
 }
+
+const NO_TIMEOUT = 'DatabaseFactory: the server takes no statement_timeout when connecting, as PgBouncer does: statements may run for ever. ' +
+  "Set it for the role (alter role ... set statement_timeout = '30s') and write statementTimeoutMillis: 0"
 
 async function closeAll (before: Promise<void>, opening: Promise<Opened>): Promise<void> {
   await before.catch(() => {})

@@ -71,6 +71,7 @@ function driverOptions ({ pool = {}, applicationName, statementTimeoutMillis, pr
     ...KEEP_ALIVE,
     fallback_application_name: APPLICATION_NAME,
     ...(applicationName !== undefined && { application_name: applicationName }),
+    // pg leaves 0 out, and so the server's own
     ...(statementTimeoutMillis !== undefined && { statement_timeout: statementTimeoutMillis }),
     // the URL is the operator's, who has the last word
     ...target.connection,

@@ -21,8 +21,8 @@ export function applyPlan (qb: QueryBuilder<any>, plan: ListPlan | KeysetPlan, f
   const context = contextOf(plan, foreign)
   context.names.table() // e0 is taken
   const conditions = [
-    ...plan.conditions.map((condition) => conditionSql(condition, ROOT_ALIAS, context)),
-    ...(plan.deleted === 'with' || plan.model.deletedAt === undefined ? [] : [conditionSql({ kind: 'null', operand: plan.model.deletedAt, negated: plan.deleted === 'only' }, ROOT_ALIAS, context)]),
+    ...plan.conditions.map((condition) => conditionSql(condition, plan.model, ROOT_ALIAS, context)),
+    ...(plan.deleted === 'with' || plan.model.deletedAt === undefined ? [] : [conditionSql({ kind: 'null', operand: plan.model.deletedAt, negated: plan.deleted === 'only' }, plan.model, ROOT_ALIAS, context)]),
   ]
   const reversed = plan.kind === 'keyset' && plan.place?.side === 'before'
   const terms = plan.order.flatMap((term) => isCustomTerm(term)

@@ -1,5 +1,5 @@
 /** Conditions to SQL. */
-import type { EntityModel, RelationProperty, ValueType } from '../model/index.ts'
+import { keyColumns, type EntityModel, type RelationProperty, type ValueType } from '../model/index.ts'
 import type { Comparable, Condition, Deleted, JsonValue, Plan, Slot } from '../plan/index.ts'
 import { EMPTY, join, literal, name, sql, trusted, type Sql } from './fragment.ts'
 import { column } from './json.ts'
@@ -24,7 +24,7 @@ export function contextOf ({ filters }: Pick<Plan, 'filters'>, { filter, constan
     names: new Names(),
     filter: (model, alias) => {
       const own = filters?.get(model)
-      return own === undefined ? filter(model, alias) : allSql(own, alias, context)
+      return own === undefined ? filter(model, alias) : allSql(own, model, alias, context)
     },
     constant,
   }
@@ -56,7 +56,8 @@ export function visibility (model: EntityModel, alias: string, deleted: Deleted,
   return conditions
 }
 
-export function conditionSql (condition: Condition, alias: string, context: ConditionContext): Sql {
+/** @param model of the rows that the condition is on */
+export function conditionSql (condition: Condition, model: EntityModel, alias: string, context: ConditionContext): Sql {
   switch (condition.kind) {
     case 'compare': return typed(condition.operand, alias, (value) => sql`${value} ${trusted(condition.comparison)} ${bound(condition.operand, condition.slot)}`)
     case 'list': return typed(condition.operand, alias, (value) => condition.negated
@@ -70,13 +71,49 @@ export function conditionSql (condition: Condition, alias: string, context: Cond
     case 'null': return nullSql(condition.operand, condition.negated, alias)
     case 'key': return sql`${name(alias, condition.column.column)} = ${condition.slot}`
     case 'related': return relatedSql(condition.relation, condition.conditions, alias, context)
-    case 'any': return sql`(${join(condition.conditions.map((alternative) => conditionSql(alternative, alias, context)), ' or ')})`
-    case 'all': return sql`(${allSql(condition.conditions, alias, context)})`
+    case 'any': return anySql(condition.conditions, model, alias, context)
+    case 'all': return sql`(${allSql(condition.conditions, model, alias, context)})`
   }
 }
 
-const allSql = (conditions: readonly Condition[], alias: string, context: ConditionContext): Sql =>
-  join(conditions.map((condition) => conditionSql(condition, alias, context)), ' and ')
+const allSql = (conditions: readonly Condition[], model: EntityModel, alias: string, context: ConditionContext): Sql =>
+  join(conditions.map((condition) => conditionSql(condition, model, alias, context)), ' and ')
+
+const orSql = (conditions: readonly Condition[], model: EntityModel, alias: string, context: ConditionContext): Sql =>
+  sql`(${join(conditions.map((condition) => conditionSql(condition, model, alias, context)), ' or ')})`
+
+/**
+ * One of the conditions holds. Of those that lead to many rows it is one set of keys: the database can join a set,
+ * while it looks up each row in a set that is part of an `or`, one key after the other if they don't fit into work_mem.
+ */
+function anySql (conditions: readonly Condition[], model: EntityModel, alias: string, context: ConditionContext): Sql {
+  const distant = conditions.filter(leadsToMany)
+  if (distant.length === 0) return orSql(conditions, model, alias, context)
+  const near = conditions.filter((condition) => !leadsToMany(condition))
+  const sets = distant.map((condition) => keysWith(condition, model, context))
+  if (near.length > 0) sets.unshift(keysOf(model, context, (own) => near.length === 1 ? conditionSql(near[0]!, model, own, context) : orSql(near, model, own, context)))
+  return sql`${tuple(alias, keyNames(model))} in (${join(sets, ' union all ')})`
+}
+
+function leadsToMany (condition: Condition): boolean {
+  if (condition.kind === 'related') return condition.relation.many || condition.conditions.some(leadsToMany)
+  return (condition.kind === 'any' || condition.kind === 'all') && condition.conditions.some(leadsToMany)
+}
+
+const keyNames = (model: EntityModel): readonly string[] => keyColumns(model).map(({ column }) => column)
+
+/** `select <key> from <table> where <condition>` */
+function keysOf (model: EntityModel, context: ConditionContext, condition: (alias: string) => Sql): Sql {
+  const alias = context.names.table()
+  const columns = join(keyNames(model).map((column) => name(alias, column)))
+  return sql`select ${columns} from ${trusted(model.table)} as ${name(alias)}${whereClause([condition(alias)])}`
+}
+
+/** The keys of the rows for which a condition holds: those that related rows refer to, where they refer to the key. */
+function keysWith (condition: Condition, model: EntityModel, context: ConditionContext): Sql {
+  const direct = condition.kind === 'related' && condition.relation.join.columns.join() === keyNames(model).join()
+  return direct ? relatedKeys(condition.relation, condition.conditions, context) : keysOf(model, context, (own) => conditionSql(condition, model, own, context))
+}
 
 /** What an operand reads: its column, an owning relation's foreign key, or a place inside of a JSON column. */
 export function operand (operand: Comparable, alias: string): Sql {
@@ -180,19 +217,24 @@ export function matching (left: string, leftColumns: readonly string[], right: s
  * multiplies rows, and a distributed database can run it where a correlated subquery is refused.
  */
 function relatedSql (relation: RelationProperty, conditions: readonly Condition[], alias: string, context: ConditionContext): Sql {
+  return sql`${tuple(alias, relation.join.columns)} in (${relatedKeys(relation, conditions, context)})`
+}
+
+/** What the related rows for which all conditions hold have of the key of those that they are related to. */
+function relatedKeys (relation: RelationProperty, conditions: readonly Condition[], context: ConditionContext): Sql {
   const { join: by, target } = relation
   const related = context.names.table()
   const where = [
     ...relatedVisibility(relation, related, context),
-    ...conditions.map((condition) => conditionSql(condition, related, context)),
+    ...conditions.map((condition) => conditionSql(condition, target, related, context)),
   ]
   const from = sql`${trusted(target.table)} as ${name(related)}`
   if (by.kind !== 'pivot') {
     const columns = join(by.targetColumns.map((column) => name(related, column)))
-    return sql`${tuple(alias, by.columns)} in (select ${columns} from ${from}${whereClause(where)})`
+    return sql`select ${columns} from ${from}${whereClause(where)}`
   }
   const pivot = context.names.table()
   const columns = join(by.pivotColumns.map((column) => name(pivot, column)))
   const on = matching(related, by.targetColumns, pivot, by.pivotTargetColumns)
-  return sql`${tuple(alias, by.columns)} in (select ${columns} from ${trusted(by.table)} as ${name(pivot)} inner join ${from} on ${on}${whereClause(where)})`
+  return sql`select ${columns} from ${trusted(by.table)} as ${name(pivot)} inner join ${from} on ${on}${whereClause(where)}`
 }

@@ -31,7 +31,7 @@ export function compile (plan: Plan, foreign: Foreign): Statement {
   const context = contextOf(plan, foreign)
   const alias = context.names.table()
   const conditions = [
-    ...plan.conditions.map((condition) => conditionSql(condition, alias, context)),
+    ...plan.conditions.map((condition) => conditionSql(condition, plan.model, alias, context)),
     ...visibility(plan.model, alias, plan.deleted, context.filter),
     ...foreign.conditions(alias),
   ]

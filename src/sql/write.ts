@@ -92,7 +92,7 @@ function nextVersion ({ version }: EntityModel, alias: string): Sql[] {
 }
 
 function targetSql ({ model, conditions, deleted, versions, references }: WriteTarget & Pick<UpdatePlan | DeletePlan, 'model' | 'references'>, alias: string, foreign: Foreign, context: ConditionContext): Sql {
-  const where = conditions.map((condition) => conditionSql(condition, alias, context))
+  const where = conditions.map((condition) => conditionSql(condition, model, alias, context))
   where.push(...visibility(model, alias, deleted, context.filter))
   if (versions !== undefined) where.push(sql`${versionText(model, alias)} = any(${versions})`)
   where.push(...references.map((reference) => referenceSql(reference, alias, context)), ...foreign.conditions(alias))

@@ -33,7 +33,7 @@ t.test('options are checked when constructed', async (t) => {
   t.throws(construct({ entities, pool: { max: 0 } }), refused(/pool\.max: .*, got 0/))
   t.throws(construct({ entities, pool: { min: 11 } }), refused(/pool.min is 11, more than pool.max, 10/))
   t.throws(construct({ entities, pool: { queueLimit: -1 } }), refused(/pool\.queueLimit: /))
-  t.throws(construct({ entities, statementTimeoutMillis: 0 }), refused(/statementTimeoutMillis: .*, got 0/))
+  t.throws(construct({ entities, statementTimeoutMillis: -1 }), refused(/statementTimeoutMillis: .*, got -1/))
   t.throws(construct({ entities, applicationName: '' }), refused(/applicationName: /))
   t.throws(construct({ entities: [] }), refused(/entities: /))
   t.throws(construct({ entities: [Ledger, 'x'] }), refused(/entities\[1\] is 'x', which is no entity: give its class or schema, not a name or a path/))
@@ -175,7 +175,9 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
 
   t.test('who we are and how long a statement may take; the URL wins', async (t) => {
     const names = ['application_name', 'statement_timeout']
-    t.strictSame((await settings(t, {}, names)).values, ['fastify-crud-kit', '0'])
+    t.strictSame((await settings(t, {}, names)).values, ['fastify-crud-kit', '30s'])
+    t.strictSame((await settings(t, { statementTimeoutMillis: 0 }, names)).values, ['fastify-crud-kit', '0'], 'left to the server')
+    t.strictSame((await settings(t, { preparedStatements: false }, names)).values, ['fastify-crud-kit', '0'], 'as PgBouncer needs it')
     const options = { applicationName: 'shop', statementTimeoutMillis: 2500 }
     t.strictSame((await settings(t, options, names)).values, ['shop', '2500ms'])
     t.strictSame((await settings(t, { ...options, databaseUrl: `${url}?application_name=shop-canary&statement_timeout=900` }, names)).values, ['shop-canary', '900ms'])

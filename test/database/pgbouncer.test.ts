@@ -62,6 +62,15 @@ t.test('PgBouncer', { skip: skipPgBouncer }, async (t) => {
     await refused({ databaseUrl: databaseUrl.replace(/[^/]*$/, 'nowhere') }, /database "nowhere" does not exist\. Create it/)
   })
 
+  t.test('the limit that statements have by default is left out, and said', async (t) => {
+    const [warning] = await Promise.all([once(process, 'warning'), (async () => {
+      const factory = new DatabaseFactory({ databaseUrl, entities, pool: { max: 1 } })
+      await factory.getEngine()
+      await factory.close()
+    })()])
+    t.match(warning[0].message, /takes no statement_timeout when connecting.*alter role/)
+  })
+
   t.test('everything else', async (t) => {
     const factory = new DatabaseFactory(options)
     const orm = await factory.getEngine()
