@@ -1,0 +1,42 @@
+/** The table of docs/limits.md, against the code. */
+import Fastify from 'fastify'
+import fs from 'node:fs'
+import t from 'tap'
+import { DEFAULT_MAX_BATCH, ResourceOptionsSchema } from '../plugins/options.ts'
+import { MAX_INCLUDE_DEPTH } from '../src/config/index.ts'
+import { DEFAULT_STATEMENT_TIMEOUT, PoolOptionsSchema } from '../src/database/database-options.ts'
+import { QueryBuilderConfig } from '../src/index.ts'
+import { MAX_PATTERN_LENGTH, MAX_WILDCARDS } from '../src/plan/filters/pattern.ts'
+import { MAX_INCLUDES } from '../src/plan/index.ts'
+import { MAX_FILTER_DEPTH, MAX_LIST_ITEMS, MAX_PARAMETERS, MAX_QUERY_BYTES } from '../src/query/limits.ts'
+
+const { pagination } = new QueryBuilderConfig()
+const described = (description: string | undefined): number => Number(/Default (\d+)/.exec(description!)![1])
+
+const DEFAULTS: Readonly<Record<string, number>> = {
+  'Bytes of a query string': MAX_QUERY_BYTES,
+  'Parameters in a query string': MAX_PARAMETERS,
+  'Bracket levels after `filter`': MAX_FILTER_DEPTH,
+  'Items of a list in a filter': MAX_LIST_ITEMS,
+  'Characters of a pattern': MAX_PATTERN_LENGTH,
+  'Wildcards of a pattern': MAX_WILDCARDS,
+  'Relations of an include, one behind the other': MAX_INCLUDE_DEPTH,
+  'Includes of a request': MAX_INCLUDES,
+  'Records of a page, if the URL does not say': pagination.defaultPerPage,
+  'Records of a page': pagination.maxPerPage,
+  'Records that a page may skip': pagination.maxOffset,
+  'Included records of an answer': pagination.maxIncluded,
+  'Bytes of the records of an answer': pagination.maxBytes,
+  'Records of a batch (`createMany`)': DEFAULT_MAX_BATCH,
+  'Bytes of a body': Fastify().initialConfig.bodyLimit!,
+  'Milliseconds of a statement': DEFAULT_STATEMENT_TIMEOUT,
+  'Milliseconds that wait for a connection': described(PoolOptionsSchema.properties.connectionTimeoutMillis.description),
+  'Requests that wait for a connection': described(PoolOptionsSchema.properties.queueLimit.description),
+  'Milliseconds that a stream waits for a slow reader': (ResourceOptionsSchema.properties.stream as any).anyOf[1].properties.stallTimeoutMillis.default,
+}
+
+t.test('each default is the one of the code, and each limit is in the table', async (t) => {
+  const text = fs.readFileSync(new URL('../docs/limits.md', import.meta.url), 'utf8')
+  const rows = [...text.matchAll(/^\| ([^|]+) \| (\d+) \| /gm)].map(([, what, number]) => [what, Number(number)])
+  t.strictSame(Object.fromEntries(rows), DEFAULTS)
+})
