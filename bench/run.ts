@@ -25,6 +25,11 @@ import { measureStartup } from './startup.ts'
 import { measureStream } from './stream.ts'
 import { peersInstalled, variants } from './variants.ts'
 
+if (process.argv.includes('--worst')) {
+  await import('./worst/run.ts')
+  process.exit()
+}
+
 const { values: options } = parseArgs({
   allowNegative: true,
   options: {

@@ -1,0 +1,112 @@
+/**
+ * npm run bench -- --worst: the most expensive requests that the default limits allow, one at a time, each on a server process and
+ * a connection that have rested: time and memory of both. Prints a table; --save writes it to WORST.md.
+ */
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import fs from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import pg from 'pg'
+import { startPostgres } from '../../scripts/postgres.ts'
+import { createWorstData } from './data.ts'
+
+/** Seconds of a backend's CPU, and MiB that Node's memory may grow by. */
+const MOST_SECONDS = 2
+const MOST_MEMORY = 64
+
+const REQUESTS: readonly string[] = [
+  '/projects?include=labels.projects.tasks&per_page=100',
+  '/projects?include=labels.projects.tasks&per_page=1',
+  '/projects/1?include=labels.projects.tasks',
+  '/projects?include=labels.projects.tasks&per_page=100&cursor=',
+  '/projects?include=labels.projects.labels,tasks&per_page=100',
+  '/projects?include=tasks&per_page=100',
+  '/projects?include=tasksCount,tasksTitleMax,labelsCount,labels,tasks&per_page=100',
+  '/labels?include=projects.tasks,projects.labels&per_page=100',
+  '/labels?include=projects&per_page=9',
+  '/tasks?include=project.tasks&per_page=100',
+  '/projects?filter[q]=common&per_page=100',
+  '/projects?filter[q]=word%204711&per_page=100',
+  '/projects?filter[q]=nothing',
+  '/projects?filter[tasks.title]=common',
+  '/tasks?filter[q]=common&per_page=100',
+  '/tasks?filter[title][like]=%25a%25c%25o%25m%25t%25k%25w%25z',
+  '/tasks?filter[body][contains]=people&filter[title][contains]=word&filter[title][ilike]=%25TASK%25&filter[title][like]=%25common%25&sort=body',
+  `/tasks?filter[title][in]=${Array.from({ length: 100 }, (_, i) => `A common task; word ${i}`).join('%2C')}`,
+  '/tasks?sort=-body&per_page=100',
+  '/tasks?sort=project.name,title&per_page=100',
+  '/tasks?limit=100&offset=100000',
+  '/tasks?sort=title&limit=100&offset=100000',
+  '/papers?per_page=100',
+  '/papers?cursor=&per_page=100',
+  '/papers?filter[content][contains]=zzzz',
+  '/papers?sort=content&per_page=100',
+]
+
+const postgres = await startPostgres({
+  settings: { shared_buffers: '512MB', work_mem: '4MB', autovacuum: 'off', max_wal_size: '4GB', max_parallel_workers_per_gather: 0 },
+})
+const client = new pg.Client(postgres.url)
+await client.connect()
+const lines: string[] = []
+try {
+  await createWorstData(postgres.url)
+  const { rows: [{ version }] } = await client.query("select current_setting('server_version') as version")
+  lines.push(
+    `PostgreSQL ${version}, Node ${process.version}, ${new Date().toISOString().slice(0, 10)}. 20 000 projects, 1 100 000 tasks, 200 labels, 200 000 links, 2 000 papers of 100 KB.`, '',
+    '| Request | Status | Bytes | Time, s | PostgreSQL CPU, s | PostgreSQL memory, MiB | Node memory, MiB | |', '| --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |',
+  )
+  for (const path of REQUESTS) lines.push(await measure(path))
+} finally {
+  await client.end()
+  await postgres.stop()
+}
+const text = `${lines.join('\n')}\n`
+console.log(text)
+if (process.argv.includes('--save')) fs.writeFileSync(fileURLToPath(new URL('../WORST.md', import.meta.url)), `# The worst requests\n\nWritten by \`npm run bench -- --worst --save\`; [README.md](README.md) says what the columns mean.\n\n${text}`)
+
+async function measure (path: string): Promise<string> {
+  const server = fork(fileURLToPath(new URL('server-process.ts', import.meta.url)), { execArgv: ['--expose-gc'], env: { ...process.env, DATABASE_URL: postgres.url } })
+  try {
+    const [{ port }] = await once(server, 'message') as [{ port: number }]
+    const ask = async (path: string) => {
+      const response = await fetch(`http://127.0.0.1:${port}${path}`)
+      let bytes = 0
+      for await (const chunk of response.body!) bytes += chunk.length
+      return { status: response.status, bytes }
+    }
+    // code that is loaded with the first request is no cost of this one
+    for (let i = 0; i < 3; i++) await ask('/labels?include=projects&per_page=1')
+    const { rows: [{ pid }] } = await client.query("select pid from pg_stat_activity where application_name = 'worst'")
+    server.send('rest')
+    await once(server, 'message')
+    for (const id of [pid, server.pid]) fs.writeFileSync(`/proc/${id}/clear_refs`, '5')
+    const before = { cpu: cpu(pid), backend: memory(pid), node: memory(server.pid!) }
+    const started = performance.now()
+    const { status, bytes } = await ask(path)
+    const seconds = (performance.now() - started) / 1000
+    const used = cpu(pid) - before.cpu
+    const grown = { backend: peak(pid) - before.backend, node: peak(server.pid!) - before.node }
+    const verdict = used > MOST_SECONDS || grown.node > MOST_MEMORY ? 'too much' : ''
+    const shown = path.length > 110 ? `${path.slice(0, 109)}…` : path
+    return `| \`${decodeURIComponent(shown.replace(/%[0-9A-F]?…$/, '…'))}\` | ${status} | ${bytes} | ${seconds.toFixed(2)} | ${used.toFixed(2)} | ${grown.backend.toFixed(0)} | ${grown.node.toFixed(0)} | ${verdict} |`
+  } finally {
+    server.send('stop')
+    await once(server, 'exit')
+  }
+}
+
+/** Seconds on a CPU. */
+function cpu (pid: number): number {
+  return parseInt(fs.readFileSync(`/proc/${pid}/schedstat`, 'utf8')) / 1e9
+}
+function field (pid: number, name: string): number {
+  return Number(new RegExp(`${name}:\\s+(\\d+)`).exec(fs.readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024
+}
+/** MiB that are resident: now, and at most since that was last forgotten. Pages of PostgreSQL's shared buffers that are touched count. */
+function memory (pid: number): number {
+  return field(pid, 'VmRSS')
+}
+function peak (pid: number): number {
+  return field(pid, 'VmHWM')
+}
