@@ -54,7 +54,7 @@ try {
   const { rows: [{ version }] } = await client.query("select current_setting('server_version') as version")
   lines.push(
     `PostgreSQL ${version}, Node ${process.version}, ${new Date().toISOString().slice(0, 10)}. 20 000 projects, 1 100 000 tasks, 200 labels, 200 000 links, 2 000 papers of 100 KB.`, '',
-    '| Request | Status | Bytes | Time, s | PostgreSQL CPU, s | PostgreSQL memory, MiB | Node memory, MiB | |', '| --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |',
+    '| Request | Status | Bytes | Time, s | PostgreSQL CPU, s | PostgreSQL memory, MiB | Node memory, MiB | |', '| --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |'
   )
   for (const path of REQUESTS) lines.push(await measure(path))
 } finally {

@@ -34,7 +34,7 @@ export const DatabaseOptionsSchema = Type.Object({
   useAsync: Type.Optional(Type.Boolean({ description: 'false: sessions whose methods return values instead of promises, for scripts and the REPL. Default true.' })),
   pool: Type.Optional(PoolOptionsSchema),
   applicationName: Type.Optional(Type.String({ minLength: 1, maxLength: 63, description: "Name of the connections in the server's views and logs, if the URL has no application_name. Default fastify-crud-kit. PGlite ignores it." })),
-  statementTimeoutMillis: Type.Optional(Type.Integer({ minimum: 0, maximum: 2_147_483_647, description: "Time after which the server ends a statement, if the URL has no statement_timeout; 0 leaves it to the server. Default 30000, or with preparedStatements: false, as for PgBouncer, 0. PGlite ignores it." })),
+  statementTimeoutMillis: Type.Optional(Type.Integer({ minimum: 0, maximum: 2_147_483_647, description: 'Time after which the server ends a statement, if the URL has no statement_timeout; 0 leaves it to the server. Default 30000, or with preparedStatements: false, as for PgBouncer, 0. PGlite ignores it.' })),
   preparedStatements: Type.Optional(Type.Boolean({ description: 'Whether statements may be prepared by name. false for PgBouncer in transaction mode. Default true.' })),
   replicas: Type.Optional(Type.Unsafe<readonly string[] | ReplicaOptions>(Type.Any({ description: 'URLs of servers to read from, or { urls, maxLag, checkInterval, checkTimeout }. Default: none.' }))),
   schema: Type.Optional(Type.Union([Type.Literal('create'), Type.Literal('update')], { description: "Makes the tables when the database is opened: 'create' adds what is missing, 'update' also alters and drops to match the entities. Off by default: for demos and tests." })),

@@ -25,7 +25,7 @@ export function compilePresent ({ model, conditions }: PresentPlan, references: 
   const context = contextOf({}, foreign)
   const alias = context.names.table()
   const columns = references.map(({ relation, key }, index) => sql`(${equal(alias, relation.join.columns, key)})::text as ${name(`present${index}`)}`)
-  return render(sql`select ${join(columns)} from ${from(model, alias)}${rowWhere(conditions, alias, context)}`)
+  return render(sql`select ${join(columns)} from ${from(model, alias)}${rowWhere(model, conditions, alias, context)}`)
 }
 
 /** `key0`, ...: the keys, as texts, of the records that a row is linked to and that clients don't see through the relation. */
@@ -35,15 +35,15 @@ export function compileHiddenLinks ({ model, conditions }: PresentPlan, relation
   const context = contextOf({}, foreign)
   const [pivot, own, linked] = [context.names.table(), context.names.table(), context.names.table()]
   const keys = by.pivotTargetColumns.map((column, index) => sql`${name(pivot, column)}::text as ${name(`key${index}`)}`)
-  const ofRow = sql`exists (select 1 from ${from(model, own)}${whereClause([matching(own, by.columns, pivot, by.pivotColumns), ...conditions.map((condition) => conditionSql(condition, own, context))])})`
+  const ofRow = sql`exists (select 1 from ${from(model, own)}${whereClause([matching(own, by.columns, pivot, by.pivotColumns), ...conditions.map((condition) => conditionSql(condition, model, own, context))])})`
   const visible = whereClause([matching(linked, by.targetColumns, pivot, by.pivotTargetColumns), ...relatedVisibility(relation, linked, context)])
   return render(sql`select ${join(keys)} from ${trusted(by.table)} as ${name(pivot)} where ${ofRow} and not exists (select 1 from ${from(target, linked)}${visible})`)
 }
 
 const from = (model: EntityModel, alias: string): Sql => sql`${trusted(model.table)} as ${name(alias)}`
 
-const rowWhere = (conditions: PresentPlan['conditions'], alias: string, context: ConditionContext): Sql =>
-  whereClause(conditions.map((condition) => conditionSql(condition, alias, context)))
+const rowWhere = (model: EntityModel, conditions: PresentPlan['conditions'], alias: string, context: ConditionContext): Sql =>
+  whereClause(conditions.map((condition) => conditionSql(condition, model, alias, context)))
 
 const equal = (alias: string, columns: readonly string[], slots: readonly Slot[]): Sql =>
   join(columns.map((column, index) => sql`${name(alias, column)} = ${slots[index]!}`), ' and ')
