@@ -1,11 +1,15 @@
 /** Pagination: which rows of the order are wanted. */
 import type { Pagination } from '../config/index.ts'
+import type { ErrorSource } from '../errors.ts'
 import type { QueryParams } from '../query/index.ts'
 import type { QueryErrors } from './query-errors.ts'
 import { refusal } from './refusal.ts'
 import type { Window } from './types.ts'
 
 const CODE = 'FST_CRUD_PAGINATION_INVALID'
+
+const isOf = (source: ErrorSource | undefined, parameter: string): boolean =>
+  source !== undefined && 'parameter' in source && source.parameter === parameter
 
 /** Plans the window of a list; page 1 of the default size when the request names none. Of a page by cursor, only its size counts. */
 export function planWindow (params: QueryParams, pagination: Pagination, errors: QueryErrors): Window {
@@ -14,7 +18,10 @@ export function planWindow (params: QueryParams, pagination: Pagination, errors:
   const limit = (byOffset ? params.limit : params.per_page) ?? defaultPerPage
   const offset = byOffset ? params.offset ?? 0 : ((params.page ?? 1) - 1) * limit
   const sizeName = byOffset ? 'limit' : 'per_page'
-  if (limit > maxPerPage) errors.push(refusal(CODE, sizeName, `'${sizeName}' is at most ${maxPerPage}.`))
-  else if (offset > maxOffset) errors.push(refusal(CODE, byOffset ? 'offset' : 'page', `At most ${maxOffset} rows can be skipped; this would skip ${offset}.`))
+  const tooLarge = limit > maxPerPage
+  if (tooLarge) errors.push(refusal(CODE, sizeName, `'${sizeName}' is at most ${maxPerPage}.`))
+  // how many rows a page number skips is unknown if the size of the page is wrong
+  const skips = byOffset || !(tooLarge || params.errors.some(({ source }) => isOf(source, sizeName)))
+  if (skips && offset > maxOffset) errors.push(refusal(CODE, byOffset ? 'offset' : 'page', `At most ${maxOffset} rows can be skipped; this would skip ${offset}.`))
   return { style: byOffset ? 'offset' : 'page', offset, limit, count }
 }

@@ -43,6 +43,14 @@ t.test('above a maximum is refused, with the maximum', async (t) => {
   t.match(errorsOf('page=9007199254740991', plants), [{ detail: /^At most 100000 rows can be skipped/ }])
 })
 
+t.test('a size and the number of rows that are skipped are judged each for itself', async (t) => {
+  const named = (query: string) => errorsOf(query, small).map(({ source }) => Object.values(source ?? {}).join())
+  t.strictSame(named('limit=6&offset=11'), ['limit', 'offset'])
+  t.strictSame(named('limit=x&offset=11'), ['limit', 'offset'])
+  t.strictSame(named('per_page=6&page=100'), ['per_page'], 'a page skips an unknown number of rows')
+  t.strictSame(named('per_page=&page=100'), ['per_page'])
+})
+
 t.test('nothing may be skipped where maxOffset is 0', async (t) => {
   const first = whitelistOf({ pagination: { maxOffset: 0 } })
   t.strictSame(window('page=1', first), ['page', 0, 20, 'exact'])
