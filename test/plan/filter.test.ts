@@ -263,3 +263,13 @@ t.test('values of every type of column become what the column holds', async (t) 
   ]
   for (const [query, condition] of cases) t.strictSame(conditions(query, specimens), [condition], query)
 })
+
+t.test('a value that means nothing is one of those that the operator takes', async (t) => {
+  const ignoring = whitelistOf({ allowedFilters: [new AllowedFilters('name', 'eq', ['eq', 'in', 'contains']).ignore('all')] })
+  t.strictSame(conditions('filter[name]=all', ignoring), [])
+  t.strictSame(conditions('filter[name]=Sage,all', ignoring), ['name = "Sage,all"'], 'a comma is data')
+  t.strictSame(conditions('filter[name][contains]=all,Sage', ignoring), conditions('filter[name][contains]=all,Sage'))
+  t.strictSame(conditions('filter[name][in]=Sage,all', ignoring), conditions('filter[name][in]=Sage'))
+  t.strictSame(details('filter[name][ends]=all', ignoring), ["The operator 'ends' is not allowed for the filter 'name'. Allowed: contains, eq, in."])
+  t.match(details('filter[name][nope][]=all', ignoring), [/^The operator 'nope' is not allowed/])
+})

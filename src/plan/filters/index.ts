@@ -8,8 +8,9 @@ import { Values } from '../values.ts'
 import type { FilterEntry, Whitelist } from '../whitelist/index.ts'
 import { planAnyOf } from './any-of.ts'
 import { planCustom, planTrashed } from './custom.ts'
+import { withoutIgnored } from './ignored.ts'
 import { planOperator } from './operators.ts'
-import { CODE, nameOf, type Planned } from './planned.ts'
+import { CODE, nameOf, NOTHING, type Planned } from './planned.ts'
 import { planScope } from './scope.ts'
 import { planSearch } from './search.ts'
 import { ConditionTree } from './tree.ts'
@@ -63,10 +64,11 @@ export function checkDefault (param: FilterParam, entry: FilterEntry): void {
 }
 
 function plan (param: FilterParam, entry: FilterEntry, values: Values): Planned {
-  const meant = entry.ignored === undefined ? param : withoutIgnored(param, entry.ignored)
-  if (meant === undefined) return { kind: 'nothing' }
+  // an operator decides whether a text is a list, of which items may be ignored
+  if (entry.kind === 'operators') return planOperator(param, entry, values)
+  const meant = withoutIgnored(param, entry.ignored)
+  if (meant === undefined) return NOTHING
   switch (entry.kind) {
-    case 'operators': return planOperator(meant, entry, values)
     case 'custom': return planCustom(meant, entry)
     case 'search': return planSearch(meant, entry, values)
     case 'trashed': return planTrashed(meant, entry)

@@ -6,6 +6,7 @@ import { cited, excess, refusal } from '../refusal.ts'
 import type { Comparison, Condition } from '../types.ts'
 import type { Values } from '../values.ts'
 import type { OperatorFilter } from '../whitelist/index.ts'
+import { withoutIgnored } from './ignored.ts'
 import { checkPattern, containing, endingWith, patternOf, startingWith } from './pattern.ts'
 import { CODE, nameOf, NOTHING, refuse, refuseForm, refuseValue, type PlannedCondition, type PlannedErrors, type PlannedNothing } from './planned.ts'
 
@@ -14,11 +15,14 @@ const COMPARISONS = { eq: '=', ne: '<>', lt: '<', lte: '<=', gt: '>', gte: '>=' 
 type PlannedOperator = PlannedCondition | PlannedErrors | PlannedNothing
 
 /** Plans what a filter by operators makes of a parameter. */
-export function planOperator (param: FilterParam, entry: OperatorFilter, values: Values): PlannedOperator {
-  const operator = operatorOf(param, entry)
+export function planOperator (given: FilterParam, entry: OperatorFilter, values: Values): PlannedOperator {
+  const operator = operatorOf(given, entry)
   if (typeof operator !== 'string') return { kind: 'errors', errors: [operator] }
+  const array = entry.type.kind === 'array' && operator !== 'isnull'
+  const param = withoutIgnored(given, entry.ignored, array || OPERATORS[operator] === 'list')
+  if (param === undefined) return NOTHING
   // of an array, a list is contained
-  if (entry.type.kind === 'array' && operator !== 'isnull') return planArray(operator === 'contains' ? 'all' : 'any', param, entry, values)
+  if (array) return planArray(operator === 'contains' ? 'all' : 'any', param, entry, values)
   switch (OPERATORS[operator]) {
     case 'list': return planList(operator as 'in' | 'nin' | 'between', param, entry, values)
     case 'boolean': return planNull(param, entry)

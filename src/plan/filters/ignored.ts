@@ -1,0 +1,21 @@
+/** Values of a filter that mean nothing. */
+import { splitList, type FilterParam } from '../../query/index.ts'
+
+/**
+ * A parameter without the values that mean nothing; `undefined` if no other is left.
+ *
+ * @param list whether the text of one parameter is a list. A comma is data otherwise.
+ */
+export function withoutIgnored (param: FilterParam, ignored: ReadonlySet<string> | undefined, list = false): FilterParam | undefined {
+  if (ignored === undefined) return param
+  if (typeof param.value === 'string' && ignored.has(param.value)) return undefined
+  const items = itemsOf(param.value, list)
+  if (items === undefined || !items.some((item) => ignored.has(item))) return param
+  const value = items.filter((item) => !ignored.has(item))
+  return value.length === 0 ? undefined : { ...param, value }
+}
+
+function itemsOf (value: string | readonly string[], list: boolean): readonly string[] | undefined {
+  if (typeof value !== 'string') return value
+  return list ? splitList(value).items : undefined
+}
