@@ -12,6 +12,8 @@ const RUNS = 100
 export interface Runs {
   /** Examples to draw. Default: 100. */
   readonly numRuns?: number
+  /** For one of several series of examples: its number. Series of one test would draw alike without it. Default: 0. */
+  readonly series?: number
 }
 
 /**
@@ -22,9 +24,9 @@ export interface Runs {
  */
 export function assertProperty<Values> (property: IAsyncProperty<Values>, runs?: Runs): Promise<void>
 export function assertProperty<Values> (property: IProperty<Values>, runs?: Runs): void
-export function assertProperty<Values> (property: IAsyncProperty<Values> | IProperty<Values>, { numRuns = RUNS }: Runs = {}): Promise<void> | void {
+export function assertProperty<Values> (property: IAsyncProperty<Values> | IProperty<Values>, { numRuns = RUNS, series = 0 }: Runs = {}): Promise<void> | void {
   const { seed, factor } = drawing(process.env)
-  return fc.assert(property as IAsyncProperty<Values>, { seed, numRuns: Math.ceil(numRuns * factor) })
+  return fc.assert(property as IAsyncProperty<Values>, { seed: seed + series, numRuns: Math.ceil(numRuns * factor) })
 }
 
 /**

@@ -1,0 +1,57 @@
+/**
+ * Random requests to random resources, answered by the server and by the reference implementation (reference/answer.ts).
+ *
+ * Every whitelist gets rows and a server of its own. FUZZ_SEED draws others, FUZZ_RUNS_FACTOR more.
+ */
+import fc from 'fast-check'
+import t from 'tap'
+import Fastify from 'fastify'
+import { crudKit } from '../../src/index.ts'
+import { forEachDatabase } from '../helpers/databases.ts'
+import { assertProperty, drawing } from '../helpers/property.ts'
+import type { World } from './reference/description.ts'
+import { keyOf } from './reference/entities.ts'
+import { Comparison } from './random/compare.ts'
+import { models, store, tableName } from './random/database.ts'
+import { entities } from './random/graph.ts'
+import { listRequests, recordRequests } from './random/requests.ts'
+import { waitsFor, type Pending } from './random/pending.ts'
+import { crudOf } from './random/resource.ts'
+import { tables } from './random/rows.ts'
+import { whitelists } from './random/whitelists.ts'
+
+/**
+ * Behaviour that is described and not yet built: requests that would show it are left out. Empty this list when it is.
+ */
+const PENDING: readonly Pending[] = []
+
+const WORLDS = 16
+/** To each of them: the factor draws more worlds. */
+const REQUESTS = 160 / drawing(process.env).factor
+
+await forEachDatabase(t, { entities: [...models.values()] }, async (t, { orm }) => {
+  const worlds: World[] = []
+  assertProperty(fc.property(whitelists, tables, (whitelist, tables) => { worlds.push({ entities, tables, whitelist }) }), { numRuns: WORLDS })
+  const seen: Record<string, number> = {}
+  for (const [index, world] of worlds.entries()) {
+    const { entity: name } = world.whitelist
+    await t.test(`${index + 1}: ${name}`, async (t) => {
+      await store(orm, world.tables)
+      const app = Fastify()
+      t.teardown(() => app.close())
+      await app.register(crudKit, { orm, indexAdvice: false, resources: { [`/${tableName(name)}`]: { crud: crudOf(world.whitelist), operations: ['list', 'get'] } } })
+      const comparison = new Comparison(app, `/${tableName(name)}`, world)
+      const ids = world.tables.rows[name]!.map((row) => [keyOf(entities[name]!, row)].flat().map(String))
+      // a path can't hold an empty segment
+      const id = fc.constantFrom(...ids.filter((id) => !id.includes('')), undefined)
+      const request = fc.oneof({ weight: 9, arbitrary: listRequests(world).map((parameters) => ({ id: undefined, parameters })) }, { weight: 1, arbitrary: fc.record({ id, parameters: recordRequests(world) }) })
+      await assertProperty(fc.asyncProperty(request, async ({ id, parameters }) => {
+        if (waitsFor(PENDING, world, parameters)) return
+        await (id === undefined ? comparison.list(parameters) : comparison.record(id, parameters))
+      }), { numRuns: REQUESTS, series: index + 1 })
+      for (const [status, count] of Object.entries(comparison.seen)) seen[status] = (seen[status] ?? 0) + count
+      t.pass('the same answers')
+    })
+  }
+  t.comment(JSON.stringify(seen))
+})

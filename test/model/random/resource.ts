@@ -1,0 +1,52 @@
+/** A whitelist of the random tests as the product's own. */
+import { AllowedField, AllowedFilters, AllowedInclude, AllowedSort, CrudBase, QueryBuilderConfig } from '../../../src/index.ts'
+import type { Filter, Include, OperatorFilter, PartialFilter, Whitelist } from '../reference/description.ts'
+import { models } from './database.ts'
+
+type Options = Record<string, unknown>
+
+function property (filter: OperatorFilter | PartialFilter): any {
+  const options: Options = { ...filter.alias && { alias: filter.alias } }
+  if (filter.kind === 'partial') return AllowedFilters.partial(filter.path, options)
+  if (filter.jsonType) options['type'] = filter.jsonType
+  return new AllowedFilters(filter.path, filter.operators[0], filter.operators, options)
+}
+
+function allowedFilter (filter: Filter): any {
+  switch (filter.kind) {
+    case 'trashed': return AllowedFilters.trashed()
+    case 'search': return AllowedFilters.search(filter.alias, filter.paths)
+    case 'anyOf': return AllowedFilters.anyOf(filter.alias, filter.filters.map(property))
+    default: {
+      const made = property(filter)
+      const ignoring = filter.ignore ? made.ignore(...filter.ignore) : made
+      return filter.default === undefined ? ignoring : ignoring.default(filter.default)
+    }
+  }
+}
+
+function allowedInclude (include: Include): any {
+  if (include.kind === 'aggregate') return AllowedInclude[include.function](include.path)
+  const { alias, limit, sort, where } = include
+  const options: Options = { ...alias && { alias }, ...limit && { limit }, ...sort && { sort } }
+  if (where) options['where'] = { [where.property]: where.equals }
+  return new AllowedInclude(include.path, options)
+}
+
+export function crudOf (whitelist: Whitelist): CrudBase {
+  return new CrudBase({
+    model: models.get(whitelist.entity),
+    queryConfig: new QueryBuilderConfig<any>({
+      allowedFilters: whitelist.filters.map(allowedFilter),
+      allowedSorts: whitelist.sorts.map(({ paths, alias, direction }) =>
+        new AllowedSort(...paths as [string], { direction, ...alias && { alias } } as never)),
+      allowedFields: whitelist.fields.map(({ path, alias }) => new AllowedField(path, alias ? { alias } : {})),
+      allowedIncludes: whitelist.includes.map(allowedInclude),
+      defaultSort: whitelist.defaultSort,
+      ignoreInvalidErrors: whitelist.ignoreInvalid,
+      pagination: {
+        defaultPerPage: whitelist.perPage, maxPerPage: whitelist.maxPerPage, maxOffset: whitelist.maxOffset, count: whitelist.count,
+      },
+    }),
+  })
+}

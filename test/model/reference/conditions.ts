@@ -1,0 +1,175 @@
+/** Filters of the query string become conditions, if the whitelist has them and their values can be read. */
+import type { Filter, Operator, OperatorFilter, PartialFilter, Property, Value, World } from './description.ts'
+import { follow } from './entities.ts'
+import { readPattern } from './patterns.ts'
+import type { Problem } from './problems.ts'
+import { splitList, type WrittenFilter } from './query-string.ts'
+import { isText, readValue } from './values.ts'
+
+export type Condition =
+  /** The property at the end of the path compares like this. */
+  | { readonly kind: 'compare', readonly path: string, readonly operator: Operator, readonly values: readonly Value[], readonly jsonType?: OperatorFilter['jsonType'] }
+  /** One of the conditions holds. */
+  | { readonly kind: 'any', readonly conditions: readonly Condition[] }
+  /** Which records are seen: deleted ones, too, or only these. */
+  | { readonly kind: 'trashed', readonly value: string }
+
+const TRASHED = ['only', 'with', 'without']
+const LISTS: readonly Operator[] = ['in', 'nin', 'between']
+const PATTERNS: readonly Operator[] = ['like', 'ilike']
+const TEXTS: readonly Operator[] = ['contains', 'starts', 'ends', ...PATTERNS]
+const MAX_ITEMS = 100
+const MAX_PATTERN = 256
+const MAX_WILDCARDS = 8
+
+export const filterName = (filter: Filter): string =>
+  filter.kind === 'trashed' ? 'trashed' : filter.alias ?? (filter as OperatorFilter).path
+
+/** Signals a filter that can't be read: whether a limit is exceeded, and if there are few possibilities, which. */
+class Unreadable extends Error {
+  readonly problem: Pick<Problem, 'limit' | 'allowed'>
+  constructor (problem: Pick<Problem, 'limit' | 'allowed'> = {}) {
+    super('unreadable')
+    this.problem = problem
+  }
+}
+
+export function readConditions (world: World, written: readonly WrittenFilter[], problems: Problem[]): Condition[] {
+  const { filters } = world.whitelist
+  const conditions: Condition[] = []
+  const applied = new Set<Filter>()
+  for (const item of written) {
+    const filter = filters.find((filter) => filterName(filter) === item.field)
+    const { parameter } = item
+    if (!filter) {
+      problems.push({ kind: 'filter', parameter, allowed: filters.map(filterName) })
+      continue
+    }
+    try {
+      conditions.push(...readCondition(world, filter, item))
+      applied.add(filter)
+    } catch (error) {
+      if (!(error instanceof Unreadable)) throw error
+      problems.push({ kind: 'filter', parameter, ...error.problem })
+    }
+  }
+  // a default applies if the URL does not have the filter, or only such that are dropped
+  for (const filter of filters) {
+    const value = 'default' in filter ? filter.default : undefined
+    if (value === undefined || applied.has(filter)) continue
+    conditions.push(...readCondition(world, filter, { parameter: '', field: filterName(filter), operator: undefined, value }))
+  }
+  return conditions
+}
+
+function operatorsOf (filter: Filter): readonly Operator[] {
+  if (filter.kind === 'operators') return filter.operators
+  return filter.kind === 'partial' ? PATTERNS : []
+}
+
+function readCondition (world: World, filter: Filter, written: WrittenFilter): Condition[] {
+  switch (filter.kind) {
+    case 'trashed': {
+      const value = written.operator === undefined ? written.value : oneValue(written)
+      if (!TRASHED.includes(value as string)) throw new Unreadable({ allowed: TRASHED })
+      return [{ kind: 'trashed', value: value as string }]
+    }
+    case 'search': {
+      const value = oneValue(written)
+      if (!isText(value)) throw new Unreadable()
+      const conditions = filter.paths.map((path): Condition => ({ kind: 'compare', path, operator: 'contains', values: [value] }))
+      return [{ kind: 'any', conditions }]
+    }
+    case 'anyOf': {
+      oneValue(written)
+      const allowed: string[] = []
+      const conditions = filter.filters.flatMap((alternative) => {
+        try {
+          return readCondition(world, alternative, written)
+        } catch (error) {
+          if (!(error instanceof Unreadable)) throw error
+          allowed.push(...error.problem.allowed ?? [])
+          return []
+        }
+      })
+      if (conditions.length === 0) throw new Unreadable(allowed.length === 0 ? {} : { allowed })
+      return [{ kind: 'any', conditions }]
+    }
+    default: return readComparison(world, filter, written)
+  }
+}
+
+/** The value of a filter that takes no operator. */
+function oneValue ({ operator, value }: WrittenFilter): string {
+  if (operator !== undefined || typeof value !== 'string') throw new Unreadable()
+  return value
+}
+
+function readComparison (world: World, filter: OperatorFilter | PartialFilter, written: WrittenFilter): Condition[] {
+  const allowed = operatorsOf(filter)
+  const operator = (written.operator ?? defaultOperator(allowed, typeof written.value !== 'string')) as Operator
+  if (!allowed.includes(operator)) throw new Unreadable({ allowed })
+  const texts = LISTS.includes(operator) ? itemsOf(written.value) : written.value
+  const ignored = filter.ignore ?? []
+  const left = typeof texts === 'string' ? [texts] : texts
+  const meant = left.filter((text) => !ignored.includes(text))
+  if (meant.length === 0 && left.length > 0) return []
+  if (!LISTS.includes(operator) && typeof texts !== 'string') throw new Unreadable()
+  if (meant.length > MAX_ITEMS) throw new Unreadable({ limit: true })
+  if (operator === 'between' && meant.length !== 2) throw new Unreadable()
+  const jsonType = filter.kind === 'operators' ? filter.jsonType : undefined
+  const property = typeOf(world, filter.path, jsonType)
+  const values = filter.kind === 'partial'
+    ? meant.map(partialPattern)
+    : meant.map((text) => readOperand(text, operator, property))
+  return [{ kind: 'compare', path: filter.path, operator, values, ...jsonType && { jsonType } }]
+}
+
+/** What a filter without an operator means. Repeated, it is a list: of its own operator, or of `in`. */
+function defaultOperator (allowed: readonly Operator[], repeated: boolean): Operator {
+  return repeated && !LISTS.includes(allowed[0]!) && allowed.includes('in') ? 'in' : allowed[0]!
+}
+
+function itemsOf (value: string | readonly string[]): readonly string[] {
+  const items = typeof value === 'string' ? splitList(value) : value
+  if (items === undefined) throw new Unreadable()
+  return items
+}
+
+/** What values of a filter are: of the property at the end of its path, or inside of JSON, of the type that is declared. */
+function typeOf (world: World, path: string, jsonType: OperatorFilter['jsonType']): Pick<Property, 'type' | 'members'> {
+  if (jsonType === undefined) return follow(world, world.entities[world.whitelist.entity]!, path).property
+  return { type: ({ string: 'text', number: 'decimal', boolean: 'boolean' } as const)[jsonType] }
+}
+
+function readOperand (text: string, operator: Operator, property: Pick<Property, 'type' | 'members'>): Value {
+  if (operator === 'isnull') {
+    if (text !== 'true' && text !== 'false') throw new Unreadable({ allowed: ['true', 'false'] })
+    return text === 'true'
+  }
+  if (PATTERNS.includes(operator)) return checkedPattern(text)
+  if (TEXTS.includes(operator) && [...text].length > MAX_PATTERN) throw new Unreadable({ limit: true })
+  const value = readValue(text, TEXTS.includes(operator) ? { type: 'text' } : property)
+  if (value === undefined) throw new Unreadable({ allowed: possibilities(property) })
+  return value
+}
+
+/** All texts that can be read as a value, where they are few. */
+function possibilities ({ type, members }: Pick<Property, 'type' | 'members'>): readonly string[] | undefined {
+  return type === 'boolean' ? ['true', 'false', '1', '0'] : members
+}
+
+/** A value with a `%` that no backslash escapes is a pattern. Any other is literal and may stand anywhere. */
+function partialPattern (text: string): string {
+  if (readPattern(text).wildcards.includes('%')) return checkedPattern(text)
+  if (!isText(text)) throw new Unreadable()
+  if ([...text].length > MAX_PATTERN) throw new Unreadable({ limit: true })
+  return `%${text.replace(/[\\%_]/g, '\\$&')}%`
+}
+
+function checkedPattern (pattern: string): string {
+  const { wildcards, unfinished } = readPattern(pattern)
+  if (!isText(pattern) || unfinished) throw new Unreadable()
+  if ([...pattern].length > MAX_PATTERN || wildcards.length > MAX_WILDCARDS) throw new Unreadable({ limit: true })
+  return pattern
+}

@@ -1,0 +1,123 @@
+/**
+ * How the reference implementation is told about a resource: plain data, with the names that clients see.
+ *
+ * Rows hold values as records show them: a bigint and a decimal as text, a date as `2024-05-31`, a to-one relation as the
+ * key of the related row. A row that is marked as deleted has a `deleted_at`.
+ */
+
+export type Value = any
+export type Row = Readonly<Record<string, Value>>
+
+export type ValueType =
+  | 'integer' | 'bigint' | 'decimal' | 'float' | 'boolean' | 'text' | 'enum' | 'uuid' | 'date' | 'datetime' | 'json'
+
+export interface Property {
+  readonly type: ValueType
+  readonly nullable?: boolean
+  /** Exists in the table, and for no client. */
+  readonly hidden?: boolean
+  /** Of an enum. */
+  readonly members?: readonly string[]
+  /** Places after the point of a decimal. */
+  readonly scale?: number
+}
+
+export type Relation =
+  /** The row holds the key of the related row under the relation's name. */
+  | { readonly kind: 'one', readonly target: string, readonly nullable?: boolean }
+  /** Rows of the target whose to-one relation `by` holds this row's key. */
+  | { readonly kind: 'many', readonly target: string, readonly by: string }
+  /** Pairs of keys in a table of their own; this row's key is on `side` 0 or 1 of a pair. */
+  | { readonly kind: 'links', readonly target: string, readonly table: string, readonly side: 0 | 1 }
+
+export interface Entity {
+  readonly name: string
+  readonly key: readonly string[]
+  /** Properties in the order of the entity. One that is called `deleted_at` makes deletions leave the row. */
+  readonly properties: Readonly<Record<string, Property>>
+  readonly relations: Readonly<Record<string, Relation>>
+}
+
+export type Entities = Readonly<Record<string, Entity>>
+
+/** All rows, by entity; and the pairs of many-to-many relations, by table. */
+export interface Tables {
+  readonly rows: Readonly<Record<string, readonly Row[]>>
+  readonly links: Readonly<Record<string, ReadonlyArray<readonly [Value, Value]>>>
+}
+
+export type Operator =
+  | 'eq' | 'ne' | 'lt' | 'lte' | 'gt' | 'gte' | 'like' | 'ilike' | 'contains' | 'starts' | 'ends'
+  | 'in' | 'nin' | 'between' | 'isnull'
+
+export interface FilterDefaults {
+  readonly default?: string | readonly string[]
+  readonly ignore?: readonly string[]
+}
+
+export interface OperatorFilter extends FilterDefaults {
+  readonly kind: 'operators'
+  readonly path: string
+  readonly alias?: string
+  /** The first one is the default. */
+  readonly operators: readonly [Operator, ...Operator[]]
+  /** For a path into a JSON property. */
+  readonly jsonType?: 'string' | 'number' | 'boolean'
+}
+export interface PartialFilter extends FilterDefaults {
+  readonly kind: 'partial'
+  readonly path: string
+  readonly alias?: string
+}
+export type Filter = OperatorFilter | PartialFilter
+  | { readonly kind: 'search', readonly alias: string, readonly paths: readonly string[] }
+  | { readonly kind: 'anyOf', readonly alias: string, readonly filters: ReadonlyArray<OperatorFilter | PartialFilter> }
+  | { readonly kind: 'trashed' }
+
+export interface Sort {
+  readonly paths: readonly string[]
+  /** With an alias, one name sorts by all of the paths. Without, each path is a name. */
+  readonly alias?: string
+  readonly direction: 'asc' | 'desc'
+}
+
+export interface Field { readonly path: string, readonly alias?: string }
+
+export type AggregateFunction = 'count' | 'exists' | 'sum' | 'min' | 'max' | 'avg'
+export type Include =
+  | {
+    readonly kind: 'relation'
+    readonly path: string
+    readonly alias?: string
+    readonly limit?: number
+    /** Paths of the related entity, `-` for descending. */
+    readonly sort?: readonly string[]
+    /** Only related rows that have this value. */
+    readonly where?: { readonly property: string, readonly equals: Value }
+  }
+  /** `path` leads to a relation, and for sums and the like, on to a property of the related rows. */
+  | { readonly kind: 'aggregate', readonly function: AggregateFunction, readonly path: string }
+
+export interface Whitelist {
+  readonly entity: string
+  /** The name of the resource, which `fields[name]` may use. */
+  readonly resource: string
+  readonly filters: readonly Filter[]
+  readonly sorts: readonly Sort[]
+  readonly fields: readonly Field[]
+  readonly includes: readonly Include[]
+  /** Each a property, or the name of an allowed sort, with an optional `-` or `+`. */
+  readonly defaultSort: readonly string[]
+  readonly ignoreInvalid: boolean
+  readonly perPage: number
+  readonly maxPerPage: number
+  readonly maxOffset: number
+  readonly count: 'exact' | 'none'
+}
+
+/** What a resource is asked about: everything that the answer may depend on. */
+export interface World {
+  readonly entities: Entities
+  readonly tables: Tables
+  readonly whitelist: Whitelist
+}

@@ -1,0 +1,63 @@
+/** What rows are related to, and what a path leads to. */
+import type { Entity, Property, Row, Value, World } from './description.ts'
+
+export const isLive = (row: Row): boolean => (row['deleted_at'] ?? null) === null
+
+/** The key of a row as one value: the value of a single key, or the list of a composite one. */
+export function keyOf (entity: Entity, row: Row): Value {
+  const values = entity.key.map((name) => row[name])
+  return values.length === 1 ? values[0] : values
+}
+
+/** Whether two keys are the same: composite ones are lists. */
+const same = (a: Value, b: Value): boolean => JSON.stringify(a) === JSON.stringify(b)
+
+/** The related rows that are visible: those that are marked as deleted are as if they were not there. */
+export function relatedRows ({ entities, tables }: World, entity: Entity, row: Row, name: string): readonly Row[] {
+  const relation = entity.relations[name]!
+  const target = entities[relation.target]!
+  const live = tables.rows[target.name]!.filter(isLive)
+  const key = keyOf(entity, row)
+  switch (relation.kind) {
+    case 'one': return live.filter((other) => same(keyOf(target, other), row[name]))
+    case 'many': return live.filter((other) => same(other[relation.by], key))
+    case 'links': {
+      const linked = tables.links[relation.table]!.filter((pair) => same(pair[relation.side], key))
+      return live.filter((other) => linked.some((pair) => same(pair[1 - relation.side], keyOf(target, other))))
+    }
+  }
+}
+
+export interface PathEnd {
+  /** The relations in front of the last name. */
+  readonly relations: readonly string[]
+  /** The entity that the last name belongs to. */
+  readonly entity: Entity
+  /** A property, or a to-one relation, which is compared by its key. */
+  readonly name: string
+  readonly property: Property
+  /** Inside of a JSON property: the keys. */
+  readonly inside: readonly string[]
+}
+
+/** Follows `author.name` from an entity. Whitelists hold no paths that lead nowhere. */
+export function follow (world: World, start: Entity, path: string): PathEnd {
+  const relations: string[] = []
+  let entity = start
+  const [...names] = path.split('.')
+  while (names.length > 1 && entity.relations[names[0]!]) {
+    relations.push(names[0]!)
+    entity = world.entities[entity.relations[names.shift()!]!.target]!
+  }
+  const [name, ...inside] = names as [string, ...string[]]
+  return { relations, entity, name, property: propertyOf(world, entity, name), inside }
+}
+
+/** The property of that name; for a to-one relation one like the key of the related entity. */
+export function propertyOf (world: World, entity: Entity, name: string): Property {
+  const relation = entity.relations[name]
+  if (!relation) return entity.properties[name]!
+  const target = world.entities[relation.target]!
+  const { type } = target.properties[target.key[0]!]!
+  return { type, nullable: relation.kind === 'one' && relation.nullable === true }
+}

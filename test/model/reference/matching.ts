@@ -1,0 +1,94 @@
+/** Which rows a list has. */
+import type { Condition } from './conditions.ts'
+import type { Entity, Row, Value, ValueType, World } from './description.ts'
+import { follow, isLive, propertyOf, relatedRows } from './entities.ts'
+import { fold, like } from './patterns.ts'
+import { compareValues } from './values.ts'
+
+type Comparison = Extract<Condition, { kind: 'compare' }>
+
+/** Rows of the resource that the conditions keep. Deleted ones are seen through `trashed` alone. */
+export function matchingRows (world: World, conditions: readonly Condition[]): Row[] {
+  const entity = world.entities[world.whitelist.entity]!
+  const trashed = conditions.find(({ kind }) => kind === 'trashed') as { value: string } | undefined
+  const comparisons = conditions.filter(({ kind }) => kind === 'compare') as Comparison[]
+  const alternatives = conditions.filter(({ kind }) => kind === 'any') as Array<Extract<Condition, { kind: 'any' }>>
+  return world.tables.rows[entity.name]!
+    .filter((row) => trashed?.value === 'with' || isLive(row) === (trashed?.value !== 'only'))
+    .filter((row) => holdTogether(world, entity, row, comparisons))
+    .filter((row) => alternatives.every(({ conditions }) =>
+      conditions.some((condition) => holdTogether(world, entity, row, [condition as Comparison]))))
+}
+
+/**
+ * Whether all comparisons hold for a row. Those that begin with the same relation hold for one and the same related row;
+ * and so on along the path.
+ */
+function holdTogether (world: World, entity: Entity, row: Row, all: readonly Comparison[]): boolean {
+  // `nin` of an empty list is no condition at all, not even that there is a related row
+  const comparisons = all.filter(({ operator, values }) => operator !== 'nin' || values.length > 0)
+  const behind = new Map<string, Comparison[]>()
+  for (const comparison of comparisons) {
+    const { relations: [relation], name, property, inside } = follow(world, entity, comparison.path)
+    if (relation !== undefined) {
+      const rest = { ...comparison, path: comparison.path.slice(relation.length + 1) }
+      behind.set(relation, [...behind.get(relation) ?? [], rest])
+    } else if (comparison.jsonType === undefined) {
+      if (!holds(row[name], property.type, comparison)) return false
+    } else if (!holdsInJson(row[name], inside, comparison)) {
+      return false
+    }
+  }
+  return [...behind].every(([relation, rest]) => {
+    const target = world.entities[entity.relations[relation]!.target]!
+    return relatedRows(world, entity, row, relation).some((related) => holdTogether(world, target, related, rest))
+  })
+}
+
+/** As in SQL, nothing but `isnull` is true of null. */
+function holds (value: Value, type: ValueType, { operator, values }: Pick<Comparison, 'operator' | 'values'>): boolean {
+  if (operator === 'isnull') return (value === null) === values[0]
+  if (value === null) return false
+  const compared = (): number => compareValues(value, values[0], type)
+  const isIn = (): boolean => values.some((item) => compareValues(value, item, type) === 0)
+  switch (operator) {
+    case 'eq': return compared() === 0
+    case 'ne': return compared() !== 0
+    case 'lt': return compared() < 0
+    case 'lte': return compared() <= 0
+    case 'gt': return compared() > 0
+    case 'gte': return compared() >= 0
+    case 'between': return compared() >= 0 && compareValues(value, values[1], type) <= 0
+    case 'in': return isIn()
+    case 'nin': return !isIn()
+    case 'like': return like(value, values[0])
+    case 'ilike': return like(fold(value), fold(values[0]))
+    case 'contains': return fold(value).includes(fold(values[0]))
+    case 'starts': return fold(value).startsWith(fold(values[0]))
+    case 'ends': return fold(value).endsWith(fold(values[0]))
+  }
+}
+
+/** A value of another type than the declared one is null, and so is one that is not there. */
+function holdsInJson (json: Value, keys: readonly string[], comparison: Comparison): boolean {
+  let found = json
+  for (const key of keys) found = typeof found === 'object' && found !== null && Object.hasOwn(found, key) ? found[key] : null
+  const type = comparison.jsonType!
+  const actual: string = typeof found
+  if (actual !== type) found = null
+  else if (type === 'number') found = String(found)
+  return holds(found, ({ string: 'text', number: 'decimal', boolean: 'boolean' } as const)[type], comparison)
+}
+
+/** The value at the end of a path through to-one relations. Behind a deleted row everything is null. */
+export function valueAt (world: World, entity: Entity, row: Row, path: string): { value: Value, type: ValueType } {
+  const { relations, entity: end, name } = follow(world, entity, path)
+  const { type } = propertyOf(world, end, name)
+  let current: Row | undefined = row
+  let place = entity
+  for (const relation of relations) {
+    current = current && relatedRows(world, place, current, relation)[0]
+    place = world.entities[place.relations[relation]!.target]!
+  }
+  return { value: current?.[name] ?? null, type }
+}

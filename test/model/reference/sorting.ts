@@ -1,0 +1,58 @@
+/** The order of rows. */
+import type { Entity, Row, Sort, World } from './description.ts'
+import { valueAt } from './matching.ts'
+import type { Problem } from './problems.ts'
+import type { WrittenName } from './query-string.ts'
+import { compareValues } from './values.ts'
+
+export interface OrderItem { readonly path: string, readonly descending: boolean }
+
+/** The names in the URL: an alias stands for all paths of its entry, otherwise each path is a name. */
+export const sortNames = (sorts: readonly Sort[]): string[] => sorts.flatMap(({ alias, paths }) => alias ?? paths)
+
+const findSort = (sorts: readonly Sort[], name: string): Sort | undefined => {
+  const entry = sorts.find(({ alias, paths }) => alias === undefined ? paths.includes(name) : alias === name)
+  return entry && (entry.alias === undefined ? { ...entry, paths: [name] } : entry)
+}
+
+/** What `sort` asks for; without it, the resource's own order. */
+export function readOrder ({ whitelist }: World, written: readonly WrittenName[], problems: Problem[]): OrderItem[] {
+  const order: OrderItem[] = []
+  const seen = new Set<string>()
+  for (const { name: item, parameter } of written) {
+    // a plus sign that is not encoded arrives as a space
+    const name = item.replace(/^[-+ ]/, '')
+    const sort = findSort(whitelist.sorts, name)
+    if (!sort) problems.push({ kind: 'sort', parameter, allowed: sortNames(whitelist.sorts) })
+    else if (seen.has(name)) problems.push({ kind: 'sort', parameter })
+    else order.push(...itemsOf(sort, item))
+    seen.add(name)
+  }
+  return order.length > 0
+    ? order
+    : whitelist.defaultSort.flatMap((item) => {
+      const name = item.replace(/^[-+]/, '')
+      return itemsOf(findSort(whitelist.sorts, name) ?? { paths: [name], direction: 'asc' }, item)
+    })
+}
+
+function itemsOf ({ paths, direction }: Sort, written: string): OrderItem[] {
+  const descending = /^[-+ ]/.test(written) ? written.startsWith('-') : direction === 'desc'
+  return paths.map((path) => ({ path, descending }))
+}
+
+/** Nulls come last in both directions. The key breaks ties. */
+export function sorted (world: World, entity: Entity, rows: readonly Row[], order: readonly OrderItem[]): Row[] {
+  const complete = [...order, ...entity.key.map((path) => ({ path, descending: false }))]
+  return [...rows].sort((a, b) => {
+    for (const { path, descending } of complete) {
+      const [left, right] = [valueAt(world, entity, a, path), valueAt(world, entity, b, path)]
+      if (left.value === null && right.value === null) continue
+      if (left.value === null) return 1
+      if (right.value === null) return -1
+      const result = compareValues(left.value, right.value, left.type)
+      if (result !== 0) return descending ? -result : result
+    }
+    return 0
+  })
+}
