@@ -1,5 +1,5 @@
 /** Values of a filter that mean nothing. */
-import { splitList, type FilterParam } from '../../query/index.ts'
+import { filterSuffix, markFilter, splitList, type FilterParam } from '../../query/index.ts'
 
 /**
  * A parameter without the values that mean nothing; `undefined` if no other is left.
@@ -12,7 +12,10 @@ export function withoutIgnored (param: FilterParam, ignored: ReadonlySet<string>
   const items = itemsOf(param.value, list)
   if (items === undefined || !items.some((item) => ignored.has(item))) return param
   const value = items.filter((item) => !ignored.has(item))
-  return value.length === 0 ? undefined : { ...param, value }
+  if (value.length === 0) return undefined
+  const rest = { ...param, value }
+  if (filterSuffix(param) !== '') markFilter(rest)
+  return rest
 }
 
 function itemsOf (value: string | readonly string[], list: boolean): readonly string[] | undefined {

@@ -1,6 +1,6 @@
 /** Filters: the text of `filter[...]` to conditions on resolved properties, with their values converted and bound. */
 import { ConfigError } from '../../errors.ts'
-import { filterSuffix, markFilter, splitList, type FilterParam } from '../../query/index.ts'
+import type { FilterParam } from '../../query/index.ts'
 import type { QueryErrors } from '../query-errors.ts'
 import { cited, refusal } from '../refusal.ts'
 import type { Condition, CustomCondition, Deleted } from '../types.ts'
@@ -75,16 +75,4 @@ function plan (param: FilterParam, entry: FilterEntry, values: Values): Planned 
     case 'scope': return planScope(meant, entry)
     case 'anyOf': return planAnyOf(meant, entry, values)
   }
-}
-
-/** A parameter without the values that mean nothing; `undefined` when no other is left. */
-function withoutIgnored (param: FilterParam, ignored: ReadonlySet<string>): FilterParam | undefined {
-  if (typeof param.value === 'string' && ignored.has(param.value)) return undefined
-  const items = typeof param.value === 'string' ? splitList(param.value).items : param.value
-  if (items === undefined || !items.some((item) => ignored.has(item))) return param
-  const value = items.filter((item) => !ignored.has(item))
-  if (value.length === 0) return undefined
-  const rest = { ...param, value }
-  if (filterSuffix(param) !== '') markFilter(rest)
-  return rest
 }
