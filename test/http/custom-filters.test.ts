@@ -106,10 +106,11 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   t.test('a repeated value that breaks a callback of one value is refused', async (t) => {
     const recorder = await recordStatements(orm)
     t.teardown(recorder.stop)
-    for (const query of ['filter[status]=a&filter[status]=b', 'filter[status][]=a']) {
-      t.match(await refused(query), {
-        code: 'FST_CRUD_FILTER_INVALID', message: /^The filter filter\[status\] takes one value/, errors: [{ source: { parameter: 'filter[status]' }, code: 'FST_CRUD_FILTER_INVALID' }],
-      }, query)
+    for (const [query, parameter] of [['filter[status]=a&filter[status]=b', 'filter[status]'], ['filter[status][]=a', 'filter[status][]']] as const) {
+      const { code, message, errors } = await refused(query)
+      t.equal(code, 'FST_CRUD_FILTER_INVALID', query)
+      t.ok(message.startsWith(`The filter ${parameter} takes one value`), message)
+      t.match(errors, [{ source: { parameter }, code: 'FST_CRUD_FILTER_INVALID' }])
     }
     t.match(await details('filter[picky]=a'), ['Not like this.'])
     t.match(await details('filter[picky]=a&filter[picky]=b'), ['Not like this.'], "the callback's own refusal is kept")

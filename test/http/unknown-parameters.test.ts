@@ -137,7 +137,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 
   t.test('methods of the application, and other parsers of query strings', async (t) => {
     class Own extends CrudBase {
-      constructor () { super({ model: Plant, queryConfig: resource(Plant, whitelist).queryConfig as never }) }
+      constructor () { super({ model: Plant, queryConfig: resource(Plant, whitelist).queryConfig as never, writable: 'all' }) }
       override list (): any { return Promise.resolve({ items: [] }) }
     }
     const other = Fastify({ routerOptions: { querystringParser: (text) => qs.parse(text) as Record<string, unknown> } })
