@@ -97,7 +97,8 @@ export async function crudRoutes (fastify: FastifyInstance, options: CrudRoutesO
     guardsOf(fastify, { prefix: prefix ?? '/', resource: bound, operations })
   }
   // parts that most servers do without are loaded by those that have them, and before the server is ready
-  const streaming = options.stream === undefined || options.stream === false ? undefined : await import('./route-stream.ts')
+  const stream = options.stream === true ? {} : options.stream
+  const streaming = stream === undefined || stream === false ? undefined : (await import('./route-stream.ts')).streamingOf(fastify, stream)
   const docs = fastify.hasPlugin('@fastify/swagger') ? await import('./docs.ts') : undefined
   const documented: DocumentedResource = {
     ...options, model, whitelist, writable, operations, queryConfig: crud.queryConfig, scoped: options.scope !== undefined, changesRecords: crud.afterRead !== undefined,

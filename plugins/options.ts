@@ -3,6 +3,7 @@ import { Type, type Static, type TSchema } from '@sinclair/typebox'
 import { Errors } from '@sinclair/typebox/errors'
 import { membersOf, notOneOf } from '../src/config/index.ts'
 import { ConfigError } from '../src/errors.ts'
+import { isObject } from '../src/model/index.ts'
 import { nearest } from '../src/suggest.ts'
 
 /** What a resource can do, in the order in which its routes are made. */
@@ -15,6 +16,9 @@ export const DEFAULT_OPERATIONS: readonly CrudOperation[] = OPERATIONS.filter((o
 /** Records in one batch, at most, unless configured. */
 export const DEFAULT_MAX_BATCH = 1_000
 
+/** Limits of streams, unless configured, in milliseconds. */
+export const DEFAULT_STREAM = { stallTimeoutMillis: 30_000, timeoutMillis: 3_600_000, closeTimeoutMillis: 10_000 } as const
+
 /** The media types of streams. */
 export const STREAM_TYPES = ['application/x-ndjson', 'text/csv'] as const
 
@@ -24,6 +28,18 @@ const closed = { additionalProperties: false }
 /** Fastify's hooks of a route. A name that it doesn't have would be a check that never runs. */
 const HOOKS = ['onRequest', 'preParsing', 'preValidation', 'preHandler', 'preSerialization', 'onSend', 'onResponse', 'onTimeout', 'onError', 'onRequestAbort']
 const HooksSchema = Type.Optional(Type.Object(Object.fromEntries(HOOKS.map((name) => [name, Type.Optional(Type.Any())])), closed))
+
+/** As long as a timer of Node's can be. */
+const MAX_MILLIS = 2 ** 31 - 1
+
+const StreamOptionsSchema = Type.Object({
+  stallTimeoutMillis: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_MILLIS, default: DEFAULT_STREAM.stallTimeoutMillis, description: 'How long a client may read nothing before it is disconnected.' })),
+  timeoutMillis: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_MILLIS, default: DEFAULT_STREAM.timeoutMillis, description: 'How long a stream may take as a whole; 0 for any time.' })),
+  closeTimeoutMillis: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_MILLIS, default: DEFAULT_STREAM.closeTimeoutMillis, description: 'How long open streams may go on when the server closes.' })),
+  csv: Type.Optional(Type.Object({
+    escapeFormulas: Type.Optional(Type.Boolean({ default: true, description: 'Puts an apostrophe before texts that a spreadsheet would take for a formula.' })),
+  }, closed)),
+}, closed)
 
 /** What `crudRoutes` takes beside `crud` and Fastify's own `prefix`. */
 export const ResourceOptionsSchema = Type.Object({
@@ -49,7 +65,7 @@ export const ResourceOptionsSchema = Type.Object({
     default: 'refuse', description: "What becomes of parameters that neither the query language nor a route's own schema has.",
   })),
   transaction: Type.Optional(Type.Unknown({ description: 'true, or options of a transaction, for all operations or by operation: runs the work of a request in one.' })),
-  stream: Type.Optional(Type.Union([Type.Boolean(), Type.Object({ stallTimeoutMillis: Type.Optional(Type.Integer({ minimum: 1, default: 30_000 })) }, closed)], {
+  stream: Type.Optional(Type.Union([Type.Boolean(), StreamOptionsSchema], {
     default: false, description: 'Lets lists be streamed as NDJSON or CSV.',
   })),
   serverTiming: Type.Optional(Type.Boolean({ description: "Sends how long the stages of a request took, as Server-Timing. Default: crudKit's." })),
@@ -80,6 +96,9 @@ export function checkOptions<Schema extends TSchema> (what: string, schema: Sche
   const [error] = Errors(schema, options)
   if (error === undefined) return
   const path = error.path.slice(1).replaceAll('~1', '/').split('/')
+  // where an object is one of several ways to give an option, it is what was meant by an object
+  const object = isObject(error.value) ? (error.schema['anyOf'] as readonly TSchema[] | undefined)?.find(({ type }) => type === 'object') : undefined
+  if (object !== undefined) checkOptions(`${what}, '${path.join('.')}'`, object, error.value)
   if (error.message === 'Unexpected property') throw new ConfigError(`${what}: ${unexpected(path, schema)}`)
   const members = membersOf(error.schema)
   if (members !== undefined) throw new ConfigError(`${what}: '${path.join('.')}' can't be ${show(error.value)}: ${notOneOf(error.value, members)}`)

@@ -10,7 +10,7 @@ import { locationsOf, tagOf, type SentRecord } from './route-headers.ts'
 import { routeCalls } from './route-calls.ts'
 import { keyPath, keyReader } from './route-key.ts'
 import { queryChecks } from './route-query.ts'
-import type * as Streaming from './route-stream.ts'
+import type { Streaming } from './route-stream.ts'
 import type { Within } from './route-transactions.ts'
 
 export interface RouteDefinition {
@@ -27,7 +27,7 @@ const JSON_TYPE = 'application/json; charset=utf-8'
  *
  * @param streaming what sends streams, where the resource has them
  */
-export function routeDefinitions (orm: MikroORM, { model, whitelist, writable }: Resource, options: CrudRoutesOptions, operations: readonly CrudOperation[], within: Readonly<Record<CrudOperation, Within>>, streaming: typeof Streaming | undefined): RouteDefinition[] {
+export function routeDefinitions (orm: MikroORM, { model, whitelist, writable }: Resource, options: CrudRoutesOptions, operations: readonly CrudOperation[], within: Readonly<Record<CrudOperation, Within>>, streaming: Streaming | undefined): RouteDefinition[] {
   const crud = options.crud as CrudBase
   const calls = routeCalls(orm, crud, model)
   const has = (operation: CrudOperation): boolean => operations.includes(operation)
@@ -70,21 +70,23 @@ export function routeDefinitions (orm: MikroORM, { model, whitelist, writable }:
   const list = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     if (streaming !== undefined) {
       reply.header('vary', 'accept')
-      const format = streaming.streamFormat(request)
-      if (format !== undefined) return await streamList(request, reply, format, streaming.sendStream)
+      const format = streaming.formatOf(request)
+      if (format !== undefined) return await streamList(request, reply, format, streaming)
     }
     checks.list(request)
     return sendJson(request, reply, await within.list(request, async () => await calls.list(request, await readOptions(request))))
   }
 
-  const streamList = async (request: FastifyRequest, reply: FastifyReply, format: Streaming.StreamFormat, sendStream: typeof Streaming.sendStream): Promise<FastifyReply> => {
+  const streamList = async (request: FastifyRequest, reply: FastifyReply, format: ReturnType<Streaming['formatOf']> & {}, { send }: Streaming): Promise<FastifyReply> => {
     checks.stream(request)
     const { em, queryParams } = request
-    const keys = crud.keys(em, queryParams)
-    const batches = crud.streamJson(em, queryParams, await readOptions(request))
+    const known = crud.columns(em, queryParams)
+    const read = await readOptions(request)
     // a hook may have made other records of them
-    const columns = (first: string | undefined) => crud.afterRead === undefined || first === undefined ? keys : Object.keys(JSON.parse(first) as object)
-    return await sendStream(request, reply, format, batches, columns, typeof options.stream === 'object' ? options.stream : {})
+    const columns = (first: string | undefined) => crud.afterRead === undefined || first === undefined
+      ? known
+      : Object.keys(JSON.parse(first) as object).map((name) => known.find((column) => column.name === name) ?? { name, numeric: false })
+    return await send(request, reply, format, (signal) => crud.streamJson(em, queryParams, { ...read, signal }), columns)
   }
 
   const get = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {

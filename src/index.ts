@@ -13,7 +13,7 @@ export {
   type QueryBuilderOptions, type SortDirection,
 } from './config/index.ts'
 export {
-  CrudBase, crudSchemas, type CrudResult, type CrudContext, type CrudCreateOptions, type CrudDeleteOptions, type CrudOptions, type CrudPage, type CrudReadOptions, type CrudRecord, type CrudSchemas, type CrudSession, type CrudUpdateOptions, type CrudValues, type CrudWriteOptions,
+  CrudBase, crudSchemas, type CrudResult, type CrudContext, type CrudCreateOptions, type CrudDeleteOptions, type CrudOptions, type CrudPage, type CrudReadOptions, type CrudRecord, type CrudSchemas, type CrudSession, type CrudStreamOptions, type CrudUpdateOptions, type CrudValues, type CrudWriteOptions,
   type WireBody, type WireId, type WirePage, type WireRecord,
 } from './crud/index.ts'
 export {

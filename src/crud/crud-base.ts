@@ -6,7 +6,7 @@ import { planList, planStream, readData, withSharedColumns, type BodyRules, type
 import { parseQueryParams, type QueryParams } from '../query/index.ts'
 import { enterStage, type QueryOperation } from '../run/index.ts'
 import { nearest } from '../suggest.ts'
-import type { CrudContext, CrudCreateOptions, CrudDeleteOptions, CrudOptions, CrudPage, CrudReadOptions, CrudRecord, CrudUpdateOptions, CrudWriteOptions } from './crud-options.ts'
+import type { CrudContext, CrudCreateOptions, CrudDeleteOptions, CrudOptions, CrudPage, CrudReadOptions, CrudRecord, CrudStreamOptions, CrudUpdateOptions, CrudWriteOptions } from './crud-options.ts'
 import { valuesData } from './values.ts'
 import { schemaOf } from './models.ts'
 import { checkScopeData, readScopeData, scopeData, type Data } from './new-row.ts'
@@ -16,7 +16,7 @@ import { repeated } from './repeat.ts'
 import { Resource } from './resource.ts'
 import { checkScope, readScope, type ScopeRules } from './scope.ts'
 import { after, contextOf, perform, requirePromises, sharedEmOf, wait, type CrudResult, type CrudSession, type MaybePromise, type Work } from './steps.ts'
-import { streamBatches } from './stream.ts'
+import { columnsOf, streamBatches } from './stream.ts'
 import { keyColumnErrors, withoutKey } from './update-data.ts'
 import { closedBody } from './closed-body.ts'
 import { Writer, type Written } from './writer.ts'
@@ -124,21 +124,23 @@ export class CrudBase<Entity extends object = any> {
 
   /**
    * All records that the filters of `params` keep, in order, one after the other: in constant memory, whatever their
-   * number. On PostgreSQL they are those of one moment, and occupy a connection until the last one, or until the caller
-   * leaves the loop; on PGlite they are read page by page.
+   * number and their size. On PostgreSQL they are those of one moment, and occupy a connection until the last one, or
+   * until the caller leaves the loop; on PGlite they are read page by page. In a transaction of the caller's whose
+   * isolation level is READ COMMITTED, what records include is that of the moment in which it is read.
    *
    * @param params may hold filters, sorts, fields and includes
+   * @param options may hold a `signal` that ends the stream
    * @example
    * for await (const category of categories.stream(em, parseQueryParams('sort=name'))) console.log(category.name)
    */
-  async * stream (em: EntityManager, params: QueryParams = NO_PARAMS, options: CrudReadOptions<Entity> = {}): AsyncGenerator<CrudRecord, void, undefined> {
+  async * stream (em: EntityManager, params: QueryParams = NO_PARAMS, options: CrudStreamOptions<Entity> = {}): AsyncGenerator<CrudRecord, void, undefined> {
     for await (const batch of this.streamJson(em, params, options)) {
       for (const json of batch) yield JSON.parse(json)
     }
   }
 
   /** The same records as JSON texts, in the batches in which they are read. */
-  async * streamJson (em: EntityManager, params: QueryParams = NO_PARAMS, options: CrudReadOptions<Entity> = {}): AsyncGenerator<string[], void, undefined> {
+  async * streamJson (em: EntityManager, params: QueryParams = NO_PARAMS, options: CrudStreamOptions<Entity> = {}): AsyncGenerator<string[], void, undefined> {
     requirePromises(em, 'stream() waits for one batch after the other')
     const resource = this.bind(em)
     enterStage('plan')
@@ -146,13 +148,12 @@ export class CrudBase<Entity extends object = any> {
   }
 
   /**
-   * The keys that records have for `params`, in order.
+   * The keys that records have for `params`, in order, and whether their values are numbers, dates or times.
    *
    * @internal
    */
-  keys (em: EntityManager, params: QueryParams = NO_PARAMS): readonly string[] {
-    const { properties, includes, aggregates } = planStream(params, this.bind(em).whitelist).selection
-    return [...properties.map(({ publicName }) => publicName), ...includes.map(({ relation }) => relation.publicName), ...aggregates.map(({ name }) => name)]
+  columns (em: EntityManager, params: QueryParams = NO_PARAMS): ReadonlyArray<{ readonly name: string, readonly numeric: boolean }> {
+    return columnsOf(planStream(params, this.bind(em).whitelist).selection)
   }
 
   /** Whether there is a record with the key. */

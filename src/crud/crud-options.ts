@@ -31,6 +31,12 @@ export interface CrudReadOptions<Entity extends object = any> {
   readonly context?: Readonly<Record<string, unknown>>
 }
 
+/** What `stream` and `streamJson` take beside what they read. */
+export interface CrudStreamOptions<Entity extends object = any> extends CrudReadOptions<Entity> {
+  /** Ends the stream when it aborts, also while the database is working for it. */
+  readonly signal?: AbortSignal
+}
+
 /** What the methods that write take beside what they work on. */
 export interface CrudWriteOptions<Entity extends object = any> extends CrudReadOptions<Entity> {
   /** The header If-Match: entity tags of versions, of which the record has to have one, or `*`. */

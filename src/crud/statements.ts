@@ -14,7 +14,7 @@ const MAX_SHAPES = 500
  * What finds as many rows as the values say. PostgreSQL would keep a plan for it that serves none of them well: 3.8 times
  * the server's time for a rare value was seen.
  */
-const MANY_ROWS: ReadonlySet<string> = new Set(['list', 'keyset', 'stream', 'count', 'estimate'])
+const MANY_ROWS: ReadonlySet<string> = new Set(['list', 'keyset', 'stream', 'records', 'count', 'estimate'])
 
 /** A statement, and what its records still need. */
 export interface CompiledRead extends BoundStatement {

@@ -10,9 +10,9 @@ export { otherSide, planOtherSide, planPage, readPosition, type PageOptions, typ
 export { isComputed, isCustomTerm, isNullableTerm, typeOfTerm } from './order.ts'
 export { QueryErrors } from './query-errors.ts'
 export type { UnknownOptions } from './unknown/index.ts'
-export { checkWriteQuery, planCount, planEstimate, planExists, planGet, planList, planStream, planStreamOffset, planStreamPage, type PlanOptions } from './plan.ts'
+export { checkWriteQuery, planCount, planEstimate, planExists, planGet, planList, planStream, planStreamKeys, planStreamOffset, planStreamPage, planStreamRecords, type PlanOptions, type StreamKey } from './plan.ts'
 export type {
-  Aggregate, AnswerLimits, CallbackCondition, Comparable, Comparison, Condition, CountPlan, CustomCondition, CustomTerm, Deleted, EntityConditions, GetPlan, Include, IncludeRules, JsonValue, KeysetPlan, ListPlan, Operand, OrderTerm, Place, Plan, ScopeCondition, Selection, Slot, SortTexts, StreamPlan, Window,
+  Aggregate, AnswerLimits, CallbackCondition, Comparable, Comparison, Condition, CountPlan, CustomCondition, CustomTerm, Deleted, EntityConditions, GetPlan, Include, IncludeRules, JsonValue, KeysetPlan, ListPlan, Operand, OrderTerm, Place, Plan, RecordsPlan, ScopeCondition, Selection, Slot, SortTexts, StreamPlan, Window,
 } from './types.ts'
 export { MAX_PATTERN_LENGTH } from './filters/index.ts'
 export { MAX_INCLUDES, planSelection } from './selection.ts'

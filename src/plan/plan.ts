@@ -10,7 +10,7 @@ import { QueryErrors } from './query-errors.ts'
 import { refusal } from './refusal.ts'
 import { planSelection } from './selection.ts'
 import { refuseUnknown, type Purpose, type UnknownOptions } from './unknown/index.ts'
-import type { CountPlan, Deleted, GetPlan, KeysetPlan, ListPlan, OrderTerm, StreamPlan, Window } from './types.ts'
+import type { CountPlan, Deleted, GetPlan, KeysetPlan, ListPlan, OrderTerm, RecordsPlan, StreamPlan, Window } from './types.ts'
 import { Values } from './values.ts'
 import type { Whitelist } from './whitelist/index.ts'
 import { planWindow } from './window.ts'
@@ -75,7 +75,7 @@ export function planStream (params: QueryParams, whitelist: Whitelist, options: 
     errors.push(refusal('FST_CRUD_PAGINATION_INVALID', name, 'A stream has no pages: it is all that the filters keep.'))
   }
   errors.throw(whitelist.ignoreInvalidErrors)
-  return { kind: 'stream', ...read, values: values.list }
+  return { kind: 'stream', ...read, reads: 'records', values: values.list }
 }
 
 /**
@@ -86,6 +86,28 @@ export function planStreamPage (plan: StreamPlan, limit: number): KeysetPlan | u
   const order = plan.order.filter((term): term is OrderTerm => !isCustomTerm(term))
   if (order.length < plan.order.length) return undefined
   return { ...plan, order, kind: 'keyset', limit, fetchSlot: plan.values.length, witness: false, fingerprint: '', values: [...plan.values, limit + 1] }
+}
+
+/** A key as a stream of keys reads it: as one text, and the texts of its columns. */
+export interface StreamKey {
+  readonly text: string
+  readonly columns: readonly string[]
+}
+
+/** The order of a stream, without its records. */
+export function planStreamKeys (plan: StreamPlan): StreamPlan {
+  return { ...plan, reads: 'keys' }
+}
+
+/**
+ * The records of some keys of a stream. The filters are not asked again, in the snapshot that the keys were read in; what
+ * hides rows from the caller is.
+ */
+export function planStreamRecords ({ model, deleted, selection }: StreamPlan, keys: readonly StreamKey[]): RecordsPlan {
+  const values = new Values()
+  const keysSlot = values.add(keys.map(({ text }) => text))
+  const columnSlots = keys[0]!.columns.map((_, index) => values.add([...new Set(keys.map(({ columns }) => columns[index]!))]))
+  return { kind: 'records', model, conditions: [], customs: [], deleted, selection, keysSlot, columnSlots, values: values.list }
 }
 
 /** The rows of a stream from an offset on, where nothing else can tell them from those before. */

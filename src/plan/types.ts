@@ -147,7 +147,7 @@ export interface AnswerLimits {
 }
 
 /** What reads of records have in common. */
-interface RecordsPlan extends ReadPlan {
+interface AnswerPlan extends ReadPlan {
   readonly selection: Selection
   /** Absent where other limits hold, as for streams. */
   readonly limits?: AnswerLimits
@@ -167,7 +167,7 @@ export interface Window {
 }
 
 /** A list of records. */
-export interface ListPlan extends RecordsPlan {
+export interface ListPlan extends AnswerPlan {
   readonly kind: 'list'
   readonly order: readonly (OrderTerm | CustomTerm)[]
   readonly window: Window
@@ -197,7 +197,7 @@ export interface Place {
 export type SortTexts = readonly (string | null)[]
 
 /** A page of a list that starts at a place of its order: its cost doesn't depend on how far into the list that is. */
-export interface KeysetPlan extends RecordsPlan {
+export interface KeysetPlan extends AnswerPlan {
   readonly kind: 'keyset'
   readonly order: readonly OrderTerm[]
   /** Rows wanted, at least 1. */
@@ -220,10 +220,22 @@ export interface StreamPlan extends ReadPlan {
   readonly kind: 'stream'
   readonly order: readonly (OrderTerm | CustomTerm)[]
   readonly selection: Selection
+  /** Whole records, or only the keys by which a `RecordsPlan` finds them. */
+  readonly reads: 'records' | 'keys'
+}
+
+/** Records of a stream by their keys, in the order of the keys. */
+export interface RecordsPlan extends ReadPlan {
+  readonly kind: 'records'
+  readonly selection: Selection
+  /** The list of keys, as the texts that a `StreamPlan` of keys reads. */
+  readonly keysSlot: Slot
+  /** For each column of the key the list of its values. */
+  readonly columnSlots: readonly Slot[]
 }
 
 /** One record by its key. */
-export interface GetPlan extends RecordsPlan {
+export interface GetPlan extends AnswerPlan {
   readonly kind: 'get'
 }
 
@@ -232,4 +244,4 @@ export interface CountPlan extends ReadPlan {
   readonly kind: 'count' | 'estimate' | 'exists'
 }
 
-export type Plan = ListPlan | KeysetPlan | GetPlan | CountPlan | StreamPlan
+export type Plan = ListPlan | KeysetPlan | GetPlan | CountPlan | StreamPlan | RecordsPlan

@@ -1,87 +1,224 @@
-/** Rows of one statement, in batches: a cursor in the server holds the rest. */
-import { TransactionEventBroadcaster } from '@mikro-orm/core'
+/** Rows of one statement, in parts: a cursor in the server holds the rest. */
+import { IsolationLevel, TransactionEventBroadcaster } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Pool } from 'pg'
-import { convertError } from './convert-error.ts'
+import { convertError, isReadOnlyServer } from './convert-error.ts'
+import { readOnlyFailure, type HeldConnection } from './held-connection.ts'
+import { hold } from './perform.ts'
 import { replicasOf } from './replicas/routing.ts'
-import { clientOf, run, runOn, type Connection } from './session.ts'
+import { RowReader, type RowPart } from './row-reader.ts'
+import { clientOf, run, runOn, tellOf, type Connection } from './session.ts'
 import { enterStage } from './stage-times.ts'
 import type { BoundStatement, Row } from './statement.ts'
-import { hold } from './perform.ts'
+import { reasonOf, signalOf } from './stop.ts'
+
+/** Bytes of rows that are read at a time: what a stream needs of memory is a small multiple of it. */
+const PART_BYTES = 2 ** 20
+/** Rows of the first batch, and how much larger than the one before a batch may be: what rows are like is found out. */
+const FIRST_BATCH = 16
+const GROWTH = 4
+const MAX_BATCH = 500
+
+/** How many rows to ask for next, so that they have about the bytes of a part. */
+export class BatchSize {
+  rows = FIRST_BATCH
+
+  /** Learns from a batch that has been read. */
+  learn (rows: number, bytes: number): void {
+    if (rows === 0) return
+    const fitting = Math.floor(PART_BYTES / Math.max(1, bytes / rows))
+    this.rows = Math.max(1, Math.min(fitting, this.rows * GROWTH, MAX_BATCH))
+  }
+}
+
+export interface StreamOptions {
+  /**
+   * Makes the statement that reads the records of some of the rows: these are keys. It runs in the snapshot of the keys,
+   * unless the EntityManager is in a transaction with another isolation level.
+   */
+  readonly complete?: ((keys: readonly Row[]) => BoundStatement | Promise<BoundStatement>) | undefined
+  /** Cancels the statement in the server, as the signal of the EntityManager does. */
+  readonly signal?: AbortSignal | undefined
+}
 
 let lastCursor = 0
 
 /**
- * Reads the rows of a statement batch by batch, as they are in the moment of the first one. A cursor lives in a
+ * Reads the rows of a statement part by part, as they are in the moment of the first one. A cursor lives in a
  * transaction: that of the EntityManager if it has one, else one of its own, on a connection that is occupied until the
- * last batch, or until the caller stops asking. Its own is on a replica, where there is one to read from; until the first
- * batch is there, another one can take over.
+ * last part, or until the caller stops asking. Its own is on a replica, where there is one to read from; until the first
+ * part is there, another one can take over.
  *
- * @param size of a batch, in rows
+ * A part has about a mebibyte, or one row that is larger. In a transaction of its own that is so for any rows, since the
+ * server waits in the middle of a batch; in one of the caller's, who may use the connection between two parts, a part is
+ * a batch, whose size is chosen by the rows before.
  */
-export async function * streamRows (em: EntityManager, statement: BoundStatement, size: number): AsyncGenerator<Row[], void, undefined> {
-  const { first, fetch, end } = await openCursor(em, statement, size)
-  let failed = false
+export async function * streamRows (em: EntityManager, statement: BoundStatement, options: StreamOptions = {}): AsyncGenerator<Row[], void, undefined> {
+  const { first, rest, end } = await openStream(em, statement, options)
   try {
-    for (let rows = first; ; rows = await fetch()) {
-      if (rows.length > 0) yield rows
-      if (rows.length < size) return
-    }
-  } catch (error) {
-    failed = true
-    throw error
+    if (first.done === true) return
+    yield first.value
+    yield * rest
   } finally {
-    await end(failed)
+    await end()
   }
 }
 
-interface Cursor {
-  readonly first: Row[]
-  readonly fetch: () => Promise<Row[]>
-  /** @param failed whether the transaction is over anyway */
-  readonly end: (failed: boolean) => Promise<unknown>
+interface OpenStream {
+  readonly first: IteratorResult<Row[], void>
+  readonly rest: AsyncGenerator<Row[], void, undefined>
+  /** Ends a statement in the middle of its rows, the cursor and its transaction, whatever has become of them. */
+  readonly end: () => Promise<unknown>
 }
 
-async function openCursor (em: EntityManager, statement: BoundStatement, size: number): Promise<Cursor> {
-  if (em.isInTransaction()) {
-    const cursor = cursorOf((statement) => run(em, statement), statement, size)
-    return { first: await cursor.open(), fetch: cursor.fetch, end: async (failed) => failed ? undefined : await cursor.close() }
-  }
+/** Sends a statement; its rows come in parts. */
+type Send = (statement: BoundStatement) => AsyncGenerator<RowPart, void, undefined>
+
+async function openStream (em: EntityManager, statement: BoundStatement, options: StreamOptions): Promise<OpenStream> {
+  const own = signalOf(em)
+  const signal = own !== undefined && options.signal !== undefined ? AbortSignal.any([own, options.signal]) : own ?? options.signal
+  if (em.isInTransaction()) return await openInside(em, statement, { ...options, signal })
   const replicas = replicasOf(em)
-  return replicas === undefined
-    ? await openOn(em.getConnection(), em, statement, size)
-    : await replicas.read((connection) => openOn(connection, em, statement, size), ({ end }) => end(false))
+  const open = (connection: Connection) => openOn(connection, em, statement, { ...options, signal })
+  return replicas === undefined ? await open(em.getConnection()) : await replicas.read(open, ({ end }) => end())
+}
+
+/** A cursor in the transaction of the caller. */
+async function openInside (em: EntityManager, statement: BoundStatement, options: StreamOptions): Promise<OpenStream> {
+  const name = nameOf()
+  let failed = false
+  const send: Send = async function * (statement) {
+    throwIfStopped(options.signal)
+    yield partOf(await run(em, statement).catch((error: unknown) => {
+      failed = true
+      throw error
+    }))
+  }
+  const rest = batches(send, name, statement, options)
+  const end = async () => {
+    await rest.return()
+    // a transaction that has failed takes nothing but a rollback
+    if (!failed) await run(em, { text: `close ${name}`, values: [] })
+  }
+  return { first: await rest.next(), rest, end }
+}
+
+/** Rows that have come all at once. */
+function partOf (rows: Row[]): RowPart {
+  let bytes = 0
+  for (const row of rows) for (const value of Object.values(row)) if (typeof value === 'string') bytes += value.length
+  return { rows, bytes }
 }
 
 /** A cursor in a transaction of its own. */
-async function openOn (connection: Connection, em: EntityManager, statement: BoundStatement, size: number): Promise<Cursor> {
+async function openOn (connection: Connection, em: EntityManager, statement: BoundStatement, options: StreamOptions): Promise<OpenStream> {
   const leave = await takePlace(connection)
   try {
-    const cursor = await beginOn(connection, em, statement, size)
-    return { ...cursor, end: (failed) => cursor.end(failed).finally(leave) }
+    const opened = await beginOn(connection, em, statement, options)
+    return { ...opened, end: () => opened.end().finally(leave) }
   } catch (error) {
     leave()
     throw error
   }
 }
 
-async function beginOn (connection: Connection, em: EntityManager, statement: BoundStatement, size: number): Promise<Cursor> {
+/** A stream may take as long as its reader: the limit of a single statement would end it in the middle. */
+const NO_LIMIT: BoundStatement = { text: "select set_config('statement_timeout', '0', true) where current_setting('statement_timeout') <> '0'", values: [] }
+
+async function beginOn (connection: Connection, em: EntityManager, statement: BoundStatement, options: StreamOptions): Promise<OpenStream> {
   const session = em.fork()
   const events = new TransactionEventBroadcaster(session as never)
   const sessionContext = session.getTransactionSessionContext()
   enterStage('run')
-  const transaction = await connection.begin({ eventBroadcaster: events, ...(sessionContext !== undefined && { sessionContext }) }).catch((error: unknown) => { throw convertError(error) })
+  const transaction = await connection.begin({
+    eventBroadcaster: events,
+    // all statements see what the first one sees
+    ...(options.complete !== undefined && { isolationLevel: IsolationLevel.REPEATABLE_READ }),
+    ...(sessionContext !== undefined && { sessionContext }),
+  }).catch((error: unknown) => { throw convertError(error) })
   session.setTransactionContext(transaction)
-  const { client } = await hold(transaction, connection)
+  const held = await hold(transaction, connection)
   enterStage()
-  // a connection that has broken is kept by the transaction on it
-  const end = () => connection.rollback(transaction, events).catch(() => client?.release(true))
-  const cursor = cursorOf((statement) => runOn(session, connection, statement), statement, size)
+  const send: Send = held.client === undefined
+    ? async function * (statement) { yield partOf(await runOn(session, connection, statement)) }
+    : (statement) => readParts(held, connection, statement, options.signal)
+  const rest = batches(send, nameOf(), statement, options)
+  const end = async () => {
+    await rest.return()
+    // a connection that has broken is kept by the transaction on it
+    await connection.rollback(transaction, events).catch(() => held.client?.release(true))
+  }
   try {
-    return { first: await cursor.open(), fetch: cursor.fetch, end }
+    await runOn(session, connection, NO_LIMIT)
+    return { first: await rest.next(), rest, end }
   } catch (error) {
     await end()
     throw error
+  }
+}
+
+/** Reads the rows of a statement on a connection that is this stream's alone. */
+async function * readParts (held: HeldConnection, connection: Connection, statement: BoundStatement, signal: AbortSignal | undefined): AsyncGenerator<RowPart, void, undefined> {
+  let waited = 0
+  let count = 0
+  const tell = (outcome: number | Error): void => tellOf(statement, connection, performance.now() - waited, outcome)
+  throwIfStopped(signal)
+  const reader = new RowReader(held.client!, statement, statement.columns ?? [], PART_BYTES)
+  try {
+    for (;;) {
+      const started = performance.now()
+      const part = await reader.next(signal).finally(() => { waited += performance.now() - started })
+      if (part === undefined) break
+      count += part.rows.length
+      yield part
+    }
+    tell(count)
+  } catch (error) {
+    const reason = signal?.aborted === true ? reasonOf(signal, error) : (isReadOnlyServer(error) ? readOnlyFailure(held, error) : undefined) ?? convertError(error)
+    tell(reason)
+    throw reason
+  } finally {
+    await reader.end()
+  }
+}
+
+/** @throws the error for what was stopped */
+export function throwIfStopped (signal: AbortSignal | undefined): void {
+  if (signal?.aborted === true) throw reasonOf(signal)
+}
+
+const nameOf = (): string => `crud_stream_${++lastCursor}`
+
+/** The rows of a cursor, or the records that they are the keys of. */
+async function * batches (send: Send, name: string, statement: BoundStatement, { complete }: StreamOptions): AsyncGenerator<Row[], void, undefined> {
+  const { text, values, call, columns } = statement
+  const size = new BatchSize()
+  const fetch = () => send({ text: `fetch ${size.rows} from ${name}`, values: [], call, columns, fetches: statement })
+  for await (const part of send({ text: `declare ${name} no scroll cursor for ${text}`, values })) if (part.rows.length > 0) yield part.rows
+  for (;;) {
+    const wanted = size.rows
+    let count = 0
+    let bytes = 0
+    if (complete === undefined) {
+      for await (const part of fetch()) {
+        count += part.rows.length
+        bytes += part.bytes
+        if (part.rows.length > 0) yield part.rows
+      }
+      size.learn(count, bytes)
+    } else {
+      const keys: Row[] = []
+      for await (const { rows } of fetch()) keys.push(...rows)
+      count = keys.length
+      if (count > 0) {
+        for await (const part of send(await complete(keys))) {
+          bytes += part.bytes
+          if (part.rows.length > 0) yield part.rows
+        }
+      }
+      size.learn(count, bytes)
+    }
+    if (count < wanted) return
   }
 }
 
@@ -106,18 +243,4 @@ async function takePlace (connection: Connection): Promise<() => void> {
   const stream = Symbol('stream')
   streams.add(stream)
   return () => { streams.delete(stream) }
-}
-
-function cursorOf (send: (statement: BoundStatement) => Promise<Row[]>, statement: BoundStatement, size: number) {
-  const { text, values, call } = statement
-  const name = `crud_stream_${++lastCursor}`
-  const fetch = () => send({ text: `fetch ${size} from ${name}`, values: [], call, fetches: statement })
-  return {
-    open: async () => {
-      await send({ text: `declare ${name} no scroll cursor for ${text}`, values })
-      return await fetch()
-    },
-    fetch,
-    close: () => send({ text: `close ${name}`, values: [] }),
-  }
 }

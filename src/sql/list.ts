@@ -1,5 +1,5 @@
-/** The statements of lists: a page of rows, what they include, and the total; or all rows, one by one. */
-import type { ListPlan, Slot, StreamPlan } from '../plan/index.ts'
+/** The statements of lists: a page of rows, what they include, and the total. */
+import type { ListPlan, Slot } from '../plan/index.ts'
 import { whereClause } from './condition.ts'
 import { EMPTY, join, name, sql, trusted, type Sql } from './fragment.ts'
 import { carriedOrder, orderBy, orderSql, sortName } from './order.ts'
@@ -21,14 +21,8 @@ export function listSql (plan: ListPlan, source: Source): Sql {
   return sql`${expressions}${answer(plan, source, weighing)} from ${rows(plan, select)}`
 }
 
-/** `item`: a record, in a row for each of them. */
-export function streamSql (plan: StreamPlan, source: Source): Sql {
-  const { expressions, select } = orderedRecords(plan, source, EMPTY)
-  return sql`${expressions}select ${ROW_JSON} as "item" from (${select}) as ${ROW}`
-}
-
 /** The members of the records as columns, in order; and the expressions that are needed for them. */
-function orderedRecords (plan: ListPlan | StreamPlan, source: Source, limits: Sql): { readonly expressions: Sql, readonly select: Sql, readonly weighing?: Weighing | undefined } {
+function orderedRecords (plan: ListPlan, source: Source, limits: Sql): { readonly expressions: Sql, readonly select: Sql, readonly weighing?: Weighing | undefined } {
   const { order: terms, selection } = plan
   const { alias, table, where, context } = source
   const { joins, expressions: order } = orderSql(terms, alias, context, { custom: source })

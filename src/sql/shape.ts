@@ -19,7 +19,8 @@ export function shapeOf (plan: Plan): string {
   const base = `${plan.kind}|${idOf(plan.model)}|${plan.deleted}|${conditionsShape(plan.conditions)}${filtersShape(plan)}`
   if (plan.kind === 'list') return `${base}|${limitsShape(plan)}${orderShape(plan.order)}|${selectionShape(plan.selection)}|${plan.window.count === 'exact' ? 'n' : ''}`
   if (plan.kind === 'keyset') return `${base}|${limitsShape(plan)}${orderShape(plan.order)}|${selectionShape(plan.selection)}|${plan.fetchSlot}${placeShape(plan)}`
-  if (plan.kind === 'stream') return `${base}|${orderShape(plan.order)}|${selectionShape(plan.selection)}`
+  if (plan.kind === 'stream') return `${base}|${orderShape(plan.order)}|${plan.reads === 'keys' ? 'keys' : selectionShape(plan.selection)}`
+  if (plan.kind === 'records') return `${base}|${selectionShape(plan.selection)}`
   return plan.kind === 'get' ? `${base}|${limitsShape(plan)}${selectionShape(plan.selection)}` : base
 }
 

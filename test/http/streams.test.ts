@@ -9,7 +9,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'
 import { AllowedField, AllowedFilters, AllowedInclude, AllowedSort, CrudBase, crudKit, crudRoutes, parseQueryParams, QueryBuilderConfig, type CrudRecord } from '../../src/index.ts'
-import { entities, Plant, Specimen, Tag } from '../fixtures/entities.ts'
+import { Customer, entities, Order, OrderItem, Plant, Specimen, Supplier, Tag } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { recordStatements } from '../helpers/statements.ts'
@@ -68,6 +68,33 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     t.strictSame(await gather(shouting.stream(orm.em.fork(), parseQueryParams('filter[name]=Oak'))), [{ key: 9, loud: 'OAK' }])
     t.strictSame(await gather(plants.stream(orm.em.fork(), parseQueryParams('filter[name]=nobody'))), [])
     t.strictSame((await gather(plants.stream(orm.em.fork(), undefined, { scope: { status: 'archived' } }))).map(({ id }) => id), [5])
+  })
+
+  t.test('by program: records with what they include, by keys of every kind', async (t) => {
+    for (const [model, include] of [[OrderItem, 'order,plant'], [Customer, 'orders,orders.items'], [Order, 'items,items.plant,customer'], [Supplier, 'plants,plantsCount']] as const) {
+      const paths = include.split(',').map((path) => path.endsWith('Count') ? AllowedInclude.count(path.slice(0, -5)) : new AllowedInclude(path))
+      const crud = new CrudBase<any>({ model: model as never, queryConfig: new QueryBuilderConfig<any>({ allowedIncludes: paths }) })
+      const { items } = await crud.list(orm.em.fork(), parseQueryParams(`include=${include}&per_page=100`))
+      t.ok(items.length > 1, include)
+      t.strictSame(await gather(crud.stream(orm.em.fork(), parseQueryParams(`include=${include}`))), items)
+      await orm.em.fork().transactional(async (em) => t.strictSame(await gather(crud.stream(em, parseQueryParams(`include=${include}`))), items))
+    }
+  })
+
+  t.test('by program: a scope holds for what is read later, and a signal ends the stream', async (t) => {
+    const params = parseQueryParams('include=supplier,tags')
+    const whole = (await plants.list(orm.em.fork(), parseQueryParams('include=supplier,tags&per_page=100'), { scope: { supplier: { name: { $ne: null } } } })).items
+    t.strictSame(await gather(plants.stream(orm.em.fork(), params, { scope: { supplier: { name: { $ne: null } } } })), whole)
+    const controller = new AbortController()
+    const stream = tags.stream(orm.em.fork(), undefined, { signal: controller.signal })
+    await stream.next()
+    controller.abort()
+    await t.rejects(gather(stream), { code: 'FST_CRUD_ABORTED' })
+    await t.rejects(gather(tags.stream(orm.em.fork(), undefined, { signal: controller.signal })), { code: 'FST_CRUD_ABORTED' })
+    await orm.em.fork().transactional(async (em) => {
+      await t.rejects(gather(tags.stream(em, undefined, { signal: controller.signal })), { code: 'FST_CRUD_ABORTED' })
+      t.ok(await tags.count(em) > MANY)
+    })
   })
 
   t.test('by program: more records than fit into a batch, each once, with ties and nulls', async (t) => {
@@ -229,7 +256,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
       const server = Fastify({ forceCloseConnections: true })
       t.teardown(() => server.close())
       await server.register(crudKit, { orm, indexAdvice: false })
-      await server.register(crudRoutes, { prefix: '/tags', crud: tags, stream: { stallTimeoutMillis: 1_000 } })
+      await server.register(crudRoutes, { prefix: '/tags', crud: tags, stream: { stallTimeoutMillis: 300 } })
       await server.listen({ port: 0, host: '127.0.0.1' })
       const { port } = server.server.address() as AddressInfo
       // the pool has one connection more, which is for the others

@@ -1,0 +1,148 @@
+/**
+ * The rows of a statement in parts of a limited size, whatever their number and theirs: when a part is full, the socket
+ * is not read until the next part is asked for, and the server waits.
+ */
+import type { Connection, PoolClient, Submittable } from 'pg'
+import { serialize } from 'pg-protocol'
+import { prepareValue } from './values.ts'
+import { cancelUntilOver, type Cancelling } from './server-socket.ts'
+import { parseMessage, type BoundStatement, type Row } from './statement.ts'
+
+/** Some rows, and the number of bytes that they had on the way. */
+export interface RowPart {
+  readonly rows: Row[]
+  readonly bytes: number
+}
+
+/** The socket below a connection of pg's. */
+interface Internals extends Connection {
+  readonly stream: Connection['stream'] & { pause (): void, resume (): void }
+}
+
+const EXECUTE = Buffer.concat([serialize.execute({}) as Buffer, serialize.sync() as Buffer])
+
+export class RowReader implements Submittable {
+  /** For what watches the statements of a connection. */
+  readonly text: string
+  readonly values: readonly unknown[]
+  /** pg sets it where a `query_timeout` is configured, and is told by it that the time stops. */
+  callback: (() => void) | undefined
+  readonly #client: PoolClient
+  readonly #statement: BoundStatement
+  readonly #columns: readonly string[]
+  /** Bytes of a part. A row is never cut: a part has at least one, and what the socket had read along with it. */
+  readonly #limit: number
+  #connection: Internals | undefined
+  #rows: Row[] = []
+  #bytes = 0
+  #over = false
+  #unwanted = false
+  #error: unknown
+  /** Called when a part is full, or the statement over. */
+  #wake = (): void => {}
+
+  /** @param statement whose columns are known */
+  constructor (client: PoolClient, statement: BoundStatement, columns: readonly string[], limit: number) {
+    this.text = statement.text
+    this.values = statement.values
+    this.#client = client
+    this.#statement = statement
+    this.#columns = columns
+    this.#limit = limit
+    client.query(this)
+  }
+
+  /**
+   * The next rows; `undefined` when there are no more.
+   *
+   * @param signal cancels the statement in the server
+   * @throws the driver's error
+   */
+  async next (signal: AbortSignal | undefined): Promise<RowPart | undefined> {
+    let cancelling: Cancelling | undefined
+    const cancel = (): void => {
+      this.#unwanted = true
+      if (!this.#over) cancelling = cancelUntilOver(this.#client)
+    }
+    if (signal?.aborted === true) cancel()
+    else signal?.addEventListener('abort', cancel, { once: true })
+    await this.#ready(() => this.#over || (this.#bytes >= this.#limit && !this.#unwanted))
+    signal?.removeEventListener('abort', cancel)
+    await cancelling?.end()
+    if (this.#error !== undefined) throw this.#error
+    signal?.throwIfAborted()
+    if (this.#rows.length === 0) return undefined
+    const part = { rows: this.#rows, bytes: this.#bytes }
+    this.#rows = []
+    this.#bytes = 0
+    return part
+  }
+
+  /** Leaves the rows that are still to come: the connection is free afterwards. */
+  async end (): Promise<void> {
+    this.#unwanted = true
+    this.#rows = []
+    if (this.#over) return
+    // the server notices while it waits to send no more than that the socket is read again
+    const cancelling = cancelUntilOver(this.#client)
+    await this.#ready(() => this.#over)
+    await cancelling.end()
+  }
+
+  /** Reads the socket until something is the case. */
+  async #ready (isReady: () => boolean): Promise<void> {
+    while (!isReady()) {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      this.#wake = resolve
+      this.#connection?.stream.resume()
+      await promise
+    }
+  }
+
+  submit (connection: Connection): void | Error {
+    this.#connection = connection as Internals
+    const { text, values, prepared } = this.#statement
+    try {
+      const bind = serialize.bind({ values: values as unknown[], valueMapper: prepareValue } as Parameters<typeof serialize.bind>[0]) as Buffer
+      const { stream } = this.#connection
+      if (stream.writable) stream.write(Buffer.concat([prepared?.message ?? parseMessage(text, ''), bind, EXECUTE]))
+    } catch (error) {
+      // a value that has no text
+      return error as Error
+    }
+  }
+
+  handleDataRow ({ length, fields }: { readonly length: number, readonly fields: readonly (string | null)[] }): void {
+    if (this.#unwanted) return
+    const row: Row = {}
+    for (let index = 0; index < this.#columns.length; index++) row[this.#columns[index]!] = fields[index]
+    this.#rows.push(row)
+    this.#bytes += length
+    if (this.#bytes < this.#limit) return
+    this.#connection!.stream.pause()
+    this.#wake()
+  }
+
+  /** Also for a time limit of pg's own, after which the answer may still come. */
+  handleError (error: unknown): void {
+    this.#error ??= error
+    this.#finish()
+  }
+
+  handleReadyForQuery (): void {
+    this.#finish()
+  }
+
+  #finish (): void {
+    this.#over = true
+    // what comes next on the connection has to be read
+    this.#connection?.stream.resume()
+    this.callback?.()
+    this.#wake()
+  }
+
+  handleRowDescription (): void {}
+  handleCommandComplete (): void {}
+  handleEmptyQuery (): void {}
+  handlePortalSuspended (): void {}
+}

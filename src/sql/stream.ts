@@ -1,0 +1,63 @@
+/** The statements of streams: all rows, one by one; or their keys, and the records of some of these with what they include. */
+import { keyColumns, type EntityModel } from '../model/index.ts'
+import type { RecordsPlan, StreamPlan } from '../plan/index.ts'
+import { whereClause } from './condition.ts'
+import { join, name, sql, type Sql } from './fragment.ts'
+import { orderBy, orderSql } from './order.ts'
+import { projection, recordSql, selectList } from './record.ts'
+import { ROW, ROW_JSON, type Source } from './source.ts'
+
+/** The columns of the rows: of records, and of keys. */
+export const STREAM_ROW = Object.freeze({ item: 'item', key: '@key', keyColumn: (index: number): string => `@key${index}` })
+export const STREAM_ROW_COLUMNS: readonly string[] = [STREAM_ROW.item]
+
+export function streamColumns ({ reads, model }: StreamPlan): readonly string[] {
+  return reads === 'records' ? STREAM_ROW_COLUMNS : [STREAM_ROW.key, ...keyColumns(model).map((_, index) => STREAM_ROW.keyColumn(index))]
+}
+
+/**
+ * A row for each record, in order: its JSON as `item`, or its key.
+ *
+ * With `offset 0` a distributed server keeps the order of a subquery; PostgreSQL plans the same with and without it.
+ */
+export function streamSql ({ order: terms, reads, selection }: StreamPlan, source: Source): Sql {
+  const { alias, table, where, context, model } = source
+  const { joins, expressions: order } = orderSql(terms, alias, context, { custom: source })
+  const rows = sql`${table}${joins}${where}${orderBy(order)}`
+  if (reads === 'keys') {
+    const columns = keyTexts(model, alias).map((text, index): [string, Sql] => [STREAM_ROW.keyColumn(index), text])
+    return sql`select ${selectList([[STREAM_ROW.key, wholeKey(model, alias)], ...columns])} from ${rows}`
+  }
+  const page = context.names.expression('page')
+  const { members } = recordSql(selection, page, true, context)
+  const pageSql = sql`(select ${selectList(projection(selection, alias))} from ${rows} offset 0) as ${name(page)}`
+  return sql`select ${ROW_JSON} as ${name(STREAM_ROW.item)} from (select ${selectList(members)} from ${pageSql}) as ${ROW}`
+}
+
+/** Name inside of the expression of the rows: where a row's key stands in the list of keys. */
+const POSITION = '@position'
+
+/** A row for each key whose record there is, in the order of the keys. */
+export function streamRecordsSql ({ selection, keysSlot, columnSlots }: RecordsPlan, source: Source): Sql {
+  const { alias, table, conditions, context, model } = source
+  const key = wholeKey(model, alias)
+  // each column of a composite key is compared by itself as well: an index, and the shards of a table, are chosen by columns
+  const among = keyColumns(model).map(({ column }, index) => sql`${name(alias, column)} = any(${columnSlots[index]!})`)
+  if (among.length > 1) among.push(sql`${key} = any(${keysSlot}::text[])`)
+  const columns = projection(selection, alias)
+  columns.set(POSITION, sql`array_position(${keysSlot}::text[], ${key})`)
+
+  const page = context.names.expression('page')
+  const { members, expressions, joins } = recordSql(selection, page, true, context)
+  const pageSql = sql`${name(page)} as (select ${selectList(columns)} from ${table}${whereClause([...among, ...conditions])})`
+  const records = sql`select ${selectList(members)} from ${name(page)}${joins} order by ${name(page, POSITION)} offset 0`
+  return sql`with ${join([pageSql, ...expressions])} select ${ROW_JSON} as ${name(STREAM_ROW.item)} from (${records}) as ${ROW}`
+}
+
+const keyTexts = (model: EntityModel, alias: string): readonly Sql[] => keyColumns(model).map(({ column }) => sql`${name(alias, column)}::text`)
+
+/** A row's key as one text. */
+function wholeKey (model: EntityModel, alias: string): Sql {
+  const texts = keyTexts(model, alias)
+  return texts.length === 1 ? texts[0]! : sql`json_build_array(${join(texts)})::text`
+}

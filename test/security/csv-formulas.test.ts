@@ -1,0 +1,72 @@
+/** Cells of a table that a spreadsheet would take for a formula (OWASP, "CSV Injection"). */
+import { defineEntity, p } from '@mikro-orm/core'
+import { parse } from 'csv-parse/sync'
+import Fastify from 'fastify'
+import t from 'tap'
+import { CrudBase, crudKit, type CrudRecord } from '../../src/index.ts'
+import { forEachDatabase } from '../helpers/databases.ts'
+
+const Entry = defineEntity({
+  name: 'Entry',
+  properties: {
+    id: p.integer().primary(),
+    note: p.text(),
+    parts: p.array().$type<string[]>(),
+    data: p.json<unknown>().nullable(),
+    amount: p.decimal().precision(12).scale(2),
+    total: p.bigint(),
+    ratio: p.double(),
+    day: p.date(),
+  },
+})
+
+const FORMULAS = [
+  '=1+1', "=cmd|' /C calc'!A0", '+1', '+49 30 123', '-1', '-2+3', '@SUM(A1)', '\t=1', '\rx', '\nx', '＝1', '＋1', '－1', '＠x',
+  ' =1', '\u00a0=1', '\u3000@x', '\ufeff=1', '="a"', '=1,2;3', '-infinity',
+]
+const HARMLESS = ['', 'a=1', 'a-b', "'=1", ' a', '1-2', 'a\n=1', '"=1"', '(=1)', '–1']
+
+await forEachDatabase(t, { entities: [Entry] }, async (t, { orm }) => {
+  const texts = [...FORMULAS, ...HARMLESS]
+  const rows = texts.map((note, id) => ({ id, note, parts: [note], data: null, amount: '-12.50', total: '-9007199254740993', ratio: id === 0 ? '-Infinity' : '-0.5', day: '2024-02-29' }))
+  const sql = 'insert into entry (id, note, parts, data, amount, total, ratio, day) select id, note, parts, data, amount, total, ratio, day from json_populate_recordset(null::entry, ?::json)'
+  await orm.em.getConnection().execute(sql, [JSON.stringify(rows)])
+  const app = Fastify()
+  t.teardown(() => app.close())
+  const loud = new (class extends CrudBase {
+    override afterRead ({ id, note, amount }: CrudRecord) { return { id, '=note': note, amount, copy: `=${note}` } }
+  })({ model: Entry })
+  await app.register(crudKit, {
+    orm,
+    indexAdvice: false,
+    resources: {
+      '/entries': { crud: new CrudBase({ model: Entry }), operations: ['list'], stream: true },
+      '/plain': { crud: new CrudBase({ model: Entry }), operations: ['list'], stream: { csv: { escapeFormulas: false } } },
+      '/loud': { crud: loud, operations: ['list'], stream: true },
+    },
+  })
+  const read = async (url: string): Promise<Record<string, string>[]> => {
+    const { body } = await app.inject({ url, headers: { accept: 'text/csv' } })
+    return parse(body, { columns: true }) as Record<string, string>[]
+  }
+
+  t.test('texts that could be formulas have an apostrophe before them, others and numbers do not', async (t) => {
+    const records = await read('/entries')
+    t.strictSame(records.map(({ note }) => note), [...FORMULAS.map((text) => `'${text}`), ...HARMLESS])
+    for (const [index, { amount, total, ratio, day, parts, data }] of records.entries()) {
+      t.strictSame([amount, total, ratio, day, data], ['-12.50', '-9007199254740993', index === 0 ? '-Infinity' : '-0.5', '2024-02-29', ''])
+      t.equal(parts, JSON.stringify([texts[index]]))
+    }
+  })
+
+  t.test('what a hook has made of records is escaped as well, names of columns included', async (t) => {
+    const [first] = await read('/loud')
+    t.strictSame(first, { id: '0', "'=note": "'=1+1", amount: '-12.50', copy: "'==1+1" })
+  })
+
+  t.test('unless the resource says otherwise, and never in NDJSON', async (t) => {
+    t.strictSame((await read('/plain')).map(({ note }) => note), texts)
+    const { body } = await app.inject({ url: '/entries', headers: { accept: 'application/x-ndjson' } })
+    t.strictSame(body.split('\n').slice(0, -1).map((line) => JSON.parse(line).note), texts)
+  })
+})
