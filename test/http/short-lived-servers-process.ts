@@ -1,0 +1,36 @@
+/** A process with many servers on one PGlite, one after the other. Prints what is left of them. */
+import { defineEntity, p } from '@mikro-orm/core'
+import { MikroORM } from '@mikro-orm/pglite'
+import Fastify from 'fastify'
+import { setImmediate as turn } from 'node:timers/promises'
+import { AllowedFilters, CrudBase, crudKit, QueryBuilderConfig } from '../../src/index.ts'
+
+const SERVERS = 30
+const Thing = defineEntity({ name: 'Thing', properties: { id: p.integer().primary(), name: p.text() } })
+const orm = await MikroORM.init({ entities: [Thing], dbName: 'memory://' } as object)
+await orm.schema.create()
+const servers: WeakRef<object>[] = []
+const resources: WeakRef<object>[] = []
+
+async function useServer (): Promise<void> {
+  const app = Fastify()
+  const crud = new CrudBase<any>({ model: Thing, queryConfig: new QueryBuilderConfig<any>({ allowedFilters: [new AllowedFilters('id')] }) })
+  servers.push(new WeakRef(app))
+  resources.push(new WeakRef(crud))
+  await app.register(crudKit, { orm: orm as never, resources: { '/things': { crud, operations: ['list', 'get'], stream: true } } })
+  for (const accept of ['application/json', 'application/x-ndjson']) await app.inject({ url: '/things?filter[id]=1', headers: { accept } })
+  // often enough that the statement would have a name
+  for (let i = 0; i < 8; i++) await app.inject('/things/1')
+  await app.close()
+}
+
+for (let i = 0; i < SERVERS; i++) await useServer()
+const client = await orm.em.getConnection().getNativeClient() as unknown as { query (sql: string): Promise<{ rows: [{ n: number }] }> }
+const { rows: [{ n: prepared }] } = await client.query('select count(*)::int as n from pg_prepared_statements')
+await turn()
+globalThis.gc!()
+await turn()
+globalThis.gc!()
+const left = (refs: readonly WeakRef<object>[]): number => refs.filter((ref) => ref.deref() !== undefined).length
+console.log(JSON.stringify({ prepared, servers: left(servers), resources: left(resources) }))
+await orm.close(true)
