@@ -5,6 +5,7 @@
 import type { MikroORM } from '@mikro-orm/postgresql'
 import type { PGlite, Transaction } from '@electric-sql/pglite'
 import type { Pool, PoolClient } from 'pg'
+import { clientOf } from '../../src/run/index.ts'
 
 export interface RecordedStatement {
   readonly sql: string
@@ -32,7 +33,8 @@ export interface StatementRecorder {
  */
 export async function recordStatements (orm: MikroORM): Promise<StatementRecorder> {
   const statements: RecordedStatement[] = []
-  const client: unknown = await orm.em.getConnection().getNativeClient()
+  // crudKit connects in the background: its questions to the server are not those of a request
+  const client: unknown = await clientOf(orm.em.getConnection())
   const stop = isPool(client)
     ? watchPool(client, (statement) => statements.push(statement))
     : watchPglite(client as PGlite, (statement) => statements.push(statement))
