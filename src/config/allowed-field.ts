@@ -1,5 +1,5 @@
 /** A property that a client may select. */
-import { readOptions, type EntryOptions } from './entry-options.ts'
+import { readOptions, type EntryOptions, type InUrl } from './entry-options.ts'
 import { checkPath } from './names.ts'
 import type { PathCheck } from './paths.ts'
 
@@ -13,15 +13,17 @@ import type { PathCheck } from './paths.ts'
  * new AllowedField('name')
  * new AllowedField('products.id')
  */
-export class AllowedField<Field extends string = any> {
+export class AllowedField<Field extends string = any, Alias extends string = any> {
   /** @internal Only a type: tells whether an entity has the field. */
   declare readonly '~names': <Entity>(entity: Entity) => PathCheck<Entity, Field, 'field'>
+  /** @internal Only a type. */
+  declare readonly '~url': InUrl<Field, Alias>
 
   readonly kind = 'property'
   readonly field: Field
   readonly alias: string | undefined
 
-  constructor (field: Field, options?: EntryOptions) {
+  constructor (field: Field, options?: EntryOptions<Alias>) {
     checkPath('AllowedField', field)
     this.field = field
     this.alias = readOptions(`AllowedField '${field}'`, options, ['alias']).alias

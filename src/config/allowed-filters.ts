@@ -4,7 +4,7 @@ import { nearest } from '../suggest.ts'
 import { AnyOfFilter, type Alternative } from './any-of-filter.ts'
 import { BaseFilter } from './base-filter.ts'
 import { CustomFilter, type CustomFilterCallback } from './custom-filter.ts'
-import { isOptions, readOptions, type EntryOptions } from './entry-options.ts'
+import { isOptions, readOptions, type EntryOptions, type InUrl } from './entry-options.ts'
 import { checkPath, quoted, shown } from './names.ts'
 import { isOperator, OPERATOR_NAMES, type Operator } from './operators.ts'
 import { suggestionFor } from './one-of.ts'
@@ -19,9 +19,22 @@ export type JsonValueType = 'string' | 'number' | 'boolean'
 
 const JSON_VALUE_TYPES: readonly JsonValueType[] = ['string', 'number', 'boolean']
 
-export interface AllowedFiltersOptions extends EntryOptions {
+export interface AllowedFiltersOptions<
+  Alias extends string = string, Type extends JsonValueType = JsonValueType
+> extends EntryOptions<Alias> {
   /** For a path into a JSON column (`settings.theme`): what is there. Values of another type never match. */
-  readonly type?: JsonValueType
+  readonly type?: Type
+}
+
+/** Holds where a default operator is among the allowed ones. */
+type Holding<Default, Operators> = [Default] extends [Operators] ? unknown
+  : 'the allowed operators must hold the default'
+
+/** A filter by operators. A default that was not given is `eq`; allowed operators that were not are the default. */
+export interface OperatorsInUrl<Default, Operators, Type> {
+  readonly default: Default
+  readonly operators: Operators
+  readonly type: Type
 }
 
 /**
@@ -44,9 +57,14 @@ export interface AllowedFiltersOptions extends EntryOptions {
  * new AllowedFilters('settings.volume', 'gte', ['gte', 'lte'], { type: 'number' })
  * new AllowedFilters('keywords', 'contains', ['contains', 'overlap'])
  */
-export class AllowedFilters<Field extends string = any> extends BaseFilter {
+export class AllowedFilters<
+  Field extends string = any, Default extends Operator = any, Operators extends Operator = any,
+  Alias extends string = any, Type extends JsonValueType = any
+> extends BaseFilter {
   /** @internal Only a type: tells whether an entity has the field. */
   declare readonly '~names': <Entity>(entity: Entity) => PathCheck<Entity, Field, 'filter'>
+  /** @internal Only a type. */
+  declare readonly '~url': InUrl<Field, Alias, OperatorsInUrl<Default, Operators, Type>>
 
   readonly kind = 'operators'
   readonly field: Field
@@ -56,10 +74,11 @@ export class AllowedFilters<Field extends string = any> extends BaseFilter {
   /** What is allowed, in the order given. */
   readonly operators: readonly Operator[]
 
-  constructor (field: Field, options?: AllowedFiltersOptions)
-  constructor (field: Field, defaultOperator?: Operator, options?: AllowedFiltersOptions)
+  constructor (field: Field, options?: AllowedFiltersOptions<Alias, Type>)
+  constructor (field: Field, defaultOperator?: Default, options?: AllowedFiltersOptions<Alias, Type>)
   constructor (
-    field: Field, defaultOperator?: Operator, allowedOperators?: readonly Operator[], options?: AllowedFiltersOptions
+    field: Field, defaultOperator?: Default, allowedOperators?: readonly Operators[] & Holding<Default, Operators>,
+    options?: AllowedFiltersOptions<Alias, Type>
   )
   constructor (field: Field, ...args: unknown[]) {
     super()
@@ -82,8 +101,10 @@ export class AllowedFilters<Field extends string = any> extends BaseFilter {
    * @example
    * AllowedFilters.exact('name')
    */
-  static exact<Field extends string> (field: Field, options?: AllowedFiltersOptions): AllowedFilters<Field> {
-    return new AllowedFilters(field, options)
+  static exact<Field extends string, Alias extends string = any, Type extends JsonValueType = any> (
+    field: Field, options?: AllowedFiltersOptions<Alias, Type>
+  ): AllowedFilters<Field, 'eq', 'eq', Alias, Type> {
+    return new AllowedFilters<Field, 'eq', 'eq', Alias, Type>(field, options)
   }
 
   /**
@@ -94,7 +115,9 @@ export class AllowedFilters<Field extends string = any> extends BaseFilter {
    * @example
    * AllowedFilters.partial('description')
    */
-  static partial<Field extends string> (field: Field, options?: EntryOptions): PartialFilter<Field> {
+  static partial<Field extends string, Alias extends string = any> (
+    field: Field, options?: EntryOptions<Alias>
+  ): PartialFilter<Field, Alias> {
     return new PartialFilter(field, options)
   }
 
@@ -106,9 +129,9 @@ export class AllowedFilters<Field extends string = any> extends BaseFilter {
    * @example
    * AllowedFilters.custom('status', (qb, value) => qb.andWhere({ status: String(value).toUpperCase() }))
    */
-  static custom<Entity extends object = any> (
-    name: string, callback: CustomFilterCallback<Entity>, options?: EntryOptions
-  ): CustomFilter<Entity> {
+  static custom<Entity extends object = any, Name extends string = any, Alias extends string = any> (
+    name: Name, callback: CustomFilterCallback<Entity>, options?: EntryOptions<Alias>
+  ): CustomFilter<Entity, Name, Alias> {
     return new CustomFilter(name, callback, options)
   }
 
@@ -119,7 +142,9 @@ export class AllowedFilters<Field extends string = any> extends BaseFilter {
    * @example
    * AllowedFilters.search('q', ['name', 'description', 'tags.name'])
    */
-  static search<Field extends string> (name: string, fields: readonly Field[], options?: EntryOptions): SearchFilter<Field> {
+  static search<Field extends string, Name extends string = any, Alias extends string = any> (
+    name: Name, fields: readonly Field[], options?: EntryOptions<Alias>
+  ): SearchFilter<Field, Name, Alias> {
     return new SearchFilter(name, fields, options)
   }
 
@@ -130,7 +155,7 @@ export class AllowedFilters<Field extends string = any> extends BaseFilter {
    * @example
    * AllowedFilters.trashed()
    */
-  static trashed (options?: EntryOptions): TrashedFilter {
+  static trashed<Alias extends string = any> (options?: EntryOptions<Alias>): TrashedFilter<Alias> {
     return new TrashedFilter(options)
   }
 
@@ -143,7 +168,11 @@ export class AllowedFilters<Field extends string = any> extends BaseFilter {
    * AllowedFilters.scope('published')
    * AllowedFilters.scope('priced', { filter: 'priceBetween', params: { min: 'price', max: 'price' } })
    */
-  static scope<Field extends string = string> (name: string, options?: ScopeOptions<Field>): ScopeFilter<Field> {
+  static scope<
+    Field extends string = string, Name extends string = any, Alias extends string = any, Params extends object = {}
+  > (
+    name: Name, options?: ScopeOptions<Field, Alias> & { readonly params?: Params }
+  ): ScopeFilter<Field, Name, Alias, Params> {
     return new ScopeFilter(name, options)
   }
 
@@ -154,7 +183,9 @@ export class AllowedFilters<Field extends string = any> extends BaseFilter {
    * @example
    * AllowedFilters.anyOf('ref', [AllowedFilters.exact('id'), AllowedFilters.exact('sku'), AllowedFilters.partial('name')])
    */
-  static anyOf<const Filters extends readonly Alternative[]> (name: string, filters: Filters, options?: EntryOptions): AnyOfFilter<Filters[number]['field']> {
+  static anyOf<const Filters extends readonly Alternative[], Name extends string = any, Alias extends string = any> (
+    name: Name, filters: Filters, options?: EntryOptions<Alias>
+  ): AnyOfFilter<Filters[number]['field'], Name, Alias> {
     return new AnyOfFilter(name, filters, options)
   }
 }

@@ -1,12 +1,14 @@
 /** A relation that a client may have loaded with the records. */
 import { ConfigError } from '../errors.ts'
 import { AggregateInclude, type AggregateOptions } from './aggregate-include.ts'
-import { readOptions, type EntryOptions } from './entry-options.ts'
+import { readOptions, type EntryOptions, type InUrl } from './entry-options.ts'
 import { checkDepth, checkIncludeAlias, checkWhere } from './include-path.ts'
 import { checkPath, shown } from './names.ts'
 import type { IncludeCheck } from './paths.ts'
 
-export interface IncludeOptions<Sort extends string = string> extends EntryOptions {
+export interface IncludeOptions<
+  Sort extends string = string, Alias extends string = string
+> extends EntryOptions<Alias> {
   /** Related records of each record, at most; a whole number, for to-many relations. Default: all of them. */
   readonly limit?: number
   /**
@@ -29,9 +31,11 @@ export interface IncludeOptions<Sort extends string = string> extends EntryOptio
  * new AllowedInclude('author', { alias: 'user' })
  * new AllowedInclude('articles', { limit: 3, sort: ['-created_at'], where: { status: 'published' } })
  */
-export class AllowedInclude<Path extends string = any, Sort extends string = never> {
+export class AllowedInclude<Path extends string = any, Sort extends string = never, Alias extends string = any> {
   /** @internal Only a type: tells whether an entity has the relations, and the last one's entity the sorts. */
   declare readonly '~names': <Entity>(entity: Entity) => IncludeCheck<Entity, Path, Sort>
+  /** @internal Only a type. */
+  declare readonly '~url': InUrl<Path, Alias, 'relation'>
 
   readonly kind = 'relation'
   readonly path: Path
@@ -40,7 +44,7 @@ export class AllowedInclude<Path extends string = any, Sort extends string = nev
   readonly sort: readonly string[] | undefined
   readonly where: object | undefined
 
-  constructor (path: Path, options?: IncludeOptions<Sort>) {
+  constructor (path: Path, options?: IncludeOptions<Sort, Alias>) {
     checkPath('AllowedInclude', path)
     const what = `AllowedInclude '${path}'`
     checkDepth(what, path.split('.').length)
@@ -65,7 +69,9 @@ export class AllowedInclude<Path extends string = any, Sort extends string = nev
    * AllowedInclude.count('products')                                          // ?include=productsCount
    * AllowedInclude.count('products', { where: { stock: { $gt: 0 } } })        // only those
    */
-  static count<Path extends string> (path: Path, options?: AggregateOptions): AggregateInclude<Path, 'count'> {
+  static count<Path extends string, Alias extends string = any> (
+    path: Path, options?: AggregateOptions<Alias>
+  ): AggregateInclude<Path, 'count', 'count', Alias> {
     return new AggregateInclude('count', path, options)
   }
 
@@ -75,7 +81,9 @@ export class AllowedInclude<Path extends string = any, Sort extends string = nev
    * @example
    * AllowedInclude.exists('products') // ?include=productsExists
    */
-  static exists<Path extends string> (path: Path, options?: AggregateOptions): AggregateInclude<Path, 'include'> {
+  static exists<Path extends string, Alias extends string = any> (
+    path: Path, options?: AggregateOptions<Alias>
+  ): AggregateInclude<Path, 'include', 'exists', Alias> {
     return new AggregateInclude('exists', path, options)
   }
 
@@ -86,7 +94,9 @@ export class AllowedInclude<Path extends string = any, Sort extends string = nev
    * @example
    * AllowedInclude.sum('products.price') // ?include=productsPriceSum
    */
-  static sum<Path extends string> (path: Path, options?: AggregateOptions): AggregateInclude<Path, 'aggregate'> {
+  static sum<Path extends string, Alias extends string = any> (
+    path: Path, options?: AggregateOptions<Alias>
+  ): AggregateInclude<Path, 'aggregate', 'sum', Alias> {
     return new AggregateInclude('sum', path, options)
   }
 
@@ -97,7 +107,9 @@ export class AllowedInclude<Path extends string = any, Sort extends string = nev
    * @example
    * AllowedInclude.min('products.price') // ?include=productsPriceMin
    */
-  static min<Path extends string> (path: Path, options?: AggregateOptions): AggregateInclude<Path, 'aggregate'> {
+  static min<Path extends string, Alias extends string = any> (
+    path: Path, options?: AggregateOptions<Alias>
+  ): AggregateInclude<Path, 'aggregate', 'min', Alias> {
     return new AggregateInclude('min', path, options)
   }
 
@@ -107,7 +119,9 @@ export class AllowedInclude<Path extends string = any, Sort extends string = nev
    * @example
    * AllowedInclude.max('products.created_at') // ?include=productsCreatedAtMax
    */
-  static max<Path extends string> (path: Path, options?: AggregateOptions): AggregateInclude<Path, 'aggregate'> {
+  static max<Path extends string, Alias extends string = any> (
+    path: Path, options?: AggregateOptions<Alias>
+  ): AggregateInclude<Path, 'aggregate', 'max', Alias> {
     return new AggregateInclude('max', path, options)
   }
 
@@ -118,7 +132,9 @@ export class AllowedInclude<Path extends string = any, Sort extends string = nev
    * @example
    * AllowedInclude.avg('products.price') // ?include=productsPriceAvg
    */
-  static avg<Path extends string> (path: Path, options?: AggregateOptions): AggregateInclude<Path, 'aggregate'> {
+  static avg<Path extends string, Alias extends string = any> (
+    path: Path, options?: AggregateOptions<Alias>
+  ): AggregateInclude<Path, 'aggregate', 'avg', Alias> {
     return new AggregateInclude('avg', path, options)
   }
 }

@@ -1,7 +1,7 @@
 /** A property, or several, to sort by. */
 import { ConfigError } from '../errors.ts'
 import { CustomSort, type CustomSortCallback } from './custom-sort.ts'
-import { isOptions, readOptions, type EntryOptions } from './entry-options.ts'
+import { isOptions, readOptions, type EntryOptions, type InUrl } from './entry-options.ts'
 import { checkPath, shown } from './names.ts'
 import { suggestionFor } from './one-of.ts'
 import type { PathCheck } from './paths.ts'
@@ -10,7 +10,7 @@ export type SortDirection = 'asc' | 'desc'
 
 const DIRECTIONS: readonly SortDirection[] = ['asc', 'desc']
 
-export interface AllowedSortOptions extends EntryOptions {
+export interface AllowedSortOptions<Alias extends string = string> extends EntryOptions<Alias> {
   /** The direction of the bare name; `-` and `+` in the URL override it. Default: `asc`. */
   readonly direction?: SortDirection
 }
@@ -26,9 +26,11 @@ export interface AllowedSortOptions extends EntryOptions {
  * new AllowedSort('created_at', { direction: 'desc' })
  * new AllowedSort('last_name', 'first_name', { alias: 'full_name' })
  */
-export class AllowedSort<Field extends string = any> {
+export class AllowedSort<Field extends string = any, Alias extends string = any> {
   /** @internal Only a type: tells whether an entity has the fields. */
   declare readonly '~names': <Entity>(entity: Entity) => PathCheck<Entity, Field, 'sort'>
+  /** @internal Only a type. */
+  declare readonly '~url': InUrl<Field, Alias>
 
   readonly kind = 'fields'
   readonly fields: readonly Field[]
@@ -36,7 +38,7 @@ export class AllowedSort<Field extends string = any> {
   readonly alias: string | undefined
 
   constructor (...fields: [Field, ...Field[]])
-  constructor (...fieldsAndOptions: [Field, ...Field[], AllowedSortOptions | undefined])
+  constructor (...fieldsAndOptions: [Field, ...Field[], AllowedSortOptions<Alias> | undefined])
   constructor (...args: unknown[]) {
     // A trailing undefined is an option that was left out: new AllowedSort('name', options)
     const last = args.length > 1 && (args.at(-1) === undefined || isOptions(args.at(-1))) ? args.pop() : undefined
@@ -64,7 +66,9 @@ export class AllowedSort<Field extends string = any> {
    * @example
    * AllowedSort.custom('length', (qb, direction) => qb.orderBy({ [raw('char_length(e0.name)')]: direction }))
    */
-  static custom<Entity extends object = any> (name: string, callback: CustomSortCallback<Entity>, options?: AllowedSortOptions): CustomSort<Entity> {
+  static custom<Entity extends object = any, Name extends string = any, Alias extends string = any> (
+    name: Name, callback: CustomSortCallback<Entity>, options?: AllowedSortOptions<Alias>
+  ): CustomSort<Entity, Name, Alias> {
     return new CustomSort(name, callback, options, readDirection)
   }
 }

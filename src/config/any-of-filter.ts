@@ -2,7 +2,7 @@
 import { ConfigError } from '../errors.ts'
 import type { AllowedFilters } from './allowed-filters.ts'
 import { BaseFilter } from './base-filter.ts'
-import { readOptions, type EntryOptions } from './entry-options.ts'
+import { readOptions, type EntryOptions, type InUrl } from './entry-options.ts'
 import { checkUrlName, shown } from './names.ts'
 import type { PartialFilter } from './partial-filter.ts'
 import type { PathCheck } from './paths.ts'
@@ -11,9 +11,13 @@ import type { PathCheck } from './paths.ts'
 export type Alternative = AllowedFilters | PartialFilter
 
 /** What `AllowedFilters.anyOf` makes. Frozen. */
-export class AnyOfFilter<Field extends string = any> extends BaseFilter {
+export class AnyOfFilter<
+  Field extends string = any, Name extends string = any, Alias extends string = any
+> extends BaseFilter {
   /** @internal Only a type: tells whether an entity has the fields. */
   declare readonly '~names': <Entity>(entity: Entity) => PathCheck<Entity, Field, 'filter'>
+  /** @internal Only a type. */
+  declare readonly '~url': InUrl<Name, Alias>
 
   readonly kind = 'anyOf'
   /** The filter's name; not a property's. */
@@ -21,7 +25,7 @@ export class AnyOfFilter<Field extends string = any> extends BaseFilter {
   readonly alias: string | undefined
   readonly filters: readonly Alternative[]
 
-  constructor (name: string, filters: readonly Alternative[], options?: EntryOptions) {
+  constructor (name: Name, filters: readonly Alternative[], options?: EntryOptions<Alias>) {
     super()
     checkUrlName('AllowedFilters.anyOf', 'name', name)
     const what = `AllowedFilters.anyOf '${name}'`

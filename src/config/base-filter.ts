@@ -5,6 +5,16 @@ import { shown } from './names.ts'
 /** A value as a URL would write it; numbers and booleans stand for their text. */
 export type FilterText = string | number | boolean
 
+/** A filter that ignores values: they may be given, whatever the type of its property. Only a type. */
+export interface Ignoring<Value extends FilterText> {
+  /** @internal */
+  readonly '~ignored': { readonly [Text in `${Value}`]: true }
+}
+
+/** Of values and lists of values, the values. */
+type Each<Value extends FilterText | readonly FilterText[]> =
+  Value extends readonly (infer Item extends FilterText)[] ? Item : Value & FilterText
+
 export abstract class BaseFilter {
   /** The filter's value where a request has none. */
   readonly defaultValue: string | readonly string[] | undefined = undefined
@@ -31,10 +41,13 @@ export abstract class BaseFilter {
    * @example
    * AllowedFilters.exact('status').ignore('all', '')
    */
-  ignore (...values: readonly (FilterText | readonly FilterText[])[]): this {
+  ignore<const Values extends readonly (FilterText | readonly FilterText[])[]> (
+    ...values: Values
+  ): this & Ignoring<Each<Values[number]>> {
     const ignored = values.flat().map(text)
     if (ignored.length === 0) throw new ConfigError("AllowedFilters: ignore() names no values; write those that mean nothing, such as .ignore('all')")
-    return changed(this, { ignoredValues: Object.freeze([...this.ignoredValues, ...ignored]) })
+    const ignoredValues = Object.freeze([...this.ignoredValues, ...ignored])
+    return changed(this, { ignoredValues }) as this & Ignoring<Each<Values[number]>>
   }
 }
 

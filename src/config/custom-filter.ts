@@ -3,7 +3,7 @@ import type { EntityManager, QueryBuilder } from '@mikro-orm/postgresql'
 import type { FastifyRequest } from 'fastify'
 import { ConfigError } from '../errors.ts'
 import { BaseFilter } from './base-filter.ts'
-import { readOptions, type EntryOptions } from './entry-options.ts'
+import { readOptions, type EntryOptions, type InUrl } from './entry-options.ts'
 import { checkUrlName, shown } from './names.ts'
 
 /**
@@ -31,14 +31,19 @@ export type CustomFilterCallback<Entity extends object = any> =
   (qb: QueryBuilder<Entity>, value: CustomFilterValue, context: CustomFilterContext) => NarrowedQueryBuilder
 
 /** What `AllowedFilters.custom` makes. Frozen. */
-export class CustomFilter<Entity extends object = any> extends BaseFilter {
+export class CustomFilter<
+  Entity extends object = any, Name extends string = any, Alias extends string = any
+> extends BaseFilter {
+  /** @internal Only a type. */
+  declare readonly '~url': InUrl<Name, Alias>
+
   readonly kind = 'custom'
   /** The filter's name; not necessarily a property's. */
   readonly field: string
   readonly alias: string | undefined
   readonly callback: CustomFilterCallback<Entity>
 
-  constructor (name: string, callback: CustomFilterCallback<Entity>, options?: EntryOptions) {
+  constructor (name: Name, callback: CustomFilterCallback<Entity>, options?: EntryOptions<Alias>) {
     super()
     checkUrlName('AllowedFilters.custom', 'name', name)
     const what = `AllowedFilters.custom '${name}'`

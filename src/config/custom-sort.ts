@@ -3,7 +3,7 @@ import type { QueryBuilder } from '@mikro-orm/postgresql'
 import { ConfigError } from '../errors.ts'
 import type { AllowedSortOptions, SortDirection } from './allowed-sort.ts'
 import type { CustomFilterContext, NarrowedQueryBuilder } from './custom-filter.ts'
-import { readOptions } from './entry-options.ts'
+import { readOptions, type InUrl } from './entry-options.ts'
 import { checkUrlName, shown } from './names.ts'
 
 /**
@@ -14,7 +14,10 @@ export type CustomSortCallback<Entity extends object = any> =
   (qb: QueryBuilder<Entity>, direction: SortDirection, context: CustomFilterContext) => NarrowedQueryBuilder
 
 /** What `AllowedSort.custom` makes. Frozen. */
-export class CustomSort<Entity extends object = any> {
+export class CustomSort<Entity extends object = any, Name extends string = any, Alias extends string = any> {
+  /** @internal Only a type. */
+  declare readonly '~url': InUrl<Name, Alias>
+
   readonly kind = 'custom'
   /** The sort's name; not necessarily a property's. */
   readonly field: string
@@ -22,7 +25,10 @@ export class CustomSort<Entity extends object = any> {
   readonly alias: string | undefined
   readonly callback: CustomSortCallback<Entity>
 
-  constructor (name: string, callback: CustomSortCallback<Entity>, options: AllowedSortOptions | undefined, readDirection: (what: string, direction: unknown) => SortDirection) {
+  constructor (
+    name: Name, callback: CustomSortCallback<Entity>, options: AllowedSortOptions<Alias> | undefined,
+    readDirection: (what: string, direction: unknown) => SortDirection
+  ) {
     checkUrlName('AllowedSort.custom', 'name', name)
     const what = `AllowedSort.custom '${name}'`
     if (typeof callback !== 'function') throw new ConfigError(`${what}: the callback must be a function, got ${shown(callback)}`)

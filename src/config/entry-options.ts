@@ -3,10 +3,20 @@ import { ConfigError } from '../errors.ts'
 import { nearest } from '../suggest.ts'
 import { checkUrlName, quoted, shown } from './names.ts'
 
-/** Options of every entry. */
-export interface EntryOptions {
+/** Options of every entry. Entries keep the alias as a type: see `InUrl`. */
+export interface EntryOptions<Alias extends string = string> {
   /** The name in the URL, instead of the property's public name. Records keep the public name. */
-  readonly alias?: string
+  readonly alias?: Alias
+}
+
+/**
+ * What an entry is in the URL, as types: the literals that its constructor was given, for the types of a client. `any`
+ * stands for what it was not given. It is no value.
+ */
+export interface InUrl<Name, Alias, Rest = unknown> {
+  readonly name: Name
+  readonly alias: Alias
+  readonly rest: Rest
 }
 
 /** Whether an argument is meant as options. */

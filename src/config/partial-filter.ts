@@ -1,15 +1,17 @@
 /** A filter that finds a text within a property. */
 import { BaseFilter } from './base-filter.ts'
-import { readOptions, type EntryOptions } from './entry-options.ts'
+import { readOptions, type EntryOptions, type InUrl } from './entry-options.ts'
 import { checkPath } from './names.ts'
 import type { PathCheck } from './paths.ts'
 
 const OPERATORS = Object.freeze(['like', 'ilike'] as const)
 
 /** What `AllowedFilters.partial` makes. Frozen. */
-export class PartialFilter<Field extends string = any> extends BaseFilter {
+export class PartialFilter<Field extends string = any, Alias extends string = any> extends BaseFilter {
   /** @internal Only a type: tells whether an entity has the field. */
   declare readonly '~names': <Entity>(entity: Entity) => PathCheck<Entity, Field, 'filter'>
+  /** @internal Only a type. */
+  declare readonly '~url': InUrl<Field, Alias>
 
   readonly kind = 'partial'
   readonly field: Field
@@ -17,7 +19,7 @@ export class PartialFilter<Field extends string = any> extends BaseFilter {
   readonly defaultOperator = 'like'
   readonly operators = OPERATORS
 
-  constructor (field: Field, options?: EntryOptions) {
+  constructor (field: Field, options?: EntryOptions<Alias>) {
     super()
     checkPath('AllowedFilters.partial', field)
     this.field = field

@@ -141,6 +141,17 @@ type TargetAt<Entity, Path extends string> =
       ? Head extends Key<Entity> ? TargetAt<Target<Entity[Head]>, Tail> : any
       : Path extends Key<Entity> ? Target<Entity[Path]> : any
 
+/**
+ * What is found at the end of a path: the type of a property. `any` where the type checker can't follow.
+ *
+ * @internal
+ */
+export type PathTarget<Entity, Path extends string> =
+  IsAny<Entity> extends true ? any
+    : Path extends `${infer Head}.${infer Tail}`
+      ? Head extends Key<Entity> ? PathTarget<Target<Entity[Head]>, Tail> : any
+      : Path extends Key<Entity> ? Entity[Path] : any
+
 type Unsigned<Sort extends string> = Sort extends `${'+' | '-'}${infer Name}` ? Name : Sort
 
 /** `PathCheck` of an include, and of the sorts inside it: paths of the entity that it includes. */

@@ -7,8 +7,8 @@ import type { AllowedInclude } from './allowed-include.ts'
 import type { AllowedSort } from './allowed-sort.ts'
 import type { AnyOfFilter } from './any-of-filter.ts'
 import { checkShape } from './check-shape.ts'
-import type { CustomFilter } from './custom-filter.ts'
-import type { CustomSort } from './custom-sort.ts'
+import type { CustomFilter, CustomFilterCallback } from './custom-filter.ts'
+import type { CustomSort, CustomSortCallback } from './custom-sort.ts'
 import { checkPath } from './names.ts'
 import type { Operator } from './operators.ts'
 import type { PartialFilter } from './partial-filter.ts'
@@ -31,7 +31,14 @@ export type Include = AllowedInclude<string, string> | AggregateInclude<string>
 type Known<Entity> = (entity: Entity) => true
 
 /** What `allowedFilters` takes for an entity: filters on properties that it has, callbacks for its builder. */
-export type FilterOf<Entity extends object> = CustomFilter<Entity> | TrashedFilter | {
+export type FilterOf<Entity extends object> = {
+  readonly kind: 'custom'
+  readonly field: string
+  readonly callback: CustomFilterCallback<Entity>
+} | {
+  readonly kind: 'trashed'
+  readonly field: 'trashed'
+} | {
   readonly '~names': Known<Entity>
   readonly kind: 'operators' | 'partial'
   readonly field: PathHint<Entity, 'filter'>
@@ -51,7 +58,11 @@ export type FilterOf<Entity extends object> = CustomFilter<Entity> | TrashedFilt
 }
 
 /** What `allowedSorts` takes for an entity. */
-export type SortOf<Entity extends object> = CustomSort<Entity> | {
+export type SortOf<Entity extends object> = {
+  readonly kind: 'custom'
+  readonly field: string
+  readonly callback: CustomSortCallback<Entity>
+} | {
   readonly '~names': Known<Entity>
   readonly kind: 'fields'
   readonly fields: ReadonlyArray<PathHint<Entity, 'sort'>>
@@ -78,6 +89,8 @@ export type IncludeOf<Entity extends object> = {
 
 /** What a `QueryBuilderConfig` is made of. An empty or missing list allows nothing. */
 export interface QueryBuilderOptions<Entity extends object = any> {
+  /** @internal Only a type: of a configuration, the entity that it is for. */
+  readonly '~entity'?: (entity: Entity) => void
   readonly allowedFilters?: ReadonlyArray<FilterOf<Entity>>
   readonly allowedSorts?: ReadonlyArray<SortOf<Entity>>
   readonly allowedFields?: ReadonlyArray<FieldOf<Entity>>
@@ -88,6 +101,14 @@ export interface QueryBuilderOptions<Entity extends object = any> {
   readonly ignoreInvalidErrors?: boolean
   /** Defaults: `{ defaultPerPage: 20, maxPerPage: 100, maxOffset: 100_000, maxIncluded: 10_000, maxBytes: 16_777_216, count: 'exact' }`. */
   readonly pagination?: PaginationOptions
+}
+
+/** Options with the literals that were inferred. Those of a type argument have none: `any`, so that all others fit. */
+type Literals<Entity extends object, Options> = [QueryBuilderOptions<Entity>] extends [Options] ? any : Options
+
+/** Refuses names of options that do not exist: a type argument that is inferred would have them. */
+export type OnlyOptions<Options> = {
+  readonly [Name in Exclude<keyof Options, keyof QueryBuilderOptions | `~${string}`>]: never
 }
 
 /**
@@ -109,9 +130,18 @@ export interface QueryBuilderOptions<Entity extends object = any> {
  *   defaultSort: ['-created_at'],
  * })
  */
-export class QueryBuilderConfig<Entity extends object = any> {
+export class QueryBuilderConfig<
+  Entity extends object = any, const Options extends QueryBuilderOptions<Entity> = QueryBuilderOptions<Entity>
+> {
   /** @internal Only a type: the entity that the configuration is for. */
   declare readonly '~entity': (entity: Entity) => void
+  /** @internal Only a type: what it was made of, with the literals of its entries. */
+  declare readonly '~options': Literals<Entity, Options>
+  /**
+   * @internal Only a type. A mapped type has the compiler compare two configurations by their members, where it would
+   * compare type arguments: `any` of `Literals` takes effect.
+   */
+  declare readonly '~given': { readonly [Name in keyof Options]?: unknown }
 
   readonly allowedFilters: readonly Filter[]
   readonly allowedSorts: readonly Sort[]
@@ -121,7 +151,7 @@ export class QueryBuilderConfig<Entity extends object = any> {
   readonly ignoreInvalidErrors: boolean
   readonly pagination: Pagination
 
-  constructor (options: NoInfer<QueryBuilderOptions<Entity>> = {}) {
+  constructor (options: Options & OnlyOptions<Options> = {} as Options & OnlyOptions<Options>) {
     checkShape(options)
     // The schema has shown that the entries are instances of the classes.
     this.allowedFilters = frozen(options.allowedFilters as readonly Filter[] | undefined)

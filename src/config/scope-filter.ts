@@ -1,11 +1,13 @@
 /** A filter that switches one of MikroORM's filters on. */
 import { ConfigError } from '../errors.ts'
 import { BaseFilter } from './base-filter.ts'
-import { isOptions, readOptions, type EntryOptions } from './entry-options.ts'
+import { isOptions, readOptions, type EntryOptions, type InUrl } from './entry-options.ts'
 import { checkPath, checkUrlName, shown } from './names.ts'
 import type { PathCheck } from './paths.ts'
 
-export interface ScopeOptions<Field extends string = string> extends EntryOptions {
+export interface ScopeOptions<
+  Field extends string = string, Alias extends string = string
+> extends EntryOptions<Alias> {
   /** Name of the MikroORM filter. Default: the name in the URL. */
   readonly filter?: string
   /**
@@ -16,9 +18,13 @@ export interface ScopeOptions<Field extends string = string> extends EntryOption
 }
 
 /** What `AllowedFilters.scope` makes. Frozen. */
-export class ScopeFilter<Field extends string = any> extends BaseFilter {
+export class ScopeFilter<
+  Field extends string = any, Name extends string = any, Alias extends string = any, Params = any
+> extends BaseFilter {
   /** @internal Only a type: tells whether an entity has the properties. */
   declare readonly '~names': <Entity>(entity: Entity) => PathCheck<Entity, Field, 'filter'>
+  /** @internal Only a type. */
+  declare readonly '~url': InUrl<Name, Alias, Params>
 
   readonly kind = 'scope'
   /** The filter's name in the URL; not a property's. */
@@ -28,7 +34,7 @@ export class ScopeFilter<Field extends string = any> extends BaseFilter {
   readonly filter: string
   readonly params: Readonly<Record<string, Field>>
 
-  constructor (name: string, options?: ScopeOptions<Field>) {
+  constructor (name: Name, options?: ScopeOptions<Field, Alias>) {
     super()
     checkUrlName('AllowedFilters.scope', 'name', name)
     const what = `AllowedFilters.scope '${name}'`

@@ -1,14 +1,18 @@
 /** A filter that finds a text in any of several properties. */
 import { ConfigError } from '../errors.ts'
 import { BaseFilter } from './base-filter.ts'
-import { readOptions, type EntryOptions } from './entry-options.ts'
+import { readOptions, type EntryOptions, type InUrl } from './entry-options.ts'
 import { checkPath, checkUrlName, shown } from './names.ts'
 import type { PathCheck } from './paths.ts'
 
 /** What `AllowedFilters.search` makes. Frozen. */
-export class SearchFilter<Field extends string = any> extends BaseFilter {
+export class SearchFilter<
+  Field extends string = any, Name extends string = any, Alias extends string = any
+> extends BaseFilter {
   /** @internal Only a type: tells whether an entity has the fields. */
   declare readonly '~names': <Entity>(entity: Entity) => PathCheck<Entity, Field, 'filter'>
+  /** @internal Only a type. */
+  declare readonly '~url': InUrl<Name, Alias>
 
   readonly kind = 'search'
   /** The filter's name; not a property's. */
@@ -17,7 +21,7 @@ export class SearchFilter<Field extends string = any> extends BaseFilter {
   /** The properties to search, paths of relations included. */
   readonly fields: readonly Field[]
 
-  constructor (name: string, fields: readonly Field[], options?: EntryOptions) {
+  constructor (name: Name, fields: readonly Field[], options?: EntryOptions<Alias>) {
     super()
     checkUrlName('AllowedFilters.search', 'name', name)
     const what = `AllowedFilters.search '${name}'`

@@ -1,14 +1,17 @@
 /** A filter that says whether rows that are marked as deleted are seen. */
 import { BaseFilter } from './base-filter.ts'
-import { readOptions, type EntryOptions } from './entry-options.ts'
+import { readOptions, type EntryOptions, type InUrl } from './entry-options.ts'
 
 /** What `AllowedFilters.trashed` makes. Frozen. */
-export class TrashedFilter extends BaseFilter {
+export class TrashedFilter<Alias extends string = any> extends BaseFilter {
+  /** @internal Only a type. */
+  declare readonly '~url': InUrl<'trashed', Alias>
+
   readonly kind = 'trashed'
   readonly field = 'trashed'
   readonly alias: string | undefined
 
-  constructor (options?: EntryOptions) {
+  constructor (options?: EntryOptions<Alias>) {
     super()
     this.alias = readOptions('AllowedFilters.trashed', options, ['alias']).alias
     Object.freeze(this)

@@ -1,6 +1,8 @@
 /** The base class of a resource: one entity, its whitelist, and what can be done with its records. */
 import type { EntityManager, EntityName, QueryBuilder } from '@mikro-orm/postgresql'
-import { QueryBuilderConfig, readWritable, type WritableConfig } from '../config/index.ts'
+import {
+  QueryBuilderConfig, readWritable, type QueryBuilderOptions, type WritableConfig, type WritableOption,
+} from '../config/index.ts'
 import { ConfigError } from '../errors.ts'
 import { planList, planStream, readData, withSharedColumns, type BodyRules, type Id, type RecordData } from '../plan/index.ts'
 import { parseQueryParams, type QueryParams } from '../query/index.ts'
@@ -44,7 +46,13 @@ const NO_PARAMS = parseQueryParams('')
  * }
  * const page = await new CategoryCrud().list(em, parseQueryParams('filter[name]=Tech&sort=-created_at'))
  */
-export class CrudBase<Entity extends object = any> {
+export class CrudBase<
+  Entity extends object = any, const Config extends QueryBuilderOptions<Entity> = QueryBuilderOptions<Entity>,
+  const Writable extends WritableOption<Entity> = WritableOption<Entity>
+> {
+  /** @internal Only a type: what the types of a client follow from. */
+  declare readonly '~types': { readonly entity: Entity, readonly config: Config, readonly writable: Writable }
+
   readonly model: EntityName<Entity>
   readonly queryConfig: QueryBuilderConfig<Entity>
   readonly name: string | undefined
@@ -70,14 +78,15 @@ export class CrudBase<Entity extends object = any> {
    */
   afterRead? (record: CrudRecord, context: CrudContext): CrudRecord | Promise<CrudRecord>
 
-  constructor (options: CrudOptions<Entity>) {
-    const { model, queryConfig = new QueryBuilderConfig<Entity>(), writable, name } = options
+  constructor (options: CrudOptions<Entity, Config, Writable>) {
+    const { model, queryConfig = {}, writable, name } = options
     const unknown = Object.keys(options).find((key) => !OPTIONS.includes(key))
     if (unknown !== undefined) throw new ConfigError(`${new.target.name}: there is no option '${unknown}'. Did you mean '${nearest(unknown, OPTIONS) ?? OPTIONS.join("', '")}'?`)
     if (model === undefined) throw new ConfigError(`${new.target.name}: "model" is required, the entity of the resource.`)
-    if (!(queryConfig instanceof QueryBuilderConfig)) throw new ConfigError(`${new.target.name}: "queryConfig" must be a QueryBuilderConfig.`)
     this.model = model
-    this.queryConfig = queryConfig
+    this.queryConfig = queryConfig instanceof QueryBuilderConfig
+      ? queryConfig
+      : new QueryBuilderConfig<Entity>(queryConfig as QueryBuilderOptions<Entity>)
     this.name = name
     this.#bodies = readWritable(new.target.name, writable)
   }

@@ -1,22 +1,53 @@
 /** What the methods of `CrudBase` take and return. */
 import type { EntityManager, EntityName, FilterQuery } from '@mikro-orm/postgresql'
 import type { FastifyRequest } from 'fastify'
-import type { QueryBuilderConfig, WritableOption } from '../config/index.ts'
+import type {
+  InUrl, IsAny, OnlyOptions, PathCheck, QueryBuilderConfig, QueryBuilderOptions, WritableOption,
+} from '../config/index.ts'
 import type { SyncSession } from '../database/index.ts'
 import type { CrudValues } from './wire-types.ts'
 import type { CursorInfo, OffsetInfo, PageInfo } from '../run/index.ts'
 
+/** Holds where an entity has what a configuration names, which may have been made without knowing the entity. */
+type ConfigCheck<Entity extends object, Config> = Config extends QueryBuilderConfig<any, infer Options>
+  ? { readonly '~options': QueryBuilderOptions<Entity> & DefaultSortCheck<Entity, Options> }
+  : OnlyOptions<Config> & DefaultSortCheck<Entity, Config>
+
+type DefaultSortCheck<Entity, Options> = Options extends { readonly defaultSort: infer Items extends readonly string[] }
+  ? Refusal<SortCheck<Entity, Items[number], SortAlias<Options>>>
+  : unknown
+
+type Refusal<Sentence> = [Sentence] extends [never] ? unknown : { readonly defaultSort: Sentence }
+
+/** Nothing for an item of a `defaultSort` that is a property, or the alias of an allowed sort; else a sentence. */
+type SortCheck<Entity, Item extends string, Alias> = Item extends unknown
+  ? Unsigned<Item> extends Alias ? never : Extract<PathCheck<Entity, Unsigned<Item>, 'sort'>, string>
+  : never
+
+type Unsigned<Item extends string> = Item extends `${'-' | '+'}${infer Name}` ? Name : Item
+
+/** The names that sorts have in the URL beside those of properties. */
+type SortAlias<Options> = Options extends { readonly allowedSorts: ReadonlyArray<infer Sort> }
+  ? Sort extends { readonly kind: infer Kind, readonly '~url': InUrl<infer Name, infer Alias> }
+    ? (Kind extends 'custom' ? Name : never) | (IsAny<Alias> extends true ? never : Alias)
+    : never
+  : never
+
 /** What `new CrudBase` and the constructor of a subclass take. */
-export interface CrudOptions<Entity extends object> {
+export interface CrudOptions<
+  Entity extends object,
+  Config extends QueryBuilderOptions<Entity> = QueryBuilderOptions<Entity>,
+  Writable extends WritableOption<Entity> = WritableOption<Entity>
+> {
   /** The entity: a class, an `EntitySchema`, or what `defineEntity` returns. */
   readonly model: EntityName<Entity>
-  /** What clients may ask for. Default: nothing. */
-  readonly queryConfig?: QueryBuilderConfig<Entity>
+  /** What clients may ask for: a `QueryBuilderConfig`, or the object that one is made of. Default: nothing. */
+  readonly queryConfig?: Config & ConfigCheck<Entity, Config>
   /**
    * What bodies may set: `['name', 'price']`, `{ create: [...], update: [...] }`, or `'all'` for every property that is
    * not generated, hidden or computed. Default: nothing, and records are neither created nor updated.
    */
-  readonly writable?: WritableOption<NoInfer<Entity>>
+  readonly writable?: Writable
   /** Name of the resource in `fields[<name>]`. Default: the name of the entity's table. */
   readonly name?: string
 }

@@ -27,7 +27,7 @@ type RelationKey<Entity, Kinds> = {
   [Name in Key<Entity>]: [KindOf<Entity[Name]>] extends [never] ? never : KindOf<Entity[Name]> extends Kinds ? Name : never
 }[Key<Entity>]
 
-type CamelCase<Name extends string> = Name extends `${infer Head extends string}_${infer Tail}` ? Head extends '' ? `_${CamelCase<Tail>}` : `${Head}${Capitalize<CamelCase<Tail>>}` : Name
+export type CamelCase<Name extends string> = Name extends `${infer Head extends string}_${infer Tail}` ? Head extends '' ? `_${CamelCase<Tail>}` : `${Head}${Capitalize<CamelCase<Tail>>}` : Name
 
 /** A page of records. */
 export type WirePage<Entity> = { items: WireRecord<Entity>[] } & (PageInfo | OffsetInfo | CursorInfo)
@@ -51,24 +51,24 @@ export type WireId<Entity> = Untyped<Entity> extends true ? any
   : Primary<Entity> extends readonly unknown[] ? Record<string, any> : Wire<Primary<Entity>>
 
 /** `any` for objects, whose members types don't tell to be columns or JSON. */
-type WireProperty<T> = KindOf<T> extends infer K
+export type WireProperty<T> = KindOf<T> extends infer K
   ? K extends 'one' ? WireId<One<T>> | WireRecord<One<T>> | null
     : K extends 'many' ? WireRecord<Target<T>>[]
       : K extends 'scalar' ? Wire<T>
         : any
   : never
 
-type WireInput<T> = KindOf<T> extends infer K
+export type WireInput<T> = KindOf<T> extends infer K
   ? K extends 'one' ? WireId<One<T>> | (null extends T ? null : never)
     : K extends 'many' ? WireId<Target<T>>[]
       : K extends 'scalar' ? Wire<T>
         : any
   : never
 
-type One<T> = Target<NonNullable<T>>
+export type One<T> = Target<NonNullable<T>>
 
 /** A value as JSON has it. MikroORM's brands, which say how a property is declared, go. */
-type Wire<T> = IsAny<T> extends true ? any : WireOf<T>
+export type Wire<T> = IsAny<T> extends true ? any : WireOf<T>
 
 type WireOf<T> =
   T extends null | undefined ? null

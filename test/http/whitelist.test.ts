@@ -96,10 +96,14 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
     t.throws(config({ allowedFilters: ['name'] }), { message: /write AllowedFilters\.exact\('name'\)/ })
     t.throws(config({ pagination: { maxPerPag: 1 } }), { message: /Did you mean 'maxPerPage'\?/ })
     t.throws(() => new AllowedFilters('name', 'equals' as never), { message: /unknown operator 'equals'/ })
-    t.throws(() => new AllowedFilters('name', 'eq', ['gte']), { message: /must hold the default/ })
+    t.throws(() => new AllowedFilters('name', 'eq', ['gte'] as never), { message: /must hold the default/ })
     t.throws(() => new AllowedSort('name', { direktion: 'desc' } as never), { message: /Did you mean 'direction'\?/ })
     t.throws(() => new CrudBase({} as never), { message: /"model" is required/ })
-    t.throws(() => new CrudBase({ model: Plant, writable: 'all', queryConfig: {} as never }), { message: /must be a QueryBuilderConfig/ })
+    t.throws(() => new CrudBase({ model: Plant, queryConfig: { allowedFilter: [] } as never }), { message: /unknown option 'allowedFilter'. Did you mean 'allowedFilters'\?/ })
+    const { queryConfig } = new CrudBase({ model: Plant, queryConfig: { allowedSorts: [new AllowedSort('name')] } })
+    t.ok(queryConfig instanceof QueryBuilderConfig && Object.isFrozen(queryConfig))
+    t.equal(new CrudBase({ model: Plant, queryConfig }).queryConfig, queryConfig)
+    t.throws(() => new CrudBase({ model: Plant, writable: 'all', queryConfig: [] as never }), { message: /the configuration must be an object, got an array/ })
   })
 
   t.test('what does work, starts', async (t) => {

@@ -168,7 +168,7 @@ await forEachDatabase(t, { entities: [Team, Member, Account] }, async (t, { orm 
   })
 
   t.test('a server without `writable`, or with a list that cannot work, does not start', async (t) => {
-    const start = async (options: Omit<CrudOptions<any>, 'model'> & { model?: any }, routes: Partial<CrudRoutesOptions> = {}, Crud = CrudBase) => {
+    const start = async (options: Omit<CrudOptions<any>, 'model'> & { model?: any }, routes: Partial<CrudRoutesOptions> = {}, Crud: new (options: CrudOptions<any>) => CrudBase = CrudBase) => {
       const app = Fastify()
       t.teardown(() => app.close())
       try {

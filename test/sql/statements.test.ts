@@ -3,7 +3,7 @@
  * keep within their limits in answer-limits.test.ts.
  */
 import t from 'tap'
-import { AllowedField, AllowedFilters, AllowedInclude, AllowedSort, type QueryBuilderOptions } from '../../src/config/index.ts'
+import { AllowedField, AllowedFilters, AllowedInclude, AllowedSort, type AggregateInclude, type QueryBuilderOptions } from '../../src/config/index.ts'
 import { planCount, planExists, planGet } from '../../src/plan/index.ts'
 import { parseQueryParams } from '../../src/query/index.ts'
 import { compile } from '../../src/sql/index.ts'
@@ -86,7 +86,7 @@ t.test('a nested include: the rows of a level are the parents of the next', asyn
 })
 
 /** The expressions of an include of plants, of which records show one field. */
-function expressionsOf (include: AllowedInclude<any, any> | ReturnType<typeof AllowedInclude.count>, query: string, entity: unknown = Plant, shown = 'id', ...more: string[]): string {
+function expressionsOf (include: AllowedInclude<any, any> | AggregateInclude, query: string, entity: unknown = Plant, shown = 'id', ...more: string[]): string {
   const options = { allowedFields: fields(shown, ...more), allowedIncludes: [include] }
   return /limit \$1 offset \$2\), (.*) select "items"/s.exec(statementOf(`fields=${shown}&${query}`, options, entity).text)![1]!
 }

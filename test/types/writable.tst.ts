@@ -25,7 +25,7 @@ describe('writable', () => {
 
   test('takes any name of an entity that is not known', () => {
     accept(new CrudBase<any>({ model: CategorySchema as any, writable: ['anything'] }))
-    expect(new CrudBase({ model: {} as any, writable: ['anything'] })).type.toBe<CrudBase<any>>()
+    expect(new CrudBase({ model: {} as any, writable: ['anything'] })).type.toBeAssignableTo<CrudBase<any>>()
   })
 })
 
