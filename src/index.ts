@@ -30,3 +30,4 @@ export {
 } from './errors.ts'
 export { parseQueryParams, stringifyQueryParams, type FilterParam, type ParseOptions, type QueryParamError, type QueryParams } from './query/index.ts'
 export type { Id } from './plan/index.ts'
+export type { ApiOf } from './client/index.ts'

@@ -5,7 +5,7 @@ import t from 'tap'
 import { OPERATOR_NAMES } from '../src/config/index.ts'
 import * as library from '../src/index.ts'
 import { completed, parseAbridged } from './helpers/abridged.ts'
-import { checkDocument, readDocument, runProgram } from './helpers/document.ts'
+import { checkDocument, readDocument, runClient, runProgram } from './helpers/document.ts'
 
 const root = path.resolve(import.meta.dirname, '..')
 const readme = readDocument('README.md')
@@ -42,6 +42,11 @@ t.test('the program about operations is healthy', async (t) => {
 t.test('the script without promises prints what its page says', async (t) => {
   const page = readDocument('docs/scripts.md')
   t.equal(runProgram(t, page.program), /^```text\n([^]*?)^```/m.exec(page.text)![1])
+})
+
+t.test('the client prints what its page says', async (t) => {
+  const { program, block } = readDocument('docs/client.md')
+  t.equal(await runClient(t, program, block('ts client.ts')), block('text'))
 })
 
 t.test('what an answer leaves out has to be there, and what it shows has to be right', async (t) => {

@@ -92,11 +92,15 @@ export function tablesOf (text: string): string[][][] {
 function writeProgram (t: Test, program: string): string {
   const folder = t.testdir({ 'package.json': '{ "type": "module" }' })
   fs.symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'))
-  const text = program.replace("from 'fastify-crud-kit'", `from '${pathToFileURL(path.join(root, 'src/index.ts')).href}'`)
+  const text = withSources(program)
   const template = process.env['PGLITE_TEMPLATE']
   if (template) fs.cpSync(template, path.join(folder, 'data'), { recursive: true })
   fs.writeFileSync(path.join(folder, 'app.ts'), template ? text.replace("'pglite://memory'", "'pglite://data'") : text)
   return folder
+}
+
+function withSources (program: string): string {
+  return program.replace(/from 'fastify-crud-kit(\/\w+)?'/g, (_, room = '') => `from '${pathToFileURL(path.join(root, `src${room}/index.ts`)).href}'`)
 }
 
 /** What a program exports. */
@@ -124,6 +128,16 @@ async function startProgram (t: Test, program: string): Promise<string> {
   child.stderr.on('data', (chunk) => { output += chunk })
   await Promise.race([once(child.stdout, 'data'), once(child, 'exit').then(() => { throw new Error(output) })])
   return `http://127.0.0.1:${port}`
+}
+
+/** Runs a page's program, and another one that asks it at API_URL; returns what that has printed. */
+export async function runClient (t: Test, server: string, client: string): Promise<string> {
+  const base = await startProgram(t, server)
+  const file = path.join(t.testdirName, 'client.ts')
+  fs.writeFileSync(file, withSources(client))
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['client.ts'], { cwd: t.testdirName, encoding: 'utf8', env: { ...process.env, API_URL: base } })
+  if (status !== 0) throw new Error(stderr)
+  return stdout
 }
 
 export interface Answer {

@@ -66,6 +66,19 @@ t.test('packages: the parser has none, the planner neither MikroORM at run time 
   ])
 })
 
+t.test('the client shares types with the server, and no code', async (t) => {
+  t.strictSame(findViolations(new Map([
+    ['src/client/a.ts', "import type { A } from '../crud/index.ts'\nimport { b } from '../query/index.ts'\nimport { c } from './c.ts'\nimport type { D } from '@mikro-orm/core'\nimport 'node:fs'"],
+    ['src/index.ts', "export type { ApiOf } from './client/index.ts'\nexport { createClient } from './client/index.ts'"],
+    ['plugins/x.ts', "import type { Client } from '../src/client/index.ts'"],
+  ])), [
+    'src/client/a.ts imports ../query/index.ts: the client shares types with the server, and no code',
+    'src/client/a.ts imports node:fs: the client has no dependency',
+    'src/index.ts imports ./client/index.ts: the client shares types with the server, and no code',
+    'plugins/x.ts imports ../src/client/index.ts: src/client/ is a later stage',
+  ])
+})
+
 t.test('the example sees the package root only', async (t) => {
   t.strictSame(findViolations(new Map([
     ['example/app.ts', "import { CrudBase } from '../src/index.ts'\nimport { Tag } from './entities/tag.ts'\nimport { plan } from '../src/plan/plan.ts'"],

@@ -22,6 +22,7 @@ export const STAGES: ReadonlyArray<readonly string[]> = [
   ['src/database/'],
   ['src/crud/'],
   ['plugins/'],
+  ['src/client/'],
   ['src/index.ts'],
 ]
 
@@ -39,8 +40,13 @@ const PACKAGE_RULES: readonly Rule[] = [
   { in: 'src/plan/', forbids: (name, typeOnly) => name.startsWith('@mikro-orm/') && !typeOnly, because: 'src/plan is pure' },
   { in: 'src/plan/', forbids: (name) => DRIVERS.test(name), because: 'src/plan has no connection' },
   { in: 'src/sql/', forbids: (name, typeOnly) => DRIVERS.test(name) && !typeOnly, because: 'src/sql has no connection' },
+  // types of MikroORM tell the types of records
+  { in: 'src/client/', forbids: (_, typeOnly) => !typeOnly, because: 'the client has no dependency' },
   { in: 'src/', forbids: (name, typeOnly) => FASTIFY.test(name) && !typeOnly, because: 'Fastify runs in plugins' },
 ]
+
+/** What runs in browsers. */
+const CLIENT = 'src/client/'
 
 export interface Import { readonly specifier: string, readonly typeOnly: boolean }
 
@@ -67,7 +73,7 @@ export function findViolations (files: ReadonlyMap<string, string>): string[] {
   for (const [file, text] of files) {
     for (const { specifier, typeOnly } of readImports(text)) {
       const reason = specifier.startsWith('.')
-        ? refuseRelative(file, path.posix.join(path.posix.dirname(file), specifier))
+        ? refuseRelative(file, path.posix.join(path.posix.dirname(file), specifier), typeOnly)
         : refusePackage(file, specifier, typeOnly)
       if (reason) violations.push(`${file} imports ${specifier}: ${reason}`)
     }
@@ -75,8 +81,9 @@ export function findViolations (files: ReadonlyMap<string, string>): string[] {
   return violations
 }
 
-function refuseRelative (file: string, target: string): string | undefined {
+function refuseRelative (file: string, target: string, typeOnly: boolean): string | undefined {
   if (file.startsWith('example/')) return refuseInExample(target)
+  if (file.startsWith(CLIENT) !== target.startsWith(CLIENT) && !typeOnly) return 'the client shares types with the server, and no code'
   const from = stageOf(file)
   if (from === undefined) return file.startsWith('src/') ? `${file} belongs to no stage` : undefined
   const to = stageOf(target)

@@ -1,0 +1,120 @@
+/** The client of an API: resources by path, and what can be done with their records. */
+import { CrudError } from './error.ts'
+import { readLines } from './ndjson.ts'
+import { queryString, type AnyQuery } from './query-string.ts'
+import { send, sendJson, type Call, type ClientOptions } from './request.ts'
+import type { Client } from './types.ts'
+
+/** What the methods take, whatever the types of a resource allow. */
+interface AnyOptions extends AnyQuery {
+  readonly signal?: AbortSignal
+  readonly ifMatch?: string | object
+  readonly hard?: boolean
+}
+
+const etags = new WeakMap<object, string>()
+
+/**
+ * The entity tag of a record that `get`, `create`, `update`, `delete` or `restore` returned: the version that the
+ * server gave it. `undefined` for records of lists, for those without a version, and for copies.
+ */
+export function etagOf (record: object): string | undefined {
+  return etags.get(record)
+}
+
+/**
+ * Makes a client. `Api` is the type of the server's resources, `ApiOf<typeof resources>`; nothing is sent or checked
+ * before a method is called.
+ *
+ * @param baseUrl where the resources are, as `https://api.example.com/v1`; empty for the page's own origin
+ * @example
+ * const api = createClient<Api>('https://api.example.com', { headers: () => ({ authorization: token() }) })
+ * const page = await api['/categories'].list({ filter: { price: { gte: 100 } }, include: ['products'] })
+ */
+export function createClient<Api> (baseUrl: string, options: ClientOptions = {}): Client<Api> {
+  const base = baseUrl.replace(/\/+$/, '')
+  const resources = new Map<string, object>()
+  return new Proxy({}, {
+    get (_, path) {
+      // anything else is a question of the platform, such as whether this is a promise
+      if (typeof path !== 'string' || !path.startsWith('/')) return undefined
+      let found = resources.get(path)
+      if (found === undefined) resources.set(path, found = resource(base + path, options))
+      return found
+    },
+  }) as Client<Api>
+}
+
+function resource (url: string, client: ClientOptions): object {
+  const ask = async (call: Call): Promise<any> => {
+    const { data, etag } = await sendJson(call, client)
+    if (etag !== null) etags.set(data as object, etag)
+    return data
+  }
+  const read = (path: string, query: AnyOptions = {}): Promise<any> =>
+    ask({ method: 'GET', url: path + queryString(query), signal: query.signal })
+  const list = (query?: AnyOptions): Promise<any> => read(url, query)
+  const urlOf = (id: unknown): string => url.replace(/\/$/, '') + pathOf(id)
+  const create = async (body: unknown, { signal }: AnyOptions = {}) => ask({ method: 'POST', url, body, signal })
+  /** A write to a record. */
+  const write = (method: string, path: string, options: AnyOptions = {}, body?: unknown): Promise<any> =>
+    ask({ method, url: path, body, ifMatch: tagOf(options), signal: options.signal })
+
+  async function * pages (query: AnyOptions = {}): AsyncGenerator<any, void, undefined> {
+    for (let cursor: string | null = query.cursor ?? ''; cursor !== null;) {
+      const page = await list({ ...query, cursor })
+      yield page
+      cursor = page.next_cursor
+    }
+  }
+
+  return Object.freeze({
+    list,
+    pages,
+    async * each (query?: AnyOptions) {
+      for await (const page of pages(query)) yield * page.items
+    },
+    async * stream (query: AnyOptions = {}) {
+      const { signal } = query
+      const response = await send({ method: 'GET', url: url + queryString(query), accept: NDJSON, signal }, client)
+      // a resource without streams answers with its first page
+      if (!response.headers.get('content-type')?.startsWith(NDJSON)) {
+        await response.body?.cancel()
+        const detail = 'The server does not stream this resource.'
+        throw new CrudError({ status: response.status, code: 'NOT_NDJSON', detail })
+      }
+      yield * readLines(response, signal)
+    },
+    get: async (id: unknown, query?: AnyOptions) => read(urlOf(id), query),
+    create,
+    createMany: create,
+    update: async (id: unknown, body: unknown, options?: AnyOptions) => write('PATCH', urlOf(id), options, body),
+    delete: async (id: unknown, options?: AnyOptions) =>
+      write('DELETE', urlOf(id) + (options?.hard === true ? '?hard=true' : ''), options),
+    restore: async (id: unknown, options?: AnyOptions) => write('POST', `${urlOf(id)}/restore`, options),
+  })
+}
+
+const NDJSON = 'application/x-ndjson'
+
+/** The path of a key: a segment, or one for each part of a composite key, in its order. */
+function pathOf (id: unknown): string {
+  return [id].flat(Infinity).map((part) => {
+    const text = Number.isFinite(part) || typeof part === 'bigint' ? String(part) : part
+    // an empty segment is another path, and dot segments are removed from paths (RFC 3986 section 5.2.4)
+    if (typeof text !== 'string' || ['', '.', '..'].includes(text)) {
+      throw new TypeError(`${text === '' ? 'The empty text' : String(text)} is no key of a record.`)
+    }
+    return `/${encodeURIComponent(text)}`
+  }).join('')
+}
+
+/** A precondition that can't be made must not be left out: the write would then overwrite whatever is there. */
+function tagOf (options: AnyOptions): string | undefined {
+  const { ifMatch } = options
+  const tag = typeof ifMatch === 'object' && ifMatch !== null ? etagOf(ifMatch) : ifMatch
+  if (tag === undefined && 'ifMatch' in options) {
+    throw new TypeError('ifMatch: this record has no version that the client knows of. Read it with get().')
+  }
+  return tag
+}

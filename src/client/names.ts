@@ -1,0 +1,120 @@
+/**
+ * The names of a whitelist in the URL, as types: of an entry its alias, or the property that it names. `any` and
+ * `string` stand for entries that the type checker does not know; where they are, everything is allowed.
+ */
+import type { InUrl, IsAny, Key, KindOf, Target } from '../config/index.ts'
+import type { CamelCase } from '../crud/index.ts'
+
+/** The entries of one list of a configuration: a union, `never` for none, `any` for a list that isn't known. */
+export type Entries<Options, List extends string> =
+  List extends keyof Options ? Options[List] extends ReadonlyArray<infer Entry> ? Entry : any : never
+
+type NameOf<Entry> = Entry extends { readonly '~url': InUrl<infer Name, any> }
+  ? IsAny<Name> extends true ? string : Name & string
+  : string
+type AliasOf<Entry> = Entry extends { readonly '~url': InUrl<any, infer Alias> }
+  ? IsAny<Alias> extends true ? never : Alias & string
+  : never
+/** The alias, or where there is no alias, the other name. */
+type AliasOr<Entry, Name> = [AliasOf<Entry>] extends [never] ? Name : AliasOf<Entry>
+
+/** The name of a filter or a sort. */
+export type UrlName<Entry> = Entry extends unknown ? AliasOr<Entry, NameOf<Entry>> : never
+
+/** What precedes the last name of a path: `a.b` of `a.b.c`, the empty text of `a`. */
+type Parent<Path extends string> = Path extends `${infer Head}.${infer Tail}`
+  ? Tail extends `${string}.${string}` ? `${Head}.${Parent<Tail>}` : Head
+  : ''
+type Leaf<Path extends string> = Path extends `${string}.${infer Tail}` ? Leaf<Tail> : Path
+type Join<Before extends string, Name extends string> = Before extends '' ? Name : `${Before}.${Name}`
+
+/** The includes of one kind. */
+type Includes<Options, Kind> = Extract<Entries<Options, 'allowedIncludes'>, { readonly kind: Kind }>
+
+/** The aliases of relations, by their path of properties. */
+type RelationAliases<Options> = {
+  readonly [Entry in Includes<Options, 'relation'> as [AliasOf<Entry>] extends [never] ? never : NameOf<Entry>]:
+  AliasOf<Entry>
+}
+
+/** A path of relations as the URL writes it. */
+type RelationUrl<Path extends string, Aliases, Before extends string = ''> =
+  Path extends `${infer Head}.${infer Tail}`
+    ? `${SegmentUrl<Join<Before, Head>, Head, Aliases>}.${RelationUrl<Tail, Aliases, Join<Before, Head>>}`
+    : SegmentUrl<Join<Before, Path>, Path, Aliases>
+
+type SegmentUrl<Path extends string, Name extends string, Aliases> =
+  Path extends keyof Aliases ? Aliases[Path] & string : Name
+
+/** The relations that may be included: by name in the URL, the path of properties. */
+export type Relations<Options, Aliases = RelationAliases<Options>> = {
+  readonly [Entry in Includes<Options, 'relation'> as RelationUrl<NameOf<Entry>, Aliases>]: NameOf<Entry>
+}
+
+/** A number about a relation: the path of the record that has it, its name there, and its kind of value. */
+export interface AggregateAt<At extends string, Name extends string, Value> {
+  readonly at: At
+  readonly name: Name
+  readonly value: Value
+}
+
+/** Numbers about relations that may be included, by name in the URL. */
+export type Aggregates<Entity, Options, Aliases = RelationAliases<Options>> = {
+  readonly [Entry in Includes<Options, 'aggregate'> as AggregateUrl<Entry, AggregateOf<Entity, Entry>, Aliases>]:
+  AggregateOf<Entity, Entry>
+}
+
+type AggregateUrl<Entry, Found, Aliases> = Found extends AggregateAt<infer At, infer Name, any>
+  ? Join<At extends '' ? '' : RelationUrl<At, Aliases>, AliasOr<Entry, Name>>
+  : never
+
+type AggregateOf<Entity, Entry> = Entry extends {
+  readonly '~url': InUrl<infer Path extends string, any, infer Fn extends string>
+}
+  ? Fn extends 'count' ? AggregateAt<Parent<Path>, `${CamelCase<Leaf<Path>>}Count`, number>
+    : Fn extends 'exists' ? AggregateAt<Parent<Path>, `${CamelCase<Leaf<Path>>}Exists`, boolean>
+      : ValueAt<Entity, Path, Fn>
+  : never
+
+/** The last relation of the path begins the name; what follows is a property, or one inside of an embedded object. */
+type ValueAt<Entity, Path extends string, Fn extends string, Before extends string = ''> =
+  Path extends `${infer Head}.${infer Tail}`
+    ? Head extends Key<Entity>
+      ? BeginsWithRelation<Target<Entity[Head]>, Tail> extends true
+        ? ValueAt<Target<Entity[Head]>, Tail, Fn, Join<Before, Head>>
+        : AggregateAt<Before, `${Camel<Path>}${Capitalize<Fn>}`, Aggregated<Target<Entity[Head]>, Tail, Fn>>
+      : AggregateAt<Before, `${Camel<Path>}${Capitalize<Fn>}`, number | string | null>
+    : never
+
+type BeginsWithRelation<Entity, Path extends string> = IsAny<Entity> extends true ? false
+  : Path extends `${infer Head}.${string}`
+    ? Head extends Key<Entity> ? KindOf<Entity[Head]> extends 'one' | 'many' ? true : false : false
+    : false
+
+type Camel<Path extends string> = Path extends `${infer Head}.${infer Tail}`
+  ? `${CamelCase<Head>}${Capitalize<Camel<Tail>>}`
+  : CamelCase<Path>
+
+/** Numbers that are strings stay strings, and so do dates; the mean and the sum of other numbers are numbers. */
+type Aggregated<Entity, Name extends string, Fn> = Name extends Key<Entity>
+  ? NonNullable<Entity[Name]> extends infer Value
+    ? IsAny<Value> extends true ? any
+      : Value extends number ? number | null : Value extends string | bigint | Date ? string | null : any
+    : never
+  : Fn extends 'min' | 'max' ? any : number | string | null
+
+/** Fields that may be selected: by the path of the record that has them, names in the URL and properties. */
+export type Fields<Options> = {
+  readonly [Entry in Entries<Options, 'allowedFields'> as Parent<NameOf<Entry>>]: FieldOf<Entry>
+}
+
+/** Of each entry: those of one record have one key, and are a union. */
+type FieldOf<Entry> = Entry extends unknown ? {
+  readonly name: AliasOr<Entry, Leaf<NameOf<Entry>>>
+  readonly property: Leaf<NameOf<Entry>>
+} : never
+
+/** The fields of relations, by their path in the URL. */
+export type RelatedFields<Options, Aliases = RelationAliases<Options>> = {
+  readonly [Path in Exclude<keyof Fields<Options> & string, ''> as RelationUrl<Path, Aliases>]: Fields<Options>[Path]
+}

@@ -1,0 +1,138 @@
+/** One request: its headers, its repetitions, and what its answer means. */
+import { CrudError } from './error.ts'
+
+/** Headers in any form that `Headers` takes. */
+type HeaderList = NonNullable<ConstructorParameters<typeof Headers>[0]>
+
+export interface ClientOptions {
+  /** Headers of every request, or a function that makes them, called for each request. */
+  readonly headers?: HeaderList | (() => HeaderList | Promise<HeaderList>)
+  /** What sends requests. Default: the platform's `fetch`. */
+  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
+  /**
+   * How often a read is repeated that was answered with 503, after the wait that the answer asks for (at most 30
+   * seconds), or a growing one. Writes are never repeated. Default: 2.
+   */
+  readonly retries?: number
+}
+
+/** A request, as the methods of resources make it. */
+export interface Call {
+  readonly method: string
+  readonly url: string
+  readonly accept?: string
+  readonly body?: unknown
+  readonly ifMatch?: string | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/** The longest wait before a read is repeated, in milliseconds: a server that asks for more is not asked again. */
+const MAX_WAIT = 30_000
+const FIRST_WAIT = 250
+
+/**
+ * Sends a request, repeats it where that is safe, and returns the answer of a success.
+ *
+ * @throws {CrudError} for all other answers, and for none
+ */
+export async function send (call: Call, options: ClientOptions): Promise<Response> {
+  const { method, signal } = call
+  // what changes nothing can be done twice
+  const retries = method === 'GET' ? options.retries ?? 2 : 0
+  for (let attempt = 0; ; attempt++) {
+    const response = await orNetworkError(signal, await requestOf(call, options))
+    if (response.ok) return response
+    const wait = response.status === 503 && attempt < retries ? waitFor(response, attempt) : Infinity
+    if (wait > MAX_WAIT) throw await failureOf(response, signal)
+    // an answer that is not read keeps its connection
+    await response.body?.cancel()
+    await sleep(wait, signal)
+  }
+}
+
+/** A body, and the version of the record that it is. */
+export interface Answer {
+  readonly data: unknown
+  readonly etag: string | null
+}
+
+/** Sends a request; what it returns is what the answer's JSON says. */
+export async function sendJson (call: Call, options: ClientOptions): Promise<Answer> {
+  const response = await send(call, options)
+  const text = await orNetworkError(call.signal, () => response.text())
+  return { data: parse(text, response), etag: response.headers.get('etag') }
+}
+
+/** Prepares one attempt. What the caller's own functions throw is the caller's. */
+async function requestOf (call: Call, options: ClientOptions): Promise<() => Promise<Response>> {
+  const { method, url, accept = 'application/json', body, ifMatch, signal } = call
+  signal?.throwIfAborted()
+  const { headers: given } = options
+  const headers = new Headers(typeof given === 'function' ? await given() : given)
+  headers.set('accept', accept)
+  if (body !== undefined) headers.set('content-type', 'application/json')
+  if (ifMatch !== undefined) headers.set('if-match', ifMatch)
+  const init: RequestInit = { method, headers }
+  if (body !== undefined) init.body = JSON.stringify(body, asJson)
+  if (signal) init.signal = signal
+  return () => options.fetch === undefined ? fetch(url, init) : options.fetch(url, init)
+}
+
+const asJson = (_: string, value: unknown): unknown => typeof value === 'bigint' ? String(value) : value
+
+/** Waits for the network. An abort stays the reason that its signal gives; any other failure is a `CrudError`. */
+export async function orNetworkError<T> (signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (cause) {
+    signal?.throwIfAborted()
+    const detail = 'The server could not be reached, or its answer was cut off.'
+    throw new CrudError({ status: 0, code: 'NETWORK', detail, cause })
+  }
+}
+
+/** The error that an answer tells about. */
+async function failureOf (response: Response, signal: AbortSignal | undefined): Promise<CrudError> {
+  const { status } = response
+  const text = await orNetworkError(signal, () => response.text())
+  try {
+    const { code = `HTTP_${status}`, message, detail = message, errors } = parse(text, response) as Record<string, any>
+    return new CrudError({ status, code, detail: detail ?? `The server answered with status ${status}.`, errors })
+  } catch (error) {
+    return error as CrudError
+  }
+}
+
+function parse (text: string, { status }: Response): unknown {
+  try {
+    const data: unknown = JSON.parse(text)
+    if (typeof data === 'object' && data !== null) return data
+  } catch {}
+  const detail = `The server answered with status ${status}, but not with JSON.`
+  throw new CrudError({ status, code: 'NOT_JSON', detail, cause: text })
+}
+
+/** Milliseconds until a request may be repeated, never less than asked for: seconds, or a date (RFC 9110, 10.2.3). */
+function waitFor ({ headers }: Response, attempt: number): number {
+  const after = headers.get('retry-after') ?? ''
+  const asked = /^\d+$/.test(after) ? Number(after) * 1000 : Date.parse(after) - Date.now()
+  // clients that failed together do not come back together
+  const spread = FIRST_WAIT * 2 ** attempt * Math.random()
+  return (Number.isNaN(asked) ? FIRST_WAIT * 2 ** attempt : Math.max(0, asked)) + spread
+}
+
+/** Waits, unless the signal aborts. */
+async function sleep (milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  signal?.throwIfAborted()
+  await new Promise<void>((resolve, reject) => {
+    const stop = (): void => {
+      clearTimeout(timer)
+      reject(signal!.reason)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop)
+      resolve()
+    }, milliseconds)
+    signal?.addEventListener('abort', stop, { once: true })
+  })
+}

@@ -1,0 +1,32 @@
+/** What an application adds to its page with the client. */
+import { gzipSync } from 'node:zlib'
+import fs from 'node:fs'
+import path from 'node:path'
+import t from 'tap'
+import ts from 'typescript'
+import { bundle } from '../helpers/bundle.ts'
+
+const LIMIT = 4 * 1024
+const root = path.resolve(import.meta.dirname, '../..')
+
+t.test('the client is small, and nothing but the client', async (t) => {
+  const { text, modules } = await bundle('src/client/index.ts')
+  const size = gzipSync(text, { level: 9 }).length
+  t.ok(size > 1000 && size <= LIMIT, `${size} bytes, minified and gzipped`)
+  t.ok(modules.includes('src/client/create-client.ts'))
+  t.strictSame(modules.filter((name) => !name.startsWith('src/client/')), [])
+})
+
+t.test('a bundle of other rooms is noticed', async (t) => {
+  const { modules } = await bundle('src/query/parse.ts').catch((error: Error) => ({ modules: [error.message] }))
+  t.match(modules.join(), /node:buffer|src\/query\//)
+})
+
+t.test('the subpath leads to the built client, types first', async (t) => {
+  const { exports, files } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'))
+  t.strictSame(Object.keys(exports['./client']), ['types', 'default'])
+  t.ok(files.includes('dist'))
+  const config = ts.getParsedCommandLineOfConfigFile(path.join(root, 'tsconfig.build.json'), {}, { ...ts.sys, onUnRecoverableConfigFileDiagnostic: () => {} })!
+  const built = ts.getOutputFileNames(config, path.join(root, 'src/client/index.ts'), false).map((name) => `./${path.relative(root, name).replaceAll(path.sep, '/')}`)
+  for (const file of Object.values(exports['./client'])) t.ok(built.includes(file as string), file as string)
+})

@@ -1,0 +1,305 @@
+import type { InferEntity } from '@mikro-orm/core'
+import { describe, expect, test } from 'tstyche'
+import { createClient, type CursorPage, type OffsetPage, type Page } from '../../src/client/index.ts'
+import { AllowedField, AllowedFilters, AllowedInclude, AllowedSort, CrudBase, crudKit, QueryBuilderConfig, type ApiOf, type WireRecord } from '../../src/index.ts'
+import { Order, OrderItem, Supplier } from '../fixtures/entities.ts'
+import { Book, CategorySchema, ProductSchema, type Category, type Product } from './fixtures.ts'
+import type { FastifyInstance } from 'fastify'
+
+declare const app: FastifyInstance
+
+const kept = new QueryBuilderConfig({
+  allowedFilters: [new AllowedFilters('price', 'gte', ['gte', 'lte'])],
+  allowedIncludes: [new AllowedInclude('category')],
+})
+class ProductCrud extends CrudBase<Product, typeof kept> {
+  constructor () { super({ model: ProductSchema, queryConfig: kept }) }
+}
+class Filling extends CrudBase<Product, object, ['price', 'category']> {
+  override beforeCreate (data: Record<string, any>) { return data }
+}
+
+const resources = {
+  '/categories': new CrudBase({
+    model: CategorySchema,
+    queryConfig: {
+      allowedFilters: [
+        AllowedFilters.exact('name'),
+        AllowedFilters.partial('author.name', { alias: 'by' }),
+        new AllowedFilters('created_at', 'gte', ['gte', 'lte', 'between'], { alias: 'since' }),
+        new AllowedFilters('products.price', 'gte', ['gte', 'in', 'isnull', 'eq']),
+        new AllowedFilters('author', 'eq', ['eq', 'in', 'isnull']),
+        new AllowedFilters('id', 'nin', ['nin', 'in']),
+        AllowedFilters.exact('status').ignore('all', 0).default('draft').ignore('any'),
+        AllowedFilters.search('q', ['name']),
+        AllowedFilters.trashed({ alias: 'deleted' }),
+        AllowedFilters.scope('published'),
+        AllowedFilters.scope('priced', { params: { min: 'price', max: 'price' } }),
+        AllowedFilters.anyOf('ref', [AllowedFilters.exact('id'), AllowedFilters.partial('name')]),
+        new AllowedFilters('labels', 'contains', ['contains', 'overlap', 'isnull']),
+        new AllowedFilters('settings.theme', 'eq', ['eq', 'in'], { type: 'string' }),
+        AllowedFilters.custom('odd', (qb) => qb.andWhere({ status: 'draft' }), { alias: 'strange' }),
+      ],
+      allowedSorts: [new AllowedSort('name', 'created_at'), new AllowedSort('author.name', { alias: 'writer' }), AllowedSort.custom('length', (qb) => qb)],
+      allowedFields: [
+        new AllowedField('id'), new AllowedField('name'), new AllowedField('author', { alias: 'writer' }),
+        new AllowedField('products.id'), new AllowedField('products.tags.name', { alias: 'label' }), new AllowedField('author.name'),
+      ],
+      allowedIncludes: [
+        new AllowedInclude('products'), new AllowedInclude('products.tags'), new AllowedInclude('author', { alias: 'user' }), new AllowedInclude('parent'),
+        AllowedInclude.count('products'), AllowedInclude.exists('parent'), AllowedInclude.sum('products.price', { alias: 'worth' }), AllowedInclude.max('products.id'),
+        AllowedInclude.count('author.categories', { alias: 'size' }), AllowedInclude.min('products.tags.id'),
+      ],
+      defaultSort: ['-created_at', 'writer'],
+    },
+    writable: { create: ['name', 'price', 'status', 'author', 'labels', 'notes'], update: ['name', 'author', 'created_at'] },
+  }),
+  '/products': { crud: new ProductCrud(), operations: ['list', 'get', 'create'] as const, scope: () => ({}) },
+  '/filled': new Filling({ model: ProductSchema }),
+  '/suppliers': { crud: new CrudBase({ model: Supplier, writable: 'all' }), allowHardDelete: true, stream: true },
+  '/orders': new CrudBase({ model: Order, writable: ['customer', 'note'] }),
+  '/items': new CrudBase({ model: OrderItem }),
+  '/books': new CrudBase({ model: Book, queryConfig: { allowedIncludes: [new AllowedInclude('publisher.books')] }, writable: ['title', 'publisher'] }),
+  '/wide': new CrudBase({ model: CategorySchema, queryConfig: new QueryBuilderConfig<Category>({ allowedFilters: [AllowedFilters.exact('name')] }) }),
+  '/untyped': new CrudBase<any>({ model: 'Category' as any }),
+}
+const api = createClient<ApiOf<typeof resources>>('')
+const categories = api['/categories']
+type ListQuery = NonNullable<Parameters<typeof categories.list>[0]>
+type FilterNames = keyof NonNullable<ListQuery['filter']>
+type FilterValue<Name extends FilterNames> = NonNullable<ListQuery['filter']>[Name]
+
+test('resources are what crudKit takes', () => {
+  expect(app.register(crudKit, { orm: {} as any, resources })).type.not.toRaiseError()
+})
+
+describe('filters', () => {
+  test('go by their names in the URL', () => {
+    expect<FilterNames>().type.toBe<'name' | 'by' | 'since' | 'products.price' | 'author' | 'id' | 'status' | 'q' | 'deleted' | 'published' | 'priced' | 'ref' | 'labels' | 'settings.theme' | 'strange'>()
+  })
+
+  test('have the operators that are allowed, and values of their property', () => {
+    expect<FilterValue<'name'>>().type.toBe<string | { readonly eq?: string } | undefined>()
+    expect<FilterValue<'since'>>().type.toBe<string | Date | { readonly gte?: string | Date, readonly lte?: string | Date, readonly between?: readonly [low: string | Date, high: string | Date] } | undefined>()
+    expect<FilterValue<'by'>>().type.toBe<string | { readonly like?: string, readonly ilike?: string } | undefined>()
+    expect<FilterValue<'products.price'>>().type.toBe<string | null | readonly string[] | { readonly gte?: string, readonly in?: readonly string[], readonly isnull?: boolean, readonly eq?: string | null } | undefined>()
+    expect<FilterValue<'q'>>().type.toBe<string | undefined>()
+    expect<FilterValue<'deleted'>>().type.toBe<'with' | 'only' | 'without' | undefined>()
+    expect<FilterValue<'published'>>().type.toBe<boolean | undefined>()
+    expect<FilterValue<'settings.theme'>>().type.toBe<string | readonly string[] | { readonly eq?: string, readonly in?: readonly string[] } | undefined>()
+  })
+
+  test('compare a relation by its key, an array by its items, an enum by its members', () => {
+    expect(categories.list).type.toBeCallableWith({ filter: { author: 1 } })
+    expect(categories.list).type.toBeCallableWith({ filter: { author: { in: [1, 2n], isnull: true } } })
+    expect(categories.list).type.not.toBeCallableWith({ filter: { author: true } })
+    expect(categories.list).type.toBeCallableWith({ filter: { labels: { contains: ['a', 'b'], overlap: ['c'] } } })
+    expect(categories.list).type.toBeCallableWith({ filter: { labels: 'a' } })
+    expect(categories.list).type.toBeCallableWith({ filter: { status: 'draft' } })
+    expect(categories.list).type.toBeCallableWith({ filter: { status: 'all' } })
+    expect(categories.list).type.toBeCallableWith({ filter: { status: 'any' } })
+    expect(categories.list).type.toBeCallableWith({ filter: { status: '0' } })
+    expect(categories.list).type.not.toBeCallableWith({ filter: { status: 'darft' } })
+    expect(categories.list).type.toBeCallableWith({ filter: { priced: [1, 5], ref: 5, strange: ['a', 1] } })
+  })
+
+  test('values without an operator are a list where that is what the server makes of them', () => {
+    expect(categories.list).type.toBeCallableWith({ filter: { author: [1, 2] } })
+    expect(categories.list).type.not.toBeCallableWith({ filter: { name: ['a', 'b'] } })
+    // the default operator is nin: which of the two is meant has to be said
+    expect(categories.list).type.not.toBeCallableWith({ filter: { id: ['a', 'b'] } })
+    expect(categories.list).type.toBeCallableWith({ filter: { id: { nin: ['a', 'b'] } } })
+  })
+
+  test('refuse what is not allowed', () => {
+    // @ts-expect-error 'nmae' does not exist in type 'Filter<"name" |
+    categories.list({ filter: { nmae: 'x' } })
+    // @ts-expect-error 'like' does not exist in type
+    categories.list({ filter: { name: { like: 'x' } } })
+    // @ts-expect-error Type 'number' is not assignable to type
+    categories.list({ filter: { name: 5 } })
+    // @ts-expect-error Type 'null' is not assignable to type
+    categories.list({ filter: { name: null } })
+    // @ts-expect-error 'created_at' does not exist in type
+    categories.list({ filter: { created_at: new Date() } })
+    // @ts-expect-error 'filtre' does not exist in type
+    categories.list({ filtre: {} })
+  })
+})
+
+test('sorts', () => {
+  expect<NonNullable<ListQuery['sort']>[number]>().type.toBe<`${'' | '-' | '+'}${'name' | 'created_at' | 'writer' | 'length'}`>()
+  // @ts-expect-error Type '"-nmae"' is not assignable to type '"
+  categories.list({ sort: ['-nmae'] })
+  // @ts-expect-error 'sort' does not exist in type
+  api['/items'].get([1], { sort: ['order'] })
+})
+
+describe('records', () => {
+  test('have all columns where nothing is selected, and the keys of relations', async () => {
+    const { items } = await categories.list()
+    expect(items[0]!).type.toBe<{
+      id: string,
+      name: string,
+      price: string | null,
+      status: 'draft' | 'active',
+      labels: string[],
+      settings: any,
+      notes: string,
+      created_at: string,
+      parent: string | null,
+      author: number | null
+    }>()
+    expect(await categories.get('x')).type.toBe<(typeof items)[number]>()
+    expect(await categories.create({ name: 'x', notes: '', labels: [] })).type.toBe<(typeof items)[number]>()
+    expect(await categories.update('x', {})).type.toBe<(typeof items)[number]>()
+    expect(await categories.list({ include: [], fields: [] })).type.toBe<Page<(typeof items)[number]>>()
+  })
+
+  test('are narrowed by fields, by the names of the record', async () => {
+    expect(await categories.get('x', { fields: ['id', 'writer'] })).type.toBe<{ id: string, author: number | null }>()
+    // @ts-expect-error Type '"price"' is not assignable to type '"name" | "id" | "writer"'
+    categories.list({ fields: ['id', 'price'] })
+  })
+
+  test('are widened by includes, however deep, and by numbers', async () => {
+    const record = await categories.get('x', { fields: ['name'], include: ['products.tags', 'user', 'productsCount', 'worth', 'productsIdMax', 'parentExists', 'user.size', 'products.tagsIdMin'], fieldsByInclude: { products: ['id'] } })
+    expect(record).type.toBe<{
+      name: string
+      products: { id: number, tags: { id: number, name: string }[], tagsIdMin: number | null }[]
+      author: { id: number, name: string, categoriesCount: number } | null
+      productsCount: number,
+      productsPriceSum: string | null,
+      productsIdMax: number | null,
+      parentExists: boolean
+    }>()
+    expect(await categories.get('x', { fields: ['name'], include: ['products.tags'], fieldsByInclude: { 'products.tags': ['label'] } })).type.toBe<{
+      name: string, products: { id: number, price: string, category: string, tags: { name: string }[] }[]
+    }>()
+    expect((await api['/books'].get(1, { include: ['publisher.books'] })).publisher!.books[0]!.publisher).type.toBe<number>()
+    // @ts-expect-error Type '"prodcts"' is not assignable to type '"
+    categories.list({ include: ['prodcts'] })
+    // @ts-expect-error 'author' does not exist in type '{ readonly products?: readonly "id"[]
+    categories.list({ include: ['user'], fieldsByInclude: { author: ['name'] } })
+    // @ts-expect-error Type '"nmae"' is not assignable to type '"name"'
+    categories.list({ include: ['user'], fieldsByInclude: { user: ['nmae'] } })
+  })
+
+  test('of lists that are put together at run time may hold anything', async () => {
+    const include: ('products' | 'parent')[] = []
+    expect(await categories.get('x', { include })).type.toBe<WireRecord<Category>>()
+    const some = include.length > 0 ? ['products'] as const : ['parent'] as const
+    expect((await categories.get('x', { include: some, fields: ['id'] }))).type.toBeAssignableTo<{ id: string }>()
+    expect((await categories.get('x', { include: some, fields: ['id'] }))).type.not.toHaveProperty('productsCount')
+  })
+
+  test('come from lists, pages, each and streams alike', async () => {
+    for await (const item of api['/suppliers'].stream()) expect(item.country).type.toBe<string>()
+    for await (const item of categories.each({ fields: ['id'], include: ['productsCount'] })) expect(item).type.toBe<{ id: string, productsCount: number }>()
+    for await (const page of categories.pages({ fields: ['id'], per_page: 5 })) expect(page).type.toBe<CursorPage<{ id: string }>>()
+  })
+})
+
+test('pages are by number, offset or cursor', async () => {
+  type Item = { id: string }
+  expect(await categories.list({ fields: ['id'], page: 2, per_page: 5 })).type.toBe<Page<Item>>()
+  expect(await categories.list({ fields: ['id'], limit: 2 })).type.toBe<OffsetPage<Item>>()
+  expect(await categories.list({ fields: ['id'], offset: 2 })).type.toBe<OffsetPage<Item>>()
+  expect(await categories.list({ fields: ['id'], cursor: '', per_page: 2 })).type.toBe<CursorPage<Item>>()
+  // @ts-expect-error Type 'number' is not assignable to type 'undefined'
+  categories.list({ page: 1, limit: 2 })
+  // @ts-expect-error Type 'number' is not assignable to type 'undefined'
+  categories.list({ cursor: '', page: 2 })
+  // @ts-expect-error 'page' does not exist in type
+  categories.each({ page: 2 })
+})
+
+describe('bodies', () => {
+  test('hold what is writable, by operation', () => {
+    expect(categories.create).type.toBeCallableWith({ name: 'x', notes: '', labels: ['a'], author: 1, price: null, status: 'draft' })
+    expect(categories.create).type.not.toBeCallableWith({ name: 'x', notes: '', labels: ['a'], id: 'x' })
+    expect(categories.create).type.not.toBeCallableWith({ name: 'x', notes: '', labels: ['a'], status: 'darft' })
+    expect(categories.update).type.toBeCallableWith('x', { author: null, created_at: new Date() })
+    expect(categories.update).type.not.toBeCallableWith('x', { price: '1' })
+    expect(api['/suppliers'].update).type.toBeCallableWith(1, { name: 'x' })
+    expect(api['/suppliers'].update).type.not.toBeCallableWith(1, { email: 'hidden' })
+  })
+
+  test('of new records need what has no value of its own, unless something on the server may fill it in', () => {
+    // @ts-expect-error Property 'name' is missing
+    categories.create({ notes: '', labels: [] })
+    expect(api['/orders'].create).type.toBeCallableWith({ customer: 'x' })
+    expect(api['/orders'].create).type.not.toBeCallableWith({ note: 'x' })
+    expect(api['/products'].create).type.toBeCallableWith({})
+    expect(api['/filled'].create).type.toBeCallableWith({ price: '1' })
+  })
+})
+
+test('keys', () => {
+  expect(categories.get).type.toBeCallableWith('x')
+  expect(categories.get).type.not.toBeCallableWith(5)
+  expect(api['/orders'].get).type.toBeCallableWith(5n)
+  expect(api['/items'].get).type.toBeCallableWith([1, 2])
+  expect(api['/items'].get).type.not.toBeCallableWith(1)
+})
+
+test('operations that are left out do not exist', () => {
+  expect(api['/products']).type.toHaveProperty('create')
+  expect(api['/products']).type.not.toHaveProperty('update')
+  expect(api['/products']).type.not.toHaveProperty('stream')
+  expect(categories).type.not.toHaveProperty('createMany')
+  expect(categories).type.not.toHaveProperty('restore')
+  expect(api['/suppliers']).type.toHaveProperty('restore')
+  expect(api['/suppliers']).type.toHaveProperty('stream')
+  expect(api).type.not.toHaveProperty('/category')
+  expect(api['/suppliers'].delete).type.toBeCallableWith(1, { hard: true, ifMatch: {} })
+  expect(categories.delete).type.not.toBeCallableWith('x', { hard: true })
+})
+
+test('a class of its own keeps the literals of its configuration', async () => {
+  expect(api['/products'].list).type.toBeCallableWith({ filter: { price: { gte: '5' } } })
+  expect(api['/products'].list).type.not.toBeCallableWith({ filter: { price: { eq: '5' } } })
+  expect((await api['/products'].get(1, { include: ['category'] })).category!.name).type.toBe<string>()
+})
+
+test('where a type argument keeps the literals from being inferred, anything goes', async () => {
+  expect(api['/wide'].list).type.toBeCallableWith({ filter: { any: { gte: 1 } }, sort: ['-any'], include: ['any'], fields: ['any'] })
+  expect((await api['/wide'].list({ fields: ['any'] })).items[0]!).type.toBe<WireRecord<Category>>()
+  expect((await api['/wide'].list()).items[0]!.name).type.toBe<string>()
+  expect(await api['/untyped'].get(1, { include: ['x'] })).type.toBe<Record<string, any>>()
+  expect(api['/untyped'].create).type.toBeCallableWith({ any: 'thing' })
+})
+
+describe('CrudBase takes the plain object, of the entity of its model', () => {
+  test('names, operators and the default sort are checked', () => {
+    const model = CategorySchema
+    expect(CrudBase).type.toBeConstructableWith({ model, queryConfig: { allowedFilters: [AllowedFilters.exact('name')], defaultSort: ['-products.price' as string] } })
+    // @ts-expect-error 'nmae' is not a property to filter by of this entity
+    new CrudBase({ model, queryConfig: { allowedFilters: [AllowedFilters.exact('nmae')] } }) // eslint-disable-line no-new
+    // @ts-expect-error 'products.price' is not a property to sort by of this entity
+    new CrudBase({ model, queryConfig: { allowedSorts: [new AllowedSort('products.price')] } }) // eslint-disable-line no-new
+    // @ts-expect-error 'titel' is not a property to sort by of this entity
+    new CrudBase({ model, queryConfig: { defaultSort: ['name', '-titel'] } }) // eslint-disable-line no-new
+    // @ts-expect-error the allowed operators must hold the default
+    new CrudBase({ model, queryConfig: { allowedFilters: [new AllowedFilters('name', 'eq', ['ne'])] } }) // eslint-disable-line no-new
+    // @ts-expect-error 'allowedFilter' does not exist in type
+    new CrudBase({ model, queryConfig: { allowedFilter: [] } }) // eslint-disable-line no-new
+    // @ts-expect-error 'nmae' is not a property to filter by of this entity
+    new CrudBase({ model, queryConfig: new QueryBuilderConfig({ allowedFilters: [AllowedFilters.exact('nmae')] }) }) // eslint-disable-line no-new
+    // @ts-expect-error Type '"nmae"' is not assignable to type
+    new CrudBase({ model, writable: ['nmae'] }) // eslint-disable-line no-new
+    expect(CrudBase).type.not.toBeConstructableWith({ model, queryConfig: new QueryBuilderConfig<Product>({}) })
+  })
+
+  test('a callback gets the builder of the entity', () => {
+    // eslint-disable-next-line no-new
+    new CrudBase({
+      model: CategorySchema,
+      queryConfig: { allowedFilters: [AllowedFilters.custom('x', (qb, value) => qb.andWhere({ name: value }))] },
+    })
+  })
+})
+
+test('the types follow the entity', () => {
+  expect<InferEntity<typeof Order>['version']>().type.toBeAssignableTo<number>()
+})
