@@ -80,6 +80,13 @@ t.test('every error class is in the table of codes', async (t) => {
   }
 })
 
-t.test('links lead to files', async (t) => {
-  for (const [, link] of readme.text.matchAll(/\]\((?!https?:)([^)]+)\)/g)) t.ok(fs.existsSync(path.join(root, link!)), link!)
+t.test('links lead to files, and to headings in them', async (t) => {
+  const anchorOf = (heading: string): string => heading.toLowerCase().replace(/[^\p{L}\p{N} _-]/gu, '').replaceAll(' ', '-')
+  for (const [, link] of readme.text.matchAll(/\]\((?!https?:)([^)]+)\)/g)) {
+    const [file, anchor] = link!.split('#') as [string, string?]
+    const target = file === '' ? 'README.md' : file
+    if (!t.ok(fs.existsSync(path.join(root, target)), link!) || anchor === undefined) continue
+    const headings = [...fs.readFileSync(path.join(root, target), 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, heading]) => anchorOf(heading!))
+    t.ok(headings.includes(anchor), `${link} has no heading in its file`)
+  }
 })
