@@ -2,13 +2,15 @@
 import Fastify from 'fastify'
 import fs from 'node:fs'
 import t from 'tap'
-import { DEFAULT_MAX_BATCH, ResourceOptionsSchema } from '../plugins/options.ts'
+import { DEFAULT_MAX_BATCH, DEFAULT_STREAM } from '../plugins/options.ts'
 import { MAX_INCLUDE_DEPTH } from '../src/config/index.ts'
 import { DEFAULT_STATEMENT_TIMEOUT, PoolOptionsSchema } from '../src/database/database-options.ts'
+import { MAX_ERRORS } from '../src/error-list.ts'
 import { QueryBuilderConfig } from '../src/index.ts'
 import { MAX_PATTERN_LENGTH, MAX_WILDCARDS } from '../src/plan/filters/pattern.ts'
 import { MAX_INCLUDES } from '../src/plan/index.ts'
 import { MAX_FILTER_DEPTH, MAX_LIST_ITEMS, MAX_PARAMETERS, MAX_QUERY_BYTES } from '../src/query/limits.ts'
+import { MAX_BATCH, PART_BYTES } from '../src/run/stream.ts'
 
 const { pagination } = new QueryBuilderConfig()
 const described = (description: string | undefined): number => Number(/Default (\d+)/.exec(description!)![1])
@@ -32,7 +34,13 @@ const DEFAULTS: Readonly<Record<string, number>> = {
   'Milliseconds of a statement': DEFAULT_STATEMENT_TIMEOUT,
   'Milliseconds that wait for a connection': described(PoolOptionsSchema.properties.connectionTimeoutMillis.description),
   'Requests that wait for a connection': described(PoolOptionsSchema.properties.queueLimit.description),
-  'Milliseconds that a stream waits for a slow reader': (ResourceOptionsSchema.properties.stream as any).anyOf[1].properties.stallTimeoutMillis.default,
+  'Milliseconds in which the client of a stream must read a mebibyte': DEFAULT_STREAM.stallTimeoutMillis,
+  'Milliseconds of a stream': DEFAULT_STREAM.timeoutMillis,
+  'Milliseconds of open streams after the server begins to close': DEFAULT_STREAM.closeTimeoutMillis,
+  'Streams at the same time, for each pool': described(PoolOptionsSchema.properties.max.description) - 1,
+  'Bytes of a stream that are read at a time': PART_BYTES,
+  'Records of a stream that are read at a time': MAX_BATCH,
+  'Errors that an answer lists': MAX_ERRORS,
 }
 
 t.test('each default is the one of the code, and each limit is in the table', async (t) => {

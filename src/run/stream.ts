@@ -13,11 +13,11 @@ import type { BoundStatement, Row } from './statement.ts'
 import { reasonOf, signalOf } from './stop.ts'
 
 /** Bytes of rows that are read at a time: what a stream needs of memory is a small multiple of it. */
-const PART_BYTES = 2 ** 20
+export const PART_BYTES = 2 ** 20
 /** Rows of the first batch, and how much larger than the one before a batch may be: what rows are like is found out. */
 const FIRST_BATCH = 16
 const GROWTH = 4
-const MAX_BATCH = 500
+export const MAX_BATCH = 500
 
 /** How many rows to ask for next, so that they have about the bytes of a part. */
 export class BatchSize {
