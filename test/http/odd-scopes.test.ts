@@ -115,6 +115,25 @@ await forEachDatabase(t, {
     t.equal((await rows()).length, 2)
   })
 
+  t.test("methods of the application's own are not called with one", async (t) => {
+    const called: string[] = []
+    const own = new CrudBase<any>({ model: Ledger, writable: 'all' })
+    for (const method of ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore', 'streamJson']) {
+      Object.defineProperty(own, method, { value: () => { called.push(method); throw new Error(`${method} was called`) } })
+    }
+    for (const [scope] of ODD) {
+      const { app } = await server(() => scope, { crud: own })
+      for (const [method, url, payload, headers] of REQUESTS.filter(([, url]) => !url.includes('include='))) {
+        const { body } = await app.inject({ method, url, ...(payload !== undefined && { payload: payload as object }), ...(headers && { headers: headers as Record<string, string> }) })
+        t.strictSame(JSON.parse(body), ANSWER, `${method} ${url}`)
+      }
+    }
+    t.strictSame(called, [])
+    const { app } = await server(() => ({ secretTenant: 5 }), { crud: own })
+    await app.inject('/ledgers')
+    t.strictSame(called, ['list'], 'they are with one that is a condition')
+  })
+
   t.test('what a scope throws keeps its own status', async (t) => {
     const forbidden = Object.assign(new Error('Ask for access first.'), { statusCode: 403 })
     for (const scope of [() => { throw forbidden }, async () => { throw forbidden }]) {
