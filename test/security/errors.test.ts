@@ -2,7 +2,9 @@
 import Fastify, { type InjectOptions } from 'fastify'
 import { Writable } from 'node:stream'
 import t from 'tap'
+import { ErrorList } from '../../src/error-list.ts'
 import { AllowedField, AllowedFilters, AllowedInclude, AllowedSort, crudKit } from '../../src/index.ts'
+import { QueryErrors } from '../../src/plan/index.ts'
 import { entities, Plant, Specimen } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
@@ -32,6 +34,21 @@ const ATTACKS: ReadonlyArray<readonly [what: string, request: InjectOptions, err
   ['values of filters', { url: `/plants?${many(50, () => 'filter[status][]=x&filter[id]=x', '&')}` }, 2],
   ['parameters that are nearly ours', { url: `/plants?${many(100, (index) => `filters[n${index}]=a`, '&')}` }, 100],
 ]
+
+t.test('of errors that are not listed, no sentence is made: they are only counted', async (t) => {
+  const COUNT = 200_000
+  let made = 0
+  const body = new ErrorList<string>()
+  const query = new QueryErrors()
+  for (let index = 0; index < COUNT; index++) body.add(() => `${made++}`)
+  t.strictSame([made, body.items.length, body.count], [20, 20, COUNT])
+  made = 0
+  for (let index = 0; index < COUNT; index++) {
+    query.add('FST_CRUD_SORT_INVALID', () => ({ source: { parameter: 'sort' }, code: 'FST_CRUD_SORT_INVALID', detail: `${made++}` }))
+  }
+  t.strictSame([made, query.count], [20, COUNT])
+  t.throws(() => query.throw(), { errors: { length: 21, 20: { detail: `And ${COUNT - 20} more errors.` } } })
+})
 
 await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   let log = ''
