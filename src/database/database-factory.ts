@@ -1,12 +1,14 @@
-import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
+import type { EntityManager, MikroORM, Options } from '@mikro-orm/postgresql'
 import { ConfigError } from '../errors.ts'
 import { ReplicaSet, type ReplicaReport } from '../run/index.ts'
 import { connect, refusesTimeout } from './connect.ts'
-import { checkDatabaseOptions, DEFAULT_STATEMENT_TIMEOUT, withEntities, type DatabaseOptions } from './database-options.ts'
+import {
+  checkDatabaseOptions, DEFAULT_STATEMENT_TIMEOUT, withEntities, type DatabaseOptions,
+} from './database-options.ts'
 import { parseDatabaseUrl, type DatabaseTarget } from './database-url.ts'
 import { loadDriver } from './drivers.ts'
 import { lockFolder, type FolderLock } from './folder-lock.ts'
-import { replicaOptions, toOrmOptions } from './orm-options.ts'
+import { replicaOptions, takesTimeout, toOrmOptions } from './orm-options.ts'
 import { readReplicas, type Replicas } from './replicas/replica-options.ts'
 import { openSync, SyncEngine, SyncSession } from './sync/index.ts'
 
@@ -184,7 +186,7 @@ export class DatabaseFactory<Async extends boolean = true> {
     }
     try {
       engine = await this.#withTimeout(init, () => engine?.close(true))
-      if (this.#options.schema !== undefined) await engine.schema.update({ safe: this.#options.schema === 'create' })
+      if (this.#options.schema !== undefined) await makeTables(engine, this.#options, target, (options) => MikroORM.init(options))
       await replicas?.start(engine.driver)
       this.#reading = replicas
       return { engine, lock, replicas }
@@ -196,10 +198,10 @@ export class DatabaseFactory<Async extends boolean = true> {
     }
   }
 
-  /** With the limit that statements have by default; without it where a pooler does not let it through. */
-  async #withTimeout (init: (options: DatabaseOptions<boolean>) => Promise<MikroORM>, close: () => Promise<void> | undefined): Promise<MikroORM> {
+  /** Opens the database with the default limit of statements, or without it if a pooler refuses the setting. */
+  async #withTimeout (init: Init, close: () => Promise<void> | undefined): Promise<MikroORM> {
     const options = this.#options
-    // PgBouncer, for which this is the setting, refuses the other one
+    // PgBouncer, which preparedStatements: false is meant for, refuses statement_timeout
     if (options.statementTimeoutMillis !== undefined || options.preparedStatements === false) return await init(options)
     try {
       return await init({ ...options, statementTimeoutMillis: DEFAULT_STATEMENT_TIMEOUT })
@@ -220,8 +222,28 @@ export class DatabaseFactory<Async extends boolean = true> {
   }
 }
 
-const NO_TIMEOUT = 'DatabaseFactory: the server takes no statement_timeout when connecting, as PgBouncer does: statements may run for ever. ' +
+const NO_TIMEOUT = 'DatabaseFactory: the server refuses statement_timeout when connecting, as PgBouncer does: ' +
+  'nothing limits how long statements may run. ' +
   "Set it for the role (alter role ... set statement_timeout = '30s') and write statementTimeoutMillis: 0"
+
+type Init = (options: DatabaseOptions<boolean>) => Promise<MikroORM>
+
+/**
+ * Makes the tables. The limit of statements is meant for requests: a new index on a large table takes as long as it takes.
+ * So the statements run on a connection of their own that does not have the limit.
+ */
+async function makeTables (
+  engine: MikroORM, options: DatabaseOptions<boolean>, target: DatabaseTarget, init: (options: Options) => Promise<MikroORM>,
+): Promise<void> {
+  const update = (orm: MikroORM): Promise<void> => orm.schema.update({ safe: options.schema === 'create' })
+  if (!takesTimeout(options, target)) return await update(engine)
+  const unlimited = await withEntities(() => init(toOrmOptions({ ...options, statementTimeoutMillis: 0 }, target)))
+  try {
+    await update(unlimited)
+  } finally {
+    await unlimited.close(true)
+  }
+}
 
 async function closeAll (before: Promise<void>, opening: Promise<Opened>): Promise<void> {
   await before.catch(() => {})

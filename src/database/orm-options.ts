@@ -71,7 +71,7 @@ function driverOptions ({ pool = {}, applicationName, statementTimeoutMillis, pr
     ...KEEP_ALIVE,
     fallback_application_name: APPLICATION_NAME,
     ...(applicationName !== undefined && { application_name: applicationName }),
-    // pg leaves 0 out, and so the server's own
+    // pg does not send 0, which leaves the limit to the server
     ...(statementTimeoutMillis !== undefined && { statement_timeout: statementTimeoutMillis }),
     // the URL is the operator's, who has the last word
     ...target.connection,
@@ -82,6 +82,12 @@ function driverOptions ({ pool = {}, applicationName, statementTimeoutMillis, pr
       return given.onPoolCreated?.(pool)
     },
   }
+}
+
+/** Whether connections are given a limit of statements by these options: not PGlite's, nor those that the application makes. */
+export function takesTimeout ({ ormOptions, statementTimeoutMillis, preparedStatements }: DatabaseOptions<boolean>, target: DatabaseTarget): boolean {
+  if (target.driver === 'pglite' || target.connection.statement_timeout !== undefined || !isPlain(ormOptions?.driverOptions)) return false
+  return statementTimeoutMillis === undefined ? preparedStatements !== false : statementTimeoutMillis > 0
 }
 
 interface Given { readonly onPoolCreated?: (pool: Pool) => unknown }

@@ -1,8 +1,9 @@
-/** How long a statement may take, on connections of an ORM that is given. */
-import { MikroORM, raw } from '@mikro-orm/postgresql'
+/** How long a statement may take: on connections of an ORM that is given, and while tables are made. */
+import { defineEntity, MikroORM, p, raw } from '@mikro-orm/postgresql'
 import Fastify from 'fastify'
+import pg from 'pg'
 import t, { type Test } from 'tap'
-import { AllowedFilters, crudKit, type CrudKitOptions } from '../../src/index.ts'
+import { AllowedFilters, crudKit, DatabaseFactory, type CrudKitOptions } from '../../src/index.ts'
 import { Account } from '../helpers/accounts.ts'
 import { createDatabase, skipReasons } from '../helpers/databases.ts'
 import { resource } from '../http/helper.ts'
@@ -54,5 +55,31 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     const app = Fastify()
     t.teardown(() => app.close())
     await t.rejects(async () => await app.register(crudKit, { database: { databaseUrl: url, entities: [Account] }, statementTimeoutMillis: 5 }), { code: 'FST_CRUD_CONFIG_INVALID', message: /write it into 'database'/ })
+  })
+
+  t.test('tables are made without the limit', async (t) => {
+    const client = new pg.Client({ connectionString: url })
+    await client.connect()
+    t.teardown(() => client.end())
+    const { rows: [server] } = await client.query('show statement_timeout')
+    // a default of a new column is evaluated for the rows there are while the statement runs
+    const Note = defineEntity({
+      name: 'TimedNote',
+      properties: { id: p.integer().primary(), limit: p.text().defaultRaw("current_setting('statement_timeout')") },
+    })
+    const made = async (schema: 'create' | 'update', more: object = {}): Promise<unknown[]> => {
+      await client.query('create table timed_note (id int primary key); insert into timed_note values (1)')
+      const factory = new DatabaseFactory({ databaseUrl: url, entities: [Note], schema, ...more })
+      t.teardown(() => factory.close())
+      const session = (await factory.getEngine()).em.fork()
+      const [[note], [own]] = [await session.execute('select "limit" from timed_note'), await session.execute('show statement_timeout')]
+      await client.query('drop table timed_note')
+      return [note!.limit, own!.statement_timeout]
+    }
+    const unlimited = server.statement_timeout
+    t.strictSame(await made('create'), [unlimited, '30s'])
+    t.strictSame(await made('update', { statementTimeoutMillis: 2_500 }), [unlimited, '2500ms'])
+    t.strictSame(await made('create', { statementTimeoutMillis: 0 }), [unlimited, unlimited])
+    t.strictSame(await made('create', { databaseUrl: `${url}?statement_timeout=900` }), ['900ms', '900ms'], "the URL's holds for all statements")
   })
 })
