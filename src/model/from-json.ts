@@ -106,19 +106,32 @@ function plain (value: number): string {
   return sign + digits.padEnd(whole.length + shift, '0')
 }
 
+/** The form of JSON that is stored, as the end of a sentence. */
+const EXACT_JSON = 'JSON without integers from 2^53 up to 1e21, which may have been rounded, ' +
+  'or numbers out of range; send such a number as a string'
+const STORABLE_JSON = 'JSON without NUL characters, halves of surrogate pairs, or too many levels'
+
 function json (value: unknown): Converted {
   const written = stringify(value)
-  if (written === INEXACT) return { ok: false, expected: 'JSON without numbers that JavaScript cannot hold exactly; send such a number as a string', at: inexactPlace(value) }
-  return written !== undefined && isStorable(written) ? { ok: true, value: written } : refuse('JSON without NUL characters, halves of surrogate pairs, or too many levels')
+  if (written === INEXACT) return { ok: false, expected: EXACT_JSON, at: inexactPlace(value) }
+  return written !== undefined && isStorable(written) ? { ok: true, value: written } : refuse(STORABLE_JSON)
 }
 
-const INEXACT = Symbol('a number that is not what was written')
+const INEXACT = Symbol('a number that may not be the one that was sent')
+
+/** From here on JavaScript writes numbers with an exponent (ECMA-262, Number::toString): they are floating-point numbers. */
+const FLOATING = 1e21
 
 /**
- * A number that may be another one than the request's text says (RFC 8259 section 6): an integer beyond 2^53 may have been
- * rounded, and one out of range is infinite, which JSON would write as null.
+ * Whether a number may be another one than the request's text says (RFC 8259 section 6): an integer from 2^53 on may have
+ * been rounded, and a number out of range is infinite, which JSON would write as null. An even larger number that is
+ * written with an exponent is stored as it was meant, and few write so many digits.
  */
-const isInexact = (value: unknown): boolean => typeof value === 'number' && (!Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value)))
+function isInexact (value: unknown): boolean {
+  if (typeof value !== 'number') return false
+  const size = Math.abs(value)
+  return !Number.isFinite(value) || (size > Number.MAX_SAFE_INTEGER && size < FLOATING)
+}
 
 /**
  * JSON, or `undefined` for values that have no JSON: circles, bigints, functions, and more levels than the stack has.
