@@ -1,9 +1,9 @@
 /** Streams: all records of a list, in batches, in constant memory. */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { ValueType } from '../model/index.ts'
-import { planPage, planStreamKeys, planStreamOffset, planStreamPage, planStreamRecords, readPosition, type Plan, type Selection, type StreamKey, type StreamPlan } from '../plan/index.ts'
-import { BatchSize, enterStage, isEmbedded, readKeyset, run, streamRows, throwIfStopped, type Row } from '../run/index.ts'
-import { STREAM_ROW, showsRelated } from '../sql/index.ts'
+import { planStreamKeys, planStreamOffset, planStreamPage, planStreamRecords, type Plan, type Selection, type SortTexts, type StreamKey, type StreamPlan } from '../plan/index.ts'
+import { BatchSize, checkRecord, enterStage, isEmbedded, readKeyset, run, streamRows, throwIfStopped, tooLarge, type Completion, type Row } from '../run/index.ts'
+import { EXCESS_COLUMN, forecastOf, KEYSET_ROW, STREAM_ROW, showsRelated } from '../sql/index.ts'
 import { convertJson, type AfterRead } from './records.ts'
 import type { ReadOptions } from './foreign.ts'
 import type { Resource } from './resource.ts'
@@ -21,6 +21,7 @@ export async function * streamBatches (resource: Resource, em: EntityManager, pl
   const context = { ...options.context, em }
   const batches = await isEmbedded(em) ? readPages(resource, em, plan, options) : readCursor(resource, em, plan, options)
   for await (const { items, toWire } of batches) {
+    for (const item of items) checkRecord(plan, item)
     yield toWire === undefined && afterRead === undefined ? items : await Promise.all(items.map((item) => performAsync(convertJson(item, toWire, afterRead, context))))
   }
 }
@@ -37,6 +38,14 @@ async function compiled (resource: Resource, em: EntityManager, plan: Plan, opti
   return statement
 }
 
+/** What a stream includes is weighed where it can be too much: a batch that is too large is read in parts. */
+function weighedPlan (plan: StreamPlan): StreamPlan {
+  const { limits, selection } = plan
+  return limits !== undefined && forecastOf(selection, limits).unbounded ? { ...plan, weighed: true } : withoutLimits(plan)
+}
+
+const withoutLimits = ({ limits, ...plan }: StreamPlan): StreamPlan => plan
+
 /**
  * One statement, whose rows are those of one moment. What records show of others is read for some of them at a time, by
  * their keys: the server would have to collect it for all of them before it could send the first.
@@ -44,8 +53,13 @@ async function compiled (resource: Resource, em: EntityManager, plan: Plan, opti
 async function * readCursor (resource: Resource, em: EntityManager, plan: StreamPlan, options: StreamReadOptions): AsyncGenerator<Batch, void, undefined> {
   const related = showsRelated(plan.selection)
   const read = await compiled(resource, em, related ? planStreamKeys(plan) : plan, options)
-  const complete = related ? (keys: readonly Row[]) => compiled(resource, em, planStreamRecords(plan, keys.map(keyOf)), options) : undefined
-  for await (const rows of streamRows(em, read, { complete, signal: options.signal })) {
+  const weighed = weighedPlan(plan)
+  const complete: Completion = {
+    read: (keys) => compiled(resource, em, planStreamRecords(weighed, keys.map(keyOf)), options),
+    excessOf: (row) => (row[STREAM_ROW.excess] as string | null | undefined) ?? undefined,
+    refusal: (excess) => tooLarge(plan, excess),
+  }
+  for await (const rows of streamRows(em, read, { complete: related ? complete : undefined, signal: options.signal })) {
     yield { items: rows.map((row) => row[STREAM_ROW.item] as string), toWire: read.toWire }
   }
 }
@@ -57,33 +71,36 @@ function keyOf (row: Row): StreamKey {
 
 /** Page by page: PGlite has one connection, and a transaction on it would keep everybody else waiting. */
 async function * readPages (resource: Resource, em: EntityManager, plan: StreamPlan, options: StreamReadOptions): AsyncGenerator<Batch, void, undefined> {
+  const weighed = weighedPlan(plan)
   const size = new BatchSize()
-  let next = planStreamPage(plan, size.rows)
-  if (next === undefined) return yield * readOffsets(resource, em, plan, options, size)
-  while (next !== undefined) {
+  let after: SortTexts | undefined
+  for (let offset = 0, more = true; more;) {
     throwIfStopped(options.signal)
-    const read = await compiled(resource, em, next, options)
-    const page = readKeyset(next, await run(em, read))
-    const items = [...page.items]
+    const limit = size.of(size.rows)
+    const byPlace = planStreamPage(weighed, limit, after)
+    // an order without places: slower the further it gets
+    const read = await compiled(resource, em, byPlace ?? planStreamOffset(weighed, offset, limit), options)
+    const rows = await run(em, read)
+    const excess = rows[0]?.[byPlace === undefined ? EXCESS_COLUMN : KEYSET_ROW.excess]
+    if (typeof excess === 'string') {
+      if (limit === 1) throw tooLarge(plan, excess)
+      size.refuse(limit)
+      continue
+    }
+    size.accept()
+    const page = byPlace === undefined ? undefined : readKeyset(byPlace, rows)
+    const items = page === undefined ? itemsOf(rows[0]!) : [...page.items]
     size.learn(items.length, lengthOf(items))
     if (items.length > 0) yield { items, toWire: read.toWire }
-    next = page.ahead ? planPage(next, readPosition({ side: 'after', inclusive: false, texts: page.last! }, next.order)!, { limit: size.rows }) : undefined
+    after = page?.last
+    offset += limit
+    more = items.length === limit
   }
 }
 
-/** Page by page by the number of rows before: slower the further it gets. */
-async function * readOffsets (resource: Resource, em: EntityManager, plan: StreamPlan, options: StreamReadOptions, size: BatchSize): AsyncGenerator<Batch, void, undefined> {
-  for (let offset = 0; ;) {
-    throwIfStopped(options.signal)
-    const limit = size.rows
-    const read = await compiled(resource, em, planStreamOffset(plan, offset, limit), options)
-    const [row] = await run(em, read)
-    const items = (JSON.parse(`[${(row!['items'] as string | null) ?? ''}]`) as unknown[]).map((item) => JSON.stringify(item))
-    size.learn(items.length, lengthOf(items))
-    if (items.length > 0) yield { items, toWire: read.toWire }
-    if (Number(row!['fetched']) <= limit) return
-    offset += limit
-  }
+/** The records of a list, one by one. */
+function itemsOf (row: Row): string[] {
+  return (JSON.parse(`[${(row['items'] as string | null) ?? ''}]`) as unknown[]).map((item) => JSON.stringify(item))
 }
 
 function lengthOf (items: readonly string[]): number {

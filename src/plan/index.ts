@@ -16,7 +16,7 @@ export type {
 } from './types.ts'
 export { MAX_PATTERN_LENGTH } from './filters/index.ts'
 export { MAX_INCLUDES, planSelection } from './selection.ts'
-export { includePath, relationsOf, resolveWhitelist, type AggregateEntry, type CustomTarget, type FilterEntry, type FilterTarget, type IncludeEntry, type OperatorFilter, type RelationEntry, type SortEntry, type Whitelist } from './whitelist/index.ts'
+export { includePath, relationsOf, MAX_STREAM_BATCH, resolveWhitelist, type AggregateEntry, type CustomTarget, type FilterEntry, type FilterTarget, type IncludeEntry, type OperatorFilter, type RelationEntry, type SortEntry, type Whitelist } from './whitelist/index.ts'
 export { resolveWritable, type BodyRules, type Writable } from './writable.ts'
 export { withSharedColumns } from './shared-columns.ts'
 export { withConditions } from './where.ts'

@@ -12,6 +12,8 @@ export interface Position extends Omit<Place, 'slots'> {
 export interface PageOptions {
   /** Rows wanted. Default: as many as before. */
   readonly limit?: number
+  /** Rows to fetch beside those wanted. Default: 1, which tells whether there are more. */
+  readonly spare?: number
   /** Fetch the row that is exactly at the position. Default: false. */
   readonly witness?: boolean
 }
@@ -23,10 +25,10 @@ export interface PageOptions {
  * // the page after the last row of another
  * planPage(plan, readPosition({ side: 'after', inclusive: false, texts: last }, plan.order)!)
  */
-export function planPage (plan: KeysetPlan, { side, inclusive, texts, values }: Position, { limit = plan.limit, witness = false }: PageOptions = {}): KeysetPlan {
+export function planPage (plan: KeysetPlan, { side, inclusive, texts, values }: Position, { limit = plan.limit, spare = 1, witness = false }: PageOptions = {}): KeysetPlan {
   const { fetchSlot } = plan
   // what follows the number of rows belongs to the place that the plan had
-  const bound: unknown[] = [...plan.values.slice(0, fetchSlot), limit + 1 + (witness ? 1 : 0)]
+  const bound: unknown[] = [...plan.values.slice(0, fetchSlot), limit + spare + (witness ? 1 : 0)]
   const slots = values.map((value) => value === null ? null : bound.push(value) - 1)
   return { ...plan, limit, place: { side, inclusive, slots, texts }, witness, values: bound }
 }

@@ -4,13 +4,13 @@ import { fingerprintOf, planCursor } from './cursor.ts'
 import { planFilters } from './filters/index.ts'
 import { paginationParameters, rowParameters, selectionParameters } from './given.ts'
 import { planKey, type Id } from './key.ts'
-import { planPage } from './keyset.ts'
+import { planPage, readPosition } from './keyset.ts'
 import { isCustomTerm, planOrder } from './order.ts'
 import { QueryErrors } from './query-errors.ts'
 import { refusal } from './refusal.ts'
 import { planSelection } from './selection.ts'
 import { refuseUnknown, type Purpose, type UnknownOptions } from './unknown/index.ts'
-import type { CountPlan, Deleted, GetPlan, KeysetPlan, ListPlan, OrderTerm, RecordsPlan, StreamPlan, Window } from './types.ts'
+import type { CountPlan, Deleted, GetPlan, KeysetPlan, ListPlan, OrderTerm, RecordsPlan, SortTexts, StreamPlan, Window } from './types.ts'
 import { Values } from './values.ts'
 import type { Whitelist } from './whitelist/index.ts'
 import { planWindow } from './window.ts'
@@ -75,17 +75,19 @@ export function planStream (params: QueryParams, whitelist: Whitelist, options: 
     errors.push(refusal('FST_CRUD_PAGINATION_INVALID', name, 'A stream has no pages: it is all that the filters keep.'))
   }
   errors.throw(whitelist.ignoreInvalidErrors)
-  return { kind: 'stream', ...read, reads: 'records', values: values.list }
+  const limits = read.selection.includes.length === 0 ? {} : { limits: whitelist.limitsOfBatch }
+  return { kind: 'stream', ...read, ...limits, reads: 'records', values: values.list }
 }
 
 /**
- * The first page of a stream, where it is read page by page: `planPage` has the next ones. An order by callback has no
- * places to start from: `undefined`.
+ * A page of a stream, where it is read page by page: the first one, or the one after a place. An order by callback has
+ * no places to start from: `undefined`.
  */
-export function planStreamPage (plan: StreamPlan, limit: number): KeysetPlan | undefined {
+export function planStreamPage (plan: StreamPlan, limit: number, after?: SortTexts): KeysetPlan | undefined {
   const order = plan.order.filter((term): term is OrderTerm => !isCustomTerm(term))
   if (order.length < plan.order.length) return undefined
-  return { ...plan, order, kind: 'keyset', limit, fetchSlot: plan.values.length, witness: false, fingerprint: '', values: [...plan.values, limit + 1] }
+  const first: KeysetPlan = { ...plan, order, kind: 'keyset', limit, fetchSlot: plan.values.length, witness: false, fingerprint: '', values: [...plan.values, limit] }
+  return after === undefined ? first : planPage(first, readPosition({ side: 'after', inclusive: false, texts: after }, order)!, { spare: 0 })
 }
 
 /** A key as a stream of keys reads it: as one text, and the texts of its columns. */
@@ -103,18 +105,19 @@ export function planStreamKeys (plan: StreamPlan): StreamPlan {
  * The records of some keys of a stream. The filters are not asked again, in the snapshot that the keys were read in; what
  * hides rows from the caller is.
  */
-export function planStreamRecords ({ model, deleted, selection }: StreamPlan, keys: readonly StreamKey[]): RecordsPlan {
+export function planStreamRecords ({ model, deleted, selection, limits, weighed }: StreamPlan, keys: readonly StreamKey[]): RecordsPlan {
   const values = new Values()
   const keysSlot = values.add(keys.map(({ text }) => text))
   const columnSlots = keys[0]!.columns.map((_, index) => values.add([...new Set(keys.map(({ columns }) => columns[index]!))]))
-  return { kind: 'records', model, conditions: [], customs: [], deleted, selection, keysSlot, columnSlots, values: values.list }
+  return { kind: 'records', model, conditions: [], customs: [], deleted, selection, ...(limits !== undefined && { limits }), ...(weighed && { weighed }), keysSlot, columnSlots, values: values.list }
 }
 
 /** The rows of a stream from an offset on, where nothing else can tell them from those before. */
 export function planStreamOffset (plan: StreamPlan, offset: number, limit: number): ListPlan {
   const values = new Values(plan.values)
   const window: Window = { style: 'offset', offset, limit, count: 'none' }
-  return { ...plan, kind: 'list', window, ...windowSlots(window, values), values: values.list }
+  const slots = { limitSlot: values.add(limit), fetchSlot: values.add(limit), offsetSlot: values.add(offset) }
+  return { ...plan, kind: 'list', window, ...slots, values: values.list }
 }
 
 /**

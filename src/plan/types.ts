@@ -149,7 +149,7 @@ export interface AnswerLimits {
 /** What reads of records have in common. */
 interface AnswerPlan extends ReadPlan {
   readonly selection: Selection
-  /** Absent where other limits hold, as for streams. */
+  /** Absent where no answer is larger than its rows. */
   readonly limits?: AnswerLimits
   /** The statement finds out by itself how large its answer will be, where a cheaper one could not rule out that it is too large. */
   readonly weighed?: boolean
@@ -216,18 +216,16 @@ export interface KeysetPlan extends AnswerPlan {
 }
 
 /** All records that the filters keep, in order, whatever their number. */
-export interface StreamPlan extends ReadPlan {
+export interface StreamPlan extends AnswerPlan {
   readonly kind: 'stream'
   readonly order: readonly (OrderTerm | CustomTerm)[]
-  readonly selection: Selection
   /** Whole records, or only the keys by which a `RecordsPlan` finds them. */
   readonly reads: 'records' | 'keys'
 }
 
 /** Records of a stream by their keys, in the order of the keys. */
-export interface RecordsPlan extends ReadPlan {
+export interface RecordsPlan extends AnswerPlan {
   readonly kind: 'records'
-  readonly selection: Selection
   /** The list of keys, as the texts that a `StreamPlan` of keys reads. */
   readonly keysSlot: Slot
   /** For each column of the key the list of its values. */

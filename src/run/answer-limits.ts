@@ -1,6 +1,6 @@
 /** Whether an answer is within its limits: what its statement says of it, and what its length tells. */
 import { TooLargeError } from '../errors.ts'
-import type { GetPlan, Include, KeysetPlan, ListPlan } from '../plan/index.ts'
+import type { GetPlan, Include, KeysetPlan, ListPlan, StreamPlan } from '../plan/index.ts'
 import { EXCESS_COLUMN, EXCESS_OF_BYTES, forecastOf, KEYSET_ROW, TOO_LONG } from '../sql/index.ts'
 import type { Row } from './statement.ts'
 
@@ -36,27 +36,39 @@ export function isDoubtful (plan: AnswerPlan, rows: readonly Row[]): boolean {
   return false
 }
 
+/**
+ * Checks the JSON of a record that is sent on its own, in a stream.
+ *
+ * @throws {TooLargeError} when it is larger than an answer
+ */
+export function checkRecord (plan: StreamPlan, json: string): void {
+  const { limits } = plan
+  if (limits === undefined || json.length * MOST_BYTES <= limits.maxBytes) return
+  if (Buffer.byteLength(json) > limits.maxBytes) throw tooLarge(plan, EXCESS_OF_BYTES)
+}
+
 const CODE = 'FST_CRUD_TOO_LARGE'
 
 /** @param excess of which include there is too much, or `bytes` */
-function tooLarge (plan: AnswerPlan, excess: string): TooLargeError {
+export function tooLarge (plan: AnswerPlan | StreamPlan, excess: string): TooLargeError {
   const { selection: { includes }, limits } = plan
   const size = sizeParameter(plan)
+  const whole = plan.kind === 'stream' ? 'a record of the stream' : 'the answer'
   const fewer = size === undefined ? [] : [`fewer records at once (${size})`]
   if (excess === EXCESS_OF_BYTES) {
     const parameter = size ?? (includes.length > 0 ? 'include' : 'fields')
     const ways = [...fewer, 'fewer fields (fields)', ...includes.length > 0 ? ['fewer includes'] : []]
-    return new TooLargeError([{ source: { parameter }, code: CODE, detail: `The answer would have more than ${limits!.maxBytes} bytes. Ask for ${oneOf(ways)}.` }])
+    return new TooLargeError([{ source: { parameter }, code: CODE, detail: `${upper(whole)} would have more than ${limits!.maxBytes} bytes. Ask for ${oneOf(ways)}.` }])
   }
   const path = longestPath(includes[Number(excess)]!)
-  const detail = `With the include '${path}' the answer would have more than ${limits!.maxIncluded} included records. ` +
+  const detail = `With the include '${path}' ${whole} would have more than ${limits!.maxIncluded} included records. ` +
     `Ask for ${oneOf([...fewer, 'fewer includes'])}, or ask for the related records themselves, page by page.`
   return new TooLargeError([{ source: { parameter: 'include' }, code: CODE, detail }])
 }
 
 /** The parameter that says how many records are wanted. */
-function sizeParameter (plan: AnswerPlan): 'per_page' | 'limit' | undefined {
-  if (plan.kind === 'get') return undefined
+function sizeParameter (plan: AnswerPlan | StreamPlan): 'per_page' | 'limit' | undefined {
+  if (plan.kind === 'get' || plan.kind === 'stream') return undefined
   return plan.kind === 'list' && plan.window.style === 'offset' ? 'limit' : 'per_page'
 }
 
@@ -66,4 +78,5 @@ function longestPath ({ path, selection }: Include): string {
   return paths.reduce((longest, one) => one.split('.').length > longest.split('.').length ? one : longest, path)
 }
 
+const upper = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 const oneOf = (ways: readonly string[]): string => ways.length === 1 ? ways[0]! : `${ways.slice(0, -1).join(', ')} or ${ways.at(-1)}`

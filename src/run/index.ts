@@ -3,7 +3,7 @@
  * the one that turns a driver's error into one of ours. It also makes the wire form of values that only JavaScript
  * can make.
  */
-export { isDoubtful } from './answer-limits.ts'
+export { checkRecord, isDoubtful, tooLarge } from './answer-limits.ts'
 export { convertError, isDriverError, isReadOnlyServer, transienceOf } from './convert-error.ts'
 export { guardPool, type GuardOptions } from './guard-pool.ts'
 export { declaresReadOnly, type Demands } from './held-connection.ts'
@@ -23,7 +23,7 @@ export { Prepared, type BoundStatement, type Row } from './statement.ts'
 export { transact } from './transaction.ts'
 export { toWireOf, type JsonRecord, type ToWire } from './wire.ts'
 export { readIndexes, type ExistingIndex } from './indexes.ts'
-export { BatchSize, streamRows, throwIfStopped } from './stream.ts'
+export { BatchSize, streamRows, throwIfStopped, type Completion } from './stream.ts'
 export { signalOf, type Cancellation } from './stop.ts'
 export { preparedValues } from './values.ts'
 export { toCrudError } from './to-crud-error.ts'

@@ -2,6 +2,7 @@
 import { IsolationLevel, TransactionEventBroadcaster } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Pool } from 'pg'
+import { MAX_STREAM_BATCH } from '../plan/index.ts'
 import { convertError, isReadOnlyServer } from './convert-error.ts'
 import { readOnlyFailure, type HeldConnection } from './held-connection.ts'
 import { hold } from './perform.ts'
@@ -18,25 +19,55 @@ export const PART_BYTES = 2 ** 20
 const FIRST_BATCH = 16
 const GROWTH = 4
 export const MAX_BATCH = 500
+/** How much larger batches become again after one that was too large. */
+const RECOVERY = 1.2
 
 /** How many rows to ask for next, so that they have about the bytes of a part. */
 export class BatchSize {
   rows = FIRST_BATCH
+  /** Rows that were not too large together, and somewhat more. */
+  #most = MAX_STREAM_BATCH
+
+  /** Rows to ask for together, of those there are. */
+  of (count: number): number {
+    return Math.min(count, this.#most)
+  }
+
+  /** These rows are too large together. */
+  refuse (rows: number): void {
+    this.#most = Math.ceil(rows / 2)
+    this.rows = this.#most
+  }
+
+  /** These rows are not. */
+  accept (): void {
+    this.#most = Math.min(MAX_STREAM_BATCH, Math.ceil(this.#most * RECOVERY))
+  }
 
   /** Learns from a batch that has been read. */
   learn (rows: number, bytes: number): void {
     if (rows === 0) return
     const fitting = Math.floor(PART_BYTES / Math.max(1, bytes / rows))
-    this.rows = Math.max(1, Math.min(fitting, this.rows * GROWTH, MAX_BATCH))
+    this.rows = Math.max(1, Math.min(fitting, this.rows * GROWTH, this.#most))
   }
 }
 
-export interface StreamOptions {
+/** How rows that are keys become records. */
+export interface Completion {
   /**
-   * Makes the statement that reads the records of some of the rows: these are keys. It runs in the snapshot of the keys,
-   * unless the EntityManager is in a transaction with another isolation level.
+   * Makes the statement that reads the records of some keys. It runs in the snapshot of the keys, unless the
+   * EntityManager is in a transaction with another isolation level.
    */
-  readonly complete?: ((keys: readonly Row[]) => BoundStatement | Promise<BoundStatement>) | undefined
+  readonly read: (keys: readonly Row[]) => BoundStatement | Promise<BoundStatement>
+  /** What records have too much of, according to a row: instead of them. */
+  readonly excessOf: (row: Row) => string | undefined
+  /** The error for a single record that is too large. */
+  readonly refusal: (excess: string) => Error
+}
+
+export interface StreamOptions {
+  /** Where the rows of the statement are keys. */
+  readonly complete?: Completion | undefined
   /** Cancels the statement in the server, as the signal of the EntityManager does. */
   readonly signal?: AbortSignal | undefined
 }
@@ -210,15 +241,33 @@ async function * batches (send: Send, name: string, statement: BoundStatement, {
       const keys: Row[] = []
       for await (const { rows } of fetch()) keys.push(...rows)
       count = keys.length
-      if (count > 0) {
-        for await (const part of send(await complete(keys))) {
-          bytes += part.bytes
-          if (part.rows.length > 0) yield part.rows
-        }
+      for await (const part of records(send, keys, complete, size)) {
+        bytes += part.bytes
+        yield part.rows
       }
       size.learn(count, bytes)
     }
     if (count < wanted) return
+  }
+}
+
+/** The records of some keys: those of half of them where all together are too large. */
+async function * records (send: Send, keys: readonly Row[], { read, excessOf, refusal }: Completion, size: BatchSize): AsyncGenerator<RowPart, void, undefined> {
+  for (let at = 0; at < keys.length;) {
+    const some = keys.slice(at, at + size.of(keys.length))
+    let excess: string | undefined
+    for await (const part of send(await read(some))) {
+      if (part.rows.length === 0) continue
+      excess ??= excessOf(part.rows[0]!)
+      if (excess === undefined) yield part
+    }
+    if (excess === undefined) {
+      at += some.length
+      size.accept()
+    } else {
+      if (some.length === 1) throw refusal(excess)
+      size.refuse(some.length)
+    }
   }
 }
 

@@ -12,7 +12,7 @@ import { keysetColumns, keysetSql } from './keyset.ts'
 import { EXCESS_COLUMN, listColumns, listSql } from './list.ts'
 import { answerSql, isWeighed, projection, selectList, showsRelated, type AnswerSql } from './record.ts'
 import { ROW, ROW_JSON, type Source } from './source.ts'
-import { STREAM_ROW_COLUMNS, streamColumns, streamRecordsSql, streamSql } from './stream.ts'
+import { recordsColumns, streamColumns, streamRecordsSql, streamSql } from './stream.ts'
 import type { ConstantCondition, EntityFilter } from './condition.ts'
 
 /** What a plan needs besides itself: conditions in MikroORM's words, compiled for the alias of the rows they apply to. */
@@ -40,7 +40,7 @@ export function compile (plan: Plan, foreign: Foreign): Statement {
   switch (plan.kind) {
     case 'list': return { ...render(listSql(plan, source)), columns: listColumns(plan) }
     case 'stream': return { ...render(streamSql(plan, source)), columns: streamColumns(plan) }
-    case 'records': return { ...render(streamRecordsSql(plan, source)), columns: STREAM_ROW_COLUMNS }
+    case 'records': return { ...render(streamRecordsSql(plan, source)), columns: recordsColumns(plan) }
     case 'keyset': return { ...render(keysetSql(plan, source)), columns: keysetColumns(plan) }
     case 'get': return { ...render(getSql(plan, source)), columns: getColumns(plan) }
     case 'count': case 'exists': return { ...render(countSql(plan, source)), columns: [plan.kind] }

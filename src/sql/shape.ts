@@ -2,7 +2,7 @@
  * The shape of a plan: everything that its SQL depends on, and nothing that it doesn't. Two plans of one resource with
  * the same shape have the same statement and differ in the values bound to it only.
  */
-import { isCustomTerm, type AnyWritePlan, type Assignment, type Condition, type GetPlan, type Include, type KeysetPlan, type ListPlan, type OrderTerm, type Plan, type Selection, type CustomTerm } from '../plan/index.ts'
+import { isCustomTerm, type AnyWritePlan, type Assignment, type Condition, type GetPlan, type Include, type KeysetPlan, type ListPlan, type OrderTerm, type Plan, type RecordsPlan, type Selection, type CustomTerm } from '../plan/index.ts'
 
 const ids = new WeakMap<object, number>()
 let lastId = 0
@@ -20,12 +20,12 @@ export function shapeOf (plan: Plan): string {
   if (plan.kind === 'list') return `${base}|${limitsShape(plan)}${orderShape(plan.order)}|${selectionShape(plan.selection)}|${plan.window.count === 'exact' ? 'n' : ''}`
   if (plan.kind === 'keyset') return `${base}|${limitsShape(plan)}${orderShape(plan.order)}|${selectionShape(plan.selection)}|${plan.fetchSlot}${placeShape(plan)}`
   if (plan.kind === 'stream') return `${base}|${orderShape(plan.order)}|${plan.reads === 'keys' ? 'keys' : selectionShape(plan.selection)}`
-  if (plan.kind === 'records') return `${base}|${selectionShape(plan.selection)}`
+  if (plan.kind === 'records') return `${base}|${limitsShape(plan)}${selectionShape(plan.selection)}`
   return plan.kind === 'get' ? `${base}|${limitsShape(plan)}${selectionShape(plan.selection)}` : base
 }
 
 /** Limits are an object of the whitelist. */
-function limitsShape ({ limits, weighed }: ListPlan | KeysetPlan | GetPlan): string {
+function limitsShape ({ limits, weighed }: ListPlan | KeysetPlan | GetPlan | RecordsPlan): string {
   return limits === undefined ? '' : `${idOf(limits)}${weighed === true ? '!' : ''}<`
 }
 

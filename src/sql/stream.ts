@@ -4,16 +4,19 @@ import type { RecordsPlan, StreamPlan } from '../plan/index.ts'
 import { whereClause } from './condition.ts'
 import { join, name, sql, type Sql } from './fragment.ts'
 import { orderBy, orderSql } from './order.ts'
-import { projection, recordSql, selectList } from './record.ts'
+import { answerSql, isWeighed, projection, recordSql, selectList } from './record.ts'
 import { ROW, ROW_JSON, type Source } from './source.ts'
 
 /** The columns of the rows: of records, and of keys. */
-export const STREAM_ROW = Object.freeze({ item: 'item', key: '@key', keyColumn: (index: number): string => `@key${index}` })
-export const STREAM_ROW_COLUMNS: readonly string[] = [STREAM_ROW.item]
+export const STREAM_ROW = Object.freeze({ item: 'item', excess: '@excess', key: '@key', keyColumn: (index: number): string => `@key${index}` })
+const STREAM_ROW_COLUMNS: readonly string[] = [STREAM_ROW.item]
+const WEIGHED_ROW_COLUMNS: readonly string[] = [STREAM_ROW.item, STREAM_ROW.excess]
 
 export function streamColumns ({ reads, model }: StreamPlan): readonly string[] {
   return reads === 'records' ? STREAM_ROW_COLUMNS : [STREAM_ROW.key, ...keyColumns(model).map((_, index) => STREAM_ROW.keyColumn(index))]
 }
+
+export const recordsColumns = (plan: RecordsPlan): readonly string[] => isWeighed(plan) ? WEIGHED_ROW_COLUMNS : STREAM_ROW_COLUMNS
 
 /**
  * A row for each record, in order: its JSON as `item`, or its key.
@@ -37,8 +40,12 @@ export function streamSql ({ order: terms, reads, selection }: StreamPlan, sourc
 /** Name inside of the expression of the rows: where a row's key stands in the list of keys. */
 const POSITION = '@position'
 
-/** A row for each key whose record there is, in the order of the keys. */
-export function streamRecordsSql ({ selection, keysSlot, columnSlots }: RecordsPlan, source: Source): Sql {
+/**
+ * A row for each key whose record there is, in the order of the keys. Where the records are weighed and too large
+ * together, each row says so in `@excess`, and has no record.
+ */
+export function streamRecordsSql (plan: RecordsPlan, source: Source): Sql {
+  const { selection, keysSlot, columnSlots } = plan
   const { alias, table, conditions, context, model } = source
   const key = wholeKey(model, alias)
   // each column of a composite key is compared by itself as well: an index, and the shards of a table, are chosen by columns
@@ -48,10 +55,13 @@ export function streamRecordsSql ({ selection, keysSlot, columnSlots }: RecordsP
   columns.set(POSITION, sql`array_position(${keysSlot}::text[], ${key})`)
 
   const page = context.names.expression('page')
-  const { members, expressions, joins } = recordSql(selection, page, true, context)
+  const { members, expressions, joins, weighing } = answerSql(plan, page, true, context)
+  const row = weighing === undefined
+    ? [[STREAM_ROW.item, ROW_JSON]] as const
+    : [[STREAM_ROW.item, sql`case when ${weighing.fits} then ${ROW_JSON} end`], [STREAM_ROW.excess, weighing.excess]] as const
   const pageSql = sql`${name(page)} as (select ${selectList(columns)} from ${table}${whereClause([...among, ...conditions])})`
   const records = sql`select ${selectList(members)} from ${name(page)}${joins} order by ${name(page, POSITION)} offset 0`
-  return sql`with ${join([pageSql, ...expressions])} select ${ROW_JSON} as ${name(STREAM_ROW.item)} from (${records}) as ${ROW}`
+  return sql`with ${join([pageSql, ...expressions])} select ${selectList(row)} from (${records}) as ${ROW}`
 }
 
 const keyTexts = (model: EntityModel, alias: string): readonly Sql[] => keyColumns(model).map(({ column }) => sql`${name(alias, column)}::text`)

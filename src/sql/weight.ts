@@ -28,6 +28,8 @@ export interface Forecast {
   readonly weighed: boolean
   /** There can be more included records than an answer may have. */
   readonly countable: boolean
+  /** What is included can make an answer too large. */
+  readonly unbounded: boolean
   /** Long values of the resource's own rows may be this long in a brief statement; absent where there are none. */
   readonly longest: number | undefined
   /** An answer of fewer bytes has no more included records than it may. */
@@ -49,9 +51,11 @@ function makeForecast (selection: Selection, limits: AnswerLimits): Forecast {
   const { maxIncluded, maxBytes, maxRows } = limits
   const countable = maxRows * mostRecords(selection) > maxIncluded
   const own = longProperties(selection)
+  const long = selection.includes.some((include) => hasLong(include.selection))
   return {
-    weighed: selection.includes.some((include) => hasLong(include.selection) || (countable && hasManyBehind(include))),
+    weighed: long || (countable && selection.includes.some(hasManyBehind)),
     countable,
+    unbounded: long || countable,
     longest: own.length === 0 ? undefined : Math.floor(maxBytes / (maxRows * own.length)),
     doubtfulBytes: countable ? (maxIncluded + 1) * fewestBytes(selection) : Infinity,
   }

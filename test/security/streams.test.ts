@@ -274,7 +274,7 @@ await forEachDatabase(t, { entities: [Crate, Item], orm: { pool: { min: 0, max: 
 
   t.test('three streams of large records at once, in a process with little memory', { skip: name === 'pglite' && 'PGlite itself needs more' }, async (t) => {
     const script = fileURLToPath(new URL('stream-large-rows.ts', import.meta.url))
-    const { stdout } = await promisify(execFile)(process.execPath, ['--max-old-space-size=48', script, url!], { env: { ...process.env, NODE_OPTIONS: '' }, maxBuffer: MEGABYTE })
+    const { stdout } = await promisify(execFile)(process.execPath, ['--max-old-space-size=64', script, url!], { env: { ...process.env, NODE_OPTIONS: '' }, maxBuffer: MEGABYTE })
     t.strictSame(JSON.parse(stdout), Array(3).fill(LARGE))
   })
 })

@@ -31,14 +31,18 @@ export interface Whitelist {
   readonly fields: ReadonlyMap<string, Property>
   readonly includes: ReadonlyMap<string, IncludeEntry>
   readonly pagination: Pagination
-  /** Of the answer to a list, and of a single record. */
+  /** Of the answer to a list, of a single record, and of a batch of a stream. */
   readonly limits: AnswerLimits
   readonly limitsOfOne: AnswerLimits
+  readonly limitsOfBatch: AnswerLimits
   readonly ignoreInvalidErrors: boolean
   /** What requests have asked for before. */
   readonly orders: Memo<ReadonlyArray<OrderTerm | CustomTerm>>
   readonly selections: Memo<Selection>
 }
+
+/** Rows of a batch of a stream, at most. */
+export const MAX_STREAM_BATCH = 500
 
 /**
  * Looks up everything that the configuration names.
@@ -64,6 +68,7 @@ export function resolveWhitelist (config: QueryBuilderConfig, model: EntityModel
     pagination: config.pagination,
     limits: Object.freeze({ maxIncluded, maxBytes, maxRows: maxPerPage }),
     limitsOfOne: Object.freeze({ maxIncluded, maxBytes, maxRows: 1 }),
+    limitsOfBatch: Object.freeze({ maxIncluded, maxBytes, maxRows: MAX_STREAM_BATCH }),
     ignoreInvalidErrors: config.ignoreInvalidErrors,
     orders: new Memo<ReadonlyArray<OrderTerm | CustomTerm>>(),
     selections: new Memo<Selection>(),
