@@ -8,9 +8,9 @@ import { DEFAULT_STATEMENT_TIMEOUT, PoolOptionsSchema } from '../src/database/da
 import { MAX_ERRORS } from '../src/error-list.ts'
 import { QueryBuilderConfig } from '../src/index.ts'
 import { MAX_PATTERN_LENGTH, MAX_WILDCARDS } from '../src/plan/filters/pattern.ts'
-import { MAX_INCLUDES } from '../src/plan/index.ts'
+import { MAX_INCLUDES, MAX_STREAM_BATCH } from '../src/plan/index.ts'
 import { MAX_FILTER_DEPTH, MAX_LIST_ITEMS, MAX_PARAMETERS, MAX_QUERY_BYTES } from '../src/query/limits.ts'
-import { MAX_BATCH, PART_BYTES } from '../src/run/stream.ts'
+import { PART_BYTES } from '../src/run/stream.ts'
 
 const { pagination } = new QueryBuilderConfig()
 const described = (description: string | undefined): number => Number(/Default (\d+)/.exec(description!)![1])
@@ -39,7 +39,9 @@ const DEFAULTS: Readonly<Record<string, number>> = {
   'Milliseconds of open streams after the server begins to close': DEFAULT_STREAM.closeTimeoutMillis,
   'Streams at the same time, for each pool': described(PoolOptionsSchema.properties.max.description) - 1,
   'Bytes of a stream that are read at a time': PART_BYTES,
-  'Records of a stream that are read at a time': MAX_BATCH,
+  'Records of a stream that are read at a time': MAX_STREAM_BATCH,
+  'Included records of one record of a stream': pagination.maxIncluded,
+  'Bytes of one record of a stream with includes': pagination.maxBytes,
   'Errors that an answer lists': MAX_ERRORS,
 }
 

@@ -233,7 +233,7 @@ type Init = (options: DatabaseOptions<boolean>) => Promise<MikroORM>
  * So the statements run on a connection of their own that does not have the limit.
  */
 async function makeTables (
-  engine: MikroORM, options: DatabaseOptions<boolean>, target: DatabaseTarget, init: (options: Options) => Promise<MikroORM>,
+  engine: MikroORM, options: DatabaseOptions<boolean>, target: DatabaseTarget, init: (options: Options) => Promise<MikroORM>
 ): Promise<void> {
   const update = (orm: MikroORM): Promise<void> => orm.schema.update({ safe: options.schema === 'create' })
   if (!takesTimeout(options, target)) return await update(engine)

@@ -18,7 +18,6 @@ export const PART_BYTES = 2 ** 20
 /** Rows of the first batch, and how much larger than the one before a batch may be: what rows are like is found out. */
 const FIRST_BATCH = 16
 const GROWTH = 4
-export const MAX_BATCH = 500
 /** How much larger batches become again after one that was too large. */
 const RECOVERY = 1.2
 
