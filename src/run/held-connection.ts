@@ -187,7 +187,7 @@ export function readOnlyFailure (held: HeldConnection, error: unknown): Unavaila
 }
 
 /** Makes the pool close a connection as soon as it is given back. */
-function discard ({ client }: HeldConnection): void {
+export function discard ({ client }: HeldConnection): void {
   if (client === undefined) return
   // pg makes a new one each time that it hands the connection out
   const release = client.release.bind(client)

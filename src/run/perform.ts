@@ -1,7 +1,7 @@
 /** What a transaction and a savepoint have in common: the function's part of them, its end, and what it leaves. */
 import { EventType, TransactionContext, TransactionManager, wrap, type TransactionEventBroadcaster } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { CompiledQuery, type ControlledTransaction, type Kysely } from 'kysely'
+import { CompiledQuery, type ControlledTransaction, type IsolationLevel as KyselyIsolationLevel, type Kysely } from 'kysely'
 import { DatabaseError } from '../errors.ts'
 import { hasFailed, heldBy, type Demands, type HeldConnection } from './held-connection.ts'
 import { end, runInside, withoutGuard, type Level } from './level.ts'
@@ -41,6 +41,34 @@ export async function hold (transaction: unknown, connection: Pick<Connection, '
 }
 
 const heldConnections = new WeakMap<object, HeldConnection>()
+
+/** A connection of the pool, for as long as it is wanted. */
+export interface Occupied {
+  readonly single: Kysely<any>
+  readonly giveBack: () => void
+}
+
+/**
+ * Takes a connection from the pool. A transaction on it doesn't have to give it back: one of Kysely's own keeps a
+ * connection for ever on which its `begin` or its end has failed.
+ */
+export async function occupy (connection: Connection): Promise<Occupied> {
+  await connection.ensureConnection()
+  const taken = Promise.withResolvers<Kysely<any>>()
+  const left = Promise.withResolvers<void>()
+  connection.getClient().connection().execute(async (single) => {
+    taken.resolve(single)
+    await left.promise
+  }).catch(taken.reject)
+  return { single: await taken.promise, giveBack: left.resolve }
+}
+
+export function startOf (single: Kysely<any>, { isolationLevel, readOnly }: TransactionSettings) {
+  let builder = single.startTransaction()
+  if (isolationLevel !== undefined) builder = builder.setIsolationLevel(isolationLevel as KyselyIsolationLevel)
+  if (readOnly === true) builder = builder.setAccessMode('read only')
+  return builder
+}
 
 /** Says what a transaction of ours holds, so that nobody has to wait for its statements to ask. */
 export function holds (transaction: Transaction, held: HeldConnection): void {

@@ -1,11 +1,12 @@
 /** Rows of one statement, in parts: a cursor in the server holds the rest. */
-import { IsolationLevel, TransactionEventBroadcaster } from '@mikro-orm/core'
+import { EventType, TransactionEventBroadcaster } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
+import type { Kysely } from 'kysely'
 import type { Pool } from 'pg'
 import { MAX_STREAM_BATCH } from '../plan/index.ts'
 import { convertError, isReadOnlyServer } from './convert-error.ts'
-import { readOnlyFailure, type HeldConnection } from './held-connection.ts'
-import { hold } from './perform.ts'
+import { discard, heldBy, letGo, readOnlyFailure, type HeldConnection } from './held-connection.ts'
+import { holds, log, occupy, poolOf, startOf, undo, type Connection as OwnConnection, type Occupied, type Transaction, type TransactionSettings } from './perform.ts'
 import { replicasOf } from './replicas/routing.ts'
 import { RowReader, type RowPart } from './row-reader.ts'
 import { clientOf, run, runOn, tellOf, type Connection } from './session.ts'
@@ -156,35 +157,66 @@ async function openOn (connection: Connection, em: EntityManager, statement: Bou
 const NO_LIMIT: BoundStatement = { text: "select set_config('statement_timeout', '0', true) where current_setting('statement_timeout') <> '0'", values: [] }
 
 async function beginOn (connection: Connection, em: EntityManager, statement: BoundStatement, options: StreamOptions): Promise<OpenStream> {
+  enterStage('run')
+  const occupied = await occupy(connection as unknown as OwnConnection).catch((error: unknown) => { throw convertError(error) })
+  enterStage()
+  try {
+    return await openHeld(occupied, connection, em, statement, options)
+  } catch (error) {
+    occupied.giveBack()
+    throw error
+  }
+}
+
+/** A cursor in a transaction on a connection that is given back at its end; the caller gives it back if there is none. */
+async function openHeld ({ single, giveBack }: Occupied, connection: Connection, em: EntityManager, statement: BoundStatement, options: StreamOptions): Promise<OpenStream> {
+  const held = await heldBy(single.getExecutor(), await poolOf(connection))
+  letGo(held)
   const session = em.fork()
   const events = new TransactionEventBroadcaster(session as never)
-  const sessionContext = session.getTransactionSessionContext()
   enterStage('run')
-  const transaction = await connection.begin({
-    eventBroadcaster: events,
-    // all statements see what the first one sees
-    ...(options.complete !== undefined && { isolationLevel: IsolationLevel.REPEATABLE_READ }),
-    ...(sessionContext !== undefined && { sessionContext }),
-  }).catch((error: unknown) => { throw convertError(error) })
-  session.setTransactionContext(transaction)
-  const held = await hold(transaction, connection)
+  // all statements see what the first one sees
+  const isolation = options.complete === undefined ? {} : { isolationLevel: 'repeatable read' } as const
+  const transaction = await begin(single, connection as unknown as OwnConnection, session, events, isolation).catch((error: unknown) => {
+    discard(held)
+    throw convertError(error)
+  })
   enterStage()
+  session.setTransactionContext(transaction as never)
+  holds(transaction, held)
   const send: Send = held.client === undefined
     ? async function * (statement) { yield partOf(await runOn(session, connection, statement)) }
     : (statement) => readParts(held, connection, statement, options.signal)
   const rest = batches(send, nameOf(), statement, options)
   const end = async () => {
     await rest.return()
-    // a connection that has broken is kept by the transaction on it
-    await connection.rollback(transaction, events).catch(() => held.client?.release(true))
+    // a connection on which a transaction may still be open is of no use to others
+    await connection.rollback(transaction as never, events).catch(() => discard(held))
+    letGo(held)
   }
   try {
     await runOn(session, connection, NO_LIMIT)
-    return { first: await rest.next(), rest, end }
+    return { first: await rest.next(), rest, end: () => end().finally(giveBack) }
   } catch (error) {
     await end()
     throw error
   }
+}
+
+/** Begins a transaction as MikroORM does, on a connection that is not the transaction's to give back. */
+async function begin (single: Kysely<any>, connection: OwnConnection, session: EntityManager, events: TransactionEventBroadcaster, settings: TransactionSettings): Promise<Transaction> {
+  await events.dispatchEvent(EventType.beforeTransactionStart)
+  const transaction = await startOf(single, settings).execute() as unknown as Transaction
+  log(connection, session, 'begin')
+  const sessionContext = session.getTransactionSessionContext()
+  try {
+    if (sessionContext !== undefined) await connection.applySessionContext(transaction, sessionContext)
+    await events.dispatchEvent(EventType.afterTransactionStart, transaction as never)
+  } catch (error) {
+    await undo(events, transaction, connection, session, () => transaction.rollback().execute(), 'rollback')
+    throw error
+  }
+  return transaction
 }
 
 /** Reads the rows of a statement on a connection that is this stream's alone. */

@@ -7,12 +7,12 @@
  */
 import { EventType, TransactionEventBroadcaster } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
-import type { IsolationLevel as KyselyIsolationLevel, Kysely } from 'kysely'
+import type { Kysely } from 'kysely'
 import { OutcomeUnknownError } from '../errors.ts'
 import { wasNeverSent } from './convert-error.ts'
 import { heldBy, isServerError, letGo, readOnlyFailure, type HeldConnection } from './held-connection.ts'
 import { endInner, guard, newLevel } from './level.ts'
-import { causeOf, forkOf, holds, isPglite, log, merge, perform, poolOf, send, settle, undo, type Connection, type Transaction, type TransactionSettings, type Work } from './perform.ts'
+import { causeOf, forkOf, holds, isPglite, log, merge, perform, poolOf, send, settle, startOf, undo, type Connection, type Transaction, type TransactionSettings, type Work } from './perform.ts'
 import { nest } from './savepoint.ts'
 import { requestCancel } from './server-socket.ts'
 import { limit } from './statement-timeout.ts'
@@ -95,13 +95,6 @@ async function beginOn<Result> (single: Kysely<any>, held: HeldConnection, em: E
     if (!transaction.isCommitted) await undo(events, transaction, connection, fork, () => transaction.rollback().execute(), 'rollback')
     throw cause
   }
-}
-
-function startOf (single: Kysely<any>, { isolationLevel, readOnly }: TransactionSettings) {
-  let builder = single.startTransaction()
-  if (isolationLevel !== undefined) builder = builder.setIsolationLevel(isolationLevel as KyselyIsolationLevel)
-  if (readOnly === true) builder = builder.setAccessMode('read only')
-  return builder
 }
 
 function characteristics ({ isolationLevel, readOnly }: TransactionSettings): string[] {

@@ -11,6 +11,8 @@ export interface Proxy {
   readonly greetings: readonly Buffer[]
   /** From now on, connections that exist break when the application next sends something, as when a server has gone unnoticed. */
   readonly breakOnUse: () => void
+  /** Calls back when the application sends something on any connection: it breaks if the answer is `break`. */
+  readonly onSend: (callback: (() => 'break' | void) | undefined) => void
   /** What is sent on connections that exist waits, until the function it returns is called. */
   readonly holdBack: () => () => void
   /** What the server sends next on each connection is replaced by this. */
@@ -24,6 +26,7 @@ export async function startProxy (t: Test, target: { readonly port: number, read
   let count = 0
   let silent = false
   let held: Map<net.Socket, Array<() => void>> | undefined
+  let watcher: (() => 'break' | void) | undefined
   const doomed = new WeakSet<net.Socket>()
   const replaced = new WeakMap<net.Socket, Buffer>()
   const open = new Set<net.Socket>()
@@ -40,7 +43,7 @@ export async function startProxy (t: Test, target: { readonly port: number, read
     open.add(client)
     client.once('data', (data) => greetings.push(data))
     client.on('data', (data) => {
-      if (doomed.has(client)) {
+      if (watcher?.() === 'break' || doomed.has(client)) {
         client.resetAndDestroy()
         end()
       } else if (held?.has(client)) held.get(client)!.push(() => server.write(data))
@@ -62,6 +65,7 @@ export async function startProxy (t: Test, target: { readonly port: number, read
     get count () { return count },
     greetings,
     breakOnUse: () => { for (const socket of open) doomed.add(socket) },
+    onSend: (callback) => { watcher = callback },
     holdBack: () => {
       const waiting = new Map([...open].map((client): [net.Socket, Array<() => void>] => [client, []]))
       held = waiting
