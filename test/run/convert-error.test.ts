@@ -13,6 +13,8 @@ const named = (name: string) => Object.assign(new Error('secret'), { name })
 const cases: ReadonlyArray<readonly [what: string, error: unknown, expected: abstract new (...args: any[]) => Error, statusCode: number]> = [
   ['unique violation', serverError('23505'), ConflictError, 409],
   ['foreign key violation', serverError('23503'), ConflictError, 409],
+  ['foreign key that restricts, since PostgreSQL 18', serverError('23001'), ConflictError, 409],
+  ['integrity violation of a trigger', serverError('23000'), ConflictError, 409],
   ['exclusion violation', serverError('23P01'), ConflictError, 409],
   ['not null violation', serverError('23502'), DataValidationError, 400],
   ['check violation', serverError('23514'), DataValidationError, 400],
