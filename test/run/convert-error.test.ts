@@ -73,6 +73,21 @@ t.test('an unavailable database says when to try again', async (t) => {
   t.match(convertError(nodeError('ECONNREFUSED')), { headers: { 'retry-after': /^\d+$/ } })
 })
 
+t.test('an answer that is larger than the driver or the server can hold is a 400', async (t) => {
+  const model = modelsOf().of(Plant)
+  const tooLarge = [
+    nodeError('ERR_STRING_TOO_LONG'), nodeError('ERR_BUFFER_TOO_LARGE'), serverError('54000'), serverError('XX000', { message: 'invalid memory alloc request size 1073741824' }),
+  ]
+  for (const error of tooLarge) {
+    const [read, written] = [convertError(error), convertError(error, model)] as Array<Error & RequestError>
+    t.match(read, { statusCode: 400, code: 'FST_CRUD_TOO_LARGE', detail: 'The answer would be larger than any can be. Ask for fewer records, fields or includes.', cause: error })
+    t.match(written, { statusCode: 400, code: 'FST_CRUD_TOO_LARGE', detail: 'The record is larger than any answer can be. Whether the changes have been made is not known.', cause: error })
+  }
+  for (const routine of ['_bt_check_third_page', 'index_form_tuple_context']) {
+    t.match(convertError(serverError('54000', { routine }), model), { statusCode: 400, code: 'FST_CRUD_DATA_INVALID', detail: 'A value is too long for an index.' })
+  }
+})
+
 t.test('a constraint names the properties that it is about, by their public names', async (t) => {
   const models = modelsOf()
   const items = (error: Error, entity: unknown = Plant) => (convertError(error, models.of(entity)) as Error & RequestError).errors.map(({ source, detail }) => [source && 'pointer' in source ? source.pointer : undefined, detail])
