@@ -112,7 +112,7 @@ async function openDatabase ({ orm, database, statementTimeoutMillis }: CrudKitO
 
 const SYNC_DATABASE = 'has useAsync: false, which is for scripts: each of its statements would stop all requests until the database has answered. Leave useAsync out.'
 
-/** Looks at the pool of an ORM that is given before MikroORM uses it: what the server answers may end no process. */
+/** Prepares the pools of an ORM before MikroORM uses them: an answer that can't be read must not end the process. */
 function surviveAnswers ({ em }: MikroORM): void {
   for (const type of ['write', 'read'] as const) clientOf(em.getConnection(type))
 }

@@ -20,7 +20,7 @@ interface Advised { readonly [kScoped]?: Scoped[] }
 /**
  * Makes a server warn of rows that can be reached past the scopes of its resources.
  *
- * @param shared names of entities that are meant for everybody
+ * @param shared names of entities whose rows all clients may use
  * @throws {ConfigError} for a name that is not an entity's
  */
 export function warnOfUnguarded (fastify: FastifyInstance, em: EntityManager, shared: readonly string[]): void {

@@ -1,4 +1,4 @@
-/** The operations that a resource offers: those it is asked for, of which its entity and its class have what they need. */
+/** The operations that a resource offers: those that the application asks for, if entity and CRUD class can do them. */
 import { closedBody, CrudBase, type Resource } from '../src/crud/index.ts'
 import { ConfigError } from '../src/errors.ts'
 import type { EntityModel } from '../src/model/index.ts'
@@ -6,11 +6,10 @@ import { DEFAULT_OPERATIONS, type CrudOperation } from './options.ts'
 import type { CrudRoutesOptions } from './crud-routes.ts'
 
 /**
- * The operations of a resource. Of the default ones, those that the entity has no use for are left out, and so are those
- * that \`writable\` closes.
+ * The operations of a resource. Default ones that its entity cannot do, or that `writable` closes, are left out.
  *
- * @throws {ConfigError} for an operation that was asked for and needs what there isn't, for bodies without \`writable\`,
- *   and for new records of which nothing fills a required property
+ * @throws {ConfigError} for an operation that the application asks for and the entity cannot do, for bodies without
+ *   `writable`, and for new records of which nothing fills a required property
  */
 export function offeredOperations (what: string, resource: Resource, { crud, operations, scope }: CrudRoutesOptions): readonly CrudOperation[] {
   const { model, writable } = resource
@@ -22,7 +21,7 @@ export function offeredOperations (what: string, resource: Resource, { crud, ope
   const offered = possible.filter((operation) => {
     const body = bodyOf(operation)
     if (body === undefined || writable[body] !== undefined) return true
-    if (operations !== undefined || !writable.declared) throw new ConfigError(`${what}: ${closedBody(operation as 'create', model.name, writable)}.`)
+    if (operations !== undefined || !writable.declared) throw new ConfigError(`${what}: ${closedBody(operation, model.name, writable)}.`)
     return false
   })
   for (const operation of ['create', 'createMany'] as const) {
@@ -34,7 +33,7 @@ export function offeredOperations (what: string, resource: Resource, { crud, ope
 const bodyOf = (operation: CrudOperation): 'create' | 'update' | undefined =>
   operation === 'createMany' ? 'create' : operation === 'create' || operation === 'update' ? operation : undefined
 
-/** What an operation needs and an entity does not have, as the end of a sentence; \`undefined\` where it has all. */
+/** The missing part of an entity that an operation needs, as the end of a sentence; `undefined` if nothing is missing. */
 function missingFor (operation: CrudOperation, { name, deletedAt, abstract, readOnly }: EntityModel): string | undefined {
   if (operation === 'list' || operation === 'get') return undefined
   if (readOnly !== undefined) return `an entity that is written, and ${name} is read-only: ${readOnly}`

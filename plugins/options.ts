@@ -29,7 +29,7 @@ const closed = { additionalProperties: false }
 const HOOKS = ['onRequest', 'preParsing', 'preValidation', 'preHandler', 'preSerialization', 'onSend', 'onResponse', 'onTimeout', 'onError', 'onRequestAbort']
 const HooksSchema = Type.Optional(Type.Object(Object.fromEntries(HOOKS.map((name) => [name, Type.Optional(Type.Any())])), closed))
 
-/** As long as a timer of Node's can be. */
+/** The longest time of a timer in Node, and of a statement in PostgreSQL. */
 const MAX_MILLIS = 2 ** 31 - 1
 
 const StreamOptionsSchema = Type.Object({
@@ -77,7 +77,7 @@ export const CrudKitOptionsSchema = Type.Object({
   orm: Type.Optional(Type.Any({ description: 'An open MikroORM, to be closed by its owner.' })),
   database: Type.Optional(Type.Any({ description: 'A DatabaseFactory or its options: opened and closed with the server.' })),
   statementTimeoutMillis: Type.Optional(Type.Integer({
-    minimum: 1, maximum: 2_147_483_647, description: "Time after which the server ends a statement of the orm that is given. Default: the server's own.",
+    minimum: 1, maximum: MAX_MILLIS, description: "Time after which the server ends a statement of the orm that is given. Default: the server's own.",
   })),
   resources: Type.Optional(Type.Record(Type.String({ pattern: '^/' }), Type.Any(), {
     ...closed, description: 'Resources by prefix: a CrudBase, or { crud, ...options }.',

@@ -49,7 +49,7 @@ export class RecordStream extends Readable {
     this.push(slice)
   }
 
-  /** Makes a chunk of the next batch; there is none after the last one. */
+  /** Makes a chunk of the next batch, if there is one. */
   async #next (): Promise<void> {
     this.#waiting = true
     try {

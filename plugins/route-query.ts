@@ -24,7 +24,7 @@ export function queryChecks ({ whitelist, unknownParameters, allowHardDelete }: 
   const refuseUnknown = unknownParameters === 'refuse'
   const optionsFor = (request: FastifyRequest, own: readonly string[] = []): UnknownOptions => ({ refuseUnknown, declared: [...own, ...declaredParameters(request)] })
 
-  /** Planned for its errors, where there is one: the plan itself is made by what the application may have put in place of ours. */
+  /** Plans a query string with unknown parameters for its errors only: `CrudBase`, or a method that overrides it, plans it again. */
   const read = (plan: (params: QueryParams, options: UnknownOptions) => unknown) => (request: FastifyRequest): void => {
     const { queryParams } = request
     if (refuseUnknown && queryParams.unknown.length > 0) plan(queryParams, optionsFor(request))
@@ -54,7 +54,7 @@ export function queryChecks ({ whitelist, unknownParameters, allowHardDelete }: 
   }
 }
 
-/** Nearly always there is nothing to look at. */
+/** False for nearly all requests. */
 function hasQuery ({ url, query }: FastifyRequest): boolean {
   return url.includes('?') || Object.keys(query as object).length > 0
 }

@@ -33,7 +33,10 @@ export interface Streaming {
 
 /** The streams of a resource. A server that closes gives them some time to end, and then ends them. */
 export function streamingOf (fastify: FastifyInstance, options: StreamOptions): Streaming {
-  const { closeTimeoutMillis, csv = {}, ...limits } = { ...DEFAULT_STREAM, ...options }
+  const {
+    stallTimeoutMillis = DEFAULT_STREAM.stallTimeoutMillis, timeoutMillis = DEFAULT_STREAM.timeoutMillis,
+    closeTimeoutMillis = DEFAULT_STREAM.closeTimeoutMillis, csv = {},
+  } = options
   const open = new Set<OpenStream>()
   let timer: NodeJS.Timeout | undefined
   fastify.addHook('preClose', async () => {
@@ -51,7 +54,7 @@ export function streamingOf (fastify: FastifyInstance, options: StreamOptions): 
     send: async (request, reply, format, openBatches, columns) => {
       reply.type(format.type)
       if (request.method === 'HEAD') return reply.send()
-      const stream = new OpenStream(request, reply, limits, openBatches)
+      const stream = new OpenStream(request, reply, { stallTimeoutMillis, timeoutMillis }, openBatches)
       open.add(stream)
       stream.ended.then(() => open.delete(stream))
       const records = await stream.records(format.writer(columns, csv))

@@ -2,7 +2,7 @@
 import type { Writable } from '../plan/index.ts'
 
 /** Why an operation that takes a body is closed, as a clause that says the ways out. */
-export function closedBody (operation: 'create' | 'createMany' | 'update', entity: string, { declared }: Writable): string {
+export function closedBody (operation: string, entity: string, { declared }: Writable): string {
   const kind = operation === 'update' ? 'update' : 'create'
   if (declared) return `'${operation}' needs a list of what bodies may set, and "writable" of ${entity} has none for '${kind}': add one, as in writable: { ${kind}: ['name'] }, or leave '${operation}' out of the operations`
   return `'${operation}' needs "writable", which says what bodies may set of ${entity}: name the properties, as in writable: ['name', 'price'], ` +

@@ -1,6 +1,6 @@
 /**
- * Writes that are tried again. A deadlock or a serialization failure undoes what a statement or a transaction has done, for
- * no fault of its own: once the others are through, it is likely to succeed.
+ * Writes that are tried again. A deadlock or a serialization failure undoes what a statement or a transaction has done, although
+ * nothing is wrong with it: it is likely to succeed when the other writes have ended.
  */
 import { delayOf, SyncSession, wait as pause, type Backoff } from '../database/index.ts'
 import { signalOf, transienceOf } from '../run/index.ts'
@@ -13,7 +13,7 @@ const REPETITIONS = 3
 /**
  * Does the work of a write, up to four times. It begins after the hooks of `CrudBase`, which run once; those of MikroORM's
  * unit of work belong to the transaction and are repeated with it. Inside of a transaction of the caller it is done once:
- * the server has undone that as a whole, and only its owner can repeat it.
+ * the server has undone the whole transaction, and only its owner can repeat it.
  */
 export function * repeated<Result> (session: CrudSession, work: () => Work<Result>): Work<Result> {
   for (let attempt = 0; ; attempt++) {

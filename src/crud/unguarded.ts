@@ -55,7 +55,7 @@ export async function unguardedBehind (em: EntityManager, { model, whitelist, wr
 async function isGuardedByFilter (em: EntityManager, { entity }: EntityModel): Promise<boolean> {
   const declared = filtersOfEntity(em, entity)
   if (declared.some((filter) => filter.default === true && tellsApart(filter.cond))) return true
-  // those that addFilter has brought are MikroORM's secret: all others are switched off
+  // MikroORM does not list the filters that addFilter has added: all others are switched off
   const others = Object.fromEntries(declared.map((filter) => [filter.name, false]))
   try {
     const where: unknown = await em.applyFilters(entity as never, undefined as never, others as never, 'read')

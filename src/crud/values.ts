@@ -18,7 +18,7 @@ export function valuesData (values: unknown, model: EntityModel): Data | undefin
   const data: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(values)) {
     const property = propertyOf(name, model)
-    // what was forgotten must not pass for what the body says
+    // a value that was forgotten must not be taken from the body
     if (value === undefined) throw mistake(`'${name}' is undefined: leave it out, or set it to null.`)
     data[nameOf(property)] = toBody(property, value)
   }
@@ -44,5 +44,5 @@ function propertyOf (name: string, model: EntityModel): Property {
 
 /** The details are for the log: clients can do nothing about them. */
 function mistake (detail: string): ConfigError {
-  return new ConfigError('The server has set values that can not be written.', { cause: new ConfigError(`values: ${detail}`) })
+  return new ConfigError('The server has set values that cannot be written.', { cause: new ConfigError(`values: ${detail}`) })
 }

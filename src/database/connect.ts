@@ -22,7 +22,7 @@ export async function connect (engine: MikroORM, { label }: DatabaseTarget): Pro
   }
 }
 
-/** Whether a server, or the pooler before it, has refused the limit of statements as a setting of the connection. */
+/** Whether a server, or a pooler in front of it, refuses statement_timeout as a setting of a new connection. */
 export function refusesTimeout (error: unknown): boolean {
   const { cause } = error as { cause?: { message?: string } }
   return /^unsupported startup parameter\b.*\bstatement_timeout\b/.test(cause?.message ?? '')

@@ -25,7 +25,7 @@ export const PoolOptionsSchema = Type.Object({
 /** Sizes and times of the connection pool. PGlite has one connection and ignores them. */
 export type PoolOptions = Static<typeof PoolOptionsSchema>
 
-/** Milliseconds after which the server ends a statement, where nobody says how long it may take. */
+/** Milliseconds after which the server ends a statement, unless the application says how long it may take. */
 export const DEFAULT_STATEMENT_TIMEOUT = 30_000
 
 export const DatabaseOptionsSchema = Type.Object({

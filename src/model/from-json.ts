@@ -3,6 +3,7 @@
  * a number is not a string, and a decimal with more places than its column keeps is refused, not rounded. Where a
  * program calls, a Date stands for a datetime, a bigint for its digits, and a Buffer for base64.
  */
+import { escapedName } from '../json-pointer.ts'
 import { arrayLiteral, convert, isStorable, type Converted, type SqlValue } from './convert.ts'
 import type { ValueType } from './value-type.ts'
 
@@ -157,9 +158,6 @@ function inexactPlace (value: unknown): string {
   }
   return ''
 }
-
-/** A name inside a JSON pointer (RFC 6901 section 3). */
-export const escapedName = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')
 
 function blob (value: unknown): Converted {
   if (ArrayBuffer.isView(value)) return { ok: true, value: Buffer.from(value.buffer, value.byteOffset, value.byteLength) }

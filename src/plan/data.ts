@@ -4,7 +4,8 @@
  */
 import { ErrorList } from '../error-list.ts'
 import { ConfigError, RequestValidationError, type ErrorItem } from '../errors.ts'
-import { embeddedToStored, escapedName, fromJson, isObject, keyFromJson, type Converted, type EmbeddedProperty, type EntityModel, type Property, type RelationProperty, type ScalarProperty, type SqlValue } from '../model/index.ts'
+import { escapedName } from '../json-pointer.ts'
+import { embeddedToStored, fromJson, isObject, keyFromJson, type Converted, type EmbeddedProperty, type EntityModel, type Property, type RelationProperty, type ScalarProperty, type SqlValue } from '../model/index.ts'
 import { ALLOWED_LIMIT, listed, nearest } from '../suggest.ts'
 import { cited } from './refusal.ts'
 import { namesForServer, type BodyRules } from './writable.ts'

@@ -1,7 +1,8 @@
 /** What bodies may set: the option `writable` with its names looked up, once for each resource and operation. */
 import type { WritableConfig } from '../config/index.ts'
 import { ConfigError } from '../errors.ts'
-import { escapedName, listsHidden, type EntityModel, type Property } from '../model/index.ts'
+import { escapedName } from '../json-pointer.ts'
+import { listsHidden, type EntityModel, type Property } from '../model/index.ts'
 import { nearest } from '../suggest.ts'
 
 /** A property under one of the names that data goes by. */

@@ -1,5 +1,5 @@
 /**
- * The rows of a statement in parts of a limited size, whatever their number and theirs: when a part is full, the socket
+ * The rows of a statement in parts of a limited size, however many and large they are: when a part is full, the socket
  * is not read until the next part is asked for, and the server waits.
  */
 import type { Connection, PoolClient, Submittable } from 'pg'
@@ -135,7 +135,7 @@ export class RowReader implements Submittable {
 
   #finish (): void {
     this.#over = true
-    // what comes next on the connection has to be read
+    // the next answer on the connection has to be read
     this.#connection?.stream.resume()
     this.callback?.()
     this.#wake()

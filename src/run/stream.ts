@@ -220,10 +220,12 @@ async function begin (single: Kysely<any>, connection: OwnConnection, session: E
 }
 
 /** Reads the rows of a statement on a connection that is this stream's alone. */
-async function * readParts (held: HeldConnection, connection: Connection, statement: BoundStatement, signal: AbortSignal | undefined): AsyncGenerator<RowPart, void, undefined> {
+async function * readParts (
+  held: HeldConnection, connection: Connection, statement: BoundStatement, signal: AbortSignal | undefined,
+): AsyncGenerator<RowPart, void, undefined> {
   let waited = 0
   let count = 0
-  const tell = (outcome: number | Error): void => tellOf(statement, connection, performance.now() - waited, outcome)
+  let failure: Error | undefined
   throwIfStopped(signal)
   const reader = new RowReader(held.client!, statement, statement.columns ?? [], PART_BYTES)
   try {
@@ -234,13 +236,15 @@ async function * readParts (held: HeldConnection, connection: Connection, statem
       count += part.rows.length
       yield part
     }
-    tell(count)
   } catch (error) {
-    const reason = signal?.aborted === true ? reasonOf(signal, error) : (isReadOnlyServer(error) ? readOnlyFailure(held, error) : undefined) ?? convertError(error)
-    tell(reason)
-    throw reason
+    failure = signal?.aborted === true
+      ? reasonOf(signal, error)
+      : (isReadOnlyServer(error) ? readOnlyFailure(held, error) : undefined) ?? convertError(error)
+    throw failure
   } finally {
     await reader.end()
+    // also of a statement whose reader has left in the middle of its rows
+    tellOf(statement, connection, performance.now() - waited, failure ?? count)
   }
 }
 

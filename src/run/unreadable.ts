@@ -1,19 +1,20 @@
 /**
- * Answers of the server that can't be read. pg reads them in a listener of its socket, and what is thrown there is nobody's
- * to catch: a text of more than 512 MiB, which no JavaScript string can hold, would end the process. Here the
- * connection ends instead, and whoever waits for its answer gets the error.
+ * Answers of the server that can't be read. pg reads them in a listener of its socket, where no caller can catch an error: a
+ * text of more than 512 MiB, which no JavaScript string can hold, would end the process. Here the connection ends
+ * instead, and the statement that waits for its answer gets the error.
  */
 import type { Client, Pool } from 'pg'
+import { onConnections } from './connections.ts'
 
 /** Node's codes for an answer that is too long for a string or a buffer. */
-const TOO_LONG: ReadonlySet<unknown> = new Set(['ERR_STRING_TOO_LONG', 'ERR_BUFFER_TOO_LARGE'])
+const TOO_LONG_CODES: ReadonlySet<unknown> = new Set(['ERR_STRING_TOO_LONG', 'ERR_BUFFER_TOO_LARGE'])
 
 /** Whether an answer has come that is too long to be read. */
 export function isTooLong (error: unknown): boolean {
-  return error instanceof Error && TOO_LONG.has((error as { code?: unknown }).code)
+  return error instanceof Error && TOO_LONG_CODES.has((error as { code?: unknown }).code)
 }
 
-/** What pg's types leave out. */
+/** Members of a connection that pg's types leave out. */
 interface Internals {
   readonly connection: { readonly stream: Stream }
 }
@@ -27,12 +28,11 @@ interface Stream {
 
 const survived = new WeakSet<object>()
 
-/** Lets the process survive what can't be read on the connections of a pool, those that it has and those to come. */
+/** Lets the process survive answers that can't be read on the connections of a pool. */
 export function surviveUnreadable (pool: Pool): void {
   if (survived.has(pool)) return
   survived.add(pool)
-  for (const client of (pool as unknown as { readonly _clients?: readonly Client[] })._clients ?? []) survive(client)
-  pool.on('connect', survive)
+  onConnections(pool, survive)
 }
 
 function survive (client: Client): void {

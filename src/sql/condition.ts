@@ -106,7 +106,7 @@ const keyNames = (model: EntityModel): readonly string[] => keyColumns(model).ma
 function keysOf (model: EntityModel, context: ConditionContext, condition: (alias: string) => Sql): Sql {
   const alias = context.names.table()
   const columns = join(keyNames(model).map((column) => name(alias, column)))
-  return sql`select ${columns} from ${trusted(model.table)} as ${name(alias)}${whereClause([condition(alias)])}`
+  return sql`select ${columns} from ${tableAs(model.table, alias)}${whereClause([condition(alias)])}`
 }
 
 /** The keys of the rows for which a condition holds: those that related rows refer to, where they refer to the key. */
@@ -144,7 +144,7 @@ function typed (comparable: Comparable, alias: string, condition: (value: Sql) =
   return comparable.kind === 'json' && isJsonText(comparable) ? sql`(${sqlOf} and ${isOfType(comparable, alias)})` : sqlOf
 }
 
-/** The JSON there is of the declared type. Null where there is none. */
+/** Whether JSON is of the declared type. Null if there is no JSON. */
 function isOfType (value: JsonValue, alias: string): Sql {
   return sql`${jsonType(value, alias)} ${trusted(jsonTypeNames(value.type))}`
 }
@@ -207,6 +207,14 @@ export function tuple (alias: string, columns: readonly string[]): Sql {
   return names.length === 1 ? names[0]! : sql`(${join(names)})`
 }
 
+/** A table in a `from`. */
+export const tableAs = (table: string, alias: string): Sql => sql`${trusted(table)} as ${name(alias)}`
+
+/** Columns have the values in the slots. */
+export function equalTo (alias: string, columns: readonly string[], slots: readonly Slot[]): Sql {
+  return join(columns.map((column, index) => sql`${name(alias, column)} = ${slots[index]!}`), ' and ')
+}
+
 /** The columns of both sides of a pair of column lists are equal. */
 export function matching (left: string, leftColumns: readonly string[], right: string, rightColumns: readonly string[]): Sql {
   return join(leftColumns.map((column, index) => sql`${name(left, column)} = ${name(right, rightColumns[index]!)}`), ' and ')
@@ -228,7 +236,7 @@ function relatedKeys (relation: RelationProperty, conditions: readonly Condition
     ...relatedVisibility(relation, related, context),
     ...conditions.map((condition) => conditionSql(condition, target, related, context)),
   ]
-  const from = sql`${trusted(target.table)} as ${name(related)}`
+  const from = tableAs(target.table, related)
   if (by.kind !== 'pivot') {
     const columns = join(by.targetColumns.map((column) => name(related, column)))
     return sql`select ${columns} from ${from}${whereClause(where)}`
@@ -236,5 +244,5 @@ function relatedKeys (relation: RelationProperty, conditions: readonly Condition
   const pivot = context.names.table()
   const columns = join(by.pivotColumns.map((column) => name(pivot, column)))
   const on = matching(related, by.targetColumns, pivot, by.pivotTargetColumns)
-  return sql`select ${columns} from ${trusted(by.table)} as ${name(pivot)} inner join ${from} on ${on}${whereClause(where)}`
+  return sql`select ${columns} from ${tableAs(by.table, pivot)} inner join ${from} on ${on}${whereClause(where)}`
 }

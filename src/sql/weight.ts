@@ -2,7 +2,7 @@
  * How large an answer will be, known before any of it is written. There are two kinds of statements:
  *
  * - A brief one costs nothing that a client would notice, and may leave a doubt. It serves records of the resource, and
- *   what is included of them one level deep (deeper to-one relations, too) where no value can be long. Rows of a
+ *   what is included of them one level deep (and of deeper to-one relations) where no value can be long. Rows of a
  *   relation are cut off after one more than an answer may have, and a long value of the resource's own is replaced by a mark.
  *   The length of what comes back tells that nothing of the kind has happened: a number of records needs at least a
  *   number of bytes. Where it doesn't tell, the answer is thrown away and a weighed statement decides.
@@ -13,7 +13,7 @@
  *   at most one row more than an answer may have records, so that counting is cheap, whatever is included.
  *
  * A record that is included several times counts each time. Bytes are a lower bound: long values as they are stored.
- * What was written is measured exactly. The row that is fetched only to tell whether there is a next page counts, too.
+ * What was written is measured exactly. The row that is fetched only to tell whether there is a next page also counts.
  */
 import type { Property, ScalarProperty } from '../model/index.ts'
 import type { AnswerLimits, Include, Selection } from '../plan/index.ts'

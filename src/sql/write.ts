@@ -4,7 +4,7 @@
  */
 import { holdsHidden, keyColumns, membersOf, type EntityModel } from '../model/index.ts'
 import type { AnyWritePlan, Assignment, DeletePlan, InsertPlan, ReferenceCheck, Slot, UpdatePlan, WriteTarget } from '../plan/index.ts'
-import { bound, conditionSql, contextOf, visibility, whereClause, type ConditionContext } from './condition.ts'
+import { bound, conditionSql, contextOf, equalTo, tableAs, visibility, whereClause, type ConditionContext } from './condition.ts'
 import { join, name, render, sql, trusted, type Sql, type Statement } from './fragment.ts'
 import { objectJson, versionText } from './json.ts'
 import type { Foreign } from './read.ts'
@@ -28,7 +28,7 @@ function writeSql (plan: AnyWritePlan, alias: string, foreign: Foreign, context:
   }
 }
 
-const table = (model: EntityModel, alias: string): Sql => sql`${trusted(model.table)} as ${name(alias)}`
+const table = (model: EntityModel, alias: string): Sql => tableAs(model.table, alias)
 
 function insertSql ({ model, columns, recordset, rows, references, discriminator }: InsertPlan, alias: string, context: ConditionContext): Sql {
   const names = [...(discriminator === undefined ? [] : [name(discriminator.column)]), ...columns.map(({ column }) => name(column))]
@@ -64,13 +64,10 @@ function recordsetValue (property: Assignment['property'], column: string, sourc
  */
 function referenceSql ({ target, columns, slots, present }: ReferenceCheck, row: string, context: ConditionContext): Sql {
   const alias = context.names.table()
-  const key = columns.map((column, index) => sql`${name(alias, column)} = ${slots[index]!}`)
-  const visible = sql`exists (select 1 from ${table(target, alias)}${whereClause([...key, ...visibility(target, alias, 'without', context.filter)])})`
-  return present === undefined ? visible : sql`(${equal(row, present, slots)} or ${visible})`
+  const where = whereClause([equalTo(alias, columns, slots), ...visibility(target, alias, 'without', context.filter)])
+  const visible = sql`exists (select 1 from ${table(target, alias)}${where})`
+  return present === undefined ? visible : sql`(${equalTo(row, present, slots)} or ${visible})`
 }
-
-const equal = (alias: string, columns: readonly string[], slots: readonly Slot[]): Sql =>
-  join(columns.map((column, index) => sql`${name(alias, column)} = ${slots[index]!}`), ' and ')
 
 function updateSql ({ model, assignments }: UpdatePlan, alias: string, where: Sql): Sql {
   const set = ({ column, property, slot }: Assignment): Sql => sql`${name(column)} = ${assigned(property, column, slot, alias)}`

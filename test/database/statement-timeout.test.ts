@@ -51,6 +51,20 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     t.equal((await (await serve(t, {})).inject('/limit')).json()[0].statement_timeout, '0')
   })
 
+  t.test('it holds on every replica', async (t) => {
+    const replicas = Array.from({ length: 3 }, (_, index) => ({ name: `replica ${index}`, clientUrl: url }))
+    const orm = await MikroORM.init({ clientUrl: url, entities: [Account], replicas })
+    const app = Fastify()
+    t.teardown(async () => {
+      await app.close()
+      await orm.close(true)
+    })
+    await app.register(crudKit, { orm, statementTimeoutMillis: 200 })
+    // one of them by chance: all three with near certainty
+    const limits = await Promise.all(Array.from({ length: 40 }, () => orm.em.getConnection('read').execute('show statement_timeout')))
+    t.strictSame(new Set(limits.map(([row]) => row!.statement_timeout)), new Set(['200ms']))
+  })
+
   t.test('a database has the option of its own', async (t) => {
     const app = Fastify()
     t.teardown(() => app.close())

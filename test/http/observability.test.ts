@@ -194,6 +194,8 @@ await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
       t.equal(new Set(first.map(({ shape }) => shape)).size, 1, 'of one statement')
     }
     t.strictSame(again.map(({ shape }) => shape), first.map(({ shape }) => shape))
+    const left = await heard(async () => { for await (const batch of lamps.streamJson(em())) if (batch.length > 0) break })
+    t.equal(left.length, 1, 'also of a batch whose reader has left')
   })
 
   await t.test('subscribers run where the caller is, among many at the same time', async (t) => {

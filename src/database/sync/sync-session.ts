@@ -85,7 +85,7 @@ export class SyncSession {
     this.#depth = depth
   }
 
-  /** @internal Whether what it does can be undone by somebody else's rollback. */
+  /** @internal Whether a rollback of its caller can undo its writes. */
   get isInTransaction (): boolean {
     return this.#depth > 0
   }

@@ -31,7 +31,7 @@ function takenBy (purpose: Purpose, { filters, sorts, fields, includes }: Whitel
 
 /** Adds an error for each unknown parameter that is refused. */
 export function refuseUnknown (params: Pick<QueryParams, 'unknown' | 'include'>, whitelist: Whitelist, purpose: Purpose, options: UnknownOptions, errors: QueryErrors): void {
-  // as nearly always
+  // true for nearly all requests
   if (params.unknown.length === 0) return
   const taken = [...takenBy(purpose, whitelist), ...options.declared ?? []]
   const allowed = listed(taken.map((name) => name === 'filter' ? 'filter[<name>]' : name))
