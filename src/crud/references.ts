@@ -5,14 +5,15 @@ import { planPresent, type Id, type RecordData } from '../plan/index.ts'
 import { enterStage, type QueryCall, type Row } from '../run/index.ts'
 import { compileHiddenLinks, compilePresent, compileReferences, type Foreign, type Statement } from '../sql/index.ts'
 import { foreignOf, type ActiveFilters } from './foreign.ts'
-import { runOn, wait, type CrudSession, type Work } from './steps.ts'
+import { hasSessionContext, runOn, wait, type CrudSession, type Work } from './steps.ts'
 
-/** Whether a record of an entity may count as absent though its row is there. */
-export const isGuarded = (model: EntityModel, filters: ActiveFilters): boolean => model.deletedAt !== undefined || filters.has(model)
+/** Whether a record of an entity may count as absent though its row is there: foreign keys look past deletions, filters and policies. */
+export const isGuarded = (model: EntityModel, filters: ActiveFilters, session: CrudSession): boolean =>
+  model.deletedAt !== undefined || filters.has(model) || hasSessionContext(session)
 
 /** Relations of a row whose records are looked for before it is written: those that a foreign key would find though they are hidden, and links. */
-export function guardedKeys ({ references, links }: RecordData, filters: ActiveFilters): { readonly relation: RelationProperty, readonly keys: ReadonlyArray<readonly SqlValue[]> }[] {
-  return [...references.filter(({ relation }) => isGuarded(relation.target, filters)).map(({ relation, key }) => ({ relation, keys: [key] })), ...links]
+export function guardedKeys ({ references, links }: RecordData, filters: ActiveFilters, session: CrudSession): { readonly relation: RelationProperty, readonly keys: ReadonlyArray<readonly SqlValue[]> }[] {
+  return [...references.filter(({ relation }) => isGuarded(relation.target, filters, session)).map(({ relation, key }) => ({ relation, keys: [key] })), ...links]
 }
 
 /** Where records are looked for, what hides them, and what for. */
@@ -22,11 +23,11 @@ export interface Search {
   readonly call: QueryCall
 }
 
-/** @throws {ConflictError} when a record that a row refers to is not there, is deleted, or hidden by a filter */
+/** @throws {ConflictError} when a record that a row refers to is not there, is deleted, or hidden by a filter or a policy */
 export function * checkReferences (search: Search, rows: readonly RecordData[], pointer: (index: number) => string = () => ''): Work<void> {
   const wanted = new Map<RelationProperty, Map<string, WantedKey>>()
   for (const [index, row] of rows.entries()) {
-    for (const { relation, keys } of guardedKeys(row, search.filters)) {
+    for (const { relation, keys } of guardedKeys(row, search.filters, search.session)) {
       let distinct = wanted.get(relation)
       if (distinct === undefined) wanted.set(relation, distinct = new Map())
       for (const key of keys) {
@@ -49,7 +50,7 @@ export function * checkReferences (search: Search, rows: readonly RecordData[], 
  * @throws {ConflictError}
  */
 export function * checkChangedReferences (search: Search, model: EntityModel, id: Id, row: RecordData): Work<void> {
-  const guarded = row.references.filter(({ relation }) => isGuarded(relation.target, search.filters))
+  const guarded = row.references.filter(({ relation }) => isGuarded(relation.target, search.filters, search.session))
   const plan = guarded.length === 0 ? undefined : planPresent(id, model)
   if (plan === undefined) return yield * checkReferences(search, [row])
   const values = [...plan.values]

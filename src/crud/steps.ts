@@ -111,6 +111,13 @@ export function sharedEmOf (session: CrudSession): EntityManager {
   return session instanceof RequestSession ? session.opened ?? session.shared : emOf(session)
 }
 
+/** Whether the session has variables or a role by which policies of row level security may hide rows from it. */
+export function hasSessionContext (session: CrudSession): boolean {
+  if (session instanceof SyncSession) return false
+  const em = session instanceof RequestSession ? session.opened : session
+  return em?.getSessionContext() !== undefined
+}
+
 /** What hooks and custom filters look at. */
 export function contextOf (session: CrudSession, context: Readonly<Record<string, unknown>> | undefined): CrudContext {
   if (session instanceof SyncSession) return { ...context, em: session.em, session }

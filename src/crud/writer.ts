@@ -47,7 +47,7 @@ export class Writer {
     const unitOfWork = this.#needsUnitOfWork('create', rows)
     const chunks = unitOfWork ? [] : chunksOf(rows.map((row) => withOnCreate(row, this.#model, sharedEmOf(this.#session))))
     const checksReferences = unitOfWork || rows.length > 1
-    const single = !unitOfWork && chunks.length === 1 && !this.#scope?.partial && !(checksReferences && rows.some((row) => guardedKeys(row, filters).length > 0))
+    const single = !unitOfWork && chunks.length === 1 && !this.#scope?.partial && !(checksReferences && rows.some((row) => guardedKeys(row, filters, this.#session).length > 0))
     if (single) return yield * this.#insert(this.#session, chunks[0]!, filters, pointer)
     return yield * this.#transaction((session) => this.#createIn(session, unitOfWork ? 'unit of work' : chunks, rows, checksReferences, filters, pointer))
   }
@@ -74,7 +74,7 @@ export class Writer {
     if (this.#needsUnitOfWork('update', [data])) return yield * this.#transaction((session) => this.#assignData(session, id, data, filters))
     const complete = withOnUpdate(data, this.#model, sharedEmOf(this.#session))
     const versions = this.#versions()
-    const plan = planUpdate(id, complete, this.#resource.selection, { deleted: this.#options.includeDeleted ? 'with' : 'without', versions, isGuarded: (model) => isGuarded(model, filters) })
+    const plan = planUpdate(id, complete, this.#resource.selection, { deleted: this.#options.includeDeleted ? 'with' : 'without', versions, isGuarded: (model) => isGuarded(model, filters, this.#session) })
     if (plan === undefined) throw new NotFoundError()
     return this.#scope?.partial
       ? yield * this.#transaction((session) => this.#updateIn(session, plan, id, data, filters))
@@ -157,7 +157,7 @@ export class Writer {
 
   * #insert (session: CrudSession, rows: readonly RecordData[], filters: ActiveFilters, pointer: (index: number) => string): Work<Written[]> {
     enterStage('plan')
-    const written = yield * this.#run(session, planInsert(rows, this.#resource.selection, (model) => rows.length === 1 && isGuarded(model, filters)), filters)
+    const written = yield * this.#run(session, planInsert(rows, this.#resource.selection, (model) => rows.length === 1 && isGuarded(model, filters, session)), filters)
     if (written.length === rows.length) return written
     yield * checkReferences({ session, filters, call: this.#resource.callOf(this.#operation) }, rows, pointer)
     // what was missing has come since
