@@ -50,10 +50,10 @@ t.test('what was meant', async (t) => {
     ['sorts=name', 'sort'], ['order=name', 'sort'], ['orderBy=name', 'sort'], ['order_by=name', 'sort'], ['orderBy[name]=asc', 'sort'], ['SORT=name', 'sort'], ['sort_by=name', 'sort'],
     ['includes=tags', 'include'], ['expand=tags', 'include'], ['populate=tags', 'include'], ['with=tags', 'include'], ['with[]=tags', 'include'],
     ['field=name', 'fields'], ['select=name', 'fields'], ['field[plant]=name', 'fields[plant]'], ['field[tags]=name', undefined], ['include=tags&field[tags]=name', 'fields[tags]'],
-    ['perPage=3', 'per_page'], ['pageSize=3', 'per_page'], ['page_size=3', 'per_page'], ['per-page=3', 'per_page'], ['PER_PAGE=3', 'per_page'], ['Page=2', 'page'], ['take=3', 'limit'], ['skip=3', 'offset'],
+    ['perPage=3', 'per_page'], ['pageSize=3', 'per_page'], ['page_size=3', 'per_page'], ['per-page=3', 'per_page'], ['PER_PAGE=3', 'per_page'], ['Page=2', 'page'], ['take=3', 'limit'], ['skip=3', 'offset'], ['start=3', 'offset'], ['supplier=1', undefined],
     // mistakes
     ['sotr=name', 'sort'], ['filtr[name]=x', 'filter[name]'], ['filtr[nmae]=x', 'filter[name]'], ['includ=tags', 'include'], ['pagee=2', 'page'], ['feilds=name', 'fields'], ['per_pages=3', 'per_page'], ['nmae=x', 'filter[name]'], ['nmae[contains]=x', 'filter[name][contains]'], ['offsets=1', 'offset'],
-    ['_=1', undefined], ['v=1', undefined], ['=1', undefined], ['%20=1', undefined], ['utm_source=mail', undefined], ['access_token=x', undefined], [`${'x'.repeat(4000)}=1`, undefined], ['[]=1', undefined], ['[name]=1', 'filter[name]'], ['\ud83c=1', undefined],
+    ['_=1', undefined], ['secret=1', undefined], ['soft=1', 'sort'], ['v=1', undefined], ['=1', undefined], ['%20=1', undefined], ['utm_source=mail', undefined], ['access_token=x', undefined], [`${'x'.repeat(4000)}=1`, undefined], ['[]=1', undefined], ['[name]=1', 'filter[name]'], ['\ud83c=1', undefined],
   ]
   for (const [query, suggestion] of cases) t.equal(suggested(query), suggestion, query.slice(0, 60))
   t.equal(suggested('q=x', whitelistOf({ allowedFilters: [AllowedFilters.exact('name')] })), undefined, 'there is no search')

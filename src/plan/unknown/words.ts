@@ -15,7 +15,7 @@ export const WORDS: ReadonlyMap<string, string> = new Map([
   ...meaning('fields', ['field', 'select', 'only']),
   ...meaning('per_page', ['pagesize', 'size']),
   ...meaning('limit', ['take', 'top']),
-  ...meaning('offset', ['skip']),
+  ...meaning('offset', ['skip', 'start']),
   ...meaning('page', ['pagenumber']),
 ])
 
