@@ -45,7 +45,10 @@ export function readWritable (what: string, option: unknown): WritableConfig | u
     throw new ConfigError(`${what}: "writable" has lists for 'create' and 'update', not for '${unknown}'. ${hint}`)
   }
   const given = option as Readonly<Record<string, unknown>>
-  return Object.freeze(Object.fromEntries(OPERATIONS.filter((name) => given[name] !== undefined).map((name) => [name, readNames(what, `writable.${name}`, given[name])])))
+  const named = OPERATIONS.filter((name) => given[name] !== undefined)
+  // an object without a list says as little as a missing option
+  if (named.length === 0) return undefined
+  return Object.freeze(Object.fromEntries(named.map((name) => [name, readNames(what, `writable.${name}`, given[name])])))
 }
 
 function readNames (what: string, path: string, names: unknown): 'all' | readonly string[] {

@@ -105,7 +105,7 @@ function toTime (text: string): Converted {
 
 /** ISO 8601; a date alone is midnight, a time without an offset is UTC. Microseconds are kept. */
 function toDatetime (text: string, zoned: boolean): Converted {
-  const expected = refuse('an ISO 8601 date and time, such as 2024-05-31T09:30:00Z or 2024-05-31 (write + as %2B)')
+  const expected = refuse('an ISO 8601 date and time, such as 2024-05-31T09:30:00Z or 2024-05-31')
   const [date = '', clock] = [text.slice(0, 10), text.length > 10 ? text.slice(11) : undefined]
   if (!isDate(date)) return expected
   if (clock === undefined) return accept(zoned ? `${date}T00:00:00Z` : `${date}T00:00:00`)

@@ -11,7 +11,8 @@ t.test('a list, a list for each operation, or all', async (t) => {
   t.strictSame(readWritable('x', 'all'), { create: 'all', update: 'all' })
   t.strictSame(readWritable('x', { create: ['name'] }), { create: ['name'] })
   t.strictSame(readWritable('x', { create: 'all', update: ['name'] }), { create: 'all', update: ['name'] })
-  t.strictSame(readWritable('x', {}), {})
+  t.equal(readWritable('x', {}), undefined, 'an object without a list says as little as a missing option')
+  t.equal(readWritable('x', { create: undefined }), undefined)
 })
 
 t.test('the list is copied', async (t) => {

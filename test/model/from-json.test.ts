@@ -40,3 +40,11 @@ t.test('a decimal has no more digits than its column', async (t) => {
   for (const value of [NaN, Infinity, '1']) t.notOk(fromJson(value, { kind: 'decimal', form: 'number', precision: 10, scale: 2 }).ok, String(value))
   t.strictSame(fromJson(1e21, { kind: 'decimal', form: 'number', precision: undefined, scale: undefined }), { ok: true, value: '1000000000000000000000' })
 })
+
+t.test('a date that is refused in a body gets no advice for URLs', async (t) => {
+  for (const value of ['tomorrow', '2024-05-31T09:30:00 02:00']) {
+    for (const type of [{ kind: 'datetime', zoned: true }, { kind: 'datetime', zoned: false }] as const) {
+      t.strictSame(fromJson(value, type), { ok: false, expected: 'an ISO 8601 date and time, such as 2024-05-31T09:30:00Z or 2024-05-31', allowed: undefined })
+    }
+  }
+})

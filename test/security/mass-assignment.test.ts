@@ -7,6 +7,7 @@ import { forEachDatabase } from '../helpers/databases.ts'
 import { serve, type Json } from '../http/helper.ts'
 import { verdict, writes } from '../http/writes/helper.ts'
 
+const Home = defineEntity({ name: 'Home', embeddable: true, properties: { street: p.string().nullable() } })
 const Team = defineEntity({ name: 'Team', properties: { ...primaryKey, name: p.string(), members: () => p.oneToMany(Member).mappedBy('team') } })
 const Member = defineEntity({
   name: 'Member',
@@ -19,6 +20,7 @@ const Member = defineEntity({
     secret: p.string().hidden().nullable(),
     shout: p.string().formula((columns: any) => `upper(${columns.name})`).nullable(),
     revision: p.integer().version(),
+    home: () => p.embedded(Home).nullable(),
     team: () => p.manyToOne(Team).nullable(),
     friends: () => p.manyToMany(Member).owner(),
   },
@@ -186,7 +188,12 @@ await forEachDatabase(t, { entities: [Team, Member, Account] }, async (t, { orm 
       [{ writable: { create: ['name'] } }, { operations: ['create', 'update'] }, /'update' needs a list of what bodies may set, and "writable" of Member has none for 'update': add one, as in writable: \{ update: \['name'\] \}/],
       [{ writable: ['nmae'] }, {}, /"writable" of Member names 'nmae', which is not a property of it\. Did you mean 'name'\?/],
       [{ writable: ['nick_name'] }, {}, /names 'nick_name', which is not a property of it\. Did you mean 'nickName'\?/],
-      [{ writable: ['team.name'] }, {}, /names 'team\.name', which is not a property of it/],
+      [{ writable: {} }, {}, /^The resource \/x: 'create' needs "writable", which says what bodies may set of Member: name the properties, .*, write writable: 'all' .*, or leave create, createMany and update out of the operations\.$/],
+      [{ writable: ['*'] }, {}, /"writable" of Member names '\*', which is not a property of it\. Did you mean writable: 'all'\?$/],
+      [{ writable: { create: ['name'], update: ['all'] } }, {}, /names 'all', which is not a property of it\. Did you mean writable: \{ update: 'all' \}\?$/],
+      [{ writable: ['team.name'] }, {}, /names 'team\.name', which is not a property of it: bodies set the relation 'team' by key\. Name 'team'\.$/],
+      [{ writable: ['home.street'] }, {}, /names 'home\.street', which is not a property of it: bodies set the object 'home' as a whole\. Name 'home'\.$/],
+      [{ writable: ['credit.x'] }, {}, /names 'credit\.x', which is not a property of it\. Did you mean 'credit'\?$/],
       [{ writable: ['secret'] }, {}, /names 'secret', which clients never write: it is hidden/],
       [{ writable: ['id'] }, {}, /names 'id', which clients never write: it is a key that is generated/],
       [{ writable: ['uuid'] }, {}, /it is a key that is generated/],

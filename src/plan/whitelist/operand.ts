@@ -24,7 +24,22 @@ export function operandOf ({ property, json }: Path, what: string): Operand {
 const COMPOSITE_KEY = 'composite key (name a property behind it)'
 
 /** How the values of an operand are typed and converted. */
-export function valuesOf (operand: Comparable, what: string): { type: ValueType, convert: (text: string) => Converted } {
+export function valuesOf (operand: Comparable, what: string): Values {
+  const { type, convert } = typedValuesOf(operand, what)
+  const moment = type.kind === 'datetime' || (type.kind === 'array' && type.element.kind === 'datetime')
+  return { type, convert: moment ? (text) => withUrlAdvice(convert(text)) : convert }
+}
+
+interface Values {
+  readonly type: ValueType
+  readonly convert: (text: string) => Converted
+}
+
+/** In a URL a plus sign is a space (WHATWG URL, section 5.1), so that the offset of a date and time is lost. */
+const withUrlAdvice = (converted: Converted): Converted =>
+  converted.ok ? converted : { ...converted, expected: `${converted.expected} (write + as %2B)` }
+
+function typedValuesOf (operand: Comparable, what: string): Values {
   if (operand.kind === 'json') return { type: operand.type, convert: (text) => convert(text, operand.type) }
   if (operand.kind === 'scalar' && operand.type.kind === 'array' && operand.codec === undefined) {
     const { element } = operand.type
