@@ -2,6 +2,7 @@
 import { stringify } from 'csv-stringify/sync'
 import type { FastifyRequest } from 'fastify'
 import Negotiator from 'negotiator'
+import { parseExact } from '../src/model/index.ts'
 import { STREAM_TYPES } from './options.ts'
 
 const JSON_TYPE = 'application/json'
@@ -46,7 +47,7 @@ const csv: StreamFormat = {
         columns = columnsOf(batch[0])
         header = columns.map(({ name }) => ({ key: name, header: escapeFormulas ? escapeFormula(name, false) : name }))
       }
-      const records = batch.map((json) => JSON.parse(json) as Record<string, unknown>)
+      const records = batch.map((json) => parseExact(json) as Record<string, unknown>)
       if (escapeFormulas) for (const record of records) escapeRecord(record, columns)
       return stringify(records, { header: isFirst, columns: header, record_delimiter: 'windows', cast: { boolean: String, object: (value) => JSON.stringify(value) } })
     }

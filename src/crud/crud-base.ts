@@ -34,7 +34,8 @@ const NO_PARAMS = parseQueryParams('')
 
 /**
  * Reads one entity by a whitelist, and writes its records. Each read is one statement, and so is a write where the
- * entity has no part in it; records are plain objects in wire form.
+ * entity has no part in it; records are plain objects in wire form. A number inside JSON that JavaScript can't represent is
+ * rounded in them, and exact in the texts that `listJson`, `getJson` and `streamJson` return.
  *
  * Methods take an EntityManager and return promises, or a `SyncSession` and return values. They run in the transaction
  * that it is in, if there is one. Names are checked against the entity when the
@@ -70,7 +71,7 @@ export class CrudBase<
   beforeDelete? (id: Id, context: CrudContext): void | Promise<void>
   /**
    * Changes a record before it leaves, whole pages and single records alike. Declaring it means that the JSON of the
-   * database is parsed; what is returned is sent.
+   * database is parsed; what is returned is sent. Numbers are JavaScript's: an integer beyond 2^53 inside JSON is rounded.
    *
    * It shapes answers and protects nothing: a value that it masks still shows through other resources' includes, and
    * through filters, sorts and cursors. A value is protected by `hidden` on its property, by whitelists that leave it out, or

@@ -1,5 +1,6 @@
 /** Records on their way out: what JavaScript has to do with what the database wrote. */
 import { ConfigError } from '../errors.ts'
+import { parseExact } from '../model/index.ts'
 import type { JsonRecord, ToWire } from '../run/index.ts'
 import type { CrudContext } from './crud-options.ts'
 import { waitForAll, type MaybePromise, type Work } from './steps.ts'
@@ -22,15 +23,20 @@ export function * convertRecords (records: readonly JsonRecord[], toWire: ToWire
   return results as readonly JsonRecord[]
 }
 
+/** A hook gets numbers, which JavaScript may have rounded; without one they leave as they are stored. */
+function parserFor (afterRead: AfterRead): (json: string) => unknown {
+  return afterRead === undefined ? parseExact : JSON.parse
+}
+
 /** JSON text of a record: as it came, unless something has to be done with it. */
 export function * convertJson (json: string, toWire: ToWire | undefined, afterRead: AfterRead, context: CrudContext): Work<string> {
   if (toWire === undefined && afterRead === undefined) return json
-  const [record] = yield * convertRecords([JSON.parse(json) as JsonRecord], toWire, afterRead, context)
+  const [record] = yield * convertRecords([parserFor(afterRead)(json) as JsonRecord], toWire, afterRead, context)
   return JSON.stringify(record)
 }
 
 /** JSON text of a list of records, likewise. */
 export function * convertListJson (json: string, toWire: ToWire | undefined, afterRead: AfterRead, context: CrudContext): Work<string> {
   if (toWire === undefined && afterRead === undefined) return json
-  return JSON.stringify(yield * convertRecords(JSON.parse(json) as JsonRecord[], toWire, afterRead, context))
+  return JSON.stringify(yield * convertRecords(parserFor(afterRead)(json) as JsonRecord[], toWire, afterRead, context))
 }

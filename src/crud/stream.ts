@@ -1,6 +1,6 @@
 /** Streams: all records of a list, in batches, in constant memory. */
 import type { EntityManager } from '@mikro-orm/postgresql'
-import type { ValueType } from '../model/index.ts'
+import { parseExact, type ValueType } from '../model/index.ts'
 import { planStreamKeys, planStreamOffset, planStreamPage, planStreamRecords, type Plan, type Selection, type SortTexts, type StreamKey, type StreamPlan } from '../plan/index.ts'
 import { BatchSize, checkRecord, enterStage, isEmbedded, readKeyset, run, streamRows, throwIfStopped, tooLarge, type Completion, type Row } from '../run/index.ts'
 import { EXCESS_COLUMN, forecastOf, KEYSET_ROW, STREAM_ROW, showsRelated } from '../sql/index.ts'
@@ -100,7 +100,7 @@ async function * readPages (resource: Resource, em: EntityManager, plan: StreamP
 
 /** The records of a list, one by one. */
 function itemsOf (row: Row): string[] {
-  return (JSON.parse(`[${(row['items'] as string | null) ?? ''}]`) as unknown[]).map((item) => JSON.stringify(item))
+  return (parseExact(`[${(row['items'] as string | null) ?? ''}]`) as unknown[]).map((item) => JSON.stringify(item))
 }
 
 function lengthOf (items: readonly string[]): number {

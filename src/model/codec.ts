@@ -2,6 +2,7 @@
 import { BigIntType, CharacterType, StringType, TextType, Type, UuidType, type EntityProperty, type Platform } from '@mikro-orm/core'
 import { convert, type Converted } from './convert.ts'
 import type { Codec, ScalarProperty } from './entity-model.ts'
+import { withNumbers } from './exact-json.ts'
 import { fromJson } from './from-json.ts'
 import type { ValueType } from './value-type.ts'
 
@@ -43,7 +44,8 @@ export function codecOf (property: EntityProperty, type: ValueType, platform: Pl
   const serializer = property.serializer
   if (custom === undefined && serializer === undefined) return undefined
 
-  const toWire = (value: unknown): unknown => {
+  const toWire = (given: unknown): unknown => {
+    const value = withNumbers(given)
     const hydrated = custom === undefined
       ? hydrate(value, type, property.runtimeType)
       : value === null ? null : custom.convertToJSValue(value, platform)

@@ -1,5 +1,6 @@
 /** Embedded objects that are stored as JSON in one column: between the column, the entity class and the wire. */
 import type { Property, ScalarProperty } from './entity-model.ts'
+import { isExactNumber } from './exact-json.ts'
 
 export type EmbeddedJson = NonNullable<ScalarProperty['embedded']>
 
@@ -61,7 +62,7 @@ export function embeddedToEntity (value: unknown, embedded: EmbeddedJson): unkno
 
 function translate (value: unknown, embedded: EmbeddedJson, from: NameOf, to: NameOf, hidden: boolean, convert: (member: ScalarProperty, value: unknown) => unknown): unknown {
   if (embedded.list && Array.isArray(value)) return value.map((item) => translate(item, { ...embedded, list: false }, from, to, hidden, convert))
-  if (typeof value !== 'object' || value === null) return value
+  if (typeof value !== 'object' || value === null || isExactNumber(value)) return value
   const result: Record<string, unknown> = {}
   for (const member of embedded.properties.values()) {
     if (member.kind === 'relation' || (member.hidden && !hidden) || !(from(member) in value)) continue

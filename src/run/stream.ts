@@ -221,7 +221,7 @@ async function begin (single: Kysely<any>, connection: OwnConnection, session: E
 
 /** Reads the rows of a statement on a connection that is this stream's alone. */
 async function * readParts (
-  held: HeldConnection, connection: Connection, statement: BoundStatement, signal: AbortSignal | undefined,
+  held: HeldConnection, connection: Connection, statement: BoundStatement, signal: AbortSignal | undefined
 ): AsyncGenerator<RowPart, void, undefined> {
   let waited = 0
   let count = 0
