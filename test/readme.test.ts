@@ -17,7 +17,7 @@ t.test('the smallest program answers what the README says', async (t) => {
 
 t.test('the program about multi-tenancy keeps tenants apart', async (t) => {
   const page = readDocument('docs/multi-tenancy.md')
-  t.equal(page.exchanges.length, 8)
+  t.equal(page.exchanges.length, 9)
   await checkDocument(t, page)
 })
 
