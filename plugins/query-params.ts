@@ -52,26 +52,50 @@ function isDecodable (text: string): boolean {
   }
 }
 
-const declared = new WeakMap<object, ReadonlySet<string>>()
-const NONE: ReadonlySet<string> = new Set()
-
-/** Names of the parameters that the route's own schema declares. */
-export function declaredParameters ({ routeOptions, server }: FastifyRequest): ReadonlySet<string> {
-  const schema: unknown = routeOptions.schema?.querystring
-  if (!isObject(schema)) return NONE
-  let names = declared.get(schema)
-  if (names === undefined) declared.set(schema, names = new Set(propertiesOf(schema, (id) => server.getSchema(id))))
-  return names
+/** The parameters that a route's own schema declares. */
+export interface DeclaredParameters {
+  /** Those that it names. */
+  readonly names: ReadonlySet<string>
+  /** Whether it allows all others as well, by `additionalProperties`. */
+  readonly open: boolean
+  /** Whether it names a parameter, or has a pattern for it. */
+  readonly has: (name: string) => boolean
 }
 
-/** The names in a JSON Schema's `properties`, also behind references to shared schemas and in `allOf`, `anyOf` and `oneOf`. */
-function propertiesOf (schema: object, shared: (id: string) => unknown, seen = new Set<object>()): string[] {
+const declared = new WeakMap<object, DeclaredParameters>()
+const NONE: DeclaredParameters = { names: new Set(), open: false, has: () => false }
+
+/** The parameters that the route's own schema declares. */
+export function declaredParameters ({ routeOptions, server }: FastifyRequest): DeclaredParameters {
+  const schema: unknown = routeOptions.schema?.querystring
+  if (!isObject(schema)) return NONE
+  let parameters = declared.get(schema)
+  if (parameters === undefined) declared.set(schema, parameters = parametersOf(partsOf(schema, (id) => server.getSchema(id))))
+  return parameters
+}
+
+function parametersOf (parts: readonly Schema[]): DeclaredParameters {
+  const keysOf = (value: unknown): string[] => isObject(value) ? Object.keys(value) : []
+  const names = new Set(parts.flatMap(({ properties }) => keysOf(properties)))
+  // as the validator reads them: in Unicode mode, and anywhere in the name (JSON Schema 2020-12, section 10.3.2.2)
+  const patterns = parts.flatMap(({ patternProperties }) => keysOf(patternProperties)).map((pattern) => new RegExp(pattern, 'u'))
+  return {
+    names,
+    open: parts.some(({ additionalProperties }) => additionalProperties === true || isObject(additionalProperties)),
+    has: (name) => names.has(name) || patterns.some((pattern) => pattern.test(name)),
+  }
+}
+
+type Schema = Readonly<Record<string, unknown>>
+
+/** A JSON Schema with what it is made of: shared schemas that it refers to, and those in `allOf`, `anyOf` and `oneOf`. */
+function partsOf (schema: object, shared: (id: string) => unknown, seen = new Set<object>()): Schema[] {
   if (seen.has(schema)) return []
   seen.add(schema)
-  const { properties, $ref, allOf, anyOf, oneOf } = schema as Record<string, unknown>
+  const { $ref, allOf, anyOf, oneOf } = schema as Schema
   const referred = typeof $ref === 'string' ? shared($ref.replace(/#$/, '')) : undefined
   const parts = [referred, allOf, anyOf, oneOf].flat().filter(isObject)
-  return [...isObject(properties) ? Object.keys(properties) : [], ...parts.flatMap((part) => propertiesOf(part, shared, seen))]
+  return [schema as Schema, ...parts.flatMap((part) => partsOf(part, shared, seen))]
 }
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null

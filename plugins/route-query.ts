@@ -21,13 +21,15 @@ export interface QueryRules {
 }
 
 export function queryChecks ({ whitelist, unknownParameters, allowHardDelete }: QueryRules): QueryChecks {
-  const refuseUnknown = unknownParameters === 'refuse'
-  const optionsFor = (request: FastifyRequest, own: readonly string[] = []): UnknownOptions => ({ refuseUnknown, declared: [...own, ...declaredParameters(request)] })
+  const optionsFor = (request: FastifyRequest, own: readonly string[] = []): UnknownOptions => {
+    const { names, open } = declaredParameters(request)
+    return { refuseUnknown: unknownParameters === 'refuse' && !open, declared: [...own, ...names] }
+  }
 
   /** Plans a query string with unknown parameters for its errors only: `CrudBase`, or a method that overrides it, plans it again. */
   const read = (plan: (params: QueryParams, options: UnknownOptions) => unknown) => (request: FastifyRequest): void => {
     const { queryParams } = request
-    if (refuseUnknown && queryParams.unknown.length > 0) plan(queryParams, optionsFor(request))
+    if (queryParams.unknown.length > 0) plan(queryParams, optionsFor(request))
   }
 
   const write = (request: FastifyRequest, takesHard: boolean, hardError: string | undefined): void => {
@@ -35,7 +37,7 @@ export function queryChecks ({ whitelist, unknownParameters, allowHardDelete }: 
     const errors: QueryParamError[] = hardError === undefined ? [] : [{ source: { parameter: 'hard' }, code: 'FST_CRUD_QUERY_INVALID', detail: hardError }]
     // what is said of 'hard' is said already
     const params = { ...queryParams, unknown: queryParams.unknown.filter((name) => name !== 'hard') }
-    checkWriteQuery(params, whitelist, optionsFor(request, takesHard ? ['hard'] : []), errors)
+    checkWriteQuery(params, whitelist, { ...optionsFor(request, takesHard ? ['hard'] : []), strict: HARD }, errors)
   }
 
   return {
@@ -53,6 +55,9 @@ export function queryChecks ({ whitelist, unknownParameters, allowHardDelete }: 
     },
   }
 }
+
+/** A row that stays where it was to be removed is as wrong as a filter that does nothing. */
+const HARD: readonly string[] = ['hard']
 
 /** False for nearly all requests. */
 function hasQuery ({ url, query }: FastifyRequest): boolean {

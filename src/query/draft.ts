@@ -30,7 +30,7 @@ const NO_FIELDS: QueryParams['fieldsByInclude'] = Object.freeze(Object.create(nu
 
 /** What says which names the application declares itself. It is asked only where a query string has names that are not ours. */
 export interface Declaring {
-  readonly declared?: readonly string[] | ReadonlySet<string>
+  readonly declared?: readonly string[] | { readonly has: (name: string) => boolean }
 }
 
 /** Gathers the parameters of one query string, in its order. */

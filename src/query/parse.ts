@@ -7,10 +7,10 @@ import type { QueryParams } from './types.ts'
 
 export interface ParseOptions {
   /**
-   * Names of top-level parameters that the application's own route schema declares. They are not listed in `unknown`.
-   * Default: none.
+   * Names of top-level parameters that the application's own route schema declares: a list, a set, or any object whose
+   * `has` tells. They are not listed in `unknown`. Default: none.
    */
-  readonly declared?: readonly string[] | ReadonlySet<string>
+  readonly declared?: readonly string[] | { readonly has: (name: string) => boolean }
 }
 
 /**

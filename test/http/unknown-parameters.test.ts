@@ -41,6 +41,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   const options = (more: Partial<CrudRoutesOptions> = {}): CrudRoutesOptions => ({ crud: resource(Plant, whitelist), operations, stream: true, ...more })
   const app = await serve(t, orm, {
     '/plants': options(), '/hard': options({ allowHardDelete: true }), '/ignoring': options({ unknownParameters: 'ignore' }),
+    '/hard-ignoring': options({ unknownParameters: 'ignore', allowHardDelete: true }),
   })
   const recorder = await recordStatements(orm)
   t.teardown(recorder.stop)
@@ -105,6 +106,37 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       t.equal((await send(ignoring.patch!, query)).status, 200, query)
     }
     for (const what of ['list', 'get', 'patch', 'create']) t.match((await send(ignoring[what]!, 'perPage=3&x=1')).body, { statusCode: 400, errors: [{ source: { parameter: 'perPage' } }] }, what)
+  })
+
+  t.test('what is a filter in another form is never ignored, nor hard in any', async (t) => {
+    for (const query of ['FILTER[name]=x', 'fliter[name]=x', 'filter.name=x', 'where[name]=x', 'name__contains=x', 'name[in]=x']) {
+      t.match((await send(requests('/ignoring').list!, query)).body, { statusCode: 400, errors: [{ source: { parameter: query.split('=')[0] }, suggestion: /^filter\[name\]/ }] }, query)
+      t.match((await send(requests('/ignoring').stream!, query)).body, { statusCode: 400 }, query)
+    }
+    for (const query of ['Hard=true', 'HARD=true', 'hard[]=true', 'hard[x]=true', 'hrad=true']) {
+      const { status, body, statements } = await send(requests('/hard-ignoring').delete!, query)
+      t.match([status, statements, body.errors], [400, 0, [{ source: { parameter: query.split('=')[0] }, suggestion: 'hard' }]], query)
+      if (query !== 'hrad=true') t.equal((await send(requests('/ignoring').delete!, query)).status, 400, `${query}, where it is off`)
+    }
+  })
+
+  t.test('a schema may declare parameters by a pattern, or leave them open', async (t) => {
+    const querystring = (schema: object) => options({ schemas: { list: { querystring: { type: 'object', ...schema } } } })
+    const declaring = Fastify()
+    t.teardown(() => declaring.close())
+    await declaring.register(crudKit, {
+      orm,
+      resources: {
+        '/pattern': querystring({ patternProperties: { '^utm_': { type: 'string', maxLength: 3 } } }), '/open': querystring({ additionalProperties: true }), '/typed': querystring({ additionalProperties: { type: 'string' } }),
+        '/nested': querystring({ allOf: [{ patternProperties: { '^x-': {} } }, { properties: { lang: { type: 'string' } } }] }),
+      },
+    })
+    const verdict = async (path: string, query: string) => (await send(requests(path).list!, query, declaring)).status
+    for (const [path, query, status] of [
+      ['/pattern', 'utm_source=abc&utm_medium=x', 200], ['/pattern', 'utm_source=abcd', 400], ['/pattern', 'mtu_source=abc', 400],
+      ['/nested', 'x-a=1&lang=de', 200], ['/nested', 'a-x-=1', 400],
+      ['/open', 'anything=1&other[]=2&name=x', 200], ['/open', 'perPage=1', 400], ['/open', 'FILTER[name]=x', 400], ['/typed', 'anything=1', 200],
+    ] as const) t.equal(await verdict(path, query), status, `${path}?${query}`)
   })
 
   t.test('what the schema of a route declares is never refused, near misses included', async (t) => {

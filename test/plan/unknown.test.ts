@@ -92,7 +92,12 @@ t.test('programs that plan by themselves refuse near misses only', async (t) => 
   for (const [query, suggestion] of [['filters[name]=x', 'filter[name]'], ['sorts=name', 'sort'], ['orderBy=name', 'sort'], ['includes=tags', 'include'], ['field=name', 'fields'], ['perPage=3', 'per_page'], ['pageSize=3', 'per_page'], ['page_size=3', 'per_page'], ['per-page=3', 'per_page']]) {
     t.strictSame(near(query!), [suggestion], query!)
   }
-  t.strictSame(near('name=x&q=1&order=name&with=x&FILTER[name]=x&sotr=1&api_key=1'), [])
+  for (const bare of ['name=x', 'Name=x', 'nmae=x', 'latin_name=x', 'supplier.name=x', 'q=1', 'order=name', 'with=x', 'sotr=1', 'api_key=1', 'files[]=1', 'tags[]=1', 'filterset=1', 'utm[source]=1', 'Sort[]=name']) t.strictSame(near(bare), [], bare)
+  for (const [query, suggestion] of [
+    ['FILTER[name]=x', 'filter[name]'], ['filter.name=x', 'filter[name]'], ['filter_name=x', 'filter[name]'], ['filterName=x', 'filter[name]'], ['fliter[name]=x', 'filter[name]'], ['filter.nmae=x', 'filter[name]'],
+    ['where[name]=x', 'filter[name]'], ['where[zzzzzzzz]=x', undefined], ['FILTER[zzzzzzzz]=x', undefined], ['name[contains]=x', 'filter[name][contains]'], ['name[]=x', 'filter[name]'],
+    ['name__contains=x', 'filter[name][contains]'], ['name__like=x', 'filter[name]'], ['supplier[name]=x', 'filter[supplier.name]'], ['q[]=x', 'filter[text]'],
+  ]) t.strictSame(near(query!), [suggestion], `${query}: a filter that is written in another way`)
   t.strictSame(itemsOf(() => planGet(1, parseQueryParams('filters[a]=1&q=1'), whitelist)).map(({ source }) => source), [{ parameter: 'filters[a]' }])
   t.strictSame(itemsOf(() => checkWriteQuery(parseQueryParams('perPage=1&q=1'), whitelist, {}, [])).map(({ source }) => source), [{ parameter: 'perPage' }])
 })

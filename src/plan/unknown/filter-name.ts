@@ -25,6 +25,11 @@ export function filterFor (parts: readonly string[], whitelist: Whitelist): stri
   return found && written(found)
 }
 
+/** Whether a name is that of an allowed filter with an operator behind it: `title__contains`. */
+export function hasOperator (name: string, whitelist: Whitelist): boolean {
+  return find([name], whitelist)?.operator !== undefined
+}
+
 /** The same where the name may hold a mistake. */
 export function nearestFilter (parts: readonly string[], whitelist: Whitelist): string | undefined {
   const exact = filterFor(parts, whitelist)

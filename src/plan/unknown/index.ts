@@ -4,8 +4,8 @@ import { listed } from '../../suggest.ts'
 import type { QueryErrors } from '../query-errors.ts'
 import { cited } from '../refusal.ts'
 import type { Whitelist } from '../whitelist/index.ts'
-import { suggestionFor } from './suggestion.ts'
-import { NEAR_MISSES } from './words.ts'
+import { isWrittenAsFilter, suggestionFor } from './suggestion.ts'
+import { NEAR_MISSES, plain } from './words.ts'
 
 const CODE = 'FST_CRUD_QUERY_INVALID'
 
@@ -15,6 +15,8 @@ export interface UnknownOptions {
   readonly refuseUnknown?: boolean
   /** Names of other parameters that the route takes, for its errors to list. */
   readonly declared?: readonly string[]
+  /** Names of those that are never ignored, in whatever way they are written. Default: none. */
+  readonly strict?: readonly string[]
 }
 
 /** What a route does with its query string. */
@@ -36,14 +38,20 @@ export function refuseUnknown (params: Pick<QueryParams, 'unknown' | 'include'>,
   const taken = [...takenBy(purpose, whitelist), ...options.declared ?? []]
   const allowed = listed(taken.map((name) => name === 'filter' ? 'filter[<name>]' : name))
   for (const name of params.unknown) {
-    if (options.refuseUnknown !== true && !isNearMiss(name)) continue
-    errors.add(CODE, () => refusalOf(name, suggestionFor(name, taken, whitelist, params), allowed))
+    const suggested = (): string | undefined => suggestionFor(name, taken, whitelist, params)
+    if (options.refuseUnknown !== true && !isNearMiss(name) && !isStrict(name, suggested(), options) && !isWrittenAsFilter(name, suggested(), whitelist)) continue
+    errors.add(CODE, () => refusalOf(name, suggested(), allowed))
   }
 }
 
 function isNearMiss (name: string): boolean {
   const open = name.indexOf('[')
   return NEAR_MISSES.has(open === -1 ? name : name.slice(0, open))
+}
+
+function isStrict (name: string, suggestion: string | undefined, { strict = [] }: UnknownOptions): boolean {
+  const word = plain(name.replace(/\[.*/s, ''))
+  return strict.some((one) => plain(one) === word || one === suggestion)
 }
 
 function refusalOf (name: string, suggestion: string | undefined, allowed: readonly string[]): QueryParamError {

@@ -2,7 +2,7 @@
 import type { QueryParams } from '../../query/index.ts'
 import { nearest } from '../../suggest.ts'
 import type { Whitelist } from '../whitelist/index.ts'
-import { filterFor, nearestFilter } from './filter-name.ts'
+import { filterFor, hasOperator, nearestFilter } from './filter-name.ts'
 import { plain, SEARCHES, WORDS } from './words.ts'
 
 /** A name that is shorter could be anything. */
@@ -36,6 +36,20 @@ export function suggestionFor (name: string, taken: readonly string[], whitelist
     meant(WORDS.get(word)) ??
     (filters ? prefixed(root, levels, whitelist) : undefined) ??
     (WORDS.has(word) ? undefined : nearly(root, levels, taken, whitelist, meant))
+}
+
+/**
+ * Whether a parameter is a filter that is written in another way: with brackets, an operator, or the word `filter`. A bare
+ * name, such as `title`, may mean anything.
+ *
+ * @param suggestion for the name
+ */
+export function isWrittenAsFilter (name: string, suggestion: string | undefined, whitelist: Whitelist): boolean {
+  const open = name.indexOf('[')
+  const word = plain(open === -1 ? name : name.slice(0, open))
+  if (open !== -1 && (word === 'filter' || WORDS.get(word) === 'filter')) return true
+  if (suggestion === undefined || !suggestion.includes('[')) return false
+  return open !== -1 || hasOperator(name, whitelist) || prefixed(name, [], whitelist) === suggestion
 }
 
 /** `filter.title`, `filter_title`, `filterTitle`. */
