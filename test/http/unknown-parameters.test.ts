@@ -40,7 +40,9 @@ const requests = (path: string): Readonly<Record<string, InjectOptions>> => ({
 await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   const options = (more: Partial<CrudRoutesOptions> = {}): CrudRoutesOptions => ({ crud: resource(Plant, whitelist), operations, stream: true, ...more })
   const app = await serve(t, orm, {
-    '/plants': options(), '/hard': options({ allowHardDelete: true }), '/ignoring': options({ unknownParameters: 'ignore' }),
+    '/plants': options(),
+    '/hard': options({ allowHardDelete: true }),
+    '/ignoring': options({ unknownParameters: 'ignore' }),
     '/hard-ignoring': options({ unknownParameters: 'ignore', allowHardDelete: true }),
   })
   const recorder = await recordStatements(orm)
@@ -127,7 +129,9 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     await declaring.register(crudKit, {
       orm,
       resources: {
-        '/pattern': querystring({ patternProperties: { '^utm_': { type: 'string', maxLength: 3 } } }), '/open': querystring({ additionalProperties: true }), '/typed': querystring({ additionalProperties: { type: 'string' } }),
+        '/pattern': querystring({ patternProperties: { '^utm_': { type: 'string', maxLength: 3 } } }),
+        '/open': querystring({ additionalProperties: true }),
+        '/typed': querystring({ additionalProperties: { type: 'string' } }),
         '/nested': querystring({ allOf: [{ patternProperties: { '^x-': {} } }, { properties: { lang: { type: 'string' } } }] }),
       },
     })
