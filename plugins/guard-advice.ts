@@ -34,8 +34,8 @@ export function warnOfUnguarded (fastify: FastifyInstance, em: EntityManager, sh
   fastify.decorate(kScoped, resources)
   fastify.addHook('onReady', async () => {
     for (const { prefix, resource, operations } of resources) {
-      const writes = { create: operations.includes('create') || operations.includes('createMany'), update: operations.includes('update') }
-      const unguarded = (await unguardedBehind(em, resource, writes)).filter(({ entity }) => !shared.includes(entity))
+      const offered = { list: operations.includes('list'), get: operations.includes('get'), create: operations.includes('create') || operations.includes('createMany'), update: operations.includes('update') }
+      const unguarded = (await unguardedBehind(em, resource, offered)).filter(({ entity }) => !shared.includes(entity))
       if (unguarded.length > 0) fastify.log.warn({ resource: prefix, unguarded }, warning(prefix, unguarded))
     }
   })
@@ -48,8 +48,13 @@ export function guardsOf (fastify: FastifyInstance, scoped: Scoped): void {
 
 function warning (prefix: string, unguarded: readonly Unguarded[]): string {
   const ways = unguarded.map(({ entity, paths }) => `${entity} (${paths.join(', ')})`).join('; ')
-  const rules = unguarded.map(({ entity, rule }) => `${entity}: ${rule}`).join('; ')
-  return `The scope of ${prefix} guards its own rows only. Requests reach rows of other entities that nothing guards: ${ways}. ` +
-    `Give each a MikroORM filter, and its parameters to request.em.setFilterParams in a hook: ${rules}. ` +
-    `Where everybody may use all rows, say so: crudKit's option shared: ['${unguarded.map(({ entity }) => entity).join("', '")}'].`
+  const sharing = (some: readonly Unguarded[]): string => `crudKit's option shared: ['${some.map(({ entity }) => entity).join("', '")}']`
+  const own = unguarded.filter(({ lacks }) => lacks === undefined)
+  const rules = own.map(({ entity, rule }) => `${entity}: ${rule}`).join('; ')
+  const guard = `Give each a MikroORM filter, and its parameters to request.em.setFilterParams in a hook: ${rules}. Where everybody may use all rows, say so: ${sharing(own)}.`
+  const others = unguarded.filter(({ lacks }) => lacks !== undefined).map((one) => {
+    const filter = one.rule === undefined ? 'a property that says whose a row is, and a MikroORM filter on it' : `a MikroORM filter through its relation: ${one.rule}`
+    return `${one.entity} has no '${one.lacks}': if everybody may use its rows, say so, ${sharing([one])}; else give it ${filter}.`
+  })
+  return [`The scope of ${prefix} guards its own rows only. Requests reach rows of other entities that nothing guards: ${ways}.`, ...own.length > 0 ? [guard] : [], ...others].join(' ')
 }

@@ -11,8 +11,18 @@ export interface Unguarded {
   readonly entity: string
   /** How, as clients write it: `include=project`, `filter[project.name]`, `'project' in bodies`. */
   readonly paths: readonly string[]
-  /** A MikroORM filter that would guard it. */
-  readonly rule: string
+  /** A MikroORM filter that would guard it, if the entity or one that it belongs to says whose a row is. */
+  readonly rule?: string
+  /** The property that says whose a row is, if the entity itself does not have it. */
+  readonly lacks?: string
+}
+
+/** The operations of a resource that lead to other rows. */
+export interface Offered {
+  readonly list: boolean
+  readonly get: boolean
+  readonly create: boolean
+  readonly update: boolean
 }
 
 /** A way to related rows, as clients write it. */
@@ -25,18 +35,13 @@ interface Way {
  * The entities that a resource with a scope leads to and that nothing guards. A scope holds for the rows of the resource
  * itself: not for rows of the same entity that are reached through a relation.
  *
- * @param writes whether the routes create or update records
+ * @param offered the operations that there are routes for
  */
-export async function unguardedBehind (em: EntityManager, { model, whitelist, writable }: Resource, writes: { readonly create: boolean, readonly update: boolean }): Promise<readonly Unguarded[]> {
+export async function unguardedBehind (em: EntityManager, { model, whitelist, writable }: Resource, offered: Offered): Promise<readonly Unguarded[]> {
   const ways: Way[] = []
-  for (const entry of whitelist.includes.values()) ways.push({ path: `include=${entry.name}`, relations: includePath(entry) })
-  for (const entry of whitelist.filters.values()) {
-    // the alternatives of one filter may lead different ways, and each of its relations to one entity
-    ways.push({ path: `filter[${entry.name}]`, relations: relationsOf(entry) })
-  }
-  for (const { name, targets } of whitelist.sorts.values()) ways.push({ path: `sort=${name}`, relations: targets.flatMap((target) => 'callback' in target ? [] : target.relations) })
-  ways.push({ path: 'the default sort', relations: whitelist.defaultOrder.flatMap(({ target }) => 'callback' in target ? [] : target.relations) })
-  const settable = new Set([...(writes.create && writable.create?.properties) || [], ...(writes.update && writable.update?.properties) || []])
+  if (offered.list || offered.get) for (const entry of whitelist.includes.values()) ways.push({ path: `include=${entry.name}`, relations: includePath(entry) })
+  if (offered.list) ways.push(...waysOfLists(whitelist))
+  const settable = new Set([...(offered.create && writable.create?.properties) || [], ...(offered.update && writable.update?.properties) || []])
   for (const property of settable) {
     if (property.kind === 'relation') ways.push({ path: `'${property.publicName}' in bodies`, relations: [property] })
   }
@@ -46,9 +51,21 @@ export async function unguardedBehind (em: EntityManager, { model, whitelist, wr
   }
   const unguarded: Unguarded[] = []
   for (const [entity, paths] of pathsByEntity) {
-    if (!await isGuardedByFilter(em, entity)) unguarded.push({ entity: entity.name, paths: [...paths], rule: sampleRule(entity, model) })
+    if (!await isGuardedByFilter(em, entity)) unguarded.push({ entity: entity.name, paths: [...paths], ...advice(entity, model) })
   }
   return unguarded
+}
+
+/** Only lists take filters and sorts. */
+function waysOfLists (whitelist: Resource['whitelist']): Way[] {
+  const ways: Way[] = []
+  for (const entry of whitelist.filters.values()) {
+    // the alternatives of one filter may lead different ways, and each of its relations to one entity
+    ways.push({ path: `filter[${entry.name}]`, relations: relationsOf(entry) })
+  }
+  for (const { name, targets } of whitelist.sorts.values()) ways.push({ path: `sort=${name}`, relations: targets.flatMap((target) => 'callback' in target ? [] : target.relations) })
+  ways.push({ path: 'the default sort', relations: whitelist.defaultOrder.flatMap(({ target }) => 'callback' in target ? [] : target.relations) })
+  return ways
 }
 
 /** Whether a filter that is on by default may tell the rows of one request from those of another. */
@@ -76,8 +93,38 @@ function tellsApart (cond: unknown): boolean {
 /** Names of properties that often say whose a row is. */
 const OWNERS = /^(tenant|org|account|company|customer|client|workspace|team|owner|user|project)/i
 
-function sampleRule (entity: EntityModel, root: EntityModel): string {
-  const names = [...entity.properties.values()].filter(({ write }) => write.persisted).map(({ name }) => name).filter((name) => OWNERS.test(name))
-  const property = names.find((name) => root.properties.has(name)) ?? names[0] ?? 'tenant'
-  return `filters: { own: { name: 'own', cond: ({ ${property} }) => ({ ${property} }), default: true } }`
+const ownersOf = ({ properties }: EntityModel): string[] =>
+  [...properties.values()].filter(({ write }) => write.persisted).map(({ name }) => name).filter((name) => OWNERS.test(name))
+
+/** A filter on the property that the resource has as well, there or behind a to-one relation, or else on one like it. */
+function advice (entity: EntityModel, root: EntityModel): Pick<Unguarded, 'rule' | 'lacks'> {
+  const [wanted, own] = [ownersOf(root), ownersOf(entity)]
+  const direct = own.find((name) => wanted.includes(name))
+  if (direct !== undefined) return { rule: ruleFor([direct]) }
+  const path = pathToOwner(entity, wanted)
+  if (path !== undefined) return { rule: ruleFor(path), lacks: path.at(-1)! }
+  if (own[0] !== undefined) return { rule: ruleFor([own[0]]) }
+  return { lacks: wanted[0] ?? 'tenant' }
+}
+
+/** Names from an entity to a property of the one that it belongs to: the shortest way by to-one relations. */
+function pathToOwner (entity: EntityModel, wanted: readonly string[]): readonly string[] | undefined {
+  const seen = new Set([entity])
+  const places: { readonly at: EntityModel, readonly path: readonly string[] }[] = [{ at: entity, path: [] }]
+  for (const { at, path } of places) {
+    const name = ownersOf(at).find((name) => wanted.includes(name))
+    if (name !== undefined) return [...path, name]
+    for (const property of at.properties.values()) {
+      if (property.kind !== 'relation' || property.many || seen.has(property.target)) continue
+      seen.add(property.target)
+      places.push({ at: property.target, path: [...path, property.name] })
+    }
+  }
+  return undefined
+}
+
+function ruleFor (path: readonly string[]): string {
+  const name = path.at(-1)!
+  const condition = path.slice(0, -1).reduceRight((inner, relation) => `{ ${relation}: ${inner} }`, `{ ${name} }`)
+  return `filters: { own: { name: 'own', cond: ({ ${name} }) => (${condition}), default: true } }`
 }

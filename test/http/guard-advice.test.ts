@@ -60,7 +60,26 @@ t.test('each entity is named with the ways to it and a rule', async (t) => {
   })
   t.match(lines[0].msg, /^The scope of \/tasks guards its own rows only\./)
   t.match(lines[0].msg, /Project: filters: \{ own: \{ name: 'own', cond: \(\{ tenant \}\) => \(\{ tenant \}\), default: true \} \}/)
-  t.match(lines[0].msg, /shared: \['Project', 'Country', 'Label'\]\.$/)
+  t.match(lines[0].msg, /shared: \['Project', 'Label'\]\. Country has no 'tenant': if everybody may use its rows, say so, crudKit's option shared: \['Country'\]; else give it a property that says whose a row is, and a MikroORM filter on it\.$/)
+  t.notMatch(lines[0].msg, 'Country: filters', 'a filter on a property that is not there would make each request a 500')
+})
+
+t.test('an entity without the property is guarded through the one that it belongs to', async (t) => {
+  const Tenancy = defineEntity({ name: 'Tenancy', properties: { ...primaryKey, tenant: p.integer() } })
+  const Room = defineEntity({ name: 'Room', properties: { ...primaryKey, house: () => p.manyToOne(House) } })
+  const House = defineEntity({ name: 'House', properties: { ...primaryKey, tenancy: () => p.manyToOne(Tenancy) } })
+  const Desk = defineEntity({ name: 'Desk', properties: { ...primaryKey, tenant: p.integer(), room: () => p.manyToOne(Room) } })
+  const crud = new CrudBase<any>({ model: Desk, queryConfig: new QueryBuilderConfig<any>({ allowedIncludes: [new AllowedInclude('room')] }) })
+  const [line] = await warningsOf({ all: [Tenancy, Room, House, Desk] } as never, { '/desks': { crud, scope, operations: ['list'] } })
+  t.match(line.msg, /Room has no 'tenant': if everybody .*\['Room'\]; else give it a MikroORM filter through its relation: filters: \{ own: \{ name: 'own', cond: \(\{ tenant \}\) => \(\{ house: \{ tenancy: \{ tenant \} \} \}\), default: true \} \}\.$/)
+})
+
+t.test('only what the operations take is named', async (t) => {
+  const entities = entitiesOf()
+  const pathsOf = async (...operations: any[]) => unguarded(await warningsOf(entities, { '/tasks': { crud: tasksOf(entities), scope, operations } }))
+  t.strictSame(await pathsOf('get'), { Project: ['include=project.country'], Country: ['include=project.country'], Label: ['include=labelsCount'] })
+  t.strictSame(await pathsOf('update'), { Project: ["'project' in bodies"], Label: ["'labels' in bodies"] })
+  t.strictSame(await pathsOf('delete'), {})
 })
 
 t.test('without a scope, and for what is shared or guarded, nothing is said', async (t) => {
