@@ -19,7 +19,7 @@ import { Resource } from './resource.ts'
 import { checkScope, readScope, type ScopeRules } from './scope.ts'
 import { after, contextOf, perform, requirePromises, sharedEmOf, wait, type CrudResult, type CrudSession, type MaybePromise, type Work } from './steps.ts'
 import { columnsOf, streamBatches } from './stream.ts'
-import { keyColumnErrors, withoutKey } from './update-data.ts'
+import { changesOfHook, keyColumnErrors, withoutKey } from './update-data.ts'
 import { closedBody } from './closed-body.ts'
 import { Writer, type Written } from './writer.ts'
 
@@ -266,7 +266,7 @@ export class CrudBase<
       const complete = { ...given, ...values }
       const changed = this.beforeUpdate === undefined ? complete : returned('beforeUpdate', yield * wait(this.beforeUpdate(id, complete, context), 'beforeUpdate'))
       enterStage('plan')
-      row = readData(changed, model, { by: 'server' })
+      row = changesOfHook(changed, id, model)
     }
     if (scope !== undefined) checkScopeData(row, scope, model)
     const changes = withSharedColumns(row)

@@ -1,7 +1,7 @@
 /** The data of an update that repeats the key of the path, and what a key is to an update anyway: what finds the record. */
-import type { ErrorItem } from '../errors.ts'
+import { ConfigError, RequestValidationError, type ErrorItem } from '../errors.ts'
 import { isObject, isUuid, keyColumns, keyFromJson, keyFromText, type EntityModel, type KeyColumn, type PrimaryKeyPart } from '../model/index.ts'
-import type { Id, RecordData } from '../plan/index.ts'
+import { readData, type Id, type RecordData } from '../plan/index.ts'
 import type { Data } from './new-row.ts'
 
 /** Data without the key by which its record is found, and errors of a key that is not the path's. */
@@ -44,6 +44,30 @@ export function keyColumnErrors (row: RecordData, id: Id, model: EntityModel): r
     errors.push({ source: { pointer: `/${name}` }, code: 'FST_ERR_VALIDATION', detail: `'${name}' shares a column with the record's key, which can not be changed.` })
   }
   return errors
+}
+
+/**
+ * What `beforeUpdate` has returned, read. The client's data was right: whatever is wrong now is the application's doing.
+ *
+ * @throws {ConfigError} whose cause, for the log, says what is wrong
+ */
+export function changesOfHook (changed: Data, id: Id, model: EntityModel): RecordData {
+  const { data, errors } = withoutKey(changed, id, model)
+  let row: RecordData
+  try {
+    row = readData(data, model, { by: 'server', check: (row) => [...errors, ...keyColumnErrors(row, id, model)] })
+  } catch (error) {
+    throw error instanceof RequestValidationError ? mistake(error.message) : error
+  }
+  for (const { property } of row.columns) {
+    if (property === model.version) throw mistake(`'${property.name}' of ${model.name} is the version, which counts by itself.`)
+    if (property.kind === 'scalar' && model.primaryKey.some((part) => part.property === property)) throw mistake(`'${property.name}' is the record's key and can not be changed.`)
+  }
+  return row
+}
+
+function mistake (detail: string): ConfigError {
+  return new ConfigError('The server has set values that can not be written.', { cause: new ConfigError(`beforeUpdate: ${detail}`) })
 }
 
 /** What the id says about one column of its part. */

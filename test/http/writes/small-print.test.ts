@@ -13,6 +13,11 @@ const Card = defineEntity({
   properties: { title: p.string(), at: p.datetime().nullable(), meta: p.json().nullable(), revision: p.integer().version(), board: () => p.manyToOne(Board).nullable(), badges: () => p.manyToMany(Badge).owner() },
 })
 
+/** A hook that returns more than it was given. */
+class Generous extends CrudBase {
+  override beforeUpdate (_: unknown, data: CrudRecord): CrudRecord { return { ...data, ...JSON.parse(data['title']) } }
+}
+
 /** Hooks with a forgotten return. */
 class Forgetful extends CrudBase {
   override beforeCreate (data: CrudRecord): CrudRecord { return data['name'] === 'forget' ? undefined as never : data }
@@ -28,6 +33,7 @@ await forEachDatabase(t, { entities: [Badge, Board, Card] }, async (t, { orm }) 
       // the board comes first: what it leads to is known before it is a resource itself
       '/boards': new CrudBase({ model: Board, writable: 'all', queryConfig: new QueryBuilderConfig({ allowedIncludes: [new AllowedInclude('cards')] }) }),
       '/cards': new CrudBase({ model: Card, writable: 'all' }),
+      '/generous': new Generous({ model: Card, writable: ['title'], name: 'generous' }),
       '/badges': new CrudBase({ model: Badge, writable: 'all' }),
       '/forgetful': new Forgetful({ model: Badge, writable: 'all' }),
     },
@@ -53,6 +59,16 @@ await forEachDatabase(t, { entities: [Badge, Board, Card] }, async (t, { orm }) 
   t.test('a record that a one-sided many-to-many relation refers to can be deleted, or is a conflict', async (t) => {
     const { id } = (await send('POST', '/badges', { name: 'two' })).json()
     t.equal((await send('DELETE', `/badges/${id}`)).statusCode, 200)
+  })
+
+  t.test('what beforeUpdate returns and no update can have is a mistake of the program', async (t) => {
+    const { id, revision } = (await send('POST', '/cards', { title: 'generous' })).json()
+    for (const more of [{ id: 999 }, { revision }, { revision: 99 }, { zzz: 1 }, { title: 5 }]) {
+      const answer = await send('PATCH', `/generous/${id}`, { title: JSON.stringify(more) })
+      t.match([answer.statusCode, answer.json().code], [500, 'FST_CRUD_CONFIG_INVALID'], JSON.stringify(more))
+      t.notMatch(answer.body, /revision|zzz|title|999|Card/)
+    }
+    t.equal((await send('PATCH', `/generous/${id}`, { title: JSON.stringify({ id, title: 'same key' }) })).statusCode, 200)
   })
 
   t.test('a hook that returns nothing is a mistake of the program, and nothing is written', async (t) => {
