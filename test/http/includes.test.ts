@@ -175,11 +175,15 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   t.test('a hidden property is nowhere, however it is reached', async (t) => {
-    const hidden = ['purchasePrice', 'purchase_price', 'email', 'selected', '4.2', 'secret@vert.example']
+    // the hidden price is looked for as a number of its own: the seconds of a timestamp may have the same digits
+    const hidden: ReadonlyArray<readonly [what: string, shown: RegExp]> = [
+      ...['purchasePrice', 'purchase_price', 'email', 'selected'].map((name) => [name, new RegExp(`"${name}"`)] as const),
+      ['4.2', /(?<![\d:.])4\.2(?!\d)/], ['secret@vert.example', /secret@vert\.example/],
+    ]
     for (const url of ['/plants?include=supplier.plants,group.parent.children,tags.plants.tags,shelf.plants', '/plants/1?include=supplier.plants', '/suppliers?include=plants', '/suppliers/1', '/plants/1']) {
       const { statusCode, body } = await app.inject(url)
       t.equal(statusCode, 200)
-      t.strictSame(hidden.filter((text) => body.includes(`"${text}"`) || (/[.@]/.test(text) && body.includes(text))), [], url)
+      t.strictSame(hidden.filter(([, shown]) => shown.test(body)).map(([what]) => what), [], url)
     }
   })
 })

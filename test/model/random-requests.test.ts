@@ -25,7 +25,7 @@ import { whitelists } from './random/whitelists.ts'
  */
 const PENDING: readonly Pending[] = []
 
-const WORLDS = 16
+const WORLDS = 10
 /** To each of them: the factor draws more worlds. */
 const REQUESTS = 160 / drawing(process.env).factor
 
