@@ -54,5 +54,5 @@ export const EQUALITIES: Readonly<Record<string, Equality>> = {
   recordedAt: moment,
   wateredAt: time,
   readings: json,
-  petals: plain,
+  petals: padded,
 }
