@@ -5,7 +5,7 @@ import { ratio } from './statistics.ts'
 import type { Variant, VariantName } from './variants.ts'
 
 const COLOURS: Readonly<Record<VariantName, string>> = {
-  'hand-written': '#8a94a6', 'crud-kit': '#0a7d5a', 'two-queries': '#b9c0cc', 'mikro-orm': '#c9762b', platformatic: '#3f6fb5', 'nestjs-paginate': '#b5405a',
+  'hand-written': '#8a94a6', 'crud-kit': '#0a7d5a', before: '#7fbfa8', 'two-queries': '#b9c0cc', 'mikro-orm': '#c9762b', platformatic: '#3f6fb5', 'nestjs-paginate': '#b5405a',
 }
 const WIDTH = 860
 const LABELS = 300

@@ -18,8 +18,9 @@ const SKIPPED_STEPS = 250
 const STEPS = 50
 
 /** @param execArgv options of Node */
-export async function start ({ name, dialect }: Variant, options: StartOptions, execArgv: readonly string[]): Promise<Contestant> {
-  const server = await ServerProcess.start(name, options, execArgv)
+export async function start (variant: Variant, options: StartOptions, execArgv: readonly string[]): Promise<Contestant> {
+  const { name, dialect } = variant
+  const server = await ServerProcess.start(variant, options, execArgv)
   try {
     return { name, dialect, server, cursors: await deepCursors(dialect, server) }
   } catch (error) {

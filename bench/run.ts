@@ -23,7 +23,7 @@ import { operations } from './operations.ts'
 import { report } from './report.ts'
 import { measureStartup } from './startup.ts'
 import { measureStream } from './stream.ts'
-import { peersInstalled, variants } from './variants.ts'
+import { before, peersInstalled, variants } from './variants.ts'
 
 if (process.argv.includes('--worst')) {
   await import('./worst/run.ts')
@@ -44,6 +44,7 @@ const { values: options } = parseArgs({
     peers: { type: 'boolean' },
     save: { type: 'boolean', default: false },
     profile: { type: 'string' },
+    before: { type: 'string' },
   },
 })
 const rounds = Number(options.rounds ?? (options.quick ? 1 : 4))
@@ -58,7 +59,7 @@ if (options.peers === true && !peersInstalled()) {
   execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: new URL('peers', import.meta.url), stdio: ['ignore', 'ignore', 'inherit'] })
 }
 const peers = options.peers !== false && peersInstalled()
-const compared = variants.filter(({ name, peer }) => (options.variant?.includes(name) ?? true) && (peer !== true || peers))
+const compared = [...variants, ...options.before === undefined ? [] : [before(options.before)]].filter(({ name, peer }) => (name === 'before' || (options.variant?.includes(name) ?? true)) && (peer !== true || peers))
 const left = variants.filter((variant) => !compared.includes(variant)).map(({ title }) => title)
 
 const started = performance.now()

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import fs from 'node:fs'
 import type { StartOptions } from './pool.ts'
 import type { ServerCommand, ServerMessage } from './server.ts'
-import type { VariantName } from './variants.ts'
+import type { Variant } from './variants.ts'
 
 export class ServerProcess {
   readonly port: number
@@ -16,14 +16,16 @@ export class ServerProcess {
   }
 
   /** @param execArgv options of Node, such as `--cpu-prof` */
-  static async start (variant: VariantName, { url, poolSize }: StartOptions, execArgv: readonly string[] = []): Promise<ServerProcess> {
-    const child = fork(new URL('server.ts', import.meta.url), [variant], {
+  static async start (
+    { name, elsewhere }: Pick<Variant, 'name' | 'elsewhere'>, { url, poolSize }: StartOptions, execArgv: readonly string[] = []
+  ): Promise<ServerProcess> {
+    const child = fork(elsewhere?.module ?? new URL('server.ts', import.meta.url), [elsewhere?.server ?? name], {
       execArgv: [...execArgv],
       // PGAPPNAME tells its connections from those of the others
-      env: { ...process.env, NODE_ENV: 'production', DATABASE_URL: url, POOL_SIZE: String(poolSize), PGAPPNAME: variant },
+      env: { ...process.env, NODE_ENV: 'production', DATABASE_URL: url, POOL_SIZE: String(poolSize), PGAPPNAME: name },
     })
-    const message = await answer(child, variant)
-    if (!('port' in message)) throw new Error(`${variant} said something else than its port`)
+    const message = await answer(child, name)
+    if (!('port' in message)) throw new Error(`${name} said something else than its port`)
     return new ServerProcess(child, message.port)
   }
 

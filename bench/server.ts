@@ -1,6 +1,6 @@
 /** A server process: `node bench/server.ts <variant>`, started by the benchmark, which asks for its CPU time. */
 import type { StartOptions } from './pool.ts'
-import type { VariantName } from './variants.ts'
+import type { ServerName } from './variants.ts'
 
 /** What the server answers: its port when it listens, its CPU time when it is asked. */
 export type ServerMessage = { readonly port: number } | { readonly cpu: NodeJS.CpuUsage }
@@ -14,10 +14,10 @@ export interface Server {
 }
 
 /** Not a path that the compiler follows: peers have packages of their own, which may not be installed. */
-const peer = async (name: VariantName) => (await import(new URL(`peers/${name}.ts`, import.meta.url).href)).default
+const peer = async (name: ServerName) => (await import(new URL(`peers/${name}.ts`, import.meta.url).href)).default
 
 /** Each process loads its own variant only. */
-const starters: Readonly<Record<VariantName, () => Promise<(options: StartOptions) => Promise<Server>>>> = {
+const starters: Readonly<Record<ServerName, () => Promise<(options: StartOptions) => Promise<Server>>>> = {
   'crud-kit': async () => (await import('./servers/crud-kit.ts')).crudKitServer,
   'hand-written': async () => (await import('./servers/hand-written.ts')).handWritten,
   'two-queries': async () => (await import('./servers/two-queries.ts')).twoQueries,
@@ -27,7 +27,7 @@ const starters: Readonly<Record<VariantName, () => Promise<(options: StartOption
 }
 
 const send = (message: ServerMessage) => process.send!(message)
-const start = await starters[process.argv[2] as VariantName]()
+const start = await starters[process.argv[2] as ServerName]()
 const server = await start({ url: process.env['DATABASE_URL']!, poolSize: Number(process.env['POOL_SIZE']) })
 await server.listen({ host: '127.0.0.1', port: 0 })
 process.on('message', async (command: ServerCommand) => {

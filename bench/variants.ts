@@ -1,11 +1,15 @@
 /** Who is compared. */
 import fs from 'node:fs'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
 import type { Dialect } from './dialects/dialect.ts'
 import { nestjsPaginate } from './dialects/nestjs-paginate.ts'
 import { own } from './dialects/own.ts'
 import { platformatic } from './dialects/platformatic.ts'
 
-export type VariantName = 'hand-written' | 'crud-kit' | 'two-queries' | 'mikro-orm' | 'platformatic' | 'nestjs-paginate'
+export type ServerName = 'hand-written' | 'crud-kit' | 'two-queries' | 'mikro-orm' | 'platformatic' | 'nestjs-paginate'
+
+export type VariantName = ServerName | 'before'
 
 export interface Variant {
   readonly name: VariantName
@@ -13,6 +17,8 @@ export interface Variant {
   readonly dialect: Dialect
   /** Its packages are those of bench/peers. */
   readonly peer?: true
+  /** The module that its process runs, if it is not this checkout's, and the server to start there. */
+  readonly elsewhere?: { readonly module: URL, readonly server: ServerName }
 }
 
 /** What the ratios refer to. */
@@ -26,6 +32,13 @@ export const variants: readonly Variant[] = [
   { name: 'platformatic', title: 'Platformatic DB', dialect: platformatic, peer: true },
   { name: 'nestjs-paginate', title: 'nestjs-paginate, TypeORM', dialect: nestjsPaginate, peer: true },
 ]
+
+/** The generated routes of another checkout of this project, with its packages installed: what a change is compared with. */
+export function before (folder: string): Variant {
+  const module = pathToFileURL(path.join(folder, 'bench/server.ts'))
+  if (!fs.existsSync(module)) throw new Error(`--before needs a checkout of this project; ${folder} has no bench/server.ts`)
+  return { name: 'before', title: 'fastify-crud-kit, before', dialect: own, elsewhere: { module, server: 'crud-kit' } }
+}
 
 /** Whether npm has installed the packages of bench/peers, and those that its lock file names now. */
 export function peersInstalled (): boolean {
