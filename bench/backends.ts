@@ -17,7 +17,10 @@ export class Backends {
 
   /** In microseconds; `undefined` where there is no /proc of Linux. */
   async cpu (application: string): Promise<number | undefined> {
-    const { rows } = await this.#client.query<{ pid: number }>('select pid from pg_stat_activity where application_name = $1', [application])
+    const { rows } = await this.#client.query<{ pid: number }>(
+      'select pid from pg_stat_activity where application_name = $1',
+      [application]
+    )
     try {
       // the first number is the time on a CPU in nanoseconds (kernel documentation, sched-stats)
       return rows.reduce((sum, { pid }) => sum + parseInt(fs.readFileSync(`/proc/${pid}/schedstat`, 'utf8')) / 1000, 0)

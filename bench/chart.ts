@@ -5,7 +5,13 @@ import { ratio } from './statistics.ts'
 import type { Variant, VariantName } from './variants.ts'
 
 const COLOURS: Readonly<Record<VariantName, string>> = {
-  'hand-written': '#8a94a6', 'crud-kit': '#0a7d5a', before: '#7fbfa8', 'two-queries': '#b9c0cc', 'mikro-orm': '#c9762b', platformatic: '#3f6fb5', 'nestjs-paginate': '#b5405a',
+  'hand-written': '#8a94a6',
+  'crud-kit': '#0a7d5a',
+  before: '#7fbfa8',
+  'two-queries': '#b9c0cc',
+  'mikro-orm': '#c9762b',
+  platformatic: '#3f6fb5',
+  'nestjs-paginate': '#b5405a',
 }
 const WIDTH = 860
 const LABELS = 300
@@ -28,7 +34,9 @@ export function chart (samples: Samples, operations: readonly Operation[], varia
       if (value === undefined) return ''
       const length = Math.min(value, LONGEST) * scale
       const y = top + index * BAR
-      return `<rect x="${LABELS}" y="${y}" width="${length.toFixed(1)}" height="${BAR - 2}" fill="${COLOURS[variant.name]}"/>` +
+      return `<rect x="${LABELS}" y="${y}" width="${length.toFixed(1)}" height="${BAR - 2}" fill="${
+        COLOURS[variant.name]
+      }"/>` +
         text(LABELS + length + 5, y + BAR - 4, `${value.toFixed(2)}${value > LONGEST ? ' …' : ''}`, 'start', 'value')
     }).join('')
   })
@@ -53,5 +61,7 @@ ${bars.join('\n')}
 }
 
 function text (x: number, y: number, content: string, anchor = 'start', name?: string): string {
-  return `<text x="${x.toFixed(1)}" y="${y}" text-anchor="${anchor}"${name === undefined ? '' : ` class="${name}"`}>${content.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</text>`
+  return `<text x="${x.toFixed(1)}" y="${y}" text-anchor="${anchor}"${name === undefined ? '' : ` class="${name}"`}>${
+    content.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
+  }</text>`
 }

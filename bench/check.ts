@@ -11,14 +11,21 @@ const CHECKED_WRITES = 5
  * @param contestants the first one is right
  * @throws Error with the first request whose answers differ, and with them
  */
-export async function checkAnswers (operations: readonly Operation[], [base, ...others]: readonly Contestant[]): Promise<void> {
+export async function checkAnswers (
+  operations: readonly Operation[],
+  [base, ...others]: readonly Contestant[]
+): Promise<void> {
   for (const operation of operations) {
     for (let n = 0; n < (operation.writes ? CHECKED_WRITES : CHECKED); n++) {
       const expected = await answer(base!, operation, n)
       for (const contestant of others) {
         const actual = await answer(contestant, operation, n)
         if (!isDeepStrictEqual(actual, expected)) {
-          throw new Error(`${operation.name} ${n}\n${base!.name}: ${JSON.stringify(expected)}\n${contestant.name}: ${JSON.stringify(actual)}`)
+          throw new Error(
+            `${operation.name} ${n}\n${base!.name}: ${JSON.stringify(expected)}\n${contestant.name}: ${
+              JSON.stringify(actual)
+            }`
+          )
         }
       }
     }

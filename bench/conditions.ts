@@ -12,17 +12,27 @@ export const loadOfMachine = (): number => os.loadavg()[0]! / os.availableParall
 /** One sentence each. */
 export function conditions (postgres: string, load: number, variants: readonly Variant[]): readonly string[] {
   const versions = [
-    `Node ${process.version.slice(1)}`, `PostgreSQL ${postgres}`, ...OWN.map((name) => version(name, '..')),
+    `Node ${process.version.slice(1)}`,
+    `PostgreSQL ${postgres}`,
+    ...OWN.map((name) => version(name, '..')),
     ...(variants.some(({ peer }) => peer) ? PEERS.map((name) => version(name, 'peers')) : []),
   ]
   return [
-    `${os.availableParallelism()} CPUs (${os.cpus()[0]?.model.trim()}), ${Math.round(os.totalmem() / 2 ** 30)} GiB, ${os.type()} ${os.release()}.`,
+    `${os.availableParallelism()} CPUs (${os.cpus()[0]?.model.trim()}), ${
+      Math.round(os.totalmem() / 2 ** 30)
+    } GiB, ${os.type()} ${os.release()}.`,
     `${versions.join(', ')}.`,
-    `${new Date().toISOString().slice(0, 10)}; when the run started, ${load.toFixed(1)} processes for each CPU wanted to run${load > 0.5 ? ': the machine was busy with something else, so trust ratios only, and those with care' : ''}.`,
+    `${new Date().toISOString().slice(0, 10)}; when the run started, ${
+      load.toFixed(1)
+    } processes for each CPU wanted to run${
+      load > 0.5 ? ': the machine was busy with something else, so trust ratios only, and those with care' : ''
+    }.`,
   ]
 }
 
 function version (name: string, folder: string): string {
-  const { version } = JSON.parse(fs.readFileSync(new URL(`${folder}/node_modules/${name}/package.json`, import.meta.url), 'utf8'))
+  const { version } = JSON.parse(
+    fs.readFileSync(new URL(`${folder}/node_modules/${name}/package.json`, import.meta.url), 'utf8')
+  )
   return `${name} ${version}`
 }

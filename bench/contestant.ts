@@ -18,7 +18,11 @@ const SKIPPED_STEPS = 250
 const STEPS = 50
 
 /** @param execArgv options of Node */
-export async function start (variant: Variant, options: StartOptions, execArgv: readonly string[]): Promise<Contestant> {
+export async function start (
+  variant: Variant,
+  options: StartOptions,
+  execArgv: readonly string[]
+): Promise<Contestant> {
   const { name, dialect } = variant
   const server = await ServerProcess.start(variant, options, execArgv)
   try {

@@ -49,7 +49,9 @@ export async function createData (url: string, onProgress: (done: number, total:
   }
   await fill(FILL_CATEGORIES, CATEGORIES)
   await fill(FILL_PRODUCTS, CATEGORIES * PRODUCTS_EACH)
-  for (const table of ['categories', 'products']) await client.query(`select setval(pg_get_serial_sequence('${table}', 'id'), (select max(id) from ${table}))`)
+  for (const table of ['categories', 'products']) {
+    await client.query(`select setval(pg_get_serial_sequence('${table}', 'id'), (select max(id) from ${table}))`)
+  }
   await client.query(SEARCH_INDEX)
   await client.query('vacuum (analyze) categories, products')
   await client.end()

@@ -6,7 +6,9 @@ const NOW = 'current_timestamp(3)'
 const base = {
   id: p.integer().primary().autoincrement(),
   created_at: p.datetime(3).fieldName('created_at').onCreate(() => new Date()).defaultRaw(NOW),
-  updated_at: p.datetime(3).fieldName('updated_at').onCreate(() => new Date()).onUpdate(() => new Date()).defaultRaw(NOW),
+  updated_at: p.datetime(3).fieldName('updated_at').onCreate(() => new Date()).onUpdate(() => new Date()).defaultRaw(
+    NOW
+  ),
   deleted_at: p.datetime(3).fieldName('deleted_at').nullable(),
 }
 

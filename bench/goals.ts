@@ -16,28 +16,65 @@ export interface Goal {
   readonly limit: number
   readonly unit: 'x' | ' MiB' | ' ms'
   /** `undefined` where it wasn't measured. */
-  measured (results: Results): number | undefined
+  measured(results: Results): number | undefined
 }
 
 /** Of the hand-written route. */
 const CPU: ReadonlyArray<readonly [OperationName, number]> = [
-  ['list', 1.25], ['include', 1.25], ['search', 1.3], ['get', 1.3], ['create', 1.4], ['update', 1.4], ['cursor-deep', 1.2],
+  ['list', 1.25],
+  ['include', 1.25],
+  ['search', 1.3],
+  ['get', 1.3],
+  ['create', 1.4],
+  ['update', 1.4],
+  ['cursor-deep', 1.2],
 ]
 const variant = 'crud-kit'
 const firstPage = { operation: 'cursor-first', variant } as const
 
 export const goals: readonly Goal[] = [
   ...CPU.map(([operation, limit]): Goal => ({
-    title: `${operation}: CPU to hand-written`, limit, unit: 'x', measured: ({ samples }) => ratio(samples, { operation, variant }, 'cpu'),
+    title: `${operation}: CPU to hand-written`,
+    limit,
+    unit: 'x',
+    measured: ({ samples }) => ratio(samples, { operation, variant }, 'cpu'),
   })),
-  { title: 'cursor-deep: CPU to cursor-first', limit: 1.2, unit: 'x', measured: ({ samples }) => ratio(samples, { operation: 'cursor-deep', variant }, 'cpu', firstPage) },
-  { title: 'cursor-deep: PostgreSQL CPU to cursor-first', limit: 1.2, unit: 'x', measured: ({ samples }) => ratio(samples, { operation: 'cursor-deep', variant }, 'postgresCpu', firstPage) },
+  {
+    title: 'cursor-deep: CPU to cursor-first',
+    limit: 1.2,
+    unit: 'x',
+    measured: ({ samples }) => ratio(samples, { operation: 'cursor-deep', variant }, 'cpu', firstPage),
+  },
+  {
+    title: 'cursor-deep: PostgreSQL CPU to cursor-first',
+    limit: 1.2,
+    unit: 'x',
+    measured: ({ samples }) => ratio(samples, { operation: 'cursor-deep', variant }, 'postgresCpu', firstPage),
+  },
   ...CPU.map(([operation]): Goal => ({
-    title: `${operation}: PostgreSQL CPU to hand-written`, limit: 1.05, unit: 'x', measured: ({ samples }) => ratio(samples, { operation, variant }, 'postgresCpu'),
+    title: `${operation}: PostgreSQL CPU to hand-written`,
+    limit: 1.05,
+    unit: 'x',
+    measured: ({ samples }) => ratio(samples, { operation, variant }, 'postgresCpu'),
   })),
-  { title: 'a stream of 1 000 000 rows: growth of memory', limit: 64, unit: ' MiB', measured: ({ stream }) => stream && stream.peak - stream.before },
-  { title: 'start-up with 1 resource: CPU of the library', limit: 150, unit: ' ms', measured: ({ startup }) => startup && median(startup.one.map(({ sum }) => sum)) },
-  { title: 'start-up with 50 resources: CPU of the process', limit: 1000, unit: ' ms', measured: ({ startup }) => startup && median(startup.fifty.map(({ others, sum }) => others + sum)) },
+  {
+    title: 'a stream of 1 000 000 rows: growth of memory',
+    limit: 64,
+    unit: ' MiB',
+    measured: ({ stream }) => stream && stream.peak - stream.before,
+  },
+  {
+    title: 'start-up with 1 resource: CPU of the library',
+    limit: 150,
+    unit: ' ms',
+    measured: ({ startup }) => startup && median(startup.one.map(({ sum }) => sum)),
+  },
+  {
+    title: 'start-up with 50 resources: CPU of the process',
+    limit: 1000,
+    unit: ' ms',
+    measured: ({ startup }) => startup && median(startup.fifty.map(({ others, sum }) => others + sum)),
+  },
 ]
 
 /** `met by 4 %`, in relation to the goal. */

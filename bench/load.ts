@@ -20,7 +20,9 @@ export interface LoadOptions {
 
 export function encode ({ method, path, body }: HttpRequest): Buffer {
   const json = body === undefined ? '' : JSON.stringify(body)
-  const type = body === undefined ? '' : `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(json)}\r\n`
+  const type = body === undefined
+    ? ''
+    : `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(json)}\r\n`
   return Buffer.from(`${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: application/json\r\n${type}\r\n${json}`)
 }
 
@@ -31,20 +33,22 @@ export async function load ({ port, connections, seconds, requests }: LoadOption
   let next = 0
   const started = performance.now()
   const end = started + seconds * 1000
-  await Promise.all(sockets.map((socket) => new Promise<void>((resolve, reject) => {
-    let sent = 0
-    const send = () => {
-      sent = performance.now()
-      socket.write(requests[next++ % requests.length]!)
-    }
-    readAnswers(socket, () => {
-      const now = performance.now()
-      latencies.push(now - sent)
-      if (now < end) send()
-      else resolve()
-    }, reject)
-    send()
-  })))
+  await Promise.all(sockets.map((socket) =>
+    new Promise<void>((resolve, reject) => {
+      let sent = 0
+      const send = () => {
+        sent = performance.now()
+        socket.write(requests[next++ % requests.length]!)
+      }
+      readAnswers(socket, () => {
+        const now = performance.now()
+        latencies.push(now - sent)
+        if (now < end) send()
+        else resolve()
+      }, reject)
+      send()
+    })
+  ))
   const took = (performance.now() - started) / 1000
   for (const socket of sockets) socket.destroy()
   return { requests: latencies.length, seconds: took, latencies: Float64Array.from(latencies).sort() }
@@ -68,7 +72,9 @@ function readAnswers (socket: net.Socket, onAnswer: () => void, onError: (error:
       const bodyStart = head.indexOf('\r\n\r\n') + 4
       if (bodyStart === 3) return
       const length = /content-length: (\d+)/i.exec(head)?.[1]
-      if (!/^HTTP\/1\.1 20[01]/.test(head) || length === undefined) return onError(new Error(`unexpected answer:\n${head}`))
+      if (!/^HTTP\/1\.1 20[01]/.test(head) || length === undefined) {
+        return onError(new Error(`unexpected answer:\n${head}`))
+      }
       missing = Number(length) - (head.length - bodyStart)
       head = ''
     } else {

@@ -36,12 +36,23 @@ export type Samples = ReadonlyMap<OperationName, ReadonlyMap<VariantName, readon
 
 export async function measure (options: MeasureOptions): Promise<Samples> {
   const { operations, contestants, warmUp, rounds } = options
-  const samples = new Map(operations.map(({ name }) => [name, new Map(contestants.map(({ name }): [VariantName, Sample[]] => [name, []]))]))
+  const samples = new Map(
+    operations.map(({ name }) => [name, new Map(contestants.map(({ name }): [VariantName, Sample[]] => [name, []]))])
+  )
   for (let round = 0; round < warmUp + rounds; round++) {
     for (const operation of operations) {
-      options.onProgress(`${round < warmUp ? `warm-up ${round + 1} of ${warmUp}` : `round ${round - warmUp + 1} of ${rounds}`}: ${operation.name}`)
+      options.onProgress(
+        `${
+          round < warmUp ? `warm-up ${round + 1} of ${warmUp}` : `round ${round - warmUp + 1} of ${rounds}`
+        }: ${operation.name}`
+      )
       // whoever comes after somebody else's work finds the caches as that has left them
-      for (const contestant of [...contestants.slice(round % contestants.length), ...contestants.slice(0, round % contestants.length)]) {
+      for (
+        const contestant of [
+          ...contestants.slice(round % contestants.length),
+          ...contestants.slice(0, round % contestants.length),
+        ]
+      ) {
         const sample = await turn(operation, contestant, options)
         if (round >= warmUp) samples.get(operation.name)!.get(contestant.name)!.push(sample)
         if (operation.writes) await tidy(options.client)
@@ -51,8 +62,15 @@ export async function measure (options: MeasureOptions): Promise<Samples> {
   return samples
 }
 
-async function turn (operation: Operation, { name, server, dialect, cursors }: Contestant, { backends, connections, seconds }: MeasureOptions): Promise<Sample> {
-  const requests = Array.from({ length: operation.requests ?? REQUESTS }, (_, n) => encode(dialect.request(operation.call(n, cursors))))
+async function turn (
+  operation: Operation,
+  { name, server, dialect, cursors }: Contestant,
+  { backends, connections, seconds }: MeasureOptions
+): Promise<Sample> {
+  const requests = Array.from(
+    { length: operation.requests ?? REQUESTS },
+    (_, n) => encode(dialect.request(operation.call(n, cursors)))
+  )
   server.resetPeakMemory()
   const before = { cpu: await server.cpu(), postgres: await backends.cpu(name) }
   const result = await load({ port: server.port, connections, seconds, requests })
@@ -60,7 +78,9 @@ async function turn (operation: Operation, { name, server, dialect, cursors }: C
   const at = (part: number) => result.latencies[Math.floor(result.latencies.length * part)]!
   return {
     cpu: (after.cpu - before.cpu) / result.requests,
-    postgresCpu: before.postgres === undefined || after.postgres === undefined ? undefined : (after.postgres - before.postgres) / result.requests,
+    postgresCpu: before.postgres === undefined || after.postgres === undefined
+      ? undefined
+      : (after.postgres - before.postgres) / result.requests,
     perSecond: result.requests / result.seconds,
     p50: at(0.5),
     p99: at(0.99),

@@ -6,11 +6,21 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { parseArgs } from 'node:util'
 import { startPostgres } from '../scripts/postgres.ts'
-import { AllowedFilters, AllowedSort, CrudBase, crudKit, DatabaseFactory, QueryBuilderConfig, type QueryMessage } from '../src/index.ts'
+import {
+  AllowedFilters,
+  AllowedSort,
+  CrudBase,
+  crudKit,
+  DatabaseFactory,
+  QueryBuilderConfig,
+  type QueryMessage,
+} from '../src/index.ts'
 import { Category, entities } from './entities.ts'
 import { median } from './statistics.ts'
 
-const { values: options } = parseArgs({ options: { rounds: { type: 'string', default: '9' }, requests: { type: 'string', default: '1000' } } })
+const { values: options } = parseArgs({
+  options: { rounds: { type: 'string', default: '9' }, requests: { type: 'string', default: '1000' } },
+})
 const [rounds, requests] = [Number(options.rounds), Number(options.requests)]
 const AT_ONCE = 16
 const ROWS = 5_000
@@ -18,7 +28,10 @@ const ROWS = 5_000
 const categories = new CrudBase<any>({
   model: Category,
   writable: 'all',
-  queryConfig: new QueryBuilderConfig<any>({ allowedFilters: [AllowedFilters.exact('status'), new AllowedFilters('price', 'gte')], allowedSorts: [new AllowedSort('name')] }),
+  queryConfig: new QueryBuilderConfig<any>({
+    allowedFilters: [AllowedFilters.exact('status'), new AllowedFilters('price', 'gte')],
+    allowedSorts: [new AllowedSort('name')],
+  }),
 })
 const urls = {
   get: (n: number) => `/categories/${n % ROWS + 1}`,
@@ -26,7 +39,9 @@ const urls = {
 }
 
 let millis = 0
-const listen = (message: unknown) => { millis += (message as QueryMessage).duration }
+const listen = (message: unknown) => {
+  millis += (message as QueryMessage).duration
+}
 
 async function turn (app: FastifyInstance, url: (n: number) => string, subscribed: boolean): Promise<number> {
   if (subscribed) subscribe('fastify-crud-kit:query', listen)
@@ -47,17 +62,28 @@ const postgres = await startPostgres()
 const factory = new DatabaseFactory({ databaseUrl: postgres.url, entities, schema: 'create' })
 const serve = async (serverTiming: boolean): Promise<FastifyInstance> => {
   const app = Fastify()
-  await app.register(crudKit, { database: factory, indexAdvice: false, serverTiming, resources: { '/categories': categories } })
+  await app.register(crudKit, {
+    database: factory,
+    indexAdvice: false,
+    serverTiming,
+    resources: { '/categories': categories },
+  })
   await app.ready()
   return app
 }
 const [plain, timing] = [await serve(false), await serve(true)]
 try {
-  await plain.orm.em.getConnection().execute(`insert into categories (created_at, updated_at, name, description, price, status)
-    select now(), now(), 'Category ' || i, 'A category', i % 1000, (array['draft', 'active'])[i % 2 + 1] from generate_series(1, ${ROWS}) as i`)
+  await plain.orm.em.getConnection().execute(
+    `insert into categories (created_at, updated_at, name, description, price, status)
+    select now(), now(), 'Category ' || i, 'A category', i % 1000, (array['draft', 'active'])[i % 2 + 1] from generate_series(1, ${ROWS}) as i`
+  )
   // nobody looks, twice: how far two measurements of the same are apart
   const modes = [
-    ['nobody looks', plain, false], ['nobody looks, again', plain, false], ['a subscriber', plain, true], ['Server-Timing', timing, false], ['both', timing, true],
+    ['nobody looks', plain, false],
+    ['nobody looks, again', plain, false],
+    ['a subscriber', plain, true],
+    ['Server-Timing', timing, false],
+    ['both', timing, true],
   ] as const
   console.log('| | | CPU, µs | ratio |\n| --- | --- | ---: | ---: |')
   for (const [operation, url] of Object.entries(urls)) {

@@ -19,7 +19,17 @@ export interface NewCategory {
   readonly status: string
 }
 
-export type OperationName = 'list' | 'include' | 'get' | 'search' | 'offset' | 'cursor-first' | 'cursor-deep' | 'create' | 'update' | 'create-many'
+export type OperationName =
+  | 'list'
+  | 'include'
+  | 'get'
+  | 'search'
+  | 'offset'
+  | 'cursor-first'
+  | 'cursor-deep'
+  | 'create'
+  | 'update'
+  | 'create-many'
 
 export interface Operation {
   readonly name: OperationName
@@ -45,28 +55,62 @@ const BATCH = 100
  * Some 100 to 300 categories match: 20 of them on one of the first five pages. Few requests are the same, so that a
  * cache of whole query strings would show nothing.
  */
-const list = (n: number, include: boolean): Call => ({ kind: 'list', minPrice: 990 + n % 700 / 100, page: n % 5 + 1, include })
+const list = (n: number, include: boolean): Call => ({
+  kind: 'list',
+  minPrice: 990 + n % 700 / 100,
+  page: n % 5 + 1,
+  include,
+})
 
 /** In steps of a prime, over the whole table, but for the deleted rows. */
 const existing = (n: number): number => (n * 7919 % (CATEGORIES / 50)) * 50 + 1 + n % 49
 
-const created = (n: number): NewCategory =>
-  ({ name: `New category ${n}`, description: 'What a new category holds, in a sentence or two as they stand in a catalogue.', price: n % 1000 / 100, status: 'draft' })
+const created = (n: number): NewCategory => ({
+  name: `New category ${n}`,
+  description: 'What a new category holds, in a sentence or two as they stand in a catalogue.',
+  price: n % 1000 / 100,
+  status: 'draft',
+})
 
 /** Drafts, that no list here shows. When the sequence starts over, a row's new values are others than it has. */
-const updated = (n: number): Call =>
-  ({ kind: 'update', id: (n % (REQUESTS / 2)) * 75 + 3, changes: { description: `What this category holds since update ${n}, in a sentence or two.`, price: n % 2000 / 100 } })
+const updated = (n: number): Call => ({
+  kind: 'update',
+  id: (n % (REQUESTS / 2)) * 75 + 3,
+  changes: { description: `What this category holds since update ${n}, in a sentence or two.`, price: n % 2000 / 100 },
+})
 
 export const operations: readonly Operation[] = [
   { name: 'list', title: 'List 20 of a filtered, sorted set, with total', call: (n) => list(n, false) },
   { name: 'include', title: 'The same with a to-many include, 5 each', call: (n) => list(n, true) },
   { name: 'get', title: 'Get by id', call: (n) => ({ kind: 'get', id: existing(n) }) },
   // three digits: some 280 rows
-  { name: 'search', title: 'Search (contains), with total', call: (n) => ({ kind: 'search', text: String(100 + n * 7 % 900), page: n % 5 + 1 }) },
-  { name: 'offset', title: 'Deep page by offset, with total', call: (n) => ({ kind: 'offset', offset: 50_000 + n % 500 * 20 }) },
-  { name: 'cursor-first', title: 'First page by cursor', call: () => ({ kind: 'cursor', cursor: '', perPage: PER_PAGE }) },
-  { name: 'cursor-deep', title: 'Deep page by cursor', call: (n, cursors) => ({ kind: 'cursor', cursor: cursors[n % cursors.length]!, perPage: PER_PAGE }) },
+  {
+    name: 'search',
+    title: 'Search (contains), with total',
+    call: (n) => ({ kind: 'search', text: String(100 + n * 7 % 900), page: n % 5 + 1 }),
+  },
+  {
+    name: 'offset',
+    title: 'Deep page by offset, with total',
+    call: (n) => ({ kind: 'offset', offset: 50_000 + n % 500 * 20 }),
+  },
+  {
+    name: 'cursor-first',
+    title: 'First page by cursor',
+    call: () => ({ kind: 'cursor', cursor: '', perPage: PER_PAGE }),
+  },
+  {
+    name: 'cursor-deep',
+    title: 'Deep page by cursor',
+    call: (n, cursors) => ({ kind: 'cursor', cursor: cursors[n % cursors.length]!, perPage: PER_PAGE }),
+  },
   { name: 'create', title: 'Create', call: (n) => ({ kind: 'create', record: created(n) }), writes: true },
   { name: 'update', title: 'Update', call: updated, writes: true },
-  { name: 'create-many', title: `Create ${BATCH} at once`, call: (n) => ({ kind: 'createMany', records: Array.from({ length: BATCH }, (_, i) => created(n * BATCH + i)) }), requests: 50, writes: true },
+  {
+    name: 'create-many',
+    title: `Create ${BATCH} at once`,
+    call: (n) => ({ kind: 'createMany', records: Array.from({ length: BATCH }, (_, i) => created(n * BATCH + i)) }),
+    requests: 50,
+    writes: true,
+  },
 ]

@@ -56,10 +56,15 @@ const progress = (text: string) => process.stderr.write(process.stderr.isTTY ? `
 
 if (options.peers === true && !peersInstalled()) {
   progress('installing peers')
-  execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: new URL('peers', import.meta.url), stdio: ['ignore', 'ignore', 'inherit'] })
+  execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], {
+    cwd: new URL('peers', import.meta.url),
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
 }
 const peers = options.peers !== false && peersInstalled()
-const compared = [...variants, ...options.before === undefined ? [] : [before(options.before)]].filter(({ name, peer }) => (name === 'before' || (options.variant?.includes(name) ?? true)) && (peer !== true || peers))
+const compared = [...variants, ...options.before === undefined ? [] : [before(options.before)]].filter((
+  { name, peer }
+) => (name === 'before' || (options.variant?.includes(name) ?? true)) && (peer !== true || peers))
 const left = variants.filter((variant) => !compared.includes(variant)).map(({ title }) => title)
 
 const started = performance.now()
@@ -70,15 +75,26 @@ let results: Results = { samples: new Map() }
 if (chosen.length > 0 || wanted('stream')) {
   // nothing works in the background, and nobody's time is spent by parallel workers, which are gone when it is read
   const postgres = await startPostgres({
-    settings: { shared_buffers: '512MB', max_connections: 100, autovacuum: 'off', max_wal_size: '4GB', max_parallel_workers_per_gather: 0 },
+    settings: {
+      shared_buffers: '512MB',
+      max_connections: 100,
+      autovacuum: 'off',
+      max_wal_size: '4GB',
+      max_parallel_workers_per_gather: 0,
+    },
   })
   const contestants: Contestant[] = []
   const client = new pg.Client(postgres.url)
   let backends: Backends | undefined
   try {
     await client.connect()
-    await createData(postgres.url, (done, total) => progress(`${done.toLocaleString('en')} of ${total.toLocaleString('en')} rows`))
-    const { rows: [server] } = await client.query<{ version: string }>("select current_setting('server_version') as version")
+    await createData(
+      postgres.url,
+      (done, total) => progress(`${done.toLocaleString('en')} of ${total.toLocaleString('en')} rows`)
+    )
+    const { rows: [server] } = await client.query<{ version: string }>(
+      "select current_setting('server_version') as version"
+    )
     lines.push(...conditions(server!.version, load, compared))
     if (chosen.length > 0) {
       for (const variant of compared) {
@@ -90,8 +106,21 @@ if (chosen.length > 0 || wanted('stream')) {
       await tidy(client)
       backends = await Backends.connect(postgres.url)
       const settings = { connections: Number(options.connections), seconds: Number(options.seconds), warmUp, rounds }
-      results = { samples: await measure({ operations: chosen, contestants, backends, client, onProgress: progress, ...settings }) }
-      lines.push(`${CATEGORIES} categories with ${PRODUCTS_EACH} products each, ${settings.connections} connections, pools of ${options.pool}. ${rounds === 1 ? 'One round' : `Medians of ${rounds} rounds`} of ${settings.seconds} s, after ${warmUp} that ${warmUp === 1 ? "doesn't" : "don't"} count.`)
+      results = {
+        samples: await measure({
+          operations: chosen,
+          contestants,
+          backends,
+          client,
+          onProgress: progress,
+          ...settings,
+        }),
+      }
+      lines.push(
+        `${CATEGORIES} categories with ${PRODUCTS_EACH} products each, ${settings.connections} connections, pools of ${options.pool}. ${
+          rounds === 1 ? 'One round' : `Medians of ${rounds} rounds`
+        } of ${settings.seconds} s, after ${warmUp} that ${warmUp === 1 ? "doesn't" : "don't"} count.`
+      )
     }
     if (wanted('stream')) {
       progress('measuring: stream')
@@ -106,16 +135,29 @@ if (chosen.length > 0 || wanted('stream')) {
 }
 if (wanted('startup')) {
   progress('measuring: start-up')
-  results = { ...results, startup: { one: await measureStartup(1, options.quick ? 3 : 7), fifty: await measureStartup(50, options.quick ? 3 : 5) } }
+  results = {
+    ...results,
+    startup: {
+      one: await measureStartup(1, options.quick ? 3 : 7),
+      fifty: await measureStartup(50, options.quick ? 3 : 5),
+    },
+  }
 }
 progress('')
-if (left.length > 0) lines.push(`Left out: ${left.join(', ')}.${peers ? '' : ' `npm run bench -- --peers` installs and includes all.'}`)
+if (left.length > 0) {
+  lines.push(`Left out: ${left.join(', ')}.${peers ? '' : ' `npm run bench -- --peers` installs and includes all.'}`)
+}
 const text = `${lines.map((line) => `- ${line}`).join('\n')}\n\n${report(results, chosen, compared)}\n`
 console.log(text)
 if (options.save) {
   const file = (name: string) => fileURLToPath(new URL(name, import.meta.url))
   // what a profile shows has to be read by somebody: it is written by hand
   fs.writeFileSync(file('results.svg'), chart(results.samples, chosen, compared))
-  fs.writeFileSync(file('RESULTS.md'), `# Results\n\nWritten by \`npm run bench -- --save\`; [README.md](README.md) says what the columns mean.\n\n![CPU of a request](results.svg)\n\n${text}\n${fs.readFileSync(file('costs.md'), 'utf8')}`)
+  fs.writeFileSync(
+    file('RESULTS.md'),
+    `# Results\n\nWritten by \`npm run bench -- --save\`; [README.md](README.md) says what the columns mean.\n\n![CPU of a request](results.svg)\n\n${text}\n${
+      fs.readFileSync(file('costs.md'), 'utf8')
+    }`
+  )
 }
 progress(`${((performance.now() - started) / 1000).toFixed(0)} s`)

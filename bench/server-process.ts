@@ -17,7 +17,9 @@ export class ServerProcess {
 
   /** @param execArgv options of Node, such as `--cpu-prof` */
   static async start (
-    { name, elsewhere }: Pick<Variant, 'name' | 'elsewhere'>, { url, poolSize }: StartOptions, execArgv: readonly string[] = []
+    { name, elsewhere }: Pick<Variant, 'name' | 'elsewhere'>,
+    { url, poolSize }: StartOptions,
+    execArgv: readonly string[] = []
   ): Promise<ServerProcess> {
     const child = fork(elsewhere?.module ?? new URL('server.ts', import.meta.url), [elsewhere?.server ?? name], {
       execArgv: [...execArgv],

@@ -8,9 +8,9 @@ export type ServerCommand = 'cpu' | 'stop'
 
 /** What a variant makes: a Fastify instance, of whatever copy of Fastify. */
 export interface Server {
-  listen (options: { host: string, port: number }): Promise<unknown>
-  close (): Promise<unknown>
-  readonly server: { address (): unknown }
+  listen(options: { host: string, port: number }): Promise<unknown>
+  close(): Promise<unknown>
+  readonly server: { address(): unknown }
 }
 
 /** Not a path that the compiler follows: peers have packages of their own, which may not be installed. */

@@ -22,7 +22,11 @@ export async function measureStartup (resources: number, runs: number): Promise<
   const costs: StartupCost[] = []
   // the first one fills the disk's cache
   for (let run = 0; run <= runs; run++) {
-    const { stdout } = await promisify(execFile)(process.execPath, [path.join(root, 'bench/startup-process.ts'), path.join(BUILT, 'src/index.js'), String(resources)])
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      path.join(root, 'bench/startup-process.ts'),
+      path.join(BUILT, 'src/index.js'),
+      String(resources),
+    ])
     if (run > 0) costs.push(JSON.parse(stdout))
   }
   return costs
@@ -37,7 +41,12 @@ async function build (): Promise<void> {
   for (const folder of ['src', 'plugins']) {
     for (const file of fs.globSync(`${folder}/**/*.ts`, { cwd: root })) {
       const { outputText } = ts.transpileModule(fs.readFileSync(path.join(root, file), 'utf8'), {
-        compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2024, verbatimModuleSyntax: true, rewriteRelativeImportExtensions: true },
+        compilerOptions: {
+          module: ts.ModuleKind.ESNext,
+          target: ts.ScriptTarget.ES2024,
+          verbatimModuleSyntax: true,
+          rewriteRelativeImportExtensions: true,
+        },
       })
       const target = path.join(BUILT, file.replace(/\.ts$/, '.js'))
       fs.mkdirSync(path.dirname(target), { recursive: true })

@@ -16,14 +16,25 @@ export interface Series {
 }
 
 /** One figure in all rounds; `undefined` where it was not measured. */
-export function figures (samples: Samples, { operation, variant }: Series, key: keyof Sample): readonly number[] | undefined {
+export function figures (
+  samples: Samples,
+  { operation, variant }: Series,
+  key: keyof Sample
+): readonly number[] | undefined {
   const values = samples.get(operation)?.get(variant)?.map((sample) => sample[key])
   return values === undefined || values.length === 0 || values.includes(undefined) ? undefined : values as number[]
 }
 
 /** Median of the ratios within a round: what else the machine does changes from round to round. */
-export function ratio (samples: Samples, series: Series, key: keyof Sample, to: Series = { ...series, variant: BASE }): number | undefined {
+export function ratio (
+  samples: Samples,
+  series: Series,
+  key: keyof Sample,
+  to: Series = { ...series, variant: BASE }
+): number | undefined {
   const over = figures(samples, series, key)
   const under = figures(samples, to, key)
-  return over === undefined || under === undefined ? undefined : median(over.map((value, round) => value / under[round]!))
+  return over === undefined || under === undefined
+    ? undefined
+    : median(over.map((value, round) => value / under[round]!))
 }

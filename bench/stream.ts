@@ -24,7 +24,9 @@ export type StreamMessage = { readonly port: number } | { readonly rss: number, 
 
 export async function measureStream (url: string): Promise<StreamCost> {
   await createEvents(url)
-  const child = fork(new URL('stream-process.ts', import.meta.url), [], { env: { ...process.env, NODE_ENV: 'production', DATABASE_URL: url } })
+  const child = fork(new URL('stream-process.ts', import.meta.url), [], {
+    env: { ...process.env, NODE_ENV: 'production', DATABASE_URL: url },
+  })
   try {
     const { port } = await next(child) as { port: number }
     await read(port, `?filter%5Bid%5D=${WARM_UP_ROWS}`)
@@ -43,16 +45,21 @@ export async function measureStream (url: string): Promise<StreamCost> {
 async function createEvents (url: string): Promise<void> {
   const client = new pg.Client(url)
   await client.connect()
-  await client.query(`create table if not exists event (id int primary key, name text not null, amount numeric(12,2) not null, at timestamptz not null);
+  await client.query(
+    `create table if not exists event (id int primary key, name text not null, amount numeric(12,2) not null, at timestamptz not null);
     truncate event;
     insert into event select i, 'Event number ' || i, i / 100.0, timestamptz '2024-01-01Z' + i * interval '1 second' from generate_series(1, ${STREAM_ROWS}) as i;
-    analyze event`)
+    analyze event`
+  )
   await client.end()
 }
 
 /** Reads a stream to its end and counts its lines. */
 async function read (port: number, query: string): Promise<number> {
-  const [response] = await once(http.get({ port, path: `/events${query}`, headers: { accept: 'application/x-ndjson' } }), 'response') as [http.IncomingMessage]
+  const [response] = await once(
+    http.get({ port, path: `/events${query}`, headers: { accept: 'application/x-ndjson' } }),
+    'response'
+  ) as [http.IncomingMessage]
   let lines = 0
   for await (const chunk of response as AsyncIterable<Buffer>) {
     for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, at + 1)) lines++

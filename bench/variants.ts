@@ -36,12 +36,15 @@ export const variants: readonly Variant[] = [
 /** The generated routes of another checkout of this project, with its packages installed: what a change is compared with. */
 export function before (folder: string): Variant {
   const module = pathToFileURL(path.join(folder, 'bench/server.ts'))
-  if (!fs.existsSync(module)) throw new Error(`--before needs a checkout of this project; ${folder} has no bench/server.ts`)
+  if (!fs.existsSync(module)) {
+    throw new Error(`--before needs a checkout of this project; ${folder} has no bench/server.ts`)
+  }
   return { name: 'before', title: 'fastify-crud-kit, before', dialect: own, elsewhere: { module, server: 'crud-kit' } }
 }
 
 /** Whether npm has installed the packages of bench/peers, and those that its lock file names now. */
 export function peersInstalled (): boolean {
-  const changed = (file: string) => fs.statSync(new URL(`peers/${file}`, import.meta.url), { throwIfNoEntry: false })?.mtimeMs ?? 0
+  const changed = (file: string) =>
+    fs.statSync(new URL(`peers/${file}`, import.meta.url), { throwIfNoEntry: false })?.mtimeMs ?? 0
   return changed('node_modules/.package-lock.json') >= changed('package-lock.json')
 }

@@ -9,7 +9,10 @@ import { resources } from './resources/index.ts'
 import { seed } from './seed/catalogue.ts'
 
 /** Opens the database, fills it when it is new, and registers everything; not listening yet. */
-export async function buildApp (database: DatabaseFactory, options: FastifyServerOptions = {}): Promise<FastifyInstance> {
+export async function buildApp (
+  database: DatabaseFactory,
+  options: FastifyServerOptions = {}
+): Promise<FastifyInstance> {
   const app = Fastify(options)
   // documentation first: it sees the routes that are registered after it
   await app.register(swagger, {
@@ -28,7 +31,10 @@ export async function buildApp (database: DatabaseFactory, options: FastifyServe
       return health.status !== 'down' && { ...health }
     },
     exposeStatusRoute: {
-      url: '/health', routeOpts: {}, routeSchemaOpts: { tags: ['health'], summary: 'Whether the server and its database can be used' }, routeResponseSchemaOpts: HealthSchema.properties,
+      url: '/health',
+      routeOpts: {},
+      routeSchemaOpts: { tags: ['health'], summary: 'Whether the server and its database can be used' },
+      routeResponseSchemaOpts: HealthSchema.properties,
     },
   })
   const em = app.orm.em.fork()

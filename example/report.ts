@@ -8,7 +8,11 @@ import { entities } from './entities/index.ts'
 import { CategoryCrud } from './resources/categories.ts'
 
 function report (query: string): void {
-  const database = new DatabaseFactory({ databaseUrl: process.env['DATABASE_URL'] || 'pglite://.data/example', entities, useAsync: false })
+  const database = new DatabaseFactory({
+    databaseUrl: process.env['DATABASE_URL'] || 'pglite://.data/example',
+    entities,
+    useAsync: false,
+  })
   try {
     const session = database.getSessionMaker(database.getEngine())()
     const { items, total } = new CategoryCrud().list(session, parseQueryParams(`fields=name,status,price&${query}`))

@@ -11,7 +11,11 @@ import { progressBar } from './seed/progress-bar.ts'
 
 function readCount (args: string[]): number {
   const { values } = parseArgs({ args, options: { categories: { type: 'string', default: '0' } } })
-  if (!/^\d{1,7}$/.test(values.categories)) throw new Error(`--categories takes a whole number of at most 7 digits, got '${values.categories}': npm run seed -- --categories 1000`)
+  if (!/^\d{1,7}$/.test(values.categories)) {
+    throw new Error(
+      `--categories takes a whole number of at most 7 digits, got '${values.categories}': npm run seed -- --categories 1000`
+    )
+  }
   return Number(values.categories)
 }
 

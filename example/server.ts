@@ -2,14 +2,17 @@
 import { buildApp } from './app.ts'
 import { exampleDatabase } from './database.ts'
 
-const EXAMPLE_QUERY = '/categories?filter[name]=Tech&filter[price][gte]=100&sort=-created_at&include=products&fields=id,name,price&page=1&per_page=20'
+const EXAMPLE_QUERY =
+  '/categories?filter[name]=Tech&filter[price][gte]=100&sort=-created_at&include=products&fields=id,name,price&page=1&per_page=20'
 
 async function start (): Promise<void> {
   const port = Number(process.env['PORT'] ?? 3000)
   const host = process.env['HOST'] ?? '127.0.0.1'
   const app = await buildApp(exampleDatabase(), { logger: { level: 'warn' } })
   const address = await app.listen({ port, host })
-  console.log(`Documentation  ${address}/docs\nCategories     ${address}/categories\nA query        ${address}${EXAMPLE_QUERY}`)
+  console.log(
+    `Documentation  ${address}/docs\nCategories     ${address}/categories\nA query        ${address}${EXAMPLE_QUERY}`
+  )
 
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => {

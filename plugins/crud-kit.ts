@@ -3,7 +3,14 @@ import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import { CrudBase } from '../src/crud/index.ts'
-import { DatabaseFactory, isConnected, serverStarted, SyncEngine, type DatabaseOptions, type SharedEngine } from '../src/database/index.ts'
+import {
+  DatabaseFactory,
+  isConnected,
+  serverStarted,
+  SyncEngine,
+  type DatabaseOptions,
+  type SharedEngine,
+} from '../src/database/index.ts'
 import { ConfigError } from '../src/errors.ts'
 import type { QueryParams } from '../src/query/index.ts'
 import { clientOf, limitStatements } from '../src/run/index.ts'
@@ -97,20 +104,31 @@ async function register (fastify: FastifyInstance, options: CrudKitOptions): Pro
 
 /** An ORM that is given is its owner's to close; a database is closed with the last server that uses it. */
 async function openDatabase ({ orm, database, statementTimeoutMillis }: CrudKitOptions): Promise<SharedEngine> {
-  if (orm !== undefined && database !== undefined) throw new ConfigError("crudKit: give either 'orm' or 'database', not both.")
+  if (orm !== undefined && database !== undefined) {
+    throw new ConfigError("crudKit: give either 'orm' or 'database', not both.")
+  }
   if (orm !== undefined) {
-    if ((orm as unknown) instanceof SyncEngine || !isConnected(orm)) throw new ConfigError(`crudKit: 'orm' ${SYNC_DATABASE}`)
+    if ((orm as unknown) instanceof SyncEngine || !isConnected(orm)) {
+      throw new ConfigError(`crudKit: 'orm' ${SYNC_DATABASE}`)
+    }
     if (statementTimeoutMillis !== undefined) await limitStatements(orm, statementTimeoutMillis)
     return { engine: orm, release: async () => {} }
   }
-  if (statementTimeoutMillis !== undefined) throw new ConfigError("crudKit: 'statementTimeoutMillis' is for an 'orm'; write it into 'database'.")
-  if (database === undefined) throw new ConfigError("crudKit: give 'orm', an open MikroORM, or 'database', the options to open one.")
-  if ((database as DatabaseOptions<boolean>).useAsync === false) throw new ConfigError(`crudKit: 'database' ${SYNC_DATABASE}`)
+  if (statementTimeoutMillis !== undefined) {
+    throw new ConfigError("crudKit: 'statementTimeoutMillis' is for an 'orm'; write it into 'database'.")
+  }
+  if (database === undefined) {
+    throw new ConfigError("crudKit: give 'orm', an open MikroORM, or 'database', the options to open one.")
+  }
+  if ((database as DatabaseOptions<boolean>).useAsync === false) {
+    throw new ConfigError(`crudKit: 'database' ${SYNC_DATABASE}`)
+  }
   const factory = database instanceof DatabaseFactory ? database : new DatabaseFactory(database)
   return await factory.share()
 }
 
-const SYNC_DATABASE = 'has useAsync: false, which is for scripts: each of its statements would stop all requests until the database has answered. Leave useAsync out.'
+const SYNC_DATABASE =
+  'has useAsync: false, which is for scripts: each of its statements would stop all requests until the database has answered. Leave useAsync out.'
 
 /** Prepares the pools of an ORM before MikroORM uses them: an answer that can't be read must not end the process. */
 function surviveAnswers ({ em }: MikroORM): void {
@@ -120,7 +138,9 @@ function surviveAnswers ({ em }: MikroORM): void {
 /** From when it can answer requests until it is closed. */
 function refuseSyncSessions (fastify: FastifyInstance): void {
   let stopped = (): void => {}
-  fastify.addHook('onReady', async () => { stopped = serverStarted() })
+  fastify.addHook('onReady', async () => {
+    stopped = serverStarted()
+  })
   fastify.addHook('onClose', async () => stopped())
 }
 

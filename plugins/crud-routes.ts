@@ -23,8 +23,21 @@ declare module 'fastify' {
 }
 
 /** Fastify's hooks of a route. */
-export type RouteHooks = Partial<Pick<RouteOptions,
-  'onRequest' | 'preParsing' | 'preValidation' | 'preHandler' | 'preSerialization' | 'onSend' | 'onResponse' | 'onTimeout' | 'onError' | 'onRequestAbort'>>
+export type RouteHooks = Partial<
+  Pick<
+    RouteOptions,
+    | 'onRequest'
+    | 'preParsing'
+    | 'preValidation'
+    | 'preHandler'
+    | 'preSerialization'
+    | 'onSend'
+    | 'onResponse'
+    | 'onTimeout'
+    | 'onError'
+    | 'onRequestAbort'
+  >
+>
 
 /** What `fastify.register(crudRoutes, ...)` takes. */
 export interface CrudRoutesOptions extends RegisterOptions {
@@ -98,34 +111,74 @@ export async function crudRoutes (fastify: FastifyInstance, options: CrudRoutesO
   }
   // parts that most servers do without are loaded by those that have them, and before the server is ready
   const stream = options.stream === true ? {} : options.stream
-  const streaming = stream === undefined || stream === false ? undefined : (await import('./route-stream.ts')).streamingOf(fastify, stream)
+  const streaming = stream === undefined || stream === false
+    ? undefined
+    : (await import('./route-stream.ts')).streamingOf(fastify, stream)
   const docs = fastify.hasPlugin('@fastify/swagger') ? await import('./docs.ts') : undefined
   const documented: DocumentedResource = {
-    ...options, model, whitelist, writable, operations, queryConfig: crud.queryConfig, scoped: options.scope !== undefined, changesRecords: crud.afterRead !== undefined,
+    ...options,
+    model,
+    whitelist,
+    writable,
+    operations,
+    queryConfig: crud.queryConfig,
+    scoped: options.scope !== undefined,
+    changesRecords: crud.afterRead !== undefined,
   }
 
-  for (const { operation, method, url, handler } of routeDefinitions(fastify.orm, bound, options, operations, within, streaming)) {
+  for (
+    const { operation, method, url, handler } of routeDefinitions(
+      fastify.orm,
+      bound,
+      options,
+      operations,
+      within,
+      streaming
+    )
+  ) {
     const own = options.schemas?.[operation]
     const transform = options.config?.['swaggerTransform'] as DocumentedRoute['transform']
-    const swaggerTransform = docs?.documentation({ operation, method: String(method), prefix: fastify.prefix, name: resource, own, transform }, documented)
+    const swaggerTransform = docs?.documentation({
+      operation,
+      method: String(method),
+      prefix: fastify.prefix,
+      name: resource,
+      own,
+      transform,
+    }, documented)
     fastify.route({
       method,
       url,
       handler: timing ? timed(handler) : handler,
       schema: routeSchema(operation, resource, own),
-      config: { ...options.config, crud: { operation, resource }, ...(swaggerTransform !== undefined && { swaggerTransform }) } as FastifyContextConfig,
+      config: {
+        ...options.config,
+        crud: { operation, resource },
+        ...(swaggerTransform !== undefined && { swaggerTransform }),
+      } as FastifyContextConfig,
       // answers leave as the text that the database wrote: only errors are serialized
       ...(own?.response === undefined && { serializerCompiler: () => serialize }),
-      ...hooksOf(options, method === 'POST' && url === '/' ? operations.filter((name) => name === 'create' || name === 'createMany') : [operation], timing ? timingHooks : undefined),
+      ...hooksOf(
+        options,
+        method === 'POST' && url === '/'
+          ? operations.filter((name) => name === 'create' || name === 'createMany')
+          : [operation],
+        timing ? timingHooks : undefined
+      ),
     })
   }
 }
 
 /** What an application's error handler sends is left as it is: only the error itself, in Fastify's own handler, is cut to the schema. */
-const serialize = (data: unknown): string => data instanceof Error ? errorJson(data as Error & Record<string, unknown>) : JSON.stringify(data)
+const serialize = (data: unknown): string =>
+  data instanceof Error ? errorJson(data as Error & Record<string, unknown>) : JSON.stringify(data)
 
 /** Hooks of all operations before those of one; a route that does two has those of both. */
-function hooksOf ({ hooks = {} }: CrudRoutesOptions, operations: readonly CrudOperation[], first: RouteHooks | undefined): RouteHooks {
+function hooksOf (
+  { hooks = {} }: CrudRoutesOptions,
+  operations: readonly CrudOperation[],
+  first: RouteHooks | undefined
+): RouteHooks {
   const merged: Record<string, unknown[]> = {}
   for (const some of [first, hooks.all, ...operations.map((operation) => hooks[operation])]) {
     for (const [hook, functions] of Object.entries(some ?? {})) (merged[hook] ??= []).push(...[functions].flat())

@@ -38,8 +38,15 @@ export function filterParameters ({ filters }: Whitelist, examples: boolean): Re
       parameters[`filter[${filter.name}]`] = namedParameter(filter)
       continue
     }
-    for (const operator of [filter.defaultOperator, ...filter.operators.filter((operator) => operator !== filter.defaultOperator)]) {
-      const name = operator === filter.defaultOperator ? `filter[${filter.name}]` : `filter[${filter.name}][${operator}]`
+    for (
+      const operator of [
+        filter.defaultOperator,
+        ...filter.operators.filter((operator) => operator !== filter.defaultOperator),
+      ]
+    ) {
+      const name = operator === filter.defaultOperator
+        ? `filter[${filter.name}]`
+        : `filter[${filter.name}][${operator}]`
       parameters[name] = operatorParameter(name, filter, operator, examples)
     }
   }
@@ -49,18 +56,36 @@ export function filterParameters ({ filters }: Whitelist, examples: boolean): Re
 /** A filter that takes no operator. */
 function namedParameter (filter: Exclude<FilterEntry, OperatorFilter>): TSchema {
   switch (filter.kind) {
-    case 'custom': return Type.String({ description: `The filter \`${filter.name}\`, as this server defines it.` })
-    case 'search': return Type.String({ maxLength: MAX_PATTERN_LENGTH, description: 'Records that contain the text somewhere, in upper or lower case.' })
-    case 'trashed': return Type.Unsafe<string>({ type: 'string', enum: ['with', 'only', 'without'], description: 'Records that are marked as deleted: `with` them, `only` them, or `without`, as by default.' })
-    case 'anyOf': return Type.String({ description: `Records for which the value is right in any of: ${filter.filters.map(({ name }) => `\`${name}\``).join(', ')}.` })
-    case 'scope': return scopeParameter(filter)
+    case 'custom':
+      return Type.String({ description: `The filter \`${filter.name}\`, as this server defines it.` })
+    case 'search':
+      return Type.String({
+        maxLength: MAX_PATTERN_LENGTH,
+        description: 'Records that contain the text somewhere, in upper or lower case.',
+      })
+    case 'trashed':
+      return Type.Unsafe<string>({
+        type: 'string',
+        enum: ['with', 'only', 'without'],
+        description: 'Records that are marked as deleted: `with` them, `only` them, or `without`, as by default.',
+      })
+    case 'anyOf':
+      return Type.String({
+        description: `Records for which the value is right in any of: ${
+          filter.filters.map(({ name }) => `\`${name}\``).join(', ')
+        }.`,
+      })
+    case 'scope':
+      return scopeParameter(filter)
   }
 }
 
 function scopeParameter ({ name, params }: Extract<FilterEntry, { kind: 'scope' }>): TSchema {
   const [param, ...more] = params
   if (param === undefined) return Type.Boolean({ description: `Records of \`${name}\`, as this server defines it.` })
-  const description = `Records of \`${name}\`, as this server defines it, by ${params.map((one) => `\`${one.name}\``).join(', ')}.`
+  const description = `Records of \`${name}\`, as this server defines it, by ${
+    params.map((one) => `\`${one.name}\``).join(', ')
+  }.`
   return more.length === 0
     ? { ...textSchema(param.type), description }
     : Type.Array(Type.String(), { minItems: params.length, maxItems: params.length, description })
@@ -70,40 +95,56 @@ function operatorParameter (name: string, filter: OperatorFilter, operator: Oper
   const meaning = meaningOf(filter, operator)
   const example = exampleFor(filter, operator)
   const written = Array.isArray(example) ? joinList(example.map(String)) : String(example)
-  const schema = { ...valueSchema(filter, operator), description: `Records whose \`${filter.name}\` ${meaning}. Example: \`${name}=${written}\`` }
+  const schema = {
+    ...valueSchema(filter, operator),
+    description: `Records whose \`${filter.name}\` ${meaning}. Example: \`${name}=${written}\``,
+  }
   return examples ? withExample(schema, example) : schema
 }
 
 function meaningOf ({ partial, type }: OperatorFilter, operator: Operator): string {
-  if (partial) return `contains the text${operator === 'ilike' ? ', in upper or lower case' : ''}; with a \`%\` it is a pattern`
+  if (partial) {
+    return `contains the text${operator === 'ilike' ? ', in upper or lower case' : ''}; with a \`%\` it is a pattern`
+  }
   return type.kind === 'array' && operator === 'contains' ? 'has all of the values' : MEANINGS[operator]
 }
 
 /** How a value is written: what an array contains is a list. */
-const takes = ({ type }: OperatorFilter, operator: Operator): OperatorValue => type.kind === 'array' && operator === 'contains' ? 'list' : OPERATORS[operator]
+const takes = ({ type }: OperatorFilter, operator: Operator): OperatorValue =>
+  type.kind === 'array' && operator === 'contains' ? 'list' : OPERATORS[operator]
 
 function valueSchema (filter: OperatorFilter, operator: Operator): TSchema {
-  const item = isText(operator) && filter.type.kind !== 'array' ? Type.String({ maxLength: MAX_PATTERN_LENGTH }) : itemSchema(filter)
+  const item = isText(operator) && filter.type.kind !== 'array'
+    ? Type.String({ maxLength: MAX_PATTERN_LENGTH })
+    : itemSchema(filter)
   switch (takes(filter, operator)) {
-    case 'boolean': return Type.Boolean()
-    case 'one': return item
-    case 'list': return Type.Array(item, operator === 'between' ? { minItems: 2, maxItems: 2 } : { maxItems: MAX_LIST_ITEMS })
+    case 'boolean':
+      return Type.Boolean()
+    case 'one':
+      return item
+    case 'list':
+      return Type.Array(item, operator === 'between' ? { minItems: 2, maxItems: 2 } : { maxItems: MAX_LIST_ITEMS })
   }
 }
 
 /** What a custom type reads from text is its own. */
 function itemSchema ({ operand, type }: OperatorFilter): TSchema {
-  return operand.kind === 'scalar' && operand.codec?.toDatabase !== undefined ? Type.String() : textSchema(type.kind === 'array' ? type.element : type)
+  return operand.kind === 'scalar' && operand.codec?.toDatabase !== undefined
+    ? Type.String()
+    : textSchema(type.kind === 'array' ? type.element : type)
 }
 
-const isText = (operator: Operator): boolean => operator === 'like' || operator === 'ilike' || operator === 'contains' || operator === 'starts' || operator === 'ends'
+const isText = (operator: Operator): boolean =>
+  operator === 'like' || operator === 'ilike' || operator === 'contains' || operator === 'starts' || operator === 'ends'
 
 function exampleFor (filter: OperatorFilter, operator: Operator): unknown {
   if (operator === 'isnull') return true
   const { partial } = filter
   const type = filter.type.kind === 'array' ? filter.type.element : filter.type
   if ((operator === 'like' || operator === 'ilike') && !partial) return 'te_t'
-  const [one, other] = [exampleOf(type), secondExample(type)].map((value) => typeof value === 'object' ? JSON.stringify(value) : value)
+  const [one, other] = [exampleOf(type), secondExample(type)].map((value) =>
+    typeof value === 'object' ? JSON.stringify(value) : value
+  )
   if (takes(filter, operator) !== 'list') return one
   return operator === 'between' || other !== one ? [one, other] : [one]
 }
@@ -112,14 +153,22 @@ function exampleFor (filter: OperatorFilter, operator: Operator): unknown {
 function secondExample (type: ValueType): unknown {
   const first = exampleOf(type)
   switch (type.kind) {
-    case 'enum': return type.items[1] ?? first
-    case 'date': return '2024-12-31'
-    case 'datetime': return '2024-12-31T09:30:00Z'
-    case 'integer': return Math.min(20, type.max)
-    case 'float': return 2.5
-    case 'decimal': return decimalAfter(first)
-    case 'text': return 'word'.slice(0, type.maxLength)
-    default: return first
+    case 'enum':
+      return type.items[1] ?? first
+    case 'date':
+      return '2024-12-31'
+    case 'datetime':
+      return '2024-12-31T09:30:00Z'
+    case 'integer':
+      return Math.min(20, type.max)
+    case 'float':
+      return 2.5
+    case 'decimal':
+      return decimalAfter(first)
+    case 'text':
+      return 'word'.slice(0, type.maxLength)
+    default:
+      return first
   }
 }
 

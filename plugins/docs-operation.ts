@@ -3,7 +3,15 @@ import { Type, type TSchema } from '@sinclair/typebox'
 import type { QueryBuilderConfig } from '../src/config/index.ts'
 import type { EntityModel } from '../src/model/index.ts'
 import type { Whitelist, Writable } from '../src/plan/index.ts'
-import { createSchema, includeTree, inputSchema, listSchema, NOTHING_INCLUDED, recordSchema, updateSchema } from '../src/schema/index.ts'
+import {
+  createSchema,
+  includeTree,
+  inputSchema,
+  listSchema,
+  NOTHING_INCLUDED,
+  recordSchema,
+  updateSchema,
+} from '../src/schema/index.ts'
 import { listParameters, recordParameters } from './docs-parameters.ts'
 import { errorResponses } from './docs-responses.ts'
 import { DEFAULT_MAX_BATCH, STREAM_TYPES, type CrudOperation } from './options.ts'
@@ -41,45 +49,89 @@ export interface DocumentedSchema {
  *
  * @param examples whether the document's schemas know `examples`
  */
-export function documentOperation (operation: CrudOperation, resource: DocumentedResource, examples: boolean): DocumentedSchema {
+export function documentOperation (
+  operation: CrudOperation,
+  resource: DocumentedResource,
+  examples: boolean
+): DocumentedSchema {
   const { model, whitelist } = resource
-  const response = (status: number, schema: TSchema, description: string) => ({ [status]: withHeaders(schema, operation, model, description), ...errorResponses(operation, resource) })
+  const response = (status: number, schema: TSchema, description: string) => ({
+    [status]: withHeaders(schema, operation, model, description),
+    ...errorResponses(operation, resource),
+  })
   switch (operation) {
-    case 'list': return {
-      description: 'All filters that are given apply. Commas separate the items of a list; an item in double quotes may hold commas.',
-      querystring: queryOf(listParameters(whitelist, { defaultSort: resource.queryConfig.defaultSort, examples })),
-      response: response(200, listAnswer(resource), 'A page of records.'),
-    }
-    case 'get': return { params: paramsOf(model), querystring: queryOf(recordParameters(whitelist)), response: response(200, readSchema(resource), 'The record.') }
-    case 'create': case 'createMany': return documentCreate(resource, response)
-    case 'update': return {
-      description: 'Changes what is given and nothing else.',
-      params: paramsOf(model),
-      headers: ifMatchHeader(resource),
-      body: updateSchema(model, { rules: resource.writable.update, readonly: resource.readonlyProperties === 'ignore' }),
-      response: response(200, writtenSchema(resource), 'The record as it is now.'),
-    }
-    case 'delete': return {
-      params: paramsOf(model),
-      querystring: resource.allowHardDelete === true ? queryOf({ hard: Type.Boolean({ description: 'Remove the record for good, instead of marking it as deleted.' }) }) : undefined,
-      headers: ifMatchHeader(resource),
-      response: response(200, writtenSchema(resource), 'The record as it was.'),
-    }
-    case 'restore': return { params: paramsOf(model), response: response(200, writtenSchema(resource), 'The record, no longer deleted.') }
+    case 'list':
+      return {
+        description:
+          'All filters that are given apply. Commas separate the items of a list; an item in double quotes may hold commas.',
+        querystring: queryOf(listParameters(whitelist, { defaultSort: resource.queryConfig.defaultSort, examples })),
+        response: response(200, listAnswer(resource), 'A page of records.'),
+      }
+    case 'get':
+      return {
+        params: paramsOf(model),
+        querystring: queryOf(recordParameters(whitelist)),
+        response: response(200, readSchema(resource), 'The record.'),
+      }
+    case 'create':
+    case 'createMany':
+      return documentCreate(resource, response)
+    case 'update':
+      return {
+        description: 'Changes what is given and nothing else.',
+        params: paramsOf(model),
+        headers: ifMatchHeader(resource),
+        body: updateSchema(model, {
+          rules: resource.writable.update,
+          readonly: resource.readonlyProperties === 'ignore',
+        }),
+        response: response(200, writtenSchema(resource), 'The record as it is now.'),
+      }
+    case 'delete':
+      return {
+        params: paramsOf(model),
+        querystring: resource.allowHardDelete === true
+          ? queryOf({
+            hard: Type.Boolean({ description: 'Remove the record for good, instead of marking it as deleted.' }),
+          })
+          : undefined,
+        headers: ifMatchHeader(resource),
+        response: response(200, writtenSchema(resource), 'The record as it was.'),
+      }
+    case 'restore':
+      return {
+        params: paramsOf(model),
+        response: response(200, writtenSchema(resource), 'The record, no longer deleted.'),
+      }
   }
 }
 
-function documentCreate (resource: DocumentedResource, response: (status: number, schema: TSchema, description: string) => Record<string, TSchema>): DocumentedSchema {
+function documentCreate (
+  resource: DocumentedResource,
+  response: (status: number, schema: TSchema, description: string) => Record<string, TSchema>
+): DocumentedSchema {
   const { model, operations, maxBatch = DEFAULT_MAX_BATCH } = resource
-  const body = createSchema(model, { rules: resource.writable.create, readonly: resource.readonlyProperties === 'ignore' })
+  const body = createSchema(model, {
+    rules: resource.writable.create,
+    readonly: resource.readonlyProperties === 'ignore',
+  })
   const record = writtenSchema(resource)
   if (!operations.includes('createMany')) return { body, response: response(201, record, 'The new record.') }
   const { examples, ...item } = body
   const bodies = Type.Array(item as TSchema, { maxItems: maxBatch })
-  if (!operations.includes('create')) return { body: { ...bodies, examples: [examples] }, response: response(201, Type.Array(record), 'The new records.') }
+  if (!operations.includes('create')) {
+    return {
+      body: { ...bodies, examples: [examples] },
+      response: response(201, Type.Array(record), 'The new records.'),
+    }
+  }
   return {
     body: { ...Type.Union([item as TSchema, bodies]), examples },
-    response: response(201, Type.Union([record, Type.Array(record)]), 'The new record, or for a list, the new records.'),
+    response: response(
+      201,
+      Type.Union([record, Type.Array(record)]),
+      'The new record, or for a list, the new records.'
+    ),
   }
 }
 
@@ -88,12 +140,17 @@ function listAnswer (resource: DocumentedResource): TSchema {
   const schema = listSchema(readSchema(resource), { totals: resource.whitelist.pagination.count !== 'none' })
   if (resource.stream === undefined || resource.stream === false) return schema
   const text = { schema: { type: 'string', description: 'All records that the filters keep, without pages.' } }
-  return { content: { 'application/json': { schema }, ...Object.fromEntries(STREAM_TYPES.map((type) => [type, text])) } } as unknown as TSchema
+  return {
+    content: { 'application/json': { schema }, ...Object.fromEntries(STREAM_TYPES.map((type) => [type, text])) },
+  } as unknown as TSchema
 }
 
 /** A record of a read. */
 function readSchema ({ model, whitelist, changesRecords }: DocumentedResource): TSchema {
-  return recordSchema(model, { includes: includeTree(whitelist), complete: !changesRecords && whitelist.fields.size === 0 })
+  return recordSchema(model, {
+    includes: includeTree(whitelist),
+    complete: !changesRecords && whitelist.fields.size === 0,
+  })
 }
 
 /** A record after a write: whole, and nothing included. */
@@ -113,22 +170,35 @@ function paramsOf (model: EntityModel): TSchema {
   return Type.Object(Object.fromEntries(segments.map(({ name, part: { property }, column }) => {
     const schema = column.codec !== undefined ? Type.String() : inputSchema(column.type)
     const orUuid = segments.length === 1 && model.uuid !== undefined && column.type.kind !== 'uuid'
-    return [name, orUuid
-      ? { ...Type.Union([schema, Type.String({ format: 'uuid' })]), description: `The \`${property.publicName}\` or \`${model.uuid.publicName}\` of a record.` }
-      : { ...schema, description: `The \`${property.publicName}\` of a record.` }]
+    return [
+      name,
+      orUuid
+        ? {
+            ...Type.Union([schema, Type.String({ format: 'uuid' })]),
+            description: `The \`${property.publicName}\` or \`${model.uuid.publicName}\` of a record.`,
+          }
+        : { ...schema, description: `The \`${property.publicName}\` of a record.` },
+    ]
   })))
 }
 
 function ifMatchHeader ({ model, requireIfMatch = false }: DocumentedResource): TSchema | undefined {
   if (model.version === undefined && !requireIfMatch) return undefined
-  const header = Type.String({ description: 'The ETag of the version that the request is about: a record that has changed since is left alone.' })
+  const header = Type.String({
+    description: 'The ETag of the version that the request is about: a record that has changed since is left alone.',
+  })
   return Type.Object({ 'If-Match': requireIfMatch ? header : Type.Optional(header) })
 }
 
 const ETag = { type: 'string', description: 'The version of the record, for If-Match.' }
 const Location = { type: 'string', format: 'uri-reference', description: 'The path of the new record.' }
 
-function withHeaders (schema: TSchema, operation: CrudOperation, { version }: EntityModel, description: string): TSchema {
+function withHeaders (
+  schema: TSchema,
+  operation: CrudOperation,
+  { version }: EntityModel,
+  description: string
+): TSchema {
   const headers = {
     ...(operation === 'create' && { Location }),
     ...(version !== undefined && operation !== 'list' && operation !== 'createMany' && { ETag }),

@@ -18,14 +18,19 @@ const RetryAfter = { type: 'string', description: 'Seconds after which it is wor
 
 /** The error responses of an operation, by status. */
 export function errorResponses (operation: CrudOperation, resource: DocumentedResource): Record<string, TSchema> {
-  return Object.fromEntries(statusesOf(operation, resource).map((status) => [status, {
-    ...ERROR_RESPONSES['4xx'],
-    description: DESCRIPTIONS[status],
-    ...(status === 503 && { headers: { 'Retry-After': RetryAfter } }),
-  } as TSchema]))
+  return Object.fromEntries(
+    statusesOf(operation, resource).map((status) => [status, {
+      ...ERROR_RESPONSES['4xx'],
+      description: DESCRIPTIONS[status],
+      ...(status === 503 && { headers: { 'Retry-After': RetryAfter } }),
+    } as TSchema])
+  )
 }
 
-function statusesOf (operation: CrudOperation, { model, scoped, requireIfMatch = false }: DocumentedResource): number[] {
+function statusesOf (
+  operation: CrudOperation,
+  { model, scoped, requireIfMatch = false }: DocumentedResource
+): number[] {
   const reads = operation === 'list' || operation === 'get'
   const creates = operation === 'create' || operation === 'createMany'
   const byKey = operation !== 'list' && !creates

@@ -40,7 +40,11 @@ export function documentation (route: DocumentedRoute, resource: DocumentedResou
     const documented = documentOperation(route.operation, resource, hasExamples(input.openapiObject))
     // `/categories/` answers `/categories`, too, which is how clients write it
     const url = input.url.replace(/(?<=.)\/$/, '')
-    const schema = { ...input.schema, ...merge(documented, route.own), operationId: operationId(route, { ...input, url }) } as FastifySchema
+    const schema = {
+      ...input.schema,
+      ...merge(documented, route.own),
+      operationId: operationId(route, { ...input, url }),
+    } as FastifySchema
     return transform === undefined ? { schema, url } : transform({ ...input, schema, url })
   }
 }
@@ -50,8 +54,16 @@ const hasExamples = (document: TransformInput['openapiObject']): boolean => /^3\
 
 /** What is documented, where the application has said nothing else: by part, and in the query and responses by name. */
 function merge (documented: DocumentedSchema, own: FastifySchema = {}): object {
-  const parts = Object.fromEntries(Object.entries(documented).filter(([part, schema]) => schema !== undefined && (own as Record<string, unknown>)[part] === undefined))
-  return { ...parts, ...mergeQuery(documented.querystring, own.querystring), response: mergeResponses(documented.response, own.response as Record<string, unknown> | undefined) }
+  const parts = Object.fromEntries(
+    Object.entries(documented).filter(([part, schema]) =>
+      schema !== undefined && (own as Record<string, unknown>)[part] === undefined
+    )
+  )
+  return {
+    ...parts,
+    ...mergeQuery(documented.querystring, own.querystring),
+    response: mergeResponses(documented.response, own.response as Record<string, unknown> | undefined),
+  }
 }
 
 function mergeQuery (documented: TSchema | undefined, own: unknown): object {
@@ -63,17 +75,30 @@ function mergeQuery (documented: TSchema | undefined, own: unknown): object {
 /** A status of the application's own stands also for those that it covers: `4xx` for 400. */
 function mergeResponses (documented: DocumentedSchema['response'], own: Record<string, unknown> = {}): object {
   const covered = new Set(Object.keys(own).map((status) => status.toLowerCase()))
-  const rest = Object.entries(documented).filter(([status]) => !covered.has(status) && !covered.has(`${status[0]}xx`) && !covered.has('default'))
+  const rest = Object.entries(documented).filter(([status]) =>
+    !covered.has(status) && !covered.has(`${status[0]}xx`) && !covered.has('default')
+  )
   return Object.fromEntries([...Object.entries(own), ...rest])
 }
 
-const VERBS = { list: 'list', get: 'get', create: 'create', createMany: 'create_many', update: 'update', delete: 'delete', restore: 'restore' } as const satisfies Record<CrudOperation, string>
+const VERBS = {
+  list: 'list',
+  get: 'get',
+  create: 'create',
+  createMany: 'create_many',
+  update: 'update',
+  delete: 'delete',
+  restore: 'restore',
+} as const satisfies Record<CrudOperation, string>
 
 /**
  * An id that no other operation in the document has: `list_categories`, with the prefix where another resource has the
  * name, too, and a number where even that is taken.
  */
-function operationId ({ operation, method, prefix, name, own }: DocumentedRoute, { url, route, openapiObject, swaggerObject }: TransformInput): string {
+function operationId (
+  { operation, method, prefix, name, own }: DocumentedRoute,
+  { url, route, openapiObject, swaggerObject }: TransformInput
+): string {
   const declared = (own as { operationId?: string } | undefined)?.operationId
   const verb = method === 'PUT' ? 'replace' : VERBS[operation]
   // the route that Fastify adds for HEAD has the schema of the one for GET
@@ -90,8 +115,12 @@ function operationId ({ operation, method, prefix, name, own }: DocumentedRoute,
 
 /** The ids in a document, but that of an operation which this one takes the place of: `/categories/` was there before. */
 function idsIn (paths: object = {}, url: string, method: string): ReadonlySet<unknown> {
-  return new Set(Object.entries(paths).flatMap(([path, item]) => Object.entries(item as Record<string, { operationId?: string } | null>)
-    .filter(([name]) => path !== url || name !== method).map(([, operation]) => operation?.operationId)))
+  return new Set(
+    Object.entries(paths).flatMap(([path, item]) =>
+      Object.entries(item as Record<string, { operationId?: string } | null>)
+        .filter(([name]) => path !== url || name !== method).map(([, operation]) => operation?.operationId)
+    )
+  )
 }
 
 /** Letters, digits and underscores: what generators of clients make names of. */

@@ -9,7 +9,9 @@ export const ErrorSchema = Type.Object({
   message: Type.String(),
   detail: Type.Optional(Type.String()),
   errors: Type.Optional(Type.Array(Type.Object({
-    source: Type.Optional(Type.Object({ parameter: Type.Optional(Type.String()), pointer: Type.Optional(Type.String()) })),
+    source: Type.Optional(
+      Type.Object({ parameter: Type.Optional(Type.String()), pointer: Type.Optional(Type.String()) })
+    ),
     code: Type.String(),
     detail: Type.String(),
     allowed: Type.Optional(Type.Array(Type.String())),

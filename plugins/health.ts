@@ -13,5 +13,8 @@ export type CrudHealth = (options?: HealthOptions) => Promise<Health>
 
 /** Decorates the instance with `crudHealth`. */
 export function decorateHealth (fastify: FastifyInstance, orm: MikroORM): void {
-  fastify.decorate('crudHealth', ({ timeoutMillis = HEALTH_TIMEOUT }: HealthOptions = {}) => checkHealth(orm, timeoutMillis))
+  fastify.decorate(
+    'crudHealth',
+    ({ timeoutMillis = HEALTH_TIMEOUT }: HealthOptions = {}) => checkHealth(orm, timeoutMillis)
+  )
 }

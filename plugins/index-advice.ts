@@ -5,7 +5,9 @@ import type { Whitelist } from '../src/plan/index.ts'
 
 const kWhitelists = Symbol('fastify-crud-kit.whitelists')
 
-interface Advised { readonly [kWhitelists]?: Whitelist[] }
+interface Advised {
+  readonly [kWhitelists]?: Whitelist[]
+}
 
 /** Makes a server give advice about the resources that `advise` is told of. */
 export function giveIndexAdvice (fastify: FastifyInstance): void {
@@ -27,5 +29,5 @@ export function giveIndexAdvice (fastify: FastifyInstance): void {
 
 /** Adds a resource to those that advice is given about, where it is given at all. */
 export function adviseAbout (fastify: FastifyInstance, whitelist: Whitelist): void {
-  (fastify as Advised)[kWhitelists]?.push(whitelist)
+  ;(fastify as Advised)[kWhitelists]?.push(whitelist)
 }

@@ -112,16 +112,23 @@ export class OpenStream {
   #look (): void {
     const { stallTimeoutMillis, timeoutMillis } = this.#limits
     const now = performance.now()
-    if (timeoutMillis > 0 && now - this.#started >= timeoutMillis) return this.breakOff(`it has taken ${timeoutMillis} milliseconds`)
+    if (timeoutMillis > 0 && now - this.#started >= timeoutMillis) {
+      return this.breakOff(`it has taken ${timeoutMillis} milliseconds`)
+    }
     const left = this.#bytesLeft()
     const taken = this.#records?.taken ?? 0
     const read = (now - this.#lookedAt) / stallTimeoutMillis * MIN_READ
     this.#buffered = Math.min(MAX_BUFFERED, Math.max(0, this.#buffered - read) + left - this.#left)
-    if (left !== this.#left || taken !== this.#taken || this.#buffered > 0 || this.#records === undefined || this.#records.waiting) this.#progressAt = now
+    if (
+      left !== this.#left || taken !== this.#taken || this.#buffered > 0 || this.#records === undefined ||
+      this.#records.waiting
+    ) this.#progressAt = now
     this.#left = left
     this.#taken = taken
     this.#lookedAt = now
-    if (now - this.#progressAt >= stallTimeoutMillis) this.breakOff(`its client has read less than ${MIN_READ} bytes in ${stallTimeoutMillis} milliseconds`)
+    if (now - this.#progressAt >= stallTimeoutMillis) {
+      this.breakOff(`its client has read less than ${MIN_READ} bytes in ${stallTimeoutMillis} milliseconds`)
+    }
   }
 
   /** Bytes that have left on the socket, where it has one answer at a time: in a pipeline those of an answer before this one. */
@@ -136,8 +143,9 @@ export class OpenStream {
     // nothing has been sent: the error still has an answer
     if (!raw.headersSent && this.#records?.errored != null) return
     // the answer of HTTP/1.0 has no end but that of its connection
-    if (this.#request.raw.httpVersion === '1.0' && socket?.remoteFamily !== undefined && !('encrypted' in socket)) socket.resetAndDestroy()
-    else socket?.destroy()
+    if (this.#request.raw.httpVersion === '1.0' && socket?.remoteFamily !== undefined && !('encrypted' in socket)) {
+      socket.resetAndDestroy()
+    } else socket?.destroy()
     raw.destroy()
     this.#end()
   }

@@ -5,7 +5,9 @@ import { timesOf } from './server-timing.ts'
 
 const kQueryParams = Symbol('fastify-crud-kit.queryParams')
 
-interface WithQueryParams { [kQueryParams]: QueryParams | null }
+interface WithQueryParams {
+  [kQueryParams]: QueryParams | null
+}
 
 /** Decorates requests with `queryParams`. */
 export function decorateQueryParams (fastify: FastifyInstance): void {
@@ -34,10 +36,16 @@ function readTimed (request: FastifyRequest): QueryParams {
  */
 function readQuery (request: FastifyRequest): QueryParams {
   // the route's options are made anew for whoever looks at them
-  const options = { get declared () { return declaredParameters(request) } }
+  const options = {
+    get declared () {
+      return declaredParameters(request)
+    },
+  }
   const url = request.raw.url ?? ''
   const start = url.indexOf('?') + 1
-  if (start > 0 && (url.length - start > MAX_QUERY_BYTES || (url.includes('%', start) && !isDecodable(url.slice(start))))) {
+  if (
+    start > 0 && (url.length - start > MAX_QUERY_BYTES || (url.includes('%', start) && !isDecodable(url.slice(start))))
+  ) {
     return parseQueryParams(url.slice(start), options)
   }
   return parseQueryParams(request.query, options)
@@ -70,7 +78,12 @@ export function declaredParameters ({ routeOptions, server }: FastifyRequest): D
   const schema: unknown = routeOptions.schema?.querystring
   if (!isObject(schema)) return NONE
   let parameters = declared.get(schema)
-  if (parameters === undefined) declared.set(schema, parameters = parametersOf(partsOf(schema, (id) => server.getSchema(id))))
+  if (parameters === undefined) {
+    declared.set(
+      schema,
+      parameters = parametersOf(partsOf(schema, (id) => server.getSchema(id)))
+    )
+  }
   return parameters
 }
 
@@ -78,7 +91,9 @@ function parametersOf (parts: readonly Schema[]): DeclaredParameters {
   const keysOf = (value: unknown): string[] => isObject(value) ? Object.keys(value) : []
   const names = new Set(parts.flatMap(({ properties }) => keysOf(properties)))
   // as the validator reads them: in Unicode mode, and anywhere in the name (JSON Schema 2020-12, section 10.3.2.2)
-  const patterns = parts.flatMap(({ patternProperties }) => keysOf(patternProperties)).map((pattern) => new RegExp(pattern, 'u'))
+  const patterns = parts.flatMap(({ patternProperties }) => keysOf(patternProperties)).map((pattern) =>
+    new RegExp(pattern, 'u')
+  )
   return {
     names,
     open: parts.some(({ additionalProperties }) => additionalProperties === true || isObject(additionalProperties)),

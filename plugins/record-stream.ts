@@ -15,7 +15,11 @@ export class RecordStream extends Readable {
   #over: boolean
 
   /** @param first the first batch, if there is one */
-  constructor (first: IteratorResult<readonly string[], void>, batches: AsyncIterator<readonly string[], void, undefined>, write: RecordWriter) {
+  constructor (
+    first: IteratorResult<readonly string[], void>,
+    batches: AsyncIterator<readonly string[], void, undefined>,
+    write: RecordWriter
+  ) {
     super({ highWaterMark: SLICE })
     this.#batches = batches
     this.#write = write

@@ -10,7 +10,11 @@ const kReply = Symbol('fastify-crud-kit.reply')
 const kAbort = Symbol('fastify-crud-kit.abort')
 
 /** Absent, not null, in contexts that are older than the decorators, such as that of a route registered before. */
-interface WithEm { [kEm]?: EntityManager | null, [kReply]?: FastifyReply | null, [kAbort]?: AbortController | null }
+interface WithEm {
+  [kEm]?: EntityManager | null
+  [kReply]?: FastifyReply | null
+  [kAbort]?: AbortController | null
+}
 
 /** Decorates requests with `em`. */
 export function decorateEm (fastify: FastifyInstance, orm: MikroORM): void {
@@ -60,7 +64,9 @@ function onDeparture ({ raw }: FastifyReply, leave: () => void): void {
  */
 export function sessionsOf (orm: MikroORM): (request: FastifyRequest) => RequestSession | EntityManager {
   const { em } = orm
-  if (hasReplicas(em) || em.config.get('allowGlobalContext') || preparesConnections(em.getConnection())) return (request) => request.em
+  if (hasReplicas(em) || em.config.get('allowGlobalContext') || preparesConnections(em.getConnection())) {
+    return (request) => request.em
+  }
   // a context of MikroORM's, made by a hook of the application, has filters and parameters of its own
   return (request) => em.getContext(false) === em ? new SessionOfRequest(em, request) : request.em
 }
@@ -113,7 +119,11 @@ class Departure implements Cancellation {
 }
 
 /** Runs a function while `request.em` is another one: that of a transaction. */
-export async function switchEm<Result> (request: FastifyRequest, em: EntityManager, fn: () => Promise<Result>): Promise<Result> {
+export async function switchEm<Result> (
+  request: FastifyRequest,
+  em: EntityManager,
+  fn: () => Promise<Result>
+): Promise<Result> {
   const withEm = request as unknown as WithEm
   const before = withEm[kEm] ?? null
   withEm[kEm] = em

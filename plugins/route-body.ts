@@ -4,7 +4,11 @@ import { RequestValidationError } from '../src/errors.ts'
 type Body = Record<string, unknown>
 
 /** The body of one record, without the names that are ignored. What it may hold is CrudBase's to say. */
-export function readBody (body: unknown, ignored: readonly string[] | undefined, kept: ReadonlySet<string> = new Set()): Body {
+export function readBody (
+  body: unknown,
+  ignored: readonly string[] | undefined,
+  kept: ReadonlySet<string> = new Set()
+): Body {
   return ignored === undefined ? body as Body : withoutNames(body, ignored, kept)
 }
 
@@ -14,7 +18,9 @@ export function readBody (body: unknown, ignored: readonly string[] | undefined,
  * @throws {RequestValidationError} for more than `maxBatch`
  */
 export function readBatch (body: readonly unknown[], maxBatch: number, ignored: readonly string[] | undefined): Body[] {
-  if (body.length > maxBatch) throw refusal(`A request can create at most ${maxBatch} records; this one has ${body.length}.`)
+  if (body.length > maxBatch) {
+    throw refusal(`A request can create at most ${maxBatch} records; this one has ${body.length}.`)
+  }
   return body.map((record) => readBody(record, ignored))
 }
 

@@ -1,7 +1,13 @@
 /** What the routes call of a CrudBase: its methods, as the application has them. */
 import type { MikroORM } from '@mikro-orm/postgresql'
 import type { FastifyRequest } from 'fastify'
-import { CrudBase, type CrudDeleteOptions, type CrudReadOptions, type CrudRecord, type CrudWriteOptions } from '../src/crud/index.ts'
+import {
+  CrudBase,
+  type CrudDeleteOptions,
+  type CrudReadOptions,
+  type CrudRecord,
+  type CrudWriteOptions,
+} from '../src/crud/index.ts'
 import type { EntityModel } from '../src/model/index.ts'
 import type { Id } from '../src/plan/index.ts'
 import { sessionsOf } from './request-em.ts'
@@ -9,13 +15,13 @@ import type { SentRecord } from './route-headers.ts'
 
 /** Answers as JSON text, and what their headers say of them. */
 export interface RouteCalls {
-  list (request: FastifyRequest, options: CrudReadOptions): Promise<string>
-  get (request: FastifyRequest, id: Id, options: CrudReadOptions): Promise<SentRecord | null>
-  create (request: FastifyRequest, data: CrudRecord, options: CrudReadOptions): Promise<SentRecord>
-  createMany (request: FastifyRequest, data: readonly CrudRecord[], options: CrudReadOptions): Promise<string>
-  update (request: FastifyRequest, id: Id, data: CrudRecord, options: CrudWriteOptions): Promise<SentRecord>
-  delete (request: FastifyRequest, id: Id, options: CrudDeleteOptions): Promise<SentRecord>
-  restore (request: FastifyRequest, id: Id, options: CrudWriteOptions): Promise<SentRecord>
+  list(request: FastifyRequest, options: CrudReadOptions): Promise<string>
+  get(request: FastifyRequest, id: Id, options: CrudReadOptions): Promise<SentRecord | null>
+  create(request: FastifyRequest, data: CrudRecord, options: CrudReadOptions): Promise<SentRecord>
+  createMany(request: FastifyRequest, data: readonly CrudRecord[], options: CrudReadOptions): Promise<string>
+  update(request: FastifyRequest, id: Id, data: CrudRecord, options: CrudWriteOptions): Promise<SentRecord>
+  delete(request: FastifyRequest, id: Id, options: CrudDeleteOptions): Promise<SentRecord>
+  restore(request: FastifyRequest, id: Id, options: CrudWriteOptions): Promise<SentRecord>
 }
 
 /**
@@ -41,7 +47,8 @@ export function routeCalls (orm: MikroORM, crud: CrudBase, model: EntityModel): 
   return {
     ...ours,
     ...(isOwn('listJson') && { list: (request, options) => crud.listJson(request.em, request.queryParams, options) }),
-    ...(isOwn('list') && { list: async (request, options) => JSON.stringify(await crud.list(request.em, request.queryParams, options)) }),
+    ...(isOwn('list') &&
+      { list: async (request, options) => JSON.stringify(await crud.list(request.em, request.queryParams, options)) }),
     ...(isOwn('getJson') && {
       get: async (request, id, options) => {
         const json = await crud.getJson(request.em, id, request.queryParams, options)
@@ -54,10 +61,17 @@ export function routeCalls (orm: MikroORM, crud: CrudBase, model: EntityModel): 
         return record && sent(record)
       },
     }),
-    ...(isOwn('create') && { create: async (request, data, options) => sent(await crud.create(request.em, data, options)) }),
-    ...(isOwn('createMany') && { createMany: async (request, data, options) => JSON.stringify(await crud.createMany(request.em, data, options)) }),
-    ...(isOwn('update') && { update: async (request, id, data, options) => sent(await crud.update(request.em, id, data, options)) }),
-    ...(isOwn('delete') && { delete: async (request, id, options) => sent(await crud.delete(request.em, id, options)) }),
-    ...(isOwn('restore') && { restore: async (request, id, options) => sent(await crud.restore(request.em, id, options)) }),
+    ...(isOwn('create') &&
+      { create: async (request, data, options) => sent(await crud.create(request.em, data, options)) }),
+    ...(isOwn('createMany') &&
+      {
+        createMany: async (request, data, options) => JSON.stringify(await crud.createMany(request.em, data, options)),
+      }),
+    ...(isOwn('update') &&
+      { update: async (request, id, data, options) => sent(await crud.update(request.em, id, data, options)) }),
+    ...(isOwn('delete') &&
+      { delete: async (request, id, options) => sent(await crud.delete(request.em, id, options)) }),
+    ...(isOwn('restore') &&
+      { restore: async (request, id, options) => sent(await crud.restore(request.em, id, options)) }),
   }
 }

@@ -27,14 +27,26 @@ const JSON_TYPE = 'application/json; charset=utf-8'
  *
  * @param streaming what sends streams, where the resource has them
  */
-export function routeDefinitions (orm: MikroORM, { model, whitelist, writable }: Resource, options: CrudRoutesOptions, operations: readonly CrudOperation[], within: Readonly<Record<CrudOperation, Within>>, streaming: Streaming | undefined): RouteDefinition[] {
+export function routeDefinitions (
+  orm: MikroORM,
+  { model, whitelist, writable }: Resource,
+  options: CrudRoutesOptions,
+  operations: readonly CrudOperation[],
+  within: Readonly<Record<CrudOperation, Within>>,
+  streaming: Streaming | undefined
+): RouteDefinition[] {
   const crud = options.crud as CrudBase
   const calls = routeCalls(orm, crud, model)
   const has = (operation: CrudOperation): boolean => operations.includes(operation)
   const url = keyPath(model)
   const readKey = keyReader(model)
-  const checks = queryChecks({ whitelist, unknownParameters: options.unknownParameters ?? 'refuse', allowHardDelete: options.allowHardDelete === true })
-  const ignored = (operation: 'create' | 'update') => options.readonlyProperties === 'ignore' ? writable[operation]?.readonly : undefined
+  const checks = queryChecks({
+    whitelist,
+    unknownParameters: options.unknownParameters ?? 'refuse',
+    allowHardDelete: options.allowHardDelete === true,
+  })
+  const ignored = (operation: 'create' | 'update') =>
+    options.readonlyProperties === 'ignore' ? writable[operation]?.readonly : undefined
   const [ignoredOfNew, ignoredOfChanges] = [ignored('create'), ignored('update')]
   const tag = tagOf(model)
   const locationOf = locationsOf(model, crud.afterRead !== undefined)
@@ -46,12 +58,15 @@ export function routeDefinitions (orm: MikroORM, { model, whitelist, writable }:
     return { scope: scope as never, context: { request } }
   }
   /** Options of a read; a promise of them only where there is something to wait for. */
-  const readOptions = (request: FastifyRequest) => scopeOf === undefined ? { context: { request } } : scoped(request, scopeOf)
+  const readOptions = (request: FastifyRequest) =>
+    scopeOf === undefined ? { context: { request } } : scoped(request, scopeOf)
 
   /** Options of a write to a record there is. */
   const writeOptions = async (request: FastifyRequest) => {
     const ifMatch = request.headers['if-match']
-    if (options.requireIfMatch && ifMatch === undefined && request.routeOptions.config.crud?.operation !== 'restore') throw new PreconditionRequiredError()
+    if (options.requireIfMatch && ifMatch === undefined && request.routeOptions.config.crud?.operation !== 'restore') {
+      throw new PreconditionRequiredError()
+    }
     return { ...await readOptions(request), ifMatch }
   }
 
@@ -74,19 +89,37 @@ export function routeDefinitions (orm: MikroORM, { model, whitelist, writable }:
       if (format !== undefined) return await streamList(request, reply, format, streaming)
     }
     checks.list(request)
-    return sendJson(request, reply, await within.list(request, async () => await calls.list(request, await readOptions(request))))
+    return sendJson(
+      request,
+      reply,
+      await within.list(request, async () => await calls.list(request, await readOptions(request)))
+    )
   }
 
-  const streamList = async (request: FastifyRequest, reply: FastifyReply, format: ReturnType<Streaming['formatOf']> & {}, { send }: Streaming): Promise<FastifyReply> => {
+  const streamList = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    format: ReturnType<Streaming['formatOf']> & {},
+    { send }: Streaming
+  ): Promise<FastifyReply> => {
     checks.stream(request)
     const { em, queryParams } = request
     const known = crud.columns(em, queryParams)
     const read = await readOptions(request)
     // a hook may have made other records of them
-    const columns = (first: string | undefined) => crud.afterRead === undefined || first === undefined
-      ? known
-      : Object.keys(JSON.parse(first) as object).map((name) => known.find((column) => column.name === name) ?? { name, numeric: false })
-    return await send(request, reply, format, (signal) => crud.streamJson(em, queryParams, { ...read, signal }), columns)
+    const columns = (first: string | undefined) =>
+      crud.afterRead === undefined || first === undefined
+        ? known
+        : Object.keys(JSON.parse(first) as object).map((name) =>
+          known.find((column) => column.name === name) ?? { name, numeric: false }
+        )
+    return await send(
+      request,
+      reply,
+      format,
+      (signal) => crud.streamJson(em, queryParams, { ...read, signal }),
+      columns
+    )
   }
 
   const get = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
@@ -103,11 +136,17 @@ export function routeDefinitions (orm: MikroORM, { model, whitelist, writable }:
     if (Array.isArray(body)) {
       if (!has('createMany')) throw refusal('This resource takes one record at a time, as an object.')
       const batch = readBatch(body, options.maxBatch ?? DEFAULT_MAX_BATCH, ignoredOfNew)
-      const json = await within.createMany(request, async () => await calls.createMany(request, batch, await readOptions(request)))
+      const json = await within.createMany(
+        request,
+        async () => await calls.createMany(request, batch, await readOptions(request))
+      )
       return sendJson(request, reply.code(201), json)
     }
     if (!has('create')) throw refusal('This resource takes records as a list.')
-    const record = await within.create(request, async () => await calls.create(request, readBody(body, ignoredOfNew), await readOptions(request)))
+    const record = await within.create(
+      request,
+      async () => await calls.create(request, readBody(body, ignoredOfNew), await readOptions(request))
+    )
     const location = locationOf(request.url, record)
     if (location !== undefined) reply.header('location', location)
     return sendRecord(request, reply.code(201), record)
@@ -115,27 +154,39 @@ export function routeDefinitions (orm: MikroORM, { model, whitelist, writable }:
 
   const update = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const id = readKey(request.params)
-    return sendRecord(request, reply, await within.update(request, async () => {
-      checks.write(request)
-      const write = await writeOptions(request)
-      return await calls.update(request, id, readBody(request.body, ignoredOfChanges, keyNames(id, model)), write)
-    }))
+    return sendRecord(
+      request,
+      reply,
+      await within.update(request, async () => {
+        checks.write(request)
+        const write = await writeOptions(request)
+        return await calls.update(request, id, readBody(request.body, ignoredOfChanges, keyNames(id, model)), write)
+      })
+    )
   }
 
   const remove = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const id = readKey(request.params)
-    return sendRecord(request, reply, await within.delete(request, async () => {
-      const hard = checks.remove(request)
-      return await calls.delete(request, id, { ...await writeOptions(request), hard })
-    }))
+    return sendRecord(
+      request,
+      reply,
+      await within.delete(request, async () => {
+        const hard = checks.remove(request)
+        return await calls.delete(request, id, { ...await writeOptions(request), hard })
+      })
+    )
   }
 
   const restore = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const id = readKey(request.params)
-    return sendRecord(request, reply, await within.restore(request, async () => {
-      checks.write(request)
-      return await calls.restore(request, id, await writeOptions(request))
-    }))
+    return sendRecord(
+      request,
+      reply,
+      await within.restore(request, async () => {
+        checks.write(request)
+        return await calls.restore(request, id, await writeOptions(request))
+      })
+    )
   }
 
   const posts = has('create') ? 'create' : 'createMany'

@@ -28,7 +28,10 @@ const PATHLESS: ReadonlySet<unknown> = new Set(['', '.', '..'])
  *
  * @param changed records may be something else than what the database wrote: the key is the one that they show
  */
-export function locationsOf (model: EntityModel, changed: boolean): (url: string, record: SentRecord) => string | undefined {
+export function locationsOf (
+  model: EntityModel,
+  changed: boolean
+): (url: string, record: SentRecord) => string | undefined {
   const segments = keySegments(model)
   if (segments.some(({ part }) => part.property.hidden)) return () => undefined
   const plain = !changed && segments.every(({ column }) => PLAIN.has(column.type.kind) && column.codec === undefined)

@@ -13,11 +13,13 @@ interface Segment {
 
 /** The segments of a record's path, in the order of the key. */
 export function keySegments ({ primaryKey }: EntityModel): readonly Segment[] {
-  const segments = primaryKey.flatMap((part) => part.columns.map((column, index): Segment => {
-    const inner = part.property.kind === 'relation' ? part.property.key[index]!.publicName : ''
-    const name = part.columns.length === 1 ? part.property.publicName : `${part.property.publicName}_${inner}`
-    return { name, part, column, inner }
-  }))
+  const segments = primaryKey.flatMap((part) =>
+    part.columns.map((column, index): Segment => {
+      const inner = part.property.kind === 'relation' ? part.property.key[index]!.publicName : ''
+      const name = part.columns.length === 1 ? part.property.publicName : `${part.property.publicName}_${inner}`
+      return { name, part, column, inner }
+    })
+  )
   // a single key goes by one name, whatever the property is called
   return segments.length === 1 ? [{ ...segments[0]!, name: 'id' }] : segments
 }
@@ -39,9 +41,19 @@ export function keyReader (model: EntityModel): (params: unknown) => Id {
     for (const { name, part, column, inner } of segments) {
       const text = String((params as Record<string, unknown>)[name])
       const wrong = checkKey(model, segments.length, text, column)
-      if (wrong !== undefined) errors.push({ source: { parameter: name }, code: 'FST_ERR_VALIDATION', detail: `The path's ${name} must be ${wrong}.` })
+      if (wrong !== undefined) {
+        errors.push({
+          source: { parameter: name },
+          code: 'FST_ERR_VALIDATION',
+          detail: `The path's ${name} must be ${wrong}.`,
+        })
+      }
       if (part.columns.length === 1) id[part.property.name] = text
-      else (id[part.property.name] ??= {} as Record<string, unknown>, id[part.property.name] as Record<string, unknown>)[inner] = text
+      else {
+        ;(id[part.property.name] ??= {} as Record<string, unknown>, id[part.property.name] as Record<string, unknown>)[
+          inner
+        ] = text
+      }
     }
     if (errors.length > 0) throw new RequestValidationError(errors)
     return segments.length === 1 ? Object.values(id)[0] as string : id

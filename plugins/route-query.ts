@@ -1,6 +1,13 @@
 /** Query strings of the generated routes: refused where they hold a parameter that the route does not take. */
 import type { FastifyRequest } from 'fastify'
-import { checkWriteQuery, planGet, planList, planStream, type UnknownOptions, type Whitelist } from '../src/plan/index.ts'
+import {
+  checkWriteQuery,
+  planGet,
+  planList,
+  planStream,
+  type UnknownOptions,
+  type Whitelist,
+} from '../src/plan/index.ts'
 import type { QueryParamError, QueryParams } from '../src/query/index.ts'
 import { declaredParameters } from './query-params.ts'
 
@@ -34,7 +41,9 @@ export function queryChecks ({ whitelist, unknownParameters, allowHardDelete }: 
 
   const write = (request: FastifyRequest, takesHard: boolean, hardError: string | undefined): void => {
     const { queryParams } = request
-    const errors: QueryParamError[] = hardError === undefined ? [] : [{ source: { parameter: 'hard' }, code: 'FST_CRUD_QUERY_INVALID', detail: hardError }]
+    const errors: QueryParamError[] = hardError === undefined
+      ? []
+      : [{ source: { parameter: 'hard' }, code: 'FST_CRUD_QUERY_INVALID', detail: hardError }]
     // what is said of 'hard' is said already
     const params = { ...queryParams, unknown: queryParams.unknown.filter((name) => name !== 'hard') }
     checkWriteQuery(params, whitelist, { ...optionsFor(request, takesHard ? ['hard'] : []), strict: HARD }, errors)
@@ -45,7 +54,9 @@ export function queryChecks ({ whitelist, unknownParameters, allowHardDelete }: 
     stream: read((params, options) => planStream(params, whitelist, options)),
     get: read((params, options) => planGet('', params, whitelist, options)),
     write: (request) => {
-      if (hasQuery(request)) write(request, false, hardOf(request) === undefined ? undefined : "'hard' belongs to DELETE.")
+      if (hasQuery(request)) {
+        write(request, false, hardOf(request) === undefined ? undefined : "'hard' belongs to DELETE.")
+      }
     },
     remove: (request) => {
       if (!hasQuery(request)) return false

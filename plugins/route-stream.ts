@@ -21,28 +21,38 @@ export interface StreamOptions {
 /** What the route of a list needs for streams. */
 export interface Streaming {
   /** The format of a stream that a request prefers to JSON, if there is one. */
-  formatOf (request: FastifyRequest): StreamFormat | undefined
+  formatOf(request: FastifyRequest): StreamFormat | undefined
   /**
    * Sends batches of records. The first one is waited for, so that what is wrong with a request still has its status; an
    * error after that can only break the connection off, and is logged.
    *
    * @param columns of a table of the records, given the first one
    */
-  send (request: FastifyRequest, reply: FastifyReply, format: StreamFormat, open: OpenBatches, columns: (first: string | undefined) => readonly StreamColumn[]): Promise<FastifyReply>
+  send(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    format: StreamFormat,
+    open: OpenBatches,
+    columns: (first: string | undefined) => readonly StreamColumn[]
+  ): Promise<FastifyReply>
 }
 
 /** The streams of a resource. A server that closes gives them some time to end, and then ends them. */
 export function streamingOf (fastify: FastifyInstance, options: StreamOptions): Streaming {
   const {
-    stallTimeoutMillis = DEFAULT_STREAM.stallTimeoutMillis, timeoutMillis = DEFAULT_STREAM.timeoutMillis,
-    closeTimeoutMillis = DEFAULT_STREAM.closeTimeoutMillis, csv = {},
+    stallTimeoutMillis = DEFAULT_STREAM.stallTimeoutMillis,
+    timeoutMillis = DEFAULT_STREAM.timeoutMillis,
+    closeTimeoutMillis = DEFAULT_STREAM.closeTimeoutMillis,
+    csv = {},
   } = options
   const open = new Set<OpenStream>()
   let timer: NodeJS.Timeout | undefined
   fastify.addHook('preClose', async () => {
     if (open.size === 0) return
     fastify.log.info(`${open.size} streams are open: they have ${closeTimeoutMillis} milliseconds to end`)
-    timer = setTimeout(() => { for (const stream of open) stream.breakOff('the server is closing') }, closeTimeoutMillis)
+    timer = setTimeout(() => {
+      for (const stream of open) stream.breakOff('the server is closing')
+    }, closeTimeoutMillis)
   })
   // a database that is closed next waits for their connections
   fastify.addHook('onClose', async () => {

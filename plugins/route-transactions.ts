@@ -1,6 +1,11 @@
 /** Which routes of a resource do their work in a transaction, and how. */
 import type { FastifyRequest } from 'fastify'
-import { checkTransactionOptions, TransactionOptionsSchema, withTransaction, type TransactionOptions } from '../src/database/index.ts'
+import {
+  checkTransactionOptions,
+  TransactionOptionsSchema,
+  withTransaction,
+  type TransactionOptions,
+} from '../src/database/index.ts'
 import { ConfigError } from '../src/errors.ts'
 import { runAround } from '../src/run/index.ts'
 import { nearest } from '../src/suggest.ts'
@@ -24,30 +29,53 @@ const plain: Within = (request, work) => work()
  *
  * @throws {ConfigError} for options that can't work
  */
-export function routeTransactions (what: string, given: RouteTransactions | undefined): Readonly<Record<CrudOperation, Within>> {
+export function routeTransactions (
+  what: string,
+  given: RouteTransactions | undefined
+): Readonly<Record<CrudOperation, Within>> {
   const byOperation = readTransactions(what, given)
-  return Object.fromEntries(OPERATIONS.map((operation) => [operation, withinOf(`${what}: transaction`, operation, byOperation[operation])])) as Record<CrudOperation, Within>
+  return Object.fromEntries(
+    OPERATIONS.map((operation) => [operation, withinOf(`${what}: transaction`, operation, byOperation[operation])])
+  ) as Record<CrudOperation, Within>
 }
 
-function readTransactions (what: string, given: RouteTransactions | undefined): { readonly [Operation in CrudOperation]?: RouteTransaction | undefined } {
+function readTransactions (
+  what: string,
+  given: RouteTransactions | undefined
+): { readonly [Operation in CrudOperation]?: RouteTransaction | undefined } {
   if (given === undefined || given === false) return {}
   const all = () => Object.fromEntries(OPERATIONS.map((operation) => [operation, given as RouteTransaction]))
   if (given === true) return all()
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) throw new ConfigError(`${what}: 'transaction' is true, options of a transaction, or either of them by operation.`)
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    throw new ConfigError(`${what}: 'transaction' is true, options of a transaction, or either of them by operation.`)
+  }
   const names = Object.keys(given)
   const isOperation = (name: string): boolean => (OPERATIONS as readonly string[]).includes(name)
   if (!names.some(isOperation)) return all()
   const wrong = names.find((name) => !isOperation(name))
   if (wrong === undefined) return given as { readonly [Operation in CrudOperation]?: RouteTransaction }
-  if (wrong in TransactionOptionsSchema.properties) throw new ConfigError(`${what}: 'transaction' has options either for all operations or by operation: '${wrong}' stands beside '${names.find(isOperation)}'.`)
-  throw new ConfigError(`${what}: there is no operation '${wrong}' in 'transaction'. Did you mean '${nearest(wrong, OPERATIONS) ?? OPERATIONS.join("', '")}'?`)
+  if (wrong in TransactionOptionsSchema.properties) {
+    throw new ConfigError(
+      `${what}: 'transaction' has options either for all operations or by operation: '${wrong}' stands beside '${
+        names.find(isOperation)
+      }'.`
+    )
+  }
+  throw new ConfigError(
+    `${what}: there is no operation '${wrong}' in 'transaction'. Did you mean '${
+      nearest(wrong, OPERATIONS) ?? OPERATIONS.join("', '")
+    }'?`
+  )
 }
 
 function withinOf (what: string, operation: CrudOperation, given: RouteTransaction | undefined): Within {
   if (given === undefined || given === false) return plain
   const reads = READS.includes(operation)
   if (given !== true) checkTransactionOptions(`${what}.${operation}`, given)
-  if (given !== true && given.readOnly === true && !reads) throw new ConfigError(`${what}.${operation}: an operation that writes can't be readOnly.`)
+  if (given !== true && given.readOnly === true && !reads) {
+    throw new ConfigError(`${what}.${operation}: an operation that writes can't be readOnly.`)
+  }
   const wrapper = withTransaction({ ...(reads && { readOnly: true }), ...(given !== true && given) })
-  return async (request, work) => await runAround((inside) => wrapper(async (em) => await switchEm(request, em, inside))(request.em), work)
+  return async (request, work) =>
+    await runAround((inside) => wrapper(async (em) => await switchEm(request, em, inside))(request.em), work)
 }

@@ -9,8 +9,12 @@ import type { RouteDefinition } from './route-handlers.ts'
 const kDefault = Symbol('fastify-crud-kit.serverTiming')
 const kTimes = Symbol('fastify-crud-kit.stageTimes')
 
-interface Timing { readonly [kDefault]?: boolean }
-interface Timed { [kTimes]?: StageTimes | null }
+interface Timing {
+  readonly [kDefault]?: boolean
+}
+interface Timed {
+  [kTimes]?: StageTimes | null
+}
 
 /** Makes room for times on requests, and says what resources do that don't say it themselves. */
 export function decorateServerTiming (fastify: FastifyInstance, byDefault: boolean): void {
@@ -39,7 +43,7 @@ export function timed (handler: RouteDefinition['handler']): RouteDefinition['ha
 /** The hooks of a route that sends its times, with whatever it answers. Before the handler, only the query string is read. */
 export const timingHooks = {
   onRequest: (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
-    (request as Timed)[kTimes] = new StageTimes()
+    ;(request as Timed)[kTimes] = new StageTimes()
     done()
   },
   onSend: (request: FastifyRequest, reply: FastifyReply, payload: unknown, done: () => void): void => {

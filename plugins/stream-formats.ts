@@ -27,7 +27,10 @@ export type RecordWriter = (batch: readonly string[], isFirst: boolean) => strin
 export interface StreamFormat {
   readonly type: string
   /** @param columns of a table of the records, given the first one */
-  readonly writer: (columns: (first: string | undefined) => readonly StreamColumn[], options: CsvOptions) => RecordWriter
+  readonly writer: (
+    columns: (first: string | undefined) => readonly StreamColumn[],
+    options: CsvOptions
+  ) => RecordWriter
 }
 
 /** A line for each record (the format has no RFC; media type and line ends are those of ndjson.org). */
@@ -48,8 +51,13 @@ const csv: StreamFormat = {
         header = columns.map(({ name }) => ({ key: name, header: escapeFormulas ? escapeFormula(name, false) : name }))
       }
       const records = batch.map((json) => parseExact(json) as Record<string, unknown>)
-      if (escapeFormulas) for (const record of records) escapeRecord(record, columns)
-      return stringify(records, { header: isFirst, columns: header, record_delimiter: 'windows', cast: { boolean: String, object: (value) => JSON.stringify(value) } })
+      if (escapeFormulas) { for (const record of records) escapeRecord(record, columns) }
+      return stringify(records, {
+        header: isFirst,
+        columns: header,
+        record_delimiter: 'windows',
+        cast: { boolean: String, object: (value) => JSON.stringify(value) },
+      })
     }
   },
 }
@@ -74,7 +82,10 @@ function escapeFormula (text: string, numeric: boolean): string {
   return FORMULA.test(text) && !(numeric && NEGATIVE.test(text)) ? `'${text}` : text
 }
 
-const FORMATS: Readonly<Record<string, StreamFormat>> = { 'application/x-ndjson': ndjson, 'text/csv': csv } satisfies Record<typeof STREAM_TYPES[number], StreamFormat>
+const FORMATS: Readonly<Record<string, StreamFormat>> = {
+  'application/x-ndjson': ndjson,
+  'text/csv': csv,
+} satisfies Record<typeof STREAM_TYPES[number], StreamFormat>
 
 /** The format of a stream that a request prefers to JSON (RFC 9110 section 12.5.1), if there is one. */
 export function streamFormat ({ headers }: FastifyRequest): StreamFormat | undefined {

@@ -50,7 +50,10 @@ export async function fuzz (
       const factor = fixed ?? Math.min(2 ** round, MAX_FACTOR)
       const started = performance.now()
       const { status, output, killed } = await run(
-        file, { ...env, FUZZ_SEED: String(seed), FUZZ_RUNS_FACTOR: String(factor) }, until, kill
+        file,
+        { ...env, FUZZ_SEED: String(seed), FUZZ_RUNS_FACTOR: String(factor) },
+        until,
+        kill
       )
       if (killed) continue
       runs++
@@ -68,16 +71,25 @@ export async function fuzz (
 }
 
 async function run (
-  file: string, env: NodeJS.ProcessEnv, until: AbortSignal, kill: boolean
+  file: string,
+  env: NodeJS.ProcessEnv,
+  until: AbortSignal,
+  kill: boolean
 ): Promise<{ status: number, output: string, killed: boolean }> {
   return await new Promise((resolve, reject) => {
     const child = spawn(
-      process.execPath, [file], { env: { ...env, TAP_TIMEOUT: String(TIMEOUT) }, stdio: ['ignore', 'pipe', 'pipe'] }
+      process.execPath,
+      [file],
+      { env: { ...env, TAP_TIMEOUT: String(TIMEOUT) }, stdio: ['ignore', 'pipe', 'pipe'] }
     )
     let output = ''
     for (
       const stream of [child.stdout, child.stderr]
-    ) stream.setEncoding('utf8').on('data', (text: string) => { output += text })
+    ) {
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        output += text
+      })
+    }
     let killed = false
     const end = (): void => {
       if (!kill) return

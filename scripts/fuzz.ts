@@ -34,14 +34,18 @@ function numberOf (name: string, text: string, valid: (value: number) => boolean
 
 const seconds = numberOf('seconds', values.seconds, (value) => value > 0)
 const rounds = numberOf(
-  'rounds', values.rounds, (value) => value === Infinity || (Number.isInteger(value) && value > 0)
+  'rounds',
+  values.rounds,
+  (value) => value === Infinity || (Number.isInteger(value) && value > 0)
 )
 const factor = values.factor === undefined ? undefined : numberOf('factor', values.factor, (value) => value >= 1)
 // as fast-check has them
 const seed = values.seed === undefined
   ? Math.floor(Math.random() * 2 ** 31)
   : numberOf(
-    'seed', values.seed, (value) => (value | 0) === value
+    'seed',
+    values.seed,
+    (value) => (value | 0) === value
   )
 
 const files = positionals.length > 0 ? positionals : fuzzFiles()

@@ -26,17 +26,31 @@ function copyTree (): void {
   fs.symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'))
 }
 
-interface Outcome { readonly status: number | null, readonly output: string, readonly seconds: number }
+interface Outcome {
+  readonly status: number | null
+  readonly output: string
+  readonly seconds: number
+}
 
 async function runTest (test: Mutation['test'], env: NodeJS.ProcessEnv): Promise<Outcome> {
   const start = performance.now()
   const file = path.join(folder, 'test/model', `${test}.test.ts`)
   // tap's own limit must not end a run before this one does
-  const child = spawn(process.execPath, [file], { cwd: folder, env: { ...env, TAP_TIMEOUT: '600', TAP_BAIL: '1' }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [file], {
+    cwd: folder,
+    env: { ...env, TAP_TIMEOUT: '600', TAP_BAIL: '1' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   let output = ''
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => { output += text })
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text
+    })
+  }
   const timer = setTimeout(() => child.kill('SIGKILL'), TIME_LIMIT)
-  const status = await new Promise<number | null>((resolve, reject) => child.once('error', reject).once('close', resolve))
+  const status = await new Promise<number | null>((resolve, reject) =>
+    child.once('error', reject).once('close', resolve)
+  )
   clearTimeout(timer)
   return { status, output, seconds: (performance.now() - start) / 1000 }
 }
@@ -57,7 +71,13 @@ async function attempt (mutation: Mutation, env: NodeJS.ProcessEnv): Promise<boo
   try {
     const { status, output, seconds } = await runTest(mutation.test, env)
     const found = status !== 0 && FOUND.test(output)
-    const why = found ? 'found' : status === null ? 'NOT FOUND in time' : status === 0 ? 'NOT FOUND' : `NO FIND, but a failure:\n${output.slice(-2000)}`
+    const why = found
+      ? 'found'
+      : status === null
+        ? 'NOT FOUND in time'
+        : status === 0
+          ? 'NOT FOUND'
+          : `NO FIND, but a failure:\n${output.slice(-2000)}`
     console.log(`${why} (${seconds.toFixed(0)} s): ${mutation.breaks}`)
     return found
   } finally {
@@ -66,7 +86,8 @@ async function attempt (mutation: Mutation, env: NodeJS.ProcessEnv): Promise<boo
 }
 
 const chosen = mutations.filter(({ breaks }, index) =>
-  process.argv.length === 2 || process.argv.slice(2).some((arg) => arg === String(index + 1) || breaks.includes(arg)))
+  process.argv.length === 2 || process.argv.slice(2).some((arg) => arg === String(index + 1) || breaks.includes(arg))
+)
 copyTree()
 const { preparePglite } = await import('../test/helpers/prepared-databases.ts')
 const databases = path.join(folder, 'databases')

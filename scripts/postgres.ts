@@ -41,10 +41,16 @@ export interface PostgresServer {
   readonly stop: () => Promise<void>
 }
 
-interface Runner { readonly bin: string, readonly uid?: number, readonly gid?: number }
+interface Runner {
+  readonly bin: string
+  readonly uid?: number
+  readonly gid?: number
+}
 
 /** PostgreSQL refuses to run as root: there it runs as nobody, who has to own its data. */
-export const nobody: { readonly uid?: number, readonly gid?: number } = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {}
+export const nobody: { readonly uid?: number, readonly gid?: number } = process.getuid?.() === 0
+  ? { uid: 65534, gid: 65534 }
+  : {}
 const environment = { PATH: process.env.PATH, LC_ALL: 'C' }
 
 const running = new Set<ChildProcess>()
@@ -76,7 +82,11 @@ export async function startPostgres (options: PostgresOptions = {}): Promise<Pos
   if (!fs.existsSync(path.join(dataDir, 'PG_VERSION'))) initialise(runner, dataDir)
   const port = options.port ?? await freePort()
   const server = await launch(runner, dataDir, {
-    listen_addresses: '127.0.0.1', port, unix_socket_directories: '', ...THROW_AWAY, ...options.settings,
+    listen_addresses: '127.0.0.1',
+    port,
+    unix_socket_directories: '',
+    ...THROW_AWAY,
+    ...options.settings,
   })
   const stop = async () => {
     if (running.has(server)) {
@@ -118,21 +128,39 @@ function initialise ({ bin, uid, gid }: Runner, dataDir: string): void {
   fs.mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   if (uid !== undefined && gid !== undefined) fs.chownSync(dataDir, uid, gid)
   const run = (program: string, args: string[]) =>
-    spawnSync(path.join(bin, program), args, { uid, gid, cwd: path.dirname(dataDir), env: environment, encoding: 'utf8' })
+    spawnSync(path.join(bin, program), args, {
+      uid,
+      gid,
+      cwd: path.dirname(dataDir),
+      env: environment,
+      encoding: 'utf8',
+    })
   // C.UTF-8 sorts alike on every machine and still knows the case of letters that are not ASCII
   const version = Number(run('initdb', ['--version']).stdout?.match(/(\d+)/)?.[1])
-  const locale = version >= 17 ? ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'] : ['--locale=C']
+  const locale = version >= 17
+    ? ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C']
+    : ['--locale=C']
   const init = run('initdb', ['-D', dataDir, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', ...locale, '--no-sync'])
   if (init.status !== 0) throw new Error(`initdb failed: ${init.stdout}${init.stderr}${init.error ?? ''}`)
 }
 
-async function launch ({ bin, uid, gid }: Runner, dataDir: string, settings: Record<string, string | number>): Promise<ChildProcess> {
+async function launch (
+  { bin, uid, gid }: Runner,
+  dataDir: string,
+  settings: Record<string, string | number>
+): Promise<ChildProcess> {
   const logFile = path.join(path.dirname(dataDir), `${path.basename(dataDir)}.log`)
   const log = fs.openSync(logFile, 'w')
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   // its own process group: Ctrl-C reaches the caller, who stops the server when its clients are gone
-  const server = spawn(path.join(bin, 'postgres'), ['-D', dataDir, ...flags],
-    { uid, gid, cwd: path.dirname(dataDir), env: environment, stdio: ['ignore', log, log], detached: true })
+  const server = spawn(path.join(bin, 'postgres'), ['-D', dataDir, ...flags], {
+    uid,
+    gid,
+    cwd: path.dirname(dataDir),
+    env: environment,
+    stdio: ['ignore', log, log],
+    detached: true,
+  })
   fs.closeSync(log)
   running.add(server)
   server.once('exit', () => running.delete(server))

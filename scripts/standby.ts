@@ -13,7 +13,12 @@ import { nobody, startPostgres, temporaryFolder, type PostgresServer } from './p
  * Settings of a server that is to have standbys. Its commits are in the log, which standbys follow, when they are
  * answered; who may replicate is as initdb made it: everybody on 127.0.0.1.
  */
-export const PRIMARY_SETTINGS = { wal_level: 'replica', max_wal_senders: 8, wal_keep_size: '64MB', synchronous_commit: 'on' }
+export const PRIMARY_SETTINGS = {
+  wal_level: 'replica',
+  max_wal_senders: 8,
+  wal_keep_size: '64MB',
+  synchronous_commit: 'on',
+}
 
 /** Starts after a crash, at most. */
 const ATTEMPTS = 40
@@ -41,23 +46,33 @@ export interface StandbyOptions {
  *
  * @throws Error when it does not come up
  */
-export async function startStandby (primary: PostgresServer, { settings = {}, name = 'standby' }: StandbyOptions = {}): Promise<Standby> {
+export async function startStandby (
+  primary: PostgresServer,
+  { settings = {}, name = 'standby' }: StandbyOptions = {}
+): Promise<Standby> {
   const folder = temporaryFolder('standby-')
   const dataDir = path.join(folder, 'data')
   await backUp(primary, dataDir)
   fs.writeFileSync(path.join(dataDir, 'standby.signal'), '')
   own(dataDir)
-  const start = (port?: number): Promise<PostgresServer> => startPostgres({
-    dataDir,
-    ...(port !== undefined && { port }),
-    settings: { primary_conninfo: `host=127.0.0.1 port=${primary.port} user=postgres application_name=${name}`, wal_retrieve_retry_interval: 100, ...settings },
-  })
+  const start = (port?: number): Promise<PostgresServer> =>
+    startPostgres({
+      dataDir,
+      ...(port !== undefined && { port }),
+      settings: {
+        primary_conninfo: `host=127.0.0.1 port=${primary.port} user=postgres application_name=${name}`,
+        wal_retrieve_retry_interval: 100,
+        ...settings,
+      },
+    })
   let server = await start()
   const { port, url } = server
   return {
     url,
     kill: () => process.kill(server.pid, 'SIGKILL'),
-    start: async () => { server = await startAfterCrash(() => start(port)) },
+    start: async () => {
+      server = await startAfterCrash(() => start(port))
+    },
     stop: async () => {
       // its data goes: there is nothing to leave clean
       if (isAlive(server.pid)) process.kill(server.pid, 'SIGQUIT')
@@ -81,7 +96,10 @@ async function startAfterCrash (start: () => Promise<PostgresServer>): Promise<P
     try {
       return await start()
     } catch (error) {
-      if (attempt === ATTEMPTS || !/pre-existing shared memory block|lock file .* already exists/.test((error as Error).message)) throw error
+      if (
+        attempt === ATTEMPTS ||
+        !/pre-existing shared memory block|lock file .* already exists/.test((error as Error).message)
+      ) throw error
       await sleep(50)
     }
   }
@@ -94,7 +112,9 @@ async function backUp (primary: PostgresServer, dataDir: string): Promise<void> 
   try {
     await client.query("select pg_backup_start('standby', fast => true)")
     copy(primary.dataDir, dataDir)
-    const { rows: [backup] } = await client.query('select labelfile, spcmapfile from pg_backup_stop(wait_for_archive => false)')
+    const { rows: [backup] } = await client.query(
+      'select labelfile, spcmapfile from pg_backup_stop(wait_for_archive => false)'
+    )
     fs.writeFileSync(path.join(dataDir, 'backup_label'), backup.labelfile)
   } finally {
     await client.end()

@@ -7,8 +7,15 @@ import { createInterface } from 'node:readline'
 
 const require = createRequire(import.meta.url)
 
-export interface Counts { readonly passed: number, readonly failed: number, readonly skipped: number }
-export interface TapRun { readonly process: ChildProcess, readonly done: Promise<number> }
+export interface Counts {
+  readonly passed: number
+  readonly failed: number
+  readonly skipped: number
+}
+export interface TapRun {
+  readonly process: ChildProcess
+  readonly done: Promise<number>
+}
 
 /**
  * Starts tap with `args`. `done` is its exit status. With `onLine`, the lines of its output go there; without, they
@@ -16,7 +23,10 @@ export interface TapRun { readonly process: ChildProcess, readonly done: Promise
  */
 export function startTap (args: readonly string[], env: NodeJS.ProcessEnv, onLine?: (line: string) => void): TapRun {
   const program = path.join(path.dirname(require.resolve('tap/package.json')), 'dist/esm/run.mjs')
-  const child = spawn(process.execPath, [program, ...args], { env, stdio: ['inherit', onLine ? 'pipe' : 'inherit', 'inherit'] })
+  const child = spawn(process.execPath, [program, ...args], {
+    env,
+    stdio: ['inherit', onLine ? 'pipe' : 'inherit', 'inherit'],
+  })
   if (onLine && child.stdout) createInterface({ input: child.stdout }).on('line', onLine)
   const done = new Promise<number>((resolve, reject) => {
     child.once('error', reject)

@@ -113,40 +113,54 @@ export class RequestValidationError extends refusalOf('FST_ERR_VALIDATION') {}
 /** Found by the database only: a check, a missing value, a value too long or out of range. */
 export class DataValidationError extends failureOf('FST_CRUD_DATA_INVALID', 400, 'The data is not valid.') {}
 /** A created or updated row would lie outside the scope of the request. */
-export class OutOfScopeError extends failureOf('FST_CRUD_OUT_OF_SCOPE', 403, 'The record would lie outside of what this request may write.') {}
+export class OutOfScopeError
+  extends failureOf('FST_CRUD_OUT_OF_SCOPE', 403, 'The record would lie outside of what this request may write.') {}
 /** The record is absent, out of scope, or soft-deleted: one answer for all three. */
 export class NotFoundError extends failureOf('FST_CRUD_NOT_FOUND', 404, 'The record was not found.') {}
 /** A unique, foreign key or exclusion constraint refused the write. */
 export class ConflictError extends failureOf('FST_CRUD_CONFLICT', 409, 'The write conflicts with another record.') {}
 /** `If-Match` names a version that is no longer the record's (RFC 9110 section 13.1.1). */
-export class PreconditionFailedError extends failureOf('FST_CRUD_PRECONDITION_FAILED', 412, 'The record has changed since the version named in If-Match.') {}
+export class PreconditionFailedError extends failureOf(
+  'FST_CRUD_PRECONDITION_FAILED',
+  412,
+  'The record has changed since the version named in If-Match.'
+) {}
 /** `If-Match` is required and missing (RFC 6585 section 3). */
-export class PreconditionRequiredError extends failureOf('FST_CRUD_PRECONDITION_REQUIRED', 428, 'The header If-Match is required.') {}
+export class PreconditionRequiredError
+  extends failureOf('FST_CRUD_PRECONDITION_REQUIRED', 428, 'The header If-Match is required.') {}
 /** The database is unreachable, its pool exhausted, or a statement ran into its timeout. */
-export class UnavailableError extends failureOf('FST_CRUD_UNAVAILABLE', 503, 'The database is not available at the moment.') {
+export class UnavailableError
+  extends failureOf('FST_CRUD_UNAVAILABLE', 503, 'The database is not available at the moment.') {
   /** Seconds after which it is worth trying again: Fastify sends these headers with the error. */
   readonly headers = { 'retry-after': '1' }
 }
 /** The connection was lost while a transaction was being committed. It may have been, so nothing is repeated, and no `Retry-After` invites to. */
-export class OutcomeUnknownError extends failureOf('FST_CRUD_OUTCOME_UNKNOWN', 503, 'The connection to the database was lost while the changes were being committed: whether they were is not known.') {}
+export class OutcomeUnknownError extends failureOf(
+  'FST_CRUD_OUTCOME_UNKNOWN',
+  503,
+  'The connection to the database was lost while the changes were being committed: whether they were is not known.'
+) {}
 /** The database refused a statement for a reason that is nobody's input: a bug, here or in the application's own conditions. */
-export class DatabaseError extends failureOf('FST_CRUD_DATABASE_ERROR', 500, 'The database could not answer the request.') {}
+export class DatabaseError
+  extends failureOf('FST_CRUD_DATABASE_ERROR', 500, 'The database could not answer the request.') {}
 /** The client has gone away, so nobody is waiting for the answer any more. */
 export class AbortedError extends failureOf('FST_CRUD_ABORTED', 499, 'The client has gone away.') {}
 /**
  * A scope, or the condition of a MikroORM filter, does not say which rows there are for the request. Its `cause` says what
  * is wrong with it. Nothing was read or written.
  */
-export class ScopeError extends failureOf('FST_CRUD_SCOPE_INVALID', 500, 'The server could not tell which records this request may use.') {}
+export class ScopeError
+  extends failureOf('FST_CRUD_SCOPE_INVALID', 500, 'The server could not tell which records this request may use.') {}
 /** A write inside `readOnly`: the programmer's mistake. */
-export class ReadOnlyViolationError extends failureOf('FST_CRUD_READ_ONLY', 500, 'A write was attempted inside a read-only transaction.') {}
+export class ReadOnlyViolationError
+  extends failureOf('FST_CRUD_READ_ONLY', 500, 'A write was attempted inside a read-only transaction.') {}
 
 /** An option, a whitelist or an entity that can't work: thrown when constructed, registered or started, never by a request. */
 export class ConfigError extends failureOf('FST_CRUD_CONFIG_INVALID', 500, 'The configuration can not work.') {}
 
 /**
  * The classes of the query string's errors by code, in the order in which they name an error of several kinds
- *: filter, sort, field, include, pagination, query.
+ * : filter, sort, field, include, pagination, query.
  */
 const QUERY_ERRORS = {
   FST_CRUD_FILTER_INVALID: FilterValidationError,
@@ -166,7 +180,10 @@ export const QUERY_CODES = Object.freeze(Object.keys(QUERY_ERRORS)) as readonly 
  *
  * @param count of all errors, where `items` has only the first ones of each kind
  */
-export function queryError (items: readonly (ErrorItem & { readonly code: QueryCode })[], count: number = items.length): Error & RequestError & { statusCode: number, code: string } {
+export function queryError (
+  items: readonly (ErrorItem & { readonly code: QueryCode })[],
+  count: number = items.length
+): Error & RequestError & { statusCode: number, code: string } {
   const sorted = [...items].sort((a, b) => QUERY_CODES.indexOf(a.code) - QUERY_CODES.indexOf(b.code))
   const first = sorted[0]
   if (first === undefined) throw new TypeError('queryError needs at least one item')

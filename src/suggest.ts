@@ -15,7 +15,9 @@ export function nearest (name: string, candidates: readonly string[]): string | 
   // of two that are as near: the first letter is seldom the mistake
   const same = (candidate: string): number => Number(candidate[0] === name[0])
   const likely = candidates.filter((candidate) => mayMean(name, candidate))
-  return closestMatch(name, likely.toSorted((a, b) => same(b) - same(a)), { maxDistance: Math.max(1, Math.floor(name.length / 3) + 1) })
+  return closestMatch(name, likely.toSorted((a, b) => same(b) - same(a)), {
+    maxDistance: Math.max(1, Math.floor(name.length / 3) + 1),
+  })
 }
 
 /** A name of up to so many letters becomes any other one by two changes. */

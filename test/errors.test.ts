@@ -1,6 +1,18 @@
 import t from 'tap'
 import * as errors from '../src/errors.ts'
-import { ConfigError, ConflictError, FilterValidationError, NotFoundError, queryError, QUERY_CODES, RequestValidationError, SortValidationError, UnavailableError, type ErrorItem, type QueryCode } from '../src/errors.ts'
+import {
+  ConfigError,
+  ConflictError,
+  FilterValidationError,
+  NotFoundError,
+  queryError,
+  QUERY_CODES,
+  RequestValidationError,
+  SortValidationError,
+  UnavailableError,
+  type ErrorItem,
+  type QueryCode,
+} from '../src/errors.ts'
 
 const CATALOGUE: ReadonlyArray<readonly [name: keyof typeof errors, code: string, statusCode: number]> = [
   ['FilterValidationError', 'FST_CRUD_FILTER_INVALID', 400],
@@ -26,15 +38,28 @@ const CATALOGUE: ReadonlyArray<readonly [name: keyof typeof errors, code: string
   ['ConfigError', 'FST_CRUD_CONFIG_INVALID', 500],
 ]
 
-const item = (code: QueryCode, detail: string, parameter?: string): ErrorItem & { code: QueryCode } => ({ ...(parameter !== undefined && { source: { parameter } }), code, detail })
+const item = (code: QueryCode, detail: string, parameter?: string): ErrorItem & { code: QueryCode } => ({
+  ...(parameter !== undefined && { source: { parameter } }),
+  code,
+  detail,
+})
 
 t.test('every class has its code and status, and no other class is left out', async (t) => {
-  const classes = Object.entries(errors).filter(([name]) => name.endsWith('Error') && name !== 'queryError').map(([name]) => name)
+  const classes = Object.entries(errors).filter(([name]) => name.endsWith('Error') && name !== 'queryError').map((
+    [name]
+  ) => name)
   t.strictSame(classes.sort(), CATALOGUE.map(([name]) => name).sort())
   for (const [name, code, statusCode] of CATALOGUE) {
     const Class = errors[name] as any
-    const error = (name.endsWith('ValidationError') && name !== 'DataValidationError') || name === 'TooLargeError' ? new Class([{ code, detail: 'x' }]) : new Class(name === 'ConfigError' ? 'x' : undefined)
-    t.strictSame([error.code, error.statusCode, error instanceof Error, error instanceof Class], [code, statusCode, true, true], name)
+    const error = (name.endsWith('ValidationError') && name !== 'DataValidationError') || name === 'TooLargeError'
+      ? new Class([{ code, detail: 'x' }])
+      : new Class(name === 'ConfigError' ? 'x' : undefined)
+    t.strictSame([error.code, error.statusCode, error instanceof Error, error instanceof Class], [
+      code,
+      statusCode,
+      true,
+      true,
+    ], name)
     t.type(error.message, 'string')
   }
   t.equal(new Set(CATALOGUE.map(([, code]) => code)).size, CATALOGUE.length)
@@ -52,7 +77,10 @@ t.test('a failure has a sentence of its own, one given, a cause and items', asyn
   t.strictSame(plain.errors, [{ code: 'FST_CRUD_NOT_FOUND', detail: 'The record was not found.' }])
   t.notOk('cause' in plain)
   const cause = new Error('secret')
-  const given = new ConflictError('Taken.', { cause, errors: [{ source: { pointer: '/name' }, code: 'FST_CRUD_CONFLICT', detail: 'Taken.' }] })
+  const given = new ConflictError('Taken.', {
+    cause,
+    errors: [{ source: { pointer: '/name' }, code: 'FST_CRUD_CONFLICT', detail: 'Taken.' }],
+  })
   t.equal(given.message, 'Taken.')
   t.match(given.errors, [{ source: { pointer: '/name' } }])
   t.equal((given as { cause?: unknown }).cause, cause)
@@ -62,19 +90,27 @@ t.test('a failure has a sentence of its own, one given, a cause and items', asyn
 })
 
 t.test('a refusal says all that is wrong, as far as it is worth reading', async (t) => {
-  const details = (count: number) => Array.from({ length: count }, (_, index) => item('FST_CRUD_FILTER_INVALID', `Sentence ${index}.`, 'filter[x]'))
+  const details = (count: number) =>
+    Array.from({ length: count }, (_, index) => item('FST_CRUD_FILTER_INVALID', `Sentence ${index}.`, 'filter[x]'))
   t.equal(new FilterValidationError(details(1)).message, 'Sentence 0.')
   t.equal(new FilterValidationError(details(5)).message, 'Sentence 0. Sentence 1. Sentence 2. Sentence 3. Sentence 4.')
   const many = new FilterValidationError(details(8))
   t.equal(many.message, 'Sentence 0. Sentence 1. Sentence 2. Sentence 3. Sentence 4. (3 more)')
   t.strictSame([many.detail, many.errors.length], [many.message, 8])
-  t.equal(new FilterValidationError([item('FST_CRUD_FILTER_INVALID', 'A value of 100%s is not %d.')]).message, 'A value of 100%s is not %d.')
+  t.equal(
+    new FilterValidationError([item('FST_CRUD_FILTER_INVALID', 'A value of 100%s is not %d.')]).message,
+    'A value of 100%s is not %d.'
+  )
 })
 
 t.test('at most 20 errors are listed, and one more item says how many are left out', async (t) => {
-  const items = (count: number) => Array.from({ length: count }, (_, index) => item('FST_CRUD_SORT_INVALID', `Sentence ${index}.`, 'sort'))
+  const items = (count: number) =>
+    Array.from({ length: count }, (_, index) => item('FST_CRUD_SORT_INVALID', `Sentence ${index}.`, 'sort'))
   t.strictSame(new SortValidationError(items(20)).errors, items(20))
-  t.strictSame(new SortValidationError(items(21)).errors, [...items(20), { code: 'FST_CRUD_SORT_INVALID', detail: 'And 1 more error.' }])
+  t.strictSame(new SortValidationError(items(21)).errors, [...items(20), {
+    code: 'FST_CRUD_SORT_INVALID',
+    detail: 'And 1 more error.',
+  }])
   const many = new RequestValidationError(items(20), { count: 200_000 })
   t.strictSame(many.errors, [...items(20), { code: 'FST_ERR_VALIDATION', detail: 'And 199980 more errors.' }])
   t.match(many.message, /^Sentence 0\. .* Sentence 4\. \(199995 more\)$/)
@@ -82,8 +118,14 @@ t.test('at most 20 errors are listed, and one more item says how many are left o
 })
 
 t.test('a sentence about "this" says what it is about', async (t) => {
-  t.equal(new FilterValidationError([item('FST_CRUD_FILTER_INVALID', 'This filter is odd.', 'filter[x]')]).message, 'filter[x]: This filter is odd.')
-  t.equal(new FilterValidationError([{ source: { pointer: '/name' }, code: 'x', detail: 'This is odd.' }]).message, '/name: This is odd.')
+  t.equal(
+    new FilterValidationError([item('FST_CRUD_FILTER_INVALID', 'This filter is odd.', 'filter[x]')]).message,
+    'filter[x]: This filter is odd.'
+  )
+  t.equal(
+    new FilterValidationError([{ source: { pointer: '/name' }, code: 'x', detail: 'This is odd.' }]).message,
+    '/name: This is odd.'
+  )
   t.equal(new FilterValidationError([item('FST_CRUD_FILTER_INVALID', 'This is odd.')]).message, 'This is odd.')
 })
 
@@ -95,6 +137,9 @@ t.test('errors of several kinds are one error, of the first kind by rank, with a
     t.strictSame(error.errors.map(({ code }) => code), QUERY_CODES.slice(-kept).flatMap((code) => [code, code]))
     t.match(error.errors[0]?.detail, / a\.$/, 'in the order of the request within a kind')
   }
-  t.strictSame(QUERY_CODES, ['FILTER', 'SORT', 'FIELD', 'INCLUDE', 'PAGINATION', 'QUERY'].map((kind) => `FST_CRUD_${kind}_INVALID`))
+  t.strictSame(
+    QUERY_CODES,
+    ['FILTER', 'SORT', 'FIELD', 'INCLUDE', 'PAGINATION', 'QUERY'].map((kind) => `FST_CRUD_${kind}_INVALID`)
+  )
   t.throws(() => queryError([]), TypeError)
 })

@@ -32,7 +32,9 @@ const DEFAULTS: Readonly<Record<string, number>> = {
   'Records of a batch (`createMany`)': DEFAULT_MAX_BATCH,
   'Bytes of a body': Fastify().initialConfig.bodyLimit!,
   'Milliseconds of a statement': DEFAULT_STATEMENT_TIMEOUT,
-  'Milliseconds that wait for a connection': described(PoolOptionsSchema.properties.connectionTimeoutMillis.description),
+  'Milliseconds that wait for a connection': described(
+    PoolOptionsSchema.properties.connectionTimeoutMillis.description
+  ),
   'Requests that wait for a connection': described(PoolOptionsSchema.properties.queueLimit.description),
   'Milliseconds in which the client of a stream must read a mebibyte': DEFAULT_STREAM.stallTimeoutMillis,
   'Milliseconds of a stream': DEFAULT_STREAM.timeoutMillis,

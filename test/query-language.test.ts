@@ -6,9 +6,13 @@ import { newDatabases } from './helpers/databases.ts'
 import { checkExchanges, importProgram, readDocument, tablesOf } from './helpers/document.ts'
 
 const page = readDocument('docs/query-language.md')
-const { buildCatalogue } = await importProgram<{ buildCatalogue: (databaseUrl: string) => Promise<FastifyInstance> }>(t, page.program)
+const { buildCatalogue } = await importProgram<{ buildCatalogue: (databaseUrl: string) => Promise<FastifyInstance> }>(
+  t,
+page.program
+)
 
-const list = (length: number, item: (index: number) => unknown): string => Array.from({ length }, (_, index) => item(index)).join(',')
+const list = (length: number, item: (index: number) => unknown): string =>
+  Array.from({ length }, (_, index) => item(index)).join(',')
 
 /** A request that exceeds each limit of the page's table, in its order. */
 const EXCESSIVE = [
@@ -46,8 +50,11 @@ for (const { name, skip, open } of newDatabases) {
       for (const [, path, text] of tables) {
         const [header = [], ...rows] = tablesOf(text!)[0]!
         const deleted = header.includes('deleted_at') ? '&filter[trashed]=with' : ''
-        const { items } = (await app.inject(`${path}?fields=${header.join(',')}${deleted}`)).json() as { items: Array<Record<string, unknown>> }
-        const cell = (value: unknown) => value === null ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value)
+        const { items } = (await app.inject(`${path}?fields=${header.join(',')}${deleted}`)).json() as {
+          items: Array<Record<string, unknown>>,
+        }
+        const cell = (value: unknown) =>
+          value === null ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value)
         t.strictSame(rows, items.map((item) => header.map((name) => cell(item[name]))), path!)
       }
     })
@@ -61,12 +68,18 @@ for (const { name, skip, open } of newDatabases) {
       const [, ...unknown] = tablesOf(page.text).find(([header]) => header![0] === 'Written')!
       t.equal(unknown.length, 11)
       for (const [written, meant] of unknown) {
-        for (const [, name] of written!.matchAll(/`([^`]+)`/g)) t.equal((await refused(`${name}=1`)).errors[0]!.suggestion, meant!.replaceAll('`', ''), name!)
+        for (const [, name] of written!.matchAll(/`([^`]+)`/g)) {
+          t.equal((await refused(`${name}=1`)).errors[0]!.suggestion, meant!.replaceAll('`', ''), name!)
+        }
       }
       const [, ...limits] = tablesOf(page.text).find(([header]) => header![0] === 'Limit')!
       t.equal(limits.length, EXCESSIVE.length)
-      for (const [index, [, message]] of limits.entries()) t.equal((await refused(EXCESSIVE[index]!)).message, message!.replaceAll('\\', ''))
-      for (const query of EXCESSIVE) t.equal((await app.inject(`/shop?${query}`)).statusCode, 400, 'also where errors are ignored')
+      for (const [index, [, message]] of limits.entries()) {
+        t.equal((await refused(EXCESSIVE[index]!)).message, message!.replaceAll('\\', ''))
+      }
+      for (const query of EXCESSIVE) {
+        t.equal((await app.inject(`/shop?${query}`)).statusCode, 400, 'also where errors are ignored')
+      }
     })
   })
 }
@@ -86,6 +99,8 @@ t.test('the table of operators has every one', async (t) => {
 
 t.test('the table of contents leads to every section', async (t) => {
   const anchors = [...page.text.matchAll(/^##+ (.+)$/gm)].map(([, title]) => title!.toLowerCase().replaceAll(' ', '-'))
-  const links = [...page.text.slice(0, page.text.indexOf('## ')).matchAll(/\]\(#([^)]+)\)/g)].map(([, anchor]) => anchor)
+  const links = [...page.text.slice(0, page.text.indexOf('## ')).matchAll(/\]\(#([^)]+)\)/g)].map(([, anchor]) =>
+    anchor
+  )
   t.strictSame(links, anchors)
 })

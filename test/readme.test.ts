@@ -52,15 +52,26 @@ t.test('the client prints what its page says', async (t) => {
 t.test('what an answer leaves out has to be there, and what it shows has to be right', async (t) => {
   const actual = { items: [{ id: 1, text: '...' }, { id: 2 }], next: 'abc', total: 2 }
   const full = (shown: string, names = new Map<string, string>()) => completed(parseAbridged(shown), actual, names)
-  for (const right of [
-    '{ "items": [{ "id": 1, "text": "..." }, { "id": 2 }], "next": "abc", "total": 2 }',
-    '{ "items": [{ "id": 1, ... }, ...], ... }',
-    '{ "total": 2, "items": [...], "next": "<next>" }',
-  ]) t.strictSame(full(right), actual, right)
-  for (const wrong of [
-    '{ "items": [{ "id": 1, "text": "..." }, { "id": 2 }] }', '{ "items": [{ "id": 2, ... }, ...], ... }', '{ "items": [{ "id": 1, ... }, { "id": 2, ... }], ... }',
-    '{ "items": [{ "id": 1, ... }, { "id": 2 }, ...], ... }', '{ "items": [...], "next": "abc", "total": 2, ... }', '{ "total": "<total>", ... }', '{ "absent": null, ... }', '[...]', '{ "items": {}, ... }',
-  ]) t.notSame(full(wrong), actual, wrong)
+  for (
+    const right of [
+      '{ "items": [{ "id": 1, "text": "..." }, { "id": 2 }], "next": "abc", "total": 2 }',
+      '{ "items": [{ "id": 1, ... }, ...], ... }',
+      '{ "total": 2, "items": [...], "next": "<next>" }',
+    ]
+  ) t.strictSame(full(right), actual, right)
+  for (
+    const wrong of [
+      '{ "items": [{ "id": 1, "text": "..." }, { "id": 2 }] }',
+      '{ "items": [{ "id": 2, ... }, ...], ... }',
+      '{ "items": [{ "id": 1, ... }, { "id": 2, ... }], ... }',
+      '{ "items": [{ "id": 1, ... }, { "id": 2 }, ...], ... }',
+      '{ "items": [...], "next": "abc", "total": 2, ... }',
+      '{ "total": "<total>", ... }',
+      '{ "absent": null, ... }',
+      '[...]',
+      '{ "items": {}, ... }',
+    ]
+  ) t.notSame(full(wrong), actual, wrong)
   const names = new Map<string, string>()
   full('{ "next": "<next>", ... }', names)
   t.strictSame([...names], [['next', 'abc']])
@@ -75,18 +86,23 @@ t.test('every error class is in the table of codes', async (t) => {
   const classes = Object.entries(library).filter(([name]) => /^[A-Z].*Error$/.test(name))
   t.ok(classes.length > 10)
   for (const [name, Class] of classes) {
-    const { code } = new (Class as new (items: unknown) => { code: string })(/ValidationError$|^TooLarge/.test(name) && name !== 'DataValidationError' ? [] : 'text')
+    const { code } = new (Class as new(items: unknown) => { code: string })(
+      /ValidationError$|^TooLarge/.test(name) && name !== 'DataValidationError' ? [] : 'text'
+    )
     t.match(readme.text, `\`${code}\``, name)
   }
 })
 
 t.test('links lead to files, and to headings in them', async (t) => {
-  const anchorOf = (heading: string): string => heading.toLowerCase().replace(/[^\p{L}\p{N} _-]/gu, '').replaceAll(' ', '-')
+  const anchorOf = (heading: string): string =>
+    heading.toLowerCase().replace(/[^\p{L}\p{N} _-]/gu, '').replaceAll(' ', '-')
   for (const [, link] of readme.text.matchAll(/\]\((?!https?:)([^)]+)\)/g)) {
     const [file, anchor] = link!.split('#') as [string, string?]
     const target = file === '' ? 'README.md' : file
     if (!t.ok(fs.existsSync(path.join(root, target)), link!) || anchor === undefined) continue
-    const headings = [...fs.readFileSync(path.join(root, target), 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, heading]) => anchorOf(heading!))
+    const headings = [...fs.readFileSync(path.join(root, target), 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
+      anchorOf(heading!)
+    )
     t.ok(headings.includes(anchor), `${link} has no heading in its file`)
   }
 })

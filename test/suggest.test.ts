@@ -22,9 +22,20 @@ t.test('the nearest name is suggested, if it is near', async (t) => {
   ]
   for (const [given, suggestion] of cases) t.equal(nearest(given, names), suggestion, given.slice(0, 20))
   t.equal(nearest('name', []), undefined)
-  for (const far of ['secret', 'start', 'soft', 'tart', 'sr', 'paper', 'nape']) t.equal(nearest(far, ['sort', 'page']), far === 'soft' ? 'sort' : undefined, far)
-  for (const [given, meant] of [['sotr', 'sort'], ['osrt', 'sort'], ['sor', 'sort'], ['sortt', 'sort'], ['srot', 'sort'], ['pgae', 'page']]) {
-    t.equal(nearest(given!, ['sort', 'page']), meant, `short names have one mistake, such as two letters that changed places: ${given}`)
+  for (const far of ['secret', 'start', 'soft', 'tart', 'sr', 'paper', 'nape']) {
+    t.equal(nearest(far, ['sort', 'page']), far === 'soft' ? 'sort' : undefined, far)
+  }
+  for (
+    const [given, meant] of [['sotr', 'sort'], ['osrt', 'sort'], ['sor', 'sort'], ['sortt', 'sort'], ['srot', 'sort'], [
+      'pgae',
+      'page',
+    ]]
+  ) {
+    t.equal(
+      nearest(given!, ['sort', 'page']),
+      meant,
+      `short names have one mistake, such as two letters that changed places: ${given}`
+    )
   }
   t.equal(nearest('dsc', ['asc', 'desc']), 'desc', 'of two that are as near, the one with the same first letter')
 })

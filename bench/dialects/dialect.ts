@@ -24,17 +24,19 @@ export interface Core {
 }
 
 export interface Dialect {
-  request (call: Call): HttpRequest
-  core (call: Call, answer: Answer): Core
+  request(call: Call): HttpRequest
+  core(call: Call, answer: Answer): Core
   /** Of a page by cursor. */
-  nextCursor (answer: Answer): string
+  nextCursor(answer: Answer): string
 }
 
 /** What the database makes up when a row is written is another one each time: it only has to be there. */
 export function comparable ({ kind }: Call, record: Record<string, unknown>): unknown {
   if (kind !== 'create' && kind !== 'createMany' && kind !== 'update') return record
   const { id, created_at: created, updated_at: updated, ...rest } = record
-  if (typeof id !== 'number' || !isTime(created) || !isTime(updated)) throw new Error(`a written record without its key or times: ${JSON.stringify(record)}`)
+  if (typeof id !== 'number' || !isTime(created) || !isTime(updated)) {
+    throw new Error(`a written record without its key or times: ${JSON.stringify(record)}`)
+  }
   return kind === 'update' ? { id, created, ...rest } : rest
 }
 

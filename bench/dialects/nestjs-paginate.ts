@@ -7,29 +7,53 @@ const SORT = 'sortBy=created_at:DESC&sortBy=id:ASC'
 export const nestjsPaginate: Dialect = {
   request,
   core,
-  nextCursor: ({ body }) => body.links.next === undefined ? '' : new URL(body.links.next, 'http://localhost').searchParams.get('cursor') ?? '',
+  nextCursor: ({ body }) =>
+    body.links.next === undefined ? '' : new URL(body.links.next, 'http://localhost').searchParams.get('cursor') ?? '',
 }
 
 function request (call: Call): HttpRequest {
-  const list = (rest: string, route = ''): HttpRequest => ({ method: 'GET', path: `/categories${route}?${SORT}&${rest}` })
+  const list = (rest: string, route = ''): HttpRequest => ({
+    method: 'GET',
+    path: `/categories${route}?${SORT}&${rest}`,
+  })
   switch (call.kind) {
-    case 'list': return list(`filter.status=$eq:active&filter.price=$gte:${call.minPrice}&page=${call.page}&limit=${PER_PAGE}`, call.include ? '/with-products' : '')
-    case 'get': return { method: 'GET', path: `/categories/${call.id}` }
-    case 'search': return list(`filter.name=$ilike:${call.text}&page=${call.page}&limit=${PER_PAGE}`)
-    case 'offset': return list(`page=${call.offset / PER_PAGE + 1}&limit=${PER_PAGE}`)
-    case 'cursor': return list(`limit=${call.perPage}${call.cursor === '' ? '' : `&cursor=${encodeURIComponent(call.cursor)}`}`, '/by-cursor')
-    case 'create': return { method: 'POST', path: '/categories', body: call.record }
-    case 'createMany': return { method: 'POST', path: '/categories/at-once', body: call.records }
-    case 'update': return { method: 'PATCH', path: `/categories/${call.id}`, body: call.changes }
+    case 'list':
+      return list(
+        `filter.status=$eq:active&filter.price=$gte:${call.minPrice}&page=${call.page}&limit=${PER_PAGE}`,
+        call.include ? '/with-products' : ''
+      )
+    case 'get':
+      return { method: 'GET', path: `/categories/${call.id}` }
+    case 'search':
+      return list(`filter.name=$ilike:${call.text}&page=${call.page}&limit=${PER_PAGE}`)
+    case 'offset':
+      return list(`page=${call.offset / PER_PAGE + 1}&limit=${PER_PAGE}`)
+    case 'cursor':
+      return list(
+        `limit=${call.perPage}${call.cursor === '' ? '' : `&cursor=${encodeURIComponent(call.cursor)}`}`,
+        '/by-cursor'
+      )
+    case 'create':
+      return { method: 'POST', path: '/categories', body: call.record }
+    case 'createMany':
+      return { method: 'POST', path: '/categories/at-once', body: call.records }
+    case 'update':
+      return { method: 'PATCH', path: `/categories/${call.id}`, body: call.changes }
   }
 }
 
 function core (call: Call, { body }: Answer): Core {
   switch (call.kind) {
-    case 'list': case 'search': case 'offset': return { items: body.data.map(record), total: body.meta.totalItems }
-    case 'cursor': return { items: body.data.map(record) }
-    case 'createMany': return { items: body.map((item: Json) => comparable(call, record(item))) }
-    default: return { items: [comparable(call, record(body))] }
+    case 'list':
+    case 'search':
+    case 'offset':
+      return { items: body.data.map(record), total: body.meta.totalItems }
+    case 'cursor':
+      return { items: body.data.map(record) }
+    case 'createMany':
+      return { items: body.map((item: Json) => comparable(call, record(item))) }
+    default:
+      return { items: [comparable(call, record(body))] }
   }
 }
 

@@ -20,27 +20,50 @@ function request (call: Call): HttpRequest {
   switch (call.kind) {
     case 'list':
       return call.include
-        ? { method: 'GET', path: `/categories-with-products?minPrice=${call.minPrice}&limit=${PER_PAGE}&offset=${(call.page - 1) * PER_PAGE}` }
+        ? {
+            method: 'GET',
+            path: `/categories-with-products?minPrice=${call.minPrice}&limit=${PER_PAGE}&offset=${
+            (call.page - 1) * PER_PAGE
+          }`,
+          }
         : list(`where.status.eq=active&where.price.gte=${call.minPrice}&${window(call.page)}`)
-    case 'get': return { method: 'GET', path: `/categories/${call.id}` }
-    case 'search': return list(`where.name.ilike=${encodeURIComponent(`%${call.text}%`)}&${window(call.page)}`)
-    case 'offset': return list(`limit=${PER_PAGE}&offset=${call.offset}&totalCount=true`)
-    case 'cursor': return list(`limit=${call.perPage}&cursor=true${call.cursor === '' ? '' : `&startAfter=${encodeURIComponent(call.cursor)}`}`)
-    case 'create': return { method: 'POST', path: '/categories', body: call.record }
-    case 'createMany': return { method: 'POST', path: '/categories-at-once', body: call.records }
-    case 'update': return { method: 'PATCH', path: `/categories/${call.id}`, body: call.changes }
+    case 'get':
+      return { method: 'GET', path: `/categories/${call.id}` }
+    case 'search':
+      return list(`where.name.ilike=${encodeURIComponent(`%${call.text}%`)}&${window(call.page)}`)
+    case 'offset':
+      return list(`limit=${PER_PAGE}&offset=${call.offset}&totalCount=true`)
+    case 'cursor':
+      return list(
+        `limit=${call.perPage}&cursor=true${call.cursor === '' ? '' : `&startAfter=${encodeURIComponent(call.cursor)}`}`
+      )
+    case 'create':
+      return { method: 'POST', path: '/categories', body: call.record }
+    case 'createMany':
+      return { method: 'POST', path: '/categories-at-once', body: call.records }
+    case 'update':
+      return { method: 'PATCH', path: `/categories/${call.id}`, body: call.changes }
   }
 }
 
 function core (call: Call, { headers, body }: Answer): Core {
   switch (call.kind) {
-    case 'list': return call.include
-      ? { items: body.items.map((item: Json) => ({ ...record(item), products: item.products.map(record) })), total: body.total }
-      : { items: body.map(record), total: Number(headers.get('x-total-count')) }
-    case 'search': case 'offset': return { items: body.map(record), total: Number(headers.get('x-total-count')) }
-    case 'cursor': return { items: body.map(record) }
-    case 'createMany': return { items: body.map((item: Json) => comparable(call, record(item))) }
-    default: return { items: [comparable(call, record(body))] }
+    case 'list':
+      return call.include
+        ? {
+            items: body.items.map((item: Json) => ({ ...record(item), products: item.products.map(record) })),
+            total: body.total,
+          }
+        : { items: body.map(record), total: Number(headers.get('x-total-count')) }
+    case 'search':
+    case 'offset':
+      return { items: body.map(record), total: Number(headers.get('x-total-count')) }
+    case 'cursor':
+      return { items: body.map(record) }
+    case 'createMany':
+      return { items: body.map((item: Json) => comparable(call, record(item))) }
+    default:
+      return { items: [comparable(call, record(body))] }
   }
 }
 

@@ -6,12 +6,33 @@ import 'reflect-metadata'
 import { Body, Controller, Get, HttpException, Module, Param, Patch, Post } from '@nestjs/common'
 import { NestFactory } from '@nestjs/core'
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify'
-import { FilterOperator, paginate, Paginate, PaginationType, type PaginateConfig, type PaginateQuery } from 'nestjs-paginate'
+import {
+  FilterOperator,
+  paginate,
+  Paginate,
+  PaginationType,
+  type PaginateConfig,
+  type PaginateQuery,
+} from 'nestjs-paginate'
 import { DataSource, EntitySchema, type EntitySchemaColumnOptions } from 'typeorm'
 import { POOL, type StartOptions } from '../pool.ts'
 
-interface Product { id: number, name: string, price: string, stock: number, category_id: number }
-interface Category { id: number, created_at: Date, name: string, description: string | null, price: string, status: string, products: Product[] }
+interface Product {
+  id: number
+  name: string
+  price: string
+  stock: number
+  category_id: number
+}
+interface Category {
+  id: number
+  created_at: Date
+  name: string
+  description: string | null
+  price: string
+  status: string
+  products: Product[]
+}
 
 const time = { type: 'timestamptz', precision: 3 } as const
 const base: Record<string, EntitySchemaColumnOptions> = {
@@ -32,7 +53,9 @@ const ProductEntity = new EntitySchema<Product & { category: Category }>({
   name: 'Product',
   tableName: 'products',
   columns: { ...base, stock: { type: 'int' }, category_id: { type: 'int' } } as any,
-  relations: { category: { type: 'many-to-one', target: 'Category', joinColumn: { name: 'category_id' }, inverseSide: 'products' } },
+  relations: {
+    category: { type: 'many-to-one', target: 'Category', joinColumn: { name: 'category_id' }, inverseSide: 'products' },
+  },
 })
 
 const CONFIG: PaginateConfig<Category> = {
@@ -43,18 +66,41 @@ const CONFIG: PaginateConfig<Category> = {
 
 export default async function nestjsPaginate ({ url, poolSize }: StartOptions) {
   const source = await new DataSource({
-    type: 'postgres', url, poolSize, entities: [CategoryEntity, ProductEntity], logging: false, extra: POOL, applicationName: process.env['PGAPPNAME'],
+    type: 'postgres',
+    url,
+    poolSize,
+    entities: [CategoryEntity, ProductEntity],
+    logging: false,
+    extra: POOL,
+    applicationName: process.env['PGAPPNAME'],
   }).initialize()
   const categories = source.getRepository(CategoryEntity)
 
   class Categories {
-    list (query: PaginateQuery) { return paginate(query, categories, CONFIG) }
-    withProducts (query: PaginateQuery) { return paginate(query, categories, { ...CONFIG, relations: ['products'] }) }
-    byCursor (query: PaginateQuery) { return paginate(query, categories, { ...CONFIG, paginationType: PaginationType.CURSOR }) }
+    list (query: PaginateQuery) {
+      return paginate(query, categories, CONFIG)
+    }
 
-    async get (id: string) { return await categories.findOneBy({ id: Number(id) }) ?? notFound() }
-    create (body: Partial<Category>) { return categories.save(categories.create(body)) }
-    createMany (body: Array<Partial<Category>>) { return categories.save(categories.create(body)) }
+    withProducts (query: PaginateQuery) {
+      return paginate(query, categories, { ...CONFIG, relations: ['products'] })
+    }
+
+    byCursor (query: PaginateQuery) {
+      return paginate(query, categories, { ...CONFIG, paginationType: PaginationType.CURSOR })
+    }
+
+    async get (id: string) {
+      return await categories.findOneBy({ id: Number(id) }) ?? notFound()
+    }
+
+    create (body: Partial<Category>) {
+      return categories.save(categories.create(body))
+    }
+
+    createMany (body: Array<Partial<Category>>) {
+      return categories.save(categories.create(body))
+    }
+
     async update (id: string, body: Partial<Category>) {
       const found = await categories.preload({ id: Number(id), ...body }) ?? notFound()
       return await categories.save(found)
@@ -78,7 +124,10 @@ export default async function nestjsPaginate ({ url, poolSize }: StartOptions) {
   const app = await NestFactory.create<NestFastifyApplication>(App, new FastifyAdapter(), { logger: ['error'] })
   return {
     listen: ({ host, port }: { host: string, port: number }) => app.listen(port, host),
-    close: async () => { await app.close(); await source.destroy() },
+    close: async () => {
+      await app.close()
+      await source.destroy()
+    },
     server: app.getHttpServer(),
   }
 }

@@ -22,11 +22,19 @@ export default async function platformatic ({ url, poolSize }: StartOptions) {
       category.count({ where }),
     ])
     const byId = new Map<unknown, any>(items.map((item: any) => [String(item.id), { ...item, products: [] }]))
-    const products = await product.find({ where: { categoryId: { in: [...byId.keys()] }, deletedAt: { eq: null } }, orderBy: [{ field: 'id', direction: 'asc' }], limit: 100 })
+    const products = await product.find({
+      where: { categoryId: { in: [...byId.keys()] }, deletedAt: { eq: null } },
+      orderBy: [{ field: 'id', direction: 'asc' }],
+      limit: 100,
+    })
     for (const one of products) byId.get(String(one.categoryId)).products.push(one)
     return { items: [...byId.values()], total }
   })
   fastify.post('/categories-at-once', async (request) => await category.insert({ inputs: request.body }))
-  fastify.patch('/categories/:id', async (request) => await category.save({ input: { ...request.body as object, id: (request.params as { id: string }).id } }))
+  fastify.patch(
+    '/categories/:id',
+    async (request) =>
+      await category.save({ input: { ...request.body as object, id: (request.params as { id: string }).id } })
+  )
   return fastify
 }

@@ -10,7 +10,11 @@ class CategoryCrud extends CrudBase {
       model: Category,
       writable: 'all',
       queryConfig: new QueryBuilderConfig({
-        allowedFilters: [AllowedFilters.exact('status'), new AllowedFilters('price', 'eq', ['eq', 'gte', 'lte']), new AllowedFilters('name', 'contains')],
+        allowedFilters: [
+          AllowedFilters.exact('status'),
+          new AllowedFilters('price', 'eq', ['eq', 'gte', 'lte']),
+          new AllowedFilters('name', 'contains'),
+        ],
         allowedSorts: [new AllowedSort('created_at')],
         allowedIncludes: [new AllowedInclude('products')],
       }),
@@ -22,7 +26,9 @@ export async function crudKitServer ({ url, poolSize }: StartOptions) {
   const fastify = Fastify()
   await fastify.register(crudKit, {
     database: { databaseUrl: url, entities, pool: { max: poolSize, ...POOL } },
-    resources: { '/categories': { crud: new CategoryCrud(), operations: ['list', 'get', 'create', 'createMany', 'update'] } },
+    resources: {
+      '/categories': { crud: new CategoryCrud(), operations: ['list', 'get', 'create', 'createMany', 'update'] },
+    },
   })
   return fastify
 }

@@ -18,17 +18,34 @@ export async function mikroOrm ({ url, poolSize }: StartOptions) {
     if (query['cursor'] !== undefined) {
       const perPage = Number(query['per_page'])
       const page = await em.findByCursor(Category, {
-        where: { deleted_at: null }, orderBy: ORDER, first: perPage, includeCount: false, ...(query['cursor'] !== '' && { after: query['cursor'] }),
+        where: { deleted_at: null },
+        orderBy: ORDER,
+        first: perPage,
+        includeCount: false,
+        ...(query['cursor'] !== '' && { after: query['cursor'] }),
       })
-      return { items: serialize(page.items, { exclude: ['products'] }), per_page: perPage, next_cursor: page.endCursor, has_next: page.hasNextPage, has_prev: page.hasPrevPage }
+      return {
+        items: serialize(page.items, { exclude: ['products'] }),
+        per_page: perPage,
+        next_cursor: page.endCursor,
+        has_next: page.hasNextPage,
+        has_prev: page.hasPrevPage,
+      }
     }
     const window = windowOf(query)
     const where = conditionOf(query)
     const options = { orderBy: ORDER, limit: window.limit, offset: window.offset } as const
     const [found, total] = query['include'] === 'products'
-      ? await em.findAndCount(Category, where, { ...options, populate: ['products'], populateWhere: { products: { deleted_at: null } }, populateOrderBy: { products: { id: 'asc' } } })
+      ? await em.findAndCount(Category, where, {
+        ...options,
+        populate: ['products'],
+        populateWhere: { products: { deleted_at: null } },
+        populateOrderBy: { products: { id: 'asc' } },
+      })
       : await em.findAndCount(Category, where, options)
-    const items = query['include'] === 'products' ? serialize(found, { populate: ['products'] }) : serialize(found, { exclude: ['products'] })
+    const items = query['include'] === 'products'
+      ? serialize(found, { populate: ['products'] })
+      : serialize(found, { exclude: ['products'] })
     return { items, ...pageInfo(window, total) }
   })
 
@@ -67,7 +84,15 @@ export async function mikroOrm ({ url, poolSize }: StartOptions) {
 }
 
 function conditionOf (query: Query) {
-  if (query['filter[status]'] !== undefined) return { status: query['filter[status]'] as 'active', price: { $gte: Number(query['filter[price][gte]']) }, deleted_at: null }
+  if (query['filter[status]'] !== undefined) {
+    return {
+      status: query['filter[status]'] as 'active',
+      price: { $gte: Number(query['filter[price][gte]']) },
+      deleted_at: null,
+    }
+  }
   const search = query['filter[name]']
-  return search === undefined ? { deleted_at: null } : { name: { $ilike: `%${search.replace(/[\\%_]/g, '\\$&')}%` }, deleted_at: null }
+  return search === undefined
+    ? { deleted_at: null }
+    : { name: { $ilike: `%${search.replace(/[\\%_]/g, '\\$&')}%` }, deleted_at: null }
 }

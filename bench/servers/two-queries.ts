@@ -9,7 +9,16 @@ import { pageInfo, placeOf, windowOf, type Query } from './window.ts'
 
 const time = { type: 'string', format: 'date-time' }
 const base = { id: { type: 'integer' }, created_at: time, updated_at: time, deleted_at: { ...time, nullable: true } }
-const product = { type: 'object', properties: { ...base, name: { type: 'string' }, price: { type: 'number' }, stock: { type: 'integer' }, category: { type: 'integer' } } }
+const product = {
+  type: 'object',
+  properties: {
+    ...base,
+    name: { type: 'string' },
+    price: { type: 'number' },
+    stock: { type: 'integer' },
+    category: { type: 'integer' },
+  },
+}
 const category = {
   type: 'object',
   properties: {
@@ -21,21 +30,33 @@ const category = {
     products: { type: 'array', items: product },
   },
 }
-const numbers = Object.fromEntries(['total', 'page', 'per_page', 'total_pages', 'limit', 'offset'].map((name) => [name, { type: 'integer' }]))
+const numbers = Object.fromEntries(
+  ['total', 'page', 'per_page', 'total_pages', 'limit', 'offset'].map((name) => [name, { type: 'integer' }])
+)
 const list = {
   type: 'object',
-  properties: { items: { type: 'array', items: category }, ...numbers, next_cursor: { type: 'string', nullable: true }, has_next: { type: 'boolean' }, has_prev: { type: 'boolean' } },
+  properties: {
+    items: { type: 'array', items: category },
+    ...numbers,
+    next_cursor: { type: 'string', nullable: true },
+    has_next: { type: 'boolean' },
+    has_prev: { type: 'boolean' },
+  },
 }
 
 const COLUMNS = 'id, created_at, updated_at, deleted_at, name, description, price, status'
 const ORDER = 'order by created_at desc, id'
-const PRODUCTS = 'select id, created_at, updated_at, deleted_at, name, price, stock, category_id as category from products where category_id = any($1) and deleted_at is null order by id'
+const PRODUCTS =
+  'select id, created_at, updated_at, deleted_at, name, price, stock, category_id as category from products where category_id = any($1) and deleted_at is null order by id'
 const FIRST = `select ${COLUMNS} from categories where deleted_at is null ${ORDER} limit $1`
-const NEXT = `select ${COLUMNS} from categories where deleted_at is null and created_at <= $2 and (created_at < $2 or id > $3) ${ORDER} limit $1`
+const NEXT =
+  `select ${COLUMNS} from categories where deleted_at is null and created_at <= $2 and (created_at < $2 or id > $3) ${ORDER} limit $1`
 const GET = `select ${COLUMNS} from categories where id = $1 and deleted_at is null`
 const WRITABLE = ['name', 'description', 'price', 'status']
 const CREATE = `insert into categories (${WRITABLE.join(', ')}) values ($1, $2, $3, $4) returning ${COLUMNS}`
-const CREATE_MANY = `insert into categories (${WRITABLE.join(', ')}) select * from unnest($1::text[], $2::text[], $3::numeric[], $4::text[]) returning ${COLUMNS}`
+const CREATE_MANY = `insert into categories (${
+  WRITABLE.join(', ')
+}) select * from unnest($1::text[], $2::text[], $3::numeric[], $4::text[]) returning ${COLUMNS}`
 
 export async function twoQueries ({ url, poolSize }: StartOptions) {
   const pool = new pg.Pool({ connectionString: url, max: poolSize, ...POOL })
@@ -48,7 +69,10 @@ export async function twoQueries ({ url, poolSize }: StartOptions) {
     const window = windowOf(query)
     const { where, values } = conditionOf(query)
     const [{ rows: items }, { rows: [{ count }] }] = await Promise.all([
-      pool.query(`select ${COLUMNS} from categories ${where} ${ORDER} limit $${values.length + 1} offset $${values.length + 2}`, [...values, window.limit, window.offset]),
+      pool.query(
+        `select ${COLUMNS} from categories ${where} ${ORDER} limit $${values.length + 1} offset $${values.length + 2}`,
+        [...values, window.limit, window.offset]
+      ),
       pool.query(`select count(*)::int from categories ${where}`, values),
     ])
     if (query['include'] === 'products') await addProducts(items)
@@ -63,11 +87,19 @@ export async function twoQueries ({ url, poolSize }: StartOptions) {
   }
 
   async function pageByCursor (cursor: string, perPage: number) {
-    const { rows: items } = cursor === '' ? await pool.query(FIRST, [perPage + 1]) : await pool.query(NEXT, [perPage + 1, ...placeOf(cursor)])
+    const { rows: items } = cursor === ''
+      ? await pool.query(FIRST, [perPage + 1])
+      : await pool.query(NEXT, [perPage + 1, ...placeOf(cursor)])
     const more = items.length > perPage
     if (more) items.pop()
     const last = items.at(-1)
-    return { items, per_page: perPage, next_cursor: more ? `${last.created_at.toISOString()}_${last.id}` : null, has_next: more, has_prev: cursor !== '' }
+    return {
+      items,
+      per_page: perPage,
+      next_cursor: more ? `${last.created_at.toISOString()}_${last.id}` : null,
+      has_next: more,
+      has_prev: cursor !== '',
+    }
   }
 
   fastify.get('/categories/:id', { schema: { response: { 200: category } } }, async (request, reply) => {
@@ -77,11 +109,15 @@ export async function twoQueries ({ url, poolSize }: StartOptions) {
     return row
   })
 
-  const written = { schema: { response: { 201: { if: { type: 'array' }, then: { type: 'array', items: category }, else: category } } } }
+  const written = {
+    schema: { response: { 201: { if: { type: 'array' }, then: { type: 'array', items: category }, else: category } } },
+  }
   fastify.post('/categories', written, async (request, reply) => {
     reply.code(201)
     const body = request.body as Record<string, unknown> | Array<Record<string, unknown>>
-    if (Array.isArray(body)) return (await pool.query(CREATE_MANY, WRITABLE.map((name) => body.map((record) => record[name])))).rows
+    if (Array.isArray(body)) {
+      return (await pool.query(CREATE_MANY, WRITABLE.map((name) => body.map((record) => record[name])))).rows
+    }
     const { rows: [row] } = await pool.query(CREATE, WRITABLE.map((name) => body[name]))
     reply.header('location', `/categories/${row.id}`)
     return row
@@ -91,8 +127,13 @@ export async function twoQueries ({ url, poolSize }: StartOptions) {
     const { id } = request.params as { id: string }
     const body = request.body as Record<string, unknown>
     const columns = WRITABLE.filter((name) => body[name] !== undefined)
-    const { rows: [row] } = await pool.query(`update categories set updated_at = current_timestamp(3), ${columns.map((name, index) => `${name} = $${index + 2}`).join(', ')}
-      where id = $1 and deleted_at is null returning ${COLUMNS}`, [id, ...columns.map((name) => body[name])])
+    const { rows: [row] } = await pool.query(
+      `update categories set updated_at = current_timestamp(3), ${
+        columns.map((name, index) => `${name} = $${index + 2}`).join(', ')
+      }
+      where id = $1 and deleted_at is null returning ${COLUMNS}`,
+      [id, ...columns.map((name) => body[name])]
+    )
     if (row === undefined) return reply.callNotFound()
     return row
   })
@@ -101,7 +142,10 @@ export async function twoQueries ({ url, poolSize }: StartOptions) {
 
 function conditionOf (query: Query): { where: string, values: unknown[] } {
   if (query['filter[status]'] !== undefined) {
-    return { where: 'where status = $1 and price >= $2 and deleted_at is null', values: [query['filter[status]'], query['filter[price][gte]']] }
+    return {
+      where: 'where status = $1 and price >= $2 and deleted_at is null',
+      values: [query['filter[status]'], query['filter[price][gte]']],
+    }
   }
   const search = query['filter[name]']
   return search === undefined

@@ -9,7 +9,9 @@ export interface Window {
 }
 
 export function windowOf (query: Query): Window {
-  if (query['offset'] !== undefined) return { limit: Number(query['limit']), offset: Number(query['offset']), page: undefined }
+  if (query['offset'] !== undefined) {
+    return { limit: Number(query['limit']), offset: Number(query['offset']), page: undefined }
+  }
   const page = Number(query['page'] ?? 1)
   const limit = Number(query['per_page'] ?? 20)
   return { limit, offset: (page - 1) * limit, page }
@@ -17,7 +19,9 @@ export function windowOf (query: Query): Window {
 
 export function pageInfo ({ limit, offset, page }: Window, total: number) {
   const around = { has_next: offset + limit < total, has_prev: offset > 0 }
-  return page === undefined ? { total, limit, offset, ...around } : { total, page, per_page: limit, total_pages: Math.ceil(total / limit), ...around }
+  return page === undefined
+    ? { total, limit, offset, ...around }
+    : { total, page, per_page: limit, total_pages: Math.ceil(total / limit), ...around }
 }
 
 /** What comes before the page: a sort value and a key, as the last row of the page before has them. */

@@ -44,7 +44,13 @@ const REQUESTS: readonly string[] = [
 ]
 
 const postgres = await startPostgres({
-  settings: { shared_buffers: '512MB', work_mem: '4MB', autovacuum: 'off', max_wal_size: '4GB', max_parallel_workers_per_gather: 0 },
+  settings: {
+    shared_buffers: '512MB',
+    work_mem: '4MB',
+    autovacuum: 'off',
+    max_wal_size: '4GB',
+    max_parallel_workers_per_gather: 0,
+  },
 })
 const client = new pg.Client(postgres.url)
 await client.connect()
@@ -53,8 +59,12 @@ try {
   await createWorstData(postgres.url)
   const { rows: [{ version }] } = await client.query("select current_setting('server_version') as version")
   lines.push(
-    `PostgreSQL ${version}, Node ${process.version}, ${new Date().toISOString().slice(0, 10)}. 20 000 projects, 1 100 000 tasks, 200 labels, 200 000 links, 2 000 papers of 100 KB.`, '',
-    '| Request | Status | Bytes | Time, s | PostgreSQL CPU, s | PostgreSQL memory, MiB | Node memory, MiB | |', '| --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |'
+    `PostgreSQL ${version}, Node ${process.version}, ${
+      new Date().toISOString().slice(0, 10)
+    }. 20 000 projects, 1 100 000 tasks, 200 labels, 200 000 links, 2 000 papers of 100 KB.`,
+    '',
+    '| Request | Status | Bytes | Time, s | PostgreSQL CPU, s | PostgreSQL memory, MiB | Node memory, MiB | |',
+    '| --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |'
   )
   for (const path of REQUESTS) lines.push(await measure(path))
 } finally {
@@ -63,10 +73,18 @@ try {
 }
 const text = `${lines.join('\n')}\n`
 console.log(text)
-if (process.argv.includes('--save')) fs.writeFileSync(fileURLToPath(new URL('../WORST.md', import.meta.url)), `# The worst requests\n\nWritten by \`npm run bench -- --worst --save\`; [README.md](README.md) says what the columns mean.\n\n${text}`)
+if (process.argv.includes('--save')) {
+  fs.writeFileSync(
+    fileURLToPath(new URL('../WORST.md', import.meta.url)),
+    `# The worst requests\n\nWritten by \`npm run bench -- --worst --save\`; [README.md](README.md) says what the columns mean.\n\n${text}`
+  )
+}
 
 async function measure (path: string): Promise<string> {
-  const server = fork(fileURLToPath(new URL('server-process.ts', import.meta.url)), { execArgv: ['--expose-gc'], env: { ...process.env, DATABASE_URL: postgres.url } })
+  const server = fork(fileURLToPath(new URL('server-process.ts', import.meta.url)), {
+    execArgv: ['--expose-gc'],
+    env: { ...process.env, DATABASE_URL: postgres.url },
+  })
   try {
     const [{ port }] = await once(server, 'message') as [{ port: number }]
     const ask = async (path: string) => {
@@ -89,7 +107,9 @@ async function measure (path: string): Promise<string> {
     const grown = { backend: peak(pid) - before.backend, node: peak(server.pid!) - before.node }
     const verdict = used > MOST_SECONDS || grown.node > MOST_MEMORY ? 'too much' : ''
     const shown = path.length > 110 ? `${path.slice(0, 109)}…` : path
-    return `| \`${decodeURIComponent(shown.replace(/%[0-9A-F]?…$/, '…'))}\` | ${status} | ${bytes} | ${seconds.toFixed(2)} | ${used.toFixed(2)} | ${grown.backend.toFixed(0)} | ${grown.node.toFixed(0)} | ${verdict} |`
+    return `| \`${decodeURIComponent(shown.replace(/%[0-9A-F]?…$/, '…'))}\` | ${status} | ${bytes} | ${
+      seconds.toFixed(2)
+    } | ${used.toFixed(2)} | ${grown.backend.toFixed(0)} | ${grown.node.toFixed(0)} | ${verdict} |`
   } finally {
     server.send('stop')
     await once(server, 'exit')

@@ -3,26 +3,48 @@ import Fastify from 'fastify'
 import { AllowedFilters, AllowedInclude, AllowedSort, CrudBase, crudKit, QueryBuilderConfig } from '../../src/index.ts'
 import { entities, Label, Paper, Project, Task } from './entities.ts'
 
-const resource = (model: any, config: ConstructorParameters<typeof QueryBuilderConfig<any>>[0]) => new CrudBase({ model, queryConfig: new QueryBuilderConfig<any>(config) })
+const resource = (model: any, config: ConstructorParameters<typeof QueryBuilderConfig<any>>[0]) =>
+  new CrudBase({ model, queryConfig: new QueryBuilderConfig<any>(config) })
 const includes = (...paths: string[]) => paths.map((path) => new AllowedInclude(path))
 const sorts = (...names: string[]) => names.map((name) => new AllowedSort(name))
 const fastify = Fastify()
 await fastify.register(crudKit, {
-  database: { databaseUrl: process.env['DATABASE_URL']!, entities, applicationName: 'worst', pool: { max: 1, idleTimeoutMillis: 0 } },
+  database: {
+    databaseUrl: process.env['DATABASE_URL']!,
+    entities,
+    applicationName: 'worst',
+    pool: { max: 1, idleTimeoutMillis: 0 },
+  },
   indexAdvice: false,
   resources: {
     '/projects': resource(Project, {
-      allowedFilters: [AllowedFilters.search('q', ['name', 'notes', 'tasks.title', 'tasks.body', 'labels.name']), new AllowedFilters('tasks.title', 'contains'), new AllowedFilters('name', 'like')],
+      allowedFilters: [
+        AllowedFilters.search('q', ['name', 'notes', 'tasks.title', 'tasks.body', 'labels.name']),
+        new AllowedFilters('tasks.title', 'contains'),
+        new AllowedFilters('name', 'like'),
+      ],
       allowedSorts: sorts('name', 'notes', 'budget'),
-      allowedIncludes: [...includes('tasks', 'labels', 'labels.projects', 'labels.projects.tasks', 'labels.projects.labels'), AllowedInclude.count('tasks'), AllowedInclude.max('tasks.title'), AllowedInclude.count('labels')],
+      allowedIncludes: [
+        ...includes('tasks', 'labels', 'labels.projects', 'labels.projects.tasks', 'labels.projects.labels'),
+        AllowedInclude.count('tasks'),
+        AllowedInclude.max('tasks.title'),
+        AllowedInclude.count('labels'),
+      ],
     }),
     '/tasks': resource(Task, {
-      allowedFilters: [new AllowedFilters('title', 'like', ['like', 'ilike', 'contains', 'in']), new AllowedFilters('body', 'like', ['like', 'contains']), AllowedFilters.search('q', ['title', 'body', 'project.name'])],
+      allowedFilters: [
+        new AllowedFilters('title', 'like', ['like', 'ilike', 'contains', 'in']),
+        new AllowedFilters('body', 'like', ['like', 'contains']),
+        AllowedFilters.search('q', ['title', 'body', 'project.name']),
+      ],
       allowedSorts: sorts('title', 'body', 'project.name'),
       allowedIncludes: includes('project', 'project.labels', 'project.tasks'),
     }),
     '/labels': resource(Label, { allowedIncludes: includes('projects', 'projects.tasks', 'projects.labels') }),
-    '/papers': resource(Paper, { allowedFilters: [new AllowedFilters('content', 'contains')], allowedSorts: sorts('content') }),
+    '/papers': resource(Paper, {
+      allowedFilters: [new AllowedFilters('content', 'contains')],
+      allowedSorts: sorts('content'),
+    }),
   },
 })
 await fastify.listen({ host: '127.0.0.1', port: 0 })

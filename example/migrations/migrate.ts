@@ -26,10 +26,14 @@ async function main (command: string): Promise<void> {
     const orm = await database.getEngine()
     const list = (names: string[]) => console.log(names.length === 0 ? 'nothing to do' : names.join('\n'))
     switch (command) {
-      case 'up': return list(await applyPending(orm))
-      case 'down': return list((await orm.migrator.down()).map(({ name }) => name))
-      case 'pending': return list((await orm.migrator.getPending()).map(({ name }) => name))
-      default: throw new Error(`'${command}' is not one of up, down, pending`)
+      case 'up':
+        return list(await applyPending(orm))
+      case 'down':
+        return list((await orm.migrator.down()).map(({ name }) => name))
+      case 'pending':
+        return list((await orm.migrator.getPending()).map(({ name }) => name))
+      default:
+        throw new Error(`'${command}' is not one of up, down, pending`)
     }
   } finally {
     await database.close()

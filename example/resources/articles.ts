@@ -1,4 +1,11 @@
-import { AllowedField, AllowedFilters, AllowedInclude, AllowedSort, CrudBase, QueryBuilderConfig } from '../../src/index.ts' // in an application: 'fastify-crud-kit'
+import {
+  AllowedField,
+  AllowedFilters,
+  AllowedInclude,
+  AllowedSort,
+  CrudBase,
+  QueryBuilderConfig,
+} from '../../src/index.ts' // in an application: 'fastify-crud-kit'
 import { Article } from '../entities/index.ts'
 
 const queryConfig = new QueryBuilderConfig<Article>({
@@ -13,11 +20,33 @@ const queryConfig = new QueryBuilderConfig<Article>({
     new AllowedFilters('category', 'eq', ['eq', 'in', 'isnull']),
     new AllowedFilters('category.name', 'eq', ['eq', 'in']),
     AllowedFilters.trashed(),
-    AllowedFilters.custom('published', (qb, value) => qb.andWhere({ published_at: value === 'yes' ? { $ne: null } : null })),
+    AllowedFilters.custom(
+      'published',
+      (qb, value) => qb.andWhere({ published_at: value === 'yes' ? { $ne: null } : null })
+    ),
   ],
   allowedSorts: [new AllowedSort('id', 'title', 'published_at', 'created_at', 'author.name')],
-  allowedFields: (['id', 'uuid', 'title', 'body', 'published_at', 'created_at', 'deleted_at', 'author', 'category', 'author.id', 'author.name', 'category.id', 'category.name'] as const).map((field) => new AllowedField(field)),
-  allowedIncludes: [new AllowedInclude('author', { alias: 'user' }), new AllowedInclude('category'), new AllowedInclude('category.tags')],
+  allowedFields:
+    ([
+      'id',
+      'uuid',
+      'title',
+      'body',
+      'published_at',
+      'created_at',
+      'deleted_at',
+      'author',
+      'category',
+      'author.id',
+      'author.name',
+      'category.id',
+      'category.name',
+    ] as const).map((field) => new AllowedField(field)),
+  allowedIncludes: [
+    new AllowedInclude('author', { alias: 'user' }),
+    new AllowedInclude('category'),
+    new AllowedInclude('category.tags'),
+  ],
   defaultSort: ['-published_at'],
 })
 

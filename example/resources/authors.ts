@@ -1,4 +1,11 @@
-import { AllowedField, AllowedFilters, AllowedInclude, AllowedSort, CrudBase, QueryBuilderConfig } from '../../src/index.ts' // in an application: 'fastify-crud-kit'
+import {
+  AllowedField,
+  AllowedFilters,
+  AllowedInclude,
+  AllowedSort,
+  CrudBase,
+  QueryBuilderConfig,
+} from '../../src/index.ts' // in an application: 'fastify-crud-kit'
 import { Author } from '../entities/index.ts'
 
 const queryConfig = new QueryBuilderConfig<Author>({
@@ -8,7 +15,10 @@ const queryConfig = new QueryBuilderConfig<Author>({
     new AllowedFilters('articles.title', 'contains', ['eq', 'contains']),
   ],
   allowedSorts: [new AllowedSort('id', 'name', 'created_at')],
-  allowedFields: (['id', 'uuid', 'name', 'created_at', 'articles.id', 'articles.title', 'articles.published_at'] as const).map((field) => new AllowedField(field)),
+  allowedFields:
+    (['id', 'uuid', 'name', 'created_at', 'articles.id', 'articles.title', 'articles.published_at'] as const).map((
+      field
+    ) => new AllowedField(field)),
   allowedIncludes: [new AllowedInclude('articles')],
   defaultSort: ['name'],
 })

@@ -1,4 +1,11 @@
-import { AllowedField, AllowedFilters, AllowedInclude, AllowedSort, CrudBase, QueryBuilderConfig } from '../../src/index.ts' // in an application: 'fastify-crud-kit'
+import {
+  AllowedField,
+  AllowedFilters,
+  AllowedInclude,
+  AllowedSort,
+  CrudBase,
+  QueryBuilderConfig,
+} from '../../src/index.ts' // in an application: 'fastify-crud-kit'
 import { Category } from '../entities/index.ts'
 
 const queryConfig = new QueryBuilderConfig<Category>({
@@ -18,8 +25,12 @@ const queryConfig = new QueryBuilderConfig<Category>({
   ],
   allowedSorts: [new AllowedSort('name', 'price', 'status', 'created_at', 'updated_at')],
   allowedFields: [
-    ...(['id', 'name', 'description', 'price', 'status', 'created_at', 'updated_at'] as const).map((field) => new AllowedField(field)),
-    ...(['products.id', 'products.name', 'products.price', 'products.stock'] as const).map((field) => new AllowedField(field)),
+    ...(['id', 'name', 'description', 'price', 'status', 'created_at', 'updated_at'] as const).map((field) =>
+      new AllowedField(field)
+    ),
+    ...(['products.id', 'products.name', 'products.price', 'products.stock'] as const).map((field) =>
+      new AllowedField(field)
+    ),
     ...(['tags.id', 'tags.name', 'articles.id', 'articles.title'] as const).map((field) => new AllowedField(field)),
   ],
   allowedIncludes: [

@@ -1,4 +1,11 @@
-import { AllowedField, AllowedFilters, AllowedInclude, AllowedSort, CrudBase, QueryBuilderConfig } from '../../src/index.ts' // in an application: 'fastify-crud-kit'
+import {
+  AllowedField,
+  AllowedFilters,
+  AllowedInclude,
+  AllowedSort,
+  CrudBase,
+  QueryBuilderConfig,
+} from '../../src/index.ts' // in an application: 'fastify-crud-kit'
 import { Product } from '../entities/index.ts'
 
 const queryConfig = new QueryBuilderConfig<Product>({
@@ -16,7 +23,21 @@ const queryConfig = new QueryBuilderConfig<Product>({
     new AllowedFilters('tags.name', 'eq', ['eq', 'in']),
   ],
   allowedSorts: [new AllowedSort('id', 'name', 'price', 'stock', 'created_at', 'category.name')],
-  allowedFields: (['id', 'uuid', 'name', 'description', 'price', 'stock', 'category', 'created_at', 'category.id', 'category.name', 'tags.id', 'tags.name'] as const).map((field) => new AllowedField(field)),
+  allowedFields:
+    ([
+      'id',
+      'uuid',
+      'name',
+      'description',
+      'price',
+      'stock',
+      'category',
+      'created_at',
+      'category.id',
+      'category.name',
+      'tags.id',
+      'tags.name',
+    ] as const).map((field) => new AllowedField(field)),
   allowedIncludes: [new AllowedInclude('category'), new AllowedInclude('tags')],
   defaultSort: ['name'],
 })

@@ -1,4 +1,11 @@
-import { AllowedField, AllowedFilters, AllowedInclude, AllowedSort, CrudBase, QueryBuilderConfig } from '../../src/index.ts' // in an application: 'fastify-crud-kit'
+import {
+  AllowedField,
+  AllowedFilters,
+  AllowedInclude,
+  AllowedSort,
+  CrudBase,
+  QueryBuilderConfig,
+} from '../../src/index.ts' // in an application: 'fastify-crud-kit'
 import { Tag } from '../entities/index.ts'
 
 const queryConfig = new QueryBuilderConfig<Tag>({
@@ -8,7 +15,10 @@ const queryConfig = new QueryBuilderConfig<Tag>({
     new AllowedFilters('categories.name', 'eq', ['eq', 'in']),
   ],
   allowedSorts: [new AllowedSort('id', 'name', 'created_at')],
-  allowedFields: (['id', 'name', 'created_at', 'categories.id', 'categories.name', 'products.id', 'products.name'] as const).map((field) => new AllowedField(field)),
+  allowedFields:
+    (['id', 'name', 'created_at', 'categories.id', 'categories.name', 'products.id', 'products.name'] as const).map((
+      field
+    ) => new AllowedField(field)),
   allowedIncludes: [new AllowedInclude('categories'), new AllowedInclude('products')],
   defaultSort: ['name'],
 })

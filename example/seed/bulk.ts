@@ -10,7 +10,11 @@ const PRODUCTS_EACH = 5
  *
  * @param onProgress called after each batch with the number of categories that are there
  */
-export async function fill (em: EntityManager, count: number, onProgress: (done: number) => void = () => {}): Promise<void> {
+export async function fill (
+  em: EntityManager,
+  count: number,
+  onProgress: (done: number) => void = () => {}
+): Promise<void> {
   for (let done = 0; done < count;) {
     const size = Math.min(BATCH, count - done)
     await em.execute(INSERT, [done + 1, done + size, PRODUCTS_EACH])

@@ -4,7 +4,14 @@ import { Article, Author, Category, Product, Tag } from '../entities/index.ts'
 
 type Status = Category['status']
 type ProductRow = readonly [name: string, price: number, stock: number, tags?: string]
-interface CategoryRow { name: string, description?: string, price?: number, status?: Status, tags?: string, products?: readonly ProductRow[] }
+interface CategoryRow {
+  name: string
+  description?: string
+  price?: number
+  status?: Status
+  tags?: string
+  products?: readonly ProductRow[]
+}
 
 const TAGS = ['new', 'sale', 'eco', 'gift', 'outdoor', 'handmade', 'bestseller']
 
@@ -15,7 +22,13 @@ const CATEGORIES: readonly CategoryRow[] = [
     price: 499,
     status: 'active',
     tags: 'new bestseller',
-    products: [['Laptop 14"', 1299, 12, 'bestseller'], ['Noise-cancelling headphones', 249.9, 40, 'bestseller gift'], ['Mechanical keyboard', 119, 25, 'new'], ['USB-C dock', 89.5, 60], ['Webcam', 74.99, 0]],
+    products: [
+      ['Laptop 14"', 1299, 12, 'bestseller'],
+      ['Noise-cancelling headphones', 249.9, 40, 'bestseller gift'],
+      ['Mechanical keyboard', 119, 25, 'new'],
+      ['USB-C dock', 89.5, 60],
+      ['Webcam', 74.99, 0],
+    ],
   },
   {
     name: 'Books',
@@ -23,7 +36,11 @@ const CATEGORIES: readonly CategoryRow[] = [
     price: 25,
     status: 'active',
     tags: 'gift bestseller',
-    products: [['The Art of Indexing', 39.9, 120, 'bestseller'], ['Queries and Other Poems', 18, 75, 'gift new'], ['A Short History of NULL', 22.5, 0], ['Cooking for Pagers', 27, 33, 'gift']],
+    products: [['The Art of Indexing', 39.9, 120, 'bestseller'], ['Queries and Other Poems', 18, 75, 'gift new'], [
+      'A Short History of NULL',
+      22.5,
+      0,
+    ], ['Cooking for Pagers', 27, 33, 'gift']],
   },
   {
     name: 'Kitchen',
@@ -31,7 +48,11 @@ const CATEGORIES: readonly CategoryRow[] = [
     price: 79,
     status: 'active',
     tags: 'gift',
-    products: [['Cast-iron pan', 64, 30, 'bestseller'], ["Chef's knife", 95, 18, 'gift handmade'], ['French press', 34.9, 55], ['Oak chopping board', 42, 21, 'eco handmade']],
+    products: [['Cast-iron pan', 64, 30, 'bestseller'], ["Chef's knife", 95, 18, 'gift handmade'], [
+      'French press',
+      34.9,
+      55,
+    ], ['Oak chopping board', 42, 21, 'eco handmade']],
   },
   {
     name: 'Garden',
@@ -39,7 +60,12 @@ const CATEGORIES: readonly CategoryRow[] = [
     price: 45,
     status: 'active',
     tags: 'outdoor eco',
-    products: [['Secateurs', 29.9, 80, 'outdoor'], ['Watering can, 10 l', 24.5, 64, 'eco outdoor'], ['Raised bed', 139, 9, 'outdoor']],
+    products: [['Secateurs', 29.9, 80, 'outdoor'], ['Watering can, 10 l', 24.5, 64, 'eco outdoor'], [
+      'Raised bed',
+      139,
+      9,
+      'outdoor',
+    ]],
   },
   {
     name: 'Sports',
@@ -47,7 +73,12 @@ const CATEGORIES: readonly CategoryRow[] = [
     price: 110,
     status: 'active',
     tags: 'outdoor',
-    products: [['Trail running shoes', 139, 44, 'outdoor new'], ['Yoga mat', 39, 90, 'eco'], ['Climbing rope, 60 m', 179, 7, 'outdoor']],
+    products: [['Trail running shoes', 139, 44, 'outdoor new'], ['Yoga mat', 39, 90, 'eco'], [
+      'Climbing rope, 60 m',
+      179,
+      7,
+      'outdoor',
+    ]],
   },
   {
     name: 'Music',
@@ -63,14 +94,24 @@ const CATEGORIES: readonly CategoryRow[] = [
     price: 30,
     status: 'active',
     tags: 'gift eco',
-    products: [['Train set', 59, 32, 'gift eco'], ['Kite', 24.9, 0, 'outdoor'], ['100% cotton bear', 28, 48, 'gift eco']],
+    products: [['Train set', 59, 32, 'gift eco'], ['Kite', 24.9, 0, 'outdoor'], [
+      '100% cotton bear',
+      28,
+      48,
+      'gift eco',
+    ]],
   },
   {
     name: 'Office',
     description: 'Paper_clips and other supplies',
     price: 15,
     status: 'active',
-    products: [['Fountain pen', 68, 14, 'gift'], ['Notebook, dotted', 12.9, 210, 'eco'], ['Standing desk', 489, 5, 'new']],
+    products: [['Fountain pen', 68, 14, 'gift'], ['Notebook, dotted', 12.9, 210, 'eco'], [
+      'Standing desk',
+      489,
+      5,
+      'new',
+    ]],
   },
   {
     name: 'Tech Refurbished',
@@ -80,12 +121,27 @@ const CATEGORIES: readonly CategoryRow[] = [
     tags: 'eco sale',
     products: [['Laptop 13", used', 549, 6, 'eco sale'], ['Phone, used', 229, 11, 'eco']],
   },
-  { name: 'Vintage', description: 'One of each', price: 250, status: 'draft', products: [['Typewriter', 180, 1, 'handmade']] },
-  { name: 'Film Cameras', description: 'No longer made', price: 310, status: 'archived', products: [['Rangefinder', 620, 0], ['Film, 36 exposures', 14.5, 3]] },
+  {
+    name: 'Vintage',
+    description: 'One of each',
+    price: 250,
+    status: 'draft',
+    products: [['Typewriter', 180, 1, 'handmade']],
+  },
+  {
+    name: 'Film Cameras',
+    description: 'No longer made',
+    price: 310,
+    status: 'archived',
+    products: [['Rangefinder', 620, 0], ['Film, 36 exposures', 14.5, 3]],
+  },
   { name: 'Unsorted' },
 ]
 
-const AUTHORS = [['Ada Quist', 'ada@example.com'], ['Benoît Marchand', 'benoit@example.com'], ["Carla O'Neill", 'carla@example.com']] as const
+const AUTHORS = [['Ada Quist', 'ada@example.com'], ['Benoît Marchand', 'benoit@example.com'], [
+  "Carla O'Neill",
+  'carla@example.com',
+]] as const
 
 const ARTICLES = [
   ['How to choose a laptop', 'Tech', 0, '2026-02-03T09:00:00.000Z'],
@@ -117,7 +173,13 @@ export async function seed (em: EntityManager): Promise<void> {
     }
   }
   // deleted, and still there: DELETE marks the row of an entity that has deleted_at
-  em.create(Product, { name: 'Fax machine', price: 89, category: categories.get('Tech')!, ...dates(), deleted_at: new Date('2026-06-01T00:00:00.000Z') })
+  em.create(Product, {
+    name: 'Fax machine',
+    price: 89,
+    category: categories.get('Tech')!,
+    ...dates(),
+    deleted_at: new Date('2026-06-01T00:00:00.000Z'),
+  })
   const authors = AUTHORS.map(([name, email]) => em.create(Author, { name, email, ...dates() }))
   for (const [title, category, author, published] of ARTICLES) {
     em.create(Article, {
@@ -129,6 +191,13 @@ export async function seed (em: EntityManager): Promise<void> {
       ...dates(),
     })
   }
-  em.create(Article, { title: 'Fax or telex?', body: 'Neither.', author: authors[2]!, category: categories.get('Tech')!, ...dates(), deleted_at: new Date('2026-06-01T00:00:00.000Z') })
+  em.create(Article, {
+    title: 'Fax or telex?',
+    body: 'Neither.',
+    author: authors[2]!,
+    category: categories.get('Tech')!,
+    ...dates(),
+    deleted_at: new Date('2026-06-01T00:00:00.000Z'),
+  })
   await em.flush()
 }

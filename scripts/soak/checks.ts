@@ -40,14 +40,16 @@ async function checkStates (client: Client, { states }: Ledger): Promise<(string
   )
   const found = new Map<number, ProductState>(rows.map(({ id, ...state }) => [id, state]))
   const same = (
-    one: ProductState, other: ProductState | undefined
+    one: ProductState,
+    other: ProductState | undefined
   ): boolean => one.stock === other?.stock && one.version === other.version && one.deleted === other.deleted
   return [...states].map(
-    ([id, possible]) => possible.some(
-      (state) => same(state, found.get(id))
-    )
-      ? undefined
-      : `product ${id} is ${JSON.stringify(found.get(id))} and should be ${JSON.stringify(possible)}`
+    ([id, possible]) =>
+      possible.some(
+        (state) => same(state, found.get(id))
+      )
+        ? undefined
+        : `product ${id} is ${JSON.stringify(found.get(id))} and should be ${JSON.stringify(possible)}`
   )
 }
 
@@ -79,7 +81,9 @@ async function checkBalances (client: Client): Promise<(string | undefined)[]> {
 
 export async function checkData (client: Client, ledger: Ledger): Promise<string[]> {
   const complaints = [
-    await checkRows(client, ledger), await checkStates(client, ledger), await checkIncrements(client, ledger),
+    await checkRows(client, ledger),
+    await checkStates(client, ledger),
+    await checkIncrements(client, ledger),
     await checkBalances(client),
   ]
   return complaints.flat().filter((sentence) => sentence !== undefined)

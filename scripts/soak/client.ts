@@ -51,7 +51,9 @@ export class Client {
           : { ...headers, 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) },
       }, (response) => {
         let text = ''
-        response.setEncoding('utf8').on('data', (chunk: string) => { text += chunk })
+        response.setEncoding('utf8').on('data', (chunk: string) => {
+          text += chunk
+        })
         response.once('close', () => {
           const { statusCode: status, headers: { etag }, complete } = response
           settle({ kind: 'answer', status: status!, etag, text, complete })

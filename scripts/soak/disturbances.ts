@@ -22,7 +22,7 @@ async function killBackends (database: SoakDatabase): Promise<void> {
   const client = await database.connect()
   await client.query(
     "with victims as (select pid from pg_stat_activity where application_name = 'soak' order by random() limit 4) " +
-    'select pg_terminate_backend(pid) from victims'
+      'select pg_terminate_backend(pid) from victims'
   )
   await client.end()
 }

@@ -37,7 +37,8 @@ export const Tag: any = defineEntity({
 })
 /** Two of them and a transfer between them change together. */
 export const Account: any = defineEntity({
-  name: 'Account', properties: { ...primaryKey, balance: p.integer() },
+  name: 'Account',
+  properties: { ...primaryKey, balance: p.integer() },
 })
 export const Transfer: any = defineEntity({
   name: 'Transfer',
@@ -51,7 +52,8 @@ export const Transfer: any = defineEntity({
 })
 /** Read as streams. Nothing changes them. */
 export const Reading: any = defineEntity({
-  name: 'Reading', properties: { ...primaryKey, sensor: p.string(), note: p.text() },
+  name: 'Reading',
+  properties: { ...primaryKey, sensor: p.string(), note: p.text() },
 })
 
 export const entities = [Product, Category, Tag, Account, Transfer, Reading]
@@ -61,9 +63,12 @@ export const products = new CrudBase<any>({
   writable: ['marker', 'sku', 'stock', 'category', 'tags'],
   queryConfig: new QueryBuilderConfig<any>({
     allowedFilters: [
-      new AllowedFilters('id', 'eq', ['eq', 'gte', 'lt']), AllowedFilters.exact('marker'),
-      new AllowedFilters('stock', 'gte', ['gte', 'lt']), AllowedFilters.exact('category.name'),
-      AllowedFilters.exact('tags.name'), AllowedFilters.search('q', ['marker', 'category.name']),
+      new AllowedFilters('id', 'eq', ['eq', 'gte', 'lt']),
+      AllowedFilters.exact('marker'),
+      new AllowedFilters('stock', 'gte', ['gte', 'lt']),
+      AllowedFilters.exact('category.name'),
+      AllowedFilters.exact('tags.name'),
+      AllowedFilters.search('q', ['marker', 'category.name']),
     ],
     allowedSorts: [new AllowedSort('id'), new AllowedSort('stock'), new AllowedSort('category.name')],
     allowedIncludes: [new AllowedInclude('category'), new AllowedInclude('tags')],

@@ -4,7 +4,12 @@ import type { Client, Method, Outcome, SendOptions } from './client.ts'
 import type { Ledger } from './ledger.ts'
 
 /** Answers of one kind of request. */
-export interface Tally { success: number, refused: number, unavailable: number, cut: number }
+export interface Tally {
+  success: number
+  refused: number
+  unavailable: number
+  cut: number
+}
 
 export type Worker = (load: Load, number: number) => Promise<void>
 
@@ -32,13 +37,21 @@ export class Load {
 
   start (worker: Worker, count: number): void {
     for (let number = 0; number < count; number++) {
-      this.#running.push(this.#repeat(worker, number).catch((error: unknown) => { this.#failure ??= error }))
+      this.#running.push(
+        this.#repeat(worker, number).catch((error: unknown) => {
+          this.#failure ??= error
+        })
+      )
     }
   }
 
   /** Sends a request that may have one of these statuses, or 503. */
   async send (
-    what: string, allowed: readonly number[], method: Method, path: string, options?: SendOptions
+    what: string,
+    allowed: readonly number[],
+    method: Method,
+    path: string,
+    options?: SendOptions
   ): Promise<Outcome> {
     const outcome = await this.client.send(method, path, options)
     const tally = this.tally(what)
@@ -71,7 +84,9 @@ export class Load {
 
   /** Runs something while no worker does anything. */
   async quietly<Result> (fn: () => Promise<Result>): Promise<Result> {
-    this.#pause = new Promise((resolve) => { this.#resume = resolve })
+    this.#pause = new Promise((resolve) => {
+      this.#resume = resolve
+    })
     while (this.#busy > 0) await sleep(20)
     try {
       return await fn()

@@ -1,6 +1,8 @@
 /** The messages between the soak and its server process. */
 
-export interface Question { readonly kind: 'memory' | 'pool' | 'close' }
+export interface Question {
+  readonly kind: 'memory' | 'pool' | 'close'
+}
 
 export type Answer =
   | { readonly kind: 'listening', readonly port: number }

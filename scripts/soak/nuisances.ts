@@ -29,7 +29,8 @@ export const abort: Worker = async (load) => {
       const from = upTo(ACCOUNTS)
       const body = { marker, amount: 1, from, to: from % ACCOUNTS + 1 }
       load.ledger.transfers.set(
-        marker, fateOf(await load.send('an aborted transaction', [201], 'POST', '/transfers', { body, cutAfter }))
+        marker,
+        fateOf(await load.send('an aborted transaction', [201], 'POST', '/transfers', { body, cutAfter }))
       )
       break
     }

@@ -2,7 +2,10 @@
 import type { Fate } from './ledger.ts'
 import type { Tally } from './load.ts'
 
-export interface Memory { readonly heap: number, readonly rss: number }
+export interface Memory {
+  readonly heap: number
+  readonly rss: number
+}
 
 export interface Result {
   readonly minutes: number
@@ -25,14 +28,16 @@ export const growth = ({ warm, final }: Pick<Result, 'warm' | 'final'>): number 
 function table (rows: readonly (readonly string[])[]): string {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)))
   return rows.map(
-    (row) => row.map(
-      (cell, column) => column === 0 ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!)
-    ).join('  ')
+    (row) =>
+      row.map(
+        (cell, column) => column === 0 ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!)
+      ).join('  ')
   ).join('\n')
 }
 
 const sum = (
-  tallies: Iterable<Tally>, of: (tally: Tally) => number
+  tallies: Iterable<Tally>,
+  of: (tally: Tally) => number
 ): number => [...tallies].reduce((total, tally) => total + of(tally), 0)
 const all = ({ success, refused, unavailable, cut }: Tally): number => success + refused + unavailable + cut
 
@@ -62,7 +67,9 @@ export function paragraph ({ minutes, tallies, disturbances, writes, warm, final
   const events = Object.entries(disturbances).map(([name, count]) => `${count} ${name}`).join(', ')
   const { acknowledged, refused, unknown } = writes
   const text = `
-    On ${date.toISOString().slice(0, 10)} \`npm run soak\` sent ${number(sum(values, all))} requests in ${minutes} min to
+    On ${date.toISOString().slice(0, 10)} \`npm run soak\` sent ${
+    number(sum(values, all))
+  } requests in ${minutes} min to
     one process with 10 connections. ${number(sum(values, ({ cut }) => cut))} of them were cut off, by clients that
     went away, read slowly or sent half of a request, or with the database. Events on the database in that time:
     ${events}. ${number(sum(values, ({ unavailable }) => unavailable))} requests were answered 503, none 500. Of

@@ -57,11 +57,21 @@ export async function startServer (databaseUrl: string): Promise<ServerProcess> 
     const ended = child.exitCode !== null || await exit
     return { inTime, resources, exitMillis: ended ? Math.round(performance.now() - started) : undefined }
   }
-  return { port, log, ask, close, kill: () => { child.kill('SIGKILL') } }
+  return {
+    port,
+    log,
+    ask,
+    close,
+    kill: () => {
+      child.kill('SIGKILL')
+    },
+  }
 }
 
 async function answerOf<Kind extends Answer['kind']> (
-  child: ChildProcess, kind: Kind, log: readonly string[]
+  child: ChildProcess,
+  kind: Kind,
+  log: readonly string[]
 ): Promise<AnswerOf<Kind>> {
   return await new Promise((resolve, reject) => {
     const done = (): void => {

@@ -20,7 +20,12 @@ const database = new DatabaseFactory({
 const app = Fastify({ logger: { level: 'error' }, requestTimeout: 5_000, forceCloseConnections: 'idle' })
 await app.register(crudKit, { database, resources, indexAdvice: false })
 
-interface Order { marker: string, amount: number, from: number, to: number }
+interface Order {
+  marker: string
+  amount: number
+  from: number
+  to: number
+}
 
 /** A hand-written route: three writes, or none of them. */
 app.post('/transfers', async (request, reply) => {
@@ -35,7 +40,9 @@ app.post('/transfers', async (request, reply) => {
   return reply.code(201).send(transfer)
 })
 
-const answer = (message: Answer): void => { process.send!(message) }
+const answer = (message: Answer): void => {
+  process.send!(message)
+}
 
 async function poolOf (): Promise<Pool> {
   return await app.orm.em.getConnection().getNativeClient() as unknown as Pool

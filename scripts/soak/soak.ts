@@ -27,8 +27,15 @@ const OWN_RESOURCES = ['PipeWrap', 'TTYWrap']
 
 /** How many of each work at the same time. */
 const WORKERS: ReadonlyArray<readonly [worker: Worker, count: number]> = [
-  [changeOwn, 6], [createMany, 2], [increment, 4], [transfer, 4], [read, 4], [stream, 2],
-  [abort, 4], [readSlowly, 2], [sendHalf, 2],
+  [changeOwn, 6],
+  [createMany, 2],
+  [increment, 4],
+  [transfer, 4],
+  [read, 4],
+  [stream, 2],
+  [abort, 4],
+  [readSlowly, 2],
+  [sendHalf, 2],
 ]
 
 const { values } = parseArgs({ options: { minutes: { type: 'string', default: '10' } } })
@@ -48,7 +55,9 @@ async function settled (server: ServerProcess): Promise<string | undefined> {
 
 async function run (): Promise<Result> {
   const failures: string[] = []
-  const fail = (sentence: string | undefined): void => { if (sentence !== undefined) failures.push(sentence) }
+  const fail = (sentence: string | undefined): void => {
+    if (sentence !== undefined) failures.push(sentence)
+  }
   const database = await startDatabase()
   let server: ServerProcess | undefined
   try {
@@ -86,7 +95,14 @@ async function run (): Promise<Result> {
     if (exitMillis === undefined) fail(`the process has not ended within ${EXIT_TIMEOUT} ms after it was closed`)
     if (failures.length > 0) failures.push(...server.log.map((line) => `log: ${line.slice(0, 500)}`))
     return {
-      minutes, tallies: load.tallies, disturbances, writes: load.ledger.count(), warm, final, exitMillis, failures,
+      minutes,
+      tallies: load.tallies,
+      disturbances,
+      writes: load.ledger.count(),
+      warm,
+      final,
+      exitMillis,
+      failures,
     }
   } finally {
     server?.kill()

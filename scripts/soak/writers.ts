@@ -33,41 +33,54 @@ export const changeOwn: Worker = async (load) => {
 
 /** One change of a product, and the state that it leads to. */
 async function change (load: Load, path: string, state: ProductState): Promise<[
-  outcome: Outcome | undefined, next: ProductState
+  outcome: Outcome | undefined,
+  next: ProductState
 ]> {
   const { stock, version, deleted } = state
   if (deleted) {
     await load.send('a write to what is deleted', [404], 'PATCH', path, { body: { stock: 1 } })
     return [
-      await load.send('restore', [200], 'POST', `${path}/restore`), { stock, version: version + 1, deleted: false },
+      await load.send('restore', [200], 'POST', `${path}/restore`),
+      { stock, version: version + 1, deleted: false },
     ]
   }
   switch (upTo(4)) {
-    case 1: return [
-      await load.send('delete', [200], 'DELETE', path, { headers: { 'if-match': `"${version}"` } }),
-      { stock, version: version + 1, deleted: true },
-    ]
+    case 1:
+      return [
+        await load.send('delete', [200], 'DELETE', path, { headers: { 'if-match': `"${version}"` } }),
+        { stock, version: version + 1, deleted: true },
+      ]
     case 2:
       await load.send(
-        'a stale update', [412], 'PATCH', path, { body: { stock: 0 }, headers: { 'if-match': `"${version + 7}"` } }
-      )
-      return [undefined, state]
-    case 3: return [
-      await load.send(
-        'update of links',
-        [200],
+        'a stale update',
+        [412],
         'PATCH',
         path,
-        { body: { stock: stock + 1, tags: [upTo(TAGS)] }, headers: { 'if-match': `"${version}"` } }
-      ),
-      { stock: stock + 1, version: version + 1, deleted },
-    ]
-    default: return [
-      await load.send(
-        'update', [200], 'PATCH', path, { body: { stock: stock + 1 }, headers: { 'if-match': `"${version}"` } }
-      ),
-      { stock: stock + 1, version: version + 1, deleted },
-    ]
+        { body: { stock: 0 }, headers: { 'if-match': `"${version + 7}"` } }
+      )
+      return [undefined, state]
+    case 3:
+      return [
+        await load.send(
+          'update of links',
+          [200],
+          'PATCH',
+          path,
+          { body: { stock: stock + 1, tags: [upTo(TAGS)] }, headers: { 'if-match': `"${version}"` } }
+        ),
+        { stock: stock + 1, version: version + 1, deleted },
+      ]
+    default:
+      return [
+        await load.send(
+          'update',
+          [200],
+          'PATCH',
+          path,
+          { body: { stock: stock + 1 }, headers: { 'if-match': `"${version}"` } }
+        ),
+        { stock: stock + 1, version: version + 1, deleted },
+      ]
   }
 }
 
@@ -80,7 +93,11 @@ export const createMany: Worker = async (load) => {
   const failing = upTo(4) === 1
   if (failing) batch[BATCH - 1] = newProduct(marker, `shared ${upTo(SHARED)}`)
   const outcome = await load.send(
-    failing ? 'a batch with a duplicate' : 'batch', failing ? [409] : [201], 'POST', '/products', { body: batch }
+    failing ? 'a batch with a duplicate' : 'batch',
+    failing ? [409] : [201],
+    'POST',
+    '/products',
+    { body: batch }
   )
   load.ledger.products.set(marker, { rows: BATCH, fate: fateOf(outcome) })
   const single = newMarker()
@@ -90,7 +107,8 @@ export const createMany: Worker = async (load) => {
     ['an invalid record', 400, { ...newProduct(single), stock: 'many' }],
   ])
   load.ledger.products.set(
-    single, { rows: 1, fate: fateOf(await load.send(what, [status], 'POST', '/products', { body })) }
+    single,
+    { rows: 1, fate: fateOf(await load.send(what, [status], 'POST', '/products', { body })) }
   )
 }
 

@@ -25,13 +25,13 @@ type ApiOfEntry<Entry> = CrudOf<Entry> extends Types<infer Entity, infer Config,
 type OptionsOf<Config> = Config extends QueryBuilderConfig<any, infer Options> ? Options : Config
 
 type Methods = {
-  list: 'list' | 'pages' | 'each'
-  get: 'get'
-  create: 'create'
-  createMany: 'createMany'
-  update: 'update'
-  delete: 'delete'
-  restore: 'restore'
+  list: 'list' | 'pages' | 'each',
+  get: 'get',
+  create: 'create',
+  createMany: 'createMany',
+  update: 'update',
+  delete: 'delete',
+  restore: 'restore',
 }
 
 /** A list whose literals are not known may hold any operation. */
@@ -43,14 +43,15 @@ type OperationsOf<Entry, Entity> = Entry extends { readonly operations: Readonly
 
 /** Whether deleted records are marked, as far as types know. */
 type IsMarked<Entity> = IsAny<Entity> extends true ? true
-  : Extract<keyof Entity, 'deleted_at' | 'deletedAt'> extends never ? false : true
+  : Extract<keyof Entity, 'deleted_at' | 'deletedAt'> extends never ? false
+    : true
 
 type StreamOf<Entry> = Entry extends { readonly stream: infer Stream } ? Stream extends false ? never : 'stream' : never
 
 /** Whether something on the server may fill in what a body leaves out. */
 type IsFilled<Entry> = Entry extends { readonly scope: unknown } ? true
-  : CrudOf<Entry> extends { beforeCreate (...args: never[]): unknown } ? true : false
+  : CrudOf<Entry> extends { beforeCreate(...args: never[]): unknown } ? true
+    : false
 
-type HardOf<Entry> = Entry extends { readonly allowHardDelete: infer Allowed }
-  ? Allowed extends false ? never : boolean
+type HardOf<Entry> = Entry extends { readonly allowHardDelete: infer Allowed } ? Allowed extends false ? never : boolean
   : never

@@ -57,7 +57,8 @@ export class CrudError extends Error {
    */
   errorFor (place: string): CrudErrorItem | undefined {
     return this.errors.find(({ source }) =>
-      source?.pointer === place || source?.parameter?.replace(/\[\]$/, '') === place)
+      source?.pointer === place || source?.parameter?.replace(/\[\]$/, '') === place
+    )
   }
 }
 

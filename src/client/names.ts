@@ -6,8 +6,9 @@ import type { InUrl, IsAny, Key, KindOf, Target } from '../config/index.ts'
 import type { CamelCase } from '../crud/index.ts'
 
 /** The entries of one list of a configuration: a union, `never` for none, `any` for a list that isn't known. */
-export type Entries<Options, List extends string> =
-  List extends keyof Options ? Options[List] extends ReadonlyArray<infer Entry> ? Entry : any : never
+export type Entries<Options, List extends string> = List extends keyof Options
+  ? Options[List] extends ReadonlyArray<infer Entry> ? Entry : any
+  : never
 
 type NameOf<Entry> = Entry extends { readonly '~url': InUrl<infer Name, any> }
   ? IsAny<Name> extends true ? string : Name & string
@@ -38,13 +39,12 @@ type RelationAliases<Options> = {
 }
 
 /** A path of relations as the URL writes it. */
-type RelationUrl<Path extends string, Aliases, Before extends string = ''> =
-  Path extends `${infer Head}.${infer Tail}`
-    ? `${SegmentUrl<Join<Before, Head>, Head, Aliases>}.${RelationUrl<Tail, Aliases, Join<Before, Head>>}`
-    : SegmentUrl<Join<Before, Path>, Path, Aliases>
+type RelationUrl<Path extends string, Aliases, Before extends string = ''> = Path extends `${infer Head}.${infer Tail}`
+  ? `${SegmentUrl<Join<Before, Head>, Head, Aliases>}.${RelationUrl<Tail, Aliases, Join<Before, Head>>}`
+  : SegmentUrl<Join<Before, Path>, Path, Aliases>
 
-type SegmentUrl<Path extends string, Name extends string, Aliases> =
-  Path extends keyof Aliases ? Aliases[Path] & string : Name
+type SegmentUrl<Path extends string, Name extends string, Aliases> = Path extends keyof Aliases ? Aliases[Path] & string
+  : Name
 
 /** The relations that may be included: by name in the URL, the path of properties. */
 export type Relations<Options, Aliases = RelationAliases<Options>> = {
@@ -69,22 +69,21 @@ type AggregateUrl<Entry, Found, Aliases> = Found extends AggregateAt<infer At, i
   : never
 
 type AggregateOf<Entity, Entry> = Entry extends {
-  readonly '~url': InUrl<infer Path extends string, any, infer Fn extends string>
-}
-  ? Fn extends 'count' ? AggregateAt<Parent<Path>, `${CamelCase<Leaf<Path>>}Count`, number>
+  readonly '~url': InUrl<infer Path extends string, any, infer Fn extends string>,
+} ? Fn extends 'count' ? AggregateAt<Parent<Path>, `${CamelCase<Leaf<Path>>}Count`, number>
     : Fn extends 'exists' ? AggregateAt<Parent<Path>, `${CamelCase<Leaf<Path>>}Exists`, boolean>
       : ValueAt<Entity, Path, Fn>
   : never
 
 /** The last relation of the path begins the name; what follows is a property, or one inside of an embedded object. */
-type ValueAt<Entity, Path extends string, Fn extends string, Before extends string = ''> =
-  Path extends `${infer Head}.${infer Tail}`
-    ? Head extends Key<Entity>
-      ? BeginsWithRelation<Target<Entity[Head]>, Tail> extends true
-        ? ValueAt<Target<Entity[Head]>, Tail, Fn, Join<Before, Head>>
-        : AggregateAt<Before, `${Camel<Path>}${Capitalize<Fn>}`, Aggregated<Target<Entity[Head]>, Tail, Fn>>
-      : AggregateAt<Before, `${Camel<Path>}${Capitalize<Fn>}`, number | string | null>
-    : never
+type ValueAt<Entity, Path extends string, Fn extends string, Before extends string = ''> = Path extends
+  `${infer Head}.${infer Tail}`
+  ? Head extends Key<Entity>
+    ? BeginsWithRelation<Target<Entity[Head]>, Tail> extends true
+      ? ValueAt<Target<Entity[Head]>, Tail, Fn, Join<Before, Head>>
+      : AggregateAt<Before, `${Camel<Path>}${Capitalize<Fn>}`, Aggregated<Target<Entity[Head]>, Tail, Fn>>
+    : AggregateAt<Before, `${Camel<Path>}${Capitalize<Fn>}`, number | string | null>
+  : never
 
 type BeginsWithRelation<Entity, Path extends string> = IsAny<Entity> extends true ? false
   : Path extends `${infer Head}.${string}`
@@ -97,11 +96,13 @@ type Camel<Path extends string> = Path extends `${infer Head}.${infer Tail}`
 
 /** Numbers that are strings stay strings, and so do dates; the mean and the sum of other numbers are numbers. */
 type Aggregated<Entity, Name extends string, Fn> = Name extends Key<Entity>
-  ? NonNullable<Entity[Name]> extends infer Value
-    ? IsAny<Value> extends true ? any
-      : Value extends number ? number | null : Value extends string | bigint | Date ? string | null : any
+  ? NonNullable<Entity[Name]> extends infer Value ? IsAny<Value> extends true ? any
+    : Value extends number ? number | null
+      : Value extends string | bigint | Date ? string | null
+        : any
     : never
-  : Fn extends 'min' | 'max' ? any : number | string | null
+  : Fn extends 'min' | 'max' ? any
+    : number | string | null
 
 /** Fields that may be selected: by the path of the record that has them, names in the URL and properties. */
 export type Fields<Options> = {
@@ -110,9 +111,10 @@ export type Fields<Options> = {
 
 /** Of each entry: those of one record have one key, and are a union. */
 type FieldOf<Entry> = Entry extends unknown ? {
-  readonly name: AliasOr<Entry, Leaf<NameOf<Entry>>>
-  readonly property: Leaf<NameOf<Entry>>
-} : never
+  readonly name: AliasOr<Entry, Leaf<NameOf<Entry>>>,
+  readonly property: Leaf<NameOf<Entry>>,
+}
+  : never
 
 /** The fields of relations, by their path in the URL. */
 export type RelatedFields<Options, Aliases = RelationAliases<Options>> = {

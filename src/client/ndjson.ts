@@ -8,7 +8,8 @@ import { orNetworkError } from './request.ts'
  * @throws {CrudError} when the stream is cut off: a record that is complete ends with a line feed
  */
 export async function * readLines (
-  response: Response, signal: AbortSignal | undefined
+  response: Response,
+  signal: AbortSignal | undefined
 ): AsyncGenerator<unknown, void, undefined> {
   const reader = response.body!.getReader()
   const decoder = new TextDecoder()

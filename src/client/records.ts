@@ -4,29 +4,40 @@ import type { One, Wire, WireId, WireRecord } from '../crud/index.ts'
 import type { AggregateAt, Aggregates, Entries, Fields, RelatedFields, Relations } from './names.ts'
 
 /** The record of an answer. Lists that are put together at run time tell nothing: then anything may be there. */
-export type RecordOf<Entity, Options, Selected, Included, SelectedByInclude> =
-  IsAny<Entity> extends true ? Record<string, any>
-    : [Selected, Included] extends [readonly [], readonly []] ? RecordAt<Entity, never, never, {}, ''>
-        : IsKnown<Options> extends false ? WireRecord<Entity>
-          : Included extends readonly unknown[] ? Selected extends readonly unknown[]
-            ? number extends Included['length'] | Selected['length'] ? WireRecord<Entity>
-              : RecordAt<Entity, PathsOf<Relations<Options>, Included>, PathsOf<Aggregates<Entity, Options>, Included>,
-                AllFields<Options, Selected, SelectedByInclude>, ''>
-            : never : never
+export type RecordOf<Entity, Options, Selected, Included, SelectedByInclude> = IsAny<Entity> extends true
+  ? Record<string, any>
+  : [Selected, Included] extends [readonly [], readonly []] ? RecordAt<Entity, never, never, {}, ''>
+      : IsKnown<Options> extends false ? WireRecord<Entity>
+        : Included extends readonly unknown[]
+          ? Selected extends readonly unknown[] ? number extends Included['length'] | Selected['length'] ? WireRecord<Entity>
+            : RecordAt<
+        Entity,
+        PathsOf<Relations<Options>, Included>,
+        PathsOf<Aggregates<Entity, Options>, Included>,
+        AllFields<Options, Selected, SelectedByInclude>,
+        ''
+      >
+            : never
+          : never
 
 /** Whether the type checker knows what may be selected and included. */
-type IsKnown<Options> =
-  IsAny<Entries<Options, 'allowedIncludes'> | Entries<Options, 'allowedFields'>> extends true ? false : true
+type IsKnown<Options> = IsAny<Entries<Options, 'allowedIncludes'> | Entries<Options, 'allowedFields'>> extends true
+  ? false
+  : true
 
 type PathsOf<ByName, Included> = Included extends readonly (infer Name)[]
   ? Name extends keyof ByName ? ByName[Name] : never
   : never
 
 /** The properties that are selected, by the path of the record that has them. */
-type AllFields<Options, Selected, ByInclude> = { readonly '': Chosen<Fields<Options>, '', Selected> } & {
-  readonly [Url in keyof ByInclude & keyof RelatedFields<Options> as PropertyPath<Relations<Options>, Url>]:
-  Named<RelatedFields<Options>[Url], ByInclude[Url]>
-}
+type AllFields<Options, Selected, ByInclude> =
+  & { readonly '': Chosen<Fields<Options>, '', Selected> }
+  & {
+    readonly [Url in keyof ByInclude & keyof RelatedFields<Options> as PropertyPath<Relations<Options>, Url>]: Named<
+      RelatedFields<Options>[Url],
+      ByInclude[Url]
+    >
+  }
 
 type PropertyPath<ByUrl, Url> = Url extends keyof ByUrl ? ByUrl[Url] & string : Url & string
 type Chosen<All, At, Selected> = At extends keyof All ? Named<All[At], Selected> : never
@@ -42,25 +53,29 @@ type HeadsAt<Paths, Before extends string> = Paths extends `${Before}${infer Res
 /** `author` without its dot, as a key of `AllFields`. */
 type Place<Before extends string> = Before extends `${infer Path}.` ? Path : Before
 
-type SelectedAt<Selections, Before extends string> =
-  Place<Before> extends keyof Selections ? Selections[Place<Before>] : never
+type SelectedAt<Selections, Before extends string> = Place<Before> extends keyof Selections ? Selections[Place<Before>]
+  : never
 
 type NumbersAt<Numbers, At extends string> = Numbers extends AggregateAt<At, infer Name, any> ? Name : never
-type NumberAt<Numbers, At extends string, Name extends string> =
-  Numbers extends AggregateAt<At, Name, infer Value> ? Value : never
+type NumberAt<Numbers, At extends string, Name extends string> = Numbers extends AggregateAt<At, Name, infer Value>
+  ? Value
+  : never
 
 type NamesAt<Entity, Paths, Numbers, Selections, Before extends string> =
-  ColumnsOf<Entity, SelectedAt<Selections, Before>> | HeadsAt<Paths, Before> | NumbersAt<Numbers, Place<Before>>
+  | ColumnsOf<Entity, SelectedAt<Selections, Before>>
+  | HeadsAt<Paths, Before>
+  | NumbersAt<Numbers, Place<Before>>
 
-type RecordAt<Entity, Paths, Numbers, Selections, Before extends string> =
-  IsAny<Entity> extends true ? Record<string, any> : KnownRecordAt<Entity, Paths, Numbers, Selections, Before>
+type RecordAt<Entity, Paths, Numbers, Selections, Before extends string> = IsAny<Entity> extends true
+  ? Record<string, any>
+  : KnownRecordAt<Entity, Paths, Numbers, Selections, Before>
 
 type KnownRecordAt<Entity, Paths, Numbers, Selections, Before extends string> = {
-  [Name in NamesAt<Entity, Paths, Numbers, Selections, Before>]:
-  Name extends HeadsAt<Paths, Before>
+  [Name in NamesAt<Entity, Paths, Numbers, Selections, Before>]: Name extends HeadsAt<Paths, Before>
     ? Name extends Key<Entity> ? Related<Entity[Name], Paths, Numbers, Selections, `${Before}${Name}.`> : any
     : Name extends NumbersAt<Numbers, Place<Before>> ? NumberAt<Numbers, Place<Before>, Name>
-      : Name extends Key<Entity> ? Column<Entity[Name]> : never
+      : Name extends Key<Entity> ? Column<Entity[Name]>
+        : never
 }
 
 /** All columns, or those that are selected. To-many relations are no columns. */
@@ -75,5 +90,6 @@ type Related<T, Paths, Numbers, Selections, Before extends string> = KindOf<T> e
 /** A column; of a relation that isn't included, its key. */
 type Column<T> = KindOf<T> extends infer Kind
   ? Kind extends 'one' ? WireId<One<T>> | (null extends T ? null : undefined extends T ? null : never)
-    : Kind extends 'scalar' ? Wire<T> : any
+    : Kind extends 'scalar' ? Wire<T>
+      : any
   : never

@@ -9,11 +9,17 @@ import type { AnyFilter, CreateBody, FilterInput, KeyOf, UpdateBody } from './va
 export type Client<Api> = { readonly [Path in keyof Api]: Api[Path] }
 
 /** A page by number. */
-export interface Page<Item> extends PageInfo { readonly items: Item[] }
+export interface Page<Item> extends PageInfo {
+  readonly items: Item[]
+}
 /** A page by offset. */
-export interface OffsetPage<Item> extends OffsetInfo { readonly items: Item[] }
+export interface OffsetPage<Item> extends OffsetInfo {
+  readonly items: Item[]
+}
 /** A page by cursor. */
-export interface CursorPage<Item> extends CursorInfo { readonly items: Item[] }
+export interface CursorPage<Item> extends CursorInfo {
+  readonly items: Item[]
+}
 
 /** What every request takes. */
 export interface CallOptions {
@@ -54,7 +60,8 @@ export type IncludeNames<Entity, Options> = IsAny<Entries<Options, 'allowedInclu
 
 /** The names that `fields` may hold. */
 export type FieldNames<Options> = IsAny<Entries<Options, 'allowedFields'>> extends true ? string
-  : Fields<Options> extends { readonly '': { readonly name: infer Name extends string } } ? Name : never
+  : Fields<Options> extends { readonly '': { readonly name: infer Name extends string } } ? Name
+    : never
 
 /** What `fieldsByInclude` may hold. */
 export type FieldsByInclude<Options> = IsAny<Entries<Options, 'allowedFields'>> extends true
@@ -91,7 +98,14 @@ interface Chosen<Entity, Options, Selected, Included, ByInclude> extends Shown<O
 type Given<T> = [T] extends [never] ? false : true
 
 interface ListQuery<
-  Entity, Options, Selected, Included, ByInclude, Limit, Offset, Cursor
+  Entity,
+  Options,
+  Selected,
+  Included,
+  ByInclude,
+  Limit,
+  Offset,
+  Cursor
 > extends Chosen<Entity, Options, Selected, Included, ByInclude> {
   /** The number of the page, from 1. */
   readonly page?: Given<Limit | Offset | Cursor> extends true ? never : number
@@ -106,7 +120,11 @@ interface ListQuery<
 }
 
 interface PagesQuery<
-  Entity, Options, Selected, Included, ByInclude
+  Entity,
+  Options,
+  Selected,
+  Included,
+  ByInclude
 > extends Chosen<Entity, Options, Selected, Included, ByInclude> {
   /** Records of a request. Default: the server's. */
   readonly per_page?: number
@@ -115,7 +133,8 @@ interface PagesQuery<
 }
 
 type PageOf<Item, Limit, Offset, Cursor> = Given<Cursor> extends true ? CursorPage<Item>
-  : Given<Limit | Offset> extends true ? OffsetPage<Item> : Page<Item>
+  : Given<Limit | Offset> extends true ? OffsetPage<Item>
+    : Page<Item>
 
 /** The record of an answer that nothing is selected or included for. */
 type Whole<Entity, Options> = RecordOf<Entity, Options, [], [], {}>
@@ -124,64 +143,78 @@ type Whole<Entity, Options> = RecordOf<Entity, Options, [], [], {}>
 export interface ResourceApi<Entity, Options, Writable, Filled extends boolean, Hard> {
   /** A page of records: by `page`, by `limit` and `offset`, or by `cursor`. */
   list<
-    const Selected extends FieldList<Options> = [], const Included extends IncludeList<Entity, Options> = [],
+    const Selected extends FieldList<Options> = [],
+    const Included extends IncludeList<Entity, Options> = [],
     const ByInclude extends FieldsByInclude<Options> = {},
-    Limit extends number = never, Offset extends number = never, Cursor extends string = never
-  > (
+    Limit extends number = never,
+    Offset extends number = never,
+    Cursor extends string = never
+  >(
     query?: ListQuery<Entity, Options, Selected, Included, ByInclude, Limit, Offset, Cursor>
   ): Promise<PageOf<RecordOf<Entity, Options, Selected, Included, ByInclude>, Limit, Offset, Cursor>>
 
   /** The pages of all records, one request after the other, by cursor. */
   pages<
-    const Selected extends FieldList<Options> = [], const Included extends IncludeList<Entity, Options> = [],
+    const Selected extends FieldList<Options> = [],
+    const Included extends IncludeList<Entity, Options> = [],
     const ByInclude extends FieldsByInclude<Options> = {}
-  > (
+  >(
     query?: PagesQuery<Entity, Options, Selected, Included, ByInclude>
   ): AsyncIterableIterator<CursorPage<RecordOf<Entity, Options, Selected, Included, ByInclude>>>
 
   /** All records, one after the other, a page of them at once. */
   each<
-    const Selected extends FieldList<Options> = [], const Included extends IncludeList<Entity, Options> = [],
+    const Selected extends FieldList<Options> = [],
+    const Included extends IncludeList<Entity, Options> = [],
     const ByInclude extends FieldsByInclude<Options> = {}
-  > (
+  >(
     query?: PagesQuery<Entity, Options, Selected, Included, ByInclude>
   ): AsyncIterableIterator<RecordOf<Entity, Options, Selected, Included, ByInclude>>
 
   /** All records of one moment, in one answer, as they arrive. Leaving the loop ends the request. */
   stream<
-    const Selected extends FieldList<Options> = [], const Included extends IncludeList<Entity, Options> = [],
+    const Selected extends FieldList<Options> = [],
+    const Included extends IncludeList<Entity, Options> = [],
     const ByInclude extends FieldsByInclude<Options> = {}
-  > (
+  >(
     query?: Chosen<Entity, Options, Selected, Included, ByInclude>
   ): AsyncIterableIterator<RecordOf<Entity, Options, Selected, Included, ByInclude>>
 
   /** The record with a key. One that there isn't is a `CrudError` with status 404. */
   get<
-    const Selected extends FieldList<Options> = [], const Included extends IncludeList<Entity, Options> = [],
+    const Selected extends FieldList<Options> = [],
+    const Included extends IncludeList<Entity, Options> = [],
     const ByInclude extends FieldsByInclude<Options> = {}
-  > (
-    id: KeyOf<Entity>, query?: Shown<Options, Selected, Included, ByInclude>
+  >(
+    id: KeyOf<Entity>,
+    query?: Shown<Options, Selected, Included, ByInclude>
   ): Promise<RecordOf<Entity, Options, Selected, Included, ByInclude>>
 
   /** Creates a record and returns it. */
-  create (body: CreateBody<Entity, Writable, Filled>, options?: CallOptions): Promise<Whole<Entity, Options>>
+  create(body: CreateBody<Entity, Writable, Filled>, options?: CallOptions): Promise<Whole<Entity, Options>>
 
   /** Creates records, all of them or none, and returns them. */
-  createMany (
-    bodies: ReadonlyArray<CreateBody<Entity, Writable, Filled>>, options?: CallOptions
+  createMany(
+    bodies: ReadonlyArray<CreateBody<Entity, Writable, Filled>>,
+    options?: CallOptions
   ): Promise<Array<Whole<Entity, Options>>>
 
   /** Changes the given properties of a record and returns it. */
-  update (
-    id: KeyOf<Entity>, body: UpdateBody<Entity, Writable>, options?: WriteOptions
+  update(
+    id: KeyOf<Entity>,
+    body: UpdateBody<Entity, Writable>,
+    options?: WriteOptions
   ): Promise<Whole<Entity, Options>>
 
   /** Deletes a record and returns it as it was. */
-  delete (id: KeyOf<Entity>, options?: WriteOptions & {
-    /** Remove the row, even where it could be marked as deleted. */
-    readonly hard?: Hard
-  }): Promise<Whole<Entity, Options>>
+  delete(
+    id: KeyOf<Entity>,
+    options?: WriteOptions & {
+      /** Remove the row, even where it could be marked as deleted. */
+      readonly hard?: Hard,
+    }
+  ): Promise<Whole<Entity, Options>>
 
   /** Takes a deletion back and returns the record. */
-  restore (id: KeyOf<Entity>, options?: WriteOptions): Promise<Whole<Entity, Options>>
+  restore(id: KeyOf<Entity>, options?: WriteOptions): Promise<Whole<Entity, Options>>
 }

@@ -9,48 +9,48 @@ export type AnyValue = string | number | bigint | boolean | Date
 /** What a value of an entity is written as. */
 type Written<T> = IsAny<T> extends true ? any : WrittenOf<NonNullable<T>>
 
-type WrittenOf<T> =
-  T extends Date ? string | Date
-    : T extends bigint ? string | number | bigint
-      : T extends boolean ? boolean
-        : Wire<T>
+type WrittenOf<T> = T extends Date ? string | Date
+  : T extends bigint ? string | number | bigint
+    : T extends boolean ? boolean
+      : Wire<T>
 
 /** One part of a key; text of it would do, since a path is text. */
 type KeyPart<T> = IsAny<T> extends true ? KeyText : T extends number | bigint ? KeyText : string
 
 /** The key of a record: the primary key, or its `uuid`; of a composite key the list of its parts, in order. */
 export type KeyOf<Entity> = IsAny<Entity> extends true ? AnyKey
-  : Primary<Entity> extends infer Keys
-    ? IsAny<Keys> extends true ? AnyKey
-      : Keys extends readonly unknown[] ? { readonly [Index in keyof Keys]: KeyPart<Keys[Index]> }
-        : KeyPart<Keys> | ('uuid' extends Key<Entity> ? string : never)
+  : Primary<Entity> extends infer Keys ? IsAny<Keys> extends true ? AnyKey
+    : Keys extends readonly unknown[] ? { readonly [Index in keyof Keys]: KeyPart<Keys[Index]> }
+      : KeyPart<Keys> | ('uuid' extends Key<Entity> ? string : never)
     : never
 
 type KeyText = string | number | bigint
 type AnyKey = KeyText | readonly KeyText[]
 
 /** The value that a filter compares with: of a relation its key, of an array one item, of JSON the declared type. */
-type Compared<Entity, Path extends string, Json> =
-  IsAny<Json> extends true ? ComparedWith<PathTarget<Entity, Path>>
-    : Json extends 'string' ? string : Json extends 'number' ? number : Json extends 'boolean' ? boolean : AnyValue
+type Compared<Entity, Path extends string, Json> = IsAny<Json> extends true ? ComparedWith<PathTarget<Entity, Path>>
+  : Json extends 'string' ? string
+    : Json extends 'number' ? number
+      : Json extends 'boolean' ? boolean
+        : AnyValue
 
 type ComparedWith<T> = IsAny<T> extends true ? AnyValue
   : KindOf<T> extends 'one' ? ReferenceKey<KeyOf<One<T>>>
     : NonNullable<T> extends readonly (infer Item)[] ? Written<Item>
-      : KindOf<T> extends 'scalar' ? Written<T> : AnyValue
+      : KindOf<T> extends 'scalar' ? Written<T>
+        : AnyValue
 
 type ReferenceKey<K> = K extends readonly unknown[] ? AnyValue : K
 
 type IsArray<T> = IsAny<T> extends true ? false : NonNullable<T> extends readonly unknown[] ? true : false
 
 /** What an operator takes. */
-type Operand<Op, Value, Items> =
-  Op extends 'isnull' ? boolean
-    : Op extends 'in' | 'nin' | 'overlap' ? readonly Value[]
-      : Op extends 'between' ? readonly [low: Value, high: Value]
-        : Op extends 'contains' ? Items extends true ? readonly Value[] : string
-          : Op extends 'like' | 'ilike' | 'starts' | 'ends' ? string
-            : Value
+type Operand<Op, Value, Items> = Op extends 'isnull' ? boolean
+  : Op extends 'in' | 'nin' | 'overlap' ? readonly Value[]
+    : Op extends 'between' ? readonly [low: Value, high: Value]
+      : Op extends 'contains' ? Items extends true ? readonly Value[] : string
+        : Op extends 'like' | 'ilike' | 'starts' | 'ends' ? string
+          : Value
 
 /** `null` where the filter can say so, as `isnull`. */
 type Nullable<Op, Ops> = Op extends 'eq' | 'ne' ? 'isnull' extends Ops ? null : never : never
@@ -67,7 +67,8 @@ type ByOperators<Value, Items, Default, Ops> =
 /** Without its name, an operator that takes a list takes an item, and `between` takes nothing. */
 type Single<Default, Value, Items> = Default extends 'in' | 'nin' | 'overlap' ? Value
   : Default extends 'between' ? never
-    : Default extends 'contains' ? Items extends true ? Value : string : Operand<Default, Value, Items>
+    : Default extends 'contains' ? Items extends true ? Value : string
+      : Operand<Default, Value, Items>
 
 /** What a client may write for a filter. */
 export type FilterInput<Entity, Filter> = Filter extends { readonly '~ignored': infer Ignored }
@@ -77,7 +78,8 @@ export type FilterInput<Entity, Filter> = Filter extends { readonly '~ignored': 
 type Given<Entity, Filter> = Filter extends { readonly kind: infer Kind, readonly '~url': infer Url }
   ? Kind extends 'operators'
     ? Url extends InUrl<infer Path extends string, any, OperatorsInUrl<infer Default, infer Ops, infer Json>>
-      ? WithDefaults<Compared<Entity, Path, Json>, IsArray<PathTarget<Entity, Path>>, Default, Ops> : never
+      ? WithDefaults<Compared<Entity, Path, Json>, IsArray<PathTarget<Entity, Path>>, Default, Ops>
+      : never
     : Kind extends 'partial' ? string | { readonly like?: string, readonly ilike?: string }
       : Kind extends 'search' ? string
         : Kind extends 'trashed' ? 'with' | 'only' | 'without'
@@ -92,8 +94,7 @@ type ScopeInput<Url> = Url extends InUrl<any, any, infer Params>
   : never
 
 /** An operator that was not given is `eq`; allowed operators that were not given are the default one. */
-type WithDefaults<Value, Items, Default, Ops> = IsAny<Default> extends true
-  ? WithDefaults<Value, Items, 'eq', Ops>
+type WithDefaults<Value, Items, Default, Ops> = IsAny<Default> extends true ? WithDefaults<Value, Items, 'eq', Ops>
   : ByOperators<Value, Items, Default, IsAny<Ops> extends true ? Default : Ops>
 
 /** What may be written where nothing is known of the filters. */
@@ -107,22 +108,23 @@ type BodyValue<T> = IsAny<T> extends true ? any
 
 type Names<Entity, Listed> = Listed extends readonly (infer Name)[] ? Name & Key<Entity> : Key<Entity>
 
-type Listed<Writable, Operation extends 'create' | 'update'> =
-  Writable extends 'all' | readonly unknown[] ? Writable
-    : Operation extends keyof Writable ? Writable[Operation] : Writable extends object ? [] : any
+type Listed<Writable, Operation extends 'create' | 'update'> = Writable extends 'all' | readonly unknown[] ? Writable
+  : Operation extends keyof Writable ? Writable[Operation]
+    : Writable extends object ? []
+      : any
 
 type Properties<Entity, Writable, Operation extends 'create' | 'update'> = {
   [Name in Names<Entity, Listed<Writable, Operation>>]: KindOf<Entity[Name]> extends never ? never : Name
 }[Names<Entity, Listed<Writable, Operation>>]
 
 /** Properties that have no value of their own: neither null, nor a default, nor a list. */
-type Needed<Entity, Name extends Key<Entity>> = Name extends unknown
-  ? IsAny<Entity[Name]> extends true ? never
-    : undefined extends Entity[Name] ? never
-      : null extends Entity[Name] ? never
-        : keyof Opt.Brand extends keyof NonNullable<Entity[Name]> ? never
-          : KindOf<Entity[Name]> extends 'many' ? never
-            : Name extends OptionalOf<Entity> ? never : Name
+type Needed<Entity, Name extends Key<Entity>> = Name extends unknown ? IsAny<Entity[Name]> extends true ? never
+  : undefined extends Entity[Name] ? never
+    : null extends Entity[Name] ? never
+      : keyof Opt.Brand extends keyof NonNullable<Entity[Name]> ? never
+        : KindOf<Entity[Name]> extends 'many' ? never
+          : Name extends OptionalOf<Entity> ? never
+            : Name
   : never
 
 type OptionalOf<Entity> = typeof OptionalProps extends keyof Entity ? Entity[typeof OptionalProps] : never
@@ -133,16 +135,19 @@ type OptionalOf<Entity> = typeof OptionalProps extends keyof Entity ? Entity[typ
  * `Filled`: a hook or a scope of the server may fill in what a body leaves out.
  */
 export type CreateBody<Entity, Writable, Filled extends boolean> = IsAny<Entity> extends true ? Record<string, any>
-  : Properties<Entity, Writable, 'create'> extends infer Name extends Key<Entity>
-    ? Split<Entity, Name, [Filled, Listing<Listed<Writable, 'create'>>] extends [false, true]
-      ? Needed<Entity, Name> : never>
+  : Properties<Entity, Writable, 'create'> extends infer Name extends Key<Entity> ? Split<
+      Entity,
+      Name,
+      [Filled, Listing<Listed<Writable, 'create'>>] extends [false, true] ? Needed<Entity, Name> : never
+    >
     : never
 
 /** Whether a list of names is known. */
 type Listing<List> = List extends readonly string[] ? string extends List[number] ? false : true : false
 
 type Split<Entity, Name extends Key<Entity>, Must> =
-  { [K in Extract<Name, Must>]: BodyValue<Entity[K]> } & { [K in Exclude<Name, Must>]?: BodyValue<Entity[K]> }
+  & { [K in Extract<Name, Must>]: BodyValue<Entity[K]> }
+  & { [K in Exclude<Name, Must>]?: BodyValue<Entity[K]> }
 
 /** The body of a change. */
 export type UpdateBody<Entity, Writable> = IsAny<Entity> extends true ? Record<string, any>

@@ -14,7 +14,10 @@ export interface AggregateOptions<Alias extends string = string> extends EntryOp
 
 /** What `AllowedInclude.count` and its like make. Frozen. */
 export class AggregateInclude<
-  Path extends string = any, Use extends PathUse = any, Fn extends AggregateFunction = any, Alias extends string = any
+  Path extends string = any,
+  Use extends PathUse = any,
+  Fn extends AggregateFunction = any,
+  Alias extends string = any
 > {
   /** @internal Only a type: tells whether an entity has what the path names. */
   declare readonly '~names': <Entity>(entity: Entity) => PathCheck<Entity, Path, Use>

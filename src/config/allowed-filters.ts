@@ -20,7 +20,8 @@ export type JsonValueType = 'string' | 'number' | 'boolean'
 const JSON_VALUE_TYPES: readonly JsonValueType[] = ['string', 'number', 'boolean']
 
 export interface AllowedFiltersOptions<
-  Alias extends string = string, Type extends JsonValueType = JsonValueType
+  Alias extends string = string,
+  Type extends JsonValueType = JsonValueType
 > extends EntryOptions<Alias> {
   /** For a path into a JSON column (`settings.theme`): what is there. Values of another type never match. */
   readonly type?: Type
@@ -58,8 +59,11 @@ export interface OperatorsInUrl<Default, Operators, Type> {
  * new AllowedFilters('keywords', 'contains', ['contains', 'overlap'])
  */
 export class AllowedFilters<
-  Field extends string = any, Default extends Operator = any, Operators extends Operator = any,
-  Alias extends string = any, Type extends JsonValueType = any
+  Field extends string = any,
+  Default extends Operator = any,
+  Operators extends Operator = any,
+  Alias extends string = any,
+  Type extends JsonValueType = any
 > extends BaseFilter {
   /** @internal Only a type: tells whether an entity has the field. */
   declare readonly '~names': <Entity>(entity: Entity) => PathCheck<Entity, Field, 'filter'>
@@ -77,7 +81,9 @@ export class AllowedFilters<
   constructor (field: Field, options?: AllowedFiltersOptions<Alias, Type>)
   constructor (field: Field, defaultOperator?: Default, options?: AllowedFiltersOptions<Alias, Type>)
   constructor (
-    field: Field, defaultOperator?: Default, allowedOperators?: readonly Operators[] & Holding<Default, Operators>,
+    field: Field,
+    defaultOperator?: Default,
+    allowedOperators?: readonly Operators[] & Holding<Default, Operators>,
     options?: AllowedFiltersOptions<Alias, Type>
   )
   constructor (field: Field, ...args: unknown[]) {
@@ -102,7 +108,8 @@ export class AllowedFilters<
    * AllowedFilters.exact('name')
    */
   static exact<Field extends string, Alias extends string = any, Type extends JsonValueType = any> (
-    field: Field, options?: AllowedFiltersOptions<Alias, Type>
+    field: Field,
+    options?: AllowedFiltersOptions<Alias, Type>
   ): AllowedFilters<Field, 'eq', 'eq', Alias, Type> {
     return new AllowedFilters<Field, 'eq', 'eq', Alias, Type>(field, options)
   }
@@ -116,7 +123,8 @@ export class AllowedFilters<
    * AllowedFilters.partial('description')
    */
   static partial<Field extends string, Alias extends string = any> (
-    field: Field, options?: EntryOptions<Alias>
+    field: Field,
+    options?: EntryOptions<Alias>
   ): PartialFilter<Field, Alias> {
     return new PartialFilter(field, options)
   }
@@ -130,7 +138,9 @@ export class AllowedFilters<
    * AllowedFilters.custom('status', (qb, value) => qb.andWhere({ status: String(value).toUpperCase() }))
    */
   static custom<Entity extends object = any, Name extends string = any, Alias extends string = any> (
-    name: Name, callback: CustomFilterCallback<Entity>, options?: EntryOptions<Alias>
+    name: Name,
+    callback: CustomFilterCallback<Entity>,
+    options?: EntryOptions<Alias>
   ): CustomFilter<Entity, Name, Alias> {
     return new CustomFilter(name, callback, options)
   }
@@ -143,7 +153,9 @@ export class AllowedFilters<
    * AllowedFilters.search('q', ['name', 'description', 'tags.name'])
    */
   static search<Field extends string, Name extends string = any, Alias extends string = any> (
-    name: Name, fields: readonly Field[], options?: EntryOptions<Alias>
+    name: Name,
+    fields: readonly Field[],
+    options?: EntryOptions<Alias>
   ): SearchFilter<Field, Name, Alias> {
     return new SearchFilter(name, fields, options)
   }
@@ -169,9 +181,13 @@ export class AllowedFilters<
    * AllowedFilters.scope('priced', { filter: 'priceBetween', params: { min: 'price', max: 'price' } })
    */
   static scope<
-    Field extends string = string, Name extends string = any, Alias extends string = any, Params extends object = {}
+    Field extends string = string,
+    Name extends string = any,
+    Alias extends string = any,
+    Params extends object = {}
   > (
-    name: Name, options?: ScopeOptions<Field, Alias> & { readonly params?: Params }
+    name: Name,
+    options?: ScopeOptions<Field, Alias> & { readonly params?: Params }
   ): ScopeFilter<Field, Name, Alias, Params> {
     return new ScopeFilter(name, options)
   }
@@ -184,7 +200,9 @@ export class AllowedFilters<
    * AllowedFilters.anyOf('ref', [AllowedFilters.exact('id'), AllowedFilters.exact('sku'), AllowedFilters.partial('name')])
    */
   static anyOf<const Filters extends readonly Alternative[], Name extends string = any, Alias extends string = any> (
-    name: Name, filters: Filters, options?: EntryOptions<Alias>
+    name: Name,
+    filters: Filters,
+    options?: EntryOptions<Alias>
   ): AnyOfFilter<Filters[number]['field'], Name, Alias> {
     return new AnyOfFilter(name, filters, options)
   }
@@ -192,14 +210,20 @@ export class AllowedFilters<
 
 function readType (what: string, type: unknown): JsonValueType | undefined {
   if (type === undefined || JSON_VALUE_TYPES.includes(type as JsonValueType)) return type as JsonValueType | undefined
-  throw new ConfigError(`${what}: type must be one of ${quoted(JSON_VALUE_TYPES)}, got ${shown(type)}${suggestionFor(type, JSON_VALUE_TYPES)}`)
+  throw new ConfigError(
+    `${what}: type must be one of ${quoted(JSON_VALUE_TYPES)}, got ${shown(type)}${
+      suggestionFor(type, JSON_VALUE_TYPES)
+    }`
+  )
 }
 
 function readOperator (what: string, operator: unknown): Operator {
   if (isOperator(operator)) return operator
   const suggestion = typeof operator === 'string' ? nearest(operator, OPERATOR_NAMES) : undefined
-  throw new ConfigError(`${what}: unknown operator ${shown(operator)}. ` +
-    (suggestion === undefined ? `Operators: ${quoted(OPERATOR_NAMES)}` : `Did you mean '${suggestion}'?`))
+  throw new ConfigError(
+    `${what}: unknown operator ${shown(operator)}. ` +
+      (suggestion === undefined ? `Operators: ${quoted(OPERATOR_NAMES)}` : `Did you mean '${suggestion}'?`)
+  )
 }
 
 function readOperators (what: string, allowed: unknown, defaultOperator: Operator): readonly Operator[] {

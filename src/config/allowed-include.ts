@@ -7,7 +7,8 @@ import { checkPath, shown } from './names.ts'
 import type { IncludeCheck } from './paths.ts'
 
 export interface IncludeOptions<
-  Sort extends string = string, Alias extends string = string
+  Sort extends string = string,
+  Alias extends string = string
 > extends EntryOptions<Alias> {
   /** Related records of each record, at most; a whole number, for to-many relations. Default: all of them. */
   readonly limit?: number
@@ -70,7 +71,8 @@ export class AllowedInclude<Path extends string = any, Sort extends string = nev
    * AllowedInclude.count('products', { where: { stock: { $gt: 0 } } })        // only those
    */
   static count<Path extends string, Alias extends string = any> (
-    path: Path, options?: AggregateOptions<Alias>
+    path: Path,
+    options?: AggregateOptions<Alias>
   ): AggregateInclude<Path, 'count', 'count', Alias> {
     return new AggregateInclude('count', path, options)
   }
@@ -82,7 +84,8 @@ export class AllowedInclude<Path extends string = any, Sort extends string = nev
    * AllowedInclude.exists('products') // ?include=productsExists
    */
   static exists<Path extends string, Alias extends string = any> (
-    path: Path, options?: AggregateOptions<Alias>
+    path: Path,
+    options?: AggregateOptions<Alias>
   ): AggregateInclude<Path, 'include', 'exists', Alias> {
     return new AggregateInclude('exists', path, options)
   }
@@ -95,7 +98,8 @@ export class AllowedInclude<Path extends string = any, Sort extends string = nev
    * AllowedInclude.sum('products.price') // ?include=productsPriceSum
    */
   static sum<Path extends string, Alias extends string = any> (
-    path: Path, options?: AggregateOptions<Alias>
+    path: Path,
+    options?: AggregateOptions<Alias>
   ): AggregateInclude<Path, 'aggregate', 'sum', Alias> {
     return new AggregateInclude('sum', path, options)
   }
@@ -108,7 +112,8 @@ export class AllowedInclude<Path extends string = any, Sort extends string = nev
    * AllowedInclude.min('products.price') // ?include=productsPriceMin
    */
   static min<Path extends string, Alias extends string = any> (
-    path: Path, options?: AggregateOptions<Alias>
+    path: Path,
+    options?: AggregateOptions<Alias>
   ): AggregateInclude<Path, 'aggregate', 'min', Alias> {
     return new AggregateInclude('min', path, options)
   }
@@ -120,7 +125,8 @@ export class AllowedInclude<Path extends string = any, Sort extends string = nev
    * AllowedInclude.max('products.created_at') // ?include=productsCreatedAtMax
    */
   static max<Path extends string, Alias extends string = any> (
-    path: Path, options?: AggregateOptions<Alias>
+    path: Path,
+    options?: AggregateOptions<Alias>
   ): AggregateInclude<Path, 'aggregate', 'max', Alias> {
     return new AggregateInclude('max', path, options)
   }
@@ -133,7 +139,8 @@ export class AllowedInclude<Path extends string = any, Sort extends string = nev
    * AllowedInclude.avg('products.price') // ?include=productsPriceAvg
    */
   static avg<Path extends string, Alias extends string = any> (
-    path: Path, options?: AggregateOptions<Alias>
+    path: Path,
+    options?: AggregateOptions<Alias>
   ): AggregateInclude<Path, 'aggregate', 'avg', Alias> {
     return new AggregateInclude('avg', path, options)
   }
@@ -149,7 +156,11 @@ function checkLimit (what: string, limit: unknown): asserts limit is number | un
 function readSort (what: string, sort: unknown): readonly string[] | undefined {
   if (sort === undefined) return undefined
   if (!Array.isArray(sort) || sort.length === 0) {
-    throw new ConfigError(`${what}: sort must be a list of properties, such as ['-created_at', 'name'], got ${Array.isArray(sort) ? 'an empty one' : shown(sort)}`)
+    throw new ConfigError(
+      `${what}: sort must be a list of properties, such as ['-created_at', 'name'], got ${
+        Array.isArray(sort) ? 'an empty one' : shown(sort)
+      }`
+    )
   }
   const names = new Set<string>()
   for (const item of sort) {

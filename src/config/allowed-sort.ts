@@ -67,7 +67,9 @@ export class AllowedSort<Field extends string = any, Alias extends string = any>
    * AllowedSort.custom('length', (qb, direction) => qb.orderBy({ [raw('char_length(e0.name)')]: direction }))
    */
   static custom<Entity extends object = any, Name extends string = any, Alias extends string = any> (
-    name: Name, callback: CustomSortCallback<Entity>, options?: AllowedSortOptions<Alias>
+    name: Name,
+    callback: CustomSortCallback<Entity>,
+    options?: AllowedSortOptions<Alias>
   ): CustomSort<Entity, Name, Alias> {
     return new CustomSort(name, callback, options, readDirection)
   }
@@ -76,13 +78,17 @@ export class AllowedSort<Field extends string = any, Alias extends string = any>
 function checkField (field: unknown): void {
   if (typeof field === 'string' && /^[+-]/.test(field)) {
     const direction = field.startsWith('-') ? 'desc' : 'asc'
-    throw new ConfigError(`AllowedSort: '${field}' starts with '${field[0]}', ` +
-      `but the direction is an option: new AllowedSort('${field.slice(1)}', { direction: '${direction}' })`)
+    throw new ConfigError(
+      `AllowedSort: '${field}' starts with '${field[0]}', ` +
+        `but the direction is an option: new AllowedSort('${field.slice(1)}', { direction: '${direction}' })`
+    )
   }
   checkPath('AllowedSort', field)
 }
 
 function readDirection (what: string, direction: unknown): SortDirection {
   if (DIRECTIONS.includes(direction as SortDirection)) return direction as SortDirection
-  throw new ConfigError(`${what}: direction must be 'asc' or 'desc', got ${shown(direction)}${suggestionFor(direction, DIRECTIONS)}`)
+  throw new ConfigError(
+    `${what}: direction must be 'asc' or 'desc', got ${shown(direction)}${suggestionFor(direction, DIRECTIONS)}`
+  )
 }

@@ -12,7 +12,9 @@ export type Alternative = AllowedFilters | PartialFilter
 
 /** What `AllowedFilters.anyOf` makes. Frozen. */
 export class AnyOfFilter<
-  Field extends string = any, Name extends string = any, Alias extends string = any
+  Field extends string = any,
+  Name extends string = any,
+  Alias extends string = any
 > extends BaseFilter {
   /** @internal Only a type: tells whether an entity has the fields. */
   declare readonly '~names': <Entity>(entity: Entity) => PathCheck<Entity, Field, 'filter'>
@@ -29,11 +31,19 @@ export class AnyOfFilter<
     super()
     checkUrlName('AllowedFilters.anyOf', 'name', name)
     const what = `AllowedFilters.anyOf '${name}'`
-    if (!Array.isArray(filters) || filters.length < 2) throw new ConfigError(`${what}: the filters must be an array of at least two, got ${shown(filters)}`)
+    if (!Array.isArray(filters) || filters.length < 2) {
+      throw new ConfigError(`${what}: the filters must be an array of at least two, got ${shown(filters)}`)
+    }
     const wrong = filters.findIndex((filter: unknown) => !isAlternative(filter))
-    if (wrong !== -1) throw new ConfigError(`${what}: filters[${wrong}] is ${shown(filters[wrong])}; write AllowedFilters.exact('name')`)
+    if (wrong !== -1) {
+      throw new ConfigError(
+        `${what}: filters[${wrong}] is ${shown(filters[wrong])}; write AllowedFilters.exact('name')`
+      )
+    }
     const useless = filters.find((filter) => filter.defaultValue !== undefined || filter.ignoredValues.length > 0)
-    if (useless !== undefined) throw new ConfigError(`${what}: a default or ignored values belong to the group, not to '${useless.field}' in it`)
+    if (useless !== undefined) {
+      throw new ConfigError(`${what}: a default or ignored values belong to the group, not to '${useless.field}' in it`)
+    }
     this.field = name
     this.filters = Object.freeze([...filters])
     this.alias = readOptions(what, options, ['alias']).alias

@@ -12,8 +12,9 @@ export interface Ignoring<Value extends FilterText> {
 }
 
 /** Of values and lists of values, the values. */
-type Each<Value extends FilterText | readonly FilterText[]> =
-  Value extends readonly (infer Item extends FilterText)[] ? Item : Value & FilterText
+type Each<Value extends FilterText | readonly FilterText[]> = Value extends readonly (infer Item extends FilterText)[]
+  ? Item
+  : Value & FilterText
 
 export abstract class BaseFilter {
   /** The filter's value where a request has none. */
@@ -45,7 +46,11 @@ export abstract class BaseFilter {
     ...values: Values
   ): this & Ignoring<Each<Values[number]>> {
     const ignored = values.flat().map(text)
-    if (ignored.length === 0) throw new ConfigError("AllowedFilters: ignore() names no values; write those that mean nothing, such as .ignore('all')")
+    if (ignored.length === 0) {
+      throw new ConfigError(
+        "AllowedFilters: ignore() names no values; write those that mean nothing, such as .ignore('all')"
+      )
+    }
     const ignoredValues = Object.freeze([...this.ignoredValues, ...ignored])
     return changed(this, { ignoredValues }) as this & Ignoring<Each<Values[number]>>
   }

@@ -12,7 +12,7 @@ import { shown } from './names.ts'
 import { membersOf, notOneOf } from './one-of.ts'
 import { PaginationSchema, QueryBuilderConfigSchema } from './schema.ts'
 
-type Class = abstract new (...args: never[]) => object
+type Class = abstract new(...args: never[]) => object
 
 /** The lists of entries: what they hold, and how an entry is written. */
 const LISTS: Readonly<Record<string, { classes: readonly Class[], example: (name: string) => string }>> = {

@@ -27,12 +27,17 @@ export type NarrowedQueryBuilder = Pick<QueryBuilder<any>, '__subquery' | 'getFo
  * Narrows a query by a value: `(qb, value, context) => qb.andWhere(...)`. Synchronous: it describes a query, and
  * nothing has been sent when it runs.
  */
-export type CustomFilterCallback<Entity extends object = any> =
-  (qb: QueryBuilder<Entity>, value: CustomFilterValue, context: CustomFilterContext) => NarrowedQueryBuilder
+export type CustomFilterCallback<Entity extends object = any> = (
+  qb: QueryBuilder<Entity>,
+  value: CustomFilterValue,
+  context: CustomFilterContext
+) => NarrowedQueryBuilder
 
 /** What `AllowedFilters.custom` makes. Frozen. */
 export class CustomFilter<
-  Entity extends object = any, Name extends string = any, Alias extends string = any
+  Entity extends object = any,
+  Name extends string = any,
+  Alias extends string = any
 > extends BaseFilter {
   /** @internal Only a type. */
   declare readonly '~url': InUrl<Name, Alias>

@@ -10,8 +10,11 @@ import { checkUrlName, shown } from './names.ts'
  * Orders a query: `(qb, direction) => qb.orderBy(...)`. Synchronous: it describes a query, and nothing has been sent
  * when it runs. The alias of the entity is `e0`.
  */
-export type CustomSortCallback<Entity extends object = any> =
-  (qb: QueryBuilder<Entity>, direction: SortDirection, context: CustomFilterContext) => NarrowedQueryBuilder
+export type CustomSortCallback<Entity extends object = any> = (
+  qb: QueryBuilder<Entity>,
+  direction: SortDirection,
+  context: CustomFilterContext
+) => NarrowedQueryBuilder
 
 /** What `AllowedSort.custom` makes. Frozen. */
 export class CustomSort<Entity extends object = any, Name extends string = any, Alias extends string = any> {
@@ -26,12 +29,16 @@ export class CustomSort<Entity extends object = any, Name extends string = any, 
   readonly callback: CustomSortCallback<Entity>
 
   constructor (
-    name: Name, callback: CustomSortCallback<Entity>, options: AllowedSortOptions<Alias> | undefined,
+    name: Name,
+    callback: CustomSortCallback<Entity>,
+    options: AllowedSortOptions<Alias> | undefined,
     readDirection: (what: string, direction: unknown) => SortDirection
   ) {
     checkUrlName('AllowedSort.custom', 'name', name)
     const what = `AllowedSort.custom '${name}'`
-    if (typeof callback !== 'function') throw new ConfigError(`${what}: the callback must be a function, got ${shown(callback)}`)
+    if (typeof callback !== 'function') {
+      throw new ConfigError(`${what}: the callback must be a function, got ${shown(callback)}`)
+    }
     const { alias, direction = 'asc' } = readOptions(what, options, ['alias', 'direction'])
     this.field = name
     this.callback = callback

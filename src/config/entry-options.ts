@@ -29,7 +29,9 @@ export function isOptions (value: unknown): value is object {
  * URL. `what` begins the message of the error.
  */
 export function readOptions<Name extends string> (
-  what: string, options: unknown, known: readonly Name[]
+  what: string,
+  options: unknown,
+  known: readonly Name[]
 ): { readonly [K in Name]?: unknown } & EntryOptions {
   if (options === undefined) return {} as { [K in Name]?: unknown }
   if (!isOptions(options)) throw new ConfigError(`${what}: options must be an object, got ${shown(options)}`)

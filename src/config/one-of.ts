@@ -10,7 +10,9 @@ export function notOneOf (value: unknown, members: readonly string[]): string {
 
 /** `. Did you mean 'desc'?`, where one is near enough to be meant. */
 export function suggestionFor (value: unknown, members: readonly string[]): string {
-  const suggestion = typeof value === 'string' ? nearest(value.toLowerCase(), members) ?? nearest(value, members) : undefined
+  const suggestion = typeof value === 'string'
+    ? nearest(value.toLowerCase(), members) ?? nearest(value, members)
+    : undefined
   return suggestion === undefined ? '' : `. Did you mean '${suggestion}'?`
 }
 

@@ -6,24 +6,26 @@ export type OperatorValue = 'one' | 'list' | 'boolean'
 /**
  * Every operator and the kind of value it takes. The order is the order in which errors and documentation list them.
  */
-export const OPERATORS = Object.freeze({
-  eq: 'one',
-  ne: 'one',
-  lt: 'one',
-  lte: 'one',
-  gt: 'one',
-  gte: 'one',
-  like: 'one',
-  ilike: 'one',
-  contains: 'one',
-  starts: 'one',
-  ends: 'one',
-  in: 'list',
-  nin: 'list',
-  between: 'list',
-  overlap: 'list',
-  isnull: 'boolean',
-} as const satisfies Record<string, OperatorValue>)
+export const OPERATORS = Object.freeze(
+  {
+    eq: 'one',
+    ne: 'one',
+    lt: 'one',
+    lte: 'one',
+    gt: 'one',
+    gte: 'one',
+    like: 'one',
+    ilike: 'one',
+    contains: 'one',
+    starts: 'one',
+    ends: 'one',
+    in: 'list',
+    nin: 'list',
+    between: 'list',
+    overlap: 'list',
+    isnull: 'boolean',
+  } as const satisfies Record<string, OperatorValue>
+)
 
 /** The name of an operator. */
 export type Operator = keyof typeof OPERATORS

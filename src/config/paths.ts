@@ -51,12 +51,19 @@ export type IsAny<T> = 0 extends 1 & T ? true : false
 
 // Shapes instead of MikroORM's classes: matching a class makes the checker expand all of its methods.
 type CollectionLike<Target = any> = { [index: number]: Target, loadCount: unknown, matching: unknown }
-type ReferenceLike<Target = any> = { unwrap (): Target, getEntity: unknown }
-type ScalarReferenceLike<Value = any> = { unwrap (): Value }
+type ReferenceLike<Target = any> = { unwrap(): Target, getEntity: unknown }
+type ScalarReferenceLike<Value = any> = { unwrap(): Value }
 
 /** String keys that are MikroORM's own. */
-type InternalKey = 'EntityRepositoryType' | 'PrimaryKeyProp' | 'OptionalProps' | 'EagerProps' | 'HiddenProps' |
-  'IndexHints' | '__selectedType' | '__loadedType'
+type InternalKey =
+  | 'EntityRepositoryType'
+  | 'PrimaryKeyProp'
+  | 'OptionalProps'
+  | 'EagerProps'
+  | 'HiddenProps'
+  | 'IndexHints'
+  | '__selectedType'
+  | '__loadedType'
 
 /** An entity shows itself by its primary key: a declared one, or one of the names that MikroORM takes for one. */
 type IsEntity<T> = [(typeof PrimaryKeyProp | 'id' | '_id' | 'uuid') & keyof T] extends [never] ? false : true
@@ -71,104 +78,101 @@ export type Key<Entity> = Exclude<keyof Entity & string, InternalKey | HiddenKey
 
 export type KindOf<T> = IsAny<T> extends true ? 'any' : KindOfEach<NonNullable<T>>
 
-type KindOfEach<T> =
-  T extends (...args: never[]) => unknown ? never
-    : keyof Hidden.Brand extends keyof T ? never
-      : T extends Scalar ? 'scalar'
-        : keyof LazyRef.Brand<any> extends keyof T ? 'one'
-          : T extends CollectionLike ? 'many'
-            : T extends ReferenceLike ? 'one'
-              : T extends ScalarReferenceLike<infer Value> ? KindOfEach<NonNullable<Value>>
-                : T extends ReadonlyArray<infer Item> ? NonNullable<Item> extends Scalar ? 'scalar' : 'objects'
-                  : T extends object ? IsEntity<T> extends true ? 'one' : 'object'
-                    : 'scalar'
+type KindOfEach<T> = T extends (...args: never[]) => unknown ? never
+  : keyof Hidden.Brand extends keyof T ? never
+    : T extends Scalar ? 'scalar'
+      : keyof LazyRef.Brand<any> extends keyof T ? 'one'
+        : T extends CollectionLike ? 'many'
+          : T extends ReferenceLike ? 'one'
+            : T extends ScalarReferenceLike<infer Value> ? KindOfEach<NonNullable<Value>>
+              : T extends ReadonlyArray<infer Item> ? NonNullable<Item> extends Scalar ? 'scalar' : 'objects'
+                : T extends object ? IsEntity<T> extends true ? 'one' : 'object'
+                  : 'scalar'
 
 /** What is found behind a property: the related entity, the embedded object. */
 export type Target<T> = IsAny<T> extends true ? any : TargetOfEach<NonNullable<T>>
 
-type TargetOfEach<T> =
-  T extends Scalar ? never
-    : keyof LazyRef.Brand<any> extends keyof T ? T extends LazyRef.Brand<infer Entity> ? Entity : never
-      : T extends CollectionLike<infer Entity> ? Entity
-        : T extends ScalarReferenceLike<infer Entity> ? NonNullable<Entity>
-          : T extends ReadonlyArray<infer Item> ? NonNullable<Item>
-            : T
+type TargetOfEach<T> = T extends Scalar ? never
+  : keyof LazyRef.Brand<any> extends keyof T ? T extends LazyRef.Brand<infer Entity> ? Entity : never
+    : T extends CollectionLike<infer Entity> ? Entity
+      : T extends ScalarReferenceLike<infer Entity> ? NonNullable<Entity>
+        : T extends ReadonlyArray<infer Item> ? NonNullable<Item>
+          : T
 
 /** Relations a path may still pass. */
 type Depth = readonly unknown[]
 type MaxDepth = readonly [1, 2, 3]
 
 /** Whether a path fits: `true` for yes, `false` or never for no. A union of entities fits where one of them does. */
-type Fits<Entity, Path extends string, Use extends PathUse, Left extends Depth> =
-  IsAny<Entity> extends true ? true
-    : Entity extends unknown
-      ? Path extends `${infer Head}.${infer Tail}`
-        ? Head extends Key<Entity> ? FitsBehind<Entity[Head], KindOf<Entity[Head]>, Tail, Use, Left> : false
-        : Path extends Key<Entity> ? FitsAtEnd<KindOf<Entity[Path]>, Use, Left> : false
-      : never
+type Fits<Entity, Path extends string, Use extends PathUse, Left extends Depth> = IsAny<Entity> extends true ? true
+  : Entity extends unknown
+    ? Path extends `${infer Head}.${infer Tail}`
+      ? Head extends Key<Entity> ? FitsBehind<Entity[Head], KindOf<Entity[Head]>, Tail, Use, Left> : false
+      : Path extends Key<Entity> ? FitsAtEnd<KindOf<Entity[Path]>, Use, Left>
+        : false
+    : never
 
 /** Relations that a path has to leave for another one. */
 type Onward = 'include' | 'count'
 
-type FitsAtEnd<K extends Kind, Use extends PathUse, Left extends Depth> =
-  K extends Ends[Use]
-    ? Use extends Onward ? Left extends readonly [unknown, ...unknown[]] ? true : false
-      // a property of the entity itself has no related records
-      : Use extends 'aggregate' ? Left extends MaxDepth ? false : true : true
-    : false
+type FitsAtEnd<K extends Kind, Use extends PathUse, Left extends Depth> = K extends Ends[Use]
+  ? Use extends Onward ? Left extends readonly [unknown, ...unknown[]] ? true : false
+    // a property of the entity itself has no related records
+    : Use extends 'aggregate' ? Left extends MaxDepth ? false : true
+      : true
+  : false
 
-type FitsBehind<T, K extends Kind, Tail extends string, Use extends PathUse, Left extends Depth> =
-  K extends 'any' ? true
-    : K extends Passes[Use]
-      ? K extends 'object' ? Fits<Target<T>, Tail, Use, Left>
-        : Left extends readonly [unknown, ...infer Rest] ? Fits<Target<T>, Tail, Use, Rest> : false
+type FitsBehind<T, K extends Kind, Tail extends string, Use extends PathUse, Left extends Depth> = K extends 'any'
+  ? true
+  : K extends Passes[Use] ? K extends 'object' ? Fits<Target<T>, Tail, Use, Left>
+    : Left extends readonly [unknown, ...infer Rest] ? Fits<Target<T>, Tail, Use, Rest>
       : false
+    : false
 
 /**
  * `true` for a path of the entity that can be used so, else a sentence that says what is wrong. A path that isn't
  * known to the type checker, or an entity that isn't, is left to the check at start-up.
  */
-export type PathCheck<Entity, Path extends string, Use extends PathUse> =
-  string extends Path ? any
-    : Path extends string
-      ? true extends Fits<Entity, Path, Use, MaxDepth> ? true : `'${Path}' is not ${Wanted[Use]} of this entity`
-      : never
+export type PathCheck<Entity, Path extends string, Use extends PathUse> = string extends Path ? any
+  : Path extends string
+    ? true extends Fits<Entity, Path, Use, MaxDepth> ? true : `'${Path}' is not ${Wanted[Use]} of this entity`
+    : never
 
 /** The entity at the end of a path of relations; `any` where the type checker can't follow: the check at start-up can. */
-type TargetAt<Entity, Path extends string> =
-  IsAny<Entity> extends true ? any
-    : Path extends `${infer Head}.${infer Tail}`
-      ? Head extends Key<Entity> ? TargetAt<Target<Entity[Head]>, Tail> : any
-      : Path extends Key<Entity> ? Target<Entity[Path]> : any
+type TargetAt<Entity, Path extends string> = IsAny<Entity> extends true ? any
+  : Path extends `${infer Head}.${infer Tail}` ? Head extends Key<Entity> ? TargetAt<Target<Entity[Head]>, Tail> : any
+    : Path extends Key<Entity> ? Target<Entity[Path]>
+      : any
 
 /**
  * What is found at the end of a path: the type of a property. `any` where the type checker can't follow.
  *
  * @internal
  */
-export type PathTarget<Entity, Path extends string> =
-  IsAny<Entity> extends true ? any
-    : Path extends `${infer Head}.${infer Tail}`
-      ? Head extends Key<Entity> ? PathTarget<Target<Entity[Head]>, Tail> : any
-      : Path extends Key<Entity> ? Entity[Path] : any
+export type PathTarget<Entity, Path extends string> = IsAny<Entity> extends true ? any
+  : Path extends `${infer Head}.${infer Tail}` ? Head extends Key<Entity> ? PathTarget<Target<Entity[Head]>, Tail> : any
+    : Path extends Key<Entity> ? Entity[Path]
+      : any
 
 type Unsigned<Sort extends string> = Sort extends `${'+' | '-'}${infer Name}` ? Name : Sort
 
 /** `PathCheck` of an include, and of the sorts inside it: paths of the entity that it includes. */
-export type IncludeCheck<Entity, Path extends string, Sort extends string> =
-  [Sort] extends [never] ? PathCheck<Entity, Path, 'include'>
-    : PathCheck<Entity, Path, 'include'> extends true ? PathCheck<TargetAt<Entity, Path>, Unsigned<Sort>, 'sort'>
-      : PathCheck<Entity, Path, 'include'>
+export type IncludeCheck<Entity, Path extends string, Sort extends string> = [Sort] extends [never]
+  ? PathCheck<Entity, Path, 'include'>
+  : PathCheck<Entity, Path, 'include'> extends true ? PathCheck<TargetAt<Entity, Path>, Unsigned<Sort>, 'sort'>
+    : PathCheck<Entity, Path, 'include'>
 
 /** Names to offer in an editor: the entity's own and those one relation away. Others may be right, too. */
-export type PathHint<Entity, Use extends PathUse> =
-  IsAny<Entity> extends true ? string : OwnHint<Entity, Use> | RelatedHint<Entity, Use> | (string & {})
+export type PathHint<Entity, Use extends PathUse> = IsAny<Entity> extends true ? string
+  : OwnHint<Entity, Use> | RelatedHint<Entity, Use> | (string & {})
 
-type OwnHint<Entity, Use extends PathUse> =
-  { [K in Key<Entity>]: Extract<KindOf<Entity[K]>, Ends[Use]> extends never ? never : K }[Key<Entity>]
+type OwnHint<Entity, Use extends PathUse> = {
+  [K in Key<Entity>]: Extract<KindOf<Entity[K]>, Ends[Use]> extends never ? never
+    : K
+}[Key<Entity>]
 
 type RelatedHint<Entity, Use extends PathUse> = {
-  [K in Key<Entity>]: Extract<KindOf<Entity[K]>, Exclude<Passes[Use], 'object' | 'objects'>> extends never
-    ? never
-    : Target<Entity[K]> extends infer Related ? `${K}.${OwnHint<Related, Use>}` : never
+  [K in Key<Entity>]: Extract<KindOf<Entity[K]>, Exclude<Passes[Use], 'object' | 'objects'>> extends never ? never
+    : Target<Entity[K]> extends infer Related ? `${K}.${OwnHint<Related, Use>}`
+      : never
 }[Key<Entity>]

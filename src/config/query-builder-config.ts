@@ -19,7 +19,14 @@ import type { SearchFilter } from './search-filter.ts'
 import type { TrashedFilter } from './trashed-filter.ts'
 
 /** An entry of `allowedFilters`, told apart by `kind`. */
-export type Filter<Entity extends object = any> = AllowedFilters<string> | PartialFilter<string> | CustomFilter<Entity> | SearchFilter<string> | TrashedFilter | ScopeFilter<string> | AnyOfFilter<string>
+export type Filter<Entity extends object = any> =
+  | AllowedFilters<string>
+  | PartialFilter<string>
+  | CustomFilter<Entity>
+  | SearchFilter<string>
+  | TrashedFilter
+  | ScopeFilter<string>
+  | AnyOfFilter<string>
 /** An entry of `allowedSorts`. */
 export type Sort<Entity extends object = any> = AllowedSort<string> | CustomSort<Entity>
 /** An entry of `allowedFields`. */
@@ -32,59 +39,59 @@ type Known<Entity> = (entity: Entity) => true
 
 /** What `allowedFilters` takes for an entity: filters on properties that it has, callbacks for its builder. */
 export type FilterOf<Entity extends object> = {
-  readonly kind: 'custom'
-  readonly field: string
-  readonly callback: CustomFilterCallback<Entity>
+  readonly kind: 'custom',
+  readonly field: string,
+  readonly callback: CustomFilterCallback<Entity>,
 } | {
-  readonly kind: 'trashed'
-  readonly field: 'trashed'
+  readonly kind: 'trashed',
+  readonly field: 'trashed',
 } | {
-  readonly '~names': Known<Entity>
-  readonly kind: 'operators' | 'partial'
-  readonly field: PathHint<Entity, 'filter'>
-  readonly operators: readonly Operator[]
+  readonly '~names': Known<Entity>,
+  readonly kind: 'operators' | 'partial',
+  readonly field: PathHint<Entity, 'filter'>,
+  readonly operators: readonly Operator[],
 } | {
-  readonly '~names': Known<Entity>
-  readonly kind: 'search'
-  readonly fields: ReadonlyArray<PathHint<Entity, 'filter'>>
+  readonly '~names': Known<Entity>,
+  readonly kind: 'search',
+  readonly fields: ReadonlyArray<PathHint<Entity, 'filter'>>,
 } | {
-  readonly '~names': Known<Entity>
-  readonly kind: 'anyOf'
-  readonly filters: readonly unknown[]
+  readonly '~names': Known<Entity>,
+  readonly kind: 'anyOf',
+  readonly filters: readonly unknown[],
 } | {
-  readonly '~names': Known<Entity>
-  readonly kind: 'scope'
-  readonly params: Readonly<Record<string, PathHint<Entity, 'filter'>>>
+  readonly '~names': Known<Entity>,
+  readonly kind: 'scope',
+  readonly params: Readonly<Record<string, PathHint<Entity, 'filter'>>>,
 }
 
 /** What `allowedSorts` takes for an entity. */
 export type SortOf<Entity extends object> = {
-  readonly kind: 'custom'
-  readonly field: string
-  readonly callback: CustomSortCallback<Entity>
+  readonly kind: 'custom',
+  readonly field: string,
+  readonly callback: CustomSortCallback<Entity>,
 } | {
-  readonly '~names': Known<Entity>
-  readonly kind: 'fields'
-  readonly fields: ReadonlyArray<PathHint<Entity, 'sort'>>
+  readonly '~names': Known<Entity>,
+  readonly kind: 'fields',
+  readonly fields: ReadonlyArray<PathHint<Entity, 'sort'>>,
 }
 
 /** What `allowedFields` takes for an entity. */
 export type FieldOf<Entity extends object> = {
-  readonly '~names': Known<Entity>
-  readonly kind: 'property'
-  readonly field: PathHint<Entity, 'field'>
+  readonly '~names': Known<Entity>,
+  readonly kind: 'property',
+  readonly field: PathHint<Entity, 'field'>,
 }
 
 /** What `allowedIncludes` takes for an entity. */
 export type IncludeOf<Entity extends object> = {
-  readonly '~names': Known<Entity>
-  readonly kind: 'relation'
-  readonly path: PathHint<Entity, 'include'>
+  readonly '~names': Known<Entity>,
+  readonly kind: 'relation',
+  readonly path: PathHint<Entity, 'include'>,
 } | {
-  readonly '~names': Known<Entity>
-  readonly kind: 'aggregate'
-  readonly function: AggregateFunction
-  readonly path: PathHint<Entity, 'include' | 'aggregate'>
+  readonly '~names': Known<Entity>,
+  readonly kind: 'aggregate',
+  readonly function: AggregateFunction,
+  readonly path: PathHint<Entity, 'include' | 'aggregate'>,
 }
 
 /** What a `QueryBuilderConfig` is made of. An empty or missing list allows nothing. */
@@ -131,7 +138,8 @@ export type OnlyOptions<Options> = {
  * })
  */
 export class QueryBuilderConfig<
-  Entity extends object = any, const Options extends QueryBuilderOptions<Entity> = QueryBuilderOptions<Entity>
+  Entity extends object = any,
+  const Options extends QueryBuilderOptions<Entity> = QueryBuilderOptions<Entity>
 > {
   /** @internal Only a type: the entity that the configuration is for. */
   declare readonly '~entity': (entity: Entity) => void
@@ -162,7 +170,11 @@ export class QueryBuilderConfig<
     this.ignoreInvalidErrors = options.ignoreInvalidErrors ?? false
     this.pagination = readPagination(options.pagination)
     refuseSharedNames('allowedFilters', this.allowedFilters, filter => [filter.alias ?? filter.field])
-    refuseSharedNames('allowedSorts', this.allowedSorts, sort => sort.alias !== undefined ? [sort.alias] : sort.kind === 'custom' ? [sort.field] : sort.fields)
+    refuseSharedNames(
+      'allowedSorts',
+      this.allowedSorts,
+      sort => sort.alias !== undefined ? [sort.alias] : sort.kind === 'custom' ? [sort.field] : sort.fields
+    )
     refuseSharedNames('allowedFields', this.allowedFields, field => [field.alias ?? field.field])
     refuseSharedNames('allowedIncludes', this.allowedIncludes, include => [includeKey(include)])
     checkDefaultSort(this.defaultSort)
@@ -175,11 +187,20 @@ function frozen<T> (items: readonly T[] = []): readonly T[] {
 }
 
 function readPagination (options: PaginationOptions = {}): Pagination {
-  const { maxPerPage = 100, maxOffset = 100_000, maxIncluded = 10_000, maxBytes = 16 * 1024 * 1024, count = 'exact', estimateAllRows = false } = options
+  const {
+    maxPerPage = 100,
+    maxOffset = 100_000,
+    maxIncluded = 10_000,
+    maxBytes = 16 * 1024 * 1024,
+    count = 'exact',
+    estimateAllRows = false,
+  } = options
   const { defaultPerPage = Math.min(20, maxPerPage) } = options
   if (defaultPerPage > maxPerPage) {
-    throw new ConfigError(`QueryBuilderConfig: pagination.defaultPerPage (${defaultPerPage}) ` +
-      `is above pagination.maxPerPage (${maxPerPage})`)
+    throw new ConfigError(
+      `QueryBuilderConfig: pagination.defaultPerPage (${defaultPerPage}) ` +
+        `is above pagination.maxPerPage (${maxPerPage})`
+    )
   }
   return Object.freeze({ defaultPerPage, maxPerPage, maxOffset, maxIncluded, maxBytes, count, estimateAllRows })
 }
@@ -198,8 +219,10 @@ function refuseSharedNames<T> (list: string, entries: readonly T[], urlNames: (e
     for (const name of urlNames(entry)) {
       const owner = owners.get(name)
       if (owner !== undefined) {
-        throw new ConfigError(`QueryBuilderConfig: ${list}[${owner}] and ${list}[${index}] are both '${name}' ` +
-          'in the URL; remove one, or give it an alias')
+        throw new ConfigError(
+          `QueryBuilderConfig: ${list}[${owner}] and ${list}[${index}] are both '${name}' ` +
+            'in the URL; remove one, or give it an alias'
+        )
       }
       owners.set(name, index)
     }

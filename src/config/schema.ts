@@ -5,8 +5,12 @@ import type { CustomSortCallback } from './custom-sort.ts'
 import { OPERATOR_NAMES, type Operator } from './operators.ts'
 
 const Name = Type.String({ minLength: 1 })
-const Alias = Type.Optional(Type.String({ minLength: 1, description: 'The name in the URL, instead of the property\'s public name' }))
-const Where = Type.Optional(Type.Unsafe<object>(Type.Object({}, { description: 'A condition in MikroORM\'s query language on the related rows' })))
+const Alias = Type.Optional(
+  Type.String({ minLength: 1, description: "The name in the URL, instead of the property's public name" })
+)
+const Where = Type.Optional(
+  Type.Unsafe<object>(Type.Object({}, { description: "A condition in MikroORM's query language on the related rows" }))
+)
 const OperatorSchema = Type.Unsafe<Operator>(Type.Union(OPERATOR_NAMES.map(name => Type.Literal(name))))
 
 const Texts = Type.Readonly(Type.Array(Type.String()))
@@ -19,7 +23,11 @@ const OperatorFilterSchema = Type.Object({
   ...filter,
   kind: Type.Union([Type.Literal('operators'), Type.Literal('partial')]),
   field: Name,
-  type: Type.Optional(Type.Union([Type.Literal('string'), Type.Literal('number'), Type.Literal('boolean')], { description: 'Of a value inside of JSON' })),
+  type: Type.Optional(
+    Type.Union([Type.Literal('string'), Type.Literal('number'), Type.Literal('boolean')], {
+      description: 'Of a value inside of JSON',
+    })
+  ),
   defaultOperator: OperatorSchema,
   operators: Type.Readonly(Type.Array(OperatorSchema, { minItems: 1, uniqueItems: true })),
 }, { title: 'AllowedFilters' })
@@ -32,17 +40,29 @@ const CustomFilterSchema = Type.Object({
 }, { title: 'AllowedFilters.custom' })
 
 const SearchFilterSchema = Type.Object({
-  ...filter, kind: Type.Literal('search'), field: Name, fields: Type.Readonly(Type.Array(Name, { minItems: 1, uniqueItems: true })),
+  ...filter,
+  kind: Type.Literal('search'),
+  field: Name,
+  fields: Type.Readonly(Type.Array(Name, { minItems: 1, uniqueItems: true })),
 }, { title: 'AllowedFilters.search' })
 
-const TrashedFilterSchema = Type.Object({ ...filter, kind: Type.Literal('trashed'), field: Name }, { title: 'AllowedFilters.trashed' })
+const TrashedFilterSchema = Type.Object({ ...filter, kind: Type.Literal('trashed'), field: Name }, {
+  title: 'AllowedFilters.trashed',
+})
 
 const ScopeFilterSchema = Type.Object({
-  ...filter, kind: Type.Literal('scope'), field: Name, filter: Name, params: Type.Record(Name, Name),
+  ...filter,
+  kind: Type.Literal('scope'),
+  field: Name,
+  filter: Name,
+  params: Type.Record(Name, Name),
 }, { title: 'AllowedFilters.scope' })
 
 const AnyOfFilterSchema = Type.Object({
-  ...filter, kind: Type.Literal('anyOf'), field: Name, filters: Type.Readonly(Type.Array(OperatorFilterSchema, { minItems: 2 })),
+  ...filter,
+  kind: Type.Literal('anyOf'),
+  field: Name,
+  filters: Type.Readonly(Type.Array(OperatorFilterSchema, { minItems: 2 })),
 }, { title: 'AllowedFilters.anyOf' })
 
 const AllowedSortSchema = Type.Object({
@@ -71,7 +91,9 @@ const AllowedIncludeSchema = Type.Object({
   path: Name,
   alias: Alias,
   limit: Type.Optional(Type.Integer({ minimum: 1, description: 'Related records of each record, at most' })),
-  sort: Type.Optional(Type.Readonly(Type.Array(Name, { minItems: 1, description: 'The order of the related records, e.g. -created_at' }))),
+  sort: Type.Optional(
+    Type.Readonly(Type.Array(Name, { minItems: 1, description: 'The order of the related records, e.g. -created_at' }))
+  ),
   where: Where,
 }, { title: 'AllowedInclude' })
 
@@ -89,25 +111,40 @@ const MAX_BYTES = 1_073_741_824
 /** Options of pagination. All may be left out. */
 export const PaginationSchema = Type.Object({
   defaultPerPage: Type.Optional(Type.Integer({
-    minimum: 1, default: 20, description: 'Items of a page when the URL does not say; at most maxPerPage',
+    minimum: 1,
+    default: 20,
+    description: 'Items of a page when the URL does not say; at most maxPerPage',
   })),
   maxPerPage: Type.Optional(Type.Integer({
-    minimum: 1, default: 100, description: 'Items that a client may ask for at once; more is an error',
+    minimum: 1,
+    default: 100,
+    description: 'Items that a client may ask for at once; more is an error',
   })),
   maxOffset: Type.Optional(Type.Integer({
-    minimum: 0, default: 100_000, description: 'Items that a client may skip; more is an error',
+    minimum: 0,
+    default: 100_000,
+    description: 'Items that a client may skip; more is an error',
   })),
   maxIncluded: Type.Optional(Type.Integer({
-    minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 10_000, description: 'Included records in one answer, counted as often as they appear; more is an error',
+    minimum: 0,
+    maximum: Number.MAX_SAFE_INTEGER,
+    default: 10_000,
+    description: 'Included records in one answer, counted as often as they appear; more is an error',
   })),
   maxBytes: Type.Optional(Type.Integer({
-    minimum: 1, maximum: MAX_BYTES, default: 16_777_216, description: 'Bytes of the records in one answer; more is an error',
+    minimum: 1,
+    maximum: MAX_BYTES,
+    default: 16_777_216,
+    description: 'Bytes of the records in one answer; more is an error',
   })),
   count: Type.Optional(Type.Union([Type.Literal('exact'), Type.Literal('planned'), Type.Literal('none')], {
-    default: 'exact', description: 'The total: counted, estimated by PostgreSQL\'s planner, or not given',
+    default: 'exact',
+    description: "The total: counted, estimated by PostgreSQL's planner, or not given",
   })),
   estimateAllRows: Type.Optional(Type.Boolean({
-    default: false, description: 'With count: \'planned\', estimate from statistics of all rows though requests may see only some of them',
+    default: false,
+    description:
+      "With count: 'planned', estimate from statistics of all rows though requests may see only some of them",
   })),
 }, { additionalProperties: false })
 
@@ -116,7 +153,18 @@ export const PaginationSchema = Type.Object({
  * schema shows their properties.
  */
 export const QueryBuilderConfigSchema = Type.Object({
-  allowedFilters: Type.Optional(Type.Array(Type.Union([OperatorFilterSchema, CustomFilterSchema, SearchFilterSchema, TrashedFilterSchema, ScopeFilterSchema, AnyOfFilterSchema]))),
+  allowedFilters: Type.Optional(
+    Type.Array(
+      Type.Union([
+        OperatorFilterSchema,
+        CustomFilterSchema,
+        SearchFilterSchema,
+        TrashedFilterSchema,
+        ScopeFilterSchema,
+        AnyOfFilterSchema,
+      ])
+    )
+  ),
   allowedSorts: Type.Optional(Type.Array(Type.Union([AllowedSortSchema, CustomSortSchema]))),
   allowedFields: Type.Optional(Type.Array(AllowedFieldSchema)),
   allowedIncludes: Type.Optional(Type.Array(Type.Union([AllowedIncludeSchema, AggregateIncludeSchema]))),
@@ -124,7 +172,8 @@ export const QueryBuilderConfigSchema = Type.Object({
     description: 'The order of a list when the URL has no sort, e.g. -created_at',
   })),
   ignoreInvalidErrors: Type.Optional(Type.Boolean({
-    default: false, description: 'Drop invalid filters, sorts, fields and includes instead of refusing the request',
+    default: false,
+    description: 'Drop invalid filters, sorts, fields and includes instead of refusing the request',
   })),
   pagination: Type.Optional(PaginationSchema),
 }, { additionalProperties: false })

@@ -6,7 +6,8 @@ import { checkPath, checkUrlName, shown } from './names.ts'
 import type { PathCheck } from './paths.ts'
 
 export interface ScopeOptions<
-  Field extends string = string, Alias extends string = string
+  Field extends string = string,
+  Alias extends string = string
 > extends EntryOptions<Alias> {
   /** Name of the MikroORM filter. Default: the name in the URL. */
   readonly filter?: string
@@ -19,7 +20,10 @@ export interface ScopeOptions<
 
 /** What `AllowedFilters.scope` makes. Frozen. */
 export class ScopeFilter<
-  Field extends string = any, Name extends string = any, Alias extends string = any, Params = any
+  Field extends string = any,
+  Name extends string = any,
+  Alias extends string = any,
+  Params = any
 > extends BaseFilter {
   /** @internal Only a type: tells whether an entity has the properties. */
   declare readonly '~names': <Entity>(entity: Entity) => PathCheck<Entity, Field, 'filter'>
@@ -39,7 +43,9 @@ export class ScopeFilter<
     checkUrlName('AllowedFilters.scope', 'name', name)
     const what = `AllowedFilters.scope '${name}'`
     const { alias, filter = name, params = {} } = readOptions(what, options, ['alias', 'filter', 'params'])
-    if (typeof filter !== 'string') throw new ConfigError(`${what}: filter must be the name of a MikroORM filter, got ${shown(filter)}`)
+    if (typeof filter !== 'string') {
+      throw new ConfigError(`${what}: filter must be the name of a MikroORM filter, got ${shown(filter)}`)
+    }
     if (!isOptions(params)) throw new ConfigError(`${what}: params must be an object, got ${shown(params)}`)
     for (const [param, property] of Object.entries(params)) checkPath(`${what}: the parameter '${param}'`, property)
     this.field = name

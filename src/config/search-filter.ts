@@ -7,7 +7,9 @@ import type { PathCheck } from './paths.ts'
 
 /** What `AllowedFilters.search` makes. Frozen. */
 export class SearchFilter<
-  Field extends string = any, Name extends string = any, Alias extends string = any
+  Field extends string = any,
+  Name extends string = any,
+  Alias extends string = any
 > extends BaseFilter {
   /** @internal Only a type: tells whether an entity has the fields. */
   declare readonly '~names': <Entity>(entity: Entity) => PathCheck<Entity, Field, 'filter'>
@@ -25,7 +27,9 @@ export class SearchFilter<
     super()
     checkUrlName('AllowedFilters.search', 'name', name)
     const what = `AllowedFilters.search '${name}'`
-    if (!Array.isArray(fields) || fields.length === 0) throw new ConfigError(`${what}: the fields must be an array of at least one property, got ${shown(fields)}`)
+    if (!Array.isArray(fields) || fields.length === 0) {
+      throw new ConfigError(`${what}: the fields must be an array of at least one property, got ${shown(fields)}`)
+    }
     for (const field of fields) checkPath(what, field)
     const repeated = fields.find((field, index) => fields.indexOf(field) !== index)
     if (repeated !== undefined) throw new ConfigError(`${what}: '${repeated}' is named twice`)

@@ -14,8 +14,8 @@ export type WritableNames<Entity> = 'all' | ReadonlyArray<WritableName<Entity>>
 
 /** The option `writable`: one list for new records and for changes, or a list for each. An operation without a list is closed. */
 export type WritableOption<Entity extends object = any> = WritableNames<Entity> | {
-  readonly create?: WritableNames<Entity>
-  readonly update?: WritableNames<Entity>
+  readonly create?: WritableNames<Entity>,
+  readonly update?: WritableNames<Entity>,
 }
 
 /** The option by operation, as it was written. */
@@ -41,19 +41,27 @@ export function readWritable (what: string, option: unknown): WritableConfig | u
   const unknown = Object.keys(option).find((key) => !OPERATIONS.includes(key as never))
   if (unknown !== undefined) {
     const meant = nearest(unknown, OPERATIONS)
-    const hint = meant === undefined ? `Names of properties belong in a list: ['${unknown}'].` : `Did you mean '${meant}'?`
+    const hint = meant === undefined
+      ? `Names of properties belong in a list: ['${unknown}'].`
+      : `Did you mean '${meant}'?`
     throw new ConfigError(`${what}: "writable" has lists for 'create' and 'update', not for '${unknown}'. ${hint}`)
   }
   const given = option as Readonly<Record<string, unknown>>
   const named = OPERATIONS.filter((name) => given[name] !== undefined)
   // an object without a list says as little as a missing option
   if (named.length === 0) return undefined
-  return Object.freeze(Object.fromEntries(named.map((name) => [name, readNames(what, `writable.${name}`, given[name])])))
+  return Object.freeze(
+    Object.fromEntries(named.map((name) => [name, readNames(what, `writable.${name}`, given[name])]))
+  )
 }
 
 function readNames (what: string, path: string, names: unknown): 'all' | readonly string[] {
   if (names === 'all') return names
-  if (Array.isArray(names) && names.every((name) => typeof name === 'string')) return Object.freeze([...names as string[]])
-  const got = Array.isArray(names) ? `a list that holds ${quoted([names.find((name) => typeof name !== 'string') as string])}` : shown(names)
+  if (Array.isArray(names) && names.every((name) => typeof name === 'string')) {
+    return Object.freeze([...names as string[]])
+  }
+  const got = Array.isArray(names)
+    ? `a list that holds ${quoted([names.find((name) => typeof name !== 'string') as string])}`
+    : shown(names)
   throw new ConfigError(`${what}: "${path}" must be a list of property names or 'all', got ${got}.`)
 }

@@ -1,14 +1,37 @@
 /** The base class of a resource: one entity, its whitelist, and what can be done with its records. */
 import type { EntityManager, EntityName, QueryBuilder } from '@mikro-orm/postgresql'
 import {
-  QueryBuilderConfig, readWritable, type QueryBuilderOptions, type WritableConfig, type WritableOption,
+  QueryBuilderConfig,
+  readWritable,
+  type QueryBuilderOptions,
+  type WritableConfig,
+  type WritableOption,
 } from '../config/index.ts'
 import { ConfigError } from '../errors.ts'
-import { planList, planStream, readData, withSharedColumns, type BodyRules, type Id, type RecordData } from '../plan/index.ts'
+import {
+  planList,
+  planStream,
+  readData,
+  withSharedColumns,
+  type BodyRules,
+  type Id,
+  type RecordData,
+} from '../plan/index.ts'
 import { parseQueryParams, type QueryParams } from '../query/index.ts'
 import { enterStage, type QueryOperation } from '../run/index.ts'
 import { nearest } from '../suggest.ts'
-import type { CrudContext, CrudCreateOptions, CrudDeleteOptions, CrudOptions, CrudPage, CrudReadOptions, CrudRecord, CrudStreamOptions, CrudUpdateOptions, CrudWriteOptions } from './crud-options.ts'
+import type {
+  CrudContext,
+  CrudCreateOptions,
+  CrudDeleteOptions,
+  CrudOptions,
+  CrudPage,
+  CrudReadOptions,
+  CrudRecord,
+  CrudStreamOptions,
+  CrudUpdateOptions,
+  CrudWriteOptions,
+} from './crud-options.ts'
 import { valuesData } from './values.ts'
 import { schemaOf } from './models.ts'
 import { checkScopeData, readScopeData, scopeData, type Data } from './new-row.ts'
@@ -17,7 +40,18 @@ import { convertJson, convertListJson, type VersionedJson } from './records.ts'
 import { repeated } from './repeat.ts'
 import { Resource } from './resource.ts'
 import { checkScope, readScope, type ScopeRules } from './scope.ts'
-import { after, contextOf, perform, requirePromises, sharedEmOf, wait, type CrudResult, type CrudSession, type MaybePromise, type Work } from './steps.ts'
+import {
+  after,
+  contextOf,
+  perform,
+  requirePromises,
+  sharedEmOf,
+  wait,
+  type CrudResult,
+  type CrudSession,
+  type MaybePromise,
+  type Work,
+} from './steps.ts'
 import { columnsOf, streamBatches } from './stream.ts'
 import { changesOfHook, keyColumnErrors, withoutKey } from './update-data.ts'
 import { closedBody } from './closed-body.ts'
@@ -48,7 +82,8 @@ const NO_PARAMS = parseQueryParams('')
  * const page = await new CategoryCrud().list(em, parseQueryParams('filter[name]=Tech&sort=-created_at'))
  */
 export class CrudBase<
-  Entity extends object = any, const Config extends QueryBuilderOptions<Entity> = QueryBuilderOptions<Entity>,
+  Entity extends object = any,
+  const Config extends QueryBuilderOptions<Entity> = QueryBuilderOptions<Entity>,
   const Writable extends WritableOption<Entity> = WritableOption<Entity>
 > {
   /** @internal Only a type: what the types of a client follow from. */
@@ -82,8 +117,16 @@ export class CrudBase<
   constructor (options: CrudOptions<Entity, Config, Writable>) {
     const { model, queryConfig = {}, writable, name } = options
     const unknown = Object.keys(options).find((key) => !OPTIONS.includes(key))
-    if (unknown !== undefined) throw new ConfigError(`${new.target.name}: there is no option '${unknown}'. Did you mean '${nearest(unknown, OPTIONS) ?? OPTIONS.join("', '")}'?`)
-    if (model === undefined) throw new ConfigError(`${new.target.name}: "model" is required, the entity of the resource.`)
+    if (unknown !== undefined) {
+      throw new ConfigError(
+        `${new.target.name}: there is no option '${unknown}'. Did you mean '${
+          nearest(unknown, OPTIONS) ?? OPTIONS.join("', '")
+        }'?`
+      )
+    }
+    if (model === undefined) {
+      throw new ConfigError(`${new.target.name}: "model" is required, the entity of the resource.`)
+    }
     this.model = model
     this.queryConfig = queryConfig instanceof QueryBuilderConfig
       ? queryConfig
@@ -98,12 +141,20 @@ export class CrudBase<
    * @param params what `parseQueryParams` made of a query string
    * @throws {FilterValidationError} and its like, with all that is wrong with `params` in `errors`
    */
-  list<Session extends CrudSession> (session: Session, params: QueryParams = NO_PARAMS, options: CrudReadOptions<Entity> = {}): CrudResult<Session, CrudPage> {
+  list<Session extends CrudSession> (
+    session: Session,
+    params: QueryParams = NO_PARAMS,
+    options: CrudReadOptions<Entity> = {}
+  ): CrudResult<Session, CrudPage> {
     return parsed(this.listJson(session, params, options))
   }
 
   /** The same answer as `list`, as JSON text. */
-  listJson<Session extends CrudSession> (session: Session, params: QueryParams = NO_PARAMS, options: CrudReadOptions<Entity> = {}): CrudResult<Session, string> {
+  listJson<Session extends CrudSession> (
+    session: Session,
+    params: QueryParams = NO_PARAMS,
+    options: CrudReadOptions<Entity> = {}
+  ): CrudResult<Session, string> {
     return perform(session, this.#reader(session, options).list(params))
   }
 
@@ -113,22 +164,44 @@ export class CrudBase<
    * @param id the primary key, the `uuid` of an entity that has one, or an object for a composite key
    * @param params may hold `include` and `fields`
    */
-  get<Session extends CrudSession> (session: Session, id: Id, params?: QueryParams, options: CrudReadOptions<Entity> = {}): CrudResult<Session, CrudRecord | null> {
+  get<Session extends CrudSession> (
+    session: Session,
+    id: Id,
+    params?: QueryParams,
+    options: CrudReadOptions<Entity> = {}
+  ): CrudResult<Session, CrudRecord | null> {
     return parsed(this.getJson(session, id, params, options))
   }
 
   /** The same answer as `get`, as JSON text. */
-  getJson<Session extends CrudSession> (session: Session, id: Id, params?: QueryParams, options: CrudReadOptions<Entity> = {}): CrudResult<Session, string | null> {
-    return after(this.getVersioned(session, id, params, options) as MaybePromise<VersionedJson | null>, (found) => found?.json ?? null) as CrudResult<Session, string | null>
+  getJson<Session extends CrudSession> (
+    session: Session,
+    id: Id,
+    params?: QueryParams,
+    options: CrudReadOptions<Entity> = {}
+  ): CrudResult<Session, string | null> {
+    return after(
+      this.getVersioned(session, id, params, options) as MaybePromise<VersionedJson | null>,
+      (found) => found?.json ?? null
+    ) as CrudResult<Session, string | null>
   }
 
   /** The same answer as `getJson`, with the version of the record where its entity has one. */
-  getVersioned<Session extends CrudSession> (session: Session, id: Id, params?: QueryParams, options: CrudReadOptions<Entity> = {}): CrudResult<Session, VersionedJson | null> {
+  getVersioned<Session extends CrudSession> (
+    session: Session,
+    id: Id,
+    params?: QueryParams,
+    options: CrudReadOptions<Entity> = {}
+  ): CrudResult<Session, VersionedJson | null> {
     return perform(session, this.#reader(session, options).get(id, params))
   }
 
   /** How many records the filters of `params` keep. */
-  count<Session extends CrudSession> (session: Session, params: QueryParams = NO_PARAMS, options: CrudReadOptions<Entity> = {}): CrudResult<Session, number> {
+  count<Session extends CrudSession> (
+    session: Session,
+    params: QueryParams = NO_PARAMS,
+    options: CrudReadOptions<Entity> = {}
+  ): CrudResult<Session, number> {
     return perform(session, this.#reader(session, options).count(params))
   }
 
@@ -143,14 +216,22 @@ export class CrudBase<
    * @example
    * for await (const category of categories.stream(em, parseQueryParams('sort=name'))) console.log(category.name)
    */
-  async * stream (em: EntityManager, params: QueryParams = NO_PARAMS, options: CrudStreamOptions<Entity> = {}): AsyncGenerator<CrudRecord, void, undefined> {
+  async * stream (
+    em: EntityManager,
+    params: QueryParams = NO_PARAMS,
+    options: CrudStreamOptions<Entity> = {}
+  ): AsyncGenerator<CrudRecord, void, undefined> {
     for await (const batch of this.streamJson(em, params, options)) {
       for (const json of batch) yield JSON.parse(json)
     }
   }
 
   /** The same records as JSON texts, in the batches in which they are read. */
-  async * streamJson (em: EntityManager, params: QueryParams = NO_PARAMS, options: CrudStreamOptions<Entity> = {}): AsyncGenerator<string[], void, undefined> {
+  async * streamJson (
+    em: EntityManager,
+    params: QueryParams = NO_PARAMS,
+    options: CrudStreamOptions<Entity> = {}
+  ): AsyncGenerator<string[], void, undefined> {
     requirePromises(em, 'stream() waits for one batch after the other')
     const resource = this.bind(em)
     enterStage('plan')
@@ -162,12 +243,19 @@ export class CrudBase<
    *
    * @internal
    */
-  columns (em: EntityManager, params: QueryParams = NO_PARAMS): ReadonlyArray<{ readonly name: string, readonly numeric: boolean }> {
+  columns (
+    em: EntityManager,
+    params: QueryParams = NO_PARAMS
+  ): ReadonlyArray<{ readonly name: string, readonly numeric: boolean }> {
     return columnsOf(planStream(params, this.bind(em).whitelist).selection)
   }
 
   /** Whether there is a record with the key. */
-  exists<Session extends CrudSession> (session: Session, id: Id, options: CrudReadOptions<Entity> = {}): CrudResult<Session, boolean> {
+  exists<Session extends CrudSession> (
+    session: Session,
+    id: Id,
+    options: CrudReadOptions<Entity> = {}
+  ): CrudResult<Session, boolean> {
     return perform(session, this.#reader(session, options).exists(id))
   }
 
@@ -175,7 +263,11 @@ export class CrudBase<
    * MikroORM's QueryBuilder with the filters, sorts and pagination of `params` applied, and whatever else hides rows:
    * the way out for what this class doesn't do. The alias of the entity is `e0`.
    */
-  async query (em: EntityManager, params: QueryParams = NO_PARAMS, options: CrudReadOptions<Entity> = {}): Promise<QueryBuilder<Entity>> {
+  async query (
+    em: EntityManager,
+    params: QueryParams = NO_PARAMS,
+    options: CrudReadOptions<Entity> = {}
+  ): Promise<QueryBuilder<Entity>> {
     requirePromises(em, 'query() makes a query that MikroORM runs')
     const resource = this.bind(em)
     return await resource.query(em, planList(params, resource.whitelist, options), options)
@@ -189,7 +281,11 @@ export class CrudBase<
    * @throws {RequestValidationError} for what is unknown, not writable, missing or not of its type; {ConflictError} for
    *   a record that exists or one that doesn't; {OutOfScopeError} when the record would lie outside `scope`
    */
-  create<Session extends CrudSession> (session: Session, data: Data, options: CrudCreateOptions<Entity> = {}): CrudResult<Session, CrudRecord> {
+  create<Session extends CrudSession> (
+    session: Session,
+    data: Data,
+    options: CrudCreateOptions<Entity> = {}
+  ): CrudResult<Session, CrudRecord> {
     return recordOf(this.createVersioned(session, data, options))
   }
 
@@ -198,12 +294,20 @@ export class CrudBase<
    *
    * @internal
    */
-  createVersioned<Session extends CrudSession> (session: Session, data: Data, options: CrudCreateOptions<Entity> = {}): CrudResult<Session, WrittenJson> {
+  createVersioned<Session extends CrudSession> (
+    session: Session,
+    data: Data,
+    options: CrudCreateOptions<Entity> = {}
+  ): CrudResult<Session, WrittenJson> {
     return perform(session, this.#createOne(session, data, options))
   }
 
   /** Creates records, all of them or none. The first one that can't be is an error, whose pointers start with its index. */
-  createMany<Session extends CrudSession> (session: Session, data: readonly Data[], options: CrudCreateOptions<Entity> = {}): CrudResult<Session, CrudRecord[]> {
+  createMany<Session extends CrudSession> (
+    session: Session,
+    data: readonly Data[],
+    options: CrudCreateOptions<Entity> = {}
+  ): CrudResult<Session, CrudRecord[]> {
     return parsed(this.createManyJson(session, data, options))
   }
 
@@ -212,7 +316,11 @@ export class CrudBase<
    *
    * @internal
    */
-  createManyJson<Session extends CrudSession> (session: Session, data: readonly Data[], options: CrudCreateOptions<Entity> = {}): CrudResult<Session, string> {
+  createManyJson<Session extends CrudSession> (
+    session: Session,
+    data: readonly Data[],
+    options: CrudCreateOptions<Entity> = {}
+  ): CrudResult<Session, string> {
     return perform(session, this.#createMany(session, data, options))
   }
 
@@ -229,8 +337,22 @@ export class CrudBase<
     const rules = this.#rules(resource, 'create')
     if (data.length === 0) return '[]'
     const context = contextOf(session, options.context)
-    const written = yield * this.#create(resource, rules, session, data, options, (index) => `/${index}`, context, 'createMany')
-    return yield * convertListJson(`[${written.map(({ json }) => json).join()}]`, resource.toWire, this.#afterRead, context)
+    const written = yield * this.#create(
+      resource,
+      rules,
+      session,
+      data,
+      options,
+      (index) => `/${index}`,
+      context,
+      'createMany'
+    )
+    return yield * convertListJson(
+      `[${written.map(({ json }) => json).join()}]`,
+      resource.toWire,
+      this.#afterRead,
+      context
+    )
   }
 
   /**
@@ -238,7 +360,12 @@ export class CrudBase<
    *
    * @throws {NotFoundError}, {PreconditionFailedError} when `ifMatch` names no version of it, and what `create` throws
    */
-  update<Session extends CrudSession> (session: Session, id: Id, data: Data, options: CrudUpdateOptions<Entity> = {}): CrudResult<Session, CrudRecord> {
+  update<Session extends CrudSession> (
+    session: Session,
+    id: Id,
+    data: Data,
+    options: CrudUpdateOptions<Entity> = {}
+  ): CrudResult<Session, CrudRecord> {
     return recordOf(this.updateVersioned(session, id, data, options))
   }
 
@@ -247,7 +374,12 @@ export class CrudBase<
    *
    * @internal
    */
-  updateVersioned<Session extends CrudSession> (session: Session, id: Id, data: Data, options: CrudUpdateOptions<Entity> = {}): CrudResult<Session, VersionedJson> {
+  updateVersioned<Session extends CrudSession> (
+    session: Session,
+    id: Id,
+    data: Data,
+    options: CrudUpdateOptions<Entity> = {}
+  ): CrudResult<Session, VersionedJson> {
     return perform(session, this.#update(session, id, data, options))
   }
 
@@ -264,7 +396,9 @@ export class CrudBase<
     if (this.beforeUpdate !== undefined || values !== undefined) {
       enterStage()
       const complete = { ...given, ...values }
-      const changed = this.beforeUpdate === undefined ? complete : returned('beforeUpdate', yield * wait(this.beforeUpdate(id, complete, context), 'beforeUpdate'))
+      const changed = this.beforeUpdate === undefined
+        ? complete
+        : returned('beforeUpdate', yield * wait(this.beforeUpdate(id, complete, context), 'beforeUpdate'))
       enterStage('plan')
       row = changesOfHook(changed, id, model)
     }
@@ -279,7 +413,11 @@ export class CrudBase<
    *
    * @throws {NotFoundError} also for a record that is marked already
    */
-  delete<Session extends CrudSession> (session: Session, id: Id, options: CrudDeleteOptions<Entity> = {}): CrudResult<Session, CrudRecord> {
+  delete<Session extends CrudSession> (
+    session: Session,
+    id: Id,
+    options: CrudDeleteOptions<Entity> = {}
+  ): CrudResult<Session, CrudRecord> {
     return recordOf(this.deleteVersioned(session, id, options))
   }
 
@@ -288,7 +426,11 @@ export class CrudBase<
    *
    * @internal
    */
-  deleteVersioned<Session extends CrudSession> (session: Session, id: Id, options: CrudDeleteOptions<Entity> = {}): CrudResult<Session, VersionedJson> {
+  deleteVersioned<Session extends CrudSession> (
+    session: Session,
+    id: Id,
+    options: CrudDeleteOptions<Entity> = {}
+  ): CrudResult<Session, VersionedJson> {
     return perform(session, this.#delete(session, id, options))
   }
 
@@ -300,7 +442,11 @@ export class CrudBase<
     const writer = new Writer(resource, session, options, scope, 'delete')
     const soft = resource.model.deletedAt !== undefined && options.hard !== true
     const deletedAt = new Date()
-    return yield * this.#leave(yield * repeated(session, () => soft ? writer.mark(id, deletedAt) : writer.remove(id)), resource, context)
+    return yield * this.#leave(
+      yield * repeated(session, () => soft ? writer.mark(id, deletedAt) : writer.remove(id)),
+      resource,
+      context
+    )
   }
 
   /**
@@ -308,7 +454,11 @@ export class CrudBase<
    *
    * @throws {NotFoundError}, and {ConfigError} when the entity has no `deleted_at`
    */
-  restore<Session extends CrudSession> (session: Session, id: Id, options: CrudWriteOptions<Entity> = {}): CrudResult<Session, CrudRecord> {
+  restore<Session extends CrudSession> (
+    session: Session,
+    id: Id,
+    options: CrudWriteOptions<Entity> = {}
+  ): CrudResult<Session, CrudRecord> {
     return recordOf(this.restoreVersioned(session, id, options))
   }
 
@@ -317,15 +467,25 @@ export class CrudBase<
    *
    * @internal
    */
-  restoreVersioned<Session extends CrudSession> (session: Session, id: Id, options: CrudWriteOptions<Entity> = {}): CrudResult<Session, VersionedJson> {
+  restoreVersioned<Session extends CrudSession> (
+    session: Session,
+    id: Id,
+    options: CrudWriteOptions<Entity> = {}
+  ): CrudResult<Session, VersionedJson> {
     return perform(session, this.#restore(session, id, options))
   }
 
   * #restore (session: CrudSession, id: Id, options: CrudWriteOptions<Entity>): Work<VersionedJson> {
     const resource = this.#writable(session)
-    if (resource.model.deletedAt === undefined) throw new ConfigError(`${resource.model.name} has no 'deleted_at': there is nothing to restore.`)
+    if (resource.model.deletedAt === undefined) {
+      throw new ConfigError(`${resource.model.name} has no 'deleted_at': there is nothing to restore.`)
+    }
     const writer = new Writer(resource, session, options, this.#scope(resource, options), 'restore')
-    return yield * this.#leave(yield * repeated(session, () => writer.mark(id, null)), resource, contextOf(session, options.context))
+    return yield * this.#leave(
+      yield * repeated(session, () => writer.mark(id, null)),
+      resource,
+      contextOf(session, options.context)
+    )
   }
 
   /**
@@ -339,7 +499,12 @@ export class CrudBase<
     let bySchema = this.#resources.get(metadata)
     if (bySchema === undefined) this.#resources.set(metadata, bySchema = new Map())
     let resource = bySchema.get(schema)
-    if (resource === undefined) bySchema.set(schema, resource = new Resource(em, this.model, this.queryConfig as QueryBuilderConfig, this.name, this.#bodies))
+    if (resource === undefined) {
+      bySchema.set(
+        schema,
+        resource = new Resource(em, this.model, this.queryConfig as QueryBuilderConfig, this.name, this.#bodies)
+      )
+    }
     return resource
   }
 
@@ -358,7 +523,9 @@ export class CrudBase<
   /** @throws {ConfigError} when bodies may not set anything by this operation: nothing is open unless the resource says so */
   #rules ({ model, writable }: Resource, operation: 'create' | 'update'): BodyRules {
     const rules = writable[operation]
-    if (rules === undefined) throw new ConfigError(`${this.constructor.name}: ${closedBody(operation, model.name, writable)}.`)
+    if (rules === undefined) {
+      throw new ConfigError(`${this.constructor.name}: ${closedBody(operation, model.name, writable)}.`)
+    }
     return rules
   }
 
@@ -381,8 +548,19 @@ export class CrudBase<
     return options.scope === undefined ? undefined : readScope(options.scope as object, model)
   }
 
-  * #create (resource: Resource, rules: BodyRules, session: CrudSession, data: readonly Data[], options: CrudCreateOptions<Entity>, pointer: (index: number) => string, context: CrudContext, operation: QueryOperation): Work<Written[]> {
-    if (resource.model.abstract) throw new ConfigError(`${resource.model.name} is abstract: records are created as one of its subclasses.`)
+  * #create (
+    resource: Resource,
+    rules: BodyRules,
+    session: CrudSession,
+    data: readonly Data[],
+    options: CrudCreateOptions<Entity>,
+    pointer: (index: number) => string,
+    context: CrudContext,
+    operation: QueryOperation
+  ): Work<Written[]> {
+    if (resource.model.abstract) {
+      throw new ConfigError(`${resource.model.name} is abstract: records are created as one of its subclasses.`)
+    }
     const scope = this.#scope(resource, options)
     enterStage('plan')
     if (scope !== undefined) readScopeData(scope, resource.model)
@@ -392,18 +570,36 @@ export class CrudBase<
     for (const [index, one] of data.entries()) {
       const at = pointer(index)
       const row = readData(one, resource.model, { by: rules, ...(plain && { complete: rules }), pointer: at })
-      rows.push(withSharedColumns(plain ? row : yield * this.#completed({ ...one, ...values }, at, resource, rules, scope, context), at))
+      rows.push(
+        withSharedColumns(
+          plain ? row : yield * this.#completed({ ...one, ...values }, at, resource, rules, scope, context),
+          at
+        )
+      )
     }
     const writer = new Writer(resource, session, options, scope, operation)
     return yield * repeated(session, () => writer.create(rows, pointer))
   }
 
   /** A new row: what the client and the server gave, what the hook makes of it, and what the scope adds. */
-  * #completed (data: Data, pointer: string, { model }: Resource, rules: BodyRules, scope: ScopeRules | undefined, context: CrudContext): Work<RecordData> {
+  * #completed (
+    data: Data,
+    pointer: string,
+    { model }: Resource,
+    rules: BodyRules,
+    scope: ScopeRules | undefined,
+    context: CrudContext
+  ): Work<RecordData> {
     enterStage()
-    const complete = this.beforeCreate === undefined ? data : returned('beforeCreate', yield * wait(this.beforeCreate({ ...data }, context), 'beforeCreate'))
+    const complete = this.beforeCreate === undefined
+      ? data
+      : returned('beforeCreate', yield * wait(this.beforeCreate({ ...data }, context), 'beforeCreate'))
     enterStage('plan')
-    const row = readData({ ...(scope && scopeData(scope)), ...complete }, model, { by: 'server', complete: rules, pointer })
+    const row = readData({ ...(scope && scopeData(scope)), ...complete }, model, {
+      by: 'server',
+      complete: rules,
+      pointer,
+    })
     if (scope !== undefined) checkScopeData(row, scope, model)
     return row
   }
@@ -411,7 +607,10 @@ export class CrudBase<
 
 /** JSON text, or a promise of it, parsed. */
 function parsed<Result> (json: unknown): Result {
-  return after(json as MaybePromise<string | null>, (text) => text === null ? null : JSON.parse(text) as unknown) as Result
+  return after(
+    json as MaybePromise<string | null>,
+    (text) => text === null ? null : JSON.parse(text) as unknown
+  ) as Result
 }
 
 /** The record of what was written, likewise. */
@@ -421,6 +620,8 @@ function recordOf<Result> (written: unknown): Result {
 
 /** @throws {ConfigError} when a hook has returned no data: what the client sent must not pass without it */
 function returned (hook: string, data: unknown): Data {
-  if (typeof data !== 'object' || data === null || Array.isArray(data)) throw new ConfigError(`${hook} must return the data.`)
+  if (typeof data !== 'object' || data === null || Array.isArray(data)) {
+    throw new ConfigError(`${hook} must return the data.`)
+  }
   return data as Data
 }

@@ -2,7 +2,13 @@
 import type { EntityManager, EntityName, FilterQuery } from '@mikro-orm/postgresql'
 import type { FastifyRequest } from 'fastify'
 import type {
-  InUrl, IsAny, OnlyOptions, PathCheck, QueryBuilderConfig, QueryBuilderOptions, WritableOption,
+  InUrl,
+  IsAny,
+  OnlyOptions,
+  PathCheck,
+  QueryBuilderConfig,
+  QueryBuilderOptions,
+  WritableOption,
 } from '../config/index.ts'
 import type { SyncSession } from '../database/index.ts'
 import type { CrudValues } from './wire-types.ts'
@@ -87,7 +93,8 @@ interface ServerValues<Entity extends object> {
 export interface CrudCreateOptions<Entity extends object = any> extends CrudReadOptions<Entity>, ServerValues<Entity> {}
 
 /** What `update` takes beside the key and the data. */
-export interface CrudUpdateOptions<Entity extends object = any> extends CrudWriteOptions<Entity>, ServerValues<Entity> {}
+export interface CrudUpdateOptions<Entity extends object = any>
+  extends CrudWriteOptions<Entity>, ServerValues<Entity> {}
 
 /** What `delete` takes. */
 export interface CrudDeleteOptions<Entity extends object = any> extends CrudWriteOptions<Entity> {

@@ -8,5 +8,7 @@ export function filtersOfEntity (em: EntityManager, entity: unknown): readonly F
   const declared = { ...meta.filters, ...em.config.get('filters') } as Record<string, FilterDef>
   return Object.entries(declared)
     .map(([name, filter]) => ({ ...filter, name }))
-    .filter(({ entity }) => entity === undefined || Utils.asArray(entity).some((named) => Utils.matchesEntity(named as never, meta as never)))
+    .filter(({ entity }) =>
+      entity === undefined || Utils.asArray(entity).some((named) => Utils.matchesEntity(named as never, meta as never))
+    )
 }

@@ -12,6 +12,8 @@ import type { Whitelist } from '../plan/index.ts'
  */
 export function checkEstimates (what: string, { pagination }: Whitelist, hides: string): void {
   if (pagination.count !== 'planned' || pagination.estimateAllRows) return
-  throw new ConfigError(`${what}: count: 'planned' and ${hides} do not go together, since the planner's statistics are of all rows and tell of those that a request may not see. ` +
-    "Use count: 'exact' or 'none', or write pagination: { count: 'planned', estimateAllRows: true } if everybody may learn that.")
+  throw new ConfigError(
+    `${what}: count: 'planned' and ${hides} do not go together, since the planner's statistics are of all rows and tell of those that a request may not see. ` +
+      "Use count: 'exact' or 'none', or write pagination: { count: 'planned', estimateAllRows: true } if everybody may learn that."
+  )
 }

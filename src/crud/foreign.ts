@@ -3,7 +3,18 @@ import type { CustomFilterContext } from '../config/index.ts'
 import { FilterValidationError } from '../errors.ts'
 import type { EntityModel } from '../model/index.ts'
 import type { CallbackCondition, Plan, ScopeCondition } from '../plan/index.ts'
-import { builderOf, filterSql, foreignOrder, foreignSql, guarded, type AnyQueryBuilder, type Bind, type Foreign, type Sql, type Visible } from '../sql/index.ts'
+import {
+  builderOf,
+  filterSql,
+  foreignOrder,
+  foreignSql,
+  guarded,
+  type AnyQueryBuilder,
+  type Bind,
+  type Foreign,
+  type Sql,
+  type Visible,
+} from '../sql/index.ts'
 import { certain, checkFilter } from './scope.ts'
 import { after, allOf, contextOf, emOf, filtersOn, type CrudSession, type MaybePromise } from './steps.ts'
 
@@ -30,7 +41,14 @@ export const NO_FILTERS: ActiveFilters = new Map()
  * @param values of the statement, which those of the conditions are added to
  * @param behind the filters of related rows that the scope leads to, which hold whether or not the record itself is filtered
  */
-export function foreignOf (session: CrudSession, plan: Pick<Plan, 'model' | 'customs'>, options: ReadOptions, filters: ActiveFilters, values: unknown[], { scopes = NO_SCOPES, behind = filters }: { readonly scopes?: Scopes, readonly behind?: ActiveFilters } = {}): Foreign {
+export function foreignOf (
+  session: CrudSession,
+  plan: Pick<Plan, 'model' | 'customs'>,
+  options: ReadOptions,
+  filters: ActiveFilters,
+  values: unknown[],
+  { scopes = NO_SCOPES, behind = filters }: { readonly scopes?: Scopes, readonly behind?: ActiveFilters } = {}
+): Foreign {
   const em = emOf(session)
   const bindValue: Bind = (value) => values.push(value) - 1
   const visible = visibleBy(filters)
@@ -41,13 +59,26 @@ export function foreignOf (session: CrudSession, plan: Pick<Plan, 'model' | 'cus
     },
     constant: (where, model, alias) => filterSql(em, model, alias, guarded(where, model, visible) as object, bindValue),
     order: ({ sort, callback, descending }, alias) =>
-      foreignOrder(em, plan.model, alias, (qb) => callback(qb, descending ? 'desc' : 'asc', { ...options.context, em }), bindValue, `AllowedSort.custom '${sort}'`),
-    conditions: (alias) => [
-      options.scope && certain(`The scope of ${plan.model.name}`, () => filterSql(em, plan.model, alias, guarded(options.scope, plan.model, visibleBy(behind)) as object, bindValue)),
-      ...plan.customs.map((custom) => custom.kind === 'scope'
-        ? certain(`The MikroORM filter '${custom.filter}'`, () => filterSql(em, plan.model, alias, scopes.get(custom)!, bindValue))
-        : foreignSql(em, plan.model, alias, (qb) => narrow(custom, qb, contextOf(session, options.context)), bindValue)),
-    ].filter((condition): condition is Sql => condition !== undefined),
+      foreignOrder(
+        em,
+        plan.model,
+        alias,
+        (qb) => callback(qb, descending ? 'desc' : 'asc', { ...options.context, em }),
+        bindValue,
+        `AllowedSort.custom '${sort}'`
+      ),
+    conditions: (alias) =>
+      [
+        options.scope && certain(`The scope of ${plan.model.name}`, () =>
+          filterSql(em, plan.model, alias, guarded(options.scope, plan.model, visibleBy(behind)) as object, bindValue)),
+        ...plan.customs.map((custom) =>
+          custom.kind === 'scope'
+            ? certain(`The MikroORM filter '${custom.filter}'`, () =>
+              filterSql(em, plan.model, alias, scopes.get(custom)!, bindValue))
+            : foreignSql(em, plan.model, alias, (qb) =>
+              narrow(custom, qb, contextOf(session, options.context)), bindValue)
+        ),
+      ].filter((condition): condition is Sql => condition !== undefined),
   }
 }
 
@@ -56,19 +87,35 @@ export type Scopes = ReadonlyMap<ScopeCondition, object>
 
 const NO_SCOPES: Scopes = new Map()
 
-export function scopesOf (session: CrudSession, { model, customs }: Pick<Plan, 'model' | 'customs'>): MaybePromise<Scopes> {
+export function scopesOf (
+  session: CrudSession,
+  { model, customs }: Pick<Plan, 'model' | 'customs'>
+): MaybePromise<Scopes> {
   const switched = customs.filter((custom) => custom.kind === 'scope')
   if (switched.length === 0) return NO_SCOPES
-  return after(allOf(switched.map((custom) => scopeOf(session, model, custom))), (conditions) => new Map(switched.map((custom, index) => [custom, conditions[index] ?? {}])))
+  return after(
+    allOf(switched.map((custom) => scopeOf(session, model, custom))),
+    (conditions) => new Map(switched.map((custom, index) => [custom, conditions[index] ?? {}]))
+  )
 }
 
 /** The condition of one filter alone: those that are active anyway hold already. */
-function scopeOf (session: CrudSession, model: EntityModel, { filter, args }: ScopeCondition): MaybePromise<object | undefined> {
+function scopeOf (
+  session: CrudSession,
+  model: EntityModel,
+  { filter, args }: ScopeCondition
+): MaybePromise<object | undefined> {
   const { entity, filters } = model
-  return after(filtersOn(session, entity, 'read', { ...Object.fromEntries(filters.map((name) => [name, false])), [filter]: args ?? true }), (where) => {
-    if (where !== undefined) checkFilter(where, model)
-    return where
-  })
+  return after(
+    filtersOn(session, entity, 'read', {
+      ...Object.fromEntries(filters.map((name) => [name, false])),
+      [filter]: args ?? true,
+    }),
+    (where) => {
+      if (where !== undefined) checkFilter(where, model)
+      return where
+    }
+  )
 }
 
 /** What makes related rows visible where MikroORM's filters are these. */
@@ -81,7 +128,11 @@ export function visibleBy (filters: ActiveFilters): Visible {
 }
 
 /** A callback that fails on the list of a repeated parameter takes one value: that is the client's mistake. */
-export function narrow ({ parameter, callback, value }: CallbackCondition, qb: AnyQueryBuilder, context: CustomFilterContext): AnyQueryBuilder {
+export function narrow (
+  { parameter, callback, value }: CallbackCondition,
+  qb: AnyQueryBuilder,
+  context: CustomFilterContext
+): AnyQueryBuilder {
   let narrowed: unknown
   try {
     narrowed = callback(qb, value, context)

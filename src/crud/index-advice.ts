@@ -16,10 +16,15 @@ export interface IndexAdvice {
  * What is missing behind the filters, sorts and includes of whitelists, as far as the database could have it. One
  * statement.
  */
-export async function adviseIndexes (em: EntityManager, whitelists: readonly Whitelist[]): Promise<readonly IndexAdvice[]> {
+export async function adviseIndexes (
+  em: EntityManager,
+  whitelists: readonly Whitelist[]
+): Promise<readonly IndexAdvice[]> {
   const wanted = whitelists.flatMap((whitelist) => wantedIndexes(whitelist))
   if (wanted.length === 0) return []
-  const { indexes, unindexable, trigrams } = await readIndexes(em, [...new Set(wanted.map(({ table }) => tableName(table)))])
+  const { indexes, unindexable, trigrams } = await readIndexes(em, [
+    ...new Set(wanted.map(({ table }) => tableName(table))),
+  ])
   const missing = new Map<string, Set<string>>()
   for (const index of wanted) {
     if (index.kind === 'trigrams' && !trigrams) continue
@@ -46,4 +51,5 @@ function serves ({ tables, method, keys }: ExistingIndex, { table, kind, key }: 
 const same = (existing: string, key: string): boolean => normal(existing) === normal(key)
 
 const CAST = /::(?:[a-z]+(?: varying| precision| with(?:out)? time zone)?|"[^"]+")(?:\[\])?/g
-const normal = (text: string): string => text.replace(CAST, '').replace(/[\s()"]/g, '').toLowerCase().replace('elsenull', '')
+const normal = (text: string): string =>
+  text.replace(CAST, '').replace(/[\s()"]/g, '').toLowerCase().replace('elsenull', '')

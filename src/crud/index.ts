@@ -4,7 +4,18 @@
  */
 export { closedBody } from './closed-body.ts'
 export { CrudBase } from './crud-base.ts'
-export type { CrudContext, CrudCreateOptions, CrudDeleteOptions, CrudOptions, CrudPage, CrudReadOptions, CrudRecord, CrudStreamOptions, CrudUpdateOptions, CrudWriteOptions } from './crud-options.ts'
+export type {
+  CrudContext,
+  CrudCreateOptions,
+  CrudDeleteOptions,
+  CrudOptions,
+  CrudPage,
+  CrudReadOptions,
+  CrudRecord,
+  CrudStreamOptions,
+  CrudUpdateOptions,
+  CrudWriteOptions,
+} from './crud-options.ts'
 export { adviseIndexes, type IndexAdvice } from './index-advice.ts'
 export { checkEstimates } from './estimates.ts'
 export { entityTag } from './if-match.ts'

@@ -20,6 +20,11 @@ export function modelsOf (em: EntityManager): Models {
     correctArrays(em.getPlatform())
   }
   let models = bySchema.get(schema)
-  if (models === undefined) bySchema.set(schema, models = new Models(metadata, em.getPlatform(), { schema, filters: Object.keys(em.config.get('filters')) }))
+  if (models === undefined) {
+    bySchema.set(
+      schema,
+      models = new Models(metadata, em.getPlatform(), { schema, filters: Object.keys(em.config.get('filters')) })
+    )
+  }
   return models
 }

@@ -80,9 +80,25 @@ function hooksOf (model: EntityModel): Hooks {
   if (hooks === undefined) {
     // those of relations and embedded objects are the unit of work's
     const scalars = [...model.properties.values()].filter((property) => property.kind === 'scalar')
-    const having = (name: 'onCreate' | 'onUpdate'): Hook[] => scalars.flatMap((property) => property.write[name] === undefined ? [] : [{ property, call: property.write[name] }])
-    const columns = [...model.properties.values()].flatMap((property) => property.kind === 'scalar' && property.write.persisted ? [property.column] : property.kind === 'relation' ? property.key.map(({ column }) => column) : [])
-    hooksByModel.set(model, hooks = { overlap: new Set(columns).size < columns.length, onCreate: having('onCreate'), onUpdate: having('onUpdate') })
+    const having = (name: 'onCreate' | 'onUpdate'): Hook[] =>
+      scalars.flatMap((property) =>
+        property.write[name] === undefined ? [] : [{ property, call: property.write[name] }]
+      )
+    const columns = [...model.properties.values()].flatMap((property) =>
+      property.kind === 'scalar' && property.write.persisted
+        ? [property.column]
+        : property.kind === 'relation'
+          ? property.key.map(({ column }) => column)
+          : []
+    )
+    hooksByModel.set(
+      model,
+      hooks = {
+        overlap: new Set(columns).size < columns.length,
+        onCreate: having('onCreate'),
+        onUpdate: having('onUpdate'),
+      }
+    )
   }
   return hooks
 }
@@ -90,7 +106,9 @@ function hooksOf (model: EntityModel): Hooks {
 function complete (row: RecordData, model: EntityModel, when: 'onCreate' | 'onUpdate', em: EntityManager): RecordData {
   const { overlap, [when]: hooks } = hooksOf(model)
   if (hooks.length === 0 && !overlap) return row
-  const columns: ColumnData[] = overlap ? [...new Map(row.columns.map((data) => [data.column, data])).values()] : [...row.columns]
+  const columns: ColumnData[] = overlap
+    ? [...new Map(row.columns.map((data) => [data.column, data])).values()]
+    : [...row.columns]
   for (const { property, call } of hooks) {
     const index = columns.findIndex(({ column }) => column === property.column)
     if (when === 'onCreate' && index >= 0 && columns[index]!.value !== null) continue
@@ -105,6 +123,10 @@ function complete (row: RecordData, model: EntityModel, when: 'onCreate' | 'onUp
 
 /** The entity's own value: what its column can't hold is the database's to refuse. */
 function toColumn (property: ScalarProperty, value: unknown): SqlValue {
-  const converted = property.codec?.fromJson?.(value) ?? fromJson(property.type.kind === 'datetime' && value instanceof Date ? value : toBody(property, value), property.type)
+  const converted = property.codec?.fromJson?.(value) ??
+    fromJson(
+      property.type.kind === 'datetime' && value instanceof Date ? value : toBody(property, value),
+      property.type
+    )
   return converted.ok ? converted.value : String(value)
 }

@@ -1,8 +1,31 @@
 /** Reads of one resource. Each is one statement; only some pages need a second one to say what is around them. */
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { planCount, planEstimate, planExists, planGet, planList, planOtherSide, type GetPlan, type Id, type KeysetPlan, type ListPlan, type Plan } from '../plan/index.ts'
+import {
+  planCount,
+  planEstimate,
+  planExists,
+  planGet,
+  planList,
+  planOtherSide,
+  type GetPlan,
+  type Id,
+  type KeysetPlan,
+  type ListPlan,
+  type Plan,
+} from '../plan/index.ts'
 import type { QueryParams } from '../query/index.ts'
-import { cursorInfo, enterStage, isDoubtful, pageInfo, pageJson, plannedTotal, readKeyset, totalOfPage, type QueryOperation, type Row } from '../run/index.ts'
+import {
+  cursorInfo,
+  enterStage,
+  isDoubtful,
+  pageInfo,
+  pageJson,
+  plannedTotal,
+  readKeyset,
+  totalOfPage,
+  type QueryOperation,
+  type Row,
+} from '../run/index.ts'
 import type { ReadOptions } from './foreign.ts'
 import { convertJson, convertListJson, type AfterRead, type VersionedJson } from './records.ts'
 import type { Resource } from './resource.ts'
@@ -11,7 +34,7 @@ import { contextOf, readOn, sharedEmOf, wait, type CrudSession, type Work } from
 
 /** What has the resource: it meets its ORM at the first step, so that what is wrong with it comes as the work's error. */
 interface Bindable {
-  bind (em: EntityManager): Resource
+  bind(em: EntityManager): Resource
 }
 
 export class Reader {
@@ -45,9 +68,14 @@ export class Reader {
     const page = readKeyset(plan, rows)
     // the row that the cursor was made from has gone, or moved: only a look tells what is on its side of the page
     const look = page.behind === undefined ? planOtherSide(plan) : undefined
-    const behind = look === undefined ? page.behind === true : (yield * this.#rows(resource, look, 'list')).rows.length > 0
+    const behind = look === undefined
+      ? page.behind === true
+      : (yield * this.#rows(resource, look, 'list')).rows.length > 0
     const json = `[${page.items.join()}]`
-    return pageJson(this.#isFinal(statement) ? json : yield * this.#items(json, statement), cursorInfo(plan, page, behind))
+    return pageJson(
+      this.#isFinal(statement) ? json : yield * this.#items(json, statement),
+      cursorInfo(plan, page, behind)
+    )
   }
 
   /** PostgreSQL tells an estimate only by a statement of its own, which is not run where the page tells the total. */
@@ -68,7 +96,9 @@ export class Reader {
     const { rows: [row], statement } = yield * this.#answer(resource, plan, 'get')
     if (row === undefined) return null
     const item = row.item as string
-    const json = this.#isFinal(statement) ? item : yield * convertJson(item, statement.toWire, this.#afterRead, this.#context)
+    const json = this.#isFinal(statement)
+      ? item
+      : yield * convertJson(item, statement.toWire, this.#afterRead, this.#context)
     return { json, version: row.version as string | undefined }
   }
 
@@ -96,7 +126,11 @@ export class Reader {
    * The rows of an answer that is within its limits. Where they can't be told from those of one that isn't, a statement
    * that weighs its answer has the last word: for few and large answers, so that no other has to.
    */
-  * #answer (resource: Resource, plan: ListPlan | KeysetPlan | GetPlan, operation: QueryOperation): Work<{ rows: readonly Row[], statement: CompiledRead }> {
+  * #answer (
+    resource: Resource,
+    plan: ListPlan | KeysetPlan | GetPlan,
+    operation: QueryOperation
+  ): Work<{ rows: readonly Row[], statement: CompiledRead }> {
     const answer = yield * this.#rows(resource, plan, operation)
     if (!isDoubtful(plan, answer.rows)) return answer
     const weighed = { ...plan, weighed: true }
@@ -105,7 +139,11 @@ export class Reader {
     return certain
   }
 
-  * #rows (resource: Resource, plan: Plan, operation: QueryOperation): Work<{ rows: readonly Row[], statement: CompiledRead }> {
+  * #rows (
+    resource: Resource,
+    plan: Plan,
+    operation: QueryOperation
+  ): Work<{ rows: readonly Row[], statement: CompiledRead }> {
     enterStage('compile')
     const statement = yield * wait(resource.compile(this.#session, plan, this.#options, operation))
     enterStage()

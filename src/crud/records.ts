@@ -15,11 +15,21 @@ export interface VersionedJson {
 }
 
 /** Converts records in place and passes them through the hook. */
-export function * convertRecords (records: readonly JsonRecord[], toWire: ToWire | undefined, afterRead: AfterRead, context: CrudContext): Work<readonly JsonRecord[]> {
-  if (toWire !== undefined) for (const record of records) toWire(record)
+export function * convertRecords (
+  records: readonly JsonRecord[],
+  toWire: ToWire | undefined,
+  afterRead: AfterRead,
+  context: CrudContext
+): Work<readonly JsonRecord[]> {
+  if (toWire !== undefined) { for (const record of records) toWire(record) }
   if (afterRead === undefined) return records
-  const results: readonly unknown[] = yield * waitForAll(records.map((record) => () => afterRead(record, context)), 'afterRead')
-  if (results.some((result) => typeof result !== 'object' || result === null)) throw new ConfigError('afterRead must return the record.')
+  const results: readonly unknown[] = yield * waitForAll(
+    records.map((record) => () => afterRead(record, context)),
+    'afterRead'
+  )
+  if (results.some((result) => typeof result !== 'object' || result === null)) {
+    throw new ConfigError('afterRead must return the record.')
+  }
   return results as readonly JsonRecord[]
 }
 
@@ -29,14 +39,24 @@ function parserFor (afterRead: AfterRead): (json: string) => unknown {
 }
 
 /** JSON text of a record: as it came, unless something has to be done with it. */
-export function * convertJson (json: string, toWire: ToWire | undefined, afterRead: AfterRead, context: CrudContext): Work<string> {
+export function * convertJson (
+  json: string,
+  toWire: ToWire | undefined,
+  afterRead: AfterRead,
+  context: CrudContext
+): Work<string> {
   if (toWire === undefined && afterRead === undefined) return json
   const [record] = yield * convertRecords([parserFor(afterRead)(json) as JsonRecord], toWire, afterRead, context)
   return JSON.stringify(record)
 }
 
 /** JSON text of a list of records, likewise. */
-export function * convertListJson (json: string, toWire: ToWire | undefined, afterRead: AfterRead, context: CrudContext): Work<string> {
+export function * convertListJson (
+  json: string,
+  toWire: ToWire | undefined,
+  afterRead: AfterRead,
+  context: CrudContext
+): Work<string> {
   if (toWire === undefined && afterRead === undefined) return json
   return JSON.stringify(yield * convertRecords(parserFor(afterRead)(json) as JsonRecord[], toWire, afterRead, context))
 }

@@ -12,8 +12,18 @@ export const isGuarded = (model: EntityModel, filters: ActiveFilters, session: C
   model.deletedAt !== undefined || filters.has(model) || hasSessionContext(session)
 
 /** Relations of a row whose records are looked for before it is written: those that a foreign key would find though they are hidden, and links. */
-export function guardedKeys ({ references, links }: RecordData, filters: ActiveFilters, session: CrudSession): { readonly relation: RelationProperty, readonly keys: ReadonlyArray<readonly SqlValue[]> }[] {
-  return [...references.filter(({ relation }) => isGuarded(relation.target, filters, session)).map(({ relation, key }) => ({ relation, keys: [key] })), ...links]
+export function guardedKeys (
+  { references, links }: RecordData,
+  filters: ActiveFilters,
+  session: CrudSession
+): { readonly relation: RelationProperty, readonly keys: ReadonlyArray<readonly SqlValue[]> }[] {
+  return [
+    ...references.filter(({ relation }) => isGuarded(relation.target, filters, session)).map(({ relation, key }) => ({
+      relation,
+      keys: [key],
+    })),
+    ...links,
+  ]
 }
 
 /** Where records are looked for, what hides them, and what for. */
@@ -24,7 +34,11 @@ export interface Search {
 }
 
 /** @throws {ConflictError} when a record that a row refers to is not there, is deleted, or hidden by a filter or a policy */
-export function * checkReferences (search: Search, rows: readonly RecordData[], pointer: (index: number) => string = () => ''): Work<void> {
+export function * checkReferences (
+  search: Search,
+  rows: readonly RecordData[],
+  pointer: (index: number) => string = () => ''
+): Work<void> {
   const wanted = new Map<RelationProperty, Map<string, WantedKey>>()
   for (const [index, row] of rows.entries()) {
     for (const { relation, keys } of guardedKeys(row, search.filters, search.session)) {
@@ -39,7 +53,9 @@ export function * checkReferences (search: Search, rows: readonly RecordData[], 
   let missing: { relation: RelationProperty, row: number } | undefined
   for (const [relation, keys] of wanted) {
     const first = yield * firstMissing(search, relation, [...keys.values()])
-    if (first !== undefined && (missing === undefined || first.row < missing.row)) missing = { relation, row: first.row }
+    if (first !== undefined && (missing === undefined || first.row < missing.row)) {
+      missing = { relation, row: first.row }
+    }
   }
   if (missing !== undefined) throw missingReference(missing.relation, pointer(missing.row))
 }
@@ -61,18 +77,30 @@ export function * checkChangedReferences (search: Search, model: EntityModel, id
 }
 
 /** The keys of the records that a record is linked to by a relation and that clients don't see: they stay linked. */
-export function * hiddenLinks (search: Search, model: EntityModel, id: Id, relation: RelationProperty): Work<ReadonlyArray<readonly SqlValue[]>> {
+export function * hiddenLinks (
+  search: Search,
+  model: EntityModel,
+  id: Id,
+  relation: RelationProperty
+): Work<ReadonlyArray<readonly SqlValue[]>> {
   const plan = planPresent(id, model)
   if (plan === undefined) return []
   const rows = yield * ask(search, model, [...plan.values], (foreign) => compileHiddenLinks(plan, relation, foreign))
-  return rows.map((row) => keyColumns(relation.target).map((column, index) => {
-    const converted = keyFromText(row[`key${index}`] as string, column)
-    if (!converted.ok) throw new TypeError(`The key of a record of ${relation.target.name} can't be read.`)
-    return converted.value
-  }))
+  return rows.map((row) =>
+    keyColumns(relation.target).map((column, index) => {
+      const converted = keyFromText(row[`key${index}`] as string, column)
+      if (!converted.ok) throw new TypeError(`The key of a record of ${relation.target.name} can't be read.`)
+      return converted.value
+    })
+  )
 }
 
-function * ask ({ session, filters, call }: Search, model: EntityModel, values: unknown[], compile: (foreign: Foreign) => Statement): Work<Row[]> {
+function * ask (
+  { session, filters, call }: Search,
+  model: EntityModel,
+  values: unknown[],
+  compile: (foreign: Foreign) => Statement
+): Work<Row[]> {
   enterStage('compile')
   const { text, slots } = compile(foreignOf(session, { model, customs: [] }, {}, filters, values))
   enterStage()
@@ -80,7 +108,11 @@ function * ask ({ session, filters, call }: Search, model: EntityModel, values: 
 }
 
 /** The first of some keys that no visible record has; which one, is only looked into when there is one. */
-function * firstMissing (search: Search, relation: RelationProperty, keys: readonly WantedKey[]): Work<WantedKey | undefined> {
+function * firstMissing (
+  search: Search,
+  relation: RelationProperty,
+  keys: readonly WantedKey[]
+): Work<WantedKey | undefined> {
   if (yield * areVisible(search, relation, keys)) return undefined
   // the first `low` are there, the first `high` are not
   let [low, high] = [0, keys.length]
@@ -100,10 +132,19 @@ function * areVisible (search: Search, relation: RelationProperty, keys: readonl
   return true
 }
 
-function * countVisible (search: Search, { target, join }: RelationProperty, keys: ReadonlyArray<readonly SqlValue[]>): Work<number> {
+function * countVisible (
+  search: Search,
+  { target, join }: RelationProperty,
+  keys: ReadonlyArray<readonly SqlValue[]>
+): Work<number> {
   const values: unknown[] = []
   const slots = keys.map((key) => key.map((value) => values.push(value) - 1))
-  const [row] = yield * ask(search, target, values, (foreign) => compileReferences({ model: target, columns: join.targetColumns, keys: slots }, foreign))
+  const [row] = yield * ask(
+    search,
+    target,
+    values,
+    (foreign) => compileReferences({ model: target, columns: join.targetColumns, keys: slots }, foreign)
+  )
   return Number(row!['count'])
 }
 
@@ -118,5 +159,7 @@ const MAX_KEYS = 1_000
 
 function missingReference ({ publicName }: RelationProperty, pointer: string): ConflictError {
   const detail = `'${publicName}' refers to a record that does not exist.`
-  return new ConflictError(detail, { errors: [{ source: { pointer: `${pointer}/${publicName}` }, code: 'FST_CRUD_CONFLICT', detail }] })
+  return new ConflictError(detail, {
+    errors: [{ source: { pointer: `${pointer}/${publicName}` }, code: 'FST_CRUD_CONFLICT', detail }],
+  })
 }

@@ -2,7 +2,21 @@
 import type { EntityManager, QueryBuilder } from '@mikro-orm/postgresql'
 import type { QueryBuilderConfig, WritableConfig } from '../config/index.ts'
 import type { EntityModel } from '../model/index.ts'
-import { isCustomTerm, planSelection, QueryErrors, resolveWhitelist, resolveWritable, withConditions, type AnyWritePlan, type KeysetPlan, type ListPlan, type Plan, type Selection, type Whitelist, type Writable } from '../plan/index.ts'
+import {
+  isCustomTerm,
+  planSelection,
+  QueryErrors,
+  resolveWhitelist,
+  resolveWritable,
+  withConditions,
+  type AnyWritePlan,
+  type KeysetPlan,
+  type ListPlan,
+  type Plan,
+  type Selection,
+  type Whitelist,
+  type Writable,
+} from '../plan/index.ts'
 import { callsOf, toWireOf, type QueryCall, type QueryOperation, type ToWire } from '../run/index.ts'
 import { applyPlan, compile, compileWrite, entitiesBehind, guarded, ROOT_ALIAS } from '../sql/index.ts'
 import { filtersOfEntity } from './entity-filters.ts'
@@ -30,15 +44,29 @@ export class Resource {
   readonly #entities: readonly EntityModel[]
 
   /** @throws {ConfigError} when the configuration names what the entity doesn't have */
-  constructor (em: EntityManager, entity: unknown, config: QueryBuilderConfig, name: string | undefined, writable: WritableConfig | undefined) {
+  constructor (
+    em: EntityManager,
+    entity: unknown,
+    config: QueryBuilderConfig,
+    name: string | undefined,
+    writable: WritableConfig | undefined
+  ) {
     this.model = modelsOf(em).of(entity)
     this.whitelist = resolveWhitelist(config, this.model, name)
     this.writable = resolveWritable(writable, this.model)
     this.#calls = callsOf(name ?? this.model.tableName)
     const relations = relationsOfWhitelist(this.whitelist)
-    this.#entities = [...new Set([this.model, ...relations.map(({ target }) => target), ...entitiesOfConditions(this.whitelist, relations)])]
+    this.#entities = [
+      ...new Set([
+        this.model,
+        ...relations.map(({ target }) => target),
+        ...entitiesOfConditions(this.whitelist, relations),
+      ]),
+    ]
     checkConditions(em, this.whitelist, relations, this.#entities)
-    if (filtersOfEntity(em, this.model.entity).some((filter) => filter.default)) checkEstimates(`The resource of ${this.model.name}`, this.whitelist, 'a MikroORM filter')
+    if (filtersOfEntity(em, this.model.entity).some((filter) => filter.default)) {
+      checkEstimates(`The resource of ${this.model.name}`, this.whitelist, 'a MikroORM filter')
+    }
     this.selection = planSelection({ fields: [], fieldsByInclude: {}, include: [] }, this.whitelist, new QueryErrors())
     this.toWire = toWireOf(this.selection)
   }
@@ -49,12 +77,19 @@ export class Resource {
   }
 
   /** The statement of a plan with the request's values: one that is kept, or compiled for this request. */
-  compile (session: CrudSession, plan: Plan, options: ReadOptions, operation: QueryOperation): MaybePromise<CompiledRead> {
+  compile (
+    session: CrudSession,
+    plan: Plan,
+    options: ReadOptions,
+    operation: QueryOperation
+  ): MaybePromise<CompiledRead> {
     checkScope(options, this.model)
     const call = this.#calls[operation]
     const filtered = options.filtered !== false
     // what a custom filter or sort looks at is not to be seen
-    const plain = plan.customs.length > 0 || hasCustomOrder(plan) ? undefined : this.#statements.of(sharedEmOf(session), plan)
+    const plain = plan.customs.length > 0 || hasCustomOrder(plan)
+      ? undefined
+      : this.#statements.of(sharedEmOf(session), plan)
     const entities = filtered ? plain?.entities ?? this.#entities : []
     return after(this.activeFilters(session, this.entitiesOf(entities, options)), (active) => {
       const filters = filtered ? active : NO_FILTERS
@@ -62,24 +97,50 @@ export class Resource {
       const kept = plain && this.#kept(session, plan, plain, options.scope, filters, call)
       if (kept !== undefined) return kept
       const values = [...plan.values]
-      return after(scopesOf(session, plan), (scopes) => bindOnce(compile(plan, foreignOf(session, plan, options, filters, values, { scopes, behind: active })), values, toWireOfPlan(plan), true, call))
+      return after(
+        scopesOf(session, plan),
+        (scopes) =>
+          bindOnce(
+            compile(plan, foreignOf(session, plan, options, filters, values, { scopes, behind: active })),
+            values,
+            toWireOfPlan(plan),
+            true,
+            call
+          )
+      )
     })
   }
 
   #checkEstimates ({ scope = {} }: ReadOptions, filters: ActiveFilters): void {
     // a fragment of SQL is a symbol
-    if (Reflect.ownKeys(scope).length > 0) checkEstimates(`The resource of ${this.model.name}`, this.whitelist, 'a scope')
+    if (Reflect.ownKeys(scope).length > 0) {
+      checkEstimates(`The resource of ${this.model.name}`, this.whitelist, 'a scope')
+    }
     if (filters.size > 0) checkEstimates(`The resource of ${this.model.name}`, this.whitelist, 'a MikroORM filter')
   }
 
   /** The statement of a write, likewise. */
-  compileWrite (session: CrudSession, plan: AnyWritePlan, options: ReadOptions, filters: ActiveFilters, operation: QueryOperation): CompiledRead {
+  compileWrite (
+    session: CrudSession,
+    plan: AnyWritePlan,
+    options: ReadOptions,
+    filters: ActiveFilters,
+    operation: QueryOperation
+  ): CompiledRead {
     const call = this.#calls[operation]
     const isInsert = plan.kind === 'insert'
-    const kept = isInsert && plan.rows.length > 1 ? undefined : this.#kept(session, plan, undefined, isInsert ? undefined : options.scope, filters, call)
+    const kept = isInsert && plan.rows.length > 1
+      ? undefined
+      : this.#kept(session, plan, undefined, isInsert ? undefined : options.scope, filters, call)
     if (kept !== undefined) return kept
     const values = [...plan.values]
-    return bindOnce(compileWrite(plan, foreignOf(session, { ...plan, customs: [] }, options, filters, values)), values, this.toWire, false, call)
+    return bindOnce(
+      compileWrite(plan, foreignOf(session, { ...plan, customs: [] }, options, filters, values)),
+      values,
+      this.toWire,
+      false,
+      call
+    )
   }
 
   /**
@@ -87,7 +148,14 @@ export class Resource {
    *
    * @param plain that of the plan alone, where it is at hand
    */
-  #kept (session: CrudSession, plan: Plan | AnyWritePlan, plain: KeptStatement | undefined, scope: unknown, filters: ActiveFilters, call: QueryCall): CompiledRead | undefined {
+  #kept (
+    session: CrudSession,
+    plan: Plan | AnyWritePlan,
+    plain: KeptStatement | undefined,
+    scope: unknown,
+    filters: ActiveFilters,
+    call: QueryCall
+  ): CompiledRead | undefined {
     const complete = withConditions(plan, scope, filters)
     if (complete === undefined) return undefined
     const kept = complete === plan && plain !== undefined ? plain : this.#statements.of(sharedEmOf(session), complete)
@@ -112,13 +180,18 @@ export class Resource {
     await applied.applyFilters()
     if (options.scope !== undefined) applied.andWhere(guarded(options.scope, plan.model, visibleBy(filters)) as never)
     const scopes = await scopesOf(em, plan)
-    return plan.customs.reduce((builder, custom) => custom.kind === 'scope'
-      ? builder.andWhere(scopes.get(custom)! as never) as typeof builder
-      : narrow(custom, builder, { ...options.context, em }), applied)
+    return plan.customs.reduce((builder, custom) =>
+      custom.kind === 'scope'
+        ? builder.andWhere(scopes.get(custom)! as never) as typeof builder
+        : narrow(custom, builder, { ...options.context, em }), applied)
   }
 
   /** The conditions of MikroORM's filters that are active for this session. */
-  activeFilters (session: CrudSession, entities: readonly EntityModel[], type: 'read' | 'update' | 'delete' = 'read'): MaybePromise<ActiveFilters> {
+  activeFilters (
+    session: CrudSession,
+    entities: readonly EntityModel[],
+    type: 'read' | 'update' | 'delete' = 'read'
+  ): MaybePromise<ActiveFilters> {
     return after(allOf(entities.map((model) => filtersOn(session, model.entity, type))), (conditions) => {
       let filters: Map<EntityModel, object> | undefined
       for (const [index, where] of conditions.entries()) {
@@ -131,4 +204,5 @@ export class Resource {
   }
 }
 
-const hasCustomOrder = (plan: Plan): boolean => (plan.kind === 'list' || plan.kind === 'stream') && plan.order.some(isCustomTerm)
+const hasCustomOrder = (plan: Plan): boolean =>
+  (plan.kind === 'list' || plan.kind === 'stream') && plan.order.some(isCustomTerm)

@@ -29,7 +29,9 @@ export interface CrudSchemas<Entity extends object> {
 export function crudSchemas<Entity extends object> (crud: CrudBase<Entity>, orm: MikroORM): CrudSchemas<Entity> {
   const { model, whitelist, writable } = crud.bind(orm.em)
   const record = recordSchema(model, { includes: includeTree(whitelist) })
-  const keys = model.primaryKey.flatMap(({ property, columns }) => columns.map(({ type }) => [property.publicName, inputSchema(type)] as const))
+  const keys = model.primaryKey.flatMap(({ property, columns }) =>
+    columns.map(({ type }) => [property.publicName, inputSchema(type)] as const)
+  )
   return Object.freeze({
     id: Type.Unsafe(keys.length === 1 ? keys[0]![1] : Type.Object(Object.fromEntries(keys))),
     record: Type.Unsafe(record),

@@ -1,6 +1,13 @@
 /** Scopes: a condition on a resource's own rows, of which plain equalities can be filled in by writes. */
 import { ScopeError } from '../errors.ts'
-import { checkCondition, ConditionError, isObject, keyOfEntity, type EntityModel, type Property } from '../model/index.ts'
+import {
+  checkCondition,
+  ConditionError,
+  isObject,
+  keyOfEntity,
+  type EntityModel,
+  type Property,
+} from '../model/index.ts'
 
 /**
  * Checks the scope of a request. One that is given as undefined is not the same as one that is not given.
@@ -31,7 +38,9 @@ export function certain<Result> (what: string, use: () => Result): Result {
     return use()
   } catch (cause) {
     throw new ScopeError(undefined, {
-      cause: cause instanceof ConditionError ? new ConditionError(`${what} is not certainly a condition: ${sentence(cause)}`) : new Error(`${what} is refused by MikroORM: ${sentence(cause)}`, { cause }),
+      cause: cause instanceof ConditionError
+        ? new ConditionError(`${what} is not certainly a condition: ${sentence(cause)}`)
+        : new Error(`${what} is refused by MikroORM: ${sentence(cause)}`, { cause }),
     })
   }
 }
@@ -80,27 +89,43 @@ function collect (condition: object, model: EntityModel, equalities: Map<Propert
 
 /** The one value that a condition on a property lets through, if there is one. */
 function equalValue (property: Property, condition: unknown): { readonly value: unknown } | undefined {
-  const simple = property.write.persisted && (property.kind === 'scalar' || (property.kind === 'relation' && property.key.length === 1))
+  const simple = property.write.persisted &&
+    (property.kind === 'scalar' || (property.kind === 'relation' && property.key.length === 1))
   if (!simple) return undefined
   const key = keyOfEntity(condition)
   if (key !== undefined) return property.kind === 'relation' && key.length === 1 ? { value: key[0] } : undefined
-  if (!isObject(condition)) return Array.isArray(condition) || typeof condition === 'function' ? undefined : { value: condition }
+  if (!isObject(condition)) {
+    return Array.isArray(condition) || typeof condition === 'function'
+      ? undefined
+      : { value: condition }
+  }
   const entries = Object.entries(condition)
   const [only] = entries
-  if (only === undefined || entries.length > 1 || Object.getPrototypeOf(condition) !== Object.prototype) return undefined
+  if (only === undefined || entries.length > 1 || Object.getPrototypeOf(condition) !== Object.prototype) {
+    return undefined
+  }
   const [name, value] = only
   if (name === '$eq') return equalValue(property, value)
-  const isKey = property.kind === 'relation' && property.target.primaryKey.length === 1 && property.target.primaryKey[0]!.property.name === name
+  const isKey = property.kind === 'relation' && property.target.primaryKey.length === 1 &&
+    property.target.primaryKey[0]!.property.name === name
   return isKey && !isObject(value) && !Array.isArray(value) ? { value } : undefined
 }
 
 /** A value of JavaScript's as a body has it. */
 export function toBody (property: Property, value: unknown): unknown {
   if (value instanceof Date) return value.toISOString()
-  const type = property.kind === 'scalar' ? property.type : property.kind === 'relation' ? property.key[0]?.type : undefined
+  const type = property.kind === 'scalar'
+    ? property.type
+    : property.kind === 'relation'
+      ? property.key[0]?.type
+      : undefined
   const digits = (type?.kind === 'bigint' || type?.kind === 'decimal') && type.form === 'string'
   if (digits && (typeof value === 'number' || typeof value === 'bigint')) return String(value)
   // headers and claims are text, whatever the column is
-  if (typeof value === 'string' && (type?.kind === 'integer' || ((type?.kind === 'bigint' || type?.kind === 'decimal') && type.form === 'number')) && value.trim() !== '') return Number(value)
+  if (
+    typeof value === 'string' &&
+    (type?.kind === 'integer' || ((type?.kind === 'bigint' || type?.kind === 'decimal') && type.form === 'number')) &&
+    value.trim() !== ''
+  ) return Number(value)
   return value
 }

@@ -4,7 +4,18 @@ import { LRUCache } from 'lru-cache'
 import type { EntityModel } from '../model/index.ts'
 import type { AnyWritePlan, Plan } from '../plan/index.ts'
 import { Prepared, toWireOf, type BoundStatement, type QueryCall, type ToWire } from '../run/index.ts'
-import { compile, compileWrite, Constants, entitiesBehind, filterSql, guarded, shapeOf, writeShapeOf, type Foreign, type Statement } from '../sql/index.ts'
+import {
+  compile,
+  compileWrite,
+  Constants,
+  entitiesBehind,
+  filterSql,
+  guarded,
+  shapeOf,
+  writeShapeOf,
+  type Foreign,
+  type Statement,
+} from '../sql/index.ts'
 import { NO_FILTERS, visibleBy } from './foreign.ts'
 
 /** Shapes of requests whose statements are kept, for each resource. */
@@ -46,7 +57,8 @@ export class Statements {
   }
 }
 
-const isWrite = (plan: Plan | AnyWritePlan): plan is AnyWritePlan => plan.kind === 'insert' || plan.kind === 'update' || plan.kind === 'delete'
+const isWrite = (plan: Plan | AnyWritePlan): plan is AnyWritePlan =>
+  plan.kind === 'insert' || plan.kind === 'update' || plan.kind === 'delete'
 
 /** What the application has put into it is the same for every request: it is compiled with it, and its values are kept. */
 function keep (em: EntityManager, plan: Plan | AnyWritePlan): KeptStatement {
@@ -59,10 +71,18 @@ function keep (em: EntityManager, plan: Plan | AnyWritePlan): KeptStatement {
       return undefined
     },
     conditions: () => [],
-    order: () => { throw new TypeError('a custom sort is compiled for each request') },
+    order: () => {
+      throw new TypeError('a custom sort is compiled for each request')
+    },
     constant: (where, model, alias) => {
       for (const entity of entitiesBehind(where, model)) behind.add(entity)
-      return filterSql(em, model, alias, guarded(where, model, visibleBy(NO_FILTERS)) as object, (value) => constants.add(value))
+      return filterSql(
+        em,
+        model,
+        alias,
+        guarded(where, model, visibleBy(NO_FILTERS)) as object,
+        (value) => constants.add(value)
+      )
     },
   }
   const statement = isWrite(plan) ? compileWrite(plan, foreign) : compile(plan, foreign)
@@ -78,12 +98,22 @@ function keep (em: EntityManager, plan: Plan | AnyWritePlan): KeptStatement {
 }
 
 /** The statement with the values of one request. */
-export function bindKept ({ statement: { text, slots, columns }, constants, prepared, toWire, readOnly }: KeptStatement, values: readonly unknown[], call: QueryCall): CompiledRead {
+export function bindKept (
+  { statement: { text, slots, columns }, constants, prepared, toWire, readOnly }: KeptStatement,
+  values: readonly unknown[],
+  call: QueryCall
+): CompiledRead {
   return { text, values: constants.bind(slots, values), columns, prepared, call, toWire, readOnly }
 }
 
 /** A statement that is not kept. */
-export function bindOnce ({ text, slots, columns }: Statement, values: readonly unknown[], toWire: ToWire | undefined, readOnly: boolean, call: QueryCall): CompiledRead {
+export function bindOnce (
+  { text, slots, columns }: Statement,
+  values: readonly unknown[],
+  toWire: ToWire | undefined,
+  readOnly: boolean,
+  call: QueryCall
+): CompiledRead {
   return { text, values: slots.map((slot) => values[slot]), columns, call, toWire, readOnly }
 }
 

@@ -18,8 +18,9 @@ import { RequestSession } from './request-session.ts'
 export type CrudSession = EntityManager | SyncSession | RequestSession
 
 /** What a method of `CrudBase` returns: the value on a synchronous session, else its promise; so also where the session is `any`. */
-export type CrudResult<Session extends CrudSession, Value> =
-  0 extends 1 & Session ? Promise<Value> : Session extends SyncSession ? Value : Promise<Value>
+export type CrudResult<Session extends CrudSession, Value> = 0 extends 1 & Session ? Promise<Value>
+  : Session extends SyncSession ? Value
+    : Promise<Value>
 
 export type MaybePromise<Value> = Value | Promise<Value>
 
@@ -39,7 +40,10 @@ export function * wait<Value> (value: MaybePromise<Value>, of = 'MikroORM'): Wor
 }
 
 /** A step: calls that don't wait for one another. */
-export function * waitForAll<Value> (calls: ReadonlyArray<() => MaybePromise<Value>>, of: string): Work<readonly Value[]> {
+export function * waitForAll<Value> (
+  calls: ReadonlyArray<() => MaybePromise<Value>>,
+  of: string
+): Work<readonly Value[]> {
   const values: MaybePromise<Value>[] = []
   try {
     for (const call of calls) values.push(call())
@@ -52,7 +56,10 @@ export function * waitForAll<Value> (calls: ReadonlyArray<() => MaybePromise<Val
 }
 
 /** What comes of a value, now or once its promise has brought it: generators would slow down reads, which are few steps. */
-export function after<Value, Result> (value: MaybePromise<Value>, next: (value: Value) => MaybePromise<Result>): MaybePromise<Result> {
+export function after<Value, Result> (
+  value: MaybePromise<Value>,
+  next: (value: Value) => MaybePromise<Result>
+): MaybePromise<Result> {
   return isPromise(value) ? (value as Promise<Value>).then(next) : next(value as Value)
 }
 
@@ -64,7 +71,10 @@ export function allOf<Value> (values: ReadonlyArray<MaybePromise<Value>>): Maybe
 }
 
 /** Does the work where its session says. */
-export function perform<Session extends CrudSession, Result> (session: Session, work: Work<Result>): CrudResult<Session, Result> {
+export function perform<Session extends CrudSession, Result> (
+  session: Session,
+  work: Work<Result>
+): CrudResult<Session, Result> {
   return (session instanceof SyncSession ? performSync(work) : performAsync(work)) as CrudResult<Session, Result>
 }
 
@@ -89,7 +99,11 @@ export function performSync<Result> (work: Work<Result>): Result {
     const { promise, of } = step.value
     // its own failure is nobody's any more
     Promise.allSettled([promise])
-    step = work.throw(new ConfigError(`${of} returned a promise, ${CAN_NOT_WAIT}: return the value itself, or use a DatabaseFactory without useAsync: false.`))
+    step = work.throw(
+      new ConfigError(
+        `${of} returned a promise, ${CAN_NOT_WAIT}: return the value itself, or use a DatabaseFactory without useAsync: false.`
+      )
+    )
   }
   return step.value
 }
@@ -98,7 +112,11 @@ const CAN_NOT_WAIT = 'which a synchronous session (useAsync: false) can not wait
 
 /** @throws {ConfigError} on a synchronous session, for what takes promises */
 export function requirePromises (session: CrudSession, what: string): void {
-  if (session instanceof SyncSession) throw new ConfigError(`${what}, ${CAN_NOT_WAIT}: use a DatabaseFactory without useAsync: false, and await the result.`)
+  if (session instanceof SyncSession) {
+    throw new ConfigError(
+      `${what}, ${CAN_NOT_WAIT}: use a DatabaseFactory without useAsync: false, and await the result.`
+    )
+  }
 }
 
 /** The EntityManager of a session. */
@@ -121,7 +139,14 @@ export function hasSessionContext (session: CrudSession): boolean {
 /** What hooks and custom filters look at. */
 export function contextOf (session: CrudSession, context: Readonly<Record<string, unknown>> | undefined): CrudContext {
   if (session instanceof SyncSession) return { ...context, em: session.em, session }
-  return session instanceof RequestSession ? { ...context, get em () { return session.em } } : { ...context, em: session }
+  return session instanceof RequestSession
+    ? {
+        ...context,
+        get em () {
+          return session.em
+        },
+      }
+    : { ...context, em: session }
 }
 
 /** Runs a statement that only reads on the session. */
@@ -138,12 +163,22 @@ export function runOn (session: CrudSession, statement: BoundStatement, model?: 
   return session.opened === undefined ? runOnShared(session, statement, model) : run(session.opened, statement, model)
 }
 
-const runOnShared = ({ shared, departure }: RequestSession, statement: BoundStatement, model?: EntityModel): Promise<Row[]> =>
-  runOutside(shared.getConnection(), statement, departure, model)
+const runOnShared = (
+  { shared, departure }: RequestSession,
+  statement: BoundStatement,
+  model?: EntityModel
+): Promise<Row[]> => runOutside(shared.getConnection(), statement, departure, model)
 
 /** The conditions of MikroORM's filters that are active for an entity, or switched on and off by name. */
-export function filtersOn (session: CrudSession, entity: unknown, type: 'read' | 'update' | 'delete', options?: Readonly<Record<string, unknown>>): MaybePromise<object | undefined> {
-  if (session instanceof RequestSession && session.opened === undefined && options === undefined) return sharedFilters(session, entity, type)
+export function filtersOn (
+  session: CrudSession,
+  entity: unknown,
+  type: 'read' | 'update' | 'delete',
+  options?: Readonly<Record<string, unknown>>
+): MaybePromise<object | undefined> {
+  if (session instanceof RequestSession && session.opened === undefined && options === undefined) {
+    return sharedFilters(session, entity, type)
+  }
   if (!(session instanceof SyncSession)) return filtersOf(emOf(session), entity, type, options)
   try {
     return session.filtersOf(entity, type, options ?? {})
@@ -152,21 +187,35 @@ export function filtersOn (session: CrudSession, entity: unknown, type: 'read' |
   }
 }
 
-function filtersOf (em: EntityManager, entity: unknown, type: 'read' | 'update' | 'delete', options: Readonly<Record<string, unknown>> = {}): Promise<object | undefined> {
-  return (em.applyFilters(entity as never, undefined as never, options as never, type) as Promise<object | undefined>).catch((error: unknown) => { throw filterError(error) })
+function filtersOf (
+  em: EntityManager,
+  entity: unknown,
+  type: 'read' | 'update' | 'delete',
+  options: Readonly<Record<string, unknown>> = {}
+): Promise<object | undefined> {
+  return (em.applyFilters(entity as never, undefined as never, options as never, type) as Promise<object | undefined>)
+    .catch((error: unknown) => {
+      throw filterError(error)
+    })
 }
 
 /** What MikroORM says of a filter whose `setFilterParams` was forgotten names it: that is for the log. */
 function filterError (error: unknown): unknown {
   const isIncomplete = error instanceof Error && error.message.startsWith('No arguments provided for filter')
-  return isIncomplete ? new DatabaseError('A filter that holds for the records of this request has no arguments.', { cause: error }) : error
+  return isIncomplete
+    ? new DatabaseError('A filter that holds for the records of this request has no arguments.', { cause: error })
+    : error
 }
 
 /** Entities with filters that look at the EntityManager. */
 const parameterised = new WeakSet<object>()
 
 /** Filters that are the same for all requests need no EntityManager of one. */
-function sharedFilters (session: RequestSession, entity: unknown, type: 'read' | 'update' | 'delete'): Promise<object | undefined> {
+function sharedFilters (
+  session: RequestSession,
+  entity: unknown,
+  type: 'read' | 'update' | 'delete'
+): Promise<object | undefined> {
   if (parameterised.has(entity as object)) return filtersOf(session.em, entity, type)
   return filtersOf(session.shared, entity, type).catch((error: unknown) => {
     // MikroORM asks the shared one for no parameters, and a filter without a callback needs none
@@ -177,10 +226,17 @@ function sharedFilters (session: RequestSession, entity: unknown, type: 'read' |
 }
 
 /** Does work in a transaction of the session, or in a savepoint of the one that it is in. */
-export function transactionOn<Result> (session: CrudSession, work: (session: CrudSession) => Work<Result>): MaybePromise<Result> {
+export function transactionOn<Result> (
+  session: CrudSession,
+  work: (session: CrudSession) => Work<Result>
+): MaybePromise<Result> {
   return session instanceof SyncSession
     ? session.transaction((inner) => performSync(work(inner)))
-    : runAround<[EntityManager], Result, Result>((inside) => transact(emOf(session), inside), (em) => performAsync(work(em)))
+    : runAround<[EntityManager], Result, Result>(
+      (inside) => transact(emOf(session), inside),
+      (em) => performAsync(work(em))
+    )
 }
 
-const isPromise = (value: unknown): value is Promise<unknown> => typeof (value as { then?: unknown } | null | undefined)?.then === 'function'
+const isPromise = (value: unknown): value is Promise<unknown> =>
+  typeof (value as { then?: unknown } | null | undefined)?.then === 'function'

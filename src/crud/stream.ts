@@ -1,8 +1,30 @@
 /** Streams: all records of a list, in batches, in constant memory. */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { parseExact, type ValueType } from '../model/index.ts'
-import { planStreamKeys, planStreamOffset, planStreamPage, planStreamRecords, type Plan, type Selection, type SortTexts, type StreamKey, type StreamPlan } from '../plan/index.ts'
-import { BatchSize, checkRecord, enterStage, isEmbedded, readKeyset, run, streamRows, throwIfStopped, tooLarge, type Completion, type Row } from '../run/index.ts'
+import {
+  planStreamKeys,
+  planStreamOffset,
+  planStreamPage,
+  planStreamRecords,
+  type Plan,
+  type Selection,
+  type SortTexts,
+  type StreamKey,
+  type StreamPlan,
+} from '../plan/index.ts'
+import {
+  BatchSize,
+  checkRecord,
+  enterStage,
+  isEmbedded,
+  readKeyset,
+  run,
+  streamRows,
+  throwIfStopped,
+  tooLarge,
+  type Completion,
+  type Row,
+} from '../run/index.ts'
 import { EXCESS_COLUMN, forecastOf, KEYSET_ROW, STREAM_ROW, showsRelated } from '../sql/index.ts'
 import { convertJson, type AfterRead } from './records.ts'
 import type { ReadOptions } from './foreign.ts'
@@ -17,12 +39,22 @@ export interface StreamReadOptions extends ReadOptions {
 }
 
 /** The JSON of all records of a plan, in batches. */
-export async function * streamBatches (resource: Resource, em: EntityManager, plan: StreamPlan, options: StreamReadOptions, afterRead: AfterRead): AsyncGenerator<string[], void, undefined> {
+export async function * streamBatches (
+  resource: Resource,
+  em: EntityManager,
+  plan: StreamPlan,
+  options: StreamReadOptions,
+  afterRead: AfterRead
+): AsyncGenerator<string[], void, undefined> {
   const context = { ...options.context, em }
-  const batches = await isEmbedded(em) ? readPages(resource, em, plan, options) : readCursor(resource, em, plan, options)
+  const batches = await isEmbedded(em)
+    ? readPages(resource, em, plan, options)
+    : readCursor(resource, em, plan, options)
   for await (const { items, toWire } of batches) {
     for (const item of items) checkRecord(plan, item)
-    yield toWire === undefined && afterRead === undefined ? items : await Promise.all(items.map((item) => performAsync(convertJson(item, toWire, afterRead, context))))
+    yield toWire === undefined && afterRead === undefined
+      ? items
+      : await Promise.all(items.map((item) => performAsync(convertJson(item, toWire, afterRead, context))))
   }
 }
 
@@ -31,7 +63,12 @@ interface Batch {
   readonly toWire: CompiledRead['toWire']
 }
 
-async function compiled (resource: Resource, em: EntityManager, plan: Plan, options: ReadOptions): Promise<CompiledRead> {
+async function compiled (
+  resource: Resource,
+  em: EntityManager,
+  plan: Plan,
+  options: ReadOptions
+): Promise<CompiledRead> {
   enterStage('compile')
   const statement = await resource.compile(em, plan, options, 'stream')
   enterStage()
@@ -41,7 +78,9 @@ async function compiled (resource: Resource, em: EntityManager, plan: Plan, opti
 /** What a stream includes is weighed where it can be too much: a batch that is too large is read in parts. */
 function weighedPlan (plan: StreamPlan): StreamPlan {
   const { limits, selection } = plan
-  return limits !== undefined && forecastOf(selection, limits).unbounded ? { ...plan, weighed: true } : withoutLimits(plan)
+  return limits !== undefined && forecastOf(selection, limits).unbounded
+    ? { ...plan, weighed: true }
+    : withoutLimits(plan)
 }
 
 const withoutLimits = ({ limits, ...plan }: StreamPlan): StreamPlan => plan
@@ -50,7 +89,12 @@ const withoutLimits = ({ limits, ...plan }: StreamPlan): StreamPlan => plan
  * One statement, whose rows are those of one moment. What records show of others is read for some of them at a time, by
  * their keys: the server would have to collect it for all of them before it could send the first.
  */
-async function * readCursor (resource: Resource, em: EntityManager, plan: StreamPlan, options: StreamReadOptions): AsyncGenerator<Batch, void, undefined> {
+async function * readCursor (
+  resource: Resource,
+  em: EntityManager,
+  plan: StreamPlan,
+  options: StreamReadOptions
+): AsyncGenerator<Batch, void, undefined> {
   const related = showsRelated(plan.selection)
   const read = await compiled(resource, em, related ? planStreamKeys(plan) : plan, options)
   const weighed = weighedPlan(plan)
@@ -70,7 +114,12 @@ function keyOf (row: Row): StreamKey {
 }
 
 /** Page by page: PGlite has one connection, and a transaction on it would keep everybody else waiting. */
-async function * readPages (resource: Resource, em: EntityManager, plan: StreamPlan, options: StreamReadOptions): AsyncGenerator<Batch, void, undefined> {
+async function * readPages (
+  resource: Resource,
+  em: EntityManager,
+  plan: StreamPlan,
+  options: StreamReadOptions
+): AsyncGenerator<Batch, void, undefined> {
   const weighed = weighedPlan(plan)
   const size = new BatchSize()
   let after: SortTexts | undefined
@@ -109,14 +158,27 @@ function lengthOf (items: readonly string[]): number {
   return length
 }
 
-const NUMERIC: ReadonlySet<ValueType['kind']> = new Set(['integer', 'bigint', 'decimal', 'float', 'date', 'datetime', 'time'])
+const NUMERIC: ReadonlySet<ValueType['kind']> = new Set([
+  'integer',
+  'bigint',
+  'decimal',
+  'float',
+  'date',
+  'datetime',
+  'time',
+])
 
 /** What records of a selection show, in order, and whether that are numbers, dates or times. */
-export function columnsOf ({ properties, includes, aggregates }: Selection): ReadonlyArray<{ readonly name: string, readonly numeric: boolean }> {
+export function columnsOf (
+  { properties, includes, aggregates }: Selection
+): ReadonlyArray<{ readonly name: string, readonly numeric: boolean }> {
   return [
     ...properties.map((property) => ({ name: property.publicName, numeric: isNumeric(property) })),
     ...includes.map(({ relation }) => ({ name: relation.publicName, numeric: false })),
-    ...aggregates.map(({ name, type, property }) => ({ name, numeric: property?.codec === undefined && NUMERIC.has(type.kind) })),
+    ...aggregates.map(({ name, type, property }) => ({
+      name,
+      numeric: property?.codec === undefined && NUMERIC.has(type.kind),
+    })),
   ]
 }
 

@@ -6,7 +6,9 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 export function isHeard (em: EntityManager, meta: EntityMetadata, types: readonly EventType[]): boolean {
   // in a transaction the function's, whichever EntityManager it was asked on
   const events = (em.getContext(false) as EntityManager).getEventManager()
-  return types.some((type) => events.hasListeners(type, meta) && (type !== EventType.afterFlush || isHeardByOthers(events, meta)))
+  return types.some((type) =>
+    events.hasListeners(type, meta) && (type !== EventType.afterFlush || isHeardByOthers(events, meta))
+  )
 }
 
 /** Whether anybody but MikroORM's transactions waits for the end of a flush. */
@@ -31,8 +33,16 @@ let code: string | undefined
 function deletionHandler (): string {
   if (code !== undefined) return code
   let handler: EventSubscriber | undefined
-  const fork = { getEventManager: () => ({ registerSubscriber: (subscriber: EventSubscriber) => { handler = subscriber } }) }
-  const manager = new TransactionManager({} as never) as unknown as { registerDeletionHandler? (fork: object, parent: object): void }
+  const fork = {
+    getEventManager: () => ({
+      registerSubscriber: (subscriber: EventSubscriber) => {
+        handler = subscriber
+      },
+    }),
+  }
+  const manager = new TransactionManager({} as never) as unknown as {
+    registerDeletionHandler?(fork: object, parent: object): void,
+  }
   manager.registerDeletionHandler?.(fork, {})
   code = handler?.afterFlush === undefined ? '' : String(handler.afterFlush)
   return code

@@ -37,11 +37,22 @@ interface Way {
  *
  * @param offered the operations that there are routes for
  */
-export async function unguardedBehind (em: EntityManager, { model, whitelist, writable }: Resource, offered: Offered): Promise<readonly Unguarded[]> {
+export async function unguardedBehind (
+  em: EntityManager,
+  { model, whitelist, writable }: Resource,
+  offered: Offered
+): Promise<readonly Unguarded[]> {
   const ways: Way[] = []
-  if (offered.list || offered.get) for (const entry of whitelist.includes.values()) ways.push({ path: `include=${entry.name}`, relations: includePath(entry) })
+  if (offered.list || offered.get) {
+    for (const entry of whitelist.includes.values()) {
+      ways.push({ path: `include=${entry.name}`, relations: includePath(entry) })
+    }
+  }
   if (offered.list) ways.push(...waysOfLists(whitelist))
-  const settable = new Set([...(offered.create && writable.create?.properties) || [], ...(offered.update && writable.update?.properties) || []])
+  const settable = new Set([
+    ...(offered.create && writable.create?.properties) || [],
+    ...(offered.update && writable.update?.properties) || [],
+  ])
   for (const property of settable) {
     if (property.kind === 'relation') ways.push({ path: `'${property.publicName}' in bodies`, relations: [property] })
   }
@@ -51,7 +62,9 @@ export async function unguardedBehind (em: EntityManager, { model, whitelist, wr
   }
   const unguarded: Unguarded[] = []
   for (const [entity, paths] of pathsByEntity) {
-    if (!await isGuardedByFilter(em, entity)) unguarded.push({ entity: entity.name, paths: [...paths], ...advice(entity, model) })
+    if (!await isGuardedByFilter(em, entity)) {
+      unguarded.push({ entity: entity.name, paths: [...paths], ...advice(entity, model) })
+    }
   }
   return unguarded
 }
@@ -63,8 +76,16 @@ function waysOfLists (whitelist: Resource['whitelist']): Way[] {
     // the alternatives of one filter may lead different ways, and each of its relations to one entity
     ways.push({ path: `filter[${entry.name}]`, relations: relationsOf(entry) })
   }
-  for (const { name, targets } of whitelist.sorts.values()) ways.push({ path: `sort=${name}`, relations: targets.flatMap((target) => 'callback' in target ? [] : target.relations) })
-  ways.push({ path: 'the default sort', relations: whitelist.defaultOrder.flatMap(({ target }) => 'callback' in target ? [] : target.relations) })
+  for (const { name, targets } of whitelist.sorts.values()) {
+    ways.push({
+      path: `sort=${name}`,
+      relations: targets.flatMap((target) => 'callback' in target ? [] : target.relations),
+    })
+  }
+  ways.push({
+    path: 'the default sort',
+    relations: whitelist.defaultOrder.flatMap(({ target }) => 'callback' in target ? [] : target.relations),
+  })
   return ways
 }
 
@@ -94,7 +115,9 @@ function tellsApart (cond: unknown): boolean {
 const OWNERS = /^(tenant|org|account|company|customer|client|workspace|team|owner|user|project)/i
 
 const ownersOf = ({ properties }: EntityModel): string[] =>
-  [...properties.values()].filter(({ write }) => write.persisted).map(({ name }) => name).filter((name) => OWNERS.test(name))
+  [...properties.values()].filter(({ write }) => write.persisted).map(({ name }) => name).filter((name) =>
+    OWNERS.test(name)
+  )
 
 /** A filter on the property that the resource has as well, there or behind a to-one relation, or else on one like it. */
 function advice (entity: EntityModel, root: EntityModel): Pick<Unguarded, 'rule' | 'lacks'> {

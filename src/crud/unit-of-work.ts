@@ -23,7 +23,9 @@ export function reasonForUnitOfWork (em: EntityManager, { entity }: EntityModel,
   const meta = em.getMetadata(entity as never) as EntityMetadata
   if (isHeard(em, meta, EVENTS[kind])) return 'its lifecycle hooks or a subscriber'
   if (kind === 'delete') return cascades(meta).length > 0 ? 'relations that are removed with it' : undefined
-  if (needsEntity(meta, kind === 'create' ? 'onCreate' : 'onUpdate')) return 'a property whose value is made of the entity'
+  if (needsEntity(meta, kind === 'create' ? 'onCreate' : 'onUpdate')) {
+    return 'a property whose value is made of the entity'
+  }
   return kind === 'create' && hasConstructor(meta) ? 'values that its class gives new entities' : undefined
 }
 
@@ -33,9 +35,12 @@ const neededBy = { onCreate: new WeakMap<object, boolean>(), onUpdate: new WeakM
 function needsEntity (meta: EntityMetadata, hook: 'onCreate' | 'onUpdate'): boolean {
   let known = neededBy[hook].get(meta)
   if (known === undefined) {
-    known = meta.props.some((property) => property.kind === ReferenceKind.EMBEDDED
-      ? hasDefaults(property.targetMeta!)
-      : property.embedded === undefined && property[hook] !== undefined && (property.kind !== ReferenceKind.SCALAR || property[hook].length > 0))
+    known = meta.props.some((property) =>
+      property.kind === ReferenceKind.EMBEDDED
+        ? hasDefaults(property.targetMeta!)
+        : property.embedded === undefined && property[hook] !== undefined &&
+          (property.kind !== ReferenceKind.SCALAR || property[hook].length > 0)
+    )
     neededBy[hook].set(meta, known)
   }
   return known
@@ -43,7 +48,10 @@ function needsEntity (meta: EntityMetadata, hook: 'onCreate' | 'onUpdate'): bool
 
 /** Whether MikroORM completes embedded objects. */
 function hasDefaults ({ props }: EntityMetadata): boolean {
-  return props.some(({ onCreate, onUpdate, default: value, defaultRaw, targetMeta, kind }) => onCreate !== undefined || onUpdate !== undefined || value !== undefined || defaultRaw !== undefined || (kind === ReferenceKind.EMBEDDED && hasDefaults(targetMeta!)))
+  return props.some(({ onCreate, onUpdate, default: value, defaultRaw, targetMeta, kind }) =>
+    onCreate !== undefined || onUpdate !== undefined || value !== undefined || defaultRaw !== undefined ||
+    (kind === ReferenceKind.EMBEDDED && hasDefaults(targetMeta!))
+  )
 }
 
 const constructors = new WeakMap<object, boolean>()
@@ -58,8 +66,10 @@ function hasConstructor (meta: EntityMetadata): boolean {
 function givesValues (meta: EntityMetadata): boolean {
   if (meta.class.length > 0) return true
   try {
-    const instance = new (meta.class as new () => object)()
-    return Object.values(instance).some((value) => value !== undefined && !(value instanceof Collection) && !(value instanceof Type))
+    const instance = new (meta.class as new() => object)()
+    return Object.values(instance).some((value) =>
+      value !== undefined && !(value instanceof Collection) && !(value instanceof Type)
+    )
   } catch {
     // a constructor that needs something: MikroORM knows how to call it
     return true
@@ -72,29 +82,66 @@ export function cascadesOf (em: EntityManager, { entity }: EntityModel): readonl
 }
 
 function cascades (meta: EntityMetadata): readonly string[] {
-  return meta.relations.filter(({ cascade, orphanRemoval }) => orphanRemoval === true || cascade?.some((kind) => kind === 'remove' || kind === 'all')).map(({ name }) => name)
+  return meta.relations.filter(({ cascade, orphanRemoval }) =>
+    orphanRemoval === true || cascade?.some((kind) => kind === 'remove' || kind === 'all')
+  ).map(({ name }) => name)
 }
 
 /** Creates records; returns their keys as texts. */
-export async function createEntities (em: EntityManager, model: EntityModel, rows: readonly RecordData[]): Promise<string[][]> {
-  const entities = rows.map((row) => em.create(model.entity as never, Object.fromEntries(Object.entries(row.properties).map(([name, value]) => [name, linked(em, model.properties.get(name), value)])) as never, { partial: true } as never))
+export async function createEntities (
+  em: EntityManager,
+  model: EntityModel,
+  rows: readonly RecordData[]
+): Promise<string[][]> {
+  const entities = rows.map((row) =>
+    em.create(
+      model.entity as never,
+      Object.fromEntries(
+        Object.entries(row.properties).map(([name, value]) => [name, linked(em, model.properties.get(name), value)])
+      ) as never,
+      { partial: true } as never
+    )
+  )
   em.persist(entities)
   await em.flush()
   return entities.map((entity) => keyOf(entity, model))
 }
 
 /** The entity with a key, locked until the transaction ends; or `null`. */
-export async function findLocked (em: EntityManager, model: EntityModel, id: Id, populate: readonly string[] = []): Promise<object | null> {
-  return await em.findOne(model.entity as never, whereOf(model, id) as never, { lockMode: LockMode.PESSIMISTIC_WRITE, filters: false, populate: populate as never, strategy: 'select-in' })
+export async function findLocked (
+  em: EntityManager,
+  model: EntityModel,
+  id: Id,
+  populate: readonly string[] = []
+): Promise<object | null> {
+  return await em.findOne(model.entity as never, whereOf(model, id) as never, {
+    lockMode: LockMode.PESSIMISTIC_WRITE,
+    filters: false,
+    populate: populate as never,
+    strategy: 'select-in',
+  })
 }
 
-export async function assignEntity (em: EntityManager, entity: object, data: object, model: EntityModel): Promise<void> {
+export async function assignEntity (
+  em: EntityManager,
+  entity: object,
+  data: object,
+  model: EntityModel
+): Promise<void> {
   const { properties } = em.getMetadata(entity.constructor as never) as EntityMetadata
   for (const [name, value] of Object.entries(data)) {
     const property = model.properties.get(name)
     // values are of their types already; em.assign takes those of custom types for wrong ones
     if (properties[name as never]?.['kind'] === ReferenceKind.SCALAR) (entity as Record<string, unknown>)[name] = value
-    else em.assign(entity, { [name]: withHidden(property, linked(em, property, value), (entity as Record<string, unknown>)[name]) } as never, { mergeEmbeddedProperties: false })
+    else {
+      em.assign(
+        entity,
+        {
+          [name]: withHidden(property, linked(em, property, value), (entity as Record<string, unknown>)[name]),
+        } as never,
+        { mergeEmbeddedProperties: false }
+      )
+    }
   }
   await em.flush()
 }
@@ -111,11 +158,16 @@ function withHidden (property: Property | undefined, value: unknown, old: unknow
   const isColumns = property?.kind === 'embedded'
   const isGiven = typeof value === 'object' && value !== null
   // null takes an object in JSON away, and of one in columns what clients see
-  if (members === undefined || typeof old !== 'object' || old === null || !holdsHidden(members) || !(isGiven || isColumns || value === undefined)) return value
+  if (
+    members === undefined || typeof old !== 'object' || old === null || !holdsHidden(members) ||
+    !(isGiven || isColumns || value === undefined)
+  ) return value
   const kept: Record<string, unknown> = {}
   for (const member of members.values()) {
     const before = (old as Record<string, unknown>)[member.name]
-    const part = member.hidden ? before : withHidden(member, isGiven ? (value as Record<string, unknown>)[member.name] : undefined, before)
+    const part = member.hidden
+      ? before
+      : withHidden(member, isGiven ? (value as Record<string, unknown>)[member.name] : undefined, before)
     if (part !== undefined && part !== null) kept[member.name] = part
   }
   if (isGiven) return { ...value, ...kept }

@@ -1,6 +1,15 @@
 /** The data of an update that repeats the key of the path, and what a key is to an update anyway: what finds the record. */
 import { ConfigError, RequestValidationError, type ErrorItem } from '../errors.ts'
-import { isObject, isUuid, keyColumns, keyFromJson, keyFromText, type EntityModel, type KeyColumn, type PrimaryKeyPart } from '../model/index.ts'
+import {
+  isObject,
+  isUuid,
+  keyColumns,
+  keyFromJson,
+  keyFromText,
+  type EntityModel,
+  type KeyColumn,
+  type PrimaryKeyPart,
+} from '../model/index.ts'
 import { readData, type Id, type RecordData } from '../plan/index.ts'
 import type { Data } from './new-row.ts'
 
@@ -16,12 +25,22 @@ export function withoutKey (data: Data, id: Id, model: EntityModel): Keyless {
   const rest: Record<string, unknown> = { ...data }
   const errors: ErrorItem[] = []
   const found = keyParts(id, model)
-  const keys = [...found, ...model.primaryKey.filter(({ property }) => property.write.writable && !found.some((part) => part.property === property))]
+  const keys = [
+    ...found,
+    ...model.primaryKey.filter(({ property }) =>
+      property.write.writable && !found.some((part) => part.property === property)
+    ),
+  ]
   for (const { property, columns, ...part } of keys) {
     const name = property.publicName
     if (property.hidden || !(name in rest)) continue
     if (!('expected' in part) || !isSame(rest[name], part.expected, property, columns)) {
-      errors.push({ source: { pointer: `/${name}` }, code: 'FST_ERR_VALIDATION', detail: `'${name}' is the record's key and can not be changed: leave it out, or repeat it as it is in the path.` })
+      errors.push({
+        source: { pointer: `/${name}` },
+        code: 'FST_ERR_VALIDATION',
+        detail:
+          `'${name}' is the record's key and can not be changed: leave it out, or repeat it as it is in the path.`,
+      })
     }
     delete rest[name]
   }
@@ -35,13 +54,21 @@ export function withoutKey (data: Data, id: Id, model: EntityModel): Keyless {
 export function keyColumnErrors (row: RecordData, id: Id, model: EntityModel): readonly ErrorItem[] {
   if (!row.references.some(({ relation }) => relation.key.some(({ shared }) => shared))) return []
   const errors: ErrorItem[] = []
-  const own = new Map(keyParts(id, model).flatMap(({ property, columns, expected }) => columns.map((column) => [column.column, { column, expected: columnValue(property, column, expected) }])))
+  const own = new Map(
+    keyParts(id, model).flatMap(({ property, columns, expected }) =>
+      columns.map((column) => [column.column, { column, expected: columnValue(property, column, expected) }])
+    )
+  )
   const primary = new Set(keyColumns(model).map(({ column }) => column))
   for (const { property, column, value } of row.columns.filter(({ column }) => primary.has(column))) {
     const found = own.get(column)
     if (found !== undefined && isSameValue(value, found.expected, found.column)) continue
     const name = property.publicName
-    errors.push({ source: { pointer: `/${name}` }, code: 'FST_ERR_VALIDATION', detail: `'${name}' shares a column with the record's key, which can not be changed.` })
+    errors.push({
+      source: { pointer: `/${name}` },
+      code: 'FST_ERR_VALIDATION',
+      detail: `'${name}' shares a column with the record's key, which can not be changed.`,
+    })
   }
   return errors
 }
@@ -60,14 +87,20 @@ export function changesOfHook (changed: Data, id: Id, model: EntityModel): Recor
     throw error instanceof RequestValidationError ? mistake(error.message) : error
   }
   for (const { property } of row.columns) {
-    if (property === model.version) throw mistake(`'${property.name}' of ${model.name} is the version, which counts by itself.`)
-    if (property.kind === 'scalar' && model.primaryKey.some((part) => part.property === property)) throw mistake(`'${property.name}' is the record's key and can not be changed.`)
+    if (property === model.version) {
+      throw mistake(`'${property.name}' of ${model.name} is the version, which counts by itself.`)
+    }
+    if (property.kind === 'scalar' && model.primaryKey.some((part) => part.property === property)) {
+      throw mistake(`'${property.name}' is the record's key and can not be changed.`)
+    }
   }
   return row
 }
 
 function mistake (detail: string): ConfigError {
-  return new ConfigError('The server has set values that can not be written.', { cause: new ConfigError(`beforeUpdate: ${detail}`) })
+  return new ConfigError('The server has set values that can not be written.', {
+    cause: new ConfigError(`beforeUpdate: ${detail}`),
+  })
 }
 
 /** What the id says about one column of its part. */
@@ -90,15 +123,25 @@ interface KeyPart extends PrimaryKeyPart {
 function keyParts (id: Id, { primaryKey, uuid }: EntityModel): readonly KeyPart[] {
   const [single, ...more] = primaryKey
   if (typeof id === 'object') return primaryKey.map((part) => ({ ...part, expected: id[part.property.name] }))
-  if (uuid !== undefined && single?.columns[0]?.type.kind !== 'uuid' && isUuid(String(id))) return [{ property: uuid, columns: [uuid], expected: id }]
+  if (uuid !== undefined && single?.columns[0]?.type.kind !== 'uuid' && isUuid(String(id))) {
+    return [{ property: uuid, columns: [uuid], expected: id }]
+  }
   return single === undefined || more.length > 0 ? [] : [{ ...single, expected: id }]
 }
 
 /** Whether a value of a body is that of a path, which is text. */
-function isSame (given: unknown, expected: unknown, property: PrimaryKeyPart['property'], columns: readonly KeyColumn[]): boolean {
+function isSame (
+  given: unknown,
+  expected: unknown,
+  property: PrimaryKeyPart['property'],
+  columns: readonly KeyColumn[]
+): boolean {
   if (columns.length === 1) return isSameValue(given, expected, columns[0]!)
   // a relation to a composite key
-  if (property.kind !== 'relation' || !isObject(given) || !isObject(expected) || Object.keys(given).length !== columns.length) return false
+  if (
+    property.kind !== 'relation' || !isObject(given) || !isObject(expected) ||
+    Object.keys(given).length !== columns.length
+  ) return false
   return property.key.every((part) => isSameValue(given[part.publicName], expected[part.publicName], part))
 }
 

@@ -44,5 +44,7 @@ function propertyOf (name: string, model: EntityModel): Property {
 
 /** The details are for the log: clients can do nothing about them. */
 function mistake (detail: string): ConfigError {
-  return new ConfigError('The server has set values that cannot be written.', { cause: new ConfigError(`values: ${detail}`) })
+  return new ConfigError('The server has set values that cannot be written.', {
+    cause: new ConfigError(`values: ${detail}`),
+  })
 }

@@ -8,10 +8,16 @@ import { sentence } from './scope.ts'
 import { filtersOfEntity } from './entity-filters.ts'
 
 /** The relations that a whitelist leads through. */
-export function relationsOfWhitelist ({ filters, sorts, includes, defaultOrder }: Whitelist): readonly RelationProperty[] {
+export function relationsOfWhitelist (
+  { filters, sorts, includes, defaultOrder }: Whitelist
+): readonly RelationProperty[] {
   const filtered = [...filters.values()].flatMap(relationsOf)
   const sorted = [...[...sorts.values()].flatMap((entry) => entry.targets), ...defaultOrder.map(({ target }) => target)]
-  return [...filtered, ...sorted.flatMap((target) => 'callback' in target ? [] : target.relations), ...[...includes.values()].flatMap(relationsOfInclude)]
+  return [
+    ...filtered,
+    ...sorted.flatMap((target) => 'callback' in target ? [] : target.relations),
+    ...[...includes.values()].flatMap(relationsOfInclude),
+  ]
 }
 
 /** Those that lead to what is included, and those that included records are sorted by. */
@@ -21,9 +27,14 @@ function relationsOfInclude (entry: IncludeEntry): readonly RelationProperty[] {
 }
 
 /** The entities that the conditions of a whitelist lead to, and those of its relations. */
-export function entitiesOfConditions ({ includes }: Whitelist, relations: readonly RelationProperty[]): ReadonlySet<EntityModel> {
+export function entitiesOfConditions (
+  { includes }: Whitelist,
+  relations: readonly RelationProperty[]
+): ReadonlySet<EntityModel> {
   const conditions = [...relations, ...[...includes.values()].map(conditionOf)]
-  return new Set(conditions.flatMap(({ where, target }) => where === undefined ? [] : [...entitiesBehind(where, target)]))
+  return new Set(
+    conditions.flatMap(({ where, target }) => where === undefined ? [] : [...entitiesBehind(where, target)])
+  )
 }
 
 function conditionOf (entry: IncludeEntry): { readonly where: object | undefined, readonly target: EntityModel } {
@@ -40,10 +51,17 @@ function conditionOf (entry: IncludeEntry): { readonly where: object | undefined
  * @param entities that the resource's statements can touch
  * @throws {ConfigError} for one that is not certainly a condition, or that MikroORM can't read
  */
-export function checkConditions (em: EntityManager, { includes }: Whitelist, relations: readonly RelationProperty[], entities: readonly EntityModel[]): void {
+export function checkConditions (
+  em: EntityManager,
+  { includes }: Whitelist,
+  relations: readonly RelationProperty[],
+  entities: readonly EntityModel[]
+): void {
   for (const { name, where, target } of relations) {
     // MikroORM keeps the one condition of a collection as a list
-    for (const condition of [where ?? []].flat()) constant(`The 'where' of the relation '${name}'`, target, () => checkCondition(condition, target))
+    for (const condition of [where ?? []].flat()) {
+      constant(`The 'where' of the relation '${name}'`, target, () => checkCondition(condition, target))
+    }
   }
   for (const entry of includes.values()) {
     const { where, target } = conditionOf(entry)
@@ -55,7 +73,9 @@ export function checkConditions (em: EntityManager, { includes }: Whitelist, rel
   }
   for (const model of entities) {
     for (const { name, cond } of filtersOfEntity(em, model.entity)) {
-      if (typeof cond !== 'function') constant(`The MikroORM filter '${name}'`, model, () => checkCondition(cond, model))
+      if (typeof cond !== 'function') {
+        constant(`The MikroORM filter '${name}'`, model, () => checkCondition(cond, model))
+      }
     }
   }
 }

@@ -1,7 +1,18 @@
 /** Writes of one resource: as one statement where the entity allows, through MikroORM's unit of work where it doesn't. */
 import { ConflictError, NotFoundError, OutOfScopeError, PreconditionFailedError } from '../errors.ts'
 import { keyColumns, type EntityModel } from '../model/index.ts'
-import { idOfKey, planDelete, planExists, planGet, planInsert, planUpdate, type AnyWritePlan, type Id, type Plan, type RecordData } from '../plan/index.ts'
+import {
+  idOfKey,
+  planDelete,
+  planExists,
+  planGet,
+  planInsert,
+  planUpdate,
+  type AnyWritePlan,
+  type Id,
+  type Plan,
+  type RecordData,
+} from '../plan/index.ts'
 import { convertError, enterStage, isDriverError, type QueryOperation, type Row } from '../run/index.ts'
 import { readIfMatch, type IfMatch } from './if-match.ts'
 import { withOnCreate, withOnUpdate } from './new-row.ts'
@@ -10,7 +21,15 @@ import type { ActiveFilters, ReadOptions } from './foreign.ts'
 import type { Resource } from './resource.ts'
 import type { ScopeRules } from './scope.ts'
 import { emOf, requirePromises, runOn, sharedEmOf, transactionOn, wait, type CrudSession, type Work } from './steps.ts'
-import { assignEntity, cascadesOf, createEntities, findLocked, reasonForUnitOfWork, removeEntity, type WriteKind } from './unit-of-work.ts'
+import {
+  assignEntity,
+  cascadesOf,
+  createEntities,
+  findLocked,
+  reasonForUnitOfWork,
+  removeEntity,
+  type WriteKind,
+} from './unit-of-work.ts'
 
 export interface WriteOptions extends ReadOptions {
   /** The header If-Match: versions of which the record has to have one. */
@@ -28,7 +47,13 @@ export class Writer {
   readonly #scope: ScopeRules | undefined
   readonly #operation: QueryOperation
 
-  constructor (resource: Resource, session: CrudSession, options: WriteOptions, scope: ScopeRules | undefined, operation: QueryOperation) {
+  constructor (
+    resource: Resource,
+    session: CrudSession,
+    options: WriteOptions,
+    scope: ScopeRules | undefined,
+    operation: QueryOperation
+  ) {
     this.#resource = resource
     this.#model = resource.model
     this.#session = session
@@ -45,19 +70,35 @@ export class Writer {
   * create (rows: readonly RecordData[], pointer: (index: number) => string): Work<Written[]> {
     const filters = yield * this.#filters(rows)
     const unitOfWork = this.#needsUnitOfWork('create', rows)
-    const chunks = unitOfWork ? [] : chunksOf(rows.map((row) => withOnCreate(row, this.#model, sharedEmOf(this.#session))))
+    const chunks = unitOfWork
+      ? []
+      : chunksOf(rows.map((row) => withOnCreate(row, this.#model, sharedEmOf(this.#session))))
     const checksReferences = unitOfWork || rows.length > 1
-    const single = !unitOfWork && chunks.length === 1 && !this.#scope?.partial && !(checksReferences && rows.some((row) => guardedKeys(row, filters, this.#session).length > 0))
+    const single = !unitOfWork && chunks.length === 1 && !this.#scope?.partial &&
+      !(checksReferences && rows.some((row) => guardedKeys(row, filters, this.#session).length > 0))
     if (single) return yield * this.#insert(this.#session, chunks[0]!, filters, pointer)
-    return yield * this.#transaction((session) => this.#createIn(session, unitOfWork ? 'unit of work' : chunks, rows, checksReferences, filters, pointer))
+    return yield * this.#transaction((session) =>
+      this.#createIn(session, unitOfWork ? 'unit of work' : chunks, rows, checksReferences, filters, pointer)
+    )
   }
 
-  * #createIn (session: CrudSession, chunks: 'unit of work' | readonly RecordData[][], rows: readonly RecordData[], checksReferences: boolean, filters: ActiveFilters, pointer: (index: number) => string): Work<Written[]> {
-    if (checksReferences) yield * checkReferences({ session, filters, call: this.#resource.callOf(this.#operation) }, rows, pointer)
+  * #createIn (
+    session: CrudSession,
+    chunks: 'unit of work' | readonly RecordData[][],
+    rows: readonly RecordData[],
+    checksReferences: boolean,
+    filters: ActiveFilters,
+    pointer: (index: number) => string
+  ): Work<Written[]> {
+    if (checksReferences) {
+      yield * checkReferences({ session, filters, call: this.#resource.callOf(this.#operation) }, rows, pointer)
+    }
     const written: Written[] = []
     let ids: Id[]
     if (chunks === 'unit of work') {
-      ids = (yield * this.#unitOfWork(createEntities(emOf(session), this.#model, rows))).map((key) => idOfKey(this.#model, key))
+      ids = (yield * this.#unitOfWork(createEntities(emOf(session), this.#model, rows))).map((key) =>
+        idOfKey(this.#model, key)
+      )
       for (const id of ids) written.push(yield * this.#readBack(session, id))
     } else {
       for (const chunk of chunks) written.push(...yield * this.#insert(session, chunk, filters, pointer))
@@ -71,17 +112,29 @@ export class Writer {
   * update (id: Id, data: RecordData): Work<Written> {
     if (data.columns.length === 0 && data.links.length === 0) return yield * this.#unchanged(this.#session, id)
     const filters = yield * this.#filters([data])
-    if (this.#needsUnitOfWork('update', [data])) return yield * this.#transaction((session) => this.#assignData(session, id, data, filters))
+    if (this.#needsUnitOfWork('update', [data])) {
+      return yield * this.#transaction((session) => this.#assignData(session, id, data, filters))
+    }
     const complete = withOnUpdate(data, this.#model, sharedEmOf(this.#session))
     const versions = this.#versions()
-    const plan = planUpdate(id, complete, this.#resource.selection, { deleted: this.#options.includeDeleted ? 'with' : 'without', versions, isGuarded: (model) => isGuarded(model, filters, this.#session) })
+    const plan = planUpdate(id, complete, this.#resource.selection, {
+      deleted: this.#options.includeDeleted ? 'with' : 'without',
+      versions,
+      isGuarded: (model) => isGuarded(model, filters, this.#session),
+    })
     if (plan === undefined) throw new NotFoundError()
     return this.#scope?.partial
       ? yield * this.#transaction((session) => this.#updateIn(session, plan, id, data, filters))
       : yield * this.#updateIn(this.#session, plan, id, data, filters)
   }
 
-  * #updateIn (session: CrudSession, plan: AnyWritePlan, id: Id, data: RecordData, filters: ActiveFilters): Work<Written> {
+  * #updateIn (
+    session: CrudSession,
+    plan: AnyWritePlan,
+    id: Id,
+    data: RecordData,
+    filters: ActiveFilters
+  ): Work<Written> {
     const [written] = yield * this.#run(session, plan, filters)
     if (written === undefined) throw yield * this.#reason(session, id, data, filters)
     if (session !== this.#session) yield * this.#checkScope(session, id)
@@ -89,7 +142,13 @@ export class Writer {
   }
 
   * #assignData (session: CrudSession, id: Id, data: RecordData, filters: ActiveFilters): Work<Written> {
-    const record = yield * this.#assign(session, id, () => this.#checked(session, id, data, filters), 'without', data.links.map(({ relation }) => relation.name))
+    const record = yield * this.#assign(
+      session,
+      id,
+      () => this.#checked(session, id, data, filters),
+      'without',
+      data.links.map(({ relation }) => relation.name)
+    )
     return data.columns.length > 0 ? record : (yield * this.#touch(session, id, filters)) ?? record
   }
 
@@ -101,14 +160,21 @@ export class Writer {
     const properties: Record<string, unknown> = { ...data.properties }
     for (const { relation } of data.links) {
       const hidden = yield * hiddenLinks(search, this.#model, id, relation)
-      properties[relation.name] = [...properties[relation.name] as unknown[], ...hidden.map((key) => key.length === 1 ? key[0] : key)]
+      properties[relation.name] = [
+        ...properties[relation.name] as unknown[],
+        ...hidden.map((key) => key.length === 1 ? key[0] : key),
+      ]
     }
     return properties
   }
 
   /** A set of links is part of the record: its version and its `onUpdate` change with it, though its own row does not. */
   * #touch (session: CrudSession, id: Id, filters: ActiveFilters): Work<Written | undefined> {
-    const data = withOnUpdate({ columns: [], references: [], links: [], properties: {} }, this.#model, sharedEmOf(this.#session))
+    const data = withOnUpdate(
+      { columns: [], references: [], links: [], properties: {} },
+      this.#model,
+      sharedEmOf(this.#session)
+    )
     if (data.columns.length === 0 && this.#model.version === undefined) return undefined
     const plan = planUpdate(id, data, this.#resource.selection, { deleted: 'with', isGuarded: () => false })
     const [written] = plan === undefined ? [] : yield * this.#run(session, plan, filters)
@@ -121,12 +187,27 @@ export class Writer {
     const property = this.#model.deletedAt!
     const deleted = deletedAt === null ? 'only' : 'without'
     if (this.#needsUnitOfWork('update')) {
-      return yield * this.#transaction((session) => this.#assign(session, id, function * () { return { [property.name]: deletedAt } }, deleted))
+      return yield * this.#transaction((session) =>
+        this.#assign(session, id, function * () {
+          return { [property.name]: deletedAt }
+        }, deleted)
+      )
     }
-    const data = withOnUpdate({
-      columns: [{ property, column: property.column, value: deletedAt?.toISOString() ?? null }], references: [], links: [], properties: { [property.name]: deletedAt },
-    }, this.#model, sharedEmOf(this.#session))
-    const plan = planUpdate(id, data, this.#resource.selection, { deleted, versions: this.#versions(), isGuarded: () => false })
+    const data = withOnUpdate(
+      {
+        columns: [{ property, column: property.column, value: deletedAt?.toISOString() ?? null }],
+        references: [],
+        links: [],
+        properties: { [property.name]: deletedAt },
+      },
+      this.#model,
+      sharedEmOf(this.#session)
+    )
+    const plan = planUpdate(id, data, this.#resource.selection, {
+      deleted,
+      versions: this.#versions(),
+      isGuarded: () => false,
+    })
     return yield * this.#single(plan, id, deletedAt === null)
   }
 
@@ -134,7 +215,11 @@ export class Writer {
   * remove (id: Id): Work<Written> {
     enterStage('plan')
     if (this.#needsUnitOfWork('delete')) return yield * this.#transaction((session) => this.#removeIn(session, id))
-    return yield * this.#single(planDelete(id, this.#resource.selection, { deleted: 'with', versions: this.#versions() }), id, false)
+    return yield * this.#single(
+      planDelete(id, this.#resource.selection, { deleted: 'with', versions: this.#versions() }),
+      id,
+      false
+    )
   }
 
   * #removeIn (session: CrudSession, id: Id): Work<Written> {
@@ -155,9 +240,18 @@ export class Writer {
     throw yield * this.#reason(this.#session, id, undefined, new Map())
   }
 
-  * #insert (session: CrudSession, rows: readonly RecordData[], filters: ActiveFilters, pointer: (index: number) => string): Work<Written[]> {
+  * #insert (
+    session: CrudSession,
+    rows: readonly RecordData[],
+    filters: ActiveFilters,
+    pointer: (index: number) => string
+  ): Work<Written[]> {
     enterStage('plan')
-    const written = yield * this.#run(session, planInsert(rows, this.#resource.selection, (model) => rows.length === 1 && isGuarded(model, filters, session)), filters)
+    const written = yield * this.#run(
+      session,
+      planInsert(rows, this.#resource.selection, (model) => rows.length === 1 && isGuarded(model, filters, session)),
+      filters
+    )
     if (written.length === rows.length) return written
     yield * checkReferences({ session, filters, call: this.#resource.callOf(this.#operation) }, rows, pointer)
     // what was missing has come since
@@ -182,8 +276,19 @@ export class Writer {
   }
 
   /** Changes an entity through the unit of work. */
-  * #assign (session: CrudSession, id: Id, dataOf: () => Work<object>, deleted: 'without' | 'only', populate: readonly string[] = []): Work<Written> {
-    const { entity, isDeleted } = yield * this.#locked(session, id, this.#options.includeDeleted || deleted === 'only' ? 'with' : 'without', populate)
+  * #assign (
+    session: CrudSession,
+    id: Id,
+    dataOf: () => Work<object>,
+    deleted: 'without' | 'only',
+    populate: readonly string[] = []
+  ): Work<Written> {
+    const { entity, isDeleted } = yield * this.#locked(
+      session,
+      id,
+      this.#options.includeDeleted || deleted === 'only' ? 'with' : 'without',
+      populate
+    )
     if (deleted === 'only' && !isDeleted) return yield * this.#readBack(session, id)
     yield * this.#unitOfWork(assignEntity(emOf(session), entity, yield * dataOf(), this.#model))
     yield * this.#checkScope(session, id)
@@ -191,7 +296,12 @@ export class Writer {
   }
 
   /** The entity, locked, if it is there, in scope, and of the right version. */
-  * #locked (session: CrudSession, id: Id, deleted: 'with' | 'without', populate: readonly string[] = []): Work<{ entity: object, isDeleted: boolean }> {
+  * #locked (
+    session: CrudSession,
+    id: Id,
+    deleted: 'with' | 'without',
+    populate: readonly string[] = []
+  ): Work<{ entity: object, isDeleted: boolean }> {
     const plan = planGet(id, undefined, this.#resource.whitelist, { includeDeleted: deleted === 'with' })
     const entity = plan && (yield * this.#unitOfWork(findLocked(emOf(session), this.#model, id, populate)))
     if (plan === undefined || entity === null || entity === undefined) throw new NotFoundError()
@@ -221,7 +331,14 @@ export class Writer {
   /** Why a write found no row: only looked into when it has failed. */
   * #reason (session: CrudSession, id: Id, data: RecordData | undefined, filters: ActiveFilters): Work<Error> {
     yield * this.#unchanged(session, id)
-    if (data !== undefined) yield * checkChangedReferences({ session, filters, call: this.#resource.callOf(this.#operation) }, this.#model, id, data)
+    if (data !== undefined) {
+      yield * checkChangedReferences(
+        { session, filters, call: this.#resource.callOf(this.#operation) },
+        this.#model,
+        id,
+        data
+      )
+    }
     return new NotFoundError()
   }
 
@@ -253,7 +370,9 @@ export class Writer {
       for (const { relation } of links) entities.add(relation.target)
     }
     enterStage('compile')
-    const filters = yield * wait(this.#resource.activeFilters(this.#session, this.#resource.entitiesOf([...entities], this.#options), 'update'))
+    const filters = yield * wait(
+      this.#resource.activeFilters(this.#session, this.#resource.entitiesOf([...entities], this.#options), 'update')
+    )
     enterStage('plan')
     return filters
   }
@@ -278,8 +397,15 @@ export class Writer {
   /** @throws {ConfigError} where MikroORM, which has promises only, would have to write on a synchronous session */
   #needsUnitOfWork (kind: WriteKind, rows: readonly RecordData[] = []): boolean {
     const linked = rows.find(({ links }) => links.length > 0)?.links[0]
-    const reason = linked !== undefined ? `the links of '${linked.relation.publicName}'` : reasonForUnitOfWork(sharedEmOf(this.#session), this.#model, kind)
-    if (reason !== undefined) requirePromises(this.#session, `To ${kind} ${this.#model.name} takes MikroORM's unit of work, because of ${reason}`)
+    const reason = linked !== undefined
+      ? `the links of '${linked.relation.publicName}'`
+      : reasonForUnitOfWork(sharedEmOf(this.#session), this.#model, kind)
+    if (reason !== undefined) {
+      requirePromises(
+        this.#session,
+        `To ${kind} ${this.#model.name} takes MikroORM's unit of work, because of ${reason}`
+      )
+    }
     return reason !== undefined
   }
 }
@@ -296,7 +422,11 @@ export interface Written {
 function writtenOf (row: Row, parts = 0): Written {
   const key: string[] = []
   for (let index = 0; index < parts; index++) key.push(row[`key${index}`] as string)
-  return { json: row['item'] as string, version: row['version'] as string | undefined, key: parts === 0 ? undefined : key }
+  return {
+    json: row['item'] as string,
+    version: row['version'] as string | undefined,
+    key: parts === 0 ? undefined : key,
+  }
 }
 
 /** As many rows for each statement as its parameters allow. */

@@ -15,7 +15,11 @@ export interface Backoff {
  * @param attempt how many have failed before the last one
  * @param random from 0 to less than 1
  */
-export function delayOf (attempt: number, { baseDelay, maxDelay }: Backoff, random: () => number = Math.random): number {
+export function delayOf (
+  attempt: number,
+  { baseDelay, maxDelay }: Backoff,
+  random: () => number = Math.random
+): number {
   // more doublings are longer than any wait, and too many would be infinite
   return Math.floor(random() * Math.min(maxDelay, baseDelay * 2 ** Math.min(attempt, 40)))
 }

@@ -3,7 +3,10 @@ import { ConfigError } from '../errors.ts'
 import { ReplicaSet, type ReplicaReport } from '../run/index.ts'
 import { connect, refusesTimeout } from './connect.ts'
 import {
-  checkDatabaseOptions, DEFAULT_STATEMENT_TIMEOUT, withEntities, type DatabaseOptions,
+  checkDatabaseOptions,
+  DEFAULT_STATEMENT_TIMEOUT,
+  withEntities,
+  type DatabaseOptions,
 } from './database-options.ts'
 import { parseDatabaseUrl, type DatabaseTarget } from './database-url.ts'
 import { loadDriver } from './drivers.ts'
@@ -97,7 +100,9 @@ export class DatabaseFactory<Async extends boolean = true> {
     if (this.#opened === undefined) {
       const opening = this.#open()
       this.#opened = opening
-      opening.catch(() => { if (this.#opened === opening) this.#opened = undefined })
+      opening.catch(() => {
+        if (this.#opened === opening) this.#opened = undefined
+      })
     }
     return (await this.#opened).engine
   }
@@ -111,9 +116,12 @@ export class DatabaseFactory<Async extends boolean = true> {
 
   #getSessionMaker (engine: MikroORM): SessionMaker {
     const cancels = this.#target.driver === 'postgresql'
-    return (options = {}) => engine.em.fork(cancels && options.signal
-      ? { inflightQueryAbortStrategy: 'cancel query', ...options }
-      : options)
+    return (options = {}) =>
+      engine.em.fork(
+        cancels && options.signal
+          ? { inflightQueryAbortStrategy: 'cancel query', ...options }
+          : options
+      )
   }
 
   /** How the replicas are, in the order of the option `replicas`; nothing while the database is not open. */
@@ -136,7 +144,9 @@ export class DatabaseFactory<Async extends boolean = true> {
       const engine = await this.#getEngine()
       return {
         engine,
-        release: async () => { if (users.delete(user) && users.size === 0 && users === this.#users) await this.#close() },
+        release: async () => {
+          if (users.delete(user) && users.size === 0 && users === this.#users) await this.#close()
+        },
       }
     } catch (error) {
       users.delete(user)
@@ -177,16 +187,20 @@ export class DatabaseFactory<Async extends boolean = true> {
     const replicas = this.#replicas && new ReplicaSet(this.#replicas.settings)
     let engine: MikroORM | undefined
     const init = async (options: DatabaseOptions<boolean>): Promise<MikroORM> => {
-      engine = await withEntities(() => MikroORM.init({
-        ...toOrmOptions(options, target),
-        ...(replicas && replicaOptions(options, this.#replicas!.targets, replicas, EntityManager)),
-      }))
+      engine = await withEntities(() =>
+        MikroORM.init({
+          ...toOrmOptions(options, target),
+          ...(replicas && replicaOptions(options, this.#replicas!.targets, replicas, EntityManager)),
+        })
+      )
       await connect(engine, target)
       return engine
     }
     try {
       engine = await this.#withTimeout(init, () => engine?.close(true))
-      if (this.#options.schema !== undefined) await makeTables(engine, this.#options, target, (options) => MikroORM.init(options))
+      if (this.#options.schema !== undefined) {
+        await makeTables(engine, this.#options, target, (options) => MikroORM.init(options))
+      }
       await replicas?.start(engine.driver)
       this.#reading = replicas
       return { engine, lock, replicas }
@@ -216,7 +230,9 @@ export class DatabaseFactory<Async extends boolean = true> {
   async #lock (folder: string): Promise<FolderLock> {
     const lock = await lockFolder(folder)
     if (lock === undefined) {
-      throw new ConfigError(`DatabaseFactory: ${folder} is already open, in this process or in another one. PGlite serves one process at a time: stop the other one, or use a postgresql:// URL`)
+      throw new ConfigError(
+        `DatabaseFactory: ${folder} is already open, in this process or in another one. PGlite serves one process at a time: stop the other one, or use a postgresql:// URL`
+      )
     }
     return lock
   }
@@ -233,7 +249,10 @@ type Init = (options: DatabaseOptions<boolean>) => Promise<MikroORM>
  * So the statements run on a connection of their own that does not have the limit.
  */
 async function makeTables (
-  engine: MikroORM, options: DatabaseOptions<boolean>, target: DatabaseTarget, init: (options: Options) => Promise<MikroORM>
+  engine: MikroORM,
+  options: DatabaseOptions<boolean>,
+  target: DatabaseTarget,
+  init: (options: Options) => Promise<MikroORM>
 ): Promise<void> {
   const update = (orm: MikroORM): Promise<void> => orm.schema.update({ safe: options.schema === 'create' })
   if (!takesTimeout(options, target)) return await update(engine)

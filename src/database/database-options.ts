@@ -16,10 +16,29 @@ const DEFAULT_MAX = 10
 export const PoolOptionsSchema = Type.Object({
   min: Type.Optional(Type.Integer({ minimum: 0, description: 'Connections kept open when idle. Default 0.' })),
   max: Type.Optional(Type.Integer({ minimum: 1, description: 'Connections at most. Default 10.' })),
-  idleTimeoutMillis: Type.Optional(Type.Integer({ minimum: 0, description: 'Time after which an idle connection is closed; 0 never. Default 10000.' })),
-  connectionTimeoutMillis: Type.Optional(Type.Integer({ minimum: 0, description: 'Time to wait for a connection, to the server or from the pool, if the URL has no connect_timeout; 0 for ever. Default 10000.' })),
-  queueLimit: Type.Optional(Type.Integer({ minimum: 0, description: 'Requests that may wait for a connection; more are refused at once. Default 1000.' })),
-  probeAfterMillis: Type.Optional(Type.Integer({ minimum: 0, description: 'Time without an answer to a statement after which the server is asked whether it is still there; 0 never. Default 10000.' })),
+  idleTimeoutMillis: Type.Optional(
+    Type.Integer({ minimum: 0, description: 'Time after which an idle connection is closed; 0 never. Default 10000.' })
+  ),
+  connectionTimeoutMillis: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      description:
+        'Time to wait for a connection, to the server or from the pool, if the URL has no connect_timeout; 0 for ever. Default 10000.',
+    })
+  ),
+  queueLimit: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      description: 'Requests that may wait for a connection; more are refused at once. Default 1000.',
+    })
+  ),
+  probeAfterMillis: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      description:
+        'Time without an answer to a statement after which the server is asked whether it is still there; 0 never. Default 10000.',
+    })
+  ),
 }, closed)
 
 /** Sizes and times of the connection pool. PGlite has one connection and ignores them. */
@@ -29,20 +48,64 @@ export type PoolOptions = Static<typeof PoolOptionsSchema>
 export const DEFAULT_STATEMENT_TIMEOUT = 30_000
 
 export const DatabaseOptionsSchema = Type.Object({
-  databaseUrl: Type.Optional(Type.String({ minLength: 1, description: 'postgresql://..., pglite://<folder> or pglite://memory, the default.' })),
-  entities: Type.Array(Type.Unknown(), { minItems: 1, description: 'Classes or schemas of all entities, related ones included.' }),
-  useAsync: Type.Optional(Type.Boolean({ description: 'false: sessions whose methods return values instead of promises, for scripts and the REPL. Default true.' })),
+  databaseUrl: Type.Optional(
+    Type.String({ minLength: 1, description: 'postgresql://..., pglite://<folder> or pglite://memory, the default.' })
+  ),
+  entities: Type.Array(Type.Unknown(), {
+    minItems: 1,
+    description: 'Classes or schemas of all entities, related ones included.',
+  }),
+  useAsync: Type.Optional(
+    Type.Boolean({
+      description:
+        'false: sessions whose methods return values instead of promises, for scripts and the REPL. Default true.',
+    })
+  ),
   pool: Type.Optional(PoolOptionsSchema),
-  applicationName: Type.Optional(Type.String({ minLength: 1, maxLength: 63, description: "Name of the connections in the server's views and logs, if the URL has no application_name. Default fastify-crud-kit. PGlite ignores it." })),
-  statementTimeoutMillis: Type.Optional(Type.Integer({ minimum: 0, maximum: 2_147_483_647, description: 'Time after which the server ends a statement, if the URL has no statement_timeout; 0 leaves it to the server. Default 30000, or with preparedStatements: false, as for PgBouncer, 0. PGlite ignores it.' })),
-  preparedStatements: Type.Optional(Type.Boolean({ description: 'Whether statements may be prepared by name. false for PgBouncer in transaction mode. Default true.' })),
-  replicas: Type.Optional(Type.Unsafe<readonly string[] | ReplicaOptions>(Type.Any({ description: 'URLs of servers to read from, or { urls, maxLag, checkInterval, checkTimeout }. Default: none.' }))),
-  schema: Type.Optional(Type.Union([Type.Literal('create'), Type.Literal('update')], { description: "Makes the tables when the database is opened: 'create' adds what is missing, 'update' also alters and drops to match the entities. Off by default: for demos and tests." })),
-  debug: Type.Optional(Type.Union([Type.Boolean(), Type.Array(Type.String())], { description: "MikroORM's logging: all of it, or its namespaces." })),
+  applicationName: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 63,
+      description:
+        "Name of the connections in the server's views and logs, if the URL has no application_name. Default fastify-crud-kit. PGlite ignores it.",
+    })
+  ),
+  statementTimeoutMillis: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 2_147_483_647,
+      description:
+        'Time after which the server ends a statement, if the URL has no statement_timeout; 0 leaves it to the server. Default 30000, or with preparedStatements: false, as for PgBouncer, 0. PGlite ignores it.',
+    })
+  ),
+  preparedStatements: Type.Optional(
+    Type.Boolean({
+      description: 'Whether statements may be prepared by name. false for PgBouncer in transaction mode. Default true.',
+    })
+  ),
+  replicas: Type.Optional(
+    Type.Unsafe<readonly string[] | ReplicaOptions>(
+      Type.Any({
+        description: 'URLs of servers to read from, or { urls, maxLag, checkInterval, checkTimeout }. Default: none.',
+      })
+    )
+  ),
+  schema: Type.Optional(
+    Type.Union([Type.Literal('create'), Type.Literal('update')], {
+      description:
+        "Makes the tables when the database is opened: 'create' adds what is missing, 'update' also alters and drops to match the entities. Off by default: for demos and tests.",
+    })
+  ),
+  debug: Type.Optional(
+    Type.Union([Type.Boolean(), Type.Array(Type.String())], {
+      description: "MikroORM's logging: all of it, or its namespaces.",
+    })
+  ),
   ormOptions: Type.Optional(Type.Object({}, { description: 'Any other option of MikroORM.' })),
 }, closed)
 
-export interface DatabaseOptions<Async extends boolean = true> extends Omit<Static<typeof DatabaseOptionsSchema>, 'entities' | 'debug' | 'ormOptions' | 'useAsync'> {
+export interface DatabaseOptions<Async extends boolean = true>
+  extends Omit<Static<typeof DatabaseOptionsSchema>, 'entities' | 'debug' | 'ormOptions' | 'useAsync'> {
   /** false: sessions whose methods return values instead of promises, for scripts and the REPL. Default: true. */
   readonly useAsync?: Async | undefined
   /** Classes or schemas of all entities, related ones included. */
@@ -50,12 +113,24 @@ export interface DatabaseOptions<Async extends boolean = true> extends Omit<Stat
   /** MikroORM's logging: all of it, or its namespaces, e.g. `['query']`. */
   readonly debug?: Options['debug']
   /** Any other option of MikroORM, e.g. `filters`, `namingStrategy`, `subscribers`, `extensions`. */
-  readonly ormOptions?: Omit<Options, keyof Options & ('driver' | 'clientUrl' | 'dbName' | 'entities' | 'pool' | 'replicas' | 'debug')>
+  readonly ormOptions?: Omit<
+    Options,
+    keyof Options & ('driver' | 'clientUrl' | 'dbName' | 'entities' | 'pool' | 'replicas' | 'debug')
+  >
 }
 
 /** Options of MikroORM that would contradict ours, and what to write instead. */
 const OWN: Readonly<Record<string, string>> = {
-  driver: 'databaseUrl', clientUrl: 'databaseUrl', dbName: 'databaseUrl', host: 'databaseUrl', port: 'databaseUrl', user: 'databaseUrl', entities: 'entities', pool: 'pool', replicas: 'replicas', debug: 'debug',
+  driver: 'databaseUrl',
+  clientUrl: 'databaseUrl',
+  dbName: 'databaseUrl',
+  host: 'databaseUrl',
+  port: 'databaseUrl',
+  user: 'databaseUrl',
+  entities: 'entities',
+  pool: 'pool',
+  replicas: 'replicas',
+  debug: 'debug',
 }
 
 /**
@@ -69,7 +144,9 @@ export function checkDatabaseOptions (options: unknown): asserts options is Data
   }
   // a URL from an unset environment variable must not become a database in memory that forgets everything
   if ('databaseUrl' in options && (options.databaseUrl === undefined || options.databaseUrl === '')) {
-    throw new ConfigError("DatabaseFactory: databaseUrl is empty: is an environment variable not set? Leave the option out, or write 'pglite://memory', for a database in memory")
+    throw new ConfigError(
+      "DatabaseFactory: databaseUrl is empty: is an environment variable not set? Leave the option out, or write 'pglite://memory', for a database in memory"
+    )
   }
   const error = Errors(DatabaseOptionsSchema, options).First()
   if (error !== undefined) {
@@ -77,17 +154,27 @@ export function checkDatabaseOptions (options: unknown): asserts options is Data
     if (error.type === ValueErrorType.ObjectAdditionalProperties) {
       const inPool = place.startsWith('pool.')
       const known = Object.keys((inPool ? PoolOptionsSchema : DatabaseOptionsSchema).properties)
-      throw new ConfigError(`DatabaseFactory: ${inPool ? 'pool: ' : ''}${unknownOption(place.slice(place.lastIndexOf('.') + 1), known)}`)
+      throw new ConfigError(
+        `DatabaseFactory: ${inPool ? 'pool: ' : ''}${unknownOption(place.slice(place.lastIndexOf('.') + 1), known)}`
+      )
     }
     // the value is not shown where it may hold a password
     const got = place === 'databaseUrl' ? '' : `, got ${shown(error.value)}`
     const members = membersOf(error.schema)
     if (members !== undefined) throw new ConfigError(`DatabaseFactory: ${place}: ${notOneOf(error.value, members)}`)
-    throw new ConfigError(`DatabaseFactory: ${place}: ${error.message.charAt(0).toLowerCase()}${error.message.slice(1)}${got}`)
+    throw new ConfigError(
+      `DatabaseFactory: ${place}: ${error.message.charAt(0).toLowerCase()}${error.message.slice(1)}${got}`
+    )
   }
   const { entities } = options as { entities: readonly unknown[] }
   const wrong = entities.findIndex((entity) => !isEntity(entity))
-  if (wrong >= 0) throw new ConfigError(`DatabaseFactory: entities[${wrong}] is ${shown(entities[wrong])}, which is no entity: give its class or schema, not a name or a path`)
+  if (wrong >= 0) {
+    throw new ConfigError(
+      `DatabaseFactory: entities[${wrong}] is ${
+        shown(entities[wrong])
+      }, which is no entity: give its class or schema, not a name or a path`
+    )
+  }
   const { min = 0, max = DEFAULT_MAX } = (options as { pool?: PoolOptions }).pool ?? {}
   if (min > max) throw new ConfigError(`DatabaseFactory: pool.min is ${min}, more than pool.max, ${max}`)
   const { ormOptions = {} } = options as { ormOptions?: object }
@@ -96,7 +183,8 @@ export function checkDatabaseOptions (options: unknown): asserts options is Data
 }
 
 /** A class, or a schema of any copy of MikroORM's. */
-const isEntity = (value: unknown): boolean => typeof value === 'function' || (typeof value === 'object' && value !== null && 'meta' in value)
+const isEntity = (value: unknown): boolean =>
+  typeof value === 'function' || (typeof value === 'object' && value !== null && 'meta' in value)
 
 /** Makes a MikroORM: what is wrong with its entities is wrong with our options. */
 export async function withEntities<Result> (init: () => Promise<Result>): Promise<Result> {
@@ -117,5 +205,7 @@ export function withEntitiesSync<Result> (init: () => Result): Result {
 }
 
 function refusedEntities (error: unknown): unknown {
-  return error instanceof MetadataError ? new ConfigError(`DatabaseFactory: entities: ${error.message}`, { cause: error }) : error
+  return error instanceof MetadataError
+    ? new ConfigError(`DatabaseFactory: entities: ${error.message}`, { cause: error })
+    : error
 }

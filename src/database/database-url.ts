@@ -68,7 +68,11 @@ export function parseDatabaseUrl (databaseUrl: string): DatabaseTarget {
   if (scheme === 'pglite') return parsePglite(databaseUrl.slice('pglite://'.length))
   if (scheme === undefined) throw refused(`databaseUrl is not a URL. Write one of ${FORMS}`)
   const meant = nearest(scheme, SCHEMES)
-  throw refused(`databaseUrl has the scheme '${scheme}:', which is not supported. ${meant === undefined ? '' : `Did you mean '${meant}:'? `}Write one of ${FORMS}`)
+  throw refused(
+    `databaseUrl has the scheme '${scheme}:', which is not supported. ${
+      meant === undefined ? '' : `Did you mean '${meant}:'? `
+    }Write one of ${FORMS}`
+  )
 }
 
 const refused = (problem: string): ConfigError => new ConfigError(`DatabaseFactory: ${problem}`)
@@ -78,7 +82,9 @@ function parsePostgresql (databaseUrl: string): PostgresqlTarget {
   const { database, schema, connect_timeout: timeout, channel_binding: binding, ...rest } = parsed(databaseUrl)
   if (!database) throw refused(`databaseUrl names no database. Write one of ${FORMS}`)
   if (rest.host?.includes(',')) throw refused('databaseUrl names several hosts: pg connects to one')
-  const connection: Record<string, unknown> = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined && value !== null && value !== ''))
+  const connection: Record<string, unknown> = Object.fromEntries(
+    Object.entries(rest).filter(([, value]) => value !== undefined && value !== null && value !== '')
+  )
   // pg binds to the channel where the server offers it, and has no way to insist
   if (binding !== undefined && binding !== 'disable') connection['enableChannelBinding'] = true
   const port = rest.port ? `:${rest.port}` : ''
@@ -104,9 +110,13 @@ function parsed (databaseUrl: string): Parsed {
     return parse(strict) as Parsed
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT' || code === 'EACCES' || code === 'EISDIR') throw refused(`a certificate or key that databaseUrl names can't be read: ${message}`)
+    if (code === 'ENOENT' || code === 'EACCES' || code === 'EISDIR') {
+      throw refused(`a certificate or key that databaseUrl names can't be read: ${message}`)
+    }
     // a URL that can't be parsed may hold a password anywhere
-    const reason = error instanceof TypeError || error instanceof URIError ? `it is not a valid URL. ${ENCODING}` : message
+    const reason = error instanceof TypeError || error instanceof URIError
+      ? `it is not a valid URL. ${ENCODING}`
+      : message
     throw refused(`databaseUrl can't be read: ${reason}`)
   }
 }
@@ -116,7 +126,9 @@ function checkShape (databaseUrl: string): void {
   const [, , query = '', hash = ''] = /^([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/s.exec(databaseUrl) ?? []
   const location = databaseUrl.slice(databaseUrl.indexOf('://') + 3).split(/[?#]/)[0]!
   const [, ...names] = location.split('/')
-  if (hash !== '' || query.includes('@') || names.join('/').includes('@') || names.length > 1) throw refused(`databaseUrl can't be read: it has an unexpected @ / or #. ${ENCODING}`)
+  if (hash !== '' || query.includes('@') || names.join('/').includes('@') || names.length > 1) {
+    throw refused(`databaseUrl can't be read: it has an unexpected @ / or #. ${ENCODING}`)
+  }
   const seen = new Set<string>()
   for (const [name, value] of new URLSearchParams(query)) {
     checkParameter(name, value)
@@ -130,13 +142,21 @@ function checkParameter (name: string, value: string): void {
     const meant = nearest(name, Object.keys(PARAMETERS))
     // what does not look like a name may be a piece of a password
     const called = /^\w{1,40}$/.test(name) ? ` '${name}'` : ''
-    throw refused(`databaseUrl has a parameter${called} that has no effect here. ${meant === undefined ? `Parameters: ${Object.keys(PARAMETERS).join(', ')}` : `Did you mean '${meant}'?`}`)
+    throw refused(
+      `databaseUrl has a parameter${called} that has no effect here. ${
+        meant === undefined ? `Parameters: ${Object.keys(PARAMETERS).join(', ')}` : `Did you mean '${meant}'?`
+      }`
+    )
   }
   const allowed = PARAMETERS[name]
   if (allowed === undefined || (allowed instanceof RegExp ? allowed.test(value) : allowed.includes(value))) return
   if (allowed instanceof RegExp) throw refused(`databaseUrl: ${name} must be a whole number`)
   const meant = nearest(value, allowed)
-  throw refused(`databaseUrl: ${name} must be one of ${allowed.join(', ')}${meant === undefined ? '' : `. Did you mean '${meant}'?`}`)
+  throw refused(
+    `databaseUrl: ${name} must be one of ${allowed.join(', ')}${
+      meant === undefined ? '' : `. Did you mean '${meant}'?`
+    }`
+  )
 }
 
 /** What follows `pglite://` is a path, relative to the working directory or absolute; the word `memory` alone is none. */
@@ -144,8 +164,12 @@ function parsePglite (rest: string): PgliteTarget {
   if (rest === '') throw refused('databaseUrl names no folder. Write pglite://folder or pglite://memory')
   const [, query] = rest.split(/\?(.*)/s)
   if (query !== undefined) {
-    const names = [...new URLSearchParams(query).keys()].filter((name) => /^\w{1,40}$/.test(name)).map((name) => `'${name}'`)
-    const what = names.length === 0 ? "a '?', and PGlite takes no parameters" : `the parameter${names.length > 1 ? 's' : ''} ${names.join(', ')}, and PGlite takes none`
+    const names = [...new URLSearchParams(query).keys()].filter((name) => /^\w{1,40}$/.test(name)).map((name) =>
+      `'${name}'`
+    )
+    const what = names.length === 0
+      ? "a '?', and PGlite takes no parameters"
+      : `the parameter${names.length > 1 ? 's' : ''} ${names.join(', ')}, and PGlite takes none`
     throw refused(`databaseUrl has ${what}. Write pglite://folder or pglite://memory`)
   }
   if (rest === 'memory') return { driver: 'pglite', folder: undefined, label: 'pglite://memory' }

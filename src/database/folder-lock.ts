@@ -13,7 +13,9 @@ import path from 'node:path'
 import { once } from 'node:events'
 import { ConfigError } from '../errors.ts'
 
-export interface FolderLock { readonly release: () => Promise<void> }
+export interface FolderLock {
+  readonly release: () => Promise<void>
+}
 
 /**
  * The lock of `folder`, or `undefined` when somebody has it, in this process or in another.
@@ -39,7 +41,12 @@ function addressOf (folder: string): string {
     makeFolder(folder)
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException
-    throw new ConfigError(`DatabaseFactory: ${folder} can't hold a PGlite database: ${code === 'EEXIST' ? 'it is a file, and not a folder' : message}`, { cause })
+    throw new ConfigError(
+      `DatabaseFactory: ${folder} can't hold a PGlite database: ${
+        code === 'EEXIST' ? 'it is a file, and not a folder' : message
+      }`,
+      { cause }
+    )
   }
   const name = `fastify-crud-kit-${createHash('sha256').update(fs.realpathSync(folder)).digest('hex').slice(0, 32)}`
   if (process.platform === 'linux') return `\0${name}`
@@ -53,12 +60,19 @@ function addressOf (folder: string): string {
  */
 function makeFolder (folder: string): void {
   const missing = [folder]
-  for (let above = path.dirname(folder); !fs.existsSync(above) && above !== missing.at(-1); above = path.dirname(above)) missing.push(above)
+  for (
+    let above = path.dirname(folder);
+    !fs.existsSync(above) && above !== missing.at(-1);
+    above = path.dirname(above)
+  ) missing.push(above)
   for (const step of missing.reverse()) {
     try {
       fs.mkdirSync(step)
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || !fs.statSync(step, { throwIfNoEntry: false })?.isDirectory()) throw error
+      if (
+        (error as NodeJS.ErrnoException).code !== 'EEXIST' ||
+        !fs.statSync(step, { throwIfNoEntry: false })?.isDirectory()
+      ) throw error
     }
   }
 }

@@ -9,18 +9,26 @@ import type { ClientBase, Pool } from 'pg'
 import { clientOf, isThere, replicaReports, runOnPool, waitingFor } from '../run/index.ts'
 
 const ServerHealthSchema = Type.Object({
-  status: Type.Union([Type.Literal('up'), Type.Literal('busy'), Type.Literal('read-only'), Type.Literal('down')], { description: 'busy: it is there, but had no connection for the question. read-only: it refuses to write.' }),
+  status: Type.Union([Type.Literal('up'), Type.Literal('busy'), Type.Literal('read-only'), Type.Literal('down')], {
+    description: 'busy: it is there, but had no connection for the question. read-only: it refuses to write.',
+  }),
   millis: Type.Number({ description: 'Time that the answer took.' }),
 })
 
 export const ReplicaHealthSchema = Type.Object({
   url: Type.String({ description: 'Without credentials and parameters.' }),
-  status: Type.Union([Type.Literal('up'), Type.Literal('lagging'), Type.Literal('down')], { description: 'As it was found at the last check; only one that is up is read from.' }),
-  lag: Type.Union([Type.Number(), Type.Null()], { description: "Milliseconds by which its data was behind the writer's, at most; null where that is not known." }),
+  status: Type.Union([Type.Literal('up'), Type.Literal('lagging'), Type.Literal('down')], {
+    description: 'As it was found at the last check; only one that is up is read from.',
+  }),
+  lag: Type.Union([Type.Number(), Type.Null()], {
+    description: "Milliseconds by which its data was behind the writer's, at most; null where that is not known.",
+  }),
 })
 
 export const HealthSchema = Type.Object({
-  status: Type.Union([Type.Literal('up'), Type.Literal('degraded'), Type.Literal('down')], { description: 'down: nothing can be written. degraded: the writer is busy or read-only, or a replica is not up.' }),
+  status: Type.Union([Type.Literal('up'), Type.Literal('degraded'), Type.Literal('down')], {
+    description: 'down: nothing can be written. degraded: the writer is busy or read-only, or a replica is not up.',
+  }),
   writer: ServerHealthSchema,
   replicas: Type.Array(ReplicaHealthSchema),
   pool: Type.Optional(Type.Object({
@@ -45,17 +53,24 @@ export const HEALTH_TIMEOUT = 2_000
  * @param timeout milliseconds after which it is down, or busy, whatever comes later
  * @param replicas the states of its replicas. Default: as they were at their last checks
  */
-export async function checkHealth (orm: MikroORM, timeout: number = HEALTH_TIMEOUT, replicas: readonly ReplicaHealth[] = healthOfReplicas(orm)): Promise<Health> {
+export async function checkHealth (
+  orm: MikroORM,
+  timeout: number = HEALTH_TIMEOUT,
+  replicas: readonly ReplicaHealth[] = healthOfReplicas(orm)
+): Promise<Health> {
   const abort = new AbortController()
   const timer = setTimeout(() => abort.abort(new Error('no answer in time')), timeout)
-  const tooLate = new Promise<undefined>((resolve) => { abort.signal.addEventListener('abort', () => resolve(undefined), { once: true }) })
+  const tooLate = new Promise<undefined>((resolve) => {
+    abort.signal.addEventListener('abort', () => resolve(undefined), { once: true })
+  })
   const started = performance.now()
   try {
     const client = await Promise.race([clientOf(orm.em.getConnection()).catch(() => undefined), tooLate])
     const pool = client !== undefined && 'totalCount' in client ? client : undefined
     const asked = pool === undefined ? askPglite(client as PGlite | undefined) : askPool(pool, timeout, abort.signal)
     // PGlite is in this process: when it takes its time, it is busy
-    const status = await Promise.race([asked, tooLate]) ?? (pool === undefined && client !== undefined ? 'busy' : 'down')
+    const status = await Promise.race([asked, tooLate]) ??
+      (pool === undefined && client !== undefined ? 'busy' : 'down')
     const writer = { status, millis: Math.round(performance.now() - started) }
     return { status: overall(writer, replicas), writer, replicas: [...replicas], ...(pool && { pool: sizes(pool) }) }
   } finally {
@@ -81,11 +96,18 @@ function overall (writer: ServerHealth, replicas: readonly ReplicaHealth[]): Hea
 async function askPool (pool: Pool, timeout: number, signal: AbortSignal): Promise<ServerHealth['status']> {
   if (pool.idleCount === 0 && pool.totalCount >= pool.options.max) {
     // made for what it knows about where the server is: it is not connected
-    const { Client } = pool as unknown as { Client: new (options: Pool['options']) => ClientBase }
+    const { Client } = pool as unknown as { Client: new(options: Pool['options']) => ClientBase }
     return await isThere(new Client(pool.options), timeout) ? 'busy' : 'down'
   }
-  const question = { text: "select current_setting('transaction_read_only') as \"readOnly\"", values: [], readOnly: true }
-  return await runOnPool(pool, question, signal).then(([row]) => row?.['readOnly'] === 'on' ? 'read-only' : 'up', () => 'down')
+  const question = {
+    text: 'select current_setting(\'transaction_read_only\') as "readOnly"',
+    values: [],
+    readOnly: true,
+  }
+  return await runOnPool(pool, question, signal).then(
+    ([row]) => row?.['readOnly'] === 'on' ? 'read-only' : 'up',
+    () => 'down'
+  )
 }
 
 async function askPglite (client: PGlite | undefined): Promise<ServerHealth['status']> {

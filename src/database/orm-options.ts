@@ -33,23 +33,32 @@ function postgresqlOptions (options: DatabaseOptions<boolean>, target: Postgresq
   return {
     ...connectionOptions(options, target),
     ...(target.schema !== undefined && { schema: target.schema }),
-    pool: { ...(min !== undefined && { min }), ...(max !== undefined && { max }), ...(idleTimeoutMillis !== undefined && { idleTimeoutMillis }) },
+    pool: {
+      ...(min !== undefined && { min }),
+      ...(max !== undefined && { max }),
+      ...(idleTimeoutMillis !== undefined && { idleTimeoutMillis }),
+    },
   }
 }
 
 /** Where a server is and how to connect to it. The sizes of pools are the same for all servers. */
-function connectionOptions (options: DatabaseOptions<boolean>, target: PostgresqlTarget): Pick<Options, 'clientUrl' | 'dbName' | 'driverOptions'> {
+function connectionOptions (
+  options: DatabaseOptions<boolean>,
+  target: PostgresqlTarget
+): Pick<Options, 'clientUrl' | 'dbName' | 'driverOptions'> {
   const given: unknown = options.ormOptions?.driverOptions
   return {
     // where to is in the driver's options, and a URL with a password would be one more place that could show it
     clientUrl: `postgresql:///${encodeURIComponent(target.database)}`,
     dbName: target.database,
     // a Kysely instance or dialect of the application's own knows its connection already
-    driverOptions: isPlain(given) ? driverOptions(options, target, given) : given as NonNullable<Options['driverOptions']>,
+    driverOptions: isPlain(given)
+      ? driverOptions(options, target, given)
+      : given as NonNullable<Options['driverOptions']>,
   }
 }
 
-type EntityManagerClass = new (...args: any[]) => EntityManager
+type EntityManagerClass = new(...args: any[]) => EntityManager
 
 /**
  * MikroORM's options for replicas beside those of the writer. MikroORM opens and closes their connections; which of them
@@ -57,16 +66,31 @@ type EntityManagerClass = new (...args: any[]) => EntityManager
  *
  * @param Default the driver's class of EntityManagers
  */
-export function replicaOptions (options: DatabaseOptions<boolean>, targets: readonly PostgresqlTarget[], replicas: ReplicaSet, Default: EntityManagerClass): Partial<Options> {
+export function replicaOptions (
+  options: DatabaseOptions<boolean>,
+  targets: readonly PostgresqlTarget[],
+  replicas: ReplicaSet,
+  Default: EntityManagerClass
+): Partial<Options> {
   return {
-    replicas: targets.map((target) => ({ ...connectionOptions(options, target), name: target.label }) as NonNullable<Options['replicas']>[number]),
-    entityManager: readingFrom(replicas, (options.ormOptions?.entityManager as EntityManagerClass | undefined) ?? Default),
+    replicas: targets.map((target) =>
+      ({ ...connectionOptions(options, target), name: target.label }) as NonNullable<Options['replicas']>[number]
+    ),
+    entityManager: readingFrom(
+      replicas,
+      (options.ormOptions?.entityManager as EntityManagerClass | undefined) ?? Default
+    ),
   }
 }
 
 /** What pg is given: for the connection, and when it has made the pool. */
-function driverOptions ({ pool = {}, applicationName, statementTimeoutMillis, preparedStatements }: DatabaseOptions<boolean>, target: PostgresqlTarget, given: Given = {}): object {
-  const { connectionTimeoutMillis = CONNECTION_TIMEOUT, queueLimit = QUEUE_LIMIT, probeAfterMillis = PROBE_AFTER } = pool
+function driverOptions (
+  { pool = {}, applicationName, statementTimeoutMillis, preparedStatements }: DatabaseOptions<boolean>,
+  target: PostgresqlTarget,
+  given: Given = {}
+): object {
+  const { connectionTimeoutMillis = CONNECTION_TIMEOUT, queueLimit = QUEUE_LIMIT, probeAfterMillis = PROBE_AFTER } =
+    pool
   return {
     ...KEEP_ALIVE,
     fallback_application_name: APPLICATION_NAME,
@@ -85,13 +109,22 @@ function driverOptions ({ pool = {}, applicationName, statementTimeoutMillis, pr
 }
 
 /** Whether connections are given a limit of statements by these options: not PGlite's, nor those that the application makes. */
-export function takesTimeout ({ ormOptions, statementTimeoutMillis, preparedStatements }: DatabaseOptions<boolean>, target: DatabaseTarget): boolean {
-  if (target.driver === 'pglite' || target.connection.statement_timeout !== undefined || !isPlain(ormOptions?.driverOptions)) return false
+export function takesTimeout (
+  { ormOptions, statementTimeoutMillis, preparedStatements }: DatabaseOptions<boolean>,
+  target: DatabaseTarget
+): boolean {
+  if (
+    target.driver === 'pglite' || target.connection.statement_timeout !== undefined ||
+    !isPlain(ormOptions?.driverOptions)
+  ) return false
   return statementTimeoutMillis === undefined ? preparedStatements !== false : statementTimeoutMillis > 0
 }
 
-interface Given { readonly onPoolCreated?: (pool: Pool) => unknown }
+interface Given {
+  readonly onPoolCreated?: (pool: Pool) => unknown
+}
 
 export function isPlain (value: unknown): value is Given | undefined {
-  return value === undefined || (typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype)
+  return value === undefined ||
+    (typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype)
 }

@@ -1,8 +1,21 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { runTransaction, withChecked, wrapperOf, type Policy, type TransactionFunction, type TransactionWrapper } from './run-transaction.ts'
+import {
+  runTransaction,
+  withChecked,
+  wrapperOf,
+  type Policy,
+  type TransactionFunction,
+  type TransactionWrapper,
+} from './run-transaction.ts'
 import { DEFAULT_BACKOFF, DEFAULT_RETRIES, type TransactionOptions } from './transaction-options.ts'
 
-const POLICY: Policy = { name: 'readOnly', usage: 'readOnly(em, async (em) => ...)', retries: DEFAULT_RETRIES, unavailable: false, ...DEFAULT_BACKOFF }
+const POLICY: Policy = {
+  name: 'readOnly',
+  usage: 'readOnly(em, async (em) => ...)',
+  retries: DEFAULT_RETRIES,
+  unavailable: false,
+  ...DEFAULT_BACKOFF,
+}
 
 /**
  * `withTransaction` that can't write: the database refuses it before it has done anything, whoever asks, CrudBase,
@@ -14,10 +27,18 @@ const POLICY: Policy = { name: 'readOnly', usage: 'readOnly(em, async (em) => ..
  *   await categories.list(em, params), await products.count(em),
  * ], { isolationLevel: 'repeatable read' })
  */
-export function readOnly<Result> (em: EntityManager, fn: TransactionFunction<[], Result>, options?: Omit<TransactionOptions, 'readOnly'>): Promise<Result>
+export function readOnly<Result> (
+  em: EntityManager,
+  fn: TransactionFunction<[], Result>,
+  options?: Omit<TransactionOptions, 'readOnly'>
+): Promise<Result>
 /** Makes a function run so whenever it is called. */
 export function readOnly (options?: Omit<TransactionOptions, 'readOnly'>): TransactionWrapper
-export function readOnly (first?: EntityManager | object, fn?: TransactionFunction<[], unknown>, options?: object): Promise<unknown> | TransactionWrapper {
+export function readOnly (
+  first?: EntityManager | object,
+  fn?: TransactionFunction<[], unknown>,
+  options?: object
+): Promise<unknown> | TransactionWrapper {
   return fn === undefined
     ? wrapperOf(first, { ...first, readOnly: true }, POLICY)
     : runTransaction(first as EntityManager, fn, withChecked(POLICY.name, { ...options, readOnly: true }), POLICY)

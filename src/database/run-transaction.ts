@@ -7,10 +7,15 @@ import { delayOf, wait, type Backoff } from './backoff.ts'
 import { checkTransactionOptions, type TransactionOptions } from './transaction-options.ts'
 
 /** What runs in a transaction. It has to use the EntityManager that it is given, and may run more than once. */
-export type TransactionFunction<Args extends readonly unknown[], Result> = (em: EntityManager, ...args: Args) => Result | Promise<Result>
+export type TransactionFunction<Args extends readonly unknown[], Result> = (
+  em: EntityManager,
+  ...args: Args
+) => Result | Promise<Result>
 
 /** Makes a function run in a transaction: the same arguments, the first of which says where. */
-export type TransactionWrapper = <Args extends readonly unknown[], Result>(fn: TransactionFunction<Args, Result>) => (em: EntityManager, ...args: Args) => Promise<Result>
+export type TransactionWrapper = <Args extends readonly unknown[], Result>(
+  fn: TransactionFunction<Args, Result>
+) => (em: EntityManager, ...args: Args) => Promise<Result>
 
 /** What a wrapper does where its options say nothing. */
 export interface Policy extends Backoff {
@@ -24,16 +29,31 @@ export interface Policy extends Backoff {
 }
 
 /** Runs a function by options that have been checked. */
-export async function runTransaction<Result> (em: EntityManager, fn: TransactionFunction<[], Result>, options: TransactionOptions, policy: Policy): Promise<Result> {
+export async function runTransaction<Result> (
+  em: EntityManager,
+  fn: TransactionFunction<[], Result>,
+  options: TransactionOptions,
+  policy: Policy
+): Promise<Result> {
   if (typeof fn !== 'function') throw new ConfigError(`${policy.name}: what is to run must be a function.`)
-  if (!isEntityManager(em)) throw new ConfigError(`${policy.name}: where it is to run must be an EntityManager, such as request.em, got ${shown(em)}.`)
+  if (!isEntityManager(em)) {
+    throw new ConfigError(
+      `${policy.name}: where it is to run must be an EntityManager, such as request.em, got ${shown(em)}.`
+    )
+  }
   const { isolationLevel, readOnly, timeout } = options
   const { retries = policy.retries, baseDelay = policy.baseDelay, maxDelay = policy.maxDelay } = options
   const { unavailable } = policy
   const settings = {
     ...(isolationLevel !== undefined && { isolationLevel }),
     ...(readOnly !== undefined && { readOnly }),
-    ...(timeout !== undefined && { deadline: { at: performance.now() + timeout, error: new UnavailableError(`The database needed more than ${timeout} ms.`) } }),
+    ...(timeout !== undefined &&
+      {
+        deadline: {
+          at: performance.now() + timeout,
+          error: new UnavailableError(`The database needed more than ${timeout} ms.`),
+        },
+      }),
   }
   if (em.isInTransaction()) {
     const demands = demandsOf(em)
@@ -56,7 +76,8 @@ export async function runTransaction<Result> (em: EntityManager, fn: Transaction
 }
 
 /** Of any copy of MikroORM's, and no session of `useAsync: false`. */
-const isEntityManager = (value: unknown): boolean => typeof (value as Partial<EntityManager> | null | undefined)?.isInTransaction === 'function'
+const isEntityManager = (value: unknown): boolean =>
+  typeof (value as Partial<EntityManager> | null | undefined)?.isInTransaction === 'function'
 
 /** A transaction inside of another can't be repeated alone: the outermost one is, as often as the most insistent wants it. */
 function raise (demands: Demands, asked: Omit<Demands, 'final'>): void {

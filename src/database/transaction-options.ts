@@ -15,13 +15,40 @@ export const DEFAULT_BACKOFF = { baseDelay: 20, maxDelay: 1_000 } as const
 
 export const TransactionOptionsSchema = Type.Object({
   isolationLevel: Type.Optional(Type.Union(ISOLATION_LEVELS.map((level) => Type.Literal(level)), {
-    description: "What the transaction sees of others. Default: the server's, which is 'read committed' unless configured.",
+    description:
+      "What the transaction sees of others. Default: the server's, which is 'read committed' unless configured.",
   })),
   readOnly: Type.Optional(Type.Boolean({ default: false, description: 'Refuse writes.' })),
-  timeout: Type.Optional(Type.Integer({ minimum: 1, maximum: LONGEST, description: 'Milliseconds for all of it, repetitions included. Default: no limit.' })),
-  retries: Type.Optional(Type.Integer({ minimum: 0, default: DEFAULT_RETRIES, description: 'Times that the whole is repeated after a serialization failure or a deadlock, at most.' })),
-  baseDelay: Type.Optional(Type.Integer({ minimum: 0, maximum: LONGEST, default: DEFAULT_BACKOFF.baseDelay, description: 'Longest wait before the first repetition, in milliseconds. It doubles with each one.' })),
-  maxDelay: Type.Optional(Type.Integer({ minimum: 0, maximum: LONGEST, default: DEFAULT_BACKOFF.maxDelay, description: 'Longest wait of all, in milliseconds.' })),
+  timeout: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: LONGEST,
+      description: 'Milliseconds for all of it, repetitions included. Default: no limit.',
+    })
+  ),
+  retries: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      default: DEFAULT_RETRIES,
+      description: 'Times that the whole is repeated after a serialization failure or a deadlock, at most.',
+    })
+  ),
+  baseDelay: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: LONGEST,
+      default: DEFAULT_BACKOFF.baseDelay,
+      description: 'Longest wait before the first repetition, in milliseconds. It doubles with each one.',
+    })
+  ),
+  maxDelay: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: LONGEST,
+      default: DEFAULT_BACKOFF.maxDelay,
+      description: 'Longest wait of all, in milliseconds.',
+    })
+  ),
 }, { additionalProperties: false })
 
 /**
@@ -46,7 +73,17 @@ export function checkTransactionOptions (what: string, options: unknown): assert
   const error = Errors(TransactionOptionsSchema, options).First()
   if (error === undefined) return
   const name = error.path.slice(1)
-  if (error.type === ValueErrorType.ObjectAdditionalProperties) throw new ConfigError(`${what}: ${unknownOption(name, Object.keys(TransactionOptionsSchema.properties))}`)
-  if (name === 'isolationLevel') throw new ConfigError(`${what}: isolationLevel can't be ${shown(error.value)}. It is one of '${ISOLATION_LEVELS.join("', '")}'${suggestionFor(error.value, ISOLATION_LEVELS) || '.'}`)
-  throw new ConfigError(`${what}: ${name === '' ? 'the options' : name} can't be ${shown(error.value)}: ${error.message.toLowerCase()}`)
+  if (error.type === ValueErrorType.ObjectAdditionalProperties) {
+    throw new ConfigError(`${what}: ${unknownOption(name, Object.keys(TransactionOptionsSchema.properties))}`)
+  }
+  if (name === 'isolationLevel') {
+    throw new ConfigError(
+      `${what}: isolationLevel can't be ${shown(error.value)}. It is one of '${ISOLATION_LEVELS.join("', '")}'${
+        suggestionFor(error.value, ISOLATION_LEVELS) || '.'
+      }`
+    )
+  }
+  throw new ConfigError(
+    `${what}: ${name === '' ? 'the options' : name} can't be ${shown(error.value)}: ${error.message.toLowerCase()}`
+  )
 }

@@ -1,9 +1,23 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { runTransaction, withChecked, wrapperOf, type Policy, type TransactionFunction, type TransactionWrapper } from './run-transaction.ts'
+import {
+  runTransaction,
+  withChecked,
+  wrapperOf,
+  type Policy,
+  type TransactionFunction,
+  type TransactionWrapper,
+} from './run-transaction.ts'
 import type { TransactionOptions } from './transaction-options.ts'
 
 /** Patient enough for a server that restarts, or a standby that takes over. */
-const POLICY: Policy = { name: 'withRetry', usage: 'withRetry(em, async (em) => ...)', retries: 5, unavailable: true, baseDelay: 100, maxDelay: 2_000 }
+const POLICY: Policy = {
+  name: 'withRetry',
+  usage: 'withRetry(em, async (em) => ...)',
+  retries: 5,
+  unavailable: true,
+  baseDelay: 100,
+  maxDelay: 2_000,
+}
 
 /**
  * `withTransaction` that is also repeated when the database was not available: not reached, shutting down or starting
@@ -20,10 +34,18 @@ const POLICY: Policy = { name: 'withRetry', usage: 'withRetry(em, async (em) => 
  * @example
  * const page = await withRetry(em, (em) => categories.list(em, params), { readOnly: true })
  */
-export function withRetry<Result> (em: EntityManager, fn: TransactionFunction<[], Result>, options?: TransactionOptions): Promise<Result>
+export function withRetry<Result> (
+  em: EntityManager,
+  fn: TransactionFunction<[], Result>,
+  options?: TransactionOptions
+): Promise<Result>
 /** Makes a function run so whenever it is called. */
 export function withRetry (options?: TransactionOptions): TransactionWrapper
-export function withRetry (first?: EntityManager | TransactionOptions, fn?: TransactionFunction<[], unknown>, options?: TransactionOptions): Promise<unknown> | TransactionWrapper {
+export function withRetry (
+  first?: EntityManager | TransactionOptions,
+  fn?: TransactionFunction<[], unknown>,
+  options?: TransactionOptions
+): Promise<unknown> | TransactionWrapper {
   return fn === undefined
     ? wrapperOf(first, first as TransactionOptions ?? {}, POLICY)
     : runTransaction(first as EntityManager, fn, withChecked(POLICY.name, options), POLICY)

@@ -1,8 +1,21 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { runTransaction, withChecked, wrapperOf, type Policy, type TransactionFunction, type TransactionWrapper } from './run-transaction.ts'
+import {
+  runTransaction,
+  withChecked,
+  wrapperOf,
+  type Policy,
+  type TransactionFunction,
+  type TransactionWrapper,
+} from './run-transaction.ts'
 import { DEFAULT_BACKOFF, DEFAULT_RETRIES, type TransactionOptions } from './transaction-options.ts'
 
-const POLICY: Policy = { name: 'withTransaction', usage: 'withTransaction(em, async (em) => ...)', retries: DEFAULT_RETRIES, unavailable: false, ...DEFAULT_BACKOFF }
+const POLICY: Policy = {
+  name: 'withTransaction',
+  usage: 'withTransaction(em, async (em) => ...)',
+  retries: DEFAULT_RETRIES,
+  unavailable: false,
+  ...DEFAULT_BACKOFF,
+}
 
 /**
  * Runs a function in a transaction: all that it does is kept, or, when it throws, nothing. Inside of a transaction it is
@@ -22,7 +35,11 @@ const POLICY: Policy = { name: 'withTransaction', usage: 'withTransaction(em, as
  *   return await orders.create(em, { shelf })
  * }, { isolationLevel: 'serializable', retries: 5 })
  */
-export function withTransaction<Result> (em: EntityManager, fn: TransactionFunction<[], Result>, options?: TransactionOptions): Promise<Result>
+export function withTransaction<Result> (
+  em: EntityManager,
+  fn: TransactionFunction<[], Result>,
+  options?: TransactionOptions
+): Promise<Result>
 /**
  * Makes a function run so whenever it is called.
  *
@@ -31,7 +48,11 @@ export function withTransaction<Result> (em: EntityManager, fn: TransactionFunct
  * await sell(request.em, 7)
  */
 export function withTransaction (options?: TransactionOptions): TransactionWrapper
-export function withTransaction (first?: EntityManager | TransactionOptions, fn?: TransactionFunction<[], unknown>, options?: TransactionOptions): Promise<unknown> | TransactionWrapper {
+export function withTransaction (
+  first?: EntityManager | TransactionOptions,
+  fn?: TransactionFunction<[], unknown>,
+  options?: TransactionOptions
+): Promise<unknown> | TransactionWrapper {
   return fn === undefined
     ? wrapperOf(first, first as TransactionOptions ?? {}, POLICY)
     : runTransaction(first as EntityManager, fn, withChecked(POLICY.name, options), POLICY)

@@ -34,7 +34,8 @@ export const uuid = {
 /** `created_at` and `updated_at`: set on create, the latter again by every update that changes something. */
 export const timestamps = {
   created_at: p.datetime(PRECISION).fieldName('created_at').onCreate(() => new Date()).defaultRaw(NOW),
-  updated_at: p.datetime(PRECISION).fieldName('updated_at').onCreate(() => new Date()).onUpdate(() => new Date()).defaultRaw(NOW),
+  updated_at: p.datetime(PRECISION).fieldName('updated_at').onCreate(() => new Date()).onUpdate(() => new Date())
+    .defaultRaw(NOW),
 }
 
 /** `deleted_at`: with it, a delete marks the row, and reads leave marked rows out. */

@@ -1,5 +1,12 @@
 /** MikroORM's metadata to our snapshot of it. */
-import { ReferenceKind, Utils, type EntityMetadata, type EntityProperty, type MetadataStorage, type Platform } from '@mikro-orm/core'
+import {
+  ReferenceKind,
+  Utils,
+  type EntityMetadata,
+  type EntityProperty,
+  type MetadataStorage,
+  type Platform,
+} from '@mikro-orm/core'
 import { ConfigError } from '../errors.ts'
 import { codecOf, hydratorOf, isVerbatim } from './codec.ts'
 import { embeddedToEntity } from './embedded-json.ts'
@@ -23,7 +30,11 @@ export class Models {
   readonly #models = new Map<unknown, EntityModel>()
 
   /** @param options the ORM's: the schema of entities that name none, the names of filters for all entities */
-  constructor (metadata: MetadataStorage, platform: Platform, { schema, filters = [] }: { readonly schema?: string, readonly filters?: readonly string[] } = {}) {
+  constructor (
+    metadata: MetadataStorage,
+    platform: Platform,
+    { schema, filters = [] }: { readonly schema?: string, readonly filters?: readonly string[] } = {}
+  ) {
     this.#metadata = metadata
     this.#platform = platform
     this.#schema = schema
@@ -42,7 +53,9 @@ export class Models {
     const meta = all.get((this.#metadata.find(entity as never) as EntityMetadata | undefined)?.class as never)
     if (meta === undefined) {
       const known = [...all.values()].map((known) => known.className)
-      throw new ConfigError(`The entity ${nameOf(entity)} is not one of the ORM's: ${known.join(', ')}. Add it to the ORM's "entities".`)
+      throw new ConfigError(
+        `The entity ${nameOf(entity)} is not one of the ORM's: ${known.join(', ')}. Add it to the ORM's "entities".`
+      )
     }
     return this.#of(meta)
   }
@@ -57,7 +70,10 @@ export class Models {
 
   #build (meta: EntityMetadata): EntityModel {
     checkHasTable(meta)
-    const properties = this.#properties(meta, Object.values(meta.properties).filter((property) => property.embedded === undefined))
+    const properties = this.#properties(
+      meta,
+      Object.values(meta.properties).filter((property) => property.embedded === undefined)
+    )
     const scalars = [...properties.values()].filter((property) => property.kind === 'scalar')
     const byColumn = (column: string) => scalars.find((property) => property.column === column)
     const named = (name: string) => scalars.find((property) => property.name === name)
@@ -96,8 +112,14 @@ export class Models {
       if (property === undefined) continue
       properties.set(embeddedName(source), property)
       if (property.hidden) continue
-      if (publicNames.has(property.publicName)) throw new ConfigError(`Two properties of ${meta.className} have the public name '${property.publicName}'.`)
-      if (Buffer.byteLength(property.publicName) > MAX_NAME_BYTES) throw new ConfigError(`The name '${property.publicName}' of ${meta.className} is longer than ${MAX_NAME_BYTES} bytes.`)
+      if (publicNames.has(property.publicName)) {
+        throw new ConfigError(`Two properties of ${meta.className} have the public name '${property.publicName}'.`)
+      }
+      if (Buffer.byteLength(property.publicName) > MAX_NAME_BYTES) {
+        throw new ConfigError(
+          `The name '${property.publicName}' of ${meta.className} is longer than ${MAX_NAME_BYTES} bytes.`
+        )
+      }
       publicNames.add(property.publicName)
     }
     return properties
@@ -107,7 +129,9 @@ export class Models {
   #property (meta: EntityMetadata, source: EntityProperty): Property | undefined {
     if (source.kind === ReferenceKind.SCALAR) return this.#scalar(meta, source)
     if (source.kind === ReferenceKind.EMBEDDED) return this.#embedded(meta, source)
-    if (source.polymorphic || source.targetMeta === undefined || source.targetMeta.virtual || source.persist === false) return undefined
+    if (
+      source.polymorphic || source.targetMeta === undefined || source.targetMeta.virtual || source.persist === false
+    ) return undefined
     return this.#relation(meta, source)
   }
 
@@ -115,21 +139,29 @@ export class Models {
     if (source.persist === false && source.formula === undefined) return undefined
     const columnType = source.columnTypes?.[0] ?? 'text'
     const type = valueTypeOf(columnType, { runtimeType: source.runtimeType, items: source.items })
-    return Object.freeze({
-      kind: 'scalar',
-      ...baseOf(source, meta),
-      column: source.fieldNames?.[0] ?? source.name,
-      type,
-      formula: source.formula && this.#formula(meta, source),
-      codec: codecOf(source, type, this.#platform),
-      verbatim: isVerbatim(source),
-      hydrate: hydratorOf(source, type, this.#platform),
-    } satisfies ScalarProperty)
+    return Object.freeze(
+      {
+        kind: 'scalar',
+        ...baseOf(source, meta),
+        column: source.fieldNames?.[0] ?? source.name,
+        type,
+        formula: source.formula && this.#formula(meta, source),
+        codec: codecOf(source, type, this.#platform),
+        verbatim: isVerbatim(source),
+        hydrate: hydratorOf(source, type, this.#platform),
+      } satisfies ScalarProperty
+    )
   }
 
   #formula (meta: EntityMetadata, source: EntityProperty): (alias: string) => string {
     return (alias) => {
-      const table = { alias, name: meta.tableName, schema: meta.schema, qualifiedName: meta.tableName, toString: () => alias }
+      const table = {
+        alias,
+        name: meta.tableName,
+        schema: meta.schema,
+        qualifiedName: meta.tableName,
+        toString: () => alias,
+      }
       const result: unknown = source.formula!(meta.createColumnMappingObject(alias) as never, table as never)
       if (typeof result === 'string') return result
       const { sql, params } = result as { sql: string, params: unknown[] }
@@ -142,31 +174,53 @@ export class Models {
     if (source.object || source.array) {
       // of several classes: which one an object is, and so what it may hold, is MikroORM's to tell
       const classes: readonly EntityMetadata[] = embeddable.polymorphs ?? []
-      if (!source.hidden && classes.some(({ properties }) => Object.values<EntityProperty>(properties).some(({ hidden }) => hidden))) {
-        throw new ConfigError(`${meta.className}.${source.name} is stored as JSON of several classes, and one of them has a hidden property: hide '${source.name}' as a whole.`)
+      if (
+        !source.hidden &&
+        classes.some(({ properties }) => Object.values<EntityProperty>(properties).some(({ hidden }) => hidden))
+      ) {
+        throw new ConfigError(
+          `${meta.className}.${source.name} is stored as JSON of several classes, and one of them has a hidden property: hide '${source.name}' as a whole.`
+        )
       }
       const embedded = classes.length === 0
-        ? { list: source.array === true, properties: this.#properties(embeddable, Object.values(embeddable.properties) as EntityProperty[]) }
+        ? {
+            list: source.array === true,
+            properties: this.#properties(embeddable, Object.values(embeddable.properties) as EntityProperty[]),
+          }
         : undefined
-      return Object.freeze({
-        kind: 'scalar',
-        ...baseOf(source, meta),
-        column: source.fieldNames[0]!,
-        type: valueTypeOf('jsonb', {}),
-        verbatim: false,
-        embedded,
-        hydrate: embedded && ((json) => embeddedToEntity(json, embedded)),
-      } satisfies ScalarProperty)
+      return Object.freeze(
+        {
+          kind: 'scalar',
+          ...baseOf(source, meta),
+          column: source.fieldNames[0]!,
+          type: valueTypeOf('jsonb', {}),
+          verbatim: false,
+          embedded,
+          hydrate: embedded && ((json) => embeddedToEntity(json, embedded)),
+        } satisfies ScalarProperty
+      )
     }
     const properties = this.#properties(embeddable, Object.values(source.embeddedProps ?? {}) as EntityProperty[])
-    return Object.freeze({ kind: 'embedded', ...baseOf(source, meta), column: source.fieldNames?.[0] ?? source.name, properties } satisfies EmbeddedProperty)
+    return Object.freeze(
+      {
+        kind: 'embedded',
+        ...baseOf(source, meta),
+        column: source.fieldNames?.[0] ?? source.name,
+        properties,
+      } satisfies EmbeddedProperty
+    )
   }
 
   #relation (meta: EntityMetadata, source: EntityProperty): RelationProperty {
     const models = this
     const targetMeta = source.targetMeta as EntityMetadata
     let target: EntityModel | undefined
-    const join = joinOf(meta, source, targetMeta, (pivot) => this.#tableOf(this.#metadata.find(pivot as never) as EntityMetadata))
+    const join = joinOf(
+      meta,
+      source,
+      targetMeta,
+      (pivot) => this.#tableOf(this.#metadata.find(pivot as never) as EntityMetadata)
+    )
     return Object.freeze({
       kind: 'relation' as const,
       ...baseOf(source, meta),
@@ -188,10 +242,17 @@ export class Models {
     const root = meta.root
     if (root.inheritanceType !== 'sti' || meta.discriminatorValue === undefined) return undefined
     const column = root.properties[root.discriminatorColumn as never] as EntityProperty | undefined
-    const classes = [...this.#metadata.getAll().values()].filter((other) => other.root === root && isA(other, meta, this.#metadata))
+    const classes = [...this.#metadata.getAll().values()].filter((other) =>
+      other.root === root && isA(other, meta, this.#metadata)
+    )
     // its own first: it is what new rows get
-    const values = [meta, ...classes.filter((other) => other !== meta)].map((other) => other.discriminatorValue).filter((value) => value !== undefined)
-    return Object.freeze({ column: column?.fieldNames[0] ?? String(root.discriminatorColumn), values: Object.freeze(values) })
+    const values = [meta, ...classes.filter((other) => other !== meta)].map((other) => other.discriminatorValue).filter(
+      (value) => value !== undefined
+    )
+    return Object.freeze({
+      column: column?.fieldNames[0] ?? String(root.discriminatorColumn),
+      values: Object.freeze(values),
+    })
   }
 }
 
@@ -205,11 +266,21 @@ const embeddedName = (source: EntityProperty): string => source.embedded?.[1] ??
 
 function baseOf (source: EntityProperty, meta: EntityMetadata) {
   const name = embeddedName(source)
-  return { name, publicName: source.serializedName ?? name, nullable: source.nullable === true, hidden: source.hidden === true, write: writeRulesOf(source, meta) }
+  return {
+    name,
+    publicName: source.serializedName ?? name,
+    nullable: source.nullable === true,
+    hidden: source.hidden === true,
+    write: writeRulesOf(source, meta),
+  }
 }
 
 function isA (meta: EntityMetadata, ancestor: EntityMetadata, metadata: MetadataStorage): boolean {
-  for (let current: EntityMetadata | undefined = meta; current !== undefined; current = current.extends && metadata.find(current.extends as never)) {
+  for (
+    let current: EntityMetadata | undefined = meta;
+    current !== undefined;
+    current = current.extends && metadata.find(current.extends as never)
+  ) {
     if (current.class === ancestor.class) return true
   }
   return false
@@ -223,11 +294,15 @@ function otherNamesOf (meta: EntityMetadata, properties: ReadonlyMap<string, Pro
 
 /** The property called `uuid`: of that type, and unique, so that it can stand for the primary key. */
 function uuidOf (meta: EntityMetadata, scalars: readonly ScalarProperty[]): ScalarProperty | undefined {
-  const property = scalars.find((property) => property.name === 'uuid' && property.type.kind === 'uuid' && !property.hidden)
+  const property = scalars.find((property) =>
+    property.name === 'uuid' && property.type.kind === 'uuid' && !property.hidden
+  )
   const unique = property !== undefined && (meta.properties[property.name as never] as EntityProperty).unique
   return unique ? property : undefined
 }
 
 function deletedAtOf (property: ScalarProperty | undefined): ScalarProperty | undefined {
-  return property?.type.kind === 'datetime' && property.nullable && property.formula === undefined ? property : undefined
+  return property?.type.kind === 'datetime' && property.nullable && property.formula === undefined
+    ? property
+    : undefined
 }

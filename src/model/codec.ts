@@ -1,5 +1,14 @@
 /** What a custom type or a serializer makes of a value, between the database's JSON, the wire and a query string. */
-import { BigIntType, CharacterType, StringType, TextType, Type, UuidType, type EntityProperty, type Platform } from '@mikro-orm/core'
+import {
+  BigIntType,
+  CharacterType,
+  StringType,
+  TextType,
+  Type,
+  UuidType,
+  type EntityProperty,
+  type Platform,
+} from '@mikro-orm/core'
 import { convert, type Converted } from './convert.ts'
 import type { Codec, ScalarProperty } from './entity-model.ts'
 import { withNumbers } from './exact-json.ts'
@@ -48,7 +57,9 @@ export function codecOf (property: EntityProperty, type: ValueType, platform: Pl
     const value = withNumbers(given)
     const hydrated = custom === undefined
       ? hydrate(value, type, property.runtimeType)
-      : value === null ? null : custom.convertToJSValue(value, platform)
+      : value === null
+        ? null
+        : custom.convertToJSValue(value, platform)
     if (serializer !== undefined) return serializer(hydrated, {})
     return custom === undefined || hydrated === null ? hydrated : custom.toJSON(hydrated, platform)
   }
@@ -56,9 +67,15 @@ export function codecOf (property: EntityProperty, type: ValueType, platform: Pl
 
   const bindable = (value: unknown): Converted => {
     if (value === null || value === undefined) return { ok: false, expected: 'a value of its type' }
-    if (ArrayBuffer.isView(value)) return { ok: true, value: Buffer.from(value.buffer, value.byteOffset, value.byteLength) }
+    if (ArrayBuffer.isView(value)) {
+      return { ok: true, value: Buffer.from(value.buffer, value.byteOffset, value.byteLength) }
+    }
     if (type.kind === 'array' && Array.isArray(value)) return fromJson(value, type)
-    const text = value instanceof Date ? value.toISOString() : typeof value === 'object' ? JSON.stringify(value) : String(value)
+    const text = value instanceof Date
+      ? value.toISOString()
+      : typeof value === 'object'
+        ? JSON.stringify(value)
+        : String(value)
     // what SQL makes of a value is of the column's type; the value itself is of a type that only the SQL knows
     const known = !isOpaque(type) && custom.convertToDatabaseValueSQL === undefined
     return convert(text, known ? type : { kind: 'text' })
@@ -73,15 +90,20 @@ export function codecOf (property: EntityProperty, type: ValueType, platform: Pl
   }
 
   /** What a type makes of anything has to fit into its column. */
-  const limited = (converted: Converted): Converted => converted.ok && type.kind === 'text' && custom.convertToDatabaseValueSQL === undefined ? fromJson(converted.value, type) : converted
+  const limited = (converted: Converted): Converted =>
+    converted.ok && type.kind === 'text' && custom.convertToDatabaseValueSQL === undefined
+      ? fromJson(converted.value, type)
+      : converted
 
-  return Object.freeze({
-    toWire,
-    read: custom.convertToJSValueSQL && ((column: string) => custom.convertToJSValueSQL!(column, platform)),
-    write: custom.convertToDatabaseValueSQL && custom.convertToDatabaseValueSQL('?', platform),
-    toDatabase: (text) => toDatabase(text, 'query'),
-    fromJson: (value) => limited(toDatabase(value, 'hydration')),
-  } satisfies Codec)
+  return Object.freeze(
+    {
+      toWire,
+      read: custom.convertToJSValueSQL && ((column: string) => custom.convertToJSValueSQL!(column, platform)),
+      write: custom.convertToDatabaseValueSQL && custom.convertToDatabaseValueSQL('?', platform),
+      toDatabase: (text) => toDatabase(text, 'query'),
+      fromJson: (value) => limited(toDatabase(value, 'hydration')),
+    } satisfies Codec
+  )
 }
 
 /** The Date of a converted datetime, whose offset may lack minutes, and which is UTC without one. */
@@ -97,8 +119,14 @@ export function hydratorOf (property: EntityProperty, type: ValueType, platform:
   if (custom?.convertToDatabaseValueSQL !== undefined) return (json) => custom.convertToJSValue(json, platform)
   if (customTypeOf(property) !== undefined) return (_, value) => custom!.convertToJSValue(value, platform)
   switch (type.kind) {
-    case 'datetime': return (_, value) => dateOf(String(value))
-    case 'bigint': case 'decimal': case 'array': case 'blob': return custom && ((_, value) => custom.convertToJSValue(value, platform))
-    default: return undefined
+    case 'datetime':
+      return (_, value) => dateOf(String(value))
+    case 'bigint':
+    case 'decimal':
+    case 'array':
+    case 'blob':
+      return custom && ((_, value) => custom.convertToJSValue(value, platform))
+    default:
+      return undefined
   }
 }

@@ -12,11 +12,43 @@ export class ConditionError extends Error {}
 
 /** Operators on the value of a column (MikroORM's `QueryOperator`). */
 const COLUMN_OPERATORS = [
-  '$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$in', '$nin', '$like', '$ilike', '$re', '$fulltext', '$exists', '$overlap', '$contains', '$contained', '$hasKey', '$hasKeys', '$hasSomeKeys', '$elemMatch',
+  '$eq',
+  '$ne',
+  '$gt',
+  '$gte',
+  '$lt',
+  '$lte',
+  '$in',
+  '$nin',
+  '$like',
+  '$ilike',
+  '$re',
+  '$fulltext',
+  '$exists',
+  '$overlap',
+  '$contains',
+  '$contained',
+  '$hasKey',
+  '$hasKeys',
+  '$hasSomeKeys',
+  '$elemMatch',
 ]
 /** Operators on related records. */
 const QUANTIFIERS = ['$some', '$none', '$every']
-const RELATION_OPERATORS = ['$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$in', '$nin', '$exists', '$size', '$all', ...QUANTIFIERS]
+const RELATION_OPERATORS = [
+  '$eq',
+  '$ne',
+  '$gt',
+  '$gte',
+  '$lt',
+  '$lte',
+  '$in',
+  '$nin',
+  '$exists',
+  '$size',
+  '$all',
+  ...QUANTIFIERS,
+]
 /** Those whose value is a list. */
 const LISTS: ReadonlySet<string> = new Set(['$in', '$nin', '$all', '$hasKeys', '$hasSomeKeys'])
 /** Conditions of conditions. */
@@ -60,7 +92,9 @@ function condition (where: unknown, names: Names, at: string): boolean {
     if (key === '$and') says = every(value, names, inside) || says
     else if (key === '$or' || key === '$not') {
       for (const [index, member] of (key === '$or' ? list(value, inside) : [value]).entries()) {
-        if (!condition(member, names, key === '$or' ? `${inside}[${index}]` : inside)) fail(inside, 'one of its conditions is empty')
+        if (!condition(member, names, key === '$or' ? `${inside}[${index}]` : inside)) {
+          fail(inside, 'one of its conditions is empty')
+        }
       }
       says = true
     } else {
@@ -81,13 +115,18 @@ function every (members: unknown, names: Names, at: string): boolean {
 function member (key: string, value: unknown, names: Names, at: string): void {
   const property = names.properties.get(key)
   if (property === undefined) {
-    if (!names.others.has(key)) fail(at, `${names.of} has no property '${key}'${suggestion(key, [...names.properties.keys(), ...GROUPS])}`)
+    if (!names.others.has(key)) {
+      fail(at, `${names.of} has no property '${key}'${suggestion(key, [...names.properties.keys(), ...GROUPS])}`)
+    }
     return column(value, undefined, at)
   }
   switch (property.kind) {
-    case 'scalar': return column(value, property, at)
-    case 'relation': return relation(value, property, at)
-    case 'embedded': return embedded(value, property.properties, at)
+    case 'scalar':
+      return column(value, property, at)
+    case 'relation':
+      return relation(value, property, at)
+    case 'embedded':
+      return embedded(value, property.properties, at)
   }
 }
 
@@ -110,11 +149,17 @@ function relation (value: unknown, property: RelationProperty, at: string): void
   }
   for (const key of ownKeys(value, at)) {
     const [inside, compared] = [path(at, key), value[key]]
-    if (!operators.includes(key)) fail(inside, `operators such as ${operators[0]} stand by themselves: put the other conditions into $and`)
-    if (!RELATION_OPERATORS.includes(key)) fail(inside, `there is no operator ${key} for a relation${suggestion(key, RELATION_OPERATORS)}`)
+    if (!operators.includes(key)) {
+      fail(inside, `operators such as ${operators[0]} stand by themselves: put the other conditions into $and`)
+    }
+    if (!RELATION_OPERATORS.includes(key)) {
+      fail(inside, `there is no operator ${key} for a relation${suggestion(key, RELATION_OPERATORS)}`)
+    }
     if (QUANTIFIERS.includes(key)) {
       // { $some: {} } asks for any related row, { $none: {} } for none; that all of them exist is always true
-      const says = isPlain(compared) && isEmpty(compared) ? key !== '$every' : condition(compared, namesOf(property.target), inside)
+      const says = isPlain(compared) && isEmpty(compared)
+        ? key !== '$every'
+        : condition(compared, namesOf(property.target), inside)
       if (!says) fail(inside, 'it says nothing')
     } else operator(key, compared, undefined, inside)
   }
@@ -135,8 +180,15 @@ function column (value: unknown, property: (Property & { kind: 'scalar' }) | und
   }
 }
 
-function operator (name: string, value: unknown, property: (Property & { kind: 'scalar' }) | undefined, at: string): void {
-  if (LISTS.has(name) && !Array.isArray(value) && !isSql(value)) fail(at, `${name} takes a list; it is ${kindOf(value)}`)
+function operator (
+  name: string,
+  value: unknown,
+  property: (Property & { kind: 'scalar' }) | undefined,
+  at: string
+): void {
+  if (LISTS.has(name) && !Array.isArray(value) && !isSql(value)) {
+    fail(at, `${name} takes a list; it is ${kindOf(value)}`)
+  }
   if (name === '$exists' && typeof value !== 'boolean') fail(at, `$exists is true or false; it is ${kindOf(value)}`)
   if (name === '$size' && isPlain(value)) return column(value, undefined, at)
   if (name === '$elemMatch' && isPlain(value) && isEmpty(value)) fail(at, 'it says nothing')
@@ -151,11 +203,17 @@ function operator (name: string, value: unknown, property: (Property & { kind: '
  */
 function operand (value: unknown, at: string, custom = false): void {
   switch (typeof value) {
-    case 'undefined': return fail(at, 'it is undefined, which is neither a value nor null')
-    case 'function': case 'symbol': return fail(at, `it is ${kindOf(value)}`)
-    case 'number': return Number.isNaN(value) ? fail(at, 'it is NaN') : undefined
-    case 'object': break
-    default: return
+    case 'undefined':
+      return fail(at, 'it is undefined, which is neither a value nor null')
+    case 'function':
+    case 'symbol':
+      return fail(at, `it is ${kindOf(value)}`)
+    case 'number':
+      return Number.isNaN(value) ? fail(at, 'it is NaN') : undefined
+    case 'object':
+      break
+    default:
+      return
   }
   if (value === null || value instanceof RegExp || ArrayBuffer.isView(value) || isSql(value)) return
   if (Array.isArray(value)) {
@@ -178,13 +236,12 @@ export function keyOfEntity (value: unknown): readonly unknown[] | undefined {
 
 /** A JSON document: what has no text in JSON would be left out of it. */
 function json (value: unknown, at: string): void {
-  if (Array.isArray(value)) for (let index = 0; index < value.length; index++) json(value[index], `${at}[${index}]`)
-  else if (isPlain(value)) for (const key of ownKeys(value, at)) json(value[key], path(at, key))
-  else operand(value, at)
+  if (Array.isArray(value)) { for (let index = 0; index < value.length; index++) json(value[index], `${at}[${index}]`) } else if (isPlain(value)) { for (const key of ownKeys(value, at)) json(value[key], path(at, key)) } else operand(value, at)
 }
 
 /** SQL of the application's: `raw()`, or a query of MikroORM's as a list. */
-const isSql = (value: unknown): boolean => isRaw(value) || typeof (value as { toRaw?: unknown } | null | undefined)?.toRaw === 'function'
+const isSql = (value: unknown): boolean =>
+  isRaw(value) || typeof (value as { toRaw?: unknown } | null | undefined)?.toRaw === 'function'
 
 /** An object literal. */
 function isPlain (value: unknown): value is Record<string, unknown> {
@@ -193,11 +250,14 @@ function isPlain (value: unknown): value is Record<string, unknown> {
   return prototype === Object.prototype || prototype === null
 }
 
-const isEmpty = (value: object): boolean => Object.keys(value).length === 0 && Object.getOwnPropertySymbols(value).length === 0
+const isEmpty = (value: object): boolean =>
+  Object.keys(value).length === 0 && Object.getOwnPropertySymbols(value).length === 0
 
 /** The names of an object's members; fragments of SQL stand for whole conditions only. */
 function ownKeys (value: object, at: string): string[] {
-  if (Object.getOwnPropertySymbols(value).length > 0) fail(at, 'a fragment of SQL stands beside properties of the entity')
+  if (Object.getOwnPropertySymbols(value).length > 0) {
+    fail(at, 'a fragment of SQL stands beside properties of the entity')
+  }
   return Object.keys(value)
 }
 
@@ -210,7 +270,9 @@ function kindOf (value: unknown): string {
   if (Array.isArray(value)) return 'an array'
   if (typeof value === 'object') {
     const name: unknown = (value.constructor as { name?: unknown } | undefined)?.name
-    return isPlain(value) || typeof name !== 'string' || name === '' || name === 'Object' ? 'an object' : `of the class ${name}`
+    return isPlain(value) || typeof name !== 'string' || name === '' || name === 'Object'
+      ? 'an object'
+      : `of the class ${name}`
   }
   return `a ${typeof value}`
 }

@@ -11,11 +11,11 @@ export type SqlValue = string | number | boolean | null | Buffer
 export type Converted =
   | { readonly ok: true, readonly value: SqlValue }
   | {
-    readonly ok: false
-    readonly expected: string
-    readonly allowed?: readonly string[]
+    readonly ok: false,
+    readonly expected: string,
+    readonly allowed?: readonly string[],
     /** JSON pointer of the part of the value that is meant. */
-    readonly at?: string
+    readonly at?: string,
   }
 
 const accept = (value: SqlValue): Converted => ({ ok: true, value })
@@ -69,7 +69,9 @@ function toBoolean (text: string): Converted {
 
 function toText (text: string): Converted {
   // PostgreSQL has no way to store the character (manual, section 8.3); half of a surrogate pair would be sent as another one
-  return text.includes('\0') || !text.isWellFormed() ? refuse('text without NUL characters or halves of surrogate pairs') : accept(text)
+  return text.includes('\0') || !text.isWellFormed()
+    ? refuse('text without NUL characters or halves of surrogate pairs')
+    : accept(text)
 }
 
 function toEnum (text: string, items: readonly (string | number)[]): Converted {
@@ -87,7 +89,8 @@ function isDate (text: string): boolean {
   if (!match) return false
   const [year, month, day] = [Number(match[1]), Number(match[2]), Number(match[3])]
   // day 0 of the next month is the last day of this one
-  return year >= 1 && month >= 1 && month <= 12 && day >= 1 && day <= new Date(Date.UTC(2000 + year % 400, month, 0)).getUTCDate()
+  return year >= 1 && month >= 1 && month <= 12 && day >= 1 &&
+    day <= new Date(Date.UTC(2000 + year % 400, month, 0)).getUTCDate()
 }
 
 function isTime (text: string): boolean {
@@ -153,7 +156,9 @@ export function isStorable (json: string): boolean {
   for (const [token] of json.matchAll(JSON_TOKEN)) {
     if (token === '[' || token === '{') depth++
     else if (token === ']' || token === '}') depth--
-    else if (token.startsWith('"') ? !toText(JSON.parse(token)).ok : token.length > MAX_DIGITS || !FLOAT.test(token)) return false
+    else if (token.startsWith('"') ? !toText(JSON.parse(token)).ok : token.length > MAX_DIGITS || !FLOAT.test(token)) {
+      return false
+    }
     if (depth > MAX_JSON_DEPTH) return false
   }
   return true
@@ -177,19 +182,34 @@ function toJson (text: string): Converted {
  */
 export function convert (text: string, type: ValueType): Converted {
   switch (type.kind) {
-    case 'integer': return toInteger(text, type)
-    case 'bigint': return toBigint(text)
-    case 'decimal': return toDecimal(text)
-    case 'float': return toFloat(text, type.single)
-    case 'boolean': return toBoolean(text)
-    case 'text': return toText(text)
-    case 'enum': return toEnum(text, type.items)
-    case 'uuid': return toUuid(text)
-    case 'date': return toDate(text)
-    case 'datetime': return toDatetime(text, type.zoned)
-    case 'time': return toTime(text)
-    case 'json': return toJson(text)
-    case 'blob': case 'array': case 'other': return refuse('left out: values of this type can not be compared')
+    case 'integer':
+      return toInteger(text, type)
+    case 'bigint':
+      return toBigint(text)
+    case 'decimal':
+      return toDecimal(text)
+    case 'float':
+      return toFloat(text, type.single)
+    case 'boolean':
+      return toBoolean(text)
+    case 'text':
+      return toText(text)
+    case 'enum':
+      return toEnum(text, type.items)
+    case 'uuid':
+      return toUuid(text)
+    case 'date':
+      return toDate(text)
+    case 'datetime':
+      return toDatetime(text, type.zoned)
+    case 'time':
+      return toTime(text)
+    case 'json':
+      return toJson(text)
+    case 'blob':
+    case 'array':
+    case 'other':
+      return refuse('left out: values of this type can not be compared')
   }
 }
 
@@ -200,5 +220,7 @@ export function isUuid (text: string): boolean {
 
 /** The array literal of PostgreSQL's text input (manual, section 8.15.6): one bound value for a list of any length. */
 export function arrayLiteral (values: readonly SqlValue[]): string {
-  return `{${values.map((value) => value === null ? 'null' : `"${String(value).replace(/["\\]/g, '\\$&')}"`).join(',')}}`
+  return `{${
+    values.map((value) => value === null ? 'null' : `"${String(value).replace(/["\\]/g, '\\$&')}"`).join(',')
+  }}`
 }

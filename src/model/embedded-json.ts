@@ -14,13 +14,24 @@ const own: NameOf = ({ name }) => name
 
 /** Whether the wire form is something else than what the column has: members are hidden, renamed or converted. */
 export function needsWireForm ({ properties }: EmbeddedJson): boolean {
-  return [...properties.values()].some((member) => member.kind === 'relation' || member.hidden || member.column !== member.publicName ||
-    (member.kind === 'scalar' ? member.codec !== undefined || (member.embedded !== undefined && needsWireForm(member.embedded)) : needsWireForm({ list: false, properties: member.properties })))
+  return [...properties.values()].some((member) =>
+    member.kind === 'relation' || member.hidden || member.column !== member.publicName ||
+    (member.kind === 'scalar'
+      ? member.codec !== undefined || (member.embedded !== undefined && needsWireForm(member.embedded))
+      : needsWireForm({ list: false, properties: member.properties }))
+  )
 }
 
 /** What the column has, as records show it: without what is hidden. */
 export function embeddedToWire (value: unknown, embedded: EmbeddedJson): unknown {
-  return translate(value, embedded, stored, exposed, false, (member, part) => member.codec === undefined ? part : member.codec.toWire(part))
+  return translate(
+    value,
+    embedded,
+    stored,
+    exposed,
+    false,
+    (member, part) => member.codec === undefined ? part : member.codec.toWire(part)
+  )
 }
 
 type Members = EmbeddedJson['properties']
@@ -60,15 +71,26 @@ export function embeddedToEntity (value: unknown, embedded: EmbeddedJson): unkno
   return translate(value, embedded, exposed, own, true, (_, part) => part)
 }
 
-function translate (value: unknown, embedded: EmbeddedJson, from: NameOf, to: NameOf, hidden: boolean, convert: (member: ScalarProperty, value: unknown) => unknown): unknown {
-  if (embedded.list && Array.isArray(value)) return value.map((item) => translate(item, { ...embedded, list: false }, from, to, hidden, convert))
+function translate (
+  value: unknown,
+  embedded: EmbeddedJson,
+  from: NameOf,
+  to: NameOf,
+  hidden: boolean,
+  convert: (member: ScalarProperty, value: unknown) => unknown
+): unknown {
+  if (embedded.list && Array.isArray(value)) {
+    return value.map((item) => translate(item, { ...embedded, list: false }, from, to, hidden, convert))
+  }
   if (typeof value !== 'object' || value === null || isExactNumber(value)) return value
   const result: Record<string, unknown> = {}
   for (const member of embedded.properties.values()) {
     if (member.kind === 'relation' || (member.hidden && !hidden) || !(from(member) in value)) continue
     const part = (value as Record<string, unknown>)[from(member)]
     const inner = member.kind === 'embedded' ? { list: false, properties: member.properties } : member.embedded
-    result[to(member)] = inner !== undefined ? translate(part, inner, from, to, hidden, convert) : convert(member as ScalarProperty, part)
+    result[to(member)] = inner !== undefined
+      ? translate(part, inner, from, to, hidden, convert)
+      : convert(member as ScalarProperty, part)
   }
   return result
 }

@@ -4,10 +4,20 @@ import { ConfigError } from '../errors.ts'
 
 /** @throws {ConfigError} for an entity whose rows are not in one table or view of the database, with the way out */
 export function checkHasTable ({ className, embeddable, virtual, inheritanceType }: EntityMetadata): void {
-  const refuse = (why: string): never => { throw new ConfigError(`The entity ${className} can't be a resource: ${why}`) }
+  const refuse = (why: string): never => {
+    throw new ConfigError(`The entity ${className} can't be a resource: ${why}`)
+  }
   if (embeddable) refuse('it is an embeddable, a part of the records of others.')
-  if (virtual) refuse('it is a virtual entity, which has no table. With `view: true` beside its expression, and a primary key, it is a view in the database, and a read-only resource.')
-  if (inheritanceType === 'tpt') refuse('with table-per-type inheritance its properties are in several tables. A view that joins them, mapped by an entity of its own, can be one.')
+  if (virtual) {
+    refuse(
+      'it is a virtual entity, which has no table. With `view: true` beside its expression, and a primary key, it is a view in the database, and a read-only resource.'
+    )
+  }
+  if (inheritanceType === 'tpt') {
+    refuse(
+      'with table-per-type inheritance its properties are in several tables. A view that joins them, mapped by an entity of its own, can be one.'
+    )
+  }
 }
 
 /** Why rows of an entity are never written, as a clause; `undefined` where they are. */

@@ -92,12 +92,12 @@ export type Join =
   | { readonly kind: 'inverse', readonly columns: readonly string[], readonly targetColumns: readonly string[] }
   /** A table in between has both. */
   | {
-    readonly kind: 'pivot'
-    readonly table: string
-    readonly columns: readonly string[]
-    readonly targetColumns: readonly string[]
-    readonly pivotColumns: readonly string[]
-    readonly pivotTargetColumns: readonly string[]
+    readonly kind: 'pivot',
+    readonly table: string,
+    readonly columns: readonly string[],
+    readonly targetColumns: readonly string[],
+    readonly pivotColumns: readonly string[],
+    readonly pivotTargetColumns: readonly string[],
   }
 
 export interface RelationProperty extends PropertyBase {
@@ -168,7 +168,12 @@ export interface PrimaryKeyPart {
 /** The columns of the primary key, in order. */
 export function keyColumns (model: EntityModel): readonly KeyColumn[] {
   let columns = columnsByModel.get(model)
-  if (columns === undefined) columnsByModel.set(model, columns = Object.freeze(model.primaryKey.flatMap((part) => part.columns)))
+  if (columns === undefined) {
+    columnsByModel.set(
+      model,
+      columns = Object.freeze(model.primaryKey.flatMap((part) => part.columns))
+    )
+  }
   return columns
 }
 

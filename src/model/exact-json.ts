@@ -5,9 +5,9 @@
 
 /** What Node has of ECMAScript's "JSON.parse source text access", which TypeScript has no types for. */
 interface SourceText {
-  parse (text: string, reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown): unknown
-  rawJSON (text: string): object
-  isRawJSON (value: unknown): value is { readonly rawJSON: string }
+  parse(text: string, reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown): unknown
+  rawJSON(text: string): object
+  isRawJSON(value: unknown): value is { readonly rawJSON: string }
 }
 const { parse, rawJSON, isRawJSON } = JSON as unknown as SourceText
 
@@ -42,7 +42,10 @@ function mayRound (text: string): boolean {
  */
 export function parseExact (text: string): unknown {
   if (!mayRound(text)) return JSON.parse(text)
-  return parse(text, (_, value, { source }) => typeof value === 'number' && isRounded(source!, value) ? rawJSON(source!) : value)
+  return parse(
+    text,
+    (_, value, { source }) => typeof value === 'number' && isRounded(source!, value) ? rawJSON(source!) : value
+  )
 }
 
 /** Whether a value is an object that stands for a number. */

@@ -18,19 +18,38 @@ const BASE64 = /^(?:[A-Za-z\d+/]{4})*(?:[A-Za-z\d+/]{2}==|[A-Za-z\d+/]{3}=)?$/
  */
 export function fromJson (value: unknown, type: ValueType): Converted {
   switch (type.kind) {
-    case 'integer': return typeof value === 'number' && Number.isInteger(value) && value >= type.min && value <= type.max ? { ok: true, value: value + 0 } : refuse(`an integer from ${type.min} to ${type.max}`)
-    case 'float': return typeof value === 'number' ? convert(String(value), type) : refuse('a number')
-    case 'bigint': return digits(value, type.form, type, 'an integer')
-    case 'decimal': return decimal(value, type)
-    case 'boolean': return typeof value === 'boolean' ? { ok: true, value } : refuse('a boolean')
-    case 'enum': return type.items.includes(value as never) ? { ok: true, value: value as SqlValue } : refuse('one of its members', type.items.map(String))
-    case 'datetime': return value instanceof Date && !Number.isNaN(value.getTime()) ? moment(value, type) : text(value, type)
-    case 'text': return limited(value, type)
-    case 'uuid': case 'date': case 'time': return text(value, type)
-    case 'json': return json(value)
-    case 'blob': return blob(value)
-    case 'array': return array(value, type.element)
-    case 'other': return typeof value === 'string' && !value.includes('\0') ? { ok: true, value } : refuse('a string')
+    case 'integer':
+      return typeof value === 'number' && Number.isInteger(value) && value >= type.min && value <= type.max
+        ? { ok: true, value: value + 0 }
+        : refuse(`an integer from ${type.min} to ${type.max}`)
+    case 'float':
+      return typeof value === 'number' ? convert(String(value), type) : refuse('a number')
+    case 'bigint':
+      return digits(value, type.form, type, 'an integer')
+    case 'decimal':
+      return decimal(value, type)
+    case 'boolean':
+      return typeof value === 'boolean' ? { ok: true, value } : refuse('a boolean')
+    case 'enum':
+      return type.items.includes(value as never)
+        ? { ok: true, value: value as SqlValue }
+        : refuse('one of its members', type.items.map(String))
+    case 'datetime':
+      return value instanceof Date && !Number.isNaN(value.getTime()) ? moment(value, type) : text(value, type)
+    case 'text':
+      return limited(value, type)
+    case 'uuid':
+    case 'date':
+    case 'time':
+      return text(value, type)
+    case 'json':
+      return json(value)
+    case 'blob':
+      return blob(value)
+    case 'array':
+      return array(value, type.element)
+    case 'other':
+      return typeof value === 'string' && !value.includes('\0') ? { ok: true, value } : refuse('a string')
   }
 }
 
@@ -59,7 +78,8 @@ function isoText (value: Date): string {
 function limited (value: unknown, type: Extract<ValueType, { kind: 'text' }>): Converted {
   const converted = text(value, type)
   // the database counts characters, not UTF-16 units
-  const tooLong = typeof value === 'string' && type.maxLength !== undefined && value.length > type.maxLength && [...value].length > type.maxLength
+  const tooLong = typeof value === 'string' && type.maxLength !== undefined && value.length > type.maxLength &&
+    [...value].length > type.maxLength
   return tooLong ? refuse(`at most ${type.maxLength} characters long`) : converted
 }
 
@@ -73,14 +93,20 @@ function digits (value: unknown, form: 'string' | 'number', type: ValueType, wha
 }
 
 function decimal (value: unknown, type: Extract<ValueType, { kind: 'decimal' }>): Converted {
-  const written = type.form === 'number' ? typeof value === 'number' && Number.isFinite(value) ? plain(value) : undefined : typeof value === 'string' ? value : undefined
+  const written = type.form === 'number'
+    ? typeof value === 'number' && Number.isFinite(value) ? plain(value) : undefined
+    : typeof value === 'string'
+      ? value
+      : undefined
   if (written === undefined) return refuse(type.form === 'number' ? 'a number' : 'a decimal number, as a string')
   // what a number is written as has no more digits than any column holds
   const converted: Converted = type.form === 'number' ? { ok: true, value: written } : convert(written, type)
   if (!converted.ok || type.precision === undefined) return converted
   const { precision, scale = 0 } = type
   const [whole, fraction] = digitsOf(written)
-  return whole <= precision - scale && fraction <= scale ? converted : refuse(`a decimal number of at most ${precision - scale} digits before and ${scale} after the point`)
+  return whole <= precision - scale && fraction <= scale
+    ? converted
+    : refuse(`a decimal number of at most ${precision - scale} digits before and ${scale} after the point`)
 }
 
 /** How many digits a decimal number has before and after the point, without zeros that say nothing. */
@@ -140,7 +166,10 @@ function isInexact (value: unknown): boolean {
  */
 function stringify (value: unknown): string | undefined | typeof INEXACT {
   try {
-    return JSON.stringify(value, (_, part: unknown) => { if (isInexact(part)) throw INEXACT; return part }) as string | undefined
+    return JSON.stringify(value, (_, part: unknown) => {
+      if (isInexact(part)) throw INEXACT
+      return part
+    }) as string | undefined
   } catch (error) {
     return error === INEXACT ? INEXACT : undefined
   }
@@ -160,8 +189,12 @@ function inexactPlace (value: unknown): string {
 }
 
 function blob (value: unknown): Converted {
-  if (ArrayBuffer.isView(value)) return { ok: true, value: Buffer.from(value.buffer, value.byteOffset, value.byteLength) }
-  return typeof value === 'string' && BASE64.test(value) ? { ok: true, value: Buffer.from(value, 'base64') } : refuse('base64')
+  if (ArrayBuffer.isView(value)) {
+    return { ok: true, value: Buffer.from(value.buffer, value.byteOffset, value.byteLength) }
+  }
+  return typeof value === 'string' && BASE64.test(value)
+    ? { ok: true, value: Buffer.from(value, 'base64') }
+    : refuse('base64')
 }
 
 function array (value: unknown, element: ValueType): Converted {

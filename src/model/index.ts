@@ -6,14 +6,32 @@
 export { checkCondition, ConditionError, keyOfEntity } from './condition.ts'
 export { MAX_NAME_BYTES, Models } from './build-model.ts'
 export { arrayLiteral, convert, isUuid, type Converted, type SqlValue } from './convert.ts'
-export { embeddedToStored, embeddedToWire, holdsHidden, listsHidden, membersOf, needsWireForm, type EmbeddedJson } from './embedded-json.ts'
+export {
+  embeddedToStored,
+  embeddedToWire,
+  holdsHidden,
+  listsHidden,
+  membersOf,
+  needsWireForm,
+  type EmbeddedJson,
+} from './embedded-json.ts'
 export { parseExact } from './exact-json.ts'
 export { fromJson } from './from-json.ts'
 export { isObject } from './is-object.ts'
 export { keyColumns } from './entity-model.ts'
 export { keyFromJson, keyFromText } from './key-value.ts'
 export type {
-  Codec, EmbeddedProperty, EntityModel, Join, KeyColumn, KeyPart, PrimaryKeyPart, Property, RelationProperty, ScalarProperty, WriteRules,
+  Codec,
+  EmbeddedProperty,
+  EntityModel,
+  Join,
+  KeyColumn,
+  KeyPart,
+  PrimaryKeyPart,
+  Property,
+  RelationProperty,
+  ScalarProperty,
+  WriteRules,
 } from './entity-model.ts'
 export { isComparable, isOrdered, isTextual, valueTypeOf, type ValueType } from './value-type.ts'
 export { readStored } from './stored.ts'

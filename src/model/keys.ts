@@ -7,9 +7,17 @@ import { valueTypeOf } from './value-type.ts'
 
 function columnsOf (property: EntityProperty, platform: Platform): readonly KeyColumn[] {
   return Object.freeze(property.fieldNames.map((column, index) => {
-    const type = valueTypeOf(property.columnTypes[index] ?? 'text', { runtimeType: scalarRuntimeType(property), items: property.items })
+    const type = valueTypeOf(property.columnTypes[index] ?? 'text', {
+      runtimeType: scalarRuntimeType(property),
+      items: property.items,
+    })
     const final = finalProperty(property, column)
-    return { column, type, codec: final && codecOf(final, type, platform), verbatim: isVerbatim(property) && final !== undefined && isVerbatim(final) }
+    return {
+      column,
+      type,
+      codec: final && codecOf(final, type, platform),
+      verbatim: isVerbatim(property) && final !== undefined && isVerbatim(final),
+    }
   }))
 }
 
@@ -20,26 +28,49 @@ function scalarRuntimeType (property: EntityProperty): string | undefined {
 }
 
 /** The parts of an entity's primary key. */
-export function primaryKeyOf (meta: EntityMetadata, properties: ReadonlyMap<string, Property>, platform: Platform): readonly PrimaryKeyPart[] {
+export function primaryKeyOf (
+  meta: EntityMetadata,
+  properties: ReadonlyMap<string, Property>,
+  platform: Platform
+): readonly PrimaryKeyPart[] {
   const parts = meta.getPrimaryProps().map((source) => ({
     property: properties.get(source.name) as PrimaryKeyPart['property'],
     columns: columnsOf(source as EntityProperty, platform),
   }))
-  if (parts.length === 0) throw new ConfigError(`The entity ${meta.className} can't be a resource: it has no primary key.`)
+  if (parts.length === 0) {
+    throw new ConfigError(`The entity ${meta.className} can't be a resource: it has no primary key.`)
+  }
   return Object.freeze(parts)
 }
 
 /** The key that an owning relation holds. */
-export function keyOf (source: EntityProperty, join: Join, targetMeta: EntityMetadata, platform: Platform): readonly KeyPart[] {
+export function keyOf (
+  source: EntityProperty,
+  join: Join,
+  targetMeta: EntityMetadata,
+  platform: Platform
+): readonly KeyPart[] {
   const targets = Object.values(targetMeta.properties) as EntityProperty[]
   return Object.freeze(join.columns.map((column, index) => {
     const targetColumn = join.targetColumns[index]!
-    const target = targets.find((property) => property.fieldNames?.includes(targetColumn) && property.embedded === undefined)
-    const type = valueTypeOf(source.columnTypes[index] ?? 'text', { runtimeType: target && scalarRuntimeType(target), items: target?.items })
+    const target = targets.find((property) =>
+      property.fieldNames?.includes(targetColumn) && property.embedded === undefined
+    )
+    const type = valueTypeOf(source.columnTypes[index] ?? 'text', {
+      runtimeType: target && scalarRuntimeType(target),
+      items: target?.items,
+    })
     const referred = target && finalProperty(target, targetColumn)
     const shared = source.ownColumns?.includes(column) === false
     const verbatim = isVerbatim(source) && referred !== undefined && isVerbatim(referred)
-    return { column, type, codec: referred && codecOf(referred, type, platform), verbatim, publicName: target?.serializedName ?? target?.name ?? targetColumn, shared }
+    return {
+      column,
+      type,
+      codec: referred && codecOf(referred, type, platform),
+      verbatim,
+      publicName: target?.serializedName ?? target?.name ?? targetColumn,
+      shared,
+    }
   }))
 }
 
@@ -47,6 +78,10 @@ export function keyOf (source: EntityProperty, join: Join, targetMeta: EntityMet
 function finalProperty (property: EntityProperty, column: string): EntityProperty | undefined {
   const index = property.fieldNames.indexOf(column)
   const referred = property.referencedColumnNames?.[index]
-  const next = referred === undefined ? undefined : (property.targetMeta?.props as EntityProperty[] | undefined)?.find(({ fieldNames, persist }) => persist !== false && fieldNames?.includes(referred))
+  const next = referred === undefined
+    ? undefined
+    : (property.targetMeta?.props as EntityProperty[] | undefined)?.find(({ fieldNames, persist }) =>
+        persist !== false && fieldNames?.includes(referred)
+      )
   return referred === undefined ? property : next && finalProperty(next, referred)
 }

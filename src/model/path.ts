@@ -39,13 +39,19 @@ export function resolvePath (model: EntityModel, path: string, what: string): Pa
     if (property === undefined || property.hidden) {
       const exposed = [...properties.values()].filter((property) => !property.hidden).map((property) => property.name)
       const suggestion = meant(name, properties)
-      throw new ConfigError(`${what}: ${owner} has no property '${name}' that can be exposed. ` +
-        (suggestion === undefined ? `It has ${exposed.join(', ')}.` : `Did you mean '${[...names.slice(0, index), suggestion, ...names.slice(index + 1)].join('.')}'?`))
+      throw new ConfigError(
+        `${what}: ${owner} has no property '${name}' that can be exposed. ` +
+          (suggestion === undefined
+            ? `It has ${exposed.join(', ')}.`
+            : `Did you mean '${[...names.slice(0, index), suggestion, ...names.slice(index + 1)].join('.')}'?`)
+      )
     }
     if (index === names.length - 1) return { relations, embedded, property }
     if (property.kind === 'scalar') {
       const rest = names.slice(index + 1)
-      if (property.type.kind === 'json') return { relations, embedded, property, json: resolveJson(property, rest, what) }
+      if (property.type.kind === 'json') {
+        return { relations, embedded, property, json: resolveJson(property, rest, what) }
+      }
       throw new ConfigError(`${what}: '${name}' of ${owner} is not a relation, so '${rest.join('.')}' can't follow it.`)
     }
     if (property.kind === 'embedded') {
@@ -64,7 +70,8 @@ export function resolvePath (model: EntityModel, path: string, what: string): Pa
 /** The property that was probably meant: that of a public name or a column, or else of a name that is near. */
 function meant (name: string, properties: ReadonlyMap<string, Property>): string | undefined {
   const exposed = [...properties.values()].filter(({ hidden }) => !hidden)
-  return exposed.find((property) => property.publicName === name || columnsOf(property).includes(name))?.name ?? nearest(name, exposed.map((property) => property.name))
+  return exposed.find((property) => property.publicName === name || columnsOf(property).includes(name))?.name ??
+    nearest(name, exposed.map((property) => property.name))
 }
 
 function columnsOf (property: Property): readonly string[] {
@@ -79,24 +86,40 @@ function resolveJson (column: ScalarProperty, path: readonly string[], what: str
   const names: string[] = []
   let owner: Property = column
   for (const name of path) {
-    const properties: ReadonlyMap<string, Property> | undefined = owner.kind === 'embedded' ? owner.properties : owner.kind === 'scalar' ? owner.embedded?.properties : undefined
+    const properties: ReadonlyMap<string, Property> | undefined = owner.kind === 'embedded'
+      ? owner.properties
+      : owner.kind === 'scalar'
+        ? owner.embedded?.properties
+        : undefined
     const list = owner.kind === 'scalar' && owner.embedded?.list === true
-    if (properties === undefined || list) throw new ConfigError(`${what}: '${owner.name}' is ${list ? 'a list' : 'no object'}, so '${name}' can't follow it.`)
+    if (properties === undefined || list) {
+      throw new ConfigError(
+        `${what}: '${owner.name}' is ${list ? 'a list' : 'no object'}, so '${name}' can't follow it.`
+      )
+    }
     const member = properties.get(name)
     if (member === undefined || member.hidden) {
       const exposed = [...properties.values()].filter(({ hidden }) => !hidden).map((property) => property.name)
       const suggestion = meant(name, properties)
-      throw new ConfigError(`${what}: ${owner.name} has no property '${name}' that can be exposed. ${suggestion === undefined ? `It has ${exposed.join(', ')}.` : `Did you mean '${suggestion}'?`}`)
+      throw new ConfigError(
+        `${what}: ${owner.name} has no property '${name}' that can be exposed. ${
+          suggestion === undefined ? `It has ${exposed.join(', ')}.` : `Did you mean '${suggestion}'?`
+        }`
+      )
     }
     keys.push(member.kind === 'relation' ? member.name : member.column)
     names.push(member.publicName)
     owner = member
   }
-  if (owner.kind !== 'scalar' || owner.embedded !== undefined) throw new ConfigError(`${what}: '${owner.name}' is an object; name one of its properties.`)
+  if (owner.kind !== 'scalar' || owner.embedded !== undefined) {
+    throw new ConfigError(`${what}: '${owner.name}' is an object; name one of its properties.`)
+  }
   return { keys, names, member: owner }
 }
 
 /** The path as URLs write it: every name by its public name. */
 export function publicPath ({ relations, embedded, property, json }: Path): string {
-  return [...[...relations, ...embedded, property].map((property) => property.publicName), ...(json?.names ?? [])].join('.')
+  return [...[...relations, ...embedded, property].map((property) => property.publicName), ...(json?.names ?? [])].join(
+    '.'
+  )
 }

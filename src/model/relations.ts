@@ -9,7 +9,9 @@ export function orderOf ({ orderBy, name }: EntityProperty, targetMeta: EntityMe
   return Object.freeze(terms.map(([key, direction]) => {
     const property = targetMeta.properties[key as never] as EntityProperty | undefined
     if (property?.fieldNames?.length !== 1 || typeof direction === 'object') {
-      throw new ConfigError(`The relation '${name}' is ordered by '${key}', which is not a column of ${targetMeta.className}.`)
+      throw new ConfigError(
+        `The relation '${name}' is ordered by '${key}', which is not a column of ${targetMeta.className}.`
+      )
     }
     const descending = direction === -1 || /^desc/i.test(String(direction))
     return { column: property.fieldNames[0]!, descending, nullable: property.nullable === true }
@@ -17,13 +19,26 @@ export function orderOf ({ orderBy, name }: EntityProperty, targetMeta: EntityMe
 }
 
 /** How the rows of both sides are matched. */
-export function joinOf (meta: EntityMetadata, source: EntityProperty, targetMeta: EntityMetadata, pivotTable: (entity: unknown) => string): Join {
-  const primary = (of: EntityMetadata) => Object.freeze((of.getPrimaryProps() as EntityProperty[]).flatMap((property) => property.fieldNames))
+export function joinOf (
+  meta: EntityMetadata,
+  source: EntityProperty,
+  targetMeta: EntityMetadata,
+  pivotTable: (entity: unknown) => string
+): Join {
+  const primary = (of: EntityMetadata) =>
+    Object.freeze((of.getPrimaryProps() as EntityProperty[]).flatMap((property) => property.fieldNames))
   if (source.pivotEntity !== undefined) {
     const owner = source.owner ? source : targetMeta.properties[source.mappedBy as never] as EntityProperty
-    const [near, far] = source.owner ? [owner.joinColumns, owner.inverseJoinColumns] : [owner.inverseJoinColumns, owner.joinColumns]
+    const [near, far] = source.owner
+      ? [owner.joinColumns, owner.inverseJoinColumns]
+      : [owner.inverseJoinColumns, owner.joinColumns]
     return Object.freeze({
-      kind: 'pivot', table: pivotTable(source.pivotEntity), columns: primary(meta), targetColumns: primary(targetMeta), pivotColumns: near, pivotTargetColumns: far,
+      kind: 'pivot',
+      table: pivotTable(source.pivotEntity),
+      columns: primary(meta),
+      targetColumns: primary(targetMeta),
+      pivotColumns: near,
+      pivotTargetColumns: far,
     })
   }
   if (source.owner || source.kind === ReferenceKind.MANY_TO_ONE) {

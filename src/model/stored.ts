@@ -29,16 +29,31 @@ const FIRST_YEAR_BC = 4713
  */
 export function readStored (text: string, type: ValueType, computed = false): SqlValue | undefined {
   switch (type.kind) {
-    case 'integer': case 'bigint': return computed ? ifAny(text, NUMBER, NOT_FINITE) : ifConverts(text, type)
-    case 'decimal': return ifAny(text, computed ? NUMBER : NUMERIC, NOT_FINITE)
-    case 'float': return NOT_FINITE.has(text) ? text : computed ? ifAny(text, NUMBER) : ifConverts(text, type)
-    case 'boolean': return text === 'true' ? true : text === 'false' ? false : undefined
-    case 'enum': return readEnum(text, type)
-    case 'uuid': case 'text': case 'json': return ifConverts(text, type)
-    case 'date': return INFINITE.has(text) || isDate(text, LAST_YEAR.date) ? text : undefined
-    case 'datetime': return INFINITE.has(text) ? text : readDatetime(text, type.zoned)
-    case 'time': return TIME.test(text) ? text : undefined
-    case 'blob': case 'array': case 'other': return undefined
+    case 'integer':
+    case 'bigint':
+      return computed ? ifAny(text, NUMBER, NOT_FINITE) : ifConverts(text, type)
+    case 'decimal':
+      return ifAny(text, computed ? NUMBER : NUMERIC, NOT_FINITE)
+    case 'float':
+      return NOT_FINITE.has(text) ? text : computed ? ifAny(text, NUMBER) : ifConverts(text, type)
+    case 'boolean':
+      return text === 'true' ? true : text === 'false' ? false : undefined
+    case 'enum':
+      return readEnum(text, type)
+    case 'uuid':
+    case 'text':
+    case 'json':
+      return ifConverts(text, type)
+    case 'date':
+      return INFINITE.has(text) || isDate(text, LAST_YEAR.date) ? text : undefined
+    case 'datetime':
+      return INFINITE.has(text) ? text : readDatetime(text, type.zoned)
+    case 'time':
+      return TIME.test(text) ? text : undefined
+    case 'blob':
+    case 'array':
+    case 'other':
+      return undefined
   }
 }
 

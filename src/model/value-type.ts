@@ -42,7 +42,12 @@ const form = (declared: Declaration): NumberForm => declared.runtimeType === 'nu
 const int16: Reader = () => INT16
 const int32: Reader = () => INT32
 const bigint: Reader = (declared) => ({ kind: 'bigint', form: form(declared) })
-const decimal: Reader = (declared, [precision, scale]) => ({ kind: 'decimal', form: form(declared), precision, scale: precision === undefined ? undefined : scale ?? 0 })
+const decimal: Reader = (declared, [precision, scale]) => ({
+  kind: 'decimal',
+  form: form(declared),
+  precision,
+  scale: precision === undefined ? undefined : scale ?? 0,
+})
 const single: Reader = () => ({ kind: 'float', single: true })
 const double: Reader = () => ({ kind: 'float', single: false })
 const boolean: Reader = () => ({ kind: 'boolean' })
@@ -104,7 +109,10 @@ const READERS: Readonly<Record<string, Reader | undefined>> = {
 export function valueTypeOf (columnType: string, declared: Declaration): ValueType {
   const name = columnType.toLowerCase().trim()
   if (name.endsWith('[]')) {
-    const element = valueTypeOf(name.slice(0, -2), { ...declared, runtimeType: declared.runtimeType?.replace(/\[\]$/, '') })
+    const element = valueTypeOf(name.slice(0, -2), {
+      ...declared,
+      runtimeType: declared.runtimeType?.replace(/\[\]$/, ''),
+    })
     return Object.freeze({ kind: 'array', element })
   }
   const match = /^([a-z0-9 ]+?) *(?:\(([0-9, ]+)\))?( with(?:out)? time zone)?$/.exec(name)
@@ -118,15 +126,21 @@ export function valueTypeOf (columnType: string, declared: Declaration): ValueTy
 
 /** Whether patterns (`like`, `contains`, ...) make sense: the values are text in the database, too. */
 export function isTextual (type: ValueType): boolean {
-  return type.kind === 'text' || (type.kind === 'enum' && !type.native && type.items.every((item) => typeof item === 'string'))
+  return type.kind === 'text' ||
+    (type.kind === 'enum' && !type.native && type.items.every((item) => typeof item === 'string'))
 }
 
 /** Whether `=` is defined for the column type, and a value can be read from text. */
 export function isComparable (type: ValueType): boolean {
   switch (type.kind) {
-    case 'blob': case 'array': case 'other': return false
-    case 'json': return type.binary
-    default: return true
+    case 'blob':
+    case 'array':
+    case 'other':
+      return false
+    case 'json':
+      return type.binary
+    default:
+      return true
   }
 }
 

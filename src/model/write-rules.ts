@@ -3,21 +3,30 @@ import { ReferenceKind, type EntityMetadata, type EntityProperty } from '@mikro-
 import type { WriteRules } from './entity-model.ts'
 
 /** Names of timestamps that are the database's or the entity's to set, whichever way it does. */
-const TIMESTAMPS: ReadonlySet<string> = new Set(['created_at', 'updated_at', 'deleted_at', 'createdAt', 'updatedAt', 'deletedAt'])
+const TIMESTAMPS: ReadonlySet<string> = new Set([
+  'created_at',
+  'updated_at',
+  'deleted_at',
+  'createdAt',
+  'updatedAt',
+  'deletedAt',
+])
 
 /** The rules of a property; inside an embeddable, `meta` is the embeddable's. */
 export function writeRulesOf (source: EntityProperty, meta: EntityMetadata): WriteRules {
   const persisted = meta.readonly !== true && isPersisted(source)
   // the class says what is in it: a client that could write it would turn a row into one of another class
   const discriminator = source.name === meta.root.discriminatorColumn
-  const generated = source.autoincrement === true || source.default !== undefined || source.defaultRaw !== undefined || source.onCreate !== undefined
+  const generated = source.autoincrement === true || source.default !== undefined || source.defaultRaw !== undefined ||
+    source.onCreate !== undefined
   const { onCreate, onUpdate } = source as { onCreate?: WriteRules['onCreate'], onUpdate?: WriteRules['onUpdate'] }
   const closed = reasonNotToWrite(source, meta, { persisted, generated, discriminator })
   return Object.freeze({
     persisted,
     writable: closed === undefined,
     closed,
-    optional: !persisted || isNullable(source, meta) || generated || discriminator || source.version === true || isCollection(source) || isInitialised(source, meta),
+    optional: !persisted || isNullable(source, meta) || generated || discriminator || source.version === true ||
+      isCollection(source) || isInitialised(source, meta),
     generated,
     onCreate,
     onUpdate,
@@ -26,7 +35,9 @@ export function writeRulesOf (source: EntityProperty, meta: EntityMetadata): Wri
 
 /** A nullable embedded object makes all of its columns so; what it has to have when it is there, its own class says. */
 function isNullable (source: EntityProperty, meta: EntityMetadata): boolean {
-  const declared = source.embedded === undefined ? source : meta.properties[source.embedded[1] as never] as EntityProperty | undefined
+  const declared = source.embedded === undefined
+    ? source
+    : meta.properties[source.embedded[1] as never] as EntityProperty | undefined
   return (declared ?? source).nullable === true
 }
 
@@ -34,7 +45,7 @@ function isNullable (source: EntityProperty, meta: EntityMetadata): boolean {
 function isInitialised ({ name }: EntityProperty, { class: Entity, embeddable }: EntityMetadata): boolean {
   if (embeddable) return false
   try {
-    const entity = new (Entity as new () => Record<string, unknown>)()
+    const entity = new (Entity as new() => Record<string, unknown>)()
     return entity[name] !== undefined && entity[name] !== null
   } catch {
     // a constructor that needs what it is given
@@ -42,20 +53,34 @@ function isInitialised ({ name }: EntityProperty, { class: Entity, embeddable }:
   }
 }
 
-const isCollection = ({ kind }: EntityProperty): boolean => kind === ReferenceKind.ONE_TO_MANY || kind === ReferenceKind.MANY_TO_MANY
+const isCollection = ({ kind }: EntityProperty): boolean =>
+  kind === ReferenceKind.ONE_TO_MANY || kind === ReferenceKind.MANY_TO_MANY
 
 function isPersisted (source: EntityProperty): boolean {
   if (source.persist === false || source.formula !== undefined || source.generated !== undefined) return false
   switch (source.kind) {
-    case ReferenceKind.ONE_TO_MANY: return false
-    case ReferenceKind.ONE_TO_ONE: return source.owner === true
-    default: return true
+    case ReferenceKind.ONE_TO_MANY:
+      return false
+    case ReferenceKind.ONE_TO_ONE:
+      return source.owner === true
+    default:
+      return true
   }
 }
 
 /** Why clients never write a property, as a clause; `undefined` for one that they may. */
-function reasonNotToWrite (source: EntityProperty, meta: EntityMetadata, { persisted, generated, discriminator }: { readonly persisted: boolean, readonly generated: boolean, readonly discriminator: boolean }): string | undefined {
-  if (source.hidden === true) return "it is hidden, and what clients may not read they may not write either; set it in a hook or with 'values'"
+function reasonNotToWrite (
+  source: EntityProperty,
+  meta: EntityMetadata,
+  { persisted, generated, discriminator }: {
+    readonly persisted: boolean,
+    readonly generated: boolean,
+    readonly discriminator: boolean,
+  }
+): string | undefined {
+  if (source.hidden === true) {
+    return "it is hidden, and what clients may not read they may not write either; set it in a hook or with 'values'"
+  }
   if (!persisted) {
     if (meta.readonly === true) return 'the entity is read-only'
     return source.kind === ReferenceKind.ONE_TO_MANY || source.kind === ReferenceKind.ONE_TO_ONE
@@ -67,6 +92,12 @@ function reasonNotToWrite (source: EntityProperty, meta: EntityMetadata, { persi
   if (source.primary === true) return generated ? 'it is a key that is generated' : undefined
   if (source.name === 'uuid' && generated) return 'it is a key that is generated'
   const isTime = /^(?:timestamp|date\b)/.test(source.columnTypes?.[0] ?? '')
-  if (isTime && TIMESTAMPS.has(source.name)) return source.name.startsWith('deleted') ? 'deleting and restoring a record sets it' : 'it is a timestamp, which is set when a record is written'
-  return isTime && (source.onCreate !== undefined || source.onUpdate !== undefined) ? 'it is a timestamp, which is set when a record is written' : undefined
+  if (isTime && TIMESTAMPS.has(source.name)) {
+    return source.name.startsWith('deleted')
+      ? 'deleting and restoring a record sets it'
+      : 'it is a timestamp, which is set when a record is written'
+  }
+  return isTime && (source.onCreate !== undefined || source.onUpdate !== undefined)
+    ? 'it is a timestamp, which is set when a record is written'
+    : undefined
 }

@@ -34,19 +34,38 @@ const orders = new WeakMap<readonly OrderTerm[], string>()
 
 function orderText (order: readonly OrderTerm[]): string {
   let text = orders.get(order)
-  if (text === undefined) orders.set(order, text = JSON.stringify(order.map(({ relations, operand, column, descending }) => [...relations.map(({ name }) => name), operand.name, column?.column ?? '', descending])))
+  if (text === undefined) {
+    orders.set(
+      order,
+      text = JSON.stringify(
+        order.map(({ relations, operand, column, descending }) => [
+          ...relations.map(({ name }) => name),
+          operand.name,
+          column?.column ?? '',
+          descending,
+        ])
+      )
+    )
+  }
   return text
 }
 
 /** What the cursors of a query have in common, as text: the same for the same query in every process. */
-export function fingerprintOf (filters: readonly FilterParam[], order: readonly OrderTerm[], { model, names }: Whitelist): string {
+export function fingerprintOf (
+  filters: readonly FilterParam[],
+  order: readonly OrderTerm[],
+  { model, names }: Whitelist
+): string {
   const [name] = names
   const conditions = filters.map(({ field, operator, value }) => JSON.stringify([field, operator ?? '', value])).sort()
   return JSON.stringify([model.name, model.table, name, orderText(order), conditions])
 }
 
 /** Writes a cursor, or `undefined` where it would be too long to be handed back. */
-export function writeCursor ({ side, inclusive, texts }: Omit<Place, 'slots'>, fingerprint: string): string | undefined {
+export function writeCursor (
+  { side, inclusive, texts }: Omit<Place, 'slots'>,
+  fingerprint: string
+): string | undefined {
   const way = WAYS.findIndex((way) => way.side === side && way.inclusive === inclusive)
   const place = JSON.stringify([way, ...texts])
   const cursor = Buffer.from(digestOf(place, fingerprint) + place).toString('base64url')
@@ -58,15 +77,32 @@ export function writeCursor ({ side, inclusive, texts }: Omit<Place, 'slots'>, f
  *
  * @param fingerprint of the query; without it only the form is checked
  */
-export function planCursor (cursor: string, order: readonly OrderTerm[], fingerprint: string | undefined, errors: QueryErrors): Position | undefined {
+export function planCursor (
+  cursor: string,
+  order: readonly OrderTerm[],
+  fingerprint: string | undefined,
+  errors: QueryErrors
+): Position | undefined {
   if (cursor === '') return undefined
-  const refuse = (sentence: string): undefined => { errors.push(refusal(CODE, 'cursor', sentence)) }
+  const refuse = (sentence: string): undefined => {
+    errors.push(refusal(CODE, 'cursor', sentence))
+  }
   const text = decode(cursor)
   const parts = text === undefined ? undefined : partsOf(text.slice(DIGEST_LENGTH))
-  if (text === undefined || parts === undefined) return refuse('The cursor can\'t be read. Send next_cursor or prev_cursor of a page as it is; an empty cursor is the first page.')
+  if (text === undefined || parts === undefined) {
+    return refuse(
+      "The cursor can't be read. Send next_cursor or prev_cursor of a page as it is; an empty cursor is the first page."
+    )
+  }
   if (fingerprint === undefined) return undefined
-  const position = text.startsWith(digestOf(text.slice(DIGEST_LENGTH), fingerprint)) ? readPosition(parts, order) : undefined
-  if (position === undefined) return refuse('The cursor is not one of this query: sort and filters have to be those of the page that it comes from. An empty cursor is the first page.')
+  const position = text.startsWith(digestOf(text.slice(DIGEST_LENGTH), fingerprint))
+    ? readPosition(parts, order)
+    : undefined
+  if (position === undefined) {
+    return refuse(
+      'The cursor is not one of this query: sort and filters have to be those of the page that it comes from. An empty cursor is the first page.'
+    )
+  }
   return position
 }
 

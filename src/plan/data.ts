@@ -5,7 +5,19 @@
 import { ErrorList } from '../error-list.ts'
 import { ConfigError, RequestValidationError, type ErrorItem } from '../errors.ts'
 import { escapedName } from '../json-pointer.ts'
-import { embeddedToStored, fromJson, isObject, keyFromJson, type Converted, type EmbeddedProperty, type EntityModel, type Property, type RelationProperty, type ScalarProperty, type SqlValue } from '../model/index.ts'
+import {
+  embeddedToStored,
+  fromJson,
+  isObject,
+  keyFromJson,
+  type Converted,
+  type EmbeddedProperty,
+  type EntityModel,
+  type Property,
+  type RelationProperty,
+  type ScalarProperty,
+  type SqlValue,
+} from '../model/index.ts'
 import { ALLOWED_LIMIT, listed, nearest } from '../suggest.ts'
 import { cited } from './refusal.ts'
 import { namesForServer, type BodyRules } from './writable.ts'
@@ -59,7 +71,7 @@ export interface DataOptions {
 export function readData (data: unknown, model: EntityModel, options: DataOptions): RecordData {
   const reader = new Reader(model, options)
   reader.read(data)
-  if (options.check !== undefined) for (const item of options.check(reader)) reader.errors.add(() => item)
+  if (options.check !== undefined) { for (const item of options.check(reader)) reader.errors.add(() => item) }
   if (reader.errors.count > 0) throw new RequestValidationError(reader.errors.items, reader.errors)
   const unfilled = options.complete?.unfilled.find((property) => !reader.given.has(property))
   if (unfilled !== undefined) throw unfilledError(unfilled, model)
@@ -68,7 +80,9 @@ export function readData (data: unknown, model: EntityModel, options: DataOption
 
 /** The name is for the log: a client can do nothing about it, and may not even know it. */
 function unfilledError (property: Property, model: EntityModel): ConfigError {
-  const cause = new ConfigError(`${model.name}.${property.name} is required, no client may write it, and neither beforeCreate nor 'values' nor a scope has filled it.`)
+  const cause = new ConfigError(
+    `${model.name}.${property.name} is required, no client may write it, and neither beforeCreate nor 'values' nor a scope has filled it.`
+  )
   return new ConfigError('The server lacks a value that new records need.', { cause })
 }
 
@@ -119,10 +133,14 @@ class Reader implements RecordData {
 
   #unwritable (name: string, property: Property | undefined): ErrorItem {
     const { by } = this.#options
-    const writable = [...by === 'server' ? this.#model.properties.values() : by.properties].filter((property) => property.write.writable).map((property) => property.publicName)
+    const writable = [...by === 'server' ? this.#model.properties.values() : by.properties].filter((property) =>
+      property.write.writable
+    ).map((property) => property.publicName)
     const suggestion = nearest(name, writable)
     const shown = cited(name)
-    const sentence = property === undefined || property.hidden ? `There is no property '${shown}' to write.` : `The property '${shown}' can not be written.`
+    const sentence = property === undefined || property.hidden
+      ? `There is no property '${shown}' to write.`
+      : `The property '${shown}' can not be written.`
     return {
       source: { pointer: `${this.#options.pointer ?? ''}/${escapedName(shown)}` },
       code: CODE,
@@ -140,19 +158,37 @@ class Reader implements RecordData {
     else this.#readReference(property, pointer, name, value)
   }
 
-  #readScalar (property: ScalarProperty, pointer: string, name: string, value: unknown, into: Record<string, unknown> = this.properties): void {
-    if (value !== null && property.embedded !== undefined && !this.#checkEmbedded(property.embedded, pointer, name, value)) return
-    const converted: Converted = value === null ? { ok: true, value: null } : property.codec?.fromJson?.(value) ?? fromJson(property.embedded === undefined ? value : embeddedToStored(value, property.embedded), property.type)
+  #readScalar (
+    property: ScalarProperty,
+    pointer: string,
+    name: string,
+    value: unknown,
+    into: Record<string, unknown> = this.properties
+  ): void {
+    if (
+      value !== null && property.embedded !== undefined && !this.#checkEmbedded(property.embedded, pointer, name, value)
+    ) return
+    const converted: Converted = value === null
+      ? { ok: true, value: null }
+      : property.codec?.fromJson?.(value) ??
+        fromJson(property.embedded === undefined ? value : embeddedToStored(value, property.embedded), property.type)
     if (!converted.ok) {
       this.#refuse(`${pointer}${converted.at ?? ''}`, `'${name}' must be ${converted.expected}.`, converted.allowed)
       return
     }
     this.#addColumn({ property, column: property.column, value: converted.value })
-    into[property.name] = value === null || property.hydrate === undefined ? value : property.hydrate(value, converted.value)
+    into[property.name] = value === null || property.hydrate === undefined
+      ? value
+      : property.hydrate(value, converted.value)
   }
 
   /** What is stored as JSON is checked like columns. */
-  #checkEmbedded ({ list, properties }: NonNullable<ScalarProperty['embedded']>, pointer: string, name: string, value: unknown): boolean {
+  #checkEmbedded (
+    { list, properties }: NonNullable<ScalarProperty['embedded']>,
+    pointer: string,
+    name: string,
+    value: unknown
+  ): boolean {
     if (list && !Array.isArray(value)) {
       this.#refuse(pointer, `'${name}' must be a list.`)
       return false
@@ -166,21 +202,40 @@ class Reader implements RecordData {
     return this.errors.count === before
   }
 
-  #readEmbedded (embedded: EmbeddedProperty, pointer: string, name: string, value: unknown, into: Record<string, unknown>): void {
+  #readEmbedded (
+    embedded: EmbeddedProperty,
+    pointer: string,
+    name: string,
+    value: unknown,
+    into: Record<string, unknown>
+  ): void {
     const own: Record<string, unknown> = {}
     into[embedded.name] = value === null ? null : own
     this.#readMembers(embedded.properties, pointer, name, value, own)
   }
 
-  #readMembers (properties: EmbeddedProperty['properties'], pointer: string, name: string, value: unknown, own: Record<string, unknown>): void {
+  #readMembers (
+    properties: EmbeddedProperty['properties'],
+    pointer: string,
+    name: string,
+    value: unknown,
+    own: Record<string, unknown>
+  ): void {
     if (value !== null && !isObject(value)) {
       this.#refuse(pointer, `'${name}' must be an object.`)
       return
     }
     const members = membersFor(this.#options.by === 'server' ? 'server' : 'client', properties)
-    const allowed = [...members.values()].filter(({ hidden }) => !hidden).map(({ publicName }) => publicName).slice(0, ALLOWED_LIMIT)
+    const allowed = [...members.values()].filter(({ hidden }) => !hidden).map(({ publicName }) => publicName).slice(
+      0,
+      ALLOWED_LIMIT
+    )
     for (const unknown of Object.keys(value ?? {}).filter((key) => !members.has(key))) {
-      this.#refuse(`${pointer}/${escapedName(cited(unknown))}`, `'${name}' has no property '${cited(unknown)}'.`, allowed)
+      this.#refuse(
+        `${pointer}/${escapedName(cited(unknown))}`,
+        `'${name}' has no property '${cited(unknown)}'.`,
+        allowed
+      )
     }
     for (const [key, member] of members) {
       const given = (value as Record<string, unknown> | null)?.[key]
@@ -219,16 +274,35 @@ class Reader implements RecordData {
   }
 
   /** The key of a related record: a value, or an object when it is composite. */
-  #readKey ({ key: own, target, many }: RelationProperty, pointer: string, name: string, value: unknown): readonly SqlValue[] | undefined {
-    const parts = many ? target.primaryKey.flatMap(({ property, columns }) => columns.map((column) => ({ ...column, publicName: property.publicName }))) : own
+  #readKey (
+    { key: own, target, many }: RelationProperty,
+    pointer: string,
+    name: string,
+    value: unknown
+  ): readonly SqlValue[] | undefined {
+    const parts = many
+      ? target.primaryKey.flatMap(({ property, columns }) =>
+        columns.map((column) => ({ ...column, publicName: property.publicName }))
+      )
+      : own
     const composite = parts.length > 1
     if (composite && !isObject(value)) {
-      this.#refuse(pointer, `'${name}' refers to records by an object with ${parts.map((part) => `'${part.publicName}'`).join(', ')}.`)
+      this.#refuse(
+        pointer,
+        `'${name}' refers to records by an object with ${parts.map((part) => `'${part.publicName}'`).join(', ')}.`
+      )
       return undefined
     }
-    const unknown = composite ? Object.keys(value as object).find((key) => !parts.some((part) => part.publicName === key)) : undefined
+    const unknown = composite
+      ? Object.keys(value as object).find((key) => !parts.some((part) => part.publicName === key))
+      : undefined
     if (unknown !== undefined) {
-      this.#refuse(pointer, `'${name}' refers to records by an object with nothing but ${parts.map((part) => `'${part.publicName}'`).join(', ')}.`)
+      this.#refuse(
+        pointer,
+        `'${name}' refers to records by an object with nothing but ${
+          parts.map((part) => `'${part.publicName}'`).join(', ')
+        }.`
+      )
       return undefined
     }
     const values: SqlValue[] = []
@@ -246,13 +320,20 @@ class Reader implements RecordData {
 
   /** To the application a property goes by two names: what comes last holds. */
   #addColumn (data: ColumnData): void {
-    const other = this.#options.by === 'server' ? this.columns.findIndex(({ property, column }) => property === data.property && column === data.column) : -1
+    const other = this.#options.by === 'server'
+      ? this.columns.findIndex(({ property, column }) => property === data.property && column === data.column)
+      : -1
     if (other < 0) this.columns.push(data)
     else this.columns[other] = data
   }
 
   #refuse (pointer: string, detail: string, allowed?: readonly string[]): void {
-    this.errors.add(() => ({ source: { pointer: `${this.#options.pointer ?? ''}${pointer}` }, code: CODE, detail, ...(allowed !== undefined && { allowed }) }))
+    this.errors.add(() => ({
+      source: { pointer: `${this.#options.pointer ?? ''}${pointer}` },
+      code: CODE,
+      detail,
+      ...(allowed !== undefined && { allowed }),
+    }))
   }
 }
 
@@ -260,7 +341,10 @@ const CODE = 'FST_ERR_VALIDATION'
 
 type Members = EmbeddedProperty['properties']
 
-const membersByName = { client: new WeakMap<Members, ReadonlyMap<string, Property>>(), server: new WeakMap<Members, ReadonlyMap<string, Property>>() }
+const membersByName = {
+  client: new WeakMap<Members, ReadonlyMap<string, Property>>(),
+  server: new WeakMap<Members, ReadonlyMap<string, Property>>(),
+}
 
 /** The members of an embedded object by the names that data goes by: hidden ones are the application's alone, by their own names. */
 function membersFor (by: 'client' | 'server', properties: Members): ReadonlyMap<string, Property> {
@@ -268,7 +352,10 @@ function membersFor (by: 'client' | 'server', properties: Members): ReadonlyMap<
   if (members === undefined) {
     const written = [...properties.values()].filter(({ write }) => write.persisted)
     const hidden = by === 'server' ? written.filter(({ hidden }) => hidden) : []
-    members = new Map([...hidden.map((member) => [member.name, member] as const), ...written.filter(({ hidden }) => !hidden).map((member) => [member.publicName, member] as const)])
+    members = new Map([
+      ...hidden.map((member) => [member.name, member] as const),
+      ...written.filter(({ hidden }) => !hidden).map((member) => [member.publicName, member] as const),
+    ])
     membersByName[by].set(properties, members)
   }
   return members

@@ -21,7 +21,9 @@ export function rowParameters (params: QueryParams): ReadonlyArray<readonly [cod
 
 /** Those that say what a record shows. */
 export function selectionParameters ({ include, fields, fieldsByInclude }: QueryParams): readonly string[] {
-  const behind = Object.keys(fieldsByInclude).flatMap((path) => withNames(`fields[${cited(path)}]`, fieldsByInclude[path]!))
+  const behind = Object.keys(fieldsByInclude).flatMap((path) =>
+    withNames(`fields[${cited(path)}]`, fieldsByInclude[path]!)
+  )
   return [...withNames('fields', fields), ...behind, ...withNames('include', include)]
 }
 

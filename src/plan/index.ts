@@ -3,24 +3,98 @@
  * all errors of the request at once. Pure and synchronous: it knows no SQL, no connection and no metadata but the
  * model. It refuses whatever the whitelist doesn't name, values their columns can't hold, and pages out of bounds.
  */
-export { readData, type ColumnData, type DataOptions, type LinksData, type RecordData, type ReferenceData } from './data.ts'
+export {
+  readData,
+  type ColumnData,
+  type DataOptions,
+  type LinksData,
+  type RecordData,
+  type ReferenceData,
+} from './data.ts'
 export type { Id } from './key.ts'
 export { MAX_CURSOR_LENGTH, writeCursor } from './cursor.ts'
 export { otherSide, planOtherSide, planPage, readPosition, type PageOptions, type Position } from './keyset.ts'
 export { isComputed, isCustomTerm, isNullableTerm, typeOfTerm } from './order.ts'
 export { QueryErrors } from './query-errors.ts'
 export type { UnknownOptions } from './unknown/index.ts'
-export { checkWriteQuery, planCount, planEstimate, planExists, planGet, planList, planStream, planStreamKeys, planStreamOffset, planStreamPage, planStreamRecords, type PlanOptions, type StreamKey } from './plan.ts'
+export {
+  checkWriteQuery,
+  planCount,
+  planEstimate,
+  planExists,
+  planGet,
+  planList,
+  planStream,
+  planStreamKeys,
+  planStreamOffset,
+  planStreamPage,
+  planStreamRecords,
+  type PlanOptions,
+  type StreamKey,
+} from './plan.ts'
 export type {
-  Aggregate, AnswerLimits, CallbackCondition, Comparable, Comparison, Condition, CountPlan, CustomCondition, CustomTerm, Deleted, EntityConditions, GetPlan, Include, IncludeRules, JsonValue, KeysetPlan, ListPlan, Operand, OrderTerm, Place, Plan, RecordsPlan, ScopeCondition, Selection, Slot, SortTexts, StreamPlan, Window,
+  Aggregate,
+  AnswerLimits,
+  CallbackCondition,
+  Comparable,
+  Comparison,
+  Condition,
+  CountPlan,
+  CustomCondition,
+  CustomTerm,
+  Deleted,
+  EntityConditions,
+  GetPlan,
+  Include,
+  IncludeRules,
+  JsonValue,
+  KeysetPlan,
+  ListPlan,
+  Operand,
+  OrderTerm,
+  Place,
+  Plan,
+  RecordsPlan,
+  ScopeCondition,
+  Selection,
+  Slot,
+  SortTexts,
+  StreamPlan,
+  Window,
 } from './types.ts'
 export { MAX_PATTERN_LENGTH } from './filters/index.ts'
 export { MAX_INCLUDES, planSelection } from './selection.ts'
-export { includePath, relationsOf, MAX_STREAM_BATCH, resolveWhitelist, type AggregateEntry, type CustomTarget, type FilterEntry, type FilterTarget, type IncludeEntry, type OperatorFilter, type RelationEntry, type SortEntry, type Whitelist } from './whitelist/index.ts'
+export {
+  includePath,
+  relationsOf,
+  MAX_STREAM_BATCH,
+  resolveWhitelist,
+  type AggregateEntry,
+  type CustomTarget,
+  type FilterEntry,
+  type FilterTarget,
+  type IncludeEntry,
+  type OperatorFilter,
+  type RelationEntry,
+  type SortEntry,
+  type Whitelist,
+} from './whitelist/index.ts'
 export { resolveWritable, type BodyRules, type Writable } from './writable.ts'
 export { withSharedColumns } from './shared-columns.ts'
 export { withConditions } from './where.ts'
 export {
-  idOfKey, planDelete, planInsert, planPresent, planUpdate,
-  type AnyWritePlan, type Assignment, type DeletePlan, type Guard, type InsertPlan, type PresentPlan, type ReferenceCheck, type UpdatePlan, type WriteTarget,
+  idOfKey,
+  planDelete,
+  planInsert,
+  planPresent,
+  planUpdate,
+  type AnyWritePlan,
+  type Assignment,
+  type DeletePlan,
+  type Guard,
+  type InsertPlan,
+  type PresentPlan,
+  type ReferenceCheck,
+  type UpdatePlan,
+  type WriteTarget,
 } from './write.ts'

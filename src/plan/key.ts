@@ -1,5 +1,13 @@
 /** Look-up by key: the primary key, the `uuid` property, or an object for a composite key. */
-import { isObject, isUuid, keyFromText, type EntityModel, type KeyColumn, type PrimaryKeyPart, type SqlValue } from '../model/index.ts'
+import {
+  isObject,
+  isUuid,
+  keyFromText,
+  type EntityModel,
+  type KeyColumn,
+  type PrimaryKeyPart,
+  type SqlValue,
+} from '../model/index.ts'
 import type { Condition } from './types.ts'
 import type { Values } from './values.ts'
 
@@ -9,7 +17,9 @@ export type Id = string | number | bigint | { readonly [property: string]: unkno
 /** The conditions that find a record by its key, or `undefined` when no record can have it: a value its column can't hold. */
 export function planKey (id: Id, model: EntityModel, values: Values): readonly Condition[] | undefined {
   const [single, ...more] = model.primaryKey
-  if (typeof id !== 'object' && model.uuid !== undefined && single?.columns[0]?.type.kind !== 'uuid' && isUuid(String(id))) {
+  if (
+    typeof id !== 'object' && model.uuid !== undefined && single?.columns[0]?.type.kind !== 'uuid' && isUuid(String(id))
+  ) {
     return [{ kind: 'compare', operand: model.uuid, comparison: '=', slot: values.add(String(id).toLowerCase()) }]
   }
   const given = single !== undefined && more.length === 0 && !isObject(id) ? { [single.property.name]: id } : id

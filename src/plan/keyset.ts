@@ -25,7 +25,11 @@ export interface PageOptions {
  * // the page after the last row of another
  * planPage(plan, readPosition({ side: 'after', inclusive: false, texts: last }, plan.order)!)
  */
-export function planPage (plan: KeysetPlan, { side, inclusive, texts, values }: Position, { limit = plan.limit, spare = 1, witness = false }: PageOptions = {}): KeysetPlan {
+export function planPage (
+  plan: KeysetPlan,
+  { side, inclusive, texts, values }: Position,
+  { limit = plan.limit, spare = 1, witness = false }: PageOptions = {}
+): KeysetPlan {
   const { fetchSlot } = plan
   // what follows the number of rows belongs to the place that the plan had
   const bound: unknown[] = [...plan.values.slice(0, fetchSlot), limit + spare + (witness ? 1 : 0)]
@@ -38,7 +42,10 @@ export function planOtherSide (plan: KeysetPlan): KeysetPlan | undefined {
   const { place, values } = plan
   if (place === undefined) return undefined
   const nothing = { ...plan, selection: { ...plan.selection, properties: [], includes: [] } }
-  return planPage(nothing, { ...otherSide(place), values: place.slots.map((slot) => slot === null ? null : values[slot] as SqlValue) }, { limit: 1 })
+  return planPage(nothing, {
+    ...otherSide(place),
+    values: place.slots.map((slot) => slot === null ? null : values[slot] as SqlValue),
+  }, { limit: 1 })
 }
 
 /** All rows that a place leaves out. */

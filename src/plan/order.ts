@@ -30,9 +30,19 @@ function makeOrder (items: readonly string[], whitelist: Whitelist, errors: Quer
     const name = item.slice(sign.length)
     const entry = whitelist.sorts.get(name)
     if (entry === undefined) {
-      errors.add(CODE, () => refusal(CODE, `sort${nameSuffix(items, item)}`, `The sort '${cited(name)}' is not allowed.`, { given: name, allowed: whitelist.sorts.keys() }))
+      errors.add(
+        CODE,
+        () =>
+          refusal(CODE, `sort${nameSuffix(items, item)}`, `The sort '${cited(name)}' is not allowed.`, {
+            given: name,
+            allowed: whitelist.sorts.keys(),
+          })
+      )
     } else if (names.has(name)) {
-      errors.add(CODE, () => refusal(CODE, `sort${nameSuffix(items, item)}`, `The sort '${name}' is given more than once.`))
+      errors.add(
+        CODE,
+        () => refusal(CODE, `sort${nameSuffix(items, item)}`, `The sort '${name}' is given more than once.`)
+      )
     } else {
       names.add(name)
       const descending = sign === '' ? entry.descending : sign === '-'
@@ -47,7 +57,9 @@ function makeOrder (items: readonly string[], whitelist: Whitelist, errors: Quer
 
 function withTieBreak (order: Term[], { model }: Whitelist): readonly Term[] {
   for (const { property, columns } of model.primaryKey) {
-    const present = order.some((term) => !isCustomTerm(term) && term.relations.length === 0 && term.operand === property)
+    const present = order.some((term) =>
+      !isCustomTerm(term) && term.relations.length === 0 && term.operand === property
+    )
     if (present) continue
     if (columns.length === 1) order.push({ relations: [], operand: property, descending: false })
     else for (const column of columns) order.push({ relations: [], operand: property, column, descending: false })

@@ -10,7 +10,18 @@ import { QueryErrors } from './query-errors.ts'
 import { refusal } from './refusal.ts'
 import { planSelection } from './selection.ts'
 import { refuseUnknown, type Purpose, type UnknownOptions } from './unknown/index.ts'
-import type { CountPlan, Deleted, GetPlan, KeysetPlan, ListPlan, OrderTerm, RecordsPlan, SortTexts, StreamPlan, Window } from './types.ts'
+import type {
+  CountPlan,
+  Deleted,
+  GetPlan,
+  KeysetPlan,
+  ListPlan,
+  OrderTerm,
+  RecordsPlan,
+  SortTexts,
+  StreamPlan,
+  Window,
+} from './types.ts'
 import { Values } from './values.ts'
 import type { Whitelist } from './whitelist/index.ts'
 import { planWindow } from './window.ts'
@@ -33,22 +44,55 @@ export function planList (params: QueryParams, whitelist: Whitelist, options: Pl
   const window = planWindow(params, whitelist.pagination, errors)
   if (params.cursor === undefined) {
     errors.throw(whitelist.ignoreInvalidErrors)
-    return { kind: 'list', ...read, limits: whitelist.limits, window, ...windowSlots(window, values), values: values.list }
+    return {
+      kind: 'list',
+      ...read,
+      limits: whitelist.limits,
+      window,
+      ...windowSlots(window, values),
+      values: values.list,
+    }
   }
   const custom = order.find(isCustomTerm)
-  if (custom !== undefined) errors.push(refusal('FST_CRUD_PAGINATION_INVALID', 'cursor', `The sort '${custom.sort}' has no cursors; use page and per_page, or limit and offset.`))
-  const terms = custom === undefined ? order as readonly OrderTerm[] : order.filter((term): term is OrderTerm => !isCustomTerm(term))
+  if (custom !== undefined) {
+    errors.push(
+      refusal(
+        'FST_CRUD_PAGINATION_INVALID',
+        'cursor',
+        `The sort '${custom.sort}' has no cursors; use page and per_page, or limit and offset.`
+      )
+    )
+  }
+  const terms = custom === undefined
+    ? order as readonly OrderTerm[]
+    : order.filter((term): term is OrderTerm => !isCustomTerm(term))
   // with another error, the order or the filters may not be those that the cursor was made for
   const comparable = errors.count === 0 || whitelist.ignoreInvalidErrors
   const fingerprint = fingerprintOf(params.filters, terms, whitelist)
   const position = planCursor(params.cursor, terms, comparable ? fingerprint : undefined, errors)
   errors.throw(whitelist.ignoreInvalidErrors)
-  const first: KeysetPlan = { kind: 'keyset', ...read, limits: whitelist.limits, order: terms, limit: window.limit, fetchSlot: values.add(window.limit + 1), witness: false, fingerprint, values: values.list }
+  const first: KeysetPlan = {
+    kind: 'keyset',
+    ...read,
+    limits: whitelist.limits,
+    order: terms,
+    limit: window.limit,
+    fetchSlot: values.add(window.limit + 1),
+    witness: false,
+    fingerprint,
+    values: values.list,
+  }
   return position === undefined ? first : planPage(first, position, { witness: !position.inclusive })
 }
 
 /** Which rows, in which order, and what is shown of them: what lists and streams have in common. */
-function planRows (params: QueryParams, whitelist: Whitelist, options: PlanOptions, values: Values, errors: QueryErrors) {
+function planRows (
+  params: QueryParams,
+  whitelist: Whitelist,
+  options: PlanOptions,
+  values: Values,
+  errors: QueryErrors
+) {
   const { conditions, customs, deleted = deletedOf(options) } = planFilters(params.filters, whitelist, values, errors)
   const order = planOrder(params.sort, whitelist, errors)
   const selection = planSelection(params, whitelist, errors)
@@ -86,8 +130,19 @@ export function planStream (params: QueryParams, whitelist: Whitelist, options: 
 export function planStreamPage (plan: StreamPlan, limit: number, after?: SortTexts): KeysetPlan | undefined {
   const order = plan.order.filter((term): term is OrderTerm => !isCustomTerm(term))
   if (order.length < plan.order.length) return undefined
-  const first: KeysetPlan = { ...plan, order, kind: 'keyset', limit, fetchSlot: plan.values.length, witness: false, fingerprint: '', values: [...plan.values, limit] }
-  return after === undefined ? first : planPage(first, readPosition({ side: 'after', inclusive: false, texts: after }, order)!, { spare: 0 })
+  const first: KeysetPlan = {
+    ...plan,
+    order,
+    kind: 'keyset',
+    limit,
+    fetchSlot: plan.values.length,
+    witness: false,
+    fingerprint: '',
+    values: [...plan.values, limit],
+  }
+  return after === undefined
+    ? first
+    : planPage(first, readPosition({ side: 'after', inclusive: false, texts: after }, order)!, { spare: 0 })
 }
 
 /** A key as a stream of keys reads it: as one text, and the texts of its columns. */
@@ -105,11 +160,28 @@ export function planStreamKeys (plan: StreamPlan): StreamPlan {
  * The records of some keys of a stream. The filters are not asked again, in the snapshot that the keys were read in; what
  * hides rows from the caller is.
  */
-export function planStreamRecords ({ model, deleted, selection, limits, weighed }: StreamPlan, keys: readonly StreamKey[]): RecordsPlan {
+export function planStreamRecords (
+  { model, deleted, selection, limits, weighed }: StreamPlan,
+  keys: readonly StreamKey[]
+): RecordsPlan {
   const values = new Values()
   const keysSlot = values.add(keys.map(({ text }) => text))
-  const columnSlots = keys[0]!.columns.map((_, index) => values.add([...new Set(keys.map(({ columns }) => columns[index]!))]))
-  return { kind: 'records', model, conditions: [], customs: [], deleted, selection, ...(limits !== undefined && { limits }), ...(weighed && { weighed }), keysSlot, columnSlots, values: values.list }
+  const columnSlots = keys[0]!.columns.map((_, index) =>
+    values.add([...new Set(keys.map(({ columns }) => columns[index]!))])
+  )
+  return {
+    kind: 'records',
+    model,
+    conditions: [],
+    customs: [],
+    deleted,
+    selection,
+    ...(limits !== undefined && { limits }),
+    ...(weighed && { weighed }),
+    keysSlot,
+    columnSlots,
+    values: values.list,
+  }
 }
 
 /** The rows of a stream from an offset on, where nothing else can tell them from those before. */
@@ -125,15 +197,31 @@ export function planStreamOffset (plan: StreamPlan, offset: number, limit: numbe
  *
  * @throws for invalid fields and includes, and for parameters that only a list has
  */
-export function planGet (id: Id, params: QueryParams | undefined, whitelist: Whitelist, options: PlanOptions = {}): GetPlan | undefined {
+export function planGet (
+  id: Id,
+  params: QueryParams | undefined,
+  whitelist: Whitelist,
+  options: PlanOptions = {}
+): GetPlan | undefined {
   const errors = params === undefined ? new QueryErrors() : errorsOf(params, whitelist, 'get', options)
-  for (const [code, name] of params === undefined ? [] : rowParameters(params)) errors.push(refusal(code, name, 'A single record takes no filters, sorts or pagination.', ONE_RECORD))
+  for (const [code, name] of params === undefined ? [] : rowParameters(params)) {
+    errors.push(refusal(code, name, 'A single record takes no filters, sorts or pagination.', ONE_RECORD))
+  }
   const selection = planSelection(params ?? { fields: [], fieldsByInclude: {}, include: [] }, whitelist, errors)
   errors.throw(whitelist.ignoreInvalidErrors)
   const values = new Values()
   const conditions = planKey(id, whitelist.model, values)
   if (conditions === undefined) return undefined
-  return { kind: 'get', model: whitelist.model, conditions, customs: [], deleted: deletedOf(options), selection, limits: whitelist.limitsOfOne, values: values.list }
+  return {
+    kind: 'get',
+    model: whitelist.model,
+    conditions,
+    customs: [],
+    deleted: deletedOf(options),
+    selection,
+    limits: whitelist.limitsOfOne,
+    values: values.list,
+  }
 }
 
 /**
@@ -155,7 +243,14 @@ export function planExists (id: Id, whitelist: Whitelist, options: PlanOptions =
   const values = new Values()
   const conditions = planKey(id, whitelist.model, values)
   if (conditions === undefined) return undefined
-  return { kind: 'exists', model: whitelist.model, conditions, customs: [], deleted: deletedOf(options), values: values.list }
+  return {
+    kind: 'exists',
+    model: whitelist.model,
+    conditions,
+    customs: [],
+    deleted: deletedOf(options),
+    values: values.list,
+  }
 }
 
 /**
@@ -164,10 +259,19 @@ export function planExists (id: Id, whitelist: Whitelist, options: PlanOptions =
  * @param own what else is wrong with it
  * @throws the error of the first kind that occurs, with all errors in `errors`
  */
-export function checkWriteQuery (params: QueryParams, whitelist: Whitelist, options: UnknownOptions, own: readonly QueryParamError[]): void {
+export function checkWriteQuery (
+  params: QueryParams,
+  whitelist: Whitelist,
+  options: UnknownOptions,
+  own: readonly QueryParamError[]
+): void {
   const errors = errorsOf(params, whitelist, 'write', options)
   const names = [...rowParameters(params).map(([, name]) => name), ...selectionParameters(params)]
-  for (const name of names) errors.push(refusal('FST_CRUD_QUERY_INVALID', name, 'A write takes no filters, sorts, fields, includes or pagination.'))
+  for (const name of names) {
+    errors.push(
+      refusal('FST_CRUD_QUERY_INVALID', name, 'A write takes no filters, sorts, fields, includes or pagination.')
+    )
+  }
   for (const error of own) errors.push(error)
   errors.throw()
 }

@@ -4,7 +4,12 @@ import { queryError, type QueryCode } from '../errors.ts'
 import type { QueryParamError } from '../query/index.ts'
 
 /** What `ignoreInvalidErrors` may drop: never pagination, nor unknown parameters, nor a limit of the grammar. */
-const IGNORABLE: ReadonlySet<QueryCode> = new Set<QueryCode>(['FST_CRUD_FILTER_INVALID', 'FST_CRUD_SORT_INVALID', 'FST_CRUD_FIELD_INVALID', 'FST_CRUD_INCLUDE_INVALID'])
+const IGNORABLE: ReadonlySet<QueryCode> = new Set<QueryCode>([
+  'FST_CRUD_FILTER_INVALID',
+  'FST_CRUD_SORT_INVALID',
+  'FST_CRUD_FIELD_INVALID',
+  'FST_CRUD_INCLUDE_INVALID',
+])
 
 /** Errors of one code: those that may be ignored, and limits, which may not. */
 interface Counts {
@@ -45,7 +50,9 @@ export class QueryErrors {
   throw (ignoreInvalid = false): void {
     const counts = this.#counts.filter(({ code, limit }) => !ignoreInvalid || limit || !IGNORABLE.has(code))
     if (counts.length === 0) return
-    const items = this.#items.filter((item) => counts.some(({ code, limit }) => code === item.code && limit === (item.limit ?? false)))
+    const items = this.#items.filter((item) =>
+      counts.some(({ code, limit }) => code === item.code && limit === (item.limit ?? false))
+    )
     throw queryError(items.map(({ limit, ...item }) => item), total(counts))
   }
 }

@@ -21,7 +21,13 @@ export function refusal (code: QueryCode, parameter: string, sentence: string, c
   const suggestion = choice.given === undefined ? undefined : nearest(choice.given, names)
   const hint = suggestion === undefined ? '' : ` Did you mean '${suggestion}'?`
   const list = allowed.length === 0 ? 'none' : allowed.join(', ') + (allowed.length < names.length ? ', ...' : '')
-  return { source: { parameter }, code, detail: `${sentence}${hint} Allowed: ${list}.`, allowed, ...(suggestion !== undefined && { suggestion }) }
+  return {
+    source: { parameter },
+    code,
+    detail: `${sentence}${hint} Allowed: ${list}.`,
+    allowed,
+    ...(suggestion !== undefined && { suggestion }),
+  }
 }
 
 /** The same for a limit of the grammar, which no configuration lifts. */

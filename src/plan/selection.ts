@@ -17,7 +17,11 @@ type SelectionParams = Pick<QueryParams, 'fields' | 'fieldsByInclude' | 'include
 export function planSelection (params: SelectionParams, whitelist: Whitelist, errors: QueryErrors): Selection {
   const { include, fields, fieldsByInclude } = params
   const paths = Object.keys(fieldsByInclude)
-  return whitelist.selections.of(keyOf(include, fields, paths, ...paths.map((path) => fieldsByInclude[path]!)), errors, (errors) => makeSelection(params, whitelist, errors))
+  return whitelist.selections.of(
+    keyOf(include, fields, paths, ...paths.map((path) => fieldsByInclude[path]!)),
+    errors,
+    (errors) => makeSelection(params, whitelist, errors)
+  )
 }
 
 function makeSelection (params: SelectionParams, whitelist: Whitelist, errors: QueryErrors): Selection {
@@ -31,7 +35,13 @@ function planIncludes (paths: readonly string[], whitelist: Whitelist, errors: Q
   const included = new Set<IncludeEntry>()
   const written = (path: string): string => `include${nameSuffix(paths, path)}`
   if (paths.length > MAX_INCLUDES) {
-    errors.push(excess('FST_CRUD_INCLUDE_INVALID', written(paths[0]!), `At most ${MAX_INCLUDES} relations can be included; ${paths.length} were given.`))
+    errors.push(
+      excess(
+        'FST_CRUD_INCLUDE_INVALID',
+        written(paths[0]!),
+        `At most ${MAX_INCLUDES} relations can be included; ${paths.length} were given.`
+      )
+    )
     return included
   }
   for (const path of paths) {
@@ -39,9 +49,16 @@ function planIncludes (paths: readonly string[], whitelist: Whitelist, errors: Q
     if (entry !== undefined) {
       addWithParents(entry, included)
     } else if (path.split('.').length > MAX_INCLUDE_DEPTH) {
-      errors.push(excess('FST_CRUD_INCLUDE_INVALID', written(path), `An include is at most ${MAX_INCLUDE_DEPTH} relations deep.`))
+      errors.push(
+        excess('FST_CRUD_INCLUDE_INVALID', written(path), `An include is at most ${MAX_INCLUDE_DEPTH} relations deep.`)
+      )
     } else {
-      errors.push(refusal('FST_CRUD_INCLUDE_INVALID', written(path), `The include '${cited(path)}' is not allowed.`, { given: path, allowed: whitelist.includes.keys() }))
+      errors.push(
+        refusal('FST_CRUD_INCLUDE_INVALID', written(path), `The include '${cited(path)}' is not allowed.`, {
+          given: path,
+          allowed: whitelist.includes.keys(),
+        })
+      )
     }
   }
   return included
@@ -55,14 +72,32 @@ function addWithParents (entry: IncludeEntry, included: Set<IncludeEntry>): void
 /** Selected properties by include; `undefined` stands for the records themselves. */
 type SelectedFields = ReadonlyMap<RelationEntry | undefined, ReadonlySet<Property>>
 
-function planFields (params: Pick<QueryParams, 'fields' | 'fieldsByInclude'>, whitelist: Whitelist, included: ReadonlySet<IncludeEntry>, errors: QueryErrors): SelectedFields {
+function planFields (
+  params: Pick<QueryParams, 'fields' | 'fieldsByInclude'>,
+  whitelist: Whitelist,
+  included: ReadonlySet<IncludeEntry>,
+  errors: QueryErrors
+): SelectedFields {
   const selected = new Map<RelationEntry | undefined, Set<Property>>()
-  const select = (entry: RelationEntry | undefined, parameter: string, names: readonly string[], allowed: ReadonlyMap<string, Property>): void => {
+  const select = (
+    entry: RelationEntry | undefined,
+    parameter: string,
+    names: readonly string[],
+    allowed: ReadonlyMap<string, Property>
+  ): void => {
     const properties = selected.get(entry) ?? new Set()
     for (const name of names) {
       const property = allowed.get(name)
       if (property !== undefined) properties.add(property)
-      else errors.add('FST_CRUD_FIELD_INVALID', () => refusal('FST_CRUD_FIELD_INVALID', `${parameter}${nameSuffix(names, name)}`, `The field '${cited(name)}' is not allowed.`, { given: name, allowed: allowed.keys() }))
+      else {
+        errors.add('FST_CRUD_FIELD_INVALID', () =>
+          refusal(
+            'FST_CRUD_FIELD_INVALID',
+            `${parameter}${nameSuffix(names, name)}`,
+            `The field '${cited(name)}' is not allowed.`,
+            { given: name, allowed: allowed.keys() }
+          ))
+      }
     }
     // where every name was refused, nothing was selected, and the default applies if errors are ignored
     if (properties.size > 0) selected.set(entry, properties)
@@ -76,28 +111,60 @@ function planFields (params: Pick<QueryParams, 'fields' | 'fieldsByInclude'>, wh
     const entry = relations.find((entry) => entry.name === path)
     if (entry !== undefined) select(entry, parameter, names, entry.fields)
     else if (whitelist.names.has(path)) select(undefined, parameter, names, whitelist.fields)
-    else errors.push(refusal('FST_CRUD_FIELD_INVALID', `${parameter}${nameSuffix(names, names[0]!)}`, `'${cited(path)}' is not included, so no fields of it can be selected.`, { given: path, allowed: [...whitelist.names, ...relations.map((entry) => entry.name)] }))
+    else {
+      errors.push(
+        refusal(
+          'FST_CRUD_FIELD_INVALID',
+          `${parameter}${nameSuffix(names, names[0]!)}`,
+          `'${cited(path)}' is not included, so no fields of it can be selected.`,
+          {
+            given: path,
+            allowed: [...whitelist.names, ...relations.map((entry) => entry.name)],
+          }
+        )
+      )
+    }
   }
   return selected
 }
 
-function selectionOf (model: EntityModel, parent: RelationEntry | undefined, included: ReadonlySet<IncludeEntry>, fields: SelectedFields): Selection {
+function selectionOf (
+  model: EntityModel,
+  parent: RelationEntry | undefined,
+  included: ReadonlySet<IncludeEntry>,
+  fields: SelectedFields
+): Selection {
   const includes: Include[] = []
   const aggregates: Aggregate[] = []
   for (const entry of included) {
     if (entry.parent !== parent) continue
     if (entry.kind === 'aggregate') aggregates.push(entry.aggregate)
-    else includes.push({ relation: entry.relation, path: entry.name, selection: selectionOf(entry.relation.target, entry, included, fields), rules: entry.rules })
+    else {
+      includes.push({
+        relation: entry.relation,
+        path: entry.name,
+        selection: selectionOf(entry.relation.target, entry, included, fields),
+        rules: entry.rules,
+      })
+    }
   }
   const selected = fields.get(parent)
   const properties: Selection['properties'][number][] = []
   for (const property of model.properties.values()) {
     if (property.hidden || (selected !== undefined && !selected.has(property))) continue
     // a relation is its key, unless the record itself takes its place; without a key it has nothing to show
-    if (property.kind === 'relation' && (property.join.kind !== 'owner' || includes.some((include) => include.relation === property))) continue
+    if (
+      property.kind === 'relation' &&
+      (property.join.kind !== 'owner' || includes.some((include) => include.relation === property))
+    ) continue
     properties.push(property)
   }
-  return { model, properties, includes: inOrder(includes, model), aggregates: aggregates.sort((a, b) => a.name < b.name ? -1 : 1) }
+  return {
+    model,
+    properties,
+    includes: inOrder(includes, model),
+    aggregates: aggregates.sort((a, b) => a.name < b.name ? -1 : 1),
+  }
 }
 
 /** In the order of declaration, however the request lists them: one statement for one set. */

@@ -24,6 +24,12 @@ function contradiction (one: ColumnData, two: ColumnData, pointer: string): Requ
   const other = relation === one.property ? two.property : one.property
   const name = relation.kind === 'relation' ? relation.key.find(({ column }) => column === two.column)!.publicName : ''
   // a hidden property is not spoken of
-  const detail = `'${name}' of '${relation.publicName}' must be that of ${other.hidden ? 'the record' : `'${other.publicName}'`}: they are one column.`
-  return new RequestValidationError([{ source: { pointer: `${pointer}/${relation.publicName}` }, code: 'FST_ERR_VALIDATION', detail }])
+  const detail = `'${name}' of '${relation.publicName}' must be that of ${
+    other.hidden ? 'the record' : `'${other.publicName}'`
+  }: they are one column.`
+  return new RequestValidationError([{
+    source: { pointer: `${pointer}/${relation.publicName}` },
+    code: 'FST_ERR_VALIDATION',
+    detail,
+  }])
 }

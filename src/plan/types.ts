@@ -3,7 +3,15 @@
  * as values to bind; `src/sql` builds statements from nothing else.
  */
 import type { AggregateFunction, CustomFilterCallback } from '../config/index.ts'
-import type { EmbeddedProperty, EntityModel, KeyColumn, RelationProperty, ScalarProperty, SqlValue, ValueType } from '../model/index.ts'
+import type {
+  EmbeddedProperty,
+  EntityModel,
+  KeyColumn,
+  RelationProperty,
+  ScalarProperty,
+  SqlValue,
+  ValueType,
+} from '../model/index.ts'
 import type { CustomTarget } from './whitelist/sorts.ts'
 
 /** Index into a plan's `values`: where a statement binds one. */

@@ -3,7 +3,14 @@
  * shape, their values are bound. What is translated means to the database exactly what MikroORM makes of it; anything
  * else has no translation, and is MikroORM's to compile for each request.
  */
-import { arrayLiteral, convert, type EntityModel, type Property, type SqlValue, type ValueType } from '../model/index.ts'
+import {
+  arrayLiteral,
+  convert,
+  type EntityModel,
+  type Property,
+  type SqlValue,
+  type ValueType,
+} from '../model/index.ts'
 import type { Comparison, Condition, EntityConditions, Operand, Plan } from './types.ts'
 import { Values } from './values.ts'
 import type { AnyWritePlan } from './write.ts'
@@ -19,13 +26,22 @@ const MAX_COMPARISONS = 50
  * @example
  * withConditions(plan, { tenant: 5 }, new Map([[author, { archived: false }]]))
  */
-export function withConditions<AnyPlan extends Plan | AnyWritePlan> (plan: AnyPlan, scope: unknown, filters: ReadonlyMap<EntityModel, object>): AnyPlan | undefined {
+export function withConditions<AnyPlan extends Plan | AnyWritePlan> (
+  plan: AnyPlan,
+  scope: unknown,
+  filters: ReadonlyMap<EntityModel, object>
+): AnyPlan | undefined {
   if (scope === undefined && filters.size === 0) return plan
   const values = new Values(plan.values)
   const own = scope === undefined ? [] : translate(scope, plan.model, values)
   const ofEntities = own && translateAll(filters, values)
   if (ofEntities === undefined) return undefined
-  return { ...plan, ...('conditions' in plan && { conditions: [...plan.conditions, ...own!] }), filters: ofEntities, values: values.list }
+  return {
+    ...plan,
+    ...('conditions' in plan && { conditions: [...plan.conditions, ...own!] }),
+    filters: ofEntities,
+    values: values.list,
+  }
 }
 
 function translateAll (filters: ReadonlyMap<EntityModel, object>, values: Values): EntityConditions | undefined {
@@ -42,7 +58,14 @@ function translate (where: unknown, model: EntityModel, values: Values): readonl
   return new Translation(comparandsOf(model), values).all(where)
 }
 
-const COMPARISONS: ReadonlyMap<string, Comparison> = new Map([['$eq', '='], ['$ne', '<>'], ['$gt', '>'], ['$gte', '>='], ['$lt', '<'], ['$lte', '<=']])
+const COMPARISONS: ReadonlyMap<string, Comparison> = new Map([
+  ['$eq', '='],
+  ['$ne', '<>'],
+  ['$gt', '>'],
+  ['$gte', '>='],
+  ['$lt', '<'],
+  ['$lte', '<='],
+])
 
 /** The translation of one condition. `undefined` stands for what has none. */
 class Translation {
@@ -60,7 +83,9 @@ class Translation {
     if (!isPlain(where)) return undefined
     const conditions: Condition[] = []
     for (const key of Object.keys(where)) {
-      const translated = key === '$and' || key === '$or' ? this.#group(key, where[key]) : this.#member(this.#comparands.get(key), where[key])
+      const translated = key === '$and' || key === '$or'
+        ? this.#group(key, where[key])
+        : this.#member(this.#comparands.get(key), where[key])
       if (translated === undefined) return undefined
       conditions.push(...translated)
     }
@@ -77,7 +102,10 @@ class Translation {
       groups.push(conditions)
     }
     if (key === '$and' || groups.length === 1) return groups.flat()
-    return [{ kind: 'any', conditions: groups.map((conditions) => conditions.length === 1 ? conditions[0]! : { kind: 'all', conditions }) }]
+    return [{
+      kind: 'any',
+      conditions: groups.map((conditions) => conditions.length === 1 ? conditions[0]! : { kind: 'all', conditions }),
+    }]
   }
 
   /** What is said of one column: a value, a list, operators, or the key of the related record. */
@@ -93,7 +121,10 @@ class Translation {
       : this.#operators(comparand, entries)
   }
 
-  #operators (comparand: Comparand, entries: ReadonlyArray<readonly [operator: string, value: unknown]>): Condition[] | undefined {
+  #operators (
+    comparand: Comparand,
+    entries: ReadonlyArray<readonly [operator: string, value: unknown]>
+  ): Condition[] | undefined {
     const conditions: Condition[] = []
     for (const [operator, value] of entries) {
       const condition = this.#left-- > 0 ? this.#operator(comparand, operator, value) : undefined
@@ -106,11 +137,16 @@ class Translation {
   #operator ({ operand, type }: Comparand, operator: string, value: unknown): Condition | undefined {
     if (operator === '$in' || operator === '$nin') {
       const items = Array.isArray(value) ? toSqlValues(value, type) : undefined
-      return items && { kind: 'list', operand, negated: operator === '$nin', slot: this.#values.add(arrayLiteral(items)) }
+      return items &&
+        { kind: 'list', operand, negated: operator === '$nin', slot: this.#values.add(arrayLiteral(items)) }
     }
     const comparison = COMPARISONS.get(operator)
     if (comparison === undefined) return undefined
-    if (value === null) return comparison === '=' || comparison === '<>' ? { kind: 'null', operand, negated: comparison === '<>' } : undefined
+    if (value === null) {
+      return comparison === '=' || comparison === '<>'
+        ? { kind: 'null', operand, negated: comparison === '<>' }
+        : undefined
+    }
     const bound = toSqlValue(value, type)
     return bound === undefined ? undefined : { kind: 'compare', operand, comparison, slot: this.#values.add(bound) }
   }
@@ -127,16 +163,24 @@ function toSqlValues (values: readonly unknown[], type: ValueType): readonly Sql
  */
 function toSqlValue (value: unknown, type: ValueType): SqlValue | undefined {
   switch (type.kind) {
-    case 'integer': case 'bigint': case 'decimal':
+    case 'integer':
+    case 'bigint':
+    case 'decimal':
       if (typeof value !== 'number' && typeof value !== 'bigint' && typeof value !== 'string') return undefined
       break
-    case 'text': case 'uuid': case 'date':
+    case 'text':
+    case 'uuid':
+    case 'date':
       if (typeof value !== 'string') return undefined
       break
-    case 'enum': return type.items.includes(value as never) ? value as string | number : undefined
-    case 'boolean': return typeof value === 'boolean' ? value : undefined
-    case 'datetime': return value instanceof Date && isCommon(value) ? value.toISOString() : undefined
-    default: return undefined
+    case 'enum':
+      return type.items.includes(value as never) ? value as string | number : undefined
+    case 'boolean':
+      return typeof value === 'boolean' ? value : undefined
+    case 'datetime':
+      return value instanceof Date && isCommon(value) ? value.toISOString() : undefined
+    default:
+      return undefined
   }
   const converted = convert(String(value), type)
   return converted.ok ? converted.value : undefined
@@ -163,7 +207,10 @@ function comparandsOf (model: EntityModel): Comparands {
   if (comparands === undefined) {
     const properties = [...model.properties]
     const found = properties.map(([name, property]) => [name, comparandOf(property)] as const)
-      .filter((entry): entry is [string, Comparand] => entry[1] !== undefined && !properties.some(([other, property]) => other !== entry[0] && columnsOf(property).includes(entry[0])))
+      .filter((entry): entry is [string, Comparand] =>
+        entry[1] !== undefined &&
+        !properties.some(([other, property]) => other !== entry[0] && columnsOf(property).includes(entry[0]))
+      )
     comparandsByModel.set(model, comparands = new Map(found))
   }
   return comparands
@@ -174,23 +221,30 @@ function comparandOf (property: Property): Comparand | undefined {
     const { formula, codec, verbatim, type } = property
     return formula === undefined && codec === undefined && verbatim ? { operand: property, type } : undefined
   }
-  if (property.kind !== 'relation' || property.many || property.join.kind !== 'owner' || property.key.length !== 1) return undefined
+  if (property.kind !== 'relation' || property.many || property.join.kind !== 'owner' || property.key.length !== 1) {
+    return undefined
+  }
   const { codec, verbatim, type } = property.key[0]!
   if (codec !== undefined || !verbatim) return undefined
   const [part, ...more] = property.target.primaryKey
-  const isPrimary = more.length === 0 && part!.property.kind === 'scalar' && part!.property.column === property.join.targetColumns[0]
+  const isPrimary = more.length === 0 && part!.property.kind === 'scalar' &&
+    part!.property.column === property.join.targetColumns[0]
   return { operand: property, type, ...(isPrimary && { relatedKey: part!.property.name }) }
 }
 
 function columnsOf (property: Property): readonly string[] {
   switch (property.kind) {
-    case 'scalar': return [property.column]
-    case 'embedded': return [...property.properties.values()].flatMap(columnsOf)
-    case 'relation': return property.join.kind === 'owner' ? property.join.columns : []
+    case 'scalar':
+      return [property.column]
+    case 'embedded':
+      return [...property.properties.values()].flatMap(columnsOf)
+    case 'relation':
+      return property.join.kind === 'owner' ? property.join.columns : []
   }
 }
 
 /** An object literal: nothing of a class, no fragment of SQL, which hides behind a symbol. */
 function isPlain (value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype && Object.getOwnPropertySymbols(value).length === 0
+  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype &&
+    Object.getOwnPropertySymbols(value).length === 0
 }

@@ -22,6 +22,14 @@ export function planWindow (params: QueryParams, pagination: Pagination, errors:
   if (tooLarge) errors.push(refusal(CODE, sizeName, `'${sizeName}' is at most ${maxPerPage}.`))
   // how many rows a page number skips is unknown if the size of the page is wrong
   const skips = byOffset || !(tooLarge || params.errors.some(({ source }) => isOf(source, sizeName)))
-  if (skips && offset > maxOffset) errors.push(refusal(CODE, byOffset ? 'offset' : 'page', `At most ${maxOffset} rows can be skipped; this would skip ${offset}.`))
+  if (skips && offset > maxOffset) {
+    errors.push(
+      refusal(
+        CODE,
+        byOffset ? 'offset' : 'page',
+        `At most ${maxOffset} rows can be skipped; this would skip ${offset}.`
+      )
+    )
+  }
   return { style: byOffset ? 'offset' : 'page', offset, limit, count }
 }

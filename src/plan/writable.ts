@@ -40,7 +40,8 @@ export interface Writable {
  * @throws {ConfigError} for a name that the entity does not have, or that clients never write
  */
 export function resolveWritable (config: WritableConfig | undefined, model: EntityModel): Writable {
-  const all = (operation: string): string => config?.create === config?.update ? "writable: 'all'" : `writable: { ${operation}: 'all' }`
+  const all = (operation: string): string =>
+    config?.create === config?.update ? "writable: 'all'" : `writable: { ${operation}: 'all' }`
   return Object.freeze({
     declared: config !== undefined,
     create: config?.create && rulesOf(config.create, model, true, all('create')),
@@ -51,8 +52,16 @@ export function resolveWritable (config: WritableConfig | undefined, model: Enti
 /** @param allOf how the option opens all properties for this operation, for errors */
 function rulesOf (names: 'all' | readonly string[], model: EntityModel, isNew: boolean, allOf: string): BodyRules {
   const all = [...model.properties.values()]
-  const properties = new Set(names === 'all' ? all.filter((property) => property.write.writable && (isNew || !listsHidden(property))) : names.map((name) => propertyOf(name, model, isNew, allOf)))
-  const named = (property: Property): Named => ({ property, pointer: `/${escapedName(property.publicName)}`, writable: properties.has(property) })
+  const properties = new Set(
+    names === 'all'
+      ? all.filter((property) => property.write.writable && (isNew || !listsHidden(property)))
+      : names.map((name) => propertyOf(name, model, isNew, allOf))
+  )
+  const named = (property: Property): Named => ({
+    property,
+    pointer: `/${escapedName(property.publicName)}`,
+    writable: properties.has(property),
+  })
   const shown = all.filter(({ hidden }) => !hidden)
   const required = isNew ? all.filter(({ write }) => !write.optional) : []
   return Object.freeze({
@@ -67,11 +76,19 @@ function rulesOf (names: 'all' | readonly string[], model: EntityModel, isNew: b
 function propertyOf (name: string, model: EntityModel, isNew: boolean, allOf: string): Property {
   const property = model.properties.get(name)
   if (property !== undefined && !isNew && property.write.writable && listsHidden(property)) {
-    throw new ConfigError(`"writable" of ${model.name} names '${name}', which clients can't change: it has a list of objects with hidden members, and a new list would lose them. Name it for new records only, as in writable: { create: [..., '${name}'], update: [...] }.`)
+    throw new ConfigError(
+      `"writable" of ${model.name} names '${name}', which clients can't change: it has a list of objects with hidden members, and a new list would lose them. Name it for new records only, as in writable: { create: [..., '${name}'], update: [...] }.`
+    )
   }
   if (property?.write.writable === true) return property
-  if (property !== undefined) throw new ConfigError(`"writable" of ${model.name} names '${name}', which clients never write: ${property.write.closed!}.`)
-  throw new ConfigError(`"writable" of ${model.name} names '${name}', which is not a property of it${hintFor(name, model, allOf)}`)
+  if (property !== undefined) {
+    throw new ConfigError(
+      `"writable" of ${model.name} names '${name}', which clients never write: ${property.write.closed!}.`
+    )
+  }
+  throw new ConfigError(
+    `"writable" of ${model.name} names '${name}', which is not a property of it${hintFor(name, model, allOf)}`
+  )
 }
 
 /** Names by which other libraries call all properties. */
@@ -84,11 +101,16 @@ function hintFor (name: string, { properties }: EntityModel, allOf: string): str
   const owner = properties.get(first)
   if (rest.length > 0 && owner?.write.writable === true) {
     if (owner.kind === 'relation') return `: bodies set the relation '${first}' by key. Name '${first}'.`
-    if (owner.kind === 'embedded' || owner.embedded !== undefined) return `: bodies set the object '${first}' as a whole. Name '${first}'.`
+    if (owner.kind === 'embedded' || owner.embedded !== undefined) {
+      return `: bodies set the object '${first}' as a whole. Name '${first}'.`
+    }
   }
   const writable = [...properties.values()].filter(({ write }) => write.writable)
-  const meant = writable.find(({ publicName }) => publicName === name) ?? writable.find((property) => property.name === nearest(name, writable.map(({ name }) => name)))
-  return meant === undefined ? `. Properties that can be: ${writable.map((property) => property.name).join(', ')}.` : `. Did you mean '${meant.name}'?`
+  const meant = writable.find(({ publicName }) => publicName === name) ??
+    writable.find((property) => property.name === nearest(name, writable.map(({ name }) => name)))
+  return meant === undefined
+    ? `. Properties that can be: ${writable.map((property) => property.name).join(', ')}.`
+    : `. Did you mean '${meant.name}'?`
 }
 
 const serverNames = new WeakMap<EntityModel, ReadonlyMap<string, Named>>()
@@ -98,7 +120,12 @@ export function namesForServer (model: EntityModel): ReadonlyMap<string, Named> 
   let names = serverNames.get(model)
   if (names === undefined) {
     const all = [...model.properties.values()]
-    const named = (name: 'name' | 'publicName') => (property: Property) => [property[name], { property, pointer: `/${escapedName(property[name])}`, writable: property.write.persisted }] as const
+    const named = (name: 'name' | 'publicName') => (property: Property) =>
+      [property[name], {
+        property,
+        pointer: `/${escapedName(property[name])}`,
+        writable: property.write.persisted,
+      }] as const
     names = new Map([...all.map(named('name')), ...all.filter(({ hidden }) => !hidden).map(named('publicName'))])
     serverNames.set(model, names)
   }

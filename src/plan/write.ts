@@ -70,7 +70,16 @@ export function planInsert (rows: readonly RecordData[], selection: Selection, i
   const values = new Values()
   const together = rows.length > 1 && model.discriminator === undefined ? recordset(rows) : undefined
   if (together !== undefined) {
-    return { kind: 'insert', model, selection, columns: rows[0]!.columns, recordset: values.add(together), rows: [], references: [], values: values.list }
+    return {
+      kind: 'insert',
+      model,
+      selection,
+      columns: rows[0]!.columns,
+      recordset: values.add(together),
+      rows: [],
+      references: [],
+      values: values.list,
+    }
   }
   if (rows.length === 1) return planRow(rows[0]!, selection, isGuarded, values)
   const columns = new Map<string, Pick<Assignment, 'column' | 'property'>>()
@@ -85,16 +94,36 @@ export function planInsert (rows: readonly RecordData[], selection: Selection, i
     const bySlot = new Map(row.columns.map(({ column, value }) => [column, values.add(value)]))
     return [...columns.keys()].map((column) => bySlot.get(column))
   })
-  return { kind: 'insert', model, selection, columns: [...columns.values()], rows: slots, discriminator, references: [], values: values.list }
+  return {
+    kind: 'insert',
+    model,
+    selection,
+    columns: [...columns.values()],
+    rows: slots,
+    discriminator,
+    references: [],
+    values: values.list,
+  }
 }
 
 /** One row, with the records that it refers to. */
 function planRow (row: RecordData, selection: Selection, isGuarded: Guard, values: Values): InsertPlan {
   const { model } = selection
-  const columns = model.discriminator === undefined ? row.columns : row.columns.filter(({ column }) => column !== model.discriminator!.column)
+  const columns = model.discriminator === undefined
+    ? row.columns
+    : row.columns.filter(({ column }) => column !== model.discriminator!.column)
   const discriminator = discriminatorOf(model, values)
   const slots = columns.map(({ value }) => values.add(value))
-  return { kind: 'insert', model, selection, columns, rows: [slots], discriminator, references: referenceChecks(row.references, isGuarded, values), values: values.list }
+  return {
+    kind: 'insert',
+    model,
+    selection,
+    columns,
+    rows: [slots],
+    discriminator,
+    references: referenceChecks(row.references, isGuarded, values),
+    values: values.list,
+  }
 }
 
 const discriminatorOf = ({ discriminator }: EntityModel, values: Values): InsertPlan['discriminator'] =>
@@ -103,7 +132,12 @@ const discriminatorOf = ({ discriminator }: EntityModel, values: Values): Insert
 /** Whether a record of an entity may count as absent though its row is there: deleted, or hidden by a filter. */
 export type Guard = (model: EntityModel) => boolean
 
-function referenceChecks (references: readonly ReferenceData[], isGuarded: Guard, values: Values, hasPresent = false): readonly ReferenceCheck[] {
+function referenceChecks (
+  references: readonly ReferenceData[],
+  isGuarded: Guard,
+  values: Values,
+  hasPresent = false
+): readonly ReferenceCheck[] {
   if (references.length === 0) return NO_CHECKS
   return references.filter(({ relation }) => isGuarded(relation.target)).map(({ relation, key }) => ({
     target: relation.target,
@@ -122,13 +156,26 @@ export interface TargetOptions {
 }
 
 /** Plans an update, or `undefined` when no record can have the key. */
-export function planUpdate (id: Id, data: Pick<RecordData, 'columns' | 'references'>, selection: Selection, options: TargetOptions & { readonly isGuarded: Guard }): UpdatePlan | undefined {
+export function planUpdate (
+  id: Id,
+  data: Pick<RecordData, 'columns' | 'references'>,
+  selection: Selection,
+  options: TargetOptions & { readonly isGuarded: Guard }
+): UpdatePlan | undefined {
   const { model } = selection
   const values = new Values()
   const target = planTarget(id, model, values, options)
   if (target === undefined) return undefined
   const assignments = data.columns.map(({ column, property, value }) => ({ column, property, slot: values.add(value) }))
-  return { kind: 'update', model, selection, ...target, assignments, references: referenceChecks(data.references, options.isGuarded, values, true), values: values.list }
+  return {
+    kind: 'update',
+    model,
+    selection,
+    ...target,
+    assignments,
+    references: referenceChecks(data.references, options.isGuarded, values, true),
+    values: values.list,
+  }
 }
 
 /** Plans the removal of a row, or `undefined` when no record can have the key. */
@@ -139,9 +186,15 @@ export function planDelete (id: Id, selection: Selection, options: TargetOptions
   return target && { kind: 'delete', model, selection, ...target, references: [], values: values.list }
 }
 
-function planTarget (id: Id, model: EntityModel, values: Values, { deleted, versions }: TargetOptions): WriteTarget | undefined {
+function planTarget (
+  id: Id,
+  model: EntityModel,
+  values: Values,
+  { deleted, versions }: TargetOptions
+): WriteTarget | undefined {
   const conditions = planKey(id, model, values)
-  return conditions && { conditions, deleted, ...(versions !== undefined && { versions: values.add(arrayLiteral(versions)) }) }
+  return conditions &&
+    { conditions, deleted, ...(versions !== undefined && { versions: values.add(arrayLiteral(versions)) }) }
 }
 
 /** A record whose references are looked at, found by its key. */

@@ -77,14 +77,21 @@ export class Draft {
     const root = open === -1 ? name : name.slice(0, open)
     const code = CODES.get(root)
     if (code === undefined) return this.notice(name)
-    if (!text.isWellFormed() || !name.isWellFormed()) return this.refuse(name, 'This parameter is not valid Unicode text.')
+    if (!text.isWellFormed() || !name.isWellFormed()) {
+      return this.refuse(name, 'This parameter is not valid Unicode text.')
+    }
     this.#count()
     switch (root) {
-      case 'filter': return takeFilter(this.#filters, name, open, text, this.#errors)
-      case 'sort': return this.#takeSort(name, open, text, code)
-      case 'include': return this.#takeList(this.#include, tidyName, name, open, text, code)
-      case 'fields': return this.#takeFields(name, open, text, code)
-      default: return takePagination(this.#pagination, root as PaginationName, name, text, this.#errors)
+      case 'filter':
+        return takeFilter(this.#filters, name, open, text, this.#errors)
+      case 'sort':
+        return this.#takeSort(name, open, text, code)
+      case 'include':
+        return this.#takeList(this.#include, tidyName, name, open, text, code)
+      case 'fields':
+        return this.#takeFields(name, open, text, code)
+      default:
+        return takePagination(this.#pagination, root as PaginationName, name, text, this.#errors)
     }
   }
 
@@ -123,7 +130,13 @@ export class Draft {
   #takeSort (name: string, open: number, text: string, code: QueryCode): void {
     this.#takeList(this.#sort, tidySort, name, open, text, code)
     if (!this.#sort.endMixture()) return
-    this.#errors.push(queryError(code, name, 'This list is given both with [] and without, which leaves its order open: write all of it in one way.'))
+    this.#errors.push(
+      queryError(
+        code,
+        name,
+        'This list is given both with [] and without, which leaves its order open: write all of it in one way.'
+      )
+    )
   }
 
   #takeList (names: NameList, tidy: Tidy, name: string, open: number, text: string, code: QueryCode): void {
@@ -131,14 +144,18 @@ export class Draft {
       takeNames(names, tidy, code, name, text, this.#errors)
     } else {
       const root = rootOf(name)
-      this.#errors.push(queryError(code, name, `${root} takes no name in brackets: write ${root}=a,b.`, { suggestion: root }))
+      this.#errors.push(
+        queryError(code, name, `${root} takes no name in brackets: write ${root}=a,b.`, { suggestion: root })
+      )
     }
   }
 
   #takeFields (name: string, open: number, text: string, code: QueryCode): void {
     const levels = readBrackets(name, open)?.levels
     if (levels === undefined || levels.length > 1) {
-      this.#errors.push(queryError(code, name, 'This list of fields can\'t be read. Write fields=a,b or fields[<include>]=a,b.'))
+      this.#errors.push(
+        queryError(code, name, "This list of fields can't be read. Write fields=a,b or fields[<include>]=a,b.")
+      )
       return
     }
     const [path] = levels

@@ -22,7 +22,13 @@ interface FilterSlot {
 export type FilterSlots = Map<string, FilterSlot | null>
 
 /** Adds one occurrence of a filter, or records in `errors` why it can't. */
-export function takeFilter (slots: FilterSlots, name: string, open: number, text: string, errors: QueryParamError[]): void {
+export function takeFilter (
+  slots: FilterSlots,
+  name: string,
+  open: number,
+  text: string,
+  errors: QueryParamError[]
+): void {
   const brackets = readBrackets(name, open)
   if (brackets === undefined || brackets.levels.length === 0) {
     errors.push(queryError(CODE, name, `This filter can't be read. ${FORM}`))
@@ -30,7 +36,9 @@ export function takeFilter (slots: FilterSlots, name: string, open: number, text
   }
   const { levels, list } = brackets
   if (levels.length > MAX_FILTER_DEPTH) {
-    errors.push(queryError(CODE, name, `This filter has more than ${MAX_FILTER_DEPTH} bracket levels. ${FORM}`, { limit: true }))
+    errors.push(
+      queryError(CODE, name, `This filter has more than ${MAX_FILTER_DEPTH} bracket levels. ${FORM}`, { limit: true })
+    )
     return
   }
   const reserved = levels.find(isReserved)
@@ -44,7 +52,9 @@ export function takeFilter (slots: FilterSlots, name: string, open: number, text
     slots.set(key, { field: levels[0]!, operator: levels[1], list, value: list ? [text] : text })
   } else if (slot !== null && slot.list !== list) {
     slots.set(key, null)
-    errors.push(queryError(CODE, name, 'This filter is given both with [] and without: write all of its values in one way.'))
+    errors.push(
+      queryError(CODE, name, 'This filter is given both with [] and without: write all of its values in one way.')
+    )
   } else if (slot !== null) {
     if (typeof slot.value === 'string') slot.value = [slot.value, text]
     else slot.value.push(text)

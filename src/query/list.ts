@@ -2,8 +2,13 @@
 import { MAX_LIST_ITEMS } from './limits.ts'
 
 /** The items of a list, or the sentence that says why it can't be read. */
-export type ListResult = { readonly items: readonly string[], readonly error?: undefined } |
-  { readonly items?: undefined, readonly error: string, /** The list is longer than any may be. */ readonly limit?: true }
+export type ListResult =
+  | { readonly items: readonly string[], readonly error?: undefined }
+  | {
+    readonly items?: undefined,
+    readonly error: string, /** The list is longer than any may be. */
+    readonly limit?: true,
+  }
 
 const EMPTY_ITEM = 'The list has an empty item: write "" for an empty text.'
 const AFTER_QUOTE = 'Text follows a closing quote: after it, only a comma may come.'

@@ -74,7 +74,14 @@ export class NameList {
  * Adds the names in `text` to `names`, or records in `errors` which can't be. Text that is empty, or only whitespace,
  * counts as not given.
  */
-export function takeNames (names: NameList, tidy: Tidy, code: QueryCode, parameter: string, text: string, errors: QueryParamError[]): void {
+export function takeNames (
+  names: NameList,
+  tidy: Tidy,
+  code: QueryCode,
+  parameter: string,
+  text: string,
+  errors: QueryParamError[]
+): void {
   if (text.trim() === '') return
   const found: string[] = []
   let empty = false
@@ -86,6 +93,10 @@ export function takeNames (names: NameList, tidy: Tidy, code: QueryCode, paramet
     else found.push(name)
   }
   names.add(found, parameter.endsWith('[]'))
-  if (empty) errors.push(queryError(code, parameter, 'This list has an empty item: put one comma between two names, none at either end.'))
+  if (empty) {
+    errors.push(
+      queryError(code, parameter, 'This list has an empty item: put one comma between two names, none at either end.')
+    )
+  }
   if (reserved) errors.push(queryError(code, parameter, 'This list holds a reserved name.', { limit: true }))
 }

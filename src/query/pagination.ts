@@ -40,7 +40,13 @@ export function newPagination (): PaginationDraft {
  * @param name the root of the parameter's name
  * @param parameter its whole name; differs from `name` when it has brackets, which none of these may have
  */
-export function takePagination (draft: PaginationDraft, name: PaginationName, parameter: string, text: string, errors: QueryParamError[]): void {
+export function takePagination (
+  draft: PaginationDraft,
+  name: PaginationName,
+  parameter: string,
+  text: string,
+  errors: QueryParamError[]
+): void {
   if (parameter !== name) {
     errors.push(queryError(CODE, parameter, `${name} takes one value and no brackets.`, { suggestion: name }))
     return
@@ -67,7 +73,12 @@ export function finishPagination (target: PaginationValues, { values }: Paginati
   if (values.cursor !== undefined) target.cursor = values.cursor
 }
 
-function takeNumber (draft: PaginationDraft, name: Exclude<PaginationName, 'cursor'>, text: string, errors: QueryParamError[]): void {
+function takeNumber (
+  draft: PaginationDraft,
+  name: Exclude<PaginationName, 'cursor'>,
+  text: string,
+  errors: QueryParamError[]
+): void {
   const minimum = name === 'offset' ? 0 : 1
   const value = /^[0-9]+$/.test(text) ? Number(text) : NaN
   if (Number.isSafeInteger(value) && value >= minimum) {

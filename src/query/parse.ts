@@ -40,7 +40,9 @@ export function parseQueryParams (query: unknown, options?: ParseOptions): Query
     if (typeof query === 'string') readText(draft, query)
     else if (isPlainObject(query)) readObject(draft, query)
     else if (query instanceof URLSearchParams) readSearchParams(draft, query)
-    else if (query !== undefined && query !== null) throw new Refusal('The query is neither text nor an object of parameters.')
+    else if (query !== undefined && query !== null) {
+      throw new Refusal('The query is neither text nor an object of parameters.')
+    }
     return draft.finish()
   } catch (thrown) {
     // Half a query would be another query: nothing of it is kept.

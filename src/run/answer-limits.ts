@@ -58,7 +58,11 @@ export function tooLarge (plan: AnswerPlan | StreamPlan, excess: string): TooLar
   if (excess === EXCESS_OF_BYTES) {
     const parameter = size ?? (includes.length > 0 ? 'include' : 'fields')
     const ways = [...fewer, 'fewer fields (fields)', ...includes.length > 0 ? ['fewer includes'] : []]
-    return new TooLargeError([{ source: { parameter }, code: CODE, detail: `${upper(whole)} would have more than ${limits!.maxBytes} bytes. Ask for ${oneOf(ways)}.` }])
+    return new TooLargeError([{
+      source: { parameter },
+      code: CODE,
+      detail: `${upper(whole)} would have more than ${limits!.maxBytes} bytes. Ask for ${oneOf(ways)}.`,
+    }])
   }
   const path = longestPath(includes[Number(excess)]!)
   const detail = `With the include '${path}' ${whole} would have more than ${limits!.maxIncluded} included records. ` +
@@ -79,4 +83,5 @@ function longestPath ({ path, selection }: Include): string {
 }
 
 const upper = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
-const oneOf = (ways: readonly string[]): string => ways.length === 1 ? ways[0]! : `${ways.slice(0, -1).join(', ')} or ${ways.at(-1)}`
+const oneOf = (ways: readonly string[]): string =>
+  ways.length === 1 ? ways[0]! : `${ways.slice(0, -1).join(', ')} or ${ways.at(-1)}`

@@ -3,19 +3,19 @@ import type { Client } from 'pg'
 
 interface Internals {
   /** Cursors have a state. */
-  readonly _activeQuery?: { readonly state?: string, handleReadyForQuery? (): void } | null
+  readonly _activeQuery?: { readonly state?: string, handleReadyForQuery?(): void } | null
   readonly connection: {
-    readonly stream: { destroy (): void }
-    close (...args: unknown[]): void
-    prependListener (event: 'error' | 'errorMessage' | 'end', listener: () => void): void
-    once (event: 'end', listener: () => void): void
-    emit (event: 'readyForQuery', message: object): void
+    readonly stream: { destroy(): void },
+    close(...args: unknown[]): void,
+    prependListener(event: 'error' | 'errorMessage' | 'end', listener: () => void): void,
+    once(event: 'end', listener: () => void): void,
+    emit(event: 'readyForQuery', message: object): void,
   }
 }
 
 /** Closes a connection without a word to the server, which may not listen any more. What waits for its answer fails now. */
 export function cut (client: object): void {
-  (client as Internals).connection.stream.destroy()
+  ;(client as Internals).connection.stream.destroy()
 }
 
 /**
@@ -25,7 +25,9 @@ export function cut (client: object): void {
 export function endCursorsWith (client: Client): void {
   const internals = client as unknown as Internals
   const { connection } = internals
-  const answer = (): void => { setImmediate(() => connection.emit('readyForQuery', {})) }
+  const answer = (): void => {
+    setImmediate(() => connection.emit('readyForQuery', {}))
+  }
   const finish = (): void => {
     // it has all of its rows, and the server's last word for it was about to come
     const query = internals._activeQuery

@@ -3,7 +3,19 @@
  * the `cause`, for the log. Codes are SQLSTATEs (PostgreSQL manual, appendix A).
  */
 import { DriverException, OptimisticLockError, ValidationError } from '@mikro-orm/core'
-import { AbortedError, ConflictError, DatabaseError, DataValidationError, OutcomeUnknownError, OutOfScopeError, PreconditionFailedError, ReadOnlyViolationError, TooLargeError, UnavailableError, type ErrorItem } from '../errors.ts'
+import {
+  AbortedError,
+  ConflictError,
+  DatabaseError,
+  DataValidationError,
+  OutcomeUnknownError,
+  OutOfScopeError,
+  PreconditionFailedError,
+  ReadOnlyViolationError,
+  TooLargeError,
+  UnavailableError,
+  type ErrorItem,
+} from '../errors.ts'
 import type { EntityModel, Property } from '../model/index.ts'
 import { isTooLong } from './unreadable.ts'
 
@@ -22,9 +34,19 @@ const ENDS_CONNECTION: ReadonlySet<unknown> = new Set(['FATAL', 'PANIC'])
 /** Data exception: a value that only the database could tell not to fit. */
 const INVALID_DATA = '22'
 /** Node's codes for a server that can't be reached or has gone away. */
-const UNREACHABLE: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EPIPE', 'EHOSTUNREACH', 'ENETUNREACH'])
+const UNREACHABLE: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ETIMEDOUT',
+  'EPIPE',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+])
 /** What pg says without a code. */
-const CONNECTION_LOST = /connection terminated|timeout exceeded when trying to connect|is not queryable|cannot use a pool after calling end/i
+const CONNECTION_LOST =
+  /connection terminated|timeout exceeded when trying to connect|is not queryable|cannot use a pool after calling end/i
 /** A name that is not known, or known already; operators, types and names that don't fit a table as it is now. */
 const STALE_NAME: ReadonlySet<string> = new Set(['26000', '42P05', '42883', '42804', '42P18', '42703', '42P01'])
 /** What PostgreSQL says of a plan by name, under the code of all that is not implemented. */
@@ -56,7 +78,8 @@ export function isDriverError (error: unknown): boolean {
   if (ownErrorIn(error) !== undefined) return true
   if ((error as { statusCode?: unknown }).statusCode !== undefined) return false
   const code = String((error as { code?: unknown }).code ?? '')
-  return SQL_STATE.test(code) || UNREACHABLE.has(code) || isTooLong(error) || CONNECTION_LOST.test(error.message) || error instanceof DriverException || error instanceof OptimisticLockError || isValidation(error)
+  return SQL_STATE.test(code) || UNREACHABLE.has(code) || isTooLong(error) || CONNECTION_LOST.test(error.message) ||
+    error instanceof DriverException || error instanceof OptimisticLockError || isValidation(error)
 }
 
 /** MikroORM's own check before it writes: a lifecycle hook has left something out. Classes derived from it are about mistakes in code. */
@@ -69,7 +92,8 @@ export const isUnreachable = (error: Error): boolean => UNREACHABLE.has(String((
 export function isConnectionLost (error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const { code, severity } = error as ServerError
-  return ENDS_CONNECTION.has(severity) || UNREACHABLE.has(String(code)) || isTooLong(error) || CONNECTION_LOST.test(error.message)
+  return ENDS_CONNECTION.has(severity) || UNREACHABLE.has(String(code)) || isTooLong(error) ||
+    CONNECTION_LOST.test(error.message)
 }
 
 /** Codes of connections that were lost over the statement itself: it would happen again. */
@@ -114,7 +138,9 @@ export function transienceOf (error: unknown): 'conflict' | 'unavailable' | unde
     if (cause instanceof UnavailableError && isReadOnlyServer(cause.cause)) return 'unavailable'
     const code = String((cause as ServerError).code ?? '')
     if (CONFLICTS.has(code)) return 'conflict'
-    if (PASSING.has(code) || code.startsWith('08') || UNREACHABLE.has(code) || CONNECTION_LOST.test(cause.message)) return 'unavailable'
+    if (PASSING.has(code) || code.startsWith('08') || UNREACHABLE.has(code) || CONNECTION_LOST.test(cause.message)) {
+      return 'unavailable'
+    }
   }
   return undefined
 }
@@ -164,9 +190,12 @@ export function convertError (error: unknown, model?: EntityModel): Error {
   const code = String((error as ServerError).code ?? '')
   const sqlState = SQL_STATE.test(code) ? code : ''
   if (isTooLong(error) || exceedsLimit(error)) return tooLarge(error, model)
-  const unavailable = ENDS_CONNECTION.has((error as ServerError).severity) || UNAVAILABLE.has(sqlState) || UNAVAILABLE.has(sqlState.slice(0, 2)) || UNREACHABLE.has(code) || CONNECTION_LOST.test(error.message)
+  const unavailable = ENDS_CONNECTION.has((error as ServerError).severity) || UNAVAILABLE.has(sqlState) ||
+    UNAVAILABLE.has(sqlState.slice(0, 2)) || UNREACHABLE.has(code) || CONNECTION_LOST.test(error.message)
   if (unavailable) return new UnavailableError(undefined, { cause: error })
-  if (CONFLICTS.has(sqlState)) return new UnavailableError('Other writes are in the way. Repeat the request.', { cause: error })
+  if (CONFLICTS.has(sqlState)) {
+    return new UnavailableError('Other writes are in the way. Repeat the request.', { cause: error })
+  }
   if (isOutsidePolicy(sqlState, error)) return new OutOfScopeError(undefined, { cause: error })
   if (sqlState === READ_ONLY) return new ReadOnlyViolationError(undefined, { cause: error })
   return constraintError(sqlState, error, model) ?? new DatabaseError(undefined, { cause: error })
@@ -174,14 +203,17 @@ export function convertError (error: unknown, model?: EntityModel): Error {
 
 /** More than the server can hold or send: 54000 program_limit_exceeded, in newer versions also an internal error. */
 function exceedsLimit (error: ServerError): boolean {
-  return error.code === '54000' || (error.code === 'XX000' && error.message.startsWith('invalid memory alloc request size'))
+  return error.code === '54000' ||
+    (error.code === 'XX000' && error.message.startsWith('invalid memory alloc request size'))
 }
 
 /** Limits of indexes are about values, and not about answers: the server's function that has noticed is named after them. */
 const INDEX_ROUTINE = /index|_bt_|gin|gist|spg|brin/i
 
 function tooLarge (error: ServerError, model: EntityModel | undefined): Error {
-  if (INDEX_ROUTINE.test(error.routine ?? '')) return new DataValidationError('A value is too long for an index.', { cause: error })
+  if (INDEX_ROUTINE.test(error.routine ?? '')) {
+    return new DataValidationError('A value is too long for an index.', { cause: error })
+  }
   const detail = model === undefined
     ? 'The answer would be larger than any can be. Ask for fewer records, fields or includes.'
     : 'The record is larger than any answer can be. Whether the changes have been made is not known.'
@@ -192,23 +224,42 @@ function tooLarge (error: ServerError, model: EntityModel | undefined): Error {
 function constraintError (sqlState: string, error: ServerError, model: EntityModel | undefined): Error | undefined {
   const properties = model === undefined ? [] : propertiesOf(error, model)
   const names = properties.map(({ publicName }) => `'${publicName}'`).join(', ')
-  const conflict = (sentence: string, about = properties) => new ConflictError(sentence, { cause: error, errors: itemsOf('FST_CRUD_CONFLICT', sentence, about) })
-  const invalid = (sentence: string) => new DataValidationError(sentence, { cause: error, errors: itemsOf('FST_CRUD_DATA_INVALID', sentence, properties) })
+  const conflict = (sentence: string, about = properties) =>
+    new ConflictError(sentence, { cause: error, errors: itemsOf('FST_CRUD_CONFLICT', sentence, about) })
+  const invalid = (sentence: string) =>
+    new DataValidationError(sentence, { cause: error, errors: itemsOf('FST_CRUD_DATA_INVALID', sentence, properties) })
   switch (sqlState) {
-    case '23000': return new ConflictError(undefined, { cause: error })
+    case '23000':
+      return new ConflictError(undefined, { cause: error })
     // of a foreign key that restricts, since PostgreSQL 18
-    case '23001': return conflict('Other records refer to this one.', [])
-    case '23505': return conflict(names === '' ? 'There is another record with these values.' : `There is another record with this value of ${names}.`)
+    case '23001':
+      return conflict('Other records refer to this one.', [])
+    case '23505':
+      return conflict(
+        names === ''
+          ? 'There is another record with these values.'
+          : `There is another record with this value of ${names}.`
+      )
     case '23503': {
       // the key named is that of the relation, or of the record that others still refer to
       const relations = properties.filter(({ kind }) => kind === 'relation')
       return relations.length === 0
-        ? conflict('A record that others refer to can not be removed, and one that does not exist can not be referred to.', [])
-        : conflict(`${relations.map(({ publicName }) => `'${publicName}'`).join(', ')} refers to a record that does not exist.`, relations)
+        ? conflict(
+          'A record that others refer to can not be removed, and one that does not exist can not be referred to.',
+          []
+        )
+        : conflict(
+          `${relations.map(({ publicName }) => `'${publicName}'`).join(', ')} refers to a record that does not exist.`,
+          relations
+        )
     }
-    case '23P01': return conflict('The values overlap with those of another record.')
-    case '23502': return invalid(names === '' ? 'A value is missing.' : `${names} can not be null.`)
-    case '23514': case '44000': return invalid('The values do not satisfy a rule of the data.')
+    case '23P01':
+      return conflict('The values overlap with those of another record.')
+    case '23502':
+      return invalid(names === '' ? 'A value is missing.' : `${names} can not be null.`)
+    case '23514':
+    case '44000':
+      return invalid('The values do not satisfy a rule of the data.')
   }
   if (sqlState === '22001') return invalid('A value is too long.')
   if (sqlState === '22003' || sqlState === '22008') return invalid('A value is out of range.')
@@ -219,7 +270,9 @@ function constraintError (sqlState: string, error: ServerError, model: EntityMod
 function propertiesOf ({ detail = '', column }: ServerError, model: EntityModel): readonly Property[] {
   const columns = column === undefined ? /\(([^()]+)\)=\(/.exec(detail)?.[1]?.split(', ') ?? [] : [column]
   const unquoted = new Set(columns.map((column) => column.replace(/^"|"$/g, '')))
-  return [...model.properties.values()].filter((property) => !property.hidden && columnsOf(property).some((column) => unquoted.has(column)))
+  return [...model.properties.values()].filter((property) =>
+    !property.hidden && columnsOf(property).some((column) => unquoted.has(column))
+  )
 }
 
 function columnsOf (property: Property): readonly string[] {

@@ -25,7 +25,10 @@ const TOO_MANY = '53300'
 
 type ConnectCallback = Parameters<Pool['connect']>[0]
 
-export function guardPool (pool: Pool, { queueLimit, probeAfterMillis, preparedStatements = true }: GuardOptions): void {
+export function guardPool (
+  pool: Pool,
+  { queueLimit, probeAfterMillis, preparedStatements = true }: GuardOptions
+): void {
   const connect = pool.connect.bind(pool) as (callback: ConnectCallback) => void
   if (!preparedStatements) useNoNames(pool)
   surviveUnreadable(pool)
@@ -36,7 +39,9 @@ export function guardPool (pool: Pool, { queueLimit, probeAfterMillis, preparedS
 
   pool.on('connect', (client) => {
     madeAfter.set(client, broken)
-    client.on('error', () => { broken++ })
+    client.on('error', () => {
+      broken++
+    })
     endCursorsWith(client)
     if (probeAfterMillis > 0) watch(client, probeAfterMillis, patience)
   })
@@ -48,27 +53,33 @@ export function guardPool (pool: Pool, { queueLimit, probeAfterMillis, preparedS
   const checkOut = (done: ConnectCallback): void => {
     const full = pool.idleCount === 0 && pool.totalCount >= pool.options.max
     if (full && waitingFor(pool) >= queueLimit) {
-      const error = Object.assign(new Error(`all ${pool.options.max} connections are in use, and ${queueLimit} requests wait for one`), { code: TOO_MANY })
+      const error = Object.assign(
+        new Error(`all ${pool.options.max} connections are in use, and ${queueLimit} requests wait for one`),
+        { code: TOO_MANY }
+      )
       process.nextTick(done, error)
       return
     }
-    const takeOne = (): void => connect((error, client, release) => {
-      if (client === undefined || madeAfter.get(client) === broken) return done(error, client, release)
-      release(true)
-      takeOne()
-    })
+    const takeOne = (): void =>
+      connect((error, client, release) => {
+        if (client === undefined || madeAfter.get(client) === broken) return done(error, client, release)
+        release(true)
+        takeOne()
+      })
     takeOne()
   }
   const guarded = (callback?: ConnectCallback): unknown => {
     if (callback !== undefined) return checkOut(callback)
-    return new Promise((resolve, reject) => checkOut((error, client) => client === undefined ? reject(error) : resolve(client)))
+    return new Promise((resolve, reject) =>
+      checkOut((error, client) => client === undefined ? reject(error) : resolve(client))
+    )
   }
   pool.connect = guarded as Pool['connect']
 }
 
 /** Ends a connection on which a statement waits for the answer of a server that is not there any more. */
 function watch (client: Client, after: number, patience: number): void {
-  const stream = client.connection.stream as Client['connection']['stream'] & { setTimeout (ms: number): void }
+  const stream = client.connection.stream as Client['connection']['stream'] & { setTimeout(ms: number): void }
   const isBusy = (): boolean => (client as unknown as { readyForQuery: boolean }).readyForQuery === false
   stream.setTimeout(after)
   stream.on('timeout', () => {
@@ -76,7 +87,11 @@ function watch (client: Client, after: number, patience: number): void {
     isThere(client, patience).then((there) => {
       // a timeout comes once; the next needs another start
       if (there) stream.setTimeout(after)
-      else if (isBusy()) stream.destroy(Object.assign(new Error('Connection terminated: the server does not answer'), { code: 'ETIMEDOUT' }))
+      else if (isBusy()) {
+        stream.destroy(
+          Object.assign(new Error('Connection terminated: the server does not answer'), { code: 'ETIMEDOUT' })
+        )
+      }
     }, (error: Error) => stream.destroy(error))
   })
 }

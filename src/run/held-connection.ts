@@ -65,7 +65,18 @@ export function letGo (held: HeldConnection): void {
   Object.assign(held, FRESH)
 }
 
-const FRESH = { failure: undefined, queried: false, isolation: undefined, readOnly: false, deadline: undefined, configured: undefined, limit: undefined, top: undefined, savepoints: 0, demands: undefined } as const
+const FRESH = {
+  failure: undefined,
+  queried: false,
+  isolation: undefined,
+  readOnly: false,
+  deadline: undefined,
+  configured: undefined,
+  limit: undefined,
+  top: undefined,
+  savepoints: 0,
+  demands: undefined,
+} as const
 
 /** Statements that see no data, which may come before the isolation level is set. */
 const NO_QUERY = /^(set|show|begin|start|savepoint|release|rollback|commit)\b/i
@@ -133,7 +144,9 @@ function watch (connection: DatabaseConnection, client: PoolClient | undefined):
 
   if (client !== undefined && connection.cancelQuery !== undefined) {
     // Kysely's own way needs another connection, which a server or a pooler that is full does not give
-    connection.cancelQuery = async () => { if (running) cancelling ??= cancelUntilOver(client) }
+    connection.cancelQuery = async () => {
+      if (running) cancelling ??= cancelUntilOver(client)
+    }
   }
 
   return held
@@ -157,7 +170,9 @@ async function findClient (connection: DatabaseConnection, pool: unknown): Promi
       seen = connection
       return new Error('not to be sent')
     },
-    handleError () { this.callback?.() },
+    handleError () {
+      this.callback?.()
+    },
   }
   await connection.executeQuery({ ...plain(''), sql: probe as unknown as string })
   return clients.find((client) => (client as unknown as { connection?: unknown }).connection === seen)
@@ -196,5 +211,6 @@ export function discard ({ client }: HeldConnection): void {
 
 /** Whether the server itself says that the transaction can only be rolled back, for statements that were not watched. */
 export function hasFailed ({ client, failure }: HeldConnection): boolean {
-  return failure !== undefined || (client as { getTransactionStatus? (): string } | undefined)?.getTransactionStatus?.() === 'E'
+  return failure !== undefined ||
+    (client as { getTransactionStatus?(): string } | undefined)?.getTransactionStatus?.() === 'E'
 }

@@ -15,7 +15,9 @@ export interface ExistingIndex {
 const quote = (column: string): string => `'"' || replace(${column}, '"', '""') || '"'`
 
 /** How SQL may name a table: with its schema, and alone where that is found without one. */
-const NAMES = `array[${quote('n.nspname')} || '.' || ${quote('t.relname')}, case when pg_table_is_visible(t.oid) then ${quote('t.relname')} end]`
+const NAMES = `array[${quote('n.nspname')} || '.' || ${quote('t.relname')}, case when pg_table_is_visible(t.oid) then ${
+  quote('t.relname')
+} end]`
 
 /** `$1`: names of tables, without their schemas. */
 const STATEMENT = `select coalesce(json_agg(json_build_object(
@@ -46,5 +48,9 @@ export interface TableIndexes {
 /** The indexes of some tables, in one statement. */
 export async function readIndexes (em: EntityManager, tableNames: readonly string[]): Promise<TableIndexes> {
   const [row] = await run(em, { text: STATEMENT, values: [tableNames] })
-  return { indexes: JSON.parse(row!['indexes'] as string), unindexable: JSON.parse(row!['unindexable'] as string), trigrams: row!['trigrams'] === 'true' }
+  return {
+    indexes: JSON.parse(row!['indexes'] as string),
+    unindexable: JSON.parse(row!['unindexable'] as string),
+    trigrams: row!['trigrams'] === 'true',
+  }
 }

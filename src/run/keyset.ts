@@ -35,7 +35,8 @@ export function readKeyset (plan: KeysetPlan, rows: readonly Row[]): KeysetRows 
   const wanted = rows.slice(witnessed ? 1 : 0, limit + (witnessed ? 1 : 0))
   const ahead = rows.length - (witnessed ? 1 : 0) > limit
   if (place?.side === 'before') wanted.reverse()
-  const sortedBy = (row: Row | undefined) => row && order.map((_, index) => row[KEYSET_ROW.value(index)] as string | null)
+  const sortedBy = (row: Row | undefined) =>
+    row && order.map((_, index) => row[KEYSET_ROW.value(index)] as string | null)
   return {
     items: wanted.map((row) => row[KEYSET_ROW.item] as string),
     first: sortedBy(wanted[0]),
@@ -69,6 +70,11 @@ function cursorTo (side: Place['side'], texts: SortTexts | undefined, plan: Keys
   const place = texts === undefined ? otherSide(plan.place!) : { side, inclusive: false, texts }
   const cursor = writeCursor(place, plan.fingerprint)
   if (cursor !== undefined) return cursor
-  const detail = 'This list has a row whose sort values are too long for a cursor; sort by something else, or use page and per_page.'
-  throw new PaginationValidationError([{ source: { parameter: 'cursor' }, code: 'FST_CRUD_PAGINATION_INVALID', detail }])
+  const detail =
+    'This list has a row whose sort values are too long for a cursor; sort by something else, or use page and per_page.'
+  throw new PaginationValidationError([{
+    source: { parameter: 'cursor' },
+    code: 'FST_CRUD_PAGINATION_INVALID',
+    detail,
+  }])
 }

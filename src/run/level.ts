@@ -89,7 +89,9 @@ function isInside (level: Level): boolean {
 
 type Transaction = ControlledTransaction<any, any[]>
 /** What the code of this package still may do with a transaction that is over. */
-type Unguarded = Pick<Transaction, 'savepoint' | 'rollbackToSavepoint' | 'releaseSavepoint'> & { readonly executor: ReturnType<Transaction['getExecutor']> }
+type Unguarded = Pick<Transaction, 'savepoint' | 'rollbackToSavepoint' | 'releaseSavepoint'> & {
+  readonly executor: ReturnType<Transaction['getExecutor']>,
+}
 
 const unguarded = new WeakMap<object, Unguarded>()
 const levels = new WeakMap<object, Level>()
@@ -98,12 +100,15 @@ const levels = new WeakMap<object, Level>()
 export function withoutGuard (transaction: Transaction): Unguarded {
   let raw = unguarded.get(transaction)
   if (raw === undefined) {
-    unguarded.set(transaction, raw = {
-      executor: transaction.getExecutor(),
-      savepoint: transaction.savepoint.bind(transaction),
-      rollbackToSavepoint: transaction.rollbackToSavepoint.bind(transaction),
-      releaseSavepoint: transaction.releaseSavepoint.bind(transaction),
-    })
+    unguarded.set(
+      transaction,
+      raw = {
+        executor: transaction.getExecutor(),
+        savepoint: transaction.savepoint.bind(transaction),
+        rollbackToSavepoint: transaction.rollbackToSavepoint.bind(transaction),
+        releaseSavepoint: transaction.releaseSavepoint.bind(transaction),
+      }
+    )
   }
   return raw
 }

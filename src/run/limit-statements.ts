@@ -25,7 +25,9 @@ export async function limitStatements ({ driver }: MikroORM, millis: number): Pr
     if ('waitReady' in pool || limited.has(pool)) continue
     limited.add(pool)
     // no statement runs on a connection that is lost before it has the setting
-    onConnections(pool, (client: Client) => { client.query(setting).catch(() => {}) })
+    onConnections(pool, (client: Client) => {
+      client.query(setting).catch(() => {})
+    })
   }
 }
 

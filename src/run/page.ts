@@ -35,7 +35,13 @@ export function pageInfo ({ style, offset, limit, count }: Window, row: Row): Pa
     has_prev: offset > 0 && total !== 0,
   }
   if (style === 'offset') return { total, limit, offset, ...ends }
-  return { total, page: offset / limit + 1, per_page: limit, total_pages: total === null ? null : Math.ceil(total / limit), ...ends }
+  return {
+    total,
+    page: offset / limit + 1,
+    per_page: limit,
+    total_pages: total === null ? null : Math.ceil(total / limit),
+    ...ends,
+  }
 }
 
 /** The total that a page tells, of which one row more was fetched: it is the last one, or the first and empty. */

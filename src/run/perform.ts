@@ -1,7 +1,18 @@
 /** What a transaction and a savepoint have in common: the function's part of them, its end, and what it leaves. */
-import { EventType, TransactionContext, TransactionManager, wrap, type TransactionEventBroadcaster } from '@mikro-orm/core'
+import {
+  EventType,
+  TransactionContext,
+  TransactionManager,
+  wrap,
+  type TransactionEventBroadcaster,
+} from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { CompiledQuery, type ControlledTransaction, type IsolationLevel as KyselyIsolationLevel, type Kysely } from 'kysely'
+import {
+  CompiledQuery,
+  type ControlledTransaction,
+  type IsolationLevel as KyselyIsolationLevel,
+  type Kysely,
+} from 'kysely'
 import { DatabaseError } from '../errors.ts'
 import { hasFailed, heldBy, type Demands, type HeldConnection } from './held-connection.ts'
 import { end, runInside, withoutGuard, type Level } from './level.ts'
@@ -21,19 +32,25 @@ export interface TransactionSettings {
 export type Work<Result> = (em: EntityManager) => Result | Promise<Result>
 
 /** Kysely's, with what MikroORM notes on it for savepoints of its own. */
-export type Transaction = ControlledTransaction<any, any[]> & { readonly index?: number, readonly savepointName?: string }
+export type Transaction = ControlledTransaction<any, any[]> & {
+  readonly index?: number,
+  readonly savepointName?: string,
+}
 
 /** What MikroORM has for its own use. */
 export interface Connection {
-  ensureConnection (): Promise<void>
-  getClient (): Kysely<any>
-  getNativeClient (): Promise<unknown>
-  applySessionContext (transaction: Transaction, context: object): Promise<void>
-  logQuery (query: string, loggerContext: unknown): void
+  ensureConnection(): Promise<void>
+  getClient(): Kysely<any>
+  getNativeClient(): Promise<unknown>
+  applySessionContext(transaction: Transaction, context: object): Promise<void>
+  logQuery(query: string, loggerContext: unknown): void
 }
 
 /** Lets what runs in a transaction of anybody's be cancelled as we do it. */
-export async function hold (transaction: unknown, connection: Pick<Connection, 'getNativeClient'>): Promise<HeldConnection> {
+export async function hold (
+  transaction: unknown,
+  connection: Pick<Connection, 'getNativeClient'>
+): Promise<HeldConnection> {
   const { executor } = withoutGuard(transaction as Transaction)
   let held = heldConnections.get(executor)
   if (held === undefined) heldConnections.set(executor, held = await heldBy(executor, await poolOf(connection)))
@@ -92,14 +109,22 @@ export async function settle (held: HeldConnection, level: Level, transaction: T
 }
 
 /** Runs the function, but no longer than until it is stopped: its statements are refused from then on. */
-export async function perform<Result> (em: EntityManager, fork: EntityManager, transaction: Transaction, level: Level, work: Work<Result>, stop: Stop): Promise<Result> {
-  const flow = TransactionContext.create(fork as never, () => runInside(level, async () => {
-    fork.setTransactionContext(transaction)
-    if (propagates(em)) managerOf(em).registerDeletionHandler(fork, em)
-    const result = await work(fork)
-    await fork.flush()
-    return result
-  }))
+export async function perform<Result> (
+  em: EntityManager,
+  fork: EntityManager,
+  transaction: Transaction,
+  level: Level,
+  work: Work<Result>,
+  stop: Stop
+): Promise<Result> {
+  const flow = TransactionContext.create(fork as never, () =>
+    runInside(level, async () => {
+      fork.setTransactionContext(transaction)
+      if (propagates(em)) managerOf(em).registerDeletionHandler(fork, em)
+      const result = await work(fork)
+      await fork.flush()
+      return result
+    }))
   const result = await stop.race(flow)
   // where a statement blocks the process no timer can tell
   if (stop.isLate()) throw stop.reason()
@@ -109,15 +134,18 @@ export async function perform<Result> (em: EntityManager, fork: EntityManager, t
 /** The EntityManager of the function: nothing of what another attempt has loaded is left in it. */
 export function forkOf (em: EntityManager, { signal }: Stop): EntityManager {
   return em.fork({
-    clear: true, cloneEventManager: true, ...(signal !== undefined && { signal }), ...(signal !== undefined && !isPglite(em) && { inflightQueryAbortStrategy: 'cancel query' as const }),
+    clear: true,
+    cloneEventManager: true,
+    ...(signal !== undefined && { signal }),
+    ...(signal !== undefined && !isPglite(em) && { inflightQueryAbortStrategy: 'cancel query' as const }),
   }) as EntityManager
 }
 
 export const isPglite = (em: EntityManager): boolean => em.getDriver().constructor.name === 'PgliteDriver'
 
 interface Manager {
-  registerDeletionHandler (fork: EntityManager, parent: EntityManager): void
-  mergeEntitiesToParent (fork: EntityManager, parent: EntityManager): void
+  registerDeletionHandler(fork: EntityManager, parent: EntityManager): void
+  mergeEntitiesToParent(fork: EntityManager, parent: EntityManager): void
 }
 
 const managerOf = (em: EntityManager): Manager => new TransactionManager(em as never) as unknown as Manager
@@ -136,7 +164,9 @@ function keepChanges (em: EntityManager, fork: EntityManager): void {
   const [own, loaded] = [em.getUnitOfWork(false), fork.getUnitOfWork(false)]
   for (const entity of [...own.getIdentityMap()] as object[]) {
     const theirs = loaded.getIdentityMap().getByEntity(entity)
-    if (theirs !== undefined && theirs !== entity && (own.getRemoveStack().has(entity) || isChanged(em, entity))) loaded.unsetIdentity(theirs)
+    if (theirs !== undefined && theirs !== entity && (own.getRemoveStack().has(entity) || isChanged(em, entity))) {
+      loaded.unsetIdentity(theirs)
+    }
   }
 }
 
@@ -144,10 +174,19 @@ function isChanged (em: EntityManager, entity: object): boolean {
   const { __meta: { class: type }, __originalEntityData: original } = wrap(entity, true)
   if (original === undefined) return false
   const comparator = em.getComparator()
-  return Object.keys(comparator.diffEntities(type as never, original as never, comparator.prepareEntity(entity) as never)).length > 0
+  return Object.keys(
+    comparator.diffEntities(type as never, original as never, comparator.prepareEntity(entity) as never)
+  ).length > 0
 }
 
-export async function undo (events: TransactionEventBroadcaster, transaction: Transaction, connection: Connection, fork: EntityManager, rollBack: () => Promise<unknown>, sql: string): Promise<void> {
+export async function undo (
+  events: TransactionEventBroadcaster,
+  transaction: Transaction,
+  connection: Connection,
+  fork: EntityManager,
+  rollBack: () => Promise<unknown>,
+  sql: string
+): Promise<void> {
   try {
     await events.dispatchEvent(EventType.beforeTransactionRollback, transaction as never)
     await idle(transaction)

@@ -36,23 +36,30 @@ export function useNoNames (pool: Pool): void {
  */
 export function runOnPool (pool: Pool, statement: BoundStatement, signal: Cancellation | undefined): Promise<Row[]> {
   return new Promise((resolve, reject) => {
-    const attempt = (again: boolean): void => acquire(pool, signal, (error, client) => {
-      if (client === undefined) return reject(error)
-      const wasIdle = pooled.has(client)
-      query(client, statement, !nameless.has(pool), signal, (error, rows) => {
-        if (rows !== undefined) return resolve(rows)
-        if (signal?.aborted === true) return reject(error)
-        if (isStaleName(error) && statement.prepared?.forgetName() === true) return attempt(again)
-        if (!again && wasIdle && isStale(error) && (statement.readOnly === true || wasNeverSent(error))) return attempt(true)
-        reject(error)
+    const attempt = (again: boolean): void =>
+      acquire(pool, signal, (error, client) => {
+        if (client === undefined) return reject(error)
+        const wasIdle = pooled.has(client)
+        query(client, statement, !nameless.has(pool), signal, (error, rows) => {
+          if (rows !== undefined) return resolve(rows)
+          if (signal?.aborted === true) return reject(error)
+          if (isStaleName(error) && statement.prepared?.forgetName() === true) return attempt(again)
+          if (
+            !again && wasIdle && isStale(error) && (statement.readOnly === true || wasNeverSent(error))
+          ) return attempt(true)
+          reject(error)
+        })
       })
-    })
     attempt(false)
   })
 }
 
 /** A connection of the pool, to be released; or the pool's error, or the signal's reason: then its place in the queue goes to the next. */
-function acquire (pool: Pool, signal: Cancellation | undefined, done: (error: unknown, client?: PoolClient) => void): void {
+function acquire (
+  pool: Pool,
+  signal: Cancellation | undefined,
+  done: (error: unknown, client?: PoolClient) => void
+): void {
   if (signal === undefined) return pool.connect(done)
   if (signal.aborted) return done(signal.reason)
   let gone = false
@@ -83,13 +90,23 @@ export function waitingFor (pool: Pool): number {
  * Runs a statement and gives its connection back: only after a cancellation has been answered, which would hit the next
  * statement otherwise.
  */
-function query (client: PoolClient, statement: BoundStatement, named: boolean, signal: Cancellation | undefined, done: QueryCallback): void {
+function query (
+  client: PoolClient,
+  statement: BoundStatement,
+  named: boolean,
+  signal: Cancellation | undefined,
+  done: QueryCallback
+): void {
   let cancelling: Cancelling | undefined
-  const cancel = (): void => { cancelling = cancelUntilOver(client) }
+  const cancel = (): void => {
+    cancelling = cancelUntilOver(client)
+  }
   const finish = (error: unknown, rows: Row[] | undefined): void => {
     pooled.add(client)
     // outside of transactions nobody but the server says that it is read-only: another one may be there by now
-    client.release(error !== undefined && (isConnectionLost(error) || isReadOnlyServer(error)) ? error as Error : undefined)
+    client.release(
+      error !== undefined && (isConnectionLost(error) || isReadOnlyServer(error)) ? error as Error : undefined
+    )
     done(error, rows)
   }
   // aborted while it waited for a connection: there is nothing to ask any more

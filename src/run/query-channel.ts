@@ -5,7 +5,18 @@
 import { channel } from 'node:diagnostics_channel'
 import { digestOf, type BoundStatement } from './statement.ts'
 
-const OPERATIONS = ['list', 'get', 'count', 'exists', 'stream', 'create', 'createMany', 'update', 'delete', 'restore'] as const
+const OPERATIONS = [
+  'list',
+  'get',
+  'count',
+  'exists',
+  'stream',
+  'create',
+  'createMany',
+  'update',
+  'delete',
+  'restore',
+] as const
 /** The method of `CrudBase` that a statement is run for: those that answer in JSON text have the names of those that don't. */
 export type QueryOperation = typeof OPERATIONS[number]
 
@@ -43,18 +54,37 @@ export interface QueryMessage extends QueryCall {
 
 /** The calls of a resource, made once. */
 export function callsOf (resource: string): Readonly<Record<QueryOperation, QueryCall>> {
-  return Object.fromEntries(OPERATIONS.map((operation) => [operation, { operation, resource }])) as Record<QueryOperation, QueryCall>
+  return Object.fromEntries(OPERATIONS.map((operation) => [operation, { operation, resource }])) as Record<
+    QueryOperation,
+    QueryCall
+  >
 }
 
 const queries = channel('fastify-crud-kit:query')
 
 /** Tells of a statement that has run, if it is one of `CrudBase` and somebody listens. */
 export function publishQuery (statement: BoundStatement, duration: number, rows: number, error?: Error): void {
-  if (queries.hasSubscribers && statement.call !== undefined) queries.publish(messageOf(statement, statement.call, duration, rows, error))
+  if (queries.hasSubscribers && statement.call !== undefined) {
+    queries.publish(messageOf(statement, statement.call, duration, rows, error))
+  }
 }
 
-function messageOf (statement: BoundStatement, { operation, resource }: QueryCall, duration: number, rows: number, error: Error | undefined): QueryMessage {
+function messageOf (
+  statement: BoundStatement,
+  { operation, resource }: QueryCall,
+  duration: number,
+  rows: number,
+  error: Error | undefined
+): QueryMessage {
   const { text, prepared } = statement.fetches ?? statement
   const failure = error && { code: String((error as { code?: unknown }).code), message: error.message }
-  return { operation, resource, shape: prepared?.digest ?? digestOf(text), text, duration, rows, ...(failure !== undefined && { error: failure }) }
+  return {
+    operation,
+    resource,
+    shape: prepared?.digest ?? digestOf(text),
+    text,
+    duration,
+    rows,
+    ...(failure !== undefined && { error: failure }),
+  }
 }

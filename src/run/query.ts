@@ -31,7 +31,10 @@ export function sendQuery (client: PoolClient, statement: BoundStatement, named:
     return
   }
   const { text, values } = statement
-  client.query<Row>({ text, values: values as unknown[], ...(name !== undefined && { name }) }, (error, result) => error ? done(error) : done(undefined, result.rows))
+  client.query<Row>(
+    { text, values: values as unknown[], ...(name !== undefined && { name }) },
+    (error, result) => error ? done(error) : done(undefined, result.rows)
+  )
 }
 
 class TextQuery implements Submittable {
@@ -45,7 +48,12 @@ class TextQuery implements Submittable {
   readonly #rows: Row[] = []
   #settled = false
 
-  constructor ({ text, values, prepared }: BoundStatement, columns: readonly string[], name: string | undefined, done: QueryCallback) {
+  constructor (
+    { text, values, prepared }: BoundStatement,
+    columns: readonly string[],
+    name: string | undefined,
+    done: QueryCallback
+  ) {
     this.text = text
     this.values = values
     this.name = name
@@ -61,7 +69,11 @@ class TextQuery implements Submittable {
     if (name === '') parse = this.#prepared?.message ?? parseMessage(text, '')
     else if (parsedStatements[name] === undefined) parse = parseMessage(text, name)
     try {
-      const bind = serialize.bind({ statement: name, values: values as unknown[], valueMapper: prepareValue } as Parameters<typeof serialize.bind>[0]) as Buffer
+      const bind = serialize.bind(
+        { statement: name, values: values as unknown[], valueMapper: prepareValue } as Parameters<
+          typeof serialize.bind
+        >[0]
+      ) as Buffer
       if (stream.writable) stream.write(Buffer.concat([parse, bind, EXECUTE]))
     } catch (error) {
       // a value that has no text

@@ -16,7 +16,7 @@ export interface RowPart {
 
 /** The socket below a connection of pg's. */
 interface Internals extends Connection {
-  readonly stream: Connection['stream'] & { pause (): void, resume (): void }
+  readonly stream: Connection['stream'] & { pause(): void, resume(): void }
 }
 
 const EXECUTE = Buffer.concat([serialize.execute({}) as Buffer, serialize.sync() as Buffer])
@@ -103,7 +103,9 @@ export class RowReader implements Submittable {
     this.#connection = connection as Internals
     const { text, values, prepared } = this.#statement
     try {
-      const bind = serialize.bind({ values: values as unknown[], valueMapper: prepareValue } as Parameters<typeof serialize.bind>[0]) as Buffer
+      const bind = serialize.bind(
+        { values: values as unknown[], valueMapper: prepareValue } as Parameters<typeof serialize.bind>[0]
+      ) as Buffer
       const { stream } = this.#connection
       if (stream.writable) stream.write(Buffer.concat([prepared?.message ?? parseMessage(text, ''), bind, EXECUTE]))
     } catch (error) {

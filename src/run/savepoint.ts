@@ -4,12 +4,38 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import { ConfigError } from '../errors.ts'
 import { hasFailed, readOnlyFailure, type HeldConnection } from './held-connection.ts'
 import { assertOpen, endInner, enter, guard, leave, runInside, withoutGuard, type Level } from './level.ts'
-import { causeOf, failureOf, forkOf, hold, holds, idle, ISOLATION_LEVELS, log, merge, perform, send, settle, undo, type Connection, type IsolationLevel, type Transaction, type TransactionSettings, type Work } from './perform.ts'
+import {
+  causeOf,
+  failureOf,
+  forkOf,
+  hold,
+  holds,
+  idle,
+  ISOLATION_LEVELS,
+  log,
+  merge,
+  perform,
+  send,
+  settle,
+  undo,
+  type Connection,
+  type IsolationLevel,
+  type Transaction,
+  type TransactionSettings,
+  type Work,
+} from './perform.ts'
 import { limit, unlimit } from './statement-timeout.ts'
 import { watch, type Stop } from './stop.ts'
 
 /** Runs `work` in a savepoint of `outer`, when those that others have opened are over. */
-export async function nest<Result> (em: EntityManager, connection: Connection, outer: Transaction, work: Work<Result>, settings: TransactionSettings, stop: Stop): Promise<Result> {
+export async function nest<Result> (
+  em: EntityManager,
+  connection: Connection,
+  outer: Transaction,
+  work: Work<Result>,
+  settings: TransactionSettings,
+  stop: Stop
+): Promise<Result> {
   const held = await stop.race(hold(outer, connection))
   const level = await turn(held, outer, settings, stop)
   const { deadline } = held
@@ -28,7 +54,12 @@ export async function nest<Result> (em: EntityManager, connection: Connection, o
 }
 
 /** Waits until it is its turn, but no longer than until it is stopped: what it waits for is none of its business. */
-async function turn (held: HeldConnection, outer: Transaction, { readOnly }: TransactionSettings, stop: Stop): Promise<Level> {
+async function turn (
+  held: HeldConnection,
+  outer: Transaction,
+  { readOnly }: TransactionSettings,
+  stop: Stop
+): Promise<Level> {
   const entered = enter(held, outer, readOnly).then(async (level) => {
     try {
       await idle(outer)
@@ -47,7 +78,16 @@ async function turn (held: HeldConnection, outer: Transaction, { readOnly }: Tra
   }
 }
 
-async function nestOn<Result> (held: HeldConnection, level: Level, em: EntityManager, connection: Connection, outer: Transaction, work: Work<Result>, settings: TransactionSettings, stop: Stop): Promise<Result> {
+async function nestOn<Result> (
+  held: HeldConnection,
+  level: Level,
+  em: EntityManager,
+  connection: Connection,
+  outer: Transaction,
+  work: Work<Result>,
+  settings: TransactionSettings,
+  stop: Stop
+): Promise<Result> {
   const fork = forkOf(em, stop)
   const events = new TransactionEventBroadcaster(fork as never)
   await isolate(held, level, outer, settings)
@@ -59,7 +99,10 @@ async function nestOn<Result> (held: HeldConnection, level: Level, em: EntityMan
   // a savepoint is proof that nothing has failed: what is noted is older
   held.failure = undefined
   // what MikroORM needs for savepoints of its own inside of this one
-  Object.defineProperties(transaction, { index: { value: (outer.index ?? 0) + 1 }, savepointName: { value: savepointName } })
+  Object.defineProperties(transaction, {
+    index: { value: (outer.index ?? 0) + 1 },
+    savepointName: { value: savepointName },
+  })
   const rollBack = async () => {
     // it may have gone meanwhile, with what it is inside of
     if (!level.orphaned) await withoutGuard(transaction).rollbackToSavepoint(savepointName).execute()
@@ -99,13 +142,23 @@ async function nestOn<Result> (held: HeldConnection, level: Level, em: EntityMan
 }
 
 /** @throws {ConfigError} when a stricter isolation level is asked for than there is, and it is too late to have it */
-async function isolate (held: HeldConnection, level: Level, outer: Transaction, { isolationLevel }: TransactionSettings): Promise<void> {
+async function isolate (
+  held: HeldConnection,
+  level: Level,
+  outer: Transaction,
+  { isolationLevel }: TransactionSettings
+): Promise<void> {
   if (isolationLevel === undefined) return
   const ask = async (sql: string) => await runInside(level, () => send(outer, sql))
   held.isolation ??= String((await ask('show transaction_isolation'))[0]?.['transaction_isolation'])
   if (ISOLATION_LEVELS.indexOf(held.isolation as IsolationLevel) >= ISOLATION_LEVELS.indexOf(isolationLevel)) return
-  const fixed = held.queried || level.below !== undefined || outer.savepointName !== undefined || held.demands === undefined
-  if (fixed) throw new ConfigError(`The transaction is '${held.isolation}' already: '${isolationLevel}' has to be asked for where it begins, before its first statement.`)
+  const fixed = held.queried || level.below !== undefined || outer.savepointName !== undefined ||
+    held.demands === undefined
+  if (fixed) {
+    throw new ConfigError(
+      `The transaction is '${held.isolation}' already: '${isolationLevel}' has to be asked for where it begins, before its first statement.`
+    )
+  }
   await ask(`set transaction isolation level ${isolationLevel}`)
   held.isolation = isolationLevel
 }

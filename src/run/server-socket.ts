@@ -64,7 +64,9 @@ export function cancelUntilOver (client: ClientBase): Cancelling {
   let timer: NodeJS.Timeout | undefined
   let asking: Promise<void>
   const ask = (): void => {
-    asking = requestCancel(client).then(() => { if (!over) timer = setTimeout(ask, REPEAT) })
+    asking = requestCancel(client).then(() => {
+      if (!over) timer = setTimeout(ask, REPEAT)
+    })
   }
   ask()
   return {
@@ -101,7 +103,11 @@ function openSocket ({ host, port }: Connected): net.Socket {
 }
 
 /** The socket, encrypted as the connection is: the key that cancels it is a secret. */
-async function secure (socket: net.Socket, { host, ssl, sslNegotiation }: Connected, signal: AbortSignal): Promise<tls.TLSSocket> {
+async function secure (
+  socket: net.Socket,
+  { host, ssl, sslNegotiation }: Connected,
+  signal: AbortSignal
+): Promise<tls.TLSSocket> {
   const direct = sslNegotiation === 'direct'
   if (!direct) {
     socket.write(message(SSL_REQUEST))

@@ -32,7 +32,9 @@ export function clientOf (connection: Connection): Promise<Client> {
     client = connection.getNativeClient() as unknown as Promise<Client>
     clients.set(connection, client)
     // a failed connection is tried again by the next statement. PGlite has no pool
-    client.then((client) => { if (!('waitReady' in client)) surviveUnreadable(client) }, () => clients.delete(connection))
+    client.then((client) => {
+      if (!('waitReady' in client)) surviveUnreadable(client)
+    }, () => clients.delete(connection))
   }
   return client
 }
@@ -60,20 +62,29 @@ export function run (em: EntityManager, statement: BoundStatement, model?: Entit
  */
 export function read (em: EntityManager, statement: BoundStatement): Promise<Row[]> {
   const replicas = replicasOf(em)
-  if (replicas === undefined || em.isInTransaction() || em.getTransactionSessionContext() !== undefined) return run(em, statement)
+  if (replicas === undefined || em.isInTransaction() || em.getTransactionSessionContext() !== undefined) {
+    return run(em, statement)
+  }
   return replicas.read((connection) => runOn(em, connection, statement))
 }
 
 export type Connection = ReturnType<EntityManager['getConnection']>
 
 /** Runs a statement on a connection, or in the transaction on it that `em` is in. */
-export function runOn (em: EntityManager, connection: Connection, statement: BoundStatement, model?: EntityModel): Promise<Row[]> {
+export function runOn (
+  em: EntityManager,
+  connection: Connection,
+  statement: BoundStatement,
+  model?: EntityModel
+): Promise<Row[]> {
   const transaction = em.getTransactionContext() as Transaction<unknown> | undefined
   // the variables and the role of row level security hold in a transaction only
   if (transaction === undefined && em.getTransactionSessionContext() !== undefined) {
     return transact(em, (inner) => run(inner, statement, model), { readOnly: statement.readOnly === true })
       // what has become of the transaction itself is the driver's to say
-      .catch((error: unknown) => { throw isDriverError(error) ? convertError(error, model) : error })
+      .catch((error: unknown) => {
+        throw isDriverError(error) ? convertError(error, model) : error
+      })
   }
   const options = abortOptionsOf(em)
   if (transaction === undefined) return runOutside(connection, statement, options?.signal, model)
@@ -88,7 +99,12 @@ export function runOn (em: EntityManager, connection: Connection, statement: Bou
  *
  * @param signal cancels it in the server
  */
-export function runOutside (connection: Connection, statement: BoundStatement, signal: Cancellation | undefined, model?: EntityModel): Promise<Row[]> {
+export function runOutside (
+  connection: Connection,
+  statement: BoundStatement,
+  signal: Cancellation | undefined,
+  model?: EntityModel
+): Promise<Row[]> {
   return observed(connection, statement, signal, model, {
     send: () => sendOutside(connection, statement, signal),
     refused: (error) => new UnavailableError(undefined, { cause: error }),
@@ -102,7 +118,13 @@ interface Attempt {
 }
 
 /** Tells those who watch of a statement, and makes its error one of ours. */
-async function observed (connection: Connection, statement: BoundStatement, signal: Cancellation | undefined, model: EntityModel | undefined, { send, refused }: Attempt): Promise<Row[]> {
+async function observed (
+  connection: Connection,
+  statement: BoundStatement,
+  signal: Cancellation | undefined,
+  model: EntityModel | undefined,
+  { send, refused }: Attempt
+): Promise<Row[]> {
   const started = performance.now()
   try {
     const rows = await send()
@@ -110,23 +132,37 @@ async function observed (connection: Connection, statement: BoundStatement, sign
     return rows
   } catch (error) {
     // what an abort gives as its reason may be anything, and the server calls it a cancelled statement
-    const stopped = signal?.aborted === true && (error === signal.reason || (error as { code?: unknown } | null)?.code === '57014')
-    const reason = stopped ? reasonOf(signal, error) : (isReadOnlyServer(error) ? await refused(error) : undefined) ?? convertError(error, model)
+    const stopped = signal?.aborted === true &&
+      (error === signal.reason || (error as { code?: unknown } | null)?.code === '57014')
+    const reason = stopped
+      ? reasonOf(signal, error)
+      : (isReadOnlyServer(error) ? await refused(error) : undefined) ?? convertError(error, model)
     tellOf(statement, connection, started, reason)
     throw reason
   }
 }
 
-async function sendInside (transaction: Transaction<unknown>, options: AbortOptions | undefined, connection: Connection, { text, values }: BoundStatement): Promise<Row[]> {
+async function sendInside (
+  transaction: Transaction<unknown>,
+  options: AbortOptions | undefined,
+  connection: Connection,
+  { text, values }: BoundStatement
+): Promise<Row[]> {
   if (options?.signal !== undefined) await hold(transaction, connection)
   return (await transaction.executeQuery<Row>(CompiledQuery.raw(text, preparedValues(values)), options)).rows
 }
 
-async function sendOutside (connection: Connection, statement: BoundStatement, signal: Cancellation | undefined): Promise<Row[]> {
+async function sendOutside (
+  connection: Connection,
+  statement: BoundStatement,
+  signal: Cancellation | undefined
+): Promise<Row[]> {
   if (signal?.aborted === true) throw signal.reason
   const client = await clientOf(connection)
   if ('waitReady' in client) return (await client.query<Row>(statement.text, preparedValues(statement.values))).rows
-  return preparesConnections(connection) ? await sendByKysely(connection, statement, signal) : await runOnPool(client, statement, signal)
+  return preparesConnections(connection)
+    ? await sendByKysely(connection, statement, signal)
+    : await runOnPool(client, statement, signal)
 }
 
 /** What MikroORM keeps to itself. */
@@ -144,18 +180,28 @@ export function preparesConnections (connection: Connection): boolean {
   let prepares = preparing.get(connection)
   if (prepares === undefined) {
     const { config, options } = connection as unknown as Configured
-    preparing.set(connection, prepares = config.get('sessionContext') === 'connection' || HOOKS.some((hook) => (options[hook] ?? config.get(hook)) !== undefined))
+    preparing.set(
+      connection,
+      prepares = config.get('sessionContext') === 'connection' ||
+        HOOKS.some((hook) => (options[hook] ?? config.get(hook)) !== undefined)
+    )
   }
   return prepares
 }
 
-async function sendByKysely (connection: Connection, { text, values }: BoundStatement, signal: Cancellation | undefined): Promise<Row[]> {
-  const options = signal instanceof AbortSignal ? { signal, inflightQueryAbortStrategy: 'cancel query' as const } : undefined
+async function sendByKysely (
+  connection: Connection,
+  { text, values }: BoundStatement,
+  signal: Cancellation | undefined
+): Promise<Row[]> {
+  const options = signal instanceof AbortSignal
+    ? { signal, inflightQueryAbortStrategy: 'cancel query' as const }
+    : undefined
   return (await connection.getClient().executeQuery<Row>(CompiledQuery.raw(text, [...values]), options)).rows
 }
 
 interface QueryLog {
-  logQuery (query: string, context: Record<string, unknown>): void
+  logQuery(query: string, context: Record<string, unknown>): void
 }
 
 /**
@@ -164,11 +210,20 @@ interface QueryLog {
  *
  * @param outcome the number of its rows, or why it has failed
  */
-export function tellOf (statement: BoundStatement, connection: unknown, started: number, outcome: number | Error): void {
+export function tellOf (
+  statement: BoundStatement,
+  connection: unknown,
+  started: number,
+  outcome: number | Error
+): void {
   const { text, values } = statement
   const duration = performance.now() - started
   const failed = typeof outcome !== 'number'
-  ;(connection as QueryLog).logQuery(text, { ...(failed ? { level: 'error' } : { results: outcome }), params: values, took: Math.round(duration) })
+  ;(connection as QueryLog).logQuery(text, {
+    ...(failed ? { level: 'error' } : { results: outcome }),
+    params: values,
+    took: Math.round(duration),
+  })
   addRun(duration)
   publishQuery(statement, duration, failed ? 0 : outcome, failed ? outcome : undefined)
 }

@@ -60,7 +60,10 @@ export function addRun (millis: number): void {
  * Runs work inside of something that waits for the database before and after it, such as a transaction: all but the work
  * counts as running statements.
  */
-export async function runAround<Args extends unknown[], Inner, Result> (outer: (work: (...args: Args) => Promise<Inner>) => Promise<Result>, work: (...args: Args) => Promise<Inner>): Promise<Result> {
+export async function runAround<Args extends unknown[], Inner, Result> (
+  outer: (work: (...args: Args) => Promise<Inner>) => Promise<Result>,
+  work: (...args: Args) => Promise<Inner>
+): Promise<Result> {
   const times = storage.getStore()
   if (times === undefined) return await outer(work)
   const started = performance.now()

@@ -6,7 +6,9 @@ type Send = (sql: string) => Promise<readonly Record<string, unknown>[]>
 
 /** Lets a deadline hold. An earlier one that holds already stays, and so does a shorter `statement_timeout`. */
 export async function limit (held: HeldConnection, { at }: Deadline, send: Send): Promise<void> {
-  if (held.client !== undefined) held.configured ??= toMilliseconds(String((await send('show statement_timeout'))[0]?.['statement_timeout']))
+  if (held.client !== undefined) {
+    held.configured ??= toMilliseconds(String((await send('show statement_timeout'))[0]?.['statement_timeout']))
+  }
   held.deadline = Math.min(at, held.deadline ?? Infinity)
   held.limit = undefined
 }
@@ -19,7 +21,9 @@ export async function unlimit (held: HeldConnection, outer: number | undefined, 
   held.deadline = outer
   held.limit = undefined
   // with an outer deadline, this tells the server first
-  if (held.client !== undefined) await send(outer === undefined ? `set local statement_timeout = ${held.configured!}` : 'show statement_timeout')
+  if (held.client !== undefined) {
+    await send(outer === undefined ? `set local statement_timeout = ${held.configured!}` : 'show statement_timeout')
+  }
 }
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, min: 60_000, h: 3_600_000, d: 86_400_000 }

@@ -17,8 +17,8 @@ export interface Deadline {
 export interface Cancellation {
   readonly aborted: boolean
   readonly reason: unknown
-  addEventListener (type: 'abort', listener: () => void): void
-  removeEventListener (type: 'abort', listener: () => void): void
+  addEventListener(type: 'abort', listener: () => void): void
+  removeEventListener(type: 'abort', listener: () => void): void
 }
 
 /** Time that the server has to answer after a deadline, in milliseconds, before its connection is given up. */
@@ -37,7 +37,7 @@ export interface Stop {
 
 /** What an EntityManager was forked with to abort its queries. MikroORM keeps it for its own, behind a protected method. */
 export function abortOptionsOf (em: EntityManager): AbortOptions | undefined {
-  return (em as unknown as { getAbortOptions (): AbortOptions | undefined }).getAbortOptions()
+  return (em as unknown as { getAbortOptions(): AbortOptions | undefined }).getAbortOptions()
 }
 
 export const signalOf = (em: EntityManager): AbortSignal | undefined => abortOptionsOf(em)?.signal
@@ -47,7 +47,8 @@ export type AbortOptions = NonNullable<Parameters<Transaction<unknown>['executeQ
 export function stopOf (em: EntityManager, deadline: Deadline | undefined): Stop {
   const outer = signalOf(em)
   const controller = deadline && new AbortController()
-  const timer = deadline && setTimeout(() => controller!.abort(new ThroughDriver(deadline.error)), deadline.at - performance.now())
+  const timer = deadline &&
+    setTimeout(() => controller!.abort(new ThroughDriver(deadline.error)), deadline.at - performance.now())
   const own = controller?.signal
   const signal = outer !== undefined && own !== undefined ? AbortSignal.any([outer, own]) : own ?? outer
   return {
@@ -74,12 +75,15 @@ export function stopOf (em: EntityManager, deadline: Deadline | undefined): Stop
 /** The error for what was stopped: that of a deadline, else the client has gone away. */
 export function reasonOf (signal: Cancellation, cause: unknown = signal.reason): Error {
   const reason: unknown = ownErrorIn(signal.reason) ?? signal.reason
-  return reason instanceof UnavailableError || reason instanceof AbortedError ? reason : new AbortedError(undefined, { cause })
+  return reason instanceof UnavailableError || reason instanceof AbortedError
+    ? reason
+    : new AbortedError(undefined, { cause })
 }
 
 /** Whether an error can have come of stopping: those of the driver, and ours for them. What the application has thrown before can't. */
 export function isConsequence (error: unknown): boolean {
-  return error instanceof ThroughDriver || error instanceof UnavailableError || error instanceof AbortedError || error instanceof DriverException || (error as Error | null)?.name === 'AbortError' || isServerError(error)
+  return error instanceof ThroughDriver || error instanceof UnavailableError || error instanceof AbortedError ||
+    error instanceof DriverException || (error as Error | null)?.name === 'AbortError' || isServerError(error)
 }
 
 /** Gives the connection up when the server does not answer in time after a deadline: the network may be dead. */

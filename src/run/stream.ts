@@ -6,7 +6,18 @@ import type { Pool } from 'pg'
 import { MAX_STREAM_BATCH } from '../plan/index.ts'
 import { convertError, isReadOnlyServer } from './convert-error.ts'
 import { discard, heldBy, letGo, readOnlyFailure, type HeldConnection } from './held-connection.ts'
-import { holds, log, occupy, poolOf, startOf, undo, type Connection as OwnConnection, type Occupied, type Transaction, type TransactionSettings } from './perform.ts'
+import {
+  holds,
+  log,
+  occupy,
+  poolOf,
+  startOf,
+  undo,
+  type Connection as OwnConnection,
+  type Occupied,
+  type Transaction,
+  type TransactionSettings,
+} from './perform.ts'
 import { replicasOf } from './replicas/routing.ts'
 import { RowReader, type RowPart } from './row-reader.ts'
 import { clientOf, run, runOn, tellOf, type Connection } from './session.ts'
@@ -84,7 +95,11 @@ let lastCursor = 0
  * server waits in the middle of a batch; in one of the caller's, who may use the connection between two parts, a part is
  * a batch, whose size is chosen by the rows before.
  */
-export async function * streamRows (em: EntityManager, statement: BoundStatement, options: StreamOptions = {}): AsyncGenerator<Row[], void, undefined> {
+export async function * streamRows (
+  em: EntityManager,
+  statement: BoundStatement,
+  options: StreamOptions = {}
+): AsyncGenerator<Row[], void, undefined> {
   const { first, rest, end } = await openStream(em, statement, options)
   try {
     if (first.done === true) return
@@ -107,7 +122,9 @@ type Send = (statement: BoundStatement) => AsyncGenerator<RowPart, void, undefin
 
 async function openStream (em: EntityManager, statement: BoundStatement, options: StreamOptions): Promise<OpenStream> {
   const own = signalOf(em)
-  const signal = own !== undefined && options.signal !== undefined ? AbortSignal.any([own, options.signal]) : own ?? options.signal
+  const signal = own !== undefined && options.signal !== undefined
+    ? AbortSignal.any([own, options.signal])
+    : own ?? options.signal
   if (em.isInTransaction()) return await openInside(em, statement, { ...options, signal })
   const replicas = replicasOf(em)
   const open = (connection: Connection) => openOn(connection, em, statement, { ...options, signal })
@@ -120,10 +137,12 @@ async function openInside (em: EntityManager, statement: BoundStatement, options
   let failed = false
   const send: Send = async function * (statement) {
     throwIfStopped(options.signal)
-    yield partOf(await run(em, statement).catch((error: unknown) => {
-      failed = true
-      throw error
-    }))
+    yield partOf(
+      await run(em, statement).catch((error: unknown) => {
+        failed = true
+        throw error
+      })
+    )
   }
   const rest = batches(send, name, statement, options)
   const end = async () => {
@@ -142,7 +161,12 @@ function partOf (rows: Row[]): RowPart {
 }
 
 /** A cursor in a transaction of its own. */
-async function openOn (connection: Connection, em: EntityManager, statement: BoundStatement, options: StreamOptions): Promise<OpenStream> {
+async function openOn (
+  connection: Connection,
+  em: EntityManager,
+  statement: BoundStatement,
+  options: StreamOptions
+): Promise<OpenStream> {
   const leave = await takePlace(connection)
   try {
     const opened = await beginOn(connection, em, statement, options)
@@ -154,11 +178,21 @@ async function openOn (connection: Connection, em: EntityManager, statement: Bou
 }
 
 /** A stream may take as long as its reader: the limit of a single statement would end it in the middle. */
-const NO_LIMIT: BoundStatement = { text: "select set_config('statement_timeout', '0', true) where current_setting('statement_timeout') <> '0'", values: [] }
+const NO_LIMIT: BoundStatement = {
+  text: "select set_config('statement_timeout', '0', true) where current_setting('statement_timeout') <> '0'",
+  values: [],
+}
 
-async function beginOn (connection: Connection, em: EntityManager, statement: BoundStatement, options: StreamOptions): Promise<OpenStream> {
+async function beginOn (
+  connection: Connection,
+  em: EntityManager,
+  statement: BoundStatement,
+  options: StreamOptions
+): Promise<OpenStream> {
   enterStage('run')
-  const occupied = await occupy(connection as unknown as OwnConnection).catch((error: unknown) => { throw convertError(error) })
+  const occupied = await occupy(connection as unknown as OwnConnection).catch((error: unknown) => {
+    throw convertError(error)
+  })
   enterStage()
   try {
     return await openHeld(occupied, connection, em, statement, options)
@@ -169,7 +203,13 @@ async function beginOn (connection: Connection, em: EntityManager, statement: Bo
 }
 
 /** A cursor in a transaction on a connection that is given back at its end; the caller gives it back if there is none. */
-async function openHeld ({ single, giveBack }: Occupied, connection: Connection, em: EntityManager, statement: BoundStatement, options: StreamOptions): Promise<OpenStream> {
+async function openHeld (
+  { single, giveBack }: Occupied,
+  connection: Connection,
+  em: EntityManager,
+  statement: BoundStatement,
+  options: StreamOptions
+): Promise<OpenStream> {
   const held = await heldBy(single.getExecutor(), await poolOf(connection))
   letGo(held)
   const session = em.fork()
@@ -177,15 +217,19 @@ async function openHeld ({ single, giveBack }: Occupied, connection: Connection,
   enterStage('run')
   // all statements see what the first one sees
   const isolation = options.complete === undefined ? {} : { isolationLevel: 'repeatable read' } as const
-  const transaction = await begin(single, connection as unknown as OwnConnection, session, events, isolation).catch((error: unknown) => {
-    discard(held)
-    throw convertError(error)
-  })
+  const transaction = await begin(single, connection as unknown as OwnConnection, session, events, isolation).catch(
+    (error: unknown) => {
+      discard(held)
+      throw convertError(error)
+    }
+  )
   enterStage()
   session.setTransactionContext(transaction as never)
   holds(transaction, held)
   const send: Send = held.client === undefined
-    ? async function * (statement) { yield partOf(await runOn(session, connection, statement)) }
+    ? async function * (statement) {
+      yield partOf(await runOn(session, connection, statement))
+    }
     : (statement) => readParts(held, connection, statement, options.signal)
   const rest = batches(send, nameOf(), statement, options)
   const end = async () => {
@@ -204,7 +248,13 @@ async function openHeld ({ single, giveBack }: Occupied, connection: Connection,
 }
 
 /** Begins a transaction as MikroORM does, on a connection that is not the transaction's to give back. */
-async function begin (single: Kysely<any>, connection: OwnConnection, session: EntityManager, events: TransactionEventBroadcaster, settings: TransactionSettings): Promise<Transaction> {
+async function begin (
+  single: Kysely<any>,
+  connection: OwnConnection,
+  session: EntityManager,
+  events: TransactionEventBroadcaster,
+  settings: TransactionSettings
+): Promise<Transaction> {
   await events.dispatchEvent(EventType.beforeTransactionStart)
   const transaction = await startOf(single, settings).execute() as unknown as Transaction
   log(connection, session, 'begin')
@@ -221,7 +271,10 @@ async function begin (single: Kysely<any>, connection: OwnConnection, session: E
 
 /** Reads the rows of a statement on a connection that is this stream's alone. */
 async function * readParts (
-  held: HeldConnection, connection: Connection, statement: BoundStatement, signal: AbortSignal | undefined
+  held: HeldConnection,
+  connection: Connection,
+  statement: BoundStatement,
+  signal: AbortSignal | undefined
 ): AsyncGenerator<RowPart, void, undefined> {
   let waited = 0
   let count = 0
@@ -231,7 +284,9 @@ async function * readParts (
   try {
     for (;;) {
       const started = performance.now()
-      const part = await reader.next(signal).finally(() => { waited += performance.now() - started })
+      const part = await reader.next(signal).finally(() => {
+        waited += performance.now() - started
+      })
       if (part === undefined) break
       count += part.rows.length
       yield part
@@ -256,11 +311,18 @@ export function throwIfStopped (signal: AbortSignal | undefined): void {
 const nameOf = (): string => `crud_stream_${++lastCursor}`
 
 /** The rows of a cursor, or the records that they are the keys of. */
-async function * batches (send: Send, name: string, statement: BoundStatement, { complete }: StreamOptions): AsyncGenerator<Row[], void, undefined> {
+async function * batches (
+  send: Send,
+  name: string,
+  statement: BoundStatement,
+  { complete }: StreamOptions
+): AsyncGenerator<Row[], void, undefined> {
   const { text, values, call, columns } = statement
   const size = new BatchSize()
   const fetch = () => send({ text: `fetch ${size.rows} from ${name}`, values: [], call, columns, fetches: statement })
-  for await (const part of send({ text: `declare ${name} no scroll cursor for ${text}`, values })) if (part.rows.length > 0) yield part.rows
+  for await (const part of send({ text: `declare ${name} no scroll cursor for ${text}`, values })) {
+    if (part.rows.length > 0) yield part.rows
+  }
   for (;;) {
     const wanted = size.rows
     let count = 0
@@ -287,7 +349,12 @@ async function * batches (send: Send, name: string, statement: BoundStatement, {
 }
 
 /** The records of some keys: those of half of them where all together are too large. */
-async function * records (send: Send, keys: readonly Row[], { read, excessOf, refusal }: Completion, size: BatchSize): AsyncGenerator<RowPart, void, undefined> {
+async function * records (
+  send: Send,
+  keys: readonly Row[],
+  { read, excessOf, refusal }: Completion,
+  size: BatchSize
+): AsyncGenerator<RowPart, void, undefined> {
   for (let at = 0; at < keys.length;) {
     const some = keys.slice(at, at + size.of(keys.length))
     let excess: string | undefined
@@ -318,13 +385,24 @@ const TOO_MANY = '53300'
  * @throws {UnavailableError} when no more streams may be open
  */
 async function takePlace (connection: Connection): Promise<() => void> {
-  const pool = await clientOf(connection).catch((error: unknown) => { throw convertError(error) }) as Pool
+  const pool = await clientOf(connection).catch((error: unknown) => {
+    throw convertError(error)
+  }) as Pool
   const streams = open.get(pool) ?? new Set()
   open.set(pool, streams)
   if (streams.size >= Math.max(1, pool.options.max - 1)) {
-    throw convertError(Object.assign(new Error(`${streams.size} streams are open, and pool.max is ${pool.options.max}, for them and for all other requests`), { code: TOO_MANY }))
+    throw convertError(
+      Object.assign(
+        new Error(
+          `${streams.size} streams are open, and pool.max is ${pool.options.max}, for them and for all other requests`
+        ),
+        { code: TOO_MANY }
+      )
+    )
   }
   const stream = Symbol('stream')
   streams.add(stream)
-  return () => { streams.delete(stream) }
+  return () => {
+    streams.delete(stream)
+  }
 }

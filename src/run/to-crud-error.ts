@@ -29,7 +29,9 @@ export function toCrudError<Thrown> (error: Thrown, orm?: MikroORM): Thrown | Er
 }
 
 function isDatabaseError (error: Error, orm: MikroORM | undefined): boolean {
-  if (error instanceof DriverException || error instanceof OptimisticLockError || ownErrorIn(error) !== undefined) return true
+  if (error instanceof DriverException || error instanceof OptimisticLockError || ownErrorIn(error) !== undefined) {
+    return true
+  }
   if ((error as { statusCode?: unknown }).statusCode !== undefined) return false
   if (isUnreachable(error)) return orm !== undefined && leadsTo(error, addressOf(orm))
   return isServerError(error) || isConnectionLost(error)
@@ -37,13 +39,21 @@ function isDatabaseError (error: Error, orm: MikroORM | undefined): boolean {
 
 /** MikroORM hands on as they are the errors of connections that its transactions begin on. */
 function leadsTo (error: Error, address: Address): boolean {
-  const { port, hostname, address: path, errors } = error as { port?: number, hostname?: string, address?: string, errors?: readonly Error[] }
+  const { port, hostname, address: path, errors } = error as {
+    port?: number,
+    hostname?: string,
+    address?: string,
+    errors?: readonly Error[],
+  }
   if (errors !== undefined) return errors.some((error) => leadsTo(error, address))
   if (address.host.startsWith('/')) return path?.startsWith(address.host) === true
   return port === address.port || (hostname !== undefined && hostname === address.host)
 }
 
-interface Address { readonly host: string, readonly port: number }
+interface Address {
+  readonly host: string
+  readonly port: number
+}
 
 /** Where the server is, as pg has been told: in the driver's options, or else in MikroORM's. */
 function addressOf (orm: MikroORM): Address {

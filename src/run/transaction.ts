@@ -12,7 +12,24 @@ import { OutcomeUnknownError } from '../errors.ts'
 import { wasNeverSent } from './convert-error.ts'
 import { heldBy, isServerError, letGo, readOnlyFailure, type HeldConnection } from './held-connection.ts'
 import { endInner, guard, newLevel } from './level.ts'
-import { causeOf, forkOf, holds, isPglite, log, merge, perform, poolOf, send, settle, startOf, undo, type Connection, type Transaction, type TransactionSettings, type Work } from './perform.ts'
+import {
+  causeOf,
+  forkOf,
+  holds,
+  isPglite,
+  log,
+  merge,
+  perform,
+  poolOf,
+  send,
+  settle,
+  startOf,
+  undo,
+  type Connection,
+  type Transaction,
+  type TransactionSettings,
+  type Work,
+} from './perform.ts'
 import { nest } from './savepoint.ts'
 import { requestCancel } from './server-socket.ts'
 import { limit } from './statement-timeout.ts'
@@ -25,7 +42,11 @@ import { isConsequence, stopOf, watch, type Stop } from './stop.ts'
  *
  * @throws what `work` throws, as it is; {OutcomeUnknownError}, {UnavailableError}, {AbortedError}
  */
-export async function transact<Result> (em: EntityManager, work: Work<Result>, settings: TransactionSettings = {}): Promise<Result> {
+export async function transact<Result> (
+  em: EntityManager,
+  work: Work<Result>,
+  settings: TransactionSettings = {}
+): Promise<Result> {
   const context = em.getContext(false) as EntityManager
   const transaction = context.getTransactionContext() as Transaction | undefined
   const connection = context.getConnection() as unknown as Connection
@@ -36,13 +57,21 @@ export async function transact<Result> (em: EntityManager, work: Work<Result>, s
       ? await begin(context, connection, work, settings, stop)
       : await nest(context, connection, transaction, work, settings, stop)
   } catch (error) {
-    throw (stop.signal?.aborted === true || stop.isLate()) && (error === stop.signal?.reason || isConsequence(error)) ? stop.reason() : error
+    throw (stop.signal?.aborted === true || stop.isLate()) && (error === stop.signal?.reason || isConsequence(error))
+      ? stop.reason()
+      : error
   } finally {
     stop.release()
   }
 }
 
-async function begin<Result> (em: EntityManager, connection: Connection, work: Work<Result>, settings: TransactionSettings, stop: Stop): Promise<Result> {
+async function begin<Result> (
+  em: EntityManager,
+  connection: Connection,
+  work: Work<Result>,
+  settings: TransactionSettings,
+  stop: Stop
+): Promise<Result> {
   await connection.ensureConnection()
   const pool = await poolOf(connection)
   // the connection goes back whatever happens: Kysely's own transactions keep one that has broken
@@ -62,7 +91,15 @@ async function begin<Result> (em: EntityManager, connection: Connection, work: W
   }, { ...(stop.signal !== undefined && { signal: stop.signal }) })
 }
 
-async function beginOn<Result> (single: Kysely<any>, held: HeldConnection, em: EntityManager, connection: Connection, work: Work<Result>, settings: TransactionSettings, stop: Stop): Promise<Result> {
+async function beginOn<Result> (
+  single: Kysely<any>,
+  held: HeldConnection,
+  em: EntityManager,
+  connection: Connection,
+  work: Work<Result>,
+  settings: TransactionSettings,
+  stop: Stop
+): Promise<Result> {
   const fork = forkOf(em, stop)
   const events = new TransactionEventBroadcaster(fork as never)
   const sessionContext = fork.getTransactionSessionContext()
@@ -73,7 +110,7 @@ async function beginOn<Result> (single: Kysely<any>, held: HeldConnection, em: E
   log(connection, fork, 'begin')
   const level = newLevel(undefined)
   try {
-    if (!says) for (const sql of characteristics(settings)) await send(transaction, sql)
+    if (!says) { for (const sql of characteristics(settings)) await send(transaction, sql) }
     held.isolation = settings.isolationLevel
     if (sessionContext !== undefined) await connection.applySessionContext(transaction, sessionContext)
     if (settings.deadline !== undefined) await limit(held, settings.deadline, (sql) => send(transaction, sql))
@@ -92,20 +129,32 @@ async function beginOn<Result> (single: Kysely<any>, held: HeldConnection, em: E
     const cause = causeOf(held, error)
     level.ended = true
     endInner(held, undefined)
-    if (!transaction.isCommitted) await undo(events, transaction, connection, fork, () => transaction.rollback().execute(), 'rollback')
+    if (!transaction.isCommitted) {
+      await undo(events, transaction, connection, fork, () => transaction.rollback().execute(), 'rollback')
+    }
     throw cause
   }
 }
 
 function characteristics ({ isolationLevel, readOnly }: TransactionSettings): string[] {
-  return [...(isolationLevel === undefined ? [] : [`set transaction isolation level ${isolationLevel}`]), ...(readOnly === true ? ['set transaction read only'] : [])]
+  return [
+    ...(isolationLevel === undefined ? [] : [`set transaction isolation level ${isolationLevel}`]),
+    ...(readOnly === true ? ['set transaction read only'] : []),
+  ]
 }
 
 /** Commits. When no answer comes, the rows may be there or not: that is an error of its own, and nothing is repeated. */
-async function commit (transaction: Transaction, held: HeldConnection, { readOnly, demands }: TransactionSettings, stop: Stop): Promise<void> {
+async function commit (
+  transaction: Transaction,
+  held: HeldConnection,
+  { readOnly, demands }: TransactionSettings,
+  stop: Stop
+): Promise<void> {
   // a statement is cancelled by Kysely, a commit only by us
   let cancellation: Promise<void> | undefined
-  const cancel = () => { if (held.client !== undefined) cancellation = requestCancel(held.client) }
+  const cancel = () => {
+    if (held.client !== undefined) cancellation = requestCancel(held.client)
+  }
   stop.deadline?.addEventListener('abort', cancel, { once: true })
   try {
     await transaction.commit().execute()

@@ -20,10 +20,10 @@ interface Internals {
 }
 
 interface Stream {
-  listeners (event: 'data'): ReadonlyArray<(chunk: Buffer) => void>
-  removeListener (event: 'data', listener: (chunk: Buffer) => void): void
-  on (event: 'data', listener: (chunk: Buffer) => void): void
-  destroy (error: Error): void
+  listeners(event: 'data'): ReadonlyArray<(chunk: Buffer) => void>
+  removeListener(event: 'data', listener: (chunk: Buffer) => void): void
+  on(event: 'data', listener: (chunk: Buffer) => void): void
+  destroy(error: Error): void
 }
 
 const survived = new WeakSet<object>()
@@ -56,5 +56,7 @@ function survive (client: Client): void {
 /** The rest of the answer would be read as the beginning of another one, so that the connection is lost. */
 function unreadable (cause: unknown): Error {
   if (isTooLong(cause)) return cause as Error
-  return Object.assign(new Error('Connection terminated: the answer of the server cannot be read', { cause }), { code: 'ERR_UNREADABLE_ANSWER' })
+  return Object.assign(new Error('Connection terminated: the answer of the server cannot be read', { cause }), {
+    code: 'ERR_UNREADABLE_ANSWER',
+  })
 }

@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module'
 
 // has no types of its own
-const { prepareValue } = createRequire(import.meta.url)('pg/lib/utils.js') as { prepareValue (value: unknown): unknown }
+const { prepareValue } = createRequire(import.meta.url)('pg/lib/utils.js') as { prepareValue(value: unknown): unknown }
 
 /** A value of JavaScript's as pg sends it, whatever type its column has: the server refuses it if it does not fit. */
 export { prepareValue }

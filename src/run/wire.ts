@@ -29,31 +29,50 @@ function propertyStep (property: Property): ToWire | undefined {
   if (property.kind === 'embedded') {
     const members = [...property.properties.values()].filter((member) => !member.hidden)
     const steps = members.map(propertyStep).filter((step) => step !== undefined)
-    return nested(property.publicName, steps.length === 0 ? undefined : (record) => { for (const step of steps) step(record) })
+    return nested(
+      property.publicName,
+      steps.length === 0
+        ? undefined
+        : (record) => {
+            for (const step of steps) step(record)
+          }
+    )
   }
   if (property.kind === 'relation') return keyStep(property)
   const { embedded } = property
   if (embedded !== undefined && property.codec === undefined && needsWireForm(embedded)) {
-    return (record) => { record[property.publicName] = embeddedToWire(record[property.publicName], embedded) }
+    return (record) => {
+      record[property.publicName] = embeddedToWire(record[property.publicName], embedded)
+    }
   }
   if (property.codec === undefined) return undefined
   const { publicName, codec } = property
-  return (record) => { record[publicName] = codec.toWire(record[publicName]) }
+  return (record) => {
+    record[publicName] = codec.toWire(record[publicName])
+  }
 }
 
 /** The least and the greatest of values that a codec writes are such values. */
 function aggregateStep ({ name, property }: Aggregate): ToWire | undefined {
   const codec = property?.codec
-  return codec && ((record) => { record[name] = record[name] === null ? null : codec.toWire(record[name]) })
+  return codec && ((record) => {
+    record[name] = record[name] === null ? null : codec.toWire(record[name])
+  })
 }
 
 /** A foreign key has the wire form of the key that it refers to. */
 function keyStep ({ publicName, key }: RelationProperty): ToWire | undefined {
   if (key.every(({ codec }) => codec === undefined)) return undefined
   // no key, and no value of its type: a serializer is for keys
-  if (key.length === 1) return (record) => { record[publicName] = record[publicName] === null ? null : key[0]!.codec!.toWire(record[publicName]) }
+  if (key.length === 1) {
+    return (record) => {
+      record[publicName] = record[publicName] === null ? null : key[0]!.codec!.toWire(record[publicName])
+    }
+  }
   return nested(publicName, (parts) => {
-    for (const part of key) if (part.codec !== undefined) parts[part.publicName] = part.codec.toWire(parts[part.publicName])
+    for (const part of key) {
+      if (part.codec !== undefined) parts[part.publicName] = part.codec.toWire(parts[part.publicName])
+    }
   })
 }
 

@@ -3,7 +3,14 @@
  * where a validator that coerces and drops would change it. Whatever `readData` takes from a client is valid here.
  */
 import { Type, type TSchema } from '@sinclair/typebox'
-import { keyColumns, type EmbeddedProperty, type EntityModel, type Property, type RelationProperty, type ScalarProperty } from '../model/index.ts'
+import {
+  keyColumns,
+  type EmbeddedProperty,
+  type EntityModel,
+  type Property,
+  type RelationProperty,
+  type ScalarProperty,
+} from '../model/index.ts'
 import type { BodyRules } from '../plan/index.ts'
 import { exampleOf } from './example.ts'
 import { inputSchema } from './input-schema.ts'
@@ -38,17 +45,30 @@ function bodySchema (model: EntityModel, { rules, readonly = false }: BodyOption
       const schema = propertySchema(property)
       const required = needed.has(property)
       properties[publicName] = required ? schema : Type.Optional(schema)
-      if (required || (property.kind === 'scalar' && isPlain(property))) example[publicName] = exampleOfProperty(property)
-    } else if (readonly) properties[publicName] = Type.Optional(Type.Unknown({ readOnly: true, description: 'Ignored.' }))
+      if (required || (property.kind === 'scalar' && isPlain(property))) {
+        example[publicName] = exampleOfProperty(property)
+      }
+    } else if (readonly) {
+      properties[publicName] = Type.Optional(Type.Unknown({ readOnly: true, description: 'Ignored.' }))
+    }
   }
-  return Type.Object(properties, { title: `${title} ${model.name}`, additionalProperties: false, ...(Object.keys(example).length > 0 && { examples: [example] }) })
+  return Type.Object(properties, {
+    title: `${title} ${model.name}`,
+    additionalProperties: false,
+    ...(Object.keys(example).length > 0 && { examples: [example] }),
+  })
 }
 
 function propertySchema (property: Property): TSchema {
   switch (property.kind) {
-    case 'scalar': return nullable(scalarSchema(property), property.nullable)
-    case 'embedded': return nullable(membersSchema(property.properties), property.nullable)
-    case 'relation': return property.many ? Type.Array(linkSchema(property)) : nullable(referenceSchema(property.key), property.nullable)
+    case 'scalar':
+      return nullable(scalarSchema(property), property.nullable)
+    case 'embedded':
+      return nullable(membersSchema(property.properties), property.nullable)
+    case 'relation':
+      return property.many
+        ? Type.Array(linkSchema(property))
+        : nullable(referenceSchema(property.key), property.nullable)
   }
 }
 
@@ -63,37 +83,58 @@ function scalarSchema ({ type, codec, embedded }: ScalarProperty): TSchema {
 /** An embedded object is a value: what it doesn't say is null. */
 function membersSchema (properties: EmbeddedProperty['properties']): TSchema {
   const members = [...properties.values()].filter(({ hidden, write }) => !hidden && write.persisted)
-  return Type.Object(Object.fromEntries(members.map((member) => {
-    const schema = member.kind === 'relation' ? Type.Unknown() : memberSchema(member)
-    return [member.publicName, member.write.optional ? Type.Optional(nullable(schema, true)) : schema]
-  })), { additionalProperties: false })
+  return Type.Object(
+    Object.fromEntries(members.map((member) => {
+      const schema = member.kind === 'relation' ? Type.Unknown() : memberSchema(member)
+      return [member.publicName, member.write.optional ? Type.Optional(nullable(schema, true)) : schema]
+    })),
+    { additionalProperties: false }
+  )
 }
 
-const memberSchema = (member: ScalarProperty | EmbeddedProperty): TSchema => member.kind === 'scalar' ? scalarSchema(member) : membersSchema(member.properties)
+const memberSchema = (member: ScalarProperty | EmbeddedProperty): TSchema =>
+  member.kind === 'scalar' ? scalarSchema(member) : membersSchema(member.properties)
 
 /** The key of a related record: a value, or an object when it is composite. */
 function referenceSchema (parts: RelationProperty['key']): TSchema {
   const [part, ...more] = parts
   if (part !== undefined && more.length === 0) return inputSchema(part.type)
-  return Type.Object(Object.fromEntries(parts.map(({ publicName, type }) => [publicName, inputSchema(type)])), { additionalProperties: false })
+  return Type.Object(Object.fromEntries(parts.map(({ publicName, type }) => [publicName, inputSchema(type)])), {
+    additionalProperties: false,
+  })
 }
 
-const linkSchema = ({ target }: RelationProperty): TSchema => referenceSchema(
-  target.primaryKey.flatMap(({ property, columns }) => columns.map((column) => ({ ...column, publicName: property.publicName })))
-)
+const linkSchema = ({ target }: RelationProperty): TSchema =>
+  referenceSchema(
+    target.primaryKey.flatMap(({ property, columns }) =>
+      columns.map((column) => ({ ...column, publicName: property.publicName }))
+    )
+  )
 
 /** Whether a client is likely to have a value for it: not JSON, not a type of which only the text is known. */
 const isPlain = ({ type, codec, embedded }: ScalarProperty): boolean =>
-  codec === undefined && embedded === undefined && type.kind !== 'json' && type.kind !== 'other' && type.kind !== 'blob' && type.kind !== 'array'
+  codec === undefined && embedded === undefined && type.kind !== 'json' && type.kind !== 'other' &&
+  type.kind !== 'blob' && type.kind !== 'array'
 
 function exampleOfProperty (property: Property): unknown {
   if (property.kind === 'scalar') return exampleOf(property.type)
   if (property.kind === 'embedded') {
-    return Object.fromEntries([...property.properties.values()].filter(({ write }) => write.persisted && !write.optional).map((member) => [member.publicName, exampleOfProperty(member)]))
+    return Object.fromEntries(
+      [...property.properties.values()].filter(({ write }) => write.persisted && !write.optional).map((
+        member
+      ) => [member.publicName, exampleOfProperty(member)])
+    )
   }
-  const [part, ...more] = property.many ? keyColumns(property.target).map((column) => ({ ...column, publicName: '' })) : property.key
-  const values = part === undefined ? 1 : more.length === 0 ? keyExample(part) : Object.fromEntries(property.key.map((part) => [part.publicName, keyExample(part)]))
+  const [part, ...more] = property.many
+    ? keyColumns(property.target).map((column) => ({ ...column, publicName: '' }))
+    : property.key
+  const values = part === undefined
+    ? 1
+    : more.length === 0
+      ? keyExample(part)
+      : Object.fromEntries(property.key.map((part) => [part.publicName, keyExample(part)]))
   return property.many ? [values] : values
 }
 
-const keyExample = ({ type }: { readonly type: ScalarProperty['type'] }): unknown => type.kind === 'integer' ? 1 : exampleOf(type)
+const keyExample = ({ type }: { readonly type: ScalarProperty['type'] }): unknown =>
+  type.kind === 'integer' ? 1 : exampleOf(type)

@@ -8,16 +8,30 @@ export interface ListOptions {
 
 /** Schema of a list's answer: by page, by offset, or by cursor, as the request asked. */
 export function listSchema (record: TSchema, { totals }: ListOptions = {}): TSchema {
-  const count = (description: string): TSchema => totals === true
-    ? Type.Integer({ minimum: 0, description })
-    : totals === false ? Type.Null() : Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], { description })
+  const count = (description: string): TSchema =>
+    totals === true
+      ? Type.Integer({ minimum: 0, description })
+      : totals === false
+        ? Type.Null()
+        : Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], { description })
   const items = Type.Array(record)
   const total = count('Records in all pages.')
-  const cursor = Type.Union([Type.String(), Type.Null()], { description: 'What `cursor` is to be for that page; null where there is none.' })
+  const cursor = Type.Union([Type.String(), Type.Null()], {
+    description: 'What `cursor` is to be for that page; null where there is none.',
+  })
   const ends = { has_next: Type.Boolean(), has_prev: Type.Boolean() }
   return Type.Union([
-    Type.Object({ items, total, page: Type.Integer(), per_page: Type.Integer(), total_pages: count('0 when there are no records.'), ...ends }, { title: 'Page' }),
+    Type.Object({
+      items,
+      total,
+      page: Type.Integer(),
+      per_page: Type.Integer(),
+      total_pages: count('0 when there are no records.'),
+      ...ends,
+    }, { title: 'Page' }),
     Type.Object({ items, total, limit: Type.Integer(), offset: Type.Integer(), ...ends }, { title: 'Page by offset' }),
-    Type.Object({ items, per_page: Type.Integer(), next_cursor: cursor, prev_cursor: cursor, ...ends }, { title: 'Page by cursor' }),
+    Type.Object({ items, per_page: Type.Integer(), next_cursor: cursor, prev_cursor: cursor, ...ends }, {
+      title: 'Page by cursor',
+    }),
   ])
 }

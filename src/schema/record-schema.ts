@@ -17,13 +17,22 @@ export function recordSchema (model: EntityModel, { includes, complete = false }
   const properties: Record<string, TSchema> = {}
   for (const property of model.properties.values()) {
     if (property.hidden) continue
-    if (property.kind !== 'relation') properties[property.publicName] = complete ? valueOf(property) : Type.Optional(valueOf(property))
-    else {
+    if (property.kind !== 'relation') {
+      properties[property.publicName] = complete
+        ? valueOf(property)
+        : Type.Optional(valueOf(property))
+    } else {
       const schema = relationSchema(property, includes)
-      if (schema !== undefined) properties[property.publicName] = complete && isColumn(property) ? schema : Type.Optional(schema)
+      if (schema !== undefined) {
+        properties[property.publicName] = complete && isColumn(property)
+          ? schema
+          : Type.Optional(schema)
+      }
     }
   }
-  for (const aggregate of includes?.aggregates ?? []) properties[aggregate.name] = Type.Optional(aggregateSchema(aggregate))
+  for (const aggregate of includes?.aggregates ?? []) {
+    properties[aggregate.name] = Type.Optional(aggregateSchema(aggregate))
+  }
   return Type.Object(properties, { title: model.name })
 }
 
@@ -37,7 +46,10 @@ function aggregateSchema ({ function: fn, property, type }: Aggregate): TSchema 
 const isColumn = ({ join }: RelationProperty): boolean => join.kind === 'owner'
 
 function valueOf (property: ScalarProperty | EmbeddedProperty): TSchema {
-  return nullable(property.kind === 'scalar' ? scalarSchema(property) : membersSchema(property.properties), property.nullable)
+  return nullable(
+    property.kind === 'scalar' ? scalarSchema(property) : membersSchema(property.properties),
+    property.nullable
+  )
 }
 
 function scalarSchema ({ type, codec, embedded }: ScalarProperty): TSchema {
@@ -50,8 +62,14 @@ function scalarSchema ({ type, codec, embedded }: ScalarProperty): TSchema {
 
 /** Of an embedded object; inside JSON nothing has to be there. */
 function membersSchema (properties: ReadonlyMap<string, Property>): TSchema {
-  const members = [...properties.values()].filter((member) => !member.hidden && member.kind !== 'relation') as (ScalarProperty | EmbeddedProperty)[]
-  return Type.Object(Object.fromEntries(members.map((member) => [member.publicName, Type.Optional(nullable(valueOf(member), member.write.optional))])))
+  const members = [...properties.values()].filter((member) =>
+    !member.hidden && member.kind !== 'relation'
+  ) as (ScalarProperty | EmbeddedProperty)[]
+  return Type.Object(
+    Object.fromEntries(
+      members.map((member) => [member.publicName, Type.Optional(nullable(valueOf(member), member.write.optional))])
+    )
+  )
 }
 
 /** A relation is the records it includes, or where it holds one, its key; `undefined` when it is neither. */
@@ -61,7 +79,9 @@ function relationSchema (relation: RelationProperty, includes: IncludeLevel | un
   const shown = [...keySchema(relation), ...(record === undefined ? [] : [record])]
   if (shown.length === 0) return undefined
   // a soft-deleted record is null even where the key is required
-  return shown.length === 1 && record === undefined ? nullable(shown[0]!, relation.nullable) : Type.Union([...shown, Type.Null()])
+  return shown.length === 1 && record === undefined
+    ? nullable(shown[0]!, relation.nullable)
+    : Type.Union([...shown, Type.Null()])
 }
 
 function includedSchema (relation: RelationProperty, includes: IncludeLevel | undefined): TSchema | undefined {
@@ -73,5 +93,7 @@ function includedSchema (relation: RelationProperty, includes: IncludeLevel | un
 function keySchema ({ key }: RelationProperty): TSchema[] {
   const [part, ...more] = key
   if (part === undefined) return []
-  return more.length === 0 ? [valueSchema(part.type)] : [Type.Object(Object.fromEntries(key.map(({ publicName, type }) => [publicName, valueSchema(type)])))]
+  return more.length === 0
+    ? [valueSchema(part.type)]
+    : [Type.Object(Object.fromEntries(key.map(({ publicName, type }) => [publicName, valueSchema(type)])))]
 }

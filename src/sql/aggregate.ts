@@ -18,7 +18,11 @@ export interface AggregatesSql {
 }
 
 /** Aggregates of the same rows share an expression. */
-export function aggregatesSql (aggregates: readonly Aggregate[], parents: string, context: ConditionContext): AggregatesSql {
+export function aggregatesSql (
+  aggregates: readonly Aggregate[],
+  parents: string,
+  context: ConditionContext
+): AggregatesSql {
   const members: [string, Sql][] = []
   const expressions: Sql[] = []
   const joins: Sql[] = []
@@ -28,9 +32,13 @@ export function aggregatesSql (aggregates: readonly Aggregate[], parents: string
     const as = context.names.expression(`${relation.name}_values`)
     const columns = [
       ...rows.keys.map((value, index) => sql`${value} as ${name(keyName(index))}`),
-      ...group.flatMap((aggregate, index) => aggregate.function === 'exists' ? [] : [sql`${valueSql(aggregate, rows.alias)} as ${name(valueName(index))}`]),
+      ...group.flatMap((aggregate, index) =>
+        aggregate.function === 'exists' ? [] : [sql`${valueSql(aggregate, rows.alias)} as ${name(valueName(index))}`]
+      ),
     ]
-    expressions.push(sql`${name(as)} as (select ${join(columns)} from ${rows.table}${rows.where} group by ${join(rows.keys)})`)
+    expressions.push(
+      sql`${name(as)} as (select ${join(columns)} from ${rows.table}${rows.where} group by ${join(rows.keys)})`
+    )
     joins.push(joinParents(as, relation, parents))
     for (const [index, aggregate] of group.entries()) members.push([aggregate.name, memberSql(aggregate, as, index)])
   }
@@ -46,8 +54,16 @@ const rowsOf = ({ relation, where }: Aggregate): string => `${idOf(relation)} ${
 function valueSql ({ function: fn, property, type }: Aggregate, alias: string): Sql {
   if (property === undefined) return trusted('count(*)')
   const operand = column(property, alias)
-  if (property.type.kind === 'float' && fn === 'sum') return property.type.single ? singleSum(operand) : doubleSum(operand)
-  if (property.type.kind === 'float' && fn === 'avg') return property.type.single ? singleMean(operand) : doubleMean(operand)
+  if (property.type.kind === 'float' && fn === 'sum') {
+    return property.type.single
+      ? singleSum(operand)
+      : doubleSum(operand)
+  }
+  if (property.type.kind === 'float' && fn === 'avg') {
+    return property.type.single
+      ? singleMean(operand)
+      : doubleMean(operand)
+  }
   const value = sql`${trusted(fn)}(${operand})`
   if (fn !== 'avg') return value
   if (type.kind === 'float') return property.type.kind === 'decimal' ? toDouble(value) : sql`${value}::float8`
@@ -100,14 +116,20 @@ function doubleMean (operand: Sql): Sql {
   const vanishes = sql`2 * abs(${usual}) <= ${double(Number.MIN_VALUE)} * ${count}`
   const ordinary = sql`when ${huge} is null then case when ${vanishes} then 0 else ${usual} / ${count} end`
   // rounding may have passed the greatest number
-  return sql`case ${ordinary} when abs(${mean}) <= ${MAX_SCALED} then ${mean} * ${SCALE} when abs(${mean}) < ${INFINITE} then sign(${mean}) * ${double(Number.MAX_VALUE)} else ${mean} end`
+  return sql`case ${ordinary} when abs(${mean}) <= ${MAX_SCALED} then ${mean} * ${SCALE} when abs(${mean}) < ${INFINITE} then sign(${mean}) * ${
+    double(Number.MAX_VALUE)
+  } else ${mean} end`
 }
 
 /** A numeric in double precision, which holds fewer numbers. */
 function toDouble (value: Sql): Sql {
   const size = sql`abs(${value})`
   const numeric = (number: number): Sql => trusted(`'${number}'::numeric`)
-  return sql`case when ${size} > ${numeric(Number.MAX_VALUE)} then sign(${value})::float8 * ${INFINITE} when ${size} < ${numeric(Number.MIN_VALUE)} then 0 else ${value}::float8 end`
+  return sql`case when ${size} > ${
+    numeric(Number.MAX_VALUE)
+  } then sign(${value})::float8 * ${INFINITE} when ${size} < ${
+    numeric(Number.MIN_VALUE)
+  } then 0 else ${value}::float8 end`
 }
 
 /** In wire form, for a parent that may have no rows. */

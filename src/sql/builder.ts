@@ -3,7 +3,14 @@ import { raw } from '@mikro-orm/core'
 import type { QueryBuilder } from '@mikro-orm/postgresql'
 import type { EntityModel } from '../model/index.ts'
 import { isCustomTerm, type KeysetPlan, type ListPlan, type OrderTerm } from '../plan/index.ts'
-import { conditionSql, contextOf, matching, relatedVisibility, whereClause, type ConditionContext } from './condition.ts'
+import {
+  conditionSql,
+  contextOf,
+  matching,
+  relatedVisibility,
+  whereClause,
+  type ConditionContext,
+} from './condition.ts'
 import { RANK, type ForeignOrder } from './foreign-order.ts'
 import { join, name, sql, trusted, type Sql } from './fragment.ts'
 import { placeCondition } from './keyset.ts'
@@ -17,18 +24,35 @@ export const ROOT_ALIAS = 'e0'
  * Narrows, orders and limits a builder whose alias is `e0` as the plan says; scope, filters and callbacks are the
  * caller's. The rows before a cursor come in reversed order, the nearest first.
  */
-export function applyPlan (qb: QueryBuilder<any>, plan: ListPlan | KeysetPlan, foreign: Pick<Foreign, 'filter' | 'constant' | 'order'>): QueryBuilder<any> {
+export function applyPlan (
+  qb: QueryBuilder<any>,
+  plan: ListPlan | KeysetPlan,
+  foreign: Pick<Foreign, 'filter' | 'constant' | 'order'>
+): QueryBuilder<any> {
   const context = contextOf(plan, foreign)
   context.names.table() // e0 is taken
   const conditions = [
     ...plan.conditions.map((condition) => conditionSql(condition, plan.model, ROOT_ALIAS, context)),
-    ...(plan.deleted === 'with' || plan.model.deletedAt === undefined ? [] : [conditionSql({ kind: 'null', operand: plan.model.deletedAt, negated: plan.deleted === 'only' }, plan.model, ROOT_ALIAS, context)]),
+    ...(plan.deleted === 'with' || plan.model.deletedAt === undefined
+      ? []
+      : [
+          conditionSql(
+            { kind: 'null', operand: plan.model.deletedAt, negated: plan.deleted === 'only' },
+            plan.model,
+            ROOT_ALIAS,
+            context
+          ),
+        ]),
   ]
   const reversed = plan.kind === 'keyset' && plan.place?.side === 'before'
-  const terms = plan.order.flatMap((term) => isCustomTerm(term)
-    ? customTerms(foreign.order(term, ROOT_ALIAS), plan.model)
-    : [{ value: orderValue(term, context), direction: directionOf(term, reversed) }])
-  if (plan.kind === 'keyset' && plan.place !== undefined) conditions.push(placeCondition({ ...plan, witness: false }, terms.map(({ value }) => value)))
+  const terms = plan.order.flatMap((term) =>
+    isCustomTerm(term)
+      ? customTerms(foreign.order(term, ROOT_ALIAS), plan.model)
+      : [{ value: orderValue(term, context), direction: directionOf(term, reversed) }]
+  )
+  if (plan.kind === 'keyset' && plan.place !== undefined) {
+    conditions.push(placeCondition({ ...plan, witness: false }, terms.map(({ value }) => value)))
+  }
   if (conditions.length > 0) qb.andWhere(fragment(join(conditions, ' and '), plan.values) as never)
   const order = terms.map(({ value, direction }) => ({ [fragment(value, plan.values) as never]: direction }))
   const { limit, offset } = plan.kind === 'keyset' ? { limit: plan.limit, offset: undefined } : plan.window
@@ -37,14 +61,24 @@ export function applyPlan (qb: QueryBuilder<any>, plan: ListPlan | KeysetPlan, f
 
 /** What a custom sort orders by; a rank is looked up by the row's key. */
 function customTerms (order: ForeignOrder, model: EntityModel): { value: Sql, direction: string }[] {
-  if (order.kind === 'expressions') return order.expressions.map(({ value, direction }) => ({ value, direction: direction.pieces.join('').trim() || 'asc' }))
-  const rank = sql`(select ${name('@order', RANK)} from (${order.query}) as "@order" where ${rankMatches(model, ROOT_ALIAS, '@order')})`
+  if (order.kind === 'expressions') {
+    return order.expressions.map(({ value, direction }) => ({
+      value,
+      direction: direction.pieces.join('').trim() || 'asc',
+    }))
+  }
+  const rank = sql`(select ${name('@order', RANK)} from (${order.query}) as "@order" where ${
+    rankMatches(model, ROOT_ALIAS, '@order')
+  })`
   return [{ value: rank, direction: 'asc' }]
 }
 
-const directionOf = ({ descending }: OrderTerm, reversed: boolean): string => reversed
-  ? descending ? 'asc nulls first' : 'desc nulls first'
-  : descending ? 'desc nulls last' : 'asc nulls last'
+const directionOf = ({ descending }: OrderTerm, reversed: boolean): string =>
+  reversed
+    ? descending ? 'asc nulls first' : 'desc nulls first'
+    : descending
+      ? 'desc nulls last'
+      : 'asc nulls last'
 
 /** What a term sorts by; behind to-one relations, the value of the one related row. */
 function orderValue (term: OrderTerm, context: ConditionContext): Sql {

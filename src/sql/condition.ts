@@ -19,7 +19,10 @@ export interface ConditionContext {
 }
 
 /** What conditions of a plan need: its own filters, and for other entities those in MikroORM's words. */
-export function contextOf ({ filters }: Pick<Plan, 'filters'>, { filter, constant }: Omit<ConditionContext, 'names'>): ConditionContext {
+export function contextOf (
+  { filters }: Pick<Plan, 'filters'>,
+  { filter, constant }: Omit<ConditionContext, 'names'>
+): ConditionContext {
   const context: ConditionContext = {
     names: new Names(),
     filter: (model, alias) => {
@@ -32,7 +35,11 @@ export function contextOf ({ filters }: Pick<Plan, 'filters'>, { filter, constan
 }
 
 /** What makes a row one of a relation's: visible, and what the relation says. */
-export function relatedVisibility ({ target, where }: RelationProperty, alias: string, { filter, constant }: ConditionContext): Sql[] {
+export function relatedVisibility (
+  { target, where }: RelationProperty,
+  alias: string,
+  { filter, constant }: ConditionContext
+): Sql[] {
   const conditions = visibility(target, alias, 'without', filter)
   const own = where && constant(where, target, alias)
   return own === undefined ? conditions : [...conditions, own]
@@ -47,10 +54,14 @@ export function whereClause (conditions: readonly Sql[]): Sql {
 export function visibility (model: EntityModel, alias: string, deleted: Deleted, filter: EntityFilter): Sql[] {
   const conditions: Sql[] = []
   if (model.discriminator !== undefined) {
-    const values = model.discriminator.values.map((value) => typeof value === 'number' ? trusted(String(value)) : literal(value))
+    const values = model.discriminator.values.map((value) =>
+      typeof value === 'number' ? trusted(String(value)) : literal(value)
+    )
     conditions.push(sql`${name(alias, model.discriminator.column)} in (${join(values)})`)
   }
-  if (model.deletedAt !== undefined && deleted !== 'with') conditions.push(sql`${column(model.deletedAt, alias)} ${trusted(deleted === 'only' ? 'is not null' : 'is null')}`)
+  if (model.deletedAt !== undefined && deleted !== 'with') {
+    conditions.push(sql`${column(model.deletedAt, alias)} ${trusted(deleted === 'only' ? 'is not null' : 'is null')}`)
+  }
   const filtered = filter(model, alias)
   if (filtered !== undefined) conditions.push(filtered)
   return conditions
@@ -59,20 +70,45 @@ export function visibility (model: EntityModel, alias: string, deleted: Deleted,
 /** @param model of the rows that the condition is on */
 export function conditionSql (condition: Condition, model: EntityModel, alias: string, context: ConditionContext): Sql {
   switch (condition.kind) {
-    case 'compare': return typed(condition.operand, alias, (value) => sql`${value} ${trusted(condition.comparison)} ${bound(condition.operand, condition.slot)}`)
-    case 'list': return typed(condition.operand, alias, (value) => condition.negated
-      ? sql`${value} <> all(${boundList(condition.operand, condition.slot)})`
-      : sql`${value} = any(${boundList(condition.operand, condition.slot)})`)
-    case 'between': return typed(condition.operand, alias, (value) => sql`${value} between ${bound(condition.operand, condition.low)} and ${bound(condition.operand, condition.high)}`)
-    case 'pattern': return typed(condition.operand, alias, (value) => condition.insensitive
-      ? sql`${value} ilike ${condition.slot}`
-      : sql`${value} like ${condition.slot}`)
-    case 'array': return sql`${operand(condition.operand, alias)} ${trusted(condition.wants === 'all' ? '@>' : '&&')} ${condition.slot}`
-    case 'null': return nullSql(condition.operand, condition.negated, alias)
-    case 'key': return sql`${name(alias, condition.column.column)} = ${condition.slot}`
-    case 'related': return relatedSql(condition.relation, condition.conditions, alias, context)
-    case 'any': return anySql(condition.conditions, model, alias, context)
-    case 'all': return sql`(${allSql(condition.conditions, model, alias, context)})`
+    case 'compare':
+      return typed(
+        condition.operand,
+        alias,
+        (value) => sql`${value} ${trusted(condition.comparison)} ${bound(condition.operand, condition.slot)}`
+      )
+    case 'list':
+      return typed(condition.operand, alias, (value) =>
+        condition.negated
+          ? sql`${value} <> all(${boundList(condition.operand, condition.slot)})`
+          : sql`${value} = any(${boundList(condition.operand, condition.slot)})`)
+    case 'between':
+      return typed(
+        condition.operand,
+        alias,
+        (value) =>
+          sql`${value} between ${bound(condition.operand, condition.low)} and ${
+            bound(condition.operand, condition.high)
+          }`
+      )
+    case 'pattern':
+      return typed(condition.operand, alias, (value) =>
+        condition.insensitive
+          ? sql`${value} ilike ${condition.slot}`
+          : sql`${value} like ${condition.slot}`)
+    case 'array':
+      return sql`${operand(condition.operand, alias)} ${
+        trusted(condition.wants === 'all' ? '@>' : '&&')
+      } ${condition.slot}`
+    case 'null':
+      return nullSql(condition.operand, condition.negated, alias)
+    case 'key':
+      return sql`${name(alias, condition.column.column)} = ${condition.slot}`
+    case 'related':
+      return relatedSql(condition.relation, condition.conditions, alias, context)
+    case 'any':
+      return anySql(condition.conditions, model, alias, context)
+    case 'all':
+      return sql`(${allSql(condition.conditions, model, alias, context)})`
   }
 }
 
@@ -91,7 +127,12 @@ function anySql (conditions: readonly Condition[], model: EntityModel, alias: st
   if (distant.length === 0) return orSql(conditions, model, alias, context)
   const near = conditions.filter((condition) => !leadsToMany(condition))
   const sets = distant.map((condition) => keysWith(condition, model, context))
-  if (near.length > 0) sets.unshift(keysOf(model, context, (own) => near.length === 1 ? conditionSql(near[0]!, model, own, context) : orSql(near, model, own, context)))
+  if (near.length > 0) {
+    sets.unshift(
+      keysOf(model, context, (own) =>
+        near.length === 1 ? conditionSql(near[0]!, model, own, context) : orSql(near, model, own, context))
+    )
+  }
   return sql`${tuple(alias, keyNames(model))} in (${join(sets, ' union all ')})`
 }
 
@@ -112,15 +153,20 @@ function keysOf (model: EntityModel, context: ConditionContext, condition: (alia
 /** The keys of the rows for which a condition holds: those that related rows refer to, where they refer to the key. */
 function keysWith (condition: Condition, model: EntityModel, context: ConditionContext): Sql {
   const direct = condition.kind === 'related' && condition.relation.join.columns.join() === keyNames(model).join()
-  return direct ? relatedKeys(condition.relation, condition.conditions, context) : keysOf(model, context, (own) => conditionSql(condition, model, own, context))
+  return direct
+    ? relatedKeys(condition.relation, condition.conditions, context)
+    : keysOf(model, context, (own) => conditionSql(condition, model, own, context))
 }
 
 /** What an operand reads: its column, an owning relation's foreign key, or a place inside of a JSON column. */
 export function operand (operand: Comparable, alias: string): Sql {
   switch (operand.kind) {
-    case 'scalar': return column(operand, alias)
-    case 'relation': return name(alias, operand.key[0]!.column)
-    case 'json': return jsonOperand(operand, alias)
+    case 'scalar':
+      return column(operand, alias)
+    case 'relation':
+      return name(alias, operand.key[0]!.column)
+    case 'json':
+      return jsonOperand(operand, alias)
   }
 }
 
@@ -132,7 +178,9 @@ export function operand (operand: Comparable, alias: string): Sql {
 function jsonOperand (value: JsonValue, alias: string): Sql {
   const text = jsonText(value, alias)
   if (isJsonText(value)) return sql`(${text})`
-  return sql`(case when ${isOfType(value, alias)} then (${text})${trusted(value.type.kind === 'boolean' ? '::boolean' : '::numeric')} end)`
+  return sql`(case when ${isOfType(value, alias)} then (${text})${
+    trusted(value.type.kind === 'boolean' ? '::boolean' : '::numeric')
+  } end)`
 }
 
 /** Whether a value inside of JSON is compared as text: all but numbers and booleans. */
@@ -141,7 +189,9 @@ const isJsonText = ({ type }: JsonValue): boolean => type.kind !== 'decimal' && 
 /** A condition on an operand. One on text inside of JSON holds for values of the declared type only; others are null. */
 function typed (comparable: Comparable, alias: string, condition: (value: Sql) => Sql): Sql {
   const sqlOf = condition(operand(comparable, alias))
-  return comparable.kind === 'json' && isJsonText(comparable) ? sql`(${sqlOf} and ${isOfType(comparable, alias)})` : sqlOf
+  return comparable.kind === 'json' && isJsonText(comparable)
+    ? sql`(${sqlOf} and ${isOfType(comparable, alias)})`
+    : sqlOf
 }
 
 /** Whether JSON is of the declared type. Null if there is no JSON. */
@@ -152,7 +202,9 @@ function isOfType (value: JsonValue, alias: string): Sql {
 /** The type of the JSON, as PostgreSQL names it. */
 function jsonType (value: JsonValue, alias: string): Sql {
   const { type } = value.property
-  return sql`${trusted(type.kind === 'json' && type.binary ? 'jsonb_typeof' : 'json_typeof')}(${jsonAt(value, alias, '->')})`
+  return sql`${trusted(type.kind === 'json' && type.binary ? 'jsonb_typeof' : 'json_typeof')}(${
+    jsonAt(value, alias, '->')
+  })`
 }
 
 /** An enum's members are strings, numbers, or both. */
@@ -167,7 +219,10 @@ function jsonTypeNames (type: ValueType): string {
 const jsonText = (value: JsonValue, alias: string): Sql => jsonAt(value, alias, '->>')
 
 function jsonAt ({ property, keys }: JsonValue, alias: string, last: '->' | '->>'): Sql {
-  return join([column(property, alias), ...keys.map((key, index) => sql`${trusted(index === keys.length - 1 ? last : '->')}${literal(key)}`)], '')
+  return join([
+    column(property, alias),
+    ...keys.map((key, index) => sql`${trusted(index === keys.length - 1 ? last : '->')}${literal(key)}`),
+  ], '')
 }
 
 /** A bound value, inside what the operand's custom type puts around it. */
@@ -178,7 +233,9 @@ export function bound (operand: Comparable, slot: Slot): Sql {
 /** A bound array, each of its elements inside what the operand's custom type puts around a value. */
 function boundList (operand: Comparable, slot: Slot): Sql {
   const value = written(operand, name(ELEMENT))
-  return value === undefined ? sql`${slot}` : sql`array(select ${value} from unnest(${slot}::text[]) as ${name(ELEMENTS)}(${name(ELEMENT)}))`
+  return value === undefined
+    ? sql`${slot}`
+    : sql`array(select ${value} from unnest(${slot}::text[]) as ${name(ELEMENTS)}(${name(ELEMENT)}))`
 }
 
 const ELEMENTS = '@values'
@@ -193,7 +250,11 @@ function written (operand: Comparable, value: Sql): Sql | undefined {
 
 function nullSql (operand: Comparable, negated: boolean, alias: string): Sql {
   // the type of what is not there is null, and a null of JSON has a type of its own
-  if (operand.kind === 'json') return negated ? isOfType(operand, alias) : sql`(${isOfType(operand, alias)}) is not true`
+  if (operand.kind === 'json') {
+    return negated
+      ? isOfType(operand, alias)
+      : sql`(${isOfType(operand, alias)}) is not true`
+  }
   const columns = operand.kind === 'relation'
     ? operand.key.map((part) => name(alias, part.column))
     : [column(operand, alias)]
@@ -216,15 +277,28 @@ export function equalTo (alias: string, columns: readonly string[], slots: reado
 }
 
 /** The columns of both sides of a pair of column lists are equal. */
-export function matching (left: string, leftColumns: readonly string[], right: string, rightColumns: readonly string[]): Sql {
-  return join(leftColumns.map((column, index) => sql`${name(left, column)} = ${name(right, rightColumns[index]!)}`), ' and ')
+export function matching (
+  left: string,
+  leftColumns: readonly string[],
+  right: string,
+  rightColumns: readonly string[]
+): Sql {
+  return join(
+    leftColumns.map((column, index) => sql`${name(left, column)} = ${name(right, rightColumns[index]!)}`),
+    ' and '
+  )
 }
 
 /**
  * The row has a related row for which all conditions hold: `key in (select ...)`. Being a set of keys it never
  * multiplies rows, and a distributed database can run it where a correlated subquery is refused.
  */
-function relatedSql (relation: RelationProperty, conditions: readonly Condition[], alias: string, context: ConditionContext): Sql {
+function relatedSql (
+  relation: RelationProperty,
+  conditions: readonly Condition[],
+  alias: string,
+  context: ConditionContext
+): Sql {
   return sql`${tuple(alias, relation.join.columns)} in (${relatedKeys(relation, conditions, context)})`
 }
 

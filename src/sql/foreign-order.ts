@@ -21,7 +21,10 @@ export const rankKey = (index: number): string => `@key${index}`
 
 /** Clauses outside of parentheses; a query that has any but an order is more than an order of rows. */
 const CLAUSE = /^(?:order by|group by|having|limit|offset|union|for update|for share|for no key)$/i
-const TOKEN = new RegExp(`${QUESTION_MARKS.source}|[(),]|\\b(?:order by|group by|having|limit|offset|union|for update|for share|for no key)\\b`, 'gi')
+const TOKEN = new RegExp(
+  `${QUESTION_MARKS.source}|[(),]|\\b(?:order by|group by|having|limit|offset|union|for update|for share|for no key)\\b`,
+  'gi'
+)
 
 /**
  * Compiles what a callback orders by, for the rows of an alias.
@@ -29,7 +32,14 @@ const TOKEN = new RegExp(`${QUESTION_MARKS.source}|[(),]|\\b(?:order by|group by
  * @param what the sort, for the message: "AllowedSort.custom 'popularity'"
  * @throws {ConfigError} when the callback adds no order, or more than an order and joins
  */
-export function foreignOrder (em: EntityManager, model: EntityModel, alias: string, order: (qb: AnyQueryBuilder) => unknown, bind: Bind, what: string): ForeignOrder {
+export function foreignOrder (
+  em: EntityManager,
+  model: EntityModel,
+  alias: string,
+  order: (qb: AnyQueryBuilder) => unknown,
+  bind: Bind,
+  what: string
+): ForeignOrder {
   const ordered = (select: string): { sql: string, params: readonly unknown[] } => {
     const returned = order(builder(em, model, alias).select(raw(select)))
     return builderOf(returned, `${what}: the callback`).toQuery()
@@ -38,12 +48,15 @@ export function foreignOrder (em: EntityManager, model: EntityModel, alias: stri
   const { sql: text, params } = ordered('1')
   const { at, items, used, beyond } = splitOrder(text, params.length > 0)
   if (at === undefined) throw new ConfigError(`${what}: the callback has added no order.`)
-  if (beyond !== undefined) throw new ConfigError(`${what}: the callback may join and order; '${beyond}' has no meaning for a sort.`)
+  if (beyond !== undefined) {
+    throw new ConfigError(`${what}: the callback may join and order; '${beyond}' has no meaning for a sort.`)
+  }
 
   if (text.slice(0, at) === `${start} `) {
     let first = 0
     const expressions = items.map(({ text: item, count }): OrderExpression => {
-      const [, value = '', direction = ''] = /^(.*?)((?:\s+(?:asc|desc))?(?:\s+nulls\s+(?:first|last))?)\s*$/is.exec(item) ?? []
+      const [, value = '', direction = ''] =
+        /^(.*?)((?:\s+(?:asc|desc))?(?:\s+nulls\s+(?:first|last))?)\s*$/is.exec(item) ?? []
       const mine = params.slice(first, first += count)
       return { value: bindAll(value.trim(), mine, bind), direction: trusted(direction.toLowerCase()) }
     })
@@ -51,11 +64,17 @@ export function foreignOrder (em: EntityManager, model: EntityModel, alias: stri
   }
 
   // joins may find a row several times: it has the place of the first, and those that they don't find come last
-  const keys = keyColumns(model).map(({ column }, index) => `${String(name(alias, column).pieces[0])} as "${rankKey(index)}"`)
-  const over = sql`rank() over (order by ${bindAll(items.map((item) => item.text).join(','), params.slice(used), bind)})`
+  const keys = keyColumns(model).map(({ column }, index) =>
+    `${String(name(alias, column).pieces[0])} as "${rankKey(index)}"`
+  )
+  const over = sql`rank() over (order by ${
+    bindAll(items.map((item) => item.text).join(','), params.slice(used), bind)
+  })`
   const rows = bindAll(text.slice('select 1 '.length, at), params.slice(0, used), bind)
   const names = join(keys.map((_, index) => name(rankKey(index))))
-  const query = sql`select ${names}, min(${name(RANK)}) as ${name(RANK)} from (select ${trusted(keys.join(', '))}, ${over} as ${name(RANK)} ${rows}) as "@ranked" group by ${names}`
+  const query = sql`select ${names}, min(${name(RANK)}) as ${name(RANK)} from (select ${
+    trusted(keys.join(', '))
+  }, ${over} as ${name(RANK)} ${rows}) as "@ranked" group by ${names}`
   return { kind: 'rank', query }
 }
 

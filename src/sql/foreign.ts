@@ -18,12 +18,24 @@ export type AnyQueryBuilder = QueryBuilder<any, any, any, any, any, any, any>
 const BEYOND_WHERE = /\b(?:group by|having|order by|limit|offset|union|for update|for share)\b/i
 
 /** A condition in MikroORM's query language, for the rows of an alias. */
-export function filterSql (em: EntityManager, model: EntityModel, alias: string, where: FilterQuery<any>, bind: Bind): Sql | undefined {
+export function filterSql (
+  em: EntityManager,
+  model: EntityModel,
+  alias: string,
+  where: FilterQuery<any>,
+  bind: Bind
+): Sql | undefined {
   return foreignSql(em, model, alias, (qb) => qb.where(where), bind)
 }
 
 /** What a callback does to a query builder, as a condition for the rows of an alias. */
-export function foreignSql (em: EntityManager, model: EntityModel, alias: string, narrow: (qb: AnyQueryBuilder) => AnyQueryBuilder, bind: Bind): Sql | undefined {
+export function foreignSql (
+  em: EntityManager,
+  model: EntityModel,
+  alias: string,
+  narrow: (qb: AnyQueryBuilder) => AnyQueryBuilder,
+  bind: Bind
+): Sql | undefined {
   const start = `select 1 from ${model.table} as "${alias}"`
   const { sql: text, params } = narrow(builder(em, model, alias).select(raw('1'))).toQuery()
   if (text === start) return undefined
@@ -33,7 +45,9 @@ export function foreignSql (em: EntityManager, model: EntityModel, alias: string
   // joins, limits and so on: the condition is to be among the rows that the query finds
   const key = model.primaryKey.flatMap((part) => part.columns)
   const columns = (of: string) => join(key.map(({ column }) => name(of, column)))
-  const found = narrow(builder(em, model, alias).select(raw(key.map(({ column }) => name(alias, column).pieces[0]).join(', ')))).toQuery()
+  const found = narrow(
+    builder(em, model, alias).select(raw(key.map(({ column }) => name(alias, column).pieces[0]).join(', ')))
+  ).toQuery()
   const left = key.length === 1 ? columns(alias) : sql`(${columns(alias)})`
   return sql`${left} in (${bindAll(found.sql, found.params, bind)})`
 }
@@ -45,11 +59,15 @@ export function foreignSql (em: EntityManager, model: EntityModel, alias: string
  * @throws {ConfigError} for anything else
  */
 export function builderOf (returned: unknown, what: string): AnyQueryBuilder {
-  if (typeof (returned as AnyQueryBuilder | null | undefined)?.toQuery === 'function') return returned as AnyQueryBuilder
+  if (typeof (returned as AnyQueryBuilder | null | undefined)?.toQuery === 'function') {
+    return returned as AnyQueryBuilder
+  }
   const isAsync = typeof (returned as PromiseLike<unknown> | null | undefined)?.then === 'function'
   // its own failure is nobody's any more, and would end the process
   if (isAsync) Promise.allSettled([returned])
-  throw new ConfigError(`${what} must return the query builder${isAsync ? ' itself, not a promise: it must not be async' : ''}.`)
+  throw new ConfigError(
+    `${what} must return the query builder${isAsync ? ' itself, not a promise: it must not be async' : ''}.`
+  )
 }
 
 export const builder = (em: EntityManager, model: EntityModel, alias: string): AnyQueryBuilder =>
@@ -84,8 +102,12 @@ function value (param: unknown, bind: Bind): Sql {
   }
   if (Array.isArray(param)) return join(param.map((item) => value(item, bind)))
   if (param instanceof Date) return sql`${bind(param.toISOString())}`
-  if (typeof param === 'number' || typeof param === 'bigint') return sql`${bind(String(param))}${trusted(castOf(param))}`
-  if (param !== null && typeof param === 'object' && !ArrayBuffer.isView(param)) return sql`${bind(JSON.stringify(param))}`
+  if (typeof param === 'number' || typeof param === 'bigint') {
+    return sql`${bind(String(param))}${trusted(castOf(param))}`
+  }
+  if (param !== null && typeof param === 'object' && !ArrayBuffer.isView(param)) {
+    return sql`${bind(JSON.stringify(param))}`
+  }
   return sql`${bind(param)}`
 }
 

@@ -64,12 +64,18 @@ export function name (...parts: readonly string[]): Sql {
 
 /** A string constant from metadata, such as a key of a record. */
 export function literal (text: string): Sql {
-  return trusted(text.includes('\\') ? ` E'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'` : `'${text.replaceAll("'", "''")}'`)
+  return trusted(
+    text.includes('\\')
+      ? ` E'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
+      : `'${text.replaceAll("'", "''")}'`
+  )
 }
 
 /** Fragments with the same text between them. */
 export function join (fragments: readonly Sql[], separator = ', '): Sql {
-  return { pieces: fragments.flatMap((fragment, index) => index === 0 ? fragment.pieces : [separator, ...fragment.pieces]) }
+  return {
+    pieces: fragments.flatMap((fragment, index) => index === 0 ? fragment.pieces : [separator, ...fragment.pieces]),
+  }
 }
 
 export const EMPTY: Sql = { pieces: [] }

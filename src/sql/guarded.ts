@@ -53,9 +53,15 @@ function translate (where: unknown, model: EntityModel, guard: Guard): unknown {
 /** What a condition says of a relation: of its key, of related rows, or of how many of them. */
 function behind (value: Record<string, unknown>, relation: RelationProperty, guard: Guard): unknown {
   const keys = Object.keys(value)
-  if (keys.length > 0 && keys.every((key) => QUANTIFIERS.has(key))) return Object.assign({}, ...keys.map((key) => quantified(key, value[key], relation, guard)))
+  if (keys.length > 0 && keys.every((key) => QUANTIFIERS.has(key))) {
+    return Object.assign(
+      {},
+      ...keys.map((key) => quantified(key, value[key], relation, guard))
+    )
+  }
   const operators = keys.filter((key) => key.startsWith('$') && !GROUPS.has(key) && key !== '$not')
-  const isKey = relation.join.kind === 'owner' && keys.every((key) => relation.target.primaryKey.some(({ property }) => property.name === key))
+  const isKey = relation.join.kind === 'owner' &&
+    keys.every((key) => relation.target.primaryKey.some(({ property }) => property.name === key))
   if (keys.length === 0 || operators.length > 0 || isKey) return value
   return guard(translate(value, relation.target, guard) as object, relation)
 }
@@ -63,7 +69,9 @@ function behind (value: Record<string, unknown>, relation: RelationProperty, gua
 function quantified (quantifier: string, value: unknown, relation: RelationProperty, guard: Guard): object {
   const condition = translate(value, relation.target, guard) as object
   // every visible one: there is none that is visible, and otherwise
-  return quantifier === '$every' ? { $none: guard({ $not: condition }, relation) } : { [quantifier]: guard(condition, relation) }
+  return quantifier === '$every'
+    ? { $none: guard({ $not: condition }, relation) }
+    : { [quantifier]: guard(condition, relation) }
 }
 
 /** An object that was written as a condition, not an entity or a value of a class. */

@@ -1,7 +1,14 @@
 /** The indexes that a whitelist makes use of: what its filters compare, its sorts order by, and its includes join on. */
 import type { Operator } from '../config/index.ts'
 import type { EntityModel, RelationProperty } from '../model/index.ts'
-import { includePath, type Comparable, type CustomTarget, type FilterEntry, type FilterTarget, type Whitelist } from '../plan/index.ts'
+import {
+  includePath,
+  type Comparable,
+  type CustomTarget,
+  type FilterEntry,
+  type FilterTarget,
+  type Whitelist,
+} from '../plan/index.ts'
 import { operand } from './condition.ts'
 import { name } from './fragment.ts'
 
@@ -26,7 +33,9 @@ const PATTERNS: ReadonlySet<Operator> = new Set(['like', 'ilike', 'contains', 's
 export function wantedIndexes (whitelist: Whitelist): readonly WantedIndex[] {
   return [
     ...[...whitelist.filters.values()].flatMap((entry) => ofFilter(entry, `filter[${entry.name}]`, whitelist.model)),
-    ...[...whitelist.sorts.values()].flatMap((entry) => ofOrder(entry.targets[0], `sort=${entry.name}`, whitelist.model)),
+    ...[...whitelist.sorts.values()].flatMap((entry) =>
+      ofOrder(entry.targets[0], `sort=${entry.name}`, whitelist.model)
+    ),
     ...ofOrder(whitelist.defaultOrder[0]?.target, 'the default sort', whitelist.model),
     ...[...whitelist.includes.values()].flatMap((entry) => ofRelations(includePath(entry), `include=${entry.name}`)),
   ]
@@ -38,9 +47,12 @@ function ofFilter (entry: FilterEntry, use: string, model: EntityModel): WantedI
       const kinds = new Set(entry.operators.map((operator) => kindFor(operator, entry.operand)))
       return [...kinds].flatMap((kind) => kind === undefined ? [] : ofTarget(entry, kind, use, model))
     }
-    case 'search': return entry.targets.flatMap((target) => ofTarget(target, 'trigrams', use, model))
-    case 'anyOf': return entry.filters.flatMap((filter) => ofFilter(filter, use, model))
-    default: return []
+    case 'search':
+      return entry.targets.flatMap((target) => ofTarget(target, 'trigrams', use, model))
+    case 'anyOf':
+      return entry.filters.flatMap((filter) => ofFilter(filter, use, model))
+    default:
+      return []
   }
 }
 
@@ -52,15 +64,26 @@ function kindFor (operator: Operator, operand: Comparable): IndexKind | undefine
   return ORDER.has(operator) && !(operand.kind !== 'relation' && operand.type.kind === 'boolean') ? 'order' : undefined
 }
 
-function ofTarget ({ relations, operand }: FilterTarget, kind: IndexKind, use: string, model: EntityModel): WantedIndex[] {
+function ofTarget (
+  { relations, operand }: FilterTarget,
+  kind: IndexKind,
+  use: string,
+  model: EntityModel
+): WantedIndex[] {
   const key = keyOf(operand)
   const owner = relations.at(-1)?.target ?? model
   return [...ofRelations(relations, use, model), ...(key === undefined ? [] : [{ table: owner.table, kind, key, use }])]
 }
 
 /** What is behind a relation is joined after the rows have been found: no index has its order. */
-function ofOrder (target: { readonly relations: readonly RelationProperty[], readonly operand: Comparable } | CustomTarget | undefined, use: string, model: EntityModel): WantedIndex[] {
-  const key = target === undefined || 'callback' in target || target.relations.length > 0 ? undefined : keyOf(target.operand)
+function ofOrder (
+  target: { readonly relations: readonly RelationProperty[], readonly operand: Comparable } | CustomTarget | undefined,
+  use: string,
+  model: EntityModel
+): WantedIndex[] {
+  const key = target === undefined || 'callback' in target || target.relations.length > 0
+    ? undefined
+    : keyOf(target.operand)
   return key === undefined ? [] : [{ table: model.table, kind: 'order', key, use }]
 }
 
@@ -83,12 +106,18 @@ function ofRelations (relations: readonly RelationProperty[], use: string, model
  * The index that leads over a relation: a filter (`from` is where it comes from) looks for the rows that refer to those
  * found, an include for the rows that its parents are referred to by.
  */
-function joinIndex ({ join, target }: RelationProperty, from: EntityModel | undefined): { readonly table: string, readonly key: string } | undefined {
+function joinIndex (
+  { join, target }: RelationProperty,
+  from: EntityModel | undefined
+): { readonly table: string, readonly key: string } | undefined {
   switch (join.kind) {
     // what an include refers to is found by its key
-    case 'owner': return from && { table: from.table, key: quoted(join.columns[0]!) }
-    case 'inverse': return { table: target.table, key: quoted(join.targetColumns[0]!) }
-    case 'pivot': return { table: join.table, key: quoted((from === undefined ? join.pivotColumns : join.pivotTargetColumns)[0]!) }
+    case 'owner':
+      return from && { table: from.table, key: quoted(join.columns[0]!) }
+    case 'inverse':
+      return { table: target.table, key: quoted(join.targetColumns[0]!) }
+    case 'pivot':
+      return { table: join.table, key: quoted((from === undefined ? join.pivotColumns : join.pivotTargetColumns)[0]!) }
   }
 }
 
@@ -97,8 +126,11 @@ const quoted = (column: string): string => name(column).pieces.join('')
 /** The statement that makes an index. */
 export function createIndex ({ table, kind, key }: WantedIndex): string {
   switch (kind) {
-    case 'order': return `create index on ${table} (${key})`
-    case 'items': return `create index on ${table} using gin (${key})`
-    case 'trigrams': return `create extension if not exists pg_trgm; create index on ${table} using gin (${key} gin_trgm_ops)`
+    case 'order':
+      return `create index on ${table} (${key})`
+    case 'items':
+      return `create index on ${table} using gin (${key})`
+    case 'trigrams':
+      return `create extension if not exists pg_trgm; create index on ${table} using gin (${key} gin_trgm_ops)`
   }
 }

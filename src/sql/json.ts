@@ -16,11 +16,17 @@ export function jsonValue (value: Sql, type: ValueType): Sql {
       const utc = type.zoned ? sql`(${value} at time zone 'UTC')` : value
       return sql`to_char(${utc}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
     }
-    case 'bigint': case 'decimal': return type.form === 'string' ? sql`${value}::text` : value
-    case 'blob': return sql`translate(encode(${value}, 'base64'), ${trusted("E'\\n'")}, '')`
-    case 'other': return sql`${value}::text`
-    case 'array': return arrayJson(value, type.element)
-    default: return value
+    case 'bigint':
+    case 'decimal':
+      return type.form === 'string' ? sql`${value}::text` : value
+    case 'blob':
+      return sql`translate(encode(${value}, 'base64'), ${trusted("E'\\n'")}, '')`
+    case 'other':
+      return sql`${value}::text`
+    case 'array':
+      return arrayJson(value, type.element)
+    default:
+      return value
   }
 }
 
@@ -29,13 +35,16 @@ function arrayJson (value: Sql, element: ValueType): Sql {
   const item = name('@item')
   const json = jsonValue(item, element)
   if (json === item || element.kind === 'array') return value
-  const items = sql`select json_agg(${json} order by "@index") from unnest(${value}) with ordinality as "@items"("@item", "@index")`
+  const items =
+    sql`select json_agg(${json} order by "@index") from unnest(${value}) with ordinality as "@items"("@item", "@index")`
   return sql`case when ${value} is not null then coalesce((${items}), '[]'::json) end`
 }
 
 /** The column or formula behind a scalar property. */
 export function column (property: ScalarProperty, alias: string): Sql {
-  return property.formula === undefined ? name(alias, property.column) : sql`(${trusted(property.formula(name(alias).pieces[0] as string))})`
+  return property.formula === undefined
+    ? name(alias, property.column)
+    : sql`(${trusted(property.formula(name(alias).pieces[0] as string))})`
 }
 
 /**
@@ -54,7 +63,9 @@ export function propertyJson (property: Property, alias: string, projected: bool
   }
   if (property.kind === 'relation') return keyJson(property.key, alias)
   const members = [...property.properties.values()].filter((member) => !member.hidden)
-  const object = objectJson(members.map((member) => [member.publicName, propertyJson(member, alias, projected, longest)]))
+  const object = objectJson(
+    members.map((member) => [member.publicName, propertyJson(member, alias, projected, longest)])
+  )
   if (!property.nullable) return object
   const absent = [...propertyColumns(property, alias).keys()].map((column) => sql`${name(alias, column)} is null`)
   return absent.length === 0 ? object : sql`case when ${join(absent, ' and ')} then null else ${object} end`
@@ -72,12 +83,15 @@ function keyJson (key: readonly (KeyColumn & { readonly publicName: string })[],
   const values = key.map((part) => jsonValue(name(alias, part.column), part.type))
   if (values.length === 1) return values[0]!
   const absent = join(key.map((part) => sql`${name(alias, part.column)} is null`), ' or ')
-  return sql`case when ${absent} then null else ${objectJson(key.map((part, index) => [part.publicName, values[index]!]))} end`
+  return sql`case when ${absent} then null else ${
+    objectJson(key.map((part, index) => [part.publicName, values[index]!]))
+  } end`
 }
 
 /** A JSON object of any size: larger ones are put together from their texts, since a call has a limit of arguments. */
 export function objectJson (pairs: readonly (readonly [key: string, value: Sql])[]): Sql {
-  const build = (some: typeof pairs) => sql`json_build_object(${join(some.map(([key, value]) => sql`${literal(key)}, ${value}`))})`
+  const build = (some: typeof pairs) =>
+    sql`json_build_object(${join(some.map(([key, value]) => sql`${literal(key)}, ${value}`))})`
   if (pairs.length <= MAX_PAIRS) return build(pairs)
   const chunks: Sql[] = []
   for (let start = 0; start < pairs.length; start += MAX_PAIRS) {

@@ -9,13 +9,20 @@ import { answerSql, isWeighed, projection, selectList } from './record.ts'
 import type { Source } from './source.ts'
 
 /** The columns of an answer's rows. */
-export const KEYSET_ROW = Object.freeze({ item: 'item', witness: '@witness', excess: '@excess', value: (index: number): string => `@value${index}` })
+export const KEYSET_ROW = Object.freeze({
+  item: 'item',
+  witness: '@witness',
+  excess: '@excess',
+  value: (index: number): string => `@value${index}`,
+})
 
 export function keysetColumns (plan: KeysetPlan): string[] {
   const { order, witness } = plan
   return [
-    KEYSET_ROW.item, ...order.map((_, index) => KEYSET_ROW.value(index)),
-    ...witness ? [KEYSET_ROW.witness] : [], ...isWeighed(plan) ? [KEYSET_ROW.excess] : [],
+    KEYSET_ROW.item,
+    ...order.map((_, index) => KEYSET_ROW.value(index)),
+    ...witness ? [KEYSET_ROW.witness] : [],
+    ...isWeighed(plan) ? [KEYSET_ROW.excess] : [],
   ]
 }
 
@@ -35,24 +42,40 @@ export function keysetSql (plan: KeysetPlan, source: Source): Sql {
   const { members, expressions, joins, weighing } = answerSql(plan, page, true, context)
   const carried = carriedOrder(order.expressions, page)
   const item = sql`${objectJson(members)}::text`
-  const answer = sql`select ${selectList([
-    [KEYSET_ROW.item, weighing === undefined ? item : sql`case when ${weighing.fits} then ${item} end`],
-    ...plan.order.map((term, index): [string, Sql] => [KEYSET_ROW.value(index), storedText(name(page, sortName(index)), term)]),
-    ...plan.witness ? [[KEYSET_ROW.witness, sql`(${witnessSql(plan, page)})::text`] as const] : [],
-    ...weighing === undefined ? [] : [[KEYSET_ROW.excess, weighing.excess] as const],
-  ])} from `
+  const answer = sql`select ${
+    selectList([
+      [KEYSET_ROW.item, weighing === undefined ? item : sql`case when ${weighing.fits} then ${item} end`],
+      ...plan.order.map((
+        term,
+        index
+      ): [string, Sql] => [KEYSET_ROW.value(index), storedText(name(page, sortName(index)), term)]),
+      ...plan.witness ? [[KEYSET_ROW.witness, sql`(${witnessSql(plan, page)})::text`] as const] : [],
+      ...weighing === undefined ? [] : [[KEYSET_ROW.excess, weighing.excess] as const],
+    ])
+  } from `
   if (expressions.length === 0) return sql`${answer}(${pageSql}) as ${name(page)}`
-  return sql`with ${join([sql`${name(page)} as (${pageSql})`, ...expressions])} ${answer}${name(page)}${joins}${orderBy(carried)}`
+  return sql`with ${join([sql`${name(page)} as (${pageSql})`, ...expressions])} ${answer}${name(page)}${joins}${
+    orderBy(carried)
+  }`
 }
 
 /** The rows of the page, from one stretch of the order or, where one condition can't be the bound of an index, from several. */
-function rowsSql (plan: KeysetPlan, { table, conditions, alias }: Source, joins: Sql, columns: ReadonlyMap<string, Sql>, order: readonly OrderExpression[]): Sql {
+function rowsSql (
+  plan: KeysetPlan,
+  { table, conditions, alias }: Source,
+  joins: Sql,
+  columns: ReadonlyMap<string, Sql>,
+  order: readonly OrderExpression[]
+): Sql {
   const select = sql`select ${selectList(columns)} from ${table}${joins}`
-  const limited = (segment: readonly Sql[]) => sql`${select}${whereClause([...conditions, ...segment])}${orderBy(order)} limit ${plan.fetchSlot}`
+  const limited = (segment: readonly Sql[]) =>
+    sql`${select}${whereClause([...conditions, ...segment])}${orderBy(order)} limit ${plan.fetchSlot}`
   const segments = segmentsOf(plan, order.map(({ value }) => value))
   if (segments.length === 1) return limited(segments[0]!)
   const union = join(segments.map((segment) => sql`(${limited(segment)})`), ' union all ')
-  return sql`select * from (${union}) as "@segments"${orderBy(carriedOrder(order, '@segments'))} limit ${plan.fetchSlot}`
+  return sql`select * from (${union}) as "@segments"${
+    orderBy(carriedOrder(order, '@segments'))
+  } limit ${plan.fetchSlot}`
 }
 
 function segmentsOf ({ place, order, witness }: KeysetPlan, values: readonly Sql[]): readonly (readonly Sql[])[] {
@@ -88,9 +111,12 @@ function storedText (value: Sql, term: OrderTerm): Sql {
 
 function witnessSql ({ place }: KeysetPlan, page: string): Sql {
   const slots = place?.slots ?? []
-  return join(slots.map((slot, index) => {
-    const value = name(page, sortName(index))
-    // a term that is null here is not the one of a place that has a value
-    return slot === null ? sql`${value} is null` : sql`coalesce(${value} = ${slot}, false)`
-  }), ' and ')
+  return join(
+    slots.map((slot, index) => {
+      const value = name(page, sortName(index))
+      // a term that is null here is not the one of a place that has a value
+      return slot === null ? sql`${value} is null` : sql`coalesce(${value} = ${slot}, false)`
+    }),
+    ' and '
+  )
 }

@@ -17,12 +17,20 @@ export const listColumns = (plan: ListPlan): readonly string[] => isWeighed(plan
 
 /** `items`: the records as the inside of a JSON array, null for none; `fetched`: how many rows there were; `total`. */
 export function listSql (plan: ListPlan, source: Source): Sql {
-  const { expressions, select, weighing } = orderedRecords(plan, source, sql` limit ${plan.fetchSlot} offset ${plan.offsetSlot}`)
+  const { expressions, select, weighing } = orderedRecords(
+    plan,
+    source,
+    sql` limit ${plan.fetchSlot} offset ${plan.offsetSlot}`
+  )
   return sql`${expressions}${answer(plan, source, weighing)} from ${rows(plan, select)}`
 }
 
 /** The members of the records as columns, in order; and the expressions that are needed for them. */
-function orderedRecords (plan: ListPlan, source: Source, limits: Sql): { readonly expressions: Sql, readonly select: Sql, readonly weighing?: Weighing | undefined } {
+function orderedRecords (
+  plan: ListPlan,
+  source: Source,
+  limits: Sql
+): { readonly expressions: Sql, readonly select: Sql, readonly weighing?: Weighing | undefined } {
   const { order: terms, selection } = plan
   const { alias, table, where, context } = source
   const { joins, expressions: order } = orderSql(terms, alias, context, { custom: source })
@@ -31,7 +39,9 @@ function orderedRecords (plan: ListPlan, source: Source, limits: Sql): { readonl
 
   if (!showsRelated(selection) && !isWeighed(plan)) {
     const { members } = answerSql(plan, page, true, context)
-    const pageSql = sql`(select ${selectList(columns)} from ${table}${joins}${where}${orderBy(order)}${limits}) as ${name(page)}`
+    const pageSql = sql`(select ${selectList(columns)} from ${table}${joins}${where}${orderBy(order)}${limits}) as ${
+      name(page)
+    }`
     return { expressions: EMPTY, select: sql`select ${selectList(members)} from ${pageSql}` }
   }
 
@@ -39,14 +49,24 @@ function orderedRecords (plan: ListPlan, source: Source, limits: Sql): { readonl
   for (const [index, { value }] of order.entries()) columns.set(sortName(index), value)
   const { members, expressions, joins: includes, weighing } = answerSql(plan, page, true, context)
   const fits = weighing === undefined ? EMPTY : whereClause([weighing.fits])
-  const pageSql = sql`${name(page)} as (select ${selectList(columns)} from ${table}${joins}${where}${orderBy(order)}${limits})`
-  return { expressions: sql`with ${join([pageSql, ...expressions])} `, select: sql`select ${selectList(members)} from ${name(page)}${includes}${fits}${orderBy(carriedOrder(order, page))}`, weighing }
+  const pageSql = sql`${name(page)} as (select ${selectList(columns)} from ${table}${joins}${where}${
+    orderBy(order)
+  }${limits})`
+  return {
+    expressions: sql`with ${join([pageSql, ...expressions])} `,
+    select: sql`select ${selectList(members)} from ${name(page)}${includes}${fits}${
+      orderBy(carriedOrder(order, page))
+    }`,
+    weighing,
+  }
 }
 
 /** The rows in order, made into one text; when one row more than wanted was fetched, it is only counted. */
 function rows ({ window, limitSlot }: ListPlan, select: Sql): Sql {
   const items = sql`string_agg(${ROW_JSON}, ',')`
-  if (window.count === 'exact') return sql`(select ${items} as "items", count(*) as "fetched" from (${select}) as ${ROW}) as "@rows"`
+  if (window.count === 'exact') {
+    return sql`(select ${items} as "items", count(*) as "fetched" from (${select}) as ${ROW}) as "@rows"`
+  }
   return sql`(select string_agg("item", ',') filter (where "number" <= ${limitSlot}) as "items", count(*) as "fetched" from (select ${ROW_JSON} as "item", row_number() over () as "number" from (${select}) as ${ROW}) as "@numbered") as "@rows"`
 }
 
@@ -54,11 +74,17 @@ function rows ({ window, limitSlot }: ListPlan, select: Sql): Sql {
  * The columns of the answer. The total is counted only when the page doesn't tell it: a page that is not full and not
  * empty is the last one, and an empty first page is all there is. CASE does not evaluate the branch it doesn't take.
  */
-function answer ({ window, fetchSlot, offsetSlot, limits }: ListPlan, { table, where }: Source, weighing: Weighing | undefined): Sql {
+function answer (
+  { window, fetchSlot, offsetSlot, limits }: ListPlan,
+  { table, where }: Source,
+  weighing: Weighing | undefined
+): Sql {
   if (weighing !== undefined) {
     const tooLong = sql`octet_length("items") > ${numberSql(limits!.maxBytes)}`
     const excess = sql`case when ${tooLong} then ${trusted(`'${EXCESS_OF_BYTES}'`)} else ${weighing.excess} end`
-    return sql`select case when not ${tooLong} then "items" end as "items", "fetched", ${total(window, fetchSlot, offsetSlot, table, where)}, ${excess} as ${name(EXCESS_COLUMN)}`
+    return sql`select case when not ${tooLong} then "items" end as "items", "fetched", ${
+      total(window, fetchSlot, offsetSlot, table, where)
+    }, ${excess} as ${name(EXCESS_COLUMN)}`
   }
   return sql`select "items", "fetched", ${total(window, fetchSlot, offsetSlot, table, where)}`
 }

@@ -10,9 +10,13 @@ const EMPTY_OBJECT = trusted("'{}'::jsonb")
 export function mergedJson (value: Sql, old: Sql, members: Members): Sql {
   const inner = nested(members).map(([key, members]) => {
     const [part, before] = [sql`(${value} -> ${key})`, sql`(${old} -> ${key})`]
-    return sql`case when jsonb_typeof(${part}) = 'object' then jsonb_build_object(${key}, ${mergedJson(part, before, members)}) else ${EMPTY_OBJECT} end`
+    return sql`case when jsonb_typeof(${part}) = 'object' then jsonb_build_object(${key}, ${
+      mergedJson(part, before, members)
+    }) else ${EMPTY_OBJECT} end`
   })
-  return sql`case when jsonb_typeof(${value}) = 'object' then ${join([kept(old, members), value, ...inner], ' || ')} else ${value} end`
+  return sql`case when jsonb_typeof(${value}) = 'object' then ${
+    join([kept(old, members), value, ...inner], ' || ')
+  } else ${value} end`
 }
 
 /** The old value without what clients see of it. */
@@ -22,7 +26,9 @@ function kept (old: Sql, members: Members): Sql {
     const part = kept(sql`(${old} -> ${key})`, members)
     return sql`case when ${part} <> ${EMPTY_OBJECT} then jsonb_build_object(${key}, ${part}) else ${EMPTY_OBJECT} end`
   })
-  return sql`case when jsonb_typeof(${old}) = 'object' then ${join([sql`(${old} - ${shown}::text[])`, ...inner], ' || ')} else ${EMPTY_OBJECT} end`
+  return sql`case when jsonb_typeof(${old}) = 'object' then ${
+    join([sql`(${old} - ${shown}::text[])`, ...inner], ' || ')
+  } else ${EMPTY_OBJECT} end`
 }
 
 /** Objects inside that have hidden members themselves, by the keys that they have in JSON. */

@@ -26,7 +26,12 @@ export interface OrderOptions {
 }
 
 /** Compiles an order for the rows of an alias. A related row that is deleted or filtered out sorts as null. */
-export function orderSql (terms: readonly (OrderTerm | CustomTerm)[], alias: string, context: ConditionContext, { reversed = false, custom }: OrderOptions = {}): Order {
+export function orderSql (
+  terms: readonly (OrderTerm | CustomTerm)[],
+  alias: string,
+  context: ConditionContext,
+  { reversed = false, custom }: OrderOptions = {}
+): Order {
   const aliases = new Map<string, string>()
   let joins: Sql = EMPTY
   const expressions = terms.flatMap((term): readonly OrderExpression[] => {

@@ -37,13 +37,21 @@ type Beyond = Sql | boolean
 const MAX_DEPTH = 3
 
 /** The segments of the order that follow a place, in order, as conditions that all hold. */
-export function placeSegments (terms: readonly PlacedTerm[], options: PlaceOptions, depth = 0): readonly (readonly Sql[])[] {
+export function placeSegments (
+  terms: readonly PlacedTerm[],
+  options: PlaceOptions,
+  depth = 0
+): readonly (readonly Sql[])[] {
   const [term, ...rest] = terms
   if (term === undefined || !term.indexable || depth === MAX_DEPTH) return conditionsOf(beyond(terms, options))
   const { value, slot, nullable, repetitive } = term
   const among = (condition: Sql) => placeSegments(rest, options, depth + 1).map((segment) => [condition, ...segment])
 
-  if (slot === null) return options.nullsLast ? among(isNull(term)) : [...among(isNull(term)), [sql`${value} is not null`]]
+  if (slot === null) {
+    return options.nullsLast
+      ? among(isNull(term))
+      : [...among(isNull(term)), [sql`${value} is not null`]]
+  }
   // a comparison with null is not true, so that these conditions leave nulls out
   const values = { ...term, nullable: false }
   const segments = repetitive && rest.length > 0 && !isUniform([values, ...rest])
@@ -58,10 +66,15 @@ function beyond (terms: readonly PlacedTerm[], options: PlaceOptions): Beyond {
   if (term === undefined) return options.inclusive
   if (term.slot === null) {
     const among = beyond(rest, options)
-    if (!options.nullsLast) return among === true ? true : sql`case when ${isNull(term)} then ${among === false ? sql`false` : among} else true end`
+    if (!options.nullsLast) {
+      return among === true
+        ? true
+        : sql`case when ${isNull(term)} then ${among === false ? sql`false` : among} else true end`
+    }
     return typeof among === 'boolean' ? among && isNull(term) : sql`${isNull(term)} and ${among}`
   }
-  const orNull = (condition: Sql) => term.nullable && options.nullsLast ? sql`(${condition} or ${isNull(term)})` : condition
+  const orNull = (condition: Sql) =>
+    term.nullable && options.nullsLast ? sql`(${condition} or ${isNull(term)})` : condition
   if (isUniform([{ ...term, nullable: false }, ...rest])) return orNull(compareRows(terms, options.inclusive))
   const among = beyond(rest, options)
   if (typeof among === 'boolean') return orNull(compare(term, among))
@@ -69,7 +82,9 @@ function beyond (terms: readonly PlacedTerm[], options: PlaceOptions): Beyond {
   return sql`${orNull(compare(term, true))} and case when ${term.value} = ${term.slot} then ${among} else true end`
 }
 
-const conditionsOf = (condition: Beyond): readonly (readonly Sql[])[] => [condition === true ? [] : [condition === false ? sql`false` : condition]]
+const conditionsOf = (
+  condition: Beyond
+): readonly (readonly Sql[])[] => [condition === true ? [] : [condition === false ? sql`false` : condition]]
 
 const isNull = ({ value }: PlacedTerm): Sql => sql`${value} is null`
 

@@ -36,24 +36,43 @@ export function compile (plan: Plan, foreign: Foreign): Statement {
     ...visibility(plan.model, alias, plan.deleted, context.filter),
     ...foreign.conditions(alias),
   ]
-  const source = { alias, table: sql`${trusted(plan.model.table)} as ${name(alias)}`, conditions, where: whereClause(conditions), context, model: plan.model, order: foreign.order }
+  const source = {
+    alias,
+    table: sql`${trusted(plan.model.table)} as ${name(alias)}`,
+    conditions,
+    where: whereClause(conditions),
+    context,
+    model: plan.model,
+    order: foreign.order,
+  }
   switch (plan.kind) {
-    case 'list': return { ...render(listSql(plan, source)), columns: listColumns(plan) }
-    case 'stream': return { ...render(streamSql(plan, source)), columns: streamColumns(plan) }
-    case 'records': return { ...render(streamRecordsSql(plan, source)), columns: recordsColumns(plan) }
-    case 'keyset': return { ...render(keysetSql(plan, source)), columns: keysetColumns(plan) }
-    case 'get': return { ...render(getSql(plan, source)), columns: getColumns(plan) }
-    case 'count': case 'exists': return { ...render(countSql(plan, source)), columns: [plan.kind] }
-    case 'estimate': return render(countSql(plan, source))
+    case 'list':
+      return { ...render(listSql(plan, source)), columns: listColumns(plan) }
+    case 'stream':
+      return { ...render(streamSql(plan, source)), columns: streamColumns(plan) }
+    case 'records':
+      return { ...render(streamRecordsSql(plan, source)), columns: recordsColumns(plan) }
+    case 'keyset':
+      return { ...render(keysetSql(plan, source)), columns: keysetColumns(plan) }
+    case 'get':
+      return { ...render(getSql(plan, source)), columns: getColumns(plan) }
+    case 'count':
+    case 'exists':
+      return { ...render(countSql(plan, source)), columns: [plan.kind] }
+    case 'estimate':
+      return render(countSql(plan, source))
   }
 }
 
 /** `count`; or a row when there is one. */
 function countSql ({ kind }: CountPlan, { table, where }: Source): Sql {
   switch (kind) {
-    case 'count': return sql`select count(*) as "count" from ${table}${where}`
-    case 'exists': return sql`select 1 as "exists" from ${table}${where} limit 1`
-    case 'estimate': return sql`explain (format json) select 1 from ${table}${where}`
+    case 'count':
+      return sql`select count(*) as "count" from ${table}${where}`
+    case 'exists':
+      return sql`select 1 as "exists" from ${table}${where} limit 1`
+    case 'estimate':
+      return sql`explain (format json) select 1 from ${table}${where}`
   }
 }
 
@@ -67,13 +86,17 @@ function getColumns (plan: GetPlan): readonly string[] {
  */
 function getSql (plan: GetPlan, { alias, table, where, context }: Source): Sql {
   const { selection, model } = plan
-  if (!showsRelated(selection) && !isWeighed(plan)) return itemSql(answerSql(plan, alias, false, context), model, alias, sql`${table}${where}`)
+  if (!showsRelated(selection) && !isWeighed(plan)) {
+    return itemSql(answerSql(plan, alias, false, context), model, alias, sql`${table}${where}`)
+  }
   const page = context.names.expression('page')
   const columns = projection(selection, alias)
   if (model.version !== undefined) columns.set(model.version.column, name(alias, model.version.column))
   const answer = answerSql(plan, page, true, context)
   const pageSql = sql`${name(page)} as (select ${selectList(columns)} from ${table}${where})`
-  return sql`with ${join([pageSql, ...answer.expressions])} ${itemSql(answer, model, page, sql`${name(page)}${answer.joins}`)}`
+  return sql`with ${join([pageSql, ...answer.expressions])} ${
+    itemSql(answer, model, page, sql`${name(page)}${answer.joins}`)
+  }`
 }
 
 function itemSql ({ members, weighing }: AnswerSql, model: EntityModel, alias: string, from: Sql): Sql {
@@ -82,9 +105,17 @@ function itemSql ({ members, weighing }: AnswerSql, model: EntityModel, alias: s
     const itemIf = (json: Sql) => sql`case when ${weighing.fits} then ${json} end`
     const excess = [EXCESS_COLUMN, weighing.excess] as const
     // written as a brief statement would
-    if (version.length === 0) return sql`select ${selectList([['item', itemIf(ROW_JSON)], excess])} from (select ${selectList(members)} from ${from}) as ${ROW}`
-    return sql`select ${selectList([['item', itemIf(sql`${objectJson(members)}::text`)], ...version, excess])} from ${from}`
+    if (version.length === 0) {
+      return sql`select ${selectList([['item', itemIf(ROW_JSON)], excess])} from (select ${
+        selectList(members)
+      } from ${from}) as ${ROW}`
+    }
+    return sql`select ${
+      selectList([['item', itemIf(sql`${objectJson(members)}::text`)], ...version, excess])
+    } from ${from}`
   }
-  if (model.version === undefined) return sql`select ${ROW_JSON} as "item" from (select ${selectList(members)} from ${from}) as ${ROW}`
+  if (model.version === undefined) {
+    return sql`select ${ROW_JSON} as "item" from (select ${selectList(members)} from ${from}) as ${ROW}`
+  }
   return sql`select ${objectJson(members)}::text as "item", ${versionText(model, alias)} as "version" from ${from}`
 }

@@ -66,7 +66,9 @@ export function answerSql (plan: Limited, alias: string, projected: boolean, con
   if (limits === undefined) return recordSql(selection, alias, projected, context)
   const { countable, longest } = forecastOf(selection, limits)
   const rows = countable ? { rows: limits.maxIncluded + 1 } : {}
-  if (!isWeighed(plan)) return recordsWithin(selection, alias, projected, context, { ...rows, ...(longest !== undefined && { longest }) })
+  if (!isWeighed(plan)) {
+    return recordsWithin(selection, alias, projected, context, { ...rows, ...(longest !== undefined && { longest }) })
+  }
   const weighing = new Weighing(selection, limits, context.names)
   const { weights, ...records } = recordsWithin(selection, alias, projected, context, { ...rows, weighing })
   weighing.end(selection, alias, weights)
@@ -74,7 +76,12 @@ export function answerSql (plan: Limited, alias: string, projected: boolean, con
 }
 
 /** The members of a selection's records, read from a table (then they show nothing related) or from a projection of it. */
-export function recordSql (selection: Selection, alias: string, projected: boolean, context: ConditionContext): RecordSql {
+export function recordSql (
+  selection: Selection,
+  alias: string,
+  projected: boolean,
+  context: ConditionContext
+): RecordSql {
   return recordsWithin(selection, alias, projected, context, UNBOUNDED)
 }
 
@@ -83,8 +90,16 @@ interface WeightedSql extends RecordSql {
   readonly weights: ReadonlyArray<ReturnType<Weighing['addLevel']>>
 }
 
-function recordsWithin (selection: Selection, alias: string, projected: boolean, context: ConditionContext, { longest, ...bounds }: Bounds): WeightedSql {
-  const members: Member[] = selection.properties.map((property) => [property.publicName, propertyJson(property, alias, projected, longest)])
+function recordsWithin (
+  selection: Selection,
+  alias: string,
+  projected: boolean,
+  context: ConditionContext,
+  { longest, ...bounds }: Bounds
+): WeightedSql {
+  const members: Member[] = selection.properties.map((
+    property
+  ) => [property.publicName, propertyJson(property, alias, projected, longest)])
   if (!showsRelated(selection)) return { members, expressions: [], joins: EMPTY, weights: [] }
   const expressions: Sql[] = []
   const joins: Sql[] = []
@@ -141,15 +156,26 @@ function includeSql (include: Include, parents: string, context: ConditionContex
   const rows = relatedRows(relation, parents, rules?.where, context)
   const as = context.names.expression(relation.name)
   const bounded = bounds.rows !== undefined && relation.many
-  if (bounds.weighing !== undefined || bounded || showsRelated(selection) || rules?.limit !== undefined) return includeByLevel(include, rows, as, context, bounds)
+  if (bounds.weighing !== undefined || bounded || showsRelated(selection) || rules?.limit !== undefined) {
+    return includeByLevel(include, rows, as, context, bounds)
+  }
   const { members } = recordSql(selection, rows.alias, false, context)
   const { joins, expressions: order } = relatedOrder(include, rows.alias, context)
   const body = aggregate(relation, rows.keys, objectJson(members), order)
-  return { name: as, expressions: [sql`${name(as)} as (select ${body.select} from ${rows.table}${joins}${rows.where}${body.groupBy})`] }
+  return {
+    name: as,
+    expressions: [sql`${name(as)} as (select ${body.select} from ${rows.table}${joins}${rows.where}${body.groupBy})`],
+  }
 }
 
 /** With a limit, or relations of its own to show, the rows are an expression, too: the parents of the next level. */
-function includeByLevel (include: Include, rows: RelatedRows, as: string, context: ConditionContext, bounds: Bounds): IncludeSql {
+function includeByLevel (
+  include: Include,
+  rows: RelatedRows,
+  as: string,
+  context: ConditionContext,
+  bounds: Bounds
+): IncludeSql {
   const { relation, selection, rules } = include
   const level = context.names.expression(`${relation.name}_rows`)
   const { joins, expressions: order } = relatedOrder(include, rows.alias, context)
@@ -159,7 +185,7 @@ function includeByLevel (include: Include, rows: RelatedRows, as: string, contex
   let levelSql: Sql
   let carried: readonly OrderExpression[]
   if (rules?.limit === undefined) {
-    if (relation.many) for (const [index, { value }] of order.entries()) columns.set(sortName(index), value)
+    if (relation.many) { for (const [index, { value }] of order.entries()) columns.set(sortName(index), value) }
     carried = carriedOrder(order, level)
     const most = bounds.rows === undefined || !relation.many ? EMPTY : sql` limit ${numberSql(bounds.rows)}`
     levelSql = sql`select ${join([...keys, selectList(columns)])} from ${from}${most}`
@@ -167,7 +193,9 @@ function includeByLevel (include: Include, rows: RelatedRows, as: string, contex
     // numbered for each parent: a limit of the whole would leave some without any
     columns.set(NUMBER_NAME, sql`row_number() over (partition by ${join(rows.keys)} order by ${orderList(order)})`)
     carried = [{ value: name(level, NUMBER_NAME), direction: EMPTY }]
-    levelSql = sql`select * from (select ${join([...keys, selectList(columns)])} from ${from}) as "@all" where ${name(NUMBER_NAME)} <= ${trusted(String(rules.limit))}`
+    levelSql = sql`select * from (select ${join([...keys, selectList(columns)])} from ${from}) as "@all" where ${
+      name(NUMBER_NAME)
+    } <= ${trusted(String(rules.limit))}`
   }
   const { weighing } = bounds
   const ownKeys = rows.keys.map((_, index) => name(level, keyName(index)))
@@ -176,17 +204,28 @@ function includeByLevel (include: Include, rows: RelatedRows, as: string, contex
   const record = recordsWithin(selection, level, true, context, bounds)
   const weight = weighing?.addLevel(include, level, ownKeys, record.weights)
   const body = aggregate(relation, ownKeys, objectJson(record.members), carried)
-  const json = (from: Sql) => sql`${name(as)} as (select ${body.select} from ${from}${record.joins}${weighing === undefined ? EMPTY : whereClause([weighing.fits])}${body.groupBy})`
-  if (weighing !== undefined) return { name: as, expressions: [...record.expressions, json(name(level))], weight: weight! }
-  if (!showsRelated(selection) && rules?.limit === undefined) return { name: as, expressions: [json(sql`(${levelSql}) as ${name(level)}`)] }
+  const json = (from: Sql) =>
+    sql`${name(as)} as (select ${body.select} from ${from}${record.joins}${
+      weighing === undefined ? EMPTY : whereClause([weighing.fits])
+    }${body.groupBy})`
+  if (weighing !== undefined) {
+    return { name: as, expressions: [...record.expressions, json(name(level))], weight: weight! }
+  }
+  if (!showsRelated(selection) && rules?.limit === undefined) {
+    return { name: as, expressions: [json(sql`(${levelSql}) as ${name(level)}`)] }
+  }
   return { name: as, expressions: [levelExpression, ...record.expressions, json(name(level))] }
 }
 
-const keyList = (keys: readonly Sql[]): readonly Sql[] => keys.map((value, index) => sql`${value} as ${name(keyName(index))}`)
+const keyList = (keys: readonly Sql[]): readonly Sql[] =>
+  keys.map((value, index) => sql`${value} as ${name(keyName(index))}`)
 
 /** To-many: the records of one parent together, in order. To-one: the record. */
 function aggregate (relation: RelationProperty, keys: readonly Sql[], json: Sql, order: readonly OrderExpression[]) {
   return relation.many
-    ? { select: sql`${join(keyList(keys))}, json_agg(${json} order by ${orderList(order)}) as ${name(JSON_NAME)}`, groupBy: sql` group by ${join(keys)}` }
+    ? {
+        select: sql`${join(keyList(keys))}, json_agg(${json} order by ${orderList(order)}) as ${name(JSON_NAME)}`,
+        groupBy: sql` group by ${join(keys)}`,
+      }
     : { select: sql`${join(keyList(keys))}, ${json} as ${name(JSON_NAME)}`, groupBy: EMPTY }
 }

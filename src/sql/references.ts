@@ -2,7 +2,15 @@
 import type { EntityModel, RelationProperty } from '../model/index.ts'
 import type { PresentPlan, Slot } from '../plan/index.ts'
 import {
-  conditionSql, contextOf, equalTo, matching, relatedVisibility, tableAs, visibility, whereClause, type ConditionContext,
+  conditionSql,
+  contextOf,
+  equalTo,
+  matching,
+  relatedVisibility,
+  tableAs,
+  visibility,
+  whereClause,
+  type ConditionContext,
 } from './condition.ts'
 import { join, name, render, sql, type Sql, type Statement } from './fragment.ts'
 import type { Foreign } from './read.ts'
@@ -19,28 +27,60 @@ export function compileReferences ({ model, columns, keys }: ReferencedKeys, for
   const context = contextOf({}, foreign)
   const alias = context.names.table()
   const matches = keys.map((key) => sql`(${equalTo(alias, columns, key)})`)
-  return render(sql`select count(*) as "count" from ${tableAs(model.table, alias)}${whereClause([sql`(${join(matches, ' or ')})`, ...visibility(model, alias, 'without', context.filter)])}`)
+  return render(
+    sql`select count(*) as "count" from ${tableAs(model.table, alias)}${
+      whereClause([sql`(${join(matches, ' or ')})`, ...visibility(model, alias, 'without', context.filter)])
+    }`
+  )
 }
 
 /** `present0`, ...: whether the row of a plan refers to these keys, as texts. */
-export function compilePresent ({ model, conditions }: PresentPlan, references: ReadonlyArray<{ readonly relation: RelationProperty, readonly key: readonly Slot[] }>, foreign: Foreign): Statement {
+export function compilePresent (
+  { model, conditions }: PresentPlan,
+  references: ReadonlyArray<{ readonly relation: RelationProperty, readonly key: readonly Slot[] }>,
+  foreign: Foreign
+): Statement {
   const context = contextOf({}, foreign)
   const alias = context.names.table()
-  const columns = references.map(({ relation, key }, index) => sql`(${equalTo(alias, relation.join.columns, key)})::text as ${name(`present${index}`)}`)
-  return render(sql`select ${join(columns)} from ${tableAs(model.table, alias)}${rowWhere(model, conditions, alias, context)}`)
+  const columns = references.map(({ relation, key }, index) =>
+    sql`(${equalTo(alias, relation.join.columns, key)})::text as ${name(`present${index}`)}`
+  )
+  return render(
+    sql`select ${join(columns)} from ${tableAs(model.table, alias)}${rowWhere(model, conditions, alias, context)}`
+  )
 }
 
 /** `key0`, ...: the keys, as texts, of the records that a row is linked to and that clients don't see through the relation. */
-export function compileHiddenLinks ({ model, conditions }: PresentPlan, relation: RelationProperty, foreign: Foreign): Statement {
+export function compileHiddenLinks (
+  { model, conditions }: PresentPlan,
+  relation: RelationProperty,
+  foreign: Foreign
+): Statement {
   const { join: by, target } = relation
   if (by.kind !== 'pivot') throw new TypeError(`${relation.name} has no links`)
   const context = contextOf({}, foreign)
   const [pivot, own, linked] = [context.names.table(), context.names.table(), context.names.table()]
   const keys = by.pivotTargetColumns.map((column, index) => sql`${name(pivot, column)}::text as ${name(`key${index}`)}`)
-  const ofRow = sql`exists (select 1 from ${tableAs(model.table, own)}${whereClause([matching(own, by.columns, pivot, by.pivotColumns), ...conditions.map((condition) => conditionSql(condition, model, own, context))])})`
-  const visible = whereClause([matching(linked, by.targetColumns, pivot, by.pivotTargetColumns), ...relatedVisibility(relation, linked, context)])
-  return render(sql`select ${join(keys)} from ${tableAs(by.table, pivot)} where ${ofRow} and not exists (select 1 from ${tableAs(target.table, linked)}${visible})`)
+  const ofRow = sql`exists (select 1 from ${tableAs(model.table, own)}${
+    whereClause([
+      matching(own, by.columns, pivot, by.pivotColumns),
+      ...conditions.map((condition) => conditionSql(condition, model, own, context)),
+    ])
+  })`
+  const visible = whereClause([
+    matching(linked, by.targetColumns, pivot, by.pivotTargetColumns),
+    ...relatedVisibility(relation, linked, context),
+  ])
+  return render(
+    sql`select ${join(keys)} from ${tableAs(by.table, pivot)} where ${ofRow} and not exists (select 1 from ${
+      tableAs(target.table, linked)
+    }${visible})`
+  )
 }
 
-const rowWhere = (model: EntityModel, conditions: PresentPlan['conditions'], alias: string, context: ConditionContext): Sql =>
-  whereClause(conditions.map((condition) => conditionSql(condition, model, alias, context)))
+const rowWhere = (
+  model: EntityModel,
+  conditions: PresentPlan['conditions'],
+  alias: string,
+  context: ConditionContext
+): Sql => whereClause(conditions.map((condition) => conditionSql(condition, model, alias, context)))

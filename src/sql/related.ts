@@ -10,7 +10,9 @@ export const keyName = (index: number): string => `@key${index}`
 
 /** Joins an expression that has the parent's key to the parents. */
 export function joinParents (expression: string, { join: { columns } }: RelationProperty, parents: string): Sql {
-  return sql` left join ${name(expression)} on ${matching(expression, columns.map((_, index) => keyName(index)), parents, columns)}`
+  return sql` left join ${name(expression)} on ${
+    matching(expression, columns.map((_, index) => keyName(index)), parents, columns)
+  }`
 }
 
 export interface RelatedRows {
@@ -28,16 +30,29 @@ export interface RelatedRows {
  *
  * @param condition on them in MikroORM's words, beside the relation's own
  */
-export function relatedRows (relation: RelationProperty, parents: string, condition: object | undefined, context: ConditionContext): RelatedRows {
+export function relatedRows (
+  relation: RelationProperty,
+  parents: string,
+  condition: object | undefined,
+  context: ConditionContext
+): RelatedRows {
   const { join: by, target } = relation
   const alias = context.names.table()
-  const among = (of: string, columns: readonly string[]) => sql`${tuple(of, columns)} in (select ${join(by.columns.map((column) => name(parents, column)))} from ${name(parents)})`
+  const among = (of: string, columns: readonly string[]) =>
+    sql`${tuple(of, columns)} in (select ${join(by.columns.map((column) => name(parents, column)))} from ${
+      name(parents)
+    })`
   const visible = relatedVisibility(relation, alias, context)
   const own = condition && context.constant(condition, target, alias)
   if (own !== undefined) visible.push(own)
   const table = sql`${trusted((target as EntityModel).table)} as ${name(alias)}`
   if (by.kind !== 'pivot') {
-    return { alias, keys: by.targetColumns.map((column) => name(alias, column)), table, where: whereClause([among(alias, by.targetColumns), ...visible]) }
+    return {
+      alias,
+      keys: by.targetColumns.map((column) => name(alias, column)),
+      table,
+      where: whereClause([among(alias, by.targetColumns), ...visible]),
+    }
   }
   const pivot = context.names.table()
   const on = matching(alias, by.targetColumns, pivot, by.pivotTargetColumns)
@@ -53,9 +68,18 @@ export function relatedRows (relation: RelationProperty, parents: string, condit
 export function relatedOrder ({ relation, rules }: Include, alias: string, context: ConditionContext): Order {
   const { order, target } = relation
   const { joins, expressions } = rules?.order === undefined
-    ? { joins: EMPTY, expressions: order.map(({ column, descending, nullable }): OrderExpression => ({ value: name(alias, column), direction: trusted(descending ? nullable ? ' desc nulls last' : ' desc' : '') })) }
+    ? {
+        joins: EMPTY,
+        expressions: order.map(({ column, descending, nullable }): OrderExpression => ({
+          value: name(alias, column),
+          direction: trusted(descending ? nullable ? ' desc nulls last' : ' desc' : ''),
+        })),
+      }
     : orderSql(rules.order, alias, context)
   const ordered = new Set(expressions.map(({ value }) => value.pieces.join('')))
-  const key = keyColumns(target).map(({ column }): OrderExpression => ({ value: name(alias, column), direction: EMPTY }))
+  const key = keyColumns(target).map(({ column }): OrderExpression => ({
+    value: name(alias, column),
+    direction: EMPTY,
+  }))
   return { joins, expressions: [...expressions, ...key.filter(({ value }) => !ordered.has(value.pieces.join('')))] }
 }

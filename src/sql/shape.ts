@@ -2,7 +2,21 @@
  * The shape of a plan: everything that its SQL depends on, and nothing that it doesn't. Two plans of one resource with
  * the same shape have the same statement and differ in the values bound to it only.
  */
-import { isCustomTerm, type AnyWritePlan, type Assignment, type Condition, type GetPlan, type Include, type KeysetPlan, type ListPlan, type OrderTerm, type Plan, type RecordsPlan, type Selection, type CustomTerm } from '../plan/index.ts'
+import {
+  isCustomTerm,
+  type AnyWritePlan,
+  type Assignment,
+  type Condition,
+  type GetPlan,
+  type Include,
+  type KeysetPlan,
+  type ListPlan,
+  type OrderTerm,
+  type Plan,
+  type RecordsPlan,
+  type Selection,
+  type CustomTerm,
+} from '../plan/index.ts'
 
 const ids = new WeakMap<object, number>()
 let lastId = 0
@@ -16,10 +30,22 @@ export function idOf (object: object): number {
 
 /** The key of a plan's statement; `customs` have no shape, callbacks being free to look at anything. */
 export function shapeOf (plan: Plan): string {
-  const base = `${plan.kind}|${idOf(plan.model)}|${plan.deleted}|${conditionsShape(plan.conditions)}${filtersShape(plan)}`
-  if (plan.kind === 'list') return `${base}|${limitsShape(plan)}${orderShape(plan.order)}|${selectionShape(plan.selection)}|${plan.window.count === 'exact' ? 'n' : ''}`
-  if (plan.kind === 'keyset') return `${base}|${limitsShape(plan)}${orderShape(plan.order)}|${selectionShape(plan.selection)}|${plan.fetchSlot}${placeShape(plan)}`
-  if (plan.kind === 'stream') return `${base}|${orderShape(plan.order)}|${plan.reads === 'keys' ? 'keys' : selectionShape(plan.selection)}`
+  const base = `${plan.kind}|${idOf(plan.model)}|${plan.deleted}|${conditionsShape(plan.conditions)}${
+    filtersShape(plan)
+  }`
+  if (plan.kind === 'list') {
+    return `${base}|${limitsShape(plan)}${orderShape(plan.order)}|${selectionShape(plan.selection)}|${
+      plan.window.count === 'exact' ? 'n' : ''
+    }`
+  }
+  if (plan.kind === 'keyset') {
+    return `${base}|${limitsShape(plan)}${orderShape(plan.order)}|${selectionShape(plan.selection)}|${plan.fetchSlot}${
+      placeShape(plan)
+    }`
+  }
+  if (plan.kind === 'stream') {
+    return `${base}|${orderShape(plan.order)}|${plan.reads === 'keys' ? 'keys' : selectionShape(plan.selection)}`
+  }
   if (plan.kind === 'records') return `${base}|${limitsShape(plan)}${selectionShape(plan.selection)}`
   return plan.kind === 'get' ? `${base}|${limitsShape(plan)}${selectionShape(plan.selection)}` : base
 }
@@ -32,13 +58,17 @@ function limitsShape ({ limits, weighed }: ListPlan | KeysetPlan | GetPlan | Rec
 /** The same for a write, of which a resource has one selection; several rows, each with slots of its own, are a statement of their own. */
 export function writeShapeOf (plan: AnyWritePlan): string {
   let shape = `${plan.kind}|${idOf(plan.selection)}${filtersShape(plan)}|`
-  for (const { target, columns, slots } of plan.references) shape += `${idOf(target)}:${columns.join()}:${slots.join()}&`
+  for (const { target, columns, slots } of plan.references) {
+    shape += `${idOf(target)}:${columns.join()}:${slots.join()}&`
+  }
   if (plan.kind === 'insert') {
     for (const { column, property } of plan.columns) shape += `|${columnShape(property, column)}`
     return `${shape}|${plan.recordset === undefined ? plan.rows.map((row) => row.join()).join(';') : 'json'}`
   }
   shape += `|${plan.deleted}|${plan.versions ?? ''}|${conditionsShape(plan.conditions)}`
-  if (plan.kind === 'update') for (const { column, property, slot } of plan.assignments) shape += `|${columnShape(property, column)}=${slot}`
+  if (plan.kind === 'update') {
+    for (const { column, property, slot } of plan.assignments) shape += `|${columnShape(property, column)}=${slot}`
+  }
   return shape
 }
 
@@ -50,7 +80,9 @@ function columnShape (property: Assignment['property'], column: string): string 
 /** Which entities have which filters. */
 function filtersShape ({ filters }: Pick<Plan, 'filters'>): string {
   let shape = ''
-  if (filters !== undefined) for (const [model, conditions] of filters) shape += `|${idOf(model)}{${conditionsShape(conditions)}}`
+  if (filters !== undefined) {
+    for (const [model, conditions] of filters) shape += `|${idOf(model)}{${conditionsShape(conditions)}}`
+  }
   return shape
 }
 
@@ -62,16 +94,26 @@ function conditionsShape (conditions: readonly Condition[]): string {
 
 function conditionShape (condition: Condition): string {
   switch (condition.kind) {
-    case 'compare': return `${idOf(condition.operand)}${condition.comparison}${condition.slot}`
-    case 'list': return `${idOf(condition.operand)}${condition.negated ? '!' : '@'}${condition.slot}`
-    case 'between': return `${idOf(condition.operand)}:${condition.low}:${condition.high}`
-    case 'pattern': return `${idOf(condition.operand)}${condition.insensitive ? '~*' : '~'}${condition.slot}`
-    case 'array': return `${idOf(condition.operand)}${condition.wants}${condition.slot}`
-    case 'null': return `${idOf(condition.operand)}${condition.negated ? '?!' : '?'}`
-    case 'key': return `${idOf(condition.column)}#${condition.slot}`
-    case 'related': return `${idOf(condition.relation)}(${conditionsShape(condition.conditions)})`
-    case 'any': return `|(${conditionsShape(condition.conditions)})`
-    case 'all': return `&(${conditionsShape(condition.conditions)})`
+    case 'compare':
+      return `${idOf(condition.operand)}${condition.comparison}${condition.slot}`
+    case 'list':
+      return `${idOf(condition.operand)}${condition.negated ? '!' : '@'}${condition.slot}`
+    case 'between':
+      return `${idOf(condition.operand)}:${condition.low}:${condition.high}`
+    case 'pattern':
+      return `${idOf(condition.operand)}${condition.insensitive ? '~*' : '~'}${condition.slot}`
+    case 'array':
+      return `${idOf(condition.operand)}${condition.wants}${condition.slot}`
+    case 'null':
+      return `${idOf(condition.operand)}${condition.negated ? '?!' : '?'}`
+    case 'key':
+      return `${idOf(condition.column)}#${condition.slot}`
+    case 'related':
+      return `${idOf(condition.relation)}(${conditionsShape(condition.conditions)})`
+    case 'any':
+      return `|(${conditionsShape(condition.conditions)})`
+    case 'all':
+      return `&(${conditionsShape(condition.conditions)})`
   }
 }
 
@@ -79,12 +121,16 @@ function conditionShape (condition: Condition): string {
 function termShape (term: OrderTerm | CustomTerm): string {
   if (isCustomTerm(term)) throw new TypeError('a custom sort has no shape')
   const { relations, operand, column, descending } = term
-  return `${relations.map(idOf).join('.')}.${idOf(operand)}${column === undefined ? '' : `.${idOf(column)}`}${descending ? '-' : '+'}`
+  return `${relations.map(idOf).join('.')}.${idOf(operand)}${column === undefined ? '' : `.${idOf(column)}`}${
+    descending ? '-' : '+'
+  }`
 }
 
 /** Which values are null is a part of the shape: it decides the conditions. */
 function placeShape ({ place, witness }: KeysetPlan): string {
-  return place === undefined ? '' : `${place.side}${place.inclusive ? '=' : ''}${witness ? '!' : ''}${place.slots.join()}`
+  return place === undefined
+    ? ''
+    : `${place.side}${place.inclusive ? '=' : ''}${witness ? '!' : ''}${place.slots.join()}`
 }
 
 /** Those of selections and orders that plans have in common, once they were asked for. */

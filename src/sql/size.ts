@@ -14,11 +14,18 @@ const SHORT_TYPES = /^(interval|inet|cidr|macaddr8?|money|oid|timetz|time with t
 /** Whether values of a type can be so long that few of them make a large answer. */
 export function isLong (type: ValueType): boolean {
   switch (type.kind) {
-    case 'text': return type.maxLength === undefined || type.maxLength > SHORT
-    case 'decimal': return type.precision === undefined
-    case 'other': return !SHORT_TYPES.test(type.columnType)
-    case 'json': case 'blob': case 'array': return true
-    default: return false
+    case 'text':
+      return type.maxLength === undefined || type.maxLength > SHORT
+    case 'decimal':
+      return type.precision === undefined
+    case 'other':
+      return !SHORT_TYPES.test(type.columnType)
+    case 'json':
+    case 'blob':
+    case 'array':
+      return true
+    default:
+      return false
   }
 }
 
@@ -38,7 +45,9 @@ export const TOO_LONG = '@fastify-crud-kit/too-long'
 export function unlessTooLong (json: Sql, value: Sql, property: ScalarProperty, most: number): Sql {
   const tooLong = sql`case when ${sizeOf(value, property)} > ${numberSql(most)} then`
   const isPlain = property.type.kind === 'text' && property.codec?.read === undefined && property.formula === undefined
-  return isPlain ? sql`${tooLong} ${TEXT} else ${json} end` : sql`${tooLong} to_json(${TEXT}::text) else to_json(${json}) end`
+  return isPlain
+    ? sql`${tooLong} ${TEXT} else ${json} end`
+    : sql`${tooLong} to_json(${TEXT}::text) else to_json(${json}) end`
 }
 
 /** A number of the configuration. */

@@ -8,15 +8,23 @@ import { answerSql, isWeighed, projection, recordSql, selectList } from './recor
 import { ROW, ROW_JSON, type Source } from './source.ts'
 
 /** The columns of the rows: of records, and of keys. */
-export const STREAM_ROW = Object.freeze({ item: 'item', excess: '@excess', key: '@key', keyColumn: (index: number): string => `@key${index}` })
+export const STREAM_ROW = Object.freeze({
+  item: 'item',
+  excess: '@excess',
+  key: '@key',
+  keyColumn: (index: number): string => `@key${index}`,
+})
 const STREAM_ROW_COLUMNS: readonly string[] = [STREAM_ROW.item]
 const WEIGHED_ROW_COLUMNS: readonly string[] = [STREAM_ROW.item, STREAM_ROW.excess]
 
 export function streamColumns ({ reads, model }: StreamPlan): readonly string[] {
-  return reads === 'records' ? STREAM_ROW_COLUMNS : [STREAM_ROW.key, ...keyColumns(model).map((_, index) => STREAM_ROW.keyColumn(index))]
+  return reads === 'records'
+    ? STREAM_ROW_COLUMNS
+    : [STREAM_ROW.key, ...keyColumns(model).map((_, index) => STREAM_ROW.keyColumn(index))]
 }
 
-export const recordsColumns = (plan: RecordsPlan): readonly string[] => isWeighed(plan) ? WEIGHED_ROW_COLUMNS : STREAM_ROW_COLUMNS
+export const recordsColumns = (plan: RecordsPlan): readonly string[] =>
+  isWeighed(plan) ? WEIGHED_ROW_COLUMNS : STREAM_ROW_COLUMNS
 
 /**
  * A row for each record, in order: its JSON as `item`, or its key.
@@ -34,7 +42,9 @@ export function streamSql ({ order: terms, reads, selection }: StreamPlan, sourc
   const page = context.names.expression('page')
   const { members } = recordSql(selection, page, true, context)
   const pageSql = sql`(select ${selectList(projection(selection, alias))} from ${rows} offset 0) as ${name(page)}`
-  return sql`select ${ROW_JSON} as ${name(STREAM_ROW.item)} from (select ${selectList(members)} from ${pageSql}) as ${ROW}`
+  return sql`select ${ROW_JSON} as ${name(STREAM_ROW.item)} from (select ${
+    selectList(members)
+  } from ${pageSql}) as ${ROW}`
 }
 
 /** Name inside of the expression of the rows: where a row's key stands in the list of keys. */
@@ -58,13 +68,21 @@ export function streamRecordsSql (plan: RecordsPlan, source: Source): Sql {
   const { members, expressions, joins, weighing } = answerSql(plan, page, true, context)
   const row = weighing === undefined
     ? [[STREAM_ROW.item, ROW_JSON]] as const
-    : [[STREAM_ROW.item, sql`case when ${weighing.fits} then ${ROW_JSON} end`], [STREAM_ROW.excess, weighing.excess]] as const
-  const pageSql = sql`${name(page)} as (select ${selectList(columns)} from ${table}${whereClause([...among, ...conditions])})`
-  const records = sql`select ${selectList(members)} from ${name(page)}${joins} order by ${name(page, POSITION)} offset 0`
+    : [[STREAM_ROW.item, sql`case when ${weighing.fits} then ${ROW_JSON} end`], [
+        STREAM_ROW.excess,
+        weighing.excess,
+      ]] as const
+  const pageSql = sql`${name(page)} as (select ${selectList(columns)} from ${table}${
+    whereClause([...among, ...conditions])
+  })`
+  const records = sql`select ${selectList(members)} from ${name(page)}${joins} order by ${
+    name(page, POSITION)
+  } offset 0`
   return sql`with ${join([pageSql, ...expressions])} select ${selectList(row)} from (${records}) as ${ROW}`
 }
 
-const keyTexts = (model: EntityModel, alias: string): readonly Sql[] => keyColumns(model).map(({ column }) => sql`${name(alias, column)}::text`)
+const keyTexts = (model: EntityModel, alias: string): readonly Sql[] =>
+  keyColumns(model).map(({ column }) => sql`${name(alias, column)}::text`)
 
 /** A row's key as one text. */
 function wholeKey (model: EntityModel, alias: string): Sql {

@@ -63,17 +63,26 @@ function makeForecast (selection: Selection, limits: AnswerLimits): Forecast {
 
 /** Records included in one of a selection, at most. */
 function mostRecords ({ includes }: Selection): number {
-  return includes.reduce((sum, { relation, rules, selection }) => sum + (relation.many ? rules?.limit ?? Infinity : 1) * (1 + mostRecords(selection)), 0)
+  return includes.reduce(
+    (sum, { relation, rules, selection }) =>
+      sum + (relation.many ? rules?.limit ?? Infinity : 1) * (1 + mostRecords(selection)),
+    0
+  )
 }
 
-const hasLong = (selection: Selection): boolean => longProperties(selection).length > 0 || selection.includes.some((include) => hasLong(include.selection))
+const hasLong = (selection: Selection): boolean =>
+  longProperties(selection).length > 0 || selection.includes.some((include) => hasLong(include.selection))
 
-const hasManyBehind = ({ selection }: Include): boolean => selection.includes.some((include) => include.relation.many || hasManyBehind(include))
+const hasManyBehind = ({ selection }: Include): boolean =>
+  selection.includes.some((include) => include.relation.many || hasManyBehind(include))
 
 /** Bytes of the shortest record that can be included. */
 function fewestBytes ({ includes }: Selection): number {
   return Math.min(...includes.flatMap(({ selection }) => {
-    const own = selection.properties.reduce((sum, { publicName }) => sum + publicName.length + '"":1,'.length, '{}'.length - 1)
+    const own = selection.properties.reduce(
+      (sum, { publicName }) => sum + publicName.length + '"":1,'.length,
+      '{}'.length - 1
+    )
     return [Math.max('{}'.length, own), ...selection.includes.length === 0 ? [] : [fewestBytes(selection)]]
   }))
 }
@@ -85,7 +94,9 @@ function longProperties ({ properties }: Pick<Selection, 'properties'>): readonl
 
 function longIn (property: Property): readonly ScalarProperty[] {
   if (property.kind === 'scalar') return isLong(property.type) ? [property] : []
-  return property.kind === 'embedded' ? [...property.properties.values()].filter(({ hidden }) => !hidden).flatMap(longIn) : []
+  return property.kind === 'embedded'
+    ? [...property.properties.values()].filter(({ hidden }) => !hidden).flatMap(longIn)
+    : []
 }
 
 /** The weights of the records that an include adds to each of its parents. */
@@ -139,7 +150,9 @@ export class Weighing {
       ...this.#countable ? [sql`${records(inner)} as ${name(RECORDS)}`] : [],
       ...this.#long ? [sql`sum(${bytes(include.selection, level, inner)}) as ${name(BYTES)}`] : [],
     ]
-    this.expressions.push(sql`${name(as)} as (select ${join(columns)} from ${name(level)}${joins(inner, level)} group by ${join(keys)})`)
+    this.expressions.push(
+      sql`${name(as)} as (select ${join(columns)} from ${name(level)}${joins(inner, level)} group by ${join(keys)})`
+    )
     return { name: as, include }
   }
 
@@ -147,22 +160,41 @@ export class Weighing {
   end (selection: Selection, page: string, weights: readonly Weight[]): void {
     const { maxIncluded, maxBytes } = this.#limits
     const numbers = this.#countable ? weights.map((_, index) => name(`${RECORDS}${index}`)) : []
-    const sums = weights.slice(0, numbers.length).map((weight, index) => sql`coalesce(sum(${name(weight.name, RECORDS)}), 0) as ${numbers[index]!}`)
+    const sums = weights.slice(0, numbers.length).map((weight, index) =>
+      sql`coalesce(sum(${name(weight.name, RECORDS)}), 0) as ${numbers[index]!}`
+    )
     const length = this.#long ? [sql`coalesce(sum(${bytes(selection, page, weights)}), 0) as ${name(BYTES)}`] : []
     const largest = join(numbers.map((number, index) => sql` when ${number} then '${numberSql(index)}'`), '')
-    const tooMany = numbers.length === 0 ? EMPTY : sql` when ${join(numbers, ' + ')} > ${numberSql(maxIncluded)} then case greatest(${join(numbers)})${largest} end`
-    const tooLong = this.#long ? sql` when ${name(BYTES)} > ${numberSql(maxBytes)} then ${trusted(`'${EXCESS_OF_BYTES}'`)}` : EMPTY
-    this.expressions.push(sql`${name(this.#name)} as (select case${tooMany}${tooLong} end as ${name(EXCESS)} from (select ${join([...sums, ...length])} from ${name(page)}${joins(weights, page)}) as "@sums")`)
+    const tooMany = numbers.length === 0
+      ? EMPTY
+      : sql` when ${join(numbers, ' + ')} > ${numberSql(maxIncluded)} then case greatest(${
+        join(numbers)
+      })${largest} end`
+    const tooLong = this.#long
+      ? sql` when ${name(BYTES)} > ${numberSql(maxBytes)} then ${trusted(`'${EXCESS_OF_BYTES}'`)}`
+      : EMPTY
+    this.expressions.push(
+      sql`${name(this.#name)} as (select case${tooMany}${tooLong} end as ${name(EXCESS)} from (select ${
+        join([...sums, ...length])
+      } from ${name(page)}${joins(weights, page)}) as "@sums")`
+    )
   }
 }
 
-const joins = (weights: readonly Weight[], parents: string): Sql => join(weights.map(({ name, include }) => joinParents(name, include.relation, parents)), '')
+const joins = (weights: readonly Weight[], parents: string): Sql =>
+  join(weights.map(({ name, include }) => joinParents(name, include.relation, parents)), '')
 
 function records (inner: readonly Weight[]): Sql {
-  return inner.length === 0 ? trusted('count(*)') : sql`sum(${join([trusted('1'), ...inner.map((weight) => sql`coalesce(${name(weight.name, RECORDS)}, 0)`)], ' + ')})`
+  return inner.length === 0
+    ? trusted('count(*)')
+    : sql`sum(${
+      join([trusted('1'), ...inner.map((weight) => sql`coalesce(${name(weight.name, RECORDS)}, 0)`)], ' + ')
+    })`
 }
 
 function bytes (selection: Selection, alias: string, inner: readonly Weight[]): Sql {
-  const own = longProperties(selection).map((property) => sql`coalesce(${sizeOf(name(alias, property.column), property)}, 0)`)
+  const own = longProperties(selection).map((property) =>
+    sql`coalesce(${sizeOf(name(alias, property.column), property)}, 0)`
+  )
   return join([trusted('0'), ...own, ...inner.map((weight) => sql`coalesce(${name(weight.name, BYTES)}, 0)`)], ' + ')
 }

@@ -3,8 +3,26 @@
  * that has to hold (key, scope, soft delete, version, the records it refers to) in its `where`: nothing is read before.
  */
 import { holdsHidden, keyColumns, membersOf, type EntityModel } from '../model/index.ts'
-import type { AnyWritePlan, Assignment, DeletePlan, InsertPlan, ReferenceCheck, Slot, UpdatePlan, WriteTarget } from '../plan/index.ts'
-import { bound, conditionSql, contextOf, equalTo, tableAs, visibility, whereClause, type ConditionContext } from './condition.ts'
+import type {
+  AnyWritePlan,
+  Assignment,
+  DeletePlan,
+  InsertPlan,
+  ReferenceCheck,
+  Slot,
+  UpdatePlan,
+  WriteTarget,
+} from '../plan/index.ts'
+import {
+  bound,
+  conditionSql,
+  contextOf,
+  equalTo,
+  tableAs,
+  visibility,
+  whereClause,
+  type ConditionContext,
+} from './condition.ts'
 import { join, name, render, sql, trusted, type Sql, type Statement } from './fragment.ts'
 import { objectJson, versionText } from './json.ts'
 import type { Foreign } from './read.ts'
@@ -22,22 +40,33 @@ export function compileWrite (plan: AnyWritePlan, foreign: Foreign): Statement {
 
 function writeSql (plan: AnyWritePlan, alias: string, foreign: Foreign, context: ConditionContext): Sql {
   switch (plan.kind) {
-    case 'insert': return insertSql(plan, alias, context)
-    case 'update': return updateSql(plan, alias, targetSql(plan, alias, foreign, context))
-    case 'delete': return sql`delete from ${table(plan.model, alias)}${targetSql(plan, alias, foreign, context)}`
+    case 'insert':
+      return insertSql(plan, alias, context)
+    case 'update':
+      return updateSql(plan, alias, targetSql(plan, alias, foreign, context))
+    case 'delete':
+      return sql`delete from ${table(plan.model, alias)}${targetSql(plan, alias, foreign, context)}`
   }
 }
 
 const table = (model: EntityModel, alias: string): Sql => tableAs(model.table, alias)
 
-function insertSql ({ model, columns, recordset, rows, references, discriminator }: InsertPlan, alias: string, context: ConditionContext): Sql {
-  const names = [...(discriminator === undefined ? [] : [name(discriminator.column)]), ...columns.map(({ column }) => name(column))]
+function insertSql (
+  { model, columns, recordset, rows, references, discriminator }: InsertPlan,
+  alias: string,
+  context: ConditionContext
+): Sql {
+  const names = [
+    ...(discriminator === undefined ? [] : [name(discriminator.column)]),
+    ...columns.map(({ column }) => name(column)),
+  ]
   const into = sql`insert into ${table(model, alias)}`
   if (names.length === 0 && rows.length === 1 && references.length === 0) return sql`${into} default values`
-  const valuesOf = (row: InsertPlan['rows'][number]): Sql => join([
-    ...(discriminator === undefined ? [] : [sql`${discriminator.slot}`]),
-    ...row.map((slot, index) => slot === undefined ? trusted('default') : bound(columns[index]!.property, slot)),
-  ])
+  const valuesOf = (row: InsertPlan['rows'][number]): Sql =>
+    join([
+      ...(discriminator === undefined ? [] : [sql`${discriminator.slot}`]),
+      ...row.map((slot, index) => slot === undefined ? trusted('default') : bound(columns[index]!.property, slot)),
+    ])
   const list = sql`${into} (${join(names)})`
   if (recordset !== undefined) {
     // read by the types of the table itself: the same text and one value for any number of rows
@@ -45,10 +74,14 @@ function insertSql ({ model, columns, recordset, rows, references, discriminator
     const type = trusted(model.table)
     // a record of nulls, and no null: with that, a column that is not inserted would have to satisfy a domain that forbids null
     const base = sql`row((null::${type}).*)::${type}`
-    return sql`${list} select ${join(columns.map(({ column, property }) => recordsetValue(property, column, source)))} from json_populate_recordset(${base}, ${recordset}::json) as ${name(source)}`
+    return sql`${list} select ${
+      join(columns.map(({ column, property }) => recordsetValue(property, column, source)))
+    } from json_populate_recordset(${base}, ${recordset}::json) as ${name(source)}`
   }
   if (references.length === 0) return sql`${list} values ${join(rows.map((row) => sql`(${valuesOf(row)})`))}`
-  return sql`${list} select ${valuesOf(rows[0]!)}${whereClause(references.map((reference) => referenceSql(reference, alias, context)))}`
+  return sql`${list} select ${valuesOf(rows[0]!)}${
+    whereClause(references.map((reference) => referenceSql(reference, alias, context)))
+  }`
 }
 
 /** A value of a recordset. JSON stands there as a text, since what is bound is one, whatever it says. */
@@ -62,7 +95,11 @@ function recordsetValue (property: Assignment['property'], column: string, sourc
  *
  * @param row alias of the row that is written
  */
-function referenceSql ({ target, columns, slots, present }: ReferenceCheck, row: string, context: ConditionContext): Sql {
+function referenceSql (
+  { target, columns, slots, present }: ReferenceCheck,
+  row: string,
+  context: ConditionContext
+): Sql {
   const alias = context.names.table()
   const where = whereClause([equalTo(alias, columns, slots), ...visibility(target, alias, 'without', context.filter)])
   const visible = sql`exists (select 1 from ${table(target, alias)}${where})`
@@ -70,7 +107,8 @@ function referenceSql ({ target, columns, slots, present }: ReferenceCheck, row:
 }
 
 function updateSql ({ model, assignments }: UpdatePlan, alias: string, where: Sql): Sql {
-  const set = ({ column, property, slot }: Assignment): Sql => sql`${name(column)} = ${assigned(property, column, slot, alias)}`
+  const set = ({ column, property, slot }: Assignment): Sql =>
+    sql`${name(column)} = ${assigned(property, column, slot, alias)}`
   return sql`update ${table(model, alias)} set ${join([...assignments.map(set), ...nextVersion(model, alias)])}${where}`
 }
 
@@ -88,7 +126,14 @@ function nextVersion ({ version }: EntityModel, alias: string): Sql[] {
   return [sql`${name(version.column)} = ${next}`]
 }
 
-function targetSql ({ model, conditions, deleted, versions, references }: WriteTarget & Pick<UpdatePlan | DeletePlan, 'model' | 'references'>, alias: string, foreign: Foreign, context: ConditionContext): Sql {
+function targetSql (
+  { model, conditions, deleted, versions, references }:
+    & WriteTarget
+    & Pick<UpdatePlan | DeletePlan, 'model' | 'references'>,
+  alias: string,
+  foreign: Foreign,
+  context: ConditionContext
+): Sql {
   const where = conditions.map((condition) => conditionSql(condition, model, alias, context))
   where.push(...visibility(model, alias, deleted, context.filter))
   if (versions !== undefined) where.push(sql`${versionText(model, alias)} = any(${versions})`)
@@ -97,10 +142,18 @@ function targetSql ({ model, conditions, deleted, versions, references }: WriteT
 }
 
 /** What comes back of each row, by name: texts. */
-function returnedOf ({ kind, selection, model }: AnyWritePlan, alias: string, context: ConditionContext): (readonly [name: string, value: Sql])[] {
+function returnedOf (
+  { kind, selection, model }: AnyWritePlan,
+  alias: string,
+  context: ConditionContext
+): (readonly [name: string, value: Sql])[] {
   const { members } = recordSql(selection, alias, false, context)
   const returned: (readonly [name: string, value: Sql])[] = [['item', sql`${objectJson(members)}::text`]]
   if (model.version !== undefined) returned.push(['version', versionText(model, alias)])
-  if (kind === 'insert') for (const [index, { column }] of keyColumns(model).entries()) returned.push([`key${index}`, sql`${name(alias, column)}::text`])
+  if (kind === 'insert') {
+    for (const [index, { column }] of keyColumns(model).entries()) {
+      returned.push([`key${index}`, sql`${name(alias, column)}::text`])
+    }
+  }
   return returned
 }

@@ -26,7 +26,12 @@ t.test('the subpath leads to the built client, types first', async (t) => {
   const { exports, files } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'))
   t.strictSame(Object.keys(exports['./client']), ['types', 'default'])
   t.ok(files.includes('dist'))
-  const config = ts.getParsedCommandLineOfConfigFile(path.join(root, 'tsconfig.build.json'), {}, { ...ts.sys, onUnRecoverableConfigFileDiagnostic: () => {} })!
-  const built = ts.getOutputFileNames(config, path.join(root, 'src/client/index.ts'), false).map((name) => `./${path.relative(root, name).replaceAll(path.sep, '/')}`)
+  const config = ts.getParsedCommandLineOfConfigFile(path.join(root, 'tsconfig.build.json'), {}, {
+    ...ts.sys,
+    onUnRecoverableConfigFileDiagnostic: () => {},
+  })!
+  const built = ts.getOutputFileNames(config, path.join(root, 'src/client/index.ts'), false).map((name) =>
+    `./${path.relative(root, name).replaceAll(path.sep, '/')}`
+  )
   for (const file of Object.values(exports['./client'])) t.ok(built.includes(file as string), file as string)
 })

@@ -10,22 +10,47 @@ type Answer = (response: ServerResponse, request: IncomingMessage) => void
 
 /** A client of a server that gives these answers, one after the other and then the last one again. */
 async function serve (t: Test, answers: readonly Answer[], options?: ClientOptions) {
-  const requests: { method: string, url: string, headers: http.IncomingHttpHeaders, body: string, closed: Promise<unknown> }[] = []
+  const requests: {
+    method: string,
+    url: string,
+    headers: http.IncomingHttpHeaders,
+    body: string,
+    closed: Promise<unknown>,
+  }[] = []
   const server = http.createServer((request, response) => {
     const answer = answers[Math.min(requests.length, answers.length - 1)]!
-    const received = { method: request.method!, url: request.url!, headers: request.headers, body: '', closed: once(response, 'close') }
+    const received = {
+      method: request.method!,
+      url: request.url!,
+      headers: request.headers,
+      body: '',
+      closed: once(response, 'close'),
+    }
     requests.push(received)
-    request.setEncoding('utf8').on('data', (text: string) => { received.body += text }).on('end', () => answer(response, request))
+    request.setEncoding('utf8').on('data', (text: string) => {
+      received.body += text
+    }).on('end', () => answer(response, request))
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  t.teardown(() => { server.closeAllConnections(); server.close() })
+  t.teardown(() => {
+    server.closeAllConnections()
+    server.close()
+  })
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return { baseUrl, requests, api: (createClient<any>(baseUrl, options) as any)['/things'] }
 }
 
-const json = (status: number, body: unknown, headers: http.OutgoingHttpHeaders = {}): Answer => (response) => { response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body)) }
-const busy = (retryAfter?: string): Answer => json(503, { statusCode: 503, code: 'FST_CRUD_UNAVAILABLE', message: 'busy', detail: 'The database is not available.' }, retryAfter === undefined ? {} : { 'retry-after': retryAfter })
+const json = (status: number, body: unknown, headers: http.OutgoingHttpHeaders = {}): Answer => (response) => {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
+}
+const busy = (retryAfter?: string): Answer =>
+  json(503, {
+    statusCode: 503,
+    code: 'FST_CRUD_UNAVAILABLE',
+    message: 'busy',
+    detail: 'The database is not available.',
+  }, retryAfter === undefined ? {} : { 'retry-after': retryAfter })
 const ok = json(200, { id: 1, items: [], next_cursor: null })
 const past = new Date(0).toUTCString()
 
@@ -37,7 +62,9 @@ async function gather (items: AsyncIterable<unknown>): Promise<unknown[]> {
 
 t.test('reads that a busy server refused are repeated', async (t) => {
   for (const read of ['list', 'get', 'each', 'stream']) {
-    const ndjson: Answer = (response) => { response.writeHead(200, { 'content-type': 'application/x-ndjson' }).end('{"id":1}\n') }
+    const ndjson: Answer = (response) => {
+      response.writeHead(200, { 'content-type': 'application/x-ndjson' }).end('{"id":1}\n')
+    }
     const { api, requests } = await serve(t, [busy('0'), busy(past), read === 'stream' ? ndjson : ok])
     if (read === 'list') t.match(await api.list(), { id: 1 })
     else if (read === 'get') t.match(await api.get(1), { id: 1 })
@@ -73,7 +100,10 @@ t.test('not before the time that the server names, nor when it names one too far
 t.test('what could be done twice is never repeated', async (t) => {
   for (const write of ['create', 'createMany', 'update', 'delete', 'restore']) {
     const { api, requests } = await serve(t, [busy('0'), ok])
-    await t.rejects(write.startsWith('create') ? api[write]({}) : api[write](1, {}), { status: 503, code: 'FST_CRUD_UNAVAILABLE' })
+    await t.rejects(write.startsWith('create') ? api[write]({}) : api[write](1, {}), {
+      status: 503,
+      code: 'FST_CRUD_UNAVAILABLE',
+    })
     t.equal(requests.length, 1, write)
   }
   const { api, requests } = await serve(t, [(response) => response.destroy(), ok])
@@ -94,32 +124,51 @@ t.test('a server that is not there, and answers that are cut off', async (t) => 
   t.match(error, { name: 'CrudError', status: 0, code: 'NETWORK', cause: Error })
   t.ok(error instanceof CrudError)
   for (const method of ['list', 'get']) {
-    const { api } = await serve(t, [(response) => { response.writeHead(200, { 'content-length': '100' }).write('{"i'); setImmediate(() => response.destroy()) }])
+    const { api } = await serve(t, [(response) => {
+      response.writeHead(200, { 'content-length': '100' }).write('{"i')
+      setImmediate(() => response.destroy())
+    }])
     await t.rejects(api[method](1), { status: 0, code: 'NETWORK', cause: Error })
   }
   t.match(await gone.api.list(), { id: 1 })
 })
 
 t.test('answers that are not JSON', async (t) => {
-  const html = (status: number): Answer => (response) => { response.writeHead(status, { 'content-type': 'text/html' }).end('<h1>Bad Gateway</h1>') }
+  const html = (status: number): Answer => (response) => {
+    response.writeHead(status, { 'content-type': 'text/html' }).end('<h1>Bad Gateway</h1>')
+  }
   for (const answer of [502, 200, 404]) {
     const { api } = await serve(t, [html(answer)])
     await t.rejects(api.list(), { name: 'CrudError', status: answer, code: 'NOT_JSON', cause: '<h1>Bad Gateway</h1>' })
   }
   for (const body of ['null', '"text"', '']) {
-    const { api } = await serve(t, [(response) => { response.writeHead(200).end(body) }])
+    const { api } = await serve(t, [(response) => {
+      response.writeHead(200).end(body)
+    }])
     await t.rejects(api.get(1), { status: 200, code: 'NOT_JSON' }, body)
   }
 })
 
 t.test('an abort is the reason that its signal gives', async (t) => {
   const aborted = AbortSignal.abort()
-  const { api, requests } = await serve(t, [(response) => { response.writeHead(200).write('{') }])
-  for (const act of [(signal: AbortSignal) => api.list({ signal }), (signal: AbortSignal) => api.create({}, { signal }), (signal: AbortSignal) => api.update(1, {}, { signal }), (signal: AbortSignal) => gather(api.each({ signal })), (signal: AbortSignal) => gather(api.stream({ signal }))]) {
+  const { api, requests } = await serve(t, [(response) => {
+    response.writeHead(200).write('{')
+  }])
+  for (
+    const act of [(signal: AbortSignal) => api.list({ signal }), (signal: AbortSignal) =>
+      api.create({}, { signal }), (signal: AbortSignal) =>
+      api.update(1, {}, { signal }), (signal: AbortSignal) =>
+      gather(api.each({ signal })), (signal: AbortSignal) =>
+      gather(api.stream({ signal }))]
+  ) {
     await t.rejects(act(aborted), { name: 'AbortError' })
   }
   t.strictSame(requests, [], 'nothing is sent')
-  for (const act of [(signal: AbortSignal) => api.get(1, { signal }), (signal: AbortSignal) => api.delete(1, { signal }), (signal: AbortSignal) => api.restore(1, { signal })]) {
+  for (
+    const act of [(signal: AbortSignal) => api.get(1, { signal }), (signal: AbortSignal) =>
+      api.delete(1, { signal }), (signal: AbortSignal) =>
+      api.restore(1, { signal })]
+  ) {
     const controller = new AbortController()
     const reason = new Error('changed my mind')
     const work = act(controller.signal)
@@ -158,7 +207,9 @@ t.test('streams: records as they arrive, in whatever pieces', async (t) => {
 })
 
 t.test('streams: the first record is there before the last one; leaving the loop and aborting close the connection', async (t) => {
-  const endless: Answer = (response) => { response.writeHead(200, { 'content-type': 'application/x-ndjson' }).write('{"id":1}\n') }
+  const endless: Answer = (response) => {
+    response.writeHead(200, { 'content-type': 'application/x-ndjson' }).write('{"id":1}\n')
+  }
   const { api, requests } = await serve(t, [endless])
   const records = api.stream()
   t.strictSame(await records.next(), { value: { id: 1 }, done: false })
@@ -176,25 +227,55 @@ t.test('streams: the first record is there before the last one; leaving the loop
 
 t.test('streams: one that is cut off is an error, not the end', async (t) => {
   const head = (response: ServerResponse) => response.writeHead(200, { 'content-type': 'application/x-ndjson' })
-  const cut = await serve(t, [(response) => { head(response).write('{"id":1}\n'); setImmediate(() => response.destroy()) }])
+  const cut = await serve(t, [(response) => {
+    head(response).write('{"id":1}\n')
+    setImmediate(() => response.destroy())
+  }])
   await t.rejects(gather(cut.api.stream()), { code: 'NETWORK', status: 0, cause: Error })
-  const half = await serve(t, [(response) => { head(response).end('{"id":1}\n{"id":') }])
+  const half = await serve(t, [(response) => {
+    head(response).end('{"id":1}\n{"id":')
+  }])
   await t.rejects(gather(half.api.stream()), { code: 'NETWORK', detail: 'The stream ended within a record.' })
 })
 
 t.test('headers, and a fetch of the application', async (t) => {
   let token = 0
-  const { api, requests, baseUrl } = await serve(t, [busy('0'), ok], { headers: async () => ({ authorization: `Bearer ${++token}` }) })
+  const { api, requests, baseUrl } = await serve(t, [busy('0'), ok], {
+    headers: async () => ({ authorization: `Bearer ${++token}` }),
+  })
   await api.list()
-  t.strictSame(requests.map(({ headers }) => headers['authorization']), ['Bearer 1', 'Bearer 2'], 'made for each request')
+  t.strictSame(
+    requests.map(({ headers }) => headers['authorization']),
+    ['Bearer 1', 'Bearer 2'],
+    'made for each request'
+  )
   await api.update('a/b', { at: new Date(0), n: 1n, gone: undefined }, { ifMatch: '"1"' })
-  t.match(requests.at(-1), { method: 'PATCH', url: '/things/a%2Fb', body: '{"at":"1970-01-01T00:00:00.000Z","n":"1"}', headers: { accept: 'application/json', 'content-type': 'application/json', 'if-match': '"1"' } })
+  t.match(requests.at(-1), {
+    method: 'PATCH',
+    url: '/things/a%2Fb',
+    body: '{"at":"1970-01-01T00:00:00.000Z","n":"1"}',
+    headers: { accept: 'application/json', 'content-type': 'application/json', 'if-match': '"1"' },
+  })
   await api.delete(1)
   t.strictSame([requests.at(-1)!.headers['content-type'], requests.at(-1)!.body], [undefined, ''])
-  const failing: any = createClient<any>(baseUrl, { headers: () => { throw new Error('not signed in') } })['/things']
-  await t.rejects(failing.list(), { name: 'Error', message: 'not signed in' }, 'an error of the application stays its own')
+  const failing: any = createClient<any>(baseUrl, {
+    headers: () => {
+      throw new Error('not signed in')
+    },
+  })['/things']
+  await t.rejects(
+    failing.list(),
+    { name: 'Error', message: 'not signed in' },
+    'an error of the application stays its own'
+  )
   const urls: string[] = []
-  const own: any = createClient<any>('', { headers: new Headers({ 'x-a': '1' }), fetch: async (url, { headers }) => { urls.push(`${url} ${(headers as Headers).get('x-a')}`); return Response.json({ items: [] }) } })
+  const own: any = createClient<any>('', {
+    headers: new Headers({ 'x-a': '1' }),
+    fetch: async (url, { headers }) => {
+      urls.push(`${url} ${(headers as Headers).get('x-a')}`)
+      return Response.json({ items: [] })
+    },
+  })
   await own['/things'].list({ page: 2 })
   await own['/'].list()
   t.strictSame(urls, ['/things?page=2 1', '/ 1'])
@@ -203,7 +284,20 @@ t.test('headers, and a fetch of the application', async (t) => {
 t.test('an error of another realm is one, and other things are none', async (t) => {
   const error = new CrudError({ status: 404, code: 'X', detail: 'gone' })
   t.ok(isCrudError(error))
-  t.ok(isCrudError(vm.runInNewContext("Object.assign(new Error('x'), { name: 'CrudError', code: 'X', status: 404, errors: [] })")))
-  for (const other of [undefined, null, 'CrudError', new Error('x'), Object.assign(new Error('x'), { code: 'X', status: 404 }), {}]) t.notOk(isCrudError(other))
+  t.ok(
+    isCrudError(
+      vm.runInNewContext("Object.assign(new Error('x'), { name: 'CrudError', code: 'X', status: 404, errors: [] })")
+    )
+  )
+  for (
+    const other of [
+      undefined,
+      null,
+      'CrudError',
+      new Error('x'),
+      Object.assign(new Error('x'), { code: 'X', status: 404 }),
+      {},
+    ]
+  ) t.notOk(isCrudError(other))
   t.equal(error.errorFor('/name'), undefined)
 })

@@ -2,7 +2,15 @@
 import Fastify from 'fastify'
 import t from 'tap'
 import { createClient, CrudError, etagOf, isCrudError, type CrudErrorItem } from '../../src/client/index.ts'
-import { AllowedField, AllowedFilters, AllowedInclude, AllowedSort, CrudBase, crudKit, type ApiOf } from '../../src/index.ts'
+import {
+  AllowedField,
+  AllowedFilters,
+  AllowedInclude,
+  AllowedSort,
+  CrudBase,
+  crudKit,
+  type ApiOf,
+} from '../../src/index.ts'
 import { entities, Order, OrderItem, Plant, Specimen, Supplier, Tag } from '../fixtures/entities.ts'
 import { customerId, plantUuid, seed } from '../fixtures/seed.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
@@ -23,11 +31,25 @@ const resources = {
           AllowedFilters.custom('even', (qb, value) => value === 'true' ? qb.andWhere('e0.id % 2 = 0') : qb),
           AllowedFilters.trashed(),
         ],
-        allowedSorts: [new AllowedSort('name', 'id'), new AllowedSort('price', { direction: 'desc' }), new AllowedSort('supplier.name', 'name', { alias: 'origin' })],
-        allowedFields: [new AllowedField('id'), new AllowedField('name'), new AllowedField('price', { alias: 'cost' }), new AllowedField('supplier.name'), new AllowedField('tags.name')],
+        allowedSorts: [
+          new AllowedSort('name', 'id'),
+          new AllowedSort('price', { direction: 'desc' }),
+          new AllowedSort('supplier.name', 'name', { alias: 'origin' }),
+        ],
+        allowedFields: [
+          new AllowedField('id'),
+          new AllowedField('name'),
+          new AllowedField('price', { alias: 'cost' }),
+          new AllowedField('supplier.name'),
+          new AllowedField('tags.name'),
+        ],
         allowedIncludes: [
-          new AllowedInclude('supplier', { alias: 'from' }), new AllowedInclude('tags'), new AllowedInclude('offers.plant'),
-          AllowedInclude.count('tags'), AllowedInclude.exists('offers'), AllowedInclude.max('offers.price', { alias: 'best' }),
+          new AllowedInclude('supplier', { alias: 'from' }),
+          new AllowedInclude('tags'),
+          new AllowedInclude('offers.plant'),
+          AllowedInclude.count('tags'),
+          AllowedInclude.exists('offers'),
+          AllowedInclude.max('offers.price', { alias: 'best' }),
         ],
         defaultSort: ['id'],
       },
@@ -40,7 +62,17 @@ const resources = {
   '/orders': new CrudBase({ model: Order, writable: ['customer', 'note'] }),
   '/items': new CrudBase({ model: OrderItem, writable: ['order', 'plant', 'quantity', 'price'] }),
   '/tags/': new CrudBase({ model: Tag, queryConfig: { allowedSorts: [new AllowedSort('name')] }, writable: ['name'] }),
-  '/specimens': new CrudBase({ model: Specimen, queryConfig: { allowedFilters: [new AllowedFilters('spores', 'eq', ['eq', 'in']), new AllowedFilters('synonyms', 'contains', ['contains', 'overlap']), new AllowedFilters('hardiness')] }, writable: ['code', 'plant', 'spores', 'measuredAt'] }),
+  '/specimens': new CrudBase({
+    model: Specimen,
+    queryConfig: {
+      allowedFilters: [
+        new AllowedFilters('spores', 'eq', ['eq', 'in']),
+        new AllowedFilters('synonyms', 'contains', ['contains', 'overlap']),
+        new AllowedFilters('hardiness'),
+      ],
+    },
+    writable: ['code', 'plant', 'spores', 'measuredAt'],
+  }),
   '/suppliers': { crud: new CrudBase({ model: Supplier }), operations: ['list'] as const },
 }
 type Api = ApiOf<typeof resources>
@@ -56,10 +88,13 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   t.teardown(() => app.close())
   await app.register(crudKit, { orm, resources })
   const requests: string[] = []
-  app.addHook('onRequest', async ({ method, url }) => { requests.push(`${method} ${decodeURIComponent(url)}`) })
+  app.addHook('onRequest', async ({ method, url }) => {
+    requests.push(`${method} ${decodeURIComponent(url)}`)
+  })
   const api = createClient<Api>(await app.listen({ port: 0, host: '127.0.0.1' }) + '/')
   const plants = api['/plants']
-  const names = async (query: Parameters<typeof plants.list>[0]) => (await plants.list(query)).items.map(({ name }) => name)
+  const names = async (query: Parameters<typeof plants.list>[0]) =>
+    (await plants.list(query)).items.map(({ name }) => name)
 
   t.test('lists filter, sort, select and include', async (t) => {
     const page = await plants.list({
@@ -72,8 +107,24 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     })
     t.strictSame(page, {
       items: [
-        { id: 1, name: 'Lavender', price: 9.9, supplier: { name: 'Vert & Fils' }, tagsCount: 2, offersExists: true, offersPriceMax: page.items[0]!.offersPriceMax },
-        { id: 3, name: 'Sage 100%', price: 9.9, supplier: { name: 'Vert & Fils' }, tagsCount: 1, offersExists: page.items[1]!.offersExists, offersPriceMax: page.items[1]!.offersPriceMax },
+        {
+          id: 1,
+          name: 'Lavender',
+          price: 9.9,
+          supplier: { name: 'Vert & Fils' },
+          tagsCount: 2,
+          offersExists: true,
+          offersPriceMax: page.items[0]!.offersPriceMax,
+        },
+        {
+          id: 3,
+          name: 'Sage 100%',
+          price: 9.9,
+          supplier: { name: 'Vert & Fils' },
+          tagsCount: 1,
+          offersExists: page.items[1]!.offersExists,
+          offersPriceMax: page.items[1]!.offersPriceMax,
+        },
       ],
       total: 2,
       page: 1,
@@ -88,8 +139,16 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   t.test('values of every kind find what they say', async (t) => {
-    t.strictSame(await names({ filter: { name: ['Sage 100%', 'Rose "Gold", O\'Neill', 'null'] } }), ['Sage 100%', 'Rose "Gold", O\'Neill', 'null'])
-    t.strictSame(await names({ filter: { name: { in: ['Back\\slash fern', 'Rose "Gold", O\'Neill', ''] } } }), ['Back\\slash fern', 'Rose "Gold", O\'Neill', ''])
+    t.strictSame(await names({ filter: { name: ['Sage 100%', 'Rose "Gold", O\'Neill', 'null'] } }), [
+      'Sage 100%',
+      'Rose "Gold", O\'Neill',
+      'null',
+    ])
+    t.strictSame(await names({ filter: { name: { in: ['Back\\slash fern', 'Rose "Gold", O\'Neill', ''] } } }), [
+      'Back\\slash fern',
+      'Rose "Gold", O\'Neill',
+      '',
+    ])
     t.strictSame(await names({ filter: { name: { in: [] } } }), [])
     t.strictSame(await names({ filter: { name: [] } }), [], 'no values are no records')
     t.strictSame(await names({ filter: { price: { between: [24, 50] } } }), ['Snake_plant', 'Rose "Gold", O\'Neill'])
@@ -98,9 +157,21 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame(await names({ filter: { group: 2 } }), ['Sage 100%', 'Thyme'])
     t.strictSame(await names({ filter: { added: { lt: new Date('1970-01-01') } } }), ['Moss'])
     t.strictSame(await names({ filter: { trashed: 'only' } }), ['Nightshade'])
-    t.strictSame(await names({ filter: { even: true, price: { gte: 30 } } }), ['Rose "Gold", O\'Neill', 'Moss'].slice(0, 1))
-    t.strictSame(await names({ filter: { name: undefined, price: { gte: undefined, lte: 0 } } }), ['Moss'], 'undefined is as if it were not there')
-    t.equal((await api['/specimens'].list({ filter: { spores: { in: [9007199254740993n, '5'] }, synonyms: { overlap: ['a,b'] }, hardiness: 3 } })).items.length, 0)
+    t.strictSame(
+      await names({ filter: { even: true, price: { gte: 30 } } }),
+      ['Rose "Gold", O\'Neill', 'Moss'].slice(0, 1)
+    )
+    t.strictSame(
+      await names({ filter: { name: undefined, price: { gte: undefined, lte: 0 } } }),
+      ['Moss'],
+      'undefined is as if it were not there'
+    )
+    t.equal(
+      (await api['/specimens'].list({
+        filter: { spores: { in: [9007199254740993n, '5'] }, synonyms: { overlap: ['a,b'] }, hardiness: 3 },
+      })).items.length,
+      0
+    )
   })
 
   t.test('pages by number, offset and cursor', async (t) => {
@@ -108,7 +179,10 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.match(await plants.list({ page: 2, per_page: 3 }), { page: 2, has_prev: true, items: [{ id: 4 }, {}, {}] })
     t.match(await plants.list({ limit: 2, offset: 1 }), { limit: 2, offset: 1, items: [{ id: 2 }, { id: 3 }] })
     const first = await plants.list({ cursor: '', per_page: 2 })
-    t.match(await plants.list({ cursor: first.next_cursor!, per_page: 2 }), { items: [{ id: 3 }, { id: 4 }], next_cursor: String })
+    t.match(await plants.list({ cursor: first.next_cursor!, per_page: 2 }), {
+      items: [{ id: 3 }, { id: 4 }],
+      next_cursor: String,
+    })
   })
 
   t.test('each and pages follow cursors to the end, whatever is inserted in between', async (t) => {
@@ -118,9 +192,16 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     for await (const { name } of tags.each({ sort: ['name'], per_page: 4 })) {
       seen.push(name)
       // one that the page has passed, and one that is still to come
-      if (name === 'each 12') for (const name of ['aaa', 'each 99']) await tags.create({ name })
+      if (name === 'each 12') { for (const name of ['aaa', 'each 99']) await tags.create({ name }) }
     }
-    t.strictSame(seen, ['bee-friendly', ...Array.from({ length: 12 }, (_, i) => `each ${i + 10}`), 'each 99', 'shade', 'sun', 'unused'])
+    t.strictSame(seen, [
+      'bee-friendly',
+      ...Array.from({ length: 12 }, (_, i) => `each ${i + 10}`),
+      'each 99',
+      'shade',
+      'sun',
+      'unused',
+    ])
     const pages = await gather(tags.pages({ sort: ['-name'], per_page: 10 }))
     t.strictSame(pages.map(({ items }) => items.length), [10, 8])
     requests.length = 0
@@ -131,12 +212,17 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   t.test('a stream has them all', async (t) => {
-    const all = await gather(plants.stream({ filter: { price: { gte: 9 } }, fields: ['id', 'name'], include: ['tags'], sort: ['id'] }))
+    const all = await gather(
+      plants.stream({ filter: { price: { gte: 9 } }, fields: ['id', 'name'], include: ['tags'], sort: ['id'] })
+    )
     t.strictSame(all.map(({ name }) => name), await names({ filter: { price: { gte: 9 } } }))
     t.strictSame(Object.keys(all[0]!), ['id', 'name', 'tags'])
     t.equal(all[0]!.tags[0]!.name, 'sun')
     for await (const { id } of plants.stream({ sort: ['id'] })) if (id === 3) break
-    await t.rejects(gather(plants.stream({ filter: { price: 'x' as never } })), { status: 400, code: 'FST_CRUD_FILTER_INVALID' })
+    await t.rejects(gather(plants.stream({ filter: { price: 'x' as never } })), {
+      status: 400,
+      code: 'FST_CRUD_FILTER_INVALID',
+    })
   })
 
   t.test('records are created, read, changed, deleted and restored', async (t) => {
@@ -144,7 +230,10 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.match(created, { name: 'Fern', supplier: 1, status: 'draft', price: 3 })
     const read = await plants.get(created.id, { include: ['tags'], fields: ['name'] })
     t.strictSame(read, { name: 'Fern', tags: (await plants.get(created.uuid, { include: ['tags'] })).tags })
-    t.match(await plants.update(created.id, { description: null, status: 'active' }), { status: 'active', name: 'Fern' })
+    t.match(await plants.update(created.id, { description: null, status: 'active' }), {
+      status: 'active',
+      name: 'Fern',
+    })
     t.equal((await plants.delete(created.id)).id, created.id)
     await t.rejects(plants.get(created.id), { status: 404, code: 'FST_CRUD_NOT_FOUND' })
     t.equal((await plants.restore(created.id)).deleted_at, null)
@@ -152,7 +241,12 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     await t.rejects(plants.restore(created.id), { code: 'FST_CRUD_NOT_FOUND' })
     const many = await plants.createMany([{ name: 'a', supplier: 1 }, { name: 'b', supplier: 2 }])
     t.strictSame(many.map(({ name, supplier }) => [name, supplier]), [['a', 1], ['b', 2]])
-    const specimen = await api['/specimens'].create({ code: 'c1', plant: 1, spores: 9007199254740993n, measuredAt: new Date(0) })
+    const specimen = await api['/specimens'].create({
+      code: 'c1',
+      plant: 1,
+      spores: 9007199254740993n,
+      measuredAt: new Date(0),
+    })
     t.match(specimen, { spores: '9007199254740993', measuredAt: '1970-01-01T00:00:00.000Z' })
     t.equal((await plants.get(plantUuid(1))).id, 1)
   })
@@ -167,7 +261,12 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   t.test('what is no key of a record goes nowhere', async (t) => {
     requests.length = 0
     for (const id of ['', '.', '..', undefined, null, {}, NaN, [1, '..']]) {
-      for (const act of [() => plants.get(id as never), () => plants.delete(id as never), () => plants.update(id as never, {}), () => plants.restore(id as never)]) {
+      for (
+        const act of [() => plants.get(id as never), () =>
+          plants.delete(id as never), () =>
+          plants.update(id as never, {}), () =>
+          plants.restore(id as never)]
+      ) {
         await t.rejects(act(), { name: 'TypeError', message: /is no key of a record/ }, String(id))
       }
     }
@@ -181,26 +280,39 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.equal(etagOf(order), '"1"')
     const changed = await api['/orders'].update(order.id, { note: 'b' }, { ifMatch: order })
     t.equal(etagOf(changed), '"2"')
-    await t.rejects(api['/orders'].update(order.id, { note: 'c' }, { ifMatch: order }), { status: 412, code: 'FST_CRUD_PRECONDITION_FAILED' })
+    await t.rejects(api['/orders'].update(order.id, { note: 'c' }, { ifMatch: order }), {
+      status: 412,
+      code: 'FST_CRUD_PRECONDITION_FAILED',
+    })
     await t.rejects(api['/orders'].delete(order.id, { ifMatch: '"1"' }), { code: 'FST_CRUD_PRECONDITION_FAILED' })
     t.equal(etagOf(await api['/orders'].get(order.id)), '"2"')
     requests.length = 0
     const plant = await plants.get(1)
     t.equal(etagOf(plant), undefined)
     for (const ifMatch of [plant, { ...changed }, etagOf(plant)]) {
-      await t.rejects(plants.update(1, { name: 'x' }, { ifMatch: ifMatch! }), { name: 'TypeError', message: /no version/ })
+      await t.rejects(plants.update(1, { name: 'x' }, { ifMatch: ifMatch! }), {
+        name: 'TypeError',
+        message: /no version/,
+      })
     }
     t.strictSame(requests, ['GET /plants/1'], 'a condition that cannot be made is not left out')
     t.match(await api['/orders'].delete(order.id, { ifMatch: changed }), { note: 'b' })
   })
 
   t.test('errors name the parameter and the place in the body', async (t) => {
-    const error = await plants.list({ filter: { price: { gte: 'cheap' as never } }, sort: ['prise' as never], include: ['tag' as never] }).catch((error: unknown) => error)
+    const error = await plants.list({
+      filter: { price: { gte: 'cheap' as never } },
+      sort: ['prise' as never],
+      include: ['tag' as never],
+    }).catch((error: unknown) => error)
     t.ok(error instanceof CrudError && error instanceof Error)
     if (!isCrudError(error)) return t.fail('not a CrudError')
     t.match(error, { name: 'CrudError', status: 400, code: 'FST_CRUD_FILTER_INVALID', message: error.detail })
     t.equal(error.errors.length, 3)
-    t.match(error.errorFor('filter[price][gte]'), { code: 'FST_CRUD_FILTER_INVALID', detail: /number/ } as unknown as CrudErrorItem)
+    t.match(
+      error.errorFor('filter[price][gte]'),
+      { code: 'FST_CRUD_FILTER_INVALID', detail: /number/ } as unknown as CrudErrorItem
+    )
     t.match(error.errorFor('sort'), { suggestion: 'price' })
     t.equal(error.errorFor('filter[price]'), undefined)
     const body = await plants.create({ name: 5, supplier: 1 } as never).catch((error: CrudError) => error) as CrudError
@@ -211,8 +323,17 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   t.test('an operation that the server does not offer', async (t) => {
-    await t.rejects((api['/suppliers'] as any).get(1), { name: 'CrudError', status: 404, code: 'HTTP_404', detail: /Route GET:\/suppliers\/1 not found/ })
-    await t.rejects(gather((api['/suppliers'] as any).stream()), { name: 'CrudError', status: 200, code: 'NOT_NDJSON' }, 'a first page is no stream')
+    await t.rejects((api['/suppliers'] as any).get(1), {
+      name: 'CrudError',
+      status: 404,
+      code: 'HTTP_404',
+      detail: /Route GET:\/suppliers\/1 not found/,
+    })
+    await t.rejects(
+      gather((api['/suppliers'] as any).stream()),
+      { name: 'CrudError', status: 200, code: 'NOT_NDJSON' },
+      'a first page is no stream'
+    )
   })
 
   t.test('a client is no promise, and its resources are the same each time', async (t) => {

@@ -14,42 +14,104 @@ const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 const filtersOf = (filter: object): unknown => plain(read({ filter }).filters)
 
 t.test('values', async (t) => {
-  t.strictSame(filtersOf({ a: 'x', b: 5, c: 12345678901234567890n, d: false, e: new Date('2024-05-31T12:00:00+02:00'), f: '' }), [
-    { field: 'a', value: 'x' }, { field: 'b', value: '5' }, { field: 'c', value: '12345678901234567890' }, { field: 'd', value: 'false' },
-    { field: 'e', value: '2024-05-31T10:00:00.000Z' }, { field: 'f', value: '' },
-  ])
+  t.strictSame(
+    filtersOf({ a: 'x', b: 5, c: 12345678901234567890n, d: false, e: new Date('2024-05-31T12:00:00+02:00'), f: '' }),
+    [
+      { field: 'a', value: 'x' },
+      { field: 'b', value: '5' },
+      { field: 'c', value: '12345678901234567890' },
+      { field: 'd', value: 'false' },
+      { field: 'e', value: '2024-05-31T10:00:00.000Z' },
+      { field: 'f', value: '' },
+    ]
+  )
 })
 
 t.test('operators, lists and null', async (t) => {
-  t.strictSame(filtersOf({ price: { gte: 1, lt: 2 }, a: { in: ['x', 'a,b', ' ', 'q"', '', '\\'] }, b: { in: [] }, c: ['x,y', 'z'], d: [], e: null, f: { ne: null }, g: { eq: null }, h: { isnull: false } }), [
-    { field: 'price', operator: 'gte', value: '1' }, { field: 'price', operator: 'lt', value: '2' },
-    { field: 'a', operator: 'in', value: 'x,"a,b"," ","q\\"","","\\\\"' }, { field: 'b', operator: 'in', value: '' },
-    { field: 'c', value: ['x,y', 'z'] }, { field: 'd', operator: 'in', value: '' },
-    { field: 'e', operator: 'isnull', value: 'true' }, { field: 'f', operator: 'isnull', value: 'false' }, { field: 'g', operator: 'isnull', value: 'true' }, { field: 'h', operator: 'isnull', value: 'false' },
-  ])
+  t.strictSame(
+    filtersOf({
+      price: { gte: 1, lt: 2 },
+      a: { in: ['x', 'a,b', ' ', 'q"', '', '\\'] },
+      b: { in: [] },
+      c: ['x,y', 'z'],
+      d: [],
+      e: null,
+      f: { ne: null },
+      g: { eq: null },
+      h: { isnull: false },
+    }),
+    [
+      { field: 'price', operator: 'gte', value: '1' },
+      { field: 'price', operator: 'lt', value: '2' },
+      { field: 'a', operator: 'in', value: 'x,"a,b"," ","q\\"","","\\\\"' },
+      { field: 'b', operator: 'in', value: '' },
+      { field: 'c', value: ['x,y', 'z'] },
+      { field: 'd', operator: 'in', value: '' },
+      { field: 'e', operator: 'isnull', value: 'true' },
+      { field: 'f', operator: 'isnull', value: 'false' },
+      { field: 'g', operator: 'isnull', value: 'true' },
+      { field: 'h', operator: 'isnull', value: 'false' },
+    ]
+  )
 })
 
 t.test('what is not given is not written', async (t) => {
   t.equal(queryString({}), '')
-  t.equal(queryString({ filter: { a: undefined, b: { eq: undefined } }, sort: [], include: [], fields: [], fieldsByInclude: { a: [] }, page: undefined }), '')
+  t.equal(
+    queryString({
+      filter: { a: undefined, b: { eq: undefined } },
+      sort: [],
+      include: [],
+      fields: [],
+      fieldsByInclude: { a: [] },
+      page: undefined,
+    }),
+    ''
+  )
 })
 
 t.test('what a URL has no text for is refused before anything is sent', async (t) => {
-  for (const filter of [{ a: NaN }, { a: { gte: Infinity } }, { a: new Date(NaN) }, { a: { in: [1, null] } }, { a: { in: [undefined] } }, { a: [{}] }, { a: { gte: null } }, { a: { in: [[1]] } }, { a: Symbol('x') }, { a: () => 1 }]) {
-    t.throws(() => queryString({ filter }), { name: 'TypeError', message: /^filter\[a\](\[\w+\])?: .* is no value for a filter\.$/ })
+  for (
+    const filter of [
+      { a: NaN },
+      { a: { gte: Infinity } },
+      { a: new Date(NaN) },
+      { a: { in: [1, null] } },
+      { a: { in: [undefined] } },
+      { a: [{}] },
+      { a: { gte: null } },
+      { a: { in: [[1]] } },
+      { a: Symbol('x') },
+      { a: () => 1 },
+    ]
+  ) {
+    t.throws(() => queryString({ filter }), {
+      name: 'TypeError',
+      message: /^filter\[a\](\[\w+\])?: .* is no value for a filter\.$/,
+    })
   }
 })
 
 t.test('a query string is readable', async (t) => {
-  t.equal(queryString({ filter: { 'author.name': { in: ['a&b', 'c+d'] } }, sort: ['-a', '+b'], include: ['a.b'], fields: ['id'], fieldsByInclude: { 'a.b': ['x', 'y'] }, per_page: 5, cursor: '' }),
-    '?filter[author.name][in]=a%26b,c%2Bd&sort=-a,%2Bb&include=a.b&fields=id&fields[a.b]=x,y&per_page=5&cursor=')
+  t.equal(
+    queryString({
+      filter: { 'author.name': { in: ['a&b', 'c+d'] } },
+      sort: ['-a', '+b'],
+      include: ['a.b'],
+      fields: ['id'],
+      fieldsByInclude: { 'a.b': ['x', 'y'] },
+      per_page: 5,
+      cursor: '',
+    }),
+    '?filter[author.name][in]=a%26b,c%2Bd&sort=-a,%2Bb&include=a.b&fields=id&fields[a.b]=x,y&per_page=5&cursor='
+  )
 })
 
 const text = fc.string({ unit: 'grapheme', maxLength: 20 })
 const awkward = fc.oneof(text, fc.stringMatching(/^[ "\\,\t\n+&=%#[\]]{0,8}$/))
 const name = fc.stringMatching(/^[a-z_]{1,8}(\.[a-z]{1,5})?$/)
 const names = fc.uniqueArray(name, { minLength: 1, maxLength: 5 })
-const record = <T> (values: fc.Arbitrary<T>) => fc.dictionary(name, values, { noNullPrototype: true, maxKeys: 5 })
+const record = <T>(values: fc.Arbitrary<T>) => fc.dictionary(name, values, { noNullPrototype: true, maxKeys: 5 })
 
 t.test('any text of a filter arrives, by each way to write it', async (t) => {
   assertProperty(fc.property(record(awkward), (filter) => {
@@ -59,8 +121,14 @@ t.test('any text of a filter arrives, by each way to write it', async (t) => {
     t.strictSame(filtersOf(filter), Object.entries(filter).map(([field, value]) => ({ field, value })))
   }))
   assertProperty(fc.property(record(fc.array(awkward, { maxLength: 6 })), (filter) => {
-    const filters = read({ filter: Object.fromEntries(Object.entries(filter).map(([field, items]) => [field, { in: items }])) }).filters
-    const lists = filters.map(({ field, operator, value }: FilterParam) => ({ field, operator, ...splitList(value as string) }))
+    const filters =
+      read({ filter: Object.fromEntries(Object.entries(filter).map(([field, items]) => [field, { in: items }])) })
+        .filters
+    const lists = filters.map(({ field, operator, value }: FilterParam) => ({
+      field,
+      operator,
+      ...splitList(value as string),
+    }))
     t.strictSame(lists, Object.entries(filter).map(([field, items]) => ({ field, operator: 'in', items })))
   }))
 })
@@ -72,9 +140,11 @@ t.test('names and pages arrive as they were asked for', async (t) => {
     fc.record({ limit: fc.integer({ min: 1 }), offset: fc.integer({ min: 0 }) }, { requiredKeys: [] }),
     fc.record({ cursor: text, per_page: fc.integer({ min: 1 }) }, { requiredKeys: ['cursor'] })
   )
-  assertProperty(fc.property(signed, names, names, record(names), paging, (sort, include, fields, fieldsByInclude, page) => {
-    const query = { sort, include, fields, fieldsByInclude, ...page }
-    // `+` decodes to a space where it is not percent-encoded: here it is
-    t.strictSame(plain(read(query)), { filters: [], ...plain(query) as object, unknown: [], errors: [] })
-  }))
+  assertProperty(
+    fc.property(signed, names, names, record(names), paging, (sort, include, fields, fieldsByInclude, page) => {
+      const query = { sort, include, fields, fieldsByInclude, ...page }
+      // `+` decodes to a space where it is not percent-encoded: here it is
+      t.strictSame(plain(read(query)), { filters: [], ...plain(query) as object, unknown: [], errors: [] })
+    })
+  )
 })

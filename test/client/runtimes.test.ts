@@ -38,11 +38,18 @@ async function serve (t: Test): Promise<{ app: FastifyInstance, code: string }> 
   const [, open] = databases.find(([name]) => name === 'pglite')!
   const { orm, close } = await open({ entities, seed })
   const app = Fastify({ forceCloseConnections: true })
-  t.teardown(async () => { await app.close(); await close() })
+  t.teardown(async () => {
+    await app.close()
+    await close()
+  })
   const { text: code } = await bundle('src/client/index.ts')
   app.get('/', async (_, reply) => reply.type('text/html').send('<!doctype html><title>A page</title>'))
   app.get('/client.js', async (_, reply) => reply.type('text/javascript').send(code))
-  const plants = new CrudBase({ model: Plant, queryConfig: { allowedFilters: [new AllowedFilters('name', 'in')], allowedSorts: [new AllowedSort('name', 'id')] }, writable: 'all' })
+  const plants = new CrudBase({
+    model: Plant,
+    queryConfig: { allowedFilters: [new AllowedFilters('name', 'in')], allowedSorts: [new AllowedSort('name', 'id')] },
+    writable: 'all',
+  })
   await app.register(crudKit, { orm, resources: { '/plants': { crud: plants, stream: true, allowHardDelete: true } } })
   return { app, code }
 }
@@ -60,11 +67,17 @@ t.test('in a page', { skip: skipReason() }, async (t) => {
 })
 
 for (const [name, args] of [['deno', ['run', '--allow-net']], ['bun', ['run']]] as const) {
-  const found = (process.env['PATH'] ?? '').split(path.delimiter).map((folder) => path.join(folder, name)).find((file) => fs.existsSync(file))
+  const found = (process.env['PATH'] ?? '').split(path.delimiter).map((folder) => path.join(folder, name)).find((
+    file
+  ) => fs.existsSync(file))
   t.test(`in ${name}`, { skip: found === undefined && `${name} is not on the PATH` }, async (t) => {
     const { app, code } = await serve(t)
     const address = await app.listen({ port: 0, host: '127.0.0.1' })
-    const folder = t.testdir({ 'client.mjs': code, 'main.mjs': `import * as client from './client.mjs'\nconsole.log(JSON.stringify(await (${PROGRAM})('${address}', client)))` })
+    const folder = t.testdir({
+      'client.mjs': code,
+      'main.mjs':
+        `import * as client from './client.mjs'\nconsole.log(JSON.stringify(await (${PROGRAM})('${address}', client)))`,
+    })
     const { stdout } = await run(found!, [...args, path.join(folder, 'main.mjs')])
     t.strictSame(JSON.parse(stdout), RESULT)
   })

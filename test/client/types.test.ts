@@ -10,7 +10,12 @@ t.setTimeout(600_000)
 const root = path.resolve(import.meta.dirname, '../..')
 const folder = path.join(root, 'test/client')
 const options: ts.CompilerOptions = {
-  ...ts.parseJsonConfigFileContent(ts.readConfigFile(path.join(root, 'tsconfig.json'), ts.sys.readFile).config, ts.sys, root).options, noEmit: true,
+  ...ts.parseJsonConfigFileContent(
+    ts.readConfigFile(path.join(root, 'tsconfig.json'), ts.sys.readFile).config,
+    ts.sys,
+    root
+  ).options,
+  noEmit: true,
 }
 
 /** Files that exist in memory only, next to this one; those of the disk are read once. */
@@ -85,27 +90,33 @@ selected./*record*/
     readFile: host.readFile,
   })
   t.teardown(() => service.dispose())
-  const offered = (mark: string): string[] => service.getCompletionsAtPosition(file, text.indexOf(`/*${mark}*/`), {})!
-    .entries.filter(({ kind }) => kind !== ts.ScriptElementKind.keyword && kind !== ts.ScriptElementKind.warning).map(({ name }) => name.replaceAll('"', '')).sort()
-  for (const [mark, names] of Object.entries({
-    path: ['/books'],
-    filter: ['kind', 'title', 'writer'],
-    operator: ['contains', 'eq'],
-    value: ['novel', 'poems'],
-    sort: ['+title', '-title', 'title'],
-    include: ['author', 'authorExists'],
-    second: ['author', 'authorExists'],
-    field: ['id', 'title'],
-    relation: ['author'],
-    related: ['name'],
-    body: ['author', 'title'],
-    record: ['author', 'title'],
-  })) t.strictSame(offered(mark), names, mark)
+  const offered = (mark: string): string[] =>
+    service.getCompletionsAtPosition(file, text.indexOf(`/*${mark}*/`), {})!
+      .entries.filter(({ kind }) => kind !== ts.ScriptElementKind.keyword && kind !== ts.ScriptElementKind.warning).map(
+        ({ name }) => name.replaceAll('"', '')
+      ).sort()
+  for (
+    const [mark, names] of Object.entries({
+      path: ['/books'],
+      filter: ['kind', 'title', 'writer'],
+      operator: ['contains', 'eq'],
+      value: ['novel', 'poems'],
+      sort: ['+title', '-title', 'title'],
+      include: ['author', 'authorExists'],
+      second: ['author', 'authorExists'],
+      field: ['id', 'title'],
+      relation: ['author'],
+      related: ['name'],
+      body: ['author', 'title'],
+      record: ['author', 'title'],
+    })
+  ) t.strictSame(offered(mark), names, mark)
 })
 
 t.test('the programs of the guide are typed as it says', async (t) => {
   const { program, block } = readDocument('docs/client.md')
-  const here = (text: string) => text.replace(/from 'fastify-crud-kit(\/client)?'/g, (_, room = '') => `from '../../src${room}/index.ts'`)
+  const here = (text: string) =>
+    text.replace(/from 'fastify-crud-kit(\/client)?'/g, (_, room = '') => `from '../../src${room}/index.ts'`)
   const files = { 'app.ts': here(program), 'client.ts': here(block('ts client.ts')) }
   t.match(files['client.ts'], '@ts-expect-error')
   checked(t, files, 'app.ts', 'client.ts')
@@ -115,17 +126,22 @@ const LAST = 50
 
 /** A project of fifty entities that refer to each other, with a resource of each. */
 const resources = `${IMPORTS}
-${Array.from({ length: LAST }, (_, i) => `
+${
+  Array.from({ length: LAST }, (_, i) => `
 export const Entity${i} = defineEntity({
   name: 'Entity${i}',
   properties: {
     id: p.integer().primary(), name: p.string(), price: p.decimal().nullable(), status: p.enum(['draft', 'active']).default('draft'), created_at: p.datetime().onCreate(() => new Date()),
     count: p.bigint(), live: p.boolean(), text${i}: p.text().nullable(),
-    parent: () => p.manyToOne(Entity${(i + 1) % LAST}).nullable(), children: () => p.oneToMany(Entity${(i + LAST - 1) % LAST}).mappedBy('parent'),
+    parent: () => p.manyToOne(Entity${(i + 1) % LAST}).nullable(), children: () => p.oneToMany(Entity${
+    (i + LAST - 1) % LAST
+  }).mappedBy('parent'),
   },
-})`).join('')}
+})`).join('')
+}
 export const resources = {
-${Array.from({ length: LAST }, (_, i) => `
+${
+  Array.from({ length: LAST }, (_, i) => `
   '/entities${i}': new CrudBase({
     model: Entity${i},
     queryConfig: {
@@ -140,7 +156,8 @@ ${Array.from({ length: LAST }, (_, i) => `
       defaultSort: ['-created_at'],
     },
     writable: ['name', 'price', 'status', 'parent'],
-  }),`).join('')}
+  }),`).join('')
+}
 }
 export type Api = ApiOf<typeof resources>
 `
@@ -148,10 +165,12 @@ const client = `
 import { createClient } from '../../src/client/index.ts'
 import type { Api } from './resources.ts'
 const api = createClient<Api>('')
-${Array.from({ length: LAST }, (_, i) => `
+${
+  Array.from({ length: LAST }, (_, i) => `
 export const page${i} = await api['/entities${i}'].list({ filter: { name: 'x', price: { gte: '1' } }, sort: ['-name', 'origin'], include: ['parent', 'children.children', 'childrenCount'], fields: ['id', 'name'], fieldsByInclude: { parent: ['name'] } })
 export const names${i}: (string | undefined)[] = page${i}.items.map(({ parent }) => parent?.name)
-export const made${i} = await api['/entities${i}'].create({ name: 'x' })`).join('')}
+export const made${i} = await api['/entities${i}'].create({ name: 'x' })`).join('')
+}
 `
 
 /** Checks some of the files, which have no errors. */
@@ -160,7 +179,13 @@ function checked (t: Test, files: Readonly<Record<string, string>>, ...names: re
   const program = ts.createProgram([...named.keys()], options, hostOf(named))
   for (const name of names) {
     const source = program.getSourceFile(path.join(folder, name))!
-    t.strictSame(program.getSemanticDiagnostics(source).map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n')), [], name)
+    t.strictSame(
+      program.getSemanticDiagnostics(source).map(({ messageText }) =>
+        ts.flattenDiagnosticMessageText(messageText, '\n')
+      ),
+      [],
+      name
+    )
   }
   return program
 }

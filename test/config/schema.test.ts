@@ -1,12 +1,21 @@
 import { Value } from '@sinclair/typebox/value'
 import t from 'tap'
 import {
-  AllowedField, AllowedFilters, AllowedInclude, AllowedSort, QueryBuilderConfig, QueryBuilderConfigSchema,
+  AllowedField,
+  AllowedFilters,
+  AllowedInclude,
+  AllowedSort,
+  QueryBuilderConfig,
+  QueryBuilderConfigSchema,
 } from '../../src/config/index.ts'
 
 t.test('the schema describes the options and the result', async t => {
   const options = {
-    allowedFilters: [AllowedFilters.exact('name'), AllowedFilters.partial('text'), AllowedFilters.custom('any', qb => qb)],
+    allowedFilters: [
+      AllowedFilters.exact('name'),
+      AllowedFilters.partial('text'),
+      AllowedFilters.custom('any', qb => qb),
+    ],
     allowedSorts: [new AllowedSort('a', 'b', { alias: 'both', direction: 'desc' })],
     allowedFields: [new AllowedField('name')],
     allowedIncludes: [new AllowedInclude('author', { alias: 'user' })],

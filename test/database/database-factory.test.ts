@@ -28,7 +28,10 @@ async function folderFor (t: Test): Promise<string> {
 t.test('options are checked when constructed', async (t) => {
   const construct = (options: unknown) => () => new DatabaseFactory(options as never)
   t.throws(construct(undefined), refused(/options must be an object, got undefined/))
-  t.throws(construct({ entities, databaseURL: 'pglite://memory' }), refused(/unknown option 'databaseURL'. Did you mean 'databaseUrl'\?/))
+  t.throws(
+    construct({ entities, databaseURL: 'pglite://memory' }),
+    refused(/unknown option 'databaseURL'. Did you mean 'databaseUrl'\?/)
+  )
   t.throws(construct({ entities, pool: { maximum: 3 } }), refused(/pool: unknown option 'maximum'/))
   t.throws(construct({ entities, pool: { max: 0 } }), refused(/pool\.max: .*, got 0/))
   t.throws(construct({ entities, pool: { min: 11 } }), refused(/pool.min is 11, more than pool.max, 10/))
@@ -36,17 +39,26 @@ t.test('options are checked when constructed', async (t) => {
   t.throws(construct({ entities, statementTimeoutMillis: -1 }), refused(/statementTimeoutMillis: .*, got -1/))
   t.throws(construct({ entities, applicationName: '' }), refused(/applicationName: /))
   t.throws(construct({ entities: [] }), refused(/entities: /))
-  t.throws(construct({ entities: [Ledger, 'x'] }), refused(/entities\[1\] is 'x', which is no entity: give its class or schema, not a name or a path/))
+  t.throws(
+    construct({ entities: [Ledger, 'x'] }),
+    refused(/entities\[1\] is 'x', which is no entity: give its class or schema, not a name or a path/)
+  )
   t.throws(construct({ entities: [{}] }), refused(/entities\[0\] is an object, which is no entity/))
   t.throws(construct({ entities: [null] }), refused(/entities\[0\] is null, which is no entity/))
   t.throws(construct({ databaseUrl: 'pglite://memory' }), refused(/entities: /))
   t.throws(construct({ entities, databaseUrl: 5 }), refused(/databaseUrl: expected string/))
   t.throws(construct({ entities, databaseUrl: 'sqlite://x' }), refused(/scheme 'sqlite:'/))
-  t.throws(construct({ entities, ormOptions: { clientUrl: 'x' } }), refused(/ormOptions.clientUrl is set by the option 'databaseUrl'/))
+  t.throws(
+    construct({ entities, ormOptions: { clientUrl: 'x' } }),
+    refused(/ormOptions.clientUrl is set by the option 'databaseUrl'/)
+  )
 })
 
 t.test('an unset environment variable is no database in memory', async (t) => {
-  t.throws(() => new DatabaseFactory({ databaseUrl: process.env.NO_SUCH_VARIABLE, entities }), refused(/databaseUrl is empty: is an environment variable not set\?/))
+  t.throws(
+    () => new DatabaseFactory({ databaseUrl: process.env.NO_SUCH_VARIABLE, entities }),
+    refused(/databaseUrl is empty: is an environment variable not set\?/)
+  )
   t.throws(() => new DatabaseFactory({ databaseUrl: '', entities }), refused(/databaseUrl is empty/))
 })
 
@@ -58,29 +70,50 @@ t.test('statements may be prepared unless said otherwise', async (t) => {
 t.test('what only opening can tell is a mistake in the options, too', async (t) => {
   const folder = t.testdir({ file: 'not a folder' })
   class Unmarked {}
-  for (const [options, message] of [
-    [{ databaseUrl: `pglite://${folder}/file` }, /file can't hold a PGlite database: it is a file, and not a folder/],
-    [{ databaseUrl: `pglite://${folder}/file/inside` }, /inside can't hold a PGlite database: ENOTDIR/],
-    [{ databaseUrl: `pglite://${folder}/file/further/inside` }, /inside can't hold a PGlite database: ENOTDIR/],
-    // a file system that has folders and makes none
-    ...(fs.existsSync('/proc/self') ? [[{ databaseUrl: 'pglite:///proc/nothing/inside' }, /inside can't hold a PGlite database: E\w+/] as const] : []),
-    [{ entities: [Unmarked] }, /entities: Only abstract entities were discovered/],
-    [{ entities: [defineEntity({ name: 'Keyless', properties: { title: p.string() } })] }, /entities: .*Keyless.*PrimaryKey/],
-  ] as const) {
+  for (
+    const [options, message] of [
+      [{ databaseUrl: `pglite://${folder}/file` }, /file can't hold a PGlite database: it is a file, and not a folder/],
+      [{ databaseUrl: `pglite://${folder}/file/inside` }, /inside can't hold a PGlite database: ENOTDIR/],
+      [{ databaseUrl: `pglite://${folder}/file/further/inside` }, /inside can't hold a PGlite database: ENOTDIR/],
+      // a file system that has folders and makes none
+      ...(fs.existsSync('/proc/self')
+        ? [[{ databaseUrl: 'pglite:///proc/nothing/inside' }, /inside can't hold a PGlite database: E\w+/] as const]
+        : []),
+      [{ entities: [Unmarked] }, /entities: Only abstract entities were discovered/],
+      [
+        { entities: [defineEntity({ name: 'Keyless', properties: { title: p.string() } })] },
+        /entities: .*Keyless.*PrimaryKey/,
+      ],
+    ] as const
+  ) {
     await t.rejects(new DatabaseFactory({ entities, ...options } as DatabaseOptions).getEngine(), refused(message))
-    t.throws(() => new DatabaseFactory({ entities, useAsync: false, ...options } as DatabaseOptions<false>).getEngine(), refused(message))
+    t.throws(
+      () => new DatabaseFactory({ entities, useAsync: false, ...options } as DatabaseOptions<false>).getEngine(),
+      refused(message)
+    )
   }
 })
 
 t.test('a missing package is named with the command that installs it', async (t) => {
   const missing = (missing: string) => async () => {
-    throw Object.assign(new Error(`Cannot find package '${missing}' imported from /somewhere/${missing}/@mikro-orm/pglite`), { code: 'ERR_MODULE_NOT_FOUND' })
+    throw Object.assign(
+      new Error(`Cannot find package '${missing}' imported from /somewhere/${missing}/@mikro-orm/pglite`),
+      { code: 'ERR_MODULE_NOT_FOUND' }
+    )
   }
   const version = Utils.getORMVersion()
-  await t.rejects(loadDriver('pglite', missing('@mikro-orm/pglite')), { code: 'FST_CRUD_CONFIG_INVALID', message: `DatabaseFactory: pglite:// needs the package @mikro-orm/pglite: npm install @mikro-orm/pglite@${version}` })
-  await t.rejects(loadDriver('postgresql', missing('@mikro-orm/postgresql')), refused(/npm install @mikro-orm\/postgresql@\d/))
+  await t.rejects(loadDriver('pglite', missing('@mikro-orm/pglite')), {
+    code: 'FST_CRUD_CONFIG_INVALID',
+    message: `DatabaseFactory: pglite:// needs the package @mikro-orm/pglite: npm install @mikro-orm/pglite@${version}`,
+  })
+  await t.rejects(
+    loadDriver('postgresql', missing('@mikro-orm/postgresql')),
+    refused(/npm install @mikro-orm\/postgresql@\d/)
+  )
   await t.rejects(loadDriver('pglite', missing('@electric-sql/pglite')), refused(/npm install @electric-sql\/pglite$/))
-  const broken = async () => { throw new Error('broken') }
+  const broken = async () => {
+    throw new Error('broken')
+  }
   await t.rejects(loadDriver('postgresql', broken), { message: 'broken' })
 })
 
@@ -113,7 +146,11 @@ t.test('a folder keeps its rows; it is free again after close', async (t) => {
   await first.close()
   await first.close()
   t.teardown(() => second.close())
-  t.equal(await (await second.getEngine()).em.fork().count(Ledger, { title: 'kept' }), 1, 'the failed attempt is tried again')
+  t.equal(
+    await (await second.getEngine()).em.fork().count(Ledger, { title: 'kept' }),
+    1,
+    'the failed attempt is tried again'
+  )
   const closing = second.close()
   t.equal(await (await second.getEngine()).em.fork().count(Ledger), 1, 'it is opened again when it has been closed')
   await closing
@@ -122,8 +159,11 @@ t.test('a folder keeps its rows; it is free again after close', async (t) => {
 t.test('another process may not open a folder that is open, and may when its owner has died', async (t) => {
   const folder = await folderFor(t)
   const url = new URL('../../src/database/folder-lock.ts', import.meta.url).href
-  const script = `const { lockFolder } = await import(${JSON.stringify(url)}); console.log(await lockFolder(${JSON.stringify(folder)}) ? 'free' : 'taken'); process.kill(process.pid, 'SIGKILL')`
-  const other = () => spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' }).stdout.trim()
+  const script = `const { lockFolder } = await import(${JSON.stringify(url)}); console.log(await lockFolder(${
+    JSON.stringify(folder)
+  }) ? 'free' : 'taken'); process.kill(process.pid, 'SIGKILL')`
+  const other = () =>
+    spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' }).stdout.trim()
   t.equal(other(), 'free')
   const factory = new DatabaseFactory({ databaseUrl: `pglite://${folder}`, entities })
   await factory.getEngine()
@@ -140,16 +180,26 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     const factory = new DatabaseFactory({ databaseUrl: url, entities, ...options })
     t.teardown(() => factory.close())
     const engine = await factory.getEngine()
-    const [row] = await engine.em.fork().execute<Array<Record<string, unknown>>>(`select ${names.map((name) => `current_setting('${name}') as ${name}`).join(', ')}`)
+    const [row] = await engine.em.fork().execute<Array<Record<string, unknown>>>(
+      `select ${names.map((name) => `current_setting('${name}') as ${name}`).join(', ')}`
+    )
     return { engine, values: names.map((name) => row?.[name]) }
   }
 
   t.test('the URL, its parameters, the pool and other options reach the driver', async (t) => {
     const { engine, values } = await settings(t, {
-      databaseUrl: `${url}?application_name=kit-test&connect_timeout=7`, pool: { min: 1, max: 2, idleTimeoutMillis: 1234 }, ormOptions: { schema: 'public', driverOptions: { statement_timeout: 1234 } },
+      databaseUrl: `${url}?application_name=kit-test&connect_timeout=7`,
+      pool: { min: 1, max: 2, idleTimeoutMillis: 1234 },
+      ormOptions: { schema: 'public', driverOptions: { statement_timeout: 1234 } },
     }, ['application_name', 'statement_timeout'])
     t.strictSame(values, ['kit-test', '1234ms'])
-    t.match((await engine.em.getConnection().getNativeClient()).options, { min: 1, max: 2, idleTimeoutMillis: 1234, connectionTimeoutMillis: 7000, keepAlive: true })
+    t.match((await engine.em.getConnection().getNativeClient()).options, {
+      min: 1,
+      max: 2,
+      idleTimeoutMillis: 1234,
+      connectionTimeoutMillis: 7000,
+      keepAlive: true,
+    })
   })
 
   t.test('shared, it is closed by the last one who releases it', async (t) => {
@@ -176,24 +226,46 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
   t.test('who we are and how long a statement may take; the URL wins', async (t) => {
     const names = ['application_name', 'statement_timeout']
     t.strictSame((await settings(t, {}, names)).values, ['fastify-crud-kit', '30s'])
-    t.strictSame((await settings(t, { statementTimeoutMillis: 0 }, names)).values, ['fastify-crud-kit', '0'], 'left to the server')
-    t.strictSame((await settings(t, { preparedStatements: false }, names)).values, ['fastify-crud-kit', '0'], 'as PgBouncer needs it')
+    t.strictSame(
+      (await settings(t, { statementTimeoutMillis: 0 }, names)).values,
+      ['fastify-crud-kit', '0'],
+      'left to the server'
+    )
+    t.strictSame(
+      (await settings(t, { preparedStatements: false }, names)).values,
+      ['fastify-crud-kit', '0'],
+      'as PgBouncer needs it'
+    )
     const options = { applicationName: 'shop', statementTimeoutMillis: 2500 }
     t.strictSame((await settings(t, options, names)).values, ['shop', '2500ms'])
-    t.strictSame((await settings(t, { ...options, databaseUrl: `${url}?application_name=shop-canary&statement_timeout=900` }, names)).values, ['shop-canary', '900ms'])
-    t.match((await (await settings(t, { pool: {} }, names)).engine.em.getConnection().getNativeClient()).options, { connectionTimeoutMillis: 10_000 })
+    t.strictSame(
+      (await settings(
+        t,
+        { ...options, databaseUrl: `${url}?application_name=shop-canary&statement_timeout=900` },
+        names
+      )).values,
+      ['shop-canary', '900ms']
+    )
+    t.match((await (await settings(t, { pool: {} }, names)).engine.em.getConnection().getNativeClient()).options, {
+      connectionTimeoutMillis: 10_000,
+    })
   })
 
   t.test("an application's own look at the pool is kept", async (t) => {
     const pools: unknown[] = []
-    const { engine } = await settings(t, { ormOptions: { driverOptions: { onPoolCreated: (pool: unknown) => pools.push(pool) } } }, ['port'])
+    const { engine } = await settings(t, {
+      ormOptions: { driverOptions: { onPoolCreated: (pool: unknown) => pools.push(pool) } },
+    }, ['port'])
     t.strictSame(pools.map((pool) => pool === pools[0]), [true])
     t.equal(await engine.em.getConnection().getNativeClient(), pools[0])
   })
 
   t.test('the schema of the URL is that of the tables', async (t) => {
     const { engine } = await settings(t, { databaseUrl: `${url}?schema=sales`, schema: 'create' }, ['port'])
-    t.strictSame(await engine.em.fork().execute("select table_schema from information_schema.tables where table_name = 'ledger'"), [{ table_schema: 'sales' }])
+    t.strictSame(
+      await engine.em.fork().execute("select table_schema from information_schema.tables where table_name = 'ledger'"),
+      [{ table_schema: 'sales' }]
+    )
     await engine.schema.drop()
   })
 
@@ -226,20 +298,35 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     const query = session({ signal: abort.signal }).execute('select pg_sleep(30)')
     setTimeout(() => abort.abort(), 100)
     await t.rejects(query)
-    const running = async () => (await session().execute("select 1 from pg_stat_activity where datname = current_database() and state = 'active' and query like 'select pg_sleep%'")).length
+    const running = async () =>
+      (await session().execute(
+        "select 1 from pg_stat_activity where datname = current_database() and state = 'active' and query like 'select pg_sleep%'"
+      )).length
     // MikroORM goes on before the server has heard of it
     while (await running() > 0);
   })
 
   t.test('a login that is refused is a mistake in the URL, and shows no password', async (t) => {
     const { host, pathname } = new URL(url)
-    const open = async (credentials: string) => await t.rejects(new DatabaseFactory({ databaseUrl: `postgresql://${credentials}@${host}${pathname}`, entities }).getEngine(),
-      refused(/^DatabaseFactory: postgresql:\/\/[^@]+ refuses the login: role "nobody_\w+" does not exist\. Check user and password in databaseUrl.*pg_hba\.conf/))
+    const open = async (credentials: string) =>
+      await t.rejects(
+        new DatabaseFactory({ databaseUrl: `postgresql://${credentials}@${host}${pathname}`, entities }).getEngine(),
+        refused(
+          /^DatabaseFactory: postgresql:\/\/[^@]+ refuses the login: role "nobody_\w+" does not exist\. Check user and password in databaseUrl.*pg_hba\.conf/
+        )
+      )
     await open('nobody_here:s3cret')
-    t.throws(() => new DatabaseFactory({ databaseUrl: `postgresql://nobody_here@${host}${pathname}`, entities, useAsync: false }).getEngine(), refused(/refuses the login: role "nobody_here"/))
+    t.throws(
+      () =>
+        new DatabaseFactory({ databaseUrl: `postgresql://nobody_here@${host}${pathname}`, entities, useAsync: false })
+          .getEngine(),
+      refused(/refuses the login: role "nobody_here"/)
+    )
     const app = Fastify()
     await t.rejects(async () => {
-      await app.register(crudKit, { database: { databaseUrl: `postgresql://nobody_here:s3cret@${host}${pathname}`, entities } })
+      await app.register(crudKit, {
+        database: { databaseUrl: `postgresql://nobody_here:s3cret@${host}${pathname}`, entities },
+      })
       await app.ready()
     }, refused(/refuses the login/))
     await app.close()
@@ -248,11 +335,18 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
   t.test('a database that is not there is not created, and found once it is', async (t) => {
     const name = `${new URL(url).pathname.slice(1)}_later`
     const factory = new DatabaseFactory({ databaseUrl: url.replace(/[^/]+$/, name), entities })
-    await t.rejects(factory.getEngine(), refused(/_later: database "\w+_later" does not exist\. Create it, or mend its name in databaseUrl: it is not made by opening it/))
+    await t.rejects(
+      factory.getEngine(),
+      refused(
+        /_later: database "\w+_later" does not exist\. Create it, or mend its name in databaseUrl: it is not made by opening it/
+      )
+    )
     const admin = new DatabaseFactory({ databaseUrl: url, entities })
     const { em } = await admin.getEngine()
     await em.fork().execute(`create database ${name}`)
-    t.strictSame(await (await factory.getEngine()).em.fork().execute('select current_database()::text as name'), [{ name }])
+    t.strictSame(await (await factory.getEngine()).em.fork().execute('select current_database()::text as name'), [{
+      name,
+    }])
     await factory.close()
     await em.fork().execute(`drop database ${name}`)
     await admin.close()
@@ -266,7 +360,10 @@ t.test('a server that is not there is unavailable, and no password is shown', as
   probe.close()
   const factory = new DatabaseFactory({ databaseUrl: `postgresql://ada:s3cret@127.0.0.1:${port}/shop`, entities })
   const error = await factory.getEngine().then(() => undefined, (error: Error) => error)
-  t.match(error, { code: 'FST_CRUD_UNAVAILABLE', message: new RegExp(`^postgresql://127.0.0.1:${port}/shop can't be reached: `) })
+  t.match(error, {
+    code: 'FST_CRUD_UNAVAILABLE',
+    message: new RegExp(`^postgresql://127.0.0.1:${port}/shop can't be reached: `),
+  })
   t.notMatch(error?.message, /s3cret/)
   await factory.close()
 })

@@ -8,16 +8,23 @@ import t from 'tap'
 import { DatabaseFactory } from '../../src/database/index.ts'
 import { copyTemplate } from '../helpers/databases.ts'
 
-const Entry = defineEntity({ name: 'Entry', properties: { id: p.integer().primary(), part: p.integer().primary(), text: p.text() } })
+const Entry = defineEntity({
+  name: 'Entry',
+  properties: { id: p.integer().primary(), part: p.integer().primary(), text: p.text() },
+})
 const PARTS = 3
 const ENOUGH = 25
 
 /** Writes entries of several rows, one after the other, and says so when each is written. */
 const writer = (databaseUrl: string): string => `
   import { defineEntity, p } from '@mikro-orm/core'
-  const { DatabaseFactory } = await import(${JSON.stringify(new URL('../../src/database/index.ts', import.meta.url).href)})
+  const { DatabaseFactory } = await import(${
+  JSON.stringify(new URL('../../src/database/index.ts', import.meta.url).href)
+})
   const Entry = defineEntity({ name: 'Entry', properties: { id: p.integer().primary(), part: p.integer().primary(), text: p.text() } })
-  const database = new DatabaseFactory({ databaseUrl: ${JSON.stringify(databaseUrl)}, entities: [Entry], schema: 'create' })
+  const database = new DatabaseFactory({ databaseUrl: ${
+  JSON.stringify(databaseUrl)
+}, entities: [Entry], schema: 'create' })
   const { em } = await database.getEngine()
   for (let id = 1; ; id++) {
     const session = em.fork()
@@ -31,7 +38,9 @@ t.test('what was acknowledged before kill -9 is there, whole, and the folder can
   const copy = await copyTemplate()
   if (copy) t.teardown(copy.remove)
   const databaseUrl = `pglite://${copy?.folder ?? path.join(t.testdir(), 'db')}`
-  const child = spawn(process.execPath, ['--input-type=module', '-e', writer(databaseUrl)], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, ['--input-type=module', '-e', writer(databaseUrl)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   const exited = once(child, 'exit')
   let acknowledged = 0
   for await (const line of createInterface(child.stdout)) {
@@ -44,8 +53,14 @@ t.test('what was acknowledged before kill -9 is there, whole, and the folder can
   const database = new DatabaseFactory({ databaseUrl, entities: [Entry] })
   t.teardown(() => database.close())
   const session = (await database.getEngine()).em.fork()
-  const rows = await session.execute<Array<{ id: number, parts: number }>>('select id, count(*)::int as parts from entry group by id order by id')
-  t.strictSame(rows.slice(0, acknowledged), Array.from({ length: acknowledged }, (_, i) => ({ id: i + 1, parts: PARTS })), 'every acknowledged entry is there')
+  const rows = await session.execute<Array<{ id: number, parts: number }>>(
+    'select id, count(*)::int as parts from entry group by id order by id'
+  )
+  t.strictSame(
+    rows.slice(0, acknowledged),
+    Array.from({ length: acknowledged }, (_, i) => ({ id: i + 1, parts: PARTS })),
+    'every acknowledged entry is there'
+  )
   t.strictSame(rows.filter(({ parts }) => parts !== PARTS), [], 'none is there in part')
   session.create(Entry, { id: 1_000_000, part: 1, text: 'after' })
   await session.flush()

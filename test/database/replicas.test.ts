@@ -7,46 +7,98 @@ import pg from 'pg'
 import t, { type Test } from 'tap'
 import { findPostgres, startPostgres } from '../../scripts/postgres.ts'
 import { PRIMARY_SETTINGS, startStandby } from '../../scripts/standby.ts'
-import { AllowedFilters, CrudBase, crudKit, DatabaseFactory, parseQueryParams, QueryBuilderConfig, readFromWriter, type DatabaseOptions } from '../../src/index.ts'
+import {
+  AllowedFilters,
+  CrudBase,
+  crudKit,
+  DatabaseFactory,
+  parseQueryParams,
+  QueryBuilderConfig,
+  readFromWriter,
+  type DatabaseOptions,
+} from '../../src/index.ts'
 
 const Note = defineEntity({
   name: 'Note',
-  properties: { id: p.integer().primary().autoincrement(false), text: p.string(), server: p.string().formula("current_setting('cluster_name')") },
+  properties: {
+    id: p.integer().primary().autoincrement(false),
+    text: p.string(),
+    server: p.string().formula("current_setting('cluster_name')"),
+  },
 })
 const entities = [Note]
-const notes = new CrudBase({ model: Note, writable: 'all', queryConfig: new QueryBuilderConfig<InferEntity<typeof Note>>({ allowedFilters: [AllowedFilters.exact('text')] }) })
+const notes = new CrudBase({
+  model: Note,
+  writable: 'all',
+  queryConfig: new QueryBuilderConfig<InferEntity<typeof Note>>({ allowedFilters: [AllowedFilters.exact('text')] }),
+})
 
 const refused = (message: RegExp) => ({ code: 'FST_CRUD_CONFIG_INVALID', message })
 
 t.test('options are checked when constructed', async (t) => {
-  const construct = (replicas: unknown, more: object = {}) => () => new DatabaseFactory({ databaseUrl: 'postgresql://app:secret@db/shop', entities, replicas, ...more } as never)
+  const construct = (replicas: unknown, more: object = {}) => () =>
+    new DatabaseFactory({ databaseUrl: 'postgresql://app:secret@db/shop', entities, replicas, ...more } as never)
   t.doesNotThrow(construct(['postgresql://r1/shop', 'postgresql://r2/shop']))
   t.doesNotThrow(construct({ urls: ['postgresql://r1/shop'], maxLag: false }))
   t.doesNotThrow(construct(undefined))
-  t.throws(construct('postgresql://r1/shop'), refused(/replicas must be a list of URLs or \{ urls, maxLag, checkInterval, checkTimeout \}, got 'postgresql/))
+  t.throws(
+    construct('postgresql://r1/shop'),
+    refused(/replicas must be a list of URLs or \{ urls, maxLag, checkInterval, checkTimeout \}, got 'postgresql/)
+  )
   t.throws(construct([]), refused(/replicas\.urls: .*, got an array/))
   t.throws(construct([process.env.NO_SUCH_VARIABLE]), refused(/replicas\.urls\.0: expected string, got undefined/))
-  t.throws(construct({ urls: ['postgresql://r1/shop'], maxlag: 5 }), refused(/replicas: unknown option 'maxlag'. Did you mean 'maxLag'\?/))
-  t.throws(construct({ urls: ['postgresql://r1/shop'], maxLag: true }), refused(/replicas\.maxLag must be milliseconds, at least 1, or false, got true/))
-  t.throws(construct({ urls: ['postgresql://r1/shop'], maxLag: 2_999 }), refused(/maxLag is 2999 ms, less than a check may take .* 3000 ms/))
-  t.throws(construct({ urls: ['postgresql://r1/shop'], checkInterval: 0 }), refused(/replicas\.checkInterval: .*, got 0/))
+  t.throws(
+    construct({ urls: ['postgresql://r1/shop'], maxlag: 5 }),
+    refused(/replicas: unknown option 'maxlag'. Did you mean 'maxLag'\?/)
+  )
+  t.throws(
+    construct({ urls: ['postgresql://r1/shop'], maxLag: true }),
+    refused(/replicas\.maxLag must be milliseconds, at least 1, or false, got true/)
+  )
+  t.throws(
+    construct({ urls: ['postgresql://r1/shop'], maxLag: 2_999 }),
+    refused(/maxLag is 2999 ms, less than a check may take .* 3000 ms/)
+  )
+  t.throws(
+    construct({ urls: ['postgresql://r1/shop'], checkInterval: 0 }),
+    refused(/replicas\.checkInterval: .*, got 0/)
+  )
   t.throws(construct(['mysql://r1/shop']), refused(/replicas\[0\] has the scheme 'mysql:'/))
-  t.throws(construct(['postgresql://r1/shop', 'postgresql://app:secret@r2']), refused(/^(?!.*secret).*replicas\[1\] names no database/))
+  t.throws(
+    construct(['postgresql://r1/shop', 'postgresql://app:secret@r2']),
+    refused(/^(?!.*secret).*replicas\[1\] names no database/)
+  )
   t.throws(construct(['pglite://memory']), refused(/replicas\[0\] must be a postgresql:\/\/ URL/))
   t.throws(construct(['postgresql://DB:5432/shop']), refused(/replicas\[0\] is databaseUrl itself/))
-  t.throws(construct(['postgresql://r/shop', 'postgresql://other@r:5432/shop']), refused(/replicas\[1\] is replicas\[0\] again/))
+  t.throws(
+    construct(['postgresql://r/shop', 'postgresql://other@r:5432/shop']),
+    refused(/replicas\[1\] is replicas\[0\] again/)
+  )
   t.throws(construct(['postgresql://r/shop'], { databaseUrl: 'pglite://memory' }), refused(/PGlite has none/))
-  t.throws(construct(['postgresql://r/shop'], { ormOptions: { driverOptions: () => ({}) } }), refused(/ormOptions.driverOptions is a connection of its own/))
-  t.throws(construct(undefined, { ormOptions: { replicas: [] } }), refused(/ormOptions.replicas is set by the option 'replicas'/))
+  t.throws(
+    construct(['postgresql://r/shop'], { ormOptions: { driverOptions: () => ({}) } }),
+    refused(/ormOptions.driverOptions is a connection of its own/)
+  )
+  t.throws(
+    construct(undefined, { ormOptions: { replicas: [] } }),
+    refused(/ormOptions.replicas is set by the option 'replicas'/)
+  )
 })
 
-t.test('servers', { skip: await findPostgres() === undefined && 'no PostgreSQL binaries (PG_BIN, or those that npm ci installs): standbys are started from them' }, async (t) => {
+t.test('servers', {
+  skip: await findPostgres() === undefined &&
+    'no PostgreSQL binaries (PG_BIN, or those that npm ci installs): standbys are started from them',
+}, async (t) => {
   const primary = await startPostgres({ settings: { ...PRIMARY_SETTINGS, cluster_name: 'writer' } })
   t.teardown(() => primary.stop())
   const writer = new pg.Client({ connectionString: primary.url })
   await writer.connect()
-  await writer.query("create table note (id int primary key, text varchar(255) not null); insert into note values (1, 'first')")
-  const [one, two] = await Promise.all(['one', 'two'].map((name) => startStandby(primary, { name, settings: { cluster_name: name } })))
+  await writer.query(
+    "create table note (id int primary key, text varchar(255) not null); insert into note values (1, 'first')"
+  )
+  const [one, two] = await Promise.all(
+    ['one', 'two'].map((name) => startStandby(primary, { name, settings: { cluster_name: name } }))
+  )
   t.teardown(async () => {
     await writer.end()
     await Promise.all([one!.stop(), two!.stop()])
@@ -54,10 +106,17 @@ t.test('servers', { skip: await findPostgres() === undefined && 'no PostgreSQL b
   const urls = [one!.url, two!.url]
 
   const open = async (t: Test, replicas: DatabaseOptions['replicas'], more: Partial<DatabaseOptions> = {}) => {
-    const factory = new DatabaseFactory({ databaseUrl: primary.url, entities, replicas, pool: { max: 4 }, ...more } as DatabaseOptions)
+    const factory = new DatabaseFactory(
+      { databaseUrl: primary.url, entities, replicas, pool: { max: 4 }, ...more } as DatabaseOptions
+    )
     t.teardown(() => factory.close())
     const engine = await factory.getEngine()
-    return { factory, engine, session: factory.getSessionMaker(engine), states: () => factory.replicaReports().map(({ status }) => status).join() }
+    return {
+      factory,
+      engine,
+      session: factory.getSessionMaker(engine),
+      states: () => factory.replicaReports().map(({ status }) => status).join(),
+    }
   }
   const quick = { urls, checkInterval: 50, checkTimeout: 1_000, maxLag: 1_200 }
 
@@ -69,10 +128,13 @@ t.test('servers', { skip: await findPostgres() === undefined && 'no PostgreSQL b
       await new Promise((resolve) => setTimeout(resolve, 5))
     }
   }
-  const caughtUp = () => until('replicas have what was written', async () => {
-    const { rows } = await writer.query('select count(*)::int as n from pg_stat_replication where replay_lsn = pg_current_wal_lsn()')
-    return rows[0].n === 2
-  })
+  const caughtUp = () =>
+    until('replicas have what was written', async () => {
+      const { rows } = await writer.query(
+        'select count(*)::int as n from pg_stat_replication where replay_lsn = pg_current_wal_lsn()'
+      )
+      return rows[0].n === 2
+    })
   /** The server that answers. */
   const asked = async (em: EntityManager): Promise<string> => (await notes.get(em, 1))!.server
   const serversOf = async (session: () => EntityManager, reads = 6): Promise<string> => {
@@ -84,7 +146,10 @@ t.test('servers', { skip: await findPostgres() === undefined && 'no PostgreSQL b
 
   t.test('reads go to the replicas in turn', async (t) => {
     const { session, factory } = await open(t, urls)
-    t.match(factory.replicaReports(), urls.map((url) => ({ url: url.replace('postgres://postgres@', 'postgresql://'), status: 'up', lag: Number })))
+    t.match(
+      factory.replicaReports(),
+      urls.map((url) => ({ url: url.replace('postgres://postgres@', 'postgresql://'), status: 'up', lag: Number }))
+    )
     t.equal(await serversOf(session), 'one,two')
     const em = session()
     const reads: Record<string, () => Promise<any>> = {
@@ -97,7 +162,8 @@ t.test('servers', { skip: await findPostgres() === undefined && 'no PostgreSQL b
       'em.stream': () => first(em.stream(Note)),
       'CrudBase.stream': () => first(notes.stream(em)),
       'em.createQueryBuilder': async () => em.createQueryBuilder(Note).select('*').where({ id: 1 }).getSingleResult(),
-      'em.execute that says so': async () => (await em.execute("select current_setting('cluster_name') as server", [], { connectionType: 'read' }))[0],
+      'em.execute that says so': async () =>
+        (await em.execute("select current_setting('cluster_name') as server", [], { connectionType: 'read' }))[0],
     }
     for (const [name, read] of Object.entries(reads)) t.match((await read()).server, /^(one|two)$/, name)
     t.equal(await notes.count(em), 1)
@@ -121,14 +187,18 @@ t.test('servers', { skip: await findPostgres() === undefined && 'no PostgreSQL b
       'em.nativeUpdate': (em) => em.nativeUpdate(Note, { id: 1 }, { text: 'first' }),
       'em.nativeDelete': (em) => em.nativeDelete(Note, { id: 99 }),
       'em.execute': (em) => em.execute("insert into note values (2, 'mine')"),
-      'em.transactional': (em) => em.transactional(async (em) => { await em.insert(Note, insert as never) }),
+      'em.transactional': (em) =>
+        em.transactional(async (em) => {
+          await em.insert(Note, insert as never)
+        }),
       'em.begin and commit': async (em) => {
         await em.begin()
         await em.insert(Note, insert as never)
         await em.commit()
       },
       'a query builder': (em) => em.createQueryBuilder(Note).insert(insert as never).execute(),
-      'em.getKysely': (em) => em.getKysely().deleteFrom('note' as never).where('id' as never, '=', 99 as never).execute(),
+      'em.getKysely': (em) =>
+        em.getKysely().deleteFrom('note' as never).where('id' as never, '=', 99 as never).execute(),
       'a fork': (em) => em.fork().insert(Note, insert as never),
       readFromWriter,
     }
@@ -136,7 +206,11 @@ t.test('servers', { skip: await findPostgres() === undefined && 'no PostgreSQL b
       const em = session()
       t.match(await asked(em), /^(one|two)$/)
       await use(em)
-      t.strictSame([await asked(em), await asked(em.fork()), (await em.fork().find(Note, { id: 1 }))[0]!.server], ['writer', 'writer', 'writer'], name)
+      t.strictSame([await asked(em), await asked(em.fork()), (await em.fork().find(Note, { id: 1 }))[0]!.server], [
+        'writer',
+        'writer',
+        'writer',
+      ], name)
       await remove()
     }
     t.equal(await session().transactional((em) => asked(em)), 'writer', 'in a transaction')
@@ -153,7 +227,9 @@ t.test('servers', { skip: await findPostgres() === undefined && 'no PostgreSQL b
       return [await notes.get(em, id), await em.findOne(Note, id), (await notes.list(em) as any).total]
     })
     await app.register(crudKit, { database: factory, resources: { '/notes': notes } })
-    t.match(await app.crudHealth(), { replicas: [{ url: String, status: /up|lagging/, reason: undefined }, { status: /up|lagging/ }] })
+    t.match(await app.crudHealth(), {
+      replicas: [{ url: String, status: /up|lagging/, reason: undefined }, { status: /up|lagging/ }],
+    })
     for (let id = 2; id < 40; id++) {
       const response = await app.inject({ method: 'POST', url: '/twice', payload: { id, text: 'new' } })
       const record = { id, text: 'new', server: 'writer' }
@@ -162,11 +238,14 @@ t.test('servers', { skip: await findPostgres() === undefined && 'no PostgreSQL b
     await caughtUp()
     await until('both are up', () => states() === 'up,up')
     t.match((await app.inject('/notes/39')).json().server, /^(one|two)$/)
-    t.equal((await app.inject({ method: 'PATCH', url: '/notes/39', payload: { text: 'changed' } })).json().text, 'changed')
+    t.equal(
+      (await app.inject({ method: 'PATCH', url: '/notes/39', payload: { text: 'changed' } })).json().text,
+      'changed'
+    )
     await writer.query('delete from note where id > 1')
   })
 
-  t.test('what a replica can\'t do is done by the writer', async (t) => {
+  t.test("what a replica can't do is done by the writer", async (t) => {
     const { session } = await open(t, urls)
     const onReplica = (sql: string) => session().getConnection('read').execute(sql)
     t.strictSame(await onReplica('select id from note where id = 1 for update'), [{ id: 1 }])
@@ -231,13 +310,20 @@ t.test('servers', { skip: await findPostgres() === undefined && 'no PostgreSQL b
     await writer.query('select pg_switch_wal()')
     await caughtUp()
     await replica.query('select pg_wal_replay_pause()')
-    await until('replay is paused', async () => (await replica.query('select pg_get_wal_replay_pause_state() as state')).rows[0].state === 'paused')
+    await until(
+      'replay is paused',
+      async () => (await replica.query('select pg_get_wal_replay_pause_state() as state')).rows[0].state === 'paused'
+    )
     const paused = Date.now()
     await until('longer than maxLag has passed', () => Date.now() > paused + quick.maxLag + 100)
     await until('a system on which nothing happens does not lag, paused or not', () => states() === 'up,up')
 
     await writer.query("create table fresh (id int); update note set text = 'changed'")
-    t.strictSame(await Promise.all([0, 1, 2, 3].map(() => session().getConnection('read').execute('select * from fresh'))), [[], [], [], []], 'a table that a replica has not got yet')
+    t.strictSame(
+      await Promise.all([0, 1, 2, 3].map(() => session().getConnection('read').execute('select * from fresh'))),
+      [[], [], [], []],
+      'a table that a replica has not got yet'
+    )
     await until('it lags', () => states() === 'up,lagging')
     t.ok(factory.replicaReports()[1]!.lag! > quick.maxLag)
     t.equal((await notes.get(session(), 1))!.text, 'changed')
@@ -250,12 +336,24 @@ t.test('servers', { skip: await findPostgres() === undefined && 'no PostgreSQL b
 
   t.test('one that hangs: reads that wait for it are answered by another', async (t) => {
     const proxy = await freezable(t, Number(new URL(one!.url).port))
-    const { session, states } = await open(t, { ...quick, urls: [`postgresql://postgres@127.0.0.1:${proxy.port}/postgres`], checkTimeout: 300 })
+    const { session, states } = await open(t, {
+      ...quick,
+      urls: [`postgresql://postgres@127.0.0.1:${proxy.port}/postgres`],
+      checkTimeout: 300,
+    })
     t.equal(await serversOf(session), 'one')
     proxy.freeze()
     const streamed = async (em: EntityManager) => (await first(em.stream(Note))).server
     const exported = async (em: EntityManager) => (await first(notes.stream(em)))['server']
-    t.strictSame(await Promise.all([asked(session()), session().findOneOrFail(Note, 1).then(({ server }) => server), streamed(session()), exported(session())]), ['writer', 'writer', 'writer', 'writer'])
+    t.strictSame(
+      await Promise.all([
+        asked(session()),
+        session().findOneOrFail(Note, 1).then(({ server }) => server),
+        streamed(session()),
+        exported(session()),
+      ]),
+      ['writer', 'writer', 'writer', 'writer']
+    )
     t.equal(states(), 'down')
     proxy.thaw()
     await until('it is back', () => states() === 'up')
@@ -263,7 +361,10 @@ t.test('servers', { skip: await findPostgres() === undefined && 'no PostgreSQL b
   })
 
   t.test('without any replica that is up, the writer answers', async (t) => {
-    const { session, states, factory } = await open(t, ['postgresql://postgres@127.0.0.1:1/postgres', primary.url.replace('127.0.0.1', 'localhost')])
+    const { session, states, factory } = await open(t, [
+      'postgresql://postgres@127.0.0.1:1/postgres',
+      primary.url.replace('127.0.0.1', 'localhost'),
+    ])
     t.equal(states(), 'down,down')
     t.match(factory.replicaReports(), [{ reason: /ECONNREFUSED/ }, { reason: /not a standby/ }])
     t.equal(await serversOf(session), 'writer')
@@ -271,9 +372,16 @@ t.test('servers', { skip: await findPostgres() === undefined && 'no PostgreSQL b
     t.match(unmeasured.factory.replicaReports(), [{ status: 'up', lag: null }])
   })
 
-  t.test('connections are as the writer\'s, and closed with them', async (t) => {
-    const { session, factory, engine } = await open(t, [two!.url.replace('postgres@', '')], { databaseUrl: `${primary.url}?application_name=kit-replicas`, ormOptions: { driverOptions: { statement_timeout: 4321 } } })
-    const [row] = await session().execute("select current_user::text as me, current_setting('application_name') as name, current_setting('statement_timeout') as timeout, current_setting('cluster_name') as server", [], { connectionType: 'read' })
+  t.test("connections are as the writer's, and closed with them", async (t) => {
+    const { session, factory, engine } = await open(t, [two!.url.replace('postgres@', '')], {
+      databaseUrl: `${primary.url}?application_name=kit-replicas`,
+      ormOptions: { driverOptions: { statement_timeout: 4321 } },
+    })
+    const [row] = await session().execute(
+      "select current_user::text as me, current_setting('application_name') as name, current_setting('statement_timeout') as timeout, current_setting('cluster_name') as server",
+      [],
+      { connectionType: 'read' }
+    )
     t.strictSame(row, { me: 'postgres', name: 'kit-replicas', timeout: '4321ms', server: 'two' })
     const pool = await session().getConnection('read').getNativeClient() as unknown as pg.Pool
     t.not(pool, await engine.em.getConnection().getNativeClient())
@@ -283,7 +391,11 @@ t.test('servers', { skip: await findPostgres() === undefined && 'no PostgreSQL b
     const replica = new pg.Client({ connectionString: two!.url })
     await replica.connect()
     t.teardown(() => replica.end())
-    await until('connections are closed', async () => (await replica.query("select 1 from pg_stat_activity where application_name = 'kit-replicas'")).rowCount === 0)
+    await until(
+      'connections are closed',
+      async () =>
+        (await replica.query("select 1 from pg_stat_activity where application_name = 'kit-replicas'")).rowCount === 0
+    )
   })
 })
 
@@ -303,7 +415,10 @@ async function freezable (t: Test, port: number) {
     for (const [from, to] of [[client, upstream], [upstream, client]] as const) {
       sockets.add(from)
       from.on('error', () => {})
-      from.on('close', () => { sockets.delete(from); to.destroy() })
+      from.on('close', () => {
+        sockets.delete(from)
+        to.destroy()
+      })
       from.on('data', (chunk) => to.write(chunk))
       if (frozen) from.pause()
     }

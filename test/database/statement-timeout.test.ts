@@ -21,7 +21,12 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
       await app.close()
       await orm.close(true)
     })
-    await app.register(crudKit, { orm, resources: { '/accounts': resource(Account, { allowedFilters: [slow] }) }, indexAdvice: false, ...more })
+    await app.register(crudKit, {
+      orm,
+      resources: { '/accounts': resource(Account, { allowedFilters: [slow] }) },
+      indexAdvice: false,
+      ...more,
+    })
     app.get('/limit', async (request) => await request.em.execute('show statement_timeout'))
     return app
   }
@@ -29,25 +34,40 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
   t.test('a statement that takes longer is a 503 that invites to come back', async (t) => {
     const app = await serve(t, { statementTimeoutMillis: 200 })
     const response = await app.inject('/accounts?filter[slow]=yes')
-    t.match([response.statusCode, response.json().code, response.headers['retry-after']], [503, 'FST_CRUD_UNAVAILABLE', '1'])
-    const limits = await Promise.all(Array.from({ length: 4 }, async () => (await app.inject('/limit')).json()[0].statement_timeout))
+    t.match([response.statusCode, response.json().code, response.headers['retry-after']], [
+      503,
+      'FST_CRUD_UNAVAILABLE',
+      '1',
+    ])
+    const limits = await Promise.all(
+      Array.from({ length: 4 }, async () => (await app.inject('/limit')).json()[0].statement_timeout)
+    )
     t.strictSame(limits, Array(4).fill('200ms'), 'on connections that were there, and on new ones')
   })
 
   t.test('it does not hold for streams, which have a limit of their own', async (t) => {
-    const app = await serve(t, { statementTimeoutMillis: 200, resources: { '/accounts': { crud: resource(Account, { allowedFilters: [slowly] }), stream: true } } })
+    const app = await serve(t, {
+      statementTimeoutMillis: 200,
+      resources: { '/accounts': { crud: resource(Account, { allowedFilters: [slowly] }), stream: true } },
+    })
     await app.ready()
     const em = app.orm.em.fork()
     await em.execute('delete from account')
     await em.execute("insert into account (id, owner, balance) values (1, 'Ada', 1), (2, 'Bob', 2)")
-    const { statusCode, body } = await app.inject({ url: '/accounts?filter[slowly]=yes', headers: { accept: 'application/x-ndjson' } })
-    t.strictSame([statusCode, body.split('\n').slice(0, -1).map((line) => JSON.parse(line).owner)], [200, ['Ada', 'Bob']])
+    const { statusCode, body } = await app.inject({
+      url: '/accounts?filter[slowly]=yes',
+      headers: { accept: 'application/x-ndjson' },
+    })
+    t.strictSame([statusCode, body.split('\n').slice(0, -1).map((line) => JSON.parse(line).owner)], [200, [
+      'Ada',
+      'Bob',
+    ]])
     t.equal((await app.inject('/accounts?filter[slowly]=yes')).statusCode, 503, 'it does for everything else')
     const limits = await Promise.all([1, 2].map(async () => (await app.inject('/limit')).json()[0].statement_timeout))
     t.strictSame(limits, ['200ms', '200ms'], 'also on the connection that the stream had')
   })
 
-  t.test('without the option it is the owner\'s', async (t) => {
+  t.test("without the option it is the owner's", async (t) => {
     t.equal((await (await serve(t, {})).inject('/limit')).json()[0].statement_timeout, '0')
   })
 
@@ -61,14 +81,20 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     })
     await app.register(crudKit, { orm, statementTimeoutMillis: 200 })
     // one of them by chance: all three with near certainty
-    const limits = await Promise.all(Array.from({ length: 40 }, () => orm.em.getConnection('read').execute('show statement_timeout')))
+    const limits = await Promise.all(
+      Array.from({ length: 40 }, () => orm.em.getConnection('read').execute('show statement_timeout'))
+    )
     t.strictSame(new Set(limits.map(([row]) => row!.statement_timeout)), new Set(['200ms']))
   })
 
   t.test('a database has the option of its own', async (t) => {
     const app = Fastify()
     t.teardown(() => app.close())
-    await t.rejects(async () => await app.register(crudKit, { database: { databaseUrl: url, entities: [Account] }, statementTimeoutMillis: 5 }), { code: 'FST_CRUD_CONFIG_INVALID', message: /write it into 'database'/ })
+    await t.rejects(
+      async () =>
+        await app.register(crudKit, { database: { databaseUrl: url, entities: [Account] }, statementTimeoutMillis: 5 }),
+      { code: 'FST_CRUD_CONFIG_INVALID', message: /write it into 'database'/ }
+    )
   })
 
   t.test('tables are made without the limit', async (t) => {
@@ -86,7 +112,10 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
       const factory = new DatabaseFactory({ databaseUrl: url, entities: [Note], schema, ...more })
       t.teardown(() => factory.close())
       const session = (await factory.getEngine()).em.fork()
-      const [[note], [own]] = [await session.execute('select "limit" from timed_note'), await session.execute('show statement_timeout')]
+      const [[note], [own]] = [
+        await session.execute('select "limit" from timed_note'),
+        await session.execute('show statement_timeout'),
+      ]
       await client.query('drop table timed_note')
       return [note!.limit, own!.statement_timeout]
     }
@@ -94,6 +123,10 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     t.strictSame(await made('create'), [unlimited, '30s'])
     t.strictSame(await made('update', { statementTimeoutMillis: 2_500 }), [unlimited, '2500ms'])
     t.strictSame(await made('create', { statementTimeoutMillis: 0 }), [unlimited, unlimited])
-    t.strictSame(await made('create', { databaseUrl: `${url}?statement_timeout=900` }), ['900ms', '900ms'], "the URL's holds for all statements")
+    t.strictSame(
+      await made('create', { databaseUrl: `${url}?statement_timeout=900` }),
+      ['900ms', '900ms'],
+      "the URL's holds for all statements"
+    )
   })
 })

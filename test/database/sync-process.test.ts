@@ -23,9 +23,18 @@ function folderFor (t: Test): string {
 t.test('options that a worker can not have', async (t) => {
   const open = (options: object) => () => new DatabaseFactory({ entities, useAsync: false, ...options }).getEngine()
   t.throws(open({ schema: 'create' }), refused(/schema can not be used with useAsync: false.*getCreateSchemaSQL/))
-  t.throws(open({ ormOptions: { driverOptions: { password: async () => 'x' } } }), refused(/ormOptions.driverOptions holds a function/))
-  t.throws(open({ ormOptions: { onCreateConnection: async () => {} } }), refused(/ormOptions.onCreateConnection holds a function/))
-  t.throws(() => new DatabaseFactory({ entities, useAsync: 'no' as never }), refused(/useAsync: expected boolean, got 'no'/))
+  t.throws(
+    open({ ormOptions: { driverOptions: { password: async () => 'x' } } }),
+    refused(/ormOptions.driverOptions holds a function/)
+  )
+  t.throws(
+    open({ ormOptions: { onCreateConnection: async () => {} } }),
+    refused(/ormOptions.onCreateConnection holds a function/)
+  )
+  t.throws(
+    () => new DatabaseFactory({ entities, useAsync: 'no' as never }),
+    refused(/useAsync: expected boolean, got 'no'/)
+  )
 })
 
 t.test('a database that is not there is an error at once', { skip: skipReasons.postgres }, async (t) => {
@@ -49,7 +58,10 @@ t.test('in memory, and out of servers', async (t) => {
       t.teardown(() => app.close())
       await app.register(crudKit, options)
     }
-    await t.rejects(register({ database: factory }), refused(/^crudKit: 'database' has useAsync: false, .*stop all requests/))
+    await t.rejects(
+      register({ database: factory }),
+      refused(/^crudKit: 'database' has useAsync: false, .*stop all requests/)
+    )
     await t.rejects(register({ database: { entities, useAsync: false } }), refused(/'database' has useAsync: false/))
     await t.rejects(register({ orm: engine }), refused(/'orm' has useAsync: false/))
     await t.rejects(register({ orm: engine.orm }), refused(/'orm' has useAsync: false/))
@@ -69,11 +81,18 @@ t.test('in memory, and out of servers', async (t) => {
     t.equal(words.count(session), 1, 'registered is not running')
     const response = await app.inject('/')
     t.equal(response.statusCode, 500)
-    t.match(response.json(), { code: 'FST_CRUD_CONFIG_INVALID', message: /while a Fastify server runs in this process: each of its statements would stop all requests.*Use request.em/ })
+    t.match(response.json(), {
+      code: 'FST_CRUD_CONFIG_INVALID',
+      message:
+        /while a Fastify server runs in this process: each of its statements would stop all requests.*Use request.em/,
+    })
     await other.listen({ port: 0 })
     t.throws(() => words.list(session), refused(/while a Fastify server runs/))
     t.throws(() => session.transaction(() => {}), refused(/while a Fastify server runs/))
-    t.throws(() => new DatabaseFactory({ entities, useAsync: false }).getEngine(), refused(/while a Fastify server runs/))
+    t.throws(
+      () => new DatabaseFactory({ entities, useAsync: false }).getEngine(),
+      refused(/while a Fastify server runs/)
+    )
     await app.close()
     t.throws(() => words.list(session), refused(/while a Fastify server runs/))
     await other.close()
@@ -85,16 +104,25 @@ t.test('a process ends when it has nothing else to do, closed or not', async (t)
   const folder = folderFor(t)
   const script = `
     import { defineEntity, p } from '@mikro-orm/core'
-    const { CrudBase, DatabaseFactory } = await import(${JSON.stringify(pathToFileURL(path.resolve('src/index.ts')).href)})
+    const { CrudBase, DatabaseFactory } = await import(${
+    JSON.stringify(pathToFileURL(path.resolve('src/index.ts')).href)
+  })
     const Word = defineEntity({ name: 'Word', properties: { id: p.integer().primary().autoincrement(), text: p.string() } })
-    const factory = new DatabaseFactory({ databaseUrl: ${JSON.stringify(`pglite://${folder}`)}, entities: [Word], useAsync: false })
+    const factory = new DatabaseFactory({ databaseUrl: ${
+    JSON.stringify(`pglite://${folder}`)
+  }, entities: [Word], useAsync: false })
     const engine = factory.getEngine()
     const session = factory.getSessionMaker(engine)()
     if (process.argv[1] === 'first') session.executeScript(await engine.orm.schema.getCreateSchemaSQL())
     else process.on('exit', () => factory.close())
     const words = new CrudBase({ model: Word, writable: 'all' })
     console.log(words.create(session, { text: process.argv[1] }).text, words.count(session))`
-  const run = (word: string) => spawnSync(process.execPath, ['--input-type=module', '-e', script, word], { encoding: 'utf8', timeout: 40_000 })
+  const run = (word: string) =>
+    spawnSync(process.execPath, ['--input-type=module', '-e', script, word], { encoding: 'utf8', timeout: 40_000 })
   t.match(run('first'), { status: 0, stdout: 'first 1\n', stderr: '' })
-  t.match(run('second'), { status: 0, stdout: 'second 2\n', stderr: '' }, 'the rows are kept, and the folder is free again')
+  t.match(
+    run('second'),
+    { status: 0, stdout: 'second 2\n', stderr: '' },
+    'the rows are kept, and the folder is free again'
+  )
 })

@@ -3,7 +3,22 @@ import { defineEntity, p } from '@mikro-orm/core'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { AllowedFilters, AllowedInclude, AllowedSort, BaseModel, ConflictError, CrudBase, DatabaseFactory, parseQueryParams, primaryKey, ReadOnlyViolationError, UnavailableError, type CrudContext, type QueryMessage, type SyncSession } from '../../src/index.ts'
+import {
+  AllowedFilters,
+  AllowedInclude,
+  AllowedSort,
+  BaseModel,
+  ConflictError,
+  CrudBase,
+  DatabaseFactory,
+  parseQueryParams,
+  primaryKey,
+  ReadOnlyViolationError,
+  UnavailableError,
+  type CrudContext,
+  type QueryMessage,
+  type SyncSession,
+} from '../../src/index.ts'
 import { copyTemplate, createDatabase, skipReasons } from '../helpers/databases.ts'
 import { resource } from '../http/helper.ts'
 
@@ -20,12 +35,23 @@ const Note = defineEntity({
     labels: () => p.manyToMany(Label),
   },
 })
-const Label = defineEntity({ name: 'Label', properties: { ...primaryKey, name: p.string(), tenant: p.integer().nullable() } })
-const Draft = defineEntity({ name: 'Draft', properties: { ...primaryKey, text: p.string() }, hooks: { beforeCreate: [() => {}] } })
+const Label = defineEntity({
+  name: 'Label',
+  properties: { ...primaryKey, name: p.string(), tenant: p.integer().nullable() },
+})
+const Draft = defineEntity({
+  name: 'Draft',
+  properties: { ...primaryKey, text: p.string() },
+  hooks: { beforeCreate: [() => {}] },
+})
 const entities = [Author, Note, Label, Draft]
 
 const config = {
-  allowedFilters: [new AllowedFilters('title', 'eq', ['eq', 'in']), AllowedFilters.exact('author.name'), AllowedFilters.custom('long', (qb: any) => qb.andWhere({ size: { $gt: 100 } }))],
+  allowedFilters: [
+    new AllowedFilters('title', 'eq', ['eq', 'in']),
+    AllowedFilters.exact('author.name'),
+    AllowedFilters.custom('long', (qb: any) => qb.andWhere({ size: { $gt: 100 } })),
+  ],
   allowedSorts: [new AllowedSort('title')],
   allowedIncludes: [new AllowedInclude('author')],
 }
@@ -67,16 +93,33 @@ for (const [name, skip, open] of urls) {
     t.test('every method returns a value', async (t) => {
       const ada = authors.create(session, { name: 'Ada' })
       t.match(ada, { id: 1, name: 'Ada', deleted_at: null })
-      t.match(notes.createMany(session, [{ title: 'b', author: 1, size: '200' }, { title: 'a', scan: 'AAH/' }]), [{ id: 1, author: 1, size: '200', version: 1 }, { id: 2, scan: 'AAH/' }])
-      t.match(notes.list(session, parseQueryParams('sort=title&include=author')), { items: [{ title: 'a', author: null }, { title: 'b', author: { name: 'Ada' } }], total: 2, page: 1 })
-      t.match(JSON.parse(notes.listJson(session, parseQueryParams('filter[author.name]=Ada'))), { items: [{ id: 1 }], total: 1 })
+      t.match(notes.createMany(session, [{ title: 'b', author: 1, size: '200' }, { title: 'a', scan: 'AAH/' }]), [{
+        id: 1,
+        author: 1,
+        size: '200',
+        version: 1,
+      }, { id: 2, scan: 'AAH/' }])
+      t.match(notes.list(session, parseQueryParams('sort=title&include=author')), {
+        items: [{ title: 'a', author: null }, { title: 'b', author: { name: 'Ada' } }],
+        total: 2,
+        page: 1,
+      })
+      t.match(JSON.parse(notes.listJson(session, parseQueryParams('filter[author.name]=Ada'))), {
+        items: [{ id: 1 }],
+        total: 1,
+      })
       t.match(notes.list(session, parseQueryParams('filter[long]=1')).items, [{ id: 1 }])
       t.match(notes.get(session, 1, parseQueryParams('include=author')), { id: 1, author: { name: 'Ada' } })
       t.equal(notes.get(session, 9), null)
       t.equal(notes.getJson(session, 9), null)
       t.match(JSON.parse(notes.getJson(session, 2)!), { id: 2, title: 'a' })
       t.equal(notes.getVersioned(session, 2)?.version, '1')
-      t.strictSame([notes.count(session), notes.count(session, parseQueryParams('filter[title]=a')), notes.exists(session, 1), notes.exists(session, 9)], [2, 1, true, false])
+      t.strictSame([
+        notes.count(session),
+        notes.count(session, parseQueryParams('filter[title]=a')),
+        notes.exists(session, 1),
+        notes.exists(session, 9),
+      ], [2, 1, true, false])
       t.match(notes.update(session, 2, { title: 'c' }, { ifMatch: '"1"' }), { id: 2, title: 'c', version: 2 })
       t.match(authors.delete(session, ada['uuid']), { id: 1, deleted_at: /Z$/ })
       t.equal(authors.list(session).total, 0)
@@ -89,7 +132,9 @@ for (const [name, skip, open] of urls) {
 
     t.test('subscribers are told of its statements', async (t) => {
       const messages: QueryMessage[] = []
-      const listen = (message: unknown) => { messages.push(message as QueryMessage) }
+      const listen = (message: unknown) => {
+        messages.push(message as QueryMessage)
+      }
       subscribe('fastify-crud-kit:query', listen)
       authors.create(session, { name: 'Ada' })
       t.throws(() => authors.create(session, { name: 'Ada' }), failed(409))
@@ -107,27 +152,47 @@ for (const [name, skip, open] of urls) {
 
     t.test('errors are those of an EntityManager: class, status, code, detail and cause', async (t) => {
       authors.create(session, { name: 'Ada' })
-      t.throws(() => authors.create(session, { name: 'Ada' }), { constructor: ConflictError, statusCode: 409, code: 'FST_CRUD_CONFLICT', detail: "There is another record with this value of 'name'.", errors: [{ source: { pointer: '/name' } }], cause: { message: /duplicate key/, code: '23505' } } as never)
-      t.throws(() => authors.createMany(session, [{ name: 'Eve' }, { nome: 'Bob' }]), { statusCode: 400, code: 'FST_ERR_VALIDATION', errors: [{ source: { pointer: '/1/nome' } }, {}] } as never)
+      t.throws(
+        () => authors.create(session, { name: 'Ada' }),
+        {
+          constructor: ConflictError,
+          statusCode: 409,
+          code: 'FST_CRUD_CONFLICT',
+          detail: "There is another record with this value of 'name'.",
+          errors: [{ source: { pointer: '/name' } }],
+          cause: { message: /duplicate key/, code: '23505' },
+        } as never
+      )
+      t.throws(
+        () => authors.createMany(session, [{ name: 'Eve' }, { nome: 'Bob' }]),
+        { statusCode: 400, code: 'FST_ERR_VALIDATION', errors: [{ source: { pointer: '/1/nome' } }, {}] } as never
+      )
       t.equal(authors.count(session), 1)
       t.throws(() => notes.create(session, { title: 'x', author: 7 }), { code: 'FST_CRUD_CONFLICT' })
       t.throws(() => notes.create(session, { title: 'x'.repeat(21) }), failed(400))
       t.throws(() => notes.update(session, 1, { title: 'x' }), { statusCode: 404, code: 'FST_CRUD_NOT_FOUND' })
-      t.throws(() => notes.list(session, parseQueryParams('filter[nope]=1')), { statusCode: 400, code: 'FST_CRUD_FILTER_INVALID' })
+      t.throws(() => notes.list(session, parseQueryParams('filter[nope]=1')), {
+        statusCode: 400,
+        code: 'FST_CRUD_FILTER_INVALID',
+      })
       t.throws(() => notes.create(session, { title: 'x' }, { scope: { title: { $like: 'y%' } } }), failed(403))
       t.equal(notes.count(session), 0, 'what lay outside of the scope was undone')
       notes.create(session, { title: 'x' })
       t.throws(() => notes.update(session, 2, { title: 'y' }, { ifMatch: '"9"' }), failed(412))
-      t.throws(() => session.execute('select 1 / $1::int', [0]), { code: 'FST_CRUD_DATA_INVALID', cause: { code: '22012' } } as never)
+      t.throws(
+        () => session.execute('select 1 / $1::int', [0]),
+        { code: 'FST_CRUD_DATA_INVALID', cause: { code: '22012' } } as never
+      )
       t.throws(() => session.execute('selec'), { code: 'FST_CRUD_DATABASE_ERROR', cause: { code: '42601' } } as never)
       t.equal(notes.count(session), 1, 'the session goes on')
     })
 
-    t.test('SQL of one\'s own, with values of every kind', async (t) => {
+    t.test("SQL of one's own, with values of every kind", async (t) => {
       const at = new Date('2024-05-06T07:08:09.123Z')
       const [row] = session.execute<Record<string, any>>(
         'select $1::text as text, $2::bigint::text as big, $3::bytea as bytes, $4::jsonb as json, $5::int[] as list, $6::timestamptz = $7::timestamptz as same, $8::text as nothing, length($3::bytea) as length',
-        ['é', 2n ** 60n, Buffer.from([0, 255]), { a: [1] }, [1, 2], at, at.toISOString(), null])
+        ['é', 2n ** 60n, Buffer.from([0, 255]), { a: [1] }, [1, 2], at, at.toISOString(), null]
+      )
       t.match(row, { text: 'é', big: String(2n ** 60n), same: true, nothing: null, length: 2 })
       t.strictSame([...row!['bytes']], [0, 255])
       t.strictSame(typeof row!['json'] === 'string' ? JSON.parse(row!['json']) : row!['json'], { a: [1] })
@@ -137,47 +202,72 @@ for (const [name, skip, open] of urls) {
     t.test('a transaction is kept, or undone by an error; nested ones are savepoints', async (t) => {
       const result = session.transaction((session) => {
         authors.create(session, { name: 'Ada' })
-        t.throws(() => session.transaction((session) => {
-          authors.create(session, { name: 'Bob' })
-          session.transaction((session) => authors.create(session, { name: 'Cleo' }))
-          throw new Error('no')
-        }), { message: 'no' })
+        t.throws(() =>
+          session.transaction((session) => {
+            authors.create(session, { name: 'Bob' })
+            session.transaction((session) => authors.create(session, { name: 'Cleo' }))
+            throw new Error('no')
+          }), { message: 'no' })
         return 7
       })
       t.equal(result, 7)
       t.equal(authors.count(session), 1)
-      t.throws(() => session.transaction((session) => {
-        authors.create(session, { name: 'Eve' })
-        t.throws(() => authors.create(session, { name: 'Ada' }), failed(409))
-      }), failed(409), 'an error of the database ends it, caught or not')
+      t.throws(
+        () =>
+          session.transaction((session) => {
+            authors.create(session, { name: 'Eve' })
+            t.throws(() => authors.create(session, { name: 'Ada' }), failed(409))
+          }),
+        failed(409),
+        'an error of the database ends it, caught or not'
+      )
       t.equal(authors.count(session), 1)
 
       session.transaction((session) => {
-        t.throws(() => session.transaction((session) => authors.createMany(session, [{ name: 'Bob' }, { name: 'Ada' }])), failed(409))
+        t.throws(
+          () => session.transaction((session) => authors.createMany(session, [{ name: 'Bob' }, { name: 'Ada' }])),
+          failed(409)
+        )
         authors.createMany(session, [{ name: 'Cleo' }])
       })
       t.strictSame(authors.list(session).items.map(({ name }) => name), ['Ada', 'Cleo'])
-      t.throws(() => session.transaction((session) => {
-        authors.create(session, { name: 'Dan' })
-        throw new TypeError('mine')
-      }), new TypeError('mine'))
+      t.throws(() =>
+        session.transaction((session) => {
+          authors.create(session, { name: 'Dan' })
+          throw new TypeError('mine')
+        }), new TypeError('mine'))
       t.equal(authors.count(session), 2)
     })
 
     t.test('a server that refuses to write is unavailable, and its connection given up; what was declared read-only is a mistake', async (t) => {
-      const readOnlyServer = { constructor: UnavailableError, code: 'FST_CRUD_UNAVAILABLE', message: new UnavailableError().message, cause: { code: '25006' } } as never
+      const readOnlyServer = {
+        constructor: UnavailableError,
+        code: 'FST_CRUD_UNAVAILABLE',
+        message: new UnavailableError().message,
+        cause: { code: '25006' },
+      } as never
       const declared = { constructor: ReadOnlyViolationError, code: 'FST_CRUD_READ_ONLY' } as never
       const write = (session: SyncSession) => authors.create(session, { name: 'Ada' })
-      for (const fail of [write, (session: SyncSession) => session.executeScript("insert into label (name) values ('x')"), (session: SyncSession) => session.transaction(write), (session: SyncSession) => session.transaction((session) => session.transaction(write)), (session: SyncSession) => session.transaction((session) => { t.throws(() => write(session), readOnlyServer) })]) {
+      for (
+        const fail of [write, (session: SyncSession) =>
+          session.executeScript("insert into label (name) values ('x')"), (session: SyncSession) =>
+          session.transaction(write), (session: SyncSession) =>
+          session.transaction((session) => session.transaction(write)), (session: SyncSession) =>
+          session.transaction((session) => {
+            t.throws(() =>
+              write(session), readOnlyServer)
+          })]
+      ) {
         session.execute('set session characteristics as transaction read only')
         t.throws(() => fail(session), readOnlyServer)
         // PGlite has no other connection
         if (name === 'pglite') session.execute('set session characteristics as transaction read write')
       }
-      t.throws(() => session.transaction((session) => {
-        session.execute('set transaction read only')
-        session.transaction(write)
-      }), declared)
+      t.throws(() =>
+        session.transaction((session) => {
+          session.execute('set transaction read only')
+          session.transaction(write)
+        }), declared)
       t.equal(authors.count(session), 0)
       write(session)
     })
@@ -196,8 +286,14 @@ for (const [name, skip, open] of urls) {
     })
 
     t.test('a callback that is async is undone and refused', async (t) => {
-      t.throws(() => session.transaction(async (session) => { authors.create(session, { name: 'Ada' }) }), refused(/must not be async/))
-      t.throws(() => session.transaction(async () => { throw new Error('nobody hears of it') }), refused(/must not be async/))
+      t.throws(() =>
+        session.transaction(async (session) => {
+          authors.create(session, { name: 'Ada' })
+        }), refused(/must not be async/))
+      t.throws(() =>
+        session.transaction(async () => {
+          throw new Error('nobody hears of it')
+        }), refused(/must not be async/))
       t.equal(authors.count(session), 0)
     })
 
@@ -209,10 +305,15 @@ for (const [name, skip, open] of urls) {
           return { ...data, title: data.title.toUpperCase() }
         }
 
-        override afterRead (record: any) { return { ...record, read: true } }
+        override afterRead (record: any) {
+          return { ...record, read: true }
+        }
       }
       const hooked = new Hooked({ model: Note, writable: 'all' })
-      t.match(hooked.createMany(session, [{ title: 'a' }, { title: 'b' }], { context: { who: 'me' } }), [{ title: 'A', read: true }, { title: 'B', read: true }])
+      t.match(hooked.createMany(session, [{ title: 'a' }, { title: 'b' }], { context: { who: 'me' } }), [{
+        title: 'A',
+        read: true,
+      }, { title: 'B', read: true }])
       t.equal(seen[0]?.session, session)
       t.equal(seen[0]?.['who'], 'me')
       t.match(hooked.list(session), { items: [{ read: true }, { read: true }], total: 2 })
@@ -220,31 +321,55 @@ for (const [name, skip, open] of urls) {
 
       for (const hook of ['beforeCreate', 'beforeUpdate', 'beforeDelete', 'afterRead'] as const) {
         const crud = new (class extends CrudBase<any> {})({ model: Note, writable: 'all' })
-        crud[hook] = (async () => { throw new Error('nobody hears of it') }) as never
-        const use = { beforeCreate: () => crud.create(session, { title: 'x' }), beforeUpdate: () => crud.update(session, 1, { title: 'x' }), beforeDelete: () => crud.delete(session, 1), afterRead: () => crud.list(session) }[hook]
+        crud[hook] = (async () => {
+          throw new Error('nobody hears of it')
+        }) as never
+        const use = {
+          beforeCreate: () => crud.create(session, { title: 'x' }),
+          beforeUpdate: () => crud.update(session, 1, { title: 'x' }),
+          beforeDelete: () => crud.delete(session, 1),
+          afterRead: () => crud.list(session),
+        }[hook]
         t.throws(use, refused(new RegExp(`^${hook} returned a promise`)))
       }
       t.equal(notes.count(session), 2)
     })
 
     t.test("what takes MikroORM's unit of work is refused before anything is written", async (t) => {
-      t.throws(() => drafts.create(session, { text: 'x' }), refused(/^To create Draft takes MikroORM's unit of work, because of its lifecycle hooks or a subscriber, .*without useAsync: false/))
+      t.throws(
+        () => drafts.create(session, { text: 'x' }),
+        refused(
+          /^To create Draft takes MikroORM's unit of work, because of its lifecycle hooks or a subscriber, .*without useAsync: false/
+        )
+      )
       t.equal(drafts.count(session), 0)
       labels.createMany(session, [{ name: 'new' }])
       t.throws(() => notes.create(session, { title: 'x', labels: [1] }), refused(/because of the links of 'labels'/))
       t.equal(notes.count(session), 0)
       notes.create(session, { title: 'x' })
-      t.throws(() => notes.update(session, 1, { title: 'y', labels: [1] }), refused(/To update Note .* the links of 'labels'/))
+      t.throws(
+        () => notes.update(session, 1, { title: 'y', labels: [1] }),
+        refused(/To update Note .* the links of 'labels'/)
+      )
       t.match(notes.get(session, 1), { title: 'x' })
-      await t.rejects(async () => await notes.query(session as never), refused(/^query\(\) makes a query that MikroORM runs, /))
-      await t.rejects(async () => await notes.stream(session as never).next(), refused(/^stream\(\) waits for one batch after the other, /))
+      await t.rejects(
+        async () => await notes.query(session as never),
+        refused(/^query\(\) makes a query that MikroORM runs, /)
+      )
+      await t.rejects(
+        async () => await notes.stream(session as never).next(),
+        refused(/^stream\(\) waits for one batch after the other, /)
+      )
     })
 
-    t.test('MikroORM\'s filters hold, those that are added to a session too', async (t) => {
+    t.test("MikroORM's filters hold, those that are added to a session too", async (t) => {
       labels.createMany(session, [{ name: 'a', tenant: 1 }, { name: 'b', tenant: 2 }, { name: 'c' }])
       const own = makeSession()
       own.em.addFilter({ name: 'tenant', entity: [Label], cond: ({ tenant }: any) => ({ tenant }) })
-      t.throws(() => labels.list(own), { code: 'FST_CRUD_DATABASE_ERROR', cause: { message: /No arguments provided for filter 'tenant'/ } })
+      t.throws(() => labels.list(own), {
+        code: 'FST_CRUD_DATABASE_ERROR',
+        cause: { message: /No arguments provided for filter 'tenant'/ },
+      })
       own.em.setFilterParams('tenant', { tenant: 2 })
       t.match(labels.list(own), { items: [{ name: 'b' }], total: 1 })
       own.em.addFilter({ name: 'named', entity: [Label], cond: { name: { $ne: 'b' } } })
@@ -252,14 +377,26 @@ for (const [name, skip, open] of urls) {
       t.equal(notes.count(own), 0)
       t.equal(own.transaction((inner) => labels.count(inner)), 0)
       t.equal(labels.count(session), 3, 'other sessions have their own')
-      for (const type of ['read', 'update'] as const) t.strictSame(own.filtersOf(Label, type, {}), await own.em.applyFilters(Label as never, undefined as never, {}, type))
-      own.em.addFilter({ name: 'late', cond: async () => { throw new Error('nobody waits for this') } })
+      for (const type of ['read', 'update'] as const) {
+        t.strictSame(
+          own.filtersOf(Label, type, {}),
+          await own.em.applyFilters(Label as never, undefined as never, {}, type)
+        )
+      }
+      own.em.addFilter({
+        name: 'late',
+        cond: async () => {
+          throw new Error('nobody waits for this')
+        },
+      })
       t.throws(() => labels.list(own), refused(/The filter 'late' of Label returns a promise/))
     })
 
     t.test('closed is closed; the factory opens anew', async (t) => {
       const other = new DatabaseFactory({ databaseUrl, entities, useAsync: false })
-      if (name === 'pglite') t.throws(() => other.getEngine(), refused(/is already open, in this process or in another one/))
+      if (name === 'pglite') {
+        t.throws(() => other.getEngine(), refused(/is already open, in this process or in another one/))
+      }
       factory.close()
       factory.close()
       t.throws(() => authors.list(session), refused(/is closed/))

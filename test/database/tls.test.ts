@@ -20,13 +20,20 @@ async function startEncrypted (t: Test): Promise<PostgresServer | string> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'postgres-tls-'))
   fs.chmodSync(folder, 0o755)
   t.teardown(() => fs.rmSync(folder, { recursive: true, force: true }))
-  for (const name of ['server.pem', 'server.key']) fs.copyFileSync(path.join(certificates, name), path.join(folder, name))
+  for (const name of ['server.pem', 'server.key']) {
+    fs.copyFileSync(path.join(certificates, name), path.join(folder, name))
+  }
   fs.chmodSync(path.join(folder, 'server.key'), 0o600)
   // a key has to belong to who runs the server, which is nobody where we are root
   if (process.getuid?.() === 0) fs.chownSync(path.join(folder, 'server.key'), 65534, 65534)
   try {
     const server = await startPostgres({
-      settings: { ssl: 'on', ssl_cert_file: path.join(folder, 'server.pem'), ssl_key_file: path.join(folder, 'server.key'), unix_socket_directories: os.tmpdir() },
+      settings: {
+        ssl: 'on',
+        ssl_cert_file: path.join(folder, 'server.pem'),
+        ssl_key_file: path.join(folder, 'server.key'),
+        unix_socket_directories: os.tmpdir(),
+      },
     })
     t.teardown(server.stop)
     return server
@@ -38,7 +45,9 @@ async function startEncrypted (t: Test): Promise<PostgresServer | string> {
 
 // it comes once in a process: from the first connection on
 const warnings: Error[] = []
-process.on('warning', (warning) => { warnings.push(warning) })
+process.on('warning', (warning) => {
+  warnings.push(warning)
+})
 
 const server = await startEncrypted(t)
 
@@ -51,20 +60,24 @@ t.test('TLS', { skip: typeof server === 'string' && server }, async (t) => {
   }
   const isEncrypted = async (factory: DatabaseFactory) => {
     const { em } = await factory.getEngine()
-    const [row] = await em.fork().execute<Array<{ ssl: boolean }>>('select ssl from pg_stat_ssl where pid = pg_backend_pid()')
+    const [row] = await em.fork().execute<Array<{ ssl: boolean }>>(
+      'select ssl from pg_stat_ssl where pid = pg_backend_pid()'
+    )
     return row?.ssl
   }
   const at = (host: string, parameters: string) => `postgresql://postgres@${host}:${port}/postgres?${parameters}`
 
-  for (const [host, parameters, encrypted] of [
-    ['127.0.0.1', '', false],
-    ['127.0.0.1', 'sslmode=disable', false],
-    ['127.0.0.1', 'sslmode=no-verify', true],
-    ['127.0.0.1', `sslmode=verify-full&sslrootcert=${CA}`, true],
-    ['localhost', `sslmode=require&sslrootcert=${CA}`, true],
-    ['127.0.0.1', 'sslmode=require&uselibpqcompat=true', true],
-    ['127.0.0.1', `sslnegotiation=direct&sslmode=verify-full&sslrootcert=${CA}`, true],
-  ] as const) {
+  for (
+    const [host, parameters, encrypted] of [
+      ['127.0.0.1', '', false],
+      ['127.0.0.1', 'sslmode=disable', false],
+      ['127.0.0.1', 'sslmode=no-verify', true],
+      ['127.0.0.1', `sslmode=verify-full&sslrootcert=${CA}`, true],
+      ['localhost', `sslmode=require&sslrootcert=${CA}`, true],
+      ['127.0.0.1', 'sslmode=require&uselibpqcompat=true', true],
+      ['127.0.0.1', `sslnegotiation=direct&sslmode=verify-full&sslrootcert=${CA}`, true],
+    ] as const
+  ) {
     t.test(`${host} with '${parameters.replace(CA, 'ca.pem')}' is ${encrypted ? '' : 'not '}encrypted`, async (t) => {
       t.equal(await isEncrypted(open(t, at(host, parameters))), encrypted)
     })
@@ -72,7 +85,10 @@ t.test('TLS', { skip: typeof server === 'string' && server }, async (t) => {
 
   t.test('a certificate that nobody vouches for is refused', async (t) => {
     for (const parameters of ['sslmode=require', 'sslmode=verify-full', 'ssl=true']) {
-      await t.rejects(open(t, at('127.0.0.1', parameters)).getEngine(), { code: 'FST_CRUD_UNAVAILABLE', message: /can't be reached: .*certificate/ }, parameters)
+      await t.rejects(open(t, at('127.0.0.1', parameters)).getEngine(), {
+        code: 'FST_CRUD_UNAVAILABLE',
+        message: /can't be reached: .*certificate/,
+      }, parameters)
     }
   })
 
@@ -83,11 +99,20 @@ t.test('TLS', { skip: typeof server === 'string' && server }, async (t) => {
   for (const negotiation of ['postgres', 'direct']) {
     t.test(`a statement is cancelled over a connection that is encrypted, too: ${negotiation}`, async (t) => {
       const proxy = await startProxy(t, { host: '127.0.0.1', port })
-      const factory = open(t, `postgresql://postgres@127.0.0.1:${proxy.port}/postgres?sslmode=verify-full&sslrootcert=${CA}&sslnegotiation=${negotiation}`)
+      const factory = open(
+        t,
+        `postgresql://postgres@127.0.0.1:${proxy.port}/postgres?sslmode=verify-full&sslrootcert=${CA}&sslnegotiation=${negotiation}`
+      )
       const { em } = await factory.getEngine()
       const abort = new AbortController()
-      const slow = run(em.fork({ signal: abort.signal }), { text: 'select pg_sleep(60)', values: [] }).then(() => undefined, (error: Error) => error)
-      const runs = async () => (await em.fork().execute("select 1 from pg_stat_activity where state = 'active' and query = 'select pg_sleep(60)'")).length === 1
+      const slow = run(em.fork({ signal: abort.signal }), { text: 'select pg_sleep(60)', values: [] }).then(
+        () => undefined,
+        (error: Error) => error
+      )
+      const runs = async () =>
+        (await em.fork().execute(
+          "select 1 from pg_stat_activity where state = 'active' and query = 'select pg_sleep(60)'"
+        )).length === 1
       while (!await runs());
       abort.abort()
       t.match(await slow, { code: 'FST_CRUD_ABORTED' })
@@ -105,8 +130,15 @@ t.test('TLS', { skip: typeof server === 'string' && server }, async (t) => {
     const { em } = await factory.getEngine()
     t.strictSame(await em.fork().execute('select inet_client_addr() is null as local'), [{ local: true }])
     const abort = new AbortController()
-    const slow = run(em.fork({ signal: abort.signal }), { text: 'select pg_sleep(61)', values: [] }).then(() => undefined, (error: Error) => error)
-    while ((await em.fork().execute("select 1 from pg_stat_activity where state = 'active' and query = 'select pg_sleep(61)'")).length === 0);
+    const slow = run(em.fork({ signal: abort.signal }), { text: 'select pg_sleep(61)', values: [] }).then(
+      () => undefined,
+      (error: Error) => error
+    )
+    while (
+      (await em.fork().execute(
+        "select 1 from pg_stat_activity where state = 'active' and query = 'select pg_sleep(61)'"
+      )).length === 0
+    );
     abort.abort()
     t.match(await slow, { code: 'FST_CRUD_ABORTED' })
   })

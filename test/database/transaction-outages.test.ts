@@ -3,7 +3,15 @@ import { raw } from '@mikro-orm/core'
 import { MikroORM } from '@mikro-orm/postgresql'
 import pg from 'pg'
 import t from 'tap'
-import { AbortedError, OutcomeUnknownError, readOnly, UnavailableError, withRetry, withTimeout, withTransaction } from '../../src/index.ts'
+import {
+  AbortedError,
+  OutcomeUnknownError,
+  readOnly,
+  UnavailableError,
+  withRetry,
+  withTimeout,
+  withTransaction,
+} from '../../src/index.ts'
 import { Account, accounts, add, failureOf, owners, reset, until } from '../helpers/accounts.ts'
 import { databases, skipReasons } from '../helpers/databases.ts'
 import { startProxy } from '../helpers/lossy-network.ts'
@@ -16,7 +24,12 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
   const { orm: direct, url, close } = await open({ entities: [Account] })
   const proxy = await startProxy(t, url!)
   // the smallest pool in which a connection that is not given back is missed
-  const orm = await MikroORM.init({ entities: [Account], clientUrl: proxy.url, pool: { min: 0, max: 2 }, driverOptions: { connectionTimeoutMillis: 5_000 } })
+  const orm = await MikroORM.init({
+    entities: [Account],
+    clientUrl: proxy.url,
+    pool: { min: 0, max: 2 },
+    driverOptions: { connectionTimeoutMillis: 5_000 },
+  })
   const watcher = new pg.Client({ connectionString: url })
   await watcher.connect()
   t.teardown(async () => {
@@ -38,28 +51,43 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
   }
   /** How many statements with this comment the server is running. */
   const running = async (comment: string): Promise<number> =>
-    (await watcher.query("select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and state = 'active' and query like $1", [`%/* ${comment} */%`])).rowCount!
+    (await watcher.query(
+      "select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and state = 'active' and query like $1",
+      [`%/* ${comment} */%`]
+    )).rowCount!
   const settings = async (em: any): Promise<string> => (await em.execute('show statement_timeout'))[0].statement_timeout
 
   /** The whole pool can be used, and none of its connections has anything left of before. */
   const usable = async (t: any) => {
-    const used = await Promise.all([1, 2].map(() => withTransaction(orm.em.fork(), async (em) => {
-      await em.execute('select pg_sleep(0.01)')
-      const [row] = await em.execute<{ transaction_read_only: string }[]>('show transaction_read_only')
-      return [await settings(em), row!.transaction_read_only]
-    })))
+    const used = await Promise.all([1, 2].map(() =>
+      withTransaction(orm.em.fork(), async (em) => {
+        await em.execute('select pg_sleep(0.01)')
+        const [row] = await em.execute<{ transaction_read_only: string }[]>('show transaction_read_only')
+        return [await settings(em), row!.transaction_read_only]
+      })
+    ))
     t.strictSame(used, [['0', 'off'], ['0', 'off']])
-    const idle = await watcher.query("select from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'")
+    const idle = await watcher.query(
+      "select from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'"
+    )
     t.equal(idle.rowCount, 0, 'no transaction is left open')
   }
 
   t.test('a time that is over cancels the statement in the server', async (t) => {
-    for (const [what, statement] of [
-      ['SQL', (em: any) => em.execute('select pg_sleep(60) /* late */')],
-      ['the run stage', (em: any) => accounts.count(em, undefined, { scope: { [raw('(select pg_sleep(60) /* late */)::text')]: '' } as never })],
-      ['in a savepoint', (em: any) => withTransaction(em, (em) => em.execute('select pg_sleep(60) /* late */'))],
-      ['in a savepoint of MikroORM\'s', (em: any) => em.transactional((em: any) => em.execute('select pg_sleep(60) /* late */'))],
-    ] as const) {
+    for (
+      const [what, statement] of [
+        ['SQL', (em: any) => em.execute('select pg_sleep(60) /* late */')],
+        ['the run stage', (em: any) =>
+          accounts.count(em, undefined, { scope: { [raw('(select pg_sleep(60) /* late */)::text')]: '' } as never })],
+        ['in a savepoint', (em: any) =>
+          withTransaction(em, (em) =>
+            em.execute('select pg_sleep(60) /* late */'))],
+        ["in a savepoint of MikroORM's", (em: any) =>
+          em.transactional((em: any) =>
+            em.execute('select pg_sleep(60) /* late */')
+          )],
+      ] as const
+    ) {
       const outcome = failureOf(withTimeout(orm.em.fork(), 1_000, async (em) => {
         await add(em, 'x')
         await statement(em)
@@ -81,7 +109,9 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
       const second = await settings(em)
       const inner = await withTimeout(em, 5_000, settings)
       const longer = await withTimeout(em, 60_000, settings)
-      return [first, second, inner, longer, await settings(em)].map((text) => /ms$/.test(text) ? parseInt(text) : parseInt(text) * 1_000)
+      return [first, second, inner, longer, await settings(em)].map((text) =>
+        /ms$/.test(text) ? parseInt(text) : parseInt(text) * 1_000
+      )
     })
     t.ok(seen[0]! > 19_000 && seen[0]! <= 20_000, String(seen[0]))
     t.ok(seen[1]! <= 18_800 * 1.05 + 1, String(seen[1]))
@@ -92,7 +122,10 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
       t.equal(await withTimeout(em, 60_000, settings), '7s', 'a shorter one that is configured stays')
       t.match(await withTimeout(em, 5_000, settings), /^[45]/)
       t.equal(await settings(em), '7s', 'and is there again afterwards')
-      await failureOf(withTimeout(em, 5_000, async (em) => { await em.execute('select 1'); throw new Error('no') }))
+      await failureOf(withTimeout(em, 5_000, async (em) => {
+        await em.execute('select 1')
+        throw new Error('no')
+      }))
       t.equal(await settings(em), '7s')
     })
     await usable(t)
@@ -100,7 +133,9 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
 
   t.test('a network that is dead: the promise is rejected all the same, and the pool gets another connection', async (t) => {
     for (const when of ['in a statement', 'in the commit', 'from the beginning'] as const) {
-      const dead = () => { proxy.rule = () => 'lose' }
+      const dead = () => {
+        proxy.rule = () => 'lose'
+      }
       const started = performance.now()
       if (when === 'from the beginning') dead()
       const error = await failureOf(withTimeout(orm.em.fork(), 300, async (em) => {
@@ -123,7 +158,9 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
       await withTransaction(orm.em.fork(), async (em) => {
         const busy = em.execute('select pg_sleep(1.6)')
         let ran = false
-        const error = await failureOf(withTimeout(em, 100, async () => { ran = true }))
+        const error = await failureOf(withTimeout(em, 100, async () => {
+          ran = true
+        }))
         t.ok(error instanceof UnavailableError)
         t.notOk(ran)
         await busy
@@ -132,7 +169,9 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
       await withTransaction(orm.em.fork(), async (em) => {
         const sibling = withTransaction(em, (em) => em.execute('select pg_sleep(0.4)'))
         let over = false
-        sibling.finally(() => { over = true }).catch(() => {})
+        sibling.finally(() => {
+          over = true
+        }).catch(() => {})
         t.ok(await failureOf(withTimeout(em, 100, async () => {})) instanceof UnavailableError)
         t.notOk(over, 'it does not wait for the others longer than it may')
         await sibling
@@ -150,7 +189,9 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
         await withTimeout(em, 1_000, (em) => em.execute('select 1'))
         await withTransaction(em, (em) => add(em, 'limited', 'sql'))
       })
-      const limit = sent.slice(0, sent.indexOf('savepoint "crud_kit_2')).findLast((text) => text.startsWith('statement_timeout'))
+      const limit = sent.slice(0, sent.indexOf('savepoint "crud_kit_2')).findLast((text) =>
+        text.startsWith('statement_timeout')
+      )
       t.ok(Number(limit?.split(' = ')[1]) > 1_000, 'no savepoint is made in the time of another')
       t.strictSame((await owners(direct)).slice(2), ['limited'])
     })
@@ -159,14 +200,19 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
       await withTransaction(orm.em.fork(), async (em) => {
         await em.execute('select 1')
         let answered = (): void => {}
-        const done = new Promise<void>((resolve) => { answered = resolve })
+        const done = new Promise<void>((resolve) => {
+          answered = resolve
+        })
         proxy.rule = (text, from) => {
           if (from === 'client' && text.startsWith(CANCEL, 4)) return done.then(() => 'pass')
           // the statement ends by its own limit while its cancellation is on its way
           if (from === 'server' && /slept|57014/.test(text)) answered()
           return 'pass'
         }
-        t.ok(await failureOf(withTimeout(em, 100, (em) => em.execute("select pg_sleep(0.3)::text || 'slept'"))) instanceof UnavailableError)
+        t.ok(
+          await failureOf(withTimeout(em, 100, (em) => em.execute("select pg_sleep(0.3)::text || 'slept'"))) instanceof
+            UnavailableError
+        )
         for (let i = 0; i < 50; i++) await withTransaction(em, (em) => em.execute('select pg_sleep(0.001)'))
         await add(em, 'late')
       })
@@ -176,15 +222,27 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
   })
 
   t.test('a client that goes away: the statement is cancelled, with every connection in use', async (t) => {
-    for (const [what, start] of [['withTransaction', withTransaction], ['em.transactional', (em: any, fn: any) => em.transactional(fn)]] as const) {
+    for (
+      const [what, start] of [['withTransaction', withTransaction], ['em.transactional', (em: any, fn: any) =>
+        em.transactional(fn)]] as const
+    ) {
       const controller = new AbortController()
-      const outcomes = [1, 2].map(() => failureOf(start(orm.em.fork({ signal: controller.signal, inflightQueryAbortStrategy: 'cancel query' }), async (em: any) => {
-        await accounts.count(em)
-        await em.execute('select pg_sleep(60) /* gone */')
-      })))
+      const outcomes = [1, 2].map(() =>
+        failureOf(
+          start(
+            orm.em.fork({ signal: controller.signal, inflightQueryAbortStrategy: 'cancel query' }),
+            async (em: any) => {
+              await accounts.count(em)
+              await em.execute('select pg_sleep(60) /* gone */')
+            }
+          )
+        )
+      )
       await until(async () => await running('gone') === 2)
       controller.abort()
-      for (const error of await Promise.all(outcomes)) if (what === 'withTransaction') t.ok(error instanceof AbortedError)
+      for (const error of await Promise.all(outcomes)) {
+        if (what === 'withTransaction') t.ok(error instanceof AbortedError)
+      }
       await until(async () => await running('gone') === 0)
       await usable(t)
     }
@@ -196,7 +254,10 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     await admin.connect()
     t.teardown(() => admin.end())
     const controller = new AbortController()
-    const outcome = failureOf(withTransaction(orm.em.fork({ signal: controller.signal, inflightQueryAbortStrategy: 'cancel query' }), (em) => em.execute('select pg_sleep(60) /* full */')))
+    const outcome = failureOf(
+      withTransaction(orm.em.fork({ signal: controller.signal, inflightQueryAbortStrategy: 'cancel query' }), (em) =>
+        em.execute('select pg_sleep(60) /* full */'))
+    )
     await until(async () => await running('full') === 1)
     await admin.query(`alter database ${name} allow_connections false`)
     controller.abort()
@@ -213,16 +274,26 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
       }
     }
     for (let i = 0; i < 3; i++) {
-      t.ok(await failureOf(withTransaction(orm.em.fork(), (em) => withTransaction(em, kill))) instanceof UnavailableError)
+      t.ok(
+        await failureOf(withTransaction(orm.em.fork(), (em) => withTransaction(em, kill))) instanceof UnavailableError
+      )
       proxy.rule = (text) => /^Q[^]{4}(begin|start)/.test(text) ? 'cut' : 'pass'
-      t.ok(await failureOf(withTransaction(orm.em.fork(), (em) => accounts.count(em))) instanceof UnavailableError, 'as it begins')
+      t.ok(
+        await failureOf(withTransaction(orm.em.fork(), (em) => accounts.count(em))) instanceof UnavailableError,
+        'as it begins'
+      )
       proxy.rule = () => 'pass'
     }
     await usable(t)
   })
 
   t.test('withRetry begins again when the connection was lost before the commit; withTransaction does not', async (t) => {
-    for (const [wrapper, expected] of [[withRetry({ baseDelay: 1 }), 3], [withTimeout(20_000, { baseDelay: 1 }), 1], [withTransaction(), 1]] as const) {
+    for (
+      const [wrapper, expected] of [[withRetry({ baseDelay: 1 }), 3], [withTimeout(20_000, { baseDelay: 1 }), 1], [
+        withTransaction(),
+        1,
+      ]] as const
+    ) {
       let runs = 0
       const outcome = wrapper(async (em) => {
         runs++
@@ -235,9 +306,10 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     }
     t.strictSame(await owners(direct), ['a', 'b', 'x'])
     let runs = 0
-    await withTimeout(orm.em.fork(), 20_000, (em) => withRetry(em, async (em) => {
-      if (++runs < 3) await kill(em)
-    }, { baseDelay: 1 }))
+    await withTimeout(orm.em.fork(), 20_000, (em) =>
+      withRetry(em, async (em) => {
+        if (++runs < 3) await kill(em)
+      }, { baseDelay: 1 }))
     t.equal(runs, 3, 'an inner one asks the outer to')
     await usable(t)
   })
@@ -245,7 +317,12 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
   t.test('withRetry waits for a database that is not there yet', async (t) => {
     let refused = 0
     proxy.rule = () => ++refused <= 2 ? 'cut' : 'pass'
-    const fresh = await MikroORM.init({ entities: [Account], clientUrl: proxy.url, ensureDatabase: false, pool: { min: 0, max: 1 } })
+    const fresh = await MikroORM.init({
+      entities: [Account],
+      clientUrl: proxy.url,
+      ensureDatabase: false,
+      pool: { min: 0, max: 1 },
+    })
     t.teardown(() => fresh.close(true))
     t.equal(await withRetry(fresh.em.fork(), (em) => accounts.count(em), { readOnly: true, baseDelay: 1 }), 2)
     t.ok(refused > 2)
@@ -261,10 +338,12 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
           armed = true
           return fate
         }
-        const error = await failureOf(wrapper(async (em) => {
-          runs++
-          await add(em, 'x')
-        })(orm.em.fork()))
+        const error = await failureOf(
+          wrapper(async (em) => {
+            runs++
+            await add(em, 'x')
+          })(orm.em.fork())
+        )
         proxy.rule = () => 'pass'
         t.ok(error instanceof OutcomeUnknownError)
         t.match(error, { statusCode: 503, code: 'FST_CRUD_OUTCOME_UNKNOWN', cause: Error })
@@ -276,10 +355,13 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     }
     let runs = 0
     proxy.rule = (text) => /^Q[^]{4}commit/.test(text) && runs < 3 ? 'cut' : 'pass'
-    t.equal(await withRetry({ readOnly: true, baseDelay: 1 })(async (em) => {
-      runs++
-      return await accounts.count(em)
-    })(orm.em.fork()), 2)
+    t.equal(
+      await withRetry({ readOnly: true, baseDelay: 1 })(async (em) => {
+        runs++
+        return await accounts.count(em)
+      })(orm.em.fork()),
+      2
+    )
     t.equal(runs, 3, 'what has only read may be repeated')
     proxy.rule = () => 'pass'
     await usable(t)

@@ -1,6 +1,17 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import t from 'tap'
-import { ConfigError, ConflictError, DataValidationError, parseQueryParams, ReadOnlyViolationError, UnavailableError, readOnly, withRetry, withTimeout, withTransaction } from '../../src/index.ts'
+import {
+  ConfigError,
+  ConflictError,
+  DataValidationError,
+  parseQueryParams,
+  ReadOnlyViolationError,
+  UnavailableError,
+  readOnly,
+  withRetry,
+  withTimeout,
+  withTransaction,
+} from '../../src/index.ts'
 import { Account, accounts, add, failureOf, meeting, owners, reset } from '../helpers/accounts.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { recordStatements } from '../helpers/statements.ts'
@@ -14,7 +25,9 @@ const WRAPPERS = {
 const WRITERS = Object.entries(WRAPPERS).filter(([name]) => name !== 'readOnly')
 
 await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
-  t.beforeEach(async (t) => { t.context.ids = await reset(orm) })
+  t.beforeEach(async (t) => {
+    t.context.ids = await reset(orm)
+  })
   const oneConnection = name === 'pglite' && 'PGlite has one connection: nobody can come in between'
   const setting = async (em: any, setting: string): Promise<string> => (await em.execute(`show ${setting}`))[0][setting]
 
@@ -22,7 +35,11 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
     t.test(`${name}: what the caller has changed and not flushed stays`, async (t) => {
       const [a, b] = t.context.ids
       const em = orm.em.fork()
-      const [changed, untouched, removed] = [await em.findOneOrFail(Account, a), await em.findOneOrFail(Account, b), em.create(Account, { owner: 'r', balance: 0 })]
+      const [changed, untouched, removed] = [
+        await em.findOneOrFail(Account, a),
+        await em.findOneOrFail(Account, b),
+        em.create(Account, { owner: 'r', balance: 0 }),
+      ]
       await em.flush()
       changed.balance = 777
       em.remove(removed)
@@ -46,11 +63,17 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
       t.equal(seen, 3, 'what the function returns')
       t.strictSame(await owners(orm), ['a', 'b', 'x', 'x', 'x'])
       const error = new Error('no')
-      t.equal(await failureOf(wrapper(async (em) => {
-        await add(em, 'y', 'crud')
-        await add(em, 'y', 'orm')
-        throw error
-      })(orm.em.fork())), error, 'what the function throws, as it is')
+      t.equal(
+        await failureOf(
+          wrapper(async (em) => {
+            await add(em, 'y', 'crud')
+            await add(em, 'y', 'orm')
+            throw error
+          })(orm.em.fork())
+        ),
+        error,
+        'what the function throws, as it is'
+      )
       t.strictSame(await owners(orm), ['a', 'b', 'x', 'x', 'x'])
     })
 
@@ -66,13 +89,21 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
       await wrapper(async (em) => {
         await add(em, 'before', 'orm')
         for (const [inner, wrapper] of WRITERS) {
-          t.match(await failureOf(wrapper(async (em) => {
-            await add(em, 'undone', 'crud')
-            await add(em, 'undone', 'orm')
-            throw new Error('inner')
-          })(em)), { message: 'inner' }, inner)
+          t.match(
+            await failureOf(
+              wrapper(async (em) => {
+                await add(em, 'undone', 'crud')
+                await add(em, 'undone', 'orm')
+                throw new Error('inner')
+              })(em)
+            ),
+            { message: 'inner' },
+            inner
+          )
           // a statement that fails would make the whole transaction useless
-          t.ok(await failureOf(wrapper(async (em) => await em.execute('select 1 / 0'))(em)) instanceof DataValidationError)
+          t.ok(
+            await failureOf(wrapper(async (em) => await em.execute('select 1 / 0'))(em)) instanceof DataValidationError
+          )
         }
         await add(em, 'after')
       })(orm.em.fork())
@@ -93,15 +124,28 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
         await add(em, 'x')
         await fail(em).catch(() => {})
       }))
-      t.ok(error instanceof ConflictError, `${what}: the server would answer the commit with a rollback, and say nothing`)
+      t.ok(
+        error instanceof ConflictError,
+        `${what}: the server would answer the commit with a rollback, and say nothing`
+      )
       t.strictSame(await owners(orm), ['a', 'b'])
-      for (const more of [(em: EntityManager) => add(em, 'more'), (em: EntityManager) => { em.create(Account, { owner: 'flushed at the end', balance: 0 }) }]) {
+      for (
+        const more of [(em: EntityManager) => add(em, 'more'), (em: EntityManager) => {
+          em.create(Account, { owner: 'flushed at the end', balance: 0 })
+        }]
+      ) {
         const work = async (em: EntityManager) => {
           await fail(em).catch(() => {})
           await more(em)
         }
-        t.ok(await failureOf(withTransaction(orm.em.fork(), work)) instanceof ConflictError, `${what}: also where the next statement is refused for it`)
-        t.ok(await withTransaction(orm.em.fork(), (em) => failureOf(withTransaction(em, work))) instanceof ConflictError, `${what}: so does an inner one`)
+        t.ok(
+          await failureOf(withTransaction(orm.em.fork(), work)) instanceof ConflictError,
+          `${what}: also where the next statement is refused for it`
+        )
+        t.ok(
+          await withTransaction(orm.em.fork(), (em) => failureOf(withTransaction(em, work))) instanceof ConflictError,
+          `${what}: so does an inner one`
+        )
       }
     }
     await withTransaction(orm.em.fork(), async (em) => {
@@ -119,15 +163,33 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
 
   t.test('inner transactions at the same time do not undo each other', async (t) => {
     await withTransaction(orm.em.fork(), async (em) => {
-      const outcomes = await Promise.allSettled([1, 2, 3, 4, 5, 6].map((n) => withTransaction(em, async (em) => {
-        await add(em, `inner ${n}`)
-        await withTransaction(em, async (em) => await add(em, `innermost ${n}`, 'orm'))
-        if (n % 2 === 0) throw new Error('even')
-        return n
-      })).concat(add(em, 'beside') as never))
-      t.strictSame(outcomes.map(({ status }) => status), ['fulfilled', 'rejected', 'fulfilled', 'rejected', 'fulfilled', 'rejected', 'fulfilled'])
+      const outcomes = await Promise.allSettled(
+        [1, 2, 3, 4, 5, 6].map((n) =>
+          withTransaction(em, async (em) => {
+            await add(em, `inner ${n}`)
+            await withTransaction(em, async (em) => await add(em, `innermost ${n}`, 'orm'))
+            if (n % 2 === 0) throw new Error('even')
+            return n
+          })
+        ).concat(add(em, 'beside') as never)
+      )
+      t.strictSame(outcomes.map(({ status }) => status), [
+        'fulfilled',
+        'rejected',
+        'fulfilled',
+        'rejected',
+        'fulfilled',
+        'rejected',
+        'fulfilled',
+      ])
     })
-    t.strictSame((await owners(orm)).sort(), ['a', 'b', 'beside', ...[1, 3, 5].map((n) => `inner ${n}`), ...[1, 3, 5].map((n) => `innermost ${n}`)])
+    t.strictSame((await owners(orm)).sort(), [
+      'a',
+      'b',
+      'beside',
+      ...[1, 3, 5].map((n) => `inner ${n}`),
+      ...[1, 3, 5].map((n) => `innermost ${n}`),
+    ])
   })
 
   t.test('what an inner function sends after it has failed is refused: it would be kept', async (t) => {
@@ -142,11 +204,17 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
       t.match(await straggler, { statusCode: 500, message: /is over/ })
       const failed = await failureOf(withTransaction(em, async (em) => {
         t.context.em = em
-        await withTransaction(em, async (em) => { t.context.inner = em })
+        await withTransaction(em, async (em) => {
+          t.context.inner = em
+        })
         throw new Error('inner')
       }))
       t.equal(failed.message, 'inner')
-      for (const key of ['em', 'inner']) t.match(await failureOf(withTransaction(t.context[key], async (em) => await add(em, 'later'))), { message: /is over/ })
+      for (const key of ['em', 'inner']) {
+        t.match(await failureOf(withTransaction(t.context[key], async (em) => await add(em, 'later'))), {
+          message: /is over/,
+        })
+      }
     })
     t.strictSame(await owners(orm), ['a', 'b'])
     for (const key of ['em', 'inner']) t.match(await failureOf(add(t.context[key], 'much later')), { statusCode: 500 })
@@ -155,25 +223,48 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
 
   t.test('what we say is said once, whoever was asked: CrudBase, the unit of work or SQL', async (t) => {
     for (const through of ['crud', 'orm', 'sql'] as const) {
-      for (const run of [withTimeout(150), withTransaction({ timeout: 150 }), (fn: (em: any) => Promise<unknown>) => withTimeout(20_000)((em) => withTimeout(em, 150, fn))]) {
-        const error = await failureOf(run(async (em) => { for (;;) await add(em, 'x', through) })(orm.em.fork()))
-        t.match(error, { constructor: UnavailableError, message: /^(The database needed more than 150 ms|The time for the transaction is over)\.$/, detail: error.message }, through)
+      for (
+        const run of [withTimeout(150), withTransaction({ timeout: 150 }), (fn: (em: any) => Promise<unknown>) =>
+          withTimeout(20_000)((em) =>
+            withTimeout(em, 150, fn)
+          )]
+      ) {
+        const error = await failureOf(
+          run(async (em) => {
+            for (;;) await add(em, 'x', through)
+          })(orm.em.fork())
+        )
+        t.match(error, {
+          constructor: UnavailableError,
+          message: /^(The database needed more than 150 ms|The time for the transaction is over)\.$/,
+          detail: error.message,
+        }, through)
       }
-      await withTransaction(orm.em.fork(), async (em) => { t.context.em = em })
-      t.equal((await failureOf(add(t.context.em, 'late', through))).message, 'The transaction that this EntityManager belongs to is over.', through)
+      await withTransaction(orm.em.fork(), async (em) => {
+        t.context.em = em
+      })
+      t.equal(
+        (await failureOf(add(t.context.em, 'late', through))).message,
+        'The transaction that this EntityManager belongs to is over.',
+        through
+      )
     }
   })
 
-  t.test('an inner function that uses the outer EntityManager is inside all the same', { timeout: 10_000 }, async (t) => {
-    await withTransaction(orm.em.fork(), async (outer) => {
-      await failureOf(withTransaction(outer, async () => {
-        await add(outer, 'x')
-        await withTransaction(outer, async () => await add(outer, 'y'))
-        throw new Error('inner')
-      }))
-    })
-    t.strictSame(await owners(orm), ['a', 'b'])
-  })
+  t.test(
+    'an inner function that uses the outer EntityManager is inside all the same',
+    { timeout: 10_000 },
+    async (t) => {
+      await withTransaction(orm.em.fork(), async (outer) => {
+        await failureOf(withTransaction(outer, async () => {
+          await add(outer, 'x')
+          await withTransaction(outer, async () => await add(outer, 'y'))
+          throw new Error('inner')
+        }))
+      })
+      t.strictSame(await owners(orm), ['a', 'b'])
+    }
+  )
 
   t.test('entities of the function move to the EntityManager it was called with, when all has gone well', async (t) => {
     const [id] = t.context.ids
@@ -185,16 +276,23 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
     t.strictSame(await owners(orm), ['changed', 'b'])
     const fresh = orm.em.fork()
     await failureOf(withTransaction(fresh, async (em) => {
-      (await em.findOneOrFail(Account, id)).owner = 'undone'
+      ;(await em.findOneOrFail(Account, id)).owner = 'undone'
       await em.flush()
       throw new Error('no')
     }))
     t.equal((await fresh.findOneOrFail(Account, id)).owner, 'changed')
   })
 
-  t.test('isolation levels are the database\'s', async (t) => {
+  t.test("isolation levels are the database's", async (t) => {
     for (const isolationLevel of ['read committed', 'repeatable read', 'serializable'] as const) {
-      for (const [what, wrapper] of [['withTransaction', withTransaction({ isolationLevel })], ['withRetry', withRetry({ isolationLevel })], ['withTimeout', withTimeout(20_000, { isolationLevel })], ['readOnly', readOnly({ isolationLevel })]] as const) {
+      for (
+        const [what, wrapper] of [
+          ['withTransaction', withTransaction({ isolationLevel })],
+          ['withRetry', withRetry({ isolationLevel })],
+          ['withTimeout', withTimeout(20_000, { isolationLevel })],
+          ['readOnly', readOnly({ isolationLevel })],
+        ] as const
+      ) {
         t.equal(await wrapper((em) => setting(em, 'transaction_isolation'))(orm.em.fork()), isolationLevel, what)
       }
     }
@@ -202,9 +300,15 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
   })
 
   t.test('an inner transaction may ask for a stricter level before the first statement, for a weaker one at any time', async (t) => {
-    const inner = async (em: any, isolationLevel: 'read committed' | 'serializable') => await withTransaction(em, (em) => setting(em, 'transaction_isolation'), { isolationLevel })
-    for (const wrapper of Object.values(WRAPPERS)) t.equal(await wrapper((em) => inner(em, 'serializable'))(orm.em.fork()), 'serializable')
-    t.equal(await withTransaction(orm.em.fork(), (em) => inner(em, 'read committed'), { isolationLevel: 'serializable' }), 'serializable')
+    const inner = async (em: any, isolationLevel: 'read committed' | 'serializable') =>
+      await withTransaction(em, (em) => setting(em, 'transaction_isolation'), { isolationLevel })
+    for (const wrapper of Object.values(WRAPPERS)) {
+      t.equal(await wrapper((em) => inner(em, 'serializable'))(orm.em.fork()), 'serializable')
+    }
+    t.equal(
+      await withTransaction(orm.em.fork(), (em) => inner(em, 'read committed'), { isolationLevel: 'serializable' }),
+      'serializable'
+    )
     await withTransaction(orm.em.fork(), async (em) => {
       await add(em, 'x')
       const error = await failureOf(inner(em, 'serializable'))
@@ -214,7 +318,7 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
     })
     t.strictSame(await owners(orm), ['a', 'b', 'x'], 'which harms nothing')
     await orm.em.fork().transactional(async (em) => {
-      t.ok(await failureOf(inner(em, 'serializable')) instanceof ConfigError, 'in a transaction of MikroORM\'s, too')
+      t.ok(await failureOf(inner(em, 'serializable')) instanceof ConfigError, "in a transaction of MikroORM's, too")
     })
   })
 
@@ -239,13 +343,24 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
   t.test('events and filter parameters are those of em.transactional', async (t) => {
     const events: string[] = []
     const em = orm.em.fork({ freshEventManager: true })
-    const names = ['beforeTransactionStart', 'afterTransactionStart', 'beforeTransactionCommit', 'afterTransactionCommit', 'beforeTransactionRollback', 'afterTransactionRollback']
-    em.getEventManager().registerSubscriber(Object.fromEntries(names.map((name) => [name, () => { events.push(name) }])))
+    const names = [
+      'beforeTransactionStart',
+      'afterTransactionStart',
+      'beforeTransactionCommit',
+      'afterTransactionCommit',
+      'beforeTransactionRollback',
+      'afterTransactionRollback',
+    ]
+    em.getEventManager().registerSubscriber(Object.fromEntries(names.map((name) => [name, () => {
+      events.push(name)
+    }])))
     em.setFilterParams('tenant', { id: 7 })
     for (const run of [withTransaction, (em: any, fn: any) => em.transactional(fn)]) {
       await run(em, async (em: any) => {
         t.strictSame(em.getFilterParams('tenant'), { id: 7 })
-        await failureOf(run(em, async () => { throw new Error('no') }))
+        await failureOf(run(em, async () => {
+          throw new Error('no')
+        }))
       })
     }
     t.strictSame(events.slice(0, events.length / 2), events.slice(events.length / 2))
@@ -255,11 +370,26 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
   t.test('a write in readOnly is refused before it does anything, whoever asks', async (t) => {
     const [id] = t.context.ids
     for (const through of ['crud', 'orm', 'sql'] as const) {
-      t.ok(await failureOf(readOnly(orm.em.fork(), (em) => add(em, 'x', through))) instanceof ReadOnlyViolationError, through)
+      t.ok(
+        await failureOf(readOnly(orm.em.fork(), (em) => add(em, 'x', through))) instanceof ReadOnlyViolationError,
+        through
+      )
     }
-    t.ok(await failureOf(readOnly(orm.em.fork(), (em) => add(em, 'x', 'sql').catch(() => {}))) instanceof ReadOnlyViolationError, 'the function has caught it')
-    t.ok(await failureOf(readOnly(orm.em.fork(), async (em) => { em.create(Account, { owner: 'x', balance: 0 }) })) instanceof ReadOnlyViolationError, 'the flush at the end')
-    t.ok(await failureOf(readOnly(orm.em.fork(), (em) => accounts.update(em, id, { owner: 'x' }))) instanceof ReadOnlyViolationError)
+    t.ok(
+      await failureOf(readOnly(orm.em.fork(), (em) => add(em, 'x', 'sql').catch(() => {}))) instanceof
+        ReadOnlyViolationError,
+      'the function has caught it'
+    )
+    t.ok(
+      await failureOf(readOnly(orm.em.fork(), async (em) => {
+        em.create(Account, { owner: 'x', balance: 0 })
+      })) instanceof ReadOnlyViolationError,
+      'the flush at the end'
+    )
+    t.ok(
+      await failureOf(readOnly(orm.em.fork(), (em) => accounts.update(em, id, { owner: 'x' }))) instanceof
+        ReadOnlyViolationError
+    )
     t.ok(await failureOf(readOnly(orm.em.fork(), (em) => accounts.delete(em, id))) instanceof ReadOnlyViolationError)
     t.strictSame(await owners(orm), ['a', 'b'])
     t.equal(await readOnly(orm.em.fork(), (em) => accounts.count(em)), 2, 'reads are none')
@@ -268,30 +398,52 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
   t.test('readOnly inside of a transaction that writes holds until it ends, whichever way', async (t) => {
     await withTransaction(orm.em.fork(), async (em) => {
       await add(em, 'before')
-      t.equal(await readOnly(em, async (em) => {
-        t.ok(await failureOf(withTransaction(em, (em) => add(em, 'x'))) instanceof ReadOnlyViolationError, 'further inside, too')
-        return await accounts.count(em)
-      }), 3, 'it sees what was written')
+      t.equal(
+        await readOnly(em, async (em) => {
+          t.ok(
+            await failureOf(withTransaction(em, (em) => add(em, 'x'))) instanceof ReadOnlyViolationError,
+            'further inside, too'
+          )
+          return await accounts.count(em)
+        }),
+        3,
+        'it sees what was written'
+      )
       await add(em, 'between')
-      for (const through of ['crud', 'orm', 'sql'] as const) t.ok(await failureOf(readOnly(em, (em) => add(em, 'x', through))) instanceof ReadOnlyViolationError)
+      for (const through of ['crud', 'orm', 'sql'] as const) {
+        t.ok(await failureOf(readOnly(em, (em) => add(em, 'x', through))) instanceof ReadOnlyViolationError)
+      }
       await add(em, 'after', 'orm')
     })
     t.strictSame(await owners(orm), ['a', 'b', 'before', 'between', 'after'])
   })
 
-  t.test('a conflict with what others do is repeated from the beginning, with a new EntityManager', { skip: oneConnection }, async (t) => {
+  t.test('a conflict with what others do is repeated from the beginning, with a new EntityManager', {
+    skip: oneConnection,
+  }, async (t) => {
     const [a, b] = t.context.ids
-    for (const [name, wrapper] of [['withTransaction', withTransaction({ isolationLevel: 'serializable' })], ['withRetry', withRetry({ isolationLevel: 'serializable' })], ['an inner one', (fn: any) => withTimeout(20_000)((em, ...args: any[]) => withTransaction(em, (em) => fn(em, ...args), { isolationLevel: 'serializable' }))]] as const) {
+    for (
+      const [name, wrapper] of [['withTransaction', withTransaction({ isolationLevel: 'serializable' })], [
+        'withRetry',
+        withRetry({ isolationLevel: 'serializable' }),
+      ], ['an inner one', (fn: any) =>
+        withTimeout(20_000)((em, ...args: any[]) =>
+          withTransaction(em, (em) =>
+            fn(em, ...args), { isolationLevel: 'serializable' })
+        )]] as const
+    ) {
       // write skew: each reads both and writes its own
       const met = meeting(2)
       let runs = 0
-      await Promise.all([a, b].map((own) => (wrapper as typeof WRAPPERS.withRetry)(async (em) => {
-        runs++
-        const both = await em.find(Account, { id: [a, b] })
-        await met()
-        em.assign(both.find(({ id }) => id === own)!, { balance: both[0]!.balance + both[1]!.balance + 1 })
-        await em.flush()
-      })(orm.em.fork())))
+      await Promise.all([a, b].map((own) =>
+        (wrapper as typeof WRAPPERS.withRetry)(async (em) => {
+          runs++
+          const both = await em.find(Account, { id: [a, b] })
+          await met()
+          em.assign(both.find(({ id }) => id === own)!, { balance: both[0]!.balance + both[1]!.balance + 1 })
+          await em.flush()
+        })(orm.em.fork())
+      ))
       t.equal(runs, 3, name)
       const balances = (await orm.em.fork().find(Account, {}, { orderBy: { id: 1 } })).map(({ balance }) => balance)
       t.equal(Math.max(...balances), Math.min(...balances) * 1 + Math.abs(balances[0]! - balances[1]!), name)
@@ -303,18 +455,20 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
     const [a, b] = t.context.ids
     const met = meeting(2)
     let runs = 0
-    await Promise.all([[a, b], [b, a]].map((order) => withTransaction(orm.em.fork(), async (em) => {
-      runs++
-      for (const id of order) {
-        await em.execute('update account set balance = balance + 1 where id = ?', [id])
-        await met()
-      }
-    })))
+    await Promise.all([[a, b], [b, a]].map((order) =>
+      withTransaction(orm.em.fork(), async (em) => {
+        runs++
+        for (const id of order) {
+          await em.execute('update account set balance = balance + 1 where id = ?', [id])
+          await met()
+        }
+      })
+    ))
     t.equal(runs, 3)
     t.strictSame((await orm.em.fork().find(Account, {})).map(({ balance }) => balance), [2, 2])
   })
 
-  t.test('as often as it is said: afterwards it is a 503, with the driver\'s error as its cause', async (t) => {
+  t.test("as often as it is said: afterwards it is a 503, with the driver's error as its cause", async (t) => {
     const conflict = "do $$ begin raise exception 'conflict' using errcode = '40001'; end $$"
     for (const retries of [0, 2]) {
       let runs = 0
@@ -327,22 +481,28 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
       t.match(error, { statusCode: 503, cause: { code: '40001' } })
     }
     let runs = 0
-    t.match(await failureOf(withTransaction(orm.em.fork(), async (em) => {
-      runs++
-      await withTransaction(em, async (em) => {
-        try {
-          await em.execute(conflict)
-        } catch (cause) {
-          throw new Error('wrapped', { cause })
-        }
-      }, { retries: 4, baseDelay: 1 })
-    }, { retries: 1, baseDelay: 1 })), { message: 'wrapped' })
+    t.match(
+      await failureOf(withTransaction(orm.em.fork(), async (em) => {
+        runs++
+        await withTransaction(em, async (em) => {
+          try {
+            await em.execute(conflict)
+          } catch (cause) {
+            throw new Error('wrapped', { cause })
+          }
+        }, { retries: 4, baseDelay: 1 })
+      }, { retries: 1, baseDelay: 1 })),
+      { message: 'wrapped' }
+    )
     t.equal(runs, 5, 'the most insistent one counts, and the outermost is what is repeated')
     runs = 0
-    t.match(await failureOf(withTransaction(orm.em.fork(), async () => {
-      runs++
-      throw new Error('no')
-    })), { message: 'no' })
+    t.match(
+      await failureOf(withTransaction(orm.em.fork(), async () => {
+        runs++
+        throw new Error('no')
+      })),
+      { message: 'no' }
+    )
     t.equal(runs, 1, 'other errors are not repeated')
   })
 
@@ -352,13 +512,19 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
       await add(em, 'x')
       for (let i = 0; i < 100; i++) await em.execute('select pg_sleep(0.05)')
     }
-    for (const [what, run] of [
-      ['alone', () => withTimeout(orm.em.fork(), 150, slow)],
-      ['as an option', () => withTransaction(orm.em.fork(), slow, { timeout: 150 })],
-      ['around', () => withTimeout(150)(withTransaction()(withTimeout(60_000)(slow)))(orm.em.fork())],
-      ['inside', () => withTimeout(60_000)(withTransaction()(withTimeout(150)(slow)))(orm.em.fork())],
-      ['a function that waits for something else', () => withTimeout(orm.em.fork(), 150, async (em) => { await add(em, 'x'); await new Promise(() => {}) })],
-    ] as const) {
+    for (
+      const [what, run] of [
+        ['alone', () => withTimeout(orm.em.fork(), 150, slow)],
+        ['as an option', () => withTransaction(orm.em.fork(), slow, { timeout: 150 })],
+        ['around', () => withTimeout(150)(withTransaction()(withTimeout(60_000)(slow)))(orm.em.fork())],
+        ['inside', () => withTimeout(60_000)(withTransaction()(withTimeout(150)(slow)))(orm.em.fork())],
+        ['a function that waits for something else', () =>
+          withTimeout(orm.em.fork(), 150, async (em) => {
+            await add(em, 'x')
+            await new Promise(() => {})
+          })],
+      ] as const
+    ) {
       const error = await failureOf(run())
       t.ok(error instanceof UnavailableError, what)
       t.match(error.message, /more than 150 ms/)
@@ -372,28 +538,48 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
     t.equal(await withTimeout(orm.em.fork(), 10_000, async (em) => await accounts.count(em)), 3)
   })
 
-  t.test('options that can\'t work are refused, by name', async (t) => {
+  t.test("options that can't work are refused, by name", async (t) => {
     const em = orm.em.fork()
-    for (const [run, message] of [
-      [() => withTransaction(orm.em as any), /^withTransaction: what is to run is missing\. Write withTransaction\(em, async \(em\) => \.\.\.\)\.$/],
-      [() => withRetry(orm.em as any), /^withRetry: what is to run is missing/],
-      [() => readOnly(orm.em as any), /^readOnly: what is to run is missing/],
-      [() => withTimeout(orm.em as any, 100 as any), /^withTimeout: what is to run is missing\. Write withTimeout\(em, ms, /],
-      [() => withTimeout(orm.em as any, (async () => {}) as any), /^withTimeout: what is to run is missing\. Write withTimeout\(em, ms, /],
-      [() => withTransaction({ retires: 3 } as any), /withTransaction: unknown option 'retires'. Did you mean 'retries'/],
-      [() => withTransaction({ isolationLevel: 'SERIALIZABLE' } as any), /isolationLevel can't be 'SERIALIZABLE'.*'serializable'/],
-      [() => withTransaction(em, async () => {}, { retries: -1 }), /retries/],
-      [() => withRetry({ retries: 1.5 }), /withRetry: retries/],
-      [() => withTimeout(0), /withTimeout: timeout/],
-      [() => withTimeout(em, Infinity, async () => {}), /timeout/],
-      [() => withTimeout(em, 2 ** 31, async () => {}), /timeout/],
-      [() => readOnly(7 as any)(7 as any), /readOnly: .*function/],
-      [() => withTransaction()(undefined as any), /function/],
-      [() => withTransaction(em, 7 as any), /function/],
-      [() => withTransaction({} as any, async () => {}), /withTransaction: where it is to run must be an EntityManager, such as request.em, got an object/],
-      [() => withTimeout(undefined as any, 5, async () => {}), /withTimeout: .*EntityManager.*got undefined/],
-      [() => readOnly()(async () => {})(null as any), /readOnly: .*EntityManager.*got null/],
-    ] as ReadonlyArray<readonly [() => unknown, RegExp]>) {
+    for (
+      const [run, message] of [
+        [
+          () => withTransaction(orm.em as any),
+          /^withTransaction: what is to run is missing\. Write withTransaction\(em, async \(em\) => \.\.\.\)\.$/,
+        ],
+        [() => withRetry(orm.em as any), /^withRetry: what is to run is missing/],
+        [() => readOnly(orm.em as any), /^readOnly: what is to run is missing/],
+        [
+          () => withTimeout(orm.em as any, 100 as any),
+          /^withTimeout: what is to run is missing\. Write withTimeout\(em, ms, /,
+        ],
+        [
+          () => withTimeout(orm.em as any, (async () => {}) as any),
+          /^withTimeout: what is to run is missing\. Write withTimeout\(em, ms, /,
+        ],
+        [
+          () => withTransaction({ retires: 3 } as any),
+          /withTransaction: unknown option 'retires'. Did you mean 'retries'/,
+        ],
+        [
+          () => withTransaction({ isolationLevel: 'SERIALIZABLE' } as any),
+          /isolationLevel can't be 'SERIALIZABLE'.*'serializable'/,
+        ],
+        [() => withTransaction(em, async () => {}, { retries: -1 }), /retries/],
+        [() => withRetry({ retries: 1.5 }), /withRetry: retries/],
+        [() => withTimeout(0), /withTimeout: timeout/],
+        [() => withTimeout(em, Infinity, async () => {}), /timeout/],
+        [() => withTimeout(em, 2 ** 31, async () => {}), /timeout/],
+        [() => readOnly(7 as any)(7 as any), /readOnly: .*function/],
+        [() => withTransaction()(undefined as any), /function/],
+        [() => withTransaction(em, 7 as any), /function/],
+        [
+          () => withTransaction({} as any, async () => {}),
+          /withTransaction: where it is to run must be an EntityManager, such as request.em, got an object/,
+        ],
+        [() => withTimeout(undefined as any, 5, async () => {}), /withTimeout: .*EntityManager.*got undefined/],
+        [() => readOnly()(async () => {})(null as any), /readOnly: .*EntityManager.*got null/],
+      ] as ReadonlyArray<readonly [() => unknown, RegExp]>
+    ) {
       const error = await failureOf((async () => await run())())
       t.ok(error instanceof ConfigError, String(message))
       t.match(error.message, message)

@@ -9,7 +9,9 @@ type Gardener = InferEntity<typeof Gardener>
 
 const BedSchema = defineEntity({ name: 'Bed', extends: BaseModel, properties: { name: p.string() } })
 class Bed extends BedSchema.class {
-  title () { return `Bed ${this.name}` }
+  title () {
+    return `Bed ${this.name}`
+  }
 }
 BedSchema.setClass(Bed)
 
@@ -22,8 +24,14 @@ await forEachDatabase(t, { entities: [Gardener, Bed, Tool, Seed] }, async (t, { 
   t.test('BaseModel has no table of its own, and its children have its columns', async (t) => {
     t.notMatch(await orm.schema.getCreateSchemaSQL(), 'base_model')
     for (const entity of [Gardener, BedSchema]) {
-      t.strictSame(orm.getMetadata().get(entity).props.map(({ name }) => name),
-        ['id', 'uuid', 'created_at', 'updated_at', 'deleted_at', 'name'])
+      t.strictSame(orm.getMetadata().get(entity).props.map(({ name }) => name), [
+        'id',
+        'uuid',
+        'created_at',
+        'updated_at',
+        'deleted_at',
+        'name',
+      ])
     }
   })
 

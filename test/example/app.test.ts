@@ -21,7 +21,9 @@ for (const { name, skip, open } of newDatabases) {
       lines.push(JSON.parse(text))
       if (lines.at(-1)!.msg.startsWith('looked for missing indexes')) adviceGiven.resolve()
     }
-    const app = await buildApp(new DatabaseFactory({ databaseUrl: url, entities, schema: 'create' }), { logger: { level: 'debug', stream: { write } } })
+    const app = await buildApp(new DatabaseFactory({ databaseUrl: url, entities, schema: 'create' }), {
+      logger: { level: 'debug', stream: { write } },
+    })
     t.teardown(async () => {
       await app.close()
       await close()
@@ -31,20 +33,34 @@ for (const { name, skip, open } of newDatabases) {
       t.equal(response.statusCode, 200, url)
       return response.json()
     }
-    const names = async (query: string): Promise<string[]> => (await get(`/categories?fields=name&sort=name&${query}`))['items'].map((item: Json) => item['name'])
+    const names = async (query: string): Promise<string[]> =>
+      (await get(`/categories?fields=name&sort=name&${query}`))['items'].map((item: Json) => item['name'])
 
     t.test('the query that everything is explained with', async (t) => {
-      const page = await get('/categories?filter[name]=Tech&filter[price][gte]=100&sort=-created_at&include=products&fields=id,name,price&page=1&per_page=20')
+      const page = await get(
+        '/categories?filter[name]=Tech&filter[price][gte]=100&sort=-created_at&include=products&fields=id,name,price&page=1&per_page=20'
+      )
       const [tech, ...others] = page['items']
       t.strictSame(others, [])
       t.strictSame(Object.keys(tech), ['id', 'name', 'price', 'products'])
       t.match(tech, { name: 'Tech', price: 499 })
-      t.strictSame(tech.products.map((product: Json) => product['name']).sort(), ['Laptop 14"', 'Mechanical keyboard', 'Noise-cancelling headphones', 'USB-C dock', 'Webcam'])
+      t.strictSame(tech.products.map((product: Json) => product['name']).sort(), [
+        'Laptop 14"',
+        'Mechanical keyboard',
+        'Noise-cancelling headphones',
+        'USB-C dock',
+        'Webcam',
+      ])
       t.match(page, { total: 1, page: 1, per_page: 20, total_pages: 1, has_next: false, has_prev: false })
     })
 
     t.test('its health', async (t) => {
-      t.match(await get('/health'), { status: 'up', writer: { status: 'up' }, replicas: [], ...(name !== 'pglite' && { pool: { max: 10 } }) })
+      t.match(await get('/health'), {
+        status: 'up',
+        writer: { status: 'up' },
+        replicas: [],
+        ...(name !== 'pglite' && { pool: { max: 10 } }),
+      })
     })
 
     t.test('filters on properties, to-many paths and to-one keys', async (t) => {
@@ -70,8 +86,13 @@ for (const { name, skip, open } of newDatabases) {
     t.test('a search, numbers, deleted records and pages by cursor', async (t) => {
       t.strictSame(await names('filter[q]=PAPER'), ['Books', 'Office'])
       t.match(await get('/products?filter[q]=books&fields=name&per_page=1'), { total: 4 })
-      t.match(await get('/categories?filter[name][in]=Tech,Unsorted&include=productsCount&fields=name&sort=name'), { items: [{ productsCount: 5 }, { productsCount: 0 }] })
-      t.match(await get('/articles?filter[trashed]=only&fields=title'), { items: [{ title: 'Fax or telex?' }], total: 1 })
+      t.match(await get('/categories?filter[name][in]=Tech,Unsorted&include=productsCount&fields=name&sort=name'), {
+        items: [{ productsCount: 5 }, { productsCount: 0 }],
+      })
+      t.match(await get('/articles?filter[trashed]=only&fields=title'), {
+        items: [{ title: 'Fax or telex?' }],
+        total: 1,
+      })
       const all: string[] = []
       for (let cursor: string | null = ''; cursor !== null;) {
         const page: Json = await get(`/categories?cursor=${cursor}&per_page=5&sort=-price&fields=name`)
@@ -89,9 +110,12 @@ for (const { name, skip, open } of newDatabases) {
     })
 
     t.test('the documentation is there, without a network', async (t) => {
-      const document = (await get('/docs/json'))
+      const document = await get('/docs/json')
       t.equal(document['openapi'], '3.1.0')
-      t.strictSame(Object.keys(document['paths']).filter((path) => path.startsWith('/categories')), ['/categories', '/categories/{id}'])
+      t.strictSame(Object.keys(document['paths']).filter((path) => path.startsWith('/categories')), [
+        '/categories',
+        '/categories/{id}',
+      ])
       const page = await app.inject('/docs')
       t.equal(page.statusCode, 200)
       t.notMatch(page.body, /(?:src|href)="https?:/, 'loads nothing from elsewhere')
@@ -118,12 +142,21 @@ t.test('npm start: listens, keeps its rows between starts, and stops when told t
 })
 
 async function startServer (t: Test, cwd: string, port: number) {
-  const child: ChildProcess = spawn(process.execPath, ['--liftoff-only', path.resolve(import.meta.dirname, '../../example/server.ts')], {
-    cwd, env: { ...process.env, PORT: String(port), DATABASE_URL: '' }, stdio: ['ignore', 'pipe', 'pipe'],
+  const child: ChildProcess = spawn(process.execPath, [
+    '--liftoff-only',
+    path.resolve(import.meta.dirname, '../../example/server.ts'),
+  ], {
+    cwd,
+    env: { ...process.env, PORT: String(port), DATABASE_URL: '' },
+    stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''
-  child.stdout!.on('data', (chunk) => { output += chunk })
-  child.stderr!.on('data', (chunk) => { output += chunk })
+  child.stdout!.on('data', (chunk) => {
+    output += chunk
+  })
+  child.stderr!.on('data', (chunk) => {
+    output += chunk
+  })
   const exit = once(child, 'exit')
   const stop = async (): Promise<number | null> => {
     child.kill('SIGTERM')
@@ -131,6 +164,11 @@ async function startServer (t: Test, cwd: string, port: number) {
     return child.exitCode
   }
   t.teardown(stop)
-  await Promise.race([once(child.stdout!, 'data'), exit.then(() => { throw new Error(output) })])
+  await Promise.race([
+    once(child.stdout!, 'data'),
+    exit.then(() => {
+      throw new Error(output)
+    }),
+  ])
   return { stop, output: () => output }
 }

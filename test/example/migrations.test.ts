@@ -10,7 +10,12 @@ const NAMES = ['20260105090000-create-customers', '20260212143000-country-of-cus
 const databases = {
   pglite: async () => {
     const template = await copyTemplate()
-    return { url: template === undefined ? 'pglite://memory' : `pglite://${template.folder}`, drop: async () => { await template?.remove() } }
+    return {
+      url: template === undefined ? 'pglite://memory' : `pglite://${template.folder}`,
+      drop: async () => {
+        await template?.remove()
+      },
+    }
   },
   postgres: createDatabase,
 }
@@ -31,7 +36,10 @@ for (const [name, create] of Object.entries(databases)) {
         values ('Ada', '+44 20'), ('Blaise', '+33 1'), ('Emmy', '+49 9131'), ('Nobody', null)`)
       t.strictSame(await applyPending(orm), [NAMES[1]])
       const rows = await orm.em.getConnection().execute('select name, country from customers order by name')
-      t.strictSame(rows, [{ name: 'Ada', country: 'GB' }, { name: 'Blaise', country: 'FR' }, { name: 'Emmy', country: 'DE' }, { name: 'Nobody', country: 'GB' }])
+      t.strictSame(rows, [{ name: 'Ada', country: 'GB' }, { name: 'Blaise', country: 'FR' }, {
+        name: 'Emmy',
+        country: 'DE',
+      }, { name: 'Nobody', country: 'GB' }])
     })
 
     t.test('the tables are what the entities say', async (t) => {
@@ -41,9 +49,18 @@ for (const [name, create] of Object.entries(databases)) {
     t.test('the application serves them, and a second start finds nothing to do', async (t) => {
       t.strictSame(await applyPending(orm), [])
       const app = await buildApp(database)
-      t.match((await app.inject('/customers?filter[country][in]=FR,DE&sort=name')).json(), { total: 2, items: [{ name: 'Blaise' }, { name: 'Emmy' }] })
-      t.match((await app.inject({ method: 'POST', url: '/customers', payload: { name: 'Srinivasa', country: 'IN' } })).statusCode, 201)
-      t.match((await app.inject({ method: 'POST', url: '/customers', payload: { name: 'Srinivasa' } })).json(), { errors: [{ source: { pointer: '/country' } }] })
+      t.match((await app.inject('/customers?filter[country][in]=FR,DE&sort=name')).json(), {
+        total: 2,
+        items: [{ name: 'Blaise' }, { name: 'Emmy' }],
+      })
+      t.match(
+        (await app.inject({ method: 'POST', url: '/customers', payload: { name: 'Srinivasa', country: 'IN' } }))
+          .statusCode,
+        201
+      )
+      t.match((await app.inject({ method: 'POST', url: '/customers', payload: { name: 'Srinivasa' } })).json(), {
+        errors: [{ source: { pointer: '/country' } }],
+      })
     })
 
     t.test('down takes the last one back', async (t) => {

@@ -12,7 +12,9 @@ import { copyTemplate, forEachDatabase } from '../helpers/databases.ts'
 await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   t.test('the catalogue has what the examples of the documentation ask for', async (t) => {
     const em = orm.em.fork()
-    const [tech, ...others] = await em.find(Category, { name: 'Tech', price: { $gte: 100 } }, { populate: ['products', 'tags', 'articles'] })
+    const [tech, ...others] = await em.find(Category, { name: 'Tech', price: { $gte: 100 } }, {
+      populate: ['products', 'tags', 'articles'],
+    })
     t.strictSame(others, [])
     t.equal(tech?.status, 'active')
     t.ok(tech!.products.length >= 5)
@@ -23,7 +25,10 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.ok(await em.count(Article, { deleted_at: { $ne: null } }) > 0)
     t.ok(await em.count(Article, { published_at: null }) > 0, 'something is not published')
     t.ok(await em.count(Tag) > 0 && await em.count(Author) > 0)
-    t.strictSame(new Set((await em.find(Category, {})).map(({ status }) => status)), new Set(['active', 'draft', 'archived']))
+    t.strictSame(
+      new Set((await em.find(Category, {})).map(({ status }) => status)),
+      new Set(['active', 'draft', 'archived'])
+    )
   })
 
   t.test('fill adds categories with five products each', async (t) => {
@@ -52,7 +57,10 @@ t.test('the progress bar is redrawn on a terminal, and a line for every tenth el
     return out.read() as string
   }
   t.equal(draw(false, [100, 200, 250, 2_000]), '10 %  200 of 2,000\n100 %  2,000 of 2,000\n')
-  t.equal(draw(true, [1_000, 2_000]), `\r${'█'.repeat(20)}${'░'.repeat(20)} 50 %  1,000 of 2,000\r${'█'.repeat(40)} 100 %  2,000 of 2,000\n`)
+  t.equal(
+    draw(true, [1_000, 2_000]),
+    `\r${'█'.repeat(20)}${'░'.repeat(20)} 50 %  1,000 of 2,000\r${'█'.repeat(40)} 100 %  2,000 of 2,000\n`
+  )
 })
 
 t.test('npm run seed: fills the folder once, and refuses what is no number; npm run report: a table of it', async (t) => {
@@ -61,10 +69,21 @@ t.test('npm run seed: fills the folder once, and refuses what is no number; npm 
   if (template) fs.renameSync(template.folder, path.join(cwd, '.data/example'))
   const { DATABASE_URL, ...env } = process.env
   const run = (script: string, ...args: string[]) =>
-    spawnSync(process.execPath, ['--liftoff-only', path.join(import.meta.dirname, `../../example/${script}.ts`), ...args], { cwd, env, encoding: 'utf8' })
+    spawnSync(process.execPath, [
+      '--liftoff-only',
+      path.join(import.meta.dirname, `../../example/${script}.ts`),
+      ...args,
+    ], { cwd, env, encoding: 'utf8' })
   t.match(run('seed', '--categories', '7'), { status: 0, stdout: '100 %  7 of 7\n19 categories\n', stderr: '' })
   t.match(run('seed'), { status: 0, stdout: '19 categories\n' }, 'the catalogue is there already')
   t.match(run('seed', '--categories', 'x'), { status: 1, stderr: /--categories takes a whole number/ })
-  t.match(run('report', 'filter[name]=Tech&sort=-price'), { status: 0, stdout: /'Tech' │ 499 +│ 'active' │[^]*\n1 of 1\n$/, stderr: '' })
-  t.match(run('report', 'filter[nme]=Tech'), { status: 1, stderr: /The filter 'nme' is not allowed. Did you mean 'name'\?/ })
+  t.match(run('report', 'filter[name]=Tech&sort=-price'), {
+    status: 0,
+    stdout: /'Tech' │ 499 +│ 'active' │[^]*\n1 of 1\n$/,
+    stderr: '',
+  })
+  t.match(run('report', 'filter[nme]=Tech'), {
+    status: 1,
+    stderr: /The filter 'nme' is not allowed. Did you mean 'name'\?/,
+  })
 })

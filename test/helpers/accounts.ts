@@ -5,14 +5,22 @@ import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
 import { CrudBase } from '../../src/index.ts'
 
 export const Account = defineEntity({
-  name: 'Account', properties: { id: p.integer().primary().autoincrement(), owner: p.string(), number: p.integer().nullable().unique(), balance: p.integer().default(0) },
+  name: 'Account',
+  properties: {
+    id: p.integer().primary().autoincrement(),
+    owner: p.string(),
+    number: p.integer().nullable().unique(),
+    balance: p.integer().default(0),
+  },
 })
 
 export const accounts = new CrudBase({ model: Account, writable: 'all' })
 
 /** The owners of all accounts, as a new session sees them. */
 export async function owners (orm: MikroORM): Promise<string[]> {
-  return (await orm.em.fork().execute<{ owner: string }[]>('select owner from account order by id')).map(({ owner }) => owner)
+  return (await orm.em.fork().execute<{ owner: string }[]>('select owner from account order by id')).map(({ owner }) =>
+    owner
+  )
 }
 
 /** Adds an account: by CrudBase, by MikroORM's unit of work, or by SQL. */
@@ -28,7 +36,9 @@ export async function add (em: EntityManager, owner: string, through: 'crud' | '
 /** Two accounts, a and b, with a balance of 0 and the numbers 1 and 2; their ids. */
 export async function reset (orm: MikroORM): Promise<readonly [number, number]> {
   await orm.em.fork().execute('delete from account')
-  const rows = await orm.em.fork().execute<{ id: number }[]>("insert into account (owner, number) values ('a', 1), ('b', 2) returning id")
+  const rows = await orm.em.fork().execute<{ id: number }[]>(
+    "insert into account (owner, number) values ('a', 1), ('b', 2) returning id"
+  )
   return [rows[0]!.id, rows[1]!.id]
 }
 
@@ -43,7 +53,9 @@ export async function until (condition: () => Promise<boolean>): Promise<void> {
 
 /** What a promise is rejected with. */
 export async function failureOf (promise: Promise<unknown>): Promise<any> {
-  return await promise.then(() => { throw new Error('it succeeded') }, (error) => error)
+  return await promise.then(() => {
+    throw new Error('it succeeded')
+  }, (error) => error)
 }
 
 /** A point that several have to reach before any of them goes on. */

@@ -30,7 +30,16 @@ export function skipReason (env: NodeJS.ProcessEnv = process.env): string | fals
 /** Starts the browser. Root has no sandbox to run it in. */
 export async function launch (): Promise<Browser> {
   const executablePath = findChromium()
-  if (executablePath === undefined) throw new Error(`No Chromium: install one, e.g. Debian's 'chromium', or set CHROMIUM (looked for ${NAMES.join(', ')} on the PATH).`)
+  if (executablePath === undefined) {
+    throw new Error(
+      `No Chromium: install one, e.g. Debian's 'chromium', or set CHROMIUM (looked for ${
+        NAMES.join(', ')
+      } on the PATH).`
+    )
+  }
   const isRoot = process.getuid?.() === 0
-  return await chromium.launch({ executablePath, args: ['--disable-gpu', '--disable-background-networking', ...(isRoot ? ['--no-sandbox'] : [])] })
+  return await chromium.launch({
+    executablePath,
+    args: ['--disable-gpu', '--disable-background-networking', ...(isRoot ? ['--no-sandbox'] : [])],
+  })
 }

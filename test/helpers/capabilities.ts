@@ -9,10 +9,12 @@ const PROBES = {
   createRole: 'create role crud_kit_probe',
   setDeadlockTimeout: "set local deadlock_timeout = '1s'",
   exclusionConstraint: 'create temporary table crud_kit_probe (a integer, exclude using btree (a with =))',
-  triggers: 'create function pg_temp.crud_kit_probe() returns trigger language plpgsql as $$ begin return new; end $$; create temporary table crud_kit_probe (a integer); create trigger crud_kit_probe before insert on crud_kit_probe for each row execute function pg_temp.crud_kit_probe()',
+  triggers:
+    'create function pg_temp.crud_kit_probe() returns trigger language plpgsql as $$ begin return new; end $$; create temporary table crud_kit_probe (a integer); create trigger crud_kit_probe before insert on crud_kit_probe for each row execute function pg_temp.crud_kit_probe()',
   locksView: 'select 1 from pg_locks',
   /** Of its own role's sessions at least: tests wait until a query is seen to run. */
-  activityView: 'select 1 / (count(*))::int from pg_stat_activity where pid = pg_backend_pid() and query like \'%pg_stat_activity%\'',
+  activityView:
+    "select 1 / (count(*))::int from pg_stat_activity where pid = pg_backend_pid() and query like '%pg_stat_activity%'",
   cancelBackend: 'select pg_cancel_backend(0)',
 } as const
 

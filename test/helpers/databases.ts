@@ -53,8 +53,10 @@ export const skipReasons: Readonly<Record<DatabaseName, string | false>> = {
   postgres: process.env.DATABASE_URL ? false : 'no DATABASE_URL: npm test starts a server',
 }
 
-export const databases: ReadonlyArray<readonly [name: DatabaseName, open: OpenDatabase]> =
-  [['pglite', openPglite], ['postgres', openPostgres]]
+export const databases: ReadonlyArray<readonly [name: DatabaseName, open: OpenDatabase]> = [['pglite', openPglite], [
+  'postgres',
+  openPostgres,
+]]
 
 /**
  * A subtest for each database, named after it. The database is opened once, has the entities' tables and the
@@ -65,7 +67,11 @@ export const databases: ReadonlyArray<readonly [name: DatabaseName, open: OpenDa
  *   t.test('finds', async (t) => t.equal(await orm.em.fork().count(Plant), 3))
  * })
  */
-export async function forEachDatabase (t: Test, options: OpenOptions, fn: (t: Test, database: TestDatabase) => unknown): Promise<void> {
+export async function forEachDatabase (
+  t: Test,
+  options: OpenOptions,
+  fn: (t: Test, database: TestDatabase) => unknown
+): Promise<void> {
   for (const [name, open] of databases) {
     const skip = skipReasons[name] || (name === 'postgres' && await lacks(...options.needs ?? []))
     await t.test(name, { skip }, async (t) => {
@@ -85,7 +91,9 @@ function wantsFixtures ({ entities, tables, seed, orm }: OpenOptions): boolean {
 async function openPglite (options: OpenOptions): Promise<TestDatabase> {
   const prepared = wantsFixtures(options) ? process.env.PGLITE_FIXTURES : undefined
   const copy = copyTemplate(prepared)
-  const orm = await PgliteORM.init({ entities: options.entities, dbName: copy?.folder ?? 'memory://', ...options.orm } as object) as unknown as MikroORM
+  const orm = await PgliteORM.init(
+    { entities: options.entities, dbName: copy?.folder ?? 'memory://', ...options.orm } as object
+  ) as unknown as MikroORM
   if (!prepared) await fill(orm, options)
   return {
     name: 'pglite',
@@ -103,7 +111,10 @@ async function openPostgres (options: OpenOptions): Promise<TestDatabase> {
   const prepared = wantsFixtures(options) ? process.env.POSTGRES_FIXTURES : undefined
   const { url, drop } = await createDatabase(prepared)
   const orm = await MikroORM.init({
-    entities: options.entities, clientUrl: url, pool: { min: 0, max: 5 }, ...options.orm,
+    entities: options.entities,
+    clientUrl: url,
+    pool: { min: 0, max: 5 },
+    ...options.orm,
   })
   if (!prepared) await fill(orm, options)
   return {
@@ -118,13 +129,22 @@ async function openPostgres (options: OpenOptions): Promise<TestDatabase> {
 }
 
 /** Empty databases by URL, for programs that open their own. `close` removes one when the program has closed it. */
-export const newDatabases: ReadonlyArray<{ readonly name: DatabaseName, readonly skip: string | false, readonly open: () => Promise<{ url: string, close: () => Promise<void> }> }> = [
+export const newDatabases: ReadonlyArray<
+  {
+    readonly name: DatabaseName,
+    readonly skip: string | false,
+    readonly open: () => Promise<{ url: string, close: () => Promise<void> }>,
+  }
+> = [
   {
     name: 'pglite',
     skip: skipReasons.pglite,
     async open () {
       const copy = copyTemplate()
-      return { url: copy === undefined ? 'pglite://memory' : `pglite://${copy.folder}`, close: async () => copy?.remove() }
+      return {
+        url: copy === undefined ? 'pglite://memory' : `pglite://${copy.folder}`,
+        close: async () => copy?.remove(),
+      }
     },
   },
   {
@@ -150,7 +170,9 @@ export async function fill (orm: MikroORM, { tables, seed }: Pick<OpenOptions, '
  * A copy of a PGlite folder, by default of the run's empty one, beside it so that it goes with the run even if this
  * process dies. `undefined` when there is no folder to copy.
  */
-export function copyTemplate (template = process.env.PGLITE_TEMPLATE): { folder: string, remove: () => void } | undefined {
+export function copyTemplate (
+  template = process.env.PGLITE_TEMPLATE
+): { folder: string, remove: () => void } | undefined {
   if (!template) return undefined
   const folder = path.join(path.dirname(template), `pglite-${randomBytes(6).toString('hex')}`)
   // hundreds of small files: the asynchronous form takes three times as long
@@ -162,7 +184,10 @@ export function copyTemplate (template = process.env.PGLITE_TEMPLATE): { folder:
  * A database on a server, by default the one at DATABASE_URL; empty, or a copy of `template`. `drop` fails while
  * somebody is still connected to it.
  */
-export async function createDatabase (template?: string, server = process.env.DATABASE_URL!): Promise<{ name: string, url: string, drop: () => Promise<void> }> {
+export async function createDatabase (
+  template?: string,
+  server = process.env.DATABASE_URL!
+): Promise<{ name: string, url: string, drop: () => Promise<void> }> {
   const onServer = (sql: string) => execute(server, sql)
   const url = new URL(server)
   const name = `crud_kit_test_${randomBytes(6).toString('hex')}`

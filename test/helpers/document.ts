@@ -38,11 +38,16 @@ export interface Document {
 /** Reads a page, e.g. `README.md`. */
 export function readDocument (file: string): Document {
   const text = fs.readFileSync(path.join(root, file), 'utf8')
-  const blocks = [...text.matchAll(/^```([^\n]*)\n([\s\S]*?)^```$/gm)].map(([, info = '', code = '']) => ({ info, code }))
+  const blocks = [...text.matchAll(/^```([^\n]*)\n([\s\S]*?)^```$/gm)].map(([, info = '', code = '']) => ({
+    info,
+    code,
+  }))
   const exchanges = blocks.flatMap(({ info, code }, index) => {
     const next = blocks[index + 1]
     if (info !== 'http') return []
-    return next?.info.startsWith('json') ? [readExchange(code, next.info, next.code)] : code.trim().split(/\n\n(?=GET )/).flatMap(readAnswered)
+    return next?.info.startsWith('json')
+      ? [readExchange(code, next.info, next.code)]
+      : code.trim().split(/\n\n(?=GET )/).flatMap(readAnswered)
   })
   const block = (info: string) => blocks.find((block) => block.info === info)?.code ?? ''
   return { text, block, program: block('ts app.ts'), exchanges }
@@ -57,7 +62,10 @@ function readExchange (request: string, info: string, answer: string): Exchange 
     request: line,
     method,
     url,
-    headers: Object.fromEntries([...headers.map((header) => header.split(': ')), ...(body === undefined ? [] : [['content-type', 'application/json']])]),
+    headers: Object.fromEntries([
+      ...headers.map((header) => header.split(': ')),
+      ...(body === undefined ? [] : [['content-type', 'application/json']]),
+    ]),
     body,
     status: Number(info.split(' ')[1] ?? statusCode ?? 200),
     answer,
@@ -73,7 +81,15 @@ function readAnswered (text: string): Exchange[] {
   const headers = Object.fromEntries(lines.filter((line) => !isRequest(line)).map((header) => header.split(': ')))
   const [, status, phrase, answer = ''] = /^(?:(\d{3}) ([A-Z].*)\n)?([\s\S]*)$/.exec(text.slice(end + 2))!
   if (status !== undefined && phrase !== STATUS_CODES[status]) throw new Error(`${status} is not ${phrase}`)
-  return lines.filter(isRequest).map((request) => ({ request, method: 'GET', url: request.slice('GET '.length), headers, body: undefined, status: Number(status ?? 200), answer }))
+  return lines.filter(isRequest).map((request) => ({
+    request,
+    method: 'GET',
+    url: request.slice('GET '.length),
+    headers,
+    body: undefined,
+    status: Number(status ?? 200),
+    answer,
+  }))
 }
 
 /** The tables of a page: rows of cells, the header first. */
@@ -100,7 +116,10 @@ function writeProgram (t: Test, program: string): string {
 }
 
 function withSources (program: string): string {
-  return program.replace(/from 'fastify-crud-kit(\/\w+)?'/g, (_, room = '') => `from '${pathToFileURL(path.join(root, `src${room}/index.ts`)).href}'`)
+  return program.replace(
+    /from 'fastify-crud-kit(\/\w+)?'/g,
+    (_, room = '') => `from '${pathToFileURL(path.join(root, `src${room}/index.ts`)).href}'`
+  )
 }
 
 /** What a program exports. */
@@ -110,7 +129,10 @@ export async function importProgram<Exports> (t: Test, program: string): Promise
 
 /** Runs a program until it ends, and returns what it has printed. */
 export function runProgram (t: Test, program: string): string {
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['--liftoff-only', 'app.ts'], { cwd: writeProgram(t, program), encoding: 'utf8' })
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['--liftoff-only', 'app.ts'], {
+    cwd: writeProgram(t, program),
+    encoding: 'utf8',
+  })
   if (status !== 0) throw new Error(stderr)
   return stdout
 }
@@ -119,14 +141,25 @@ export function runProgram (t: Test, program: string): string {
 async function startProgram (t: Test, program: string): Promise<string> {
   const folder = writeProgram(t, program)
   const port = await freePort()
-  const child = spawn(process.execPath, ['--liftoff-only', 'app.ts'], { cwd: folder, env: { ...process.env, PORT: String(port) }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, ['--liftoff-only', 'app.ts'], {
+    cwd: folder,
+    env: { ...process.env, PORT: String(port) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   t.teardown(async () => {
     child.kill()
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
   })
   let output = ''
-  child.stderr.on('data', (chunk) => { output += chunk })
-  await Promise.race([once(child.stdout, 'data'), once(child, 'exit').then(() => { throw new Error(output) })])
+  child.stderr.on('data', (chunk) => {
+    output += chunk
+  })
+  await Promise.race([
+    once(child.stdout, 'data'),
+    once(child, 'exit').then(() => {
+      throw new Error(output)
+    }),
+  ])
   return `http://127.0.0.1:${port}`
 }
 
@@ -135,7 +168,11 @@ export async function runClient (t: Test, server: string, client: string): Promi
   const base = await startProgram(t, server)
   const file = path.join(t.testdirName, 'client.ts')
   fs.writeFileSync(file, withSources(client))
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['client.ts'], { cwd: t.testdirName, encoding: 'utf8', env: { ...process.env, API_URL: base } })
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['client.ts'], {
+    cwd: t.testdirName,
+    encoding: 'utf8',
+    env: { ...process.env, API_URL: base },
+  })
   if (status !== 0) throw new Error(stderr)
   return stdout
 }
@@ -157,7 +194,11 @@ export async function checkDocument (t: Test, { program, exchanges }: Document):
 }
 
 /** Asks everything that a page does, in its order; `<name>` in a URL is the text that an answer before showed as `"<name>"`. */
-export async function checkExchanges (t: Test, exchanges: readonly Exchange[], ask: (exchange: Exchange, url: string) => Promise<Answer>): Promise<void> {
+export async function checkExchanges (
+  t: Test,
+  exchanges: readonly Exchange[],
+  ask: (exchange: Exchange, url: string) => Promise<Answer>
+): Promise<void> {
   const names = new Map<string, string>()
   for (const exchange of exchanges) {
     const { request, status, answer } = exchange

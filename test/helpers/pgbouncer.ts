@@ -11,19 +11,29 @@ import { skipReasons } from './databases.ts'
 import { freePort } from './ports.ts'
 
 // Debian has it where the PATH of others than root does not lead
-const program = [...(process.env.PATH ?? '').split(path.delimiter), '/usr/sbin'].map((folder) => path.join(folder, 'pgbouncer')).find((file) => fs.existsSync(file))
+const program = [...(process.env.PATH ?? '').split(path.delimiter), '/usr/sbin'].map((folder) =>
+  path.join(folder, 'pgbouncer')
+).find((file) => fs.existsSync(file))
 
 /** Why tests with it can't run here. */
-export const skipPgBouncer: string | false = skipReasons.postgres || (program === undefined && 'no pgbouncer: apt-get install pgbouncer')
+export const skipPgBouncer: string | false = skipReasons.postgres ||
+  (program === undefined && 'no pgbouncer: apt-get install pgbouncer')
 
 /** The URL of a database by way of a PgBouncer in transaction mode, with so many connections to the server; gone when the test ends. */
 export async function startPgBouncer (t: Test, url: string, poolSize: number): Promise<string> {
   const target = new URL(url)
   const port = await freePort()
   const { hostname, port: serverPort, username, password } = target
-  const settings = { host: hostname, port: serverPort || '5432', user: decodeURIComponent(username) || 'postgres', ...(password !== '' && { password: decodeURIComponent(password) }) }
+  const settings = {
+    host: hostname,
+    port: serverPort || '5432',
+    user: decodeURIComponent(username) || 'postgres',
+    ...(password !== '' && { password: decodeURIComponent(password) }),
+  }
   const file = path.join(temporaryFolder('pgbouncer-'), 'pgbouncer.ini')
-  fs.writeFileSync(file, `[databases]
+  fs.writeFileSync(
+    file,
+    `[databases]
 * = ${Object.entries(settings).map(([name, value]) => `${name}='${value}'`).join(' ')}
 [pgbouncer]
 listen_addr = 127.0.0.1
@@ -32,12 +42,16 @@ unix_socket_dir =
 auth_type = any
 pool_mode = transaction
 default_pool_size = ${poolSize}
-`, { mode: 0o600 })
+`,
+    { mode: 0o600 }
+  )
   // it refuses to run as root, as its server does
   if (nobody.uid !== undefined) fs.chownSync(file, nobody.uid, nobody.gid!)
   const bouncer = spawn(program!, ['-q', file], { ...nobody, stdio: ['ignore', 'ignore', 'pipe'] })
   let log = ''
-  bouncer.stderr.on('data', (data) => { log += data })
+  bouncer.stderr.on('data', (data) => {
+    log += data
+  })
   const exited = once(bouncer, 'exit')
   t.teardown(async () => {
     bouncer.kill('SIGKILL')

@@ -24,7 +24,10 @@ export interface Runs {
  */
 export function assertProperty<Values> (property: IAsyncProperty<Values>, runs?: Runs): Promise<void>
 export function assertProperty<Values> (property: IProperty<Values>, runs?: Runs): void
-export function assertProperty<Values> (property: IAsyncProperty<Values> | IProperty<Values>, { numRuns = RUNS, series = 0 }: Runs = {}): Promise<void> | void {
+export function assertProperty<Values> (
+  property: IAsyncProperty<Values> | IProperty<Values>,
+  { numRuns = RUNS, series = 0 }: Runs = {}
+): Promise<void> | void {
   const { seed, factor } = drawing(process.env)
   return fc.assert(property as IAsyncProperty<Values>, { seed: seed + series, numRuns: Math.ceil(numRuns * factor) })
 }
@@ -38,7 +41,9 @@ export function drawing (env: NodeJS.ProcessEnv): { readonly seed: number, reado
   const seed = numberOf(env, 'FUZZ_SEED', SEED)
   const factor = numberOf(env, 'FUZZ_RUNS_FACTOR', 1)
   if (!Number.isSafeInteger(seed)) throw new Error(`FUZZ_SEED must be an integer; it is ${env['FUZZ_SEED']}`)
-  if (!(factor >= 1 && factor < Infinity)) throw new Error(`FUZZ_RUNS_FACTOR must be a number of 1 or more; it is ${env['FUZZ_RUNS_FACTOR']}`)
+  if (!(factor >= 1 && factor < Infinity)) {
+    throw new Error(`FUZZ_RUNS_FACTOR must be a number of 1 or more; it is ${env['FUZZ_RUNS_FACTOR']}`)
+  }
   return { seed, factor }
 }
 

@@ -62,10 +62,16 @@ export async function startProxy (t: Test, target: { readonly port: number, read
   })
   return {
     port: (proxy.address() as net.AddressInfo).port,
-    get count () { return count },
+    get count () {
+      return count
+    },
     greetings,
-    breakOnUse: () => { for (const socket of open) doomed.add(socket) },
-    onSend: (callback) => { watcher = callback },
+    breakOnUse: () => {
+      for (const socket of open) doomed.add(socket)
+    },
+    onSend: (callback) => {
+      watcher = callback
+    },
     holdBack: () => {
       const waiting = new Map([...open].map((client): [net.Socket, Array<() => void>] => [client, []]))
       held = waiting
@@ -74,7 +80,11 @@ export async function startProxy (t: Test, target: { readonly port: number, read
         for (const sends of waiting.values()) for (const send of sends) send()
       }
     },
-    replaceNext: (bytes) => { for (const socket of open) replaced.set(socket, bytes) },
-    fallSilent: () => { silent = true },
+    replaceNext: (bytes) => {
+      for (const socket of open) replaced.set(socket, bytes)
+    },
+    fallSilent: () => {
+      silent = true
+    },
   }
 }

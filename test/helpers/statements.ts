@@ -69,7 +69,12 @@ function watchPool (pool: Pool, record: Record): () => void {
 /** pg takes text and values, an object with both, or a cursor that was made from them. */
 function readQuery (query: unknown, values: unknown): RecordedStatement {
   if (typeof query === 'string') return { sql: query, params: Array.isArray(values) ? values : [] }
-  const { text, values: own, name, cursor } = query as { text?: string, values?: unknown[], name?: string, cursor?: { text: string, values: unknown[] } }
+  const { text, values: own, name, cursor } = query as {
+    text?: string,
+    values?: unknown[],
+    name?: string,
+    cursor?: { text: string, values: unknown[] },
+  }
   return {
     sql: text ?? cursor?.text ?? '',
     params: own ?? cursor?.values ?? (Array.isArray(values) ? values : []),

@@ -13,7 +13,10 @@ import { forEachDatabase } from '../helpers/databases.ts'
 import { resource, select } from './helper.ts'
 
 const plants = resource(Plant, {
-  allowedFilters: [AllowedFilters.exact('name'), AllowedFilters.custom('slow', (qb, value) => qb.andWhere(raw(`(select pg_sleep(30) /* ${value} */) is not null`)))],
+  allowedFilters: [
+    AllowedFilters.exact('name'),
+    AllowedFilters.custom('slow', (qb, value) => qb.andWhere(raw(`(select pg_sleep(30) /* ${value} */) is not null`))),
+  ],
 })
 
 await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
@@ -25,9 +28,20 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     await app.register(crudKit, { orm })
     await app.register(crudRoutes, { prefix: '/plants', crud: plants })
     app.get('/own', async ({ em }) => await em.execute('select pg_sleep(30) /* own */'))
-    app.get('/builder', async ({ em }) => await em.createQueryBuilder(Plant).where(raw('(select pg_sleep(30) /* builder */) is not null')).getResultList())
-    app.get('/transaction', async ({ em }) => await em.transactional(async (em) => await plants.list(em, parseQueryParams('filter[slow]=transaction'))))
-    app.post('/count', async ({ em, body }) => ({ count: await em.count(Tag), again: await em.fork().count(Tag), body }))
+    app.get(
+      '/builder',
+      async ({ em }) =>
+        await em.createQueryBuilder(Plant).where(raw('(select pg_sleep(30) /* builder */) is not null')).getResultList()
+    )
+    app.get(
+      '/transaction',
+      async ({ em }) =>
+        await em.transactional(async (em) => await plants.list(em, parseQueryParams('filter[slow]=transaction')))
+    )
+    app.post(
+      '/count',
+      async ({ em, body }) => ({ count: await em.count(Tag), again: await em.fork().count(Tag), body })
+    )
     await app.listen({ port: 0, host: '127.0.0.1' })
     return app
   }
@@ -37,7 +51,10 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
   const running = async (comment: string, count: number): Promise<boolean> => {
     const deadline = Date.now() + 10_000
     while (Date.now() < deadline) {
-      const [row] = await select(orm, `select count(*)::int as n from pg_stat_activity where state = 'active' and pid <> pg_backend_pid() and query like '%pg_sleep(30) /* ${comment} */%'`)
+      const [row] = await select(
+        orm,
+        `select count(*)::int as n from pg_stat_activity where state = 'active' and pid <> pg_backend_pid() and query like '%pg_sleep(30) /* ${comment} */%'`
+      )
       if (row.n === count) return true
     }
     return false
@@ -47,33 +64,50 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     ? 'PGlite runs in this process, a statement at a time: nothing can cancel it'
     : await lacks('activityView', 'cancelBackend')
 
-  for (const [what, path, comment] of [
-    ['a list', '/plants?filter[slow]=list', 'list'],
-    ["a hand-written route's own statement", '/own', 'own'],
-    ["MikroORM's query builder", '/builder', 'builder'],
-    ['a list in a transaction', '/transaction', 'transaction'],
-  ] as const) {
-    t.test(`a client that goes away has its statement cancelled in the server: ${what}`, { skip: uncancellable }, async (t) => {
-      const app = await listen(t)
-      const request = http.get(urlOf(app) + path.replace('[', '%5B').replace(']', '%5D'))
-      request.on('error', () => {})
-      t.ok(await running(comment, 1), 'it runs')
-      request.destroy()
-      t.ok(await running(comment, 0), 'it is cancelled')
-      for (const name of ['Oak', 'Moss', 'Thyme', 'Oak', 'Moss', 'Thyme']) {
-        t.equal((await (await fetch(`${urlOf(app)}/plants?filter[name]=${name}`)).json() as any).total, 1, 'and no other statement is')
+  for (
+    const [what, path, comment] of [
+      ['a list', '/plants?filter[slow]=list', 'list'],
+      ["a hand-written route's own statement", '/own', 'own'],
+      ["MikroORM's query builder", '/builder', 'builder'],
+      ['a list in a transaction', '/transaction', 'transaction'],
+    ] as const
+  ) {
+    t.test(
+      `a client that goes away has its statement cancelled in the server: ${what}`,
+      { skip: uncancellable },
+      async (t) => {
+        const app = await listen(t)
+        const request = http.get(urlOf(app) + path.replace('[', '%5B').replace(']', '%5D'))
+        request.on('error', () => {})
+        t.ok(await running(comment, 1), 'it runs')
+        request.destroy()
+        t.ok(await running(comment, 0), 'it is cancelled')
+        for (const name of ['Oak', 'Moss', 'Thyme', 'Oak', 'Moss', 'Thyme']) {
+          t.equal(
+            (await (await fetch(`${urlOf(app)}/plants?filter[name]=${name}`)).json() as any).total,
+            1,
+            'and no other statement is'
+          )
+        }
       }
-    })
+    )
   }
 
-  t.test('also when a hook has asked for request.em before the plugin has seen the request', { skip: uncancellable }, async (t) => {
-    const app = await listen(t, (app) => app.addHook('onRequest', async ({ em }) => { await em.count(Tag) }))
-    const request = http.get(`${urlOf(app)}/plants?filter%5Bslow%5D=early`)
-    request.on('error', () => {})
-    t.ok(await running('early', 1))
-    request.destroy()
-    t.ok(await running('early', 0))
-  })
+  t.test(
+    'also when a hook has asked for request.em before the plugin has seen the request',
+    { skip: uncancellable },
+    async (t) => {
+      const app = await listen(t, (app) =>
+        app.addHook('onRequest', async ({ em }) => {
+          await em.count(Tag)
+        }))
+      const request = http.get(`${urlOf(app)}/plants?filter%5Bslow%5D=early`)
+      request.on('error', () => {})
+      t.ok(await running('early', 1))
+      request.destroy()
+      t.ok(await running('early', 0))
+    }
+  )
 
   t.test('several at once, of which some stay', { skip: uncancellable }, async (t) => {
     const app = await listen(t)
@@ -89,7 +123,10 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
 
   t.test('a client that has its answer is no client that goes away', async (t) => {
     const aborted: boolean[] = []
-    const app = await listen(t, (app) => app.addHook('onResponse', async ({ em }) => { aborted.push((em as any).getAbortOptions().signal.aborted) }))
+    const app = await listen(t, (app) =>
+      app.addHook('onResponse', async ({ em }) => {
+        aborted.push((em as any).getAbortOptions().signal.aborted)
+      }))
     const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
     t.teardown(() => agent.destroy())
     for (let i = 0; i < 3; i++) {
@@ -103,7 +140,11 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
   t.test('request.em works in a POST with a JSON body', async (t) => {
     const app = await listen(t)
     for (const body of [{ a: 1 }, { long: 'x'.repeat(100_000) }]) {
-      const response = await fetch(`${urlOf(app)}/count`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+      const response = await fetch(`${urlOf(app)}/count`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })
       t.strictSame([response.status, await response.json()], [200, { count: 5, again: 5, body }])
     }
   })

@@ -10,17 +10,27 @@ t.test('hooks that are added before the server is ready run for routes registere
   const Note = defineEntity({ name: 'Note', properties: { ...primaryKey, text: p.string() } })
   const app = Fastify()
   t.teardown(() => app.close())
-  await app.register(crudKit, { orm: new MikroORM({ entities: [Note], dbName: 'none' }), resources: { '/notes': resource(Note) } })
+  await app.register(crudKit, {
+    orm: new MikroORM({ entities: [Note], dbName: 'none' }),
+    resources: { '/notes': resource(Note) },
+  })
   await app.register(crudRoutes, { prefix: '/others', crud: resource(Note) })
   await app.register(async (inner) => {
     await inner.register(crudRoutes, { prefix: '/inner', crud: resource(Note) })
-    inner.addHook('onRequest', async (request, reply) => { await reply.code(402).send('inner') })
+    inner.addHook('onRequest', async (request, reply) => {
+      await reply.code(402).send('inner')
+    })
   })
   app.addHook('onRequest', async (request, reply) => {
     if (request.headers['x-pass'] === undefined) await reply.code(401).send('outer')
   })
-  const status = async (url: string, pass: boolean) => (await app.inject({ method: 'POST', url, payload: {}, headers: pass ? { 'x-pass': 'yes' } : {} })).statusCode
+  const status = async (url: string, pass: boolean) =>
+    (await app.inject({ method: 'POST', url, payload: {}, headers: pass ? { 'x-pass': 'yes' } : {} })).statusCode
   for (const url of ['/notes', '/others']) t.equal(await status(url, false), 401, url)
-  t.strictSame([await status('/notes', true), await status('/others', true), await status('/inner', true)], [400, 400, 402])
+  t.strictSame([await status('/notes', true), await status('/others', true), await status('/inner', true)], [
+    400,
+    400,
+    402,
+  ])
   t.equal(await status('/inner', false), 402, 'in the order in which they were added')
 })

@@ -11,33 +11,99 @@ import { assertProperty } from '../helpers/property.ts'
 import { recordStatements } from '../helpers/statements.ts'
 import { client, resource, select, serve, type Client, type Json } from './helper.ts'
 
-const PLANT_SORTS = ['id', 'name', 'price', 'position', 'status', 'created_at', 'latinName', 'nameLength', 'supplier', 'inStock', 'supplier.name', 'supplier.address.city', 'group.name', 'group.parent.name', 'label.text', 'uuid'] as const
-const SPECIMEN_SORTS = ['leaves', 'stems', 'cells', 'pollen', 'spores', 'dryMass', 'value', 'acidity', 'chlorophyll', 'minimum', 'alive', 'nickname', 'description', 'grade', 'tracker', 'flowering', 'hardiness', 'health', 'sownOn', 'measuredAt', 'recordedAt', 'wateredAt', 'petals', 'readings', 'plant.price'] as const
+const PLANT_SORTS = [
+  'id',
+  'name',
+  'price',
+  'position',
+  'status',
+  'created_at',
+  'latinName',
+  'nameLength',
+  'supplier',
+  'inStock',
+  'supplier.name',
+  'supplier.address.city',
+  'group.name',
+  'group.parent.name',
+  'label.text',
+  'uuid',
+] as const
+const SPECIMEN_SORTS = [
+  'leaves',
+  'stems',
+  'cells',
+  'pollen',
+  'spores',
+  'dryMass',
+  'value',
+  'acidity',
+  'chlorophyll',
+  'minimum',
+  'alive',
+  'nickname',
+  'description',
+  'grade',
+  'tracker',
+  'flowering',
+  'hardiness',
+  'health',
+  'sownOn',
+  'measuredAt',
+  'recordedAt',
+  'wateredAt',
+  'petals',
+  'readings',
+  'plant.price',
+] as const
 
 const plants = resource(Plant, {
-  allowedFilters: [new AllowedFilters('name', 'eq', ['eq', 'contains']), new AllowedFilters('status', 'eq', ['eq', 'in']), new AllowedFilters('tags.name', 'eq')],
-  allowedSorts: [...PLANT_SORTS.map((name) => new AllowedSort(name)), new AllowedSort('position', 'price', { alias: 'rank' })],
+  allowedFilters: [
+    new AllowedFilters('name', 'eq', ['eq', 'contains']),
+    new AllowedFilters('status', 'eq', ['eq', 'in']),
+    new AllowedFilters('tags.name', 'eq'),
+  ],
+  allowedSorts: [
+    ...PLANT_SORTS.map((name) => new AllowedSort(name)),
+    new AllowedSort('position', 'price', { alias: 'rank' }),
+  ],
   allowedIncludes: [new AllowedInclude('tags'), new AllowedInclude('group.parent')],
 })
 
-const specimens = resource(Specimen, { allowedSorts: SPECIMEN_SORTS.map((name) => new AllowedSort(name)), allowedFields: [new AllowedField('id')] })
+const specimens = resource(Specimen, {
+  allowedSorts: SPECIMEN_SORTS.map((name) => new AllowedSort(name)),
+  allowedFields: [new AllowedField('id')],
+})
 
 /** A page without its items. */
 const info = ({ items, ...rest }: Json) => rest
 
-interface Walk { readonly keys: unknown[], readonly pages: Json[] }
+interface Walk {
+  readonly keys: unknown[]
+  readonly pages: Json[]
+}
 
 const keyOf = (item: Json): string => JSON.stringify([item.id, item.house, item.number, item.order, item.plant])
 
 /** Follows the cursors of one direction to the end, checking each page's form. */
-async function walk ({ get }: Client, query: string, size: () => number, way: 'next' | 'prev' = 'next', from = ''): Promise<Walk> {
+async function walk (
+  { get }: Client,
+  query: string,
+  size: () => number,
+  way: 'next' | 'prev' = 'next',
+  from = ''
+): Promise<Walk> {
   const keys: unknown[] = []
   const pages: Json[] = []
   for (let cursor: string | null = from; cursor !== null;) {
     const perPage = size()
     const page: Json = await get(`${query}&per_page=${perPage}&cursor=${cursor}`)
-    if (Object.keys(page).join() !== 'items,per_page,next_cursor,prev_cursor,has_next,has_prev') throw new Error(Object.keys(page).join())
-    if (page.has_next !== (page.next_cursor !== null) || page.has_prev !== (page.prev_cursor !== null)) throw new Error(JSON.stringify(page))
+    if (Object.keys(page).join() !== 'items,per_page,next_cursor,prev_cursor,has_next,has_prev') {
+      throw new Error(Object.keys(page).join())
+    }
+    if (page.has_next !== (page.next_cursor !== null) || page.has_prev !== (page.prev_cursor !== null)) {
+      throw new Error(JSON.stringify(page))
+    }
     if (page.per_page !== perPage || page.items.length > perPage) throw new Error(`${page.items.length} of ${perPage}`)
     const found = page.items.map(keyOf)
     if (way === 'next') keys.push(...found)
@@ -49,11 +115,18 @@ async function walk ({ get }: Client, query: string, size: () => number, way: 'n
   return { keys, pages }
 }
 
-const sorts = (names: readonly string[]) => fc.subarray([...names], { maxLength: Math.min(3, names.length) }).chain((chosen) => fc.tuple(fc.shuffledSubarray(chosen, { minLength: chosen.length }), fc.array(fc.boolean(), { minLength: 3, maxLength: 3 })))
-  .map(([chosen, down]) => chosen.map((name, index) => `${down[index] ? '-' : ''}${name}`).join())
+const sorts = (names: readonly string[]) =>
+  fc.subarray([...names], { maxLength: Math.min(3, names.length) }).chain((chosen) =>
+    fc.tuple(
+      fc.shuffledSubarray(chosen, { minLength: chosen.length }),
+      fc.array(fc.boolean(), { minLength: 3, maxLength: 3 })
+    )
+  )
+    .map(([chosen, down]) => chosen.map((name, index) => `${down[index] ? '-' : ''}${name}`).join())
 
 /** Values that no client can write and every column can hold, and some that are nearly the same. */
-const UNUSUAL = `insert into specimen (code, plant_id, acidity, chlorophyll, dry_mass, sown_on, measured_at, recorded_at, watered_at, readings) values
+const UNUSUAL =
+  `insert into specimen (code, plant_id, acidity, chlorophyll, dry_mass, sown_on, measured_at, recorded_at, watered_at, readings) values
   ('U1', 1, 'NaN', '-Infinity', 'NaN', 'infinity', 'infinity', '-infinity', '24:00:00', '{"a": 1.50}'),
   ('U2', 1, '-0', 'NaN', 0, '-infinity', '-infinity', 'infinity', '12:00:00', 'null'),
   ('U3', 1, '0', '-0', 0, '0044-03-15 BC', '0044-03-15 12:00:00+00 BC', '2024-05-06 07:08:09.123456', '12:00:00.4', '[1, 2]'),
@@ -65,7 +138,9 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     '/plants': plants,
     '/specimens': specimens,
     '/shelves': resource(Shelf, { allowedSorts: [new AllowedSort('capacity'), new AllowedSort('number')] }),
-    '/items': resource(OrderItem, { allowedSorts: [new AllowedSort('quantity'), new AllowedSort('plant.name'), new AllowedSort('plant')] }),
+    '/items': resource(OrderItem, {
+      allowedSorts: [new AllowedSort('quantity'), new AllowedSort('plant.name'), new AllowedSort('plant')],
+    }),
     '/customers': resource(Customer),
   })
   const { get, refused, details } = client(app, '/plants')
@@ -73,20 +148,33 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 
   const matches = async (path: string, names: readonly string[], numRuns: number) => {
     const at = client(app, path)
-    await assertProperty(fc.asyncProperty(sorts(names), fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 1, maxLength: 4 }), async (sort, sizes) => {
-      const query = `sort=${sort}${path === '/specimens' ? '&fields=id' : ''}`
-      const whole = (await at.get(`${query}&per_page=100`)).items.map(keyOf)
-      let turn = 0
-      const size = () => sizes[turn++ % sizes.length]!
-      const forwards = await walk(at, query, size)
-      if (forwards.keys.join() !== whole.join()) throw new Error(`forwards ${forwards.keys} instead of ${whole}`)
-      const last = forwards.pages.at(-1)
-      if (last.prev_cursor === null) return forwards.pages.length === 1
-      const backwards = await walk(at, query, size, 'prev', last.prev_cursor)
-      const expected = whole.slice(0, whole.length - last.items.length)
-      if (backwards.keys.join() !== expected.join()) throw new Error(`backwards ${backwards.keys} instead of ${expected}`)
-      return backwards.pages.every((page) => page.has_next) && forwards.pages.slice(1).every((page) => page.has_prev) && !forwards.pages[0].has_prev
-    }), { numRuns })
+    await assertProperty(
+      fc.asyncProperty(
+        sorts(names),
+        fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 1, maxLength: 4 }),
+        async (sort, sizes) => {
+          const query = `sort=${sort}${path === '/specimens' ? '&fields=id' : ''}`
+          const whole = (await at.get(`${query}&per_page=100`)).items.map(keyOf)
+          let turn = 0
+          const size = () => sizes[turn++ % sizes.length]!
+          const forwards = await walk(at, query, size)
+          if (forwards.keys.join() !== whole.join()) throw new Error(`forwards ${forwards.keys} instead of ${whole}`)
+          const last = forwards.pages.at(-1)
+          if (last.prev_cursor === null) {
+            return forwards.pages.length === 1
+          }
+          const backwards = await walk(at, query, size, 'prev', last.prev_cursor)
+          const expected = whole.slice(0, whole.length - last.items.length)
+          if (backwards.keys.join() !== expected.join()) {
+            throw new Error(`backwards ${backwards.keys} instead of ${expected}`)
+          }
+          return backwards.pages.every((page) => page.has_next) && forwards.pages.slice(1).every((page) =>
+            page.has_prev
+          ) && !forwards.pages[0].has_prev
+        }
+      ),
+      { numRuns }
+    )
   }
 
   t.test('a walk visits each row once, in the order of other pages, forwards and backwards', async (t) => {
@@ -106,7 +194,11 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
         const whole = (await at.get(`sort=${sort}&fields=id`)).items.map(keyOf)
         const forwards = await walk(at, `sort=${sort}&fields=id`, () => 3)
         const backwards = await walk(at, `sort=${sort}&fields=id`, () => 7, 'prev', forwards.pages.at(-1).prev_cursor)
-        t.strictSame([forwards.keys, [...backwards.keys, ...forwards.pages.at(-1).items.map(keyOf)]], [whole, whole], sort)
+        t.strictSame(
+          [forwards.keys, [...backwards.keys, ...forwards.pages.at(-1).items.map(keyOf)]],
+          [whole, whole],
+          sort
+        )
       }
     }
     await matches('/specimens', SPECIMEN_SORTS, 6)
@@ -116,7 +208,14 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     const page = await get('cursor=')
     t.strictSame(info(page), { per_page: 20, next_cursor: null, prev_cursor: null, has_next: false, has_prev: false })
     t.equal(page.items.length, 13)
-    t.strictSame(await get('cursor=&filter[name]=Nothing'), { items: [], per_page: 20, next_cursor: null, prev_cursor: null, has_next: false, has_prev: false })
+    t.strictSame(await get('cursor=&filter[name]=Nothing'), {
+      items: [],
+      per_page: 20,
+      next_cursor: null,
+      prev_cursor: null,
+      has_next: false,
+      has_prev: false,
+    })
     const first = await get('cursor=&per_page=5')
     t.match(info(first), { per_page: 5, next_cursor: /^[\w-]+$/, prev_cursor: null, has_next: true, has_prev: false })
     t.strictSame(ids(first), [1, 2, 3, 4, 5])
@@ -127,10 +226,15 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     const query = 'filter[status][in]=active,draft&filter[tags.name]=sun&sort=-position'
     const whole = await get(query)
     const first = await get(`${query}&per_page=1&cursor=`)
-    const second = await get(`filter[tags.name]=sun&filter[status][in]=active,draft&sort=-position&per_page=2&include=tags,group.parent&cursor=${first.next_cursor}`)
+    const second = await get(
+      `filter[tags.name]=sun&filter[status][in]=active,draft&sort=-position&per_page=2&include=tags,group.parent&cursor=${first.next_cursor}`
+    )
     t.strictSame([...ids(first), ...ids(second)], ids(whole))
     t.ok(second.items.every(({ tags }: Json) => Array.isArray(tags)))
-    t.strictSame(second.items.map(({ group }: Json) => group?.parent?.name), (await get(`${query}&include=group.parent`)).items.slice(1).map(({ group }: Json) => group?.parent?.name))
+    t.strictSame(
+      second.items.map(({ group }: Json) => group?.parent?.name),
+      (await get(`${query}&include=group.parent`)).items.slice(1).map(({ group }: Json) => group?.parent?.name)
+    )
     const back = await get(`${query}&include=tags&cursor=${second.prev_cursor}`)
     t.strictSame(back.items.map(({ id, tags }: Json) => [id, tags.length > 0]), [[ids(whole)[0], true]])
   })
@@ -150,32 +254,50 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     await run("insert into specimen (code, plant_id, leaves) select 'W' || i, 1, i / 3 from generate_series(1, 9) i")
     t.teardown(() => run("delete from specimen where code like 'W%' or code like 'X%'"))
     const at = client(app, '/specimens')
-    const remaining = async () => (await select(orm, "select id from specimen where code like 'W%'")).map(({ id }) => id)
+    const remaining = async () =>
+      (await select(orm, "select id from specimen where code like 'W%'")).map(({ id }) => id)
 
     t.test('each row that stays is visited once', async (t) => {
-      await assertProperty(fc.asyncProperty(sorts(['leaves', 'stems', 'nickname', 'plant.price']), fc.array(fc.tuple(fc.integer({ min: 1, max: 3 }), fc.option(fc.integer({ min: 0, max: 3 })), fc.boolean()), { minLength: 12, maxLength: 12 }), async (sort, steps) => {
-        await run("delete from specimen where code like 'X%'")
-        const added = await select(orm, "insert into specimen (code, plant_id, leaves, nickname) select 'X' || i, 1, i / 2, case when i % 3 = 0 then 'n' || i % 2 end from generate_series(1, 6) i returning id")
-        const doomed: number[] = added.map(({ id }) => id)
-        const seen: number[] = []
-        let cursor: string | null = ''
-        for (const [size, doom, insert] of steps) {
-          if (cursor === null) break
-          const page: Json = await at.get(`sort=${sort}&fields=id&per_page=${size}&cursor=${cursor}`)
-          seen.push(...ids(page))
-          cursor = page.next_cursor
-          // preferably the row that the cursor was made from
-          const id = doom === null ? undefined : doomed.includes(seen.at(-1)!) ? seen.at(-1)! : doomed[doom]
-          if (id !== undefined) await run(`delete from specimen where id = ${id}`)
-          if (insert) await run("insert into specimen (code, plant_id, leaves, nickname) values ('X' || substr(gen_random_uuid()::text, 1, 8), 1, 2, 'n1')")
-        }
-        while (cursor !== null) {
-          const page: Json = await at.get(`sort=${sort}&fields=id&per_page=9&cursor=${cursor}`)
-          seen.push(...ids(page))
-          cursor = page.next_cursor
-        }
-        return new Set(seen).size === seen.length && (await remaining()).every((id) => seen.includes(id))
-      }), { numRuns: 8 })
+      await assertProperty(
+        fc.asyncProperty(
+          sorts(['leaves', 'stems', 'nickname', 'plant.price']),
+          fc.array(fc.tuple(fc.integer({ min: 1, max: 3 }), fc.option(fc.integer({ min: 0, max: 3 })), fc.boolean()), {
+            minLength: 12,
+            maxLength: 12,
+          }),
+          async (sort, steps) => {
+            await run("delete from specimen where code like 'X%'")
+            const added = await select(
+              orm,
+              "insert into specimen (code, plant_id, leaves, nickname) select 'X' || i, 1, i / 2, case when i % 3 = 0 then 'n' || i % 2 end from generate_series(1, 6) i returning id"
+            )
+            const doomed: number[] = added.map(({ id }) => id)
+            const seen: number[] = []
+            let cursor: string | null = ''
+            for (const [size, doom, insert] of steps) {
+              if (cursor === null) break
+              const page: Json = await at.get(`sort=${sort}&fields=id&per_page=${size}&cursor=${cursor}`)
+              seen.push(...ids(page))
+              cursor = page.next_cursor
+              // preferably the row that the cursor was made from
+              const id = doom === null ? undefined : doomed.includes(seen.at(-1)!) ? seen.at(-1)! : doomed[doom]
+              if (id !== undefined) await run(`delete from specimen where id = ${id}`)
+              if (insert) {
+                await run(
+                  "insert into specimen (code, plant_id, leaves, nickname) values ('X' || substr(gen_random_uuid()::text, 1, 8), 1, 2, 'n1')"
+                )
+              }
+            }
+            while (cursor !== null) {
+              const page: Json = await at.get(`sort=${sort}&fields=id&per_page=9&cursor=${cursor}`)
+              seen.push(...ids(page))
+              cursor = page.next_cursor
+            }
+            return new Set(seen).size === seen.length && (await remaining()).every((id) => seen.includes(id))
+          }
+        ),
+        { numRuns: 8 }
+      )
       await run("delete from specimen where code like 'X%'")
       t.pass()
     })
@@ -221,7 +343,11 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     const start = await at.get(`sort=-number&cursor=${second.prev_cursor}`)
     t.match(start, { items: [], has_prev: false, prev_cursor: null, has_next: true, next_cursor: String })
     t.strictSame(names(await at.get(`sort=-number&cursor=${start.next_cursor}`)), names(await at.get('sort=-number')))
-    t.match(await at.get(`sort=-number&cursor=${last.next_cursor}`), { has_prev: false, prev_cursor: null, has_next: false })
+    t.match(await at.get(`sort=-number&cursor=${last.next_cursor}`), {
+      has_prev: false,
+      prev_cursor: null,
+      has_next: false,
+    })
   })
 
   t.test('a cursor of another query, or that is none, is refused and never page 1', async (t) => {
@@ -230,18 +356,33 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.equal((await get(`sort=-price&filter[name][contains]=e&cursor=${cursor}`)).has_prev, true)
     const mine = 'sort=-price&filter[name][contains]=e'
     const flipped = (cursor[0] === 'A' ? 'B' : 'A') + cursor.slice(1)
-    for (const [what, query, sentence] of [
-      ['garbage', `${mine}&cursor=garbage`, /can't be read/], ['JSON', `${mine}&cursor=${Buffer.from('[0,"1","1"]').toString('base64url')}`, /can't be read/],
-      ['cut', `${mine}&cursor=${cursor.slice(0, -3)}`, /can't be read/], ['longer', `${mine}&cursor=${cursor}AA`, /can't be read/], ['padded', `${mine}&cursor=${cursor}=`, /can't be read/],
-      ['too long', `${mine}&cursor=${'A'.repeat(5000)}`, /can't be read/], ['not base64url', `${mine}&cursor=${cursor}%00`, /can't be read/],
-      ['tampered', `${mine}&cursor=${flipped}`, /is not one of this query/],
-      ['another sort', `sort=price&filter[name][contains]=e&cursor=${cursor}`, /is not one of this query/], ['no sort', `filter[name][contains]=e&cursor=${cursor}`, /is not one of this query/],
-      ['another filter', `sort=-price&filter[name][contains]=a&cursor=${cursor}`, /is not one of this query/], ['no filter', `sort=-price&cursor=${cursor}`, /is not one of this query/],
-      ['another resource', `cursor=${shelf}`, /is not one of this query/],
-    ] as const) {
-      t.match(await refused(query), { code: 'FST_CRUD_PAGINATION_INVALID', errors: [{ source: { parameter: 'cursor' }, detail: sentence }] }, what)
+    for (
+      const [what, query, sentence] of [
+        ['garbage', `${mine}&cursor=garbage`, /can't be read/],
+        ['JSON', `${mine}&cursor=${Buffer.from('[0,"1","1"]').toString('base64url')}`, /can't be read/],
+        ['cut', `${mine}&cursor=${cursor.slice(0, -3)}`, /can't be read/],
+        ['longer', `${mine}&cursor=${cursor}AA`, /can't be read/],
+        ['padded', `${mine}&cursor=${cursor}=`, /can't be read/],
+        ['too long', `${mine}&cursor=${'A'.repeat(5000)}`, /can't be read/],
+        ['not base64url', `${mine}&cursor=${cursor}%00`, /can't be read/],
+        ['tampered', `${mine}&cursor=${flipped}`, /is not one of this query/],
+        ['another sort', `sort=price&filter[name][contains]=e&cursor=${cursor}`, /is not one of this query/],
+        ['no sort', `filter[name][contains]=e&cursor=${cursor}`, /is not one of this query/],
+        ['another filter', `sort=-price&filter[name][contains]=a&cursor=${cursor}`, /is not one of this query/],
+        ['no filter', `sort=-price&cursor=${cursor}`, /is not one of this query/],
+        ['another resource', `cursor=${shelf}`, /is not one of this query/],
+      ] as const
+    ) {
+      t.match(await refused(query), {
+        code: 'FST_CRUD_PAGINATION_INVALID',
+        errors: [{ source: { parameter: 'cursor' }, detail: sentence }],
+      }, what)
     }
-    t.match(await refused(`sort=nothing&cursor=${cursor}`), { code: 'FST_CRUD_SORT_INVALID', errors: { length: 1 } }, 'which says nothing of the cursor')
+    t.match(
+      await refused(`sort=nothing&cursor=${cursor}`),
+      { code: 'FST_CRUD_SORT_INVALID', errors: { length: 1 } },
+      'which says nothing of the cursor'
+    )
   })
 
   t.test('forged values are checked by their types', async (t) => {
@@ -260,24 +401,46 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       flowering: ['monsoon', ''],
       hardiness: ['one', '40000'],
       sownOn: ['2024-02-30', 'now', '2024-1-1', '9999999-01-01', '4714-01-01 BC', '1900-02-29', 'today'],
-      measuredAt: ['2024-05-06', 'now', '2024-05-06 25:00:00', '2024-05-06 07:08:09+00', '294277-01-01 00:00:00', 'epoch'],
+      measuredAt: [
+        '2024-05-06',
+        'now',
+        '2024-05-06 25:00:00',
+        '2024-05-06 07:08:09+00',
+        '294277-01-01 00:00:00',
+        'epoch',
+      ],
       recordedAt: ['2024-13-06 07:08:09', 'tomorrow', '2024-05-06T07:08:09'],
       wateredAt: ['24:00:01', '7:00', 'now', 'allballs'],
       readings: ['{', '', '{"a": "\\u0000"}'],
     }
     const { whitelist } = specimens.bind(orm.em)
-    const order = (name: string): OrderTerm[] => [...whitelist.sorts.get(name)!.targets.map((target) => ({ ...target, descending: false }) as OrderTerm), { relations: [], operand: whitelist.model.properties.get('id') as ScalarProperty, descending: false }]
+    const order = (
+      name: string
+    ): OrderTerm[] => [
+      ...whitelist.sorts.get(name)!.targets.map((target) => ({ ...target, descending: false }) as OrderTerm),
+      { relations: [], operand: whitelist.model.properties.get('id') as ScalarProperty, descending: false },
+    ]
     for (const [name, values] of Object.entries(wrong)) {
       const fingerprint = fingerprintOf([], order(name), whitelist)
       const forge = (texts: (string | null)[]) => writeCursor({ side: 'after', inclusive: false, texts }, fingerprint)!
-      for (const value of values) t.match(await client(app, '/specimens').details(`sort=${name}&cursor=${forge([value, '1'])}`), [/is not one of this query/], `${name} ${value}`)
-      for (const texts of [['1'], [null, null], [null, '1', '1'], []]) t.match(await client(app, '/specimens').details(`sort=${name}&cursor=${forge(texts)}`), [/is not one of this query/], `${name} ${texts}`)
+      for (const value of values) {
+        t.match(await client(app, '/specimens').details(`sort=${name}&cursor=${forge([value, '1'])}`), [
+          /is not one of this query/,
+        ], `${name} ${value}`)
+      }
+      for (const texts of [['1'], [null, null], [null, '1', '1'], []]) {
+        t.match(await client(app, '/specimens').details(`sort=${name}&cursor=${forge(texts)}`), [
+          /is not one of this query/,
+        ], `${name} ${texts}`)
+      }
     }
     t.strictSame(recorder.take(), [], 'nothing reached the database')
   })
 
   t.test('values too long for a cursor are refused where one would be needed', async (t) => {
-    await orm.em.getConnection().execute("insert into specimen (code, plant_id, description) select 'L' || i, 1, repeat('~', 4000) || i from generate_series(1, 2) i")
+    await orm.em.getConnection().execute(
+      "insert into specimen (code, plant_id, description) select 'L' || i, 1, repeat('~', 4000) || i from generate_series(1, 2) i"
+    )
     t.teardown(() => orm.em.getConnection().execute("delete from specimen where code like 'L_'"))
     const at = client(app, '/specimens')
     const long = (await select(orm, "select id from specimen where code = 'L1'")).map(({ id }) => id)
@@ -291,11 +454,19 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       const whole = ids(await get(`sort=${sort}`))
       const first = await get(`sort=${sort}&per_page=4&cursor=`)
       const second = await get(`sort=${sort}&per_page=4&cursor=${first.next_cursor}`)
-      const found = async (cursor: string) => (await (await plants.query(orm.em.fork(), parseQueryParams(`sort=${sort}&per_page=3&cursor=${cursor}`))).getResultList()).map(({ id }: Json) => id)
+      const found = async (cursor: string) =>
+        (await (await plants.query(orm.em.fork(), parseQueryParams(`sort=${sort}&per_page=3&cursor=${cursor}`)))
+          .getResultList()).map(({ id }: Json) => id)
       t.strictSame(await found(''), whole.slice(0, 3), sort)
       t.strictSame(await found(first.next_cursor), whole.slice(4, 7), sort)
       t.strictSame(await found(second.prev_cursor), whole.slice(1, 4).toReversed(), `${sort}, the nearest first`)
     }
-    t.equal(await plants.count(orm.em.fork(), parseQueryParams(`sort=-price&cursor=${(await get('sort=-price&per_page=4&cursor=')).next_cursor}`)), 13)
+    t.equal(
+      await plants.count(
+        orm.em.fork(),
+        parseQueryParams(`sort=-price&cursor=${(await get('sort=-price&per_page=4&cursor=')).next_cursor}`)
+      ),
+      13
+    )
   })
 })

@@ -1,6 +1,12 @@
 import { raw } from '@mikro-orm/core'
 import t from 'tap'
-import { AllowedFilters, AllowedSort, FilterValidationError, parseQueryParams, type CustomFilterContext } from '../../src/index.ts'
+import {
+  AllowedFilters,
+  AllowedSort,
+  FilterValidationError,
+  parseQueryParams,
+  type CustomFilterContext,
+} from '../../src/index.ts'
 import { entities, Plant, type Plant as PlantEntity } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
@@ -17,22 +23,54 @@ const plants = resource(Plant, {
       seen.push({ value, context })
       return qb.andWhere({ name: { $in: [value].flat() } })
     }),
-    AllowedFilters.custom<PlantEntity>('mine', (qb, _value, { request }) => qb.andWhere({ supplier: Number(request!.headers['x-supplier']) })),
+    AllowedFilters.custom<PlantEntity>(
+      'mine',
+      (qb, _value, { request }) => qb.andWhere({ supplier: Number(request!.headers['x-supplier']) })
+    ),
     AllowedFilters.custom<PlantEntity>('nothing', (qb) => qb),
-    AllowedFilters.custom<PlantEntity>('cheap_or_named', (qb, value) => qb.andWhere({ $or: [{ price: { $lt: 1 } }, { name: value }] })),
+    AllowedFilters.custom<PlantEntity>(
+      'cheap_or_named',
+      (qb, value) => qb.andWhere({ $or: [{ price: { $lt: 1 } }, { name: value }] })
+    ),
     AllowedFilters.custom<PlantEntity>('tagged', (qb, value) => qb.andWhere({ tags: { name: value } })),
-    AllowedFilters.custom<PlantEntity>('city', (qb, value) => qb.leftJoin('supplier', 's').andWhere('s.address_city = ?', [value])),
-    AllowedFilters.custom<PlantEntity>('raw', (qb, value) => qb.andWhere(raw('char_length(name) = ? and name <> ?', [value.length, '?']))),
-    AllowedFilters.custom<PlantEntity>('raw_and_more', (qb, value) => qb.andWhere(raw('name = ?', [value])).andWhere({ inStock: true })),
-    AllowedFilters.custom<PlantEntity>('has_key', (qb, value) => qb.andWhere(raw('jsonb_build_object(name, 1) \\? ?', [value]))),
-    AllowedFilters.custom<PlantEntity>('top', (qb, value) => qb.orderBy({ price: 'desc nulls last' }).limit(Number(value))),
+    AllowedFilters.custom<PlantEntity>(
+      'city',
+      (qb, value) => qb.leftJoin('supplier', 's').andWhere('s.address_city = ?', [value])
+    ),
+    AllowedFilters.custom<PlantEntity>(
+      'raw',
+      (qb, value) => qb.andWhere(raw('char_length(name) = ? and name <> ?', [value.length, '?']))
+    ),
+    AllowedFilters.custom<PlantEntity>(
+      'raw_and_more',
+      (qb, value) => qb.andWhere(raw('name = ?', [value])).andWhere({ inStock: true })
+    ),
+    AllowedFilters.custom<PlantEntity>(
+      'has_key',
+      (qb, value) => qb.andWhere(raw('jsonb_build_object(name, 1) \\? ?', [value]))
+    ),
+    AllowedFilters.custom<PlantEntity>(
+      'top',
+      (qb, value) => qb.orderBy({ price: 'desc nulls last' }).limit(Number(value))
+    ),
     AllowedFilters.custom<PlantEntity>('position_text', (qb, value) => qb.andWhere({ position: value })),
     AllowedFilters.custom<PlantEntity>('since', (qb, value) => qb.andWhere({ created_at: { $gte: value } })),
-    AllowedFilters.custom<PlantEntity>('picky', () => { throw new FilterValidationError([{ code: 'FST_CRUD_FILTER_INVALID', detail: 'Not like this.' }]) }),
-    AllowedFilters.custom<PlantEntity>('broken', () => { throw new Error('a bug of the application') }),
+    AllowedFilters.custom<PlantEntity>('picky', () => {
+      throw new FilterValidationError([{ code: 'FST_CRUD_FILTER_INVALID', detail: 'Not like this.' }])
+    }),
+    AllowedFilters.custom<PlantEntity>('broken', () => {
+      throw new Error('a bug of the application')
+    }),
     AllowedFilters.custom<PlantEntity>('forgetful', (() => {}) as never),
-    AllowedFilters.custom<PlantEntity>('late', (async () => { throw new Error('nobody waits for this') }) as never),
-    AllowedFilters.custom<PlantEntity>('group', (qb, value) => qb.andWhere({ group: { name: value } }), { alias: 'in_group' }),
+    AllowedFilters.custom<PlantEntity>(
+      'late',
+      (async () => {
+        throw new Error('nobody waits for this')
+      }) as never
+    ),
+    AllowedFilters.custom<PlantEntity>('group', (qb, value) => qb.andWhere({ group: { name: value } }), {
+      alias: 'in_group',
+    }),
   ],
   allowedSorts: [new AllowedSort('name')],
 })
@@ -50,12 +88,23 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame(await ids('filter[raw_and_more]=Oak'), [9])
     t.strictSame(await ids('filter[has_key]=Oak'), [9])
     t.strictSame(await ids('filter[in_group]=Herbs'), [3, 14])
-    t.match(await refused('filter[group]=Herbs'), { errors: [{ detail: /is not allowed/ }] }, 'the alias hides the name')
+    t.match(
+      await refused('filter[group]=Herbs'),
+      { errors: [{ detail: /is not allowed/ }] },
+      'the alias hides the name'
+    )
   })
 
   t.test('it narrows what the other filters keep, and the total with it', async (t) => {
-    t.match(await get('filter[status]=ACTIVE&filter[position][gte]=5&per_page=1&page=2&sort=name'), { items: [{ name: 'Thyme' }], total: 3 })
-    t.strictSame(await ids('filter[status]=ACTIVE&filter[cheap_or_named]=Oak'), [9, 10], 'an or stays within its filter')
+    t.match(await get('filter[status]=ACTIVE&filter[position][gte]=5&per_page=1&page=2&sort=name'), {
+      items: [{ name: 'Thyme' }],
+      total: 3,
+    })
+    t.strictSame(
+      await ids('filter[status]=ACTIVE&filter[cheap_or_named]=Oak'),
+      [9, 10],
+      'an or stays within its filter'
+    )
     t.strictSame(await ids('filter[status]=ACTIVE&filter[raw]=abcd&filter[cheap_or_named]=x'), [10])
   })
 
@@ -72,13 +121,29 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame(await ids('filter[any_of]=Oak&filter[any_of]=Moss'), [9, 10])
     t.strictSame(await ids('filter[any_of][]=Oak'), [9])
     t.strictSame(await ids('filter[any_of]='), [8])
-    t.strictSame([...new Set(seen.map(({ value }) => JSON.stringify(value)))], ['"Oak,Moss"', '["Oak","Moss"]', '["Oak"]', '""'])
+    t.strictSame([...new Set(seen.map(({ value }) => JSON.stringify(value)))], [
+      '"Oak,Moss"',
+      '["Oak","Moss"]',
+      '["Oak"]',
+      '""',
+    ])
     const { em, request } = seen[0]!.context
     t.equal(request!.em, em)
     t.equal(request!.method, 'GET')
 
-    t.strictSame((await app.inject({ url: '/plants?filter[mine]=1', headers: { 'x-supplier': '2' } })).json().items.map(({ id }: any) => id), [2, 4, 5, 8, 13, 14])
-    t.strictSame((await app.inject({ url: '/plants?filter[mine]=1', headers: { 'x-supplier': '3' } })).json().items.map(({ id }: any) => id), [12], 'the next request has its own')
+    t.strictSame(
+      (await app.inject({ url: '/plants?filter[mine]=1', headers: { 'x-supplier': '2' } })).json().items.map((
+        { id }: any
+      ) => id),
+      [2, 4, 5, 8, 13, 14]
+    )
+    t.strictSame(
+      (await app.inject({ url: '/plants?filter[mine]=1', headers: { 'x-supplier': '3' } })).json().items.map((
+        { id }: any
+      ) => id),
+      [12],
+      'the next request has its own'
+    )
   })
 
   t.test('without a server it has the context of its caller', async (t) => {
@@ -91,7 +156,26 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   t.test('text that is SQL stays text', async (t) => {
-    for (const text of ["' or 1=1 --", "Oak'; drop table plant; --", '?', '\\?', '$1', '"', '\\', "\\'", '$' + '{1}', ':name', '??', "'?", "\\'?", '\\\\?', '"?"', "E'"]) {
+    for (
+      const text of [
+        "' or 1=1 --",
+        "Oak'; drop table plant; --",
+        '?',
+        '\\?',
+        '$1',
+        '"',
+        '\\',
+        "\\'",
+        '$' + '{1}',
+        ':name',
+        '??',
+        "'?",
+        "\\'?",
+        '\\\\?',
+        '"?"',
+        "E'",
+      ]
+    ) {
       for (const filter of ['cheap_or_named', 'tagged', 'any_of', 'raw', 'raw_and_more', 'has_key']) {
         const response = await app.inject(`/plants?filter[${filter}]=${encodeURIComponent(text)}`)
         t.equal(response.statusCode, 200, `${filter} ${text}`)
@@ -106,7 +190,12 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   t.test('a repeated value that breaks a callback of one value is refused', async (t) => {
     const recorder = await recordStatements(orm)
     t.teardown(recorder.stop)
-    for (const [query, parameter] of [['filter[status]=a&filter[status]=b', 'filter[status]'], ['filter[status][]=a', 'filter[status][]']] as const) {
+    for (
+      const [query, parameter] of [['filter[status]=a&filter[status]=b', 'filter[status]'], [
+        'filter[status][]=a',
+        'filter[status][]',
+      ]] as const
+    ) {
       const { code, message, errors } = await refused(query)
       t.equal(code, 'FST_CRUD_FILTER_INVALID', query)
       t.ok(message.startsWith(`The filter ${parameter} takes one value`), message)
@@ -115,13 +204,24 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.match(await details('filter[picky]=a'), ['Not like this.'])
     t.match(await details('filter[picky]=a&filter[picky]=b'), ['Not like this.'], "the callback's own refusal is kept")
     t.match(await details('filter[status][eq]=a'), [/takes no operator/])
-    t.match(await details('filter[status]=%00'), [/^The value of filter\[status\] must be text without NUL characters\.$/])
+    t.match(await details('filter[status]=%00'), [
+      /^The value of filter\[status\] must be text without NUL characters\.$/,
+    ])
     t.match(await details('filter[status][]=%00'), [/without NUL/])
     t.strictSame(recorder.take(), [])
   })
 
   t.test('a value that the database refuses is the fault of who sent it', async (t) => {
-    for (const query of ['filter[position_text]=x', 'filter[position_text]=99999999999', 'filter[position_text]=', 'filter[since]=yesteryear', 'filter[since]=2024-02-30', 'filter[top]=-1']) {
+    for (
+      const query of [
+        'filter[position_text]=x',
+        'filter[position_text]=99999999999',
+        'filter[position_text]=',
+        'filter[since]=yesteryear',
+        'filter[since]=2024-02-30',
+        'filter[top]=-1',
+      ]
+    ) {
       t.match(await refused(query), { statusCode: 400, code: 'FST_CRUD_DATA_INVALID', message: /^A value is / }, query)
     }
     const { body } = await app.inject('/plants?filter[position_text]=x')
@@ -132,8 +232,14 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   t.test('a bug of the callback is a 500 of the application', async (t) => {
     const response = await app.inject('/plants?filter[broken]=x')
     t.match(bodyOf(response), { statusCode: 500, message: 'a bug of the application' })
-    t.match(bodyOf(await app.inject('/plants?filter[forgetful]=x')), { statusCode: 500, message: 'AllowedFilters.custom: the callback of filter[forgetful] must return the query builder.' })
-    t.match(bodyOf(await app.inject('/plants?filter[late]=x')), { statusCode: 500, message: /must return the query builder itself, not a promise: it must not be async/ }, 'and what it throws ends no process')
+    t.match(bodyOf(await app.inject('/plants?filter[forgetful]=x')), {
+      statusCode: 500,
+      message: 'AllowedFilters.custom: the callback of filter[forgetful] must return the query builder.',
+    })
+    t.match(bodyOf(await app.inject('/plants?filter[late]=x')), {
+      statusCode: 500,
+      message: /must return the query builder itself, not a promise: it must not be async/,
+    }, 'and what it throws ends no process')
   })
 
   t.test('the statement of one request is not that of the next', async (t) => {

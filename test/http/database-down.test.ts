@@ -18,11 +18,31 @@ const UNAVAILABLE = {
 // PGlite runs in this process: there is nothing between it and us that could be down
 t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
   /** A server on a database of its own. */
-  const serve = async (t: Test, pool: { max: number, connectionTimeoutMillis?: number }, crud: CrudBase = resource(Plant), driverOptions: object = {}) => {
+  const serve = async (
+    t: Test,
+    pool: { max: number, connectionTimeoutMillis?: number },
+    crud: CrudBase = resource(Plant),
+    driverOptions: object = {}
+  ) => {
     const { url, drop } = await createDatabase()
-    const factory = new DatabaseFactory({ databaseUrl: url, entities, pool, schema: 'create', ormOptions: { driverOptions } })
+    const factory = new DatabaseFactory({
+      databaseUrl: url,
+      entities,
+      pool,
+      schema: 'create',
+      ormOptions: { driverOptions },
+    })
     const lines: any[] = []
-    const app = Fastify({ logger: { level: 'error', stream: { write: (line: string) => { lines.push(JSON.parse(line)) } } } })
+    const app = Fastify({
+      logger: {
+        level: 'error',
+        stream: {
+          write: (line: string) => {
+            lines.push(JSON.parse(line))
+          },
+        },
+      },
+    })
     t.teardown(async () => {
       await app.close()
       await drop()
@@ -93,7 +113,14 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     for (const url of ['/plants', '/plants/1']) {
       lines.length = 0
       const response = await app.inject(url)
-      t.strictSame(bodyOf(response), { statusCode: 500, code: 'FST_CRUD_DATABASE_ERROR', error: 'Internal Server Error', message: 'The database could not answer the request.', detail: 'The database could not answer the request.', errors: [{ code: 'FST_CRUD_DATABASE_ERROR', detail: 'The database could not answer the request.' }] })
+      t.strictSame(bodyOf(response), {
+        statusCode: 500,
+        code: 'FST_CRUD_DATABASE_ERROR',
+        error: 'Internal Server Error',
+        message: 'The database could not answer the request.',
+        detail: 'The database could not answer the request.',
+        errors: [{ code: 'FST_CRUD_DATABASE_ERROR', detail: 'The database could not answer the request.' }],
+      })
       t.match(JSON.stringify(lines), /relation .*plant.* does not exist/)
     }
   })

@@ -19,7 +19,8 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     await drop()
   })
 
-  const database = (options: Partial<DatabaseOptions> = {}) => new DatabaseFactory({ databaseUrl: url, entities, schema: 'create', ...options })
+  const database = (options: Partial<DatabaseOptions> = {}) =>
+    new DatabaseFactory({ databaseUrl: url, entities, schema: 'create', ...options })
   const serve = async (t: Test, factory: DatabaseFactory) => {
     const app = Fastify()
     t.teardown(() => app.close())
@@ -33,8 +34,13 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     return { app, at: `http://127.0.0.1:${(app.server.address() as AddressInfo).port}` }
   }
   const select = async (sql: string) => (await watcher.query(sql)).rows
-  const connections = async () => (await select("select 1 from pg_stat_activity where datname = current_database() and application_name = 'fastify-crud-kit'")).length
-  const until = async (what: () => Promise<boolean> | boolean) => { while (!await what()) await new Promise(setImmediate) }
+  const connections = async () =>
+    (await select(
+      "select 1 from pg_stat_activity where datname = current_database() and application_name = 'fastify-crud-kit'"
+    )).length
+  const until = async (what: () => Promise<boolean> | boolean) => {
+    while (!await what()) await new Promise(setImmediate)
+  }
 
   t.test('a factory that two servers have is closed by the last', async (t) => {
     const factory = database()
@@ -49,7 +55,10 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
   t.test('a server that could not start leaves no connection behind', async (t) => {
     const app = Fastify()
     await t.rejects(async () => {
-      await app.register(crudKit, { database: database({ pool: { min: 1 } }), resources: { '/plants': resource(Plant, { allowedFilters: [AllowedFilters.exact('nmae')] }) } })
+      await app.register(crudKit, {
+        database: database({ pool: { min: 1 } }),
+        resources: { '/plants': resource(Plant, { allowedFilters: [AllowedFilters.exact('nmae')] }) },
+      })
       await app.ready()
     }, { code: 'FST_CRUD_CONFIG_INVALID', message: /nmae/ })
     await until(async () => await connections() === 0)
@@ -60,7 +69,10 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     const { app, at } = await serve(t, database({ pool: { max: 1 } }))
     // a connection that is kept alive would keep the server, as always in Fastify
     const slow = once(http.get(`${at}/slow`, { agent: false }), 'response')
-    await until(async () => (await select("select 1 from pg_stat_activity where state = 'active' and query = 'select pg_sleep(0.3)'")).length === 1)
+    await until(async () =>
+      (await select("select 1 from pg_stat_activity where state = 'active' and query = 'select pg_sleep(0.3)'"))
+        .length === 1
+    )
     const closed = app.close()
     const [response] = await slow
     t.equal(response.statusCode, 200)

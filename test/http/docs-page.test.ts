@@ -28,7 +28,10 @@ t.test('the page', { skip: skipReason() }, async (t) => {
   t.test('lists every operation', async (t) => {
     await page.locator('.opblock').first().waitFor()
     t.match(await page.locator('.info .title').innerText(), /^Catalogue/)
-    t.equal(await operation(page, 'GET', '/categories').locator('.opblock-summary-description').innerText(), 'List categories')
+    t.equal(
+      await operation(page, 'GET', '/categories').locator('.opblock-summary-description').innerText(),
+      'List categories'
+    )
     t.equal(await page.locator('.opblock').count(), 6 * 5 + 3 + 1)
     await picture(page, 'docs')
   })
@@ -45,7 +48,14 @@ t.test('the page', { skip: skipReason() }, async (t) => {
     await list.screenshot({ path: file('parameters') })
     const { status, body, url } = await execute(list)
     const { searchParams } = new URL(url)
-    t.strictSame([...searchParams].sort(), [['fields', 'id,name'], ['filter[name]', 'Tech'], ['filter[price][gte]', '100'], ['include', 'products'], ['page', '1'], ['per_page', '20']], 'sends what was filled in, and no examples')
+    t.strictSame([...searchParams].sort(), [
+      ['fields', 'id,name'],
+      ['filter[name]', 'Tech'],
+      ['filter[price][gte]', '100'],
+      ['include', 'products'],
+      ['page', '1'],
+      ['per_page', '20'],
+    ], 'sends what was filled in, and no examples')
     t.equal(status, '200')
     t.match(JSON.parse(body), { items: [{ name: 'Tech' }], total: 1 })
     await picture(page, 'list')
@@ -68,7 +78,10 @@ t.test('the page', { skip: skipReason() }, async (t) => {
     await editor.fill('{ "nmae": "Maps", "price": "cheap" }')
     const wrong = await execute(create)
     t.equal(wrong.status, '400')
-    t.match(JSON.parse(wrong.body), { code: 'FST_ERR_VALIDATION', errors: [{ suggestion: 'name' }, { source: { pointer: '/price' } }, { source: { pointer: '/name' } }] })
+    t.match(JSON.parse(wrong.body), {
+      code: 'FST_ERR_VALIDATION',
+      errors: [{ suggestion: 'name' }, { source: { pointer: '/price' } }, { source: { pointer: '/name' } }],
+    })
     await picture(page, 'create')
     await editor.fill('{ "name": "Maps" }')
     await create.locator('.btn-clear').click()
@@ -83,9 +96,10 @@ t.test('the page', { skip: skipReason() }, async (t) => {
   })
 })
 
-const operation = (page: Page, method: string, path: string): Locator => page.locator('.opblock')
-  .filter({ has: page.locator(`.opblock-summary-path[data-path="${path}"]`) })
-  .filter({ has: page.locator(`.opblock-summary-method:text-is("${method}")`) })
+const operation = (page: Page, method: string, path: string): Locator =>
+  page.locator('.opblock')
+    .filter({ has: page.locator(`.opblock-summary-path[data-path="${path}"]`) })
+    .filter({ has: page.locator(`.opblock-summary-method:text-is("${method}")`) })
 
 const parameter = (operation: Locator, name: string): Locator => operation.locator(`tr[data-param-name="${name}"]`)
 
@@ -102,7 +116,9 @@ async function open (page: Page, method: string, path: string): Promise<Locator>
 }
 
 /** Sends the request; what the page shows of the answer. */
-async function execute (block: Locator): Promise<{ readonly status: string, readonly body: string, readonly url: string }> {
+async function execute (
+  block: Locator
+): Promise<{ readonly status: string, readonly body: string, readonly url: string }> {
   await block.locator('.btn.execute').click()
   const answer = block.locator('.live-responses-table .response').first()
   await answer.locator('.response-col_status').waitFor()
@@ -115,7 +131,9 @@ async function execute (block: Locator): Promise<{ readonly status: string, read
 }
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'fastify-crud-kit-docs-'))
-t.teardown(() => { if (!process.env['KEEP_SCREENSHOTS']) fs.rmSync(folder, { recursive: true, force: true }) })
+t.teardown(() => {
+  if (!process.env['KEEP_SCREENSHOTS']) fs.rmSync(folder, { recursive: true, force: true })
+})
 const file = (name: string): string => path.join(folder, `${name}.png`)
 
 /** What the page looks like, for people: KEEP_SCREENSHOTS=1 keeps the pictures in the temporary folder. */

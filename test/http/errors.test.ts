@@ -1,6 +1,16 @@
 import Fastify, { type FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
-import { AllowedField, AllowedFilters, AllowedInclude, AllowedSort, CrudBase, crudKit, crudRoutes, FilterValidationError, QueryBuilderConfig } from '../../src/index.ts'
+import {
+  AllowedField,
+  AllowedFilters,
+  AllowedInclude,
+  AllowedSort,
+  CrudBase,
+  crudKit,
+  crudRoutes,
+  FilterValidationError,
+  QueryBuilderConfig,
+} from '../../src/index.ts'
 import { entities, Plant } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
@@ -21,7 +31,13 @@ const BODY = {
   error: 'Bad Request',
   message: DETAIL,
   detail: DETAIL,
-  errors: [{ source: { parameter: 'filter[nmae]' }, code: 'FST_CRUD_FILTER_INVALID', detail: DETAIL, allowed: ['name', 'price'], suggestion: 'name' }],
+  errors: [{
+    source: { parameter: 'filter[nmae]' },
+    code: 'FST_CRUD_FILTER_INVALID',
+    detail: DETAIL,
+    allowed: ['name', 'price'],
+    suggestion: 'name',
+  }],
 }
 
 await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
@@ -30,7 +46,9 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   const { refused } = client(app, '/plants')
   const recorder = await recordStatements(orm)
   t.teardown(recorder.stop)
-  t.beforeEach(() => { recorder.take() })
+  t.beforeEach(() => {
+    recorder.take()
+  })
 
   /** A server of which only its routes are said. */
   const serveRoutes = async (t: Test, routes: (app: FastifyInstance) => unknown) => {
@@ -51,50 +69,83 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   t.test('each kind has its code, and names its parameter', async (t) => {
-    for (const [query, kind, parameter] of [
-      ['filter[x]=1', 'FILTER', 'filter[x]'],
-      ['filter[name][x]=1', 'FILTER', 'filter[name][x]'],
-      ['filter[price]=x', 'FILTER', 'filter[price]'],
-      ['filter[a][b][c]=1', 'FILTER', 'filter[a][b][c]'],
-      ['filter=1', 'FILTER', 'filter'],
-      ['sort=x', 'SORT', 'sort'],
-      ['fields=x', 'FIELD', 'fields'],
-      ['fields[tags]=name', 'FIELD', 'fields[tags]'],
-      ['include=x', 'INCLUDE', 'include'],
-      ['page=0', 'PAGINATION', 'page'],
-      ['page=1&limit=1', 'PAGINATION', 'limit'],
-      ['cursor=x', 'PAGINATION', 'cursor'],
-      ['filters[name]=x', 'QUERY', 'filters[name]'],
-    ]) {
+    for (
+      const [query, kind, parameter] of [
+        ['filter[x]=1', 'FILTER', 'filter[x]'],
+        ['filter[name][x]=1', 'FILTER', 'filter[name][x]'],
+        ['filter[price]=x', 'FILTER', 'filter[price]'],
+        ['filter[a][b][c]=1', 'FILTER', 'filter[a][b][c]'],
+        ['filter=1', 'FILTER', 'filter'],
+        ['sort=x', 'SORT', 'sort'],
+        ['fields=x', 'FIELD', 'fields'],
+        ['fields[tags]=name', 'FIELD', 'fields[tags]'],
+        ['include=x', 'INCLUDE', 'include'],
+        ['page=0', 'PAGINATION', 'page'],
+        ['page=1&limit=1', 'PAGINATION', 'limit'],
+        ['cursor=x', 'PAGINATION', 'cursor'],
+        ['filters[name]=x', 'QUERY', 'filters[name]'],
+      ]
+    ) {
       const code = `FST_CRUD_${kind}_INVALID`
-      t.match(await refused(query!), { statusCode: 400, code, error: 'Bad Request', errors: [{ source: { parameter }, code }] }, query!)
+      t.match(await refused(query!), {
+        statusCode: 400,
+        code,
+        error: 'Bad Request',
+        errors: [{ source: { parameter }, code }],
+      }, query!)
     }
     t.strictSame(recorder.take(), [])
   })
 
   t.test('errors of the whole query string have no source', async (t) => {
-    for (const [query, detail] of [
-      [`filter[name]=${'x'.repeat(8200)}`, /longer than 8192 bytes/],
-      [`x=${'x'.repeat(8200)}`, /longer than 8192 bytes/],
-      [Array.from({ length: 101 }, (_, i) => `filter[f${i}]=1`).join('&'), /more than 100 parameters/],
-      ['%ff=1', /not valid percent-encoded UTF-8/],
-    ] as const) {
+    for (
+      const [query, detail] of [
+        [`filter[name]=${'x'.repeat(8200)}`, /longer than 8192 bytes/],
+        [`x=${'x'.repeat(8200)}`, /longer than 8192 bytes/],
+        [Array.from({ length: 101 }, (_, i) => `filter[f${i}]=1`).join('&'), /more than 100 parameters/],
+        ['%ff=1', /not valid percent-encoded UTF-8/],
+      ] as const
+    ) {
       const body = await refused(query)
-      t.match(body, { code: 'FST_CRUD_QUERY_INVALID', message: detail, errors: [{ code: 'FST_CRUD_QUERY_INVALID', detail }] })
+      t.match(body, {
+        code: 'FST_CRUD_QUERY_INVALID',
+        message: detail,
+        errors: [{ code: 'FST_CRUD_QUERY_INVALID', detail }],
+      })
       t.strictSame([body.errors.length, 'source' in body.errors[0]], [1, false])
     }
   })
 
   t.test('near misses of our parameters are refused with what is meant', async (t) => {
-    for (const [query, suggestion] of [
-      ['filters[name]=x', 'filter[name]'], ['sorts=name', 'sort'], ['orderBy=name', 'sort'], ['includes=tags', 'include'], ['field=name', 'fields'], ['perPage=3', 'per_page'], ['pageSize=3', 'per_page'], ['page_size=3', 'per_page'], ['per-page=3', 'per_page'],
-    ]) t.match(await refused(query!), { code: 'FST_CRUD_QUERY_INVALID', errors: [{ suggestion }] }, query!)
+    for (
+      const [query, suggestion] of [
+        ['filters[name]=x', 'filter[name]'],
+        ['sorts=name', 'sort'],
+        ['orderBy=name', 'sort'],
+        ['includes=tags', 'include'],
+        ['field=name', 'fields'],
+        ['perPage=3', 'per_page'],
+        ['pageSize=3', 'per_page'],
+        ['page_size=3', 'per_page'],
+        ['per-page=3', 'per_page'],
+      ]
+    ) t.match(await refused(query!), { code: 'FST_CRUD_QUERY_INVALID', errors: [{ suggestion }] }, query!)
   })
 
   t.test('all errors at once, by kind: the first kind gives the code', async (t) => {
     const body = await refused('filters=1&page=0&include=x&fields=y,z&sort=a&filter[price]=x&per_page=1000&filter[q]=1')
     t.equal(body.code, 'FST_CRUD_FILTER_INVALID')
-    t.strictSame(body.errors.map(({ code }: { code: string }) => code.slice(9, -8)), ['FILTER', 'FILTER', 'SORT', 'FIELD', 'FIELD', 'INCLUDE', 'PAGINATION', 'PAGINATION', 'QUERY'])
+    t.strictSame(body.errors.map(({ code }: { code: string }) => code.slice(9, -8)), [
+      'FILTER',
+      'FILTER',
+      'SORT',
+      'FIELD',
+      'FIELD',
+      'INCLUDE',
+      'PAGINATION',
+      'PAGINATION',
+      'QUERY',
+    ])
     t.equal((await refused('include=x&page=0&fields=y&sort=a')).code, 'FST_CRUD_SORT_INVALID')
     t.equal((await refused('include=x&page=0&fields=y')).code, 'FST_CRUD_FIELD_INVALID')
     t.equal((await refused('include=x&page=0')).code, 'FST_CRUD_INCLUDE_INVALID')
@@ -107,13 +158,24 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.equal(body.errors.length, 5)
     for (const { detail } of body.errors) t.ok(body.message.includes(detail), detail)
     t.match(await refused('filter[name]=%00'), { message: /filter\[name\]/ })
-    t.match(await refused(Array.from({ length: 9 }, (_, i) => `filter[f${i}]=1`).join('&')), { message: /f0.*f4.*\(4 more\)$/, errors: { length: 9 } })
+    t.match(await refused(Array.from({ length: 9 }, (_, i) => `filter[f${i}]=1`).join('&')), {
+      message: /f0.*f4.*\(4 more\)$/,
+      errors: { length: 9 },
+    })
   })
 
   t.test('a hidden name and an unknown one get the same answer, byte for byte', async (t) => {
     // names of one length, equally far from any that is allowed
-    for (const at of [(name: string) => `/plants?filter[${name}]=1`, (name: string) => `/plants?sort=${name}`, (name: string) => `/plants?fields=${name}`, (name: string) => `/plants?include=${name}`, (name: string) => `/plants/1?fields=${name}`]) {
-      const [hidden, unknown] = await Promise.all(['purchasePrice', 'purchaseQrice'].map((name) => app.inject(at(name))))
+    for (
+      const at of [(name: string) => `/plants?filter[${name}]=1`, (name: string) =>
+        `/plants?sort=${name}`, (name: string) =>
+        `/plants?fields=${name}`, (name: string) =>
+        `/plants?include=${name}`, (name: string) =>
+        `/plants/1?fields=${name}`]
+    ) {
+      const [hidden, unknown] = await Promise.all(
+        ['purchasePrice', 'purchaseQrice'].map((name) => app.inject(at(name)))
+      )
       t.equal(hidden!.statusCode, 400)
       t.equal(hidden!.body.replaceAll('purchasePrice', 'purchaseQrice'), unknown!.body, at('purchasePrice'))
       t.strictSame({ ...hidden!.headers, date: '' }, { ...unknown!.headers, date: '' })
@@ -122,16 +184,45 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 
   t.test('texts of a client are cut where they are long, and never become HTML or half a character', async (t) => {
     const long = 'x'.repeat(5000)
-    for (const query of [`filter[${long}]=1`, `filter[name][${long}]=1`, `sort=${long}`, `fields=${long}`, `include=${long}`, `fields[${long}]=x`, `filter[price][in]=${long}`, `filter[price]=${long}`, `${long}[`, `filter[${long}`, `include=${'x.'.repeat(2000)}y`, `page=${long}`]) {
+    for (
+      const query of [
+        `filter[${long}]=1`,
+        `filter[name][${long}]=1`,
+        `sort=${long}`,
+        `fields=${long}`,
+        `include=${long}`,
+        `fields[${long}]=x`,
+        `filter[price][in]=${long}`,
+        `filter[price]=${long}`,
+        `${long}[`,
+        `filter[${long}`,
+        `include=${'x.'.repeat(2000)}y`,
+        `page=${long}`,
+      ]
+    ) {
       const response = await app.inject(`/plants?${query}`)
-      if (response.statusCode === 400) t.ok(response.body.length < 2000, `${query.slice(0, 30)}: ${response.body.length}`)
+      if (response.statusCode === 400) {
+        t.ok(response.body.length < 2000, `${query.slice(0, 30)}: ${response.body.length}`)
+      }
     }
     t.equal((await app.inject(`/plants?filter[${'🌹'.repeat(200)}]=1`)).body.isWellFormed(), true)
   })
 
   t.test("the application's error handler gets the error as it is", async (t) => {
     const app = await serveRoutes(t, async (app) => {
-      app.setErrorHandler((error: any, _request, reply) => reply.code(418).send({ mine: true, statusCode: error.statusCode, code: error.code, message: error.message, detail: error.detail, errors: error.errors, name: error.name, isError: error instanceof Error, isOurs: error instanceof FilterValidationError }))
+      app.setErrorHandler((error: any, _request, reply) =>
+        reply.code(418).send({
+          mine: true,
+          statusCode: error.statusCode,
+          code: error.code,
+          message: error.message,
+          detail: error.detail,
+          errors: error.errors,
+          name: error.name,
+          isError: error instanceof Error,
+          isOurs: error instanceof FilterValidationError,
+        })
+      )
       await app.register(crudRoutes, { prefix: '/plants', crud: plants })
     })
     const response = await app.inject(`/plants?${QUERY}`)
@@ -142,13 +233,18 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 
   t.test("an application's error handler that sends something else is not cut to our schema", async (t) => {
     const app = await serveRoutes(t, async (app) => {
-      app.setErrorHandler((error: any, _request, reply) => reply.code(error.statusCode).send({ problem: error.code, title: error.message }))
+      app.setErrorHandler((error: any, _request, reply) =>
+        reply.code(error.statusCode).send({ problem: error.code, title: error.message })
+      )
       await app.register(crudRoutes, { prefix: '/plants', crud: plants })
     })
     const response = await app.inject(`/plants?${QUERY}`)
     t.equal(response.statusCode, 400)
     t.strictSame(response.json(), { problem: 'FST_CRUD_FILTER_INVALID', title: DETAIL })
-    t.strictSame((await app.inject('/plants/99')).json(), { problem: 'FST_CRUD_NOT_FOUND', title: 'The record was not found.' })
+    t.strictSame((await app.inject('/plants/99')).json(), {
+      problem: 'FST_CRUD_NOT_FOUND',
+      title: 'The record was not found.',
+    })
   })
 
   t.test('an error handler of an encapsulated context is for its own routes', async (t) => {
@@ -169,7 +265,9 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     const app = await serveRoutes(t, async (app) => {
       app.get('/with', { schema: { response: { '4xx': { $ref: 'fastify-crud-kit/error#' } } } }, list)
       app.get('/without', list)
-      app.get('/sync', (request, reply) => { plants.list(request.em, request.queryParams).then((page) => reply.send(page), (error) => reply.send(error)) })
+      app.get('/sync', (request, reply) => {
+        plants.list(request.em, request.queryParams).then((page) => reply.send(page), (error) => reply.send(error))
+      })
     })
     t.strictSame(bodyOf(await app.inject(`/with?${QUERY}`)), BODY)
     const short = { statusCode: 400, code: 'FST_CRUD_FILTER_INVALID', error: 'Bad Request', message: DETAIL }
@@ -180,25 +278,90 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 
   t.test("errors of the application's own hooks and scopes are its own", async (t) => {
     const app = await serveRoutes(t, async (app) => {
-      await app.register(crudRoutes, { prefix: '/a', crud: plants, hooks: { all: { onRequest: async () => { throw Object.assign(new Error('No entry.'), { statusCode: 401 }) } } } })
-      await app.register(crudRoutes, { prefix: '/b', crud: plants, scope: () => { throw Object.assign(new Error('Which tenant?'), { statusCode: 403, code: 'NO_TENANT' }) } })
-      await app.register(crudRoutes, { prefix: '/c', crud: plants, scope: () => { throw new Error('bug') } })
+      await app.register(crudRoutes, {
+        prefix: '/a',
+        crud: plants,
+        hooks: {
+          all: {
+            onRequest: async () => {
+              throw Object.assign(new Error('No entry.'), { statusCode: 401 })
+            },
+          },
+        },
+      })
+      await app.register(crudRoutes, {
+        prefix: '/b',
+        crud: plants,
+        scope: () => {
+          throw Object.assign(new Error('Which tenant?'), { statusCode: 403, code: 'NO_TENANT' })
+        },
+      })
+      await app.register(crudRoutes, {
+        prefix: '/c',
+        crud: plants,
+        scope: () => {
+          throw new Error('bug')
+        },
+      })
     })
     t.strictSame(bodyOf(await app.inject('/a')), { statusCode: 401, error: 'Unauthorized', message: 'No entry.' })
-    t.strictSame(bodyOf(await app.inject('/b')), { statusCode: 403, code: 'NO_TENANT', error: 'Forbidden', message: 'Which tenant?' })
+    t.strictSame(bodyOf(await app.inject('/b')), {
+      statusCode: 403,
+      code: 'NO_TENANT',
+      error: 'Forbidden',
+      message: 'Which tenant?',
+    })
     t.strictSame(bodyOf(await app.inject('/c/1')), { statusCode: 500, error: 'Internal Server Error', message: 'bug' })
   })
 
   t.test('ignoreInvalidErrors drops what is invalid and applies the rest', async (t) => {
-    const app = await serve(t, orm, { '/plants': new CrudBase({ model: Plant, writable: 'all', queryConfig: new QueryBuilderConfig({ ...config, ignoreInvalidErrors: true }) }) })
+    const app = await serve(t, orm, {
+      '/plants': new CrudBase({
+        model: Plant,
+        writable: 'all',
+        queryConfig: new QueryBuilderConfig({ ...config, ignoreInvalidErrors: true }),
+      }),
+    })
     const { get, refused } = client(app, '/plants')
     const lavender = await get('filter[name]=Lavender')
     t.equal(lavender.total, 1)
-    for (const query of ['filter[nmae]=x', 'filter[price][gt]=1', 'filter[price]=cheap', 'sort=x', 'fields=x', 'include=x', 'fields[tags]=name', 'filter=x', 'filter[', 'sort=name,', 'fields=,', 'filter[name]=Lavender&filter[price][lte]=%00']) {
-      t.strictSame(await get(query.startsWith('filter[name]') ? query : `filter[name]=Lavender&${query}`), lavender, query)
+    for (
+      const query of [
+        'filter[nmae]=x',
+        'filter[price][gt]=1',
+        'filter[price]=cheap',
+        'sort=x',
+        'fields=x',
+        'include=x',
+        'fields[tags]=name',
+        'filter=x',
+        'filter[',
+        'sort=name,',
+        'fields=,',
+        'filter[name]=Lavender&filter[price][lte]=%00',
+      ]
+    ) {
+      t.strictSame(
+        await get(query.startsWith('filter[name]') ? query : `filter[name]=Lavender&${query}`),
+        lavender,
+        query
+      )
     }
     t.strictSame(await get('filter[name]=Lavender&fields=x,name'), { ...lavender, items: [{ name: 'Lavender' }] })
-    for (const query of ['page=0', 'per_page=101', 'page=1&limit=1', 'cursor=x', 'filters=1', 'filter[a][b][c]=1', 'filter[__proto__]=1', 'sort=constructor', `filter[name]=${'x'.repeat(8200)}`, 'include=a.b.c.d']) {
+    for (
+      const query of [
+        'page=0',
+        'per_page=101',
+        'page=1&limit=1',
+        'cursor=x',
+        'filters=1',
+        'filter[a][b][c]=1',
+        'filter[__proto__]=1',
+        'sort=constructor',
+        `filter[name]=${'x'.repeat(8200)}`,
+        'include=a.b.c.d',
+      ]
+    ) {
       t.equal((await refused(`filter[name]=Lavender&${query}`)).statusCode, 400, query)
     }
   })

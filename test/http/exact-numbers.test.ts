@@ -6,20 +6,40 @@ import { AllowedInclude, CrudBase, parseQueryParams, primaryKey, type CrudRecord
 import { forEachDatabase } from '../helpers/databases.ts'
 import { resource, serve } from './helper.ts'
 
-const STORED = ['9007199254740993', '-9007199254740993', '18446744073709551615', '1e400', '-1e-400', '0.1234567890123456789', '12.5']
+const STORED = [
+  '9007199254740993',
+  '-9007199254740993',
+  '18446744073709551615',
+  '1e400',
+  '-1e-400',
+  '0.1234567890123456789',
+  '12.5',
+]
 /** How jsonb writes them: without exponents. */
-const NUMERIC = STORED.map((number) => number === '1e400' ? `1${'0'.repeat(400)}` : number === '-1e-400' ? `-0.${'0'.repeat(399)}1` : number)
+const NUMERIC = STORED.map((number) =>
+  number === '1e400' ? `1${'0'.repeat(400)}` : number === '-1e-400' ? `-0.${'0'.repeat(399)}1` : number
+)
 const ROUNDED = [9007199254740992, -9007199254740992, 18446744073709552000, Infinity, -0, 0.12345678901234568, 12.5]
 
 class Doubled extends Type<unknown, unknown> {
-  override convertToJSValue (value: unknown): unknown { return Array.isArray(value) ? value.map((number) => typeof number === 'number' && number * 2) : value }
-  override getColumnType (): string { return 'jsonb' }
+  override convertToJSValue (value: unknown): unknown {
+    return Array.isArray(value) ? value.map((number) => typeof number === 'number' && number * 2) : value
+  }
+
+  override getColumnType (): string {
+    return 'jsonb'
+  }
 }
 
 const Label = defineEntity({
   name: 'Label',
   embeddable: true,
-  properties: { text: p.string().nullable(), secret: p.string().hidden().nullable(), extra: p.json().nullable(), shape: () => p.embedded(Shape).object().nullable() },
+  properties: {
+    text: p.string().nullable(),
+    secret: p.string().hidden().nullable(),
+    extra: p.json().nullable(),
+    shape: () => p.embedded(Shape).object().nullable(),
+  },
 })
 const Shape = defineEntity({ name: 'Shape', embeddable: true, properties: { size: p.string().nullable() } })
 const json = {
@@ -28,17 +48,27 @@ const json = {
   plain: p.json().columnType('json').nullable(),
   label: () => p.embedded(Label).object().nullable(),
 }
-const Field = defineEntity({ name: 'Field', properties: { ...primaryKey, ...json, rows: () => p.oneToMany(Row).mappedBy('field') } })
+const Field = defineEntity({
+  name: 'Field',
+  properties: { ...primaryKey, ...json, rows: () => p.oneToMany(Row).mappedBy('field') },
+})
 const Row = defineEntity({
   name: 'Row',
-  properties: { ...primaryKey, ...json, code: p.string().nullable().serializer((code) => `#${code}`), field: () => p.manyToOne(Field).nullable() },
+  properties: {
+    ...primaryKey,
+    ...json,
+    code: p.string().nullable().serializer((code) => `#${code}`),
+    field: () => p.manyToOne(Field).nullable(),
+  },
 })
 const Seed = defineEntity({
   name: 'Seed',
   properties: {
     ...primaryKey,
     doubled: p.type(Doubled).nullable(),
-    shown: p.json().nullable().serializer((value: unknown) => Array.isArray(value) && value.map((number) => typeof number)),
+    shown: p.json().nullable().serializer((value: unknown) =>
+      Array.isArray(value) && value.map((number) => typeof number)
+    ),
     total: p.bigint('number').nullable().serializer((total: unknown) => typeof total),
   },
 })
@@ -52,16 +82,20 @@ class Hooked extends CrudBase {
 }
 
 /** What JSON has for the lists under a name, as text. */
-const listsIn = (text: string, name: string) => [...text.matchAll(new RegExp(`"${name}"\\s*:\\s*\\[([^\\]]*)\\]`, 'g'))].map(([, items]) => items!.split(/,\s*/))
+const listsIn = (text: string, name: string) =>
+  [...text.matchAll(new RegExp(`"${name}"\\s*:\\s*\\[([^\\]]*)\\]`, 'g'))].map(([, items]) => items!.split(/,\s*/))
 
 await forEachDatabase(t, { entities: [Field, Row, Seed, Label, Shape] }, async (t, { orm }) => {
   const list = `[${STORED.join()}]`
-  const values = `'${list}', '${list}', '{"text": "a", "secret": "SECRET", "extra": ${list}, "shape": 9007199254740993}', -9007199254740993`
-  for (const statement of [
-    `insert into field (data, plain, label, total) values (${values})`,
-    `insert into row (data, plain, label, total, code, field_id) values (${values}, 'r', 1)`,
-    `insert into seed (doubled, shown, total) values ('${list}', '${list}', 9007199254740993)`,
-  ]) await orm.em.getConnection().execute(statement)
+  const values =
+    `'${list}', '${list}', '{"text": "a", "secret": "SECRET", "extra": ${list}, "shape": 9007199254740993}', -9007199254740993`
+  for (
+    const statement of [
+      `insert into field (data, plain, label, total) values (${values})`,
+      `insert into row (data, plain, label, total, code, field_id) values (${values}, 'r', 1)`,
+      `insert into seed (doubled, shown, total) values ('${list}', '${list}', 9007199254740993)`,
+    ]
+  ) await orm.em.getConnection().execute(statement)
   const hooked = new Hooked({ model: Field })
   const include = { allowedIncludes: [new AllowedInclude('rows')] }
   const app = await serve(t, orm, {
@@ -75,15 +109,31 @@ await forEachDatabase(t, { entities: [Field, Row, Seed, Label, Shape] }, async (
     t.strictSame(listsIn(body, 'data'), Array(records).fill(NUMERIC), 'jsonb')
     t.strictSame(listsIn(body, 'plain'), Array(records).fill(STORED), 'json')
     t.strictSame(listsIn(body, 'extra'), Array(records).fill(NUMERIC), 'inside of an embedded object')
-    t.equal(body.split(/"shape"\s*:\s*9007199254740993\b/).length, records + 1, 'a number in the place of an embedded object')
-    t.equal(body.split(/"total"\s*:\s*-9007199254740993\b/).length, records + 1, 'a bigint that is declared to be a number')
+    t.equal(
+      body.split(/"shape"\s*:\s*9007199254740993\b/).length,
+      records + 1,
+      'a number in the place of an embedded object'
+    )
+    t.equal(
+      body.split(/"total"\s*:\s*-9007199254740993\b/).length,
+      records + 1,
+      'a bigint that is declared to be a number'
+    )
     t.notMatch(body, 'SECRET')
   }
 
-  for (const [url, records] of [
-    ['/fields', 1], ['/fields/1', 1], ['/fields?include=rows', 2], ['/fields/1?include=rows', 2],
-    ['/rows', 1], ['/rows/1', 1], ['/rows?include=field', 2], ['/rows/1?include=field', 2],
-  ] as const) {
+  for (
+    const [url, records] of [
+      ['/fields', 1],
+      ['/fields/1', 1],
+      ['/fields?include=rows', 2],
+      ['/fields/1?include=rows', 2],
+      ['/rows', 1],
+      ['/rows/1', 1],
+      ['/rows?include=field', 2],
+      ['/rows/1?include=field', 2],
+    ] as const
+  ) {
     t.test(`GET ${url}`, async (t) => lists(t, (await app.inject(url)).body, records))
   }
 
@@ -95,7 +145,12 @@ await forEachDatabase(t, { entities: [Field, Row, Seed, Label, Shape] }, async (
     }
   })
 
-  for (const [url, records] of [['/fields', 1], ['/rows', 1], ['/fields?include=rows', 2], ['/rows?include=field', 2]] as const) {
+  for (
+    const [url, records] of [['/fields', 1], ['/rows', 1], ['/fields?include=rows', 2], [
+      '/rows?include=field',
+      2,
+    ]] as const
+  ) {
     t.test(`streams of ${url}`, async (t) => {
       lists(t, (await app.inject({ url, headers: { accept: 'application/x-ndjson' } })).body, records)
       const { body } = await app.inject({ url, headers: { accept: 'text/csv' } })
@@ -103,7 +158,13 @@ await forEachDatabase(t, { entities: [Field, Row, Seed, Label, Shape] }, async (
       t.equal(record!['data'], `[${NUMERIC.join()}]`)
       t.equal(record!['plain'], list)
       t.equal(record!['total'], '-9007199254740993')
-      lists(t, `{"data":${record!['data']},"plain":${record!['plain']},"label":${record!['label']},"total":${record!['total']},"more":${record![records === 1 ? 'id' : url.slice(url.indexOf('=') + 1)]}}`, records)
+      lists(
+        t,
+        `{"data":${record!['data']},"plain":${record!['plain']},"label":${record!['label']},"total":${
+          record!['total']
+        },"more":${record![records === 1 ? 'id' : url.slice(url.indexOf('=') + 1)]}}`,
+        records
+      )
     })
   }
 

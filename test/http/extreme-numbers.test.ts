@@ -5,7 +5,10 @@ import { AllowedField, AllowedInclude } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { client, resource, serve, type Json } from './helper.ts'
 
-const Box = defineEntity({ name: 'Box', properties: { id: p.integer().primary(), gauges: () => p.oneToMany(Gauge).mappedBy('box') } })
+const Box = defineEntity({
+  name: 'Box',
+  properties: { id: p.integer().primary(), gauges: () => p.oneToMany(Gauge).mappedBy('box') },
+})
 const Gauge = defineEntity({
   name: 'Gauge',
   properties: {
@@ -68,23 +71,35 @@ const EXACT: readonly Case[] = [
 ]
 
 /** Equal, or apart by what rounding may do to numbers of 32 bits. */
-const near = (a: unknown, b: unknown): boolean => a === b || (typeof a === 'number' && typeof b === 'number' && Math.abs(a - b) <= 1e-7 * Math.abs(b))
+const near = (a: unknown, b: unknown): boolean =>
+  a === b || (typeof a === 'number' && typeof b === 'number' && Math.abs(a - b) <= 1e-7 * Math.abs(b))
 
 await forEachDatabase(t, { entities: [Box, Gauge] }, async (t, { orm }) => {
   const { sum, avg } = AllowedInclude
   const app = await serve(t, orm, {
-    '/boxes': resource(Box, { allowedFields: [new AllowedField('id')], allowedIncludes: ['double', 'single', 'exact'].flatMap((name) => [sum(`gauges.${name}`), avg(`gauges.${name}`)]) }),
+    '/boxes': resource(Box, {
+      allowedFields: [new AllowedField('id')],
+      allowedIncludes: ['double', 'single', 'exact'].flatMap((name) => [sum(`gauges.${name}`), avg(`gauges.${name}`)]),
+    }),
   })
   let box = 0
-  const columns: ReadonlyArray<readonly [column: string, cases: readonly Case[], same: (a: unknown, b: unknown) => boolean]> = [
-    ['double', DOUBLES, (a, b) => a === b || near(a, b)], ['single', SINGLES, near], ['exact', EXACT, near],
+  const columns: ReadonlyArray<
+    readonly [column: string, cases: readonly Case[], same: (a: unknown, b: unknown) => boolean]
+  > = [
+    ['double', DOUBLES, (a, b) => a === b || near(a, b)],
+    ['single', SINGLES, near],
+    ['exact', EXACT, near],
   ]
   for (const [column, cases, same] of columns) {
     t.test(`${column}: sums and means`, async (t) => {
       for (const [rows, total, mean] of cases) {
         const id = ++box
         await orm.em.fork().execute(`insert into box (id) values (${id})`)
-        for (const row of rows) await orm.em.fork().execute(`insert into gauge (box_id, ${column}) values (${id}, ${row === null ? 'null' : `'${row}'`})`)
+        for (const row of rows) {
+          await orm.em.fork().execute(
+            `insert into gauge (box_id, ${column}) values (${id}, ${row === null ? 'null' : `'${row}'`})`
+          )
+        }
         const name = `gauges${column[0]!.toUpperCase()}${column.slice(1)}`
         const record: Json = await client(app, `/boxes/${id}`).get(`fields=id&include=${name}Sum,${name}Avg`)
         const { [`${name}Sum`]: gotTotal, [`${name}Avg`]: gotMean } = record
@@ -98,9 +113,19 @@ await forEachDatabase(t, { entities: [Box, Gauge] }, async (t, { orm }) => {
     const em = orm.em.fork()
     const id = ++box
     await em.execute(`insert into box (id) values (${id})`)
-    await em.execute(`insert into gauge (box_id, double, single) select ${id}, sin(n) * power(10, n % 30), cos(n) * power(10, n % 15) from generate_series(1, 500) as n`)
-    const [expected] = await em.execute<[{ sum: number, avg: number, single: number }]>(`select sum(double), avg(double), avg(single) as single from gauge where box_id = ${id}`)
-    const record = await client(app, `/boxes/${id}`).get('fields=id&include=gaugesDoubleSum,gaugesDoubleAvg,gaugesSingleAvg')
-    t.strictSame([record.gaugesDoubleSum, record.gaugesDoubleAvg, record.gaugesSingleAvg], [expected.sum, expected.avg, expected.single])
+    await em.execute(
+      `insert into gauge (box_id, double, single) select ${id}, sin(n) * power(10, n % 30), cos(n) * power(10, n % 15) from generate_series(1, 500) as n`
+    )
+    const [expected] = await em.execute<[{ sum: number, avg: number, single: number }]>(
+      `select sum(double), avg(double), avg(single) as single from gauge where box_id = ${id}`
+    )
+    const record = await client(app, `/boxes/${id}`).get(
+      'fields=id&include=gaugesDoubleSum,gaugesDoubleAvg,gaugesSingleAvg'
+    )
+    t.strictSame([record.gaugesDoubleSum, record.gaugesDoubleAvg, record.gaugesSingleAvg], [
+      expected.sum,
+      expected.avg,
+      expected.single,
+    ])
   })
 })

@@ -5,37 +5,100 @@ import { seed } from '../fixtures/seed.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { client, resource, serve } from './helper.ts'
 
-const FIELDS = ['id', 'uuid', 'name', 'latinName', 'status', 'price', 'inStock', 'articleNumber', 'nameLength', 'slug', 'created_at', 'supplier', 'group', 'shelf']
-const INCLUDED = ['tags.id', 'tags.name', 'supplier.name', 'supplier.address', 'offers.title', 'group.name', 'group.parent', 'group.parent.name', 'label.text']
+const FIELDS = [
+  'id',
+  'uuid',
+  'name',
+  'latinName',
+  'status',
+  'price',
+  'inStock',
+  'articleNumber',
+  'nameLength',
+  'slug',
+  'created_at',
+  'supplier',
+  'group',
+  'shelf',
+]
+const INCLUDED = [
+  'tags.id',
+  'tags.name',
+  'supplier.name',
+  'supplier.address',
+  'offers.title',
+  'group.name',
+  'group.parent',
+  'group.parent.name',
+  'label.text',
+]
 const queryConfig = {
-  allowedFields: [...[...FIELDS, ...INCLUDED].map((name) => new AllowedField(name)), new AllowedField('position', { alias: 'rank' })],
-  allowedIncludes: ['tags', 'supplier', 'offers', 'group', 'group.parent', 'shelf', 'label', 'orderItems'].map((path) => new AllowedInclude(path)),
+  allowedFields: [
+    ...[...FIELDS, ...INCLUDED].map((name) => new AllowedField(name)),
+    new AllowedField('position', { alias: 'rank' }),
+  ],
+  allowedIncludes: ['tags', 'supplier', 'offers', 'group', 'group.parent', 'shelf', 'label', 'orderItems'].map((path) =>
+    new AllowedInclude(path)
+  ),
 }
 const COLUMNS = [
-  'id', 'uuid', 'created_at', 'updated_at', 'deleted_at', 'name', 'latinName', 'position', 'status', 'price', 'inStock', 'description', 'sku', 'nameLength', 'slug', 'supplier', 'group', 'shelf',
+  'id',
+  'uuid',
+  'created_at',
+  'updated_at',
+  'deleted_at',
+  'name',
+  'latinName',
+  'position',
+  'status',
+  'price',
+  'inStock',
+  'description',
+  'sku',
+  'nameLength',
+  'slug',
+  'supplier',
+  'group',
+  'shelf',
 ]
 
 await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   const app = await serve(t, orm, {
     '/plants': resource(Plant, queryConfig),
-    '/herbs': new CrudBase({ model: Plant, writable: 'all', name: 'herbs', queryConfig: new QueryBuilderConfig(queryConfig) }),
+    '/herbs': new CrudBase({
+      model: Plant,
+      writable: 'all',
+      name: 'herbs',
+      queryConfig: new QueryBuilderConfig(queryConfig),
+    }),
     '/plain': resource(Plant),
     '/suppliers': resource(Supplier, { allowedFields: [new AllowedField('address'), new AllowedField('country')] }),
-    '/items': resource(OrderItem, { allowedFields: [new AllowedField('quantity'), new AllowedField('plant')], allowedIncludes: [new AllowedInclude('plant')] }),
-    '/specimens': resource(Specimen, { allowedFields: ['diary', 'petals', 'size', 'minimum', 'scan'].map((name) => new AllowedField(name)) }),
+    '/items': resource(OrderItem, {
+      allowedFields: [new AllowedField('quantity'), new AllowedField('plant')],
+      allowedIncludes: [new AllowedInclude('plant')],
+    }),
+    '/specimens': resource(Specimen, {
+      allowedFields: ['diary', 'petals', 'size', 'minimum', 'scan'].map((name) => new AllowedField(name)),
+    }),
   })
   const { get, refused, details } = client(app, '/plants')
   /** All items of the list and the record itself have exactly these keys. */
   const shows = async (t: Test, query: string, keys: string[]) => {
     const { items } = await get(query)
     t.equal(items.length, 13)
-    for (const item of [...items, await client(app, '/plants/1').get(query)]) t.strictSame(Object.keys(item).sort(), [...keys].sort(), query)
+    for (const item of [...items, await client(app, '/plants/1').get(query)]) {
+      t.strictSame(Object.keys(item).sort(), [...keys].sort(), query)
+    }
   }
 
   t.test('without fields, every column that is not hidden', async (t) => {
     await shows(t, '', COLUMNS)
     await shows(t, 'fields=', COLUMNS)
-    t.strictSame(Object.keys(await client(app, '/plain/1').get()).sort(), [...COLUMNS].sort(), 'whatever may be selected')
+    t.strictSame(
+      Object.keys(await client(app, '/plain/1').get()).sort(),
+      [...COLUMNS].sort(),
+      'whatever may be selected'
+    )
   })
 
   t.test('items have exactly the fields asked for, in one parameter or in several', async (t) => {
@@ -45,7 +108,9 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     await shows(t, 'fields=name, id', ['id', 'name'])
     await shows(t, 'fields=name,name&fields=name', ['name'])
     await shows(t, 'fields=nameLength,slug', ['nameLength', 'slug'])
-    for (const field of FIELDS) await shows(t, `fields=${field === 'articleNumber' ? 'sku' : field}`, [field === 'articleNumber' ? 'sku' : field])
+    for (const field of FIELDS) {
+      await shows(t, `fields=${field === 'articleNumber' ? 'sku' : field}`, [field === 'articleNumber' ? 'sku' : field])
+    }
   })
 
   t.test('the values are those of the whole record', async (t) => {
@@ -53,16 +118,34 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     for (const field of ['id', 'created_at', 'price', 'nameLength', 'slug', 'supplier', 'group', 'shelf', 'sku']) {
       t.strictSame(await client(app, '/plants/1').get(`fields=${field}`), { [field]: whole[field] }, field)
     }
-    t.strictSame(await client(app, '/plants/1').get('fields=id,supplier,group,shelf'), { id: 1, supplier: 1, group: 3, shelf: { house: 'A', number: 1 } })
-    t.strictSame(await client(app, '/plants/9').get('fields=id,supplier,group,shelf'), { id: 9, supplier: 1, group: null, shelf: null })
-    t.strictSame(await client(app, '/plants/12').get('fields=supplier,group'), { supplier: 3, group: 4 }, 'a key is shown even when its record is deleted')
+    t.strictSame(await client(app, '/plants/1').get('fields=id,supplier,group,shelf'), {
+      id: 1,
+      supplier: 1,
+      group: 3,
+      shelf: { house: 'A', number: 1 },
+    })
+    t.strictSame(await client(app, '/plants/9').get('fields=id,supplier,group,shelf'), {
+      id: 9,
+      supplier: 1,
+      group: null,
+      shelf: null,
+    })
+    t.strictSame(
+      await client(app, '/plants/12').get('fields=supplier,group'),
+      { supplier: 3, group: 4 },
+      'a key is shown even when its record is deleted'
+    )
   })
 
   t.test('properties that JavaScript has a part in, lazy and embedded ones can be selected, too', async (t) => {
     t.strictSame(await client(app, '/suppliers/1').get('fields=country'), { country: 'FR' })
     t.strictSame(await client(app, '/suppliers/2').get('fields=address'), { address: null })
     t.strictSame(await client(app, '/specimens/1').get('fields=diary,petals,size,minimum,scan'), {
-      diary: 'Day 1: planted. Day 2: watered.', petals: '#967bb6', size: { height: 60, width: 40, unit: 'cm' }, minimum: -12.5, scan: 'AAH+/w==',
+      diary: 'Day 1: planted. Day 2: watered.',
+      petals: '#967bb6',
+      size: { height: 60, width: 40, unit: 'cm' },
+      minimum: -12.5,
+      scan: 'AAH+/w==',
     })
   })
 
@@ -77,24 +160,60 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     await shows(t, 'fields[plant]=id,name', ['id', 'name'])
     await shows(t, 'fields[plant]=id&fields=name', ['id', 'name'])
     t.strictSame(await client(app, '/herbs/1').get('fields[herbs]=id'), { id: 1 })
-    t.match(await client(app, '/herbs').details('fields[plant]=id'), [/'plant' is not included, so no fields of it can be selected\. Allowed: herbs\./])
+    t.match(await client(app, '/herbs').details('fields[plant]=id'), [
+      /'plant' is not included, so no fields of it can be selected\. Allowed: herbs\./,
+    ])
   })
 
   t.test('fields of an included relation', async (t) => {
-    t.strictSame(await client(app, '/plants/1').get('fields=name&include=tags,supplier&fields[tags]=name&fields[supplier]=name'), {
-      name: 'Lavender', tags: [{ name: 'sun' }, { name: 'bee-friendly' }], supplier: { name: 'Vert & Fils' },
+    t.strictSame(
+      await client(app, '/plants/1').get('fields=name&include=tags,supplier&fields[tags]=name&fields[supplier]=name'),
+      {
+        name: 'Lavender',
+        tags: [{ name: 'sun' }, { name: 'bee-friendly' }],
+        supplier: { name: 'Vert & Fils' },
+      }
+    )
+    t.strictSame(
+      await client(app, '/plants/1').get(
+        'fields=name&include=group.parent,label,offers&fields[group]=name&fields[group.parent]=name&fields[label]=text&fields[offers]=title'
+      ),
+      {
+        name: 'Lavender',
+        group: { name: 'Lavenders', parent: { name: 'Herbs' } },
+        label: { text: 'Lavender, sunny' },
+        offers: [{ title: 'Spring sale' }, { title: 'North only' }],
+      }
+    )
+    t.strictSame(await client(app, '/plants/3').get('fields=id&include=group&fields[group]=parent'), {
+      id: 3,
+      group: { parent: 1 },
+    }, 'what is not included is its key')
+    t.strictSame(await client(app, '/plants/1').get('fields=id&include=supplier&fields[supplier]=address'), {
+      id: 1,
+      supplier: { address: { street: '12 rue des Lilas', city: 'Lyon' } },
     })
-    t.strictSame(await client(app, '/plants/1').get('fields=name&include=group.parent,label,offers&fields[group]=name&fields[group.parent]=name&fields[label]=text&fields[offers]=title'), {
-      name: 'Lavender', group: { name: 'Lavenders', parent: { name: 'Herbs' } }, label: { text: 'Lavender, sunny' }, offers: [{ title: 'Spring sale' }, { title: 'North only' }],
-    })
-    t.strictSame(await client(app, '/plants/3').get('fields=id&include=group&fields[group]=parent'), { id: 3, group: { parent: 1 } }, 'what is not included is its key')
-    t.strictSame(await client(app, '/plants/1').get('fields=id&include=supplier&fields[supplier]=address'), { id: 1, supplier: { address: { street: '12 rue des Lilas', city: 'Lyon' } } })
   })
 
   t.test('keys that an include needs are read, and not shown', async (t) => {
-    await shows(t, 'fields=name&include=tags,supplier,offers,group.parent,shelf,label,orderItems', ['name', 'tags', 'supplier', 'offers', 'group', 'shelf', 'label', 'orderItems'])
-    const record = await client(app, '/plants/1').get('fields=name&include=tags,group.parent&fields[tags]=name&fields[group]=name')
-    t.strictSame([Object.keys(record).sort(), Object.keys(record.tags[0]), Object.keys(record.group).sort()], [['group', 'name', 'tags'], ['name'], ['name', 'parent']])
+    await shows(t, 'fields=name&include=tags,supplier,offers,group.parent,shelf,label,orderItems', [
+      'name',
+      'tags',
+      'supplier',
+      'offers',
+      'group',
+      'shelf',
+      'label',
+      'orderItems',
+    ])
+    const record = await client(app, '/plants/1').get(
+      'fields=name&include=tags,group.parent&fields[tags]=name&fields[group]=name'
+    )
+    t.strictSame([Object.keys(record).sort(), Object.keys(record.tags[0]), Object.keys(record.group).sort()], [
+      ['group', 'name', 'tags'],
+      ['name'],
+      ['name', 'parent'],
+    ])
     const { items } = await client(app, '/items').get('fields=quantity')
     t.strictSame(items, [{ quantity: 3 }, { quantity: 1 }, { quantity: 1 }, { quantity: 12 }])
   })
@@ -102,7 +221,11 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   t.test('fields of what is not included are an error', async (t) => {
     t.match(await refused('fields[tags]=name'), {
       code: 'FST_CRUD_FIELD_INVALID',
-      errors: [{ source: { parameter: 'fields[tags]' }, detail: /^'tags' is not included, so no fields of it can be selected\./, allowed: ['plant'] }],
+      errors: [{
+        source: { parameter: 'fields[tags]' },
+        detail: /^'tags' is not included, so no fields of it can be selected\./,
+        allowed: ['plant'],
+      }],
     })
     t.match(await details('include=group&fields[group.parent]=name'), [/'group\.parent' is not included/])
     t.match(await details('include=tags&fields[tag]=name'), [/'tag' is not included.* Did you mean 'tags'\?/])
@@ -111,16 +234,27 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   t.test('an unknown field is refused with what there is, a hidden one the same way', async (t) => {
     t.match(await refused('fields=id,nmae'), {
       code: 'FST_CRUD_FIELD_INVALID',
-      errors: [{ source: { parameter: 'fields' }, detail: /^The field 'nmae' is not allowed\. Did you mean 'name'\? Allowed: created_at, /, suggestion: 'name' }],
+      errors: [{
+        source: { parameter: 'fields' },
+        detail: /^The field 'nmae' is not allowed\. Did you mean 'name'\? Allowed: created_at, /,
+        suggestion: 'name',
+      }],
     })
-    t.match(await details('fields=purchasePrice,selected,tags,description,*'), Array.from({ length: 5 }, () => /is not allowed/))
-    t.match(await refused('include=supplier&fields[supplier]=email'), { errors: [{ source: { parameter: 'fields[supplier]' }, allowed: ['address', 'name'] }] })
+    t.match(
+      await details('fields=purchasePrice,selected,tags,description,*'),
+      Array.from({ length: 5 }, () => /is not allowed/)
+    )
+    t.match(await refused('include=supplier&fields[supplier]=email'), {
+      errors: [{ source: { parameter: 'fields[supplier]' }, allowed: ['address', 'name'] }],
+    })
     t.match(await client(app, '/plain').details('fields=id'), ["The field 'id' is not allowed. Allowed: none."])
     t.match(await client(app, '/plants/1').details('fields=nmae'), [/Did you mean 'name'\?/], 'for one record, too')
   })
 
   t.test('an empty item and more than one bracket are errors', async (t) => {
-    for (const query of ['fields=id,', 'fields=,id', 'fields=id,,name', 'fields=,']) t.match(await details(query), [/empty item/], query)
+    for (const query of ['fields=id,', 'fields=,id', 'fields=id,,name', 'fields=,']) {
+      t.match(await details(query), [/empty item/], query)
+    }
     t.match(await details('fields[a][b]=id'), [/can't be read/])
     t.match(await details('fields[tags=id'), [/can't be read/])
   })

@@ -13,7 +13,12 @@ const resources = {
       AllowedFilters.search('q', ['name', 'description', 'latinName']),
       AllowedFilters.search('anywhere', ['name', 'tags.name', 'tags.plants.name', 'supplier.name'], { alias: 'any' }),
       AllowedFilters.trashed(),
-      AllowedFilters.anyOf('ref', [AllowedFilters.exact('id'), AllowedFilters.exact('articleNumber'), AllowedFilters.exact('uuid'), AllowedFilters.exact('tags.name')]),
+      AllowedFilters.anyOf('ref', [
+        AllowedFilters.exact('id'),
+        AllowedFilters.exact('articleNumber'),
+        AllowedFilters.exact('uuid'),
+        AllowedFilters.exact('tags.name'),
+      ]),
       AllowedFilters.anyOf('cheap_or_named', [new AllowedFilters('price', 'lte'), AllowedFilters.partial('name')]),
       AllowedFilters.anyOf('number', [AllowedFilters.exact('id'), AllowedFilters.exact('position')]),
       AllowedFilters.exact('status'),
@@ -42,7 +47,9 @@ const resources = {
       AllowedFilters.scope('sold', { filter: 'global' }),
     ],
   }),
-  '/tags': resource(Tag, { allowedFilters: [AllowedFilters.trashed({ alias: 'deleted' }), AllowedFilters.search('q', ['plants.offers.title'])] }),
+  '/tags': resource(Tag, {
+    allowedFilters: [AllowedFilters.trashed({ alias: 'deleted' }), AllowedFilters.search('q', ['plants.offers.title'])],
+  }),
   '/specimens': resource(Specimen, {
     allowedFilters: [
       new AllowedFilters('readings.sensor', 'eq', ['eq', 'in', 'contains', 'isnull', 'gt'], { type: 'string' }),
@@ -58,7 +65,12 @@ const resources = {
       AllowedFilters.search('q', ['code', 'readings.sensor']),
     ],
   }),
-  '/plants-by-specimen': resource(Plant, { allowedFilters: [new AllowedFilters('specimens.readings.sensor', 'eq', ['eq'], { type: 'string' }), new AllowedFilters('specimens.synonyms', 'overlap')] }),
+  '/plants-by-specimen': resource(Plant, {
+    allowedFilters: [
+      new AllowedFilters('specimens.readings.sensor', 'eq', ['eq'], { type: 'string' }),
+      new AllowedFilters('specimens.synonyms', 'overlap'),
+    ],
+  }),
 }
 
 const orm = {
@@ -66,14 +78,20 @@ const orm = {
 }
 
 await forEachDatabase(t, { entities, seed, orm: orm as never }, async (t, { orm, name }) => {
-  await orm.em.getConnection().execute('update specimen set readings = \'{"sensor":"south","depth":12.5,"ok":true,"at":{"x":-1},"note":"50% wet"}\' where code = \'GREATEST\'')
-  await orm.em.getConnection().execute('update specimen set readings = \'{"sensor":7,"depth":"12","ok":"true","at":{"x":1e3},"note":null}\' where code = \'LEAST\'')
-  await orm.em.getConnection().execute('update specimen set readings = \'"just text"\' where code = \'NONE\'')
+  await orm.em.getConnection().execute(
+    'update specimen set readings = \'{"sensor":"south","depth":12.5,"ok":true,"at":{"x":-1},"note":"50% wet"}\' where code = \'GREATEST\''
+  )
+  await orm.em.getConnection().execute(
+    'update specimen set readings = \'{"sensor":7,"depth":"12","ok":"true","at":{"x":1e3},"note":null}\' where code = \'LEAST\''
+  )
+  await orm.em.getConnection().execute("update specimen set readings = '\"just text\"' where code = 'NONE'")
   const app = await serve(t, orm, resources)
   const plants = client(app, '/plants')
   const at = (path: string) => client(app, path)
   const keeps = async (t: Test, path: string, column: string, cases: Array<[query: string, expected: unknown[]]>) => {
-    for (const [query, expected] of cases) t.strictSame((await at(path).all(column, query)).sort(), [...expected].sort(), query)
+    for (const [query, expected] of cases) {
+      t.strictSame((await at(path).all(column, query)).sort(), [...expected].sort(), query)
+    }
   }
 
   t.test('a search finds a text in any of its fields, in either case, every character itself', async (t) => {
@@ -106,8 +124,15 @@ await forEachDatabase(t, { entities, seed, orm: orm as never }, async (t, { orm,
       ['filter[any]=sag', [1, 3, 6]],
     ])
     const page = await plants.get('filter[any]=sun&include=tags&per_page=2')
-    t.strictSame([page.total, page.items.map(({ id, tags }: any) => [id, tags.length])], [3, [[1, 2], [3, 1]]], 'children are not trimmed, and the total counts parents')
-    await keeps(t, '/tags', 'name', [['filter[q]=spring', ['bee-friendly', 'sun']], ['filter[q]=last year', []], ['filter[q]=poison', []]])
+    t.strictSame(
+      [page.total, page.items.map(({ id, tags }: any) => [id, tags.length])],
+      [3, [[1, 2], [3, 1]]],
+      'children are not trimmed, and the total counts parents'
+    )
+    await keeps(t, '/tags', 'name', [['filter[q]=spring', ['bee-friendly', 'sun']], ['filter[q]=last year', []], [
+      'filter[q]=poison',
+      [],
+    ]])
     t.match(await plants.details('filter[anywhere]=x'), [/not allowed\. Allowed: any, /])
   })
 
@@ -117,13 +142,23 @@ await forEachDatabase(t, { entities, seed, orm: orm as never }, async (t, { orm,
     t.equal((await plants.get('filter[trashed]=with')).total, 14)
     await keeps(t, '/plants', 'id', [['filter[trashed]=only', [11]], ['filter[trashed]=only&filter[q]=sage', []]])
     await keeps(t, '/tags', 'name', [['filter[deleted]=only', ['poisonous']]])
-    t.match((await plants.get('filter[trashed]=only&include=tags')).items[0].tags, [{ name: 'sun' }], 'related rows that are deleted stay unseen')
-    t.match(await plants.details('filter[trashed]=yes'), [/must be with, only or without\. Allowed: only, with, without/])
+    t.match(
+      (await plants.get('filter[trashed]=only&include=tags')).items[0].tags,
+      [{ name: 'sun' }],
+      'related rows that are deleted stay unseen'
+    )
+    t.match(await plants.details('filter[trashed]=yes'), [
+      /must be with, only or without\. Allowed: only, with, without/,
+    ])
     t.match(await plants.details('filter[trashed]='), [/must be with, only or without/])
     t.match(await plants.details('filter[trashed]=with&filter[trashed]=only'), [/must be with/])
     t.match(await plants.details('filter[trashed][eq]=with'), [/takes no operator/])
     t.equal(await resources['/plants'].count(orm.em.fork(), parseQueryParams('filter[trashed]=only')), 1)
-    t.equal((await (await resources['/plants'].query(orm.em.fork(), parseQueryParams('filter[trashed]=only'))).getResultList()).length, 1)
+    t.equal(
+      (await (await resources['/plants'].query(orm.em.fork(), parseQueryParams('filter[trashed]=only')))
+        .getResultList()).length,
+      1
+    )
   })
 
   t.test('an OR group keeps what any of its filters keeps; what a property cannot hold is not found there', async (t) => {
@@ -141,7 +176,11 @@ await forEachDatabase(t, { entities, seed, orm: orm as never }, async (t, { orm,
     t.match(await plants.details('filter[number]=x'), [/must be an integer from -2147483648 to 2147483647\./])
     t.match(await plants.details('filter[ref][eq]=3'), [/takes no operator/])
     t.match(await plants.details('filter[ref]=a&filter[ref]=b'), [/takes one value/])
-    t.match(await plants.details(`filter[cheap_or_named]=${'x'.repeat(257)}`), [/at most 256 characters/], 'a limit is one, whatever the other filters say')
+    t.match(
+      await plants.details(`filter[cheap_or_named]=${'x'.repeat(257)}`),
+      [/at most 256 characters/],
+      'a limit is one, whatever the other filters say'
+    )
   })
 
   t.test('defaults apply where the URL has no such filter, and ignored values mean nothing', async (t) => {
@@ -159,7 +198,11 @@ await forEachDatabase(t, { entities, seed, orm: orm as never }, async (t, { orm,
       ['filter[long]=10', [4, 7]],
     ])
     t.match(await at('/defaults').details('filter[status]=gone'), [/must be one of its members/])
-    t.strictSame(await at('/lenient').all('id', 'filter[position]=x'), [1, 2], 'an invalid filter that is dropped is not there')
+    t.strictSame(
+      await at('/lenient').all('id', 'filter[position]=x'),
+      [1, 2],
+      'an invalid filter that is dropped is not there'
+    )
     t.strictSame(await at('/lenient').all('id', 'filter[position]=2&filter[trashed]=x'), [3, 4])
   })
 
@@ -182,7 +225,11 @@ await forEachDatabase(t, { entities, seed, orm: orm as never }, async (t, { orm,
     t.match(await details('filter[sale][eq]=true'), [/takes no operator/])
     t.match(await details('filter[branch]=%00'), [/filter\[branch\]/])
     t.equal(await resources['/offers'].count(orm.em.fork(), parseQueryParams('filter[branch]=north')), 1)
-    t.equal((await (await resources['/offers'].query(orm.em.fork(), parseQueryParams('filter[cheap]=2,7'))).getResultList()).length, 2)
+    t.equal(
+      (await (await resources['/offers'].query(orm.em.fork(), parseQueryParams('filter[cheap]=2,7'))).getResultList())
+        .length,
+      2
+    )
   })
 
   t.test('paths into JSON compare values of the declared type, and no others', async (t) => {
@@ -246,7 +293,9 @@ await forEachDatabase(t, { entities, seed, orm: orm as never }, async (t, { orm,
     t.equal(rows[0].n, 1)
     const recorder = await recordStatements(orm)
     t.teardown(recorder.stop)
-    const { items, total } = await plants.get('filter[q]=n&filter[trashed]=with&filter[ref]=sun&filter[price]=9&filter[status]=active&include=tags')
+    const { items, total } = await plants.get(
+      'filter[q]=n&filter[trashed]=with&filter[ref]=sun&filter[price]=9&filter[status]=active&include=tags'
+    )
     t.strictSame([total, items.map(({ id }: any) => id)], [2, [1, 11]], name)
     t.equal(recorder.take().length, 1)
   })
@@ -257,30 +306,56 @@ t.test('what cannot work is refused at start-up', async (t) => {
   const { resolveWhitelist } = await import('../../src/plan/index.ts')
   const models = modelsOf()
   const refuses = (entity: unknown, filter: object, message: RegExp) =>
-    t.throws(() => resolveWhitelist(new QueryBuilderConfig<any>({ allowedFilters: [filter as never] }), models.of(entity)), { message })
+    t.throws(
+      () => resolveWhitelist(new QueryBuilderConfig<any>({ allowedFilters: [filter as never] }), models.of(entity)),
+      { message }
+    )
   refuses(Plant, AllowedFilters.search('q', ['name', 'descripton']), /Did you mean 'description'\?/)
-  refuses(Plant, AllowedFilters.search('q', ['name', 'price']), /'price' is of type decimal, and only text can be searched/)
+  refuses(
+    Plant,
+    AllowedFilters.search('q', ['name', 'price']),
+    /'price' is of type decimal, and only text can be searched/
+  )
   refuses(Plant, AllowedFilters.search('purchasePrice', ['name']), /purchasePrice/)
   refuses(Plant, AllowedFilters.search('q', ['supplier.email']), /no property 'email'/)
   refuses(Offer, AllowedFilters.trashed(), /Offer has no 'deleted_at'/)
   refuses(Offer, AllowedFilters.scope('brnch'), /no MikroORM filter 'brnch'. Did you mean 'branch'\?/)
   refuses(Group, AllowedFilters.scope('any'), /Group declares none/)
   refuses(Offer, AllowedFilters.scope('branch', { params: { name: 'brnch' } }), /Did you mean 'branch'/)
-  refuses(Plant, AllowedFilters.anyOf('x', [AllowedFilters.exact('id'), AllowedFilters.exact('nme')]), /Did you mean 'name'/)
+  refuses(
+    Plant,
+    AllowedFilters.anyOf('x', [AllowedFilters.exact('id'), AllowedFilters.exact('nme')]),
+    /Did you mean 'name'/
+  )
   refuses(Specimen, new AllowedFilters('readings.sensor'), /say what is there: \{ type: 'string' \}/)
-  refuses(Specimen, new AllowedFilters('readings.sensor', 'gte', { type: 'boolean' }), /'gte' does not work on a property of type boolean/)
+  refuses(
+    Specimen,
+    new AllowedFilters('readings.sensor', 'gte', { type: 'boolean' }),
+    /'gte' does not work on a property of type boolean/
+  )
   refuses(Specimen, new AllowedFilters('size.heigth'), /Did you mean 'height'\?/)
-  refuses(Specimen, new AllowedFilters('synonyms'), /'eq' does not work on a property of type array. Those of an array are contains, overlap and isnull/)
+  refuses(
+    Specimen,
+    new AllowedFilters('synonyms'),
+    /'eq' does not work on a property of type array. Those of an array are contains, overlap and isnull/
+  )
   refuses(Specimen, new AllowedFilters('leaves', 'overlap'), /'overlap' does not work/)
   refuses(Plant, AllowedFilters.exact('status').default('gone'), /the default is refused\..*must be one of its members/)
   refuses(Plant, AllowedFilters.trashed().default('yes'), /the default is refused/)
-  for (const make of [
-    () => AllowedFilters.search('q', []), () => AllowedFilters.search('q', ['a', 'a']), () => AllowedFilters.search('', ['a']),
-    () => AllowedFilters.anyOf('x', [AllowedFilters.exact('id')]), () => AllowedFilters.anyOf('x', [AllowedFilters.exact('id'), AllowedFilters.trashed() as never]),
-    () => AllowedFilters.anyOf('x', [AllowedFilters.exact('id'), AllowedFilters.exact('name').default('x')]),
-    () => AllowedFilters.exact('a').default({} as never), () => AllowedFilters.exact('a', { type: 'date' as never }), () => AllowedFilters.scope('x', { params: ['a'] as never }),
-    () => AllowedFilters.trashed({ name: 'x' } as never),
-  ]) t.throws(make, { code: 'FST_CRUD_CONFIG_INVALID' }, String(make))
+  for (
+    const make of [
+      () => AllowedFilters.search('q', []),
+      () => AllowedFilters.search('q', ['a', 'a']),
+      () => AllowedFilters.search('', ['a']),
+      () => AllowedFilters.anyOf('x', [AllowedFilters.exact('id')]),
+      () => AllowedFilters.anyOf('x', [AllowedFilters.exact('id'), AllowedFilters.trashed() as never]),
+      () => AllowedFilters.anyOf('x', [AllowedFilters.exact('id'), AllowedFilters.exact('name').default('x')]),
+      () => AllowedFilters.exact('a').default({} as never),
+      () => AllowedFilters.exact('a', { type: 'date' as never }),
+      () => AllowedFilters.scope('x', { params: ['a'] as never }),
+      () => AllowedFilters.trashed({ name: 'x' } as never),
+    ]
+  ) t.throws(make, { code: 'FST_CRUD_CONFIG_INVALID' }, String(make))
   const shared = AllowedFilters.exact('status')
   t.not(shared.default('a'), shared)
   t.equal(shared.defaultValue, undefined, 'a default makes another filter')

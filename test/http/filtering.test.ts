@@ -95,7 +95,11 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.match(await details(q`filter[name][like]=${'a\\'}`), [/single backslash/])
     t.match(await details(q`filter[name][ilike]=${'%a%\\'}`), [/single backslash/])
     t.match(await details(q`filter[name][like]=${'%_%_%_%_%'}`), [/at most 8 wildcards; this one has 9/])
-    t.strictSame(await ids(q`filter[name][like]=${'%_%_%_%_'}`), [1, 2, 3, 4, 5, 6, 7, 10, 12, 13, 14], '8 wildcards are allowed')
+    t.strictSame(
+      await ids(q`filter[name][like]=${'%_%_%_%_'}`),
+      [1, 2, 3, 4, 5, 6, 7, 10, 12, 13, 14],
+      '8 wildcards are allowed'
+    )
     t.match(await details(q`filter[name][like]=${'x'.repeat(257)}`), [/at most 256 characters; this one has 257/])
     t.strictSame(await ids(q`filter[name][like]=${'x'.repeat(256)}`), [])
   })
@@ -120,7 +124,9 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 
   t.test('letters that are not ASCII have the case that the locale of the database gives them', async (t) => {
     const [{ folds }] = await select(orm, "select 'Å' ilike 'å' as folds") as [{ folds: boolean }]
-    for (const filter of [q`[ilike]=${'ångstr%'}`, q`[starts]=${'å'}`, q`[contains]=${'STRÖM'}`]) t.strictSame(await ids(`filter[name]${filter}`), folds ? [7] : [], filter)
+    for (const filter of [q`[ilike]=${'ångstr%'}`, q`[starts]=${'å'}`, q`[contains]=${'STRÖM'}`]) {
+      t.strictSame(await ids(`filter[name]${filter}`), folds ? [7] : [], filter)
+    }
   })
 
   t.test('a partial filter is a pattern where it has a percent sign, else text that may stand anywhere', async (t) => {
@@ -138,7 +144,9 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       [q`filter[description][ilike]=${'straßE'}`, [7]],
       ['filter[description]=', [1, 7, 8]],
     ])
-    t.match(await details('filter[description][eq]=x'), [/The operator 'eq' is not allowed for the filter 'description'\. .*Allowed: ilike, like\./])
+    t.match(await details('filter[description][eq]=x'), [
+      /The operator 'eq' is not allowed for the filter 'description'\. .*Allowed: ilike, like\./,
+    ])
     t.match(await details('filter[description]=a&filter[description]=b'), [/The operator 'like' takes one value/])
     t.match(await details(q`filter[description]=${'%a\\'}`), [/single backslash/])
   })
@@ -185,19 +193,35 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   t.test('a list that can not be read is refused', async (t) => {
-    for (const [query, expected] of [
-      ['filter[id][in]=1,,2', /empty item/],
-      ['filter[id][in]=1,', /empty item/],
-      ['filter[id][in]=,', /empty item/],
-      [q`filter[name][in]=${'"a'}`, /quote is not closed/],
-      [q`filter[name][in]=${'"a"b'}`, /closing quote/],
-      [q`filter[name][in]=${'"\\n"'}`, /backslash/],
-      ['filter[id][in]=1&filter[id][in][]=2', /both with \[\] and without/],
-      ['filter[id][in]=1,x', /The item 'x' of filter\[id\]\[in\] must be an integer/],
-      ['filter[id][in]=1&filter[id][in]=2,3', /The item '2,3' of filter\[id\]\[in\] must be an integer/],
-      [`filter[id][in]=${Array.from({ length: 101 }, (_, i) => i).join()}`, /more than 100 items/],
-    ] as const) t.match(await details(query), [expected], query)
-    t.strictSame(await ids(`filter[id][in]=${Array.from({ length: 100 }, (_, i) => i).join()}`), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 13, 14], '100 items are allowed')
+    for (
+      const [query, expected] of [
+        ['filter[id][in]=1,,2', /empty item/],
+        ['filter[id][in]=1,', /empty item/],
+        ['filter[id][in]=,', /empty item/],
+        [q`filter[name][in]=${'"a'}`, /quote is not closed/],
+        [q`filter[name][in]=${'"a"b'}`, /closing quote/],
+        [q`filter[name][in]=${'"\\n"'}`, /backslash/],
+        ['filter[id][in]=1&filter[id][in][]=2', /both with \[\] and without/],
+        ['filter[id][in]=1,x', /The item 'x' of filter\[id\]\[in\] must be an integer/],
+        ['filter[id][in]=1&filter[id][in]=2,3', /The item '2,3' of filter\[id\]\[in\] must be an integer/],
+        [`filter[id][in]=${Array.from({ length: 101 }, (_, i) => i).join()}`, /more than 100 items/],
+      ] as const
+    ) t.match(await details(query), [expected], query)
+    t.strictSame(await ids(`filter[id][in]=${Array.from({ length: 100 }, (_, i) => i).join()}`), [
+      1,
+      2,
+      3,
+      4,
+      5,
+      6,
+      7,
+      8,
+      9,
+      10,
+      12,
+      13,
+      14,
+    ], '100 items are allowed')
   })
 
   t.test('between has both ends, the low one first', async (t) => {
@@ -207,7 +231,9 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       ['filter[name][between]=M,P', [9, 10]],
       ['filter[created_at][between]=2024-03-01,2024-03-02', [4, 5, 6]],
     ])
-    for (const list of ['', '1', '1,2,3']) t.match(await details(`filter[price][between]=${list}`), [/takes exactly two values, low first/], list)
+    for (const list of ['', '1', '1,2,3']) {
+      t.match(await details(`filter[price][between]=${list}`), [/takes exactly two values, low first/], list)
+    }
   })
 
   t.test('isnull takes true or false', async (t) => {
@@ -218,7 +244,9 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       ['filter[latinName][isnull]=false', [1, 3, 8, 13, 14]],
     ])
     for (const value of ['', '1', '0', 'TRUE', 'null', 'true,false']) {
-      t.match(await refused(`filter[price][isnull]=${value}`), { errors: [{ detail: /must be true or false/, allowed: ['false', 'true'] }] }, value)
+      t.match(await refused(`filter[price][isnull]=${value}`), {
+        errors: [{ detail: /must be true or false/, allowed: ['false', 'true'] }],
+      }, value)
     }
     t.match(await details('filter[price][isnull]=true&filter[price][isnull]=true'), [/takes one value/])
   })
@@ -239,7 +267,9 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   t.test('a repeated filter that has no list is an error', async (t) => {
     t.match(await details('filter[sku]=1&filter[sku]=2'), [/The operator 'eq' takes one value/])
     t.match(await details('filter[sku][]=1'), [/The operator 'eq' takes one value/])
-    t.match(await details('filter[name][contains]=a&filter[name][contains]=b'), [/The operator 'contains' takes one value/])
+    t.match(await details('filter[name][contains]=a&filter[name][contains]=b'), [
+      /The operator 'contains' takes one value/,
+    ])
   })
 
   t.test('booleans are true, false, 1 or 0', async (t) => {
@@ -260,9 +290,15 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   t.test('a value that is no member of an enum is refused with the members', async (t) => {
     t.match(await refused('filter[status]=activ'), {
       code: 'FST_CRUD_FILTER_INVALID',
-      errors: [{ source: { parameter: 'filter[status]' }, allowed: ['active', 'archived', 'draft'], suggestion: 'active' }],
+      errors: [{
+        source: { parameter: 'filter[status]' },
+        allowed: ['active', 'archived', 'draft'],
+        suggestion: 'active',
+      }],
     })
-    t.match(await refused('filter[status][in]=active,Draft'), { errors: [{ source: { parameter: 'filter[status][in]' }, allowed: ['active', 'archived', 'draft'] }] })
+    t.match(await refused('filter[status][in]=active,Draft'), {
+      errors: [{ source: { parameter: 'filter[status][in]' }, allowed: ['active', 'archived', 'draft'] }],
+    })
     t.match(await refused('filter[status]='), { errors: [{ allowed: ['active', 'archived', 'draft'] }] })
   })
 
@@ -280,18 +316,78 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       ['filter[created_at][lt]=1970-01-01', [10]],
       ['filter[created_at][gte]=9999-12-31T23:59:59.999Z', [9]],
     ])
-    for (const value of [
-      '2024-02-30', '2023-02-29', '2024-13-01', '2024-00-01', '2024-1-1', '20240101', '2024', '2024-04-03T', '2024-04-03T24:00:00Z', '2024-04-03T00:60:00Z',
-      '2024-04-03T00:00:60Z', '2024-04-03T00:00:00%2B99:00', '2024-04-03T02:00:00+02:00', '0000-01-01', '10000-01-01', '-0001-01-01', 'now', 'today', 'infinity', '-infinity', '', '1712102400', 'epoch',
-    ]) t.match(await details(`filter[created_at]=${value}`), [/must be an ISO 8601 date and time/], value)
+    for (
+      const value of [
+        '2024-02-30',
+        '2023-02-29',
+        '2024-13-01',
+        '2024-00-01',
+        '2024-1-1',
+        '20240101',
+        '2024',
+        '2024-04-03T',
+        '2024-04-03T24:00:00Z',
+        '2024-04-03T00:60:00Z',
+        '2024-04-03T00:00:60Z',
+        '2024-04-03T00:00:00%2B99:00',
+        '2024-04-03T02:00:00+02:00',
+        '0000-01-01',
+        '10000-01-01',
+        '-0001-01-01',
+        'now',
+        'today',
+        'infinity',
+        '-infinity',
+        '',
+        '1712102400',
+        'epoch',
+      ]
+    ) t.match(await details(`filter[created_at]=${value}`), [/must be an ISO 8601 date and time/], value)
   })
 
   t.test('numbers are exact, within the range of their column, and plain', async (t) => {
-    for (const value of ['2147483648', '-2147483649', '1.0', '1e3', '0x10', '١', '1_000', ' 1', '1 ', '', '+1', 'NaN', 'Infinity', '--1', '1,2', '99999999999999999999999', 'null']) {
+    for (
+      const value of [
+        '2147483648',
+        '-2147483649',
+        '1.0',
+        '1e3',
+        '0x10',
+        '١',
+        '1_000',
+        ' 1',
+        '1 ',
+        '',
+        '+1',
+        'NaN',
+        'Infinity',
+        '--1',
+        '1,2',
+        '99999999999999999999999',
+        'null',
+      ]
+    ) {
       t.match(await details(q`filter[id]=${value}`), [/must be an integer from -2147483648 to 2147483647/], value)
     }
-    for (const value of ['1e3', '1e999999', 'NaN', 'Infinity', '-Infinity', '.5', '5.', '0x1', '1,5', '', ' 1', '9'.repeat(1001)]) {
-      t.match(await details(q`filter[price]=${value}`), [/must be a decimal number of at most 1000 digits, without an exponent/], value)
+    for (
+      const value of [
+        '1e3',
+        '1e999999',
+        'NaN',
+        'Infinity',
+        '-Infinity',
+        '.5',
+        '5.',
+        '0x1',
+        '1,5',
+        '',
+        ' 1',
+        '9'.repeat(1001),
+      ]
+    ) {
+      t.match(await details(q`filter[price]=${value}`), [
+        /must be a decimal number of at most 1000 digits, without an exponent/,
+      ], value)
     }
     await keeps(t, [
       ['filter[price][eq]=0009.9000', [1, 3, 13]],
@@ -303,13 +399,30 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   t.test('uuids are refused unless they are some', async (t) => {
-    for (const value of ['', '1', '00000000-0000-4000-8000-00000000000', '{00000000-0000-4000-8000-000000000001}', '0000000000004000800000000000000g', 'urn:uuid:00000000-0000-4000-8000-000000000001']) {
+    for (
+      const value of [
+        '',
+        '1',
+        '00000000-0000-4000-8000-00000000000',
+        '{00000000-0000-4000-8000-000000000001}',
+        '0000000000004000800000000000000g',
+        'urn:uuid:00000000-0000-4000-8000-000000000001',
+      ]
+    ) {
       t.match(await details(q`filter[uuid]=${value}`), [/must be a UUID/], value)
     }
   })
 
   t.test('text holds no NUL', async (t) => {
-    for (const filter of ['filter[name]', 'filter[name][in]', 'filter[name][contains]', 'filter[name][like]', 'filter[description]']) {
+    for (
+      const filter of [
+        'filter[name]',
+        'filter[name][in]',
+        'filter[name][contains]',
+        'filter[name][like]',
+        'filter[description]',
+      ]
+    ) {
       t.match(await details(`${filter}=a%00b`), [/without NUL/], filter)
     }
   })
@@ -347,19 +460,48 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   t.test('an alias stands for its filter in the URL, in place of the name', async (t) => {
     await keeps(t, [['filter[cheaper_than]=1.5', [5, 10, 12]]])
     t.match(await refused('filter[shelf]=true'), { code: 'FST_CRUD_FILTER_INVALID' })
-    t.match(await refused('filter[articleNumber]=LAV-001'), { code: 'FST_CRUD_FILTER_INVALID' }, 'the public name is the only one')
+    t.match(
+      await refused('filter[articleNumber]=LAV-001'),
+      { code: 'FST_CRUD_FILTER_INVALID' },
+      'the public name is the only one'
+    )
     t.strictSame(await ids('filter[sku]=LAV-001'), [1])
   })
 
   t.test('an unknown filter or operator is refused with what there is', async (t) => {
     t.match(await refused('filter[nmae]=x'), {
       code: 'FST_CRUD_FILTER_INVALID',
-      errors: [{ source: { parameter: 'filter[nmae]' }, code: 'FST_CRUD_FILTER_INVALID', detail: /^The filter 'nmae' is not allowed\. Did you mean 'name'\? Allowed: /, suggestion: 'name' }],
+      errors: [{
+        source: { parameter: 'filter[nmae]' },
+        code: 'FST_CRUD_FILTER_INVALID',
+        detail: /^The filter 'nmae' is not allowed\. Did you mean 'name'\? Allowed: /,
+        suggestion: 'name',
+      }],
     })
-    t.match(await refused('filter[name][equals]=x'), { errors: [{ source: { parameter: 'filter[name][equals]' }, detail: /The operator 'equals' is not allowed for the filter 'name'/ }] })
-    t.strictSame((await refused('filter[status][gt]=x')).errors[0].allowed, ['contains', 'eq', 'in', 'isnull', 'like', 'ne', 'nin'])
-    t.match(await details('filter[cheaper_than][gte]=1'), [/The operator 'gte' is not allowed for the filter 'cheaper_than'.* Allowed: lte\./])
-    t.match(await details('filter[name][$eq]=1&filter[Name]=x&filter[name.eq]=x&filter[purchasePrice]=1&filter[selected]=true'), Array.from({ length: 5 }, () => /not allowed/))
+    t.match(await refused('filter[name][equals]=x'), {
+      errors: [{
+        source: { parameter: 'filter[name][equals]' },
+        detail: /The operator 'equals' is not allowed for the filter 'name'/,
+      }],
+    })
+    t.strictSame((await refused('filter[status][gt]=x')).errors[0].allowed, [
+      'contains',
+      'eq',
+      'in',
+      'isnull',
+      'like',
+      'ne',
+      'nin',
+    ])
+    t.match(await details('filter[cheaper_than][gte]=1'), [
+      /The operator 'gte' is not allowed for the filter 'cheaper_than'.* Allowed: lte\./,
+    ])
+    t.match(
+      await details(
+        'filter[name][$eq]=1&filter[Name]=x&filter[name.eq]=x&filter[purchasePrice]=1&filter[selected]=true'
+      ),
+      Array.from({ length: 5 }, () => /not allowed/)
+    )
   })
 
   t.test('the total counts what the filters keep', async (t) => {

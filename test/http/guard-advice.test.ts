@@ -4,7 +4,16 @@ import { MikroORM } from '@mikro-orm/postgresql'
 import Fastify from 'fastify'
 import { Writable } from 'node:stream'
 import t from 'tap'
-import { AllowedFilters, AllowedInclude, AllowedSort, CrudBase, crudKit, primaryKey, QueryBuilderConfig, type CrudKitOptions } from '../../src/index.ts'
+import {
+  AllowedFilters,
+  AllowedInclude,
+  AllowedSort,
+  CrudBase,
+  crudKit,
+  primaryKey,
+  QueryBuilderConfig,
+  type CrudKitOptions,
+} from '../../src/index.ts'
 
 type Filters = Record<string, { name: string, cond: any, default?: boolean }>
 
@@ -12,10 +21,33 @@ type Filters = Record<string, { name: string, cond: any, default?: boolean }>
 function entitiesOf (filters: Filters = {}, of: 'project' | 'all' = 'project') {
   const everywhere = of === 'all' ? { filters } : {}
   const Country = defineEntity({ name: 'Country', ...everywhere, properties: { ...primaryKey, name: p.string() } })
-  const Label = defineEntity({ name: 'Label', ...everywhere, properties: { ...primaryKey, tenant: p.integer(), text: p.string() } })
-  const Project = defineEntity({ name: 'Project', filters, properties: { ...primaryKey, tenant: p.integer(), name: p.string(), country: () => p.manyToOne(Country), tasks: () => p.oneToMany(Task).mappedBy('project') } })
+  const Label = defineEntity({
+    name: 'Label',
+    ...everywhere,
+    properties: { ...primaryKey, tenant: p.integer(), text: p.string() },
+  })
+  const Project = defineEntity({
+    name: 'Project',
+    filters,
+    properties: {
+      ...primaryKey,
+      tenant: p.integer(),
+      name: p.string(),
+      country: () => p.manyToOne(Country),
+      tasks: () => p.oneToMany(Task).mappedBy('project'),
+    },
+  })
   const Task = defineEntity({
-    name: 'Task', ...everywhere, properties: { ...primaryKey, tenant: p.integer().nullable(), title: p.string(), project: () => p.manyToOne(Project), parent: () => p.manyToOne(Task).nullable(), labels: () => p.manyToMany(Label) },
+    name: 'Task',
+    ...everywhere,
+    properties: {
+      ...primaryKey,
+      tenant: p.integer().nullable(),
+      title: p.string(),
+      project: () => p.manyToOne(Project),
+      parent: () => p.manyToOne(Task).nullable(),
+      labels: () => p.manyToMany(Label),
+    },
   })
   return { Country, Label, Project, Task, all: [Country, Label, Project, Task] }
 }
@@ -23,9 +55,18 @@ function entitiesOf (filters: Filters = {}, of: 'project' | 'all' = 'project') {
 type Entities = ReturnType<typeof entitiesOf>
 
 /** The warnings of a server, as their log lines. */
-async function warningsOf ({ all }: Entities, resources: CrudKitOptions['resources'], { shared, prepare = () => {} }: { shared?: readonly string[], prepare?: (orm: MikroORM) => void } = {}): Promise<any[]> {
+async function warningsOf (
+  { all }: Entities,
+  resources: CrudKitOptions['resources'],
+  { shared, prepare = () => {} }: { shared?: readonly string[], prepare?: (orm: MikroORM) => void } = {}
+): Promise<any[]> {
   const lines: any[] = []
-  const stream = new Writable({ write (chunk, _, done) { lines.push(JSON.parse(String(chunk))); done() } })
+  const stream = new Writable({
+    write (chunk, _, done) {
+      lines.push(JSON.parse(String(chunk)))
+      done()
+    },
+  })
   const orm = new MikroORM({ entities: all as never, dbName: 'none' })
   prepare(orm)
   const app = Fastify({ logger: { level: 'warn', stream } })
@@ -39,15 +80,19 @@ async function warningsOf ({ all }: Entities, resources: CrudKitOptions['resourc
 }
 
 const scope = () => ({ tenant: 1 })
-const tasksOf = ({ Task }: Entities, options: object = {}) => new CrudBase<any>({
-  model: Task,
-  writable: ['title', 'project', 'labels'],
-  queryConfig: new QueryBuilderConfig<any>({
-    allowedIncludes: [new AllowedInclude('project.country'), AllowedInclude.count('labels')], allowedFilters: [AllowedFilters.exact('project.name'), AllowedFilters.search('q', ['title', 'labels.text'])], allowedSorts: [new AllowedSort('project.name')],
-  }),
-  ...options,
-})
-const unguarded = (lines: any[]) => Object.fromEntries(lines.flatMap((line) => line.unguarded.map(({ entity, paths }: any) => [entity, paths])))
+const tasksOf = ({ Task }: Entities, options: object = {}) =>
+  new CrudBase<any>({
+    model: Task,
+    writable: ['title', 'project', 'labels'],
+    queryConfig: new QueryBuilderConfig<any>({
+      allowedIncludes: [new AllowedInclude('project.country'), AllowedInclude.count('labels')],
+      allowedFilters: [AllowedFilters.exact('project.name'), AllowedFilters.search('q', ['title', 'labels.text'])],
+      allowedSorts: [new AllowedSort('project.name')],
+    }),
+    ...options,
+  })
+const unguarded = (lines: any[]) =>
+  Object.fromEntries(lines.flatMap((line) => line.unguarded.map(({ entity, paths }: any) => [entity, paths])))
 
 t.test('each entity is named with the ways to it and a rule', async (t) => {
   const entities = entitiesOf()
@@ -59,8 +104,14 @@ t.test('each entity is named with the ways to it and a rule', async (t) => {
     Label: ['include=labelsCount', 'filter[q]', "'labels' in bodies"],
   })
   t.match(lines[0].msg, /^The scope of \/tasks guards its own rows only\./)
-  t.match(lines[0].msg, /Project: filters: \{ own: \{ name: 'own', cond: \(\{ tenant \}\) => \(\{ tenant \}\), default: true \} \}/)
-  t.match(lines[0].msg, /shared: \['Project', 'Label'\]\. Country has no 'tenant': if everybody may use its rows, say so, crudKit's option shared: \['Country'\]; else give it a property that says whose a row is, and a MikroORM filter on it\.$/)
+  t.match(
+    lines[0].msg,
+    /Project: filters: \{ own: \{ name: 'own', cond: \(\{ tenant \}\) => \(\{ tenant \}\), default: true \} \}/
+  )
+  t.match(
+    lines[0].msg,
+    /shared: \['Project', 'Label'\]\. Country has no 'tenant': if everybody may use its rows, say so, crudKit's option shared: \['Country'\]; else give it a property that says whose a row is, and a MikroORM filter on it\.$/
+  )
   t.notMatch(lines[0].msg, 'Country: filters', 'a filter on a property that is not there would make each request a 500')
 })
 
@@ -68,16 +119,32 @@ t.test('an entity without the property is guarded through the one that it belong
   const Tenancy = defineEntity({ name: 'Tenancy', properties: { ...primaryKey, tenant: p.integer() } })
   const Room = defineEntity({ name: 'Room', properties: { ...primaryKey, house: () => p.manyToOne(House) } })
   const House = defineEntity({ name: 'House', properties: { ...primaryKey, tenancy: () => p.manyToOne(Tenancy) } })
-  const Desk = defineEntity({ name: 'Desk', properties: { ...primaryKey, tenant: p.integer(), room: () => p.manyToOne(Room) } })
-  const crud = new CrudBase<any>({ model: Desk, queryConfig: new QueryBuilderConfig<any>({ allowedIncludes: [new AllowedInclude('room')] }) })
-  const [line] = await warningsOf({ all: [Tenancy, Room, House, Desk] } as never, { '/desks': { crud, scope, operations: ['list'] } })
-  t.match(line.msg, /Room has no 'tenant': if everybody .*\['Room'\]; else give it a MikroORM filter through its relation: filters: \{ own: \{ name: 'own', cond: \(\{ tenant \}\) => \(\{ house: \{ tenancy: \{ tenant \} \} \}\), default: true \} \}\.$/)
+  const Desk = defineEntity({
+    name: 'Desk',
+    properties: { ...primaryKey, tenant: p.integer(), room: () => p.manyToOne(Room) },
+  })
+  const crud = new CrudBase<any>({
+    model: Desk,
+    queryConfig: new QueryBuilderConfig<any>({ allowedIncludes: [new AllowedInclude('room')] }),
+  })
+  const [line] = await warningsOf({ all: [Tenancy, Room, House, Desk] } as never, {
+    '/desks': { crud, scope, operations: ['list'] },
+  })
+  t.match(
+    line.msg,
+    /Room has no 'tenant': if everybody .*\['Room'\]; else give it a MikroORM filter through its relation: filters: \{ own: \{ name: 'own', cond: \(\{ tenant \}\) => \(\{ house: \{ tenancy: \{ tenant \} \} \}\), default: true \} \}\.$/
+  )
 })
 
 t.test('only what the operations take is named', async (t) => {
   const entities = entitiesOf()
-  const pathsOf = async (...operations: any[]) => unguarded(await warningsOf(entities, { '/tasks': { crud: tasksOf(entities), scope, operations } }))
-  t.strictSame(await pathsOf('get'), { Project: ['include=project.country'], Country: ['include=project.country'], Label: ['include=labelsCount'] })
+  const pathsOf = async (...operations: any[]) =>
+    unguarded(await warningsOf(entities, { '/tasks': { crud: tasksOf(entities), scope, operations } }))
+  t.strictSame(await pathsOf('get'), {
+    Project: ['include=project.country'],
+    Country: ['include=project.country'],
+    Label: ['include=labelsCount'],
+  })
   t.strictSame(await pathsOf('update'), { Project: ["'project' in bodies"], Label: ["'labels' in bodies"] })
   t.strictSame(await pathsOf('delete'), {})
 })
@@ -85,10 +152,20 @@ t.test('only what the operations take is named', async (t) => {
 t.test('without a scope, and for what is shared or guarded, nothing is said', async (t) => {
   const entities = entitiesOf()
   t.strictSame(await warningsOf(entities, { '/tasks': tasksOf(entities) }), [])
-  t.strictSame(await warningsOf(entities, { '/tasks': { crud: tasksOf(entities), scope } }, { shared: ['Project', 'Country', 'Label'] }), [])
+  t.strictSame(
+    await warningsOf(entities, { '/tasks': { crud: tasksOf(entities), scope } }, {
+      shared: ['Project', 'Country', 'Label'],
+    }),
+    []
+  )
   const guarded = entitiesOf({ own: { name: 'own', cond: ({ tenant }: any) => ({ tenant }), default: true } }, 'all')
   t.strictSame(await warningsOf(guarded, { '/tasks': { crud: tasksOf(guarded), scope } }), [])
-  t.strictSame(Object.keys(unguarded(await warningsOf(entities, { '/tasks': { crud: tasksOf(entities), scope } }, { shared: ['Country'] }))), ['Project', 'Label'])
+  t.strictSame(
+    Object.keys(
+      unguarded(await warningsOf(entities, { '/tasks': { crud: tasksOf(entities), scope } }, { shared: ['Country'] }))
+    ),
+    ['Project', 'Label']
+  )
 })
 
 t.test('a filter that is the same for everybody, or off, guards nothing', async (t) => {
@@ -103,46 +180,115 @@ t.test('a filter that is the same for everybody, or off, guards nothing', async 
   ]
   for (const [filter, guards] of cases) {
     const entities = entitiesOf({ [filter.name]: filter })
-    t.equal('Project' in unguarded(await warningsOf(entities, { '/tasks': { crud: tasksOf(entities), scope } })), !guards, String(filter.cond))
+    t.equal(
+      'Project' in unguarded(await warningsOf(entities, { '/tasks': { crud: tasksOf(entities), scope } })),
+      !guards,
+      String(filter.cond)
+    )
   }
 })
 
 t.test('filters that are added to the ORM count', async (t) => {
   const entities = entitiesOf()
-  const add = (filter: object) => warningsOf(entities, { '/tasks': { crud: tasksOf(entities), scope } }, { prepare: (orm) => orm.em.addFilter(filter as never) })
+  const add = (filter: object) =>
+    warningsOf(entities, { '/tasks': { crud: tasksOf(entities), scope } }, {
+      prepare: (orm) => orm.em.addFilter(filter as never),
+    })
   const cond = ({ tenant }: any) => ({ tenant })
   t.strictSame(await add({ name: 'own', cond }), [])
   t.strictSame(Object.keys(unguarded(await add({ name: 'own', cond, entity: ['Project', 'Label'] }))), ['Country'])
-  t.strictSame(Object.keys(unguarded(await add({ name: 'own', cond, default: false }))), ['Project', 'Country', 'Label'])
-  t.strictSame(Object.keys(unguarded(await add({ name: 'public', cond: { tenant: 1 }, entity: ['Project', 'Label'] }))), ['Project', 'Country', 'Label'])
-  t.strictSame(Object.keys(unguarded(await add({ name: 'own', cond: () => { throw new Error('no request') }, entity: ['Project', 'Label'] }))), ['Country'])
+  t.strictSame(Object.keys(unguarded(await add({ name: 'own', cond, default: false }))), [
+    'Project',
+    'Country',
+    'Label',
+  ])
+  t.strictSame(
+    Object.keys(unguarded(await add({ name: 'public', cond: { tenant: 1 }, entity: ['Project', 'Label'] }))),
+    ['Project', 'Country', 'Label']
+  )
+  t.strictSame(
+    Object.keys(unguarded(
+      await add({
+        name: 'own',
+        cond: () => {
+          throw new Error('no request')
+        },
+        entity: ['Project', 'Label'],
+      })
+    )),
+    ['Country']
+  )
 })
 
 t.test('rows of the same entity are guarded by the scope only where they are the records themselves', async (t) => {
   const entities = entitiesOf()
-  const crud = (writable: any) => new CrudBase<any>({ model: entities.Task, writable, queryConfig: new QueryBuilderConfig<any>({}) })
-  t.strictSame(unguarded(await warningsOf(entities, { '/tasks': { crud: crud(['title', 'project', 'parent']), scope } }, { shared: ['Project'] })), { Task: ["'parent' in bodies"] })
-  t.strictSame(await warningsOf(entities, { '/tasks': { crud: crud(['title']), scope, operations: ['list', 'get', 'update'] } }), [], 'nothing leads anywhere')
-  t.strictSame(await warningsOf(entities, { '/tasks': { crud: crud(['title', 'parent']), scope, operations: ['list', 'get', 'delete'] } }), [], 'no bodies')
-  t.strictSame(unguarded(await warningsOf(entities, { '/tasks': { crud: crud({ create: ['title', 'project'], update: ['parent'] }), scope, operations: ['update'] } })), { Task: ["'parent' in bodies"] }, 'bodies of the routes that there are')
+  const crud = (writable: any) =>
+    new CrudBase<any>({ model: entities.Task, writable, queryConfig: new QueryBuilderConfig<any>({}) })
+  t.strictSame(
+    unguarded(
+      await warningsOf(entities, { '/tasks': { crud: crud(['title', 'project', 'parent']), scope } }, {
+        shared: ['Project'],
+      })
+    ),
+    { Task: ["'parent' in bodies"] }
+  )
+  t.strictSame(
+    await warningsOf(entities, { '/tasks': { crud: crud(['title']), scope, operations: ['list', 'get', 'update'] } }),
+    [],
+    'nothing leads anywhere'
+  )
+  t.strictSame(
+    await warningsOf(entities, {
+      '/tasks': { crud: crud(['title', 'parent']), scope, operations: ['list', 'get', 'delete'] },
+    }),
+    [],
+    'no bodies'
+  )
+  t.strictSame(
+    unguarded(
+      await warningsOf(entities, {
+        '/tasks': { crud: crud({ create: ['title', 'project'], update: ['parent'] }), scope, operations: ['update'] },
+      })
+    ),
+    { Task: ["'parent' in bodies"] },
+    'bodies of the routes that there are'
+  )
 })
 
 t.test('a name that is not an entity stops start-up', async (t) => {
   const entities = entitiesOf()
-  await t.rejects(warningsOf(entities, {}, { shared: ['Contry'] }), { code: 'FST_CRUD_CONFIG_INVALID', message: "crudKit: 'shared' names 'Contry', which is not an entity of the ORM. Did you mean 'Country'?" })
-  await t.rejects(warningsOf(entities, {}, { shared: 'Country' as never }), { code: 'FST_CRUD_CONFIG_INVALID', message: /'shared' can't be "Country"/ })
+  await t.rejects(warningsOf(entities, {}, { shared: ['Contry'] }), {
+    code: 'FST_CRUD_CONFIG_INVALID',
+    message: "crudKit: 'shared' names 'Contry', which is not an entity of the ORM. Did you mean 'Country'?",
+  })
+  await t.rejects(warningsOf(entities, {}, { shared: 'Country' as never }), {
+    code: 'FST_CRUD_CONFIG_INVALID',
+    message: /'shared' can't be "Country"/,
+  })
 })
 
 t.test('estimates of all rows are refused where rows are hidden', async (t) => {
   const of = (pagination: object, filters?: Filters) => {
     const entities = entitiesOf(filters)
-    return { entities, crud: new CrudBase<any>({ model: entities.Project, queryConfig: new QueryBuilderConfig<any>({ pagination }) }) }
+    return {
+      entities,
+      crud: new CrudBase<any>({ model: entities.Project, queryConfig: new QueryBuilderConfig<any>({ pagination }) }),
+    }
   }
-  const refused = { code: 'FST_CRUD_CONFIG_INVALID', message: /count: 'planned' and a (scope|MikroORM filter) do not go together/ }
-  const start = ({ entities, crud }: ReturnType<typeof of>, options = {}) => warningsOf(entities, { '/projects': { crud, operations: ['list'], ...options } })
+  const refused = {
+    code: 'FST_CRUD_CONFIG_INVALID',
+    message: /count: 'planned' and a (scope|MikroORM filter) do not go together/,
+  }
+  const start = ({ entities, crud }: ReturnType<typeof of>, options = {}) =>
+    warningsOf(entities, { '/projects': { crud, operations: ['list'], ...options } })
   await t.rejects(start(of({ count: 'planned' }), { scope }), refused)
-  await t.rejects(start(of({ count: 'planned' }, { own: { name: 'own', cond: ({ tenant }: any) => ({ tenant }), default: true } })), refused)
-  for (const one of [of({ count: 'planned', estimateAllRows: true }), of({ count: 'exact' }), of({ count: 'none' })]) t.strictSame(await start(one, { scope }), [])
+  await t.rejects(
+    start(of({ count: 'planned' }, { own: { name: 'own', cond: ({ tenant }: any) => ({ tenant }), default: true } })),
+    refused
+  )
+  for (const one of [of({ count: 'planned', estimateAllRows: true }), of({ count: 'exact' }), of({ count: 'none' })]) {
+    t.strictSame(await start(one, { scope }), [])
+  }
   t.strictSame(await start(of({ count: 'planned' })), [])
   const { entities, crud } = of({ count: 'planned' })
   const orm = new MikroORM({ entities: entities.all as never, dbName: 'none' })

@@ -1,7 +1,14 @@
 /** Conditions in MikroORM's words that lead through relations: scopes, and those of includes and numbers. */
 import { defineEntity, p } from '@mikro-orm/core'
 import t from 'tap'
-import { AllowedFilters, AllowedInclude, CrudBase, primaryKey, QueryBuilderConfig, softDelete } from '../../src/index.ts'
+import {
+  AllowedFilters,
+  AllowedInclude,
+  CrudBase,
+  primaryKey,
+  QueryBuilderConfig,
+  softDelete,
+} from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { bodyOf, client, select, serve } from './helper.ts'
 
@@ -9,17 +16,42 @@ const filters = { visible: { name: 'visible', cond: { blocked: false }, default:
 
 const Team = defineEntity({
   name: 'Team',
-  properties: { ...primaryKey, name: p.string(), owner: () => p.manyToOne(Owner).nullable(), members: () => p.oneToMany(Member).mappedBy('team'), badges: () => p.manyToMany(Badge) },
+  properties: {
+    ...primaryKey,
+    name: p.string(),
+    owner: () => p.manyToOne(Owner).nullable(),
+    members: () => p.oneToMany(Member).mappedBy('team'),
+    badges: () => p.manyToMany(Badge),
+  },
 })
 const Owner = defineEntity({
-  name: 'Owner', filters, properties: { ...primaryKey, ...softDelete, user: p.integer(), blocked: p.boolean().default(false), patron: () => p.manyToOne(Owner).nullable(), teams: () => p.oneToMany(Team).mappedBy('owner') },
+  name: 'Owner',
+  filters,
+  properties: {
+    ...primaryKey,
+    ...softDelete,
+    user: p.integer(),
+    blocked: p.boolean().default(false),
+    patron: () => p.manyToOne(Owner).nullable(),
+    teams: () => p.oneToMany(Team).mappedBy('owner'),
+  },
 })
 const Member = defineEntity({
-  name: 'Member', filters, properties: { ...primaryKey, ...softDelete, user: p.integer(), blocked: p.boolean().default(false), team: () => p.manyToOne(Team), boss: () => p.manyToOne(Owner).nullable() },
+  name: 'Member',
+  filters,
+  properties: {
+    ...primaryKey,
+    ...softDelete,
+    user: p.integer(),
+    blocked: p.boolean().default(false),
+    team: () => p.manyToOne(Team),
+    boss: () => p.manyToOne(Owner).nullable(),
+  },
 })
 const Badge = defineEntity({ name: 'Badge', properties: { ...primaryKey, ...softDelete, label: p.string() } })
 
-const SEED = `insert into owner (id, "user", blocked, deleted_at) values (1, 7, false, null), (2, 7, true, null), (3, 7, false, now()), (4, 8, false, null);
+const SEED =
+  `insert into owner (id, "user", blocked, deleted_at) values (1, 7, false, null), (2, 7, true, null), (3, 7, false, now()), (4, 8, false, null);
   update owner set patron_id = case id when 4 then 2 else 1 end; select setval('owner_id_seq', 10); select setval('team_id_seq', 10);
   insert into team (id, name, owner_id) values (1, 'live', 1), (2, 'blocked', 2), (3, 'deleted', 3), (4, 'nobody', null);
   insert into member (id, "user", blocked, deleted_at, team_id, boss_id) values (1, 7, false, null, 1, 1), (2, 7, true, null, 2, 1), (3, 7, false, now(), 3, 1), (4, 8, false, null, 1, 3), (5, 8, false, null, 1, 2);
@@ -57,24 +89,46 @@ await forEachDatabase(t, { entities: [Team, Owner, Member, Badge] }, async (t, {
     '/keys': [{ owner: { $in: [1, 3] } }, ['live', 'deleted']],
     '/plain': [{ name: 'live' }, ['live']],
   }
-  const app = await serve(t, orm, Object.fromEntries(Object.entries(scopes).map(([path, [scope]]) => [path, { crud: teams, scope: () => scope }])))
+  const app = await serve(
+    t,
+    orm,
+    Object.fromEntries(Object.entries(scopes).map(([path, [scope]]) => [path, { crud: teams, scope: () => scope }]))
+  )
 
   for (const [path, [scope, names]] of Object.entries(scopes)) {
     t.test(`a scope finds nothing through rows that are deleted or filtered out: ${JSON.stringify(scope)}`, async (t) => {
       t.strictSame((await client(app, path).all('name')).sort(), [...names].sort())
-      for (const { id, name } of await select(orm, 'select id, name from team')) t.equal((await app.inject(`${path}/${id}`)).statusCode, names.includes(name) ? 200 : 404, name)
+      for (const { id, name } of await select(orm, 'select id, name from team')) {
+        t.equal((await app.inject(`${path}/${id}`)).statusCode, names.includes(name) ? 200 : 404, name)
+      }
       const query = await teams.query(orm.em.fork(), undefined, { scope })
-      t.strictSame((await query.getResultList()).map(({ name }: any) => name).sort(), [...names].sort(), 'as a QueryBuilder')
+      t.strictSame(
+        (await query.getResultList()).map(({ name }: any) => name).sort(),
+        [...names].sort(),
+        'as a QueryBuilder'
+      )
     })
   }
 
   t.test('nothing is written through them either', async (t) => {
-    for (const [path, id] of [['/members', 3], ['/members', 2], ['/owner', 2], ['/owner', 3], ['/badges', 2]] as const) {
-      for (const response of [await app.inject({ method: 'PATCH', url: `${path}/${id}`, payload: { name: 'stolen' } }), await app.inject({ method: 'DELETE', url: `${path}/${id}` })]) {
+    for (
+      const [path, id] of [['/members', 3], ['/members', 2], ['/owner', 2], ['/owner', 3], ['/badges', 2]] as const
+    ) {
+      for (
+        const response of [
+          await app.inject({ method: 'PATCH', url: `${path}/${id}`, payload: { name: 'stolen' } }),
+          await app.inject({ method: 'DELETE', url: `${path}/${id}` }),
+        ]
+      ) {
         t.equal(bodyOf(response).code, 'FST_CRUD_NOT_FOUND', `${path}/${id}`)
       }
     }
-    t.strictSame((await select(orm, 'select name from team order by id')).map(({ name }) => name), ['live', 'blocked', 'deleted', 'nobody'])
+    t.strictSame((await select(orm, 'select name from team order by id')).map(({ name }) => name), [
+      'live',
+      'blocked',
+      'deleted',
+      'nobody',
+    ])
     t.equal((await app.inject({ method: 'PATCH', url: '/members/1', payload: { name: 'live' } })).statusCode, 200)
   })
 
@@ -84,8 +138,15 @@ await forEachDatabase(t, { entities: [Team, Owner, Member, Badge] }, async (t, {
       t.ok(['FST_CRUD_OUT_OF_SCOPE', 'FST_CRUD_CONFLICT'].includes(bodyOf(moved).code), `to ${owner}`)
     }
     // a scope that leads on from what a row refers to: the row is there, and what it refers to, but not what makes it one's own
-    t.equal(bodyOf(await app.inject({ method: 'POST', url: '/deep', payload: { name: 'mine' } })).code, 'FST_CRUD_OUT_OF_SCOPE')
-    t.equal((await app.inject({ method: 'POST', url: '/patron', payload: { name: 'mine', owner: 4 } })).json().code, 'FST_CRUD_OUT_OF_SCOPE', 'through somebody who is filtered out')
+    t.equal(
+      bodyOf(await app.inject({ method: 'POST', url: '/deep', payload: { name: 'mine' } })).code,
+      'FST_CRUD_OUT_OF_SCOPE'
+    )
+    t.equal(
+      (await app.inject({ method: 'POST', url: '/patron', payload: { name: 'mine', owner: 4 } })).json().code,
+      'FST_CRUD_OUT_OF_SCOPE',
+      'through somebody who is filtered out'
+    )
     t.equal((await app.inject({ method: 'POST', url: '/patron', payload: { name: 'mine', owner: 1 } })).statusCode, 201)
     await orm.em.getConnection().execute("delete from team where name = 'mine'")
   })

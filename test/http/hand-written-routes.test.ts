@@ -11,7 +11,14 @@ import { findPostgres, startPostgres } from '../../scripts/postgres.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { bodyOf } from './helper.ts'
 
-const Coin = defineEntity({ name: 'Coin', properties: { id: p.integer().primary().autoincrement(), name: p.string().length(10).unique(), version: p.integer().version() } })
+const Coin = defineEntity({
+  name: 'Coin',
+  properties: {
+    id: p.integer().primary().autoincrement(),
+    name: p.string().length(10).unique(),
+    version: p.integer().version(),
+  },
+})
 
 /** Ways to the database that are MikroORM's. */
 function addRoutes (app: FastifyInstance): void {
@@ -24,8 +31,14 @@ function addRoutes (app: FastifyInstance): void {
     await em.flush()
     return coin
   })
-  app.get('/hook', { preHandler: async ({ em }) => { await em.count(Coin) } }, async () => 'fine')
-  app.get('/reply', (request, reply) => { request.em.count(Coin).then((count) => reply.send({ count }), (error) => reply.send(error)) })
+  app.get('/hook', {
+    preHandler: async ({ em }) => {
+      await em.count(Coin)
+    },
+  }, async () => 'fine')
+  app.get('/reply', (request, reply) => {
+    request.em.count(Coin).then((count) => reply.send({ count }), (error) => reply.send(error))
+  })
   app.get('/mistake', async ({ em }) => await em.execute('select secret from coin'))
   app.get('/stale', async ({ em }) => {
     const coin = await em.findOneOrFail(Coin, { name: 'penny' })
@@ -35,7 +48,8 @@ function addRoutes (app: FastifyInstance): void {
   })
 }
 
-const wordless = (t: Test, body: string) => t.notMatch(body, /coin|insert|select|secret|constraint|ECONN|127\.0|::1|localhost|detail:/i)
+const wordless = (t: Test, body: string) =>
+  t.notMatch(body, /coin|insert|select|secret|constraint|ECONN|127\.0|::1|localhost|detail:/i)
 
 await forEachDatabase(t, { entities: [Coin] }, async (t, { orm }) => {
   const serve = async (t: Test, before?: (app: FastifyInstance) => void): Promise<FastifyInstance> => {
@@ -50,12 +64,14 @@ await forEachDatabase(t, { entities: [Coin] }, async (t, { orm }) => {
 
   t.test('answers are those of generated routes, without the words of the database', async (t) => {
     const app = await serve(t)
-    for (const [method, url, status, code] of [
-      ['POST', '/coins/penny', 409, 'FST_CRUD_CONFLICT'],
-      ['POST', '/coins/muchtoolong', 400, 'FST_CRUD_DATA_INVALID'],
-      ['GET', '/mistake', 500, 'FST_CRUD_DATABASE_ERROR'],
-      ['GET', '/stale', 412, 'FST_CRUD_PRECONDITION_FAILED'],
-    ] as const) {
+    for (
+      const [method, url, status, code] of [
+        ['POST', '/coins/penny', 409, 'FST_CRUD_CONFLICT'],
+        ['POST', '/coins/muchtoolong', 400, 'FST_CRUD_DATA_INVALID'],
+        ['GET', '/mistake', 500, 'FST_CRUD_DATABASE_ERROR'],
+        ['GET', '/stale', 412, 'FST_CRUD_PRECONDITION_FAILED'],
+      ] as const
+    ) {
       const response = await app.inject({ method, url })
       t.strictSame([response.statusCode, bodyOf(response).code], [status, code], url)
       wordless(t, response.body)
@@ -70,31 +86,61 @@ await forEachDatabase(t, { entities: [Coin] }, async (t, { orm }) => {
     const { port } = probe.address() as net.AddressInfo
     probe.close()
     app.get('/elsewhere', async () => await once(http.get({ port, host: '127.0.0.1' }), 'response'))
-    app.get('/own', async () => { throw Object.assign(new Error('no such coin'), { statusCode: 418 }) })
-    app.get('/text', async () => { throw 'text' }) // eslint-disable-line no-throw-literal
-    t.match(bodyOf(await app.inject('/elsewhere')), { statusCode: 500, code: 'ECONNREFUSED', message: /ECONNREFUSED/ }, 'the database is not to blame')
+    app.get('/own', async () => {
+      throw Object.assign(new Error('no such coin'), { statusCode: 418 })
+    })
+    app.get('/text', async () => {
+      throw 'text' // eslint-disable-line no-throw-literal
+    })
+    t.match(
+      bodyOf(await app.inject('/elsewhere')),
+      { statusCode: 500, code: 'ECONNREFUSED', message: /ECONNREFUSED/ },
+      'the database is not to blame'
+    )
     t.match(bodyOf(await app.inject('/own')), { statusCode: 418, message: 'no such coin' })
     const plain = Fastify()
     t.teardown(() => plain.close())
-    plain.get('/text', async () => { throw 'text' }) // eslint-disable-line no-throw-literal
+    plain.get('/text', async () => {
+      throw 'text' // eslint-disable-line no-throw-literal
+    })
     const [ours, theirs] = [await app.inject('/text'), await plain.inject('/text')]
     t.strictSame([ours.statusCode, ours.body], [theirs.statusCode, theirs.body])
   })
 
   t.test("an application's own handler gets what was thrown, once, and may ask what it means", async (t) => {
     const seen: unknown[] = []
-    const handle = (app: FastifyInstance) => app.setErrorHandler((error, _request, reply) => {
-      seen.push(error)
-      return reply.send(toCrudError(error))
-    })
+    const handle = (app: FastifyInstance) =>
+      app.setErrorHandler((error, _request, reply) => {
+        seen.push(error)
+        return reply.send(toCrudError(error))
+      })
     let hooked = 0
     for (const when of ['before', 'after', 'route', 'inside'] as const) {
       const app = await serve(t, when === 'before' ? handle : undefined)
-      app.addHook('onError', async () => { hooked++ })
+      app.addHook('onError', async () => {
+        hooked++
+      })
       if (when === 'after') handle(app)
-      const route = { method: 'POST', url: '/own', handler: async ({ em }: any) => await em.insert(Coin, { name: 'penny', version: 1 }) } as const
-      if (when === 'inside') await app.register(async (app) => { handle(app).route(route) })
-      else app.route({ ...route, ...(when === 'route' && { errorHandler: (error, _request, reply) => { seen.push(error); return reply.send(toCrudError(error)) } }) })
+      const route = {
+        method: 'POST',
+        url: '/own',
+        handler: async ({ em }: any) => await em.insert(Coin, { name: 'penny', version: 1 }),
+      } as const
+      if (when === 'inside') {
+        await app.register(async (app) => {
+          handle(app).route(route)
+        })
+      } else {
+        app.route({
+          ...route,
+          ...(when === 'route' && {
+            errorHandler: (error, _request, reply) => {
+              seen.push(error)
+              return reply.send(toCrudError(error))
+            },
+          }),
+        })
+      }
       const response = await app.inject({ method: 'POST', url: '/own' })
       t.equal(response.statusCode, 409, when)
       t.ok(seen.pop() instanceof UniqueConstraintViolationException, when)
@@ -108,7 +154,12 @@ await forEachDatabase(t, { entities: [Coin] }, async (t, { orm }) => {
 t.test('an outage', { skip: await findPostgres() === undefined && 'no PostgreSQL binaries' }, async (t) => {
   const server = await startPostgres()
   t.teardown(() => server.stop())
-  const database = new DatabaseFactory({ databaseUrl: server.url, entities: [Coin], schema: 'create', pool: { max: 2, connectionTimeoutMillis: 2_000 } })
+  const database = new DatabaseFactory({
+    databaseUrl: server.url,
+    entities: [Coin],
+    schema: 'create',
+    pool: { max: 2, connectionTimeoutMillis: 2_000 },
+  })
   const orm = await MikroORM.init({ entities: [Coin], clientUrl: server.url })
   t.teardown(() => orm.close(true))
   const apps = [Fastify(), Fastify()] as const
@@ -118,14 +169,23 @@ t.test('an outage', { skip: await findPostgres() === undefined && 'no PostgreSQL
     await app.register(crudKit, options)
     addRoutes(app)
   }
-  const requests = [...['/find', '/sql', '/transaction', '/ours', '/hook', '/reply'].map((url) => ({ method: 'GET', url } as const)), { method: 'POST', url: '/coins/dime' } as const]
+  const requests = [
+    ...['/find', '/sql', '/transaction', '/ours', '/hook', '/reply'].map((url) => ({ method: 'GET', url } as const)),
+    { method: 'POST', url: '/coins/dime' } as const,
+  ]
   for (const request of requests) t.equal((await apps[0].inject(request)).statusCode, 200, request.url)
   await apps[1].inject('/find')
   await server.stop()
   // those that find out, and those that come later
-  for (const [app, request] of apps.flatMap((app) => [...requests, ...requests].map((request) => [app, request] as const))) {
+  for (
+    const [app, request] of apps.flatMap((app) => [...requests, ...requests].map((request) => [app, request] as const))
+  ) {
     const response = await app.inject(request)
-    t.strictSame([response.statusCode, bodyOf(response).code, response.headers['retry-after']], [503, 'FST_CRUD_UNAVAILABLE', '1'], request.url)
+    t.strictSame([response.statusCode, bodyOf(response).code, response.headers['retry-after']], [
+      503,
+      'FST_CRUD_UNAVAILABLE',
+      '1',
+    ], request.url)
     wordless(t, response.body)
   }
 })

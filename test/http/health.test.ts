@@ -24,7 +24,11 @@ await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
   t.test('replicas that are not up degrade it', async (t) => {
     for (const status of ['lagging', 'down'] as const) {
       const replica = { url: 'postgresql://one/shop', status, lag: 3 }
-      t.match(await checkHealth(orm, 2_000, [{ ...replica, status: 'up' }, replica]), { status: 'degraded', writer: up, replicas: [{ status: 'up' }, replica] })
+      t.match(await checkHealth(orm, 2_000, [{ ...replica, status: 'up' }, replica]), {
+        status: 'degraded',
+        writer: up,
+        replicas: [{ status: 'up' }, replica],
+      })
     }
   })
 
@@ -51,7 +55,13 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     const through = new URL(url)
     through.host = `127.0.0.1:${proxy.port}`
     const app = Fastify()
-    await app.register(crudKit, { database: new DatabaseFactory({ databaseUrl: through.href, entities, pool: { max: 2, connectionTimeoutMillis: 300 } }) })
+    await app.register(crudKit, {
+      database: new DatabaseFactory({
+        databaseUrl: through.href,
+        entities,
+        pool: { max: 2, connectionTimeoutMillis: 300 },
+      }),
+    })
     const errors: unknown[] = []
     await app.register(underPressure, {
       healthCheck: async () => {
@@ -92,7 +102,11 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     const pool = await app.orm.em.getConnection().getNativeClient()
     const holders = await Promise.all([pool.connect(), pool.connect()])
     proxy.fallSilent()
-    t.match(await app.crudHealth({ timeoutMillis: 50 }), { status: 'down', writer: { status: 'down' }, pool: { size: 2, idle: 0 } })
+    t.match(await app.crudHealth({ timeoutMillis: 50 }), {
+      status: 'down',
+      writer: { status: 'down' },
+      pool: { size: 2, idle: 0 },
+    })
     for (const holder of holders) holder.release()
     t.match(await app.crudHealth({ timeoutMillis: 50 }), { status: 'down', writer: { status: 'down' } })
     for (const holder of holders) holder.connection.stream.destroy()

@@ -2,7 +2,13 @@
 import type { MikroORM } from '@mikro-orm/postgresql'
 import Fastify, { type FastifyInstance, type FastifyServerOptions, type LightMyRequestResponse } from 'fastify'
 import type { Test } from 'tap'
-import { CrudBase, crudKit, QueryBuilderConfig, type CrudKitOptions, type QueryBuilderOptions } from '../../src/index.ts'
+import {
+  CrudBase,
+  crudKit,
+  QueryBuilderConfig,
+  type CrudKitOptions,
+  type QueryBuilderOptions,
+} from '../../src/index.ts'
 
 /** A resource of an entity with a whitelist, for tests that need nothing else of it. */
 export function resource (model: any, config: QueryBuilderOptions<any> = {}): CrudBase {
@@ -10,7 +16,12 @@ export function resource (model: any, config: QueryBuilderOptions<any> = {}): Cr
 }
 
 /** A server with these resources, ready for requests, closed when the test ends. */
-export async function serve (t: Test, orm: MikroORM, resources: CrudKitOptions['resources'] = {}, options: FastifyServerOptions = {}): Promise<FastifyInstance> {
+export async function serve (
+  t: Test,
+  orm: MikroORM,
+  resources: CrudKitOptions['resources'] = {},
+  options: FastifyServerOptions = {}
+): Promise<FastifyInstance> {
   const app = Fastify(options)
   t.teardown(() => app.close())
   await app.register(crudKit, { orm, resources })
@@ -55,7 +66,9 @@ export function client (app: FastifyInstance, path: string): Client {
 
 /** The body of an answer, which is JSON and says so. */
 export function bodyOf (response: LightMyRequestResponse): Json {
-  if (response.headers['content-type'] !== 'application/json; charset=utf-8') throw new Error(`Content-Type: ${response.headers['content-type']}`)
+  if (response.headers['content-type'] !== 'application/json; charset=utf-8') {
+    throw new Error(`Content-Type: ${response.headers['content-type']}`)
+  }
   return JSON.parse(response.body)
 }
 

@@ -6,7 +6,12 @@ import { Delivery, entities, Offer, Plant, Specimen, Tag } from '../fixtures/ent
 import { forEachDatabase } from '../helpers/databases.ts'
 import { resource, select } from './helper.ts'
 
-interface Line { readonly level: number, readonly msg: string, readonly sql?: string, readonly uses?: readonly string[] }
+interface Line {
+  readonly level: number
+  readonly msg: string
+  readonly sql?: string
+  readonly uses?: readonly string[]
+}
 
 await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
   /** What a server logs from `debug` on while it starts to listen. */
@@ -17,26 +22,50 @@ await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
       const line = JSON.parse(text) as Line
       lines.push(line)
       // it is given while requests are served already
-      if (/missing indexes|no advice/.test(line.msg) || (options.indexAdvice === false && line.msg.startsWith('Server listening'))) done.resolve()
+      if (
+        /missing indexes|no advice/.test(line.msg) ||
+        (options.indexAdvice === false && line.msg.startsWith('Server listening'))
+      ) done.resolve()
     }
     const app = Fastify({ logger: { level: 'debug', stream: { write } } })
     t.teardown(() => app.close())
     await app.register(crudKit, { orm, ...options })
-    if (broken) app.addHook('onReady', async () => { Object.defineProperty(app.orm.em, 'fork', { value: () => { throw new Error('no connection') }, configurable: true }) })
+    if (broken) {
+      app.addHook('onReady', async () => {
+        Object.defineProperty(app.orm.em, 'fork', {
+          value: () => {
+            throw new Error('no connection')
+          },
+          configurable: true,
+        })
+      })
+    }
     await app.listen({ port: 0, host: '127.0.0.1' })
     await done.promise
     if (broken) Reflect.deleteProperty(app.orm.em, 'fork')
     return lines
   }
-  const adviceOf = async (t: Test, resources: CrudKitOptions['resources']) => (await logOf(t, { resources })).filter(({ sql }) => sql !== undefined)
+  const adviceOf = async (t: Test, resources: CrudKitOptions['resources']) =>
+    (await logOf(t, { resources })).filter(({ sql }) => sql !== undefined)
   const plants = resource(Plant, {
     allowedFilters: [
-      AllowedFilters.exact('id'), AllowedFilters.exact('articleNumber'), AllowedFilters.exact('inStock'), new AllowedFilters('price', 'ne', ['ne', 'isnull']),
-      new AllowedFilters('name', 'eq', ['eq', 'contains']), AllowedFilters.exact('latinName'), new AllowedFilters('nameLength'),
-      AllowedFilters.exact('supplier.name'), AllowedFilters.exact('tags.weight'), AllowedFilters.search('q', ['name', 'offers.title']),
+      AllowedFilters.exact('id'),
+      AllowedFilters.exact('articleNumber'),
+      AllowedFilters.exact('inStock'),
+      new AllowedFilters('price', 'ne', ['ne', 'isnull']),
+      new AllowedFilters('name', 'eq', ['eq', 'contains']),
+      AllowedFilters.exact('latinName'),
+      new AllowedFilters('nameLength'),
+      AllowedFilters.exact('supplier.name'),
+      AllowedFilters.exact('tags.weight'),
+      AllowedFilters.search('q', ['name', 'offers.title']),
       AllowedFilters.custom('anything', (qb) => qb),
     ],
-    allowedSorts: [new AllowedSort('name', 'created_at'), new AllowedSort('supplier.name'), new AllowedSort('price', 'id', { alias: 'cheapest' })],
+    allowedSorts: [
+      new AllowedSort('name', 'created_at'),
+      new AllowedSort('supplier.name'),
+      new AllowedSort('price', 'id', { alias: 'cheapest' }),
+    ],
     allowedIncludes: [new AllowedInclude('offers'), new AllowedInclude('tags'), new AllowedInclude('supplier')],
     defaultSort: ['-updated_at'],
   })
@@ -45,7 +74,10 @@ await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
   t.notOk(extension !== undefined && name === 'pglite')
   const wanted: Array<[sql: string, uses: string[]]> = [
     ['create index on "plant" ("name")', ['filter[name]', 'sort=name']],
-    ['create extension if not exists pg_trgm; create index on "plant" using gin ("name" gin_trgm_ops)', ['filter[name]', 'filter[q]']],
+    ['create extension if not exists pg_trgm; create index on "plant" using gin ("name" gin_trgm_ops)', [
+      'filter[name]',
+      'filter[q]',
+    ]],
     ['create index on "plant" ("latinName")', ['filter[latinName]']],
     ['create index on "plant" ("supplier_id")', ['filter[supplier.name]']],
     ['create index on "supplier" ("name")', ['filter[supplier.name]']],
@@ -60,28 +92,48 @@ await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
   const expected = wanted.filter(([sql]) => extension !== undefined || !sql.includes('pg_trgm'))
 
   t.test('names each index that is missing, once, with the statement that creates it', async (t) => {
-    const advice = await adviceOf(t, { '/plants': plants, '/again': plants, '/offers': resource(Offer, { allowedFilters: [AllowedFilters.exact('plant')] }) })
+    const advice = await adviceOf(t, {
+      '/plants': plants,
+      '/again': plants,
+      '/offers': resource(Offer, { allowedFilters: [AllowedFilters.exact('plant')] }),
+    })
     const rest = ['create index on "offer" ("plant_id")', ['filter[q]', 'include=offers', 'filter[plant]']]
     t.strictSame(advice.map(({ sql, uses }) => [sql, uses]), expected.map((one) => one[0] === rest[0] ? rest : one))
-    for (const { level, msg, sql, uses } of advice) t.strictSame([level, msg], [40, `There is no index behind ${uses!.join(', ')}: ${sql}`])
+    for (const { level, msg, sql, uses } of advice) {
+      t.strictSame([level, msg], [40, `There is no index behind ${uses!.join(', ')}: ${sql}`])
+    }
   })
 
   t.test('is silent once the indexes are there, whatever they are called, partial or of several columns', async (t) => {
     for (const [sql] of expected) {
-      if (!sql.includes('pg_trgm')) await orm.em.getConnection().execute(sql.replace(/^create index on ("\w+") \((.+)\)$/, 'create index on $1 ($2, $2)'))
+      if (!sql.includes('pg_trgm')) {
+        await orm.em.getConnection().execute(
+          sql.replace(/^create index on ("\w+") \((.+)\)$/, 'create index on $1 ($2, $2)')
+        )
+      }
     }
     const advice = await adviceOf(t, { '/plants': plants })
     t.strictSame(advice.map(({ sql }) => sql), expected.map(([sql]) => sql).filter((sql) => sql.includes('pg_trgm')))
     for (const { sql } of advice) await orm.em.getConnection().executeDump(sql!)
     t.strictSame(await adviceOf(t, { '/plants': plants }), [])
-    t.strictSame(await adviceOf(t, { '/tags': resource(Tag, { allowedFilters: [AllowedFilters.exact('name')], allowedIncludes: [new AllowedInclude('plants')] }) }), [])
+    t.strictSame(
+      await adviceOf(t, {
+        '/tags': resource(Tag, {
+          allowedFilters: [AllowedFilters.exact('name')],
+          allowedIncludes: [new AllowedInclude('plants')],
+        }),
+      }),
+      []
+    )
   })
 
   t.test('knows arrays, JSON and other schemas, and what it advises works', async (t) => {
     const resources = {
       '/specimens': resource(Specimen, {
         allowedFilters: [
-          new AllowedFilters('synonyms', 'contains', ['contains', 'overlap']), new AllowedFilters('readings.sensor', { type: 'string' }), new AllowedFilters('size.height', 'gte', ['gte']),
+          new AllowedFilters('synonyms', 'contains', ['contains', 'overlap']),
+          new AllowedFilters('readings.sensor', { type: 'string' }),
+          new AllowedFilters('size.height', 'gte', ['gte']),
         ],
       }),
       '/deliveries': resource(Delivery, { allowedFilters: [AllowedFilters.exact('due')] }),
@@ -101,8 +153,17 @@ await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
   t.test('can be turned off, and never keeps a server from starting', async (t) => {
     const wanting = { '/offers': resource(Offer, { allowedFilters: [AllowedFilters.exact('branch')] }) }
     t.equal((await adviceOf(t, wanting)).length, 1)
-    t.strictSame((await logOf(t, { resources: wanting, indexAdvice: false })).filter(({ sql }) => sql !== undefined), [])
-    t.match((await logOf(t, { resources: wanting }, true)).filter(({ level }) => level === 20), [{ msg: 'no advice about indexes' }])
-    t.strictSame(await adviceOf(t, { '/offers': { crud: wanting['/offers'], operations: ['get'] } as never }), [], 'no list, no advice')
+    t.strictSame(
+      (await logOf(t, { resources: wanting, indexAdvice: false })).filter(({ sql }) => sql !== undefined),
+      []
+    )
+    t.match((await logOf(t, { resources: wanting }, true)).filter(({ level }) => level === 20), [{
+      msg: 'no advice about indexes',
+    }])
+    t.strictSame(
+      await adviceOf(t, { '/offers': { crud: wanting['/offers'], operations: ['get'] } as never }),
+      [],
+      'no list, no advice'
+    )
   })
 })

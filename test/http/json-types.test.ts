@@ -6,10 +6,19 @@ import { forEachDatabase } from '../helpers/databases.ts'
 import { recordStatements } from '../helpers/statements.ts'
 import { client, q, resource, serve } from './helper.ts'
 
-const Size = defineEntity({ name: 'Size', embeddable: true, properties: { unit: p.string().nullable(), grade: p.enum([1, 2]).nullable() } })
+const Size = defineEntity({
+  name: 'Size',
+  embeddable: true,
+  properties: { unit: p.string().nullable(), grade: p.enum([1, 2]).nullable() },
+})
 const Thing = defineEntity({
   name: 'Thing',
-  properties: { id: p.integer().primary(), binary: p.json().nullable(), plain: p.json().columnType('json').nullable(), size: () => p.embedded(Size).object().nullable() },
+  properties: {
+    id: p.integer().primary(),
+    binary: p.json().nullable(),
+    plain: p.json().columnType('json').nullable(),
+    size: () => p.embedded(Size).object().nullable(),
+  },
 })
 
 /** By id from 1 on: what is at `k`, as JSON; `undefined` where there is nothing. */
@@ -20,22 +29,65 @@ const BOOLEANS = [4, 5]
 const others = (ids: readonly number[]) => VALUES.map((_, index) => index + 1).filter((id) => !ids.includes(id))
 
 const OPERATORS: Readonly<Record<string, readonly Operator[]>> = {
-  string: ['eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'in', 'nin', 'between', 'like', 'ilike', 'contains', 'starts', 'ends', 'isnull'],
+  string: [
+    'eq',
+    'ne',
+    'lt',
+    'lte',
+    'gt',
+    'gte',
+    'in',
+    'nin',
+    'between',
+    'like',
+    'ilike',
+    'contains',
+    'starts',
+    'ends',
+    'isnull',
+  ],
   number: ['eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'in', 'nin', 'between', 'isnull'],
   boolean: ['eq', 'ne', 'in', 'nin', 'isnull'],
 }
 const CASES: ReadonlyArray<readonly [type: string, operator: Operator, value: string, ids: readonly number[]]> = [
-  ['string', 'eq', '5', [1]], ['string', 'eq', 'true', [3]], ['string', 'eq', '[5]', []], ['string', 'eq', 'null', []],
-  ['string', 'ne', '5', [3, 6, 11]], ['string', 'ne', 'zzz', STRINGS],
-  ['string', 'nin', '5,true', [6, 11]], ['string', 'in', '5,7,true,false', [1, 3]], ['string', 'in', '', []],
-  ['string', 'lte', '5.0', [1, 11]], ['string', 'lt', 'zzz', STRINGS], ['string', 'gt', '', STRINGS], ['string', 'gte', '5', STRINGS], ['string', 'between', '5,9', [1, 11]],
-  ['string', 'like', '%', STRINGS], ['string', 'ilike', 'TRU%', [3]], ['string', 'contains', '5', [1, 11]], ['string', 'starts', '7', []], ['string', 'ends', 'e', [3]],
-  ['string', 'isnull', 'true', others(STRINGS)], ['string', 'isnull', 'false', STRINGS],
-  ['number', 'eq', '5', [2]], ['number', 'ne', '5', [12]], ['number', 'in', '5,7', NUMBERS], ['number', 'nin', '5', [12]],
-  ['number', 'lt', '6', [2]], ['number', 'lte', '7', NUMBERS], ['number', 'gt', '-1', NUMBERS], ['number', 'gte', '7', [12]], ['number', 'between', '1,6', [2]],
-  ['number', 'isnull', 'true', others(NUMBERS)], ['number', 'isnull', 'false', NUMBERS],
-  ['boolean', 'eq', 'true', [4]], ['boolean', 'ne', 'true', [5]], ['boolean', 'in', 'true,false', BOOLEANS], ['boolean', 'nin', 'true', [5]],
-  ['boolean', 'isnull', 'true', others(BOOLEANS)], ['boolean', 'isnull', 'false', BOOLEANS],
+  ['string', 'eq', '5', [1]],
+  ['string', 'eq', 'true', [3]],
+  ['string', 'eq', '[5]', []],
+  ['string', 'eq', 'null', []],
+  ['string', 'ne', '5', [3, 6, 11]],
+  ['string', 'ne', 'zzz', STRINGS],
+  ['string', 'nin', '5,true', [6, 11]],
+  ['string', 'in', '5,7,true,false', [1, 3]],
+  ['string', 'in', '', []],
+  ['string', 'lte', '5.0', [1, 11]],
+  ['string', 'lt', 'zzz', STRINGS],
+  ['string', 'gt', '', STRINGS],
+  ['string', 'gte', '5', STRINGS],
+  ['string', 'between', '5,9', [1, 11]],
+  ['string', 'like', '%', STRINGS],
+  ['string', 'ilike', 'TRU%', [3]],
+  ['string', 'contains', '5', [1, 11]],
+  ['string', 'starts', '7', []],
+  ['string', 'ends', 'e', [3]],
+  ['string', 'isnull', 'true', others(STRINGS)],
+  ['string', 'isnull', 'false', STRINGS],
+  ['number', 'eq', '5', [2]],
+  ['number', 'ne', '5', [12]],
+  ['number', 'in', '5,7', NUMBERS],
+  ['number', 'nin', '5', [12]],
+  ['number', 'lt', '6', [2]],
+  ['number', 'lte', '7', NUMBERS],
+  ['number', 'gt', '-1', NUMBERS],
+  ['number', 'gte', '7', [12]],
+  ['number', 'between', '1,6', [2]],
+  ['number', 'isnull', 'true', others(NUMBERS)],
+  ['number', 'isnull', 'false', NUMBERS],
+  ['boolean', 'eq', 'true', [4]],
+  ['boolean', 'ne', 'true', [5]],
+  ['boolean', 'in', 'true,false', BOOLEANS],
+  ['boolean', 'nin', 'true', [5]],
+  ['boolean', 'isnull', 'true', others(BOOLEANS)],
+  ['boolean', 'isnull', 'false', BOOLEANS],
 ]
 
 await forEachDatabase(t, { entities: [Thing, Size] }, async (t, { orm }) => {
@@ -48,10 +100,19 @@ await forEachDatabase(t, { entities: [Thing, Size] }, async (t, { orm }) => {
   const app = await serve(t, orm, {
     '/things': resource(Thing, {
       allowedFilters: [
-        ...paths.map(([column, type]) => new AllowedFilters(`${column}.k`, 'eq', OPERATORS[type], { type: type as 'string', alias: `${column}_${type}` })),
+        ...paths.map(([column, type]) =>
+          new AllowedFilters(`${column}.k`, 'eq', OPERATORS[type], {
+            type: type as 'string',
+            alias: `${column}_${type}`,
+          })
+        ),
         AllowedFilters.search('q', ['binary.k']),
-        AllowedFilters.anyOf('any', [new AllowedFilters('binary.k', 'eq', { type: 'string' } as never), new AllowedFilters('id')]),
-        new AllowedFilters('size.unit', 'eq', ['eq', 'ne', 'isnull']), new AllowedFilters('size.grade', 'eq', ['eq', 'ne', 'isnull']),
+        AllowedFilters.anyOf('any', [
+          new AllowedFilters('binary.k', 'eq', { type: 'string' } as never),
+          new AllowedFilters('id'),
+        ]),
+        new AllowedFilters('size.unit', 'eq', ['eq', 'ne', 'isnull']),
+        new AllowedFilters('size.grade', 'eq', ['eq', 'ne', 'isnull']),
       ],
       defaultSort: ['id'],
     }),
@@ -61,8 +122,18 @@ await forEachDatabase(t, { entities: [Thing, Size] }, async (t, { orm }) => {
   for (const [column, type] of paths) {
     t.test(`${type} in ${column}`, async (t) => {
       const cases = CASES.filter((one) => one[0] === type)
-      t.strictSame([...new Set(cases.map(([, operator]) => operator))].sort(), [...OPERATORS[type]!].sort(), 'every operator')
-      for (const [, operator, value, ids] of cases) t.strictSame(await all('id', q`filter[${`${column}_${type}`}][${operator}]=${value}`), ids, `${operator} ${value}`)
+      t.strictSame(
+        [...new Set(cases.map(([, operator]) => operator))].sort(),
+        [...OPERATORS[type]!].sort(),
+        'every operator'
+      )
+      for (const [, operator, value, ids] of cases) {
+        t.strictSame(
+          await all('id', q`filter[${`${column}_${type}`}][${operator}]=${value}`),
+          ids,
+          `${operator} ${value}`
+        )
+      }
     })
   }
 
@@ -73,7 +144,9 @@ await forEachDatabase(t, { entities: [Thing, Size] }, async (t, { orm }) => {
   })
 
   t.test('properties of embedded objects have their types', async (t) => {
-    await em.execute('update thing set size = case id when 1 then \'{"unit":"cm","grade":1}\'::jsonb when 2 then \'{"unit":5,"grade":"1"}\' when 3 then \'{"unit":null,"grade":2}\' end')
+    await em.execute(
+      'update thing set size = case id when 1 then \'{"unit":"cm","grade":1}\'::jsonb when 2 then \'{"unit":5,"grade":"1"}\' when 3 then \'{"unit":null,"grade":2}\' end'
+    )
     t.strictSame(await all('id', 'filter[size.unit]=5'), [])
     t.strictSame(await all('id', 'filter[size.unit][isnull]=false'), [1])
     t.strictSame(await all('id', 'filter[size.grade]=1'), [1])
@@ -89,9 +162,18 @@ await forEachDatabase(t, { entities: [Thing, Size] }, async (t, { orm }) => {
       await all('id', query)
       t.ok(recorder.take()[0]!.sql.replace(/\$\d/g, '$').includes(` where ${condition} order by `), condition)
     }
-    await asks('filter[binary_string]=5', '(("e0"."binary"->>\'k\') = $ and jsonb_typeof("e0"."binary"->\'k\') = \'string\')')
-    await asks('filter[plain_string][nin]=5', '(("e0"."plain"->>\'k\') <> all($) and json_typeof("e0"."plain"->\'k\') = \'string\')')
-    await asks('filter[binary_number][gt]=5', '(case when jsonb_typeof("e0"."binary"->\'k\') = \'number\' then ("e0"."binary"->>\'k\')::numeric end) > $')
+    await asks(
+      'filter[binary_string]=5',
+      '(("e0"."binary"->>\'k\') = $ and jsonb_typeof("e0"."binary"->\'k\') = \'string\')'
+    )
+    await asks(
+      'filter[plain_string][nin]=5',
+      '(("e0"."plain"->>\'k\') <> all($) and json_typeof("e0"."plain"->\'k\') = \'string\')'
+    )
+    await asks(
+      'filter[binary_number][gt]=5',
+      '(case when jsonb_typeof("e0"."binary"->\'k\') = \'number\' then ("e0"."binary"->>\'k\')::numeric end) > $'
+    )
     await asks('filter[plain_boolean][isnull]=true', '(json_typeof("e0"."plain"->\'k\') = \'boolean\') is not true')
     await asks('filter[binary_string][isnull]=false', 'jsonb_typeof("e0"."binary"->\'k\') = \'string\'')
   })
@@ -99,13 +181,17 @@ await forEachDatabase(t, { entities: [Thing, Size] }, async (t, { orm }) => {
   t.test('equality is served by an index on the text', async (t) => {
     const recorder = await recordStatements(orm)
     t.teardown(recorder.stop)
-    await em.execute('insert into thing (id, "binary") select n, json_build_object(\'k\', \'t\' || n) from generate_series(1000, 3000) as n')
+    await em.execute(
+      "insert into thing (id, \"binary\") select n, json_build_object('k', 't' || n) from generate_series(1000, 3000) as n"
+    )
     await em.execute('create index things_k on thing (("binary"->>\'k\'))')
     await em.execute('analyze thing')
     recorder.take()
     t.strictSame(await all('id', 'filter[binary_string]=t1234'), [1234])
     const { sql, params } = recorder.take()[0]! as { sql: string, params: readonly unknown[] }
-    const plan = await em.execute(`explain ${sql.replace(/\$(\d)/g, (_, slot) => `'${params[Number(slot) - 1] as string}'`)}`)
+    const plan = await em.execute(
+      `explain ${sql.replace(/\$(\d)/g, (_, slot) => `'${params[Number(slot) - 1] as string}'`)}`
+    )
     t.match(JSON.stringify(plan), 'things_k')
   })
 })

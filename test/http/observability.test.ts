@@ -4,7 +4,23 @@ import Fastify, { type FastifyInstance, type InjectOptions } from 'fastify'
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import t, { type Test } from 'tap'
-import { AllowedFilters, AllowedInclude, AllowedSort, CrudBase, crudKit, crudRoutes, parseQueryParams, primaryKey, QueryBuilderConfig, softDelete, withTransaction, type CrudContext, type CrudKitOptions, type QueryMessage, type QueryOperation } from '../../src/index.ts'
+import {
+  AllowedFilters,
+  AllowedInclude,
+  AllowedSort,
+  CrudBase,
+  crudKit,
+  crudRoutes,
+  parseQueryParams,
+  primaryKey,
+  QueryBuilderConfig,
+  softDelete,
+  withTransaction,
+  type CrudContext,
+  type CrudKitOptions,
+  type QueryMessage,
+  type QueryOperation,
+} from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { recordStatements } from '../helpers/statements.ts'
 
@@ -25,12 +41,21 @@ const Room = defineEntity({ name: 'Room', properties: { ...primaryKey, name: p.s
 const entities = [Maker, Lamp, Room]
 
 const options = {
-  allowedFilters: [new AllowedFilters<any>('name', 'eq', ['eq', 'like']), AllowedFilters.custom<any>('longer', (qb: any, value: unknown) => qb.andWhere('char_length(e0.name) > cast(? as int)', [Number(value)]))],
+  allowedFilters: [
+    new AllowedFilters<any>('name', 'eq', ['eq', 'like']),
+    AllowedFilters.custom<any>('longer', (qb: any, value: unknown) =>
+      qb.andWhere('char_length(e0.name) > cast(? as int)', [Number(value)])),
+  ],
   allowedSorts: [new AllowedSort<any>('name')],
   allowedIncludes: [new AllowedInclude<any>('maker')],
 }
 const lamps = new CrudBase<any>({ model: Lamp, writable: 'all', queryConfig: new QueryBuilderConfig<any>(options) })
-const estimated = new CrudBase<any>({ model: Lamp, writable: 'all', name: 'estimates', queryConfig: new QueryBuilderConfig<any>({ ...options, pagination: { count: 'planned', defaultPerPage: 1 } }) })
+const estimated = new CrudBase<any>({
+  model: Lamp,
+  writable: 'all',
+  name: 'estimates',
+  queryConfig: new QueryBuilderConfig<any>({ ...options, pagination: { count: 'planned', defaultPerPage: 1 } }),
+})
 
 const FORM = /^parse;dur=([\d.]+), plan;dur=([\d.]+), compile;dur=([\d.]+), run;dur=([\d.]+)$/
 
@@ -40,7 +65,12 @@ function stagesOf (header: unknown) {
   return { parse: Number(parse), plan: Number(plan), compile: Number(compile), run: Number(run) }
 }
 
-async function serve (t: Test, orm: MikroORM, settings: Partial<CrudKitOptions>, prepare: (app: FastifyInstance) => unknown = () => {}): Promise<FastifyInstance> {
+async function serve (
+  t: Test,
+  orm: MikroORM,
+  settings: Partial<CrudKitOptions>,
+  prepare: (app: FastifyInstance) => unknown = () => {}
+): Promise<FastifyInstance> {
   const app = Fastify()
   t.teardown(() => app.close())
   await app.register(crudKit, { orm: orm as never, indexAdvice: false, ...settings })
@@ -52,7 +82,9 @@ async function serve (t: Test, orm: MikroORM, settings: Partial<CrudKitOptions>,
 /** What the channel has said while some work was done. */
 async function heard (work: () => unknown): Promise<QueryMessage[]> {
   const messages: QueryMessage[] = []
-  const listen = (message: unknown) => { messages.push(message as QueryMessage) }
+  const listen = (message: unknown) => {
+    messages.push(message as QueryMessage)
+  }
   subscribe('fastify-crud-kit:query', listen)
   try {
     await work()
@@ -68,11 +100,21 @@ const CONTROL = /^(begin|start|commit|rollback|savepoint|release|set|declare|clo
 
 await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
   const em = () => orm.em.fork()
-  for (const fill of ["maker (name) values ('Acme')", "room (name) values ('hall')", "lamp (name, version) select 'lamp ' || i, 1 from generate_series(1, 1000) as i"]) await orm.em.getConnection().execute(`insert into ${fill}`)
+  for (
+    const fill of [
+      "maker (name) values ('Acme')",
+      "room (name) values ('hall')",
+      "lamp (name, version) select 'lamp ' || i, 1 from generate_series(1, 1000) as i",
+    ]
+  ) await orm.em.getConnection().execute(`insert into ${fill}`)
 
   await t.test('Server-Timing says how long each stage took, with whatever the answer is', async (t) => {
     const resources = {
-      '/lamps': { crud: lamps, operations: ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore'] as const, stream: true },
+      '/lamps': {
+        crud: lamps,
+        operations: ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore'] as const,
+        stream: true,
+      },
       '/estimates': estimated,
       '/together': { crud: lamps, transaction: true },
       '/silent': { crud: lamps, serverTiming: false },
@@ -82,22 +124,47 @@ await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
       const started = performance.now()
       const answer = await app.inject(request)
       const total = performance.now() - started
-      t.equal(answer.statusCode, status, `${request.method ?? 'GET'} ${String(request.url)}: ${answer.body.slice(0, 200)}`)
+      t.equal(
+        answer.statusCode,
+        status,
+        `${request.method ?? 'GET'} ${String(request.url)}: ${answer.body.slice(0, 200)}`
+      )
       const header = answer.headers['server-timing']
       t.match(header, FORM)
       const stages = stagesOf(header)
-      t.ok(Object.values(stages).every((millis) => millis >= 0) && stages.run <= total + 0.01, `${String(header)} of ${total}`)
+      t.ok(
+        Object.values(stages).every((millis) => millis >= 0) && stages.run <= total + 0.01,
+        `${String(header)} of ${total}`
+      )
       return stages
     }
-    t.ok((await ask({ url: '/lamps?filter[name][like]=lamp%25&sort=-name&include=maker' }, 200)).run > 0, 'it has waited for the database')
-    for (const url of ['/lamps?filter[longer]=7', '/lamps?cursor=&sort=name', '/estimates', '/together?sort=name', '/together/1', '/lamps/1?include=maker']) t.ok((await ask({ url }, 200)).run > 0, url)
+    t.ok(
+      (await ask({ url: '/lamps?filter[name][like]=lamp%25&sort=-name&include=maker' }, 200)).run > 0,
+      'it has waited for the database'
+    )
+    for (
+      const url of [
+        '/lamps?filter[longer]=7',
+        '/lamps?cursor=&sort=name',
+        '/estimates',
+        '/together?sort=name',
+        '/together/1',
+        '/lamps/1?include=maker',
+      ]
+    ) t.ok((await ask({ url }, 200)).run > 0, url)
     t.ok((await ask({ method: 'POST', url: '/lamps', payload: { name: 'new', maker: 1 } }, 201)).run > 0)
     t.ok((await ask({ method: 'POST', url: '/lamps', payload: [{ name: 'newer' }, { name: 'newest' }] }, 201)).run > 0)
-    t.ok((await ask({ method: 'PATCH', url: '/lamps/1', payload: { rooms: [1] } }, 200)).run > 0, 'through the unit of work')
+    t.ok(
+      (await ask({ method: 'PATCH', url: '/lamps/1', payload: { rooms: [1] } }, 200)).run > 0,
+      'through the unit of work'
+    )
     t.ok((await ask({ method: 'PATCH', url: '/together/1', payload: { name: 'one' } }, 200)).run > 0)
     t.ok((await ask({ method: 'DELETE', url: '/lamps/1' }, 200)).run > 0)
     t.ok((await ask({ method: 'POST', url: '/lamps/1/restore' }, 200)).run > 0)
-    t.ok((await ask({ url: '/lamps', headers: { accept: 'application/x-ndjson' } }, 200)).run > 0, 'of a stream, up to its first records')
+    t.ok(
+      (await ask({ url: '/lamps', headers: { accept: 'application/x-ndjson' } }, 200)).run > 0,
+      'of a stream, up to its first records'
+    )
 
     t.equal((await ask({ url: '/lamps?filter[colour]=red' }, 400)).run, 0, 'refused before the database was asked')
     t.equal((await ask({ method: 'POST', url: '/lamps', payload: { name: 1 } }, 400)).run, 0)
@@ -116,16 +183,38 @@ await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
         prefix: '/measured',
         crud: lamps,
         serverTiming: true,
-        hooks: { all: { onRequest: async (request, reply) => { reply.header('server-timing', 'auth;dur=3') }, preHandler: async (request) => { request.queryParams.filters.at(0) } } },
+        hooks: {
+          all: {
+            onRequest: async (request, reply) => {
+              reply.header('server-timing', 'auth;dur=3')
+            },
+            preHandler: async (request) => {
+              request.queryParams.filters.at(0)
+            },
+          },
+        },
       })
-      await app.register(crudRoutes, { prefix: '/closed', crud: lamps, serverTiming: true, hooks: { all: { onRequest: async (request, reply) => await reply.code(401).send({}) } } })
+      await app.register(crudRoutes, {
+        prefix: '/closed',
+        crud: lamps,
+        serverTiming: true,
+        hooks: { all: { onRequest: async (request, reply) => await reply.code(401).send({}) } },
+      })
     })
     t.equal((await app.inject('/lamps')).headers['server-timing'], undefined)
     const header = String((await app.inject('/measured?filter[name][like]=lamp%25&sort=name')).headers['server-timing'])
     t.match(header, /^auth;dur=3, parse;/)
     t.ok(stagesOf(header.slice('auth;dur=3, '.length)).run > 0)
-    t.strictSame(stagesOf((await app.inject('/closed')).headers['server-timing']), { parse: 0, plan: 0, compile: 0, run: 0 }, 'nothing has been done')
-    await t.rejects(serve(t, orm, { serverTiming: 'yes' as never }), { code: 'FST_CRUD_CONFIG_INVALID', message: /serverTiming/ })
+    t.strictSame(stagesOf((await app.inject('/closed')).headers['server-timing']), {
+      parse: 0,
+      plan: 0,
+      compile: 0,
+      run: 0,
+    }, 'nothing has been done')
+    await t.rejects(serve(t, orm, { serverTiming: 'yes' as never }), {
+      code: 'FST_CRUD_CONFIG_INVALID',
+      message: /serverTiming/,
+    })
   })
 
   await t.test('what a method of the application runs counts, too', async (t) => {
@@ -165,43 +254,61 @@ await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
     await check(() => lamps.list(em(), params('filter[name]=lamp 3')), of('list'))
     await check(() => lamps.list(em(), params('filter[longer]=4')), of('list'))
     await check(() => lamps.list(em(), params('cursor=&sort=name&per_page=5')), of('list', 6))
-    await check(() => estimated.list(em(), params('sort=name')), [{ operation: 'list', resource: 'estimates' }, { operation: 'list', resource: 'estimates' }])
+    await check(() => estimated.list(em(), params('sort=name')), [{ operation: 'list', resource: 'estimates' }, {
+      operation: 'list',
+      resource: 'estimates',
+    }])
     await check(() => lamps.get(em(), 3), of('get'))
     await check(() => lamps.get(em(), 99_999), of('get', 0))
     await check(() => lamps.count(em()), of('count'))
     await check(() => lamps.exists(em(), 3), of('exists'))
     await check(() => lamps.create(em(), { name: 'a' }), of('create'))
     await check(() => lamps.create(em(), { name: 'b', maker: 1 }), of('create'))
-    await check(() => lamps.createMany(em(), [{ name: 'c' }, { name: 'd', maker: 1 }]), [...of('createMany'), ...of('createMany', 2)])
+    await check(() => lamps.createMany(em(), [{ name: 'c' }, { name: 'd', maker: 1 }]), [
+      ...of('createMany'),
+      ...of('createMany', 2),
+    ])
     await check(() => lamps.update(em(), 3, { name: 'three' }), of('update'))
     await check(() => lamps.update(em(), 3, {}), of('update'))
     await check(() => lamps.delete(em(), 3), of('delete'))
     await check(() => lamps.restore(em(), 3), of('restore'))
     await check(() => lamps.restore(em(), 3), [...of('restore', 0), ...of('restore')])
     await check(() => lamps.delete(em(), 3, { hard: true }), of('delete'))
-    await check(() => withTransaction(em(), async (em) => [await lamps.count(em), await lamps.get(em, 4)]), [...of('count'), ...of('get')])
+    await check(() => withTransaction(em(), async (em) => [await lamps.count(em), await lamps.get(em, 4)]), [
+      ...of('count'),
+      ...of('get'),
+    ])
   })
 
   await t.test('a stream has a message for each batch', async (t) => {
     const shapes = await heard(() => lamps.list(em()))
     t.equal(shapes.length, 1)
-    const run = () => heard(async () => { for await (const batch of lamps.streamJson(em(), parseQueryParams('sort=name'))) t.ok(batch.length > 0) })
+    const run = () =>
+      heard(async () => {
+        for await (const batch of lamps.streamJson(em(), parseQueryParams('sort=name'))) t.ok(batch.length > 0)
+      })
     const [first, again] = [await run(), await run()]
     const total = await lamps.count(em())
-    t.ok(first.length >= 3 && first.every(({ operation, text }) => operation === 'stream' && /^(select|with)\b/.test(text)))
+    t.ok(
+      first.length >= 3 && first.every(({ operation, text }) => operation === 'stream' && /^(select|with)\b/.test(text))
+    )
     if (name === 'postgres') {
       t.equal(first.reduce((sum, { rows }) => sum + rows, 0), total)
       t.equal(new Set(first.map(({ shape }) => shape)).size, 1, 'of one statement')
     }
     t.strictSame(again.map(({ shape }) => shape), first.map(({ shape }) => shape))
-    const left = await heard(async () => { for await (const batch of lamps.streamJson(em())) if (batch.length > 0) break })
+    const left = await heard(async () => {
+      for await (const batch of lamps.streamJson(em())) if (batch.length > 0) break
+    })
     t.equal(left.length, 1, 'also of a batch whose reader has left')
   })
 
   await t.test('subscribers run where the caller is, among many at the same time', async (t) => {
     const caller = new AsyncLocalStorage<number>()
     const callers: unknown[] = []
-    const listen = () => { callers.push(caller.getStore()) }
+    const listen = () => {
+      callers.push(caller.getStore())
+    }
     subscribe('fastify-crud-kit:query', listen)
     await Promise.all(Array.from({ length: 30 }, (_, n) => caller.run(n, () => lamps.get(em(), n + 10))))
     unsubscribe('fastify-crud-kit:query', listen)
@@ -212,18 +319,31 @@ await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
     const shapeOf = async (query: string) => (await heard(() => lamps.list(em(), parseQueryParams(query))))[0]!.shape
     t.equal(await shapeOf('filter[name]=x&page=2'), await shapeOf('filter[name]=y&page=3'))
     t.not(await shapeOf('filter[name]=x'), await shapeOf('filter[name][like]=x'))
-    t.equal(await shapeOf('filter[longer]=1'), await shapeOf('filter[longer]=2'), 'those that are compiled for each request as well')
+    t.equal(
+      await shapeOf('filter[longer]=1'),
+      await shapeOf('filter[longer]=2'),
+      'those that are compiled for each request as well'
+    )
     if (name !== 'postgres') return
     const recorder = await recordStatements(orm as never)
-    const messages = await heard(async () => { for (let run = 0; run < 7; run++) await lamps.get(em(), 10) })
+    const messages = await heard(async () => {
+      for (let run = 0; run < 7; run++) await lamps.get(em(), 10)
+    })
     t.equal(recorder.take().at(-1)?.name, `crud_${messages.at(-1)!.shape}`, 'by which the server knows them')
     recorder.stop()
   })
 
   await t.test('a statement that fails says so as a client is told, and no message has values', async (t) => {
     const failing = await heard(() => t.rejects(lamps.create(em(), { name: 'lamp 5' }), failed(409)))
-    t.match(failing, [{ operation: 'create', resource: 'lamp', rows: 0, error: { code: 'FST_CRUD_CONFLICT', message: /'name'/ } }])
-    const outOfRange = await heard(() => t.rejects(lamps.list(em(), parseQueryParams('filter[longer]=99999999999999')), failed(400)))
+    t.match(failing, [{
+      operation: 'create',
+      resource: 'lamp',
+      rows: 0,
+      error: { code: 'FST_CRUD_CONFLICT', message: /'name'/ },
+    }])
+    const outOfRange = await heard(() =>
+      t.rejects(lamps.list(em(), parseQueryParams('filter[longer]=99999999999999')), failed(400))
+    )
     t.match(outOfRange, [{ operation: 'list', rows: 0, error: { code: 'FST_CRUD_DATA_INVALID' } }])
     const others = await heard(async () => {
       await lamps.list(em(), parseQueryParams('filter[name]=lamp 5'))
@@ -235,10 +355,18 @@ await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
   })
 
   await t.test('what nobody of CrudBase runs has no message', async (t) => {
-    t.strictSame(await heard(async () => { await em().find(Lamp as never, {}, { limit: 1 }) }), [])
+    t.strictSame(
+      await heard(async () => {
+        await em().find(Lamp as never, {}, { limit: 1 })
+      }),
+      []
+    )
     const rooms = new CrudBase<any>({ model: Lamp, writable: 'all' })
     const linked = await heard(() => rooms.update(em(), 7, { rooms: [1] }))
-    t.ok(linked.length > 0 && linked.every(({ operation, resource }) => operation === 'update' && resource === 'lamp'), "what MikroORM's unit of work runs is not among them")
+    t.ok(
+      linked.length > 0 && linked.every(({ operation, resource }) => operation === 'update' && resource === 'lamp'),
+      "what MikroORM's unit of work runs is not among them"
+    )
     t.notOk(linked.some(({ text }) => /^(insert|delete)/.test(text)))
   })
 })

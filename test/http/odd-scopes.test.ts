@@ -3,7 +3,16 @@ import { defineEntity, p } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { Writable } from 'node:stream'
 import t from 'tap'
-import { AllowedFilters, AllowedInclude, CrudBase, parseQueryParams, primaryKey, QueryBuilderConfig, ScopeError, softDelete } from '../../src/index.ts'
+import {
+  AllowedFilters,
+  AllowedInclude,
+  CrudBase,
+  parseQueryParams,
+  primaryKey,
+  QueryBuilderConfig,
+  ScopeError,
+  softDelete,
+} from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { recordStatements } from '../helpers/statements.ts'
 import { bodyOf, resource, select, serve } from './helper.ts'
@@ -20,16 +29,29 @@ const Ledger = defineEntity({
     entries: () => p.oneToMany(Entry).mappedBy('ledger'),
   },
 })
-const Entry = defineEntity({ name: 'Entry', properties: { ...primaryKey, text: p.string(), ledger: () => p.manyToOne(Ledger) } })
+const Entry = defineEntity({
+  name: 'Entry',
+  properties: { ...primaryKey, text: p.string(), ledger: () => p.manyToOne(Ledger) },
+})
 
 const opened = new Date('2024-05-06T07:08:09.123Z')
 const SENTENCE = 'The server could not tell which records this request may use.'
-const ANSWER = { statusCode: 500, code: 'FST_CRUD_SCOPE_INVALID', error: 'Internal Server Error', message: SENTENCE, detail: SENTENCE, errors: [{ code: 'FST_CRUD_SCOPE_INVALID', detail: SENTENCE }] }
+const ANSWER = {
+  statusCode: 500,
+  code: 'FST_CRUD_SCOPE_INVALID',
+  error: 'Internal Server Error',
+  message: SENTENCE,
+  detail: SENTENCE,
+  errors: [{ code: 'FST_CRUD_SCOPE_INVALID', detail: SENTENCE }],
+}
 
 class Guarded extends CrudBase<any> {
   deletions = 0
   creations = 0
-  override beforeDelete (): void { this.deletions++ }
+  override beforeDelete (): void {
+    this.deletions++
+  }
+
   override beforeCreate (data: any): any {
     this.creations++
     return data
@@ -38,30 +60,82 @@ class Guarded extends CrudBase<any> {
 
 /** What an application may return by mistake, and what the log says of it. */
 const ODD: ReadonlyArray<readonly [scope: unknown, log: RegExp]> = [
-  [undefined, /it is undefined/], [null, /it is null/], ['secretTenant = 5', /it is a string/], [[], /it is an array/], [new Map([['secretTenant', 5]]), /it is of the class Map/], [new Date(), /it is of the class Date/],
-  [{ secretTenant: undefined }, /secretTenant: it is undefined/], [{ secretTenant: {} }, /secretTenant: an empty object would be no condition/], [{ secretTenant: NaN }, /secretTenant: it is NaN/], [{ secretTenant: new Map() }, /secretTenant: it is of the class Map/], [{ secretTenant: [1, undefined] }, /secretTenant\[1\]: it is undefined/],
-  [{ secretTenant: { $in: undefined } }, /secretTenant\.\$in: \$in takes a list/], [{ secretTenant: { $foo: 5 } }, /there is no operator \$foo/], [{ secretTenat: 5 }, /Ledger has no property 'secretTenat'. Did you mean 'secretTenant'\?/], [{ $or: [{ secretTenant: 5 }, {}] }, /one of its conditions is empty/], [{ $and: [] }, /would hold for all rows/],
-  [{ entries: {} }, /entries: it says nothing/], [{ entries: { text: undefined } }, /entries\.text: it is undefined/], [{ opened: new Date(NaN) }, /opened: it is an invalid date/], [() => ({}), /it is a function/],
+  [undefined, /it is undefined/],
+  [null, /it is null/],
+  ['secretTenant = 5', /it is a string/],
+  [[], /it is an array/],
+  [new Map([['secretTenant', 5]]), /it is of the class Map/],
+  [new Date(), /it is of the class Date/],
+  [{ secretTenant: undefined }, /secretTenant: it is undefined/],
+  [{ secretTenant: {} }, /secretTenant: an empty object would be no condition/],
+  [{ secretTenant: NaN }, /secretTenant: it is NaN/],
+  [{ secretTenant: new Map() }, /secretTenant: it is of the class Map/],
+  [{ secretTenant: [1, undefined] }, /secretTenant\[1\]: it is undefined/],
+  [{ secretTenant: { $in: undefined } }, /secretTenant\.\$in: \$in takes a list/],
+  [{ secretTenant: { $foo: 5 } }, /there is no operator \$foo/],
+  [{ secretTenat: 5 }, /Ledger has no property 'secretTenat'. Did you mean 'secretTenant'\?/],
+  [{ $or: [{ secretTenant: 5 }, {}] }, /one of its conditions is empty/],
+  [{ $and: [] }, /would hold for all rows/],
+  [{ entries: {} }, /entries: it says nothing/],
+  [{ entries: { text: undefined } }, /entries\.text: it is undefined/],
+  [{ opened: new Date(NaN) }, /opened: it is an invalid date/],
+  [() => ({}), /it is a function/],
 ]
 
 await forEachDatabase(t, {
   entities: [Ledger, Entry],
   async seed (em) {
-    for (const secretTenant of [5, 6]) em.create(Ledger, { title: `of ${secretTenant}`, secretTenant, opened, closed: opened })
+    for (const secretTenant of [5, 6]) {
+      em.create(Ledger, { title: `of ${secretTenant}`, secretTenant, opened, closed: opened })
+    }
     await em.flush()
   },
 }, async (t, { orm }) => {
-  const crud = new Guarded({ model: Ledger, writable: 'all', queryConfig: new QueryBuilderConfig<any>({ allowedFilters: [AllowedFilters.exact('title')], allowedIncludes: [new AllowedInclude('entries')] }) })
+  const crud = new Guarded({
+    model: Ledger,
+    writable: 'all',
+    queryConfig: new QueryBuilderConfig<any>({
+      allowedFilters: [AllowedFilters.exact('title')],
+      allowedIncludes: [new AllowedInclude('entries')],
+    }),
+  })
   /** A server with one scope, what it logs, and requests for each of its routes. */
   const server = async (scope: unknown, options: object = {}) => {
     let log = ''
-    const stream = new Writable({ write (chunk, _, done) { log += String(chunk); done() } })
-    const app = await serve(t, orm, { '/ledgers': { crud, scope: scope as never, operations: ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore'], allowHardDelete: true, stream: true, ...options } }, { logger: { level: 'error', stream } })
+    const stream = new Writable({
+      write (chunk, _, done) {
+        log += String(chunk)
+        done()
+      },
+    })
+    const app = await serve(t, orm, {
+      '/ledgers': {
+        crud,
+        scope: scope as never,
+        operations: ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore'],
+        allowHardDelete: true,
+        stream: true,
+        ...options,
+      },
+    }, { logger: { level: 'error', stream } })
     return { app, log: () => log }
   }
-  const REQUESTS: ReadonlyArray<readonly [method: 'GET' | 'POST' | 'PATCH' | 'DELETE', url: string, payload?: unknown, headers?: object]> = [
-    ['GET', '/ledgers'], ['GET', '/ledgers?cursor='], ['GET', '/ledgers?include=entries&filter[title]=x'], ['GET', '/ledgers', undefined, { accept: 'application/x-ndjson' }], ['GET', '/ledgers', undefined, { accept: 'text/csv' }], ['GET', '/ledgers/1'],
-    ['POST', '/ledgers', { title: 'new' }], ['POST', '/ledgers', [{ title: 'new' }, { title: 'newer' }]], ['PATCH', '/ledgers/1', { title: 'changed' }], ['PATCH', '/ledgers/1', {}], ['DELETE', '/ledgers/1'], ['DELETE', '/ledgers/1?hard=true'], ['POST', '/ledgers/1/restore'],
+  const REQUESTS: ReadonlyArray<
+    readonly [method: 'GET' | 'POST' | 'PATCH' | 'DELETE', url: string, payload?: unknown, headers?: object]
+  > = [
+    ['GET', '/ledgers'],
+    ['GET', '/ledgers?cursor='],
+    ['GET', '/ledgers?include=entries&filter[title]=x'],
+    ['GET', '/ledgers', undefined, { accept: 'application/x-ndjson' }],
+    ['GET', '/ledgers', undefined, { accept: 'text/csv' }],
+    ['GET', '/ledgers/1'],
+    ['POST', '/ledgers', { title: 'new' }],
+    ['POST', '/ledgers', [{ title: 'new' }, { title: 'newer' }]],
+    ['PATCH', '/ledgers/1', { title: 'changed' }],
+    ['PATCH', '/ledgers/1', {}],
+    ['DELETE', '/ledgers/1'],
+    ['DELETE', '/ledgers/1?hard=true'],
+    ['POST', '/ledgers/1/restore'],
   ]
   const rows = () => select(orm, 'select * from ledger order by id')
 
@@ -73,7 +147,12 @@ await forEachDatabase(t, {
       t.teardown(recorder.stop)
       const [creations, deletions] = [crud.creations, crud.deletions]
       for (const [method, url, payload, headers] of REQUESTS) {
-        const response = await app.inject({ method, url, ...(payload !== undefined && { payload: payload as object }), ...(headers && { headers: headers as Record<string, string> }) })
+        const response = await app.inject({
+          method,
+          url,
+          ...(payload !== undefined && { payload: payload as object }),
+          ...(headers && { headers: headers as Record<string, string> }),
+        })
         t.strictSame(JSON.parse(response.body), ANSWER, `${method} ${url}`)
       }
       t.strictSame(recorder.take(), [], 'no statement')
@@ -119,12 +198,22 @@ await forEachDatabase(t, {
     const called: string[] = []
     const own = new CrudBase<any>({ model: Ledger, writable: 'all' })
     for (const method of ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore', 'streamJson']) {
-      Object.defineProperty(own, method, { value: () => { called.push(method); throw new Error(`${method} was called`) } })
+      Object.defineProperty(own, method, {
+        value: () => {
+          called.push(method)
+          throw new Error(`${method} was called`)
+        },
+      })
     }
     for (const [scope] of ODD) {
       const { app } = await server(() => scope, { crud: own })
       for (const [method, url, payload, headers] of REQUESTS.filter(([, url]) => !url.includes('include='))) {
-        const { body } = await app.inject({ method, url, ...(payload !== undefined && { payload: payload as object }), ...(headers && { headers: headers as Record<string, string> }) })
+        const { body } = await app.inject({
+          method,
+          url,
+          ...(payload !== undefined && { payload: payload as object }),
+          ...(headers && { headers: headers as Record<string, string> }),
+        })
         t.strictSame(JSON.parse(body), ANSWER, `${method} ${url}`)
       }
     }
@@ -136,10 +225,21 @@ await forEachDatabase(t, {
 
   t.test('what a scope throws keeps its own status', async (t) => {
     const forbidden = Object.assign(new Error('Ask for access first.'), { statusCode: 403 })
-    for (const scope of [() => { throw forbidden }, async () => { throw forbidden }]) {
+    for (
+      const scope of [() => {
+        throw forbidden
+      }, async () => {
+        throw forbidden
+      }]
+    ) {
       const { app } = await server(scope)
       for (const [method, url, payload, headers] of REQUESTS) {
-        const { statusCode, body } = await app.inject({ method, url, ...(payload !== undefined && { payload: payload as object }), ...(headers && { headers: headers as Record<string, string> }) })
+        const { statusCode, body } = await app.inject({
+          method,
+          url,
+          ...(payload !== undefined && { payload: payload as object }),
+          ...(headers && { headers: headers as Record<string, string> }),
+        })
         t.strictSame([statusCode, JSON.parse(body).message], [403, 'Ask for access first.'], `${method} ${url}`)
       }
     }
@@ -150,8 +250,19 @@ await forEachDatabase(t, {
     const created = await app.inject({ method: 'POST', url: '/ledgers', payload: { title: 'dated' } })
     t.match([created.statusCode, bodyOf(created).opened], [201, opened.toISOString()])
     t.strictSame(bodyOf(await app.inject('/ledgers')).items.map(({ title }: any) => title), ['of 5', 'dated'])
-    t.equal((await app.inject({ method: 'POST', url: '/ledgers', payload: { title: 'late', opened: '2024-05-06T07:08:09.124Z' } })).statusCode, 403)
-    t.equal((await app.inject({ method: 'PATCH', url: `/ledgers/${bodyOf(created).id}`, payload: { opened: null } })).statusCode, 403)
+    t.equal(
+      (await app.inject({
+        method: 'POST',
+        url: '/ledgers',
+        payload: { title: 'late', opened: '2024-05-06T07:08:09.124Z' },
+      })).statusCode,
+      403
+    )
+    t.equal(
+      (await app.inject({ method: 'PATCH', url: `/ledgers/${bodyOf(created).id}`, payload: { opened: null } }))
+        .statusCode,
+      403
+    )
     await orm.em.getConnection().execute("delete from ledger where title = 'dated'")
   })
 
@@ -167,9 +278,19 @@ await forEachDatabase(t, {
 
   t.test('no row lies inside of a scope whose value no row can have', async (t) => {
     const { app } = await server(() => ({ secretTenant: 'five' }))
-    for (const payload of [{ title: 'new' }, [{ title: 'new' }]]) t.equal(bodyOf(await app.inject({ method: 'POST', url: '/ledgers', payload })).code, 'FST_CRUD_OUT_OF_SCOPE')
-    t.equal(bodyOf(await app.inject({ method: 'PATCH', url: '/ledgers/1', payload: { title: 'new' } })).code, 'FST_CRUD_OUT_OF_SCOPE')
-    for (const [method, url, payload] of REQUESTS) t.notMatch((await app.inject({ method, url, ...(payload !== undefined && { payload: payload as object }) })).body, /tenant|Ledger/i)
+    for (const payload of [{ title: 'new' }, [{ title: 'new' }]]) {
+      t.equal(bodyOf(await app.inject({ method: 'POST', url: '/ledgers', payload })).code, 'FST_CRUD_OUT_OF_SCOPE')
+    }
+    t.equal(
+      bodyOf(await app.inject({ method: 'PATCH', url: '/ledgers/1', payload: { title: 'new' } })).code,
+      'FST_CRUD_OUT_OF_SCOPE'
+    )
+    for (const [method, url, payload] of REQUESTS) {
+      t.notMatch(
+        (await app.inject({ method, url, ...(payload !== undefined && { payload: payload as object }) })).body,
+        /tenant|Ledger/i
+      )
+    }
   })
 
   t.test('conditions of filters pass the same check', async (t) => {
@@ -178,8 +299,23 @@ await forEachDatabase(t, {
       fork.addFilter({ name: 'odd', entity: Ledger as never, cond: cond as never, args: false })
       return fork
     }
-    for (const cond of [{ secretTenant: {} }, { secretTenant: { $foo: 1 } }, { secretTenat: 5 }, { $or: [{ secretTenant: 5 }, {}] }, { $and: [{ entries: {} }] }, () => ({ secretTenant: NaN })]) {
-      for (const call of [() => crud.list(em(cond)), () => crud.query(em(cond)), () => crud.update(em(cond), 1, { title: 'x' }), () => crud.delete(em(cond), 1), () => resource(Entry).create(em(cond), { text: 'x', ledger: 1 })]) {
+    for (
+      const cond of [
+        { secretTenant: {} },
+        { secretTenant: { $foo: 1 } },
+        { secretTenat: 5 },
+        { $or: [{ secretTenant: 5 }, {}] },
+        { $and: [{ entries: {} }] },
+        () => ({ secretTenant: NaN }),
+      ]
+    ) {
+      for (
+        const call of [() => crud.list(em(cond)), () =>
+          crud.query(em(cond)), () =>
+          crud.update(em(cond), 1, { title: 'x' }), () =>
+          crud.delete(em(cond), 1), () =>
+          resource(Entry).create(em(cond), { text: 'x', ledger: 1 })]
+      ) {
         const error = await call().then(() => undefined, (error) => error)
         t.ok(error instanceof ScopeError, String(error))
         t.match(error?.cause.message, /^A MikroORM filter of Ledger is not certainly a condition/)
@@ -194,18 +330,46 @@ t.test('what is the same for all requests is seen at start-up', async (t) => {
   const { MikroORM } = await import('@mikro-orm/postgresql')
   const bind = (cond: unknown, where: unknown = { text: 'x' }, include: unknown = { text: 'x' }): void => {
     const Book = defineEntity({
-      name: 'Book', filters: { own: { name: 'own', cond: cond as never, default: false } }, properties: { ...primaryKey, tenant: p.integer(), pages: () => p.oneToMany(Page).mappedBy('book').where(where as never) },
+      name: 'Book',
+      filters: { own: { name: 'own', cond: cond as never, default: false } },
+      properties: {
+        ...primaryKey,
+        tenant: p.integer(),
+        pages: () => p.oneToMany(Page).mappedBy('book').where(where as never),
+      },
     })
-    const Page = defineEntity({ name: 'Page', properties: { ...primaryKey, text: p.string(), book: () => p.manyToOne(Book) } })
+    const Page = defineEntity({
+      name: 'Page',
+      properties: { ...primaryKey, text: p.string(), book: () => p.manyToOne(Book) },
+    })
     const orm = new MikroORM({ entities: [Book, Page], dbName: 'none' })
-    new CrudBase<any>({ model: Book, queryConfig: new QueryBuilderConfig<any>({ allowedIncludes: [new AllowedInclude('pages', { where: include as never })] }) }).bind(orm.em.fork())
+    new CrudBase<any>({
+      model: Book,
+      queryConfig: new QueryBuilderConfig<any>({
+        allowedIncludes: [new AllowedInclude('pages', { where: include as never })],
+      }),
+    }).bind(orm.em.fork())
   }
   bind({ tenant: 5 })
   bind(() => undefined)
-  for (const [args, message] of [
-    [[{ tenant: undefined }], "The MikroORM filter 'own' is not certainly a condition on Book: tenant: it is undefined, which is neither a value nor null."],
-    [[{ tenat: 5 }], "The MikroORM filter 'own' is not certainly a condition on Book: tenat: Book has no property 'tenat'. Did you mean 'tenant'?"],
-    [[{ tenant: 5 }, { text: {} }], "The 'where' of the relation 'pages' is not certainly a condition on Page: text: an empty object would be no condition."],
-    [[{ tenant: 5 }, undefined, { text: { $like: undefined } }], "allowedIncludes, 'pages': its 'where' is not certainly a condition on Page: text.$like: it is undefined, which is neither a value nor null."],
-  ] as const) t.throws(() => bind(...args as unknown as [unknown]), { code: 'FST_CRUD_CONFIG_INVALID', message })
+  for (
+    const [args, message] of [
+      [
+        [{ tenant: undefined }],
+        "The MikroORM filter 'own' is not certainly a condition on Book: tenant: it is undefined, which is neither a value nor null.",
+      ],
+      [
+        [{ tenat: 5 }],
+        "The MikroORM filter 'own' is not certainly a condition on Book: tenat: Book has no property 'tenat'. Did you mean 'tenant'?",
+      ],
+      [
+        [{ tenant: 5 }, { text: {} }],
+        "The 'where' of the relation 'pages' is not certainly a condition on Page: text: an empty object would be no condition.",
+      ],
+      [
+        [{ tenant: 5 }, undefined, { text: { $like: undefined } }],
+        "allowedIncludes, 'pages': its 'where' is not certainly a condition on Page: text.$like: it is undefined, which is neither a value nor null.",
+      ],
+    ] as const
+  ) t.throws(() => bind(...args as unknown as [unknown]), { code: 'FST_CRUD_CONFIG_INVALID', message })
 })

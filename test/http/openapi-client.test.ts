@@ -74,7 +74,10 @@ function diagnose (file: string): string[] {
     lib: ['lib.es2024.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],
   })
   return ts.getPreEmitDiagnostics(program).map(({ messageText, file, start = 0 }) =>
-    `${file?.fileName}:${file?.getLineAndCharacterOfPosition(start).line} ${ts.flattenDiagnosticMessageText(messageText, ' ')}`)
+    `${file?.fileName}:${file?.getLineAndCharacterOfPosition(start).line} ${
+      ts.flattenDiagnosticMessageText(messageText, ' ')
+    }`
+  )
 }
 
 t.test('a generated client', async (t) => {
@@ -98,7 +101,17 @@ t.test('a generated client', async (t) => {
   t.strictSame(result.found, { name: 'Maps', status: 'active' })
   t.equal(result.deleted, result.id)
   t.equal(result.gone, 'FST_CRUD_NOT_FOUND')
-  t.strictSame(result.refused, [['filter[name][gte]', ['contains', 'ends', 'eq', 'ilike', 'in', 'like', 'ne', 'nin', 'starts']]])
+  t.strictSame(result.refused, [['filter[name][gte]', [
+    'contains',
+    'ends',
+    'eq',
+    'ilike',
+    'in',
+    'like',
+    'ne',
+    'nin',
+    'starts',
+  ]]])
   t.strictSame(result.wrong, [['/status', ['draft', 'active', 'archived']]])
   t.strictSame(result.quoted, ['Tech'])
 })

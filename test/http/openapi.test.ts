@@ -5,7 +5,16 @@ import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastif
 import t, { type Test } from 'tap'
 import { entities as exampleEntities } from '../../example/entities/index.ts'
 import { resources as exampleResources } from '../../example/resources/index.ts'
-import { AllowedField, AllowedFilters, AllowedInclude, AllowedSort, CrudBase, crudKit, QueryBuilderConfig, type CrudKitOptions } from '../../src/index.ts'
+import {
+  AllowedField,
+  AllowedFilters,
+  AllowedInclude,
+  AllowedSort,
+  CrudBase,
+  crudKit,
+  QueryBuilderConfig,
+  type CrudKitOptions,
+} from '../../src/index.ts'
 import { OPERATORS } from '../../src/config/index.ts'
 import { entities, Order, OrderItem, Plant, Specimen, Tag } from '../fixtures/entities.ts'
 import { ormOf } from '../helpers/models.ts'
@@ -13,7 +22,12 @@ import { resource, type Json } from './helper.ts'
 
 const OPENAPI_3_1: SwaggerOptions = { openapi: { openapi: '3.1.0', info: { title: 'Test', version: '1' } } }
 
-async function documented (t: Test, resources: NonNullable<CrudKitOptions['resources']>, options: SwaggerOptions = OPENAPI_3_1, of: typeof entities | typeof exampleEntities = entities): Promise<Json> {
+async function documented (
+  t: Test,
+  resources: NonNullable<CrudKitOptions['resources']>,
+  options: SwaggerOptions = OPENAPI_3_1,
+  of: typeof entities | typeof exampleEntities = entities
+): Promise<Json> {
   const app = Fastify()
   t.teardown(() => app.close())
   await app.register(swagger, options)
@@ -31,8 +45,10 @@ async function checkValid (t: Test, document: Json): Promise<void> {
   t.ok(valid, 'valid', { diagnostic: !valid, errors: JSON.stringify(errors)?.slice(0, 2000) })
 }
 
-const operationsOf = (document: Json): Json[] => Object.values(document.paths).flatMap((path) => Object.values(path as object))
-const parametersOf = (operation: Json): Record<string, Json> => Object.fromEntries((operation.parameters ?? []).map((parameter: Json) => [parameter.name, parameter]))
+const operationsOf = (document: Json): Json[] =>
+  Object.values(document.paths).flatMap((path) => Object.values(path as object))
+const parametersOf = (operation: Json): Record<string, Json> =>
+  Object.fromEntries((operation.parameters ?? []).map((parameter: Json) => [parameter.name, parameter]))
 const idsOf = (document: Json): string[] => operationsOf(document).map(({ operationId }) => operationId)
 
 t.test('the document of the example', async (t) => {
@@ -45,15 +61,36 @@ t.test('the document of the example', async (t) => {
   })
 
   t.test('has every route, with an id, a tag and a summary', async (t) => {
-    t.strictSame(Object.keys(document.paths).filter((path) => path.startsWith('/products')), ['/products', '/products/{id}', '/products/{id}/restore'])
-    t.strictSame(idsOf(document).filter((id) => id.endsWith('_products')), ['list_products', 'create_products', 'get_products', 'update_products', 'replace_products', 'delete_products', 'restore_products'])
+    t.strictSame(Object.keys(document.paths).filter((path) => path.startsWith('/products')), [
+      '/products',
+      '/products/{id}',
+      '/products/{id}/restore',
+    ])
+    t.strictSame(idsOf(document).filter((id) => id.endsWith('_products')), [
+      'list_products',
+      'create_products',
+      'get_products',
+      'update_products',
+      'replace_products',
+      'delete_products',
+      'restore_products',
+    ])
     t.equal(new Set(idsOf(document)).size, idsOf(document).length)
     for (const operation of operationsOf(document)) t.match(operation, { tags: [String], summary: String })
   })
 
   t.test('has a parameter for each filter and operator', async (t) => {
     const filters = exampleResources['/categories'].queryConfig.allowedFilters
-    const expected = filters.flatMap((filter) => !('operators' in filter) ? [`filter[${filter.field}]`] : [`filter[${filter.field}]`, ...filter.operators.filter((operator) => operator !== filter.defaultOperator).map((operator) => `filter[${filter.field}][${operator}]`)])
+    const expected = filters.flatMap((filter) =>
+      !('operators' in filter)
+        ? [`filter[${filter.field}]`]
+        : [
+          `filter[${filter.field}]`,
+          ...filter.operators.filter((operator) => operator !== filter.defaultOperator).map((operator) =>
+            `filter[${filter.field}][${operator}]`
+          ),
+          ]
+    )
     t.strictSame(Object.keys(parameters).filter((name) => name.startsWith('filter')), expected)
     t.equal(expected.length, 56)
     t.match(parameters['filter[q]'], { schema: { type: 'string' }, description: String })
@@ -63,7 +100,10 @@ t.test('the document of the example', async (t) => {
       t.ok(description.includes(`Example: \`${name}=`), name)
       t.equal(required, false)
       t.equal(schema.type === 'array', operator !== undefined && OPERATORS[operator] === 'list', name)
-      t.ok((schema.items ?? schema.allOf[0]).examples.length > 0, `${name} has an example that clients don't send unasked`)
+      t.ok(
+        (schema.items ?? schema.allOf[0]).examples.length > 0,
+        `${name} has an example that clients don't send unasked`
+      )
       t.notOk('example' in parameter || 'example' in schema || 'default' in schema, name)
       if (schema.type === 'array') t.match(parameter, { style: 'form', explode: false })
     }
@@ -71,24 +111,57 @@ t.test('the document of the example', async (t) => {
 
   t.test('parameters have the types of columns', async (t) => {
     t.match(parameters['filter[price]'].schema, { type: 'number', maximum: 9999999999.99 })
-    t.match(parameters['filter[price][between]'].schema, { type: 'array', minItems: 2, maxItems: 2, items: { type: 'number' } })
+    t.match(parameters['filter[price][between]'].schema, {
+      type: 'array',
+      minItems: 2,
+      maxItems: 2,
+      items: { type: 'number' },
+    })
     t.match(parameters['filter[price][isnull]'].schema, { type: 'boolean' })
     t.match(parameters['filter[id]'].schema, { type: 'string', format: 'uuid' })
-    t.match(parameters['filter[status][in]'].schema, { type: 'array', maxItems: 100, items: { type: 'string', enum: ['draft', 'active', 'archived'] } })
+    t.match(parameters['filter[status][in]'].schema, {
+      type: 'array',
+      maxItems: 100,
+      items: { type: 'string', enum: ['draft', 'active', 'archived'] },
+    })
     t.match(parameters['filter[created_at]'].schema, { type: 'string', pattern: String })
     t.match(parameters['filter[name][contains]'].schema, { type: 'string', maxLength: 256 })
-    t.match(parametersOf(document.paths['/products'].get)['filter[category]'].schema, { type: 'string', format: 'uuid' })
-    t.match(parametersOf(document.paths['/articles'].get)['filter[published]'], { schema: { type: 'string' }, description: 'The filter `published`, as this server defines it.' })
+    t.match(parametersOf(document.paths['/products'].get)['filter[category]'].schema, {
+      type: 'string',
+      format: 'uuid',
+    })
+    t.match(parametersOf(document.paths['/articles'].get)['filter[published]'], {
+      schema: { type: 'string' },
+      description: 'The filter `published`, as this server defines it.',
+    })
   })
 
   t.test('sorts, fields and includes are lists of what is allowed', async (t) => {
     const items = (name: string): string[] => parameters[name].schema.items.enum
-    t.strictSame(items('sort'), ['name', '-name', 'price', '-price', 'status', '-status', 'created_at', '-created_at', 'updated_at', '-updated_at'])
+    t.strictSame(items('sort'), [
+      'name',
+      '-name',
+      'price',
+      '-price',
+      'status',
+      '-status',
+      'created_at',
+      '-created_at',
+      'updated_at',
+      '-updated_at',
+    ])
     t.match(parameters['sort'].description, 'Default: `-created_at`.')
     t.strictSame(items('include'), ['products', 'products.tags', 'articles', 'articles.user', 'tags', 'productsCount'])
     t.strictSame(items('fields'), ['id', 'name', 'description', 'price', 'status', 'created_at', 'updated_at'])
     t.strictSame(items('fields[products]'), ['id', 'name', 'price', 'stock'])
-    t.strictSame(Object.keys(parametersOf(document.paths['/categories/{id}'].get)), ['include', 'fields', 'fields[products]', 'fields[articles]', 'fields[tags]', 'id'])
+    t.strictSame(Object.keys(parametersOf(document.paths['/categories/{id}'].get)), [
+      'include',
+      'fields',
+      'fields[products]',
+      'fields[articles]',
+      'fields[tags]',
+      'id',
+    ])
     t.ok('fields[user]' in parametersOf(document.paths['/articles'].get), 'by alias')
   })
 
@@ -113,13 +186,27 @@ t.test('the document of the example', async (t) => {
     const [page] = document.paths['/categories'].get.responses['200'].content['application/json'].schema.anyOf
     const item = page.properties.items.items
     t.equal(item.required, undefined, '`fields` may leave out anything')
-    t.strictSame(Object.keys(item.properties.articles.items.properties.author.anyOf[1].properties), ['id', 'uuid', 'created_at', 'updated_at', 'deleted_at', 'name'], 'what is hidden or can not be included is not there')
+    t.strictSame(Object.keys(item.properties.articles.items.properties.author.anyOf[1].properties), [
+      'id',
+      'uuid',
+      'created_at',
+      'updated_at',
+      'deleted_at',
+      'name',
+    ], 'what is hidden or can not be included is not there')
     t.match(document.paths['/categories'].post.responses['201'].headers, { Location: { schema: { type: 'string' } } })
   })
 
   t.test('paths have the type of the key', async (t) => {
-    t.match(parametersOf(document.paths['/categories/{id}'].get)['id'], { in: 'path', required: true, schema: { type: 'string', format: 'uuid' } })
-    t.match(parametersOf(document.paths['/products/{id}'].get)['id'], { schema: { anyOf: [{ type: 'integer' }, { type: 'string', format: 'uuid' }] }, description: 'The `id` or `uuid` of a record.' })
+    t.match(parametersOf(document.paths['/categories/{id}'].get)['id'], {
+      in: 'path',
+      required: true,
+      schema: { type: 'string', format: 'uuid' },
+    })
+    t.match(parametersOf(document.paths['/products/{id}'].get)['id'], {
+      schema: { anyOf: [{ type: 'integer' }, { type: 'string', format: 'uuid' }] },
+      description: 'The `id` or `uuid` of a record.',
+    })
   })
 
   t.test('errors are one schema', async (t) => {
@@ -131,10 +218,15 @@ t.test('the document of the example', async (t) => {
     t.strictSame(others, [])
     for (const operation of operationsOf(document)) {
       for (const [status, response] of Object.entries<Json>(operation.responses)) {
-        if (Number(status) >= 400) t.equal(response.content['application/json'].schema.$ref, `#/components/schemas/${name}`)
+        if (Number(status) >= 400) {
+          t.equal(response.content['application/json'].schema.$ref, `#/components/schemas/${name}`)
+        }
       }
     }
-    t.match(document.paths['/categories'].get.responses['503'], { description: String, headers: { 'Retry-After': Object } })
+    t.match(document.paths['/categories'].get.responses['503'], {
+      description: String,
+      headers: { 'Retry-After': Object },
+    })
   })
 })
 
@@ -156,38 +248,92 @@ t.test('versions, conditions and what may be refused', async (t) => {
 })
 
 t.test('composite keys, every type, batches and whole records', async (t) => {
-  const columns = ['leaves', 'cells', 'dryMass', 'acidity', 'alive', 'nickname', 'tracker', 'health', 'hardiness', 'sownOn', 'measuredAt', 'wateredAt', 'petals'].map((name) => new AllowedFilters(name, 'eq', ['eq', 'in']))
+  const columns = [
+    'leaves',
+    'cells',
+    'dryMass',
+    'acidity',
+    'alive',
+    'nickname',
+    'tracker',
+    'health',
+    'hardiness',
+    'sownOn',
+    'measuredAt',
+    'wateredAt',
+    'petals',
+  ].map((name) => new AllowedFilters(name, 'eq', ['eq', 'in']))
   const document = await documented(t, {
     '/items': resource(OrderItem, { allowedIncludes: [new AllowedInclude('plant')] }),
-    '/specimens': { crud: resource(Specimen, { allowedFilters: columns }), operations: ['list', 'createMany'], maxBatch: 7 },
+    '/specimens': {
+      crud: resource(Specimen, { allowedFilters: columns }),
+      operations: ['list', 'createMany'],
+      maxBatch: 7,
+    },
     '/tags': { crud: resource(Tag), operations: ['create', 'createMany', 'update'], readonlyProperties: 'ignore' },
   })
   await checkValid(t, document)
   const item = document.paths['/items/{order}/{plant}']
-  t.strictSame(item.get.parameters.filter((parameter: Json) => parameter.in === 'path').map(({ name, schema }: Json) => [name, schema.type]), [['order', 'integer'], ['plant', 'integer']])
-  t.match(document.paths['/specimens'].post, { operationId: 'create_many_specimen', requestBody: { content: { 'application/json': { schema: { type: 'array', maxItems: 7 } } } } })
+  t.strictSame(
+    item.get.parameters.filter((parameter: Json) => parameter.in === 'path').map((
+      { name, schema }: Json
+    ) => [name, schema.type]),
+    [['order', 'integer'], ['plant', 'integer']]
+  )
+  t.match(document.paths['/specimens'].post, {
+    operationId: 'create_many_specimen',
+    requestBody: { content: { 'application/json': { schema: { type: 'array', maxItems: 7 } } } },
+  })
   const specimens = parametersOf(document.paths['/specimens'].get)
   t.equal(specimens['filter[petals]'].schema.type, 'string', 'of a custom type')
   t.strictSame(specimens['filter[sownOn][in]'].schema.items.examples, ['2024-05-31', '2024-12-31'])
   const { schema } = document.paths['/tags'].post.requestBody.content['application/json']
   t.match(schema.anyOf, [{ type: 'object' }, { type: 'array' }])
-  t.match(document.paths['/tags/{id}'].patch.requestBody.content['application/json'].schema.properties.id, { readOnly: true })
+  t.match(document.paths['/tags/{id}'].patch.requestBody.content['application/json'].schema.properties.id, {
+    readOnly: true,
+  })
 })
 
 t.test('numbers about relations, and limits', async (t) => {
   const { count, exists, sum, min, avg } = AllowedInclude
   const document = await documented(t, {
     '/plants': resource(Plant, {
-      allowedIncludes: [new AllowedInclude('tags', { limit: 3 }), count('tags'), exists('supplier', { alias: 'sold' }), count('orderItems.order.items'), ...[sum, min, avg].flatMap((fn) => [fn('specimens.dryMass'), fn('specimens.leaves')]), min('specimens.petals')],
+      allowedIncludes: [
+        new AllowedInclude('tags', { limit: 3 }),
+        count('tags'),
+        exists('supplier', { alias: 'sold' }),
+        count('orderItems.order.items'),
+        ...[sum, min, avg].flatMap((fn) => [fn('specimens.dryMass'), fn('specimens.leaves')]),
+        min('specimens.petals'),
+      ],
     }),
   })
   await checkValid(t, document)
   const { parameters, responses } = document.paths['/plants'].get
   const include = parametersOf({ parameters })['include']
-  t.strictSame(include.schema.items.enum, ['tags', 'orderItems.order.itemsCount', 'tagsCount', 'sold', 'specimensDryMassSum', 'specimensLeavesSum', 'specimensDryMassMin', 'specimensLeavesMin', 'specimensDryMassAvg', 'specimensLeavesAvg', 'specimensPetalsMin'])
-  t.match(include.description, '`tags`: at most 3 of each record. `orderItems.order.itemsCount`: how many `items`. `tagsCount`: how many `tags`. `sold`: whether there is any `supplier`, as `supplierExists`. `specimensDryMassSum`: the sum of `dryMass` of `specimens`, null for none.')
+  t.strictSame(include.schema.items.enum, [
+    'tags',
+    'orderItems.order.itemsCount',
+    'tagsCount',
+    'sold',
+    'specimensDryMassSum',
+    'specimensLeavesSum',
+    'specimensDryMassMin',
+    'specimensLeavesMin',
+    'specimensDryMassAvg',
+    'specimensLeavesAvg',
+    'specimensPetalsMin',
+  ])
+  t.match(
+    include.description,
+    '`tags`: at most 3 of each record. `orderItems.order.itemsCount`: how many `items`. `tagsCount`: how many `tags`. `sold`: whether there is any `supplier`, as `supplierExists`. `specimensDryMassSum`: the sum of `dryMass` of `specimens`, null for none.'
+  )
   const { properties } = responses['200'].content['application/json'].schema.anyOf[0].properties.items.items
-  const shown = Object.fromEntries(Object.keys(properties).filter((name) => /Count|Exists|^specimens./.test(name)).map((name) => [name, properties[name]]))
+  const shown = Object.fromEntries(
+    Object.keys(properties).filter((name) => /Count|Exists|^specimens./.test(name)).map((
+      name
+    ) => [name, properties[name]])
+  )
   t.match(shown, {
     tagsCount: { type: 'integer', minimum: 0 },
     supplierExists: { type: 'boolean' },
@@ -200,11 +346,19 @@ t.test('numbers about relations, and limits', async (t) => {
     specimensPetalsMin: {},
   })
   t.strictSame(Object.keys(properties.orderItems.items.properties.order.anyOf[1].properties).at(-1), 'itemsCount')
-  t.notOk('tagsCount' in document.paths['/plants'].post.responses['201'].content['application/json'].schema.properties, 'a write includes nothing')
+  t.notOk(
+    'tagsCount' in document.paths['/plants'].post.responses['201'].content['application/json'].schema.properties,
+    'a write includes nothing'
+  )
 })
 
 t.test('sorts that are descending by themselves, and totals that are not counted', async (t) => {
-  const document = await documented(t, { '/plants': resource(Plant, { allowedSorts: [new AllowedSort('name', { direction: 'desc', alias: 'newest' })], pagination: { count: 'none', maxPerPage: 5 } }) })
+  const document = await documented(t, {
+    '/plants': resource(Plant, {
+      allowedSorts: [new AllowedSort('name', { direction: 'desc', alias: 'newest' })],
+      pagination: { count: 'none', maxPerPage: 5 },
+    }),
+  })
   const { parameters, responses } = document.paths['/plants'].get
   t.strictSame(parameters[0].schema.items.enum, ['newest', '-newest', '+newest'])
   t.match(parameters[0].description, 'Without a sign, `newest` is descending.')
@@ -218,8 +372,13 @@ t.test('a hook that changes records takes away what is known to be there', async
       return { name: record.name }
     }
   }
-  const document = await documented(t, { '/plants': new Changed({ model: Plant, writable: 'all' }), '/tags': resource(Tag), '/named': resource(Tag, { allowedFields: [new AllowedField('name')] }) })
-  const required = (path: string): unknown => document.paths[`${path}/{id}`].get.responses['200'].content['application/json'].schema.required
+  const document = await documented(t, {
+    '/plants': new Changed({ model: Plant, writable: 'all' }),
+    '/tags': resource(Tag),
+    '/named': resource(Tag, { allowedFields: [new AllowedField('name')] }),
+  })
+  const required = (path: string): unknown =>
+    document.paths[`${path}/{id}`].get.responses['200'].content['application/json'].schema.required
   t.equal(required('/plants'), undefined)
   t.equal(required('/named'), undefined)
   t.strictSame(required('/tags'), ['id', 'deleted_at', 'name', 'weight'])
@@ -227,9 +386,19 @@ t.test('a hook that changes records takes away what is known to be there', async
 
 t.test('resources of one name have ids of their own', async (t) => {
   const crud = resource(Tag)
-  const document = await documented(t, { '/tags': crud, '/v2/tags': crud, '/v2-tags': crud, '/x': { crud, name: 'Größen & mehr' } })
+  const document = await documented(t, {
+    '/tags': crud,
+    '/v2/tags': crud,
+    '/v2-tags': crud,
+    '/x': { crud, name: 'Größen & mehr' },
+  })
   await checkValid(t, document)
-  t.strictSame(idsOf(document).filter((id) => id.startsWith('list')), ['list_tag', 'list_v2_tags', 'list_v2_tags_2', 'list_Größen_mehr'])
+  t.strictSame(idsOf(document).filter((id) => id.startsWith('list')), [
+    'list_tag',
+    'list_v2_tags',
+    'list_v2_tags_2',
+    'list_Größen_mehr',
+  ])
   t.equal(new Set(idsOf(document)).size, idsOf(document).length)
 })
 
@@ -240,9 +409,23 @@ t.test("the application's own declarations win", async (t) => {
       '/plants': {
         crud: plants,
         schemas: {
-          list: { querystring: { type: 'object', properties: { season: { type: 'string' }, 'filter[name]': { type: 'string', description: 'mine' } } }, summary: 'All plants' } as object,
-          get: { response: { '4xx': { description: 'mine', type: 'object' }, 200: { description: 'A plant', type: 'object' } } },
-          update: { body: { type: 'object', properties: { name: { type: 'string' } } }, operationId: 'change' } as object,
+          list: {
+            querystring: {
+              type: 'object',
+              properties: { season: { type: 'string' }, 'filter[name]': { type: 'string', description: 'mine' } },
+            },
+            summary: 'All plants',
+          } as object,
+          get: {
+            response: {
+              '4xx': { description: 'mine', type: 'object' },
+              200: { description: 'A plant', type: 'object' },
+            },
+          },
+          update: {
+            body: { type: 'object', properties: { name: { type: 'string' } } },
+            operationId: 'change',
+          } as object,
           delete: { hide: true } as object,
         },
       },
@@ -250,7 +433,11 @@ t.test("the application's own declarations win", async (t) => {
     await checkValid(t, document)
     const { get } = document.paths['/plants']
     t.equal(get.summary, 'All plants')
-    t.match(parametersOf(get), { season: { schema: { type: 'string' } }, 'filter[name]': { description: 'mine' }, page: Object })
+    t.match(parametersOf(get), {
+      season: { schema: { type: 'string' } },
+      'filter[name]': { description: 'mine' },
+      page: Object,
+    })
     const one = document.paths['/plants/{id}']
     t.strictSame(Object.keys(one.get.responses).sort(), ['200', '4XX', '503'])
     t.equal(one.get.responses['200'].description, 'A plant')
@@ -261,7 +448,19 @@ t.test("the application's own declarations win", async (t) => {
 
   t.test('a transform has the last word, and sees what is documented', async (t) => {
     const document = await documented(t, {
-      '/plants': { crud: plants, config: { swaggerTransform: ({ schema, url }: Json) => ({ schema: { ...schema, description: Object.keys(schema.querystring?.properties ?? {}).join(), hide: schema.operationId === 'get_plant' }, url: `/api${url}` }) } },
+      '/plants': {
+        crud: plants,
+        config: {
+          swaggerTransform: ({ schema, url }: Json) => ({
+            schema: {
+              ...schema,
+              description: Object.keys(schema.querystring?.properties ?? {}).join(),
+              hide: schema.operationId === 'get_plant',
+            },
+            url: `/api${url}`,
+          }),
+        },
+      },
       '/tags': { crud: resource(Tag), config: { swaggerTransform: false } },
     })
     t.match(document.paths['/api/plants'].get.description, /filter\[name\]/)
@@ -271,7 +470,14 @@ t.test("the application's own declarations win", async (t) => {
 })
 
 t.test('other versions of the specification', async (t) => {
-  const resources = { '/plants': resource(Plant, { allowedFilters: [new AllowedFilters('price', 'eq', ['eq', 'in', 'isnull'])], allowedSorts: [new AllowedSort('name')] }), '/specimens': resource(Specimen), '/orders': resource(Order) }
+  const resources = {
+    '/plants': resource(Plant, {
+      allowedFilters: [new AllowedFilters('price', 'eq', ['eq', 'in', 'isnull'])],
+      allowedSorts: [new AllowedSort('name')],
+    }),
+    '/specimens': resource(Specimen),
+    '/orders': resource(Order),
+  }
   const old = await documented(t, resources, { openapi: { info: { title: 'Test', version: '1' } } })
   t.equal(old.openapi, '3.0.3')
   await checkValid(t, old)
@@ -281,7 +487,11 @@ t.test('other versions of the specification', async (t) => {
 })
 
 t.test('routes that Fastify adds for HEAD have ids of their own where they are documented', async (t) => {
-  const document = await documented(t, { '/tags': resource(Tag) }, { ...OPENAPI_3_1, exposeHeadRoutes: true } as SwaggerOptions)
+  const document = await documented(
+    t,
+    { '/tags': resource(Tag) },
+    { ...OPENAPI_3_1, exposeHeadRoutes: true } as SwaggerOptions
+  )
   await checkValid(t, document)
   t.ok(idsOf(document).includes('list_tag-head'))
   t.equal(new Set(idsOf(document)).size, idsOf(document).length)
@@ -294,7 +504,13 @@ t.test('without @fastify/swagger nothing is made of it, and with it nothing is c
       compiled.push(what)
       return () => () => true
     }
-    const app = Fastify({ schemaController: { compilersFactory: { buildValidator: build('validator'), buildSerializer: build('serializer') } } } as unknown as FastifyServerOptions)
+    const app = Fastify(
+      {
+        schemaController: {
+          compilersFactory: { buildValidator: build('validator'), buildSerializer: build('serializer') },
+        },
+      } as unknown as FastifyServerOptions
+    )
     t.teardown(() => app.close())
     if (documents) await app.register(swagger, OPENAPI_3_1)
     const schemas: unknown[] = []
@@ -304,7 +520,10 @@ t.test('without @fastify/swagger nothing is made of it, and with it nothing is c
       schemas.push(...Object.keys(schema ?? {}))
       transforms.add(typeof (config as { swaggerTransform?: unknown }).swaggerTransform)
     })
-    await app.register(crudKit, { orm: ormOf(), resources: { '/plants': new CrudBase({ model: Plant, writable: 'all', queryConfig: new QueryBuilderConfig() }) } })
+    await app.register(crudKit, {
+      orm: ormOf(),
+      resources: { '/plants': new CrudBase({ model: Plant, writable: 'all', queryConfig: new QueryBuilderConfig() }) },
+    })
     await app.ready()
     t.strictSame([...new Set(schemas)].sort(), ['response', 'summary', 'tags'])
     t.strictSame(compiled, [])

@@ -12,13 +12,20 @@ import { bodyOf, resource } from './helper.ts'
 
 const Entry = defineEntity({
   name: 'Entry',
-  properties: { id: p.integer().primary().autoincrement(), name: p.string().unique(), batch: p.string().nullable(), value: p.integer() },
+  properties: {
+    id: p.integer().primary().autoincrement(),
+    name: p.string().unique(),
+    batch: p.string().nullable(),
+    value: p.integer(),
+  },
 })
 
 const WORKERS = 16
 const BATCH = [1, 2, 3]
 
-t.test('a load of 1 000 requests during two outages ends with nothing lost and nothing hung', { skip: await findPostgres() === undefined && 'no PostgreSQL binaries' }, async (t) => {
+t.test('a load of 1 000 requests during two outages ends with nothing lost and nothing hung', {
+  skip: await findPostgres() === undefined && 'no PostgreSQL binaries',
+}, async (t) => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'postgres-outage-'))
   fs.chmodSync(folder, 0o755)
   const settings = { fsync: 'on', full_page_writes: 'on', synchronous_commit: 'on', max_connections: 20 }
@@ -35,11 +42,21 @@ t.test('a load of 1 000 requests during two outages ends with nothing lost and n
     }
   }
 
-  const database = new DatabaseFactory({ databaseUrl: url, entities: [Entry], schema: 'create', pool: { max: 8, connectionTimeoutMillis: 3_000 } })
+  const database = new DatabaseFactory({
+    databaseUrl: url,
+    entities: [Entry],
+    schema: 'create',
+    pool: { max: 8, connectionTimeoutMillis: 3_000 },
+  })
   const app = Fastify()
   await app.register(crudKit, {
     database,
-    resources: { '/entries': { crud: resource(Entry, { allowedFilters: [AllowedFilters.exact('batch')] }), operations: ['list', 'get', 'create', 'createMany', 'update'] } },
+    resources: {
+      '/entries': {
+        crud: resource(Entry, { allowedFilters: [AllowedFilters.exact('batch')] }),
+        operations: ['list', 'get', 'create', 'createMany', 'update'],
+      },
+    },
   })
   t.teardown(async () => {
     await app.close()
@@ -52,14 +69,21 @@ t.test('a load of 1 000 requests during two outages ends with nothing lost and n
   const stop = new AbortController()
   const surprises: string[] = []
   /** Sends a request, and says whether it was done. An answer has to fit to the state that the server was in from start to end. */
-  const send = async (method: 'GET' | 'POST' | 'PATCH', url: string, payload?: object): Promise<LightMyRequestResponse | undefined> => {
+  const send = async (
+    method: 'GET' | 'POST' | 'PATCH',
+    url: string,
+    payload?: object
+  ): Promise<LightMyRequestResponse | undefined> => {
     const before = phase
     const response = await app.inject({ method, url, ...(payload && { payload }) })
     const during = before === phase ? phase : 'changing'
     counts[during]++
     const done = response.statusCode === 200 || response.statusCode === 201
-    const refused = response.statusCode === 503 && response.headers['retry-after'] === '1' && bodyOf(response).code === 'FST_CRUD_UNAVAILABLE'
-    if ((!done && !refused) || (during === 'up' && !done) || (during === 'down' && !refused)) surprises.push(`${during}: ${method} ${url} ${response.statusCode} ${response.body}`)
+    const refused = response.statusCode === 503 && response.headers['retry-after'] === '1' &&
+      bodyOf(response).code === 'FST_CRUD_UNAVAILABLE'
+    if ((!done && !refused) || (during === 'up' && !done) || (during === 'down' && !refused)) {
+      surprises.push(`${during}: ${method} ${url} ${response.statusCode} ${response.body}`)
+    }
     // a client that is refused does not ask again at once
     if (refused) await sleep(10)
     return done ? response : undefined
@@ -79,7 +103,10 @@ t.test('a load of 1 000 requests during two outages ends with nothing lost and n
       await send('GET', `/entries?filter[batch]=${unique}`)
       value.tried = i
       if (await send('PATCH', `/entries/${id}`, { value: i }) !== undefined) value.acknowledged = i
-      if (await send('POST', '/entries', BATCH.map((n) => ({ name: `${unique}-${n}`, batch: unique, value: n }))) !== undefined) batches.push(unique)
+      if (
+        await send('POST', '/entries', BATCH.map((n) => ({ name: `${unique}-${n}`, batch: unique, value: n }))) !==
+          undefined
+      ) batches.push(unique)
       await send('GET', `/entries/${id}`)
     }
   }

@@ -7,7 +7,12 @@ import { forEachDatabase } from '../helpers/databases.ts'
 
 const Jar = defineEntity({
   name: 'Jar',
-  properties: { id: p.integer().primary().autoincrement(), version: p.integer().version(), label: p.string(), deleted_at: p.datetime(3).nullable() },
+  properties: {
+    id: p.integer().primary().autoincrement(),
+    version: p.integer().version(),
+    label: p.string(),
+    deleted_at: p.datetime(3).nullable(),
+  },
 })
 
 const METHODS = ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore'] as const
@@ -21,7 +26,9 @@ function jarCrud (): CrudBase {
     const own = async (em: { persist?: unknown }, ...rest: unknown[]) => {
       calls.push(`${method} ${typeof em.persist === 'function' ? 'em' : 'other'}`)
       const result = await original.call(crud, em, ...rest)
-      return Array.isArray(result) ? result.map((record: CrudRecord) => ({ ...record, by: method })) : result && { ...result, by: method }
+      return Array.isArray(result)
+        ? result.map((record: CrudRecord) => ({ ...record, by: method }))
+        : result && { ...result, by: method }
     }
     Object.assign(crud, { [method]: own })
   }
@@ -31,20 +38,52 @@ function jarCrud (): CrudBase {
 await forEachDatabase(t, { entities: [Jar] }, async (t, { orm }) => {
   const app = Fastify()
   t.teardown(() => app.close())
-  await app.register(crudKit, { orm, indexAdvice: false, resources: { '/jars': { crud: jarCrud(), operations: METHODS } } })
+  await app.register(crudKit, {
+    orm,
+    indexAdvice: false,
+    resources: { '/jars': { crud: jarCrud(), operations: METHODS } },
+  })
   const ask = async (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', url: string, payload?: object) => {
     calls.length = 0
     const answer = await app.inject({ method, url, ...(payload !== undefined && { payload }) })
-    return { status: answer.statusCode, etag: answer.headers.etag, location: answer.headers.location, body: answer.json(), calls: [...calls] }
+    return {
+      status: answer.statusCode,
+      etag: answer.headers.etag,
+      location: answer.headers.location,
+      body: answer.json(),
+      calls: [...calls],
+    }
   }
 
-  t.match(await ask('POST', '/jars', { label: 'plum' }), { status: 201, etag: '"1"', location: '/jars/1', body: { id: 1, label: 'plum', by: 'create' }, calls: ['create em'] })
-  t.match(await ask('POST', '/jars', [{ label: 'fig' }]), { status: 201, body: [{ id: 2, label: 'fig', by: 'createMany' }], calls: ['createMany em'] })
-  t.match(await ask('GET', '/jars'), { status: 200, body: { items: [{ id: 1 }, { id: 2 }], total: 2, by: 'list' }, calls: ['list em'] })
-  t.match(await ask('GET', '/jars/1'), { status: 200, etag: '"1"', body: { label: 'plum', by: 'get' }, calls: ['get em'] })
+  t.match(await ask('POST', '/jars', { label: 'plum' }), {
+    status: 201,
+    etag: '"1"',
+    location: '/jars/1',
+    body: { id: 1, label: 'plum', by: 'create' },
+    calls: ['create em'],
+  })
+  t.match(await ask('POST', '/jars', [{ label: 'fig' }]), {
+    status: 201,
+    body: [{ id: 2, label: 'fig', by: 'createMany' }],
+    calls: ['createMany em'],
+  })
+  t.match(await ask('GET', '/jars'), {
+    status: 200,
+    body: { items: [{ id: 1 }, { id: 2 }], total: 2, by: 'list' },
+    calls: ['list em'],
+  })
+  t.match(await ask('GET', '/jars/1'), {
+    status: 200,
+    etag: '"1"',
+    body: { label: 'plum', by: 'get' },
+    calls: ['get em'],
+  })
   t.match(await ask('GET', '/jars/9'), { status: 404, calls: ['get em'] })
   const texts = new CrudBase<any>({ model: Jar, writable: 'all' })
-  Object.assign(texts, { getJson: async () => '{"id":1,"version":7,"label":"of text"}', listJson: async () => '{"items":[]}' })
+  Object.assign(texts, {
+    getJson: async () => '{"id":1,"version":7,"label":"of text"}',
+    listJson: async () => '{"items":[]}',
+  })
   await t.resolves(async () => {
     const other = Fastify()
     t.teardown(() => other.close())
@@ -53,7 +92,16 @@ await forEachDatabase(t, { entities: [Jar] }, async (t, { orm }) => {
     t.match([one.json(), one.headers.etag], [{ label: 'of text' }, '"7"'])
     t.strictSame((await other.inject('/jars')).json(), { items: [] })
   })
-  t.match(await ask('PATCH', '/jars/1', { label: 'pear' }), { status: 200, etag: '"2"', body: { label: 'pear', by: 'update' }, calls: ['update em'] })
+  t.match(await ask('PATCH', '/jars/1', { label: 'pear' }), {
+    status: 200,
+    etag: '"2"',
+    body: { label: 'pear', by: 'update' },
+    calls: ['update em'],
+  })
   t.match(await ask('DELETE', '/jars/1'), { status: 200, body: { by: 'delete' }, calls: ['delete em'] })
-  t.match(await ask('POST', '/jars/1/restore'), { status: 200, body: { by: 'restore', deleted_at: null }, calls: ['restore em'] })
+  t.match(await ask('POST', '/jars/1/restore'), {
+    status: 200,
+    body: { by: 'restore', deleted_at: null },
+    calls: ['restore em'],
+  })
 })

@@ -7,12 +7,19 @@ import { recordStatements } from '../helpers/statements.ts'
 import { client, resource, serve, type Json } from './helper.ts'
 
 const VISIBLE = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 13, 14]
-const plants = (pagination?: PaginationOptions) => resource(Plant, {
-  allowedFilters: [new AllowedFilters('name', 'eq'), new AllowedFilters('status', 'eq')],
-  allowedSorts: [new AllowedSort('position'), new AllowedSort('price'), new AllowedSort('status'), new AllowedSort('group.name'), new AllowedSort('inStock')],
-  allowedIncludes: [new AllowedInclude('tags')],
-  ...(pagination && { pagination }),
-})
+const plants = (pagination?: PaginationOptions) =>
+  resource(Plant, {
+    allowedFilters: [new AllowedFilters('name', 'eq'), new AllowedFilters('status', 'eq')],
+    allowedSorts: [
+      new AllowedSort('position'),
+      new AllowedSort('price'),
+      new AllowedSort('status'),
+      new AllowedSort('group.name'),
+      new AllowedSort('inStock'),
+    ],
+    allowedIncludes: [new AllowedInclude('tags')],
+    ...(pagination && { pagination }),
+  })
 
 /** A page without its items. */
 const info = ({ items, ...rest }: Json) => rest
@@ -36,51 +43,153 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   t.test('page and per_page', async (t) => {
-    for (const [query, expected, ids] of [
-      ['per_page=5', { total: 13, page: 1, per_page: 5, total_pages: 3, has_next: true, has_prev: false }, [1, 2, 3, 4, 5]],
-      ['per_page=5&page=2', { total: 13, page: 2, per_page: 5, total_pages: 3, has_next: true, has_prev: true }, [6, 7, 8, 9, 10]],
-      ['page=3&per_page=5', { total: 13, page: 3, per_page: 5, total_pages: 3, has_next: false, has_prev: true }, [12, 13, 14]],
-      ['page=1', { total: 13, page: 1, per_page: 20, total_pages: 1, has_next: false, has_prev: false }, VISIBLE],
-      ['per_page=13', { total: 13, page: 1, per_page: 13, total_pages: 1, has_next: false, has_prev: false }, VISIBLE],
-      ['per_page=12&page=2', { total: 13, page: 2, per_page: 12, total_pages: 2, has_next: false, has_prev: true }, [14]],
-      ['per_page=100', { total: 13, page: 1, per_page: 100, total_pages: 1, has_next: false, has_prev: false }, VISIBLE],
-      ['per_page=005&page=01', { total: 13, page: 1, per_page: 5, total_pages: 3, has_next: true, has_prev: false }, [1, 2, 3, 4, 5]],
-    ] as const) {
+    for (
+      const [query, expected, ids] of [
+        ['per_page=5', { total: 13, page: 1, per_page: 5, total_pages: 3, has_next: true, has_prev: false }, [
+          1,
+          2,
+          3,
+          4,
+          5,
+        ]],
+        ['per_page=5&page=2', { total: 13, page: 2, per_page: 5, total_pages: 3, has_next: true, has_prev: true }, [
+          6,
+          7,
+          8,
+          9,
+          10,
+        ]],
+        ['page=3&per_page=5', { total: 13, page: 3, per_page: 5, total_pages: 3, has_next: false, has_prev: true }, [
+          12,
+          13,
+          14,
+        ]],
+        ['page=1', { total: 13, page: 1, per_page: 20, total_pages: 1, has_next: false, has_prev: false }, VISIBLE],
+        [
+          'per_page=13',
+          { total: 13, page: 1, per_page: 13, total_pages: 1, has_next: false, has_prev: false },
+          VISIBLE,
+        ],
+        ['per_page=12&page=2', { total: 13, page: 2, per_page: 12, total_pages: 2, has_next: false, has_prev: true }, [
+          14,
+        ]],
+        [
+          'per_page=100',
+          { total: 13, page: 1, per_page: 100, total_pages: 1, has_next: false, has_prev: false },
+          VISIBLE,
+        ],
+        ['per_page=005&page=01', { total: 13, page: 1, per_page: 5, total_pages: 3, has_next: true, has_prev: false }, [
+          1,
+          2,
+          3,
+          4,
+          5,
+        ]],
+      ] as const
+    ) {
       const page = await get(query)
       t.strictSame([info(page), keys(page)], [expected, ids], query)
     }
   })
 
   t.test('limit and offset', async (t) => {
-    for (const [query, expected, ids] of [
-      ['limit=5', { total: 13, limit: 5, offset: 0, has_next: true, has_prev: false }, [1, 2, 3, 4, 5]],
-      ['limit=5&offset=3', { total: 13, limit: 5, offset: 3, has_next: true, has_prev: true }, [4, 5, 6, 7, 8]],
-      ['limit=3&offset=10', { total: 13, limit: 3, offset: 10, has_next: false, has_prev: true }, [12, 13, 14]],
-      ['offset=12', { total: 13, limit: 20, offset: 12, has_next: false, has_prev: true }, [14]],
-      ['offset=0', { total: 13, limit: 20, offset: 0, has_next: false, has_prev: false }, VISIBLE],
-      ['limit=1&offset=11', { total: 13, limit: 1, offset: 11, has_next: true, has_prev: true }, [13]],
-    ] as const) {
+    for (
+      const [query, expected, ids] of [
+        ['limit=5', { total: 13, limit: 5, offset: 0, has_next: true, has_prev: false }, [1, 2, 3, 4, 5]],
+        ['limit=5&offset=3', { total: 13, limit: 5, offset: 3, has_next: true, has_prev: true }, [4, 5, 6, 7, 8]],
+        ['limit=3&offset=10', { total: 13, limit: 3, offset: 10, has_next: false, has_prev: true }, [12, 13, 14]],
+        ['offset=12', { total: 13, limit: 20, offset: 12, has_next: false, has_prev: true }, [14]],
+        ['offset=0', { total: 13, limit: 20, offset: 0, has_next: false, has_prev: false }, VISIBLE],
+        ['limit=1&offset=11', { total: 13, limit: 1, offset: 11, has_next: true, has_prev: true }, [13]],
+      ] as const
+    ) {
       const page = await get(query)
       t.strictSame([info(page), keys(page)], [expected, ids], query)
     }
   })
 
   t.test('past the end is an empty page', async (t) => {
-    t.strictSame(await get('page=2'), { items: [], total: 13, page: 2, per_page: 20, total_pages: 1, has_next: false, has_prev: true })
-    t.strictSame(await get('page=1000&per_page=100'), { items: [], total: 13, page: 1000, per_page: 100, total_pages: 1, has_next: false, has_prev: true })
-    t.strictSame(await get('offset=13'), { items: [], total: 13, limit: 20, offset: 13, has_next: false, has_prev: true })
-    t.strictSame(await get('offset=100000&limit=1'), { items: [], total: 13, limit: 1, offset: 100000, has_next: false, has_prev: true })
+    t.strictSame(await get('page=2'), {
+      items: [],
+      total: 13,
+      page: 2,
+      per_page: 20,
+      total_pages: 1,
+      has_next: false,
+      has_prev: true,
+    })
+    t.strictSame(await get('page=1000&per_page=100'), {
+      items: [],
+      total: 13,
+      page: 1000,
+      per_page: 100,
+      total_pages: 1,
+      has_next: false,
+      has_prev: true,
+    })
+    t.strictSame(await get('offset=13'), {
+      items: [],
+      total: 13,
+      limit: 20,
+      offset: 13,
+      has_next: false,
+      has_prev: true,
+    })
+    t.strictSame(await get('offset=100000&limit=1'), {
+      items: [],
+      total: 13,
+      limit: 1,
+      offset: 100000,
+      has_next: false,
+      has_prev: true,
+    })
   })
 
   t.test('nothing at all has no pages', async (t) => {
-    t.strictSame(await get('filter[name]=Nothing'), { items: [], total: 0, page: 1, per_page: 20, total_pages: 0, has_next: false, has_prev: false })
-    t.strictSame(await get('filter[name]=Nothing&page=3'), { items: [], total: 0, page: 3, per_page: 20, total_pages: 0, has_next: false, has_prev: false })
-    t.strictSame(await get('filter[name]=Nothing&offset=3'), { items: [], total: 0, limit: 20, offset: 3, has_next: false, has_prev: false })
+    t.strictSame(await get('filter[name]=Nothing'), {
+      items: [],
+      total: 0,
+      page: 1,
+      per_page: 20,
+      total_pages: 0,
+      has_next: false,
+      has_prev: false,
+    })
+    t.strictSame(await get('filter[name]=Nothing&page=3'), {
+      items: [],
+      total: 0,
+      page: 3,
+      per_page: 20,
+      total_pages: 0,
+      has_next: false,
+      has_prev: false,
+    })
+    t.strictSame(await get('filter[name]=Nothing&offset=3'), {
+      items: [],
+      total: 0,
+      limit: 20,
+      offset: 3,
+      has_next: false,
+      has_prev: false,
+    })
   })
 
   t.test('walking all pages visits each record once, also where sorted values are the same or null', async (t) => {
     for (const path of ['/plants', '/uncounted']) {
-      for (const sort of ['', 'position', '-position', 'price', '-price', 'status', '-status', 'group.name', '-group.name', 'inStock,-price']) {
+      for (
+        const sort of [
+          '',
+          'position',
+          '-position',
+          'price',
+          '-price',
+          'status',
+          '-status',
+          'group.name',
+          '-group.name',
+          'inStock,-price',
+        ]
+      ) {
         for (const size of [1, 2, 3, 4, 13]) {
           const whole = keys(await client(app, path).get(`sort=${sort}&per_page=100`))
           const [pages, offsets]: [number[], number[]] = [[], []]
@@ -94,7 +203,10 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
             offsets.push(...keys(answer))
             more = answer.has_next
           }
-          if (whole.toSorted((a, b) => a - b).join() !== VISIBLE.join() || pages.join() !== whole.join() || offsets.join() !== whole.join()) {
+          if (
+            whole.toSorted((a, b) => a - b).join() !== VISIBLE.join() || pages.join() !== whole.join() ||
+            offsets.join() !== whole.join()
+          ) {
             t.fail(`${path} sort=${sort} by ${size}: ${whole} / ${pages} / ${offsets}`)
           }
         }
@@ -104,14 +216,46 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   t.test('without a count, totals are null and has_next is still true to the data', async (t) => {
-    t.strictSame(info(await uncounted.get()), { total: null, page: 1, per_page: 4, total_pages: null, has_next: true, has_prev: false })
-    for (const [query, count, hasNext] of [['page=3', 4, true], ['page=4', 1, false], ['per_page=13', 13, false], ['per_page=12', 12, true], ['limit=12&offset=1', 12, false], ['limit=12', 12, true], ['page=5', 0, false]] as const) {
+    t.strictSame(info(await uncounted.get()), {
+      total: null,
+      page: 1,
+      per_page: 4,
+      total_pages: null,
+      has_next: true,
+      has_prev: false,
+    })
+    for (
+      const [query, count, hasNext] of [
+        ['page=3', 4, true],
+        ['page=4', 1, false],
+        ['per_page=13', 13, false],
+        ['per_page=12', 12, true],
+        ['limit=12&offset=1', 12, false],
+        ['limit=12', 12, true],
+        ['page=5', 0, false],
+      ] as const
+    ) {
       const page = await uncounted.get(query)
       t.match(page, { total: null, has_next: hasNext }, query)
       t.equal(page.items.length, count, query)
     }
-    t.strictSame(await uncounted.get('page=9'), { items: [], total: null, page: 9, per_page: 4, total_pages: null, has_next: false, has_prev: true })
-    t.strictSame(await uncounted.get('offset=20'), { items: [], total: null, limit: 4, offset: 20, has_next: false, has_prev: true })
+    t.strictSame(await uncounted.get('page=9'), {
+      items: [],
+      total: null,
+      page: 9,
+      per_page: 4,
+      total_pages: null,
+      has_next: false,
+      has_prev: true,
+    })
+    t.strictSame(await uncounted.get('offset=20'), {
+      items: [],
+      total: null,
+      limit: 4,
+      offset: 20,
+      has_next: false,
+      has_prev: true,
+    })
   })
 
   t.test('with a planned count, the total is an estimate unless the page tells it', async (t) => {
@@ -119,31 +263,67 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     const planned = client(app, '/planned')
     const recorder = await recordStatements(orm)
     t.teardown(recorder.stop)
-    for (const [query, total, hasNext] of [['page=4', 13, false], ['per_page=13', 13, false], ['per_page=100', 13, false], ['filter[name]=Nothing', 0, false], ['limit=5&offset=9', 13, false]] as const) {
+    for (
+      const [query, total, hasNext] of [
+        ['page=4', 13, false],
+        ['per_page=13', 13, false],
+        ['per_page=100', 13, false],
+        ['filter[name]=Nothing', 0, false],
+        ['limit=5&offset=9', 13, false],
+      ] as const
+    ) {
       t.match(await planned.get(query), { total, has_next: hasNext }, query)
       t.equal(recorder.take().length, 1, query)
     }
-    for (const query of ['', 'page=2', 'per_page=12', 'limit=3&offset=2', 'filter[status]=active&per_page=1', 'include=tags&sort=-price', 'page=3']) {
+    for (
+      const query of [
+        '',
+        'page=2',
+        'per_page=12',
+        'limit=3&offset=2',
+        'filter[status]=active&per_page=1',
+        'include=tags&sort=-price',
+        'page=3',
+      ]
+    ) {
       const page = await planned.get(query)
       const statements = recorder.take()
       t.equal(statements.length, 2, query)
       t.match(statements[1]!.sql, /^explain \(format json\) select 1 from "plant"/)
       const first = page.offset ?? (page.page - 1) * page.per_page
-      t.ok(Number.isInteger(page.total) && page.total > first + page.items.length - 1 && page.total <= 100, `${query}: ${page.total}`)
+      t.ok(
+        Number.isInteger(page.total) && page.total > first + page.items.length - 1 && page.total <= 100,
+        `${query}: ${page.total}`
+      )
       t.equal(page.has_next, first + page.items.length < (query.startsWith('filter') ? 8 : 13), query)
       if (page.has_next) t.ok(page.total > first + page.items.length, 'the next row counts')
     }
     const past = await planned.get('page=9')
     t.match(past, { items: [], has_next: false, has_prev: true })
     t.ok(past.total <= 32, 'there is nothing where an empty page begins')
-    t.strictSame(Object.keys(await planned.get('page=2')), ['items', 'total', 'page', 'per_page', 'total_pages', 'has_next', 'has_prev'])
+    t.strictSame(Object.keys(await planned.get('page=2')), [
+      'items',
+      'total',
+      'page',
+      'per_page',
+      'total_pages',
+      'has_next',
+      'has_prev',
+    ])
   })
 
   t.test('more than the maximum is an error that names it', async (t) => {
-    t.match(await refused('per_page=101'), { code: 'FST_CRUD_PAGINATION_INVALID', errors: [{ source: { parameter: 'per_page' }, detail: /at most 100/ }] })
+    t.match(await refused('per_page=101'), {
+      code: 'FST_CRUD_PAGINATION_INVALID',
+      errors: [{ source: { parameter: 'per_page' }, detail: /at most 100/ }],
+    })
     t.match(await refused('limit=101'), { errors: [{ source: { parameter: 'limit' }, detail: /at most 100/ }] })
-    t.match(await refused('page=1002&per_page=100'), { errors: [{ source: { parameter: 'page' }, detail: /At most 100000 rows can be skipped/ }] })
-    t.match(await refused('offset=100001'), { errors: [{ source: { parameter: 'offset' }, detail: /At most 100000 rows/ }] })
+    t.match(await refused('page=1002&per_page=100'), {
+      errors: [{ source: { parameter: 'page' }, detail: /At most 100000 rows can be skipped/ }],
+    })
+    t.match(await refused('offset=100001'), {
+      errors: [{ source: { parameter: 'offset' }, detail: /At most 100000 rows/ }],
+    })
     t.equal((await get('page=1001&per_page=100')).page, 1001)
   })
 
@@ -159,8 +339,30 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 
   t.test('what is no number, or none of those allowed, is an error', async (t) => {
     for (const name of ['page', 'per_page', 'limit', 'offset']) {
-      for (const value of ['', '-1', '+1', '1.0', '1e1', '0x1', ' 1', '1 ', 'a', 'null', '1,2', '١', '１', 'Infinity', 'NaN', ...name === 'offset' ? [] : ['0', '00']]) {
-        t.match(await refused(`${name}=${encodeURIComponent(value)}`), { code: 'FST_CRUD_PAGINATION_INVALID', errors: [{ source: { parameter: name }, detail: /must be a whole number/ }] }, `${name}=${value}`)
+      for (
+        const value of [
+          '',
+          '-1',
+          '+1',
+          '1.0',
+          '1e1',
+          '0x1',
+          ' 1',
+          '1 ',
+          'a',
+          'null',
+          '1,2',
+          '١',
+          '１',
+          'Infinity',
+          'NaN',
+          ...name === 'offset' ? [] : ['0', '00'],
+        ]
+      ) {
+        t.match(await refused(`${name}=${encodeURIComponent(value)}`), {
+          code: 'FST_CRUD_PAGINATION_INVALID',
+          errors: [{ source: { parameter: name }, detail: /must be a whole number/ }],
+        }, `${name}=${value}`)
       }
       t.match(await details(`${name}=99999999999999999999`), [/too large/], name)
     }
@@ -168,8 +370,21 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   t.test('mixing two ways, repeating a parameter, and brackets on one are errors', async (t) => {
-    for (const query of ['page=1&limit=1', 'per_page=1&offset=0', 'limit=1&page=1', 'page=1&per_page=1&limit=1&offset=0', 'cursor=&page=1', 'cursor=&limit=1']) {
-      t.match((await details(query))[0], /Use either page and per_page, or limit and offset, or cursor and per_page/, query)
+    for (
+      const query of [
+        'page=1&limit=1',
+        'per_page=1&offset=0',
+        'limit=1&page=1',
+        'page=1&per_page=1&limit=1&offset=0',
+        'cursor=&page=1',
+        'cursor=&limit=1',
+      ]
+    ) {
+      t.match(
+        (await details(query))[0],
+        /Use either page and per_page, or limit and offset, or cursor and per_page/,
+        query
+      )
     }
     for (const name of ['page', 'per_page', 'limit', 'offset']) {
       t.match(await details(`${name}=1&${name}=1`), [/is given more than once/], name)
@@ -179,8 +394,20 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   t.test('one record takes no pagination, filters or sorts', async (t) => {
-    for (const [query, code] of [['page=1', 'PAGINATION'], ['per_page=1', 'PAGINATION'], ['limit=1', 'PAGINATION'], ['offset=0', 'PAGINATION'], ['filter[name]=x', 'FILTER'], ['sort=price', 'SORT']]) {
-      t.match(await client(app, '/plants/1').refused(query!), { code: `FST_CRUD_${code}_INVALID`, errors: [{ detail: /A single record takes no filters, sorts or pagination/, allowed: ['fields', 'include'] }] }, query!)
+    for (
+      const [query, code] of [
+        ['page=1', 'PAGINATION'],
+        ['per_page=1', 'PAGINATION'],
+        ['limit=1', 'PAGINATION'],
+        ['offset=0', 'PAGINATION'],
+        ['filter[name]=x', 'FILTER'],
+        ['sort=price', 'SORT'],
+      ]
+    ) {
+      t.match(await client(app, '/plants/1').refused(query!), {
+        code: `FST_CRUD_${code}_INVALID`,
+        errors: [{ detail: /A single record takes no filters, sorts or pagination/, allowed: ['fields', 'include'] }],
+      }, query!)
     }
   })
 })

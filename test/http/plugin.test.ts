@@ -1,6 +1,14 @@
 import Fastify, { type FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
-import root, { AllowedFilters, AllowedSort, crudKit, CrudBase, crudRoutes, DatabaseFactory, QueryBuilderConfig } from '../../src/index.ts'
+import root, {
+  AllowedFilters,
+  AllowedSort,
+  crudKit,
+  CrudBase,
+  crudRoutes,
+  DatabaseFactory,
+  QueryBuilderConfig,
+} from '../../src/index.ts'
 import { entities, Plant, Tag } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
 import { copyTemplate, createDatabase, forEachDatabase } from '../helpers/databases.ts'
@@ -9,7 +17,10 @@ import { client, resource, serve } from './helper.ts'
 const refused = (message: RegExp) => ({ code: 'FST_CRUD_CONFIG_INVALID', message })
 
 await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
-  const plants = resource(Plant, { allowedFilters: [AllowedFilters.exact('name')], allowedSorts: [new AllowedSort('name')] })
+  const plants = resource(Plant, {
+    allowedFilters: [AllowedFilters.exact('name')],
+    allowedSorts: [new AllowedSort('name')],
+  })
 
   /** A server that is closed when the test ends, before or after it is ready. */
   const server = (t: Test, options = {}): FastifyInstance => {
@@ -26,7 +37,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     t.ok(app.getSchema('fastify-crud-kit/error'))
   })
 
-  t.test('an orm that is passed in stays its owner\'s to close', async (t) => {
+  t.test("an orm that is passed in stays its owner's to close", async (t) => {
     const app = Fastify()
     await app.register(crudKit, { orm, resources: { '/plants': plants } })
     t.equal(app.orm, orm)
@@ -48,7 +59,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     return { databaseUrl: url, entities, schema: 'create' as const }
   }
 
-  t.test('a database of the plugin\'s own is opened with the server and closed with it', async (t) => {
+  t.test("a database of the plugin's own is opened with the server and closed with it", async (t) => {
     const app = Fastify()
     await app.register(crudKit, { database: await databaseOf(t), resources: { '/plants': plants } })
     t.equal((await app.inject('/plants')).json().total, 0)
@@ -73,38 +84,82 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     const factory = new DatabaseFactory(await databaseOf(t))
     const engine = await factory.getEngine()
     const app = Fastify()
-    app.register(crudKit, { database: factory, resources: { '/plants': resource(Plant, { allowedSorts: [new AllowedSort('nmae')] }) } })
+    app.register(crudKit, {
+      database: factory,
+      resources: { '/plants': resource(Plant, { allowedSorts: [new AllowedSort('nmae')] }) },
+    })
     await t.rejects(async () => await app.ready(), refused(/Did you mean 'name'/))
     t.equal(await engine.isConnected(), false)
     await app.close()
   })
 
   t.test('options that can not work stop the server', async (t) => {
-    for (const [options, message] of [
-      [{}, /crudKit: give 'orm', an open MikroORM, or 'database'/],
-      [{ orm, database: { entities } }, /crudKit: give either 'orm' or 'database', not both/],
-      [{ orm, resorces: {} }, /crudKit: there is no option 'resorces'\. Did you mean 'resources'\?/],
-      [{ orm, resources: { plants } }, /crudKit: 'plants' in 'resources' must be a prefix that starts with a slash: '\/plants'/],
-      [{ orm, resources: { '/plants': {} } }, /The resource \/plants: 'crud' must be an instance of CrudBase/],
-      [{ orm, resources: { '/plants': CrudBase } }, /The resource \/plants: 'crud' must be an instance of CrudBase/],
-      [{ orm, resources: { '/plants': { crud: plants, hook: {} } } }, /The resource \/plants: there is no option 'hook'\. Did you mean 'hooks'\?/],
-      [{ orm, resources: { '/plants': { crud: plants, operations: ['lits'] } } }, /The resource \/plants: 'operations\.0' can't be "lits": expected one of 'list', .*\. Did you mean 'list'\?$/],
-      [{ orm, resources: { '/plants': { crud: plants, stream: { stalTimeoutMillis: 1 } } } }, /The resource \/plants, 'stream': there is no option 'stalTimeoutMillis'\. Did you mean 'stallTimeoutMillis'\?/],
-      [{ orm, resources: { '/plants': { crud: plants, stream: { stallTimeoutMillis: 0 } } } }, /'stallTimeoutMillis' can't be 0: expected integer to be greater or equal to 1\./],
-      [{ orm, resources: { '/plants': { crud: plants, stream: { timeoutMillis: -1 } } } }, /'timeoutMillis' can't be -1: expected integer to be greater or equal to 0\./],
-      [{ orm, resources: { '/plants': { crud: plants, stream: { csv: { escapeFormula: false } } } } }, /there is no option 'escapeFormula' in 'csv'\. Did you mean 'escapeFormulas'\?/],
-      [{ orm, resources: { '/plants': { crud: plants, stream: 'yes' } } }, /'stream' can't be "yes"/],
-      [{ orm, resources: { '/plants': { crud: plants, readonlyProperties: 'ingore' } } }, /'readonlyProperties' can't be "ingore": expected one of 'refuse', 'ignore', got 'ingore'\. Did you mean 'ignore'\?$/],
-      [{ orm, resources: { '/plants': { crud: plants, transaction: { isolationLevel: 'serialisable' } } } }, /Did you mean 'serializable'\?/],
-      [{ database: { entities, schema: 'craete' } }, /schema: expected one of 'create', 'update', got 'craete'\. Did you mean 'create'\?/],
-      [{ orm, resources: { '/plants': { crud: plants, operations: [] } } }, /The resource \/plants: 'operations'/],
-      [{ orm, resources: { '/plants': { crud: plants, scope: { id: 1 } } } }, /The resource \/plants: 'scope'/],
-      [{ orm, resources: { '/plants': { crud: plants, hooks: { lst: {} } } } }, /The resource \/plants: there is no option 'lst' in 'hooks'\. Did you mean 'list'\?/],
-      [{ orm, resources: { '/plants': { crud: plants, hooks: { all: { onRequset: () => {} } } } } }, /The resource \/plants: there is no option 'onRequset' in 'hooks\.all'\. Did you mean 'onRequest'\?/],
-      [{ orm, resources: { '/plants': { crud: plants, schemas: { gte: {} } } } }, /The resource \/plants: there is no option 'gte' in 'schemas'\. Did you mean 'get'\?/],
-      [{ database: { entities, databaseURL: 'x' } }, /unknown option 'databaseURL'. Did you mean 'databaseUrl'\?/],
-      [{ database: { entities: [] } }, /entities/],
-    ] as const) {
+    for (
+      const [options, message] of [
+        [{}, /crudKit: give 'orm', an open MikroORM, or 'database'/],
+        [{ orm, database: { entities } }, /crudKit: give either 'orm' or 'database', not both/],
+        [{ orm, resorces: {} }, /crudKit: there is no option 'resorces'\. Did you mean 'resources'\?/],
+        [
+          { orm, resources: { plants } },
+          /crudKit: 'plants' in 'resources' must be a prefix that starts with a slash: '\/plants'/,
+        ],
+        [{ orm, resources: { '/plants': {} } }, /The resource \/plants: 'crud' must be an instance of CrudBase/],
+        [{ orm, resources: { '/plants': CrudBase } }, /The resource \/plants: 'crud' must be an instance of CrudBase/],
+        [
+          { orm, resources: { '/plants': { crud: plants, hook: {} } } },
+          /The resource \/plants: there is no option 'hook'\. Did you mean 'hooks'\?/,
+        ],
+        [
+          { orm, resources: { '/plants': { crud: plants, operations: ['lits'] } } },
+          /The resource \/plants: 'operations\.0' can't be "lits": expected one of 'list', .*\. Did you mean 'list'\?$/,
+        ],
+        [
+          { orm, resources: { '/plants': { crud: plants, stream: { stalTimeoutMillis: 1 } } } },
+          /The resource \/plants, 'stream': there is no option 'stalTimeoutMillis'\. Did you mean 'stallTimeoutMillis'\?/,
+        ],
+        [
+          { orm, resources: { '/plants': { crud: plants, stream: { stallTimeoutMillis: 0 } } } },
+          /'stallTimeoutMillis' can't be 0: expected integer to be greater or equal to 1\./,
+        ],
+        [
+          { orm, resources: { '/plants': { crud: plants, stream: { timeoutMillis: -1 } } } },
+          /'timeoutMillis' can't be -1: expected integer to be greater or equal to 0\./,
+        ],
+        [
+          { orm, resources: { '/plants': { crud: plants, stream: { csv: { escapeFormula: false } } } } },
+          /there is no option 'escapeFormula' in 'csv'\. Did you mean 'escapeFormulas'\?/,
+        ],
+        [{ orm, resources: { '/plants': { crud: plants, stream: 'yes' } } }, /'stream' can't be "yes"/],
+        [
+          { orm, resources: { '/plants': { crud: plants, readonlyProperties: 'ingore' } } },
+          /'readonlyProperties' can't be "ingore": expected one of 'refuse', 'ignore', got 'ingore'\. Did you mean 'ignore'\?$/,
+        ],
+        [
+          { orm, resources: { '/plants': { crud: plants, transaction: { isolationLevel: 'serialisable' } } } },
+          /Did you mean 'serializable'\?/,
+        ],
+        [
+          { database: { entities, schema: 'craete' } },
+          /schema: expected one of 'create', 'update', got 'craete'\. Did you mean 'create'\?/,
+        ],
+        [{ orm, resources: { '/plants': { crud: plants, operations: [] } } }, /The resource \/plants: 'operations'/],
+        [{ orm, resources: { '/plants': { crud: plants, scope: { id: 1 } } } }, /The resource \/plants: 'scope'/],
+        [
+          { orm, resources: { '/plants': { crud: plants, hooks: { lst: {} } } } },
+          /The resource \/plants: there is no option 'lst' in 'hooks'\. Did you mean 'list'\?/,
+        ],
+        [
+          { orm, resources: { '/plants': { crud: plants, hooks: { all: { onRequset: () => {} } } } } },
+          /The resource \/plants: there is no option 'onRequset' in 'hooks\.all'\. Did you mean 'onRequest'\?/,
+        ],
+        [
+          { orm, resources: { '/plants': { crud: plants, schemas: { gte: {} } } } },
+          /The resource \/plants: there is no option 'gte' in 'schemas'\. Did you mean 'get'\?/,
+        ],
+        [{ database: { entities, databaseURL: 'x' } }, /unknown option 'databaseURL'. Did you mean 'databaseUrl'\?/],
+        [{ database: { entities: [] } }, /entities/],
+      ] as const
+    ) {
       const app = server(t)
       app.register(crudKit, options as never)
       await t.rejects(async () => await app.ready(), refused(message), String(message))
@@ -124,7 +179,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     await t.rejects(async () => await app.ready(), refused(/The resource \/plants: register crudKit first/))
   })
 
-  t.test('request.em is an EntityManager of the request\'s own, made when first asked for', async (t) => {
+  t.test("request.em is an EntityManager of the request's own, made when first asked for", async (t) => {
     const app = server(t)
     await app.register(crudKit, { orm })
     app.get('/twice', async ({ em }, reply) => {
@@ -153,17 +208,38 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
       },
     }, async (request) => {
       const params = request.queryParams
-      const isDeep = (value: object): boolean => Object.isFrozen(value) && Object.values(value).every((item) => typeof item !== 'object' || isDeep(item))
+      const isDeep = (value: object): boolean =>
+        Object.isFrozen(value) && Object.values(value).every((item) => typeof item !== 'object' || isDeep(item))
       return { value: params.filters[0]?.value, same: request.queryParams === params, frozen: isDeep(params) }
     })
     t.strictSame((await app.inject('/?filter[name]=sent')).json(), { value: 'changed', same: true, frozen: true })
-    t.strictSame((await app.inject({ url: '/?filter[name]=sent', headers: { 'x-early': '1' } })).json(), { value: 'sent', same: true, frozen: true })
+    t.strictSame((await app.inject({ url: '/?filter[name]=sent', headers: { 'x-early': '1' } })).json(), {
+      value: 'sent',
+      same: true,
+      frozen: true,
+    })
     t.equal((await app.inject('/?filter[')).statusCode, 200, 'it never throws')
   })
 
   t.test('the em of a request is the one that its resource reads with', async (t) => {
     const app = server(t)
-    await app.register(crudKit, { orm, resources: { '/plants': { crud: plants, hooks: { list: { preHandler: async ({ em }) => { await em.begin(); await em.execute("update plant set name = 'Changed' where id = 1") }, onResponse: async ({ em }) => em.rollback() } } } } })
+    await app.register(crudKit, {
+      orm,
+      resources: {
+        '/plants': {
+          crud: plants,
+          hooks: {
+            list: {
+              preHandler: async ({ em }) => {
+                await em.begin()
+                await em.execute("update plant set name = 'Changed' where id = 1")
+              },
+              onResponse: async ({ em }) => em.rollback(),
+            },
+          },
+        },
+      },
+    })
     t.equal((await app.inject('/plants?filter[name]=Changed')).json().total, 1, 'in its transaction')
     t.equal((await app.inject('/plants/1')).json().name, 'Lavender')
   })
@@ -191,16 +267,39 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
   })
 
   t.test('one class may serve several resources and several servers', async (t) => {
-    const [one, two] = [await serve(t, orm, { '/a': plants, '/b': plants }), await serve(t, orm, { '/a': { crud: plants, scope: () => ({ id: 1 }) } })]
+    const [one, two] = [
+      await serve(t, orm, { '/a': plants, '/b': plants }),
+      await serve(t, orm, { '/a': { crud: plants, scope: () => ({ id: 1 }) } }),
+    ]
     for (let round = 0; round < 2; round++) {
-      t.strictSame([await client(one, '/a').get(), await client(one, '/b').get(), await client(two, '/a').get()].map(({ total }) => total), [13, 13, 1])
+      t.strictSame(
+        [await client(one, '/a').get(), await client(one, '/b').get(), await client(two, '/a').get()].map(({ total }) =>
+          total
+        ),
+        [13, 13, 1]
+      )
     }
   })
 
   t.test('the routes are encapsulated: hooks and decorators of a resource are not those of another', async (t) => {
     const calls: string[] = []
     const app = server(t)
-    await app.register(crudKit, { orm, resources: { '/a': { crud: plants, hooks: { all: { onRequest: async () => { calls.push('a') } } } }, '/b': plants } })
+    await app.register(crudKit, {
+      orm,
+      resources: {
+        '/a': {
+          crud: plants,
+          hooks: {
+            all: {
+              onRequest: async () => {
+                calls.push('a')
+              },
+            },
+          },
+        },
+        '/b': plants,
+      },
+    })
     await app.inject('/b')
     t.strictSame(calls, [])
     await app.inject('/a')
@@ -209,13 +308,42 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
 
   t.test('query strings that qs has nested mean the same', async (t) => {
     const qs = await import('qs')
-    const config = { allowedFilters: [new AllowedFilters('name', 'eq', ['eq', 'in', 'contains']), new AllowedFilters('id', 'in', ['in', 'gt', 'lt'])], allowedSorts: [new AllowedSort('name', 'id')] }
+    const config = {
+      allowedFilters: [
+        new AllowedFilters('name', 'eq', ['eq', 'in', 'contains']),
+        new AllowedFilters('id', 'in', ['in', 'gt', 'lt']),
+      ],
+      allowedSorts: [new AllowedSort('name', 'id')],
+    }
     const nested = server(t, { routerOptions: { querystringParser: (text: string) => qs.default.parse(text) } })
-    await nested.register(crudKit, { orm, resources: { '/plants': new CrudBase({ model: Plant, writable: 'all', queryConfig: new QueryBuilderConfig(config) }) } })
+    await nested.register(crudKit, {
+      orm,
+      resources: {
+        '/plants': new CrudBase({ model: Plant, writable: 'all', queryConfig: new QueryBuilderConfig(config) }),
+      },
+    })
     const flat = await serve(t, orm, { '/plants': resource(Plant, config) })
-    for (const query of [
-      '', 'filter[name]=Oak', 'filter[name][in]=Oak,Moss&sort=-name', 'filter[name][in][]=Oak&filter[name][in][]=Moss', 'filter[id][gt]=3&filter[id][lt]=6', 'filter[id]=1&filter[id]=3', 'filter[name][contains]=a&page=2&per_page=3', 'sort=name,-id&limit=2', 'sort[]=name', 'filter[nmae]=x', 'filter[name][x]=1', 'filter[name][eq][x]=1', 'filter=x', 'page=0', 'sort[name]=1', 'filters[name]=x', 'filter[name]=a%00',
-    ]) {
+    for (
+      const query of [
+        '',
+        'filter[name]=Oak',
+        'filter[name][in]=Oak,Moss&sort=-name',
+        'filter[name][in][]=Oak&filter[name][in][]=Moss',
+        'filter[id][gt]=3&filter[id][lt]=6',
+        'filter[id]=1&filter[id]=3',
+        'filter[name][contains]=a&page=2&per_page=3',
+        'sort=name,-id&limit=2',
+        'sort[]=name',
+        'filter[nmae]=x',
+        'filter[name][x]=1',
+        'filter[name][eq][x]=1',
+        'filter=x',
+        'page=0',
+        'sort[name]=1',
+        'filters[name]=x',
+        'filter[name]=a%00',
+      ]
+    ) {
       const [a, b] = [await nested.inject(`/plants?${query}`), await flat.inject(`/plants?${query}`)]
       t.strictSame([a.statusCode, a.json()], [b.statusCode, b.json()], query)
     }

@@ -1,6 +1,19 @@
 import { serialize } from '@mikro-orm/core'
 import t, { type Test } from 'tap'
-import { entities, AuditEntry, Customer, Delivery, Offer, Order, OrderItem, Parcel, Plant, Shelf, Specimen, Supplier } from '../fixtures/entities.ts'
+import {
+  entities,
+  AuditEntry,
+  Customer,
+  Delivery,
+  Offer,
+  Order,
+  OrderItem,
+  Parcel,
+  Plant,
+  Shelf,
+  Specimen,
+  Supplier,
+} from '../fixtures/entities.ts'
 import { customerId, plantUuid, seed } from '../fixtures/seed.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { recordStatements } from '../helpers/statements.ts'
@@ -47,7 +60,17 @@ const USUAL = {
 
 await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
   const app = await serve(t, orm, {
-    '/specimens': resource(Specimen), '/plants': resource(Plant), '/suppliers': resource(Supplier), '/shelves': resource(Shelf), '/orders': resource(Order), '/items': resource(OrderItem), '/customers': resource(Customer), '/entries': resource(AuditEntry), '/deliveries': resource(Delivery), '/parcels': resource(Parcel), '/offers': resource(Offer),
+    '/specimens': resource(Specimen),
+    '/plants': resource(Plant),
+    '/suppliers': resource(Supplier),
+    '/shelves': resource(Shelf),
+    '/orders': resource(Order),
+    '/items': resource(OrderItem),
+    '/customers': resource(Customer),
+    '/entries': resource(AuditEntry),
+    '/deliveries': resource(Delivery),
+    '/parcels': resource(Parcel),
+    '/offers': resource(Offer),
   })
   const get = (url: string) => client(app, url).get()
   const inject = (url: string) => app.inject(url)
@@ -64,18 +87,66 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
 
   t.test('the greatest, the least and the empty values keep every digit', async (t) => {
     t.match(await get('/specimens/3'), {
-      leaves: 2147483647, stems: 32767, cells: '9223372036854775807', pollen: 9007199254740991, spores: '9223372036854775807', dryMass: '99999999999999.999999', value: 99999999.99, acidity: 1.7976931348623157e308, chlorophyll: 3.4028235e38, minimum: 99.9, sownOn: '9999-12-31', measuredAt: '9999-12-31T23:59:59.999Z', recordedAt: '9999-12-31T23:59:59.999Z', wateredAt: '23:59:59', hardiness: 3, petals: '#ffffff',
+      leaves: 2147483647,
+      stems: 32767,
+      cells: '9223372036854775807',
+      pollen: 9007199254740991,
+      spores: '9223372036854775807',
+      dryMass: '99999999999999.999999',
+      value: 99999999.99,
+      acidity: 1.7976931348623157e308,
+      chlorophyll: 3.4028235e38,
+      minimum: 99.9,
+      sownOn: '9999-12-31',
+      measuredAt: '9999-12-31T23:59:59.999Z',
+      recordedAt: '9999-12-31T23:59:59.999Z',
+      wateredAt: '23:59:59',
+      hardiness: 3,
+      petals: '#ffffff',
     })
     t.match(await get('/specimens/4'), {
-      leaves: -2147483648, stems: -32768, cells: '-9223372036854775808', pollen: -9007199254740991, spores: '-9223372036854775808', dryMass: '-99999999999999.999999', value: -99999999.99, acidity: 5e-324, chlorophyll: -3.4028235e38, minimum: -273.1, sownOn: '0001-01-01', measuredAt: '1969-12-31T23:59:59.999Z', recordedAt: '0001-01-01T00:00:00.000Z', wateredAt: '00:00:00', petals: '#000000',
+      leaves: -2147483648,
+      stems: -32768,
+      cells: '-9223372036854775808',
+      pollen: -9007199254740991,
+      spores: '-9223372036854775808',
+      dryMass: '-99999999999999.999999',
+      value: -99999999.99,
+      acidity: 5e-324,
+      chlorophyll: -3.4028235e38,
+      minimum: -273.1,
+      sownOn: '0001-01-01',
+      measuredAt: '1969-12-31T23:59:59.999Z',
+      recordedAt: '0001-01-01T00:00:00.000Z',
+      wateredAt: '00:00:00',
+      petals: '#000000',
     })
     const empty = await get('/specimens/5')
-    t.match(empty, { leaves: 0, alive: false, nickname: '', description: '%_\\\'"`{}[],;--/**/ \t¿ñ 😀', diary: '', scan: '', genome: '' })
+    t.match(empty, {
+      leaves: 0,
+      alive: false,
+      nickname: '',
+      description: '%_\\\'"`{}[],;--/**/ \t¿ñ 😀',
+      diary: '',
+      scan: '',
+      genome: '',
+    })
     t.strictSame([empty.readings, empty.synonyms, empty.ringWidths, empty.pruned], [[], [], [], []])
   })
 
   t.test('a list has the same records', async (t) => {
-    for (const path of ['/specimens', '/plants', '/suppliers', '/customers', '/orders', '/deliveries', '/offers', '/entries']) {
+    for (
+      const path of [
+        '/specimens',
+        '/plants',
+        '/suppliers',
+        '/customers',
+        '/orders',
+        '/deliveries',
+        '/offers',
+        '/entries',
+      ]
+    ) {
       const { items } = await get(path)
       t.ok(items.length > 1)
       for (const item of items) t.strictSame(await get(`${path}/${item.id}`), item, `${path}/${item.id}`)
@@ -86,10 +157,15 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     const em = orm.em.fork()
     const compare = async (t: Test, model: any, path: string, differ: (record: Json) => Json = (record) => record) => {
       for (const entity of await em.find(model, {}, { populate: ['*'], filters: false })) {
-        const key = (entity as any).house === undefined ? (entity as any).id : `${(entity as any).house}/${(entity as any).number}`
+        const key = (entity as any).house === undefined
+          ? (entity as any).id
+          : `${(entity as any).house}/${(entity as any).number}`
         const response = await inject(`${path}/${key}`)
         if (response.statusCode === 404) continue
-        const whole = JSON.parse(JSON.stringify(serialize(entity as object, { forceObject: false }), (_, value) => typeof value === 'bigint' ? String(value) : value))
+        const whole = JSON.parse(
+          JSON.stringify(serialize(entity as object, { forceObject: false }), (_, value) =>
+            typeof value === 'bigint' ? String(value) : value)
+        )
         const record = bodyOf(response)
         // what is to-many is a list of keys to MikroORM, and left out here
         const expected = Object.fromEntries(Object.keys(record).map((name) => [name, whole[name] ?? null]))
@@ -103,7 +179,12 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     await compare(t, Offer, '/offers')
     await compare(t, AuditEntry, '/entries')
     // bytes are base64 here, intervals PostgreSQL's text, and a custom type is not asked what null looks like
-    await compare(t, Specimen, '/specimens', ({ scan, genome, dormancy, petals }) => ({ scan, genome, dormancy, ...(petals === null && { petals }) }))
+    await compare(
+      t,
+      Specimen,
+      '/specimens',
+      ({ scan, genome, dormancy, petals }) => ({ scan, genome, dormancy, ...(petals === null && { petals }) })
+    )
   })
 
   t.test('the database writes the answer in one statement', async (t) => {
@@ -115,14 +196,18 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     t.equal(recorder.take().length, 1)
   })
 
-  t.test('a time is UTC whatever the time zone of the session', { skip: name === 'pglite' && 'PGlite has one session' }, async (t) => {
-    const em = orm.em.fork()
-    await em.begin()
-    t.teardown(() => em.rollback())
-    await em.execute("set local time zone 'America/St_Johns'")
-    const crud = resource(Specimen)
-    t.strictSame(await crud.get(em, 1), USUAL)
-  })
+  t.test(
+    'a time is UTC whatever the time zone of the session',
+    { skip: name === 'pglite' && 'PGlite has one session' },
+    async (t) => {
+      const em = orm.em.fork()
+      await em.begin()
+      t.teardown(() => em.rollback())
+      await em.execute("set local time zone 'America/St_Johns'")
+      const crud = resource(Specimen)
+      t.strictSame(await crud.get(em, 1), USUAL)
+    }
+  )
 
   t.test('the uuid property finds the record, too, in any case of its letters', async (t) => {
     const record = await get('/plants/14')
@@ -139,7 +224,14 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     t.match(await get('/entries/1'), { id: '1', action: 'sold' })
     t.match(await get('/plants/0001'), { id: 1 })
     t.match(await get('/plants/%31'), { id: 1 })
-    t.strictSame(await get('/parcels/1'), { id: 1, kind: 'parcel', due: '2024-05-04', order: 1, carrier: 'snail', weight: '1.250' })
+    t.strictSame(await get('/parcels/1'), {
+      id: 1,
+      kind: 'parcel',
+      due: '2024-05-04',
+      order: 1,
+      carrier: 'snail',
+      weight: '1.250',
+    })
     t.match(await get('/deliveries/1'), { id: 1, kind: 'parcel', order: 1 })
   })
 
@@ -154,7 +246,23 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
       errors: [{ code: 'FST_CRUD_NOT_FOUND', detail: 'The record was not found.' }],
     })
     t.equal(headers['content-type'], 'application/json; charset=utf-8')
-    for (const url of ['/plants/11', '/plants/0', '/plants/-1', '/plants/2147483647', `/plants/${plantUuid(99)}`, `/customers/${customerId(3)}`, '/suppliers/3', '/offers/2', '/parcels/2', '/shelves/A/9', '/shelves/a/1', '/items/1/2', '/entries/9223372036854775807']) {
+    for (
+      const url of [
+        '/plants/11',
+        '/plants/0',
+        '/plants/-1',
+        '/plants/2147483647',
+        `/plants/${plantUuid(99)}`,
+        `/customers/${customerId(3)}`,
+        '/suppliers/3',
+        '/offers/2',
+        '/parcels/2',
+        '/shelves/A/9',
+        '/shelves/a/1',
+        '/items/1/2',
+        '/entries/9223372036854775807',
+      ]
+    ) {
       const response = await inject(url)
       t.strictSame([response.statusCode, response.body], [404, body], url)
     }
@@ -167,20 +275,63 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
       error: 'Bad Request',
       message: "The path's id must be an integer from -2147483648 to 2147483647, or a UUID.",
       detail: "The path's id must be an integer from -2147483648 to 2147483647, or a UUID.",
-      errors: [{ source: { parameter: 'id' }, code: 'FST_ERR_VALIDATION', detail: "The path's id must be an integer from -2147483648 to 2147483647, or a UUID." }],
+      errors: [{
+        source: { parameter: 'id' },
+        code: 'FST_ERR_VALIDATION',
+        detail: "The path's id must be an integer from -2147483648 to 2147483647, or a UUID.",
+      }],
     })
     const recorder = await recordStatements(orm)
     t.teardown(recorder.stop)
-    for (const url of [
-      '/plants/2147483648', '/plants/-2147483649', '/plants/1e3', '/plants/1.0', '/plants/0x1', '/plants/%20', '/plants/%2B1', '/plants/1%20', '/plants/NaN', '/plants/null', '/plants/undefined', '/plants/1,2', '/plants/1%00', '/plants/%D9%A1', '/plants/__proto__', '/plants/constructor', '/plants/[object%20Object]',
-      '/plants/00000000-0000-4000-8000-00000000000', '/plants/{00000000-0000-4000-8000-000000000001}', '/plants/1%27%20or%201=1--', `/plants/${'9'.repeat(90)}`,
-      '/customers/1', '/customers/x', '/entries/9223372036854775808', '/entries/x', '/items/1/x', '/items/x/1', '/shelves/A/x', '/shelves/A%00/1', '/deliveries/1.5',
-    ]) t.match(bodyOf(await inject(url)), { statusCode: 400, code: 'FST_ERR_VALIDATION', errors: [{ code: 'FST_ERR_VALIDATION' }] }, url)
-    t.match(bodyOf(await inject('/items/x/y')), { errors: [{ source: { parameter: 'order' } }, { source: { parameter: 'plant' } }] }, 'all parts at once')
+    for (
+      const url of [
+        '/plants/2147483648',
+        '/plants/-2147483649',
+        '/plants/1e3',
+        '/plants/1.0',
+        '/plants/0x1',
+        '/plants/%20',
+        '/plants/%2B1',
+        '/plants/1%20',
+        '/plants/NaN',
+        '/plants/null',
+        '/plants/undefined',
+        '/plants/1,2',
+        '/plants/1%00',
+        '/plants/%D9%A1',
+        '/plants/__proto__',
+        '/plants/constructor',
+        '/plants/[object%20Object]',
+        '/plants/00000000-0000-4000-8000-00000000000',
+        '/plants/{00000000-0000-4000-8000-000000000001}',
+        '/plants/1%27%20or%201=1--',
+        `/plants/${'9'.repeat(90)}`,
+        '/customers/1',
+        '/customers/x',
+        '/entries/9223372036854775808',
+        '/entries/x',
+        '/items/1/x',
+        '/items/x/1',
+        '/shelves/A/x',
+        '/shelves/A%00/1',
+        '/deliveries/1.5',
+      ]
+    ) {
+      t.match(bodyOf(await inject(url)), {
+        statusCode: 400,
+        code: 'FST_ERR_VALIDATION',
+        errors: [{ code: 'FST_ERR_VALIDATION' }],
+      }, url)
+    }
+    t.match(bodyOf(await inject('/items/x/y')), {
+      errors: [{ source: { parameter: 'order' } }, { source: { parameter: 'plant' } }],
+    }, 'all parts at once')
     t.strictSame(recorder.take(), [], 'nothing reached the database')
   })
 
   t.test('a path of another form is no route of ours', async (t) => {
-    for (const url of ['/plants/1/2', '/items/1', '/items/1/3/4', '/shelves/A']) t.equal((await inject(url)).json().message, `Route GET:${url} not found`)
+    for (const url of ['/plants/1/2', '/items/1', '/items/1/3/4', '/shelves/A']) {
+      t.equal((await inject(url)).json().message, `Route GET:${url} not found`)
+    }
   })
 })

@@ -2,11 +2,24 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import Fastify from 'fastify'
 import t from 'tap'
-import { AllowedFilters, BaseModel, CrudBase, crudKit, crudRoutes, QueryBuilderConfig, type CrudContext, type CrudRecord } from '../../src/index.ts'
+import {
+  AllowedFilters,
+  BaseModel,
+  CrudBase,
+  crudKit,
+  crudRoutes,
+  QueryBuilderConfig,
+  type CrudContext,
+  type CrudRecord,
+} from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 
 const Jar = defineEntity({ name: 'Jar', extends: BaseModel, properties: { label: p.string() } })
-const Lid = defineEntity({ name: 'Lid', properties: { id: p.integer().primary().autoincrement(), size: p.integer() }, filters: { own: { name: 'own', cond: (args: { size: number }) => ({ size: args.size }), default: true } } })
+const Lid = defineEntity({
+  name: 'Lid',
+  properties: { id: p.integer().primary().autoincrement(), size: p.integer() },
+  filters: { own: { name: 'own', cond: (args: { size: number }) => ({ size: args.size }), default: true } },
+})
 
 await forEachDatabase(t, { entities: [Jar, Lid] }, async (t, { orm }) => {
   let forks = 0
@@ -15,7 +28,9 @@ await forEachDatabase(t, { entities: [Jar, Lid] }, async (t, { orm }) => {
     forks++
     return fork(...args)
   }
-  t.teardown(() => { orm.em.fork = fork })
+  t.teardown(() => {
+    orm.em.fork = fork
+  })
   const seen: unknown[] = []
   class Watched extends CrudBase<any> {
     override afterRead (record: CrudRecord, { em, request }: CrudContext): CrudRecord {
@@ -26,13 +41,38 @@ await forEachDatabase(t, { entities: [Jar, Lid] }, async (t, { orm }) => {
   const app = Fastify()
   t.teardown(() => app.close())
   await app.register(crudKit, { orm, indexAdvice: false })
-  app.addHook('onRequest', async (request) => { if (request.headers['x-size'] !== undefined) request.em.setFilterParams('own', { size: Number(request.headers['x-size']) }) })
+  app.addHook('onRequest', async (request) => {
+    if (request.headers['x-size'] !== undefined) {
+      request.em.setFilterParams('own', { size: Number(request.headers['x-size']) })
+    }
+  })
   const operations = ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore'] as const
-  await app.register(crudRoutes, { prefix: '/jars', crud: new CrudBase<any>({ model: Jar, writable: 'all' }), operations })
-  await app.register(crudRoutes, { prefix: '/watched', crud: new Watched({ model: Jar, writable: 'all', queryConfig: new QueryBuilderConfig({ allowedFilters: [AllowedFilters.custom('x', (qb, value, { em, request }) => { seen.push(em === (request as { em?: unknown } | undefined)?.em); return qb })] }) }) })
+  await app.register(crudRoutes, {
+    prefix: '/jars',
+    crud: new CrudBase<any>({ model: Jar, writable: 'all' }),
+    operations,
+  })
+  await app.register(crudRoutes, {
+    prefix: '/watched',
+    crud: new Watched({
+      model: Jar,
+      writable: 'all',
+      queryConfig: new QueryBuilderConfig({
+        allowedFilters: [AllowedFilters.custom('x', (qb, value, { em, request }) => {
+          seen.push(em === (request as { em?: unknown } | undefined)?.em)
+          return qb
+        })],
+      }),
+    }),
+  })
   await app.register(crudRoutes, { prefix: '/lids', crud: new CrudBase<any>({ model: Lid, writable: 'all' }) })
   await app.ready()
-  const ask = async (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', url: string, payload?: object, headers: Record<string, string> = {}) => {
+  const ask = async (
+    method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+    url: string,
+    payload?: object,
+    headers: Record<string, string> = {}
+  ) => {
     forks = 0
     const answer = await app.inject({ method, url, headers, ...(payload !== undefined && { payload }) })
     return [answer.statusCode, forks]
@@ -50,7 +90,10 @@ await forEachDatabase(t, { entities: [Jar, Lid] }, async (t, { orm }) => {
     t.strictSame(await ask('GET', '/jars/99'), [404, 0])
   }
   t.strictSame(await ask('GET', '/watched?filter[x]=1'), [200, 1])
-  t.ok(seen.length > 1 && seen.every((same) => same === true), 'hooks and custom filters have the EntityManager of the request')
+  t.ok(
+    seen.length > 1 && seen.every((same) => same === true),
+    'hooks and custom filters have the EntityManager of the request'
+  )
   t.strictSame(await ask('GET', '/lids', undefined, { 'x-size': '3' }), [200, 1], 'parameters were set on it')
   t.strictSame(await ask('GET', '/lids'), [500, 1], 'and a filter that misses them is asked on it')
 })

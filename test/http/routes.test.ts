@@ -1,6 +1,13 @@
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import t, { type Test } from 'tap'
-import { AllowedFilters, AllowedInclude, CrudBase, crudKit, crudRoutes, type CrudRoutesOptions } from '../../src/index.ts'
+import {
+  AllowedFilters,
+  AllowedInclude,
+  CrudBase,
+  crudKit,
+  crudRoutes,
+  type CrudRoutesOptions,
+} from '../../src/index.ts'
 import { entities, Group, Offer, Plant } from '../fixtures/entities.ts'
 import { plantUuid, seed } from '../fixtures/seed.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
@@ -11,20 +18,42 @@ const cors = await import('@fastify/cors' as string).catch(() => undefined)
 
 await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   const crud = resource(Plant, {
-    allowedFilters: [new AllowedFilters('name', 'eq', ['eq', 'contains']), new AllowedFilters('status', 'eq'), new AllowedFilters('offers.title')],
-    allowedIncludes: [new AllowedInclude('supplier'), new AllowedInclude('supplier.plants'), new AllowedInclude('offers')],
+    allowedFilters: [
+      new AllowedFilters('name', 'eq', ['eq', 'contains']),
+      new AllowedFilters('status', 'eq'),
+      new AllowedFilters('offers.title'),
+    ],
+    allowedIncludes: [
+      new AllowedInclude('supplier'),
+      new AllowedInclude('supplier.plants'),
+      new AllowedInclude('offers'),
+    ],
   })
   /** A server with a resource of plants. */
-  const plants = (t: Test, options: Partial<CrudRoutesOptions> = {}) => serve(t, orm, { '/plants': { crud, ...options } })
+  const plants = (t: Test, options: Partial<CrudRoutesOptions> = {}) =>
+    serve(t, orm, { '/plants': { crud, ...options } })
   const ids = (body: Json): number[] => body.items.map(({ id }: Json) => id)
 
   t.test('hooks: those of all operations first, then those of one, each in order', async (t) => {
     const calls: string[] = []
-    const note = (name: string) => async () => { calls.push(name) }
+    const note = (name: string) => async () => {
+      calls.push(name)
+    }
     const app = await plants(t, {
       hooks: {
-        all: { onRequest: [note('all 1'), note('all 2')], preHandler: note('all handler'), onResponse: note('all done') },
-        list: { onRequest: note('list'), preHandler: [note('list handler')], onSend: async (_request: FastifyRequest, _reply: unknown, payload: unknown) => { calls.push(typeof payload); return payload } },
+        all: {
+          onRequest: [note('all 1'), note('all 2')],
+          preHandler: note('all handler'),
+          onResponse: note('all done'),
+        },
+        list: {
+          onRequest: note('list'),
+          preHandler: [note('list handler')],
+          onSend: async (_request: FastifyRequest, _reply: unknown, payload: unknown) => {
+            calls.push(typeof payload)
+            return payload
+          },
+        },
         get: { preValidation: note('get') },
       },
     })
@@ -38,11 +67,24 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     const authenticate = async ({ headers }: FastifyRequest) => {
       if (headers.authorization !== 'Bearer me') throw Object.assign(new Error('Who are you?'), { statusCode: 401 })
     }
-    const app = await plants(t, { hooks: { all: { onRequest: authenticate }, get: { preHandler: async (_request: FastifyRequest, reply: any) => reply.code(403).send({ no: true }) } } })
+    const app = await plants(t, {
+      hooks: {
+        all: { onRequest: authenticate },
+        get: { preHandler: async (_request: FastifyRequest, reply: any) => reply.code(403).send({ no: true }) },
+      },
+    })
     const recorder = await recordStatements(orm)
     t.teardown(recorder.stop)
-    const [anonymous, known, forbidden] = [await app.inject('/plants?filter[x]=1'), await app.inject({ url: '/plants', headers: { authorization: 'Bearer me' } }), await app.inject({ url: '/plants/1', headers: { authorization: 'Bearer me' } })]
-    t.strictSame([anonymous.statusCode, anonymous.json()], [401, { statusCode: 401, error: 'Unauthorized', message: 'Who are you?' }], 'before anything is said of the query')
+    const [anonymous, known, forbidden] = [
+      await app.inject('/plants?filter[x]=1'),
+      await app.inject({ url: '/plants', headers: { authorization: 'Bearer me' } }),
+      await app.inject({ url: '/plants/1', headers: { authorization: 'Bearer me' } }),
+    ]
+    t.strictSame([anonymous.statusCode, anonymous.json()], [401, {
+      statusCode: 401,
+      error: 'Unauthorized',
+      message: 'Who are you?',
+    }], 'before anything is said of the query')
     t.equal(known.json().total, 13)
     t.strictSame([forbidden.statusCode, forbidden.json()], [403, { no: true }])
     t.equal(recorder.take().length, 1)
@@ -50,19 +92,47 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 
   t.test('config reaches the route, with what it does and for which resource', async (t) => {
     const configs: any[] = []
-    const app = await plants(t, { config: { rateLimit: { max: 5 } }, hooks: { all: { onRequest: async ({ routeOptions }: FastifyRequest) => { configs.push(routeOptions.config) } } } })
+    const app = await plants(t, {
+      config: { rateLimit: { max: 5 } },
+      hooks: {
+        all: {
+          onRequest: async ({ routeOptions }: FastifyRequest) => {
+            configs.push(routeOptions.config)
+          },
+        },
+      },
+    })
     await app.inject('/plants')
     await app.inject('/plants/1')
-    t.match(configs, [{ rateLimit: { max: 5 }, crud: { operation: 'list', resource: 'plant' }, url: '/plants' }, { rateLimit: { max: 5 }, crud: { operation: 'get', resource: 'plant' } }])
-    const named = await plants(t, { name: 'herbs', config: { crud: { operation: 'mine' } }, hooks: { all: { onRequest: async ({ routeOptions }: FastifyRequest) => { configs.push(routeOptions.config) } } } })
+    t.match(configs, [{ rateLimit: { max: 5 }, crud: { operation: 'list', resource: 'plant' }, url: '/plants' }, {
+      rateLimit: { max: 5 },
+      crud: { operation: 'get', resource: 'plant' },
+    }])
+    const named = await plants(t, {
+      name: 'herbs',
+      config: { crud: { operation: 'mine' } },
+      hooks: {
+        all: {
+          onRequest: async ({ routeOptions }: FastifyRequest) => {
+            configs.push(routeOptions.config)
+          },
+        },
+      },
+    })
     await named.inject('/plants')
     t.match(configs.at(-1), { crud: { operation: 'list', resource: 'herbs' } })
   })
 
   t.test('only the operations that are asked for have routes', async (t) => {
     const [list, get] = [await plants(t, { operations: ['list'] }), await plants(t, { operations: ['get'] })]
-    t.strictSame(await Promise.all(['/plants', '/plants/1'].map(async (url) => (await list.inject(url)).statusCode)), [200, 404])
-    t.strictSame(await Promise.all(['/plants', '/plants/1'].map(async (url) => (await get.inject(url)).statusCode)), [404, 200])
+    t.strictSame(await Promise.all(['/plants', '/plants/1'].map(async (url) => (await list.inject(url)).statusCode)), [
+      200,
+      404,
+    ])
+    t.strictSame(await Promise.all(['/plants', '/plants/1'].map(async (url) => (await get.inject(url)).statusCode)), [
+      404,
+      200,
+    ])
   })
 
   t.test('a scope by header is over lists, totals and single records', async (t) => {
@@ -86,15 +156,24 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   t.test('a scope may be anything that MikroORM takes', async (t) => {
-    for (const [scope, expected] of [
-      [() => ({}), 13], [async () => ({}), 13],
-      [() => ({ $or: [{ status: 'draft' }, { price: { $gt: 50 } }] }), 6],
-      [() => ({ supplier: { country: 'fr' } }), 6],
-      [() => ({ tags: { name: 'sun' } }), 3],
-      [() => ({ name: { $in: ['Oak', "it's", 'a?b', 'x"y'] } }), 1],
-      [() => ({ deleted_at: { $ne: null } }), 0],
-      [() => ({ created_at: { $gte: new Date('2024-04-01T00:00:00Z') } }), 4],
-    ] as const) t.equal((await client(await plants(t, { scope: scope as never }), '/plants').get()).total, expected, String(scope))
+    for (
+      const [scope, expected] of [
+        [() => ({}), 13],
+        [async () => ({}), 13],
+        [() => ({ $or: [{ status: 'draft' }, { price: { $gt: 50 } }] }), 6],
+        [() => ({ supplier: { country: 'fr' } }), 6],
+        [() => ({ tags: { name: 'sun' } }), 3],
+        [() => ({ name: { $in: ['Oak', "it's", 'a?b', 'x"y'] } }), 1],
+        [() => ({ deleted_at: { $ne: null } }), 0],
+        [() => ({ created_at: { $gte: new Date('2024-04-01T00:00:00Z') } }), 4],
+      ] as const
+    ) {
+      t.equal(
+        (await client(await plants(t, { scope: scope as never }), '/plants').get()).total,
+        expected,
+        String(scope)
+      )
+    }
   })
 
   t.test('the scope of one request is not that of the next', async (t) => {
@@ -116,7 +195,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     })
     await app.register(crudRoutes, { prefix: '/offers', crud: resource(Offer) })
     await app.register(crudRoutes, { prefix: '/plants', crud })
-    const ask = async (url: string, branch?: string) => (await app.inject({ url, headers: branch === undefined ? {} : { 'x-branch': branch } })).json()
+    const ask = async (url: string, branch?: string) =>
+      (await app.inject({ url, headers: branch === undefined ? {} : { 'x-branch': branch } })).json()
     for (let round = 0; round < 2; round++) {
       t.strictSame(ids(await ask('/offers')), [1, 3, 5])
       t.strictSame(ids(await ask('/offers', 'north')), [3])
@@ -136,20 +216,31 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       const [get, head] = [await app.inject(url), await app.inject({ method: 'HEAD', url })]
       t.equal(head.statusCode, get.statusCode, url)
       t.equal(head.body, '')
-      t.strictSame([head.headers['content-type'], head.headers['content-length']], [get.headers['content-type'], get.headers['content-length']])
+      t.strictSame([head.headers['content-type'], head.headers['content-length']], [
+        get.headers['content-type'],
+        get.headers['content-length'],
+      ])
     }
   })
 
-  t.test('OPTIONS is answered by @fastify/cors', { skip: cors === undefined && '@fastify/cors is not installed' }, async (t) => {
-    const app = Fastify()
-    t.teardown(() => app.close())
-    await app.register(cors!.default)
-    await app.register(crudKit, { orm, resources: { '/plants': crud } })
-    for (const url of ['/plants', '/plants/1']) {
-      const response = await app.inject({ method: 'OPTIONS', url, headers: { origin: 'https://shop.example', 'access-control-request-method': 'GET' } })
-      t.match([response.statusCode, response.headers['access-control-allow-methods']], [204, /GET/])
+  t.test(
+    'OPTIONS is answered by @fastify/cors',
+    { skip: cors === undefined && '@fastify/cors is not installed' },
+    async (t) => {
+      const app = Fastify()
+      t.teardown(() => app.close())
+      await app.register(cors!.default)
+      await app.register(crudKit, { orm, resources: { '/plants': crud } })
+      for (const url of ['/plants', '/plants/1']) {
+        const response = await app.inject({
+          method: 'OPTIONS',
+          url,
+          headers: { origin: 'https://shop.example', 'access-control-request-method': 'GET' },
+        })
+        t.match([response.statusCode, response.headers['access-control-allow-methods']], [204, /GET/])
+      }
     }
-  })
+  )
 
   t.test('the answer says what it is', async (t) => {
     const { headers, rawPayload } = await (await plants(t)).inject('/plants')
@@ -161,15 +252,29 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   t.test('afterRead changes every record, whole pages and single ones', async (t) => {
     const contexts: any[] = []
     class Priced extends CrudBase {
-      constructor () { super({ model: Plant, writable: 'all', queryConfig: crud.queryConfig }) }
+      constructor () {
+        super({ model: Plant, writable: 'all', queryConfig: crud.queryConfig })
+      }
+
       override afterRead (record: Json, context: any) {
         contexts.push(context)
-        return { id: record.id, gross: record.price === null ? null : Math.round(record.price * 119) / 100, supplier: record.supplier }
+        return {
+          id: record.id,
+          gross: record.price === null ? null : Math.round(record.price * 119) / 100,
+          supplier: record.supplier,
+        }
       }
     }
     const app: FastifyInstance = await serve(t, orm, { '/plants': new Priced() })
-    t.strictSame((await app.inject('/plants?filter[name]=Lavender')).json().items, [{ id: 1, gross: 11.78, supplier: 1 }])
-    t.match((await app.inject('/plants/1?include=supplier')).json(), { gross: 11.78, supplier: { name: 'Vert & Fils', country: 'FR' } })
+    t.strictSame((await app.inject('/plants?filter[name]=Lavender')).json().items, [{
+      id: 1,
+      gross: 11.78,
+      supplier: 1,
+    }])
+    t.match((await app.inject('/plants/1?include=supplier')).json(), {
+      gross: 11.78,
+      supplier: { name: 'Vert & Fils', country: 'FR' },
+    })
     t.ok(contexts.every(({ em, request }) => em === request.em))
     t.equal(contexts.length, 2)
   })

@@ -7,23 +7,43 @@ import { CrudBase, crudKit, crudRoutes } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { recordStatements } from '../helpers/statements.ts'
 
-const Doc = defineEntity({ name: 'Doc', tableName: 'doc', properties: { id: p.integer().primary().autoincrement(), tenant: p.integer().default(0), name: p.text() } })
-const Note = defineEntity({ name: 'Note', tableName: 'note', properties: { id: p.integer().primary().autoincrement(), text: p.text(), doc: () => p.manyToOne(Doc).nullable(), docs: () => p.manyToMany(Doc) } })
-const HookedNote = defineEntity({ name: 'HookedNote', tableName: 'hooked_note', hooks: { beforeCreate: [() => {}], beforeUpdate: [() => {}] }, properties: { id: p.integer().primary().autoincrement(), text: p.text(), doc: () => p.manyToOne(Doc).nullable() } })
+const Doc = defineEntity({
+  name: 'Doc',
+  tableName: 'doc',
+  properties: { id: p.integer().primary().autoincrement(), tenant: p.integer().default(0), name: p.text() },
+})
+const Note = defineEntity({
+  name: 'Note',
+  tableName: 'note',
+  properties: {
+    id: p.integer().primary().autoincrement(),
+    text: p.text(),
+    doc: () => p.manyToOne(Doc).nullable(),
+    docs: () => p.manyToMany(Doc),
+  },
+})
+const HookedNote = defineEntity({
+  name: 'HookedNote',
+  tableName: 'hooked_note',
+  hooks: { beforeCreate: [() => {}], beforeUpdate: [() => {}] },
+  properties: { id: p.integer().primary().autoincrement(), text: p.text(), doc: () => p.manyToOne(Doc).nullable() },
+})
 const ROLE = 'crud_kit_tenant'
 
 await forEachDatabase(t, { entities: [Doc, Note, HookedNote] }, async (t, { orm, name }) => {
   const admin = orm.em.fork()
-  for (const sql of [
-    `do $$ begin if not exists (select from pg_roles where rolname = '${ROLE}') then create role ${ROLE}; end if; end $$`,
-    "insert into doc (tenant, name) values (1, 'one'), (2, 'two')",
-    'alter table doc enable row level security',
-    "create policy tenants on doc using (tenant = nullif(current_setting('app.tenant', true), '')::int)",
-    `grant all on doc to ${ROLE}`,
-    `grant all on sequence doc_id_seq to ${ROLE}`,
-    `grant all on note, note_docs, hooked_note to ${ROLE}`,
-    `grant all on sequence note_id_seq, hooked_note_id_seq to ${ROLE}`,
-  ]) await admin.execute(sql)
+  for (
+    const sql of [
+      `do $$ begin if not exists (select from pg_roles where rolname = '${ROLE}') then create role ${ROLE}; end if; end $$`,
+      "insert into doc (tenant, name) values (1, 'one'), (2, 'two')",
+      'alter table doc enable row level security',
+      "create policy tenants on doc using (tenant = nullif(current_setting('app.tenant', true), '')::int)",
+      `grant all on doc to ${ROLE}`,
+      `grant all on sequence doc_id_seq to ${ROLE}`,
+      `grant all on note, note_docs, hooked_note to ${ROLE}`,
+      `grant all on sequence note_id_seq, hooked_note_id_seq to ${ROLE}`,
+    ]
+  ) await admin.execute(sql)
 
   const serve = async (t: Test, orm: MikroORM): Promise<FastifyInstance> => {
     const app = Fastify()
@@ -32,21 +52,48 @@ await forEachDatabase(t, { entities: [Doc, Note, HookedNote] }, async (t, { orm,
     app.addHook('onRequest', async (request) => {
       request.em.setSessionContext({ role: ROLE, variables: { 'app.tenant': String(request.headers['x-tenant']) } })
     })
-    await app.register(crudRoutes, { prefix: '/docs', crud: new CrudBase<any>({ model: Doc, writable: 'all' }), stream: true, operations: ['list', 'get', 'create', 'createMany', 'update', 'delete'] })
-    for (const [prefix, model] of [['/notes', Note], ['/hooked-notes', HookedNote]] as const) await app.register(crudRoutes, { prefix, crud: new CrudBase<any>({ model, writable: 'all' }), operations: ['get', 'create', 'createMany', 'update'] })
-    await app.register(crudRoutes, { prefix: '/transacted-notes', crud: new CrudBase<any>({ model: Note, writable: 'all' }), operations: ['create', 'update'], transaction: true })
-    await app.register(crudRoutes, { prefix: '/transacted', crud: new CrudBase<any>({ model: Doc, writable: 'all' }), transaction: true })
+    await app.register(crudRoutes, {
+      prefix: '/docs',
+      crud: new CrudBase<any>({ model: Doc, writable: 'all' }),
+      stream: true,
+      operations: ['list', 'get', 'create', 'createMany', 'update', 'delete'],
+    })
+    for (const [prefix, model] of [['/notes', Note], ['/hooked-notes', HookedNote]] as const) {
+      await app.register(crudRoutes, {
+        prefix,
+        crud: new CrudBase<any>({ model, writable: 'all' }),
+        operations: ['get', 'create', 'createMany', 'update'],
+      })
+    }
+    await app.register(crudRoutes, {
+      prefix: '/transacted-notes',
+      crud: new CrudBase<any>({ model: Note, writable: 'all' }),
+      operations: ['create', 'update'],
+      transaction: true,
+    })
+    await app.register(crudRoutes, {
+      prefix: '/transacted',
+      crud: new CrudBase<any>({ model: Doc, writable: 'all' }),
+      transaction: true,
+    })
     return app
   }
   const isolates = async (t: Test, app: FastifyInstance) => {
     const ask = async (tenant: number, method: 'GET' | 'POST' | 'PATCH' | 'DELETE', url: string, payload?: object) => {
-      const answer = await app.inject({ method, url, headers: { 'x-tenant': `${tenant}` }, ...(payload !== undefined && { payload }) })
+      const answer = await app.inject({
+        method,
+        url,
+        headers: { 'x-tenant': `${tenant}` },
+        ...(payload !== undefined && { payload }),
+      })
       return { status: answer.statusCode, body: answer.body === '' ? undefined : answer.json() }
     }
     for (const prefix of ['/docs', '/transacted']) {
       // one after the other, and all at once
       const answers = await Promise.all([1, 2, 1, 2, 1, 2].map(async (tenant) => ask(tenant, 'GET', prefix)))
-      for (const [index, { status, body }] of answers.entries()) t.match([status, body.total, body.items], [200, 1, [{ tenant: index % 2 + 1 }]], prefix)
+      for (const [index, { status, body }] of answers.entries()) {
+        t.match([status, body.total, body.items], [200, 1, [{ tenant: index % 2 + 1 }]], prefix)
+      }
       t.match(await ask(1, 'GET', `${prefix}/1`), { status: 200, body: { name: 'one' } })
       t.match(await ask(1, 'GET', `${prefix}/2`), { status: 404 })
       t.match(await ask(1, 'PATCH', `${prefix}/2`, { name: 'stolen' }), { status: 404 })
@@ -54,42 +101,88 @@ await forEachDatabase(t, { entities: [Doc, Note, HookedNote] }, async (t, { orm,
       t.match(await ask(1, 'PATCH', `${prefix}/1`, { name: 'one' }), { status: 200, body: { tenant: 1 } })
     }
     t.match(await ask(1, 'POST', '/docs', { name: 'mine', tenant: 1 }), { status: 201 })
-    for (const [method, url, body] of [
-      ['POST', '/docs', { name: 'theirs', tenant: 2 }],
-      ['POST', '/docs', [{ name: 'mine', tenant: 1 }, { name: 'theirs', tenant: 2 }]],
-      ['POST', '/transacted', { name: 'theirs', tenant: 2 }],
-      ['PATCH', '/docs/1', { tenant: 2 }],
-      ['PATCH', '/transacted/1', { tenant: 2 }],
-    ] as const) {
+    for (
+      const [method, url, body] of [
+        ['POST', '/docs', { name: 'theirs', tenant: 2 }],
+        ['POST', '/docs', [{ name: 'mine', tenant: 1 }, { name: 'theirs', tenant: 2 }]],
+        ['POST', '/transacted', { name: 'theirs', tenant: 2 }],
+        ['PATCH', '/docs/1', { tenant: 2 }],
+        ['PATCH', '/transacted/1', { tenant: 2 }],
+      ] as const
+    ) {
       const { status, body: answer } = await ask(1, method, url, body)
       t.match([status, answer], [403, { code: 'FST_CRUD_OUT_OF_SCOPE' }], `${method} ${url}`)
       t.notMatch(JSON.stringify(answer), /policy|security|tenants/)
     }
-    t.strictSame((await admin.execute<{ tenant: number, name: string }[]>('select tenant, name from doc order by id')).map(({ tenant, name }) => `${tenant} ${name}`), ['1 one', '2 two', '1 mine'])
+    t.strictSame(
+      (await admin.execute<{ tenant: number, name: string }[]>('select tenant, name from doc order by id')).map((
+        { tenant, name }
+      ) => `${tenant} ${name}`),
+      ['1 one', '2 two', '1 mine']
+    )
     await admin.execute("delete from doc where name = 'mine'")
   }
 
-  t.test('in a transaction for each statement', async (t) => { await isolates(t, await serve(t, orm)) })
+  t.test('in a transaction for each statement', async (t) => {
+    await isolates(t, await serve(t, orm))
+  })
 
   t.test('a record that policies hide is as absent as one that is not there', async (t) => {
     const app = await serve(t, orm)
-    for (const table of ['note', 'hooked_note']) await admin.execute(`insert into ${table} (id, text, doc_id) values (100, 'mine', 1), (101, 'theirs', 2)`)
+    for (const table of ['note', 'hooked_note']) {
+      await admin.execute(`insert into ${table} (id, text, doc_id) values (100, 'mine', 1), (101, 'theirs', 2)`)
+    }
     await admin.execute('insert into note_docs values (100, 1), (101, 2)')
-    t.teardown(async () => { for (const table of ['note_docs', 'note', 'hooked_note']) await admin.execute(`delete from ${table}`) })
-    const send = (method: 'POST' | 'PATCH', url: string, payload: object) => app.inject({ method, url, payload, headers: { 'x-tenant': '1' } })
-    const missing = (property: string, index = '') => ({ statusCode: 409, body: { code: 'FST_CRUD_CONFLICT', errors: [{ source: { pointer: `${index}/${property}` }, detail: `'${property}' refers to a record that does not exist.` }] } })
-    const tables = () => admin.execute('select (select count(*) from note) + (select count(*) from hooked_note) as rows, (select array_agg(doc_id order by id)::text from note) as docs, (select array_agg(doc_id order by id)::text from hooked_note) as hooked, (select array_agg(docs order by docs)::text from note_docs as docs) as links')
+    t.teardown(async () => {
+      for (const table of ['note_docs', 'note', 'hooked_note']) await admin.execute(`delete from ${table}`)
+    })
+    const send = (method: 'POST' | 'PATCH', url: string, payload: object) =>
+      app.inject({ method, url, payload, headers: { 'x-tenant': '1' } })
+    const missing = (property: string, index = '') => ({
+      statusCode: 409,
+      body: {
+        code: 'FST_CRUD_CONFLICT',
+        errors: [{
+          source: { pointer: `${index}/${property}` },
+          detail: `'${property}' refers to a record that does not exist.`,
+        }],
+      },
+    })
+    const tables = () =>
+      admin.execute(
+        'select (select count(*) from note) + (select count(*) from hooked_note) as rows, (select array_agg(doc_id order by id)::text from note) as docs, (select array_agg(doc_id order by id)::text from hooked_note) as hooked, (select array_agg(docs order by docs)::text from note_docs as docs) as links'
+      )
     const before = await tables()
     for (const prefix of ['/notes', '/transacted-notes', '/hooked-notes']) {
-      const requests: (readonly [method: 'POST' | 'PATCH', url: string, body: (id: number) => object, property: string, index?: string])[] = [
+      const requests:
+      (readonly [
+          method: 'POST' | 'PATCH',
+          url: string,
+          body: (id: number) => object,
+          property: string,
+          index?: string
+      ])[] = [
         ['POST', prefix, (doc) => ({ text: 'x', doc }), 'doc'],
         ['PATCH', `${prefix}/100`, (doc) => ({ doc }), 'doc'],
       ]
-      if (prefix !== '/transacted-notes') requests.push(['POST', prefix, (doc) => [{ text: 'x', doc: 1 }, { text: 'y', doc }], 'doc', '/1'])
-      if (prefix !== '/hooked-notes') requests.push(['POST', prefix, (id) => ({ text: 'x', docs: [1, id] }), 'docs'], ['PATCH', `${prefix}/100`, (id) => ({ docs: [id] }), 'docs'])
+      if (prefix !== '/transacted-notes') {
+        requests.push(['POST', prefix, (doc) => [{ text: 'x', doc: 1 }, { text: 'y', doc }], 'doc', '/1'])
+      }
+      if (prefix !== '/hooked-notes') {
+        requests.push(['POST', prefix, (id) => ({ text: 'x', docs: [1, id] }), 'docs'], [
+          'PATCH',
+          `${prefix}/100`,
+          (id) => ({ docs: [id] }),
+          'docs',
+        ])
+      }
       for (const [method, url, body, property, index] of requests) {
         const [hidden, absent] = [await send(method, url, body(2)), await send(method, url, body(999))]
-        t.match({ statusCode: hidden.statusCode, body: hidden.json() }, missing(property, index), `${method} ${url} ${property}`)
+        t.match(
+          { statusCode: hidden.statusCode, body: hidden.json() },
+          missing(property, index),
+          `${method} ${url} ${property}`
+        )
         t.equal(hidden.body, absent.body, `${method} ${url} ${property}: not to be told from one that is not there`)
       }
     }
@@ -97,19 +190,31 @@ await forEachDatabase(t, { entities: [Doc, Note, HookedNote] }, async (t, { orm,
     for (const prefix of ['/notes', '/transacted-notes', '/hooked-notes']) {
       t.match((await send('POST', prefix, { text: 'x', doc: 1 })).json(), { doc: 1 })
       t.match((await send('PATCH', `${prefix}/100`, { doc: 1 })).json(), { doc: 1 })
-      t.match((await send('PATCH', `${prefix}/101`, { doc: 2, text: 'sent back' })).json(), { doc: 2, text: 'sent back' }, 'what is there already is no change')
+      t.match((await send('PATCH', `${prefix}/101`, { doc: 2, text: 'sent back' })).json(), {
+        doc: 2,
+        text: 'sent back',
+      }, 'what is there already is no change')
     }
   })
 
   t.test('without a session context a foreign key alone checks what a row refers to', async (t) => {
     const app = Fastify()
     t.teardown(() => app.close())
-    await app.register(crudKit, { orm, indexAdvice: false, resources: { '/notes': { crud: new CrudBase<any>({ model: Note, writable: 'all' }), operations: ['create', 'update'] } } })
+    await app.register(crudKit, {
+      orm,
+      indexAdvice: false,
+      resources: {
+        '/notes': { crud: new CrudBase<any>({ model: Note, writable: 'all' }), operations: ['create', 'update'] },
+      },
+    })
     const recorder = await recordStatements(orm)
     t.teardown(recorder.stop)
     const created = await app.inject({ method: 'POST', url: '/notes', payload: { text: 'x', doc: 2 } })
     t.equal(created.statusCode, 201)
-    t.equal((await app.inject({ method: 'PATCH', url: `/notes/${created.json().id}`, payload: { doc: 1 } })).statusCode, 200)
+    t.equal(
+      (await app.inject({ method: 'PATCH', url: `/notes/${created.json().id}`, payload: { doc: 1 } })).statusCode,
+      200
+    )
     t.equal((await app.inject({ method: 'POST', url: '/notes', payload: { text: 'x', doc: 999 } })).statusCode, 409)
     t.notMatch(recorder.take().map(({ sql }) => sql).join('\n'), /exists/)
     await admin.execute('delete from note')
@@ -119,28 +224,56 @@ await forEachDatabase(t, { entities: [Doc, Note, HookedNote] }, async (t, { orm,
     await admin.execute(`revoke insert on doc from ${ROLE}`)
     t.teardown(() => admin.execute(`grant insert on doc to ${ROLE}`))
     const app = await serve(t, orm)
-    const answer = await app.inject({ method: 'POST', url: '/docs', headers: { 'x-tenant': '1' }, payload: { name: 'mine', tenant: 1 } })
+    const answer = await app.inject({
+      method: 'POST',
+      url: '/docs',
+      headers: { 'x-tenant': '1' },
+      payload: { name: 'mine', tenant: 1 },
+    })
     t.match([answer.statusCode, answer.json().code], [500, 'FST_CRUD_DATABASE_ERROR'])
   })
 
-  t.test('a server that is not there is unavailable, whatever the statement needs before it', { skip: name === 'pglite' && 'it is always there' }, async (t) => {
-    const away = await MikroORM.init({ clientUrl: 'postgresql://127.0.0.1:1/none', dbName: 'none', entities: [Doc], connect: false } as never)
+  t.test('a server that is not there is unavailable, whatever the statement needs before it', {
+    skip: name === 'pglite' && 'it is always there',
+  }, async (t) => {
+    const away = await MikroORM.init(
+      { clientUrl: 'postgresql://127.0.0.1:1/none', dbName: 'none', entities: [Doc], connect: false } as never
+    )
     t.teardown(() => away.close())
     const em = away.em.fork()
     em.setSessionContext({ variables: { 'app.tenant': '1' } })
     const docs = new CrudBase<any>({ model: Doc, writable: 'all' })
-    for (const work of [docs.list(em), docs.get(em, 1), docs.create(em, { name: 'x' })]) await t.rejects(work, { code: 'FST_CRUD_UNAVAILABLE', statusCode: 503 })
+    for (const work of [docs.list(em), docs.get(em, 1), docs.create(em, { name: 'x' })]) {
+      await t.rejects(work, { code: 'FST_CRUD_UNAVAILABLE', statusCode: 503 })
+    }
   })
 
-  t.test('what an application does to connections as they are taken from the pool is done for ours, too', { skip: name === 'pglite' && 'there is one connection' }, async (t) => {
+  t.test('what an application does to connections as they are taken from the pool is done for ours, too', {
+    skip: name === 'pglite' && 'there is one connection',
+  }, async (t) => {
     let reserved = 0
-    const reserving = await MikroORM.init({ clientUrl: orm.config.get('clientUrl')!, dbName: orm.config.get('dbName')!, entities: [Doc, Note, HookedNote], onReserveConnection: async () => { reserved++ } })
+    const reserving = await MikroORM.init({
+      clientUrl: orm.config.get('clientUrl')!,
+      dbName: orm.config.get('dbName')!,
+      entities: [Doc, Note, HookedNote],
+      onReserveConnection: async () => {
+        reserved++
+      },
+    })
     t.teardown(() => reserving.close())
     await isolates(t, await serve(t, reserving))
     const app = Fastify()
     t.teardown(() => app.close())
-    await app.register(crudKit, { orm: reserving, indexAdvice: false, resources: { '/docs': new CrudBase<any>({ model: Doc, writable: 'all' }) } })
-    for (const [method, url, payload] of [['GET', '/docs'], ['GET', '/docs/1'], ['PATCH', '/docs/1', { name: 'one' }]] as const) {
+    await app.register(crudKit, {
+      orm: reserving,
+      indexAdvice: false,
+      resources: { '/docs': new CrudBase<any>({ model: Doc, writable: 'all' }) },
+    })
+    for (
+      const [method, url, payload] of [['GET', '/docs'], ['GET', '/docs/1'], ['PATCH', '/docs/1', {
+        name: 'one',
+      }]] as const
+    ) {
       const before = reserved
       t.equal((await app.inject({ method, url, ...(payload !== undefined && { payload }) })).statusCode, 200)
       t.equal(reserved, before + 1, `${method} ${url}`)

@@ -14,18 +14,28 @@ const resources: WeakRef<object>[] = []
 
 async function useServer (): Promise<void> {
   const app = Fastify()
-  const crud = new CrudBase<any>({ model: Thing, queryConfig: new QueryBuilderConfig<any>({ allowedFilters: [new AllowedFilters('id')] }) })
+  const crud = new CrudBase<any>({
+    model: Thing,
+    queryConfig: new QueryBuilderConfig<any>({ allowedFilters: [new AllowedFilters('id')] }),
+  })
   servers.push(new WeakRef(app))
   resources.push(new WeakRef(crud))
-  await app.register(crudKit, { orm: orm as never, resources: { '/things': { crud, operations: ['list', 'get'], stream: true } } })
-  for (const accept of ['application/json', 'application/x-ndjson']) await app.inject({ url: '/things?filter[id]=1', headers: { accept } })
+  await app.register(crudKit, {
+    orm: orm as never,
+    resources: { '/things': { crud, operations: ['list', 'get'], stream: true } },
+  })
+  for (const accept of ['application/json', 'application/x-ndjson']) {
+    await app.inject({ url: '/things?filter[id]=1', headers: { accept } })
+  }
   // often enough that the statement would have a name
   for (let i = 0; i < 8; i++) await app.inject('/things/1')
   await app.close()
 }
 
 for (let i = 0; i < SERVERS; i++) await useServer()
-const client = await orm.em.getConnection().getNativeClient() as unknown as { query (sql: string): Promise<{ rows: [{ n: number }] }> }
+const client = await orm.em.getConnection().getNativeClient() as unknown as {
+  query(sql: string): Promise<{ rows: [{ n: number }] }>,
+}
 const { rows: [{ n: prepared }] } = await client.query('select count(*)::int as n from pg_prepared_statements')
 await turn()
 globalThis.gc!()

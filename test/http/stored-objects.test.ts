@@ -2,24 +2,48 @@
 import { defineEntity, p, Type } from '@mikro-orm/core'
 import Fastify from 'fastify'
 import t from 'tap'
-import crudKit, { AllowedField, AllowedFilters, AllowedInclude, CrudBase, parseQueryParams, primaryKey, QueryBuilderConfig } from '../../src/index.ts'
+import crudKit, {
+  AllowedField,
+  AllowedFilters,
+  AllowedInclude,
+  CrudBase,
+  parseQueryParams,
+  primaryKey,
+  QueryBuilderConfig,
+} from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 
 /** `cus_1` outside, `1` in the database. */
 class CustomerNumber extends Type<string, string> {
-  override convertToDatabaseValue (value: string): string { return value.replace(/^cus_/, '') }
-  override convertToJSValue (value: string | number): string { return `cus_${value}` }
-  override getColumnType (): string { return 'varchar(20)' }
+  override convertToDatabaseValue (value: string): string {
+    return value.replace(/^cus_/, '')
+  }
+
+  override convertToJSValue (value: string | number): string {
+    return `cus_${value}`
+  }
+
+  override getColumnType (): string {
+    return 'varchar(20)'
+  }
 }
 
 const Money = defineEntity({
   name: 'Money',
   embeddable: true,
-  properties: { cur: p.string().serializedName('currency'), iban: p.string().hidden().nullable(), note: p.string().fieldName('n_t').nullable() },
+  properties: {
+    cur: p.string().serializedName('currency'),
+    iban: p.string().hidden().nullable(),
+    note: p.string().fieldName('n_t').nullable(),
+  },
 })
 const Buyer = defineEntity({
   name: 'Buyer',
-  properties: { id: p.type(CustomerNumber).primary(), wallet: () => p.embedded(Money).object().nullable(), wallets: () => p.embedded(Money).array().nullable() },
+  properties: {
+    id: p.type(CustomerNumber).primary(),
+    wallet: () => p.embedded(Money).object().nullable(),
+    wallets: () => p.embedded(Money).array().nullable(),
+  },
 })
 const Sale = defineEntity({ name: 'Sale', properties: { ...primaryKey, buyer: () => p.manyToOne(Buyer) } })
 
@@ -27,7 +51,11 @@ const buyers = new CrudBase({ model: Buyer, writable: 'all' })
 const sales = new CrudBase({
   model: Sale,
   writable: 'all',
-  queryConfig: new QueryBuilderConfig({ allowedFilters: [AllowedFilters.exact('buyer')], allowedIncludes: [new AllowedInclude('buyer')], allowedFields: [new AllowedField('id')] }),
+  queryConfig: new QueryBuilderConfig({
+    allowedFilters: [AllowedFilters.exact('buyer')],
+    allowedIncludes: [new AllowedInclude('buyer')],
+    allowedFields: [new AllowedField('id')],
+  }),
 })
 
 await forEachDatabase(t, {
@@ -66,7 +94,11 @@ await forEachDatabase(t, {
     t.strictSame(created.json(), { ...body, wallets: null })
     const entity = await orm.em.fork().findOneOrFail(Buyer, 'cus_8')
     t.match(entity.wallet, { cur: 'CHF', note: 'x' })
-    t.equal((await app.inject({ method: 'PATCH', url: '/buyers/cus_8', body: { wallet: { currency: 'CHF', iban: 'x' } } })).statusCode, 400)
+    t.equal(
+      (await app.inject({ method: 'PATCH', url: '/buyers/cus_8', body: { wallet: { currency: 'CHF', iban: 'x' } } }))
+        .statusCode,
+      400
+    )
   })
 
   t.test('a foreign key has the form of the key that it refers to', async (t) => {
@@ -86,18 +118,29 @@ await forEachDatabase(t, {
   })
 
   t.test('an empty nin on a path is no condition', async (t) => {
-    const crud = new CrudBase({ model: Sale, writable: 'all', queryConfig: new QueryBuilderConfig({ allowedFilters: [new AllowedFilters('buyer.id', 'nin', ['nin'])] }) })
+    const crud = new CrudBase({
+      model: Sale,
+      writable: 'all',
+      queryConfig: new QueryBuilderConfig({ allowedFilters: [new AllowedFilters('buyer.id', 'nin', ['nin'])] }),
+    })
     t.equal(await crud.count(orm.em.fork(), parseQueryParams('filter[buyer.id]=')), 2)
     t.equal(await crud.count(orm.em.fork(), parseQueryParams('filter[buyer.id]=cus_7')), 1)
   })
 
   t.test('a scope that is no condition is a mistake of the program, not a hole', async (t) => {
     for (const scope of ['tenant = 1', null, []]) {
-      await t.rejects(sales.list(orm.em.fork(), undefined, { scope: scope as never }), { code: 'FST_CRUD_SCOPE_INVALID', statusCode: 500, cause: { message: /^The scope of Sale is not certainly a condition: it must be an object/ } })
+      await t.rejects(sales.list(orm.em.fork(), undefined, { scope: scope as never }), {
+        code: 'FST_CRUD_SCOPE_INVALID',
+        statusCode: 500,
+        cause: { message: /^The scope of Sale is not certainly a condition: it must be an object/ },
+      })
     }
   })
 })
 
 t.test('an option of CrudBase that there is none of is refused with the nearest', async (t) => {
-  t.throws(() => new CrudBase({ model: Sale, writable: 'all', queryConfg: {} } as never), { code: 'FST_CRUD_CONFIG_INVALID', message: "CrudBase: there is no option 'queryConfg'. Did you mean 'queryConfig'?" })
+  t.throws(() => new CrudBase({ model: Sale, writable: 'all', queryConfg: {} } as never), {
+    code: 'FST_CRUD_CONFIG_INVALID',
+    message: "CrudBase: there is no option 'queryConfg'. Did you mean 'queryConfig'?",
+  })
 })

@@ -2,7 +2,14 @@ import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Fastify from 'fastify'
 import t from 'tap'
-import { CrudBase, crudKit, QueryBuilderConfig, type CrudContext, type CrudRecord, type RouteTransactions } from '../../src/index.ts'
+import {
+  CrudBase,
+  crudKit,
+  QueryBuilderConfig,
+  type CrudContext,
+  type CrudRecord,
+  type RouteTransactions,
+} from '../../src/index.ts'
 import { Account, add, owners, reset, until } from '../helpers/accounts.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { recordStatements } from '../helpers/statements.ts'
@@ -36,7 +43,11 @@ class HookedCrud extends CrudBase {
 
 await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
   const crud = new HookedCrud({ model: Account, writable: 'all', queryConfig: new QueryBuilderConfig() })
-  const resource = (transaction?: RouteTransactions) => ({ crud, operations, ...(transaction !== undefined && { transaction }) })
+  const resource = (transaction?: RouteTransactions) => ({
+    crud,
+    operations,
+    ...(transaction !== undefined && { transaction }),
+  })
   const app = await serve(t, orm, {
     '/all': resource(true),
     '/some': resource({ update: { isolationLevel: 'serializable' }, list: true }),
@@ -45,7 +56,8 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
     '/none': resource(),
     '/off': resource(false),
   })
-  const send = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', url: string, payload?: object) => app.inject({ method, url, ...(payload && { payload }) })
+  const send = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', url: string, payload?: object) =>
+    app.inject({ method, url, ...(payload && { payload }) })
   t.beforeEach(async (t) => {
     hook = () => {}
     t.context.ids = await reset(orm)
@@ -53,7 +65,14 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
 
   t.test('the work and its hooks are kept or undone together', async (t) => {
     const [a] = t.context.ids
-    for (const [method, url, payload] of [['POST', '/all', { owner: 'c' }], ['POST', '/all', [{ owner: 'c' }, { owner: 'd' }]], ['PATCH', `/all/${a}`, { owner: 'e' }], ['DELETE', `/all/${a}`, undefined]] as const) {
+    for (
+      const [method, url, payload] of [
+        ['POST', '/all', { owner: 'c' }],
+        ['POST', '/all', [{ owner: 'c' }, { owner: 'd' }]],
+        ['PATCH', `/all/${a}`, { owner: 'e' }],
+        ['DELETE', `/all/${a}`, undefined],
+      ] as const
+    ) {
       await reset(orm)
       hook = async ({ em }) => {
         await add(em, 'hook', 'sql')
@@ -67,9 +86,11 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
     t.strictSame(await owners(orm), ['a', 'b', 'hook', 'c', 'hook'], 'beforeCreate and afterRead')
   })
 
-  t.test('request.em is the transaction\'s for the hooks, and the request\'s own afterwards', async (t) => {
+  t.test("request.em is the transaction's for the hooks, and the request's own afterwards", async (t) => {
     const seen: boolean[] = []
-    hook = ({ em, request }) => { seen.push(request!.em === em && em.isInTransaction()) }
+    hook = ({ em, request }) => {
+      seen.push(request!.em === em && em.isInTransaction())
+    }
     t.equal((await send('POST', '/all', { owner: 'c' })).statusCode, 201)
     t.equal((await send('GET', '/all')).statusCode, 200)
     t.ok(seen.length >= 4)
@@ -78,7 +99,9 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
     t.teardown(() => own.close())
     await own.register(crudKit, { orm, resources: { '/all': resource(true) } })
     const later: boolean[] = []
-    own.addHook('onSend', async ({ em }) => { later.push(em.isInTransaction()) })
+    own.addHook('onSend', async ({ em }) => {
+      later.push(em.isInTransaction())
+    })
     t.equal((await own.inject('/all')).statusCode, 200)
     t.strictSame(later, [false])
   })
@@ -89,7 +112,8 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
     t.teardown(recorder.stop)
     let state: unknown[] = []
     hook = async ({ em }) => {
-      const show = async (setting: string) => (await em.execute<Record<string, string>[]>(`show ${setting}`))[0]![setting]
+      const show = async (setting: string) =>
+        (await em.execute<Record<string, string>[]>(`show ${setting}`))[0]![setting]
       state = [em.isInTransaction(), await show('transaction_isolation'), await show('transaction_read_only')]
     }
     const of = async (...args: Parameters<typeof send>) => {
@@ -141,7 +165,9 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
     t.strictSame(await owners(orm), ['a', 'b'])
   })
 
-  t.test('a client that goes away ends the transaction', { skip: name === 'pglite' && 'PGlite runs in this process, a statement at a time: nothing can cancel it' }, async (t) => {
+  t.test('a client that goes away ends the transaction', {
+    skip: name === 'pglite' && 'PGlite runs in this process, a statement at a time: nothing can cancel it',
+  }, async (t) => {
     const own = Fastify({ forceCloseConnections: true })
     t.teardown(() => own.close())
     await own.register(crudKit, { orm, resources: { '/all': resource(true) } })
@@ -150,8 +176,16 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
       await add(em, 'undone', 'sql')
       await em.execute('select pg_sleep(60) /* abandoned */')
     }
-    const running = async () => (await orm.em.fork().execute("select 1 from pg_stat_activity where state = 'active' and pid <> pg_backend_pid() and query like '%/* abandoned */%'")).length
-    const request = http.request({ port: (own.server.address() as AddressInfo).port, path: '/all', method: 'POST', headers: { 'content-type': 'application/json' } })
+    const running = async () =>
+      (await orm.em.fork().execute(
+        "select 1 from pg_stat_activity where state = 'active' and pid <> pg_backend_pid() and query like '%/* abandoned */%'"
+      )).length
+    const request = http.request({
+      port: (own.server.address() as AddressInfo).port,
+      path: '/all',
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+    })
     request.on('error', () => {})
     request.end('{"owner":"c"}')
     await until(async () => await running() === 1)
@@ -161,19 +195,22 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
   })
 
   t.test('options that can not work stop the server', async (t) => {
-    for (const [transaction, message] of [
-      [{ isolationLevel: 'strict' }, /transaction\.list: isolationLevel can't be 'strict'/],
-      [{ update: { retires: 1 } }, /transaction\.update: unknown option 'retires'. Did you mean 'retries'/],
-      [{ upate: true, list: true }, /no operation 'upate' in 'transaction'. Did you mean 'update'/],
-      [{ update: true, retries: 3 }, /'retries' stands beside 'update'/],
-      [{ create: { readOnly: true } }, /transaction\.create: an operation that writes can't be readOnly/],
-      ['yes', /'transaction' is true, options/],
-      [[], /'transaction' is true, options/],
-      [{ create: 7 }, /transaction\.create: the options can't be 7/],
-    ] as const) {
+    for (
+      const [transaction, message] of [
+        [{ isolationLevel: 'strict' }, /transaction\.list: isolationLevel can't be 'strict'/],
+        [{ update: { retires: 1 } }, /transaction\.update: unknown option 'retires'. Did you mean 'retries'/],
+        [{ upate: true, list: true }, /no operation 'upate' in 'transaction'. Did you mean 'update'/],
+        [{ update: true, retries: 3 }, /'retries' stands beside 'update'/],
+        [{ create: { readOnly: true } }, /transaction\.create: an operation that writes can't be readOnly/],
+        ['yes', /'transaction' is true, options/],
+        [[], /'transaction' is true, options/],
+        [{ create: 7 }, /transaction\.create: the options can't be 7/],
+      ] as const
+    ) {
       const own = Fastify()
       t.teardown(() => own.close())
-      const error: any = await own.register(crudKit, { orm, resources: { '/all': resource(transaction as never) } }).then(() => undefined, (error: unknown) => error)
+      const error: any = await own.register(crudKit, { orm, resources: { '/all': resource(transaction as never) } })
+        .then(() => undefined, (error: unknown) => error)
       t.match(error, { code: 'FST_CRUD_CONFIG_INVALID', message })
     }
   })

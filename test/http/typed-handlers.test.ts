@@ -2,7 +2,15 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify from 'fastify'
 import t from 'tap'
-import { AllowedField, AllowedInclude, CrudBase, crudKit, crudSchemas, parseQueryParams, QueryBuilderConfig } from '../../src/index.ts'
+import {
+  AllowedField,
+  AllowedInclude,
+  CrudBase,
+  crudKit,
+  crudSchemas,
+  parseQueryParams,
+  QueryBuilderConfig,
+} from '../../src/index.ts'
 import { entities, OrderItem, Plant } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
@@ -12,7 +20,16 @@ import { bodyOf } from './helper.ts'
 const plants = new CrudBase<Plant>({
   model: Plant,
   writable: 'all',
-  queryConfig: new QueryBuilderConfig<Plant>({ allowedFields: [new AllowedField('name')], allowedIncludes: [new AllowedInclude('supplier'), new AllowedInclude('tags'), AllowedInclude.count('tags'), AllowedInclude.exists('supplier.plants'), AllowedInclude.max('specimens.cells')] }),
+  queryConfig: new QueryBuilderConfig<Plant>({
+    allowedFields: [new AllowedField('name')],
+    allowedIncludes: [
+      new AllowedInclude('supplier'),
+      new AllowedInclude('tags'),
+      AllowedInclude.count('tags'),
+      AllowedInclude.exists('supplier.plants'),
+      AllowedInclude.max('specimens.cells'),
+    ],
+  }),
 })
 
 await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
@@ -20,15 +37,29 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   t.teardown(() => app.close())
   await app.register(crudKit, { orm })
   const { id, record, list, update } = crudSchemas(plants, orm)
-  app.get('/plants', { schema: { response: { 200: list } } }, async (request) => await plants.list(request.em, request.queryParams))
-  app.post('/plants/:id/rename', { schema: { params: { type: 'object', properties: { id } } as never, body: update, response: { 200: record } } }, async (request) => {
+  app.get(
+    '/plants',
+    { schema: { response: { 200: list } } },
+    async (request) => await plants.list(request.em, request.queryParams)
+  )
+  app.post('/plants/:id/rename', {
+    schema: { params: { type: 'object', properties: { id } } as never, body: update, response: { 200: record } },
+  }, async (request) => {
     const { id } = request.params as { id: number }
     t.type(id, 'number')
     return await plants.update(request.em, id, { name: request.body.name })
   })
 
   t.test('answers are serialized as they are', async (t) => {
-    for (const query of ['', '?include=supplier,tags', '?limit=2&fields=name', '?include=supplier&per_page=1', '?include=tagsCount,supplier.plantsExists,specimensCellsMax&fields=name']) {
+    for (
+      const query of [
+        '',
+        '?include=supplier,tags',
+        '?limit=2&fields=name',
+        '?include=supplier&per_page=1',
+        '?include=tagsCount,supplier.plantsExists,specimensCellsMax&fields=name',
+      ]
+    ) {
       const params = parseQueryParams(query.slice(1))
       t.strictSame(bodyOf(await app.inject(`/plants${query}`)), await plants.list(orm.em.fork(), params), query)
     }
@@ -48,7 +79,14 @@ t.test('a response of the application in place of a generated one leaves errors 
   await app.register(crudKit, { orm: ormOf(), resources: { '/plants': { crud: plants, schemas } } })
   const response = await app.inject('/plants/1?include=nothing')
   t.equal(response.statusCode, 400)
-  t.match(bodyOf(response), { code: 'FST_CRUD_INCLUDE_INVALID', detail: String, errors: [{ source: { parameter: 'include' }, allowed: ['specimensCellsMax', 'supplier', 'supplier.plantsExists', 'tags', 'tagsCount'] }] })
+  t.match(bodyOf(response), {
+    code: 'FST_CRUD_INCLUDE_INVALID',
+    detail: String,
+    errors: [{
+      source: { parameter: 'include' },
+      allowed: ['specimensCellsMax', 'supplier', 'supplier.plantsExists', 'tags', 'tagsCount'],
+    }],
+  })
 })
 
 t.test('a composite key is an object', async (t) => {

@@ -3,7 +3,15 @@ import type { FastifyInstance, InjectOptions } from 'fastify'
 import Fastify from 'fastify'
 import qs from 'qs'
 import t, { type Test } from 'tap'
-import { AllowedField, AllowedFilters, AllowedInclude, AllowedSort, CrudBase, crudKit, type CrudRoutesOptions } from '../../src/index.ts'
+import {
+  AllowedField,
+  AllowedFilters,
+  AllowedInclude,
+  AllowedSort,
+  CrudBase,
+  crudKit,
+  type CrudRoutesOptions,
+} from '../../src/index.ts'
 import { entities, Plant } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
@@ -12,10 +20,20 @@ import { resource, serve, type Json } from './helper.ts'
 
 const whitelist = {
   allowedFilters: [
-    new AllowedFilters('name', 'eq', ['eq', 'contains', 'in']), new AllowedFilters('id', 'in', ['in', 'between']), AllowedFilters.exact('status'), AllowedFilters.trashed(),
-    AllowedFilters.custom('odd', (qb) => qb), AllowedFilters.search('text', ['name']), AllowedFilters.anyOf('ref', [AllowedFilters.exact('id'), AllowedFilters.exact('position')]), new AllowedFilters('position', 'in').ignore('0'),
+    new AllowedFilters('name', 'eq', ['eq', 'contains', 'in']),
+    new AllowedFilters('id', 'in', ['in', 'between']),
+    AllowedFilters.exact('status'),
+    AllowedFilters.trashed(),
+    AllowedFilters.custom('odd', (qb) => qb),
+    AllowedFilters.search('text', ['name']),
+    AllowedFilters.anyOf('ref', [AllowedFilters.exact('id'), AllowedFilters.exact('position')]),
+    new AllowedFilters('position', 'in').ignore('0'),
   ],
-  allowedSorts: [new AllowedSort('id'), new AllowedSort('name'), AllowedSort.custom('length', (qb, direction) => qb.orderBy({ nameLength: direction }))],
+  allowedSorts: [
+    new AllowedSort('id'),
+    new AllowedSort('name'),
+    AllowedSort.custom('length', (qb, direction) => qb.orderBy({ nameLength: direction })),
+  ],
   allowedFields: ['id', 'name', 'tags.name'].map((name) => new AllowedField(name)),
   allowedIncludes: [new AllowedInclude('tags')],
 }
@@ -38,7 +56,12 @@ const requests = (path: string): Readonly<Record<string, InjectOptions>> => ({
 })
 
 await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
-  const options = (more: Partial<CrudRoutesOptions> = {}): CrudRoutesOptions => ({ crud: resource(Plant, whitelist), operations, stream: true, ...more })
+  const options = (more: Partial<CrudRoutesOptions> = {}): CrudRoutesOptions => ({
+    crud: resource(Plant, whitelist),
+    operations,
+    stream: true,
+    ...more,
+  })
   const app = await serve(t, orm, {
     '/plants': options(),
     '/hard': options({ allowHardDelete: true }),
@@ -50,7 +73,13 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   const send = async (request: InjectOptions, query: string, on: FastifyInstance = app) => {
     recorder.take()
     const response = await on.inject({ ...request, url: `${request.url as string}?${query}` })
-    return { status: response.statusCode, body: (String(response.headers['content-type']).startsWith('application/json') && response.body !== '' ? response.json() : {}) as Json, statements: recorder.take().length }
+    return {
+      status: response.statusCode,
+      body: (String(response.headers['content-type']).startsWith('application/json') && response.body !== ''
+        ? response.json()
+        : {}) as Json,
+      statements: recorder.take().length,
+    }
   }
 
   t.test('every route refuses what it does not know, before anything is asked of the database', async (t) => {
@@ -59,12 +88,17 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       t.strictSame([status, statements], [400, 0], what)
       if (request.method === 'HEAD') continue
       t.equal(body.code, 'FST_CRUD_QUERY_INVALID', what)
-      t.strictSame(body.errors.map(({ source }: Json) => source), [{ parameter: 'utm_source' }, { parameter: '_b[c]' }], what)
+      t.strictSame(
+        body.errors.map(({ source }: Json) => source),
+        [{ parameter: 'utm_source' }, { parameter: '_b[c]' }],
+        what
+      )
     }
   })
 
   t.test('a suggestion is one of the route that is asked', async (t) => {
-    const suggestions = async (request: InjectOptions, query: string) => (await send(request, query)).body.errors.map(({ suggestion }: Json) => suggestion)
+    const suggestions = async (request: InjectOptions, query: string) =>
+      (await send(request, query)).body.errors.map(({ suggestion }: Json) => suggestion)
     const all = requests('/plants')
     t.strictSame(await suggestions(all.list!, 'name=x&perPage=2&includ=tags'), ['filter[name]', 'per_page', 'include'])
     t.strictSame(await suggestions(all.stream!, 'name=x&perPage=2&includ=tags'), ['filter[name]', undefined, 'include'])
@@ -75,7 +109,16 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   t.test('what is suggested works', async (t) => {
-    for (const [wrong, right] of [['name=Lavender', 'filter[name]=Lavender'], ['orderBy=name', 'sort=name'], ['take=2', 'limit=2'], ['q=lav', 'filter[text]=lav'], ['name__contains=a', 'filter[name][contains]=a'], ['with=tags', 'include=tags']]) {
+    for (
+      const [wrong, right] of [
+        ['name=Lavender', 'filter[name]=Lavender'],
+        ['orderBy=name', 'sort=name'],
+        ['take=2', 'limit=2'],
+        ['q=lav', 'filter[text]=lav'],
+        ['name__contains=a', 'filter[name][contains]=a'],
+        ['with=tags', 'include=tags'],
+      ]
+    ) {
       const { body } = await send(requests('/plants').list!, wrong!)
       t.equal(`${body.errors[0].suggestion}=${wrong!.split('=')[1]}`, right)
       t.equal((await send(requests('/plants').list!, right!)).status, 200, right!)
@@ -84,46 +127,100 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 
   t.test('all errors are said at once', async (t) => {
     const { body } = await send(requests('/plants').list!, 'x=1&sort=y&page=0&filter[z]=1&fields=a&include=b')
-    t.strictSame(body.errors.map(({ code }: Json) => code.slice(9, -8)), ['FILTER', 'SORT', 'FIELD', 'INCLUDE', 'PAGINATION', 'QUERY'])
+    t.strictSame(body.errors.map(({ code }: Json) => code.slice(9, -8)), [
+      'FILTER',
+      'SORT',
+      'FIELD',
+      'INCLUDE',
+      'PAGINATION',
+      'QUERY',
+    ])
   })
 
   t.test('hard is a parameter of DELETE where it is enabled, in this one form', async (t) => {
     const all = requests('/hard')
     for (const form of ['HARD=true', 'hard[]=true', 'Hard=true', 'hard[x]=true', 'hrad=true']) {
       const { status, body } = await send(all.delete!, form)
-      t.strictSame([status, body.errors?.map(({ source, suggestion }: Json) => [source.parameter, suggestion])], [400, [[form.split('=')[0], 'hard']]], form)
-      t.notMatch((await send(requests('/plants').delete!, form)).body.errors[0], { suggestion: String }, `${form}, where it is off`)
+      t.strictSame([status, body.errors?.map(({ source, suggestion }: Json) => [source.parameter, suggestion])], [400, [
+        [form.split('=')[0], 'hard'],
+      ]], form)
+      t.notMatch(
+        (await send(requests('/plants').delete!, form)).body.errors[0],
+        { suggestion: String },
+        `${form}, where it is off`
+      )
     }
-    t.match((await send(all.delete!, 'hard=maybe&x=1')).body.errors.map(({ detail }: Json) => detail), [/^There is no parameter 'x'\. Allowed: hard\.$/, "'hard' is true or false."])
-    for (const what of ['list', 'get', 'create', 'patch', 'restore']) t.match((await send(all[what]!, 'hard=true')).body.errors, [{ source: { parameter: 'hard' } }], what)
-    t.match((await send(requests('/ignoring').delete!, 'hard=true')).body, { message: "'hard' is not enabled for this resource." }, 'never ignored')
+    t.match((await send(all.delete!, 'hard=maybe&x=1')).body.errors.map(({ detail }: Json) => detail), [
+      /^There is no parameter 'x'\. Allowed: hard\.$/,
+      "'hard' is true or false.",
+    ])
+    for (const what of ['list', 'get', 'create', 'patch', 'restore']) {
+      t.match((await send(all[what]!, 'hard=true')).body.errors, [{ source: { parameter: 'hard' } }], what)
+    }
+    t.match((await send(requests('/ignoring').delete!, 'hard=true')).body, {
+      message: "'hard' is not enabled for this resource.",
+    }, 'never ignored')
     t.match((await send(requests('/ignoring').patch!, 'hard=true')).body, { message: "'hard' belongs to DELETE." })
   })
 
   t.test('they are ignored where a resource says so, but for near misses', async (t) => {
     const ignoring = requests('/ignoring')
-    for (const query of ['utm_source=x&_=123', 'access_token=a.b.c', 'lang=de&lang=fr', 'tags[]=1&tags[]=2', 'q=1', 'per_pages=3', 'Page=2', 'x[filter]=1']) {
+    for (
+      const query of [
+        'utm_source=x&_=123',
+        'access_token=a.b.c',
+        'lang=de&lang=fr',
+        'tags[]=1&tags[]=2',
+        'q=1',
+        'per_pages=3',
+        'Page=2',
+        'x[filter]=1',
+      ]
+    ) {
       t.equal((await send(ignoring.list!, query)).body.total, 13, query)
       t.equal((await send(ignoring.get!, query)).status, 200, query)
       t.equal((await send(ignoring.patch!, query)).status, 200, query)
     }
-    for (const what of ['list', 'get', 'patch', 'create']) t.match((await send(ignoring[what]!, 'perPage=3&x=1')).body, { statusCode: 400, errors: [{ source: { parameter: 'perPage' } }] }, what)
+    for (const what of ['list', 'get', 'patch', 'create']) {
+      t.match((await send(ignoring[what]!, 'perPage=3&x=1')).body, {
+        statusCode: 400,
+        errors: [{ source: { parameter: 'perPage' } }],
+      }, what)
+    }
   })
 
   t.test('what is a filter in another form is never ignored, nor hard in any', async (t) => {
-    for (const query of ['FILTER[name]=x', 'fliter[name]=x', 'filter.name=x', 'where[name]=x', 'name__contains=x', 'name[in]=x']) {
-      t.match((await send(requests('/ignoring').list!, query)).body, { statusCode: 400, errors: [{ source: { parameter: query.split('=')[0] }, suggestion: /^filter\[name\]/ }] }, query)
+    for (
+      const query of [
+        'FILTER[name]=x',
+        'fliter[name]=x',
+        'filter.name=x',
+        'where[name]=x',
+        'name__contains=x',
+        'name[in]=x',
+      ]
+    ) {
+      t.match((await send(requests('/ignoring').list!, query)).body, {
+        statusCode: 400,
+        errors: [{ source: { parameter: query.split('=')[0] }, suggestion: /^filter\[name\]/ }],
+      }, query)
       t.match((await send(requests('/ignoring').stream!, query)).body, { statusCode: 400 }, query)
     }
     for (const query of ['Hard=true', 'HARD=true', 'hard[]=true', 'hard[x]=true', 'hrad=true']) {
       const { status, body, statements } = await send(requests('/hard-ignoring').delete!, query)
-      t.match([status, statements, body.errors], [400, 0, [{ source: { parameter: query.split('=')[0] }, suggestion: 'hard' }]], query)
-      if (query !== 'hrad=true') t.equal((await send(requests('/ignoring').delete!, query)).status, 400, `${query}, where it is off`)
+      t.match([status, statements, body.errors], [400, 0, [{
+        source: { parameter: query.split('=')[0] },
+        suggestion: 'hard',
+      }]], query)
+      if (query !== 'hrad=true') {
+        t.equal((await send(requests('/ignoring').delete!, query)).status, 400, `${query}, where it is off`)
+      }
     }
   })
 
   t.test('a schema may declare parameters by a pattern, or leave them open', async (t) => {
-    const querystring = (schema: object) => options({ schemas: { list: { querystring: { type: 'object', ...schema } } } })
+    const querystring = (schema: object) =>
+      options({ schemas: { list: { querystring: { type: 'object', ...schema } } } })
     const declaring = Fastify()
     t.teardown(() => declaring.close())
     await declaring.register(crudKit, {
@@ -132,15 +229,25 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
         '/pattern': querystring({ patternProperties: { '^utm_': { type: 'string', maxLength: 3 } } }),
         '/open': querystring({ additionalProperties: true }),
         '/typed': querystring({ additionalProperties: { type: 'string' } }),
-        '/nested': querystring({ allOf: [{ patternProperties: { '^x-': {} } }, { properties: { lang: { type: 'string' } } }] }),
+        '/nested': querystring({
+          allOf: [{ patternProperties: { '^x-': {} } }, { properties: { lang: { type: 'string' } } }],
+        }),
       },
     })
     const verdict = async (path: string, query: string) => (await send(requests(path).list!, query, declaring)).status
-    for (const [path, query, status] of [
-      ['/pattern', 'utm_source=abc&utm_medium=x', 200], ['/pattern', 'utm_source=abcd', 400], ['/pattern', 'mtu_source=abc', 400],
-      ['/nested', 'x-a=1&lang=de', 200], ['/nested', 'a-x-=1', 400],
-      ['/open', 'anything=1&other[]=2&name=x', 200], ['/open', 'perPage=1', 400], ['/open', 'FILTER[name]=x', 400], ['/typed', 'anything=1', 200],
-    ] as const) t.equal(await verdict(path, query), status, `${path}?${query}`)
+    for (
+      const [path, query, status] of [
+        ['/pattern', 'utm_source=abc&utm_medium=x', 200],
+        ['/pattern', 'utm_source=abcd', 400],
+        ['/pattern', 'mtu_source=abc', 400],
+        ['/nested', 'x-a=1&lang=de', 200],
+        ['/nested', 'a-x-=1', 400],
+        ['/open', 'anything=1&other[]=2&name=x', 200],
+        ['/open', 'perPage=1', 400],
+        ['/open', 'FILTER[name]=x', 400],
+        ['/typed', 'anything=1', 200],
+      ] as const
+    ) t.equal(await verdict(path, query), status, `${path}?${query}`)
   })
 
   t.test('what the schema of a route declares is never refused, near misses included', async (t) => {
@@ -151,13 +258,41 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     await declaring.register(crudKit, {
       orm,
       resources: {
-        '/plants': options({ schemas: { list: { querystring: own }, get: { querystring: { allOf: [own, { $ref: 'shared#' }] } }, update: { querystring: { $ref: 'shared#' } }, delete: { querystring: own } } }),
+        '/plants': options({
+          schemas: {
+            list: { querystring: own },
+            get: { querystring: { allOf: [own, { $ref: 'shared#' }] } },
+            update: { querystring: { $ref: 'shared#' } },
+            delete: { querystring: own },
+          },
+        }),
       },
     })
     const all = requests('/plants')
     t.equal((await send(all.list!, 'pageSize=3&lang=de', declaring)).body.total, 13)
-    t.match((await send(all.list!, 'perPage=3', declaring)).body, { errors: [{ suggestion: 'per_page', allowed: ['cursor', 'fields', 'filter[<name>]', 'include', 'lang', 'limit', 'offset', 'page', 'pageSize', 'per_page', 'sort'] }] })
-    t.match((await send(all.list!, 'pageSize=x', declaring)).body, { statusCode: 400, code: 'FST_ERR_VALIDATION' }, "they are validated by the application's schema")
+    t.match((await send(all.list!, 'perPage=3', declaring)).body, {
+      errors: [{
+        suggestion: 'per_page',
+        allowed: [
+          'cursor',
+          'fields',
+          'filter[<name>]',
+          'include',
+          'lang',
+          'limit',
+          'offset',
+          'page',
+          'pageSize',
+          'per_page',
+          'sort',
+        ],
+      }],
+    })
+    t.match(
+      (await send(all.list!, 'pageSize=x', declaring)).body,
+      { statusCode: 400, code: 'FST_ERR_VALIDATION' },
+      "they are validated by the application's schema"
+    )
     t.equal((await send(all.get!, 'lang=de&api_key=x', declaring)).status, 200)
     t.equal((await send(all.patch!, 'api_key=x', declaring)).status, 200)
     t.match((await send(all.patch!, 'apikey=x', declaring)).body.errors, [{ suggestion: 'api_key' }])
@@ -168,20 +303,31 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     const wrong = Fastify()
     t.teardown(() => wrong.close())
     wrong.register(crudKit, { orm, resources: { '/plants': options({ unknownParameters: 'ingore' as never }) } })
-    await t.rejects(async () => await wrong.ready(), { code: 'FST_CRUD_CONFIG_INVALID', message: /'unknownParameters' can't be "ingore": .*Did you mean 'ignore'\?$/ })
+    await t.rejects(async () => await wrong.ready(), {
+      code: 'FST_CRUD_CONFIG_INVALID',
+      message: /'unknownParameters' can't be "ingore": .*Did you mean 'ignore'\?$/,
+    })
   })
 
   t.test('methods of the application, and other parsers of query strings', async (t) => {
     class Own extends CrudBase {
-      constructor () { super({ model: Plant, queryConfig: resource(Plant, whitelist).queryConfig as never, writable: 'all' }) }
-      override list (): any { return Promise.resolve({ items: [] }) }
+      constructor () {
+        super({ model: Plant, queryConfig: resource(Plant, whitelist).queryConfig as never, writable: 'all' })
+      }
+
+      override list (): any {
+        return Promise.resolve({ items: [] })
+      }
     }
     const other = Fastify({ routerOptions: { querystringParser: (text) => qs.parse(text) as Record<string, unknown> } })
     t.teardown(() => other.close())
     await other.register(crudKit, { orm, resources: { '/plants': options(), '/own': new Own() } })
-    t.match((await send({ method: 'GET', url: '/own' }, 'title=x', other)).body.errors, [{ source: { parameter: 'title' } }], 'they need not look')
+    t.match((await send({ method: 'GET', url: '/own' }, 'title=x', other)).body.errors, [{
+      source: { parameter: 'title' },
+    }], 'they need not look')
     t.match((await send(requests('/plants').list!, 'where[name][contains]=x&with[]=tags', other)).body.errors, [
-      { source: { parameter: 'where[name][contains]' }, suggestion: 'filter[name][contains]' }, { source: { parameter: 'with[]' }, suggestion: 'include' },
+      { source: { parameter: 'where[name][contains]' }, suggestion: 'filter[name][contains]' },
+      { source: { parameter: 'with[]' }, suggestion: 'include' },
     ])
   })
 
@@ -190,20 +336,93 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.teardown(() => own.close())
     await own.register(crudKit, { orm })
     const crud = resource(Plant, whitelist)
-    own.get('/plants', async ({ em, queryParams }) => ({ unknown: queryParams.unknown, ...await crud.list(em, queryParams) }))
-    t.match((await send({ method: 'GET', url: '/plants' }, 'tenant=1&q=x', own)).body, { total: 13, unknown: ['tenant', 'q'] })
-    t.match((await send({ method: 'GET', url: '/plants' }, 'filters[name]=x', own)).body, { statusCode: 400, message: /^There is no parameter 'filters\[name\]'\. Did you mean 'filter\[name\]'\?/ })
+    own.get(
+      '/plants',
+      async ({ em, queryParams }) => ({ unknown: queryParams.unknown, ...await crud.list(em, queryParams) })
+    )
+    t.match((await send({ method: 'GET', url: '/plants' }, 'tenant=1&q=x', own)).body, {
+      total: 13,
+      unknown: ['tenant', 'q'],
+    })
+    t.match((await send({ method: 'GET', url: '/plants' }, 'filters[name]=x', own)).body, {
+      statusCode: 400,
+      message: /^There is no parameter 'filters\[name\]'\. Did you mean 'filter\[name\]'\?/,
+    })
   })
 
   /** Something wrong with each kind of parameter, in each way to write it. */
   const MISTAKES = [
-    'filter[x]=1', 'filter[x][]=1', 'filter[x][eq]=1', 'filter[x][in][]=1', 'filter[name][gte]=1', 'filter[name][eq][]=1', 'filter[name][]=%00', 'filter[id][in][]=x', 'filter[id][between][]=1', 'filter[id][]=x', 'filter[id]=x', 'filter[id][in]=1,,2',
-    'filter[trashed][]=x', 'filter[trashed]=only&filter[trashed][]=only', 'filter[odd][eq][]=x', 'filter[odd][]=%00', 'filter[text][]=x', 'filter[text][eq]=x', 'filter[ref][]=x', 'filter[ref][eq]=1', 'filter[position][]=0&filter[position][]=x', 'filter[status][]=x', 'filter[a][b][c]=1', 'filter[]=1', 'filter=1', 'filter[__proto__]=1', 'filter[name][in]=a&filter[name][in][]=b', 'filter[name]=%zz',
-    'sort=x', 'sort[]=x', 'sort[]=id&sort[]=-id', 'sort[]=,', 'sort[x]=1', 'sort=id&sort[]=x', 'sort[]=id&sort=name',
-    'fields=x', 'fields[]=x', 'fields=id&fields[]=x', 'fields[]=id&fields=x', 'fields[x]=a', 'fields[x][]=a', 'include=tags&fields[tags][]=x', 'include=tags&fields[tags]=x', 'fields[plant][]=x', 'fields[a][b]=x', 'fields[__proto__]=x',
-    'include=x', 'include[]=x', 'include=tags&include[]=x', 'include[]=a.b.c.d', `include[]=${Array.from({ length: 11 }, (_, index) => `r${index}`).join()}`, 'include[x]=1', 'include[]=,',
-    'page=0', 'page[]=1', 'page=1&page=2', 'per_page=1000', 'limit=0', 'offset=-1', 'offset=100001', 'page=100001', 'page=1&offset=2', 'cursor=x', 'cursor=&sort=length', 'cursor=&sort[]=length',
-    'x=1', 'X%5By%5D=1', 'filters[a]=1', 'hard=true', 'hard[]=true', 'with[]=x',
+    'filter[x]=1',
+    'filter[x][]=1',
+    'filter[x][eq]=1',
+    'filter[x][in][]=1',
+    'filter[name][gte]=1',
+    'filter[name][eq][]=1',
+    'filter[name][]=%00',
+    'filter[id][in][]=x',
+    'filter[id][between][]=1',
+    'filter[id][]=x',
+    'filter[id]=x',
+    'filter[id][in]=1,,2',
+    'filter[trashed][]=x',
+    'filter[trashed]=only&filter[trashed][]=only',
+    'filter[odd][eq][]=x',
+    'filter[odd][]=%00',
+    'filter[text][]=x',
+    'filter[text][eq]=x',
+    'filter[ref][]=x',
+    'filter[ref][eq]=1',
+    'filter[position][]=0&filter[position][]=x',
+    'filter[status][]=x',
+    'filter[a][b][c]=1',
+    'filter[]=1',
+    'filter=1',
+    'filter[__proto__]=1',
+    'filter[name][in]=a&filter[name][in][]=b',
+    'filter[name]=%zz',
+    'sort=x',
+    'sort[]=x',
+    'sort[]=id&sort[]=-id',
+    'sort[]=,',
+    'sort[x]=1',
+    'sort=id&sort[]=x',
+    'sort[]=id&sort=name',
+    'fields=x',
+    'fields[]=x',
+    'fields=id&fields[]=x',
+    'fields[]=id&fields=x',
+    'fields[x]=a',
+    'fields[x][]=a',
+    'include=tags&fields[tags][]=x',
+    'include=tags&fields[tags]=x',
+    'fields[plant][]=x',
+    'fields[a][b]=x',
+    'fields[__proto__]=x',
+    'include=x',
+    'include[]=x',
+    'include=tags&include[]=x',
+    'include[]=a.b.c.d',
+    `include[]=${Array.from({ length: 11 }, (_, index) => `r${index}`).join()}`,
+    'include[x]=1',
+    'include[]=,',
+    'page=0',
+    'page[]=1',
+    'page=1&page=2',
+    'per_page=1000',
+    'limit=0',
+    'offset=-1',
+    'offset=100001',
+    'page=100001',
+    'page=1&offset=2',
+    'cursor=x',
+    'cursor=&sort=length',
+    'cursor=&sort[]=length',
+    'x=1',
+    'X%5By%5D=1',
+    'filters[a]=1',
+    'hard=true',
+    'hard[]=true',
+    'with[]=x',
   ]
 
   t.test('every error names a parameter as it is written', async (t) => {
@@ -228,8 +447,13 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   t.test('sort[] and sort keep their order where they are not mixed', async (t: Test) => {
-    const ids = async (query: string) => (await send(requests('/plants').list!, `${query}&fields=id&per_page=100`)).body.items.map(({ id }: Json) => id)
+    const ids = async (query: string) =>
+      (await send(requests('/plants').list!, `${query}&fields=id&per_page=100`)).body.items.map(({ id }: Json) => id)
     t.strictSame(await ids('sort[]=-name&sort[]=id'), await ids('sort=-name&sort=id'))
-    t.match((await send(requests('/plants').list!, 'sort[]=name&sort=id&sort[]=length')).body, { statusCode: 400, code: 'FST_CRUD_SORT_INVALID', errors: [{ source: { parameter: 'sort' } }] })
+    t.match((await send(requests('/plants').list!, 'sort[]=name&sort=id&sort[]=length')).body, {
+      statusCode: 400,
+      code: 'FST_CRUD_SORT_INVALID',
+      errors: [{ source: { parameter: 'sort' } }],
+    })
   })
 })

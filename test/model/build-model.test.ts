@@ -1,7 +1,29 @@
 import { defineEntity, EntityCaseNamingStrategy, p, raw, Type } from '@mikro-orm/core'
 import t from 'tap'
-import { publicPath, resolvePath, type EntityModel, type Property, type RelationProperty, type ScalarProperty } from '../../src/model/index.ts'
-import { AuditEntry, Customer, Delivery, Group, Label, Offer, Order, OrderItem, Parcel, Plant, Shelf, Specimen, Supplier, Tag } from '../fixtures/entities.ts'
+import {
+  publicPath,
+  resolvePath,
+  type EntityModel,
+  type Property,
+  type RelationProperty,
+  type ScalarProperty,
+} from '../../src/model/index.ts'
+import {
+  AuditEntry,
+  Customer,
+  Delivery,
+  Group,
+  Label,
+  Offer,
+  Order,
+  OrderItem,
+  Parcel,
+  Plant,
+  Shelf,
+  Specimen,
+  Supplier,
+  Tag,
+} from '../fixtures/entities.ts'
 import { modelsOf } from '../helpers/models.ts'
 
 const models = modelsOf()
@@ -23,8 +45,24 @@ t.test('a model is made once, whatever names the entity', async (t) => {
 
 t.test('an entity that the ORM does not know is refused with those that it knows', async (t) => {
   const Stranger = defineEntity({ name: 'Stranger', properties: { id: p.integer().primary() } })
-  const few = modelsOf([Tag, Plant, Supplier, Group, Shelf, Label, Offer, Specimen, OrderItem, Order, Customer, Delivery])
-  t.throws(() => few.of(Stranger), refused(/^The entity Stranger is not one of the ORM's: .*Plant.*\. Add it to the ORM's "entities"\.$/))
+  const few = modelsOf([
+    Tag,
+    Plant,
+    Supplier,
+    Group,
+    Shelf,
+    Label,
+    Offer,
+    Specimen,
+    OrderItem,
+    Order,
+    Customer,
+    Delivery,
+  ])
+  t.throws(
+    () => few.of(Stranger),
+    refused(/^The entity Stranger is not one of the ORM's: .*Plant.*\. Add it to the ORM's "entities"\.$/)
+  )
   t.throws(() => few.of('Strangest'), refused(/^The entity Strangest is not/))
   t.throws(() => few.of(class Foreigner {}), refused(/^The entity Foreigner is not/))
   t.throws(() => few.of(undefined), refused(/^The entity undefined is not/))
@@ -32,46 +70,120 @@ t.test('an entity that the ORM does not know is refused with those that it knows
 
 t.test('properties: every one that has something in the database, in the order of declaration', async (t) => {
   t.strictSame([...models.of(Plant).properties.keys()], [
-    'id', 'uuid', 'created_at', 'updated_at', 'deleted_at', 'name', 'latinName', 'position', 'status', 'price', 'inStock', 'description', 'articleNumber', 'purchasePrice',
-    'nameLength', 'slug', 'supplier', 'group', 'shelf', 'tags', 'label', 'offers', 'specimens', 'orderItems',
+    'id',
+    'uuid',
+    'created_at',
+    'updated_at',
+    'deleted_at',
+    'name',
+    'latinName',
+    'position',
+    'status',
+    'price',
+    'inStock',
+    'description',
+    'articleNumber',
+    'purchasePrice',
+    'nameLength',
+    'slug',
+    'supplier',
+    'group',
+    'shelf',
+    'tags',
+    'label',
+    'offers',
+    'specimens',
+    'orderItems',
   ])
   t.notOk(models.of(Plant).properties.has('selected'), 'in JavaScript only')
 })
 
 t.test('names: of the property, in public, and of the column', async (t) => {
   const plant = models.of(Plant)
-  t.match(scalar(plant, 'articleNumber'), { name: 'articleNumber', publicName: 'sku', column: 'article_number', nullable: true, hidden: false })
+  t.match(scalar(plant, 'articleNumber'), {
+    name: 'articleNumber',
+    publicName: 'sku',
+    column: 'article_number',
+    nullable: true,
+    hidden: false,
+  })
   t.match(scalar(plant, 'position'), { name: 'position', publicName: 'position', column: 'order', nullable: false })
   t.match(scalar(plant, 'latinName'), { column: 'latinName' })
   t.match(scalar(plant, 'purchasePrice'), { hidden: true })
   t.match(property(models.of(Supplier), 'email'), { hidden: true })
 })
 
-t.test('a naming strategy is the ORM\'s, and names what no entity does', async (t) => {
+t.test("a naming strategy is the ORM's, and names what no entity does", async (t) => {
   class Shouting extends EntityCaseNamingStrategy {
-    override classToTableName (name: string): string { return `T_${name.toUpperCase()}` }
-    override propertyToColumnName (name: string): string { return `F_${name.toUpperCase()}` }
-    override joinKeyColumnName (name: string): string { return `F_${name.toUpperCase()}_ID` }
+    override classToTableName (name: string): string {
+      return `T_${name.toUpperCase()}`
+    }
+
+    override propertyToColumnName (name: string): string {
+      return `F_${name.toUpperCase()}`
+    }
+
+    override joinKeyColumnName (name: string): string {
+      return `F_${name.toUpperCase()}_ID`
+    }
   }
-  const Owner = defineEntity({ name: 'Owner', properties: { id: p.integer().primary(), pets: () => p.manyToMany(Pet) } })
-  const Pet = defineEntity({ name: 'Pet', properties: { id: p.integer().primary(), petName: p.string(), born: p.date().fieldName('birthday'), owner: () => p.manyToOne(Owner) } })
+  const Owner = defineEntity({
+    name: 'Owner',
+    properties: { id: p.integer().primary(), pets: () => p.manyToMany(Pet) },
+  })
+  const Pet = defineEntity({
+    name: 'Pet',
+    properties: {
+      id: p.integer().primary(),
+      petName: p.string(),
+      born: p.date().fieldName('birthday'),
+      owner: () => p.manyToOne(Owner),
+    },
+  })
   const named = modelsOf([Owner, Pet], { namingStrategy: Shouting })
   const pet = named.of(Pet)
   t.equal(pet.table, '"T_PET"')
-  t.strictSame([scalar(pet, 'petName').column, scalar(pet, 'born').column, scalar(pet, 'petName').publicName], ['F_PETNAME', 'birthday', 'petName'])
+  t.strictSame([scalar(pet, 'petName').column, scalar(pet, 'born').column, scalar(pet, 'petName').publicName], [
+    'F_PETNAME',
+    'birthday',
+    'petName',
+  ])
   t.match(relation(pet, 'owner').join, { columns: ['F_OWNER_ID'], targetColumns: ['F_ID'] })
   t.match(relation(named.of(Owner), 'pets').join, { pivotColumns: ['F_OWNER_ID'], pivotTargetColumns: ['F_PET_ID'] })
 })
 
 t.test('the columns of a foreign key that another property has, too', async (t) => {
-  const Order = defineEntity({ name: 'Order', properties: { tenant: p.integer().primary(), id: p.integer().primary() } })
-  const Line = defineEntity({ name: 'Line', properties: { tenant: p.integer().primary(), id: p.integer().primary(), order: () => p.manyToOne(Order).joinColumns('tenant', 'order_id') } })
-  t.strictSame(relation(modelsOf([Order, Line]).of(Line), 'order').key.map(({ column, shared }) => [column, shared]), [['tenant', true], ['order_id', false]])
+  const Order = defineEntity({
+    name: 'Order',
+    properties: { tenant: p.integer().primary(), id: p.integer().primary() },
+  })
+  const Line = defineEntity({
+    name: 'Line',
+    properties: {
+      tenant: p.integer().primary(),
+      id: p.integer().primary(),
+      order: () => p.manyToOne(Order).joinColumns('tenant', 'order_id'),
+    },
+  })
+  t.strictSame(relation(modelsOf([Order, Line]).of(Line), 'order').key.map(({ column, shared }) => [column, shared]), [[
+    'tenant',
+    true,
+  ], ['order_id', false]])
 })
 
 t.test('classes of one table are in the schema of their root', async (t) => {
-  const Contact = defineEntity({ name: 'Contact', schema: 'crm', discriminatorColumn: 'kind', properties: { id: p.integer().primary(), kind: p.string() } })
-  const Mail = defineEntity({ name: 'Mail', extends: Contact, discriminatorValue: 'mail', properties: { address: p.string() } })
+  const Contact = defineEntity({
+    name: 'Contact',
+    schema: 'crm',
+    discriminatorColumn: 'kind',
+    properties: { id: p.integer().primary(), kind: p.string() },
+  })
+  const Mail = defineEntity({
+    name: 'Mail',
+    extends: Contact,
+    discriminatorValue: 'mail',
+    properties: { address: p.string() },
+  })
   t.equal(modelsOf([Contact, Mail]).of(Mail).table, '"crm"."contact"')
 })
 
@@ -84,21 +196,35 @@ t.test('a formula is an expression of the alias', async (t) => {
 t.test('a formula may name its table, and be a fragment with values', async (t) => {
   const Priced = defineEntity({
     name: 'Priced',
-    properties: { id: p.integer().primary(), dear: p.boolean().formula((columns) => `${columns.id} > 1`), from: p.string().formula((_, table) => `'${table.name}/' || ${table.alias}.id`), named: p.string().formula((columns) => raw(`${columns.id} || ?`, ["it's"]) as never) },
+    properties: {
+      id: p.integer().primary(),
+      dear: p.boolean().formula((columns) => `${columns.id} > 1`),
+      from: p.string().formula((_, table) => `'${table.name}/' || ${table.alias}.id`),
+      named: p.string().formula((columns) => raw(`${columns.id} || ?`, ["it's"]) as never),
+    },
   })
   const priced = modelsOf([Priced]).of(Priced)
   t.equal(scalar(priced, 'dear').formula!('"e0"'), '"e0".id > 1')
-  t.equal(scalar(priced, 'from').formula!('"e0"'), "'priced/' || \"e0\".id")
-  t.equal(scalar(priced, 'named').formula!('"e0"'), '"e0".id || \'it\'\'s\'')
+  t.equal(scalar(priced, 'from').formula!('"e0"'), '\'priced/\' || "e0".id')
+  t.equal(scalar(priced, 'named').formula!('"e0"'), "\"e0\".id || 'it''s'")
 })
 
 t.test('an embedded object in columns has properties of its own; as JSON it is one', async (t) => {
   const address = property(models.of(Supplier), 'address')
   t.match(address, { kind: 'embedded', name: 'address', publicName: 'address', nullable: true })
   const members = [...(address as Extract<Property, { kind: 'embedded' }>).properties.values()] as ScalarProperty[]
-  t.strictSame(members.map(({ name, publicName, column, nullable }) => [name, publicName, column, nullable]),
-    [['street', 'street', 'address_street', true], ['city', 'city', 'address_city', true]])
-  t.match(property(models.of(Specimen), 'size'), { kind: 'scalar', column: 'size', type: { kind: 'json', binary: true }, nullable: true })
+  t.strictSame(members.map(({ name, publicName, column, nullable }) => [name, publicName, column, nullable]), [[
+    'street',
+    'street',
+    'address_street',
+    true,
+  ], ['city', 'city', 'address_city', true]])
+  t.match(property(models.of(Specimen), 'size'), {
+    kind: 'scalar',
+    column: 'size',
+    type: { kind: 'json', binary: true },
+    nullable: true,
+  })
 })
 
 t.test('relations: how rows are matched', async (t) => {
@@ -107,10 +233,32 @@ t.test('relations: how rows are matched', async (t) => {
     [Supplier, 'plants', true, 'Plant', { kind: 'inverse', columns: ['id'], targetColumns: ['supplier_id'] }],
     [Label, 'plant', false, 'Plant', { kind: 'owner', columns: ['plant_id'], targetColumns: ['id'] }],
     [Plant, 'label', false, 'Label', { kind: 'inverse', columns: ['id'], targetColumns: ['plant_id'] }],
-    [Plant, 'tags', true, 'Tag', { kind: 'pivot', table: '"plant_tags"', columns: ['id'], targetColumns: ['id'], pivotColumns: ['plant_id'], pivotTargetColumns: ['tag_id'] }],
-    [Tag, 'plants', true, 'Plant', { kind: 'pivot', table: '"plant_tags"', columns: ['id'], targetColumns: ['id'], pivotColumns: ['tag_id'], pivotTargetColumns: ['plant_id'] }],
-    [Plant, 'shelf', false, 'Shelf', { kind: 'owner', columns: ['shelf_house', 'shelf_number'], targetColumns: ['house', 'number'] }],
-    [Shelf, 'plants', true, 'Plant', { kind: 'inverse', columns: ['house', 'number'], targetColumns: ['shelf_house', 'shelf_number'] }],
+    [Plant, 'tags', true, 'Tag', {
+      kind: 'pivot',
+      table: '"plant_tags"',
+      columns: ['id'],
+      targetColumns: ['id'],
+      pivotColumns: ['plant_id'],
+      pivotTargetColumns: ['tag_id'],
+    }],
+    [Tag, 'plants', true, 'Plant', {
+      kind: 'pivot',
+      table: '"plant_tags"',
+      columns: ['id'],
+      targetColumns: ['id'],
+      pivotColumns: ['tag_id'],
+      pivotTargetColumns: ['plant_id'],
+    }],
+    [Plant, 'shelf', false, 'Shelf', {
+      kind: 'owner',
+      columns: ['shelf_house', 'shelf_number'],
+      targetColumns: ['house', 'number'],
+    }],
+    [Shelf, 'plants', true, 'Plant', {
+      kind: 'inverse',
+      columns: ['house', 'number'],
+      targetColumns: ['shelf_house', 'shelf_number'],
+    }],
     [Group, 'parent', false, 'Group', { kind: 'owner', columns: ['parent_id'], targetColumns: ['id'] }],
     [Group, 'children', true, 'Group', { kind: 'inverse', columns: ['id'], targetColumns: ['parent_id'] }],
     [Order, 'customer', false, 'Customer', { kind: 'owner', columns: ['customer_id'], targetColumns: ['id'] }],
@@ -125,10 +273,15 @@ t.test('relations: how rows are matched', async (t) => {
 })
 
 t.test('an owning relation has the key that it refers to, with its types', async (t) => {
-  t.match(relation(models.of(Plant), 'supplier').key, [{ column: 'supplier_id', type: { kind: 'integer' }, publicName: 'id' }])
+  t.match(relation(models.of(Plant), 'supplier').key, [{
+    column: 'supplier_id',
+    type: { kind: 'integer' },
+    publicName: 'id',
+  }])
   t.match(relation(models.of(Order), 'customer').key, [{ column: 'customer_id', type: { kind: 'uuid' } }])
   t.match(relation(models.of(Plant), 'shelf').key, [
-    { column: 'shelf_house', type: { kind: 'text', maxLength: 10 }, publicName: 'house' }, { column: 'shelf_number', type: { kind: 'integer' }, publicName: 'number' },
+    { column: 'shelf_house', type: { kind: 'text', maxLength: 10 }, publicName: 'house' },
+    { column: 'shelf_number', type: { kind: 'integer' }, publicName: 'number' },
   ])
   t.strictSame(relation(models.of(Plant), 'label').key, [])
   t.strictSame(relation(models.of(Plant), 'tags').key, [])
@@ -137,14 +290,23 @@ t.test('an owning relation has the key that it refers to, with its types', async
 t.test('a key that refers to a bigint is of the form in which the bigint is declared', async (t) => {
   const Entry = defineEntity({ name: 'Entry', properties: { id: p.bigint('string').primary() } })
   const Count = defineEntity({ name: 'Count', properties: { id: p.bigint('number').primary() } })
-  const Line = defineEntity({ name: 'Line', properties: { id: p.integer().primary(), entry: () => p.manyToOne(Entry), count: () => p.manyToOne(Count), next: () => p.oneToOne(Line).nullable() } })
+  const Line = defineEntity({
+    name: 'Line',
+    properties: {
+      id: p.integer().primary(),
+      entry: () => p.manyToOne(Entry),
+      count: () => p.manyToOne(Count),
+      next: () => p.oneToOne(Line).nullable(),
+    },
+  })
   const line = modelsOf([Entry, Count, Line]).of(Line)
   t.match(relation(line, 'entry').key, [{ type: { kind: 'bigint', form: 'string' } }])
   t.match(relation(line, 'count').key, [{ type: { kind: 'bigint', form: 'number' } }])
 })
 
 t.test('primary keys: single, composite, and made of relations', async (t) => {
-  const columns = (entity: unknown) => models.of(entity).primaryKey.map((part) => [part.property.name, ...part.columns.map(({ column }) => column)])
+  const columns = (entity: unknown) =>
+    models.of(entity).primaryKey.map((part) => [part.property.name, ...part.columns.map(({ column }) => column)])
   t.strictSame(columns(Plant), [['id', 'id']])
   t.strictSame(columns(Shelf), [['house', 'house'], ['number', 'number']])
   t.strictSame(columns(OrderItem), [['order', 'order_id'], ['plant', 'plant_id']])
@@ -160,7 +322,12 @@ t.test('single-table inheritance: a class has the rows of its own kind and of wh
   t.equal(scalar(models.of(Parcel), 'carrier').nullable, false)
   t.notOk(models.of(Parcel).properties.has('counter'))
 
-  const Animal = defineEntity({ name: 'Animal', discriminatorColumn: 'type', discriminatorValue: 'animal', properties: { id: p.integer().primary(), type: p.string().fieldName('animal_type') } })
+  const Animal = defineEntity({
+    name: 'Animal',
+    discriminatorColumn: 'type',
+    discriminatorValue: 'animal',
+    properties: { id: p.integer().primary(), type: p.string().fieldName('animal_type') },
+  })
   const Dog = defineEntity({ name: 'Dog', extends: Animal, discriminatorValue: 'dog', properties: {} })
   const Puppy = defineEntity({ name: 'Puppy', extends: Dog, discriminatorValue: 'puppy', properties: {} })
   const animals = modelsOf([Animal, Dog, Puppy])
@@ -177,7 +344,11 @@ t.test('a table in another schema is qualified, and quotes are doubled', async (
   const Any = defineEntity({ name: 'Any', schema: '*', properties: { id: p.integer().primary() } })
   t.equal(modelsOf([Any]).of(Any).table, '"any"')
   const inApp = modelsOf(undefined, { schema: 'app' })
-  t.strictSame([Plant, AuditEntry].map((entity) => inApp.of(entity).table), ['"app"."plant"', '"audit"."entry"'], 'the ORM\'s schema is for those that name none')
+  t.strictSame(
+    [Plant, AuditEntry].map((entity) => inApp.of(entity).table),
+    ['"app"."plant"', '"audit"."entry"'],
+    "the ORM's schema is for those that name none"
+  )
   t.match(relation(inApp.of(Plant), 'tags').join, { table: '"app"."plant_tags"' })
   t.equal(modelsOf([Any], { schema: 'app' }).of(Any).table, '"app"."any"')
 })
@@ -218,7 +389,9 @@ t.test('version', async (t) => {
 
 t.test('codecs: custom types and serializers, not the types that MikroORM has itself', async (t) => {
   const specimen = models.of(Specimen)
-  const withCodec = [...specimen.properties.values()].filter((property) => property.kind === 'scalar' && property.codec !== undefined).map(({ name }) => name)
+  const withCodec = [...specimen.properties.values()].filter((property) =>
+    property.kind === 'scalar' && property.codec !== undefined
+  ).map(({ name }) => name)
   t.strictSame(withCodec, ['minimum', 'petals'])
 
   const petals = scalar(specimen, 'petals').codec!
@@ -231,7 +404,11 @@ t.test('codecs: custom types and serializers, not the types that MikroORM has it
   const minimum = scalar(specimen, 'minimum').codec!
   t.equal(minimum.read!('"e0"."minimum"'), '("e0"."minimum" / 10.0)::float8')
   t.equal(minimum.write, '(?::numeric * 10)::int')
-  t.strictSame(minimum.toDatabase!('12.5'), { ok: true, value: '12.5' }, 'what SQL converts is not yet of the column\'s type')
+  t.strictSame(
+    minimum.toDatabase!('12.5'),
+    { ok: true, value: '12.5' },
+    "what SQL converts is not yet of the column's type"
+  )
   t.equal(minimum.toWire(-12.5), -12.5)
 
   const country = scalar(models.of(Supplier), 'country').codec!
@@ -241,7 +418,10 @@ t.test('codecs: custom types and serializers, not the types that MikroORM has it
 
 t.test('a serializer is given what the property holds in JavaScript', async (t) => {
   const seen: unknown[] = []
-  const note = (value: unknown) => { seen.push(value); return 'written' }
+  const note = (value: unknown) => {
+    seen.push(value)
+    return 'written'
+  }
   const Noted = defineEntity({
     name: 'Noted',
     properties: {
@@ -272,7 +452,9 @@ t.test('a custom type that refuses a text, or makes nothing of it, refuses the v
       return value === '0' ? undefined : Number(value)
     }
 
-    override getColumnType (): string { return 'int' }
+    override getColumnType (): string {
+      return 'int'
+    }
   }
   const Pair = defineEntity({ name: 'Pair', properties: { id: p.integer().primary(), size: p.type(Even) } })
   const { toDatabase } = scalar(modelsOf([Pair]).of(Pair), 'size').codec!
@@ -282,43 +464,96 @@ t.test('a custom type that refuses a text, or makes nothing of it, refuses the v
   t.match(toDatabase!('4294967296'), { ok: false, expected: /an integer from/ }, 'and the column has its say')
 })
 
-t.test('what can\'t be a resource is refused', async (t) => {
-  const Long = defineEntity({ name: 'Long', properties: { id: p.integer().primary(), text: p.string().serializedName('é'.repeat(32)) } })
+t.test("what can't be a resource is refused", async (t) => {
+  const Long = defineEntity({
+    name: 'Long',
+    properties: { id: p.integer().primary(), text: p.string().serializedName('é'.repeat(32)) },
+  })
   t.throws(() => modelsOf([Long]).of(Long), refused(/^The name 'é{32}' of Long is longer than 63 bytes\.$/))
-  const Fits = defineEntity({ name: 'Fits', properties: { id: p.integer().primary(), text: p.string().serializedName('é'.repeat(31)), hidden: p.string().hidden().serializedName('x'.repeat(64)) } })
+  const Fits = defineEntity({
+    name: 'Fits',
+    properties: {
+      id: p.integer().primary(),
+      text: p.string().serializedName('é'.repeat(31)),
+      hidden: p.string().hidden().serializedName('x'.repeat(64)),
+    },
+  })
   t.doesNotThrow(() => modelsOf([Fits]).of(Fits))
 
-  const Twice = defineEntity({ name: 'Twice', properties: { id: p.integer().primary(), a: p.string(), b: p.string().serializedName('a') } })
+  const Twice = defineEntity({
+    name: 'Twice',
+    properties: { id: p.integer().primary(), a: p.string(), b: p.string().serializedName('a') },
+  })
   t.throws(() => modelsOf([Twice]).of(Twice), refused("Two properties of Twice have the public name 'a'."))
-  const Hidden = defineEntity({ name: 'Hidden', properties: { id: p.integer().primary(), a: p.string().hidden(), b: p.string().serializedName('a') } })
+  const Hidden = defineEntity({
+    name: 'Hidden',
+    properties: { id: p.integer().primary(), a: p.string().hidden(), b: p.string().serializedName('a') },
+  })
   t.doesNotThrow(() => modelsOf([Hidden]).of(Hidden), 'a hidden name is free')
 
   const Part = defineEntity({ name: 'Part', embeddable: true, properties: { a: p.string() } })
   const Whole = defineEntity({ name: 'Whole', properties: { id: p.integer().primary(), part: () => p.embedded(Part) } })
-  t.throws(() => modelsOf([Part, Whole]).of(Part), refused("The entity Part can't be a resource: it is an embeddable, a part of the records of others."))
+  t.throws(
+    () => modelsOf([Part, Whole]).of(Part),
+    refused("The entity Part can't be a resource: it is an embeddable, a part of the records of others.")
+  )
   const Query = defineEntity({ name: 'Query', expression: 'select 1 as id', properties: { id: p.integer() } })
-  t.throws(() => modelsOf([Query]).of(Query), refused(/^The entity Query can't be a resource: it is a virtual entity, which has no table\. With `view: true` /))
+  t.throws(
+    () => modelsOf([Query]).of(Query),
+    refused(/^The entity Query can't be a resource: it is a virtual entity, which has no table\. With `view: true` /)
+  )
   const Vehicle = defineEntity({ name: 'Vehicle', inheritance: 'tpt', properties: { id: p.integer().primary() } })
   const Boat = defineEntity({ name: 'Boat', extends: Vehicle, properties: { draught: p.float() } })
-  t.throws(() => modelsOf([Vehicle, Boat]).of(Boat), refused(/^The entity Boat can't be a resource: with table-per-type inheritance its properties are in several tables\. A view /))
+  t.throws(
+    () => modelsOf([Vehicle, Boat]).of(Boat),
+    refused(
+      /^The entity Boat can't be a resource: with table-per-type inheritance its properties are in several tables\. A view /
+    )
+  )
 })
 
 t.test('what is never written: views, and what MikroORM is told not to write', async (t) => {
-  const Total = defineEntity({ name: 'Total', view: true, expression: 'select 1 as id, 2 as sum', properties: { id: p.integer().primary(), sum: p.integer() } })
-  const Stored = defineEntity({ name: 'Stored', view: { materialized: true }, expression: 'select 1 as id', properties: { id: p.integer().primary() } })
-  const Fixed = defineEntity({ name: 'Fixed', readonly: true, properties: { id: p.integer().primary(), name: p.string() } })
+  const Total = defineEntity({
+    name: 'Total',
+    view: true,
+    expression: 'select 1 as id, 2 as sum',
+    properties: { id: p.integer().primary(), sum: p.integer() },
+  })
+  const Stored = defineEntity({
+    name: 'Stored',
+    view: { materialized: true },
+    expression: 'select 1 as id',
+    properties: { id: p.integer().primary() },
+  })
+  const Fixed = defineEntity({
+    name: 'Fixed',
+    readonly: true,
+    properties: { id: p.integer().primary(), name: p.string() },
+  })
   const some = modelsOf([Total, Stored, Fixed])
-  t.strictSame([Total, Stored, Fixed].map((entity) => some.of(entity).readOnly), ['it is a view', 'it is a view', 'it is declared `readonly`'])
-  for (const model of [some.of(Total), some.of(Fixed)]) for (const { name, write } of model.properties.values()) t.match(write, { persisted: false, writable: false }, name)
+  t.strictSame([Total, Stored, Fixed].map((entity) => some.of(entity).readOnly), [
+    'it is a view',
+    'it is a view',
+    'it is declared `readonly`',
+  ])
+  for (const model of [some.of(Total), some.of(Fixed)]) {
+    for (const { name, write } of model.properties.values()) {
+      t.match(write, { persisted: false, writable: false }, name)
+    }
+  }
   t.equal(models.of(Plant).readOnly, undefined)
 })
 
 t.test('two entities of one name, in tables of their own, are two', async (t) => {
-  const make = (schema: string, name: string) => defineEntity({ name: 'Account', schema, properties: { id: p.integer().primary(), [name]: p.string() } })
+  const make = (schema: string, name: string) =>
+    defineEntity({ name: 'Account', schema, properties: { id: p.integer().primary(), [name]: p.string() } })
   const [crm, billing] = [make('crm', 'contact'), make('billing', 'iban')]
   const both = modelsOf([crm, billing])
-  t.strictSame([crm, billing].map((entity) => [both.of(entity).table, ...both.of(entity).properties.keys()]),
-    [['"crm"."account"', 'id', 'contact'], ['"billing"."account"', 'id', 'iban']])
+  t.strictSame([crm, billing].map((entity) => [both.of(entity).table, ...both.of(entity).properties.keys()]), [[
+    '"crm"."account"',
+    'id',
+    'contact',
+  ], ['"billing"."account"', 'id', 'iban']])
 })
 
 t.test('paths are looked up by property names and written with public ones', async (t) => {
@@ -327,7 +562,11 @@ t.test('paths are looked up by property names and written with public ones', asy
   t.equal(written('articleNumber'), 'sku')
   t.equal(written('supplier.address.city'), 'supplier.address.city')
   t.equal(written('orderItems.plant.articleNumber'), 'orderItems.plant.sku')
-  t.match(resolvePath(plant, 'supplier.address.city', 'x'), { relations: [{ name: 'supplier' }], embedded: [{ name: 'address' }], property: { column: 'address_city' } })
+  t.match(resolvePath(plant, 'supplier.address.city', 'x'), {
+    relations: [{ name: 'supplier' }],
+    embedded: [{ name: 'address' }],
+    property: { column: 'address_city' },
+  })
 })
 
 t.test('a name that leads nowhere is refused with the nearest one, a hidden one like any other', async (t) => {
@@ -340,8 +579,14 @@ t.test('a name that leads nowhere is refused with the nearest one, a hidden one 
     }
   }
   t.equal(fails('nmae'), "It: Plant has no property 'nmae' that can be exposed. Did you mean 'name'?")
-  t.equal(fails('supplier.nmae'), "It: Supplier has no property 'nmae' that can be exposed. Did you mean 'supplier.name'?")
-  t.equal(fails('supplier.address.cty'), "It: Supplier.address has no property 'cty' that can be exposed. Did you mean 'supplier.address.city'?")
+  t.equal(
+    fails('supplier.nmae'),
+    "It: Supplier has no property 'nmae' that can be exposed. Did you mean 'supplier.name'?"
+  )
+  t.equal(
+    fails('supplier.address.cty'),
+    "It: Supplier.address has no property 'cty' that can be exposed. Did you mean 'supplier.address.city'?"
+  )
   t.equal(fails('name.x.y'), "It: 'name' of Plant is not a relation, so 'x.y' can't follow it.")
   t.equal(fails('supplier.email'), fails('supplier.e-mail')?.replace('e-mail', 'email'))
   t.match(fails('selected'), /has no property 'selected'/)

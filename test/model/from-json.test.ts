@@ -5,13 +5,28 @@ import { assertProperty } from '../helpers/property.ts'
 
 t.test('a Date is read as its text is', async (t) => {
   // years before 1 and after 9999, too, which are no dates of ours
-  const dates = fc.oneof(fc.date({ noInvalidDate: true }), fc.date({ min: new Date('0001-01-01T00:00:00.000Z'), max: new Date('9999-12-31T23:59:59.999Z'), noInvalidDate: true }))
-  assertProperty(fc.property(fc.array(dates, { minLength: 1, maxLength: 3 }), fc.boolean(), (dates, zoned) => {
-    for (const date of [...dates, dates[0]!]) {
-      const [read, expected] = [fromJson(date, { kind: 'datetime', zoned }), convert(date.toISOString(), { kind: 'datetime', zoned })]
-      if (JSON.stringify(read) !== JSON.stringify(expected)) throw new Error(`${date.getTime()}: ${JSON.stringify(read)}, not ${JSON.stringify(expected)}`)
-    }
-  }), { numRuns: 1000 })
+  const dates = fc.oneof(
+    fc.date({ noInvalidDate: true }),
+    fc.date({
+      min: new Date('0001-01-01T00:00:00.000Z'),
+      max: new Date('9999-12-31T23:59:59.999Z'),
+      noInvalidDate: true,
+    })
+  )
+  assertProperty(
+    fc.property(fc.array(dates, { minLength: 1, maxLength: 3 }), fc.boolean(), (dates, zoned) => {
+      for (const date of [...dates, dates[0]!]) {
+        const [read, expected] = [
+          fromJson(date, { kind: 'datetime', zoned }),
+          convert(date.toISOString(), { kind: 'datetime', zoned }),
+        ]
+        if (JSON.stringify(read) !== JSON.stringify(expected)) {
+          throw new Error(`${date.getTime()}: ${JSON.stringify(read)}, not ${JSON.stringify(expected)}`)
+        }
+      }
+    }),
+    { numRuns: 1000 }
+  )
   t.notOk(fromJson(new Date(NaN), { kind: 'datetime', zoned: true }).ok)
 })
 
@@ -19,32 +34,64 @@ t.test('an integer is a whole number in its range', async (t) => {
   const type = { kind: 'integer', min: -32_768, max: 32_767 } as const
   for (const value of [0, 1, -1, 32_767, -32_768]) t.strictSame(fromJson(value, type), { ok: true, value })
   t.ok(Object.is((fromJson(-0, type) as { value: unknown }).value, 0))
-  for (const value of [32_768, -32_769, 0.5, NaN, Infinity, 2 ** 53, 1e300, '1', null, undefined, true, {}, 1n]) t.strictSame(fromJson(value, type), { ok: false, expected: 'an integer from -32768 to 32767', allowed: undefined })
+  for (const value of [32_768, -32_769, 0.5, NaN, Infinity, 2 ** 53, 1e300, '1', null, undefined, true, {}, 1n]) {
+    t.strictSame(fromJson(value, type), { ok: false, expected: 'an integer from -32768 to 32767', allowed: undefined })
+  }
 })
 
 t.test('a decimal has no more digits than its column', async (t) => {
   /** The digits that matter, counted in another way: by the value itself. */
-  const fits = (whole: string, fraction: string, precision: number, scale: number): boolean => BigInt(whole) < 10n ** BigInt(precision - scale) && BigInt(fraction.padEnd(40, '0')) % 10n ** BigInt(40 - scale) === 0n
+  const fits = (whole: string, fraction: string, precision: number, scale: number): boolean =>
+    BigInt(whole) < 10n ** BigInt(precision - scale) &&
+    BigInt(fraction.padEnd(40, '0')) % 10n ** BigInt(40 - scale) === 0n
   const digits = (min: number) => fc.string({ unit: fc.constantFrom(...'0012569'), minLength: min, maxLength: 9 })
-  assertProperty(fc.property(digits(1), digits(0), fc.boolean(), fc.integer({ min: 1, max: 8 }), fc.nat(8), (whole, fraction, negative, precision, places) => {
-    const scale = Math.min(precision, places)
-    const written = `${negative ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`
-    const expected = fits(whole, fraction === '' ? '0' : fraction, precision, scale)
-    const asText = fromJson(written, { kind: 'decimal', form: 'string', precision, scale })
-    if (asText.ok !== expected || (asText.ok && asText.value !== written)) throw new Error(`${written} in numeric(${precision}, ${scale}): ${asText.ok}`)
-    // all of its digits are significant to JavaScript, whose text for it may have an exponent
-    const asNumber = fromJson(Number(written), { kind: 'decimal', form: 'number', precision, scale })
-    if (whole.length + fraction.length < 16 && (asNumber.ok !== expected || (asNumber.ok && Number(asNumber.value) !== Number(written)))) throw new Error(`${Number(written)} in numeric(${precision}, ${scale}): ${asNumber.ok}`)
-  }), { numRuns: 2000 })
-  for (const value of ['1e3', '1.', '.5', '', 'NaN', '--1']) t.notOk(fromJson(value, { kind: 'decimal', form: 'string', precision: 10, scale: 2 }).ok, value)
-  for (const value of [NaN, Infinity, '1']) t.notOk(fromJson(value, { kind: 'decimal', form: 'number', precision: 10, scale: 2 }).ok, String(value))
-  t.strictSame(fromJson(1e21, { kind: 'decimal', form: 'number', precision: undefined, scale: undefined }), { ok: true, value: '1000000000000000000000' })
+  assertProperty(
+    fc.property(
+      digits(1),
+      digits(0),
+      fc.boolean(),
+      fc.integer({ min: 1, max: 8 }),
+      fc.nat(8),
+      (whole, fraction, negative, precision, places) => {
+        const scale = Math.min(precision, places)
+        const written = `${negative ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`
+        const expected = fits(whole, fraction === '' ? '0' : fraction, precision, scale)
+        const asText = fromJson(written, { kind: 'decimal', form: 'string', precision, scale })
+        if (asText.ok !== expected || (asText.ok && asText.value !== written)) {
+          throw new Error(
+            `${written} in numeric(${precision}, ${scale}): ${asText.ok}`
+          )
+        }
+        // all of its digits are significant to JavaScript, whose text for it may have an exponent
+        const asNumber = fromJson(Number(written), { kind: 'decimal', form: 'number', precision, scale })
+        if (
+          whole.length + fraction.length < 16 &&
+          (asNumber.ok !== expected || (asNumber.ok && Number(asNumber.value) !== Number(written)))
+        ) throw new Error(`${Number(written)} in numeric(${precision}, ${scale}): ${asNumber.ok}`)
+      }
+    ),
+    { numRuns: 2000 }
+  )
+  for (const value of ['1e3', '1.', '.5', '', 'NaN', '--1']) {
+    t.notOk(fromJson(value, { kind: 'decimal', form: 'string', precision: 10, scale: 2 }).ok, value)
+  }
+  for (const value of [NaN, Infinity, '1']) {
+    t.notOk(fromJson(value, { kind: 'decimal', form: 'number', precision: 10, scale: 2 }).ok, String(value))
+  }
+  t.strictSame(fromJson(1e21, { kind: 'decimal', form: 'number', precision: undefined, scale: undefined }), {
+    ok: true,
+    value: '1000000000000000000000',
+  })
 })
 
 t.test('a date that is refused in a body gets no advice for URLs', async (t) => {
   for (const value of ['tomorrow', '2024-05-31T09:30:00 02:00']) {
     for (const type of [{ kind: 'datetime', zoned: true }, { kind: 'datetime', zoned: false }] as const) {
-      t.strictSame(fromJson(value, type), { ok: false, expected: 'an ISO 8601 date and time, such as 2024-05-31T09:30:00Z or 2024-05-31', allowed: undefined })
+      t.strictSame(fromJson(value, type), {
+        ok: false,
+        expected: 'an ISO 8601 date and time, such as 2024-05-31T09:30:00Z or 2024-05-31',
+        allowed: undefined,
+      })
     }
   }
 })

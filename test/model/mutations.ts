@@ -12,40 +12,101 @@ export interface Mutation {
   readonly test: 'random-requests' | 'random-writes'
 }
 
-const reads = (breaks: string, file: string, from: string, to: string): Mutation => ({ breaks, file, from, to, test: 'random-requests' })
-const writes = (breaks: string, file: string, from: string, to: string): Mutation => ({ breaks, file, from, to, test: 'random-writes' })
+const reads = (breaks: string, file: string, from: string, to: string): Mutation => ({
+  breaks,
+  file,
+  from,
+  to,
+  test: 'random-requests',
+})
+const writes = (breaks: string, file: string, from: string, to: string): Mutation => ({
+  breaks,
+  file,
+  from,
+  to,
+  test: 'random-writes',
+})
 
 export const mutations: readonly Mutation[] = [
-  reads('nulls come first in a descending order', 'src/sql/order.ts',
-    "' desc nulls last'", "' desc nulls first'"),
-  reads('`lte` leaves out what is equal', 'src/plan/filters/operators.ts',
-    "lte: '<='", "lte: '<'"),
-  reads('`ne` matches null', 'src/plan/filters/operators.ts',
-    "ne: '<>'", "ne: 'is distinct from' as '<>'"),
-  reads('deleted rows are included, counted, and found behind relations', 'src/sql/condition.ts',
-    "visibility(target, alias, 'without', filter)", "visibility(target, alias, 'with', filter)"),
-  reads('the total counts deleted rows, and those that filters leave out', 'src/sql/list.ts',
-    '(select count(*) from ${table}${where})', '(select count(*) from ${table})'),
-  reads('a page without a total has a row too few, or does not know of a next page', 'src/plan/plan.ts',
-    "count === 'exact' ? limitSlot : values.add(limit + 1)", "count === 'exact' ? limitSlot : values.add(limit)"),
-  reads('`between` leaves out its first value', 'src/sql/condition.ts',
-    ' between ${bound(condition.operand, condition.low)} and ', ' > ${bound(condition.operand, condition.low)} and ${operand(condition.operand, alias)} <= '),
-  reads('`in` of an empty list matches everything', 'src/plan/filters/operators.ts',
-    "if (operator === 'nin' && items.length === 0) return NOTHING", "if (operator !== 'between' && items.length === 0) return NOTHING"),
-  reads('the alias of a filter is ignored', 'src/plan/whitelist/filters.ts',
-    'name: filter.alias ?? publicPath(path)', 'name: publicPath(path)'),
-  reads('the key does not break ties', 'src/plan/order.ts',
-    'if (present) continue', 'if (present || order.length > 0) continue'),
-  reads('a cursor leads to the row that it comes from', 'src/sql/place.ts',
-    'return ascending ? inclusive ? sql`>=` : sql`>` :', 'return ascending ? sql`>=` :'),
-  reads('conditions on one path hold for different related rows', 'src/plan/filters/tree.ts',
-    'this.#related.set(relation, tree)', ''),
-  reads('a `_` in a search stands for any character', 'src/plan/filters/pattern.ts',
-    'value.replace(/[\\\\%_]/g', 'value.replace(/[\\\\%]/g'),
-  reads('a relation that is limited has one record less', 'src/sql/record.ts',
-    '${name(NUMBER_NAME)} <= ${trusted(String(rules.limit))}', '${name(NUMBER_NAME)} < ${trusted(String(rules.limit))}'),
-  writes('a change does not change the version', 'src/sql/write.ts',
-    '${name(alias, version.column)} + 1', '${name(alias, version.column)}'),
-  writes('`If-Match` is ignored', 'src/sql/write.ts',
-    'if (versions !== undefined) where.push', 'if (versions === undefined) where.push'),
+  reads('nulls come first in a descending order', 'src/sql/order.ts', "' desc nulls last'", "' desc nulls first'"),
+  reads('`lte` leaves out what is equal', 'src/plan/filters/operators.ts', "lte: '<='", "lte: '<'"),
+  reads('`ne` matches null', 'src/plan/filters/operators.ts', "ne: '<>'", "ne: 'is distinct from' as '<>'"),
+  reads(
+    'deleted rows are included, counted, and found behind relations',
+    'src/sql/condition.ts',
+    "visibility(target, alias, 'without', filter)",
+    "visibility(target, alias, 'with', filter)"
+  ),
+  reads(
+    'the total counts deleted rows, and those that filters leave out',
+    'src/sql/list.ts',
+    '(select count(*) from ${table}${where})',
+    '(select count(*) from ${table})'
+  ),
+  reads(
+    'a page without a total has a row too few, or does not know of a next page',
+    'src/plan/plan.ts',
+    "count === 'exact' ? limitSlot : values.add(limit + 1)",
+    "count === 'exact' ? limitSlot : values.add(limit)"
+  ),
+  reads(
+    '`between` leaves out its first value',
+    'src/sql/condition.ts',
+    ' between ${bound(condition.operand, condition.low)} and ',
+    ' > ${bound(condition.operand, condition.low)} and ${operand(condition.operand, alias)} <= '
+  ),
+  reads(
+    '`in` of an empty list matches everything',
+    'src/plan/filters/operators.ts',
+    "if (operator === 'nin' && items.length === 0) return NOTHING",
+    "if (operator !== 'between' && items.length === 0) return NOTHING"
+  ),
+  reads(
+    'the alias of a filter is ignored',
+    'src/plan/whitelist/filters.ts',
+    'name: filter.alias ?? publicPath(path)',
+    'name: publicPath(path)'
+  ),
+  reads(
+    'the key does not break ties',
+    'src/plan/order.ts',
+    'if (present) continue',
+    'if (present || order.length > 0) continue'
+  ),
+  reads(
+    'a cursor leads to the row that it comes from',
+    'src/sql/place.ts',
+    'return ascending ? inclusive ? sql`>=` : sql`>` :',
+    'return ascending ? sql`>=` :'
+  ),
+  reads(
+    'conditions on one path hold for different related rows',
+    'src/plan/filters/tree.ts',
+    'this.#related.set(relation, tree)',
+    ''
+  ),
+  reads(
+    'a `_` in a search stands for any character',
+    'src/plan/filters/pattern.ts',
+    'value.replace(/[\\\\%_]/g',
+    'value.replace(/[\\\\%]/g'
+  ),
+  reads(
+    'a relation that is limited has one record less',
+    'src/sql/record.ts',
+    '${name(NUMBER_NAME)} <= ${trusted(String(rules.limit))}',
+    '${name(NUMBER_NAME)} < ${trusted(String(rules.limit))}'
+  ),
+  writes(
+    'a change does not change the version',
+    'src/sql/write.ts',
+    '${name(alias, version.column)} + 1',
+    '${name(alias, version.column)}'
+  ),
+  writes(
+    '`If-Match` is ignored',
+    'src/sql/write.ts',
+    'if (versions !== undefined) where.push',
+    'if (versions === undefined) where.push'
+  ),
 ]

@@ -31,7 +31,12 @@ const REQUESTS = 160 / drawing(process.env).factor
 
 await forEachDatabase(t, { entities: [...models.values()] }, async (t, { orm }) => {
   const worlds: World[] = []
-  assertProperty(fc.property(whitelists, tables, (whitelist, tables) => { worlds.push({ entities, tables, whitelist }) }), { numRuns: WORLDS })
+  assertProperty(
+    fc.property(whitelists, tables, (whitelist, tables) => {
+      worlds.push({ entities, tables, whitelist })
+    }),
+    { numRuns: WORLDS }
+  )
   const seen: Record<string, number> = {}
   for (const [index, world] of worlds.entries()) {
     const { entity: name } = world.whitelist
@@ -39,16 +44,26 @@ await forEachDatabase(t, { entities: [...models.values()] }, async (t, { orm }) 
       await store(orm, world.tables)
       const app = Fastify()
       t.teardown(() => app.close())
-      await app.register(crudKit, { orm, indexAdvice: false, resources: { [`/${tableName(name)}`]: { crud: crudOf(world.whitelist), operations: ['list', 'get'] } } })
+      await app.register(crudKit, {
+        orm,
+        indexAdvice: false,
+        resources: { [`/${tableName(name)}`]: { crud: crudOf(world.whitelist), operations: ['list', 'get'] } },
+      })
       const comparison = new Comparison(app, `/${tableName(name)}`, world)
       const ids = world.tables.rows[name]!.map((row) => [keyOf(entities[name]!, row)].flat().map(String))
       // a path can't hold an empty segment
       const id = fc.constantFrom(...ids.filter((id) => !id.includes('')), undefined)
-      const request = fc.oneof({ weight: 9, arbitrary: listRequests(world).map((parameters) => ({ id: undefined, parameters })) }, { weight: 1, arbitrary: fc.record({ id, parameters: recordRequests(world) }) })
-      await assertProperty(fc.asyncProperty(request, async ({ id, parameters }) => {
-        if (waitsFor(PENDING, world, parameters)) return
-        await (id === undefined ? comparison.list(parameters) : comparison.record(id, parameters))
-      }), { numRuns: REQUESTS, series: index + 1 })
+      const request = fc.oneof({
+        weight: 9,
+        arbitrary: listRequests(world).map((parameters) => ({ id: undefined, parameters })),
+      }, { weight: 1, arbitrary: fc.record({ id, parameters: recordRequests(world) }) })
+      await assertProperty(
+        fc.asyncProperty(request, async ({ id, parameters }) => {
+          if (waitsFor(PENDING, world, parameters)) return
+          await (id === undefined ? comparison.list(parameters) : comparison.record(id, parameters))
+        }),
+        { numRuns: REQUESTS, series: index + 1 }
+      )
       for (const [status, count] of Object.entries(comparison.seen)) seen[status] = (seen[status] ?? 0) + count
       t.pass('the same answers')
     })

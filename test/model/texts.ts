@@ -3,14 +3,78 @@ import fc from 'fast-check'
 
 /** Texts that have broken something somewhere. */
 export const awkward: fc.Arbitrary<string> = fc.constantFrom(
-  '', ' ', '0', '-0', '1', '-1', '+1', ' 1', '1 ', '1e3', '1e999', '1e-999', '.5', '5.', '1.0', 'NaN', 'Infinity', '-Infinity', 'null', 'true', 'false', 't', 'f',
-  '32767', '32768', '2147483647', '2147483648', '9223372036854775807', '9223372036854775808', '-9223372036854775808', '9007199254740993', '0.1', '3.4028235e38', '1.7976931348623157e308', '5e-324',
-  '\0', 'a\0b', '\ud800', '😀', "'", '"', '\\', '%', '_', '?', '$1', '{}', '{"a":1}', '[]', '"\\u0000"', '"\\ud800"', '{"a":"\\u0000","a":1}', '2024-02-29', '2023-02-29', '1900-02-29', '0001-01-01', '0000-01-01', '9999-12-31',
-  '2024-05-31T24:00:00Z', '2024-05-31T23:59:60Z', '0001-01-01T00:00:00+14:00', '9999-12-31T23:59:59-14:00', '24:00', '23:59:59.999999', '00000000-0000-0000-0000-000000000000',
-  '1'.repeat(1000), '1'.repeat(1001), `0.${'0'.repeat(500)}1`
+  '',
+  ' ',
+  '0',
+  '-0',
+  '1',
+  '-1',
+  '+1',
+  ' 1',
+  '1 ',
+  '1e3',
+  '1e999',
+  '1e-999',
+  '.5',
+  '5.',
+  '1.0',
+  'NaN',
+  'Infinity',
+  '-Infinity',
+  'null',
+  'true',
+  'false',
+  't',
+  'f',
+  '32767',
+  '32768',
+  '2147483647',
+  '2147483648',
+  '9223372036854775807',
+  '9223372036854775808',
+  '-9223372036854775808',
+  '9007199254740993',
+  '0.1',
+  '3.4028235e38',
+  '1.7976931348623157e308',
+  '5e-324',
+  '\0',
+  'a\0b',
+  '\ud800',
+  '😀',
+  "'",
+  '"',
+  '\\',
+  '%',
+  '_',
+  '?',
+  '$1',
+  '{}',
+  '{"a":1}',
+  '[]',
+  '"\\u0000"',
+  '"\\ud800"',
+  '{"a":"\\u0000","a":1}',
+  '2024-02-29',
+  '2023-02-29',
+  '1900-02-29',
+  '0001-01-01',
+  '0000-01-01',
+  '9999-12-31',
+  '2024-05-31T24:00:00Z',
+  '2024-05-31T23:59:60Z',
+  '0001-01-01T00:00:00+14:00',
+  '9999-12-31T23:59:59-14:00',
+  '24:00',
+  '23:59:59.999999',
+  '00000000-0000-0000-0000-000000000000',
+  '1'.repeat(1000),
+  '1'.repeat(1001),
+  `0.${'0'.repeat(500)}1`
 )
 
-const digits = (minLength: number, maxLength: number) => fc.string({ unit: fc.constantFrom(...'0123456789'), minLength, maxLength })
+const digits = (minLength: number, maxLength: number) =>
+  fc.string({ unit: fc.constantFrom(...'0123456789'), minLength, maxLength })
 const sign = fc.constantFrom('', '', '', '-', '+')
 const joined = (...parts: fc.Arbitrary<string>[]) => fc.tuple(...parts).map((texts) => texts.join(''))
 const two = (max: number) => fc.integer({ min: 0, max }).map((n) => String(n).padStart(2, '0'))
@@ -18,13 +82,49 @@ const two = (max: number) => fc.integer({ min: 0, max }).map((n) => String(n).pa
 const decimal = joined(sign, digits(1, 20), fc.oneof(fc.constant(''), joined(fc.constant('.'), digits(1, 12))))
 const exponent = fc.oneof(fc.constant(''), joined(fc.constantFrom('e', 'E', 'e+', 'e-'), digits(1, 4)))
 const float = fc.oneof(joined(decimal, exponent), fc.double().map(String), fc.float().map(String))
-const date = joined(fc.integer({ min: 0, max: 9999 }).map((n) => String(n).padStart(4, '0')), fc.constant('-'), two(13), fc.constant('-'), two(32))
-const time = joined(two(24), fc.constant(':'), two(60), fc.oneof(fc.constant(''), joined(fc.constant(':'), two(60), fc.oneof(fc.constant(''), joined(fc.constant('.'), digits(1, 7))))))
-const zone = fc.oneof(fc.constantFrom('', 'Z', 'z', '+14:00', '-00:00'), joined(fc.constantFrom('+', '-'), two(15), fc.constantFrom('', ':00', ':30', '45')))
+const date = joined(
+  fc.integer({ min: 0, max: 9999 }).map((n) => String(n).padStart(4, '0')),
+  fc.constant('-'),
+  two(13),
+  fc.constant('-'),
+  two(32)
+)
+const time = joined(
+  two(24),
+  fc.constant(':'),
+  two(60),
+  fc.oneof(
+    fc.constant(''),
+    joined(fc.constant(':'), two(60), fc.oneof(fc.constant(''), joined(fc.constant('.'), digits(1, 7))))
+  )
+)
+const zone = fc.oneof(
+  fc.constantFrom('', 'Z', 'z', '+14:00', '-00:00'),
+  joined(fc.constantFrom('+', '-'), two(15), fc.constantFrom('', ':00', ':30', '45'))
+)
 const datetime = fc.oneof(date, joined(date, fc.constantFrom('T', 't', ' '), time, zone))
 const json = fc.oneof(
   fc.jsonValue({ depthSize: 'medium', stringUnit: 'binary' }).map((value) => JSON.stringify(value)),
-  fc.array(fc.constantFrom('{', '}', '[', ']', ',', ':', '"a"', '"\\u0000"', '"\\ud800"', '"\\"', '1', '1e999', '-0', 'null', ' '), { maxLength: 12 }).map((tokens) => tokens.join(''))
+  fc.array(
+    fc.constantFrom(
+      '{',
+      '}',
+      '[',
+      ']',
+      ',',
+      ':',
+      '"a"',
+      '"\\u0000"',
+      '"\\ud800"',
+      '"\\"',
+      '1',
+      '1e999',
+      '-0',
+      'null',
+      ' '
+    ),
+    { maxLength: 12 }
+  ).map((tokens) => tokens.join(''))
 )
 
 const TEXTS: Readonly<Record<string, fc.Arbitrary<string>>> = {

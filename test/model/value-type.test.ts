@@ -10,7 +10,12 @@ t.test('a column type has its value type, under all of its names', async (t) => 
     [['integer', 'int', 'int4', 'serial', 'INT', ' integer '], int32],
     [['bigint', 'int8', 'bigserial'], { kind: 'bigint', form: 'string' }],
     [['numeric', 'decimal'], { kind: 'decimal', form: 'string', precision: undefined, scale: undefined }],
-    [['numeric(10,2)', 'decimal(10, 2)', 'NUMERIC (10,2)'], { kind: 'decimal', form: 'string', precision: 10, scale: 2 }],
+    [['numeric(10,2)', 'decimal(10, 2)', 'NUMERIC (10,2)'], {
+      kind: 'decimal',
+      form: 'string',
+      precision: 10,
+      scale: 2,
+    }],
     [['numeric(10)'], { kind: 'decimal', form: 'string', precision: 10, scale: 0 }],
     [['real', 'float4'], { kind: 'float', single: true }],
     [['double precision', 'float8'], { kind: 'float', single: false }],
@@ -20,8 +25,14 @@ t.test('a column type has its value type, under all of its names', async (t) => 
     [['uuid'], { kind: 'uuid' }],
     [['date'], { kind: 'date' }],
     [['time', 'time(0)', 'time without time zone', 'time(3) without time zone'], { kind: 'time' }],
-    [['timestamptz', 'timestamptz(3)', 'timestamp with time zone', 'timestamp(6) with time zone'], { kind: 'datetime', zoned: true }],
-    [['timestamp', 'timestamp(6)', 'timestamp without time zone', 'timestamp(0) without time zone'], { kind: 'datetime', zoned: false }],
+    [['timestamptz', 'timestamptz(3)', 'timestamp with time zone', 'timestamp(6) with time zone'], {
+      kind: 'datetime',
+      zoned: true,
+    }],
+    [['timestamp', 'timestamp(6)', 'timestamp without time zone', 'timestamp(0) without time zone'], {
+      kind: 'datetime',
+      zoned: false,
+    }],
     [['json'], { kind: 'json', binary: false }],
     [['jsonb'], { kind: 'json', binary: true }],
     [['bytea'], { kind: 'blob' }],
@@ -35,7 +46,23 @@ t.test('a column type has its value type, under all of its names', async (t) => 
 })
 
 t.test('a type that is not known is left as text', async (t) => {
-  for (const column of ['interval', 'point', 'inet', 'timetz', 'time with time zone', 'tsvector', 'vector(3)', 'numeric(3,-2)', 'geometry(Point,4326)', '"season"', 'constructor', 'toString', '']) {
+  for (
+    const column of [
+      'interval',
+      'point',
+      'inet',
+      'timetz',
+      'time with time zone',
+      'tsvector',
+      'vector(3)',
+      'numeric(3,-2)',
+      'geometry(Point,4326)',
+      '"season"',
+      'constructor',
+      'toString',
+      '',
+    ]
+  ) {
     t.strictSame(valueTypeOf(column, {}), { kind: 'other', columnType: column }, column)
   }
 })
@@ -52,7 +79,10 @@ t.test('members make an enum, of the database where the type is not known', asyn
   t.strictSame(valueTypeOf('text', { items: ['a', 'b'] }), { kind: 'enum', items: ['a', 'b'], native: false })
   t.strictSame(valueTypeOf('smallint', { items: [1, 2] }), { kind: 'enum', items: [1, 2], native: false })
   t.strictSame(valueTypeOf('season', { items: ['spring'] }), { kind: 'enum', items: ['spring'], native: true })
-  t.strictSame(valueTypeOf('text[]', { items: ['a'] }), { kind: 'array', element: { kind: 'enum', items: ['a'], native: false } })
+  t.strictSame(valueTypeOf('text[]', { items: ['a'] }), {
+    kind: 'array',
+    element: { kind: 'enum', items: ['a'], native: false },
+  })
   t.strictSame(valueTypeOf('text', { items: [] }), { kind: 'text', maxLength: undefined })
 })
 
@@ -61,11 +91,21 @@ t.test('a value type is frozen and shares nothing with its declaration', async (
   const type = valueTypeOf('text', { items }) as Extract<ValueType, { kind: 'enum' }>
   items.push('b')
   t.strictSame(type.items, ['a'])
-  for (const frozen of [type, type.items, valueTypeOf('int', {}), valueTypeOf('int[]', {}), valueTypeOf('point', {})]) t.ok(Object.isFrozen(frozen))
+  for (const frozen of [type, type.items, valueTypeOf('int', {}), valueTypeOf('int[]', {}), valueTypeOf('point', {})]) {
+    t.ok(Object.isFrozen(frozen))
+  }
 })
 
 t.test('what a type can be filtered by', async (t) => {
-  const cases: ReadonlyArray<readonly [column: string, items: readonly (string | number)[] | undefined, comparable: boolean, ordered: boolean, textual: boolean]> = [
+  const cases: ReadonlyArray<
+    readonly [
+      column: string,
+      items: readonly (string | number)[] | undefined,
+      comparable: boolean,
+      ordered: boolean,
+      textual: boolean
+    ]
+  > = [
     ['int', undefined, true, true, false],
     ['bigint', undefined, true, true, false],
     ['numeric', undefined, true, true, false],
@@ -87,6 +127,10 @@ t.test('what a type can be filtered by', async (t) => {
   ]
   for (const [column, items, comparable, ordered, textual] of cases) {
     const type = valueTypeOf(column, { items })
-    t.strictSame([isComparable(type), isOrdered(type), isTextual(type)], [comparable, ordered, textual], `${column}${items === undefined ? '' : ' with members'}`)
+    t.strictSame(
+      [isComparable(type), isOrdered(type), isTextual(type)],
+      [comparable, ordered, textual],
+      `${column}${items === undefined ? '' : ' with members'}`
+    )
   }
 })

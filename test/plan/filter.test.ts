@@ -29,10 +29,11 @@ const plants = whitelistOf({
   ],
 })
 const conditions = (query: string, whitelist = plants) => conditionsOf(planOf(query, whitelist))
-const details = (query: string, whitelist = plants) => errorsOf(query, whitelist).map(({ code, detail }) => {
-  t.equal(code, 'FST_CRUD_FILTER_INVALID', query)
-  return detail
-})
+const details = (query: string, whitelist = plants) =>
+  errorsOf(query, whitelist).map(({ code, detail }) => {
+    t.equal(code, 'FST_CRUD_FILTER_INVALID', query)
+    return detail
+  })
 
 t.test('every operator', async (t) => {
   const cases: ReadonlyArray<readonly [query: string, condition: string]> = [
@@ -105,15 +106,26 @@ t.test('lists: quotes, spaces, emptiness', async (t) => {
 })
 
 t.test('filters apply all, in the order of the query string', async (t) => {
-  t.strictSame(conditions('filter[price][lt]=5&filter[name]=x&filter[price][gte]=1'), ['price < "5"', 'name = "x"', 'price >= "1"'])
+  t.strictSame(conditions('filter[price][lt]=5&filter[name]=x&filter[price][gte]=1'), [
+    'price < "5"',
+    'name = "x"',
+    'price >= "1"',
+  ])
 })
 
 t.test('conditions on one path hold for one and the same row', async (t) => {
   t.strictSame(conditions('filter[supplier.name]=x'), ['supplier(name = "x")'])
-  t.strictSame(conditions('filter[tags.name]=x&filter[price]=1&filter[tags.weight][gt]=2'), ['tags(name = "x"; weight > 2)', 'price >= "1"'])
+  t.strictSame(conditions('filter[tags.name]=x&filter[price]=1&filter[tags.weight][gt]=2'), [
+    'tags(name = "x"; weight > 2)',
+    'price >= "1"',
+  ])
   t.strictSame(conditions('filter[tags.name]=x&filter[offers.title]=y'), ['tags(name = "x")', 'offers(title = "y")'])
-  t.strictSame(conditions('filter[orderItems.order.note]=x&filter[orderItems.quantity]=2'), ['orderItems(order(note = "x"); quantity = 2)'])
-  t.strictSame(conditions('filter[supplier.address.city]=Lyon&filter[supplier.country]=fr'), ['supplier(address_city = "Lyon"; country = "fr")'])
+  t.strictSame(conditions('filter[orderItems.order.note]=x&filter[orderItems.quantity]=2'), [
+    'orderItems(order(note = "x"); quantity = 2)',
+  ])
+  t.strictSame(conditions('filter[supplier.address.city]=Lyon&filter[supplier.country]=fr'), [
+    'supplier(address_city = "Lyon"; country = "fr")',
+  ])
   t.strictSame(conditions('filter[supplier]=1&filter[supplier.name]=x'), ['supplier_id = 1', 'supplier(name = "x")'])
 })
 
@@ -128,7 +140,26 @@ t.test('a custom filter has the text, or the texts, as they came', async (t) => 
 
 t.test('a field that is not allowed is refused, with the nearest that is', async (t) => {
   const [error] = errorsOf('filter[nmae]=x', plants)
-  const allowed = ['anything', 'created_at', 'description', 'inStock', 'name', 'offers.title', 'orderItems.order.note', 'orderItems.quantity', 'position', 'price', 'sku', 'status', 'supplier', 'supplier.address.city', 'supplier.country', 'supplier.name', 'tags.name', 'tags.weight']
+  const allowed = [
+    'anything',
+    'created_at',
+    'description',
+    'inStock',
+    'name',
+    'offers.title',
+    'orderItems.order.note',
+    'orderItems.quantity',
+    'position',
+    'price',
+    'sku',
+    'status',
+    'supplier',
+    'supplier.address.city',
+    'supplier.country',
+    'supplier.name',
+    'tags.name',
+    'tags.weight',
+  ]
   t.strictSame(error, {
     source: { parameter: 'filter[nmae]' },
     code: 'FST_CRUD_FILTER_INVALID',
@@ -142,17 +173,26 @@ t.test('a field that is not allowed is refused, with the nearest that is', async
 
 t.test('a name that is not allowed is the same error, whether or not there is such a property', async (t) => {
   const error = (name: string) => JSON.stringify(errorsOf(`filter[${name}]=1`, plants)).replaceAll(name, '<name>')
-  for (const name of ['purchasePrice', 'latinName', 'articleNumber', 'deleted_at', 'label', 'supplier.email', 'selected']) {
+  for (
+    const name of ['purchasePrice', 'latinName', 'articleNumber', 'deleted_at', 'label', 'supplier.email', 'selected']
+  ) {
     // of the same letters, so that it is as near to what is allowed
     const unknown = [...name].reverse().join('')
-    t.equal(error(name).replace(/ Did you mean '[^']*'\?|,"suggestion":"[^"]*"/g, ''), error(unknown).replace(/ Did you mean '[^']*'\?|,"suggestion":"[^"]*"/g, ''), name)
+    t.equal(
+      error(name).replace(/ Did you mean '[^']*'\?|,"suggestion":"[^"]*"/g, ''),
+      error(unknown).replace(/ Did you mean '[^']*'\?|,"suggestion":"[^"]*"/g, ''),
+      name
+    )
   }
   t.equal(error('purchasePrice'), error('purchaseCrate'))
   t.equal(error('supplier.email'), error('supplier.ebail'))
 })
 
 t.test('a long list of what is allowed is cut', async (t) => {
-  const many = whitelistOf({ allowedFilters: Array.from({ length: 60 }, (_, index) => AllowedFilters.exact('name', { alias: `n${String(index).padStart(2, '0')}` })) })
+  const many = whitelistOf({
+    allowedFilters: Array.from({ length: 60 }, (_, index) =>
+      AllowedFilters.exact('name', { alias: `n${String(index).padStart(2, '0')}` })),
+  })
   const [error] = errorsOf('filter[zzzzzz]=1', many)
   t.equal(error?.allowed?.length, 50)
   t.match(error?.detail, /n49, \.\.\.\.$/)
@@ -166,9 +206,14 @@ t.test('an operator that is not allowed is refused, never replaced', async (t) =
     allowed: ['gt', 'gte', 'lt', 'lte'],
   }])
   for (const operator of ['EQ', 'equals', 'toString', 'valueOf', '$eq', '>', ' eq', 'or', 'in']) {
-    t.match(details(`filter[position][${operator}]=1`), [`The operator '${operator}' is not allowed for the filter 'position'.`], operator)
+    t.match(details(`filter[position][${operator}]=1`), [
+      `The operator '${operator}' is not allowed for the filter 'position'.`,
+    ], operator)
   }
-  t.match(errorsOf('filter[name][lik]=x', plants), [{ detail: /^The operator 'lik' is not allowed for the filter 'name'\. Did you mean 'like'\?/, suggestion: 'like' }])
+  t.match(errorsOf('filter[name][lik]=x', plants), [{
+    detail: /^The operator 'lik' is not allowed for the filter 'name'\. Did you mean 'like'\?/,
+    suggestion: 'like',
+  }])
   t.match(details('filter[sku]=a&filter[sku]=b'), ["The operator 'eq' takes one value."], 'in is not allowed here')
   t.match(details('filter[name][like]=a&filter[name][like]=b'), ["The operator 'like' takes one value."])
   t.match(details('filter[name][contains][]=a'), ["The operator 'contains' takes one value."])
@@ -178,36 +223,67 @@ t.test('an operator that is not allowed is refused, never replaced', async (t) =
 t.test('several values without an operator have the default operator if it takes a list, else in, else they are refused', async (t) => {
   const whitelist = whitelistOf({
     allowedFilters: [
-      new AllowedFilters('id', 'nin', ['nin', 'in', 'eq']), new AllowedFilters('position', 'between', ['between', 'in']), new AllowedFilters('name', 'eq', ['eq', 'in']),
-      new AllowedFilters('latinName', 'isnull', ['isnull', 'in']), new AllowedFilters('status', 'eq', ['eq', 'nin']),
+      new AllowedFilters('id', 'nin', ['nin', 'in', 'eq']),
+      new AllowedFilters('position', 'between', ['between', 'in']),
+      new AllowedFilters('name', 'eq', ['eq', 'in']),
+      new AllowedFilters('latinName', 'isnull', ['isnull', 'in']),
+      new AllowedFilters('status', 'eq', ['eq', 'nin']),
     ],
   })
   t.strictSame(conditions('filter[id]=1&filter[id]=2', whitelist), ['id not in {"1","2"}'])
   t.strictSame(conditions('filter[id][]=1', whitelist), ['id not in {"1"}'])
   t.strictSame(conditions('filter[position]=1&filter[position]=2', whitelist), ['order between 1 and 2'])
-  t.match(errorsOf('filter[position][]=1&filter[position][]=2&filter[position][]=3', whitelist), [{ detail: /^The operator 'between' takes exactly two values/ }])
+  t.match(errorsOf('filter[position][]=1&filter[position][]=2&filter[position][]=3', whitelist), [{
+    detail: /^The operator 'between' takes exactly two values/,
+  }])
   t.strictSame(conditions('filter[name]=a&filter[name]=b', whitelist), ['name in {"a","b"}'])
   t.strictSame(conditions('filter[latinName]=a&filter[latinName]=b', whitelist), ['latinName in {"a","b"}'])
-  t.match(errorsOf('filter[status]=draft&filter[status]=active', whitelist), [{ detail: "The operator 'eq' takes one value." }])
-  const arrays = whitelistOf({ allowedFilters: [new AllowedFilters('synonyms', 'overlap', ['overlap', 'contains'])] }, Specimen)
+  t.match(errorsOf('filter[status]=draft&filter[status]=active', whitelist), [{
+    detail: "The operator 'eq' takes one value.",
+  }])
+  const arrays = whitelistOf(
+    { allowedFilters: [new AllowedFilters('synonyms', 'overlap', ['overlap', 'contains'])] },
+    Specimen
+  )
   t.strictSame(conditions('filter[synonyms]=a&filter[synonyms]=b', arrays), ['synonyms has any of {"a","b"}'])
 })
 
 t.test('a value that its property can not hold is refused with what it can', async (t) => {
   const cases: ReadonlyArray<readonly [query: string, detail: string]> = [
-    ['filter[price]=cheap', 'The value of filter[price] must be a decimal number of at most 1000 digits, without an exponent.'],
-    ['filter[price][lt]=1e3', 'The value of filter[price][lt] must be a decimal number of at most 1000 digits, without an exponent.'],
-    ['filter[price]=', 'The value of filter[price] must be a decimal number of at most 1000 digits, without an exponent.'],
+    [
+      'filter[price]=cheap',
+      'The value of filter[price] must be a decimal number of at most 1000 digits, without an exponent.',
+    ],
+    [
+      'filter[price][lt]=1e3',
+      'The value of filter[price][lt] must be a decimal number of at most 1000 digits, without an exponent.',
+    ],
+    [
+      'filter[price]=',
+      'The value of filter[price] must be a decimal number of at most 1000 digits, without an exponent.',
+    ],
     ['filter[position]=2147483648', 'The value of filter[position] must be an integer from -2147483648 to 2147483647.'],
     ['filter[supplier]=x', 'The value of filter[supplier] must be an integer from -2147483648 to 2147483647.'],
     ['filter[inStock]=yes', 'The value of filter[inStock] must be a boolean. Allowed: 0, 1, false, true.'],
-    ['filter[status]=actve', "The value of filter[status] must be one of its members. Did you mean 'active'? Allowed: active, archived, draft."],
-    ['filter[created_at]=2024-02-30', 'The value of filter[created_at] must be an ISO 8601 date and time, such as 2024-05-31T09:30:00Z or 2024-05-31 (write + as %2B).'],
-    ['filter[created_at]=2024-05-31T09:30:00+02:00', 'The value of filter[created_at] must be an ISO 8601 date and time, such as 2024-05-31T09:30:00Z or 2024-05-31 (write + as %2B).'],
+    [
+      'filter[status]=actve',
+      "The value of filter[status] must be one of its members. Did you mean 'active'? Allowed: active, archived, draft.",
+    ],
+    [
+      'filter[created_at]=2024-02-30',
+      'The value of filter[created_at] must be an ISO 8601 date and time, such as 2024-05-31T09:30:00Z or 2024-05-31 (write + as %2B).',
+    ],
+    [
+      'filter[created_at]=2024-05-31T09:30:00+02:00',
+      'The value of filter[created_at] must be an ISO 8601 date and time, such as 2024-05-31T09:30:00Z or 2024-05-31 (write + as %2B).',
+    ],
     ['filter[name]=%00', 'The value of filter[name] must be text without NUL characters or halves of surrogate pairs.'],
     ['filter[name][isnull]=1', 'The value of filter[name][isnull] must be true or false. Allowed: false, true.'],
     ['filter[name][isnull]=', 'The value of filter[name][isnull] must be true or false. Allowed: false, true.'],
-    ['filter[price][in]=1,x', "The item 'x' of filter[price][in] must be a decimal number of at most 1000 digits, without an exponent."],
+    [
+      'filter[price][in]=1,x',
+      "The item 'x' of filter[price][in] must be a decimal number of at most 1000 digits, without an exponent.",
+    ],
     ['filter[price][between]=1', "The operator 'between' takes exactly two values, low first; 1 were given."],
     ['filter[price][between]=1,2,3', "The operator 'between' takes exactly two values, low first; 3 were given."],
     ['filter[price][between]=', "The operator 'between' takes exactly two values, low first; 0 were given."],
@@ -215,10 +291,22 @@ t.test('a value that its property can not hold is refused with what it can', asy
     ['filter[name][in]=1,,2', 'filter[name][in]: The list has an empty item: write "" for an empty text.'],
     ['filter[name][in]="a', 'filter[name][in]: A quote is not closed.'],
     ['filter[name][in]="a"b', 'filter[name][in]: Text follows a closing quote: after it, only a comma may come.'],
-    ['filter[name][like]=a\\', 'filter[name][like]: A pattern can not end in a single backslash: it escapes the next character, and there is none.'],
-    ['filter[name][like]=%00', 'filter[name][like]: A pattern must be text without NUL characters or halves of surrogate pairs.'],
-    ['filter[name][contains]=%00', 'filter[name][contains]: A pattern must be text without NUL characters or halves of surrogate pairs.'],
-    ['filter[description]=%25\\', 'filter[description]: A pattern can not end in a single backslash: it escapes the next character, and there is none.'],
+    [
+      'filter[name][like]=a\\',
+      'filter[name][like]: A pattern can not end in a single backslash: it escapes the next character, and there is none.',
+    ],
+    [
+      'filter[name][like]=%00',
+      'filter[name][like]: A pattern must be text without NUL characters or halves of surrogate pairs.',
+    ],
+    [
+      'filter[name][contains]=%00',
+      'filter[name][contains]: A pattern must be text without NUL characters or halves of surrogate pairs.',
+    ],
+    [
+      'filter[description]=%25\\',
+      'filter[description]: A pattern can not end in a single backslash: it escapes the next character, and there is none.',
+    ],
   ]
   for (const [query, detail] of cases) t.strictSame(details(query), [detail], query)
 })
@@ -227,12 +315,27 @@ t.test('patterns and lists have limits', async (t) => {
   const fits = (query: string) => t.strictSame(errorsOf(query, plants), [], query.slice(0, 40))
   const exceeds = (query: string, detail: string) => t.strictSame(details(query), [detail], query.slice(0, 40))
   fits(`filter[name][like]=${'a'.repeat(256)}`)
-  exceeds(`filter[name][like]=${'a'.repeat(257)}`, 'filter[name][like]: A pattern has at most 256 characters; this one has 257.')
-  exceeds(`filter[name][contains]=${'a'.repeat(257)}`, 'filter[name][contains]: A pattern has at most 256 characters; this one has 257.')
-  exceeds(`filter[description]=${'a'.repeat(257)}`, 'filter[description]: A pattern has at most 256 characters; this one has 257.')
+  exceeds(
+    `filter[name][like]=${'a'.repeat(257)}`,
+    'filter[name][like]: A pattern has at most 256 characters; this one has 257.'
+  )
+  exceeds(
+    `filter[name][contains]=${'a'.repeat(257)}`,
+    'filter[name][contains]: A pattern has at most 256 characters; this one has 257.'
+  )
+  exceeds(
+    `filter[description]=${'a'.repeat(257)}`,
+    'filter[description]: A pattern has at most 256 characters; this one has 257.'
+  )
   fits(`filter[name][like]=${'%25_'.repeat(4)}\\%25\\_`)
-  exceeds(`filter[name][like]=${'_'.repeat(9)}`, 'filter[name][like]: A pattern has at most 8 wildcards; this one has 9.')
-  exceeds(`filter[description]=${'%25'.repeat(9)}`, 'filter[description]: A pattern has at most 8 wildcards; this one has 9.')
+  exceeds(
+    `filter[name][like]=${'_'.repeat(9)}`,
+    'filter[name][like]: A pattern has at most 8 wildcards; this one has 9.'
+  )
+  exceeds(
+    `filter[description]=${'%25'.repeat(9)}`,
+    'filter[description]: A pattern has at most 8 wildcards; this one has 9.'
+  )
   fits(`filter[name][contains]=${'%25'.repeat(100)}`)
   fits(`filter[description]=${'_'.repeat(100)}`)
   fits(`filter[name]=${'a'.repeat(1000)}`)
@@ -241,7 +344,27 @@ t.test('patterns and lists have limits', async (t) => {
 })
 
 t.test('values of every type of column become what the column holds', async (t) => {
-  const specimens = whitelistOf({ allowedFilters: ['leaves', 'cells', 'dryMass', 'acidity', 'alive', 'grade', 'tracker', 'health', 'hardiness', 'flowering', 'sownOn', 'recordedAt', 'wateredAt', 'readings', 'petals', 'minimum', 'plant.uuid'].map((name) => AllowedFilters.exact(name)) }, Specimen)
+  const specimens = whitelistOf({
+    allowedFilters: [
+      'leaves',
+      'cells',
+      'dryMass',
+      'acidity',
+      'alive',
+      'grade',
+      'tracker',
+      'health',
+      'hardiness',
+      'flowering',
+      'sownOn',
+      'recordedAt',
+      'wateredAt',
+      'readings',
+      'petals',
+      'minimum',
+      'plant.uuid',
+    ].map((name) => AllowedFilters.exact(name)),
+  }, Specimen)
   const cases: ReadonlyArray<readonly [query: string, condition: string]> = [
     ['filter[leaves]=-5', 'leaves = -5'],
     ['filter[cells]=12000000000', 'cells = "12000000000"'],
@@ -265,11 +388,15 @@ t.test('values of every type of column become what the column holds', async (t) 
 })
 
 t.test('a value that means nothing is one of those that the operator takes', async (t) => {
-  const ignoring = whitelistOf({ allowedFilters: [new AllowedFilters('name', 'eq', ['eq', 'in', 'contains']).ignore('all')] })
+  const ignoring = whitelistOf({
+    allowedFilters: [new AllowedFilters('name', 'eq', ['eq', 'in', 'contains']).ignore('all')],
+  })
   t.strictSame(conditions('filter[name]=all', ignoring), [])
   t.strictSame(conditions('filter[name]=Sage,all', ignoring), ['name = "Sage,all"'], 'a comma is data')
   t.strictSame(conditions('filter[name][contains]=all,Sage', ignoring), conditions('filter[name][contains]=all,Sage'))
   t.strictSame(conditions('filter[name][in]=Sage,all', ignoring), conditions('filter[name][in]=Sage'))
-  t.strictSame(details('filter[name][ends]=all', ignoring), ["The operator 'ends' is not allowed for the filter 'name'. Allowed: contains, eq, in."])
+  t.strictSame(details('filter[name][ends]=all', ignoring), [
+    "The operator 'ends' is not allowed for the filter 'name'. Allowed: contains, eq, in.",
+  ])
   t.match(details('filter[name][nope][]=all', ignoring), [/^The operator 'nope' is not allowed/])
 })

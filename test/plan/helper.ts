@@ -2,7 +2,14 @@
 import { QueryBuilderConfig, type QueryBuilderOptions } from '../../src/config/index.ts'
 import type { ErrorItem } from '../../src/errors.ts'
 import {
-  planList, resolveWhitelist, type Comparable, type Condition, type ListPlan, type PlanOptions, type Selection, type Whitelist,
+  planList,
+  resolveWhitelist,
+  type Comparable,
+  type Condition,
+  type ListPlan,
+  type PlanOptions,
+  type Selection,
+  type Whitelist,
 } from '../../src/plan/index.ts'
 import { parseQueryParams } from '../../src/query/index.ts'
 import { Plant } from '../fixtures/entities.ts'
@@ -41,31 +48,48 @@ export function messageOf (fn: () => unknown): string | undefined {
 }
 
 /** Conditions as texts, e.g. `price >= 10`, `tags(name = sun; weight > 1)`. */
-export function conditionsOf (plan: { readonly conditions: readonly Condition[], readonly values: readonly unknown[] }): string[] {
+export function conditionsOf (
+  plan: { readonly conditions: readonly Condition[], readonly values: readonly unknown[] }
+): string[] {
   return plan.conditions.map((condition) => written(condition, plan.values))
 }
 
 function nameOf (operand: Comparable): string {
   switch (operand.kind) {
-    case 'scalar': return operand.column
-    case 'relation': return operand.key.map(({ column }) => column).join('+')
-    case 'json': return [operand.property.column, ...operand.keys].join('->')
+    case 'scalar':
+      return operand.column
+    case 'relation':
+      return operand.key.map(({ column }) => column).join('+')
+    case 'json':
+      return [operand.property.column, ...operand.keys].join('->')
   }
 }
 
 function written (condition: Condition, values: readonly unknown[]): string {
   const value = (slot: number) => JSON.stringify(values[slot])
   switch (condition.kind) {
-    case 'compare': return `${nameOf(condition.operand)} ${condition.comparison} ${value(condition.slot)}`
-    case 'list': return `${nameOf(condition.operand)} ${condition.negated ? 'not in' : 'in'} ${String(values[condition.slot])}`
-    case 'between': return `${nameOf(condition.operand)} between ${value(condition.low)} and ${value(condition.high)}`
-    case 'pattern': return `${nameOf(condition.operand)} ${condition.insensitive ? 'ilike' : 'like'} ${String(values[condition.slot])}`
-    case 'array': return `${nameOf(condition.operand)} has ${condition.wants} of ${String(values[condition.slot])}`
-    case 'any': return `(${condition.conditions.map((inner) => written(inner, values)).join(' or ')})`
-    case 'all': return `(${condition.conditions.map((inner) => written(inner, values)).join(' and ')})`
-    case 'null': return `${nameOf(condition.operand)} is ${condition.negated ? 'not ' : ''}null`
-    case 'key': return `key ${condition.column.column} = ${value(condition.slot)}`
-    case 'related': return `${condition.relation.name}(${condition.conditions.map((inner) => written(inner, values)).join('; ')})`
+    case 'compare':
+      return `${nameOf(condition.operand)} ${condition.comparison} ${value(condition.slot)}`
+    case 'list':
+      return `${nameOf(condition.operand)} ${condition.negated ? 'not in' : 'in'} ${String(values[condition.slot])}`
+    case 'between':
+      return `${nameOf(condition.operand)} between ${value(condition.low)} and ${value(condition.high)}`
+    case 'pattern':
+      return `${nameOf(condition.operand)} ${condition.insensitive ? 'ilike' : 'like'} ${
+        String(values[condition.slot])
+      }`
+    case 'array':
+      return `${nameOf(condition.operand)} has ${condition.wants} of ${String(values[condition.slot])}`
+    case 'any':
+      return `(${condition.conditions.map((inner) => written(inner, values)).join(' or ')})`
+    case 'all':
+      return `(${condition.conditions.map((inner) => written(inner, values)).join(' and ')})`
+    case 'null':
+      return `${nameOf(condition.operand)} is ${condition.negated ? 'not ' : ''}null`
+    case 'key':
+      return `key ${condition.column.column} = ${value(condition.slot)}`
+    case 'related':
+      return `${condition.relation.name}(${condition.conditions.map((inner) => written(inner, values)).join('; ')})`
   }
 }
 
@@ -80,5 +104,8 @@ export function orderOf ({ order }: Pick<ListPlan, 'order'>): string[] {
 
 /** A selection as nested arrays: names of properties, and of includes with their own selection. */
 export function selectionOf ({ properties, includes }: Selection): unknown[] {
-  return [...properties.map(({ name }) => name), ...includes.map(({ relation, selection }) => ({ [relation.name]: selectionOf(selection) }))]
+  return [
+    ...properties.map(({ name }) => name),
+    ...includes.map(({ relation, selection }) => ({ [relation.name]: selectionOf(selection) })),
+  ]
 }

@@ -74,14 +74,24 @@ for (const [entity, id, expected] of cases) {
 }
 
 t.test('a key that refers to a composite key is an object in an object', async (t) => {
-  const Box = defineEntity({ name: 'Box', properties: { row: p.integer().primary(), column: p.string().serializedName('col').primary() } })
-  const Seed = defineEntity({ name: 'Seed', properties: { box: () => p.manyToOne(Box).primary(), count: p.integer().primary() } })
+  const Box = defineEntity({
+    name: 'Box',
+    properties: { row: p.integer().primary(), column: p.string().serializedName('col').primary() },
+  })
+  const Seed = defineEntity({
+    name: 'Seed',
+    properties: { box: () => p.manyToOne(Box).primary(), count: p.integer().primary() },
+  })
   const whitelist = resolveWhitelist(new QueryBuilderConfig(), modelsOf([Box, Seed]).of(Seed))
   const found = (id: Id) => {
     const plan = planGet(id, undefined, whitelist)
     return plan && conditionsOf(plan)
   }
-  t.strictSame(found({ box: { row: 1, col: 'a' }, count: 2 }), ['key box_row = 1', 'key box_column = "a"', 'key count = 2'])
+  t.strictSame(found({ box: { row: 1, col: 'a' }, count: 2 }), [
+    'key box_row = 1',
+    'key box_column = "a"',
+    'key count = 2',
+  ])
   t.equal(found({ box: 1, count: 2 }), undefined)
   t.equal(found({ box: { row: 1 }, count: 2 }), undefined)
   t.equal(found({ box: { row: 1, col: {} }, count: 2 }), undefined)
@@ -96,6 +106,8 @@ t.test('a key of a custom type is converted by it', async (t) => {
 t.test('a date in a key is the moment itself', async (t) => {
   const Tick = defineEntity({ name: 'Tick', properties: { at: p.datetime(3).primary() } })
   const whitelist = resolveWhitelist(new QueryBuilderConfig(), modelsOf([Tick]).of(Tick))
-  t.strictSame(conditionsOf(planGet({ at: new Date(0) }, undefined, whitelist)!), ['key at = "1970-01-01T00:00:00.000Z"'])
+  t.strictSame(conditionsOf(planGet({ at: new Date(0) }, undefined, whitelist)!), [
+    'key at = "1970-01-01T00:00:00.000Z"',
+  ])
   t.equal(planGet({ at: new Date(NaN) }, undefined, whitelist), undefined)
 })

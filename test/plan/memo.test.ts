@@ -11,14 +11,22 @@ import { errorsOf, whitelistOf } from './helper.ts'
 
 const config = {
   allowedSorts: [new AllowedSort('name'), new AllowedSort('id')],
-  allowedFields: [new AllowedField('id'), new AllowedField('name'), new AllowedField('plants.id'), new AllowedField('plants.name')],
+  allowedFields: [
+    new AllowedField('id'),
+    new AllowedField('name'),
+    new AllowedField('plants.id'),
+    new AllowedField('plants.name'),
+  ],
   allowedIncludes: [new AllowedInclude('plants')],
 }
 
 t.test('the order and the selection of the same texts are the same objects', async (t) => {
   const whitelist = whitelistOf(config, Tag)
   const plan = (query: string) => planList(parseQueryParams(query), whitelist)
-  const [a, b] = [plan('sort=-name&include=plants&fields=id&fields[plants]=name&page=1'), plan('fields[plants]=name&sort=-name&include=plants&fields=id&page=7')]
+  const [a, b] = [
+    plan('sort=-name&include=plants&fields=id&fields[plants]=name&page=1'),
+    plan('fields[plants]=name&sort=-name&include=plants&fields=id&page=7'),
+  ]
   t.equal(a.order, b.order)
   t.equal(a.selection, b.selection)
   t.not(plan('sort=name').order, a.order)
@@ -34,7 +42,10 @@ t.test('an error is one every time', async (t) => {
 })
 
 t.test('a text is never taken for other texts', async (t) => {
-  const lists = fc.array(fc.array(fc.string({ unit: fc.constantFrom('a', ',', '"', '[', ']', '\\', '\0') }), { maxLength: 3 }), { minLength: 3, maxLength: 4 })
+  const lists = fc.array(
+    fc.array(fc.string({ unit: fc.constantFrom('a', ',', '"', '[', ']', '\\', '\0') }), { maxLength: 3 }),
+    { minLength: 3, maxLength: 4 }
+  )
   assertProperty(fc.property(lists, lists, (one, other) => {
     const empty = (of: string[][]) => of.every(({ length }) => length === 0)
     const same = JSON.stringify(one) === JSON.stringify(other) || (empty(one) && empty(other))

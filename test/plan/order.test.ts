@@ -5,8 +5,16 @@ import { errorsOf, orderOf, planOf, whitelistOf } from './helper.ts'
 
 const plants = whitelistOf({
   allowedSorts: [
-    new AllowedSort('id'), new AllowedSort('name', 'price'), new AllowedSort('created_at', { direction: 'desc' }), new AllowedSort('articleNumber'), new AllowedSort('supplier'), new AllowedSort('supplier.name'), new AllowedSort('supplier.address.city'),
-    new AllowedSort('group.parent.name', { alias: 'family' }), new AllowedSort('status', 'position', { alias: 'rank' }), new AllowedSort('position', 'id', { alias: 'last', direction: 'desc' }),
+    new AllowedSort('id'),
+    new AllowedSort('name', 'price'),
+    new AllowedSort('created_at', { direction: 'desc' }),
+    new AllowedSort('articleNumber'),
+    new AllowedSort('supplier'),
+    new AllowedSort('supplier.name'),
+    new AllowedSort('supplier.address.city'),
+    new AllowedSort('group.parent.name', { alias: 'family' }),
+    new AllowedSort('status', 'position', { alias: 'rank' }),
+    new AllowedSort('position', 'id', { alias: 'last', direction: 'desc' }),
   ],
   defaultSort: ['-created_at'],
 })
@@ -46,27 +54,79 @@ t.test('without a sort the default applies, and without that the key', async (t)
 
 t.test('the tie-break has all columns of a composite key, each once', async (t) => {
   t.strictSame(order('', whitelistOf({}, Shelf)), ['house', 'number'])
-  t.strictSame(order('sort=-number', whitelistOf({ allowedSorts: [new AllowedSort('number')] }, Shelf)), ['number desc', 'house'])
-  t.strictSame(order('sort=plant', whitelistOf({ allowedSorts: [new AllowedSort('plant')] }, OrderItem)), ['plant', 'order'])
+  t.strictSame(order('sort=-number', whitelistOf({ allowedSorts: [new AllowedSort('number')] }, Shelf)), [
+    'number desc',
+    'house',
+  ])
+  t.strictSame(order('sort=plant', whitelistOf({ allowedSorts: [new AllowedSort('plant')] }, OrderItem)), [
+    'plant',
+    'order',
+  ])
 })
 
 t.test('one property under two names is sorted by twice without harm', async (t) => {
-  t.strictSame(order('sort=name,n', whitelistOf({ allowedSorts: [new AllowedSort('name'), new AllowedSort('name', { alias: 'n' })] })), ['name', 'name', 'id'])
+  t.strictSame(
+    order(
+      'sort=name,n',
+      whitelistOf({ allowedSorts: [new AllowedSort('name'), new AllowedSort('name', { alias: 'n' })] })
+    ),
+    ['name', 'name', 'id']
+  )
 })
 
 t.test('a sort that is not allowed is refused, with the nearest that is', async (t) => {
-  const allowed = ['created_at', 'family', 'id', 'last', 'name', 'price', 'rank', 'sku', 'supplier', 'supplier.address.city', 'supplier.name']
+  const allowed = [
+    'created_at',
+    'family',
+    'id',
+    'last',
+    'name',
+    'price',
+    'rank',
+    'sku',
+    'supplier',
+    'supplier.address.city',
+    'supplier.name',
+  ]
   t.strictSame(errorsOf('sort=-nmae', plants), [{
-    source: { parameter: 'sort' }, code: 'FST_CRUD_SORT_INVALID', detail: `The sort 'nmae' is not allowed. Did you mean 'name'? Allowed: ${allowed.join(', ')}.`, allowed, suggestion: 'name',
+    source: { parameter: 'sort' },
+    code: 'FST_CRUD_SORT_INVALID',
+    detail: `The sort 'nmae' is not allowed. Did you mean 'name'? Allowed: ${allowed.join(', ')}.`,
+    allowed,
+    suggestion: 'name',
   }])
-  for (const name of ['status', 'articleNumber', 'group.parent.name', '--name', '-+name', 'Name', 'name desc', 'name;', '__proto', 'purchasePrice', 'name asc nulls first']) {
-    t.match(errorsOf(`sort=${encodeURIComponent(name)}`, plants), [{ code: 'FST_CRUD_SORT_INVALID', detail: /^The sort '.*' is not allowed\./ }], name)
+  for (
+    const name of [
+      'status',
+      'articleNumber',
+      'group.parent.name',
+      '--name',
+      '-+name',
+      'Name',
+      'name desc',
+      'name;',
+      '__proto',
+      'purchasePrice',
+      'name asc nulls first',
+    ]
+  ) {
+    t.match(errorsOf(`sort=${encodeURIComponent(name)}`, plants), [{
+      code: 'FST_CRUD_SORT_INVALID',
+      detail: /^The sort '.*' is not allowed\./,
+    }], name)
   }
-  t.strictSame(JSON.stringify(errorsOf('sort=purchasePrice', plants)), JSON.stringify(errorsOf('sort=purchaseCrate', plants)).replaceAll('purchaseCrate', 'purchasePrice'))
+  t.strictSame(
+    JSON.stringify(errorsOf('sort=purchasePrice', plants)),
+    JSON.stringify(errorsOf('sort=purchaseCrate', plants)).replaceAll('purchaseCrate', 'purchasePrice')
+  )
 })
 
 t.test('a sort that is given twice is refused, whatever its directions', async (t) => {
   for (const query of ['sort=name,name', 'sort=name,-name', 'sort=name&sort=+name', 'sort=name,price,name']) {
-    t.strictSame(errorsOf(query, plants), [{ source: { parameter: 'sort' }, code: 'FST_CRUD_SORT_INVALID', detail: "The sort 'name' is given more than once." }], query)
+    t.strictSame(errorsOf(query, plants), [{
+      source: { parameter: 'sort' },
+      code: 'FST_CRUD_SORT_INVALID',
+      detail: "The sort 'name' is given more than once.",
+    }], query)
   }
 })

@@ -1,6 +1,19 @@
 import t from 'tap'
-import { AllowedField, AllowedFilters, AllowedInclude, AllowedSort, type QueryBuilderOptions } from '../../src/config/index.ts'
-import { FilterValidationError, IncludeValidationError, PaginationValidationError, QueryValidationError, SortValidationError, type RequestError } from '../../src/errors.ts'
+import {
+  AllowedField,
+  AllowedFilters,
+  AllowedInclude,
+  AllowedSort,
+  type QueryBuilderOptions,
+} from '../../src/config/index.ts'
+import {
+  FilterValidationError,
+  IncludeValidationError,
+  PaginationValidationError,
+  QueryValidationError,
+  SortValidationError,
+  type RequestError,
+} from '../../src/errors.ts'
 import { planCount, planGet, planList } from '../../src/plan/index.ts'
 import { parseQueryParams } from '../../src/query/index.ts'
 import { conditionsOf, errorsOf, orderOf, planOf, selectionOf, whitelistOf } from './helper.ts'
@@ -14,7 +27,8 @@ const options: QueryBuilderOptions<any> = {
 }
 const strict = whitelistOf(options)
 const lenient = whitelistOf({ ...options, ignoreInvalidErrors: true })
-const codes = (query: string, whitelist = strict) => errorsOf(query, whitelist).map(({ code }) => code.replace(/^FST_CRUD_|_INVALID$/g, ''))
+const codes = (query: string, whitelist = strict) =>
+  errorsOf(query, whitelist).map(({ code }) => code.replace(/^FST_CRUD_|_INVALID$/g, ''))
 
 /** What a function throws. */
 function thrownBy (fn: () => unknown): unknown {
@@ -37,17 +51,25 @@ t.test('all errors of a request are thrown at once, by kind', async (t) => {
 
 t.test('an error has a status, a code, and a message that says everything', async (t) => {
   t.throws(() => planOf('sort=nmae', strict), {
-    statusCode: 400, code: 'FST_CRUD_SORT_INVALID', message: "The sort 'nmae' is not allowed. Did you mean 'name'? Allowed: name, price.", detail: "The sort 'nmae' is not allowed. Did you mean 'name'? Allowed: name, price.",
+    statusCode: 400,
+    code: 'FST_CRUD_SORT_INVALID',
+    message: "The sort 'nmae' is not allowed. Did you mean 'name'? Allowed: name, price.",
+    detail: "The sort 'nmae' is not allowed. Did you mean 'name'? Allowed: name, price.",
   })
 })
 
 t.test('what the parser could not read is thrown with the rest, without its own marks', async (t) => {
   t.strictSame(codes('filter[=1&filter[a][b][c]=2&sort=,'), ['FILTER', 'FILTER', 'SORT'])
-  for (const error of errorsOf('filter[a][b][c]=2&filter[name][like]=' + '_'.repeat(9), strict)) t.notOk('limit' in error)
+  for (const error of errorsOf('filter[a][b][c]=2&filter[name][like]=' + '_'.repeat(9), strict)) {
+    t.notOk('limit' in error)
+  }
 })
 
 t.test('ignoreInvalidErrors drops what is invalid and applies the rest', async (t) => {
-  const plan = planOf('filter[name]=x&filter[a]=1&filter[price]=cheap&filter[name][gt]=1&filter[=2&filter[price][gte]=5&sort=z,name,name&fields=id,y&include=tags,x&fields[tags]=weight&fields[q]=1', lenient)
+  const plan = planOf(
+    'filter[name]=x&filter[a]=1&filter[price]=cheap&filter[name][gt]=1&filter[=2&filter[price][gte]=5&sort=z,name,name&fields=id,y&include=tags,x&fields[tags]=weight&fields[q]=1',
+    lenient
+  )
   t.strictSame(conditionsOf(plan), ['name = "x"', 'price >= "5"'])
   t.strictSame(orderOf(plan), ['name', 'id'])
   t.strictSame(selectionOf(plan.selection), ['id', { tags: ['id', 'deleted_at', 'name', 'weight'] }])
@@ -56,7 +78,11 @@ t.test('ignoreInvalidErrors drops what is invalid and applies the rest', async (
 t.test('ignored: where all of a list is invalid, its default applies', async (t) => {
   t.strictSame(orderOf(planOf('sort=z', lenient)), ['price desc', 'id'])
   t.equal(selectionOf(planOf('fields=y', lenient).selection).length, 18)
-  t.strictSame(conditionsOf(planOf('filter[price]=1&filter[price]=2', lenient)), [], 'a filter is dropped, not made into another one')
+  t.strictSame(
+    conditionsOf(planOf('filter[price]=1&filter[price]=2', lenient)),
+    [],
+    'a filter is dropped, not made into another one'
+  )
   t.strictSame(conditionsOf(planOf('filter[name][in]=a,,b', lenient)), [])
 })
 
@@ -85,7 +111,9 @@ t.test('never ignored: pagination, the query as a whole, and limits', async (t) 
 })
 
 t.test('a count has the conditions of the list, and refuses what the list refuses', async (t) => {
-  const plan = planCount(parseQueryParams('filter[name]=x&sort=name&include=tags&page=3'), strict, { includeDeleted: true })
+  const plan = planCount(parseQueryParams('filter[name]=x&sort=name&include=tags&page=3'), strict, {
+    includeDeleted: true,
+  })
   t.match(plan, { kind: 'count', deleted: 'with', conditions: [{ kind: 'compare' }] })
   t.notOk('selection' in plan)
   t.ok(thrownBy(() => planCount(parseQueryParams('sort=z'), strict)) instanceof SortValidationError)
@@ -101,8 +129,24 @@ t.test('one record takes fields and includes, and nothing else', async (t) => {
   const plan = planGet(1, parseQueryParams('fields=id&include=tags'), strict)
   t.strictSame(selectionOf(plan!.selection), ['id', { tags: ['id', 'deleted_at', 'name', 'weight'] }])
   const detail = 'A single record takes no filters, sorts or pagination. Allowed: fields, include.'
-  const item = (code: string, parameter: string) => ({ source: { parameter }, code: `FST_CRUD_${code}_INVALID`, detail, allowed: ['fields', 'include'] })
-  const refused = thrownBy(() => planGet(1, parseQueryParams('filter[name]=x&sort=name&page=1&per_page=2'), strict)) as RequestError
-  t.strictSame(refused.errors, [item('FILTER', 'filter[name]'), item('SORT', 'sort'), item('PAGINATION', 'page'), item('PAGINATION', 'per_page')])
-  t.throws(() => planGet('x', parseQueryParams('fields=q'), strict), { code: 'FST_CRUD_FIELD_INVALID' }, 'even where no record can have the key')
+  const item = (code: string, parameter: string) => ({
+    source: { parameter },
+    code: `FST_CRUD_${code}_INVALID`,
+    detail,
+    allowed: ['fields', 'include'],
+  })
+  const refused = thrownBy(() =>
+    planGet(1, parseQueryParams('filter[name]=x&sort=name&page=1&per_page=2'), strict)
+  ) as RequestError
+  t.strictSame(refused.errors, [
+    item('FILTER', 'filter[name]'),
+    item('SORT', 'sort'),
+    item('PAGINATION', 'page'),
+    item('PAGINATION', 'per_page'),
+  ])
+  t.throws(
+    () => planGet('x', parseQueryParams('fields=q'), strict),
+    { code: 'FST_CRUD_FIELD_INVALID' },
+    'even where no record can have the key'
+  )
 })

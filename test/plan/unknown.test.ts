@@ -12,8 +12,15 @@ import { whitelistOf } from './helper.ts'
 
 const whitelist = whitelistOf({
   allowedFilters: [
-    new AllowedFilters('name', 'eq', ['eq', 'contains', 'in', 'gte']), new AllowedFilters('position', 'eq', ['eq', 'gte']), AllowedFilters.exact('latinName'), AllowedFilters.exact('supplier.name'),
-    AllowedFilters.partial('description'), AllowedFilters.search('text', ['name']), AllowedFilters.trashed(), AllowedFilters.custom('made-up', (qb) => qb), AllowedFilters.exact('created_at'),
+    new AllowedFilters('name', 'eq', ['eq', 'contains', 'in', 'gte']),
+    new AllowedFilters('position', 'eq', ['eq', 'gte']),
+    AllowedFilters.exact('latinName'),
+    AllowedFilters.exact('supplier.name'),
+    AllowedFilters.partial('description'),
+    AllowedFilters.search('text', ['name']),
+    AllowedFilters.trashed(),
+    AllowedFilters.custom('made-up', (qb) => qb),
+    AllowedFilters.exact('created_at'),
   ],
   allowedSorts: [new AllowedSort('name')],
   allowedFields: [new AllowedField('name'), new AllowedField('tags.name')],
@@ -29,92 +36,320 @@ const itemsOf = (fn: () => unknown): readonly ErrorItem[] => {
     return (error as { errors: readonly ErrorItem[] }).errors
   }
 }
-const list = (query: string, on = whitelist) => itemsOf(() => planList(parseQueryParams(query), on, { refuseUnknown: true }))
+const list = (query: string, on = whitelist) =>
+  itemsOf(() => planList(parseQueryParams(query), on, { refuseUnknown: true }))
 const suggested = (query: string, on = whitelist) => list(query, on)[0]?.suggestion
 
 t.test('what was meant', async (t) => {
   const cases: ReadonlyArray<readonly [query: string, suggestion: string | undefined]> = [
     // filters, by their name alone
-    ['name=x', 'filter[name]'], ['Name=x', 'filter[name]'], ['latinName=x', 'filter[latinName]'], ['latin_name=x', 'filter[latinName]'], ['text=x', 'filter[text]'], ['supplier.name=x', 'filter[supplier.name]'],
-    ['supplier[name]=x', 'filter[supplier.name]'], ['supplier__name=x', 'filter[supplier.name]'], ['name[]=x', 'filter[name]'],
+    ['name=x', 'filter[name]'],
+    ['Name=x', 'filter[name]'],
+    ['latinName=x', 'filter[latinName]'],
+    ['latin_name=x', 'filter[latinName]'],
+    ['text=x', 'filter[text]'],
+    ['supplier.name=x', 'filter[supplier.name]'],
+    ['supplier[name]=x', 'filter[supplier.name]'],
+    ['supplier__name=x', 'filter[supplier.name]'],
+    ['name[]=x', 'filter[name]'],
     // with an operator
-    ['name[contains]=x', 'filter[name][contains]'], ['name__contains=x', 'filter[name][contains]'], ['name_contains=x', 'filter[name][contains]'], ['name.contains=x', 'filter[name][contains]'], ['name:contains=x', 'filter[name][contains]'],
-    ['name[$contains]=x', 'filter[name][contains]'], ['name[_gte]=x', 'filter[name][gte]'], ['created_at_gte=x', 'filter[created_at]'], ['position_gte=1', 'filter[position][gte]'], ['name[like]=x', 'filter[name]'], ['text[contains]=x', 'filter[text]'],
+    ['name[contains]=x', 'filter[name][contains]'],
+    ['name__contains=x', 'filter[name][contains]'],
+    ['name_contains=x', 'filter[name][contains]'],
+    ['name.contains=x', 'filter[name][contains]'],
+    ['name:contains=x', 'filter[name][contains]'],
+    ['name[$contains]=x', 'filter[name][contains]'],
+    ['name[_gte]=x', 'filter[name][gte]'],
+    ['created_at_gte=x', 'filter[created_at]'],
+    ['position_gte=1', 'filter[position][gte]'],
+    ['name[like]=x', 'filter[name]'],
+    ['text[contains]=x', 'filter[text]'],
     // written as other filters are
-    ['FILTER[name]=x', 'filter[name]'], ['Filter[name][contains]=x', 'filter[name][contains]'], ['filter.name=x', 'filter[name]'], ['filter_name=x', 'filter[name]'], ['filter-name=x', 'filter[name]'], ['filterName=x', 'filter[name]'],
-    ['filter.name.contains=x', 'filter[name][contains]'], ['filter.name[contains]=x', 'filter[name][contains]'], ['filters[name]=x', 'filter[name]'], ['filters[nmae]=x', 'filter[name]'], ['filters.name=x', 'filter[name]'],
-    ['where[name]=x', 'filter[name]'], ['where[name][contains]=x', 'filter[name][contains]'], ['where[supplier][name]=x', 'filter[supplier.name]'], ['filters[name][]=x', 'filter[name]'],
-    ['filters=x', undefined], ['where=x', undefined], ['where[zzzzzzzzz]=x', undefined],
+    ['FILTER[name]=x', 'filter[name]'],
+    ['Filter[name][contains]=x', 'filter[name][contains]'],
+    ['filter.name=x', 'filter[name]'],
+    ['filter_name=x', 'filter[name]'],
+    ['filter-name=x', 'filter[name]'],
+    ['filterName=x', 'filter[name]'],
+    ['filter.name.contains=x', 'filter[name][contains]'],
+    ['filter.name[contains]=x', 'filter[name][contains]'],
+    ['filters[name]=x', 'filter[name]'],
+    ['filters[nmae]=x', 'filter[name]'],
+    ['filters.name=x', 'filter[name]'],
+    ['where[name]=x', 'filter[name]'],
+    ['where[name][contains]=x', 'filter[name][contains]'],
+    ['where[supplier][name]=x', 'filter[supplier.name]'],
+    ['filters[name][]=x', 'filter[name]'],
+    ['filters=x', undefined],
+    ['where=x', undefined],
+    ['where[zzzzzzzzz]=x', undefined],
     // words of other query languages
-    ['q=x', 'filter[text]'], ['search=x', 'filter[text]'], ['query=x', 'filter[text]'],
-    ['sorts=name', 'sort'], ['order=name', 'sort'], ['orderBy=name', 'sort'], ['order_by=name', 'sort'], ['orderBy[name]=asc', 'sort'], ['SORT=name', 'sort'], ['sort_by=name', 'sort'],
-    ['includes=tags', 'include'], ['expand=tags', 'include'], ['populate=tags', 'include'], ['with=tags', 'include'], ['with[]=tags', 'include'],
-    ['field=name', 'fields'], ['select=name', 'fields'], ['field[plant]=name', 'fields[plant]'], ['field[tags]=name', undefined], ['include=tags&field[tags]=name', 'fields[tags]'],
-    ['perPage=3', 'per_page'], ['pageSize=3', 'per_page'], ['page_size=3', 'per_page'], ['per-page=3', 'per_page'], ['PER_PAGE=3', 'per_page'], ['Page=2', 'page'], ['take=3', 'limit'], ['skip=3', 'offset'], ['start=3', 'offset'], ['supplier=1', undefined],
+    ['q=x', 'filter[text]'],
+    ['search=x', 'filter[text]'],
+    ['query=x', 'filter[text]'],
+    ['sorts=name', 'sort'],
+    ['order=name', 'sort'],
+    ['orderBy=name', 'sort'],
+    ['order_by=name', 'sort'],
+    ['orderBy[name]=asc', 'sort'],
+    ['SORT=name', 'sort'],
+    ['sort_by=name', 'sort'],
+    ['includes=tags', 'include'],
+    ['expand=tags', 'include'],
+    ['populate=tags', 'include'],
+    ['with=tags', 'include'],
+    ['with[]=tags', 'include'],
+    ['field=name', 'fields'],
+    ['select=name', 'fields'],
+    ['field[plant]=name', 'fields[plant]'],
+    ['field[tags]=name', undefined],
+    ['include=tags&field[tags]=name', 'fields[tags]'],
+    ['perPage=3', 'per_page'],
+    ['pageSize=3', 'per_page'],
+    ['page_size=3', 'per_page'],
+    ['per-page=3', 'per_page'],
+    ['PER_PAGE=3', 'per_page'],
+    ['Page=2', 'page'],
+    ['take=3', 'limit'],
+    ['skip=3', 'offset'],
+    ['start=3', 'offset'],
+    ['supplier=1', undefined],
     // mistakes
-    ['sotr=name', 'sort'], ['filtr[name]=x', 'filter[name]'], ['filtr[nmae]=x', 'filter[name]'], ['includ=tags', 'include'], ['pagee=2', 'page'], ['feilds=name', 'fields'], ['per_pages=3', 'per_page'], ['nmae=x', 'filter[name]'], ['nmae[contains]=x', 'filter[name][contains]'], ['offsets=1', 'offset'],
-    ['_=1', undefined], ['secret=1', undefined], ['soft=1', 'sort'], ['v=1', undefined], ['=1', undefined], ['%20=1', undefined], ['utm_source=mail', undefined], ['access_token=x', undefined], [`${'x'.repeat(4000)}=1`, undefined], ['[]=1', undefined], ['[name]=1', 'filter[name]'], ['\ud83c=1', undefined],
+    ['sotr=name', 'sort'],
+    ['filtr[name]=x', 'filter[name]'],
+    ['filtr[nmae]=x', 'filter[name]'],
+    ['includ=tags', 'include'],
+    ['pagee=2', 'page'],
+    ['feilds=name', 'fields'],
+    ['per_pages=3', 'per_page'],
+    ['nmae=x', 'filter[name]'],
+    ['nmae[contains]=x', 'filter[name][contains]'],
+    ['offsets=1', 'offset'],
+    ['_=1', undefined],
+    ['secret=1', undefined],
+    ['soft=1', 'sort'],
+    ['v=1', undefined],
+    ['=1', undefined],
+    ['%20=1', undefined],
+    ['utm_source=mail', undefined],
+    ['access_token=x', undefined],
+    [`${'x'.repeat(4000)}=1`, undefined],
+    ['[]=1', undefined],
+    ['[name]=1', 'filter[name]'],
+    ['\ud83c=1', undefined],
   ]
   for (const [query, suggestion] of cases) t.equal(suggested(query), suggestion, query.slice(0, 60))
-  t.equal(suggested('q=x', whitelistOf({ allowedFilters: [AllowedFilters.exact('name')] })), undefined, 'there is no search')
-  t.equal(suggested('order=3', whitelistOf({ allowedFilters: [AllowedFilters.exact('position', { alias: 'order' })], allowedSorts: [new AllowedSort('name')] })), 'filter[order]', 'a filter that is called that')
-  for (const query of ['name=x', 'q=1', 'sotr=name', 'includes=x', 'field=x', 'order=name', 'FILTER[name]=x', 'where[name]=x']) t.equal(suggested(query, bare), undefined, `${query}, and nothing is allowed`)
+  t.equal(
+    suggested('q=x', whitelistOf({ allowedFilters: [AllowedFilters.exact('name')] })),
+    undefined,
+    'there is no search'
+  )
+  t.equal(
+    suggested(
+      'order=3',
+      whitelistOf({
+        allowedFilters: [AllowedFilters.exact('position', { alias: 'order' })],
+        allowedSorts: [new AllowedSort('name')],
+      })
+    ),
+    'filter[order]',
+    'a filter that is called that'
+  )
+  for (
+    const query of [
+      'name=x',
+      'q=1',
+      'sotr=name',
+      'includes=x',
+      'field=x',
+      'order=name',
+      'FILTER[name]=x',
+      'where[name]=x',
+    ]
+  ) t.equal(suggested(query, bare), undefined, `${query}, and nothing is allowed`)
 })
 
 t.test('the error says what the route takes', async (t) => {
   t.strictSame(list('nmae=x'), [{
     source: { parameter: 'nmae' },
     code: 'FST_CRUD_QUERY_INVALID',
-    detail: "There is no parameter 'nmae'. Did you mean 'filter[name]'? Allowed: cursor, fields, filter[<name>], include, limit, offset, page, per_page, sort.",
+    detail:
+      "There is no parameter 'nmae'. Did you mean 'filter[name]'? Allowed: cursor, fields, filter[<name>], include, limit, offset, page, per_page, sort.",
     allowed: ['cursor', 'fields', 'filter[<name>]', 'include', 'limit', 'offset', 'page', 'per_page', 'sort'],
     suggestion: 'filter[name]',
   }])
-  t.match(list('x=1', bare), [{ allowed: ['cursor', 'limit', 'offset', 'page', 'per_page'] }], 'what the whitelist leaves nothing to say with is left out')
+  t.match(
+    list('x=1', bare),
+    [{ allowed: ['cursor', 'limit', 'offset', 'page', 'per_page'] }],
+    'what the whitelist leaves nothing to say with is left out'
+  )
   const params = parseQueryParams('name=x&includ=tags&take=1')
-  const errors = (fn: (options: object) => unknown) => itemsOf(() => fn({ refuseUnknown: true, declared: ['lang'] })).map(({ allowed, suggestion }) => [suggestion, allowed])
-  t.strictSame(errors((options) => planGet(1, params, whitelist, options)), [[undefined, ['fields', 'include', 'lang']], ['include', ['fields', 'include', 'lang']], [undefined, ['fields', 'include', 'lang']]])
+  const errors = (fn: (options: object) => unknown) =>
+    itemsOf(() => fn({ refuseUnknown: true, declared: ['lang'] })).map((
+      { allowed, suggestion }
+    ) => [suggestion, allowed])
+  t.strictSame(errors((options) => planGet(1, params, whitelist, options)), [
+    [undefined, ['fields', 'include', 'lang']],
+    ['include', ['fields', 'include', 'lang']],
+    [undefined, ['fields', 'include', 'lang']],
+  ])
   const stream = ['fields', 'filter[<name>]', 'include', 'lang', 'sort']
-  t.strictSame(errors((options) => planStream(params, whitelist, options)), [['filter[name]', stream], ['include', stream], [undefined, stream]])
-  t.strictSame(errors((options) => checkWriteQuery(params, whitelist, options, [])), [[undefined, ['lang']], [undefined, ['lang']], [undefined, ['lang']]])
-  t.match(itemsOf(() => checkWriteQuery(params, whitelist, { refuseUnknown: true }, []))[0]?.detail, /^There is no parameter 'name'\. Allowed: none\.$/)
+  t.strictSame(errors((options) => planStream(params, whitelist, options)), [['filter[name]', stream], [
+    'include',
+    stream,
+  ], [undefined, stream]])
+  t.strictSame(errors((options) => checkWriteQuery(params, whitelist, options, [])), [[undefined, ['lang']], [
+    undefined,
+    ['lang'],
+  ], [undefined, ['lang']]])
+  t.match(
+    itemsOf(() => checkWriteQuery(params, whitelist, { refuseUnknown: true }, []))[0]?.detail,
+    /^There is no parameter 'name'\. Allowed: none\.$/
+  )
   const [long] = list(`${'x'.repeat(1000)}=1`)
   t.strictSame(long?.source, { parameter: `${'x'.repeat(60)}...` })
 })
 
 t.test('all errors are found at once, and a forgiving whitelist forgives no unknown parameter', async (t) => {
-  t.strictSame(list('x=1&sort=y&page=0&filter[z]=1').map(({ code }) => code.slice(9, -8)), ['FILTER', 'SORT', 'PAGINATION', 'QUERY'])
+  t.strictSame(list('x=1&sort=y&page=0&filter[z]=1').map(({ code }) => code.slice(9, -8)), [
+    'FILTER',
+    'SORT',
+    'PAGINATION',
+    'QUERY',
+  ])
   const forgiving = whitelistOf({ allowedSorts: [new AllowedSort('name')], ignoreInvalidErrors: true }, Tag)
   t.strictSame(list('x=1&sort=y', forgiving).map(({ source }) => source), [{ parameter: 'x' }])
 })
 
 t.test('programs that plan by themselves refuse near misses only', async (t) => {
-  const near = (query: string) => itemsOf(() => planList(parseQueryParams(query), whitelist)).map(({ suggestion }) => suggestion)
-  for (const [query, suggestion] of [['filters[name]=x', 'filter[name]'], ['sorts=name', 'sort'], ['orderBy=name', 'sort'], ['includes=tags', 'include'], ['field=name', 'fields'], ['perPage=3', 'per_page'], ['pageSize=3', 'per_page'], ['page_size=3', 'per_page'], ['per-page=3', 'per_page']]) {
+  const near = (query: string) =>
+    itemsOf(() => planList(parseQueryParams(query), whitelist)).map(({ suggestion }) => suggestion)
+  for (
+    const [query, suggestion] of [
+      ['filters[name]=x', 'filter[name]'],
+      ['sorts=name', 'sort'],
+      ['orderBy=name', 'sort'],
+      ['includes=tags', 'include'],
+      ['field=name', 'fields'],
+      ['perPage=3', 'per_page'],
+      ['pageSize=3', 'per_page'],
+      ['page_size=3', 'per_page'],
+      ['per-page=3', 'per_page'],
+    ]
+  ) {
     t.strictSame(near(query!), [suggestion], query!)
   }
-  for (const bare of ['name=x', 'Name=x', 'nmae=x', 'latin_name=x', 'supplier.name=x', 'q=1', 'order=name', 'with=x', 'sotr=1', 'api_key=1', 'files[]=1', 'tags[]=1', 'filterset=1', 'utm[source]=1', 'Sort[]=name']) t.strictSame(near(bare), [], bare)
-  for (const [query, suggestion] of [
-    ['FILTER[name]=x', 'filter[name]'], ['filter.name=x', 'filter[name]'], ['filter_name=x', 'filter[name]'], ['filterName=x', 'filter[name]'], ['fliter[name]=x', 'filter[name]'], ['filter.nmae=x', 'filter[name]'],
-    ['where[name]=x', 'filter[name]'], ['where[zzzzzzzz]=x', undefined], ['FILTER[zzzzzzzz]=x', undefined], ['name[contains]=x', 'filter[name][contains]'], ['name[]=x', 'filter[name]'],
-    ['name__contains=x', 'filter[name][contains]'], ['name__like=x', 'filter[name]'], ['supplier[name]=x', 'filter[supplier.name]'], ['q[]=x', 'filter[text]'],
-  ]) t.strictSame(near(query!), [suggestion], `${query}: a filter that is written in another way`)
-  t.strictSame(itemsOf(() => planGet(1, parseQueryParams('filters[a]=1&q=1'), whitelist)).map(({ source }) => source), [{ parameter: 'filters[a]' }])
-  t.strictSame(itemsOf(() => checkWriteQuery(parseQueryParams('perPage=1&q=1'), whitelist, {}, [])).map(({ source }) => source), [{ parameter: 'perPage' }])
+  for (
+    const bare of [
+      'name=x',
+      'Name=x',
+      'nmae=x',
+      'latin_name=x',
+      'supplier.name=x',
+      'q=1',
+      'order=name',
+      'with=x',
+      'sotr=1',
+      'api_key=1',
+      'files[]=1',
+      'tags[]=1',
+      'filterset=1',
+      'utm[source]=1',
+      'Sort[]=name',
+    ]
+  ) t.strictSame(near(bare), [], bare)
+  for (
+    const [query, suggestion] of [
+      ['FILTER[name]=x', 'filter[name]'],
+      ['filter.name=x', 'filter[name]'],
+      ['filter_name=x', 'filter[name]'],
+      ['filterName=x', 'filter[name]'],
+      ['fliter[name]=x', 'filter[name]'],
+      ['filter.nmae=x', 'filter[name]'],
+      ['where[name]=x', 'filter[name]'],
+      ['where[zzzzzzzz]=x', undefined],
+      ['FILTER[zzzzzzzz]=x', undefined],
+      ['name[contains]=x', 'filter[name][contains]'],
+      ['name[]=x', 'filter[name]'],
+      ['name__contains=x', 'filter[name][contains]'],
+      ['name__like=x', 'filter[name]'],
+      ['supplier[name]=x', 'filter[supplier.name]'],
+      ['q[]=x', 'filter[text]'],
+    ]
+  ) t.strictSame(near(query!), [suggestion], `${query}: a filter that is written in another way`)
+  t.strictSame(itemsOf(() => planGet(1, parseQueryParams('filters[a]=1&q=1'), whitelist)).map(({ source }) => source), [
+    { parameter: 'filters[a]' },
+  ])
+  t.strictSame(
+    itemsOf(() => checkWriteQuery(parseQueryParams('perPage=1&q=1'), whitelist, {}, [])).map(({ source }) => source),
+    [{ parameter: 'perPage' }]
+  )
 })
 
 t.test('hidden names and unknown ones have the same error', async (t) => {
-  for (const form of ['NAME=1', 'filter.NAME=1', 'filters[NAME]=1', 'NAME[eq]=1', 'where[NAME]=1', 'NAME__gte=1', 'FILTER[NAME]=1']) {
+  for (
+    const form of [
+      'NAME=1',
+      'filter.NAME=1',
+      'filters[NAME]=1',
+      'NAME[eq]=1',
+      'where[NAME]=1',
+      'NAME__gte=1',
+      'FILTER[NAME]=1',
+    ]
+  ) {
     const errors = (name: string) => JSON.stringify(list(form.replace('NAME', name))).replaceAll(name, 'NAME')
     t.equal(errors('purchasePrice'), errors('purchaseCrate'), form)
   }
 })
 
 t.test('whatever is written: a suggestion is a parameter that the route accepts', async (t) => {
-  const words = fc.constantFrom('name', 'position', 'latinName', 'supplier.name', 'description', 'text', 'made-up', 'trashed', 'created_at', 'purchasePrice', 'tags', 'plant', 'filter', 'filters', 'FILTER', 'where', 'sort', 'order', 'orderBy', 'include', 'with', 'fields', 'field', 'select', 'perPage', 'per_page', 'take', 'skip', 'q', 'search', ...OPERATOR_NAMES)
+  const words = fc.constantFrom(
+    'name',
+    'position',
+    'latinName',
+    'supplier.name',
+    'description',
+    'text',
+    'made-up',
+    'trashed',
+    'created_at',
+    'purchasePrice',
+    'tags',
+    'plant',
+    'filter',
+    'filters',
+    'FILTER',
+    'where',
+    'sort',
+    'order',
+    'orderBy',
+    'include',
+    'with',
+    'fields',
+    'field',
+    'select',
+    'perPage',
+    'per_page',
+    'take',
+    'skip',
+    'q',
+    'search',
+    ...OPERATOR_NAMES
+  )
   const glue = fc.constantFrom('', '.', '_', '__', '-', '[', ']', '[]', '][', ':', '$', ' ')
-  const piece = fc.oneof({ weight: 4, arbitrary: words }, { weight: 4, arbitrary: glue }, { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 3 }) })
-  const typo = fc.tuple(words, fc.nat(8), fc.constantFrom('', 'x', 'e')).map(([word, at, letter]) => word.slice(0, at) + letter + word.slice(at + 1))
-  const name = fc.oneof(fc.array(piece, { maxLength: 6 }).map((pieces) => pieces.join('')), typo, fc.tuple(typo, fc.constantFrom('[name]', '[tags]', '[name][eq]', '[contains]')).map((parts) => parts.join('')))
+  const piece = fc.oneof({ weight: 4, arbitrary: words }, { weight: 4, arbitrary: glue }, {
+    weight: 1,
+    arbitrary: fc.string({ unit: 'binary', maxLength: 3 }),
+  })
+  const typo = fc.tuple(words, fc.nat(8), fc.constantFrom('', 'x', 'e')).map(([word, at, letter]) =>
+    word.slice(0, at) + letter + word.slice(at + 1)
+  )
+  const name = fc.oneof(
+    fc.array(piece, { maxLength: 6 }).map((pieces) => pieces.join('')),
+    typo,
+    fc.tuple(typo, fc.constantFrom('[name]', '[tags]', '[name][eq]', '[contains]')).map((parts) => parts.join(''))
+  )
   const valueOf = (parameter: string): string => {
     if (parameter.startsWith('filter[trashed]')) return 'with'
     if (parameter.startsWith('filter[position]')) return '1'
@@ -123,27 +358,33 @@ t.test('whatever is written: a suggestion is a parameter that the route accepts'
     return { include: 'tags', sort: 'name', cursor: '' }[parameter] ?? (parameter.startsWith('fields') ? 'name' : '1')
   }
   let followed = 0
-  assertProperty(fc.property(name, fc.boolean(), (name, included) => {
-    const context = included ? 'include=tags&' : ''
-    const before = parseQueryParams(`${context}${encodeURIComponent(name)}=1`)
-    for (const unknown of before.unknown) {
-      const items = list(`${context}${encodeURIComponent(unknown)}=1`)
-      if (items.length !== 1) return false
-      const { suggestion } = items[0]!
-      if (suggestion === undefined) continue
-      followed++
-      const after = list(`${suggestion === 'include' ? '' : context}${suggestion}=${valueOf(suggestion)}`)
-      if (after.length > 0) throw new Error(`${unknown} -> ${suggestion}: ${after[0]!.detail}`)
-    }
-    return true
-  }), { numRuns: 4000 })
+  assertProperty(
+    fc.property(name, fc.boolean(), (name, included) => {
+      const context = included ? 'include=tags&' : ''
+      const before = parseQueryParams(`${context}${encodeURIComponent(name)}=1`)
+      for (const unknown of before.unknown) {
+        const items = list(`${context}${encodeURIComponent(unknown)}=1`)
+        if (items.length !== 1) return false
+        const { suggestion } = items[0]!
+        if (suggestion === undefined) continue
+        followed++
+        const after = list(`${suggestion === 'include' ? '' : context}${suggestion}=${valueOf(suggestion)}`)
+        if (after.length > 0) throw new Error(`${unknown} -> ${suggestion}: ${after[0]!.detail}`)
+      }
+      return true
+    }),
+    { numRuns: 4000 }
+  )
   t.ok(followed > 800, `${followed} suggestions were followed`)
 })
 
 t.test('a suggestion is made of any text without an error', async (t) => {
-  assertProperty(fc.property(fc.string({ unit: 'binary' }), fc.array(fc.string(), { maxLength: 3 }), (name, taken) => {
-    const suggestion = suggestionFor(name, [...taken, 'filter', 'fields', 'sort'], whitelist, { include: [] })
-    return suggestion === undefined || typeof suggestion === 'string'
-  }), { numRuns: 2000 })
+  assertProperty(
+    fc.property(fc.string({ unit: 'binary' }), fc.array(fc.string(), { maxLength: 3 }), (name, taken) => {
+      const suggestion = suggestionFor(name, [...taken, 'filter', 'fields', 'sort'], whitelist, { include: [] })
+      return suggestion === undefined || typeof suggestion === 'string'
+    }),
+    { numRuns: 2000 }
+  )
   t.pass()
 })

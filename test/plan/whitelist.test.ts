@@ -1,5 +1,11 @@
 import t from 'tap'
-import { AllowedField, AllowedFilters, AllowedInclude, AllowedSort, type QueryBuilderOptions } from '../../src/config/index.ts'
+import {
+  AllowedField,
+  AllowedFilters,
+  AllowedInclude,
+  AllowedSort,
+  type QueryBuilderOptions,
+} from '../../src/config/index.ts'
 import { Delivery, Group, Order, OrderItem, Shelf, Specimen, Supplier } from '../fixtures/entities.ts'
 import { messageOf, models, whitelistOf } from './helper.ts'
 
@@ -18,14 +24,37 @@ t.test('nothing is allowed unless it is listed', async (t) => {
 t.test('entries go by their alias, else by the public name', async (t) => {
   const whitelist = whitelistOf({
     allowedFilters: [
-      AllowedFilters.exact('articleNumber'), AllowedFilters.exact('name', { alias: 'n' }), AllowedFilters.partial('supplier.address.city'), AllowedFilters.exact('orderItems.plant.articleNumber'),
-      AllowedFilters.custom('anything', (qb) => qb), AllowedFilters.custom('x', (qb) => qb, { alias: 'y' }),
+      AllowedFilters.exact('articleNumber'),
+      AllowedFilters.exact('name', { alias: 'n' }),
+      AllowedFilters.partial('supplier.address.city'),
+      AllowedFilters.exact('orderItems.plant.articleNumber'),
+      AllowedFilters.custom('anything', (qb) => qb),
+      AllowedFilters.custom('x', (qb) => qb, { alias: 'y' }),
     ],
-    allowedSorts: [new AllowedSort('articleNumber', 'price'), new AllowedSort('name', 'id', { alias: 'both' }), new AllowedSort('supplier.name')],
-    allowedFields: [new AllowedField('articleNumber'), new AllowedField('name', { alias: 'title' }), new AllowedField('supplier')],
-    allowedIncludes: [new AllowedInclude('supplier', { alias: 'grower' }), new AllowedInclude('supplier.plants'), new AllowedInclude('tags')],
+    allowedSorts: [
+      new AllowedSort('articleNumber', 'price'),
+      new AllowedSort('name', 'id', { alias: 'both' }),
+      new AllowedSort('supplier.name'),
+    ],
+    allowedFields: [
+      new AllowedField('articleNumber'),
+      new AllowedField('name', { alias: 'title' }),
+      new AllowedField('supplier'),
+    ],
+    allowedIncludes: [
+      new AllowedInclude('supplier', { alias: 'grower' }),
+      new AllowedInclude('supplier.plants'),
+      new AllowedInclude('tags'),
+    ],
   })
-  t.strictSame([...whitelist.filters.keys()], ['sku', 'n', 'supplier.address.city', 'orderItems.plant.sku', 'anything', 'y'])
+  t.strictSame([...whitelist.filters.keys()], [
+    'sku',
+    'n',
+    'supplier.address.city',
+    'orderItems.plant.sku',
+    'anything',
+    'y',
+  ])
   t.strictSame([...whitelist.sorts.keys()], ['sku', 'price', 'both', 'supplier.name'])
   t.strictSame([...whitelist.fields.keys()], ['sku', 'title', 'supplier'])
   t.strictSame([...whitelist.includes.keys()], ['grower', 'grower.plants', 'tags'])
@@ -37,71 +66,301 @@ t.test('an include may be allowed behind one that is not', async (t) => {
 })
 
 t.test('the default order is of allowed sorts by their URL names, or of properties', async (t) => {
-  const order = (defaultSort: string[], allowedSorts: any[] = []) => whitelistOf({ defaultSort, allowedSorts }).defaultOrder
-    .map(({ target, descending }) => 'callback' in target ? target.sort : `${[...target.relations, target.operand].map(({ name }) => name).join('.')}${descending ? ' desc' : ''}`)
+  const order = (defaultSort: string[], allowedSorts: any[] = []) =>
+    whitelistOf({ defaultSort, allowedSorts }).defaultOrder
+      .map(({ target, descending }) =>
+        'callback' in target
+          ? target.sort
+          : `${[...target.relations, target.operand].map(({ name }) => name).join('.')}${descending ? ' desc' : ''}`
+      )
   t.strictSame(order(['-created_at', 'supplier.name', '+price']), ['created_at desc', 'supplier.name', 'price'])
-  t.strictSame(order(['newest'], [new AllowedSort('created_at', 'id', { alias: 'newest', direction: 'desc' })]), ['created_at desc', 'id desc'])
-  t.strictSame(order(['+newest'], [new AllowedSort('created_at', { alias: 'newest', direction: 'desc' })]), ['created_at'])
+  t.strictSame(order(['newest'], [new AllowedSort('created_at', 'id', { alias: 'newest', direction: 'desc' })]), [
+    'created_at desc',
+    'id desc',
+  ])
+  t.strictSame(order(['+newest'], [new AllowedSort('created_at', { alias: 'newest', direction: 'desc' })]), [
+    'created_at',
+  ])
   t.strictSame(order(['-newest'], [new AllowedSort('created_at', { alias: 'newest' })]), ['created_at desc'])
 })
 
 type Refusal = readonly [what: string, options: QueryBuilderOptions<any>, message: string, entity?: unknown]
 
 const refusals: readonly Refusal[] = [
-  ['a typo in a filter', filters(AllowedFilters.exact('nmae')), "AllowedFilters 'nmae': Plant has no property 'nmae' that can be exposed. Did you mean 'name'?"],
-  ['a typo behind a relation', filters(AllowedFilters.exact('supplier.nmae')), "AllowedFilters 'supplier.nmae': Supplier has no property 'nmae' that can be exposed. Did you mean 'supplier.name'?"],
-  ['a typo in a partial filter', filters(AllowedFilters.partial('descripton')), "AllowedFilters 'descripton': Plant has no property 'descripton' that can be exposed. Did you mean 'description'?"],
-  ['the public name where the property\'s is meant', filters(AllowedFilters.exact('sku')), "AllowedFilters 'sku': Plant has no property 'sku' that can be exposed. Did you mean 'articleNumber'?"],
-  ['a to-many relation as a filter', filters(AllowedFilters.exact('tags')), "AllowedFilters 'tags': 'tags' has no key of its own to compare; name a property behind it, such as 'tags.id'."],
-  ['the inverse of a one-to-one as a filter', filters(AllowedFilters.exact('label')), "AllowedFilters 'label': 'label' has no key of its own to compare; name a property behind it, such as 'label.id'."],
-  ['an embedded object as a filter', filters(AllowedFilters.exact('supplier.address')), "AllowedFilters 'supplier.address': 'address' is an embedded object; name one of its properties."],
-  ['a composite key as a filter', filters(AllowedFilters.exact('shelf')), "AllowedFilters 'shelf': the operator 'eq' does not work on a property of type composite key (name a property behind it)."],
-  ['something behind a scalar', filters(AllowedFilters.exact('name.length')), "AllowedFilters 'name.length': 'name' of Plant is not a relation, so 'length' can't follow it."],
-  ['a pattern on a number', filters(new AllowedFilters('price', 'eq', ['eq', 'contains'])), "AllowedFilters 'price': the operator 'contains' does not work on a property of type decimal."],
-  ['a partial filter on a number', filters(AllowedFilters.partial('position')), "AllowedFilters 'position': the operator 'like' does not work on a property of type integer."],
-  ['a pattern on a UUID', filters(new AllowedFilters('uuid', 'starts')), "AllowedFilters 'uuid': the operator 'starts' does not work on a property of type uuid."],
-  ['a pattern on an enum of the database', filters(new AllowedFilters('flowering', 'like')), "AllowedFilters 'flowering': the operator 'like' does not work on a property of type enum.", Specimen],
-  ['an order of booleans', filters(new AllowedFilters('inStock', 'gt')), "AllowedFilters 'inStock': the operator 'gt' does not work on a property of type boolean."],
-  ['equality of bytes', filters(AllowedFilters.exact('scan')), "AllowedFilters 'scan': the operator 'eq' does not work on a property of type blob.", Specimen],
-  ['equality of arrays', filters(new AllowedFilters('synonyms', 'in')), "AllowedFilters 'synonyms': the operator 'in' does not work on a property of type array. Those of an array are contains, overlap and isnull.", Specimen],
-  ['a comparison of a type that is not known', filters(new AllowedFilters('dormancy', 'lt')), "AllowedFilters 'dormancy': the operator 'lt' does not work on a property of type interval.", Specimen],
-  ['two filters of one name', filters(AllowedFilters.exact('articleNumber'), AllowedFilters.custom('sku', (qb) => qb)), "allowedFilters: two entries are 'sku' in the URL; remove one, or give it an alias."],
-  ['a typo in a sort', sorts(new AllowedSort('prise')), "AllowedSort 'prise': Plant has no property 'prise' that can be exposed. Did you mean 'price'?"],
-  ['a sort through a to-many relation', sorts(new AllowedSort('tags.name')), "AllowedSort 'tags.name': a sort can't go through the to-many relation 'tags'."],
-  ['a sort by a relation without a key', sorts(new AllowedSort('label')), "AllowedSort 'label': 'label' has no key of its own to compare; name a property behind it, such as 'label.id'."],
-  ['a sort by a composite key', sorts(new AllowedSort('shelf')), "AllowedSort 'shelf': values of type composite key (name a property behind it) have no order."],
-  ['a sort by bytes', sorts(new AllowedSort('scan')), "AllowedSort 'scan': values of type blob have no order.", Specimen],
-  ['two sorts of one name', sorts(new AllowedSort('articleNumber'), new AllowedSort('name', { alias: 'sku' })), "allowedSorts: two entries are 'sku' in the URL; remove one, or give it an alias."],
-  ['a typo in the default sort', { defaultSort: ['-creted_at'] }, "defaultSort '-creted_at': Plant has no property 'creted_at' that can be exposed. Did you mean 'created_at'?"],
-  ['a default sort through a to-many relation', { defaultSort: ['tags.name'] }, "defaultSort 'tags.name': a sort can't go through the to-many relation 'tags'."],
-  ['a typo in a field', fields(new AllowedField('nam')), "AllowedField 'nam': Plant has no property 'nam' that can be exposed. Did you mean 'name'?"],
-  ['a to-many relation as a field', fields(new AllowedField('tags')), "AllowedField 'tags': 'tags' is not a column; allow it as an include."],
-  ['a part of an embedded object as a field', fields(new AllowedField('address.city')), "AllowedField 'address.city': an embedded object is selected as a whole.", Supplier],
-  ['two fields of one name', fields(new AllowedField('articleNumber'), new AllowedField('name', { alias: 'sku' })), "AllowedField 'name': two fields are 'sku' in the URL; remove one, or give it an alias."],
-  ['a typo in an include', includes(new AllowedInclude('tag')), "AllowedInclude 'tag': Plant has no property 'tag' that can be exposed. Did you mean 'tags'?"],
+  [
+    'a typo in a filter',
+    filters(AllowedFilters.exact('nmae')),
+    "AllowedFilters 'nmae': Plant has no property 'nmae' that can be exposed. Did you mean 'name'?",
+  ],
+  [
+    'a typo behind a relation',
+    filters(AllowedFilters.exact('supplier.nmae')),
+    "AllowedFilters 'supplier.nmae': Supplier has no property 'nmae' that can be exposed. Did you mean 'supplier.name'?",
+  ],
+  [
+    'a typo in a partial filter',
+    filters(AllowedFilters.partial('descripton')),
+    "AllowedFilters 'descripton': Plant has no property 'descripton' that can be exposed. Did you mean 'description'?",
+  ],
+  [
+    "the public name where the property's is meant",
+    filters(AllowedFilters.exact('sku')),
+    "AllowedFilters 'sku': Plant has no property 'sku' that can be exposed. Did you mean 'articleNumber'?",
+  ],
+  [
+    'a to-many relation as a filter',
+    filters(AllowedFilters.exact('tags')),
+    "AllowedFilters 'tags': 'tags' has no key of its own to compare; name a property behind it, such as 'tags.id'.",
+  ],
+  [
+    'the inverse of a one-to-one as a filter',
+    filters(AllowedFilters.exact('label')),
+    "AllowedFilters 'label': 'label' has no key of its own to compare; name a property behind it, such as 'label.id'.",
+  ],
+  [
+    'an embedded object as a filter',
+    filters(AllowedFilters.exact('supplier.address')),
+    "AllowedFilters 'supplier.address': 'address' is an embedded object; name one of its properties.",
+  ],
+  [
+    'a composite key as a filter',
+    filters(AllowedFilters.exact('shelf')),
+    "AllowedFilters 'shelf': the operator 'eq' does not work on a property of type composite key (name a property behind it).",
+  ],
+  [
+    'something behind a scalar',
+    filters(AllowedFilters.exact('name.length')),
+    "AllowedFilters 'name.length': 'name' of Plant is not a relation, so 'length' can't follow it.",
+  ],
+  [
+    'a pattern on a number',
+    filters(new AllowedFilters('price', 'eq', ['eq', 'contains'])),
+    "AllowedFilters 'price': the operator 'contains' does not work on a property of type decimal.",
+  ],
+  [
+    'a partial filter on a number',
+    filters(AllowedFilters.partial('position')),
+    "AllowedFilters 'position': the operator 'like' does not work on a property of type integer.",
+  ],
+  [
+    'a pattern on a UUID',
+    filters(new AllowedFilters('uuid', 'starts')),
+    "AllowedFilters 'uuid': the operator 'starts' does not work on a property of type uuid.",
+  ],
+  [
+    'a pattern on an enum of the database',
+    filters(new AllowedFilters('flowering', 'like')),
+    "AllowedFilters 'flowering': the operator 'like' does not work on a property of type enum.",
+    Specimen,
+  ],
+  [
+    'an order of booleans',
+    filters(new AllowedFilters('inStock', 'gt')),
+    "AllowedFilters 'inStock': the operator 'gt' does not work on a property of type boolean.",
+  ],
+  [
+    'equality of bytes',
+    filters(AllowedFilters.exact('scan')),
+    "AllowedFilters 'scan': the operator 'eq' does not work on a property of type blob.",
+    Specimen,
+  ],
+  [
+    'equality of arrays',
+    filters(new AllowedFilters('synonyms', 'in')),
+    "AllowedFilters 'synonyms': the operator 'in' does not work on a property of type array. Those of an array are contains, overlap and isnull.",
+    Specimen,
+  ],
+  [
+    'a comparison of a type that is not known',
+    filters(new AllowedFilters('dormancy', 'lt')),
+    "AllowedFilters 'dormancy': the operator 'lt' does not work on a property of type interval.",
+    Specimen,
+  ],
+  [
+    'two filters of one name',
+    filters(AllowedFilters.exact('articleNumber'), AllowedFilters.custom('sku', (qb) => qb)),
+    "allowedFilters: two entries are 'sku' in the URL; remove one, or give it an alias.",
+  ],
+  [
+    'a typo in a sort',
+    sorts(new AllowedSort('prise')),
+    "AllowedSort 'prise': Plant has no property 'prise' that can be exposed. Did you mean 'price'?",
+  ],
+  [
+    'a sort through a to-many relation',
+    sorts(new AllowedSort('tags.name')),
+    "AllowedSort 'tags.name': a sort can't go through the to-many relation 'tags'.",
+  ],
+  [
+    'a sort by a relation without a key',
+    sorts(new AllowedSort('label')),
+    "AllowedSort 'label': 'label' has no key of its own to compare; name a property behind it, such as 'label.id'.",
+  ],
+  [
+    'a sort by a composite key',
+    sorts(new AllowedSort('shelf')),
+    "AllowedSort 'shelf': values of type composite key (name a property behind it) have no order.",
+  ],
+  [
+    'a sort by bytes',
+    sorts(new AllowedSort('scan')),
+    "AllowedSort 'scan': values of type blob have no order.",
+    Specimen,
+  ],
+  [
+    'two sorts of one name',
+    sorts(new AllowedSort('articleNumber'), new AllowedSort('name', { alias: 'sku' })),
+    "allowedSorts: two entries are 'sku' in the URL; remove one, or give it an alias.",
+  ],
+  [
+    'a typo in the default sort',
+    { defaultSort: ['-creted_at'] },
+    "defaultSort '-creted_at': Plant has no property 'creted_at' that can be exposed. Did you mean 'created_at'?",
+  ],
+  [
+    'a default sort through a to-many relation',
+    { defaultSort: ['tags.name'] },
+    "defaultSort 'tags.name': a sort can't go through the to-many relation 'tags'.",
+  ],
+  [
+    'a typo in a field',
+    fields(new AllowedField('nam')),
+    "AllowedField 'nam': Plant has no property 'nam' that can be exposed. Did you mean 'name'?",
+  ],
+  [
+    'a to-many relation as a field',
+    fields(new AllowedField('tags')),
+    "AllowedField 'tags': 'tags' is not a column; allow it as an include.",
+  ],
+  [
+    'a part of an embedded object as a field',
+    fields(new AllowedField('address.city')),
+    "AllowedField 'address.city': an embedded object is selected as a whole.",
+    Supplier,
+  ],
+  [
+    'two fields of one name',
+    fields(new AllowedField('articleNumber'), new AllowedField('name', { alias: 'sku' })),
+    "AllowedField 'name': two fields are 'sku' in the URL; remove one, or give it an alias.",
+  ],
+  [
+    'a typo in an include',
+    includes(new AllowedInclude('tag')),
+    "AllowedInclude 'tag': Plant has no property 'tag' that can be exposed. Did you mean 'tags'?",
+  ],
   ['a column as an include', includes(new AllowedInclude('name')), "AllowedInclude 'name': 'name' is not a relation."],
-  ['an embedded object as an include', includes(new AllowedInclude('address')), "AllowedInclude 'address': 'address' is not a relation.", Supplier],
-  ['an include that is listed twice', includes(new AllowedInclude('tags'), new AllowedInclude('tags', { alias: 'labels' })), "AllowedInclude 'tags': it is listed twice."],
-  ['two includes of one name', includes(new AllowedInclude('group.plants'), new AllowedInclude('group.parent', { alias: 'plants' })), "QueryBuilderConfig: allowedIncludes[0] and allowedIncludes[1] are both 'group.plants' in the URL; remove one, or give it an alias"],
-  ['two includes of one public name', includes(AllowedInclude.count('group.plants'), new AllowedInclude('group.parent', { alias: 'plantsCount' })), "allowedIncludes: two entries are 'group.plantsCount' in the URL; give one an alias."],
-  ['a count of nothing', includes(AllowedInclude.count('tgas')), "AllowedInclude.count 'tgas': Plant has no property 'tgas' that can be exposed. Did you mean 'tags'?"],
-  ['a count of a column', includes(AllowedInclude.count('supplier.name')), "AllowedInclude.count 'supplier.name': 'name' is not a relation."],
-  ['a count of a to-one relation', includes(AllowedInclude.count('supplier')), "AllowedInclude.count 'supplier': 'supplier' is a to-one relation. Ask whether there is one with AllowedInclude.exists."],
-  ['a sum over a to-one relation', includes(AllowedInclude.sum('group.parent.id')), "AllowedInclude.sum 'group.parent.id': 'parent' is a to-one relation. There is at most one value: allow the relation as an include."],
-  ['a sum of a relation', includes(AllowedInclude.sum('supplier.plants')), "AllowedInclude.sum 'supplier.plants': name a property of its records, such as 'supplier.plants.id'."],
-  ["a sum of the record's own", includes(AllowedInclude.sum('price')), "AllowedInclude.sum 'price': it is a property of the record itself; name one behind a to-many relation."],
-  ['a sum of text', includes(AllowedInclude.sum('tags.name')), "AllowedInclude.sum 'tags.name': values of type text have no sum; it takes numbers."],
-  ['a mean of dates', includes(AllowedInclude.avg('specimens.sownOn')), "AllowedInclude.avg 'specimens.sownOn': values of type date have no mean; it takes numbers."],
-  ['a sum of a custom type', includes(AllowedInclude.sum('specimens.minimum')), "AllowedInclude.sum 'specimens.minimum': 'minimum' has a form of its own (a custom type or a serializer), in which the sum of the stored values may mean nothing."],
-  ['a least of booleans', includes(AllowedInclude.min('specimens.alive')), "AllowedInclude.min 'specimens.alive': values of type boolean have no least and greatest."],
-  ['a greatest of UUIDs', includes(AllowedInclude.max('specimens.tracker')), "AllowedInclude.max 'specimens.tracker': values of type uuid have no least and greatest."],
-  ['an embedded object as a least', includes(AllowedInclude.min('plants.supplier.address')), "AllowedInclude.min 'plants.supplier.address': 'address' is an embedded object; name one of its properties.", Group],
-  ['an aggregate too deep', includes(AllowedInclude.sum('group.parent.children.plants.price')), "AllowedInclude.sum 'group.parent.children.plants.price': includes go 3 relations deep, this one goes 4"],
-  ['the same aggregate twice', includes(AllowedInclude.count('tags'), AllowedInclude.count('tags', { alias: 'sunny', where: { name: 'sun' } })), "AllowedInclude.count 'tags': it is listed twice, and records of Plant can show only one of them as 'tagsCount'."],
-  ['a limit of a to-one relation', includes(new AllowedInclude('supplier', { limit: 1 })), "AllowedInclude 'supplier': 'supplier' is a to-one relation; 'limit' is for to-many relations."],
-  ['an order of a to-one relation', includes(new AllowedInclude('label', { sort: ['id'] })), "AllowedInclude 'label': 'label' is a to-one relation; 'sort' is for to-many relations."],
-  ['a typo in the sort of an include', includes(new AllowedInclude('tags', { sort: ['-nmae'] })), "AllowedInclude 'tags', sort '-nmae': Tag has no property 'nmae' that can be exposed. Did you mean 'name'?"],
-  ['a sort of an include through a to-many relation', includes(new AllowedInclude('supplier.plants', { sort: ['tags.name'] })), "AllowedInclude 'supplier.plants', sort 'tags.name': a sort can't go through the to-many relation 'tags'."],
+  [
+    'an embedded object as an include',
+    includes(new AllowedInclude('address')),
+    "AllowedInclude 'address': 'address' is not a relation.",
+    Supplier,
+  ],
+  [
+    'an include that is listed twice',
+    includes(new AllowedInclude('tags'), new AllowedInclude('tags', { alias: 'labels' })),
+    "AllowedInclude 'tags': it is listed twice.",
+  ],
+  [
+    'two includes of one name',
+    includes(new AllowedInclude('group.plants'), new AllowedInclude('group.parent', { alias: 'plants' })),
+    "QueryBuilderConfig: allowedIncludes[0] and allowedIncludes[1] are both 'group.plants' in the URL; remove one, or give it an alias",
+  ],
+  [
+    'two includes of one public name',
+    includes(AllowedInclude.count('group.plants'), new AllowedInclude('group.parent', { alias: 'plantsCount' })),
+    "allowedIncludes: two entries are 'group.plantsCount' in the URL; give one an alias.",
+  ],
+  [
+    'a count of nothing',
+    includes(AllowedInclude.count('tgas')),
+    "AllowedInclude.count 'tgas': Plant has no property 'tgas' that can be exposed. Did you mean 'tags'?",
+  ],
+  [
+    'a count of a column',
+    includes(AllowedInclude.count('supplier.name')),
+    "AllowedInclude.count 'supplier.name': 'name' is not a relation.",
+  ],
+  [
+    'a count of a to-one relation',
+    includes(AllowedInclude.count('supplier')),
+    "AllowedInclude.count 'supplier': 'supplier' is a to-one relation. Ask whether there is one with AllowedInclude.exists.",
+  ],
+  [
+    'a sum over a to-one relation',
+    includes(AllowedInclude.sum('group.parent.id')),
+    "AllowedInclude.sum 'group.parent.id': 'parent' is a to-one relation. There is at most one value: allow the relation as an include.",
+  ],
+  [
+    'a sum of a relation',
+    includes(AllowedInclude.sum('supplier.plants')),
+    "AllowedInclude.sum 'supplier.plants': name a property of its records, such as 'supplier.plants.id'.",
+  ],
+  [
+    "a sum of the record's own",
+    includes(AllowedInclude.sum('price')),
+    "AllowedInclude.sum 'price': it is a property of the record itself; name one behind a to-many relation.",
+  ],
+  [
+    'a sum of text',
+    includes(AllowedInclude.sum('tags.name')),
+    "AllowedInclude.sum 'tags.name': values of type text have no sum; it takes numbers.",
+  ],
+  [
+    'a mean of dates',
+    includes(AllowedInclude.avg('specimens.sownOn')),
+    "AllowedInclude.avg 'specimens.sownOn': values of type date have no mean; it takes numbers.",
+  ],
+  [
+    'a sum of a custom type',
+    includes(AllowedInclude.sum('specimens.minimum')),
+    "AllowedInclude.sum 'specimens.minimum': 'minimum' has a form of its own (a custom type or a serializer), in which the sum of the stored values may mean nothing.",
+  ],
+  [
+    'a least of booleans',
+    includes(AllowedInclude.min('specimens.alive')),
+    "AllowedInclude.min 'specimens.alive': values of type boolean have no least and greatest.",
+  ],
+  [
+    'a greatest of UUIDs',
+    includes(AllowedInclude.max('specimens.tracker')),
+    "AllowedInclude.max 'specimens.tracker': values of type uuid have no least and greatest.",
+  ],
+  [
+    'an embedded object as a least',
+    includes(AllowedInclude.min('plants.supplier.address')),
+    "AllowedInclude.min 'plants.supplier.address': 'address' is an embedded object; name one of its properties.",
+    Group,
+  ],
+  [
+    'an aggregate too deep',
+    includes(AllowedInclude.sum('group.parent.children.plants.price')),
+    "AllowedInclude.sum 'group.parent.children.plants.price': includes go 3 relations deep, this one goes 4",
+  ],
+  [
+    'the same aggregate twice',
+    includes(AllowedInclude.count('tags'), AllowedInclude.count('tags', { alias: 'sunny', where: { name: 'sun' } })),
+    "AllowedInclude.count 'tags': it is listed twice, and records of Plant can show only one of them as 'tagsCount'.",
+  ],
+  [
+    'a limit of a to-one relation',
+    includes(new AllowedInclude('supplier', { limit: 1 })),
+    "AllowedInclude 'supplier': 'supplier' is a to-one relation; 'limit' is for to-many relations.",
+  ],
+  [
+    'an order of a to-one relation',
+    includes(new AllowedInclude('label', { sort: ['id'] })),
+    "AllowedInclude 'label': 'label' is a to-one relation; 'sort' is for to-many relations.",
+  ],
+  [
+    'a typo in the sort of an include',
+    includes(new AllowedInclude('tags', { sort: ['-nmae'] })),
+    "AllowedInclude 'tags', sort '-nmae': Tag has no property 'nmae' that can be exposed. Did you mean 'name'?",
+  ],
+  [
+    'a sort of an include through a to-many relation',
+    includes(new AllowedInclude('supplier.plants', { sort: ['tags.name'] })),
+    "AllowedInclude 'supplier.plants', sort 'tags.name': a sort can't go through the to-many relation 'tags'.",
+  ],
 ]
 
 for (const [what, options, message, entity] of refusals) {
@@ -113,14 +372,32 @@ for (const [what, options, message, entity] of refusals) {
 
 t.test('a hidden property is refused like one that does not exist', async (t) => {
   const entries = (name: string): QueryBuilderOptions<any>[] => [
-    filters(AllowedFilters.exact(name)), filters(AllowedFilters.partial(name)), sorts(new AllowedSort(name)), fields(new AllowedField(name)), includes(new AllowedInclude(name)), { defaultSort: [name] },
+    filters(AllowedFilters.exact(name)),
+    filters(AllowedFilters.partial(name)),
+    sorts(new AllowedSort(name)),
+    fields(new AllowedField(name)),
+    includes(new AllowedInclude(name)),
+    { defaultSort: [name] },
   ]
-  const [hidden, unknown] = ['purchasePrice', 'purchaseCrate'].map((name) => entries(name).map((options) => messageOf(() => whitelistOf(options))))
+  const [hidden, unknown] = ['purchasePrice', 'purchaseCrate'].map((name) =>
+    entries(name).map((options) => messageOf(() => whitelistOf(options)))
+  )
   t.strictSame(hidden, unknown?.map((message) => message?.replaceAll('purchaseCrate', 'purchasePrice')))
   t.match(hidden?.[0], /^AllowedFilters 'purchasePrice': Plant has no property 'purchasePrice' that can be exposed\./)
-  t.notMatch(messageOf(() => whitelistOf(filters(AllowedFilters.exact('purchasePric')))), "Did you mean 'purchasePrice'", 'nor is it suggested')
-  t.match(messageOf(() => whitelistOf(filters(AllowedFilters.custom('purchasePrice', (qb) => qb)))), /^AllowedFilters\.custom 'purchasePrice': Plant has no property 'purchasePrice' that can be exposed/)
-  t.equal(messageOf(() => whitelistOf(filters(AllowedFilters.custom('purchaseCrate', (qb) => qb)))), undefined, 'the name of a custom filter is free')
+  t.notMatch(
+    messageOf(() => whitelistOf(filters(AllowedFilters.exact('purchasePric')))),
+    "Did you mean 'purchasePrice'",
+    'nor is it suggested'
+  )
+  t.match(
+    messageOf(() => whitelistOf(filters(AllowedFilters.custom('purchasePrice', (qb) => qb)))),
+    /^AllowedFilters\.custom 'purchasePrice': Plant has no property 'purchasePrice' that can be exposed/
+  )
+  t.equal(
+    messageOf(() => whitelistOf(filters(AllowedFilters.custom('purchaseCrate', (qb) => qb)))),
+    undefined,
+    'the name of a custom filter is free'
+  )
 })
 
 t.test('allowed: every operator on a type that has it', async (t) => {
@@ -129,11 +406,32 @@ t.test('allowed: every operator on a type that has it', async (t) => {
   const accepted: ReadonlyArray<readonly [entity: unknown, filter: any]> = [
     [Specimen, new AllowedFilters('nickname', 'eq', [...all, ...patterns])],
     [Specimen, new AllowedFilters('health', 'eq', [...all, ...patterns])],
-    ...['leaves', 'stems', 'cells', 'pollen', 'spores', 'dryMass', 'value', 'acidity', 'chlorophyll', 'tracker', 'hardiness', 'flowering', 'sownOn', 'measuredAt', 'recordedAt', 'wateredAt', 'plant', 'plant.group']
+    ...[
+      'leaves',
+      'stems',
+      'cells',
+      'pollen',
+      'spores',
+      'dryMass',
+      'value',
+      'acidity',
+      'chlorophyll',
+      'tracker',
+      'hardiness',
+      'flowering',
+      'sownOn',
+      'measuredAt',
+      'recordedAt',
+      'wateredAt',
+      'plant',
+      'plant.group',
+    ]
       .map((name) => [Specimen, new AllowedFilters(name, 'eq', all)] as const),
     [Specimen, new AllowedFilters('alive', 'eq', ['eq', 'ne', 'in', 'nin', 'isnull'])],
     [Specimen, new AllowedFilters('readings', 'eq', ['eq', 'ne', 'in', 'nin', 'isnull'])],
-    ...['dormancy', 'scan', 'synonyms', 'ringWidths', 'size'].map((name) => [Specimen, new AllowedFilters(name, 'isnull')] as const),
+    ...['dormancy', 'scan', 'synonyms', 'ringWidths', 'size'].map((name) =>
+      [Specimen, new AllowedFilters(name, 'isnull')] as const
+    ),
     [Specimen, new AllowedFilters('petals', 'eq', ['eq', 'in'])],
     [OrderItem, new AllowedFilters('order', 'in')],
     [models.of(OrderItem).entity, new AllowedFilters('plant.shelf', 'isnull')],
@@ -141,5 +439,11 @@ t.test('allowed: every operator on a type that has it', async (t) => {
     [Group, new AllowedFilters('parent.parent.name')],
     [Shelf, new AllowedFilters('plants.tags.name')],
   ]
-  for (const [entity, filter] of accepted) t.equal(messageOf(() => whitelistOf(filters(filter), entity)), undefined, `${models.of(entity).name}.${filter.field}`)
+  for (const [entity, filter] of accepted) {
+    t.equal(
+      messageOf(() => whitelistOf(filters(filter), entity)),
+      undefined,
+      `${models.of(entity).name}.${filter.field}`
+    )
+  }
 })

@@ -38,7 +38,11 @@ t.test('above a maximum is refused, with the maximum', async (t) => {
     ['page=9007199254740991&per_page=101', 'per_page', "'per_page' is at most 100."],
   ]
   for (const [query, parameter, detail, whitelist = plants] of cases) {
-    t.strictSame(errorsOf(query, whitelist), [{ source: { parameter }, code: 'FST_CRUD_PAGINATION_INVALID', detail }], query)
+    t.strictSame(
+      errorsOf(query, whitelist),
+      [{ source: { parameter }, code: 'FST_CRUD_PAGINATION_INVALID', detail }],
+      query
+    )
   }
   t.match(errorsOf('page=9007199254740991', plants), [{ detail: /^At most 100000 rows can be skipped/ }])
 })
@@ -59,7 +63,11 @@ t.test('nothing may be skipped where maxOffset is 0', async (t) => {
 
 t.test('without a total, one row more than wanted is fetched', async (t) => {
   const exact = planOf('per_page=5', plants)
-  t.strictSame([exact.values[exact.limitSlot], exact.values[exact.fetchSlot], exact.values[exact.offsetSlot]], [5, 5, 0])
+  t.strictSame([exact.values[exact.limitSlot], exact.values[exact.fetchSlot], exact.values[exact.offsetSlot]], [
+    5,
+    5,
+    0,
+  ])
   const none = planOf('limit=5&offset=2', whitelistOf({ pagination: { count: 'none' } }))
   t.strictSame([none.values[none.limitSlot], none.values[none.fetchSlot], none.values[none.offsetSlot]], [5, 6, 2])
 })

@@ -9,7 +9,9 @@ export function plain<T> (value: T): T {
 /** What a query string is read as: only the parts that hold something. */
 export function read (query: unknown, options?: ParseOptions): Partial<QueryParams> {
   const params = plain(parseQueryParams(query, options))
-  return Object.fromEntries(Object.entries(params).filter(([, value]) => typeof value !== 'object' || Object.keys(value).length > 0))
+  return Object.fromEntries(
+    Object.entries(params).filter(([, value]) => typeof value !== 'object' || Object.keys(value).length > 0)
+  )
 }
 
 /** Each error as `code parameter`, the code without what all codes share; `!` after it marks a limit. */

@@ -8,16 +8,25 @@ t.test('at most 100 parameters of ours', async t => {
   t.equal(MAX_PARAMETERS, 100)
   const names = Array.from({ length: 101 }, (_, i) => `f${i}`)
   t.equal(read(names.slice(1).map((name) => `filter[${name}]=1`).join('&')).filters?.length, 100)
-  t.strictSame(read(`${repeat(100, 'filter[a][]=1')}&${repeat(500, 'q=1')}`).errors, undefined, 'the application may have more')
+  t.strictSame(
+    read(`${repeat(100, 'filter[a][]=1')}&${repeat(500, 'q=1')}`).errors,
+    undefined,
+    'the application may have more'
+  )
 
-  for (const query of [
-    names.map((name) => `filter[${name}]=1`).join('&'),
-    Object.fromEntries(names.map((name) => [`filter[${name}]`, '1'])),
-    { filter: Object.fromEntries(names.map((name) => [name, '1'])) },
-    { 'filter[a]': Array(101).fill('1') },
-    repeat(101, 'sort=a'), repeat(101, 'filter=x'), repeat(101, 'page=1'), repeat(101, '%zz=1'),
-    new URLSearchParams(repeat(101, 'fields=a')),
-  ]) {
+  for (
+    const query of [
+      names.map((name) => `filter[${name}]=1`).join('&'),
+      Object.fromEntries(names.map((name) => [`filter[${name}]`, '1'])),
+      { filter: Object.fromEntries(names.map((name) => [name, '1'])) },
+      { 'filter[a]': Array(101).fill('1') },
+      repeat(101, 'sort=a'),
+      repeat(101, 'filter=x'),
+      repeat(101, 'page=1'),
+      repeat(101, '%zz=1'),
+      new URLSearchParams(repeat(101, 'fields=a')),
+    ]
+  ) {
     const params = plain(parseQueryParams(query))
     t.strictSame(params, { ...plain(parseQueryParams('')), errors: params.errors }, 'nothing of it is kept')
     t.strictSame(refusals(query), ['QUERY! -'])
@@ -29,14 +38,33 @@ t.test('at most 8 KiB', async t => {
   t.equal(MAX_QUERY_BYTES, 8192)
   const start = 'filter[a]='
   const fits = 'x'.repeat(MAX_QUERY_BYTES - start.length)
-  for (const query of [start + fits, `?${start}${fits}`, { 'filter[a]': fits }, { filter: { a: fits } }, new URLSearchParams(start + fits)]) {
+  for (
+    const query of [
+      start + fits,
+      `?${start}${fits}`,
+      { 'filter[a]': fits },
+      { filter: { a: fits } },
+      new URLSearchParams(start + fits),
+    ]
+  ) {
     t.strictSame(refusals(query), [])
   }
-  for (const query of [
-    `${start}${fits}x`, `?${start}${fits}x`, { 'filter[a]': `${fits}x` }, { filter: { a: `${fits}x` } }, new URLSearchParams(`${start}${fits}x`),
-    `${start}${'é'.repeat(4092)}`, `q=${'x'.repeat(MAX_QUERY_BYTES)}`, { q: 'x'.repeat(MAX_QUERY_BYTES) }, '&'.repeat(MAX_QUERY_BYTES + 1),
-    { q: Array(5000).fill('') }, { filter: { ['x'.repeat(9000)]: {} } }, { ['filter['.repeat(2000)]: undefined },
-  ]) {
+  for (
+    const query of [
+      `${start}${fits}x`,
+      `?${start}${fits}x`,
+      { 'filter[a]': `${fits}x` },
+      { filter: { a: `${fits}x` } },
+      new URLSearchParams(`${start}${fits}x`),
+      `${start}${'é'.repeat(4092)}`,
+      `q=${'x'.repeat(MAX_QUERY_BYTES)}`,
+      { q: 'x'.repeat(MAX_QUERY_BYTES) },
+      '&'.repeat(MAX_QUERY_BYTES + 1),
+      { q: Array(5000).fill('') },
+      { filter: { ['x'.repeat(9000)]: {} } },
+      { ['filter['.repeat(2000)]: undefined },
+    ]
+  ) {
     t.strictSame(refusals(query), ['QUERY! -'])
     t.match(read(query).errors?.[0]?.detail, /8192 bytes/)
   }
@@ -44,15 +72,36 @@ t.test('at most 8 KiB', async t => {
 })
 
 t.test('a text that is too long is refused before it is read', async t => {
-  for (const part of ['&', 'filter[', '[', ']', '%', '%zz&', 'filter[a]=1&', 'sort=a,', ',', '"', 'a=', '+', 'constructor.']) {
-    for (const length of [1e4, 1e6, 2e7]) t.strictSame(refusals(part.repeat(length / part.length)), ['QUERY! -'], `${part} x ${length}`)
+  for (
+    const part of [
+      '&',
+      'filter[',
+      '[',
+      ']',
+      '%',
+      '%zz&',
+      'filter[a]=1&',
+      'sort=a,',
+      ',',
+      '"',
+      'a=',
+      '+',
+      'constructor.',
+    ]
+  ) {
+    for (const length of [1e4, 1e6, 2e7]) {
+      t.strictSame(refusals(part.repeat(length / part.length)), ['QUERY! -'], `${part} x ${length}`)
+    }
   }
   // An object can be larger than it says. Its own keys are listed; of them, only what fits is looked at.
   let looked = 0
   const counting = new Proxy({}, {
     ownKeys: () => Array.from({ length: 1e5 }, (_, i) => `filter[f${i}]`),
     getOwnPropertyDescriptor: () => ({ enumerable: true, configurable: true, value: '1' }),
-    get: () => { looked++; return '1' },
+    get: () => {
+      looked++
+      return '1'
+    },
   })
   t.strictSame(refusals(counting), ['QUERY! -'])
   t.equal(looked, MAX_PARAMETERS + 1)
@@ -71,7 +120,10 @@ t.test('deep, cyclic and broken objects are refused', async t => {
   cyclic.self = cyclic
   t.strictSame(read({ filter: cyclic }).filters?.length, 2, 'a name, and one in brackets')
   const cycles = refusals({ filter: cyclic })
-  t.ok(cycles.length === 5 && cycles.every((refusal) => refusal.startsWith('FILTER! filter[self][self][')), cycles.join())
+  t.ok(
+    cycles.length === 5 && cycles.every((refusal) => refusal.startsWith('FILTER! filter[self][self][')),
+    cycles.join()
+  )
   const list: unknown[] = []
   list.push(list, list)
   t.strictSame(refusals({ filter: { a: list } }), ['FILTER filter[a]', 'FILTER filter[a]'])
@@ -79,27 +131,56 @@ t.test('deep, cyclic and broken objects are refused', async t => {
   repeats[0] = repeats
   repeats[1] = repeats
   t.ok(refusals({ filter: { a: repeats } }).every((refusal) => refusal === 'FILTER! filter[a]'))
-  t.strictSame(refusals({ where: cyclic }), [], 'the application\'s own is not walked')
+  t.strictSame(refusals({ where: cyclic }), [], "the application's own is not walked")
 
-  const throwing = { get: () => { throw new Error('no') } }
-  for (const query of [
-    Object.defineProperty({}, 'page', { enumerable: true, ...throwing }),
-    { filter: Object.defineProperty({}, 'a', { enumerable: true, ...throwing }) },
-    { filter: { a: new Proxy({}, { ownKeys () { throw new Proxy({}, { getPrototypeOf () { throw new Error('again') } }) } }) } },
-    new Proxy({}, { getPrototypeOf () { throw new Error('no') } }),
-    revoked(),
-    { filter: revoked() },
-  ]) {
+  const throwing = {
+    get: () => {
+      throw new Error('no')
+    },
+  }
+  for (
+    const query of [
+      Object.defineProperty({}, 'page', { enumerable: true, ...throwing }),
+      { filter: Object.defineProperty({}, 'a', { enumerable: true, ...throwing }) },
+      {
+        filter: {
+          a: new Proxy({}, {
+            ownKeys () {
+              throw new Proxy({}, {
+                getPrototypeOf () {
+                  throw new Error('again')
+                },
+              })
+            },
+          }),
+        },
+      },
+      new Proxy({}, {
+        getPrototypeOf () {
+          throw new Error('no')
+        },
+      }),
+      revoked(),
+      { filter: revoked() },
+    ]
+  ) {
     t.strictSame(refusals(query), ['QUERY! -'])
   }
 })
 
 t.test('reserved names are refused and become no key', async t => {
   for (const name of ['__proto__', 'constructor', 'prototype']) {
-    for (const [parameter, kind] of [
-      [`filter[${name}]`, 'FILTER'], [`filter[a][${name}]`, 'FILTER'], [`filter[a.${name}]`, 'FILTER'], [`filter[${name}.a]`, 'FILTER'],
-      [`filter[${name}][]`, 'FILTER'], [`fields[${name}]`, 'FIELD'], [`fields[a.${name}.b]`, 'FIELD'],
-    ] as const) {
+    for (
+      const [parameter, kind] of [
+        [`filter[${name}]`, 'FILTER'],
+        [`filter[a][${name}]`, 'FILTER'],
+        [`filter[a.${name}]`, 'FILTER'],
+        [`filter[${name}.a]`, 'FILTER'],
+        [`filter[${name}][]`, 'FILTER'],
+        [`fields[${name}]`, 'FIELD'],
+        [`fields[a.${name}.b]`, 'FIELD'],
+      ] as const
+    ) {
       t.strictSame(refusals(`${parameter}=x`), [`${kind}! ${parameter}`])
       t.strictSame(refusals({ [parameter]: 'x' }), [`${kind}! ${parameter}`])
       const { errors, ...rest } = read(`${parameter}=x`)
@@ -109,7 +190,11 @@ t.test('reserved names are refused and become no key', async t => {
     t.strictSame(refusals(`sort=+${name}`), ['SORT! sort'])
     t.strictSame(refusals(`include=a.${name}`), ['INCLUDE! include'])
     t.strictSame(refusals(`fields=a,${name}`), ['FIELD! fields'])
-    t.strictSame(read(`filter[a]=${name}`), { filters: [{ field: 'a', value: name }] }, 'as a value it is a text like any other')
+    t.strictSame(
+      read(`filter[a]=${name}`),
+      { filters: [{ field: 'a', value: name }] },
+      'as a value it is a text like any other'
+    )
     t.strictSame(read(`${name}=1&${name}[a]=2`), { unknown: [name, `${name}[a]`] }, 'a name is a text, too')
   }
   t.strictSame(refusals(JSON.parse('{ "filter": { "__proto__": { "eq": "1" } } }')), ['FILTER! filter[__proto__][eq]'])
@@ -121,7 +206,10 @@ t.test('reserved names are refused and become no key', async t => {
 
 t.test('inherited properties are not read', async t => {
   t.strictSame(read(Object.create({ page: '1' }) as object).filters, undefined)
-  t.strictSame(refusals(Object.assign(Object.create(Object.assign(Object.create(null), { page: '1' })), { limit: '2' })), [])
+  t.strictSame(
+    refusals(Object.assign(Object.create(Object.assign(Object.create(null), { page: '1' })), { limit: '2' })),
+    []
+  )
 })
 
 function revoked (): object {

@@ -32,7 +32,7 @@ t.test('an item in quotes is kept as it is', async t => {
   for (const [text, items] of cases) t.strictSame(splitList(text), { items }, text)
 })
 
-t.test('what can\'t be split is an error', async t => {
+t.test("what can't be split is an error", async t => {
   const cases: Array<[string, RegExp]> = [
     ['1,,2', /empty item/],
     [',', /empty item/],
@@ -60,17 +60,23 @@ t.test('at most 100 items', async t => {
 
 t.test('joinList is the inverse', async t => {
   t.equal(joinList(['a,b', 'c', '', ' d', '"', '\\']), '"a,b",c,""," d","\\"",\\')
-  assertProperty(fc.property(fc.array(item(), { maxLength: 100 }), (items) => {
-    t.strictSame(splitList(joinList(items)), { items })
-  }), { numRuns: 300 })
+  assertProperty(
+    fc.property(fc.array(item(), { maxLength: 100 }), (items) => {
+      t.strictSame(splitList(joinList(items)), { items })
+    }),
+    { numRuns: 300 }
+  )
 })
 
 t.test('any text is split or refused', async t => {
-  assertProperty(fc.property(item(), (text) => {
-    const { items, error } = splitList(text)
-    if (items === undefined) return typeof error === 'string'
-    return JSON.stringify(splitList(joinList(items)).items) === JSON.stringify(items)
-  }), { numRuns: 2000 })
+  assertProperty(
+    fc.property(item(), (text) => {
+      const { items, error } = splitList(text)
+      if (items === undefined) return typeof error === 'string'
+      return JSON.stringify(splitList(joinList(items)).items) === JSON.stringify(items)
+    }),
+    { numRuns: 2000 }
+  )
 })
 
 function item () {

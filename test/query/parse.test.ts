@@ -5,7 +5,11 @@ t.test('filters are conditions in the order of the query string', async t => {
   const cases: Array<[string, unknown]> = [
     ['filter[name]=Tech', [{ field: 'name', value: 'Tech' }]],
     ['filter[price][gte]=100', [{ field: 'price', operator: 'gte', value: '100' }]],
-    ['filter[b]=1&filter[a]=2&filter[b][lt]=3', [{ field: 'b', value: '1' }, { field: 'a', value: '2' }, { field: 'b', operator: 'lt', value: '3' }]],
+    ['filter[b]=1&filter[a]=2&filter[b][lt]=3', [{ field: 'b', value: '1' }, { field: 'a', value: '2' }, {
+      field: 'b',
+      operator: 'lt',
+      value: '3',
+    }]],
     ['filter[author.name]=x', [{ field: 'author.name', value: 'x' }]],
     ['filter[name]=a,b', [{ field: 'name', value: 'a,b' }]],
     ['filter[id][in]=1, 2', [{ field: 'id', operator: 'in', value: '1, 2' }]],
@@ -34,23 +38,43 @@ t.test('a repeated filter, or one with [], has literal items', async t => {
 })
 
 t.test('a filter that is given both ways is an error, and none of it is left', async t => {
-  for (const query of [
-    'filter[id][in]=1&filter[id][in][]=2',
-    'filter[id][in][]=1&filter[id][in]=2',
-    'filter[id]=1&filter[id][]=2&filter[id]=3',
-  ]) {
+  for (
+    const query of [
+      'filter[id][in]=1&filter[id][in][]=2',
+      'filter[id][in][]=1&filter[id][in]=2',
+      'filter[id]=1&filter[id][]=2&filter[id]=3',
+    ]
+  ) {
     const { errors, ...rest } = read(query)
     t.equal(errors?.length, 1, query)
     t.strictSame(rest, {}, query)
   }
-  t.strictSame(read('filter[id][]=1&filter[id][in]=2').filters?.length, 2, 'no operator and an operator are two filters')
+  t.strictSame(
+    read('filter[id][]=1&filter[id][in]=2').filters?.length,
+    2,
+    'no operator and an operator are two filters'
+  )
 })
 
-t.test('a filter whose brackets can\'t be placed is an error', async t => {
-  for (const name of [
-    'filter', 'filter[]', 'filter[', 'filter[a', 'filter[a]b', 'filter[a][', 'filter[a][b', 'filter[[a]]', 'filter[a[b]]', 'filter[a]]',
-    'filter[][eq]', 'filter[a][][b]', 'filter[a][][]', 'filter[a]b[c]',
-  ]) {
+t.test("a filter whose brackets can't be placed is an error", async t => {
+  for (
+    const name of [
+      'filter',
+      'filter[]',
+      'filter[',
+      'filter[a',
+      'filter[a]b',
+      'filter[a][',
+      'filter[a][b',
+      'filter[[a]]',
+      'filter[a[b]]',
+      'filter[a]]',
+      'filter[][eq]',
+      'filter[a][][b]',
+      'filter[a][][]',
+      'filter[a]b[c]',
+    ]
+  ) {
     t.strictSame(refusals(`${name}=x`), [`FILTER ${name}`], name)
     t.strictSame(refusals({ [name]: 'x' }), [`FILTER ${name}`], name)
   }
@@ -99,7 +123,12 @@ t.test('include and fields are lists of names, each once', async t => {
 })
 
 t.test('an empty item in sort, fields or include is one error', async t => {
-  for (const [name, kind] of [['sort', 'SORT'], ['fields', 'FIELD'], ['fields[a]', 'FIELD'], ['include', 'INCLUDE'], ['include[]', 'INCLUDE']] as const) {
+  for (
+    const [name, kind] of [['sort', 'SORT'], ['fields', 'FIELD'], ['fields[a]', 'FIELD'], ['include', 'INCLUDE'], [
+      'include[]',
+      'INCLUDE',
+    ]] as const
+  ) {
     for (const text of ['a,', ',a', 'a,,b', ',', ',,,', 'a, ,b']) {
       t.strictSame(refusals(`${name}=${text}`), [`${kind} ${name}`], `${name}=${text}`)
     }
@@ -107,25 +136,51 @@ t.test('an empty item in sort, fields or include is one error', async t => {
 })
 
 t.test('brackets where a list takes none are an error', async t => {
-  for (const [name, kind] of [
-    ['sort[x]', 'SORT'], ['sort[', 'SORT'], ['sort[][]', 'SORT'], ['include[x]', 'INCLUDE'], ['include[x][]', 'INCLUDE'],
-    ['fields[a][b]', 'FIELD'], ['fields[a', 'FIELD'], ['fields[][a]', 'FIELD'],
-  ] as const) {
+  for (
+    const [name, kind] of [
+      ['sort[x]', 'SORT'],
+      ['sort[', 'SORT'],
+      ['sort[][]', 'SORT'],
+      ['include[x]', 'INCLUDE'],
+      ['include[x][]', 'INCLUDE'],
+      ['fields[a][b]', 'FIELD'],
+      ['fields[a', 'FIELD'],
+      ['fields[][a]', 'FIELD'],
+    ] as const
+  ) {
     t.strictSame(refusals(`${name}=y`), [`${kind} ${name}`], name)
   }
 })
 
 t.test('parameters that are not part of the grammar are listed in unknown, each once, unless they are declared', async t => {
   for (const query of ['', '?', '&&']) t.strictSame(read(query), {}, query)
-  for (const [query, ...unknown] of [
-    ['=x', ''], ['q=1&q=2', 'q'], ['hard=true', 'hard'], ['Filter[a]=1', 'Filter[a]'], ['filter.a=1', 'filter.a'], ['xfilter[a]=1', 'xfilter[a]'], ['foo[', 'foo['],
-    ['where[a]=%zz', 'where[a]'], ['offsets=1', 'offsets'], ['filters[a]=1&perPage=2&b', 'filters[a]', 'perPage', 'b'], ['a%5Bb%5D=1&a[c]=2', 'a[b]', 'a[c]'],
-  ] as ReadonlyArray<readonly [string, ...string[]]>) t.strictSame(read(query), { unknown }, query)
-  t.strictSame(read({ where: { a: 'x', b: { gt: '1' } }, with: ['a'], d: {}, e: () => {}, f: undefined, page: '1' }), { page: 1, unknown: ['where[a]', 'where[b][gt]', 'with[]', 'd', 'e'] })
+  for (
+    const [query, ...unknown] of [
+      ['=x', ''],
+      ['q=1&q=2', 'q'],
+      ['hard=true', 'hard'],
+      ['Filter[a]=1', 'Filter[a]'],
+      ['filter.a=1', 'filter.a'],
+      ['xfilter[a]=1', 'xfilter[a]'],
+      ['foo[', 'foo['],
+      ['where[a]=%zz', 'where[a]'],
+      ['offsets=1', 'offsets'],
+      ['filters[a]=1&perPage=2&b', 'filters[a]', 'perPage', 'b'],
+      ['a%5Bb%5D=1&a[c]=2', 'a[b]', 'a[c]'],
+    ] as ReadonlyArray<readonly [string, ...string[]]>
+  ) t.strictSame(read(query), { unknown }, query)
+  t.strictSame(read({ where: { a: 'x', b: { gt: '1' } }, with: ['a'], d: {}, e: () => {}, f: undefined, page: '1' }), {
+    page: 1,
+    unknown: ['where[a]', 'where[b][gt]', 'with[]', 'd', 'e'],
+  })
   t.strictSame(read('pageSize=1&filters[a]=1&x=2', { declared: ['pageSize', 'filters'] }), { unknown: ['x'] })
   t.strictSame(read('pageSize=%zz', { declared: new Set(['pageSize']) }), {})
   t.strictSame(read({ filters: { a: () => {} } }, { declared: ['filters'] }), {})
-  t.strictSame(read({ own: { a: { b: { c: { d: { e: { f: { g: 'x'.repeat(9000) } } } } } } } }, { declared: ['own'] }), {}, 'what is declared is not looked at')
+  t.strictSame(
+    read({ own: { a: { b: { c: { d: { e: { f: { g: 'x'.repeat(9000) } } } } } } } }, { declared: ['own'] }),
+    {},
+    'what is declared is not looked at'
+  )
   t.strictSame(read('filters[a]=1&filters[b]=1', { declared: ['filters[a]'] }), { unknown: ['filters[b]'] })
   t.strictSame(read('filters[a]=1&filters[b]=1', { declared: new Set(['filters[a]']) }), { unknown: ['filters[b]'] })
 })
@@ -138,12 +193,19 @@ t.test('sort[] and sort are not mixed: parsers that group by name lose the order
   t.strictSame(refusals('sort=a&sort[]=b'), ['SORT sort[]'])
   t.strictSame(refusals('sort[]=a&sort=b'), ['SORT sort'])
   t.strictSame(read('sort[]=a&sort=&sort[]=b').sort, ['a', 'b'], 'an empty one counts as not given')
-  t.strictSame(read('fields=a&fields[]=b&fields=c&include[]=d&include=e'), { fields: ['a', 'b', 'c'], include: ['d', 'e'] }, 'where the order means nothing, both ways may be mixed')
+  t.strictSame(read('fields=a&fields[]=b&fields=c&include[]=d&include=e'), {
+    fields: ['a', 'b', 'c'],
+    include: ['d', 'e'],
+  }, 'where the order means nothing, both ways may be mixed')
 })
 
 t.test('errors are listed in the order of the query string', async t => {
-  t.strictSame(refusals('page=x&filter=1&sort=a,&filter[a][b][c]=1'),
-    ['PAGINATION page', 'FILTER filter', 'SORT sort', 'FILTER! filter[a][b][c]'])
+  t.strictSame(refusals('page=x&filter=1&sort=a,&filter[a][b][c]=1'), [
+    'PAGINATION page',
+    'FILTER filter',
+    'SORT sort',
+    'FILTER! filter[a][b][c]',
+  ])
 })
 
 t.test('a very long name is cut where an error repeats it', async t => {

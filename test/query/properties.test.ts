@@ -9,13 +9,48 @@ import { plain } from './helper.ts'
 
 /** Names and values that the grammar has something to say about, between ones it hasn't. */
 const fragment = fc.oneof(
-  fc.constantFrom('filter', 'sort', 'fields', 'include', 'page', 'per_page', 'limit', 'offset', 'cursor', 'filters', 'perPage', 'where',
-    '[', ']', '[]', '[a]', '[a.b]', '[gte]', '[__proto__]', '[constructor]', '=', '&', ',', '-', '+', ' ', '"', '%', '%5B', '%zz', '?', '.', '1', 'a'),
+  fc.constantFrom(
+    'filter',
+    'sort',
+    'fields',
+    'include',
+    'page',
+    'per_page',
+    'limit',
+    'offset',
+    'cursor',
+    'filters',
+    'perPage',
+    'where',
+    '[',
+    ']',
+    '[]',
+    '[a]',
+    '[a.b]',
+    '[gte]',
+    '[__proto__]',
+    '[constructor]',
+    '=',
+    '&',
+    ',',
+    '-',
+    '+',
+    ' ',
+    '"',
+    '%',
+    '%5B',
+    '%zz',
+    '?',
+    '.',
+    '1',
+    'a'
+  ),
   fc.string({ unit: 'binary', maxLength: 5 })
 )
 const queryText = fc.array(fragment, { maxLength: 40 }).map((fragments) => fragments.join(''))
 const name = fc.string({ unit: 'binary', minLength: 1, maxLength: 8 }).filter((text) =>
-  !/[[\],]/.test(text) && text === text.trim() && !/^[-+]/.test(text))
+  !/[[\],]/.test(text) && text === text.trim() && !/^[-+]/.test(text)
+)
 const value = fc.string({ unit: 'binary', maxLength: 12 })
 
 const pagination: fc.Arbitrary<Partial<QueryParams>> = fc.oneof(
@@ -24,11 +59,14 @@ const pagination: fc.Arbitrary<Partial<QueryParams>> = fc.oneof(
   fc.record({ cursor: value, per_page: fc.maxSafeNat().filter((n) => n > 0) }, { requiredKeys: [] })
 )
 const params: fc.Arbitrary<QueryParams> = fc.record({
-  filters: fc.uniqueArray(fc.record({
-    field: name,
-    operator: fc.oneof(fc.constantFrom('eq', 'in', 'gte'), name),
-    value: fc.oneof(value, fc.array(value, { minLength: 1, maxLength: 4 })),
-  }, { requiredKeys: ['field', 'value'] }), { maxLength: 5, selector: ({ field, operator }) => JSON.stringify([field, operator]) }),
+  filters: fc.uniqueArray(
+    fc.record({
+      field: name,
+      operator: fc.oneof(fc.constantFrom('eq', 'in', 'gte'), name),
+      value: fc.oneof(value, fc.array(value, { minLength: 1, maxLength: 4 })),
+    }, { requiredKeys: ['field', 'value'] }),
+    { maxLength: 5, selector: ({ field, operator }) => JSON.stringify([field, operator]) }
+  ),
   sort: fc.array(fc.tuple(fc.constantFrom('', '-', '+', ' '), name).map((parts) => parts.join('')), { maxLength: 4 }),
   include: fc.uniqueArray(name, { maxLength: 4 }),
   fields: fc.uniqueArray(name, { maxLength: 4 }),
@@ -47,50 +85,101 @@ function isSafe (value: unknown): boolean {
 
 t.test('params that are written are read as they were', async t => {
   let written = 0
-  assertProperty(fc.property(params, (params) => {
-    const text = stringifyQueryParams(params)
-    written++
-    t.strictSame(plain(parseQueryParams(text)), plain(params))
-  }), { numRuns: 300 })
+  assertProperty(
+    fc.property(params, (params) => {
+      const text = stringifyQueryParams(params)
+      written++
+      t.strictSame(plain(parseQueryParams(text)), plain(params))
+    }),
+    { numRuns: 300 }
+  )
   t.equal(written, 300)
 })
 
 t.test('what is read without an error can be written and read again', async t => {
   let read = 0
-  assertProperty(fc.property(queryText, (query) => {
-    const params = parseQueryParams(query)
-    if (params.errors.length > 0) return
-    read++
-    return JSON.stringify(parseQueryParams(stringifyQueryParams(params))) === JSON.stringify({ ...params, unknown: [] })
-  }), { numRuns: 5000 })
+  assertProperty(
+    fc.property(queryText, (query) => {
+      const params = parseQueryParams(query)
+      if (params.errors.length > 0) return
+      read++
+      return JSON.stringify(parseQueryParams(stringifyQueryParams(params))) ===
+        JSON.stringify({ ...params, unknown: [] })
+    }),
+    { numRuns: 5000 }
+  )
   t.ok(read > 500, `${read} of them`)
 })
 
 t.test('any text, and what other parsers make of it, gives a frozen result without prototypes', async t => {
-  assertProperty(fc.property(queryText, (query) => {
-    return [query, new URLSearchParams(query), querystring.parse(query), qs.parse(query), qs.parse(query, { plainObjects: true, depth: 10 })]
-      .every((form) => isSafe(parseQueryParams(form)))
-  }), { numRuns: 3000 })
+  assertProperty(
+    fc.property(queryText, (query) => {
+      return [
+        query,
+        new URLSearchParams(query),
+        querystring.parse(query),
+        qs.parse(query),
+        qs.parse(query, { plainObjects: true, depth: 10 }),
+      ]
+        .every((form) => isSafe(parseQueryParams(form)))
+    }),
+    { numRuns: 3000 }
+  )
   t.pass()
 })
 
 t.test('so does any object', async t => {
-  const key = fc.oneof(fc.constantFrom('filter', 'filter[a]', 'sort', 'fields', 'include', 'page', 'filters', 'a', '0', '1', '__proto__'), fc.string())
-  const anything = fc.anything({ key, withBigInt: true, withDate: true, withMap: true, withNullPrototype: true, withSparseArray: true, withTypedArray: true, withObjectString: true, maxDepth: 5 })
-  assertProperty(fc.property(fc.oneof(anything, fc.dictionary(key, anything)), (query) => isSafe(parseQueryParams(query))), { numRuns: 3000 })
+  const key = fc.oneof(
+    fc.constantFrom('filter', 'filter[a]', 'sort', 'fields', 'include', 'page', 'filters', 'a', '0', '1', '__proto__'),
+    fc.string()
+  )
+  const anything = fc.anything({
+    key,
+    withBigInt: true,
+    withDate: true,
+    withMap: true,
+    withNullPrototype: true,
+    withSparseArray: true,
+    withTypedArray: true,
+    withObjectString: true,
+    maxDepth: 5,
+  })
+  assertProperty(
+    fc.property(fc.oneof(anything, fc.dictionary(key, anything)), (query) => isSafe(parseQueryParams(query))),
+    { numRuns: 3000 }
+  )
   t.pass()
 })
 
 t.test('text and its flat form are read alike', async t => {
   const parameter = fc.tuple(
-    fc.constantFrom('filter[a]', 'filter[a][gte]', 'filter[b.c][in]', 'filter[d][in][]', 'filter[e][]', 'sort', 'fields', 'fields[x]', 'include', 'page', 'per_page', 'q', 'filters', 'filter[', 'filter[a][b][c]'),
+    fc.constantFrom(
+      'filter[a]',
+      'filter[a][gte]',
+      'filter[b.c][in]',
+      'filter[d][in][]',
+      'filter[e][]',
+      'sort',
+      'fields',
+      'fields[x]',
+      'include',
+      'page',
+      'per_page',
+      'q',
+      'filters',
+      'filter[',
+      'filter[a][b][c]'
+    ),
     fc.string({ unit: 'binary', maxLength: 6 })
   )
-  assertProperty(fc.property(fc.uniqueArray(parameter, { maxLength: 12, selector: ([name]) => name }), (parameters) => {
-    const query = parameters.map((pair) => pair.map(encodeURIComponent).join('=')).join('&')
-    const expected = JSON.stringify(parseQueryParams(query))
-    return JSON.stringify(parseQueryParams(querystring.parse(query))) === expected &&
-      JSON.stringify(parseQueryParams(new URLSearchParams(query))) === expected
-  }), { numRuns: 1000 })
+  assertProperty(
+    fc.property(fc.uniqueArray(parameter, { maxLength: 12, selector: ([name]) => name }), (parameters) => {
+      const query = parameters.map((pair) => pair.map(encodeURIComponent).join('=')).join('&')
+      const expected = JSON.stringify(parseQueryParams(query))
+      return JSON.stringify(parseQueryParams(querystring.parse(query))) === expected &&
+        JSON.stringify(parseQueryParams(new URLSearchParams(query))) === expected
+    }),
+    { numRuns: 1000 }
+  )
   t.pass()
 })

@@ -1,16 +1,35 @@
-import { DriverException, OptimisticLockError, MetadataError, UniqueConstraintViolationException, ValidationError } from '@mikro-orm/core'
+import {
+  DriverException,
+  OptimisticLockError,
+  MetadataError,
+  UniqueConstraintViolationException,
+  ValidationError,
+} from '@mikro-orm/core'
 import t from 'tap'
-import { AbortedError, ConflictError, DatabaseError, DataValidationError, PreconditionFailedError, ReadOnlyViolationError, UnavailableError, type RequestError } from '../../src/errors.ts'
+import {
+  AbortedError,
+  ConflictError,
+  DatabaseError,
+  DataValidationError,
+  PreconditionFailedError,
+  ReadOnlyViolationError,
+  UnavailableError,
+  type RequestError,
+} from '../../src/errors.ts'
 import { convertError, isDriverError } from '../../src/run/index.ts'
 import { Plant, Shelf, Supplier } from '../fixtures/entities.ts'
 import { modelsOf } from '../helpers/models.ts'
 
 /** An error as pg and PGlite throw it. */
-const serverError = (code: string, more: object = {}) => Object.assign(new Error('select secret from "secret_table"'), { code, severity: 'ERROR', ...more })
-const nodeError = (code: string) => Object.assign(new Error(`connect ${code} 127.0.0.1:5432`), { code, syscall: 'connect' })
+const serverError = (code: string, more: object = {}) =>
+  Object.assign(new Error('select secret from "secret_table"'), { code, severity: 'ERROR', ...more })
+const nodeError = (code: string) =>
+  Object.assign(new Error(`connect ${code} 127.0.0.1:5432`), { code, syscall: 'connect' })
 const named = (name: string) => Object.assign(new Error('secret'), { name })
 
-const cases: ReadonlyArray<readonly [what: string, error: unknown, expected: abstract new (...args: any[]) => Error, statusCode: number]> = [
+const cases: ReadonlyArray<
+  readonly [what: string, error: unknown, expected: abstract new(...args: any[]) => Error, statusCode: number]
+> = [
   ['unique violation', serverError('23505'), ConflictError, 409],
   ['foreign key violation', serverError('23503'), ConflictError, 409],
   ['foreign key that restricts, since PostgreSQL 18', serverError('23001'), ConflictError, 409],
@@ -41,18 +60,30 @@ const cases: ReadonlyArray<readonly [what: string, error: unknown, expected: abs
   ['syntax error', serverError('42601'), DatabaseError, 500],
   ['insufficient privilege', serverError('42501'), DatabaseError, 500],
   ['internal error', serverError('XX000'), DatabaseError, 500],
-  ...['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EPIPE', 'EHOSTUNREACH', 'ENETUNREACH'].map((code) => [code, nodeError(code), UnavailableError, 503] as const),
+  ...['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EPIPE', 'EHOSTUNREACH', 'ENETUNREACH'].map((
+    code
+  ) => [code, nodeError(code), UnavailableError, 503] as const),
   ['pg: connection lost', new Error('Connection terminated unexpectedly'), UnavailableError, 503],
   ['pg: pool exhausted', new Error('timeout exceeded when trying to connect'), UnavailableError, 503],
-  ['pg: broken client', new Error('Client has encountered a connection error and is not queryable'), UnavailableError, 503],
+  [
+    'pg: broken client',
+    new Error('Client has encountered a connection error and is not queryable'),
+    UnavailableError,
+    503,
+  ],
   ['pg: closed pool', new Error('Cannot use a pool after calling end on the pool'), UnavailableError, 503],
   ['an abort', named('AbortError'), AbortedError, 499],
   ['MikroORM: a stale version', new OptimisticLockError('secret'), PreconditionFailedError, 412],
   ['MikroORM: a value that a hook has left out', new ValidationError('secret'), DataValidationError, 400],
-  ["MikroORM: a driver's error that it has wrapped", new UniqueConstraintViolationException(serverError('23505')), ConflictError, 409],
+  [
+    "MikroORM: a driver's error that it has wrapped",
+    new UniqueConstraintViolationException(serverError('23505')),
+    ConflictError,
+    409,
+  ],
   ['MikroORM: a mistake in code', new MetadataError('secret'), DatabaseError, 500],
   ['an error that happens to have the name of one of MikroORM', named('OptimisticLockError'), DatabaseError, 500],
-  ['a code that is none of the server\'s', serverError('ERR_INVALID_ARG_TYPE'), DatabaseError, 500],
+  ["a code that is none of the server's", serverError('ERR_INVALID_ARG_TYPE'), DatabaseError, 500],
   ['an error without a code', new TypeError('undefined is not a function'), DatabaseError, 500],
   ['something that is no error', 'secret', DatabaseError, 500],
   ['nothing', undefined, DatabaseError, 500],
@@ -63,8 +94,12 @@ for (const [what, error, expected, statusCode] of cases) {
     const converted = convertError(error) as Error & RequestError & { statusCode: number }
     t.ok(converted instanceof expected, converted.constructor.name)
     t.equal(converted.statusCode, statusCode)
-    t.equal((converted as { cause?: unknown }).cause, error, 'the driver\'s error is the cause')
-    t.notMatch(JSON.stringify(converted) + converted.message + converted.detail, /secret|select|127\.0\.0\.1/, 'and is told to nobody')
+    t.equal((converted as { cause?: unknown }).cause, error, "the driver's error is the cause")
+    t.notMatch(
+      JSON.stringify(converted) + converted.message + converted.detail,
+      /secret|select|127\.0\.0\.1/,
+      'and is told to nobody'
+    )
     t.equal(converted.errors.length, 1)
   })
 }
@@ -76,38 +111,100 @@ t.test('an unavailable database says when to try again', async (t) => {
 t.test('an answer that is larger than the driver or the server can hold is a 400', async (t) => {
   const model = modelsOf().of(Plant)
   const tooLarge = [
-    nodeError('ERR_STRING_TOO_LONG'), nodeError('ERR_BUFFER_TOO_LARGE'), serverError('54000'), serverError('XX000', { message: 'invalid memory alloc request size 1073741824' }),
+    nodeError('ERR_STRING_TOO_LONG'),
+    nodeError('ERR_BUFFER_TOO_LARGE'),
+    serverError('54000'),
+    serverError('XX000', { message: 'invalid memory alloc request size 1073741824' }),
   ]
   for (const error of tooLarge) {
     const [read, written] = [convertError(error), convertError(error, model)] as Array<Error & RequestError>
-    t.match(read, { statusCode: 400, code: 'FST_CRUD_TOO_LARGE', detail: 'The answer would be larger than any can be. Ask for fewer records, fields or includes.', cause: error })
-    t.match(written, { statusCode: 400, code: 'FST_CRUD_TOO_LARGE', detail: 'The record is larger than any answer can be. Whether the changes have been made is not known.', cause: error })
+    t.match(read, {
+      statusCode: 400,
+      code: 'FST_CRUD_TOO_LARGE',
+      detail: 'The answer would be larger than any can be. Ask for fewer records, fields or includes.',
+      cause: error,
+    })
+    t.match(written, {
+      statusCode: 400,
+      code: 'FST_CRUD_TOO_LARGE',
+      detail: 'The record is larger than any answer can be. Whether the changes have been made is not known.',
+      cause: error,
+    })
   }
   for (const routine of ['_bt_check_third_page', 'index_form_tuple_context']) {
-    t.match(convertError(serverError('54000', { routine }), model), { statusCode: 400, code: 'FST_CRUD_DATA_INVALID', detail: 'A value is too long for an index.' })
+    t.match(convertError(serverError('54000', { routine }), model), {
+      statusCode: 400,
+      code: 'FST_CRUD_DATA_INVALID',
+      detail: 'A value is too long for an index.',
+    })
   }
 })
 
 t.test('a constraint names the properties that it is about, by their public names', async (t) => {
   const models = modelsOf()
-  const items = (error: Error, entity: unknown = Plant) => (convertError(error, models.of(entity)) as Error & RequestError).errors.map(({ source, detail }) => [source && 'pointer' in source ? source.pointer : undefined, detail])
-  t.strictSame(items(serverError('23505', { detail: 'Key (article_number)=(LAV-001) already exists.' })), [['/sku', "There is another record with this value of 'sku'."]])
-  t.strictSame(items(serverError('23505', { detail: 'Key ("latinName", "order")=(x, 1) already exists.' })), [['/latinName', "There is another record with this value of 'latinName', 'position'."], ['/position', "There is another record with this value of 'latinName', 'position'."]])
-  t.strictSame(items(serverError('23503', { detail: 'Key (supplier_id)=(99) is not present in table "supplier".' })), [['/supplier', "'supplier' refers to a record that does not exist."]])
-  t.strictSame(items(serverError('23503', { detail: 'Key (shelf_house, shelf_number)=(Z, 9) is not present in table "shelf".' })), [['/shelf', "'shelf' refers to a record that does not exist."]])
+  const items = (error: Error, entity: unknown = Plant) =>
+    (convertError(error, models.of(entity)) as Error & RequestError).errors.map((
+      { source, detail }
+    ) => [source && 'pointer' in source ? source.pointer : undefined, detail])
+  t.strictSame(items(serverError('23505', { detail: 'Key (article_number)=(LAV-001) already exists.' })), [[
+    '/sku',
+    "There is another record with this value of 'sku'.",
+  ]])
+  t.strictSame(items(serverError('23505', { detail: 'Key ("latinName", "order")=(x, 1) already exists.' })), [[
+    '/latinName',
+    "There is another record with this value of 'latinName', 'position'.",
+  ], ['/position', "There is another record with this value of 'latinName', 'position'."]])
+  t.strictSame(items(serverError('23503', { detail: 'Key (supplier_id)=(99) is not present in table "supplier".' })), [[
+    '/supplier',
+    "'supplier' refers to a record that does not exist.",
+  ]])
+  t.strictSame(
+    items(serverError('23503', { detail: 'Key (shelf_house, shelf_number)=(Z, 9) is not present in table "shelf".' })),
+    [['/shelf', "'shelf' refers to a record that does not exist."]]
+  )
   t.strictSame(items(serverError('23502', { column: 'name' })), [['/name', "'name' can not be null."]])
   t.strictSame(items(serverError('23502', { column: 'house' }), Shelf), [['/house', "'house' can not be null."]])
 })
 
 t.test('a constraint on a hidden property, or on none, names nothing', async (t) => {
   const models = modelsOf()
-  for (const more of [{ detail: 'Key (email)=(secret@vert.example) already exists.' }, { detail: 'Key (lower(name))=(secret) already exists.' }, { detail: 'Key (nothing)=(secret) already exists.' }, {}]) {
+  for (
+    const more of [
+      { detail: 'Key (email)=(secret@vert.example) already exists.' },
+      { detail: 'Key (lower(name))=(secret) already exists.' },
+      { detail: 'Key (nothing)=(secret) already exists.' },
+      {},
+    ]
+  ) {
     const converted = convertError(serverError('23505', more), models.of(Supplier)) as Error & RequestError
-    t.strictSame(converted.errors, [{ code: 'FST_CRUD_CONFLICT', detail: 'There is another record with these values.' }])
+    t.strictSame(converted.errors, [{
+      code: 'FST_CRUD_CONFLICT',
+      detail: 'There is another record with these values.',
+    }])
   }
 })
 
-t.test('a driver\'s error is told from one that the application has thrown', async (t) => {
-  for (const error of [serverError('23505'), nodeError('ECONNREFUSED'), new Error('Connection terminated unexpectedly'), new DriverException(new Error('secret')), new OptimisticLockError('secret'), new ValidationError('secret')]) t.equal(isDriverError(error), true, error.message)
-  for (const error of [new Error('no stock'), new TypeError('x'), named('DriverException'), new MetadataError('secret'), 'text', undefined, new ConflictError(), Object.assign(new Error('teapot'), { statusCode: 418, code: '23505' })]) t.equal(isDriverError(error), false, String(error))
+t.test("a driver's error is told from one that the application has thrown", async (t) => {
+  for (
+    const error of [
+      serverError('23505'),
+      nodeError('ECONNREFUSED'),
+      new Error('Connection terminated unexpectedly'),
+      new DriverException(new Error('secret')),
+      new OptimisticLockError('secret'),
+      new ValidationError('secret'),
+    ]
+  ) t.equal(isDriverError(error), true, error.message)
+  for (
+    const error of [
+      new Error('no stock'),
+      new TypeError('x'),
+      named('DriverException'),
+      new MetadataError('secret'),
+      'text',
+      undefined,
+      new ConflictError(),
+      Object.assign(new Error('teapot'), { statusCode: 418, code: '23505' }),
+    ]
+  ) t.equal(isDriverError(error), false, String(error))
 })

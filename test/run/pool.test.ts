@@ -28,7 +28,9 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     }
     return { pool, proxy, fill }
   }
-  const unavailable = (error: unknown): void => { if (!(convertError(error) instanceof UnavailableError)) throw error }
+  const unavailable = (error: unknown): void => {
+    if (!(convertError(error) instanceof UnavailableError)) throw error
+  }
 
   t.test('a read on idle connections that are dead is asked again, on a new one', async (t) => {
     const { pool, proxy, fill } = await open(t)
@@ -43,21 +45,32 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     const { pool, proxy, fill } = await open(t)
     await fill(3)
     proxy.breakOnUse()
-    await t.rejects(runOnPool(pool, WRITE, undefined).catch((error) => { unavailable(error); throw error }))
+    await t.rejects(
+      runOnPool(pool, WRITE, undefined).catch((error) => {
+        unavailable(error)
+        throw error
+      })
+    )
     for (let i = 0; i < 3; i++) t.strictSame(await runOnPool(pool, WRITE, undefined), [{ n: 1 }])
     t.equal(proxy.count, 4)
   })
 
   t.test('neither is a read on a connection that is new', async (t) => {
     const { pool, proxy } = await open(t)
-    await t.rejects(runOnPool(pool, { text: 'select pg_terminate_backend(pg_backend_pid())', values: [], readOnly: true }, undefined), { code: '57P01' })
+    await t.rejects(
+      runOnPool(pool, { text: 'select pg_terminate_backend(pg_backend_pid())', values: [], readOnly: true }, undefined),
+      { code: '57P01' }
+    )
     t.equal(proxy.count, 1)
   })
 
   t.test('a read is asked again once only', async (t) => {
     const { pool, proxy, fill } = await open(t)
     await fill(1)
-    await t.rejects(runOnPool(pool, { text: 'select pg_terminate_backend(pg_backend_pid())', values: [], readOnly: true }, undefined), { code: '57P01' })
+    await t.rejects(
+      runOnPool(pool, { text: 'select pg_terminate_backend(pg_backend_pid())', values: [], readOnly: true }, undefined),
+      { code: '57P01' }
+    )
     t.equal(proxy.count, 2)
     t.strictSame(await runOnPool(pool, WRITE, undefined), [{ n: 1 }])
   })
@@ -67,7 +80,10 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     await fill(1)
     const letGo = proxy.holdBack()
     const client = new AbortController()
-    const asking = runOnPool(pool, { text: 'select pg_sleep(60)', values: [], readOnly: true }, client.signal).then(() => undefined, (error) => error)
+    const asking = runOnPool(pool, { text: 'select pg_sleep(60)', values: [], readOnly: true }, client.signal).then(
+      () => undefined,
+      (error) => error
+    )
     await until(async () => pool.idleCount === 0)
     client.abort()
     await until(async () => proxy.greetings.length === 2)
@@ -112,7 +128,10 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     const leaving = runOnPool(pool, READ, abort.signal)
     abort.abort(new Error('gone'))
     await t.rejects(leaving, { message: 'gone' })
-    const error = await runOnPool(pool, READ, new AbortController().signal).then(() => undefined, (error: Error) => error)
+    const error = await runOnPool(pool, READ, new AbortController().signal).then(
+      () => undefined,
+      (error: Error) => error
+    )
     t.match(error, { message: /timeout exceeded/ })
     unavailable(error)
     t.equal(waitingFor(pool), 0)
@@ -122,7 +141,12 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
   t.test('a server that has gone silent is given up, one that only takes its time is not', async (t) => {
     const { pool, proxy, fill } = await open(t, { max: 1, probeAfterMillis: 100, connectionTimeoutMillis: 500 })
     await fill(1)
-    t.strictSame(await runOnPool(pool, { ...READ, text: 'select $1::int as n, pg_sleep(0.5)' }, undefined).then(([row]) => row!['n']), 1)
+    t.strictSame(
+      await runOnPool(pool, { ...READ, text: 'select $1::int as n, pg_sleep(0.5)' }, undefined).then(([row]) =>
+        row!['n']
+      ),
+      1
+    )
     t.equal(proxy.count > 2, true, 'it was asked')
     proxy.fallSilent()
     for (const statement of [READ, WRITE]) {

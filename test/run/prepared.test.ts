@@ -10,7 +10,10 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     t.teardown(() => pool.end())
     return pool
   }
-  const kept = async (pool: pg.Pool) => (await pool.query<{ name: string, statement: string }>('select name, statement from pg_prepared_statements order by prepare_time')).rows
+  const kept = async (pool: pg.Pool) =>
+    (await pool.query<{ name: string, statement: string }>(
+      'select name, statement from pg_prepared_statements order by prepare_time'
+    )).rows
   let texts = 0
   /** A statement that nobody else has run. */
   const statementOf = (nameable = true, select = '$1::int as n'): BoundStatement => {
@@ -18,7 +21,9 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     return { text, values: [7], readOnly: true, columns: ['n'], prepared: new Prepared(text, nameable) }
   }
   const times = async (count: number, pool: pg.Pool, statement: BoundStatement) => {
-    for (let n = 1; n <= count; n++) t.strictSame(await runOnPool(pool, { ...statement, values: [n] }, undefined), [{ n: `${n}` }])
+    for (let n = 1; n <= count; n++) {
+      t.strictSame(await runOnPool(pool, { ...statement, values: [n] }, undefined), [{ n: `${n}` }])
+    }
   }
 
   t.test('what is run again and again is kept by a name, which is made of its text', async (t) => {
@@ -84,8 +89,16 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
 
   t.test('nor are types of values that are older than their column', async (t) => {
     const pool = open(t)
-    await pool.query("create temporary table lid (id text primary key); insert into lid values ('6f0c4b7e-8f0a-4c53-9d2e-0a1b2c3d4e5f')")
-    const get: BoundStatement = { text: 'select id::text as id from lid where id = $1', values: ['6f0c4b7e-8f0a-4c53-9d2e-0a1b2c3d4e5f'], columns: ['id'], readOnly: true, prepared: new Prepared('select id::text as id from lid where id = $1', true) }
+    await pool.query(
+      "create temporary table lid (id text primary key); insert into lid values ('6f0c4b7e-8f0a-4c53-9d2e-0a1b2c3d4e5f')"
+    )
+    const get: BoundStatement = {
+      text: 'select id::text as id from lid where id = $1',
+      values: ['6f0c4b7e-8f0a-4c53-9d2e-0a1b2c3d4e5f'],
+      columns: ['id'],
+      readOnly: true,
+      prepared: new Prepared('select id::text as id from lid where id = $1', true),
+    }
     const insert = 'insert into lid (id) values ($1) returning id::text as id'
     const put: BoundStatement = { text: insert, values: ['x'], columns: ['id'], prepared: new Prepared(insert, true) }
     for (let run = 0; run < 8; run++) {
@@ -97,13 +110,25 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     await pool.query('alter table lid alter id type uuid using id::uuid')
     for (let run = 0; run < 3; run++) {
       t.equal((await runOnPool(pool, get, undefined)).length, 1)
-      t.equal((await runOnPool(pool, { ...put, values: [`0000000${run}-8f0a-4c53-9d2e-0a1b2c3d4e5f`] }, undefined)).length, 1)
+      t.equal(
+        (await runOnPool(pool, { ...put, values: [`0000000${run}-8f0a-4c53-9d2e-0a1b2c3d4e5f`] }, undefined)).length,
+        1
+      )
     }
   })
 
   t.test('nulls, texts that are no ASCII, lists, bytes and dates arrive as with pg itself', async (t) => {
     const pool = open(t)
-    const values = [null, 'Žluťoučký 🐎', ['a"b', null, '{,}'], Buffer.from([0, 255]), new Date(0), { a: [1] }, true, 12n]
+    const values = [
+      null,
+      'Žluťoučký 🐎',
+      ['a"b', null, '{,}'],
+      Buffer.from([0, 255]),
+      new Date(0),
+      { a: [1] },
+      true,
+      12n,
+    ]
     const types = ['text', 'text', 'text[]', 'bytea', 'timestamptz', 'jsonb', 'bool', 'int8']
     const text = `select ${types.map((type, index) => `$${index + 1}::${type}::text as v${index}`).join()}`
     const columns = values.map((_, index) => `v${index}`)

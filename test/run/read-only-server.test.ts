@@ -2,7 +2,15 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import Fastify from 'fastify'
 import t from 'tap'
-import { crudKit, readOnly, ReadOnlyViolationError, UnavailableError, withRetry, withTimeout, withTransaction } from '../../src/index.ts'
+import {
+  crudKit,
+  readOnly,
+  ReadOnlyViolationError,
+  UnavailableError,
+  withRetry,
+  withTimeout,
+  withTransaction,
+} from '../../src/index.ts'
 import { Account, accounts, add, failureOf, owners } from '../helpers/accounts.ts'
 import { databases, skipReasons } from '../helpers/databases.ts'
 
@@ -12,9 +20,14 @@ await t.test(name, { skip: skipReasons[name] }, async (t) => {
   t.teardown(close)
   const app = Fastify()
   t.teardown(() => app.close())
-  await app.register(crudKit, { orm, resources: { '/accounts': accounts, '/transferred': { crud: accounts, transaction: true } } })
+  await app.register(crudKit, {
+    orm,
+    resources: { '/accounts': accounts, '/transferred': { crud: accounts, transaction: true } },
+  })
   /** The one connection of the pool is to such a server, a new one is not. */
-  const failOver = async () => { await orm.em.getConnection().execute('set session characteristics as transaction read only') }
+  const failOver = async () => {
+    await orm.em.getConnection().execute('set session characteristics as transaction read only')
+  }
 
   for (const url of ['/accounts', '/transferred']) {
     t.test(`${url}: 503, and the next request finds the new server`, async (t) => {
@@ -31,15 +44,18 @@ await t.test(name, { skip: skipReasons[name] }, async (t) => {
     })
   }
 
-  const WAYS: Readonly<Record<string, (em: EntityManager, fn: (em: EntityManager) => Promise<unknown>) => Promise<unknown>>> = {
+  const WAYS: Readonly<
+    Record<string, (em: EntityManager, fn: (em: EntityManager) => Promise<unknown>) => Promise<unknown>>
+  > = {
     withTransaction,
     'an isolation level': (em, fn) => withTransaction(em, fn, { isolationLevel: 'serializable' }),
     withTimeout: (em, fn) => withTimeout(em, 20_000, fn),
     'an inner one': (em, fn) => withTransaction(em, (em) => withTransaction(em, fn)),
-    'after an inner one that was read-only': (em, fn) => withTransaction(em, async (em) => {
-      await readOnly(em, (em) => accounts.count(em))
-      await fn(em)
-    }),
+    'after an inner one that was read-only': (em, fn) =>
+      withTransaction(em, async (em) => {
+        await readOnly(em, (em) => accounts.count(em))
+        await fn(em)
+      }),
     'inside of em.transactional': (em, fn) => em.transactional((em) => withTransaction(em as EntityManager, fn)),
   }
   for (const [what, run] of Object.entries(WAYS)) {
@@ -52,14 +68,21 @@ await t.test(name, { skip: skipReasons[name] }, async (t) => {
         await run(orm.em.fork(), (em) => add(em, 'written', through))
       }
       await failOver()
-      t.ok(await failureOf(run(orm.em.fork(), (em) => add(em, 'refused', 'sql').catch(() => {}))) instanceof UnavailableError, 'the function has caught it')
+      t.ok(
+        await failureOf(run(orm.em.fork(), (em) => add(em, 'refused', 'sql').catch(() => {}))) instanceof
+          UnavailableError,
+        'the function has caught it'
+      )
       t.strictSame([...new Set(await owners(orm))].sort(), ['written', 'x'])
     })
   }
 
   t.test('em.transactional: CrudBase says so, and the connection is given up', async (t) => {
     await failOver()
-    t.ok(await failureOf(orm.em.fork().transactional((em) => add(em as EntityManager, 'refused'))) instanceof UnavailableError)
+    t.ok(
+      await failureOf(orm.em.fork().transactional((em) => add(em as EntityManager, 'refused'))) instanceof
+        UnavailableError
+    )
     await orm.em.fork().transactional((em) => add(em as EntityManager, 'written'))
   })
 
@@ -78,14 +101,28 @@ await t.test(name, { skip: skipReasons[name] }, async (t) => {
       await fail()
       for (const through of ['crud', 'orm', 'sql'] as const) {
         t.ok(await failureOf(readOnly(orm.em.fork(), (em) => add(em, 'x', through))) instanceof ReadOnlyViolationError)
-        t.ok(await failureOf(withTransaction(orm.em.fork(), (em) => readOnly(em, (em) => add(em, 'x', through)))) instanceof ReadOnlyViolationError)
-        t.ok(await failureOf(readOnly(orm.em.fork(), (em) => withTransaction(em, (em) => add(em, 'x', through)))) instanceof ReadOnlyViolationError)
+        t.ok(
+          await failureOf(
+            withTransaction(orm.em.fork(), (em) => readOnly(em, (em) => add(em, 'x', through)))
+          ) instanceof ReadOnlyViolationError
+        )
+        t.ok(
+          await failureOf(
+            readOnly(orm.em.fork(), (em) => withTransaction(em, (em) => add(em, 'x', through)))
+          ) instanceof ReadOnlyViolationError
+        )
       }
     }
     // of a connection whose transactions have been looked at before
-    for (const declared of [() => orm.em.fork().transactional((em) => add(em as EntityManager, 'x'), { readOnly: true }), () => withTransaction(orm.em.fork(), async (em) => {
-      await em.execute('set transaction read only')
-      await add(em, 'x')
-    })]) t.ok(await failureOf(declared()) instanceof ReadOnlyViolationError)
+    for (
+      const declared of [
+        () => orm.em.fork().transactional((em) => add(em as EntityManager, 'x'), { readOnly: true }),
+        () =>
+          withTransaction(orm.em.fork(), async (em) => {
+            await em.execute('set transaction read only')
+            await add(em, 'x')
+          }),
+      ]
+    ) t.ok(await failureOf(declared()) instanceof ReadOnlyViolationError)
   })
 })

@@ -15,11 +15,14 @@ const endless = { text: 'select pg_sleep(60), $1::text as mark', values: ['cance
 await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   t.test('a statement with its values', async (t) => {
     const em = orm.em.fork()
-    t.strictSame(await run(em, { text: 'select $1::int as n, $2::text as "T", $2 || $2 as twice', values: [1, "it's"] }), [{ n: 1, T: "it's", twice: "it'sit's" }])
+    t.strictSame(
+      await run(em, { text: 'select $1::int as n, $2::text as "T", $2 || $2 as twice', values: [1, "it's"] }),
+      [{ n: 1, T: "it's", twice: "it'sit's" }]
+    )
     t.strictSame(await run(em, { text: 'select 1 where false', values: [] }), [])
   })
 
-  t.test('errors of the database are ours, with the database\'s as their cause', async (t) => {
+  t.test("errors of the database are ours, with the database's as their cause", async (t) => {
     const em = orm.em.fork()
     const refused = async (text: string) => run(em, { text, values: [] }).then(() => undefined, (error) => error)
     const division = await refused('select 1 / 0')
@@ -33,21 +36,44 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 
   t.test('a value that is not of its type spoils no other statement', async (t) => {
     const wrong = { text: 'select $2::text[] as a, $1::text as b', values: ['left over', true] }
-    const right = async (em: EntityManager) => t.strictSame(await run(em, { text: 'select $1::text as a', values: ['own'] }), [{ a: 'own' }])
+    const right = async (em: EntityManager) =>
+      t.strictSame(await run(em, { text: 'select $1::text as a', values: ['own'] }), [{ a: 'own' }])
     for (let round = 0; round < 2; round++) {
       await t.rejects(run(orm.em.fork(), wrong), { statusCode: 400, cause: { code: '22P02' } })
       await right(orm.em.fork())
-      await t.rejects(orm.em.fork().transactional((em) => run(em as EntityManager, wrong)), { statusCode: 400, cause: { code: '22P02' } })
+      await t.rejects(orm.em.fork().transactional((em) => run(em as EntityManager, wrong)), {
+        statusCode: 400,
+        cause: { code: '22P02' },
+      })
       await right(orm.em.fork())
     }
   })
 
   t.test('values of JavaScript are the same in a transaction and outside', async (t) => {
-    const text = 'select $1::boolean as a, $2::jsonb as b, $3::timestamptz = timestamptz \'2024-05-06T07:08:09.123Z\' as c, $4::bytea = \'\\x0001\' as d, $5::bigint::text as e, $6::int as f, $7::text[] as g'
-    const values = [false, { a: [1, null] }, new Date('2024-05-06T07:08:09.123Z'), Buffer.from([0, 1]), 2n ** 60n, null, ['x,y', null]]
-    const expected = [{ a: false, b: { a: [1, null] }, c: true, d: true, e: String(2n ** 60n), f: null, g: ['x,y', null] }]
+    const text =
+      "select $1::boolean as a, $2::jsonb as b, $3::timestamptz = timestamptz '2024-05-06T07:08:09.123Z' as c, $4::bytea = '\\x0001' as d, $5::bigint::text as e, $6::int as f, $7::text[] as g"
+    const values = [
+      false,
+      { a: [1, null] },
+      new Date('2024-05-06T07:08:09.123Z'),
+      Buffer.from([0, 1]),
+      2n ** 60n,
+      null,
+      ['x,y', null],
+    ]
+    const expected = [{
+      a: false,
+      b: { a: [1, null] },
+      c: true,
+      d: true,
+      e: String(2n ** 60n),
+      f: null,
+      g: ['x,y', null],
+    }]
     t.strictSame(await run(orm.em.fork(), { text, values }), expected)
-    await orm.em.fork().transactional(async (em) => t.strictSame(await run(em as EntityManager, { text, values }), expected))
+    await orm.em.fork().transactional(async (em) =>
+      t.strictSame(await run(em as EntityManager, { text, values }), expected)
+    )
   })
 
   t.test('in a transaction, its rows are seen before anybody else sees them', async (t) => {
@@ -63,10 +89,13 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   t.test('in a transaction that has failed, nothing is asked elsewhere', async (t) => {
-    await t.rejects(orm.em.fork().transactional(async (em) => {
-      await run(em, { text: 'select 1 / 0', values: [] }).catch(() => undefined)
-      await run(em, one)
-    }), { statusCode: 500, cause: { message: /current transaction is aborted/ } })
+    await t.rejects(
+      orm.em.fork().transactional(async (em) => {
+        await run(em, { text: 'select 1 / 0', values: [] }).catch(() => undefined)
+        await run(em, one)
+      }),
+      { statusCode: 500, cause: { message: /current transaction is aborted/ } }
+    )
   })
 
   t.test('a request that is over before its statement was sent asks nothing', async (t) => {
@@ -84,7 +113,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.equal(await crudOf(Plant).count(em), 13)
   })
 
-  t.test('MikroORM\'s logger sees the statement, its values and its errors', async (t) => {
+  t.test("MikroORM's logger sees the statement, its values and its errors", async (t) => {
     const lines: string[] = []
     const logger = orm.config.getLogger()
     const { log, isEnabled } = logger as unknown as Record<string, any>
@@ -100,7 +129,9 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 
 const openPostgres = databases.find(([name]) => name === 'postgres')![1]
 
-t.test('a statement that nobody waits for any more is cancelled in the server', { skip: skipReasons.postgres || await lacks('activityView', 'cancelBackend') }, async (t) => {
+t.test('a statement that nobody waits for any more is cancelled in the server', {
+  skip: skipReasons.postgres || await lacks('activityView', 'cancelBackend'),
+}, async (t) => {
   const { orm, url, close } = await openPostgres({ entities, orm: { pool: { min: 0, max: 2 } } })
   const watcher = new pg.Client({ connectionString: url })
   await watcher.connect()
@@ -112,7 +143,9 @@ t.test('a statement that nobody waits for any more is cancelled in the server', 
   /** Waits until so many of the statements run in the server. */
   const running = async (count: number) => {
     for (;;) {
-      const { rows } = await watcher.query("select 1 from pg_stat_activity where datname = current_database() and state = 'active' and query like 'select pg_sleep%'")
+      const { rows } = await watcher.query(
+        "select 1 from pg_stat_activity where datname = current_database() and state = 'active' and query like 'select pg_sleep%'"
+      )
       if (rows.length === count) return
     }
   }
@@ -131,7 +164,9 @@ t.test('a statement that nobody waits for any more is cancelled in the server', 
 
   t.test('as many as the pool has connections, at once', async (t) => {
     const controller = new AbortController()
-    const outcomes = [1, 2].map(() => run(orm.em.fork({ signal: controller.signal }), endless).then(() => undefined, (error) => error))
+    const outcomes = [1, 2].map(() =>
+      run(orm.em.fork({ signal: controller.signal }), endless).then(() => undefined, (error) => error)
+    )
     await running(2)
     controller.abort()
     for (const error of await Promise.all(outcomes)) t.ok(error instanceof AbortedError)
@@ -141,7 +176,9 @@ t.test('a statement that nobody waits for any more is cancelled in the server', 
 
   t.test('one that is waiting for a connection is not sent', async (t) => {
     const [first, second] = [new AbortController(), new AbortController()]
-    const busy = [1, 2].map(() => run(orm.em.fork({ signal: first.signal }), endless).then(() => undefined, (error) => error))
+    const busy = [1, 2].map(() =>
+      run(orm.em.fork({ signal: first.signal }), endless).then(() => undefined, (error) => error)
+    )
     await running(2)
     const waiting = run(orm.em.fork({ signal: second.signal }), endless).then(() => undefined, (error) => error)
     second.abort()
@@ -150,12 +187,17 @@ t.test('a statement that nobody waits for any more is cancelled in the server', 
     await running(0)
   })
 
-  t.test('an abort after the answer touches nobody else\'s statement', async (t) => {
+  t.test("an abort after the answer touches nobody else's statement", async (t) => {
     const controller = new AbortController()
     await run(orm.em.fork({ signal: controller.signal }), one)
     controller.abort()
-    t.strictSame(await run(orm.em.fork(), { text: 'select 2 as n, pg_sleep(0.05)', values: [] }).then(([row]) => row!.n), 2)
+    t.strictSame(
+      await run(orm.em.fork(), { text: 'select 2 as n, pg_sleep(0.05)', values: [] }).then(([row]) => row!.n),
+      2
+    )
   })
 })
 
-t.test('a statement on PGlite can\'t be cancelled: it has one connection, in this process', { skip: 'nothing can be cancelled' }, () => {})
+t.test("a statement on PGlite can't be cancelled: it has one connection, in this process", {
+  skip: 'nothing can be cancelled',
+}, () => {})

@@ -24,8 +24,16 @@ t.test('records that are as they should be need no conversion', async (t) => {
 })
 
 t.test('serializers and custom types make the wire form, null included', async (t) => {
-  t.strictSame(wired(selectionOf(Supplier, ''), { id: 1, country: 'fr', address: null }), { id: 1, country: 'FR', address: null })
-  t.strictSame(wired(selectionOf(Specimen, ''), { petals: '#967bb6', minimum: -12.5, leaves: 1 }), { petals: '#967bb6', minimum: -12.5, leaves: 1 })
+  t.strictSame(wired(selectionOf(Supplier, ''), { id: 1, country: 'fr', address: null }), {
+    id: 1,
+    country: 'FR',
+    address: null,
+  })
+  t.strictSame(wired(selectionOf(Specimen, ''), { petals: '#967bb6', minimum: -12.5, leaves: 1 }), {
+    petals: '#967bb6',
+    minimum: -12.5,
+    leaves: 1,
+  })
   t.strictSame(wired(selectionOf(Specimen, ''), { petals: null, minimum: null }), { petals: null, minimum: null })
 })
 
@@ -34,7 +42,10 @@ t.test('in included records, too: one, several, none, and nested', async (t) => 
   t.strictSame(wired(one, { supplier: { country: 'ie' } }), { supplier: { country: 'IE' } })
   t.strictSame(wired(one, { supplier: null }), { supplier: null })
   const many = selectionOf(Supplier, 'include=plants.supplier', 'plants.supplier')
-  t.strictSame(wired(many, { country: 'fr', plants: [{ supplier: { country: 'fr' } }, { supplier: null }] }), { country: 'FR', plants: [{ supplier: { country: 'FR' } }, { supplier: null }] })
+  t.strictSame(wired(many, { country: 'fr', plants: [{ supplier: { country: 'fr' } }, { supplier: null }] }), {
+    country: 'FR',
+    plants: [{ supplier: { country: 'FR' } }, { supplier: null }],
+  })
   t.strictSame(wired(many, { country: 'fr', plants: [] }), { country: 'FR', plants: [] })
 })
 
@@ -42,9 +53,15 @@ t.test('in embedded objects, but for what is hidden in them', async (t) => {
   const Contact = defineEntity({
     name: 'Contact',
     embeddable: true,
-    properties: { phone: p.string().serializer((phone: string) => `tel:${phone}`), pin: p.string().hidden().serializer((pin: string) => pin.toUpperCase()) },
+    properties: {
+      phone: p.string().serializer((phone: string) => `tel:${phone}`),
+      pin: p.string().hidden().serializer((pin: string) => pin.toUpperCase()),
+    },
   })
-  const Person = defineEntity({ name: 'Person', properties: { id: p.integer().primary(), contact: () => p.embedded(Contact).nullable() } })
+  const Person = defineEntity({
+    name: 'Person',
+    properties: { id: p.integer().primary(), contact: () => p.embedded(Contact).nullable() },
+  })
   const whitelist = resolveWhitelist(new QueryBuilderConfig(), modelsOf([Contact, Person]).of(Person))
   const { selection } = planList(parseQueryParams(''), whitelist)
   t.strictSame(wired(selection, { id: 1, contact: { phone: '1' } }), { id: 1, contact: { phone: 'tel:1' } })

@@ -6,19 +6,78 @@ import t from 'tap'
 import { fromJson, type EntityModel, type Property, type ValueType } from '../../src/model/index.ts'
 import { readData, resolveWritable, type BodyRules } from '../../src/plan/index.ts'
 import { createSchema, exampleOf, inputSchema, updateSchema } from '../../src/schema/index.ts'
-import { AuditEntry, Customer, Group, Label, Offer, Order, OrderItem, Parcel, Pickup, Plant, Shelf, Specimen, Supplier, Tag } from '../fixtures/entities.ts'
+import {
+  AuditEntry,
+  Customer,
+  Group,
+  Label,
+  Offer,
+  Order,
+  OrderItem,
+  Parcel,
+  Pickup,
+  Plant,
+  Shelf,
+  Specimen,
+  Supplier,
+  Tag,
+} from '../fixtures/entities.ts'
 import { assertProperty } from '../helpers/property.ts'
 import { models } from '../plan/helper.ts'
 
 const ajv = new Ajv2020({ coerceTypes: false, strict: true })
 formats.default(ajv)
 
-const MODELS = [AuditEntry, Customer, Group, Label, Offer, Order, OrderItem, Parcel, Pickup, Plant, Shelf, Specimen, Supplier, Tag].map((entity) => models.of(entity))
+const MODELS = [
+  AuditEntry,
+  Customer,
+  Group,
+  Label,
+  Offer,
+  Order,
+  OrderItem,
+  Parcel,
+  Pickup,
+  Plant,
+  Shelf,
+  Specimen,
+  Supplier,
+  Tag,
+].map((entity) => models.of(entity))
 
 /** Values that are in the wrong place nearly everywhere, and right in some. */
 const anything = fc.oneof(
-  fc.constantFrom<unknown>(null, '', ' ', 'true', 0, -0, 1, 1.5, 1e21, -1e-7, true, '1', '-1.50', '1e3', '2024-02-30', '2024-13-01T00:00:00Z', '24:00', [], [null], {}, { id: 1 }, '\0', '\u{1F600}', 'A===', 'urn:uuid:3f0c8a52-7c0e-4f57-9d53-2d6f4a1c9b10'),
-  fc.string({ maxLength: 50 }), fc.double(), fc.integer(), fc.jsonValue({ maxDepth: 2 })
+  fc.constantFrom<unknown>(
+    null,
+    '',
+    ' ',
+    'true',
+    0,
+    -0,
+    1,
+    1.5,
+    1e21,
+    -1e-7,
+    true,
+    '1',
+    '-1.50',
+    '1e3',
+    '2024-02-30',
+    '2024-13-01T00:00:00Z',
+    '24:00',
+    [],
+    [null],
+    {},
+    { id: 1 },
+    '\0',
+    '\u{1F600}',
+    'A===',
+    'urn:uuid:3f0c8a52-7c0e-4f57-9d53-2d6f4a1c9b10'
+  ),
+  fc.string({ maxLength: 50 }),
+  fc.double(),
+  fc.integer(),
+  fc.jsonValue({ maxDepth: 2 })
 )
 
 const digits = (maxLength: number) => fc.stringMatching(new RegExp(`^-?\\d{1,${maxLength}}$`))
@@ -29,42 +88,77 @@ const clock = fc.constantFrom('00:00', '23:59:59', '07:30:00.5', '12:00:00.12345
 /** Values of a type in all the ways that a body may write them. */
 function valuesOf (type: ValueType): fc.Arbitrary<unknown> {
   switch (type.kind) {
-    case 'integer': return fc.oneof(fc.integer({ min: type.min, max: type.max }), fc.constantFrom(type.min, type.max, type.max + 1))
-    case 'bigint': return type.form === 'number' ? fc.maxSafeInteger() : fc.oneof(digits(25), digits(45))
-    case 'decimal': return type.form === 'number'
-      ? fc.oneof(fc.integer({ min: -10_000, max: 10_000 }).map((n) => n / 100), fc.double({ noNaN: true, noDefaultInfinity: true }), fc.constantFrom(9999999999.99, 1e10, 99999999.99))
-      : fc.oneof(fc.stringMatching(/^-?\d{1,16}\.\d{1,8}$/), fc.stringMatching(/^-?0{0,3}\d{1,12}(\.\d{1,5}0{0,4})?$/))
-    case 'float': return fc.double({ noNaN: true, noDefaultInfinity: true })
-    case 'boolean': return fc.boolean()
-    case 'text': return fc.string({ unit: 'grapheme', maxLength: Math.min(type.maxLength ?? 300, 60) + 3 })
-    case 'enum': return fc.constantFrom<unknown>(...type.items, 'none')
-    case 'uuid': return fc.uuid().chain((uuid) => fc.constantFrom(uuid, uuid.toUpperCase()))
-    case 'date': return date.map((date) => date.toISOString().slice(0, 10))
-    case 'datetime': return fc.oneof(
-      date.map((date) => date.toISOString()),
-      fc.tuple(date, fc.constantFrom('T', 't', ' '), clock, zone).map(([date, separator, clock, zone]) => `${date.toISOString().slice(0, 10)}${separator}${clock}${zone}`),
-      date.map((date) => date.toISOString().slice(0, 10))
-    )
-    case 'time': return clock
-    case 'json': return fc.jsonValue()
-    case 'blob': return fc.uint8Array({ maxLength: 9 }).map((bytes) => Buffer.from(bytes).toString('base64'))
-    case 'array': return fc.array(valuesOf(type.element), { maxLength: 4 })
-    case 'other': return fc.string()
+    case 'integer':
+      return fc.oneof(fc.integer({ min: type.min, max: type.max }), fc.constantFrom(type.min, type.max, type.max + 1))
+    case 'bigint':
+      return type.form === 'number' ? fc.maxSafeInteger() : fc.oneof(digits(25), digits(45))
+    case 'decimal':
+      return type.form === 'number'
+        ? fc.oneof(
+          fc.integer({ min: -10_000, max: 10_000 }).map((n) => n / 100),
+          fc.double({ noNaN: true, noDefaultInfinity: true }),
+          fc.constantFrom(9999999999.99, 1e10, 99999999.99)
+        )
+        : fc.oneof(
+          fc.stringMatching(/^-?\d{1,16}\.\d{1,8}$/),
+          fc.stringMatching(/^-?0{0,3}\d{1,12}(\.\d{1,5}0{0,4})?$/)
+        )
+    case 'float':
+      return fc.double({ noNaN: true, noDefaultInfinity: true })
+    case 'boolean':
+      return fc.boolean()
+    case 'text':
+      return fc.string({ unit: 'grapheme', maxLength: Math.min(type.maxLength ?? 300, 60) + 3 })
+    case 'enum':
+      return fc.constantFrom<unknown>(...type.items, 'none')
+    case 'uuid':
+      return fc.uuid().chain((uuid) => fc.constantFrom(uuid, uuid.toUpperCase()))
+    case 'date':
+      return date.map((date) => date.toISOString().slice(0, 10))
+    case 'datetime':
+      return fc.oneof(
+        date.map((date) => date.toISOString()),
+        fc.tuple(date, fc.constantFrom('T', 't', ' '), clock, zone).map(([date, separator, clock, zone]) =>
+          `${date.toISOString().slice(0, 10)}${separator}${clock}${zone}`
+        ),
+        date.map((date) => date.toISOString().slice(0, 10))
+      )
+    case 'time':
+      return clock
+    case 'json':
+      return fc.jsonValue()
+    case 'blob':
+      return fc.uint8Array({ maxLength: 9 }).map((bytes) => Buffer.from(bytes).toString('base64'))
+    case 'array':
+      return fc.array(valuesOf(type.element), { maxLength: 4 })
+    case 'other':
+      return fc.string()
   }
 }
 
 function valuesOfProperty (property: Property): fc.Arbitrary<unknown> {
-  if (property.kind === 'scalar') return property.embedded === undefined ? valuesOf(property.type) : record(property.embedded.properties)
+  if (property.kind === 'scalar') {
+    return property.embedded === undefined
+      ? valuesOf(property.type)
+      : record(property.embedded.properties)
+  }
   if (property.kind === 'embedded') return record(property.properties)
   const columns = property.many ? property.target.primaryKey.flatMap(({ columns }) => columns) : property.key
   const [column, ...more] = columns
   if (column === undefined) return anything
-  const key = more.length === 0 ? valuesOf(column.type) : fc.record(Object.fromEntries(property.key.map(({ publicName, type }) => [publicName, valuesOf(type)])))
+  const key = more.length === 0
+    ? valuesOf(column.type)
+    : fc.record(Object.fromEntries(property.key.map(({ publicName, type }) => [publicName, valuesOf(type)])))
   return property.many ? fc.array(key, { maxLength: 3 }) : key
 }
 
 function record (properties: ReadonlyMap<string, Property>): fc.Arbitrary<unknown> {
-  const members = [...properties.values()].map((member) => [member.publicName, fc.oneof({ weight: 9, arbitrary: valuesOfProperty(member) }, { weight: 1, arbitrary: anything })])
+  const members = [...properties.values()].map((
+    member
+  ) => [
+    member.publicName,
+    fc.oneof({ weight: 9, arbitrary: valuesOfProperty(member) }, { weight: 1, arbitrary: anything }),
+  ])
   return fc.record(Object.fromEntries(members), { requiredKeys: [] })
 }
 
@@ -75,17 +169,30 @@ function bodies (model: EntityModel, requireAll: boolean): fc.Arbitrary<unknown>
     const values = valuesOfProperty(property)
     return [property.publicName, property.nullable ? fc.option(values) : values]
   }))
-  const names = (optional: boolean) => written.filter(({ write }) => write.optional === optional || (optional && !requireAll)).map(({ publicName }) => publicName)
+  const names = (optional: boolean) =>
+    written.filter(({ write }) => write.optional === optional || (optional && !requireAll)).map(({ publicName }) =>
+      publicName
+    )
   const pick = (names: readonly string[]) => fc.record(Object.fromEntries(names.map((name) => [name, values[name]!])))
   // few at a time: a record of thirty properties is hardly ever right
-  const right = fc.subarray(names(true), { maxLength: Math.min(3, names(true).length) }).chain((some) => pick(requireAll ? [...names(false), ...some] : some))
-  const odd = fc.dictionary(fc.constantFrom(...[...model.properties.values()].map(({ publicName }) => publicName), 'other'), anything, { maxKeys: 2 })
-  return fc.oneof({ weight: 6, arbitrary: right }, { weight: 3, arbitrary: fc.tuple(right, odd).map(([right, odd]) => ({ ...right, ...odd })) }, { weight: 1, arbitrary: anything })
+  const right = fc.subarray(names(true), { maxLength: Math.min(3, names(true).length) }).chain((some) =>
+    pick(requireAll ? [...names(false), ...some] : some)
+  )
+  const odd = fc.dictionary(
+    fc.constantFrom(...[...model.properties.values()].map(({ publicName }) => publicName), 'other'),
+    anything,
+    { maxKeys: 2 }
+  )
+  return fc.oneof({ weight: 6, arbitrary: right }, {
+    weight: 3,
+    arbitrary: fc.tuple(right, odd).map(([right, odd]) => ({ ...right, ...odd })),
+  }, { weight: 1, arbitrary: anything })
     // what arrives is JSON
     .map((body) => body === undefined ? null : JSON.parse(JSON.stringify(body)))
 }
 
-const rulesOf = (model: EntityModel, isNew: boolean, writable: 'all' | readonly string[] = 'all'): BodyRules => resolveWritable({ create: writable, update: writable }, model)[isNew ? 'create' : 'update']!
+const rulesOf = (model: EntityModel, isNew: boolean, writable: 'all' | readonly string[] = 'all'): BodyRules =>
+  resolveWritable({ create: writable, update: writable }, model)[isNew ? 'create' : 'update']!
 
 function isAccepted (body: unknown, model: EntityModel, requireAll: boolean): boolean {
   try {
@@ -96,16 +203,21 @@ function isAccepted (body: unknown, model: EntityModel, requireAll: boolean): bo
   }
 }
 
-for (const [what, schemaOf, requireAll] of [['new record', createSchema, true], ['change', updateSchema, false]] as const) {
+for (
+  const [what, schemaOf, requireAll] of [['new record', createSchema, true], ['change', updateSchema, false]] as const
+) {
   t.test(`a ${what} that is accepted is documented`, async (t) => {
     for (const model of MODELS) {
       const validate = ajv.compile(schemaOf(model, { rules: rulesOf(model, requireAll) }))
       let accepted = 0
-      assertProperty(fc.property(bodies(model, requireAll), (body) => {
-        if (!isAccepted(body, model, requireAll)) return
-        accepted++
-        if (!validate(body)) throw new Error(`${model.name}: ${JSON.stringify(validate.errors)}`)
-      }), { numRuns: 400 })
+      assertProperty(
+        fc.property(bodies(model, requireAll), (body) => {
+          if (!isAccepted(body, model, requireAll)) return
+          accepted++
+          if (!validate(body)) throw new Error(`${model.name}: ${JSON.stringify(validate.errors)}`)
+        }),
+        { numRuns: 400 }
+      )
       t.ok(accepted > 40, `${model.name}: ${accepted} accepted`)
     }
   })
@@ -135,7 +247,13 @@ t.test('the limits of columns are in the schema', async (t) => {
     [{ kind: 'bigint', form: 'number' }, [Number.MAX_SAFE_INTEGER], [2 ** 53, '1']],
     [{ kind: 'bigint', form: 'string' }, ['-1'], [1, '1.0', '']],
     [{ kind: 'decimal', form: 'number', precision: 5, scale: 2 }, [999.99, -999.99], [1000, '1']],
-    [{ kind: 'decimal', form: 'string', precision: 5, scale: 2 }, ['999.99', '0001.5000', '-0'], ['1000', '1.234', '.5', '1e3', '']],
+    [{ kind: 'decimal', form: 'string', precision: 5, scale: 2 }, ['999.99', '0001.5000', '-0'], [
+      '1000',
+      '1.234',
+      '.5',
+      '1e3',
+      '',
+    ]],
     [{ kind: 'decimal', form: 'string', precision: 2, scale: 2 }, ['0.99', '-0.5'], ['1', '1.5']],
     [{ kind: 'decimal', form: 'string', precision: 3, scale: 0 }, ['999', '1.0'], ['1000', '1.5']],
     [{ kind: 'decimal', form: 'string' }, ['12345678901234567890.5'], ['x']],
@@ -143,7 +261,11 @@ t.test('the limits of columns are in the schema', async (t) => {
     [{ kind: 'enum', items: ['a', 1], native: false }, ['a', 1], ['b', '1']],
     [{ kind: 'uuid' }, ['3F0C8A52-7C0E-4F57-9D53-2D6F4A1C9B10'], ['3f0c8a52']],
     [{ kind: 'date' }, ['2024-02-29'], ['2023-02-29', '2024-02-29T00:00:00Z']],
-    [{ kind: 'datetime', zoned: true }, ['2024-05-31', '2024-05-31 09:30', '2024-05-31T09:30:00.123456+05:45'], ['31.5.2024', '2024-05-31T09', 1]],
+    [{ kind: 'datetime', zoned: true }, ['2024-05-31', '2024-05-31 09:30', '2024-05-31T09:30:00.123456+05:45'], [
+      '31.5.2024',
+      '2024-05-31T09',
+      1,
+    ]],
     [{ kind: 'time' }, ['09:30', '09:30:00.5'], ['9:30', '09:30:00Z']],
     [{ kind: 'array', element: { kind: 'boolean' } }, [[], [true]], [[null], ['true']]],
   ]
@@ -157,17 +279,37 @@ t.test('the limits of columns are in the schema', async (t) => {
 t.test('examples of bodies are accepted', async (t) => {
   for (const model of MODELS) {
     for (const [schemaOf, requireAll] of [[createSchema, true], [updateSchema, false]] as const) {
-      for (const example of (schemaOf(model, { rules: rulesOf(model, requireAll) })['examples'] ?? []) as unknown[]) t.ok(isAccepted(example, model, requireAll), `${model.name}: ${JSON.stringify(example)}`)
+      for (const example of (schemaOf(model, { rules: rulesOf(model, requireAll) })['examples'] ?? []) as unknown[]) {
+        t.ok(isAccepted(example, model, requireAll), `${model.name}: ${JSON.stringify(example)}`)
+      }
     }
   }
 })
 
 t.test('a body names what clients may write, and where it is ignored, what they may read', async (t) => {
   const plant = models.of(Plant)
-  const names = (readonly: boolean): string[] => Object.keys(createSchema(plant, { rules: rulesOf(plant, true), readonly })['properties']).sort()
-  t.strictSame(names(false), ['description', 'group', 'inStock', 'latinName', 'name', 'position', 'price', 'shelf', 'sku', 'status', 'supplier', 'tags'])
+  const names = (readonly: boolean): string[] =>
+    Object.keys(createSchema(plant, { rules: rulesOf(plant, true), readonly })['properties']).sort()
+  t.strictSame(names(false), [
+    'description',
+    'group',
+    'inStock',
+    'latinName',
+    'name',
+    'position',
+    'price',
+    'shelf',
+    'sku',
+    'status',
+    'supplier',
+    'tags',
+  ])
   t.strictSame(createSchema(plant, { rules: rulesOf(plant, true) })['required'], ['name', 'supplier'])
   t.equal(updateSchema(plant, { rules: rulesOf(plant, false) })['required'], undefined)
-  t.match(createSchema(plant, { rules: rulesOf(plant, true), readonly: true })['properties'], { id: { readOnly: true }, created_at: { readOnly: true }, name: { type: 'string' } })
+  t.match(createSchema(plant, { rules: rulesOf(plant, true), readonly: true })['properties'], {
+    id: { readOnly: true },
+    created_at: { readOnly: true },
+    name: { type: 'string' },
+  })
   t.notOk(names(true).includes('purchasePrice'), 'hidden')
 })

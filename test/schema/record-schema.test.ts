@@ -3,13 +3,33 @@ import { Value } from '@sinclair/typebox/value'
 import t from 'tap'
 import { AllowedInclude } from '../../src/config/index.ts'
 import { listSchema, recordSchema, valueSchema } from '../../src/schema/index.ts'
-import { AuditEntry, Customer, Delivery, entities, Group, Label, Offer, Order, OrderItem, Parcel, Pickup, Plant, Shelf, Specimen, Supplier, Tag } from '../fixtures/entities.ts'
+import {
+  AuditEntry,
+  Customer,
+  Delivery,
+  entities,
+  Group,
+  Label,
+  Offer,
+  Order,
+  OrderItem,
+  Parcel,
+  Pickup,
+  Plant,
+  Shelf,
+  Specimen,
+  Supplier,
+  Tag,
+} from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { models } from '../plan/helper.ts'
 import { crudOf, listOf } from '../sql/helper.ts'
 
-for (const format of ['uuid', 'date', 'date-time']) FormatRegistry.Set(format, (value) => format === 'uuid' ? value.length === 36 : !Number.isNaN(Date.parse(value)))
+for (const format of ['uuid', 'date', 'date-time']) {
+  FormatRegistry.Set(format, (value) =>
+    format === 'uuid' ? value.length === 36 : !Number.isNaN(Date.parse(value)))
+}
 
 t.test('a schema has the names of records, and none of what is hidden', async (t) => {
   const properties = (entity: unknown) => Object.keys(recordSchema(models.of(entity)).properties)
@@ -19,7 +39,9 @@ t.test('a schema has the names of records, and none of what is hidden', async (t
 })
 
 t.test('values of every type have a schema of their wire form', async (t) => {
-  const cases: ReadonlyArray<readonly [type: Parameters<typeof valueSchema>[0], right: readonly unknown[], wrong: readonly unknown[]]> = [
+  const cases: ReadonlyArray<
+    readonly [type: Parameters<typeof valueSchema>[0], right: readonly unknown[], wrong: readonly unknown[]]
+  > = [
     [{ kind: 'integer', min: -5, max: 5 }, [-5, 0, 5], [6, -6, 1.5, '1', null]],
     [{ kind: 'bigint', form: 'string' }, ['-9223372036854775808', '0'], [1, '1.0', '']],
     [{ kind: 'bigint', form: 'number' }, [1], ['1', 1.5]],
@@ -50,9 +72,29 @@ t.test('values of every type have a schema of their wire form', async (t) => {
 
 await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   t.test('every page of every entity is what its schema says', async (t) => {
-    for (const entity of [AuditEntry, Customer, Delivery, Group, Label, Offer, Order, OrderItem, Parcel, Pickup, Plant, Shelf, Specimen, Supplier, Tag]) {
+    for (
+      const entity of [
+        AuditEntry,
+        Customer,
+        Delivery,
+        Group,
+        Label,
+        Offer,
+        Order,
+        OrderItem,
+        Parcel,
+        Pickup,
+        Plant,
+        Shelf,
+        Specimen,
+        Supplier,
+        Tag,
+      ]
+    ) {
       const model = models.of(entity)
-      const relations = [...model.properties.values()].filter((property) => property.kind === 'relation').map(({ name }) => name)
+      const relations = [...model.properties.values()].filter((property) => property.kind === 'relation').map((
+        { name }
+      ) => name)
       const crud = crudOf(entity, { allowedIncludes: relations.map((name) => new AllowedInclude(name)) })
       const record = recordSchema(model)
       for (const query of ['', 'limit=2', 'cursor=&per_page=1', `include=${relations.join()}`]) {
@@ -65,7 +107,12 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
         })
         t.strictSame(wrong, [], `${model.name} ${query}`)
         const { items, ...info } = page
-        t.ok(listSchema(record).anyOf.some((schema: { properties: object }) => Object.keys(schema.properties).join() === ['items', ...Object.keys(info)].join()), `${model.name} ${query}`)
+        t.ok(
+          listSchema(record).anyOf.some((schema: { properties: object }) =>
+            Object.keys(schema.properties).join() === ['items', ...Object.keys(info)].join()
+          ),
+          `${model.name} ${query}`
+        )
       }
     }
   })

@@ -13,7 +13,9 @@ t.test('files that draw examples are found, others are not', async (t) => {
   const files = fuzzFiles()
   for (
     const file of [
-      'test/query/properties.test.ts', 'test/sql/sql-injection.test.ts', 'test/security/disclosure.test.ts',
+      'test/query/properties.test.ts',
+      'test/sql/sql-injection.test.ts',
+      'test/security/disclosure.test.ts',
       'test/security/injection.test.ts',
     ]
   ) t.ok(files.includes(file), file)
@@ -80,7 +82,9 @@ t.test('rounds', async (t) => {
     )
     const stop = new AbortController()
     fs.writeFileSync(notes, '')
-    const watcher = fs.watch(notes, () => { if (fs.readFileSync(notes, 'utf8') === 'started') stop.abort() })
+    const watcher = fs.watch(notes, () => {
+      if (fs.readFileSync(notes, 'utf8') === 'started') stop.abort()
+    })
     t.teardown(() => watcher.close())
     t.match(
       await fuzz(

@@ -46,7 +46,8 @@ t.test('the database against the ledger', { skip: skipReasons.postgres }, async 
   const found = async (change: (ledger: Ledger) => void): Promise<string[]> => {
     const ledger = new Ledger()
     ledger.products.set('one', { rows: 1, fate: 'acknowledged' }).set(
-      'batch', { rows: 5, fate: 'unknown' }
+      'batch',
+      { rows: 5, fate: 'unknown' }
     ).set('never', { rows: 1, fate: 'unknown' }).set('no', { rows: 1, fate: 'refused' })
     ledger.transfers.set('t', 'acknowledged').set('lost', 'unknown')
     ledger.states.set(own.id, [{ stock: 1, version: 1, deleted: false }])

@@ -8,19 +8,40 @@ import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Pool } from 'pg'
 import t from 'tap'
-import { AllowedFilters, AllowedInclude, CrudBase, crudKit, QueryBuilderConfig, withTransaction } from '../../src/index.ts'
+import {
+  AllowedFilters,
+  AllowedInclude,
+  CrudBase,
+  crudKit,
+  QueryBuilderConfig,
+  withTransaction,
+} from '../../src/index.ts'
 import { until } from '../helpers/accounts.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { startProxy } from '../helpers/proxy.ts'
 
-const Crate: any = defineEntity({ name: 'Crate', properties: { id: p.integer().primary(), label: p.string(), items: () => p.oneToMany(Item).mappedBy('crate'), tags: () => p.manyToMany(Tag) } })
-const Item: any = defineEntity({ name: 'Item', properties: { id: p.integer().primary(), crate: () => p.manyToOne(Crate) } })
+const Crate: any = defineEntity({
+  name: 'Crate',
+  properties: {
+    id: p.integer().primary(),
+    label: p.string(),
+    items: () => p.oneToMany(Item).mappedBy('crate'),
+    tags: () => p.manyToMany(Tag),
+  },
+})
+const Item: any = defineEntity({
+  name: 'Item',
+  properties: { id: p.integer().primary(), crate: () => p.manyToOne(Crate) },
+})
 const Tag: any = defineEntity({ name: 'Tag', properties: { id: p.integer().primary(), name: p.string() } })
 
 const crates = new CrudBase<any>({
   model: Crate,
   writable: ['label', 'tags'],
-  queryConfig: new QueryBuilderConfig<any>({ allowedFilters: [new AllowedFilters('id', 'lte')], allowedIncludes: [new AllowedInclude('items')] }),
+  queryConfig: new QueryBuilderConfig<any>({
+    allowedFilters: [new AllowedFilters('id', 'lte')],
+    allowedIncludes: [new AllowedInclude('items')],
+  }),
 })
 
 /** More messages than any of the requests sends to the server. */
@@ -35,22 +56,41 @@ await forEachDatabase(t, { entities: [Crate, Item, Tag] }, async (t, { orm, name
   server.host = `127.0.0.1:${proxy.port}`
   const app = Fastify({ forceCloseConnections: true })
   await app.register(crudKit, {
-    database: { databaseUrl: server.href, entities: [Crate, Item, Tag], applicationName: 'broken', pool: { max: 3, connectionTimeoutMillis: 5_000 } },
+    database: {
+      databaseUrl: server.href,
+      entities: [Crate, Item, Tag],
+      applicationName: 'broken',
+      pool: { max: 3, connectionTimeoutMillis: 5_000 },
+    },
     indexAdvice: false,
     resources: { '/crates': { crud: crates, stream: true } },
   })
-  app.post('/serializable', async ({ em }) => await withTransaction(em, async (em) => {
-    await crates.get(em, 1)
-    return await crates.update(em, 1, { label: 'new' })
-  }, { isolationLevel: 'serializable', retries: 0 }))
+  app.post('/serializable', async ({ em }) =>
+    await withTransaction(em, async (em) => {
+      await crates.get(em, 1)
+      return await crates.update(em, 1, { label: 'new' })
+    }, { isolationLevel: 'serializable', retries: 0 }))
   await app.listen({ port: 0, host: '127.0.0.1' })
   const { port } = app.server.address() as AddressInfo
   const pool = await app.orm.em.getConnection().getNativeClient() as unknown as Pool
 
   /** Sends a request; settles when it has ended in any way. */
-  const send = (method: string, path: string, body?: object): { readonly ended: Promise<string>, readonly leave: () => void } => {
+  const send = (
+    method: string,
+    path: string,
+    body?: object
+  ): { readonly ended: Promise<string>, readonly leave: () => void } => {
     const { promise: ended, resolve } = Promise.withResolvers<string>()
-    const request = http.request({ port, method, path, headers: { ...(method === 'GET' && { accept: 'application/x-ndjson' }), ...(body && { 'content-type': 'application/json' }) }, agent: false }, (response) => {
+    const request = http.request({
+      port,
+      method,
+      path,
+      headers: {
+        ...(method === 'GET' && { accept: 'application/x-ndjson' }),
+        ...(body && { 'content-type': 'application/json' }),
+      },
+      agent: false,
+    }, (response) => {
       response.resume()
       response.once('close', () => resolve(response.complete ? String(response.statusCode) : 'broken'))
       response.on('error', () => {})
@@ -60,7 +100,10 @@ await forEachDatabase(t, { entities: [Crate, Item, Tag] }, async (t, { orm, name
     return { ended, leave: () => request.destroy() }
   }
   const isAtRest = async () => pool.totalCount === pool.idleCount && pool.waitingCount === 0
-  const open = async () => await orm.em.getConnection().execute("select query from pg_stat_activity where application_name = 'broken' and state <> 'idle'")
+  const open = async () =>
+    await orm.em.getConnection().execute(
+      "select query from pg_stat_activity where application_name = 'broken' and state <> 'idle'"
+    )
 
   const requests: ReadonlyArray<readonly [what: string, method: string, path: string, body?: object]> = [
     ['a stream', 'GET', '/crates'],
@@ -75,7 +118,9 @@ await forEachDatabase(t, { entities: [Crate, Item, Tag] }, async (t, { orm, name
         // an idle connection is there
         await send('GET', '/crates?filter[id]=1').ended
         let count = 0
-        proxy.onSend(() => { if (count++ === at) return 'break' })
+        proxy.onSend(() => {
+          if (count++ === at) return 'break'
+        })
         await send(...request).ended
         proxy.onSend(undefined)
         await t.resolves(until(isAtRest), `at message ${at}`)
@@ -88,7 +133,9 @@ await forEachDatabase(t, { entities: [Crate, Item, Tag] }, async (t, { orm, name
         await send('GET', '/crates?filter[id]=1').ended
         let count = 0
         const { ended, leave } = send(...request)
-        proxy.onSend(() => { if (count++ === at) leave() })
+        proxy.onSend(() => {
+          if (count++ === at) leave()
+        })
         await ended
         await t.resolves(until(isAtRest), `at message ${at}`)
         proxy.onSend(undefined)

@@ -21,27 +21,62 @@ const Entry = defineEntity({
 })
 
 const FORMULAS = [
-  '=1+1', "=cmd|' /C calc'!A0", '+1', '+49 30 123', '-1', '-2+3', '@SUM(A1)', '\t=1', '\rx', '\nx', '＝1', '＋1', '－1', '＠x',
-  ' =1', '\u00a0=1', '\u3000@x', '\ufeff=1', '="a"', '=1,2;3', '-infinity',
+  '=1+1',
+  "=cmd|' /C calc'!A0",
+  '+1',
+  '+49 30 123',
+  '-1',
+  '-2+3',
+  '@SUM(A1)',
+  '\t=1',
+  '\rx',
+  '\nx',
+  '＝1',
+  '＋1',
+  '－1',
+  '＠x',
+  ' =1',
+  '\u00a0=1',
+  '\u3000@x',
+  '\ufeff=1',
+  '="a"',
+  '=1,2;3',
+  '-infinity',
 ]
 const HARMLESS = ['', 'a=1', 'a-b', "'=1", ' a', '1-2', 'a\n=1', '"=1"', '(=1)', '–1']
 
 await forEachDatabase(t, { entities: [Entry] }, async (t, { orm }) => {
   const texts = [...FORMULAS, ...HARMLESS]
-  const rows = texts.map((note, id) => ({ id, note, parts: [note], data: null, amount: '-12.50', total: '-9007199254740993', ratio: id === 0 ? '-Infinity' : '-0.5', day: '2024-02-29' }))
-  const sql = 'insert into entry (id, note, parts, data, amount, total, ratio, day) select id, note, parts, data, amount, total, ratio, day from json_populate_recordset(null::entry, ?::json)'
+  const rows = texts.map((note, id) => ({
+    id,
+    note,
+    parts: [note],
+    data: null,
+    amount: '-12.50',
+    total: '-9007199254740993',
+    ratio: id === 0 ? '-Infinity' : '-0.5',
+    day: '2024-02-29',
+  }))
+  const sql =
+    'insert into entry (id, note, parts, data, amount, total, ratio, day) select id, note, parts, data, amount, total, ratio, day from json_populate_recordset(null::entry, ?::json)'
   await orm.em.getConnection().execute(sql, [JSON.stringify(rows)])
   const app = Fastify()
   t.teardown(() => app.close())
   const loud = new (class extends CrudBase {
-    override afterRead ({ id, note, amount }: CrudRecord) { return { id, '=note': note, amount, copy: `=${note}` } }
+    override afterRead ({ id, note, amount }: CrudRecord) {
+      return { id, '=note': note, amount, copy: `=${note}` }
+    }
   })({ model: Entry })
   await app.register(crudKit, {
     orm,
     indexAdvice: false,
     resources: {
       '/entries': { crud: new CrudBase({ model: Entry }), operations: ['list'], stream: true },
-      '/plain': { crud: new CrudBase({ model: Entry }), operations: ['list'], stream: { csv: { escapeFormulas: false } } },
+      '/plain': {
+        crud: new CrudBase({ model: Entry }),
+        operations: ['list'],
+        stream: { csv: { escapeFormulas: false } },
+      },
       '/loud': { crud: loud, operations: ['list'], stream: true },
     },
   })
@@ -54,7 +89,13 @@ await forEachDatabase(t, { entities: [Entry] }, async (t, { orm }) => {
     const records = await read('/entries')
     t.strictSame(records.map(({ note }) => note), [...FORMULAS.map((text) => `'${text}`), ...HARMLESS])
     for (const [index, { amount, total, ratio, day, parts, data }] of records.entries()) {
-      t.strictSame([amount, total, ratio, day, data], ['-12.50', '-9007199254740993', index === 0 ? '-Infinity' : '-0.5', '2024-02-29', ''])
+      t.strictSame([amount, total, ratio, day, data], [
+        '-12.50',
+        '-9007199254740993',
+        index === 0 ? '-Infinity' : '-0.5',
+        '2024-02-29',
+        '',
+      ])
       t.equal(parts, JSON.stringify([texts[index]]))
     }
   })

@@ -9,12 +9,16 @@ import { resource, select } from '../http/helper.ts'
 
 const DEEP = 10_000
 const nested = (
-  open: string, inner: string, close: string, depth = DEEP
+  open: string,
+  inner: string,
+  close: string,
+  depth = DEEP
 ): string => open.repeat(depth) + inner + close.repeat(depth)
 const deepArray = nested('[', '1', ']')
 const deepObject = nested('{"a":', '1', '}')
 const many = (
-  count: number, item: (index: number) => string
+  count: number,
+  item: (index: number) => string
 ): string => Array.from({ length: count }, (_, index) => item(index)).join()
 const record = (members: string): string => `{"code":"DEEP","plant":1,${members}}`
 
@@ -53,7 +57,8 @@ const FORMS: ReadonlyArray<readonly [form: string, body: string | Buffer, status
   ['half a surrogate pair', record('"nickname":"\\ud800"'), [400]],
   [
     'bytes that are no UTF-8',
-    Buffer.concat([Buffer.from('{"code":"'), Buffer.from([0xff, 0xfe]), Buffer.from('","plant":1}')]), [201, 400],
+    Buffer.concat([Buffer.from('{"code":"'), Buffer.from([0xff, 0xfe]), Buffer.from('","plant":1}')]),
+    [201, 400],
   ],
   ['a byte order mark', `\uFEFF${record('"leaves":1')}`, [201, 400]],
   ['nothing', '', [400]],
@@ -64,7 +69,16 @@ const FORMS: ReadonlyArray<readonly [form: string, body: string | Buffer, status
 
 await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   const lines: string[] = []
-  const app = Fastify({ logger: { level: 'error', stream: { write: (line: string) => { lines.push(line) } } } })
+  const app = Fastify({
+    logger: {
+      level: 'error',
+      stream: {
+        write: (line: string) => {
+          lines.push(line)
+        },
+      },
+    },
+  })
   t.teardown(() => app.close())
   await app.register(
     crudKit,
@@ -78,10 +92,13 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   )
   await app.ready()
   const send = (
-    method: 'POST' | 'PATCH', url: string, body: string | Buffer
-  ): Promise<LightMyRequestResponse> => app.inject(
-    { method, url, headers: { 'content-type': 'application/json' }, payload: body }
-  )
+    method: 'POST' | 'PATCH',
+    url: string,
+    body: string | Buffer
+  ): Promise<LightMyRequestResponse> =>
+    app.inject(
+      { method, url, headers: { 'content-type': 'application/json' }, payload: body }
+    )
   const clear = async (): Promise<void> => {
     await select(orm, "delete from specimen where code not in ('USUAL', 'NONE', 'GREATEST', 'LEAST', 'EMPTY')")
   }
@@ -92,7 +109,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       const batch = typeof body === 'string' ? `[${body}]` : body
       for (
         const response of [
-          await send('POST', path, body), await send('PATCH', `${path}/1`, body),
+          await send('POST', path, body),
+          await send('PATCH', `${path}/1`, body),
           ...(path === '/specimens' && form !== 'nothing' ? [await send('POST', path, batch)] : []),
         ]
       ) {
@@ -108,13 +126,21 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   }
 
   t.test('query strings', async (t) => {
-    for (const query of [
-      `filter${'[a]'.repeat(2000)}=1`, `filter[readings]=${deepArray.slice(0, 8000)}`,
-      'filter[__proto__][polluted]=1', 'filter[constructor][prototype]=1',
-      'filter[constructor][prototype][polluted]=1', '__proto__[polluted]=1', 'constructor[prototype][polluted]=1',
-      'fields[__proto__]=polluted', 'include=__proto__', 'sort=constructor.prototype.polluted',
-      `filter[name]=${'['.repeat(7000)}`,
-    ]) {
+    for (
+      const query of [
+        `filter${'[a]'.repeat(2000)}=1`,
+        `filter[readings]=${deepArray.slice(0, 8000)}`,
+        'filter[__proto__][polluted]=1',
+        'filter[constructor][prototype]=1',
+        'filter[constructor][prototype][polluted]=1',
+        '__proto__[polluted]=1',
+        'constructor[prototype][polluted]=1',
+        'fields[__proto__]=polluted',
+        'include=__proto__',
+        'sort=constructor.prototype.polluted',
+        `filter[name]=${'['.repeat(7000)}`,
+      ]
+    ) {
       const { statusCode, body } = await app.inject(`/specimens?${query}`)
       t.ok(statusCode === 400 || statusCode === 200, `${query.slice(0, 60)}: ${statusCode} ${body.slice(0, 200)}`)
     }

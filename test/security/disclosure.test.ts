@@ -43,7 +43,9 @@ for (const [name, open] of databases) {
     const ask = async (attempt: Attempt): Promise<string> => {
       const responses = await Promise.all(vaults.map(({ app }) => app.inject(injected(attempt))))
       const [one, other, without] = responses as [
-        LightMyRequestResponse, LightMyRequestResponse, LightMyRequestResponse
+        LightMyRequestResponse,
+        LightMyRequestResponse,
+        LightMyRequestResponse
       ]
       const { statusCode, body } = one
       counts[statusCode] = (counts[statusCode] ?? 0) + 1
@@ -64,8 +66,12 @@ for (const [name, open] of databases) {
     t.test('the versions look alike to those who ask for nothing special', async (t) => {
       for (
         const url of [
-          '/people?include=team.people,mentor,visits,visitsCount', '/teams?include=people.visits',
-          '/visits?include=person', '/people/1', '/people/500', '/people/600',
+          '/people?include=team.people,mentor,visits,visitsCount',
+          '/teams?include=people.visits',
+          '/visits?include=person',
+          '/people/1',
+          '/people/500',
+          '/people/600',
         ]
       ) await ask({ method: 'GET', url, headers: {} })
       t.strictSame(counts, { 200: 4, 404: 2 })
@@ -74,10 +80,13 @@ for (const [name, open] of databases) {
     })
 
     t.test('nor by any name, operator, value, path or body', async (t) => {
-      await assertProperty(fc.asyncProperty(attempt, async (attempt) => {
-        for (const secret of KNOWN_SECRETS) if (attempt.body?.includes(secret)) written.add(secret)
-        await ask(attempt)
-      }), { numRuns: 900 })
+      await assertProperty(
+        fc.asyncProperty(attempt, async (attempt) => {
+          for (const secret of KNOWN_SECRETS) if (attempt.body?.includes(secret)) written.add(secret)
+          await ask(attempt)
+        }),
+        { numRuns: 900 }
+      )
       t.ok([200, 201, 400, 404, 409, 412].every((status) => counts[status]! > 0), JSON.stringify(counts))
     })
 
@@ -89,7 +98,10 @@ for (const [name, open] of databases) {
       }
       const before = counts[400] ?? 0
       await assertProperty(
-        fc.asyncProperty(tampered(cursors), async (attempt) => { await ask(attempt) }), { numRuns: 200 }
+        fc.asyncProperty(tampered(cursors), async (attempt) => {
+          await ask(attempt)
+        }),
+        { numRuns: 200 }
       )
       t.ok((counts[400] ?? 0) > before, JSON.stringify(counts))
     })
@@ -97,9 +109,10 @@ for (const [name, open] of databases) {
     t.test('what is hidden is as it was', async (t) => {
       for (const [index, { database: { orm } }] of vaults.slice(0, 2).entries()) {
         const { number, rows } = SECRETS[index]!
-        const count = async (rows: string): Promise<number> => (
-          await select(orm, `select count(*)::int as count from ${rows}`)
-        )[0].count
+        const count = async (rows: string): Promise<number> =>
+          (
+            await select(orm, `select count(*)::int as count from ${rows}`)
+          )[0].count
         t.equal(
           await count(`person where id < 1000 and pin = ${number} and api_tok is not null and dossier is not null`),
           5 + 2 * rows

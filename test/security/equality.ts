@@ -10,7 +10,9 @@ function canonical (text: string): string {
   const [, sign, whole = '', fraction = '', exponent = '0'] = /^([+-]?)(\d*)\.?(\d*)(?:e([+-]?\d+))?$/i.exec(text)!
   const digits = (whole + fraction).replace(/^0+/, '')
   const trimmed = digits.replace(/0+$/, '')
-  return trimmed === '' ? '0' : `${sign === '-' ? '-' : ''}${trimmed}e${Number(exponent) - fraction.length + digits.length - trimmed.length}`
+  return trimmed === ''
+    ? '0'
+    : `${sign === '-' ? '-' : ''}${trimmed}e${Number(exponent) - fraction.length + digits.length - trimmed.length}`
 }
 
 const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i

@@ -14,21 +14,48 @@ import { resource, type Json } from '../http/helper.ts'
 const MAX_ANSWER = 24 * 1024
 const MAX_LOG = 64 * 1024
 
-const many = (count: number, item: (index: number) => string, separator = ','): string => Array.from({ length: count }, (_, index) => item(index)).join(separator)
-const post = (url: string, payload: string): InjectOptions => ({ method: 'POST', url, payload, headers: { 'content-type': 'application/json' } })
+const many = (count: number, item: (index: number) => string, separator = ','): string =>
+  Array.from({ length: count }, (_, index) => item(index)).join(separator)
+const post = (url: string, payload: string): InjectOptions => ({
+  method: 'POST',
+  url,
+  payload,
+  headers: { 'content-type': 'application/json' },
+})
 
 /** What is sent, and how many things are wrong with it; `undefined` where a query string may be too long for a count of all. */
 const ATTACKS: ReadonlyArray<readonly [what: string, request: InjectOptions, errors: number]> = [
-  ['bad ids in a list of links', post('/plants', `{"name":"x","supplier":1,"tags":[${many(200_000, () => '"x"')}]}`), 200_000],
-  ['unknown properties', post('/plants', `{"name":"x","supplier":1,${many(60_000, (index) => `"p${index}":1`)}}`), 60_000],
-  ['unknown members of an embedded object', post('/specimens', `{"code":"x","plant":1,"size":{"height":1,"width":1,${many(60_000, (index) => `"p${index}":1`)}}}`), 60_000],
+  [
+    'bad ids in a list of links',
+    post('/plants', `{"name":"x","supplier":1,"tags":[${many(200_000, () => '"x"')}]}`),
+    200_000,
+  ],
+  [
+    'unknown properties',
+    post('/plants', `{"name":"x","supplier":1,${many(60_000, (index) => `"p${index}":1`)}}`),
+    60_000,
+  ],
+  [
+    'unknown members of an embedded object',
+    post(
+      '/specimens',
+      `{"code":"x","plant":1,"size":{"height":1,"width":1,${many(60_000, (index) => `"p${index}":1`)}}}`
+    ),
+    60_000,
+  ],
   ['one long name', post('/plants', `{"name":"x","supplier":1,"${'x'.repeat(900_000)}":1}`), 1],
-  ['one long name in an embedded object', post('/specimens', `{"code":"x","plant":1,"size":{"height":1,"width":1,"${'x'.repeat(900_000)}":1}}`), 1],
+  [
+    'one long name in an embedded object',
+    post('/specimens', `{"code":"x","plant":1,"size":{"height":1,"width":1,"${'x'.repeat(900_000)}":1}}`),
+    1,
+  ],
   ['a batch', post('/plants', `[{"name":"x","supplier":1,"tags":[${many(200_000, () => '"x"')}]}]`), 200_000],
   ['sorts', { url: `/plants?sort=${many(2_500, () => 'xx')}` }, 2_500],
   ['the same sort', { url: `/plants?sort=${many(2_700, () => 'id')}` }, 2_699],
   ['fields', { url: `/plants?fields=${many(1_600, (index) => `x${index.toString(36)}`)}` }, 1_600],
-  ['fields of an include', { url: `/plants?include=tags&fields[tags]=${many(1_600, (index) => `x${index.toString(36)}`)}` }, 1_600],
+  ['fields of an include', {
+    url: `/plants?include=tags&fields[tags]=${many(1_600, (index) => `x${index.toString(36)}`)}`,
+  }, 1_600],
   ['fields of what is not included', { url: `/plants?${many(100, (index) => `fields[x${index}]=a`, '&')}` }, 100],
   ['filters', { url: `/plants?${many(100, (index) => `filter[n${index}]=a`, '&')}` }, 100],
   ['values of filters', { url: `/plants?${many(50, () => 'filter[status][]=x&filter[id]=x', '&')}` }, 2],
@@ -44,7 +71,10 @@ t.test('of errors that are not listed, no sentence is made: they are only counte
   t.strictSame([made, body.items.length, body.count], [20, 20, COUNT])
   made = 0
   for (let index = 0; index < COUNT; index++) {
-    query.add('FST_CRUD_SORT_INVALID', () => ({ source: { parameter: 'sort' }, code: 'FST_CRUD_SORT_INVALID', detail: `${made++}` }))
+    query.add(
+      'FST_CRUD_SORT_INVALID',
+      () => ({ source: { parameter: 'sort' }, code: 'FST_CRUD_SORT_INVALID', detail: `${made++}` })
+    )
   }
   t.strictSame([made, query.count], [20, COUNT])
   let thrown: { errors?: Array<{ detail: string }> } = {}
@@ -58,7 +88,17 @@ t.test('of errors that are not listed, no sentence is made: they are only counte
 
 await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   let log = ''
-  const app = Fastify({ logger: { level: 'info', stream: new Writable({ write (chunk, _, done) { log += String(chunk); done() } }) } })
+  const app = Fastify({
+    logger: {
+      level: 'info',
+      stream: new Writable({
+        write (chunk, _, done) {
+          log += String(chunk)
+          done()
+        },
+      }),
+    },
+  })
   t.teardown(() => app.close())
   const whitelist = {
     allowedSorts: ['id', 'name', 'position', 'created_at', 'updated_at'].map((name) => new AllowedSort(name)),
@@ -85,7 +125,10 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       t.equal(response.statusCode, 400)
       t.equal(errors.length, count > 20 ? 21 : count)
       if (count > 20) {
-        t.strictSame(errors[20], { code: response.json().code, detail: `And ${count - 20} more ${count === 21 ? 'error' : 'errors'}.` })
+        t.strictSame(errors[20], {
+          code: response.json().code,
+          detail: `And ${count - 20} more ${count === 21 ? 'error' : 'errors'}.`,
+        })
         t.ok(message.endsWith(` (${count - 5} more)`), message.slice(-40))
       }
       t.ok(response.body.length < MAX_ANSWER, `${response.body.length} bytes are answered`)
@@ -99,13 +142,21 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.equal((await app.inject(`/forgiving?${ignored}`)).statusCode, 200)
     const { errors } = (await app.inject(`/forgiving?${ignored}&filter[name][eq][x]=1`)).json() as Json
     t.strictSame(errors.map(({ source }: Json) => source), [{ parameter: 'filter[name][eq][x]' }])
-    t.match((await app.inject(`/forgiving?${ignored}&per_page=1000`)).json().errors, [{ source: { parameter: 'per_page' } }])
+    t.match((await app.inject(`/forgiving?${ignored}&per_page=1000`)).json().errors, [{
+      source: { parameter: 'per_page' },
+    }])
   })
 
   t.test('the code is that of the first kind, whichever errors are listed', async (t) => {
-    const { code, errors } = (await app.inject(`/plants?sort=${many(50, () => 'x')}&fields=${many(50, (index) => `x${index}`)}&filter[x]=1`)).json() as Json
+    const { code, errors } = (await app.inject(`/plants?sort=${
+      many(50, () => 'x')
+    }&fields=${many(50, (index) => `x${index}`)}&filter[x]=1`)).json() as Json
     t.equal(code, 'FST_CRUD_FILTER_INVALID')
-    t.strictSame(errors.map(({ source }: Json) => source?.parameter), ['filter[x]', ...Array<string>(19).fill('sort'), undefined])
+    t.strictSame(errors.map(({ source }: Json) => source?.parameter), [
+      'filter[x]',
+      ...Array<string>(19).fill('sort'),
+      undefined,
+    ])
     t.strictSame(errors[20], { code, detail: 'And 81 more errors.' })
   })
 })

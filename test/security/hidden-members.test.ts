@@ -6,13 +6,30 @@ import { forEachDatabase } from '../helpers/databases.ts'
 import { select, serve, type Json } from '../http/helper.ts'
 import { verdict, writes } from '../http/writes/helper.ts'
 
-const Geo = defineEntity({ name: 'Geo', embeddable: true, properties: { lat: p.integer().nullable(), grid: p.string().hidden().nullable() } })
+const Geo = defineEntity({
+  name: 'Geo',
+  embeddable: true,
+  properties: { lat: p.integer().nullable(), grid: p.string().hidden().nullable() },
+})
 const Work = defineEntity({
   name: 'Work',
   embeddable: true,
-  properties: { city: p.string(), street: p.string().serializedName('road').nullable(), secret: p.string().fieldName('s').hidden().nullable(), geo: () => p.embedded(Geo).object().nullable() },
+  properties: {
+    city: p.string(),
+    street: p.string().serializedName('road').nullable(),
+    secret: p.string().fieldName('s').hidden().nullable(),
+    geo: () => p.embedded(Geo).object().nullable(),
+  },
 })
-const Home = defineEntity({ name: 'Home', embeddable: true, properties: { city: p.string().nullable(), alarm: p.string().hidden().nullable(), geo: () => p.embedded(Geo).nullable() } })
+const Home = defineEntity({
+  name: 'Home',
+  embeddable: true,
+  properties: {
+    city: p.string().nullable(),
+    alarm: p.string().hidden().nullable(),
+    geo: () => p.embedded(Geo).nullable(),
+  },
+})
 const properties = {
   ...primaryKey,
   name: p.string().nullable(),
@@ -29,8 +46,13 @@ const WORK = { city: 'Bath', street: 'High St', s: 'shh', geo: { lat: 1, grid: '
 
 await forEachDatabase(t, { entities: [Person, Guest] }, async (t, { orm }) => {
   class Setting extends CrudBase {
-    override beforeCreate (data: CrudRecord) { return { ...data, work: { ...data['work'], secret: 'by hook' } } }
-    override beforeUpdate (_: unknown, data: CrudRecord) { return data['work'] == null ? data : { ...data, work: { ...data['work'], secret: 'changed' } } }
+    override beforeCreate (data: CrudRecord) {
+      return { ...data, work: { ...data['work'], secret: 'by hook' } }
+    }
+
+    override beforeUpdate (_: unknown, data: CrudRecord) {
+      return data['work'] == null ? data : { ...data, work: { ...data['work'], secret: 'changed' } }
+    }
   }
   const app = await serve(t, orm, {
     '/person': new CrudBase({ model: Person, writable: { create: 'all', update: ['name', 'work', 'plain', 'home'] } }),
@@ -42,16 +64,26 @@ await forEachDatabase(t, { entities: [Person, Guest] }, async (t, { orm }) => {
 
   for (const [path, table] of [['/person', 'person'], ['/guest', 'guest'], ['/transacted', 'person']] as const) {
     t.test(path, async (t) => {
-      const stored = async (id: number): Promise<Json> => (await select(orm, `select * from ${table} where id = ${id}`))[0]
-      const insert = async (): Promise<number> => (await select(orm, `insert into ${table} (work, plain, home_city, home_alarm, home_geo_lat, home_geo_grid)
-        values ('${JSON.stringify(WORK)}', '{"lat":1,"grid":"P1"}', 'Bath', 'code 7', 2, 'H2') returning id`))[0].id
+      const stored = async (id: number): Promise<Json> =>
+        (await select(orm, `select * from ${table} where id = ${id}`))[0]
+      const insert = async (): Promise<number> =>
+        (await select(
+          orm,
+          `insert into ${table} (work, plain, home_city, home_alarm, home_geo_lat, home_geo_grid)
+        values ('${JSON.stringify(WORK)}', '{"lat":1,"grid":"P1"}', 'Bath', 'code 7', 2, 'H2') returning id`
+        ))[0].id
 
       t.test('what a body says replaces what it can see', async (t) => {
         const id = await insert()
-        const record = await updated(`${path}/${id}`, { work: { city: 'York' }, plain: { lat: 5 }, home: { city: 'York' } })
+        const record = await updated(`${path}/${id}`, {
+          work: { city: 'York' },
+          plain: { lat: 5 },
+          home: { city: 'York' },
+        })
         t.notMatch(JSON.stringify(record), /shh|A1|P1|code 7|H2/)
         t.match(record, { work: { city: 'York' }, plain: { lat: 5 }, home: { city: 'York' } })
-        const { work, plain, home_city: city, home_alarm: alarm, home_geo_lat: lat, home_geo_grid: grid } = await stored(id)
+        const { work, plain, home_city: city, home_alarm: alarm, home_geo_lat: lat, home_geo_grid: grid } =
+          await stored(id)
         t.equal(work.s, 'shh')
         t.equal(work.city, 'York')
         t.equal(work.street ?? null, null, 'what a body does not say is gone, where it can be seen')
@@ -61,7 +93,10 @@ await forEachDatabase(t, { entities: [Person, Guest] }, async (t, { orm }) => {
 
       t.test('at any depth', async (t) => {
         const id = await insert()
-        await updated(`${path}/${id}`, { work: { city: 'York', road: 'Low St', geo: { lat: 9 } }, home: { city: 'x', geo: { lat: 8 } } })
+        await updated(`${path}/${id}`, {
+          work: { city: 'York', road: 'Low St', geo: { lat: 9 } },
+          home: { city: 'x', geo: { lat: 8 } },
+        })
         const { work, home_geo_lat: lat, home_geo_grid: grid } = await stored(id)
         t.strictSame(work, { city: 'York', street: 'Low St', s: 'shh', geo: { lat: 9, grid: 'A1' } })
         t.strictSame([lat, grid], [8, 'H2'])
@@ -85,10 +120,14 @@ await forEachDatabase(t, { entities: [Person, Guest] }, async (t, { orm }) => {
 
       t.test('a body that names a hidden member is refused', async (t) => {
         const id = await insert()
-        for (const [body, pointer] of [
-          [{ work: { city: 'x', secret: 'mine' } }, '/work/secret'], [{ work: { city: 'x', s: 'mine' } }, '/work/s'],
-          [{ work: { city: 'x', geo: { grid: 'mine' } } }, '/work/geo/grid'], [{ home: { alarm: 'mine' } }, '/home/alarm'],
-        ] as const) t.equal(verdict(await patch(`${path}/${id}`, body)), `400 FST_ERR_VALIDATION ${pointer}`)
+        for (
+          const [body, pointer] of [
+            [{ work: { city: 'x', secret: 'mine' } }, '/work/secret'],
+            [{ work: { city: 'x', s: 'mine' } }, '/work/s'],
+            [{ work: { city: 'x', geo: { grid: 'mine' } } }, '/work/geo/grid'],
+            [{ home: { alarm: 'mine' } }, '/home/alarm'],
+          ] as const
+        ) t.equal(verdict(await patch(`${path}/${id}`, body)), `400 FST_ERR_VALIDATION ${pointer}`)
         t.strictSame((await stored(id)).work, WORK)
       })
 
@@ -106,11 +145,17 @@ await forEachDatabase(t, { entities: [Person, Guest] }, async (t, { orm }) => {
     t.match(await stored(), { city: 'Bath', s: 'by hook' })
     await updated(`/setting/${id}`, { work: { city: 'York' } })
     t.match(await stored(), { city: 'York', s: 'changed' })
-    t.equal(verdict(await post('/setting', { work: { city: 'x', secret: 'mine' } })), '400 FST_ERR_VALIDATION /work/secret')
+    t.equal(
+      verdict(await post('/setting', { work: { city: 'x', secret: 'mine' } })),
+      '400 FST_ERR_VALIDATION /work/secret'
+    )
   })
 
   t.test('a list that would lose hidden members can not be named', async (t) => {
-    t.throws(() => new CrudBase({ model: Person, writable: ['past'] }).bind(orm.em), { code: 'FST_CRUD_CONFIG_INVALID', message: /"writable" of Person names 'past', .*list.*hidden/ })
+    t.throws(() => new CrudBase({ model: Person, writable: ['past'] }).bind(orm.em), {
+      code: 'FST_CRUD_CONFIG_INVALID',
+      message: /"writable" of Person names 'past', .*list.*hidden/,
+    })
     t.doesNotThrow(() => new CrudBase({ model: Person, writable: { create: ['past'], update: ['name'] } }).bind(orm.em))
   })
 })

@@ -1,7 +1,11 @@
 /** Nothing hidden can be whitelisted: the server does not start, and its message is that for a name that does not exist. */
 import t from 'tap'
 import {
-  AllowedField, AllowedFilters, AllowedInclude, AllowedSort, type QueryBuilderOptions,
+  AllowedField,
+  AllowedFilters,
+  AllowedInclude,
+  AllowedSort,
+  type QueryBuilderOptions,
 } from '../../src/config/index.ts'
 import { resolveWhitelist } from '../../src/plan/index.ts'
 import { QueryBuilderConfig } from '../../src/index.ts'
@@ -49,8 +53,19 @@ const CASES: ReadonlyArray<readonly [entity: any, names: readonly string[], entr
   [
     Person,
     [
-      'pin', 'token', 'dossier', 'tenant', 'handler', 'home.alarm', 'work.badge', 'team.budget', 'mentor.pin',
-      'visits.published', 'handler.codename', 'cases.title', 'friends.name',
+      'pin',
+      'token',
+      'dossier',
+      'tenant',
+      'handler',
+      'home.alarm',
+      'work.badge',
+      'team.budget',
+      'mentor.pin',
+      'visits.published',
+      'handler.codename',
+      'cases.title',
+      'friends.name',
     ],
     PROPERTIES,
   ],
@@ -64,7 +79,8 @@ const CASES: ReadonlyArray<readonly [entity: any, names: readonly string[], entr
 ]
 
 /** What a message tells too much of, unless it is the name that it is about. */
-const HIDDEN = /\b(pin|token|dossier|tenant|handler|alarm|badge|budget|published|branch|codename|cases|friends|api_tok)\b/g
+const HIDDEN =
+  /\b(pin|token|dossier|tenant|handler|alarm|badge|budget|published|branch|codename|cases|friends|api_tok)\b/g
 
 t.test('every hidden name in every entry is a ConfigError that gives nothing hidden away', async (t) => {
   let count = 0

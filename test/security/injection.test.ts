@@ -39,30 +39,55 @@ const written = fc.oneof(
 
 /** Names, wherever a query string has one. */
 const NAMED: ReadonlyArray<(name: string) => string> = [
-  (name) => `filter[${name}]=1`, (name) => `filter[name][${name}]=1`, (name) => `filter[name][${name}][]=1`,
-  (name) => `filter[supplier.${name}]=1`, (name) => `filter[${name}.name]=1`,
-  (name) => `filter[specimens.readings.${name}]=1`, (name) => `sort=${name}`, (name) => `sort=-${name}`,
-  (name) => `sort=name,${name}`, (name) => `sort=supplier.${name}`,
-  (name) => `include=${name}`, (name) => `include=tags.${name}`, (name) => `include=tags,${name}`,
-  (name) => `fields=${name}`, (name) => `fields=id,${name}`, (name) => `fields[${name}]=id`,
-  (name) => `include=tags&fields[tags]=${name}`, (name) => `fields[plant]=${name}`, (name) => `${name}=1`,
-  (name) => `${name}[name]=1`, (name) => `page[${name}]=1`,
+  (name) => `filter[${name}]=1`,
+  (name) => `filter[name][${name}]=1`,
+  (name) => `filter[name][${name}][]=1`,
+  (name) => `filter[supplier.${name}]=1`,
+  (name) => `filter[${name}.name]=1`,
+  (name) => `filter[specimens.readings.${name}]=1`,
+  (name) => `sort=${name}`,
+  (name) => `sort=-${name}`,
+  (name) => `sort=name,${name}`,
+  (name) => `sort=supplier.${name}`,
+  (name) => `include=${name}`,
+  (name) => `include=tags.${name}`,
+  (name) => `include=tags,${name}`,
+  (name) => `fields=${name}`,
+  (name) => `fields=id,${name}`,
+  (name) => `fields[${name}]=id`,
+  (name) => `include=tags&fields[tags]=${name}`,
+  (name) => `fields[plant]=${name}`,
+  (name) => `${name}=1`,
+  (name) => `${name}[name]=1`,
+  (name) => `page[${name}]=1`,
 ]
 /** Values, where no conversion by a column's type is known here. */
 const VALUED: ReadonlyArray<(value: string) => string> = [
-  (value) => `filter[name]=${value}`, (value) => `filter[name][like]=${value}`,
-  (value) => `filter[name][in]=${value}`, (value) => `filter[q]=${value}`, (value) => `filter[ref]=${value}`,
-  (value) => `filter[trashed]=${value}`, (value) => `filter[supplier.name][like]=${value}`,
-  (value) => `filter[tags.name][contains]=${value}`, (value) => `filter[tags.name][in]=${value}`,
-  (value) => `filter[offers.title][starts]=${value}`, (value) => `filter[specimens.synonyms][contains]=${value}`,
+  (value) => `filter[name]=${value}`,
+  (value) => `filter[name][like]=${value}`,
+  (value) => `filter[name][in]=${value}`,
+  (value) => `filter[q]=${value}`,
+  (value) => `filter[ref]=${value}`,
+  (value) => `filter[trashed]=${value}`,
+  (value) => `filter[supplier.name][like]=${value}`,
+  (value) => `filter[tags.name][contains]=${value}`,
+  (value) => `filter[tags.name][in]=${value}`,
+  (value) => `filter[offers.title][starts]=${value}`,
+  (value) => `filter[specimens.synonyms][contains]=${value}`,
   (value) => `filter[specimens.synonyms][overlap][]=${value}`,
   (value) => `filter[specimens.readings.sensor]=${value}`,
   (value) => `filter[specimens.readings.sensor][contains]=${value}`,
   (value) => `filter[specimens.readings.depth]=${value}`,
-  (value) => `filter[name][between][]=a&filter[name][between][]=${value}`, (value) => `filter[id]=${value}`,
-  (value) => `filter[supplier]=${value}`, (value) => `filter[description][ends]=${value}`,
-  (value) => `page=${value}`, (value) => `per_page=${value}`, (value) => `limit=${value}`,
-  (value) => `offset=${value}`, (value) => `cursor=${value}`, (value) => `filter[name]=a&hard=${value}`,
+  (value) => `filter[name][between][]=a&filter[name][between][]=${value}`,
+  (value) => `filter[id]=${value}`,
+  (value) => `filter[supplier]=${value}`,
+  (value) => `filter[description][ends]=${value}`,
+  (value) => `page=${value}`,
+  (value) => `per_page=${value}`,
+  (value) => `limit=${value}`,
+  (value) => `offset=${value}`,
+  (value) => `cursor=${value}`,
+  (value) => `filter[name]=a&hard=${value}`,
 ]
 
 await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
@@ -94,7 +119,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     if (statusCode >= 500) throw new Error(`${statusCode} ${body}`)
     // values of a custom type are the database's to read
     if (
-      statusCode === 400 && texts.length > 0 && options.method === undefined && !String(options.url).startsWith('/specimens?filter[minimum]')
+      statusCode === 400 && texts.length > 0 && options.method === undefined &&
+      !String(options.url).startsWith('/specimens?filter[minimum]')
     ) throw new Error(`a statement before the refusal: ${body}`)
     if ('x-injected' in headers) throw new Error('a header was injected')
     if (typeof JSON.parse(body) !== 'object') throw new Error(body)
@@ -138,7 +164,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       (text) => text.slice(0, -1),
     ]
     return fc.tuple(
-      fc.constantFrom(...values), fc.oneof(fc.constant(changes[0]!), fc.constantFrom(...changes))
+      fc.constantFrom(...values),
+      fc.oneof(fc.constant(changes[0]!), fc.constantFrom(...changes))
     ).map(([text, change]) => change(text))
   }
   const names = Object.keys(EQUALITIES)
@@ -146,25 +173,31 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   t.test('eq finds the records that have the value, by the type of the property', async (t) => {
     const texts = new Map<string, Set<string>>()
     let found = 0
-    await assertProperty(fc.asyncProperty(fc.constantFrom(...names).chain(
-      (name) => fc.tuple(fc.constant(name), fc.oneof(hostile, near(name)), fc.constantFrom('', '[eq]'))
-    ), async ([name, text, operator]) => {
-      const response = await ask({ url: `/specimens?filter[${name}]${operator}=${encoded(text)}&per_page=100` })
-      const has = stored.filter((row) => row[name] !== null)
-      if (response.statusCode === 400) {
-        if (has.some((row) => textOf(row[name]) === text)) {
-          throw new Error(
-          `the value of a record is refused: ${response.body}`
-          )
+    await assertProperty(
+      fc.asyncProperty(
+        fc.constantFrom(...names).chain(
+          (name) => fc.tuple(fc.constant(name), fc.oneof(hostile, near(name)), fc.constantFrom('', '[eq]'))
+        ),
+        async ([name, text, operator]) => {
+          const response = await ask({ url: `/specimens?filter[${name}]${operator}=${encoded(text)}&per_page=100` })
+          const has = stored.filter((row) => row[name] !== null)
+          if (response.statusCode === 400) {
+            if (has.some((row) => textOf(row[name]) === text)) {
+              throw new Error(
+                `the value of a record is refused: ${response.body}`
+              )
+            }
+            return
+          }
+          const expected = has.filter((row) => EQUALITIES[name]!(row[name], text.toWellFormed())).map(({ id }) => id)
+          const ids = response.json().items.map(({ id }: Json) => id)
+          if (String(ids) !== String(expected)) throw new Error(`found ${ids}, not ${expected}`)
+          found += ids.length
+          texts.set(name, (texts.get(name) ?? new Set()).add(response.texts.join()))
         }
-        return
-      }
-      const expected = has.filter((row) => EQUALITIES[name]!(row[name], text.toWellFormed())).map(({ id }) => id)
-      const ids = response.json().items.map(({ id }: Json) => id)
-      if (String(ids) !== String(expected)) throw new Error(`found ${ids}, not ${expected}`)
-      found += ids.length
-      texts.set(name, (texts.get(name) ?? new Set()).add(response.texts.join()))
-    }), { numRuns: 400 })
+      ),
+      { numRuns: 400 }
+    )
     t.ok(found > 50, `${found} were found`)
     t.strictSame(
       [...texts].filter(([, { size }]) => size !== 1).map(([name]) => name),
@@ -175,36 +208,53 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 
   t.test('other operators take any text as a value, or refuse it', async (t) => {
     const texts = new Map<string, Set<string>>()
-    await assertProperty(fc.asyncProperty(fc.constantFrom(...names).chain(
-      (name) => fc.tuple(
-        fc.constant(name),
-        fc.constantFrom(...operatorsOf(name).slice(1)),
-        fc.oneof(hostile.map(encoded), near(name).map(encoded), written)
-      )
-    ), async ([name, operator, value]) => {
-      const key = `filter[${name}][${operator}]`
-      const query = operator === 'between' ? `${key}[]=${value}&${key}[]=${value}` : operator === 'in' || operator === 'nin' ? `${key}[]=${value}` : `${key}=${value}`
-      const response = await ask({ url: `/specimens?${query}` })
-      // an `isnull` of two values is two conditions
-      if (response.statusCode === 200 && operator !== 'isnull') {
-        texts.set(
-          key, (texts.get(key) ?? new Set()).add(response.texts.join())
-        )
-      }
-    }), { numRuns: 300 })
+    await assertProperty(
+      fc.asyncProperty(
+        fc.constantFrom(...names).chain(
+          (name) =>
+            fc.tuple(
+              fc.constant(name),
+              fc.constantFrom(...operatorsOf(name).slice(1)),
+              fc.oneof(hostile.map(encoded), near(name).map(encoded), written)
+            )
+        ),
+        async ([name, operator, value]) => {
+          const key = `filter[${name}][${operator}]`
+          const query = operator === 'between'
+            ? `${key}[]=${value}&${key}[]=${value}`
+            : operator === 'in' || operator === 'nin'
+              ? `${key}[]=${value}`
+              : `${key}=${value}`
+          const response = await ask({ url: `/specimens?${query}` })
+          // an `isnull` of two values is two conditions
+          if (response.statusCode === 200 && operator !== 'isnull') {
+            texts.set(
+              key,
+              (texts.get(key) ?? new Set()).add(response.texts.join())
+            )
+          }
+        }
+      ),
+      { numRuns: 300 }
+    )
     t.ok(texts.size > 50, `${texts.size} statements`)
     t.strictSame(
-      [...texts].filter(([, { size }]) => size !== 1).map(([key]) => key), [], 'one statement, whatever the values'
+      [...texts].filter(([, { size }]) => size !== 1).map(([key]) => key),
+      [],
+      'one statement, whatever the values'
     )
   })
 
   t.test('values of paths into relations and JSON, of searches, pages and cursors', async (t) => {
     const sent = { ...counts }
     const texts = new Set<string>()
-    await assertProperty(fc.asyncProperty(fc.constantFrom(...VALUED), written, async (place, value) => {
-      const response = await ask({ url: `/plants?${place(value)}` })
-      for (const text of response.texts) texts.add(text)
-    }), { numRuns: 400 })
+    await assertProperty(
+      fc.asyncProperty(fc.constantFrom(...VALUED), written, async (place, value) => {
+        const response = await ask({ url: `/plants?${place(value)}` })
+        for (const text of response.texts) texts.add(text)
+      }),
+      { numRuns: 400 }
+    )
     t.ok(counts[200]! > sent[200]! && counts[400]! > sent[400]!, JSON.stringify(counts))
     t.ok(texts.size <= VALUED.length, `${texts.size} statements, whatever the values`)
   })
@@ -217,7 +267,11 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     const sent = { ...counts }
     await assertProperty(
       fc.asyncProperty(
-        fc.constantFrom(...NAMED), refused, async (place, name) => { await ask({ url: `/plants?${place(name)}` }) }
+        fc.constantFrom(...NAMED),
+        refused,
+        async (place, name) => {
+          await ask({ url: `/plants?${place(name)}` })
+        }
       ),
       { numRuns: 500 }
     )
@@ -266,12 +320,15 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       )
     )
     const sent = { ...counts }
-    await assertProperty(fc.asyncProperty(attempt, async (options) => {
-      const { statusCode, body } = await ask(options)
-      if (
-        options.method !== 'GET' && statusCode < 400 && options.headers?.['if-match'] === undefined
-      ) throw new Error(`${statusCode} ${body}`)
-    }), { numRuns: 300 })
+    await assertProperty(
+      fc.asyncProperty(attempt, async (options) => {
+        const { statusCode, body } = await ask(options)
+        if (
+          options.method !== 'GET' && statusCode < 400 && options.headers?.['if-match'] === undefined
+        ) throw new Error(`${statusCode} ${body}`)
+      }),
+      { numRuns: 300 }
+    )
     t.ok(counts[404]! > (sent[404] ?? 0) && counts[412]! > 0 && counts[415]! > 0, JSON.stringify(counts))
   })
 
@@ -309,22 +366,35 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       ) if (!isDeepStrictEqual(got[name], value)) throw new Error(`${name}: ${JSON.stringify(got[name])}`)
       kept++
     }
-    await assertProperty(fc.asyncProperty(fc.oneof(
-      { weight: 3, arbitrary: writable }, { weight: 1, arbitrary: wrong }, { weight: 1, arbitrary: named }
-    ), fc.constantFrom('one', 'many', 'update'), async (data, way) => {
-      const code = `I${++count}`
-      if (way === 'update') {
-        const created = await ask({ method: 'POST', url: '/specimens', payload: { code, plant: 1 } })
-        const response = await ask({ method: 'PATCH', url: `/specimens/${created.json().id}`, payload: data })
-        if (response.statusCode === 200) check(data, response.json())
-        return
-      }
-      const body = { code, plant: 1, ...data }
-      const response = await ask(
-        { method: 'POST', url: '/specimens', payload: way === 'many' ? [body, { code: `${code}x`, plant: 1 }] : body }
-      )
-      if (response.statusCode === 201) check(body, way === 'many' ? response.json()[0] : response.json())
-    }), { numRuns: 300 })
+    await assertProperty(
+      fc.asyncProperty(
+        fc.oneof(
+          { weight: 3, arbitrary: writable },
+          { weight: 1, arbitrary: wrong },
+          { weight: 1, arbitrary: named }
+        ),
+        fc.constantFrom('one', 'many', 'update'),
+        async (data, way) => {
+          const code = `I${++count}`
+          if (way === 'update') {
+            const created = await ask({ method: 'POST', url: '/specimens', payload: { code, plant: 1 } })
+            const response = await ask({ method: 'PATCH', url: `/specimens/${created.json().id}`, payload: data })
+            if (response.statusCode === 200) check(data, response.json())
+            return
+          }
+          const body = { code, plant: 1, ...data }
+          const response = await ask(
+            {
+              method: 'POST',
+              url: '/specimens',
+              payload: way === 'many' ? [body, { code: `${code}x`, plant: 1 }] : body,
+            }
+          )
+          if (response.statusCode === 201) check(body, way === 'many' ? response.json()[0] : response.json())
+        }
+      ),
+      { numRuns: 300 }
+    )
     t.ok(kept > 50, `${kept} were kept`)
     const { 'public.specimen': specimens, ...others } = await dump()
     const { 'public.specimen': seeded, ...othersBefore } = before

@@ -2,13 +2,26 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import Fastify from 'fastify'
 import t from 'tap'
-import { BaseModel, CrudBase, crudKit, crudSchemas, primaryKey, softDelete, type CrudOptions, type CrudRecord, type CrudRoutesOptions } from '../../src/index.ts'
+import {
+  BaseModel,
+  CrudBase,
+  crudKit,
+  crudSchemas,
+  primaryKey,
+  softDelete,
+  type CrudOptions,
+  type CrudRecord,
+  type CrudRoutesOptions,
+} from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { serve, type Json } from '../http/helper.ts'
 import { verdict, writes } from '../http/writes/helper.ts'
 
 const Home = defineEntity({ name: 'Home', embeddable: true, properties: { street: p.string().nullable() } })
-const Team = defineEntity({ name: 'Team', properties: { ...primaryKey, name: p.string(), members: () => p.oneToMany(Member).mappedBy('team') } })
+const Team = defineEntity({
+  name: 'Team',
+  properties: { ...primaryKey, name: p.string(), members: () => p.oneToMany(Member).mappedBy('team') },
+})
 const Member = defineEntity({
   name: 'Member',
   extends: BaseModel,
@@ -26,14 +39,33 @@ const Member = defineEntity({
   },
 })
 /** Requires what no client may write. */
-const Account = defineEntity({ name: 'Account', properties: { ...primaryKey, ...softDelete, name: p.string(), email: p.string().hidden(), plan: p.string() } })
+const Account = defineEntity({
+  name: 'Account',
+  properties: { ...primaryKey, ...softDelete, name: p.string(), email: p.string().hidden(), plan: p.string() },
+})
 
 const NAMES = ['name', 'nickName', 'team', 'friends'] as const
 /** Everything that the list leaves out, with a value that its column takes. */
 const CLOSED: Readonly<Record<string, unknown>> = {
-  isAdmin: true, credit: 1_000_000, id: 77, uuid: '3f0c8a52-7c0e-4f57-9d53-2d6f4a1c9b10', created_at: '2024-05-31T00:00:00Z', updated_at: '2024-05-31T00:00:00Z', deleted_at: '2024-05-31T00:00:00Z', revision: 9, shout: 'x',
+  isAdmin: true,
+  credit: 1_000_000,
+  id: 77,
+  uuid: '3f0c8a52-7c0e-4f57-9d53-2d6f4a1c9b10',
+  created_at: '2024-05-31T00:00:00Z',
+  updated_at: '2024-05-31T00:00:00Z',
+  deleted_at: '2024-05-31T00:00:00Z',
+  revision: 9,
+  shout: 'x',
 }
-const UNKNOWN: Readonly<Record<string, unknown>> = { secret: 's3cret', nickName: 'x', is_admin: true, nothing: 1, members: [], toString: 'x', hasOwnProperty: true }
+const UNKNOWN: Readonly<Record<string, unknown>> = {
+  secret: 's3cret',
+  nickName: 'x',
+  is_admin: true,
+  nothing: 1,
+  members: [],
+  toString: 'x',
+  hasOwnProperty: true,
+}
 
 await forEachDatabase(t, { entities: [Team, Member, Account] }, async (t, { orm }) => {
   const members = new CrudBase({ model: Member, writable: [...NAMES] })
@@ -41,7 +73,10 @@ await forEachDatabase(t, { entities: [Team, Member, Account] }, async (t, { orm 
     '/members': { crud: members, operations: ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore'] },
     '/scoped': { crud: members, operations: ['create', 'update'], scope: () => ({ credit: 7 }) },
     '/transacted': { crud: members, operations: ['create', 'update'], transaction: true },
-    '/split': { crud: new CrudBase({ model: Member, writable: { create: ['name', 'isAdmin'], update: ['name', 'credit'] } }), operations: ['create', 'update'] },
+    '/split': {
+      crud: new CrudBase({ model: Member, writable: { create: ['name', 'isAdmin'], update: ['name', 'credit'] } }),
+      operations: ['create', 'update'],
+    },
     '/nothing': { crud: new CrudBase({ model: Member, writable: { create: ['name'], update: [] } }) },
     '/lenient': { crud: members, readonlyProperties: 'ignore' },
   })
@@ -51,10 +86,26 @@ await forEachDatabase(t, { entities: [Team, Member, Account] }, async (t, { orm 
     const { id } = await created('/members', { name: 'Ada' })
     for (const [name, value] of Object.entries(CLOSED)) {
       const body = { name: 'x', [name]: value }
-      const sent = { post: await post('/members', body), scoped: await post('/scoped', body), transacted: await post('/transacted', body) }
-      for (const [way, response] of Object.entries(sent)) t.equal(verdict(response), `400 FST_ERR_VALIDATION /${name}`, `${way} ${name}`)
-      t.equal(verdict(await post('/members', [{ name: 'ok' }, body])), `400 FST_ERR_VALIDATION /1/${name}`, `batch ${name}`)
-      for (const [way, response] of Object.entries({ patch: await patch(`/members/${id}`, body), put: await put(`/members/${id}`, body), transacted: await patch(`/transacted/${id}`, body) })) {
+      const sent = {
+        post: await post('/members', body),
+        scoped: await post('/scoped', body),
+        transacted: await post('/transacted', body),
+      }
+      for (const [way, response] of Object.entries(sent)) {
+        t.equal(verdict(response), `400 FST_ERR_VALIDATION /${name}`, `${way} ${name}`)
+      }
+      t.equal(
+        verdict(await post('/members', [{ name: 'ok' }, body])),
+        `400 FST_ERR_VALIDATION /1/${name}`,
+        `batch ${name}`
+      )
+      for (
+        const [way, response] of Object.entries({
+          patch: await patch(`/members/${id}`, body),
+          put: await put(`/members/${id}`, body),
+          transacted: await patch(`/transacted/${id}`, body),
+        })
+      ) {
         t.equal(verdict(response), `400 FST_ERR_VALIDATION /${name}`, `${way} ${name}`)
       }
       const [error] = sent.post.json().errors
@@ -68,14 +119,24 @@ await forEachDatabase(t, { entities: [Team, Member, Account] }, async (t, { orm 
     const { id } = await created('/members', { name: 'Ada' })
     const answers = new Set<string>()
     for (const [name, value] of Object.entries(UNKNOWN)) {
-      for (const response of [await post('/members', { name: 'x', [name]: value }), await patch(`/members/${id}`, { [name]: value })]) {
+      for (
+        const response of [
+          await post('/members', { name: 'x', [name]: value }),
+          await patch(`/members/${id}`, { [name]: value }),
+        ]
+      ) {
         t.equal(verdict(response), `400 FST_ERR_VALIDATION /${name}`, name)
         const [{ detail, allowed }] = response.json().errors
         answers.add(`${detail.replace(name, '?').replace(/ Did you mean .*/, '')} ${allowed.join()}`)
       }
     }
     t.strictSame([...answers], ["There is no property '?' to write. friends,name,nick_name,team"])
-    const response = await app.inject({ method: 'POST', url: '/members', headers: { 'content-type': 'application/json' }, payload: '{"name":"x","__proto__":{"isAdmin":true}}' })
+    const response = await app.inject({
+      method: 'POST',
+      url: '/members',
+      headers: { 'content-type': 'application/json' },
+      payload: '{"name":"x","__proto__":{"isAdmin":true}}',
+    })
     t.equal(response.statusCode, 400)
   })
 
@@ -84,7 +145,10 @@ await forEachDatabase(t, { entities: [Team, Member, Account] }, async (t, { orm 
     const friend = await created('/members', { name: 'Bob' })
     const record = await created('/members', { name: 'Ada', nick_name: 'ad', team, friends: [friend.id] })
     t.match(record, { name: 'Ada', nick_name: 'ad', team, isAdmin: false })
-    t.match(await updated(`/members/${record.id}`, { nick_name: null, team: null, friends: [] }), { nick_name: null, team: null })
+    t.match(await updated(`/members/${record.id}`, { nick_name: null, team: null, friends: [] }), {
+      nick_name: null,
+      team: null,
+    })
   })
 
   t.test('each operation has its own list', async (t) => {
@@ -108,15 +172,24 @@ await forEachDatabase(t, { entities: [Team, Member, Account] }, async (t, { orm 
   t.test("with readonlyProperties: 'ignore', what records show and bodies may not set is ignored; unknown names are not", async (t) => {
     const { id } = await created('/members', { name: 'Ada' })
     const record = await read(`/lenient/${id}`)
-    t.match(await updated(`/lenient/${id}`, { ...record, ...CLOSED, id, name: 'Eve' }), { name: 'Eve', isAdmin: false, credit: 0 })
+    t.match(await updated(`/lenient/${id}`, { ...record, ...CLOSED, id, name: 'Eve' }), {
+      name: 'Eve',
+      isAdmin: false,
+      credit: 0,
+    })
     t.match(await created('/lenient', { ...CLOSED, name: 'Mal' }), { isAdmin: false, credit: 0 })
     t.equal(verdict(await patch(`/lenient/${id}`, { ...record, secret: 'x' })), '400 FST_ERR_VALIDATION /secret')
   })
 
   t.test('hooks may set what bodies may not', async (t) => {
     class Hooked extends CrudBase {
-      override beforeCreate (data: Json) { return { ...data, isAdmin: true, secret: 'set' } }
-      override beforeUpdate (_: unknown, data: Json) { return { ...data, credit: 1 } }
+      override beforeCreate (data: Json) {
+        return { ...data, isAdmin: true, secret: 'set' }
+      }
+
+      override beforeUpdate (_: unknown, data: Json) {
+        return { ...data, credit: 1 }
+      }
     }
     const app = await serve(t, orm, { '/hooked': new Hooked({ model: Member, writable: ['name'] }) })
     const { created, updated, post } = writes(app)
@@ -128,16 +201,36 @@ await forEachDatabase(t, { entities: [Team, Member, Account] }, async (t, { orm 
   })
 
   t.test('a hidden property that is required is never named to a client', async (t) => {
-    class Filling extends CrudBase { override beforeCreate (data: Json) { return data.name === 'forget' ? data : { ...data, email: `${data.name}@example.org` } } }
+    class Filling extends CrudBase {
+      override beforeCreate (data: Json) {
+        return data.name === 'forget' ? data : { ...data, email: `${data.name}@example.org` }
+      }
+    }
     const lines: string[] = []
-    const app = Fastify({ logger: { level: 'error', stream: { write: (line: string) => { lines.push(line) } } } })
+    const app = Fastify({
+      logger: {
+        level: 'error',
+        stream: {
+          write: (line: string) => {
+            lines.push(line)
+          },
+        },
+      },
+    })
     t.teardown(() => app.close())
-    await app.register(crudKit, { orm, resources: { '/accounts': new Filling({ model: Account, writable: ['name', 'plan'] }) } })
+    await app.register(crudKit, {
+      orm,
+      resources: { '/accounts': new Filling({ model: Account, writable: ['name', 'plan'] }) },
+    })
     const { created, post } = writes(app)
     const { id } = await created('/accounts', { name: 'ada', plan: 'free' })
     t.equal((await orm.em.fork().findOneOrFail(Account, id)).email, 'ada@example.org')
     t.equal(verdict(await post('/accounts', { name: 'ada' })), '400 FST_ERR_VALIDATION /plan')
-    t.equal(verdict(await post('/accounts', { name: 'forget' })), '400 FST_ERR_VALIDATION /plan', 'the errors of the client come first')
+    t.equal(
+      verdict(await post('/accounts', { name: 'forget' })),
+      '400 FST_ERR_VALIDATION /plan',
+      'the errors of the client come first'
+    )
     const failed = await post('/accounts', { name: 'forget', plan: 'free' })
     t.equal(failed.statusCode, 500)
     t.notMatch(failed.body, /email|Account/)
@@ -149,8 +242,16 @@ await forEachDatabase(t, { entities: [Team, Member, Account] }, async (t, { orm 
 
   t.test('schemas show what each body may hold', async (t) => {
     const names = (schema: Json) => Object.keys(schema.properties).sort()
-    const { create, update } = crudSchemas(new CrudBase({ model: Member, writable: { create: ['name', 'team'], update: ['nickName'] } }), orm)
-    t.strictSame([names(create), (create as Json).required, names(update), (update as Json).required], [['name', 'team'], ['name'], ['nick_name'], undefined])
+    const { create, update } = crudSchemas(
+      new CrudBase({ model: Member, writable: { create: ['name', 'team'], update: ['nickName'] } }),
+      orm
+    )
+    t.strictSame([names(create), (create as Json).required, names(update), (update as Json).required], [
+      ['name', 'team'],
+      ['name'],
+      ['nick_name'],
+      undefined,
+    ])
     const closed = crudSchemas(new CrudBase({ model: Member }), orm)
     t.strictSame([names(closed.create), (closed.create as Json).additionalProperties], [[], false])
   })
@@ -158,7 +259,8 @@ await forEachDatabase(t, { entities: [Team, Member, Account] }, async (t, { orm 
   t.test('methods without `writable` are closed', async (t) => {
     const em = orm.em.fork()
     const closed = new CrudBase({ model: Member })
-    const message = /^CrudBase: '(create|update)' needs "writable", which says what bodies may set of Member: name the properties, .* write writable: 'all' .*, or leave create, createMany and update out of the operations\.$/
+    const message =
+      /^CrudBase: '(create|update)' needs "writable", which says what bodies may set of Member: name the properties, .* write writable: 'all' .*, or leave create, createMany and update out of the operations\.$/
     await t.rejects(closed.create(em, { name: 'x' }), { code: 'FST_CRUD_CONFIG_INVALID', message })
     await t.rejects(closed.createMany(em, [{ name: 'x' }]), { code: 'FST_CRUD_CONFIG_INVALID', message })
     await t.rejects(closed.createMany(em, []), { code: 'FST_CRUD_CONFIG_INVALID', message })
@@ -166,57 +268,134 @@ await forEachDatabase(t, { entities: [Team, Member, Account] }, async (t, { orm 
     await t.rejects(closed.update(em, id, { name: 'x' }), { code: 'FST_CRUD_CONFIG_INVALID', message })
     t.match(await closed.delete(em, id), { name: 'Ada' })
     t.match(await closed.restore(em, id), { name: 'Ada' })
-    await t.rejects(new CrudBase({ model: Member, writable: { create: ['name'] } }).update(em, id, { name: 'x' }), { message: /"writable" of Member has none for 'update'/ })
+    await t.rejects(new CrudBase({ model: Member, writable: { create: ['name'] } }).update(em, id, { name: 'x' }), {
+      message: /"writable" of Member has none for 'update'/,
+    })
   })
 
   t.test('a server without `writable`, or with a list that cannot work, does not start', async (t) => {
-    const start = async (options: Omit<CrudOptions<any>, 'model'> & { model?: any }, routes: Partial<CrudRoutesOptions> = {}, Crud: new (options: CrudOptions<any>) => CrudBase = CrudBase) => {
+    const start = async (
+      options: Omit<CrudOptions<any>, 'model'> & { model?: any },
+      routes: Partial<CrudRoutesOptions> = {},
+      Crud: new(options: CrudOptions<any>) => CrudBase = CrudBase
+    ) => {
       const app = Fastify()
       t.teardown(() => app.close())
       try {
-        await app.register(crudKit, { orm, resources: { '/x': { crud: new Crud({ model: Member, ...options }), ...routes } } })
+        await app.register(crudKit, {
+          orm,
+          resources: { '/x': { crud: new Crud({ model: Member, ...options }), ...routes } },
+        })
         await app.ready()
         return app
       } catch (error) {
         return error as CrudRecord
       }
     }
-    for (const [options, routes, message] of [
-      [{}, {}, /^The resource \/x: 'create' needs "writable", which says what bodies may set of Member: name the properties, as in writable: \['name', 'price'\], write writable: 'all' .*, or leave create, createMany and update out of the operations\.$/],
-      [{}, { operations: ['update'] }, /'update' needs "writable"/],
-      [{}, { operations: ['createMany'] }, /'createMany' needs "writable"/],
-      [{ writable: { create: ['name'] } }, { operations: ['create', 'update'] }, /'update' needs a list of what bodies may set, and "writable" of Member has none for 'update': add one, as in writable: \{ update: \['name'\] \}/],
-      [{ writable: ['nmae'] }, {}, /"writable" of Member names 'nmae', which is not a property of it\. Did you mean 'name'\?/],
-      [{ writable: ['nick_name'] }, {}, /names 'nick_name', which is not a property of it\. Did you mean 'nickName'\?/],
-      [{ writable: {} }, {}, /^The resource \/x: 'create' needs "writable", which says what bodies may set of Member: name the properties, .*, write writable: 'all' .*, or leave create, createMany and update out of the operations\.$/],
-      [{ writable: ['*'] }, {}, /"writable" of Member names '\*', which is not a property of it\. Did you mean writable: 'all'\?$/],
-      [{ writable: { create: ['name'], update: ['all'] } }, {}, /names 'all', which is not a property of it\. Did you mean writable: \{ update: 'all' \}\?$/],
-      [{ writable: ['team.name'] }, {}, /names 'team\.name', which is not a property of it: bodies set the relation 'team' by key\. Name 'team'\.$/],
-      [{ writable: ['home.street'] }, {}, /names 'home\.street', which is not a property of it: bodies set the object 'home' as a whole\. Name 'home'\.$/],
-      [{ writable: ['credit.x'] }, {}, /names 'credit\.x', which is not a property of it\. Did you mean 'credit'\?$/],
-      [{ writable: ['secret'] }, {}, /names 'secret', which clients never write: it is hidden/],
-      [{ writable: ['id'] }, {}, /names 'id', which clients never write: it is a key that is generated/],
-      [{ writable: ['uuid'] }, {}, /it is a key that is generated/],
-      [{ writable: ['created_at'] }, {}, /it is a timestamp/],
-      [{ writable: ['deleted_at'] }, {}, /deleting and restoring a record sets it/],
-      [{ writable: ['revision'] }, {}, /it is the version/],
-      [{ writable: ['shout'] }, {}, /its value is computed/],
-      [{ model: Team, writable: ['name', 'members'] }, {}, /names 'members', which clients never write: the other side of the relation has the key/],
-      [{ writable: ['nickName'] }, {}, /'create' can't fill Member\.name, which is required and which bodies may not set: add it to "writable", give it a default, fill it in beforeCreate, or leave 'create' out/],
-      [{ model: Account, writable: 'all' }, {}, /'create' can't fill Account\.email, which is required and which bodies may not set: give it a default/],
-    ] as const) t.match(await start(options as never, routes as never), { code: 'FST_CRUD_CONFIG_INVALID', message }, String(message))
+    for (
+      const [options, routes, message] of [
+        [
+          {},
+          {},
+          /^The resource \/x: 'create' needs "writable", which says what bodies may set of Member: name the properties, as in writable: \['name', 'price'\], write writable: 'all' .*, or leave create, createMany and update out of the operations\.$/,
+        ],
+        [{}, { operations: ['update'] }, /'update' needs "writable"/],
+        [{}, { operations: ['createMany'] }, /'createMany' needs "writable"/],
+        [
+          { writable: { create: ['name'] } },
+          { operations: ['create', 'update'] },
+          /'update' needs a list of what bodies may set, and "writable" of Member has none for 'update': add one, as in writable: \{ update: \['name'\] \}/,
+        ],
+        [
+          { writable: ['nmae'] },
+          {},
+          /"writable" of Member names 'nmae', which is not a property of it\. Did you mean 'name'\?/,
+        ],
+        [
+          { writable: ['nick_name'] },
+          {},
+          /names 'nick_name', which is not a property of it\. Did you mean 'nickName'\?/,
+        ],
+        [
+          { writable: {} },
+          {},
+          /^The resource \/x: 'create' needs "writable", which says what bodies may set of Member: name the properties, .*, write writable: 'all' .*, or leave create, createMany and update out of the operations\.$/,
+        ],
+        [
+          { writable: ['*'] },
+          {},
+          /"writable" of Member names '\*', which is not a property of it\. Did you mean writable: 'all'\?$/,
+        ],
+        [
+          { writable: { create: ['name'], update: ['all'] } },
+          {},
+          /names 'all', which is not a property of it\. Did you mean writable: \{ update: 'all' \}\?$/,
+        ],
+        [
+          { writable: ['team.name'] },
+          {},
+          /names 'team\.name', which is not a property of it: bodies set the relation 'team' by key\. Name 'team'\.$/,
+        ],
+        [
+          { writable: ['home.street'] },
+          {},
+          /names 'home\.street', which is not a property of it: bodies set the object 'home' as a whole\. Name 'home'\.$/,
+        ],
+        [{ writable: ['credit.x'] }, {}, /names 'credit\.x', which is not a property of it\. Did you mean 'credit'\?$/],
+        [{ writable: ['secret'] }, {}, /names 'secret', which clients never write: it is hidden/],
+        [{ writable: ['id'] }, {}, /names 'id', which clients never write: it is a key that is generated/],
+        [{ writable: ['uuid'] }, {}, /it is a key that is generated/],
+        [{ writable: ['created_at'] }, {}, /it is a timestamp/],
+        [{ writable: ['deleted_at'] }, {}, /deleting and restoring a record sets it/],
+        [{ writable: ['revision'] }, {}, /it is the version/],
+        [{ writable: ['shout'] }, {}, /its value is computed/],
+        [
+          { model: Team, writable: ['name', 'members'] },
+          {},
+          /names 'members', which clients never write: the other side of the relation has the key/,
+        ],
+        [
+          { writable: ['nickName'] },
+          {},
+          /'create' can't fill Member\.name, which is required and which bodies may not set: add it to "writable", give it a default, fill it in beforeCreate, or leave 'create' out/,
+        ],
+        [
+          { model: Account, writable: 'all' },
+          {},
+          /'create' can't fill Account\.email, which is required and which bodies may not set: give it a default/,
+        ],
+      ] as const
+    ) {
+      t.match(
+        await start(options as never, routes as never),
+        { code: 'FST_CRUD_CONFIG_INVALID', message },
+        String(message)
+      )
+    }
 
-    class Filling extends CrudBase { override beforeCreate (data: Json) { return data } }
-    class Own extends CrudBase { override create (): any {} }
-    for (const [what, options, routes, Crud] of [
-      ['operations that take no body', {}, { operations: ['list', 'get', 'delete', 'restore'] }],
-      ['a hook may fill what bodies may not set', { writable: ['nickName'] }, {}, Filling],
-      ['so may a scope', { writable: ['nickName'] }, { scope: () => ({ name: 'x' }) }],
-      ['and a method of the application', { writable: ['nickName'] }, {}, Own],
-      ['records that are only changed', { model: Account, writable: { update: 'all' } }, {}],
-    ] as const) t.type((await start(options as never, routes as never, Crud) as Json).inject, 'function', what)
+    class Filling extends CrudBase {
+      override beforeCreate (data: Json) {
+        return data
+      }
+    }
+    class Own extends CrudBase {
+      override create (): any {}
+    }
+    for (
+      const [what, options, routes, Crud] of [
+        ['operations that take no body', {}, { operations: ['list', 'get', 'delete', 'restore'] }],
+        ['a hook may fill what bodies may not set', { writable: ['nickName'] }, {}, Filling],
+        ['so may a scope', { writable: ['nickName'] }, { scope: () => ({ name: 'x' }) }],
+        ['and a method of the application', { writable: ['nickName'] }, {}, Own],
+        ['records that are only changed', { model: Account, writable: { update: 'all' } }, {}],
+      ] as const
+    ) t.type((await start(options as never, routes as never, Crud) as Json).inject, 'function', what)
 
     const app = await start({ writable: { update: ['name'] } }) as Json
-    t.equal((await app.inject({ method: 'POST', url: '/x', payload: {} })).statusCode, 404, 'of the default operations, one without a list is left out')
+    t.equal(
+      (await app.inject({ method: 'POST', url: '/x', payload: {} })).statusCode,
+      404,
+      'of the default operations, one without a list is left out'
+    )
   })
 })

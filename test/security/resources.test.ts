@@ -21,7 +21,12 @@ const Project = defineEntity({
 const Task = defineEntity({
   name: 'Task',
   tableName: 'task',
-  properties: { id: p.integer().primary(), title: p.string(), body: p.text().nullable(), project: () => p.manyToOne(Project) },
+  properties: {
+    id: p.integer().primary(),
+    title: p.string(),
+    body: p.text().nullable(),
+    project: () => p.manyToOne(Project),
+  },
 })
 const Label = defineEntity({
   name: 'Label',
@@ -38,10 +43,22 @@ const ROWS = `
   insert into project_label (project_id, label_id) select i, j from generate_series(1, 4) as i, generate_series(1, 2) as j;`
 
 const INCLUDES = ['tasks', 'labels', 'labels.projects', 'labels.projects.tasks'].map((path) => new AllowedInclude(path))
-const FIELDS = ['id', 'name', 'notes', 'settings', 'tasks.id', 'tasks.body', 'labels.id', 'labels.projects.id', 'labels.projects.tasks.id'].map((name) => new AllowedField(name))
+const FIELDS = [
+  'id',
+  'name',
+  'notes',
+  'settings',
+  'tasks.id',
+  'tasks.body',
+  'labels.id',
+  'labels.projects.id',
+  'labels.projects.tasks.id',
+].map((name) => new AllowedField(name))
 
 async function serverOf (t: any, orm: MikroORM, pagination: object, includes: AllowedInclude[] = INCLUDES) {
-  const app = await serve(t, orm, { '/projects': resource(Project, { allowedIncludes: includes, allowedFields: FIELDS, pagination }) })
+  const app = await serve(t, orm, {
+    '/projects': resource(Project, { allowedIncludes: includes, allowedFields: FIELDS, pagination }),
+  })
   return { app, projects: client(app, '/projects') }
 }
 
@@ -54,34 +71,64 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
 
   t.test('a record counts as often as it is included, at each level', async (t) => {
     // of each project: 2 labels, 4 projects of each, 3 tasks of each
-    const cases: ReadonlyArray<readonly [include: string, each: number]> = [['tasks', 3], ['labels', 2], ['labels.projects', 2 + 8], ['labels.projects.tasks', 2 + 8 + 24], ['tasks,labels', 5]]
+    const cases: ReadonlyArray<readonly [include: string, each: number]> = [
+      ['tasks', 3],
+      ['labels', 2],
+      ['labels.projects', 2 + 8],
+      ['labels.projects.tasks', 2 + 8 + 24],
+      ['tasks,labels', 5],
+    ]
     for (const [include, each] of cases) {
       for (const style of ['page', 'offset', 'cursor'] as const) {
         const most = FETCHED[style] * each
         const query = `include=${include}&${STYLES[style]}`
-        t.equal((await (await serverOf(t, orm, { maxIncluded: most })).projects.get(query)).items.length, 2, `${query}: as many as allowed`)
+        t.equal(
+          (await (await serverOf(t, orm, { maxIncluded: most })).projects.get(query)).items.length,
+          2,
+          `${query}: as many as allowed`
+        )
         const refused = await (await serverOf(t, orm, { maxIncluded: most - 1 })).projects.refused(query)
-        t.match(refused, { statusCode: 400, code: 'FST_CRUD_TOO_LARGE', errors: [{ source: { parameter: 'include' }, code: 'FST_CRUD_TOO_LARGE' }] }, query)
-        t.match(refused.detail, `With the include '${include === 'tasks,labels' ? 'tasks' : include}' the answer would have more than ${most - 1} included records. Ask for fewer records at once (${style === 'offset' ? 'limit' : 'per_page'})`)
+        t.match(refused, {
+          statusCode: 400,
+          code: 'FST_CRUD_TOO_LARGE',
+          errors: [{ source: { parameter: 'include' }, code: 'FST_CRUD_TOO_LARGE' }],
+        }, query)
+        t.match(
+          refused.detail,
+          `With the include '${include === 'tasks,labels' ? 'tasks' : include}' the answer would have more than ${
+            most - 1
+          } included records. Ask for fewer records at once (${style === 'offset' ? 'limit' : 'per_page'})`
+        )
       }
       const { app } = await serverOf(t, orm, { maxIncluded: each })
       t.equal((await app.inject(`/projects/1?include=${include}`)).statusCode, 200)
       const one = await (await serverOf(t, orm, { maxIncluded: each - 1 })).app.inject(`/projects/1?include=${include}`)
-      t.match(one.json(), { code: 'FST_CRUD_TOO_LARGE', errors: [{ source: { parameter: 'include' } }] }, `one record with ${include}`)
+      t.match(
+        one.json(),
+        { code: 'FST_CRUD_TOO_LARGE', errors: [{ source: { parameter: 'include' } }] },
+        `one record with ${include}`
+      )
       t.notMatch(one.body, 'per_page')
     }
   })
 
   t.test('records of few bytes are counted, too: a length that leaves a doubt is not taken for an answer', async (t) => {
     const { projects } = await serverOf(t, orm, { maxIncluded: 6 })
-    t.strictSame((await projects.get('fields=id&include=tasks&fields[tasks]=id&per_page=2')).items[1].tasks, [{ id: 4 }, { id: 5 }, { id: 6 }])
+    t.strictSame((await projects.get('fields=id&include=tasks&fields[tasks]=id&per_page=2')).items[1].tasks, [
+      { id: 4 },
+      { id: 5 },
+      { id: 6 },
+    ])
     await projects.refused('fields=id&include=tasks&fields[tasks]=id&per_page=3')
   })
 
   t.test('what an include may show of each record bounds it', async (t) => {
-    const { projects } = await serverOf(t, orm, { maxIncluded: 8, maxPerPage: 4 }, [new AllowedInclude('tasks', { limit: 2 })])
+    const { projects } = await serverOf(t, orm, { maxIncluded: 8, maxPerPage: 4 }, [
+      new AllowedInclude('tasks', { limit: 2 }),
+    ])
     t.equal((await projects.get('include=tasks')).items[3].tasks.length, 2)
-    await (await serverOf(t, orm, { maxIncluded: 7, maxPerPage: 4 }, [new AllowedInclude('tasks', { limit: 2 })])).projects.refused('include=tasks')
+    await (await serverOf(t, orm, { maxIncluded: 7, maxPerPage: 4 }, [new AllowedInclude('tasks', { limit: 2 })]))
+      .projects.refused('include=tasks')
   })
 
   t.test('nothing that is included is allowed by 0', async (t) => {
@@ -93,19 +140,37 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
   })
 
   t.test('bytes of all records', async (t) => {
-    const length = (await (await serverOf(t, orm, {})).app.inject('/projects?per_page=4&fields=id,name,notes')).body.match(/"items":\[(.*)\]/)![1]!.length
-    const ask = async (maxBytes: number, query: string) => (await (await serverOf(t, orm, { maxBytes, count: 'none' })).app.inject(`/projects?${query}`)).json()
+    const length =
+      (await (await serverOf(t, orm, {})).app.inject('/projects?per_page=4&fields=id,name,notes')).body.match(
+        /"items":\[(.*)\]/
+      )![1]!.length
+    const ask = async (maxBytes: number, query: string) =>
+      (await (await serverOf(t, orm, { maxBytes, count: 'none' })).app.inject(`/projects?${query}`)).json()
     t.equal((await ask(length, 'per_page=4&fields=id,name,notes')).items.length, 4)
-    t.match(await ask(length - 1, 'per_page=4&fields=id,name,notes'), { statusCode: 400, code: 'FST_CRUD_TOO_LARGE', errors: [{ source: { parameter: 'per_page' } }] })
-    t.match(await ask(10, 'limit=4'), { detail: 'The answer would have more than 10 bytes. Ask for fewer records at once (limit) or fewer fields (fields).', errors: [{ source: { parameter: 'limit' } }] })
+    t.match(await ask(length - 1, 'per_page=4&fields=id,name,notes'), {
+      statusCode: 400,
+      code: 'FST_CRUD_TOO_LARGE',
+      errors: [{ source: { parameter: 'per_page' } }],
+    })
+    t.match(await ask(10, 'limit=4'), {
+      detail:
+        'The answer would have more than 10 bytes. Ask for fewer records at once (limit) or fewer fields (fields).',
+      errors: [{ source: { parameter: 'limit' } }],
+    })
     t.match(await ask(10, 'cursor=&per_page=4'), { errors: [{ source: { parameter: 'per_page' } }] })
-    t.match((await (await serverOf(t, orm, { maxBytes: 10 })).app.inject('/projects/1')).json(), { errors: [{ source: { parameter: 'fields' } }] })
-    t.match((await (await serverOf(t, orm, { maxBytes: 10 })).app.inject('/projects/1?include=tasks')).json(), { errors: [{ source: { parameter: 'include' } }] })
+    t.match((await (await serverOf(t, orm, { maxBytes: 10 })).app.inject('/projects/1')).json(), {
+      errors: [{ source: { parameter: 'fields' } }],
+    })
+    t.match((await (await serverOf(t, orm, { maxBytes: 10 })).app.inject('/projects/1?include=tasks')).json(), {
+      errors: [{ source: { parameter: 'include' } }],
+    })
   })
 
   t.test('long values are not read when they are too much, and all there when they are not', async (t) => {
     await orm.em.getConnection().execute("update project set notes = repeat('äöü\"', 20000) where id = 2")
-    await orm.em.getConnection().execute("update project set settings = json_build_object('text', (select string_agg(md5(i::text), '') from generate_series(1, 3000) as i)) where id = 3")
+    await orm.em.getConnection().execute(
+      "update project set settings = json_build_object('text', (select string_agg(md5(i::text), '') from generate_series(1, 3000) as i)) where id = 3"
+    )
     await orm.em.getConnection().execute("update task set body = repeat('x', 90000) where id = 1")
     const [notes, settings] = ['äöü"'.repeat(20_000), 96_000]
     for (const style of ['page', 'offset', 'cursor'] as const) {
@@ -115,12 +180,23 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
       t.equal(items[2].settings.text.length, settings)
       t.equal((await projects.get(`include=tasks&${STYLES[style]}`)).items[0].tasks[0].body.length, 90_000)
       const { projects: narrow } = await serverOf(t, orm, { maxBytes: 100_000 })
-      for (const query of ['fields=notes', 'fields=settings', 'fields=id&include=tasks', 'fields=id&include=tasks&fields[tasks]=body']) {
+      for (
+        const query of [
+          'fields=notes',
+          'fields=settings',
+          'fields=id&include=tasks',
+          'fields=id&include=tasks&fields[tasks]=body',
+        ]
+      ) {
         const asked = `${query}&${STYLES[style].replace('=2', '=4')}`
         if (query === 'fields=notes' || query === 'fields=id&include=tasks') continue
         t.ok((await narrow.get(asked)).items, `${asked} is within`)
       }
-      t.match(await narrow.refused(`fields=notes&${STYLES[style]}`), { code: 'FST_CRUD_TOO_LARGE' }, 'a text of 140 000 bytes')
+      t.match(
+        await narrow.refused(`fields=notes&${STYLES[style]}`),
+        { code: 'FST_CRUD_TOO_LARGE' },
+        'a text of 140 000 bytes'
+      )
     }
     const { app } = await serverOf(t, orm, { maxBytes: 200_000 })
     t.equal((await app.inject('/projects/2')).json().notes, notes)
@@ -135,7 +211,7 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
     t.equal((await app.inject('/projects/1?include=tasks')).json().notes, 'say @fastify-crud-kit/too-long')
   })
 
-  t.test('a caller\'s transaction goes on after an answer was too large', async (t) => {
+  t.test("a caller's transaction goes on after an answer was too large", async (t) => {
     const crud = resource(Project, { allowedIncludes: INCLUDES, pagination: { maxIncluded: 3 } }) as CrudBase<any>
     await orm.em.fork().transactional(async (em) => {
       await t.rejects(crud.list(em, parseQueryParams('include=labels.projects')), { code: 'FST_CRUD_TOO_LARGE' })

@@ -5,26 +5,69 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { FastifyInstance, FastifyRequest, InjectOptions } from 'fastify'
 import t from 'tap'
-import { AllowedFilters, AllowedInclude, AllowedSort, BaseModel, CrudBase, QueryBuilderConfig } from '../../src/index.ts'
+import {
+  AllowedFilters,
+  AllowedInclude,
+  AllowedSort,
+  BaseModel,
+  CrudBase,
+  QueryBuilderConfig,
+} from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { bodyOf, select, serve } from '../http/helper.ts'
 
 const filters = { own: { name: 'own', cond: ({ tenant }: { tenant: number }) => ({ tenant }), default: true } }
 
-const Label = defineEntity({ name: 'Label', extends: BaseModel, filters, properties: { tenant: p.integer(), text: p.string(), tasks: () => p.manyToMany(Task).mappedBy('labels') } })
+const Label = defineEntity({
+  name: 'Label',
+  extends: BaseModel,
+  filters,
+  properties: { tenant: p.integer(), text: p.string(), tasks: () => p.manyToMany(Task).mappedBy('labels') },
+})
 const Project = defineEntity({
-  name: 'Project', extends: BaseModel, filters, properties: { tenant: p.integer(), name: p.string(), secret: p.string().hidden(), tasks: () => p.oneToMany(Task).mappedBy('project'), budget: p.integer() },
+  name: 'Project',
+  extends: BaseModel,
+  filters,
+  properties: {
+    tenant: p.integer(),
+    name: p.string(),
+    secret: p.string().hidden(),
+    tasks: () => p.oneToMany(Task).mappedBy('project'),
+    budget: p.integer(),
+  },
 })
 const Task = defineEntity({
   name: 'Task',
   extends: BaseModel,
   filters,
-  properties: { tenant: p.integer(), title: p.string(), version: p.integer().version(), project: () => p.manyToOne(Project), parent: () => p.manyToOne(Task).nullable(), labels: () => p.manyToMany(Label), slots: () => p.oneToMany(Slot).mappedBy('task') },
+  properties: {
+    tenant: p.integer(),
+    title: p.string(),
+    version: p.integer().version(),
+    project: () => p.manyToOne(Project),
+    parent: () => p.manyToOne(Task).nullable(),
+    labels: () => p.manyToMany(Label),
+    slots: () => p.oneToMany(Slot).mappedBy('task'),
+  },
 })
 /** A composite key with a relation in it. */
-const Slot = defineEntity({ name: 'Slot', filters, properties: { task: () => p.manyToOne(Task).primary(), day: p.date().primary(), tenant: p.integer(), note: p.string() } })
+const Slot = defineEntity({
+  name: 'Slot',
+  filters,
+  properties: {
+    task: () => p.manyToOne(Task).primary(),
+    day: p.date().primary(),
+    tenant: p.integer(),
+    note: p.string(),
+  },
+})
 
-const crud = <Model>(model: Model, queryConfig: object, writable: unknown = 'all'): CrudBase => new CrudBase<any>({ model: model as never, writable: writable as never, queryConfig: new QueryBuilderConfig<any>(queryConfig) })
+const crud = <Model>(model: Model, queryConfig: object, writable: unknown = 'all'): CrudBase =>
+  new CrudBase<any>({
+    model: model as never,
+    writable: writable as never,
+    queryConfig: new QueryBuilderConfig<any>(queryConfig),
+  })
 
 /** Words that only rows of tenant 1 have. */
 const OTHERS = /apollo|land on|moon|crater|classified|7777/i
@@ -33,10 +76,20 @@ const ABSENT = 4_000
 await forEachDatabase(t, {
   entities: [Label, Project, Task, Slot],
   async seed (em) {
-    for (const [tenant, [project, task, label, note]] of [[1, ['Apollo', 'Land on it', 'moon', 'crater']], [2, ['Shop', 'Sell', 'goods', 'window']]] as const) {
+    for (
+      const [tenant, [project, task, label, note]] of [[1, ['Apollo', 'Land on it', 'moon', 'crater']], [2, [
+        'Shop',
+        'Sell',
+        'goods',
+        'window',
+      ]]] as const
+    ) {
       for (const deleted of [false, true]) {
         const marked = deleted ? { deleted_at: new Date(0) } : {}
-        const one = em.create(Project, { tenant, name: project, secret: 'classified', budget: tenant === 1 ? 7777 : 10, ...marked } as never)
+        const one = em.create(
+          Project,
+          { tenant, name: project, secret: 'classified', budget: tenant === 1 ? 7777 : 10, ...marked } as never
+        )
         const work = em.create(Task, { tenant, title: task, project: one, ...marked } as never)
         work.labels.add(em.create(Label, { tenant, text: label, ...marked } as never))
         em.create(Slot, { task: work, day: '2024-02-29', tenant, note })
@@ -47,16 +100,37 @@ await forEachDatabase(t, {
 }, async (t, { orm }) => {
   const tenantOf = (request: FastifyRequest): number => Number(request.headers['x-tenant'])
   const scope = (request: FastifyRequest): object => ({ tenant: tenantOf(request) })
-  const hooks = { all: { onRequest: async (request: FastifyRequest) => { request.em.setFilterParams('own', { tenant: tenantOf(request) }) } } }
-  const routes = { scope, hooks, operations: ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore'], allowHardDelete: true, stream: true } as const
+  const hooks = {
+    all: {
+      onRequest: async (request: FastifyRequest) => {
+        request.em.setFilterParams('own', { tenant: tenantOf(request) })
+      },
+    },
+  }
+  const routes = {
+    scope,
+    hooks,
+    operations: ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore'],
+    allowHardDelete: true,
+    stream: true,
+  } as const
   const every = { pagination: { maxPerPage: 100 } }
   const app: FastifyInstance = await serve(t, orm, {
     '/projects': {
       ...routes,
       crud: crud(Project, {
         ...every,
-        allowedFilters: [new AllowedFilters('id', 'eq', ['eq', 'ne', 'in', 'nin', 'gt', 'isnull']), AllowedFilters.search('q', ['name', 'tasks.title', 'tasks.labels.text']), AllowedFilters.trashed(), new AllowedFilters('tasks.labels.text', 'contains', ['contains', 'eq', 'ne', 'isnull'])],
-        allowedIncludes: [new AllowedInclude('tasks.labels.tasks'), AllowedInclude.count('tasks'), AllowedInclude.exists('tasks')],
+        allowedFilters: [
+          new AllowedFilters('id', 'eq', ['eq', 'ne', 'in', 'nin', 'gt', 'isnull']),
+          AllowedFilters.search('q', ['name', 'tasks.title', 'tasks.labels.text']),
+          AllowedFilters.trashed(),
+          new AllowedFilters('tasks.labels.text', 'contains', ['contains', 'eq', 'ne', 'isnull']),
+        ],
+        allowedIncludes: [
+          new AllowedInclude('tasks.labels.tasks'),
+          AllowedInclude.count('tasks'),
+          AllowedInclude.exists('tasks'),
+        ],
         allowedSorts: [new AllowedSort('id'), new AllowedSort('name')],
       }),
     },
@@ -64,19 +138,69 @@ await forEachDatabase(t, {
       ...routes,
       crud: crud(Task, {
         ...every,
-        allowedFilters: [AllowedFilters.exact('title'), new AllowedFilters('project.name', 'eq', ['eq', 'ne', 'contains', 'isnull', 'gt']), new AllowedFilters('project.budget', 'gt', ['gt', 'lt']), new AllowedFilters('project', 'eq', ['eq', 'in', 'ne']), new AllowedFilters('labels.id', 'eq', ['eq', 'in']), AllowedFilters.trashed()],
-        allowedIncludes: [new AllowedInclude('project.tasks.labels'), new AllowedInclude('parent'), new AllowedInclude('labels'), new AllowedInclude('slots'), AllowedInclude.count('labels')],
+        allowedFilters: [
+          AllowedFilters.exact('title'),
+          new AllowedFilters('project.name', 'eq', ['eq', 'ne', 'contains', 'isnull', 'gt']),
+          new AllowedFilters('project.budget', 'gt', ['gt', 'lt']),
+          new AllowedFilters('project', 'eq', ['eq', 'in', 'ne']),
+          new AllowedFilters('labels.id', 'eq', ['eq', 'in']),
+          AllowedFilters.trashed(),
+        ],
+        allowedIncludes: [
+          new AllowedInclude('project.tasks.labels'),
+          new AllowedInclude('parent'),
+          new AllowedInclude('labels'),
+          new AllowedInclude('slots'),
+          AllowedInclude.count('labels'),
+        ],
         allowedSorts: [new AllowedSort('id'), new AllowedSort('project.name'), new AllowedSort('title')],
       }),
     },
-    '/labels': { ...routes, crud: crud(Label, { ...every, allowedIncludes: [new AllowedInclude('tasks.project'), AllowedInclude.max('tasks.title'), AllowedInclude.count('tasks')], allowedFilters: [new AllowedFilters('tasks.project.name', 'contains', ['contains'])] }) },
-    '/slots': { ...routes, operations: ['list', 'get', 'create', 'createMany', 'update', 'delete'], crud: crud(Slot, { ...every, allowedIncludes: [new AllowedInclude('task.project')], allowedFilters: [new AllowedFilters('task.title', 'contains', ['contains'])] }) },
+    '/labels': {
+      ...routes,
+      crud: crud(Label, {
+        ...every,
+        allowedIncludes: [
+          new AllowedInclude('tasks.project'),
+          AllowedInclude.max('tasks.title'),
+          AllowedInclude.count('tasks'),
+        ],
+        allowedFilters: [new AllowedFilters('tasks.project.name', 'contains', ['contains'])],
+      }),
+    },
+    '/slots': {
+      ...routes,
+      operations: ['list', 'get', 'create', 'createMany', 'update', 'delete'],
+      crud: crud(Slot, {
+        ...every,
+        allowedIncludes: [new AllowedInclude('task.project')],
+        allowedFilters: [new AllowedFilters('task.title', 'contains', ['contains'])],
+      }),
+    },
   })
-  const as = (tenant: number, method: InjectOptions['method'], url: string, payload?: unknown, headers: Record<string, string> = {}) =>
-    app.inject({ method: method!, url, headers: { 'x-tenant': String(tenant), ...headers }, ...(payload !== undefined && { payload: payload as object }) })
+  const as = (
+    tenant: number,
+    method: InjectOptions['method'],
+    url: string,
+    payload?: unknown,
+    headers: Record<string, string> = {}
+  ) =>
+    app.inject({
+      method: method!,
+      url,
+      headers: { 'x-tenant': String(tenant), ...headers },
+      ...(payload !== undefined && { payload: payload as object }),
+    })
   /** All that a client can tell an answer by. */
-  const seen = ({ statusCode, body, headers }: { statusCode: number, body: string, headers: Record<string, unknown> }): unknown => ({ statusCode, body, headers: { ...headers, date: '' } })
-  const everything = async (): Promise<unknown> => await Promise.all(['project', 'task', 'label', 'task_labels', 'slot'].map((table) => select(orm, `select * from ${table} order by 1, 2`)))
+  const seen = (
+    { statusCode, body, headers }: { statusCode: number, body: string, headers: Record<string, unknown> }
+  ): unknown => ({ statusCode, body, headers: { ...headers, date: '' } })
+  const everything = async (): Promise<unknown> =>
+    await Promise.all(
+      ['project', 'task', 'label', 'task_labels', 'slot'].map((table) =>
+        select(orm, `select * from ${table} order by 1, 2`)
+      )
+    )
   const [apollo, gone] = await select(orm, 'select id, uuid from project where tenant = 1 order by id')
   const [land] = await select(orm, 'select id, uuid from task where tenant = 1 order by id')
   const [moon] = await select(orm, 'select id, uuid from label where tenant = 1 order by id')
@@ -86,7 +210,10 @@ await forEachDatabase(t, {
   const noUuid = '00000000-0000-4000-8000-000000000000'
 
   t.test('the tenant itself finds and changes its rows', async (t) => {
-    t.match((await as(1, 'GET', '/projects?include=tasks.labels.tasks&filter[q]=moon')).body, /Apollo.*Land on it.*moon/)
+    t.match(
+      (await as(1, 'GET', '/projects?include=tasks.labels.tasks&filter[q]=moon')).body,
+      /Apollo.*Land on it.*moon/
+    )
     t.equal((await as(1, 'PATCH', `/tasks/${land.id}`, { title: 'Land on it', labels: [moon.id] })).statusCode, 200)
     t.equal((await as(1, 'GET', `/slots/${land.id}/2024-02-29`)).statusCode, 200)
   })
@@ -94,20 +221,60 @@ await forEachDatabase(t, {
   t.test('reads of another tenant show nothing', async (t) => {
     const before = await everything()
     const reads = [
-      '/projects', '/tasks', '/labels', '/slots', '/projects?filter[trashed]=with', '/tasks?filter[trashed]=only', `/projects?filter[id]=${apollo.id}`, `/projects?filter[id][in]=${apollo.id},${shop.id}`, '/projects?filter[id][nin]=', `/projects?filter[id][ne]=${shop.id}`,
-      '/projects?include=tasks.labels.tasks,tasksCount,tasksExists', '/tasks?include=project.tasks.labels,parent,labels,slots,labelsCount', '/labels?include=tasks.project,tasksTitleMax,tasksCount', '/slots?include=task.project',
-      '/projects?filter[q]=moon', '/projects?filter[q]=Apollo', '/projects?filter[tasks.labels.text]=moon', '/projects?filter[tasks.labels.text][ne]=goods', '/tasks?filter[project.name]=Apollo', '/tasks?filter[project.name][ne]=Shop', '/tasks?filter[project.budget][gt]=5000', `/tasks?filter[project]=${apollo.id}`, `/tasks?filter[labels.id]=${moon.id}`,
-      '/labels?filter[tasks.project.name]=Apollo', '/slots?filter[task.title]=Land', '/tasks?sort=project.name', '/tasks?sort=-project.name,title', '/projects?cursor=&per_page=1', '/tasks?cursor=&per_page=1&sort=project.name', '/projects?page=2&per_page=1', '/projects?limit=100&offset=0',
+      '/projects',
+      '/tasks',
+      '/labels',
+      '/slots',
+      '/projects?filter[trashed]=with',
+      '/tasks?filter[trashed]=only',
+      `/projects?filter[id]=${apollo.id}`,
+      `/projects?filter[id][in]=${apollo.id},${shop.id}`,
+      '/projects?filter[id][nin]=',
+      `/projects?filter[id][ne]=${shop.id}`,
+      '/projects?include=tasks.labels.tasks,tasksCount,tasksExists',
+      '/tasks?include=project.tasks.labels,parent,labels,slots,labelsCount',
+      '/labels?include=tasks.project,tasksTitleMax,tasksCount',
+      '/slots?include=task.project',
+      '/projects?filter[q]=moon',
+      '/projects?filter[q]=Apollo',
+      '/projects?filter[tasks.labels.text]=moon',
+      '/projects?filter[tasks.labels.text][ne]=goods',
+      '/tasks?filter[project.name]=Apollo',
+      '/tasks?filter[project.name][ne]=Shop',
+      '/tasks?filter[project.budget][gt]=5000',
+      `/tasks?filter[project]=${apollo.id}`,
+      `/tasks?filter[labels.id]=${moon.id}`,
+      '/labels?filter[tasks.project.name]=Apollo',
+      '/slots?filter[task.title]=Land',
+      '/tasks?sort=project.name',
+      '/tasks?sort=-project.name,title',
+      '/projects?cursor=&per_page=1',
+      '/tasks?cursor=&per_page=1&sort=project.name',
+      '/projects?page=2&per_page=1',
+      '/projects?limit=100&offset=0',
     ]
     for (const url of reads) {
       for (const accept of ['application/json', 'application/x-ndjson', 'text/csv']) {
         const response = await as(2, 'GET', url, undefined, { accept })
-        t.ok(response.statusCode === 200 || (accept !== 'application/json' && response.statusCode === 400), `${url}: ${response.statusCode}`)
+        t.ok(
+          response.statusCode === 200 || (accept !== 'application/json' && response.statusCode === 400),
+          `${url}: ${response.statusCode}`
+        )
         t.notMatch(response.body, OTHERS, url)
         t.notMatch(response.body, new RegExp(apollo.uuid), url)
       }
     }
-    for (const url of ['/projects?filter[q]=moon', '/tasks?filter[project.name]=Apollo', '/tasks?filter[project.budget][gt]=5000', `/tasks?filter[project]=${apollo.id}`, `/tasks?filter[labels.id]=${moon.id}`, '/labels?filter[tasks.project.name]=Apollo', '/slots?filter[task.title]=Land']) t.equal(bodyOf(await as(2, 'GET', url)).total, 0, url)
+    for (
+      const url of [
+        '/projects?filter[q]=moon',
+        '/tasks?filter[project.name]=Apollo',
+        '/tasks?filter[project.budget][gt]=5000',
+        `/tasks?filter[project]=${apollo.id}`,
+        `/tasks?filter[labels.id]=${moon.id}`,
+        '/labels?filter[tasks.project.name]=Apollo',
+        '/slots?filter[task.title]=Land',
+      ]
+    ) t.equal(bodyOf(await as(2, 'GET', url)).total, 0, url)
     t.strictSame(await everything(), before)
   })
 
@@ -115,17 +282,48 @@ await forEachDatabase(t, {
     const before = await everything()
     const day = '/2024-02-29'
     const versions = [{}, { 'if-match': '*' }, { 'if-match': '"1"' }, { 'if-match': '"9"' }]
-    for (const [path, id, absent, body] of [
-      ['/projects/', apollo.id, ABSENT, { name: 'Mine' }], ['/projects/', apollo.uuid, noUuid, { name: 'Mine' }], ['/projects/', gone.id, ABSENT, { name: 'Mine' }], ['/projects/', gone.uuid, noUuid, { name: 'Mine' }],
-      ['/tasks/', land.id, ABSENT, { title: 'Mine' }], ['/tasks/', land.uuid, noUuid, { project: shop.id }], ['/tasks/', land.id, ABSENT, { labels: [] }], ['/tasks/', land.id, ABSENT, { labels: [goods.id] }], ['/tasks/', land.id, ABSENT, { tenant: 2 }], ['/tasks/', land.id, ABSENT, {}],
-      ['/labels/', moon.id, ABSENT, { tasks: [sell.id] }], ['/slots/', `${land.id}${day}`, `${ABSENT}${day}`, { note: 'Mine' }], ['/slots/', `${land.id}${day}`, `${ABSENT}${day}`, {}],
-    ] as const) {
-      for (const [method, suffix, payload] of [['GET', ''], ['GET', '?include='], ['HEAD', ''], ['PUT', '', body], ['PATCH', '', body], ['DELETE', ''], ['DELETE', '?hard=true'], ['POST', '/restore']] as const) {
+    for (
+      const [path, id, absent, body] of [
+        ['/projects/', apollo.id, ABSENT, { name: 'Mine' }],
+        ['/projects/', apollo.uuid, noUuid, { name: 'Mine' }],
+        ['/projects/', gone.id, ABSENT, { name: 'Mine' }],
+        ['/projects/', gone.uuid, noUuid, { name: 'Mine' }],
+        ['/tasks/', land.id, ABSENT, { title: 'Mine' }],
+        ['/tasks/', land.uuid, noUuid, { project: shop.id }],
+        ['/tasks/', land.id, ABSENT, { labels: [] }],
+        ['/tasks/', land.id, ABSENT, { labels: [goods.id] }],
+        ['/tasks/', land.id, ABSENT, { tenant: 2 }],
+        ['/tasks/', land.id, ABSENT, {}],
+        ['/labels/', moon.id, ABSENT, { tasks: [sell.id] }],
+        ['/slots/', `${land.id}${day}`, `${ABSENT}${day}`, { note: 'Mine' }],
+        ['/slots/', `${land.id}${day}`, `${ABSENT}${day}`, {}],
+      ] as const
+    ) {
+      for (
+        const [method, suffix, payload] of [
+          ['GET', ''],
+          ['GET', '?include='],
+          ['HEAD', ''],
+          ['PUT', '', body],
+          ['PATCH', '', body],
+          ['DELETE', ''],
+          ['DELETE', '?hard=true'],
+          ['POST', '/restore'],
+        ] as const
+      ) {
         if (suffix === '/restore' && path === '/slots/') continue
         for (const headers of versions) {
-          const attempt = seen(await as(2, method, `${path}${id}${suffix}`, payload, headers as Record<string, string>)) as { statusCode: number, body: string }
-          const nothing = seen(await as(2, method, `${path}${absent}${suffix}`, payload, headers as Record<string, string>)) as { statusCode: number, body: string }
-          t.strictSame(attempt, nothing, `${method} ${path}${id}${suffix} ${JSON.stringify(payload)} ${JSON.stringify(headers)}`)
+          const attempt = seen(
+            await as(2, method, `${path}${id}${suffix}`, payload, headers as Record<string, string>)
+          ) as { statusCode: number, body: string }
+          const nothing = seen(
+            await as(2, method, `${path}${absent}${suffix}`, payload, headers as Record<string, string>)
+          ) as { statusCode: number, body: string }
+          t.strictSame(
+            attempt,
+            nothing,
+            `${method} ${path}${id}${suffix} ${JSON.stringify(payload)} ${JSON.stringify(headers)}`
+          )
           t.ok(attempt.statusCode >= 400 && attempt.statusCode < 500, String(attempt.statusCode))
         }
       }
@@ -135,17 +333,46 @@ await forEachDatabase(t, {
 
   t.test('an id of another tenant in a body is as absent as one that does not exist', async (t) => {
     const before = await everything()
-    const bodies: ReadonlyArray<readonly [method: InjectOptions['method'], url: string, make: (project: number, task: number, label: number) => unknown]> = [
+    const bodies: ReadonlyArray<
+      readonly [
+        method: InjectOptions['method'],
+        url: string,
+        make: (project: number, task: number, label: number) => unknown
+      ]
+    > = [
       ['POST', '/tasks', (project) => ({ title: 'Spy', project })],
       ['POST', '/tasks', (_, task) => ({ title: 'Spy', project: shop.id, parent: task })],
       ['POST', '/tasks', (_, __, label) => ({ title: 'Spy', project: shop.id, labels: [label] })],
       ['POST', '/tasks', (_, __, label) => ({ title: 'Spy', project: shop.id, labels: [goods.id, label] })],
       ['POST', '/tasks', (project) => [{ title: 'One', project: shop.id }, { title: 'Spy', project }]],
-      ['POST', '/tasks', (_, __, label) => [{ title: 'One', project: shop.id, labels: [goods.id] }, { title: 'Spy', project: shop.id, labels: [label] }]],
-      ['PATCH', `/tasks/${sell.id}`, (project) => ({ project })], ['PUT', `/tasks/${sell.id}`, (_, task) => ({ parent: task })], ['PATCH', `/tasks/${sell.uuid}`, (_, __, label) => ({ labels: [label] })], ['PATCH', `/tasks/${sell.id}`, (_, __, label) => ({ labels: [goods.id, label] })],
-      ['POST', '/projects', (_, task) => ({ name: 'Spy', secret: 'x', budget: 1, tasks: [task] })], ['POST', '/labels', (_, task) => ({ text: 'spy', tasks: [task] })], ['PATCH', `/labels/${goods.id}`, (_, task) => ({ tasks: [task] })],
-      ['POST', '/slots', (_, task) => ({ task, day: '2024-03-01', note: 'Spy' })], ['POST', '/slots', (_, task) => [{ task: sell.id, day: '2024-03-02', note: 'x' }, { task, day: '2024-03-01', note: 'Spy' }]],
-      ['PUT', `/slots/${sell.id}/2024-02-29`, (_, task) => ({ task, note: 'Spy' })], ['PATCH', `/slots/${sell.id}/2024-02-29`, (_, task) => ({ task, day: '2024-02-29' })],
+      [
+        'POST',
+        '/tasks',
+        (
+          _,
+          __,
+          label
+        ) => [{ title: 'One', project: shop.id, labels: [goods.id] }, {
+          title: 'Spy',
+          project: shop.id,
+          labels: [label],
+        }],
+      ],
+      ['PATCH', `/tasks/${sell.id}`, (project) => ({ project })],
+      ['PUT', `/tasks/${sell.id}`, (_, task) => ({ parent: task })],
+      ['PATCH', `/tasks/${sell.uuid}`, (_, __, label) => ({ labels: [label] })],
+      ['PATCH', `/tasks/${sell.id}`, (_, __, label) => ({ labels: [goods.id, label] })],
+      ['POST', '/projects', (_, task) => ({ name: 'Spy', secret: 'x', budget: 1, tasks: [task] })],
+      ['POST', '/labels', (_, task) => ({ text: 'spy', tasks: [task] })],
+      ['PATCH', `/labels/${goods.id}`, (_, task) => ({ tasks: [task] })],
+      ['POST', '/slots', (_, task) => ({ task, day: '2024-03-01', note: 'Spy' })],
+      [
+        'POST',
+        '/slots',
+        (_, task) => [{ task: sell.id, day: '2024-03-02', note: 'x' }, { task, day: '2024-03-01', note: 'Spy' }],
+      ],
+      ['PUT', `/slots/${sell.id}/2024-02-29`, (_, task) => ({ task, note: 'Spy' })],
+      ['PATCH', `/slots/${sell.id}/2024-02-29`, (_, task) => ({ task, day: '2024-02-29' })],
     ]
     for (const [method, url, make] of bodies) {
       const attempt = await as(2, method, url, make(apollo.id, land.id, moon.id))
@@ -158,9 +385,24 @@ await forEachDatabase(t, {
 
   t.test('no row is made for another tenant, moved to it or taken from it', async (t) => {
     const before = await everything()
-    for (const payload of [{ title: 'Theirs', project: shop.id, tenant: 1 }, [{ title: 'Mine', project: shop.id }, { title: 'Theirs', project: shop.id, tenant: 1 }]]) t.equal(bodyOf(await as(2, 'POST', '/tasks', payload)).code, 'FST_CRUD_OUT_OF_SCOPE')
-    for (const method of ['PUT', 'PATCH'] as const) t.equal(bodyOf(await as(2, method, `/tasks/${sell.id}`, { tenant: 1 })).code, 'FST_CRUD_OUT_OF_SCOPE')
-    for (const [url, payload] of [[`/projects/${shop.id}`, { id: apollo.id, name: 'x' }], [`/projects/${shop.id}`, { uuid: apollo.uuid }], [`/tasks/${sell.id}`, { id: land.id }], [`/slots/${sell.id}/2024-02-29`, { task: land.id, day: '2024-02-29', note: 'x' }]] as const) {
+    for (
+      const payload of [{ title: 'Theirs', project: shop.id, tenant: 1 }, [{ title: 'Mine', project: shop.id }, {
+        title: 'Theirs',
+        project: shop.id,
+        tenant: 1,
+      }]]
+    ) t.equal(bodyOf(await as(2, 'POST', '/tasks', payload)).code, 'FST_CRUD_OUT_OF_SCOPE')
+    for (const method of ['PUT', 'PATCH'] as const) {
+      t.equal(bodyOf(await as(2, method, `/tasks/${sell.id}`, { tenant: 1 })).code, 'FST_CRUD_OUT_OF_SCOPE')
+    }
+    for (
+      const [url, payload] of [
+        [`/projects/${shop.id}`, { id: apollo.id, name: 'x' }],
+        [`/projects/${shop.id}`, { uuid: apollo.uuid }],
+        [`/tasks/${sell.id}`, { id: land.id }],
+        [`/slots/${sell.id}/2024-02-29`, { task: land.id, day: '2024-02-29', note: 'x' }],
+      ] as const
+    ) {
       t.match((await as(2, 'PUT', url, payload)).statusCode, 400, url)
     }
     t.strictSame(await everything(), before)
@@ -168,7 +410,9 @@ await forEachDatabase(t, {
 
   t.test('a cursor of another tenant leads to rows of its own only', async (t) => {
     for (const sort of ['', '&sort=id', '&sort=project.name', '&sort=-title']) {
-      await orm.em.getConnection().execute("insert into task (tenant, title, version, project_id, uuid, created_at, updated_at) select 1, 'Land on it ' || n, 1, (select min(id) from project where tenant = 1), gen_random_uuid(), now(), now() from generate_series(1, 3) n")
+      await orm.em.getConnection().execute(
+        "insert into task (tenant, title, version, project_id, uuid, created_at, updated_at) select 1, 'Land on it ' || n, 1, (select min(id) from project where tenant = 1), gen_random_uuid(), now(), now() from generate_series(1, 3) n"
+      )
       const theirs = bodyOf(await as(1, 'GET', `/tasks?cursor=&per_page=2${sort}`))
       t.type(theirs.next_cursor, 'string')
       const response = await as(2, 'GET', `/tasks?cursor=${encodeURIComponent(theirs.next_cursor)}&per_page=2${sort}`)
@@ -176,13 +420,18 @@ await forEachDatabase(t, {
       t.ok(bodyOf(response).items.every(({ tenant }: any) => tenant === 2), sort)
       // a cursor says where it is: what has been sent may come back, nothing else of the other tenant
       const textOf = (cursor: string): string => Buffer.from(cursor, 'base64url').toString()
-      const words = [bodyOf(response).next_cursor, bodyOf(response).prev_cursor].filter(Boolean).flatMap((cursor) => textOf(cursor).match(/"[^"]*"/g) ?? [])
+      const words = [bodyOf(response).next_cursor, bodyOf(response).prev_cursor].filter(Boolean).flatMap((cursor) =>
+        textOf(cursor).match(/"[^"]*"/g) ?? []
+      )
       for (const word of words) t.ok(!OTHERS.test(word) || textOf(theirs.next_cursor).includes(word), word)
     }
   })
 
   t.test('links to rows of another tenant, made behind the back of the server, stay unseen', async (t) => {
-    await orm.em.getConnection().execute(`insert into task_labels (task_id, label_id) values (${sell.id}, ${moon.id}); update task set parent_id = ${land.id} where id = ${sell.id}`.split(';')[0]!)
+    await orm.em.getConnection().execute(
+      `insert into task_labels (task_id, label_id) values (${sell.id}, ${moon.id}); update task set parent_id = ${land.id} where id = ${sell.id}`
+        .split(';')[0]!
+    )
     await orm.em.getConnection().execute(`update task set parent_id = ${land.id} where id = ${sell.id}`)
     const body = bodyOf(await as(2, 'GET', `/tasks/${sell.id}?include=labels,labelsCount,parent,project.tasks.labels`))
     t.strictSame([body.labels.map(({ text }: any) => text), body.labelsCount, body.parent], [['goods'], 1, null])

@@ -10,13 +10,25 @@ const Crate = defineEntity({ name: 'Crate', properties: { id: p.integer().primar
 const app = Fastify()
 await app.register(crudKit, {
   database: { databaseUrl: process.argv[2]!, entities: [Crate] },
-  resources: { '/crates': { crud: new CrudBase({ model: Crate, queryConfig: new QueryBuilderConfig<any>({ allowedFilters: [new AllowedFilters('id', 'gte')] }) }), operations: ['list'], stream: true } },
+  resources: {
+    '/crates': {
+      crud: new CrudBase({
+        model: Crate,
+        queryConfig: new QueryBuilderConfig<any>({ allowedFilters: [new AllowedFilters('id', 'gte')] }),
+      }),
+      operations: ['list'],
+      stream: true,
+    },
+  },
   indexAdvice: false,
 })
 await app.listen({ port: 0, host: '127.0.0.1' })
 const { port } = app.server.address() as AddressInfo
 const counts = await Promise.all([1, 2, 3].map(async () => {
-  const [response] = await once(http.get({ port, path: '/crates?filter[id]=3001', headers: { accept: 'application/x-ndjson' } }), 'response') as [http.IncomingMessage]
+  const [response] = await once(
+    http.get({ port, path: '/crates?filter[id]=3001', headers: { accept: 'application/x-ndjson' } }),
+    'response'
+  ) as [http.IncomingMessage]
   let lines = 0
   for await (const chunk of response as AsyncIterable<Buffer>) {
     for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, at + 1)) lines++

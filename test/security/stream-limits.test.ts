@@ -6,12 +6,24 @@ import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
 import type { AddressInfo } from 'node:net'
 import t from 'tap'
-import { AllowedFilters, AllowedInclude, AllowedSort, CrudBase, crudKit, parseQueryParams, QueryBuilderConfig, type CrudRecord } from '../../src/index.ts'
+import {
+  AllowedFilters,
+  AllowedInclude,
+  AllowedSort,
+  CrudBase,
+  crudKit,
+  parseQueryParams,
+  QueryBuilderConfig,
+  type CrudRecord,
+} from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { recordStatements } from '../helpers/statements.ts'
 
 const Maker: any = defineEntity({ name: 'Maker', properties: { id: p.integer().primary(), story: p.text() } })
-const Box: any = defineEntity({ name: 'Box', properties: { id: p.integer().primary(), kind: p.string(), items: () => p.oneToMany(Item).mappedBy('box') } })
+const Box: any = defineEntity({
+  name: 'Box',
+  properties: { id: p.integer().primary(), kind: p.string(), items: () => p.oneToMany(Item).mappedBy('box') },
+})
 const Item: any = defineEntity({
   name: 'Item',
   properties: {
@@ -22,17 +34,29 @@ const Item: any = defineEntity({
     parts: () => p.oneToMany(Part).mappedBy('item'),
   },
 })
-const Part: any = defineEntity({ name: 'Part', properties: { id: p.integer().primary(), item: () => p.manyToOne(Item) } })
+const Part: any = defineEntity({
+  name: 'Part',
+  properties: { id: p.integer().primary(), item: () => p.manyToOne(Item) },
+})
 
 const MAX_INCLUDED = 50
 const MAX_BYTES = 20_000
 const LONG = 5_000
 const lists = {
   allowedFilters: [AllowedFilters.exact('kind'), new AllowedFilters('id', 'lte', ['lte', 'eq'])],
-  allowedSorts: [new AllowedSort('id'), AllowedSort.custom('size', (qb: any, direction: any) => qb.orderBy({ [raw('length(e0.kind)')]: direction }))],
+  allowedSorts: [
+    new AllowedSort('id'),
+    AllowedSort.custom('size', (qb: any, direction: any) => qb.orderBy({ [raw('length(e0.kind)')]: direction })),
+  ],
   allowedIncludes: [new AllowedInclude('items'), new AllowedInclude('items.parts'), new AllowedInclude('items.maker')],
 }
-const boxes = new CrudBase<any>({ model: Box, queryConfig: new QueryBuilderConfig<any>({ ...lists, pagination: { maxIncluded: MAX_INCLUDED, maxBytes: MAX_BYTES } }) })
+const boxes = new CrudBase<any>({
+  model: Box,
+  queryConfig: new QueryBuilderConfig<any>({
+    ...lists,
+    pagination: { maxIncluded: MAX_INCLUDED, maxBytes: MAX_BYTES },
+  }),
+})
 const boxesByDefault = new CrudBase<any>({ model: Box, queryConfig: new QueryBuilderConfig<any>(lists) })
 const TOO_LARGE = 'FST_CRUD_TOO_LARGE'
 
@@ -46,11 +70,22 @@ await forEachDatabase(t, { entities: [Maker, Box, Item, Part] }, async (t, { orm
   const execute = (sql: string) => orm.em.getConnection().execute(sql)
   let lastItem = 0
   /** Boxes, each with items of some length, each with parts. */
-  const fill = async (kind: string, from: number, to: number, { items = 0, text = "'short'", parts = 0, maker = 'null' }) => {
+  const fill = async (
+    kind: string,
+    from: number,
+    to: number,
+    { items = 0, text = "'short'", parts = 0, maker = 'null' }
+  ) => {
     await execute(`insert into box select i, '${kind}' from generate_series(${from}, ${to}) i`)
-    await execute(`insert into item select ${lastItem} + (i - ${from}) * ${items} + j, ${text}, i, ${maker} from generate_series(${from}, ${to}) i, generate_series(1, ${items}) j`)
+    await execute(
+      `insert into item select ${lastItem} + (i - ${from}) * ${items} + j, ${text}, i, ${maker} from generate_series(${from}, ${to}) i, generate_series(1, ${items}) j`
+    )
     const count = (to - from + 1) * items
-    await execute(`insert into part select (i * 100) + j, i from generate_series(${lastItem + 1}, ${lastItem + count}) i, generate_series(1, ${parts}) j`)
+    await execute(
+      `insert into part select (i * 100) + j, i from generate_series(${lastItem + 1}, ${
+        lastItem + count
+      }) i, generate_series(1, ${parts}) j`
+    )
     lastItem += count
   }
   // the stories of a makers's items are 1.2 GB together: more than a value of PostgreSQL's can hold
@@ -84,7 +119,13 @@ await forEachDatabase(t, { entities: [Maker, Box, Item, Part] }, async (t, { orm
   }
 
   t.test('a batch that is too large is read in parts, whatever it has too much of', async (t) => {
-    for (const [query, count, items] of [['filter[kind]=small', 100, 10], ['filter[kind]=long', 30, 1], ['filter[kind]=full', 3, MAX_INCLUDED], ['filter[id]=133', 133, undefined]] as const) {
+    for (
+      const [query, count, items] of [['filter[kind]=small', 100, 10], ['filter[kind]=long', 30, 1], [
+        'filter[kind]=full',
+        3,
+        MAX_INCLUDED,
+      ], ['filter[id]=133', 133, undefined]] as const
+    ) {
       for (const sort of ['', '&sort=-id', '&sort=size']) {
         const records = await stream(`${query}${sort}&include=items`)
         const ids = records.map(({ id }) => id)
@@ -107,12 +148,27 @@ await forEachDatabase(t, { entities: [Maker, Box, Item, Part] }, async (t, { orm
 
   t.test('one record that includes too much is a 400 before the first byte', async (t) => {
     t.match(await refusal('/boxes?filter[kind]=crowded&include=items'), {
-      status: 400, code: TOO_LARGE, errors: [{ source: { parameter: 'include' }, detail: `With the include 'items' a record of the stream would have more than ${MAX_INCLUDED} included records. Ask for fewer includes, or ask for the related records themselves, page by page.` }],
+      status: 400,
+      code: TOO_LARGE,
+      errors: [{
+        source: { parameter: 'include' },
+        detail:
+          `With the include 'items' a record of the stream would have more than ${MAX_INCLUDED} included records. Ask for fewer includes, or ask for the related records themselves, page by page.`,
+      }],
     })
-    t.match(await refusal('/boxes?filter[kind]=deep&include=items.parts&sort=size'), { status: 400, code: TOO_LARGE, errors: [{ detail: /'items.parts'/ }] })
+    t.match(await refusal('/boxes?filter[kind]=deep&include=items.parts&sort=size'), {
+      status: 400,
+      code: TOO_LARGE,
+      errors: [{ detail: /'items.parts'/ }],
+    })
     for (const kind of ['heavy', 'escaped']) {
       t.match(await refusal(`/boxes?filter[kind]=${kind}&include=items`), {
-        status: 400, code: TOO_LARGE, errors: [{ detail: `A record of the stream would have more than ${MAX_BYTES} bytes. Ask for fewer fields (fields) or fewer includes.` }],
+        status: 400,
+        code: TOO_LARGE,
+        errors: [{
+          detail:
+            `A record of the stream would have more than ${MAX_BYTES} bytes. Ask for fewer fields (fields) or fewer includes.`,
+        }],
       }, kind)
     }
     t.equal((await stream('filter[kind]=crowded')).length, 1, 'it is a record as any other without the include')
@@ -123,21 +179,35 @@ await forEachDatabase(t, { entities: [Maker, Box, Item, Part] }, async (t, { orm
   })
 
   t.test('with default limits, and more than the database could build', async (t) => {
-    t.match(await refusal('/default?filter[kind]=huge&include=items.maker'), { status: 400, code: TOO_LARGE, errors: [{ detail: /16777216 bytes/ }] })
+    t.match(await refusal('/default?filter[kind]=huge&include=items.maker'), {
+      status: 400,
+      code: TOO_LARGE,
+      errors: [{ detail: /16777216 bytes/ }],
+    })
   })
 
   t.test('after the first byte the answer is broken off, and logged', async (t) => {
-    const [response] = await once(http.get({ port, path: '/boxes?include=items&sort=id', headers: { accept: 'application/x-ndjson' } }), 'response') as [http.IncomingMessage]
+    const [response] = await once(
+      http.get({ port, path: '/boxes?include=items&sort=id', headers: { accept: 'application/x-ndjson' } }),
+      'response'
+    ) as [http.IncomingMessage]
     t.equal(response.statusCode, 200)
     let text = ''
-    await t.rejects((async () => { for await (const chunk of response) text += chunk })(), { code: 'ECONNRESET' })
+    await t.rejects(
+      (async () => {
+        for await (const chunk of response) text += chunk
+      })(),
+      { code: 'ECONNRESET' }
+    )
     t.match(text, /^\{"id" ?: ?1,/)
     t.notMatch(text, /^\{"id" ?: ?141,/m, 'the record that is too large has not been sent')
     t.match(String(log.read()), TOO_LARGE)
   })
 
   t.test('nothing is left open', { skip: name === 'pglite' && 'it has one connection' }, async (t) => {
-    const sessions = await execute("select query from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'")
+    const sessions = await execute(
+      "select query from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'"
+    )
     t.strictSame(sessions, [])
   })
 })

@@ -10,7 +10,11 @@ import { createDatabase, skipReasons } from '../helpers/databases.ts'
 import { startProxy } from '../helpers/proxy.ts'
 import { resource } from '../http/helper.ts'
 
-const Note = defineEntity({ name: 'Note', tableName: 'note', properties: { id: p.integer().primary().autoincrement(), text: p.text() } })
+const Note = defineEntity({
+  name: 'Note',
+  tableName: 'note',
+  properties: { id: p.integer().primary().autoincrement(), text: p.text() },
+})
 
 /** A row of a number of columns that it doesn't have. */
 const GARBLED = Buffer.from([0x44, 0, 0, 0, 4])
@@ -23,7 +27,9 @@ t.test('PostgreSQL', { skip: skipReasons.postgres, timeout: 150_000 }, async (t)
     const proxy = await startProxy(t, { host: url.hostname, port: Number(url.port) })
     url.host = `127.0.0.1:${proxy.port}`
     const factory = new DatabaseFactory({ databaseUrl: url.href, entities: [Note], pool: { max: 2 }, schema: 'create' })
-    const orm = own ? await factory.getEngine() : await MikroORM.init({ clientUrl: url.href, entities: [Note], pool: { max: 2 } })
+    const orm = own
+      ? await factory.getEngine()
+      : await MikroORM.init({ clientUrl: url.href, entities: [Note], pool: { max: 2 } })
     if (!own) await orm.schema.create()
     const app = Fastify()
     t.teardown(async () => {
@@ -32,13 +38,23 @@ t.test('PostgreSQL', { skip: skipReasons.postgres, timeout: 150_000 }, async (t)
       await drop()
     })
     const custom = AllowedFilters.custom('longer', (qb: any, value) => qb.andWhere({ text: { $gt: value } }))
-    await app.register(crudKit, { orm, resources: { '/notes': { crud: resource(Note, { allowedFilters: [custom] }), operations: ['list', 'get', 'create', 'createMany', 'update', 'delete'] } }, indexAdvice: false })
+    await app.register(crudKit, {
+      orm,
+      resources: {
+        '/notes': {
+          crud: resource(Note, { allowedFilters: [custom] }),
+          operations: ['list', 'get', 'create', 'createMany', 'update', 'delete'],
+        },
+      },
+      indexAdvice: false,
+    })
     app.get('/own', async (request) => await request.em.findAll(Note))
     app.get('/sql', async (request) => await request.em.execute('select 1 as one'))
-    app.get('/transaction', async (request) => await withTransaction(request.em, async (em) => {
-      proxy.replaceNext(GARBLED)
-      return await em.execute('select 1 as one')
-    }))
+    app.get('/transaction', async (request) =>
+      await withTransaction(request.em, async (em) => {
+        proxy.replaceNext(GARBLED)
+        return await em.execute('select 1 as one')
+      }))
     await app.ready()
     const send = async (method: string, path: string, body?: object) => {
       const response = await app.inject({ method: method as 'GET', url: path, ...(body && { payload: body }) })
@@ -52,8 +68,17 @@ t.test('PostgreSQL', { skip: skipReasons.postgres, timeout: 150_000 }, async (t)
       const { proxy, send } = await open(t, own)
       t.equal((await send('POST', '/notes', { text: 'first' })).status, 201)
       const requests: ReadonlyArray<readonly [method: string, path: string, body?: object]> = [
-        ['GET', '/notes'], ['GET', '/notes/1'], ['GET', '/notes?cursor='], ['GET', '/notes?filter[longer]=a'], ['GET', '/own'], ['GET', '/sql'], ['GET', '/transaction'],
-        ['POST', '/notes', { text: 'x' }], ['POST', '/notes', [{ text: 'x' }, { text: 'y' }]], ['PATCH', '/notes/1', { text: 'z' }], ['DELETE', '/notes/1'],
+        ['GET', '/notes'],
+        ['GET', '/notes/1'],
+        ['GET', '/notes?cursor='],
+        ['GET', '/notes?filter[longer]=a'],
+        ['GET', '/own'],
+        ['GET', '/sql'],
+        ['GET', '/transaction'],
+        ['POST', '/notes', { text: 'x' }],
+        ['POST', '/notes', [{ text: 'x' }, { text: 'y' }]],
+        ['PATCH', '/notes/1', { text: 'z' }],
+        ['DELETE', '/notes/1'],
       ]
       for (const [method, path, body] of requests) {
         if (path !== '/transaction') proxy.replaceNext(GARBLED)
@@ -70,9 +95,16 @@ t.test('PostgreSQL', { skip: skipReasons.postgres, timeout: 150_000 }, async (t)
     const program = fileURLToPath(new URL('../fixtures/long-answer.ts', import.meta.url))
     const child = spawn(process.execPath, [program], { env: process.env, stdio: ['ignore', 'pipe', 'inherit'] })
     let output = ''
-    child.stdout.setEncoding('utf8').on('data', (text: string) => { output += text })
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      output += text
+    })
     const [status] = await once(child, 'close')
     t.equal(status, 0)
-    t.strictSame(JSON.parse(output), { long: [400, 'FST_CRUD_TOO_LARGE'], impossible: [400, 'FST_CRUD_TOO_LARGE'], index: [400, 'FST_CRUD_DATA_INVALID'], next: [200, null] })
+    t.strictSame(JSON.parse(output), {
+      long: [400, 'FST_CRUD_TOO_LARGE'],
+      impossible: [400, 'FST_CRUD_TOO_LARGE'],
+      index: [400, 'FST_CRUD_DATA_INVALID'],
+      next: [200, null],
+    })
   })
 })

@@ -31,7 +31,9 @@ export function vaultEntities (withSecrets: boolean): VaultEntities {
     name: 'Case',
     tableName: 'secret_case',
     properties: {
-      id: p.integer().primary(), title: p.string(), person: () => p.manyToOne(Person).fieldName('person_id'),
+      id: p.integer().primary(),
+      title: p.string(),
+      person: () => p.manyToOne(Person).fieldName('person_id'),
     },
   })
   const Team: any = defineEntity({
@@ -81,6 +83,11 @@ export function vaultEntities (withSecrets: boolean): VaultEntities {
     },
   })
   return {
-    all: [Home, Work, Team, Person, Visit, ...(withSecrets ? [Agent, Case] : [])], Team, Person, Visit, Agent, Case,
+    all: [Home, Work, Team, Person, Visit, ...(withSecrets ? [Agent, Case] : [])],
+    Team,
+    Person,
+    Visit,
+    Agent,
+    Case,
   }
 }

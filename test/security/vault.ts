@@ -29,7 +29,20 @@ export interface Vault {
 }
 
 const TEXT: Operator[] = [
-  'eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'like', 'ilike', 'contains', 'starts', 'ends', 'in', 'nin', 'between',
+  'eq',
+  'ne',
+  'lt',
+  'lte',
+  'gt',
+  'gte',
+  'like',
+  'ilike',
+  'contains',
+  'starts',
+  'ends',
+  'in',
+  'nin',
+  'between',
   'isnull',
 ]
 const NUMBER: Operator[] = ['eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'in', 'nin', 'between', 'isnull']
@@ -39,37 +52,59 @@ function resources ({ Team, Person, Visit }: VaultEntities, withSecrets: boolean
   const people = resource(Person, {
     allowedFilters: [
       ...[
-        'name', 'home.city', 'team.name', 'visits.place', 'mentor.name',
+        'name',
+        'home.city',
+        'team.name',
+        'visits.place',
+        'mentor.name',
       ].map((name) => new AllowedFilters(name, 'eq', TEXT)),
       ...['id', 'age', 'team', 'mentor', 'visits.stars'].map((name) => new AllowedFilters(name, 'eq', NUMBER)),
       AllowedFilters.search('q', ['name', 'home.city', 'visits.place']),
     ],
     allowedSorts: ['id', 'name', 'age', 'team.name', 'mentor.name', 'home.city'].map((name) => new AllowedSort(name)),
     allowedFields: [
-      'id', 'name', 'age', 'home', 'team', 'team.id', 'visits.id', 'visits.place',
+      'id',
+      'name',
+      'age',
+      'home',
+      'team',
+      'team.id',
+      'visits.id',
+      'visits.place',
     ].map((name) => new AllowedField(name)),
     allowedIncludes: [
       ...[
-        'team', 'team.people', 'mentor', 'mentor.team', 'visits', 'visits.person',
+        'team',
+        'team.people',
+        'mentor',
+        'mentor.team',
+        'visits',
+        'visits.person',
       ].map((path) => new AllowedInclude(path)),
-      AllowedInclude.count('visits'), AllowedInclude.exists('visits'), AllowedInclude.sum('visits.stars'),
+      AllowedInclude.count('visits'),
+      AllowedInclude.exists('visits'),
+      AllowedInclude.sum('visits.stars'),
       AllowedInclude.max('visits.stars'),
     ],
   })
   const teams = resource(Team, {
     allowedFilters: [
-      new AllowedFilters('name', 'eq', TEXT), new AllowedFilters('people.name', 'eq', TEXT),
+      new AllowedFilters('name', 'eq', TEXT),
+      new AllowedFilters('people.name', 'eq', TEXT),
       AllowedFilters.search('q', ['name', 'people.name']),
     ],
     allowedSorts: [new AllowedSort('name')],
     allowedIncludes: [
-      new AllowedInclude('people'), new AllowedInclude('people.visits'), AllowedInclude.count('people'),
+      new AllowedInclude('people'),
+      new AllowedInclude('people.visits'),
+      AllowedInclude.count('people'),
       AllowedInclude.exists('people'),
     ],
   })
   const visits = resource(Visit, {
     allowedFilters: [
-      new AllowedFilters('place', 'eq', TEXT), new AllowedFilters('person', 'eq', NUMBER),
+      new AllowedFilters('place', 'eq', TEXT),
+      new AllowedFilters('person', 'eq', NUMBER),
       new AllowedFilters('person.name', 'eq', TEXT),
     ],
     allowedSorts: [new AllowedSort('place'), new AllowedSort('person.name')],
@@ -86,7 +121,9 @@ function resources ({ Team, Person, Visit }: VaultEntities, withSecrets: boolean
 
 /** Rows that clients may see, and those that they may not; the keys of the latter start at 500. */
 async function fill (
-  em: EntityManager, { Team, Person, Visit, Agent, Case }: VaultEntities, secrets: Secrets | undefined
+  em: EntityManager,
+  { Team, Person, Visit, Agent, Case }: VaultEntities,
+  secrets: Secrets | undefined
 ): Promise<void> {
   const orm: any = em
   const secretly = (properties: object): object => secrets === undefined ? {} : properties
@@ -101,7 +138,9 @@ async function fill (
       version: 1,
       ...data,
       ...(secrets !== undefined && {
-        pin: secrets.number, token: text(id), dossier: { note: text(id + 1) },
+        pin: secrets.number,
+        token: text(id),
+        dossier: { note: text(id + 1) },
       }),
     })
     people.push(entity)
@@ -138,7 +177,8 @@ function hide (em: any, { rows, number }: Secrets, { Visit, Agent, Case, person,
     // those of hidden people are outside of the scope; visits that are not published have an owner whom clients see
     for (const [at, owner] of hidden.entries()) {
       em.create(
-        Visit, { id: 700 + 10 * index + at, place: text(index), stars: 9, person: owner, published: true, branch: 2 }
+        Visit,
+        { id: 700 + 10 * index + at, place: text(index), stars: 9, person: owner, published: true, branch: 2 }
       )
     }
     em.create(Visit, { id: 705 + 10 * index, place: text(index), stars: 9, person: ada, published: false, branch: 1 })
@@ -161,12 +201,13 @@ export async function openVault (t: Test, open: OpenDatabase, secrets: Secrets |
   // new rows get the same keys everywhere
   for (const table of ['team', 'person', 'visit']) {
     await database.orm.em.getConnection().execute(
-    `select setval(pg_get_serial_sequence('${table}', 'id'), 1000)`
+      `select setval(pg_get_serial_sequence('${table}', 'id'), 1000)`
     )
   }
   await app.register(swagger, { openapi: { openapi: '3.1.0', info: { title: 'Vault', version: '1' } } })
   await app.register(
-    crudKit, { orm: database.orm, resources: resources(entities, secrets !== undefined), indexAdvice: false }
+    crudKit,
+    { orm: database.orm, resources: resources(entities, secrets !== undefined), indexAdvice: false }
   )
   await app.ready()
   return { app, database }

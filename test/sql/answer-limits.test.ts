@@ -38,15 +38,21 @@ const Part = defineEntity({
 const models = modelsOf([Shop, Item, Part])
 const oneLine = (text: string) => text.replace(/\n\s*/g, ' ').replaceAll('( ', '(').replaceAll(' )', ')').trim()
 const allowed: QueryBuilderOptions<any> = {
-  allowedFields: ['id', 'notes', 'map', 'items.id', 'items.name', 'items.manual', 'items.parts.size'].map((name) => new AllowedField(name)),
+  allowedFields: ['id', 'notes', 'map', 'items.id', 'items.name', 'items.manual', 'items.parts.size'].map((name) =>
+    new AllowedField(name)
+  ),
   allowedIncludes: ['items', 'items.parts'].map((path) => new AllowedInclude(path)),
 }
 
 function plan (query: string, pagination: QueryBuilderOptions<any>['pagination'] = {}): Plan {
-  return planList(parseQueryParams(query), resolveWhitelist(new QueryBuilderConfig<any>({ ...allowed, pagination }), models.of(Shop)))
+  return planList(
+    parseQueryParams(query),
+    resolveWhitelist(new QueryBuilderConfig<any>({ ...allowed, pagination }), models.of(Shop))
+  )
 }
 const textOf = (plan: Plan) => compile(plan, nothingForeign).text
-const statement = (query: string, pagination?: QueryBuilderOptions<any>['pagination']) => textOf(plan(query, pagination))
+const statement = (query: string, pagination?: QueryBuilderOptions<any>['pagination']) =>
+  textOf(plan(query, pagination))
 
 t.test('a page without long values and includes is what it is without limits', async (t) => {
   t.notMatch(statement('fields=id'), /octet_length|weight|limit 1/)
@@ -54,28 +60,49 @@ t.test('a page without long values and includes is what it is without limits', a
 
 t.test('a long value of the page is replaced by a mark: no page of them is larger than an answer', async (t) => {
   // 16 MiB for two values of a hundred rows
-  t.match(statement('fields=notes,map'), oneLine(`
+  t.match(
+    statement('fields=notes,map'),
+    oneLine(`
     select case when octet_length("@page"."notes") > 83886 then '@fastify-crud-kit/too-long' else "@page"."notes" end as "notes",
-    case when pg_column_size("@page"."map") > 83886 then to_json('@fastify-crud-kit/too-long'::text) else to_json("@page"."map") end as "map" from`))
+    case when pg_column_size("@page"."map") > 83886 then to_json('@fastify-crud-kit/too-long'::text) else to_json("@page"."map") end as "map" from`)
+  )
 })
 
 t.test('an include of short values is cut off after one more than an answer may have', async (t) => {
-  t.match(statement('fields=id&include=items&fields[items]=id', { maxIncluded: 7 }), oneLine(`
+  t.match(
+    statement('fields=id&include=items&fields[items]=id', { maxIncluded: 7 }),
+    oneLine(`
     "@2_items" as (select "@3_items_rows"."@key0" as "@key0", json_agg(json_build_object('id', "@3_items_rows"."id") order by "@3_items_rows"."@sort0") as "@json"
     from (select "e1"."shop_id" as "@key0", "e1"."id" as "id", "e1"."id" as "@sort0" from "item" as "e1" where "e1"."shop_id" in (select "@page"."id" from "@page") limit 8) as "@3_items_rows"
-    group by "@3_items_rows"."@key0")`))
+    group by "@3_items_rows"."@key0")`)
+  )
 })
 
-t.test('an include that can\'t be too large has no limit', async (t) => {
+t.test("an include that can't be too large has no limit", async (t) => {
   const options = { ...allowed, allowedIncludes: [new AllowedInclude('items', { limit: 5 })] }
-  const of = (maxIncluded: number, query: string) => textOf(planList(parseQueryParams(query), resolveWhitelist(new QueryBuilderConfig<any>({ ...options, pagination: { maxPerPage: 10, maxIncluded } }), models.of(Shop))))
+  const of = (maxIncluded: number, query: string) =>
+    textOf(
+      planList(
+        parseQueryParams(query),
+        resolveWhitelist(
+          new QueryBuilderConfig<any>({ ...options, pagination: { maxPerPage: 10, maxIncluded } }),
+          models.of(Shop)
+        )
+      )
+    )
   t.notMatch(of(50, 'include=items&fields[items]=id'), /@records|octet_length\("@[0-9]|limit 51/)
-  const one = planGet(1, parseQueryParams('fields=id&include=items&fields[items]=id'), resolveWhitelist(new QueryBuilderConfig<any>({ ...options, pagination: { maxIncluded: 5 } }), models.of(Shop)))!
+  const one = planGet(
+    1,
+    parseQueryParams('fields=id&include=items&fields[items]=id'),
+    resolveWhitelist(new QueryBuilderConfig<any>({ ...options, pagination: { maxIncluded: 5 } }), models.of(Shop))
+  )!
   t.notMatch(textOf(one), /limit 6/)
 })
 
 t.test('a nested include is weighed, level by level, before any JSON is written', async (t) => {
-  t.equal(statement('fields=id&include=items.parts&fields[items]=name&fields[items.parts]=size', { maxIncluded: 7 }), oneLine(`
+  t.equal(
+    statement('fields=id&include=items.parts&fields[items]=name&fields[items.parts]=size', { maxIncluded: 7 }),
+    oneLine(`
     with "@page" as (select "e0"."id" as "id", "e0"."id" as "@sort0" from "shop" as "e0" order by "e0"."id" limit $1 offset $2),
     "@4_items_rows" as (select "e1"."shop_id" as "@key0", "e1"."name" as "name", "e1"."id" as "id", "e1"."id" as "@sort0" from "item" as "e1" where "e1"."shop_id" in (select "@page"."id" from "@page") limit 8),
     "@6_parts_rows" as (select "e2"."item_id" as "@key0", "e2"."size" as "size", "e2"."id" as "@sort0" from "part" as "e2" where "e2"."item_id" in (select "@4_items_rows"."id" from "@4_items_rows") limit 8),
@@ -92,14 +119,21 @@ t.test('a nested include is weighed, level by level, before any JSON is written'
     case when "fetched" < $1 and ("fetched" > 0 or $2 = 0) then $2 + "fetched" else (select count(*) from "shop" as "e0") end as "total",
     case when octet_length("items") > 16777216 then 'bytes' else (select "@excess" from "@2_weight") end as "excess"
     from (select string_agg(row_to_json("@row".*)::text, ',') as "items", count(*) as "fetched" from (select "@page"."id" as "id", coalesce("@3_items"."@json", '[]'::json) as "items"
-    from "@page" left join "@3_items" on "@3_items"."@key0" = "@page"."id" where (select "@excess" is null from "@2_weight") order by "@page"."@sort0") as "@row") as "@rows"`))
+    from "@page" left join "@3_items" on "@3_items"."@key0" = "@page"."id" where (select "@excess" is null from "@2_weight") order by "@page"."@sort0") as "@row") as "@rows"`)
+  )
 })
 
 t.test('long values that are included are weighed by what they say of their length', async (t) => {
   const text = statement('fields=notes&include=items&fields[items]=manual', { maxBytes: 1000 })
-  t.match(text, 'count(*) as "@records", sum(0 + coalesce(octet_length("@4_items_rows"."manual"), 0)) as "@bytes" from "@4_items_rows"')
+  t.match(
+    text,
+    'count(*) as "@records", sum(0 + coalesce(octet_length("@4_items_rows"."manual"), 0)) as "@bytes" from "@4_items_rows"'
+  )
   t.match(text, 'when "@bytes" > 1000 then \'bytes\' end as "@excess"')
-  t.match(text, 'coalesce(sum(0 + coalesce(octet_length("@page"."notes"), 0) + coalesce("@5_items_weight"."@bytes", 0)), 0) as "@bytes"')
+  t.match(
+    text,
+    'coalesce(sum(0 + coalesce(octet_length("@page"."notes"), 0) + coalesce("@5_items_weight"."@bytes", 0)), 0) as "@bytes"'
+  )
 })
 
 t.test('pages by cursor and single records are weighed, too', async (t) => {
@@ -108,6 +142,9 @@ t.test('pages by cursor and single records are weighed, too', async (t) => {
   t.equal(cursor.columns!.at(-1), '@excess')
   const whitelist = resolveWhitelist(new QueryBuilderConfig<any>(allowed), models.of(Shop))
   const one = compile(planGet(1, parseQueryParams('fields=id&include=items.parts'), whitelist)!, nothingForeign)
-  t.match(one.text, 'select case when (select "@excess" is null from "@2_weight") then row_to_json("@row".*)::text end as "item", (select "@excess" from "@2_weight") as "excess" from (')
+  t.match(
+    one.text,
+    'select case when (select "@excess" is null from "@2_weight") then row_to_json("@row".*)::text end as "item", (select "@excess" from "@2_weight") as "excess" from ('
+  )
   t.strictSame(one.columns, ['item', 'excess'])
 })

@@ -36,16 +36,24 @@ const FULL = {
   matrix: [[1, 2], [3, 4]],
   parent: null,
 }
-const none = (id: number, value: unknown) => ({ ...Object.fromEntries(Object.keys(FULL).map((name) => [name, value])), id, parent: 1 })
+const none = (id: number, value: unknown) => ({
+  ...Object.fromEntries(Object.keys(FULL).map((name) => [name, value])),
+  id,
+  parent: 1,
+})
 
 await forEachDatabase(t, {
   entities: [Arrays],
-  seed: (em) => em.execute(`insert into arrays values
+  seed: (em) =>
+    em.execute(`insert into arrays values
     (1, '{2024-01-01T05:45:00+05:45,null,1969-12-31T23:59:59.999Z}', '{2024-01-01T00:00:00.123}', '{9007199254740993,-1}', '{1.50,12345678901234567890.5}', '{"\\\\x0001",""}', '{1 day}', '{b,"a,\\"",null}', '{3,1}', '{{1,2},{3,4}}', null),
     (2, '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', 1),
     (3, null, null, null, null, null, null, null, null, null, 1)`),
 }, async (t, { orm }) => {
-  const crud = crudOf(Arrays, { allowedIncludes: [new AllowedInclude('children')], allowedFields: [new AllowedField('id')] })
+  const crud = crudOf(Arrays, {
+    allowedIncludes: [new AllowedInclude('children')],
+    allowedFields: [new AllowedField('id')],
+  })
 
   t.test('alone', async (t) => {
     t.strictSame((await listOf(orm, crud)).items, [FULL, none(2, []), none(3, null)])
@@ -53,6 +61,9 @@ await forEachDatabase(t, {
   })
 
   t.test('in an included record', async (t) => {
-    t.strictSame((await listOf(orm, crud, 'fields=id&include=children&per_page=1')).items, [{ id: 1, children: [none(2, []), none(3, null)] }])
+    t.strictSame((await listOf(orm, crud, 'fields=id&include=children&per_page=1')).items, [{
+      id: 1,
+      children: [none(2, []), none(3, null)],
+    }])
   })
 })

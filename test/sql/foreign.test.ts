@@ -4,22 +4,50 @@ import t, { type Test } from 'tap'
 import { AllowedField, AllowedFilters, AllowedInclude, AllowedSort } from '../../src/config/index.ts'
 import { parseQueryParams } from '../../src/query/index.ts'
 import { Colour } from '../fixtures/custom-types.ts'
-import { AuditEntry, entities, Label, Offer, OrderItem, Parcel, Plant, Specimen, Supplier, Tag } from '../fixtures/entities.ts'
+import {
+  AuditEntry,
+  entities,
+  Label,
+  Offer,
+  OrderItem,
+  Parcel,
+  Plant,
+  Specimen,
+  Supplier,
+  Tag,
+} from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { recordStatements } from '../helpers/statements.ts'
 import { crudOf, found, listOf } from './helper.ts'
 
 const plants = crudOf(Plant, {
-  allowedFilters: [AllowedFilters.exact('name'), new AllowedFilters('price', 'gte', ['gte', 'lt']), AllowedFilters.exact('offers.title'), AllowedFilters.exact('supplier.name'), AllowedFilters.exact('tags.name')],
+  allowedFilters: [
+    AllowedFilters.exact('name'),
+    new AllowedFilters('price', 'gte', ['gte', 'lt']),
+    AllowedFilters.exact('offers.title'),
+    AllowedFilters.exact('supplier.name'),
+    AllowedFilters.exact('tags.name'),
+  ],
   allowedSorts: [new AllowedSort('id'), new AllowedSort('price'), new AllowedSort('supplier.name')],
-  allowedFields: ['id', 'name', 'supplier', 'offers.title', 'supplier.name', 'tags.name'].map((name) => new AllowedField(name)),
+  allowedFields: ['id', 'name', 'supplier', 'offers.title', 'supplier.name', 'tags.name'].map((name) =>
+    new AllowedField(name)
+  ),
   allowedIncludes: ['offers', 'supplier', 'tags'].map((name) => new AllowedInclude(name)),
 })
-const offers = crudOf(Offer, { allowedFilters: [AllowedFilters.exact('title')], allowedSorts: [new AllowedSort('price')] })
+const offers = crudOf(Offer, {
+  allowedFilters: [AllowedFilters.exact('title')],
+  allowedSorts: [new AllowedSort('price')],
+})
 
 /** Ids of the list, of the query builder, and as many as counted: they have to be the same. */
-async function sameEverywhere (t: Test, em: EntityManager, crud: typeof plants, query: string, options: object = {}): Promise<unknown[]> {
+async function sameEverywhere (
+  t: Test,
+  em: EntityManager,
+  crud: typeof plants,
+  query: string,
+  options: object = {}
+): Promise<unknown[]> {
   const params = parseQueryParams(query)
   const ids = (await crud.list(em, params, options)).items.map(({ id }) => id)
   const qb = await crud.query(em, params, options)
@@ -35,7 +63,9 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame(await sameEverywhere(t, fork(), offers, ''), [1, 3, 5])
     t.equal(await offers.get(fork(), 2), null)
     t.equal(await offers.exists(fork(), 2), false)
-    t.match((await listOf(orm, plants, 'include=offers&fields=id&fields[offers]=title&per_page=1')).items, [{ offers: [{ title: 'Spring sale' }, { title: 'North only' }] }])
+    t.match((await listOf(orm, plants, 'include=offers&fields=id&fields[offers]=title&per_page=1')).items, [{
+      offers: [{ title: 'Spring sale' }, { title: 'North only' }],
+    }])
     t.strictSame(await sameEverywhere(t, fork(), plants, 'filter[offers.title]=Last year'), [])
     t.strictSame(await sameEverywhere(t, fork(), plants, 'filter[offers.title]=Spring sale'), [1])
   })
@@ -52,7 +82,9 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame(await sameEverywhere(t, branch(north), offers, ''), [3])
     t.strictSame(await sameEverywhere(t, branch(south), offers, ''), [])
     t.strictSame(await sameEverywhere(t, fork(), offers, ''), [1, 3, 5])
-    t.match((await listOf(north, plants, 'include=offers&fields=id&fields[offers]=title&per_page=1')).items, [{ offers: [{ title: 'North only' }] }])
+    t.match((await listOf(north, plants, 'include=offers&fields=id&fields[offers]=title&per_page=1')).items, [{
+      offers: [{ title: 'North only' }],
+    }])
     t.match((await listOf(south, plants, 'include=offers&fields=id&per_page=1')).items, [{ offers: [] }])
     t.strictSame(await sameEverywhere(t, north, plants, 'filter[offers.title]=North only'), [1])
     t.strictSame(await sameEverywhere(t, south, plants, 'filter[offers.title]=North only'), [])
@@ -61,15 +93,26 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   t.test('tenants with the same request never share an answer, in whatever order they ask', async (t) => {
     const tenant = (supplier: number) => {
       const em = fork()
-      em.addFilter({ name: 'tenant', entity: Plant, cond: (args) => ({ supplier: args.supplier as number }), default: true })
+      em.addFilter({
+        name: 'tenant',
+        entity: Plant,
+        cond: (args) => ({ supplier: args.supplier as number }),
+        default: true,
+      })
       em.setFilterParams('tenant', { supplier })
       return em
     }
     const expected = new Map([[1, [1, 3, 6, 7, 9, 10]], [2, [2, 4, 5, 8, 13, 14]], [3, [12]]])
     const asked = [1, 2, 1, 3, 2, 1, 0, 2, 0, 3]
-    const answers = await Promise.all(asked.map((supplier) => found(supplier === 0 ? fork() : tenant(supplier), plants, 'sort=id&fields=id')))
+    const answers = await Promise.all(
+      asked.map((supplier) => found(supplier === 0 ? fork() : tenant(supplier), plants, 'sort=id&fields=id'))
+    )
     for (const [index, supplier] of asked.entries()) {
-      t.strictSame(answers[index], expected.get(supplier) ?? [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 13, 14], `tenant ${supplier}`)
+      t.strictSame(
+        answers[index],
+        expected.get(supplier) ?? [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 13, 14],
+        `tenant ${supplier}`
+      )
     }
     t.equal(await plants.get(tenant(1), 2), null)
     t.match(await plants.get(tenant(2), 2), { id: 2 })
@@ -79,18 +122,58 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     const em = fork()
     em.addFilter({ name: 'french', entity: Supplier, cond: { country: 'fr' }, default: true })
     em.addFilter({ name: 'bees', entity: Tag, cond: { name: { $like: 'bee%' } }, default: true })
-    const { items } = await listOf(em, plants, 'sort=supplier.name,id&fields=id&include=supplier,tags&fields[supplier]=name&fields[tags]=name')
+    const { items } = await listOf(
+      em,
+      plants,
+      'sort=supplier.name,id&fields=id&include=supplier,tags&fields[supplier]=name&fields[tags]=name'
+    )
     t.match(items[0], { id: 1, supplier: { name: 'Vert & Fils' }, tags: [{ name: 'bee-friendly' }] })
-    t.strictSame(items.map(({ id, supplier }) => supplier === null ? -id : id), [1, 3, 6, 7, 9, 10, -2, -4, -5, -8, -12, -13, -14])
-    t.strictSame(await sameEverywhere(t, em, plants, 'sort=id&filter[supplier.name]=O\'Brien\'s'), [])
+    t.strictSame(items.map(({ id, supplier }) => supplier === null ? -id : id), [
+      1,
+      3,
+      6,
+      7,
+      9,
+      10,
+      -2,
+      -4,
+      -5,
+      -8,
+      -12,
+      -13,
+      -14,
+    ])
+    t.strictSame(await sameEverywhere(t, em, plants, "sort=id&filter[supplier.name]=O'Brien's"), [])
     t.strictSame(await sameEverywhere(t, em, plants, 'sort=id&filter[tags.name]=sun'), [])
-    t.strictSame(await sameEverywhere(t, em, plants, 'sort=-supplier.name,-id'), [10, 9, 7, 6, 3, 1, 14, 13, 12, 8, 5, 4, 2], 'they sort as null')
-    t.strictSame((await listOf(em, plants, 'fields=id,supplier&sort=id&per_page=2')).items, [{ id: 1, supplier: 1 }, { id: 2, supplier: 2 }], 'a key is the row\'s own')
+    t.strictSame(await sameEverywhere(t, em, plants, 'sort=-supplier.name,-id'), [
+      10,
+      9,
+      7,
+      6,
+      3,
+      1,
+      14,
+      13,
+      12,
+      8,
+      5,
+      4,
+      2,
+    ], 'they sort as null')
+    t.strictSame((await listOf(em, plants, 'fields=id,supplier&sort=id&per_page=2')).items, [{ id: 1, supplier: 1 }, {
+      id: 2,
+      supplier: 2,
+    }], "a key is the row's own")
   })
 
   t.test('a filter may look at what is related, and at nothing', async (t) => {
     const em = fork()
-    em.addFilter({ name: 'related', entity: Plant, cond: { supplier: { country: 'fr' }, tags: { name: ['sun', 'shade'] } }, default: true })
+    em.addFilter({
+      name: 'related',
+      entity: Plant,
+      cond: { supplier: { country: 'fr' }, tags: { name: ['sun', 'shade'] } },
+      default: true,
+    })
     t.strictSame(await sameEverywhere(t, em, plants, 'sort=id'), [1, 3, 6, 10])
     const empty = fork()
     empty.addFilter({ name: 'nothing', entity: Plant, cond: {}, default: true })
@@ -141,30 +224,66 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 
   t.test('a scope with values that are neither texts nor numbers', async (t) => {
     t.strictSame(await found(orm, crudOf(AuditEntry), '', 'id', { scope: { id: { $gte: 2n } } }), ['2', '3'])
-    t.strictSame(await found(orm, crudOf(Specimen), '', 'id', { scope: { measuredAt: { $gt: new Date('2024-05-06T07:08:09.122Z'), $lt: new Date('2024-05-06T07:08:09.124Z') } } }), [1])
-    t.strictSame(await found(orm, crudOf(Specimen), '', 'id', { scope: { recordedAt: new Date('2024-05-06T07:08:09.123Z') } }), [1])
+    t.strictSame(
+      await found(orm, crudOf(Specimen), '', 'id', {
+        scope: { measuredAt: { $gt: new Date('2024-05-06T07:08:09.122Z'), $lt: new Date('2024-05-06T07:08:09.124Z') } },
+      }),
+      [1]
+    )
+    t.strictSame(
+      await found(orm, crudOf(Specimen), '', 'id', { scope: { recordedAt: new Date('2024-05-06T07:08:09.123Z') } }),
+      [1]
+    )
     t.strictSame(await found(orm, crudOf(Specimen), '', 'id', { scope: { readings: { sensor: 'north' } } }), [1])
-    t.strictSame(await found(orm, crudOf(Specimen), '', 'id', { scope: { synonyms: { $contains: ['English lavender'] } } }), [1])
+    t.strictSame(
+      await found(orm, crudOf(Specimen), '', 'id', { scope: { synonyms: { $contains: ['English lavender'] } } }),
+      [1]
+    )
     t.strictSame(await found(orm, crudOf(Specimen), '', 'id', { scope: { petals: new Colour(150, 123, 182) } }), [1])
     t.strictSame(await found(orm, crudOf(Specimen), '', 'id', { scope: { minimum: -12.5 } }), [1])
     t.strictSame(await found(orm, crudOf(Specimen), '', 'id', { scope: { scan: Buffer.from([0, 1, 254, 255]) } }), [1])
-    t.strictSame(await found(orm, crudOf(Specimen), '', 'id', { scope: { leaves: { $gt: 1.5, $lt: 2 ** 40 }, alive: true } }), [1])
-    t.strictSame(await found(orm, crudOf(Specimen), '', 'id', { scope: { acidity: { $lt: 1e300, $gt: -1e300 }, chlorophyll: 0.25, value: 19.99, pollen: { $in: [5_000_000_000, 1] } } }), [1])
+    t.strictSame(
+      await found(orm, crudOf(Specimen), '', 'id', { scope: { leaves: { $gt: 1.5, $lt: 2 ** 40 }, alive: true } }),
+      [1]
+    )
+    t.strictSame(
+      await found(orm, crudOf(Specimen), '', 'id', {
+        scope: {
+          acidity: { $lt: 1e300, $gt: -1e300 },
+          chlorophyll: 0.25,
+          value: 19.99,
+          pollen: { $in: [5_000_000_000, 1] },
+        },
+      }),
+      [1]
+    )
     t.strictSame(await found(orm, crudOf(Specimen), '', 'id', { scope: { stems: { $ne: 1e30 } } }), [1, 3, 4])
   })
 
   t.test('a scope on a class of one table, and on a composite key', async (t) => {
     t.strictSame(await found(orm, crudOf(Parcel), '', 'id', { scope: { order: { customer: { name: 'Ada' } } } }), [1])
-    t.strictSame(await found(orm, crudOf(OrderItem), '', 'plant', { scope: { order: { customer: { name: 'Ada' } } } }), [1, 3, 11])
-    t.strictSame(await found(orm, crudOf(OrderItem), '', 'plant', { scope: { plant: { supplier: { country: 'ie' } } } }), [14])
+    t.strictSame(
+      await found(orm, crudOf(OrderItem), '', 'plant', { scope: { order: { customer: { name: 'Ada' } } } }),
+      [1, 3, 11]
+    )
+    t.strictSame(
+      await found(orm, crudOf(OrderItem), '', 'plant', { scope: { plant: { supplier: { country: 'ie' } } } }),
+      [14]
+    )
   })
 
   t.test('custom filters: conditions, joins, limits and orders narrow, and never more', async (t) => {
     const crud = crudOf(Plant, {
       allowedFilters: [
         AllowedFilters.custom('plain', (qb, value) => qb.andWhere({ name: value })),
-        AllowedFilters.custom('joined', (qb, value) => qb.leftJoin('e0.tags', 'label').andWhere({ 'label.name': value })),
-        AllowedFilters.custom('nested', (qb, value) => qb.andWhere({ supplier: { country: String(value).toLowerCase() } })),
+        AllowedFilters.custom(
+          'joined',
+          (qb, value) => qb.leftJoin('e0.tags', 'label').andWhere({ 'label.name': value })
+        ),
+        AllowedFilters.custom(
+          'nested',
+          (qb, value) => qb.andWhere({ supplier: { country: String(value).toLowerCase() } })
+        ),
         AllowedFilters.custom('dearest', (qb, value) => qb.orderBy({ price: 'desc nulls last' }).limit(Number(value))),
         AllowedFilters.custom('nothing', (qb) => qb),
         AllowedFilters.custom('raw', (qb, value) => qb.andWhere('e0.name = ? and ? <> ?', [value, 'a?', '?'])),
@@ -188,24 +307,43 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame(await ids('filter[raw]=Oak'), [9])
     t.strictSame(await ids('filter[any]=1&filter[any]=9'), [1, 9])
     t.strictSame(await ids('filter[mine]=', { context: { supplier: 1 } }), [1, 3, 6, 7, 9, 10])
-    t.match((await listOf(orm, crud, 'filter[joined]=sun&sort=id&include=tags&per_page=1')).items, [{ id: 1, tags: [{ name: 'sun' }, { name: 'bee-friendly' }] }], 'children are never trimmed')
+    t.match((await listOf(orm, crud, 'filter[joined]=sun&sort=id&include=tags&per_page=1')).items, [{
+      id: 1,
+      tags: [{ name: 'sun' }, { name: 'bee-friendly' }],
+    }], 'children are never trimmed')
     t.equal((await listOf(orm, crud, 'filter[joined]=sun&per_page=1')).total, 3)
     await t.rejects(ids('filter[upper]=a&filter[upper]=b'), { statusCode: 400, code: 'FST_CRUD_FILTER_INVALID' })
 
     const em = fork()
-    for (const query of ['filter[plain]=Oak', 'filter[joined]=sun', 'filter[nested]=FR', 'filter[nothing]=x', 'filter[raw]=Oak', 'filter[any]=1&filter[any]=9']) await sameEverywhere(t, em, crud, `sort=id&${query}`)
+    for (
+      const query of [
+        'filter[plain]=Oak',
+        'filter[joined]=sun',
+        'filter[nested]=FR',
+        'filter[nothing]=x',
+        'filter[raw]=Oak',
+        'filter[any]=1&filter[any]=9',
+      ]
+    ) await sameEverywhere(t, em, crud, `sort=id&${query}`)
   })
 
   t.test('everything at once is still one statement, with its values apart', async (t) => {
     const em = fork()
     em.addFilter({ name: 'tenant', entity: Plant, cond: { supplier: { name: 'Vert & Fils' } }, default: true })
     const crud = crudOf(Plant, {
-      allowedFilters: [AllowedFilters.exact('offers.title'), AllowedFilters.custom('called', (qb, value) => qb.andWhere({ name: value }))],
+      allowedFilters: [
+        AllowedFilters.exact('offers.title'),
+        AllowedFilters.custom('called', (qb, value) => qb.andWhere({ name: value })),
+      ],
       allowedIncludes: [new AllowedInclude('offers')],
     })
     const recorder = await recordStatements(orm)
     t.teardown(recorder.stop)
-    const { items } = await crud.list(em, parseQueryParams('filter[called]=Lavender&filter[offers.title]=Spring sale&include=offers'), { scope: { latinName: 'Lavandula' } })
+    const { items } = await crud.list(
+      em,
+      parseQueryParams('filter[called]=Lavender&filter[offers.title]=Spring sale&include=offers'),
+      { scope: { latinName: 'Lavandula' } }
+    )
     t.strictSame(items.map(({ id }) => id), [1])
     const statements = recorder.take()
     t.equal(statements.length, 1)

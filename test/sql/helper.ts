@@ -8,16 +8,33 @@ import { compile, type Foreign, type Statement } from '../../src/sql/index.ts'
 import { models } from '../plan/helper.ts'
 
 /** No conditions in MikroORM's words. */
-export const nothingForeign: Foreign = { filter: () => undefined, constant: () => undefined, conditions: () => [], order: () => { throw new Error('nothing foreign') } }
+export const nothingForeign: Foreign = {
+  filter: () => undefined,
+  constant: () => undefined,
+  conditions: () => [],
+  order: () => {
+    throw new Error('nothing foreign')
+  },
+}
 
 /** The statement of a list. */
-export function statementOf (query: string, options: QueryBuilderOptions<any>, entity: unknown, planOptions?: PlanOptions): Statement {
+export function statementOf (
+  query: string,
+  options: QueryBuilderOptions<any>,
+  entity: unknown,
+  planOptions?: PlanOptions
+): Statement {
   const whitelist = resolveWhitelist(new QueryBuilderConfig<any>(options), models.of(entity))
   return compile(planList(parseQueryParams(query), whitelist, planOptions), nothingForeign)
 }
 
 /** The same without the limits of an answer: what statements of streams have, too. */
-export function unlimitedStatementOf (query: string, options: QueryBuilderOptions<any>, entity: unknown, planOptions?: PlanOptions): Statement {
+export function unlimitedStatementOf (
+  query: string,
+  options: QueryBuilderOptions<any>,
+  entity: unknown,
+  planOptions?: PlanOptions
+): Statement {
   const whitelist = resolveWhitelist(new QueryBuilderConfig<any>(options), models.of(entity))
   return compile(unlimited(planList(parseQueryParams(query), whitelist, planOptions)), nothingForeign)
 }
@@ -34,12 +51,23 @@ export function crudOf (entity: any, options: QueryBuilderOptions<any> = {}): Cr
 }
 
 /** The page that a query string asks for. */
-export function listOf (on: MikroORM | EntityManager, crud: CrudBase<any>, query = '', options?: CrudReadOptions): Promise<CrudPage> {
+export function listOf (
+  on: MikroORM | EntityManager,
+  crud: CrudBase<any>,
+  query = '',
+  options?: CrudReadOptions
+): Promise<CrudPage> {
   const em = 'em' in on ? on.em.fork() : on
   return crud.list(em as EntityManager, parseQueryParams(query), options)
 }
 
 /** One property of every record that a query string finds. */
-export async function found (on: MikroORM | EntityManager, crud: CrudBase<any>, query = '', property = 'id', options?: CrudReadOptions): Promise<unknown[]> {
+export async function found (
+  on: MikroORM | EntityManager,
+  crud: CrudBase<any>,
+  query = '',
+  property = 'id',
+  options?: CrudReadOptions
+): Promise<unknown[]> {
   return (await listOf(on, crud, query, options)).items.map((item) => item[property])
 }

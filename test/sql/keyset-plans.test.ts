@@ -28,22 +28,30 @@ const ROWS = 100_000
 const FILL = `insert into measurement (at, batch, state, score, note)
   select timestamptz '2025-01-01T00:00:00Z' + (i::bigint * 7919 % ${ROWS}) * interval '1 minute', i / 5, (array['new', 'checked', 'void'])[i % 3 + 1], case when i % 2 = 0 then i * 31 % 500 end, 'note ' || i
   from generate_series(1, ${ROWS}) i`
-const INDEXES = `create index on measurement (state desc, id); create index on measurement (state, id); create index on measurement (score, id); create index on measurement (score desc nulls last, id);
+const INDEXES =
+  `create index on measurement (state desc, id); create index on measurement (state, id); create index on measurement (score, id); create index on measurement (score desc nulls last, id);
   create index on measurement (state, score desc nulls last, id)`
 
 const crud = new CrudBase<any>({
   model: Measurement,
   writable: 'all',
-  queryConfig: new QueryBuilderConfig<any>({ allowedFilters: [new AllowedFilters('note', 'contains')], allowedSorts: ['id', 'at', 'batch', 'state', 'score'].map((name) => new AllowedSort(name)) }),
+  queryConfig: new QueryBuilderConfig<any>({
+    allowedFilters: [new AllowedFilters('note', 'contains')],
+    allowedSorts: ['id', 'at', 'batch', 'state', 'score'].map((name) => new AllowedSort(name)),
+  }),
 })
 
 /** Rows that scans have read. */
 function rowsRead (node: Json): number {
-  const own = /Scan$/.test(node['Node Type']) && node['Node Type'] !== 'Subquery Scan' ? (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'] : 0
+  const own = /Scan$/.test(node['Node Type']) && node['Node Type'] !== 'Subquery Scan'
+    ? (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops']
+    : 0
   return (node.Plans ?? []).reduce((sum: number, child: Json) => sum + rowsRead(child), own)
 }
 
-const scans = (node: Json): string[] => [...(/Scan$/.test(node['Node Type']) ? [node['Node Type']] : []), ...(node.Plans ?? []).flatMap(scans)]
+const scans = (
+  node: Json
+): string[] => [...(/Scan$/.test(node['Node Type']) ? [node['Node Type']] : []), ...(node.Plans ?? []).flatMap(scans)]
 
 const open = new Map(databases).get('postgres')!
 
@@ -58,26 +66,50 @@ await t.test('postgres', { skip: skipReasons.postgres }, async (t) => {
 
   const explain = async (plan: KeysetPlan): Promise<Json> => {
     const { text, values } = await crud.bind(em).compile(em, plan, {}, 'list')
-    const { rows: [row] } = await (await connection.getNativeClient() as Json).query(`explain (analyze, format json) ${text}`, values)
+    const { rows: [row] } = await (await connection.getNativeClient() as Json).query(
+      `explain (analyze, format json) ${text}`,
+      values
+    )
     return (typeof row['QUERY PLAN'] === 'string' ? JSON.parse(row['QUERY PLAN']) : row['QUERY PLAN'])[0].Plan
   }
 
-  for (const [sort, order] of [
-    ['', 'id'], ['-id', 'id desc'], ['at', 'at, id'], ['-at', 'at desc, id'], ['-batch', 'batch desc, id'], ['batch,-id', 'batch, id desc'],
-    ['state', 'state, id'], ['-state', 'state desc, id'], ['score', 'score, id'], ['-score', 'score desc nulls last, id'], ['state,-score', 'state, score desc nulls last, id'],
-  ] as const) {
+  for (
+    const [sort, order] of [
+      ['', 'id'],
+      ['-id', 'id desc'],
+      ['at', 'at, id'],
+      ['-at', 'at desc, id'],
+      ['-batch', 'batch desc, id'],
+      ['batch,-id', 'batch, id desc'],
+      ['state', 'state, id'],
+      ['-state', 'state desc, id'],
+      ['score', 'score, id'],
+      ['-score', 'score desc nulls last, id'],
+      ['state,-score', 'state, score desc nulls last, id'],
+    ] as const
+  ) {
     t.test(`a deep page by ${sort || 'the key'} reads few rows`, async (t) => {
       const first = planList(parseQueryParams(`cursor=&per_page=20&sort=${sort}`), whitelist) as KeysetPlan
       const columns = order.split(', ').map((term) => term.split(' ')[0]!)
       for (const depth of [33_400, 49_990, 50_010]) {
-        const [row] = await select(orm, `select ${columns.map((column) => `${column === 'at' ? "at at time zone 'UTC'" : column}::text as ${column}`).join()} from measurement order by ${order} offset ${depth} limit 1`)
+        const [row] = await select(
+          orm,
+          `select ${
+            columns.map((column) => `${column === 'at' ? "at at time zone 'UTC'" : column}::text as ${column}`).join()
+          } from measurement order by ${order} offset ${depth} limit 1`
+        )
         for (const side of ['after', 'before'] as const) {
-          const position = readPosition({ side, inclusive: false, texts: columns.map((column) => row[column]) }, first.order)!
+          const position = readPosition(
+            { side, inclusive: false, texts: columns.map((column) => row[column]) },
+            first.order
+          )!
           const page = planPage(first, position, { witness: true })
           for (const plan of [page, planOtherSide(page)!]) {
             const root = await explain(plan)
             const read = rowsRead(root)
-            if (read > 150 || scans(root).includes('Seq Scan')) t.fail(`${side} ${depth}: ${read} rows read`, { root: JSON.stringify(root, null, 1) })
+            if (read > 150 || scans(root).includes('Seq Scan')) {
+              t.fail(`${side} ${depth}: ${read} rows read`, { root: JSON.stringify(root, null, 1) })
+            }
           }
         }
       }

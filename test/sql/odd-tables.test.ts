@@ -6,7 +6,8 @@ import { forEachDatabase } from '../helpers/databases.ts'
 import { recordStatements } from '../helpers/statements.ts'
 import { crudOf, found, listOf } from './helper.ts'
 
-const columns = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`c${index}`, p.integer().default(index)]))
+const columns = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`c${index}`, p.integer().default(index)]))
 
 /** More members than a function call has arguments for. */
 const Wide = defineEntity({
@@ -22,12 +23,24 @@ const Narrow = defineEntity({
 const Page = defineEntity({
   name: 'Page',
   tableName: 'page',
-  properties: { id: p.integer().primary(), items: p.string(), total: p.integer(), count: p.integer(), rows: () => p.oneToMany(Rows).mappedBy('page') },
+  properties: {
+    id: p.integer().primary(),
+    items: p.string(),
+    total: p.integer(),
+    count: p.integer(),
+    rows: () => p.oneToMany(Rows).mappedBy('page'),
+  },
 })
 const Rows = defineEntity({
   name: 'Rows',
   tableName: 'e0',
-  properties: { id: p.integer().primary(), e0: p.string(), fetched: p.integer().nullable(), item: p.string().fieldName('row'), page: () => p.manyToOne(Page).fieldName('page') },
+  properties: {
+    id: p.integer().primary(),
+    e0: p.string(),
+    fetched: p.integer().nullable(),
+    item: p.string().fieldName('row'),
+    page: () => p.manyToOne(Page).fieldName('page'),
+  },
 })
 
 /** Quotes, upper case, reserved words, spaces, and names that are not ASCII. */
@@ -40,7 +53,7 @@ const Odd = defineEntity({
     from: p.integer().fieldName('from'),
     CamelCase: p.string(),
     straße: p.string().fieldName('straße'),
-    quoted: p.string().fieldName("it's").serializedName("it's \\ \"odd\""),
+    quoted: p.string().fieldName("it's").serializedName('it\'s \\ "odd"'),
     spaced: p.string().fieldName('with space'),
     question: p.string().fieldName('WHY'),
     dollar: p.string().fieldName('$1'),
@@ -53,7 +66,11 @@ const Odd = defineEntity({
 const LONG = 'anExtraordinarilyLongNameOfARelationThatNobodyWouldTypeTwiceXY'
 const Long = defineEntity({
   name: 'Long',
-  properties: { id: p.integer().primary(), [LONG]: () => p.manyToOne(Long).fieldName('parent_id').nullable(), children: () => p.oneToMany(Long).mappedBy(LONG as never) },
+  properties: {
+    id: p.integer().primary(),
+    [LONG]: () => p.manyToOne(Long).fieldName('parent_id').nullable(),
+    children: () => p.oneToMany(Long).mappedBy(LONG as never),
+  },
 })
 
 const entities = [Wide, Narrow, Page, Rows, Odd, Long]
@@ -74,7 +91,19 @@ await forEachDatabase(t, {
     const page = em.create(Page, { id: 1, items: 'i', total: 5, count: 6 })
     em.create(Rows, { id: 1, e0: 'a', fetched: 3, item: 'x', page })
     em.create(Rows, { id: 2, e0: 'b', item: 'y', page })
-    const odd = (id: number, user?: any) => em.create(Odd, { id, select: `s${id}`, from: id, CamelCase: 'C', straße: 'ß', quoted: 'q', spaced: 's', question: 'why', dollar: '$', user })
+    const odd = (id: number, user?: any) =>
+      em.create(Odd, {
+        id,
+        select: `s${id}`,
+        from: id,
+        CamelCase: 'C',
+        straße: 'ß',
+        quoted: 'q',
+        spaced: 's',
+        question: 'why',
+        dollar: '$',
+        user,
+      })
     const first = odd(1)
     odd(2, first).all.add(page)
     const top = em.create(Long, { id: 1 } as never)
@@ -86,7 +115,9 @@ await forEachDatabase(t, {
     const [wide] = (await listOf(orm, crudOf(Wide))).items
     t.equal(Object.keys(wide!).length, 182)
     t.match(wide, { id: 1, c0: 0, c179: 179, narrow: 1 })
-    const narrows = crudOf(Narrow, { allowedIncludes: [new AllowedInclude('wides'), new AllowedInclude('wides.narrow')] })
+    const narrows = crudOf(Narrow, {
+      allowedIncludes: [new AllowedInclude('wides'), new AllowedInclude('wides.narrow')],
+    })
     const [narrow] = (await listOf(orm, narrows, 'include=wides')).items
     t.strictSame(narrow, { id: 1, wides: [wide] })
     const [nested] = (await listOf(orm, narrows, 'include=wides.narrow')).items
@@ -94,9 +125,25 @@ await forEachDatabase(t, {
   })
 
   t.test('a table called page, with columns like those of an answer', async (t) => {
-    const pages = crudOf(Page, { allowedIncludes: [new AllowedInclude('rows')], allowedFilters: [AllowedFilters.exact('rows.e0'), AllowedFilters.exact('items')], allowedSorts: [new AllowedSort('count')] })
+    const pages = crudOf(Page, {
+      allowedIncludes: [new AllowedInclude('rows')],
+      allowedFilters: [AllowedFilters.exact('rows.e0'), AllowedFilters.exact('items')],
+      allowedSorts: [new AllowedSort('count')],
+    })
     t.strictSame(await listOf(orm, pages, 'include=rows&sort=count&filter[rows.e0]=b&filter[items]=i'), {
-      items: [{ id: 1, items: 'i', total: 5, count: 6, rows: [{ id: 1, e0: 'a', fetched: 3, item: 'x', page: 1 }, { id: 2, e0: 'b', fetched: null, item: 'y', page: 1 }] }],
+      items: [{
+        id: 1,
+        items: 'i',
+        total: 5,
+        count: 6,
+        rows: [{ id: 1, e0: 'a', fetched: 3, item: 'x', page: 1 }, {
+          id: 2,
+          e0: 'b',
+          fetched: null,
+          item: 'y',
+          page: 1,
+        }],
+      }],
       total: 1,
       page: 1,
       per_page: 20,
@@ -104,37 +151,80 @@ await forEachDatabase(t, {
       has_next: false,
       has_prev: false,
     })
-    const rows = crudOf(Rows, { allowedIncludes: [new AllowedInclude('page')], allowedSorts: [new AllowedSort('page.items')] })
-    t.match((await listOf(orm, rows, 'include=page&sort=-page.items&per_page=1')).items, [{ id: 1, item: 'x', page: { id: 1, items: 'i' } }])
+    const rows = crudOf(Rows, {
+      allowedIncludes: [new AllowedInclude('page')],
+      allowedSorts: [new AllowedSort('page.items')],
+    })
+    t.match((await listOf(orm, rows, 'include=page&sort=-page.items&per_page=1')).items, [{
+      id: 1,
+      item: 'x',
+      page: { id: 1, items: 'i' },
+    }])
     t.equal((await listOf(orm, crudOf(Rows, { pagination: { count: 'none' } }), 'per_page=1')).has_next, true)
   })
 
   t.test('names of every kind are quoted', async (t) => {
-    const record = { id: 2, select: 's2', from: 2, CamelCase: 'C', straße: 'ß', 'it\'s \\ "odd"': 'q', spaced: 's', question: 'why', dollar: '$', user: 1 }
+    const record = {
+      id: 2,
+      select: 's2',
+      from: 2,
+      CamelCase: 'C',
+      straße: 'ß',
+      'it\'s \\ "odd"': 'q',
+      spaced: 's',
+      question: 'why',
+      dollar: '$',
+      user: 1,
+    }
     const em = orm.em.fork()
     t.strictSame(await odds.get(em, 2), record)
     t.strictSame((await listOf(orm, odds, 'sort=-from')).items[0], record)
-    for (const filter of ['filter[select]=s2', 'filter[from]=2']) t.strictSame(await found(orm, odds, filter), [2], filter)
-    for (const name of ['CamelCase=C', 'straße=ß', 'spaced=s', 'question=why', 'dollar=$']) t.equal((await found(orm, odds, `filter[${name.replace('=', ']=')}`)).length, 2, name)
+    for (const filter of ['filter[select]=s2', 'filter[from]=2']) {
+      t.strictSame(await found(orm, odds, filter), [2], filter)
+    }
+    for (const name of ['CamelCase=C', 'straße=ß', 'spaced=s', 'question=why', 'dollar=$']) {
+      t.equal((await found(orm, odds, `filter[${name.replace('=', ']=')}`)).length, 2, name)
+    }
     t.strictSame(await found(orm, odds, 'filter[user.select]=s1'), [2])
     t.strictSame(await found(orm, odds, 'filter[all.items]=i'), [2])
     t.strictSame(await found(orm, odds, 'sort=-user.select,-straße'), [2, 1])
     const url = 'fields=id&include=user,group,all&fields[user]=id&fields[group]=id&fields[all]=id'
-    t.strictSame((await listOf(orm, odds, url)).items, [{ id: 1, user: null, group: [{ id: 2 }], all: [] }, { id: 2, user: { id: 1 }, group: [], all: [{ id: 1 }] }])
-    t.match((await listOf(orm, odds, 'include=all.rows&sort=-from')).items[0], { all: [{ rows: [{ item: 'x' }, { item: 'y' }] }] })
+    t.strictSame((await listOf(orm, odds, url)).items, [{ id: 1, user: null, group: [{ id: 2 }], all: [] }, {
+      id: 2,
+      user: { id: 1 },
+      group: [],
+      all: [{ id: 1 }],
+    }])
+    t.match((await listOf(orm, odds, 'include=all.rows&sort=-from')).items[0], {
+      all: [{ rows: [{ item: 'x' }, { item: 'y' }] }],
+    })
     const scope = { question: 'why', dollar: '$', CamelCase: { $ne: '?' } }
     t.strictSame(await found(orm, odds, '', 'id', { scope }), [1, 2])
   })
 
   t.test('a relation with a very long name, several times in one statement', async (t) => {
-    const crud = crudOf(Long, { allowedIncludes: [new AllowedInclude(`${LONG}.${LONG}`), new AllowedInclude(`children.${LONG}`)], allowedSorts: [new AllowedSort('id')] })
-    t.match((await listOf(orm, crud, `include=${LONG}.${LONG}&sort=-id&per_page=1`)).items, [{ id: 3, [LONG]: { id: 2, [LONG]: { id: 1 } } }])
-    t.match((await listOf(orm, crud, `include=children.${LONG}&per_page=1`)).items, [{ id: 1, children: [{ id: 2, [LONG]: { id: 1 } }] }])
+    const crud = crudOf(Long, {
+      allowedIncludes: [new AllowedInclude(`${LONG}.${LONG}`), new AllowedInclude(`children.${LONG}`)],
+      allowedSorts: [new AllowedSort('id')],
+    })
+    t.match((await listOf(orm, crud, `include=${LONG}.${LONG}&sort=-id&per_page=1`)).items, [{
+      id: 3,
+      [LONG]: { id: 2, [LONG]: { id: 1 } },
+    }])
+    t.match((await listOf(orm, crud, `include=children.${LONG}&per_page=1`)).items, [{
+      id: 1,
+      children: [{ id: 2, [LONG]: { id: 1 } }],
+    }])
   })
 
   t.test('far pages: offsets are not cut to 32 bits', async (t) => {
-    const far = crudOf(Page, { pagination: { maxOffset: 9_000_000_000_000_000 }, allowedIncludes: [new AllowedInclude('rows')] })
-    for (const query of ['limit=5&offset=3000000000', 'limit=5&offset=3000000000&include=rows']) t.match(await listOf(orm, far, query), { items: [], total: 1, offset: 3_000_000_000 })
+    const far = crudOf(Page, {
+      pagination: { maxOffset: 9_000_000_000_000_000 },
+      allowedIncludes: [new AllowedInclude('rows')],
+    })
+    for (const query of ['limit=5&offset=3000000000', 'limit=5&offset=3000000000&include=rows']) {
+      t.match(await listOf(orm, far, query), { items: [], total: 1, offset: 3_000_000_000 })
+    }
   })
 
   t.test('each of these is one statement', async (t) => {

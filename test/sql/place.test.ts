@@ -7,13 +7,27 @@ import { Plant } from '../fixtures/entities.ts'
 import { planOf, whitelistOf } from '../plan/helper.ts'
 import { nothingForeign } from './helper.ts'
 
-const whitelist = whitelistOf({ allowedSorts: ['id', 'name', 'price', 'position', 'created_at', 'supplier.name', 'nameLength'].map((name) => new AllowedSort(name)) }, Plant)
+const whitelist = whitelistOf({
+  allowedSorts: ['id', 'name', 'price', 'position', 'created_at', 'supplier.name', 'nameLength'].map((name) =>
+    new AllowedSort(name)
+  ),
+}, Plant)
 
 /** What stands between the condition on deleted rows and the order, for each segment. */
 function conditions (sort: string, position: Partial<Position> & Pick<Position, 'values'>, witness = false): string[] {
   const first = planOf(`cursor=&fields=&sort=${sort}`, whitelist) as unknown as KeysetPlan
-  const { text } = compile(planPage({ ...first, selection: { ...first.selection, properties: [] } }, { side: 'after', inclusive: false, texts: [], ...position }, { witness }), nothingForeign)
-  return [...text.matchAll(/"deleted_at" is null and (.*?) order by/g)].map(([, condition]) => condition!.replaceAll(/"e\d"\./g, '').replaceAll('"', ''))
+  const { text } = compile(
+    planPage({ ...first, selection: { ...first.selection, properties: [] } }, {
+      side: 'after',
+      inclusive: false,
+      texts: [],
+      ...position,
+    }, { witness }),
+    nothingForeign
+  )
+  return [...text.matchAll(/"deleted_at" is null and (.*?) order by/g)].map(([, condition]) =>
+    condition!.replaceAll(/"e\d"\./g, '').replaceAll('"', '')
+  )
 }
 
 t.test('one direction and no nulls: a comparison of rows', async (t) => {
@@ -26,8 +40,12 @@ t.test('one direction and no nulls: a comparison of rows', async (t) => {
 })
 
 t.test('mixed directions: a bound, and the next terms among the rows on it', async (t) => {
-  t.strictSame(conditions('-created_at', { values: ['2024', 1] }), ['created_at <= $1 and case when created_at = $1 then id > $2 else true end'])
-  t.strictSame(conditions('-created_at', { values: ['2024', 1], side: 'before' }), ['created_at >= $1 and case when created_at = $1 then id < $2 else true end'])
+  t.strictSame(conditions('-created_at', { values: ['2024', 1] }), [
+    'created_at <= $1 and case when created_at = $1 then id > $2 else true end',
+  ])
+  t.strictSame(conditions('-created_at', { values: ['2024', 1], side: 'before' }), [
+    'created_at >= $1 and case when created_at = $1 then id < $2 else true end',
+  ])
 })
 
 t.test('where many rows have the same value, they are a segment of their own', async (t) => {
@@ -37,15 +55,27 @@ t.test('where many rows have the same value, they are a segment of their own', a
 
 t.test('nulls follow values, and are a segment of their own', async (t) => {
   t.strictSame(conditions('price', { values: [9, 1] }), ['(price, id) > ($1, $2)', 'price is null'])
-  t.strictSame(conditions('-price', { values: [9, 1] }), ['price <= $1 and case when price = $1 then id > $2 else true end', 'price is null'])
+  t.strictSame(conditions('-price', { values: [9, 1] }), [
+    'price <= $1 and case when price = $1 then id > $2 else true end',
+    'price is null',
+  ])
   t.strictSame(conditions('price', { values: [null, 1] }), ['price is null and id > $1'])
-  t.strictSame(conditions('price', { values: [null, 1], side: 'before' }), ['price is null and id < $1', 'price is not null'])
+  t.strictSame(conditions('price', { values: [null, 1], side: 'before' }), [
+    'price is null and id < $1',
+    'price is not null',
+  ])
   t.strictSame(conditions('price', { values: [9, 1], side: 'before' }), ['(price, id) < ($1, $2)'])
 })
 
 t.test('what no index serves is one condition', async (t) => {
   t.strictSame(conditions('supplier.name', { values: ['a', 1] }).length, 1)
   t.match(conditions('supplier.name', { values: ['a', 1] })[0], '((name, id) > ($1, $2) or name is null)')
-  t.match(conditions('supplier.name', { values: [null, 1], side: 'before' })[0], 'case when name is null then id < $1 else true end')
-  t.match(conditions('supplier.name,-price', { values: ['a', null, 1] })[0], '(name >= $1 or name is null) and case when name = $1 then price is null and id > $2 else true end')
+  t.match(
+    conditions('supplier.name', { values: [null, 1], side: 'before' })[0],
+    'case when name is null then id < $1 else true end'
+  )
+  t.match(
+    conditions('supplier.name,-price', { values: ['a', null, 1] })[0],
+    '(name >= $1 or name is null) and case when name = $1 then price is null and id > $2 else true end'
+  )
 })

@@ -5,7 +5,16 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import pg from 'pg'
 import t from 'tap'
-import { AllowedFilters, AllowedInclude, AllowedSort, CrudBase, parseQueryParams, primaryKey, QueryBuilderConfig, softDelete } from '../../src/index.ts'
+import {
+  AllowedFilters,
+  AllowedInclude,
+  AllowedSort,
+  CrudBase,
+  parseQueryParams,
+  primaryKey,
+  QueryBuilderConfig,
+  softDelete,
+} from '../../src/index.ts'
 import { databases, skipReasons } from '../helpers/databases.ts'
 import { recordStatements } from '../helpers/statements.ts'
 
@@ -14,7 +23,13 @@ const Book = defineEntity({
   tableName: 'book',
   indexes: [{ properties: ['created_at', 'id'] }, { properties: ['genre', 'created_at'] }],
   properties: {
-    ...primaryKey, ...softDelete, title: p.string().index(), genre: p.string(), created_at: p.datetime(), pages: p.integer(), reviews: () => p.oneToMany(Review).mappedBy('book'),
+    ...primaryKey,
+    ...softDelete,
+    title: p.string().index(),
+    genre: p.string(),
+    created_at: p.datetime(),
+    pages: p.integer(),
+    reviews: () => p.oneToMany(Review).mappedBy('book'),
   },
 })
 const Review = defineEntity({
@@ -28,7 +43,13 @@ const books = new CrudBase({
   model: Book,
   writable: 'all',
   queryConfig: new QueryBuilderConfig<any>({
-    allowedFilters: [AllowedFilters.exact('title'), AllowedFilters.exact('genre'), AllowedFilters.search('q', ['title']), new AllowedFilters('reviews.stars', 'gte', ['gte', 'eq']), new AllowedFilters('created_at', 'gte', ['gte', 'lt'])],
+    allowedFilters: [
+      AllowedFilters.exact('title'),
+      AllowedFilters.exact('genre'),
+      AllowedFilters.search('q', ['title']),
+      new AllowedFilters('reviews.stars', 'gte', ['gte', 'eq']),
+      new AllowedFilters('created_at', 'gte', ['gte', 'lt']),
+    ],
     allowedSorts: [new AllowedSort('created_at', 'title')],
     allowedIncludes: [new AllowedInclude('reviews')],
     defaultSort: ['-created_at'],
@@ -56,8 +77,16 @@ await t.test(name, { skip: skipReasons[name] }, async (t) => {
   t.before(async () => {
     await client.query(`insert into book (title, genre, created_at, pages, deleted_at)
       select 'Book ' || i, 'genre ' || i % 1000, timestamptz '2000-01-01Z' + i * interval '1 hour', i % 900, case when i % 50 = 0 then now() end from generate_series(1, ${ROWS}) as i`)
-    await client.query(`insert into review (stars, book_id) select case when i % 20000 = 0 then 6 else i % 5 + 1 end, i % ${ROWS} + 1 from generate_series(1, ${2 * ROWS}) as i`)
-    if ((await client.query("select 1 from pg_available_extensions where name = 'pg_trgm'")).rowCount === 1) await client.query('create extension pg_trgm; create index book_title_trgm on book using gin (title gin_trgm_ops)')
+    await client.query(
+      `insert into review (stars, book_id) select case when i % 20000 = 0 then 6 else i % 5 + 1 end, i % ${ROWS} + 1 from generate_series(1, ${
+        2 * ROWS
+      }) as i`
+    )
+    if ((await client.query("select 1 from pg_available_extensions where name = 'pg_trgm'")).rowCount === 1) {
+      await client.query(
+        'create extension pg_trgm; create index book_title_trgm on book using gin (title gin_trgm_ops)'
+      )
+    }
     await client.query('vacuum analyze')
   })
   t.teardown(() => client.end())
@@ -69,16 +98,24 @@ await t.test(name, { skip: skipReasons[name] }, async (t) => {
     await read()
     const statements = recorder.take()
     t.equal(statements.length, 1, 'one statement')
-    const { rows } = await client.query({ text: `explain (analyze, format json) ${statements[0]!.sql}`, values: [...statements[0]!.params] })
+    const { rows } = await client.query({
+      text: `explain (analyze, format json) ${statements[0]!.sql}`,
+      values: [...statements[0]!.params],
+    })
     const flat = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(flat)]
     return flat(rows[0]['QUERY PLAN'][0].Plan)
   }
   const list = (query: string) => nodesOf(() => books.list(orm.em.fork(), parseQueryParams(query)))
   /** Rows of tables that a plan looked at, those that it left out included. */
-  const read = (nodes: readonly Node[]) => nodes.filter((node) => node['Relation Name'] !== undefined)
-    .reduce((sum, node) => sum + (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'], 0)
+  const read = (nodes: readonly Node[]) =>
+    nodes.filter((node) => node['Relation Name'] !== undefined)
+      .reduce(
+        (sum, node) => sum + (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'],
+        0
+      )
   const indexes = (nodes: readonly Node[]) => new Set(nodes.flatMap((node) => node['Index Name'] ?? []))
-  const scans = (nodes: readonly Node[], table: string) => nodes.some((node) => node['Node Type'] === 'Seq Scan' && node['Relation Name'] === table)
+  const scans = (nodes: readonly Node[], table: string) =>
+    nodes.some((node) => node['Node Type'] === 'Seq Scan' && node['Relation Name'] === table)
 
   t.test('a record by its key', async (t) => {
     const nodes = await nodesOf(() => books.get(orm.em.fork(), 4711))
@@ -113,7 +150,10 @@ await t.test(name, { skip: skipReasons[name] }, async (t) => {
     t.ok(read(nodes) <= 100, `${read(nodes)} rows`)
   })
 
-  t.test('a search uses trigrams', { skip: (await client.query("select 1 from pg_available_extensions where name = 'pg_trgm'")).rowCount === 0 && 'this server has no pg_trgm' }, async (t) => {
+  t.test('a search uses trigrams', {
+    skip: (await client.query("select 1 from pg_available_extensions where name = 'pg_trgm'")).rowCount === 0 &&
+      'this server has no pg_trgm',
+  }, async (t) => {
     const nodes = await list('filter[q]=ook 4711')
     t.ok(indexes(nodes).has('book_title_trgm'))
     t.notOk(scans(nodes, 'book'))

@@ -1,7 +1,15 @@
 /** What a relation itself says of its rows (MikroORM's `where` and `orderBy`), and EntityManagers with a schema of their own. */
 import { defineEntity, p } from '@mikro-orm/core'
 import t from 'tap'
-import { AllowedFilters, AllowedInclude, AllowedSort, CrudBase, parseQueryParams, primaryKey, QueryBuilderConfig } from '../../src/index.ts'
+import {
+  AllowedFilters,
+  AllowedInclude,
+  AllowedSort,
+  CrudBase,
+  parseQueryParams,
+  primaryKey,
+  QueryBuilderConfig,
+} from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 
 const Album = defineEntity({
@@ -15,9 +23,19 @@ const Album = defineEntity({
 })
 const Photo = defineEntity({
   name: 'Photo',
-  properties: { ...primaryKey, name: p.string(), secret: p.boolean().default(false), taken: p.date().nullable(), album: () => p.manyToOne(Album), comments: () => p.oneToMany(Comment).mappedBy('photo') },
+  properties: {
+    ...primaryKey,
+    name: p.string(),
+    secret: p.boolean().default(false),
+    taken: p.date().nullable(),
+    album: () => p.manyToOne(Album),
+    comments: () => p.oneToMany(Comment).mappedBy('photo'),
+  },
 })
-const Comment = defineEntity({ name: 'Comment', properties: { ...primaryKey, text: p.string(), photo: () => p.manyToOne(Photo) } })
+const Comment = defineEntity({
+  name: 'Comment',
+  properties: { ...primaryKey, text: p.string(), photo: () => p.manyToOne(Photo) },
+})
 
 const albums = new CrudBase({
   model: Album,
@@ -33,7 +51,13 @@ await forEachDatabase(t, {
   entities: [Album, Photo, Comment],
   async seed (em) {
     const album = em.create(Album, { title: 'Summer' })
-    for (const [name, secret, taken] of [['beach', false, '2024-07-01'], ['diary', true, '2024-07-03'], ['undated', false, null], ['boat', false, '2024-07-02']] as const) {
+    for (
+      const [name, secret, taken] of [['beach', false, '2024-07-01'], ['diary', true, '2024-07-03'], [
+        'undated',
+        false,
+        null,
+      ], ['boat', false, '2024-07-02']] as const
+    ) {
       em.create(Photo, { name, secret, taken, album })
     }
     await em.flush()
@@ -75,9 +99,21 @@ await forEachDatabase(t, {
 
 t.test('an order that an include can not keep stops start-up', async (t) => {
   const { MikroORM } = await import('@mikro-orm/postgresql')
-  const Shelf = defineEntity({ name: 'Shelf', properties: { ...primaryKey, books: () => p.oneToMany(Book).mappedBy('shelf').orderBy({ author: { name: 'asc' } } as never) } })
+  const Shelf = defineEntity({
+    name: 'Shelf',
+    properties: {
+      ...primaryKey,
+      books: () => p.oneToMany(Book).mappedBy('shelf').orderBy({ author: { name: 'asc' } } as never),
+    },
+  })
   const Author = defineEntity({ name: 'Author', properties: { ...primaryKey, name: p.string() } })
-  const Book = defineEntity({ name: 'Book', properties: { ...primaryKey, shelf: () => p.manyToOne(Shelf), author: () => p.manyToOne(Author) } })
+  const Book = defineEntity({
+    name: 'Book',
+    properties: { ...primaryKey, shelf: () => p.manyToOne(Shelf), author: () => p.manyToOne(Author) },
+  })
   const orm = new MikroORM({ entities: [Shelf, Author, Book], dbName: 'none' })
-  t.throws(() => new CrudBase({ model: Shelf, writable: 'all' }).bind(orm.em.fork()), { code: 'FST_CRUD_CONFIG_INVALID', message: /'books' is ordered by 'author'/ })
+  t.throws(() => new CrudBase({ model: Shelf, writable: 'all' }).bind(orm.em.fork()), {
+    code: 'FST_CRUD_CONFIG_INVALID',
+    message: /'books' is ordered by 'author'/,
+  })
 })

@@ -2,26 +2,135 @@
 import t from 'tap'
 import { AllowedField, AllowedFilters, AllowedInclude, AllowedSort } from '../../src/config/index.ts'
 import { parseQueryParams } from '../../src/query/index.ts'
-import { AuditEntry, Customer, Delivery, entities, Group, Label, Order, OrderItem, Parcel, Plant, Shelf, Specimen, Supplier, Tag } from '../fixtures/entities.ts'
+import {
+  AuditEntry,
+  Customer,
+  Delivery,
+  entities,
+  Group,
+  Label,
+  Order,
+  OrderItem,
+  Parcel,
+  Plant,
+  Shelf,
+  Specimen,
+  Supplier,
+  Tag,
+} from '../fixtures/entities.ts'
 import { customerId, plantUuid, seed } from '../fixtures/seed.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { recordStatements } from '../helpers/statements.ts'
 import { crudOf, found, listOf } from './helper.ts'
 
-const TEXT = ['eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'like', 'ilike', 'contains', 'starts', 'ends', 'in', 'nin', 'between', 'isnull'] as const
+const TEXT = [
+  'eq',
+  'ne',
+  'lt',
+  'lte',
+  'gt',
+  'gte',
+  'like',
+  'ilike',
+  'contains',
+  'starts',
+  'ends',
+  'in',
+  'nin',
+  'between',
+  'isnull',
+] as const
 const ORDERED = ['eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'in', 'nin', 'between', 'isnull'] as const
 
 const plants = crudOf(Plant, {
   allowedFilters: [
-    new AllowedFilters('id', 'eq', ORDERED), new AllowedFilters('name', 'eq', TEXT), new AllowedFilters('description', 'eq', TEXT), new AllowedFilters('price', 'eq', ORDERED), new AllowedFilters('created_at', 'eq', ORDERED), new AllowedFilters('latinName', 'eq', TEXT), AllowedFilters.exact('articleNumber'),
-    new AllowedFilters('status', 'eq', TEXT), new AllowedFilters('inStock', 'eq', ['eq', 'ne', 'in']), new AllowedFilters('nameLength', 'eq', ORDERED), AllowedFilters.partial('description', { alias: 'about' }), new AllowedFilters('position', 'eq', ORDERED), AllowedFilters.exact('slug'),
-    new AllowedFilters('supplier', 'eq', ['eq', 'in', 'isnull']), new AllowedFilters('group', 'eq', ['eq', 'ne', 'in', 'nin', 'isnull']), new AllowedFilters('shelf', 'isnull'), AllowedFilters.exact('uuid'),
-    new AllowedFilters('supplier.name', 'eq', TEXT), new AllowedFilters('supplier.address.city', 'eq', ['eq', 'isnull']), AllowedFilters.exact('group.name'), AllowedFilters.exact('group.parent.name'), new AllowedFilters('shelf.capacity', 'gte', ORDERED), AllowedFilters.exact('label.printed'),
-    new AllowedFilters('tags.name', 'eq', TEXT), new AllowedFilters('tags.weight', 'eq', ORDERED), new AllowedFilters('offers.price', 'lt', ORDERED), new AllowedFilters('orderItems.quantity', 'gte', ORDERED), AllowedFilters.exact('orderItems.order.customer.name'),
+    new AllowedFilters('id', 'eq', ORDERED),
+    new AllowedFilters('name', 'eq', TEXT),
+    new AllowedFilters('description', 'eq', TEXT),
+    new AllowedFilters('price', 'eq', ORDERED),
+    new AllowedFilters('created_at', 'eq', ORDERED),
+    new AllowedFilters('latinName', 'eq', TEXT),
+    AllowedFilters.exact('articleNumber'),
+    new AllowedFilters('status', 'eq', TEXT),
+    new AllowedFilters('inStock', 'eq', ['eq', 'ne', 'in']),
+    new AllowedFilters('nameLength', 'eq', ORDERED),
+    AllowedFilters.partial('description', { alias: 'about' }),
+    new AllowedFilters('position', 'eq', ORDERED),
+    AllowedFilters.exact('slug'),
+    new AllowedFilters('supplier', 'eq', ['eq', 'in', 'isnull']),
+    new AllowedFilters('group', 'eq', ['eq', 'ne', 'in', 'nin', 'isnull']),
+    new AllowedFilters('shelf', 'isnull'),
+    AllowedFilters.exact('uuid'),
+    new AllowedFilters('supplier.name', 'eq', TEXT),
+    new AllowedFilters('supplier.address.city', 'eq', ['eq', 'isnull']),
+    AllowedFilters.exact('group.name'),
+    AllowedFilters.exact('group.parent.name'),
+    new AllowedFilters('shelf.capacity', 'gte', ORDERED),
+    AllowedFilters.exact('label.printed'),
+    new AllowedFilters('tags.name', 'eq', TEXT),
+    new AllowedFilters('tags.weight', 'eq', ORDERED),
+    new AllowedFilters('offers.price', 'lt', ORDERED),
+    new AllowedFilters('orderItems.quantity', 'gte', ORDERED),
+    AllowedFilters.exact('orderItems.order.customer.name'),
   ],
-  allowedSorts: ['id', 'name', 'price', 'position', 'created_at', 'status', 'inStock', 'nameLength', 'group', 'supplier.name', 'supplier.address.city', 'group.name', 'group.parent.name', 'shelf.capacity', 'label.text'].map((name) => new AllowedSort(name)),
-  allowedFields: ['id', 'name', 'price', 'nameLength', 'articleNumber', 'supplier', 'shelf', 'group', 'tags.id', 'tags.name', 'supplier.id', 'supplier.name', 'supplier.country', 'supplier.address', 'group.name', 'group.parent.name', 'shelf.capacity', 'label.text', 'offers.title', 'specimens.code', 'specimens.petals', 'orderItems.plant', 'orderItems.quantity', 'orderItems.order.id', 'orderItems.order.customer.name'].map((name) => new AllowedField(name)),
-  allowedIncludes: ['supplier', 'group', 'group.parent', 'shelf', 'tags', 'label', 'offers', 'specimens', 'orderItems', 'orderItems.order', 'orderItems.order.customer', 'tags.plants'].map((name) => new AllowedInclude(name)),
+  allowedSorts: [
+    'id',
+    'name',
+    'price',
+    'position',
+    'created_at',
+    'status',
+    'inStock',
+    'nameLength',
+    'group',
+    'supplier.name',
+    'supplier.address.city',
+    'group.name',
+    'group.parent.name',
+    'shelf.capacity',
+    'label.text',
+  ].map((name) => new AllowedSort(name)),
+  allowedFields: [
+    'id',
+    'name',
+    'price',
+    'nameLength',
+    'articleNumber',
+    'supplier',
+    'shelf',
+    'group',
+    'tags.id',
+    'tags.name',
+    'supplier.id',
+    'supplier.name',
+    'supplier.country',
+    'supplier.address',
+    'group.name',
+    'group.parent.name',
+    'shelf.capacity',
+    'label.text',
+    'offers.title',
+    'specimens.code',
+    'specimens.petals',
+    'orderItems.plant',
+    'orderItems.quantity',
+    'orderItems.order.id',
+    'orderItems.order.customer.name',
+  ].map((name) => new AllowedField(name)),
+  allowedIncludes: [
+    'supplier',
+    'group',
+    'group.parent',
+    'shelf',
+    'tags',
+    'label',
+    'offers',
+    'specimens',
+    'orderItems',
+    'orderItems.order',
+    'orderItems.order.customer',
+    'tags.plants',
+  ].map((name) => new AllowedInclude(name)),
 })
 
 const LIVE = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 13, 14]
@@ -98,7 +207,7 @@ const filterCases: ReadonlyArray<readonly [query: string, ids: readonly number[]
   ['filter[group][isnull]=true', [4, 8, 9, 10, 13]],
   ['filter[group][ne]=1', [1, 2, 3, 12, 14]],
   ['filter[shelf][isnull]=false', [1, 3, 4]],
-  ['filter[supplier.name]=O\'Brien\'s', [2, 4, 5, 8, 13, 14]],
+  ["filter[supplier.name]=O'Brien's", [2, 4, 5, 8, 13, 14]],
   ['filter[supplier.name]=Gone Growers', []],
   ['filter[supplier.name][ne]=x', without(12)],
   ['filter[supplier.address.city]=Lyon', [1, 3, 6, 7, 9, 10]],
@@ -139,7 +248,9 @@ const sortCases: ReadonlyArray<readonly [sort: string, ids: readonly number[]]> 
 
 await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   t.test('filters', async (t) => {
-    for (const [query, ids] of filterCases) t.strictSame(await found(orm, plants, `sort=id&per_page=50&${query}`), ids, query || 'none')
+    for (const [query, ids] of filterCases) {
+      t.strictSame(await found(orm, plants, `sort=id&per_page=50&${query}`), ids, query || 'none')
+    }
   })
 
   t.test('the same filters on the query builder', async (t) => {
@@ -160,7 +271,13 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   t.test('a sort keeps its order when something is included', async (t) => {
-    for (const [sort, ids] of sortCases) t.strictSame(await found(orm, plants, `sort=${sort}&per_page=50&include=tags,supplier,specimens&fields=id`), ids, sort)
+    for (const [sort, ids] of sortCases) {
+      t.strictSame(
+        await found(orm, plants, `sort=${sort}&per_page=50&include=tags,supplier,specimens&fields=id`),
+        ids,
+        sort
+      )
+    }
   })
 
   t.test('fields: exactly these', async (t) => {
@@ -176,13 +293,19 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 
   t.test('includes of every kind', async (t) => {
     const cases: ReadonlyArray<readonly [query: string, id: number, record: object]> = [
-      ['include=supplier&fields[supplier]=name,country,address', 1, { supplier: { name: 'Vert & Fils', country: 'FR', address: { street: '12 rue des Lilas', city: 'Lyon' } } }],
+      ['include=supplier&fields[supplier]=name,country,address', 1, {
+        supplier: { name: 'Vert & Fils', country: 'FR', address: { street: '12 rue des Lilas', city: 'Lyon' } },
+      }],
       ['include=supplier&fields[supplier]=address', 2, { supplier: { address: null } }],
       ['include=supplier&fields[supplier]=name', 12, { supplier: null }],
       ['include=group&fields[group]=name', 4, { group: null }],
       ['include=group&fields[group]=name', 12, { group: null }],
-      ['include=group.parent&fields[group]=name&fields[group.parent]=name', 1, { group: { name: 'Lavenders', parent: { name: 'Herbs' } } }],
-      ['include=group.parent&fields[group]=name&fields[group.parent]=name', 5, { group: { name: 'Perennials', parent: null } }],
+      ['include=group.parent&fields[group]=name&fields[group.parent]=name', 1, {
+        group: { name: 'Lavenders', parent: { name: 'Herbs' } },
+      }],
+      ['include=group.parent&fields[group]=name&fields[group.parent]=name', 5, {
+        group: { name: 'Perennials', parent: null },
+      }],
       ['include=shelf&fields[shelf]=capacity', 3, { shelf: { capacity: null } }],
       ['include=shelf&fields[shelf]=capacity', 5, { shelf: null }],
       ['include=label&fields[label]=text', 1, { label: { text: 'Lavender, sunny' } }],
@@ -192,16 +315,30 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       ['include=tags&fields[tags]=name', 12, { tags: [] }],
       ['include=offers&fields[offers]=title', 1, { offers: [{ title: 'Spring sale' }, { title: 'North only' }] }],
       ['include=offers&fields[offers]=title', 3, { offers: [] }],
-      ['include=specimens&fields[specimens]=code,petals', 1, { specimens: [{ code: 'USUAL', petals: '#967bb6' }, { code: 'NONE', petals: null }] }],
+      ['include=specimens&fields[specimens]=code,petals', 1, {
+        specimens: [{ code: 'USUAL', petals: '#967bb6' }, { code: 'NONE', petals: null }],
+      }],
       ['include=orderItems&fields[orderItems]=plant,quantity', 14, { orderItems: [{ plant: 14, quantity: 12 }] }],
-      ['include=orderItems.order.customer&fields[orderItems]=quantity&fields[orderItems.order]=id&fields[orderItems.order.customer]=name', 1, { orderItems: [{ quantity: 3, order: { id: 1, customer: { name: 'Ada' } } }] }],
-      ['include=tags,supplier,label,offers&fields[tags]=id&fields[supplier]=id&fields[label]=text&fields[offers]=title', 14, { supplier: { id: 2 }, tags: [{ id: 3 }], label: null, offers: [] }],
+      [
+        'include=orderItems.order.customer&fields[orderItems]=quantity&fields[orderItems.order]=id&fields[orderItems.order.customer]=name',
+        1,
+        { orderItems: [{ quantity: 3, order: { id: 1, customer: { name: 'Ada' } } }] },
+      ],
+      [
+        'include=tags,supplier,label,offers&fields[tags]=id&fields[supplier]=id&fields[label]=text&fields[offers]=title',
+        14,
+        { supplier: { id: 2 }, tags: [{ id: 3 }], label: null, offers: [] },
+      ],
     ]
     for (const [query, id, record] of cases) {
       const [name] = Object.keys(record)
       const { items } = await listOf(orm, plants, `filter[id]=${id}&fields=id&${query}`)
       t.strictSame(items, [{ id, ...record }], `${id} ${query}`)
-      t.strictSame(await plants.get(orm.em.fork(), id, parseQueryParams(`fields=id&${query}`)), { id, ...record }, `${name} of one record`)
+      t.strictSame(
+        await plants.get(orm.em.fork(), id, parseQueryParams(`fields=id&${query}`)),
+        { id, ...record },
+        `${name} of one record`
+      )
     }
   })
 
@@ -212,8 +349,21 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 
   t.test('an include of every plant at once gives each its own', async (t) => {
     const { items } = await listOf(orm, plants, 'sort=-id&per_page=50&fields=id&include=tags&fields[tags]=id')
-    t.strictSame(items.map(({ id, tags }) => [id, ...tags.map((tag: { id: number }) => tag.id)]),
-      [[14, 3], [13], [12], [10, 2], [9], [8], [7], [6, 1, 3], [5], [4, 2], [3, 1], [2], [1, 1, 3]])
+    t.strictSame(items.map(({ id, tags }) => [id, ...tags.map((tag: { id: number }) => tag.id)]), [
+      [14, 3],
+      [13],
+      [12],
+      [10, 2],
+      [9],
+      [8],
+      [7],
+      [6, 1, 3],
+      [5],
+      [4, 2],
+      [3, 1],
+      [2],
+      [1, 1, 3],
+    ])
   })
 
   t.test('deleted rows are seen only where they are asked for', async (t) => {
@@ -221,19 +371,41 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.equal(await plants.get(em, 11), null)
     t.equal(await plants.exists(em, 11), false)
     t.equal(await plants.count(em), 13)
-    t.match(await plants.get(em, 11, undefined, { includeDeleted: true }), { id: 11, name: 'Nightshade', deleted_at: '2024-06-30T12:00:00.000Z' })
+    t.match(await plants.get(em, 11, undefined, { includeDeleted: true }), {
+      id: 11,
+      name: 'Nightshade',
+      deleted_at: '2024-06-30T12:00:00.000Z',
+    })
     t.equal(await plants.exists(em, plantUuid(11), { includeDeleted: true }), true)
     t.equal(await plants.count(em, undefined, { includeDeleted: true }), 14)
     t.strictSame(await found(orm, plants, 'filter[id][gt]=9', 'id', { includeDeleted: true }), [10, 11, 12, 13, 14])
-    const { items } = await listOf(orm, plants, 'filter[id]=11&fields=id&include=tags,orderItems&fields[tags]=name&fields[orderItems]=quantity', { includeDeleted: true })
-    t.strictSame(items, [{ id: 11, tags: [{ name: 'sun' }], orderItems: [{ quantity: 1 }] }], 'what is related stays as it is')
+    const { items } = await listOf(
+      orm,
+      plants,
+      'filter[id]=11&fields=id&include=tags,orderItems&fields[tags]=name&fields[orderItems]=quantity',
+      { includeDeleted: true }
+    )
+    t.strictSame(
+      items,
+      [{ id: 11, tags: [{ name: 'sun' }], orderItems: [{ quantity: 1 }] }],
+      'what is related stays as it is'
+    )
   })
 
   t.test('a row in a deleted place: an include, a filter and a sort agree', async (t) => {
-    const labels = crudOf(Label, { allowedIncludes: [new AllowedInclude('plant')], allowedFilters: [AllowedFilters.exact('plant.name'), AllowedFilters.exact('plant')], allowedSorts: [new AllowedSort('plant.name')], allowedFields: [new AllowedField('id'), new AllowedField('plant'), new AllowedField('plant.name')] })
-    t.match((await listOf(orm, labels, 'include=plant&fields[plant]=name&sort=-plant.name')).items, [{ id: 2, plant: { name: 'Sage 100%' } }, { id: 1 }, { id: 3, plant: null }])
+    const labels = crudOf(Label, {
+      allowedIncludes: [new AllowedInclude('plant')],
+      allowedFilters: [AllowedFilters.exact('plant.name'), AllowedFilters.exact('plant')],
+      allowedSorts: [new AllowedSort('plant.name')],
+      allowedFields: [new AllowedField('id'), new AllowedField('plant'), new AllowedField('plant.name')],
+    })
+    t.match((await listOf(orm, labels, 'include=plant&fields[plant]=name&sort=-plant.name')).items, [
+      { id: 2, plant: { name: 'Sage 100%' } },
+      { id: 1 },
+      { id: 3, plant: null },
+    ])
     t.strictSame(await found(orm, labels, 'filter[plant.name]=Nightshade'), [])
-    t.strictSame(await found(orm, labels, 'filter[plant]=11&fields=plant', 'plant'), [11], 'the key is the row\'s own')
+    t.strictSame(await found(orm, labels, 'filter[plant]=11&fields=plant', 'plant'), [11], "the key is the row's own")
   })
 
   t.test('records by key: primary, uuid, composite, of relations', async (t) => {
@@ -243,7 +415,12 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.match(await crudOf(Customer).get(em, customerId(1)), { name: 'Ada' })
     t.match(await crudOf(Shelf).get(em, { house: 'A', number: 2 }), { house: 'A', number: 2 })
     t.match(await crudOf(OrderItem).get(em, { order: 1, plant: 3 }), { order: 1, plant: 3, quantity: 1, price: 8 })
-    t.match(await crudOf(AuditEntry).get(em, '1'), { id: '1', action: 'sold', at: '2024-05-01T08:00:00.123Z', plant: 1 })
+    t.match(await crudOf(AuditEntry).get(em, '1'), {
+      id: '1',
+      action: 'sold',
+      at: '2024-05-01T08:00:00.123Z',
+      plant: 1,
+    })
     for (const id of [999, 'x', -1, plantUuid(99), { id: 999 }]) t.equal(await plants.get(em, id), null)
     t.equal(await crudOf(Shelf).exists(em, { house: 'Z', number: 2 }), false)
   })
@@ -251,41 +428,79 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   t.test('single-table inheritance: each class has its own rows and properties', async (t) => {
     const fields = { allowedFields: ['id', 'kind', 'carrier', 'counter'].map((name) => new AllowedField(name)) }
     t.strictSame((await listOf(orm, crudOf(Delivery, fields), 'fields=id,kind,carrier,counter')).items, [
-      { id: 1, kind: 'parcel', carrier: 'snail', counter: null }, { id: 2, kind: 'pickup', carrier: null, counter: 2 }, { id: 3, kind: 'parcel', carrier: 'pigeon', counter: null },
+      { id: 1, kind: 'parcel', carrier: 'snail', counter: null },
+      { id: 2, kind: 'pickup', carrier: null, counter: 2 },
+      { id: 3, kind: 'parcel', carrier: 'pigeon', counter: null },
     ])
     t.strictSame((await listOf(orm, crudOf(Parcel))).items, [
-      { id: 1, kind: 'parcel', due: '2024-05-04', order: 1, carrier: 'snail', weight: '1.250' }, { id: 3, kind: 'parcel', due: '2024-05-05', order: 3, carrier: 'pigeon', weight: null },
+      { id: 1, kind: 'parcel', due: '2024-05-04', order: 1, carrier: 'snail', weight: '1.250' },
+      { id: 3, kind: 'parcel', due: '2024-05-05', order: 3, carrier: 'pigeon', weight: null },
     ])
     t.equal(await crudOf(Parcel).exists(orm.em.fork(), 2), false)
-    const orders = crudOf(Order, { allowedFilters: [AllowedFilters.exact('deliveries.kind'), AllowedFilters.exact('deliveries.carrier')], allowedIncludes: [new AllowedInclude('deliveries')], allowedFields: [new AllowedField('id'), new AllowedField('deliveries.kind')] })
+    const orders = crudOf(Order, {
+      allowedFilters: [AllowedFilters.exact('deliveries.kind'), AllowedFilters.exact('deliveries.carrier')],
+      allowedIncludes: [new AllowedInclude('deliveries')],
+      allowedFields: [new AllowedField('id'), new AllowedField('deliveries.kind')],
+    })
     t.strictSame(await found(orm, orders, 'filter[deliveries.kind]=pickup'), [1])
-    t.strictSame((await listOf(orm, orders, 'fields=id&include=deliveries&fields[deliveries]=kind&per_page=1')).items, [{ id: 1, deliveries: [{ kind: 'parcel' }, { kind: 'pickup' }] }])
+    t.strictSame((await listOf(orm, orders, 'fields=id&include=deliveries&fields[deliveries]=kind&per_page=1')).items, [
+      { id: 1, deliveries: [{ kind: 'parcel' }, { kind: 'pickup' }] },
+    ])
   })
 
   t.test('composite keys: lists, filters and includes', async (t) => {
-    const shelves = crudOf(Shelf, { allowedFilters: [AllowedFilters.exact('plants.name')], allowedSorts: [new AllowedSort('capacity')], allowedIncludes: [new AllowedInclude('plants')], allowedFields: ['house', 'number', 'plants.id'].map((name) => new AllowedField(name)) })
+    const shelves = crudOf(Shelf, {
+      allowedFilters: [AllowedFilters.exact('plants.name')],
+      allowedSorts: [new AllowedSort('capacity')],
+      allowedIncludes: [new AllowedInclude('plants')],
+      allowedFields: ['house', 'number', 'plants.id'].map((name) => new AllowedField(name)),
+    })
     t.strictSame((await listOf(orm, shelves, 'fields=house,number&include=plants&fields[plants]=id')).items, [
-      { house: 'A', number: 1, plants: [{ id: 1 }, { id: 4 }] }, { house: 'A', number: 2, plants: [{ id: 3 }] }, { house: 'B', number: 1, plants: [] },
+      { house: 'A', number: 1, plants: [{ id: 1 }, { id: 4 }] },
+      { house: 'A', number: 2, plants: [{ id: 3 }] },
+      { house: 'B', number: 1, plants: [] },
     ])
     t.strictSame(await found(orm, shelves, 'filter[plants.name]=Sage 100%25', 'number'), [2])
     t.strictSame(await found(orm, shelves, 'filter[plants.name]=Nightshade', 'number'), [])
     t.strictSame((await listOf(orm, shelves, 'sort=-capacity')).items.map(({ capacity }) => capacity), [40, 0, null])
     const items = crudOf(OrderItem)
-    t.strictSame((await listOf(orm, items)).items.map(({ order, plant }) => [order, plant]), [[1, 1], [1, 3], [1, 11], [3, 14]])
+    t.strictSame((await listOf(orm, items)).items.map(({ order, plant }) => [order, plant]), [[1, 1], [1, 3], [1, 11], [
+      3,
+      14,
+    ]])
   })
 
   t.test('a tree: parents and children', async (t) => {
-    const groups = crudOf(Group, { allowedIncludes: ['parent', 'children', 'children.children'].map((name) => new AllowedInclude(name)), allowedFields: ['name', 'parent.name', 'children.name', 'children.children.name'].map((name) => new AllowedField(name)) })
-    t.strictSame((await listOf(orm, groups, 'fields=name&include=parent,children.children&fields[parent]=name&fields[children]=name&fields[children.children]=name&per_page=2')).items, [
-      { name: 'Perennials', parent: null, children: [{ name: 'Herbs', children: [{ name: 'Lavenders' }] }] },
-      { name: 'Herbs', parent: { name: 'Perennials' }, children: [{ name: 'Lavenders', children: [] }] },
-    ])
+    const groups = crudOf(Group, {
+      allowedIncludes: ['parent', 'children', 'children.children'].map((name) => new AllowedInclude(name)),
+      allowedFields: ['name', 'parent.name', 'children.name', 'children.children.name'].map((name) =>
+        new AllowedField(name)
+      ),
+    })
+    t.strictSame(
+      (await listOf(
+        orm,
+        groups,
+        'fields=name&include=parent,children.children&fields[parent]=name&fields[children]=name&fields[children.children]=name&per_page=2'
+      )).items,
+      [
+        { name: 'Perennials', parent: null, children: [{ name: 'Herbs', children: [{ name: 'Lavenders' }] }] },
+        { name: 'Herbs', parent: { name: 'Perennials' }, children: [{ name: 'Lavenders', children: [] }] },
+      ]
+    )
   })
 
   t.test('the inverse side of a many-to-many', async (t) => {
-    const tags = crudOf(Tag, { allowedIncludes: [new AllowedInclude('plants')], allowedFilters: [AllowedFilters.exact('plants.name')], allowedFields: ['id', 'plants.id'].map((name) => new AllowedField(name)) })
+    const tags = crudOf(Tag, {
+      allowedIncludes: [new AllowedInclude('plants')],
+      allowedFilters: [AllowedFilters.exact('plants.name')],
+      allowedFields: ['id', 'plants.id'].map((name) => new AllowedField(name)),
+    })
     t.strictSame((await listOf(orm, tags, 'fields=id&include=plants&fields[plants]=id')).items, [
-      { id: 1, plants: [{ id: 1 }, { id: 3 }, { id: 6 }] }, { id: 2, plants: [{ id: 4 }, { id: 10 }] }, { id: 3, plants: [{ id: 1 }, { id: 6 }, { id: 14 }] }, { id: 5, plants: [] },
+      { id: 1, plants: [{ id: 1 }, { id: 3 }, { id: 6 }] },
+      { id: 2, plants: [{ id: 4 }, { id: 10 }] },
+      { id: 3, plants: [{ id: 1 }, { id: 6 }, { id: 14 }] },
+      { id: 5, plants: [] },
     ])
     t.strictSame(await found(orm, tags, 'filter[plants.name]=Nightshade'), [])
   })
@@ -331,26 +546,96 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       size: { height: 60, width: 40, unit: 'cm' },
     })
     const none = await specimens.get(em, 2)
-    t.strictSame(Object.entries(none!).filter(([, value]) => value !== null), [['id', 2], ['code', 'NONE'], ['plant', 1]])
-    t.match(await specimens.get(em, 3), { cells: '9223372036854775807', pollen: Number.MAX_SAFE_INTEGER, spores: '9223372036854775807', dryMass: '99999999999999.999999', value: 99_999_999.99, acidity: Number.MAX_VALUE, minimum: 99.9, sownOn: '9999-12-31', measuredAt: '9999-12-31T23:59:59.999Z' })
-    t.match(await specimens.get(em, 4), { cells: '-9223372036854775808', acidity: 5e-324, sownOn: '0001-01-01', measuredAt: '1969-12-31T23:59:59.999Z', recordedAt: '0001-01-01T00:00:00.000Z', wateredAt: '00:00:00', minimum: -273.1 })
-    t.match(await specimens.get(em, 5), { nickname: '', description: '%_\\\'"`{}[],;--/**/ \t¿ñ 😀', diary: '', readings: [], synonyms: [], ringWidths: [], pruned: [], scan: '', genome: '' })
+    t.strictSame(Object.entries(none!).filter(([, value]) => value !== null), [['id', 2], ['code', 'NONE'], [
+      'plant',
+      1,
+    ]])
+    t.match(await specimens.get(em, 3), {
+      cells: '9223372036854775807',
+      pollen: Number.MAX_SAFE_INTEGER,
+      spores: '9223372036854775807',
+      dryMass: '99999999999999.999999',
+      value: 99_999_999.99,
+      acidity: Number.MAX_VALUE,
+      minimum: 99.9,
+      sownOn: '9999-12-31',
+      measuredAt: '9999-12-31T23:59:59.999Z',
+    })
+    t.match(await specimens.get(em, 4), {
+      cells: '-9223372036854775808',
+      acidity: 5e-324,
+      sownOn: '0001-01-01',
+      measuredAt: '1969-12-31T23:59:59.999Z',
+      recordedAt: '0001-01-01T00:00:00.000Z',
+      wateredAt: '00:00:00',
+      minimum: -273.1,
+    })
+    t.match(await specimens.get(em, 5), {
+      nickname: '',
+      description: '%_\\\'"`{}[],;--/**/ \t¿ñ 😀',
+      diary: '',
+      readings: [],
+      synonyms: [],
+      ringWidths: [],
+      pruned: [],
+      scan: '',
+      genome: '',
+    })
   })
 
   t.test('every value that a record shows finds it again', async (t) => {
-    const names = ['code', 'leaves', 'stems', 'cells', 'pollen', 'spores', 'dryMass', 'value', 'acidity', 'chlorophyll', 'minimum', 'alive', 'nickname', 'description', 'grade', 'diary', 'tracker', 'health', 'hardiness', 'flowering', 'sownOn', 'measuredAt', 'recordedAt', 'wateredAt', 'readings', 'petals', 'plant']
-    const crud = crudOf(Specimen, { allowedFilters: names.map((name) => new AllowedFilters(name, 'eq', ['eq', 'ne', 'in', 'nin'])) })
+    const names = [
+      'code',
+      'leaves',
+      'stems',
+      'cells',
+      'pollen',
+      'spores',
+      'dryMass',
+      'value',
+      'acidity',
+      'chlorophyll',
+      'minimum',
+      'alive',
+      'nickname',
+      'description',
+      'grade',
+      'diary',
+      'tracker',
+      'health',
+      'hardiness',
+      'flowering',
+      'sownOn',
+      'measuredAt',
+      'recordedAt',
+      'wateredAt',
+      'readings',
+      'petals',
+      'plant',
+    ]
+    const crud = crudOf(Specimen, {
+      allowedFilters: names.map((name) => new AllowedFilters(name, 'eq', ['eq', 'ne', 'in', 'nin'])),
+    })
     for (const record of (await listOf(orm, crud)).items) {
       for (const name of names.filter((name) => record[name] !== null)) {
-        const value = encodeURIComponent(typeof record[name] === 'object' ? JSON.stringify(record[name]) : String(record[name]))
-        for (const query of [`filter[${name}]=${value}`, `filter[${name}][in][]=${value}`]) t.ok((await found(orm, crud, query, 'code')).includes(record.code), `${record.code} ${query}`)
-        for (const query of [`filter[${name}][ne]=${value}`, `filter[${name}][nin][]=${value}`]) t.notOk((await found(orm, crud, query, 'code')).includes(record.code), `${record.code} ${query}`)
+        const value = encodeURIComponent(
+          typeof record[name] === 'object' ? JSON.stringify(record[name]) : String(record[name])
+        )
+        for (const query of [`filter[${name}]=${value}`, `filter[${name}][in][]=${value}`]) {
+          t.ok((await found(orm, crud, query, 'code')).includes(record.code), `${record.code} ${query}`)
+        }
+        for (const query of [`filter[${name}][ne]=${value}`, `filter[${name}][nin][]=${value}`]) {
+          t.notOk((await found(orm, crud, query, 'code')).includes(record.code), `${record.code} ${query}`)
+        }
       }
     }
   })
 
   t.test('a custom type with SQL of its own is filtered and sorted by its values', async (t) => {
-    const crud = crudOf(Specimen, { allowedFilters: [new AllowedFilters('minimum', 'eq', ['eq', 'gt', 'between', 'in', 'nin'])], allowedSorts: [new AllowedSort('minimum')] })
+    const crud = crudOf(Specimen, {
+      allowedFilters: [new AllowedFilters('minimum', 'eq', ['eq', 'gt', 'between', 'in', 'nin'])],
+      allowedSorts: [new AllowedSort('minimum')],
+    })
     const codes = (query: string) => found(orm, crud, query, 'code')
     t.strictSame(await codes('filter[minimum]=-12.5'), ['USUAL'])
     t.strictSame(await codes('filter[minimum][gt]=-12.6'), ['USUAL', 'GREATEST'])
@@ -358,7 +643,11 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame(await codes('filter[minimum][in]=-12.5,99.9'), ['USUAL', 'GREATEST'])
     t.strictSame(await codes('filter[minimum][nin]=-12.5'), ['GREATEST', 'LEAST'])
     t.strictSame(await codes('sort=minimum'), ['LEAST', 'USUAL', 'GREATEST', 'NONE', 'EMPTY'])
-    await t.rejects(codes('filter[minimum]=warm'), { statusCode: 400, code: 'FST_CRUD_DATA_INVALID' }, 'what only its SQL can tell')
+    await t.rejects(
+      codes('filter[minimum]=warm'),
+      { statusCode: 400, code: 'FST_CRUD_DATA_INVALID' },
+      'what only its SQL can tell'
+    )
   })
 
   t.test('hidden properties are in no record, nor is what they are called', async (t) => {
@@ -372,8 +661,20 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     const recorder = await recordStatements(orm)
     t.teardown(recorder.stop)
     const em = orm.em.fork()
-    const everything = 'include=supplier,group.parent,shelf,tags.plants,label,offers,specimens,orderItems.order.customer'
-    for (const query of ['', 'per_page=1', 'per_page=50', 'page=2&per_page=5', 'page=90', 'filter[name]=nobody', everything, `${everything}&per_page=50`]) {
+    const everything =
+      'include=supplier,group.parent,shelf,tags.plants,label,offers,specimens,orderItems.order.customer'
+    for (
+      const query of [
+        '',
+        'per_page=1',
+        'per_page=50',
+        'page=2&per_page=5',
+        'page=90',
+        'filter[name]=nobody',
+        everything,
+        `${everything}&per_page=50`,
+      ]
+    ) {
       await plants.list(em, parseQueryParams(query))
       t.equal(recorder.take().length, 1, query || 'all')
     }

@@ -7,11 +7,23 @@ import { crudOf, found, listOf } from './helper.ts'
 
 const Book = defineEntity({
   name: 'Book',
-  properties: { id: p.integer().primary(), title: p.string(), topics: () => p.manyToMany(Topic).owner(), shop: () => p.manyToOne(Shop).nullable() },
+  properties: {
+    id: p.integer().primary(),
+    title: p.string(),
+    topics: () => p.manyToMany(Topic).owner(),
+    shop: () => p.manyToOne(Shop).nullable(),
+  },
 })
-const Topic = defineEntity({ name: 'Topic', properties: { id: p.integer().primary(), books: () => p.manyToMany(Book).mappedBy('topics') } })
+const Topic = defineEntity({
+  name: 'Topic',
+  properties: { id: p.integer().primary(), books: () => p.manyToMany(Book).mappedBy('topics') },
+})
 /** Names its own. */
-const Shop = defineEntity({ name: 'Shop', schema: 'trade', properties: { id: p.integer().primary(), books: () => p.oneToMany(Book).mappedBy('shop') } })
+const Shop = defineEntity({
+  name: 'Shop',
+  schema: 'trade',
+  properties: { id: p.integer().primary(), books: () => p.oneToMany(Book).mappedBy('shop') },
+})
 
 await forEachDatabase(t, {
   entities: [Book, Topic, Shop],
@@ -21,16 +33,29 @@ await forEachDatabase(t, {
     book.topics.add(em.create(Topic, { id: 2 }))
   },
 }, async (t, { orm }) => {
-  const books = crudOf(Book, { allowedFilters: ['topics.id', 'shop.id'].map((name) => AllowedFilters.exact(name)), allowedIncludes: ['topics', 'shop'].map((name) => new AllowedInclude(name)) })
-
-  t.test('is where everything is read', async (t) => {
-    t.strictSame((await listOf(orm, books, 'include=topics,shop')).items, [{ id: 1, title: 'Herbs', topics: [{ id: 2 }], shop: { id: 3 } }])
-    t.strictSame(await found(orm, books, 'filter[topics.id]=2&filter[shop.id]=3'), [1])
-    t.strictSame(await found(orm, crudOf(Shop, { allowedIncludes: [new AllowedInclude('books')] }), 'include=books', 'books'), [[{ id: 1, title: 'Herbs', shop: 3 }]])
+  const books = crudOf(Book, {
+    allowedFilters: ['topics.id', 'shop.id'].map((name) => AllowedFilters.exact(name)),
+    allowedIncludes: ['topics', 'shop'].map((name) => new AllowedInclude(name)),
   })
 
-  t.test('is where conditions in MikroORM\'s words look, too', async (t) => {
-    t.strictSame(await found(orm, books, '', 'id', { scope: { title: 'Herbs', topics: { id: 2 }, shop: { id: 3 } } }), [1])
+  t.test('is where everything is read', async (t) => {
+    t.strictSame((await listOf(orm, books, 'include=topics,shop')).items, [{
+      id: 1,
+      title: 'Herbs',
+      topics: [{ id: 2 }],
+      shop: { id: 3 },
+    }])
+    t.strictSame(await found(orm, books, 'filter[topics.id]=2&filter[shop.id]=3'), [1])
+    t.strictSame(
+      await found(orm, crudOf(Shop, { allowedIncludes: [new AllowedInclude('books')] }), 'include=books', 'books'),
+      [[{ id: 1, title: 'Herbs', shop: 3 }]]
+    )
+  })
+
+  t.test("is where conditions in MikroORM's words look, too", async (t) => {
+    t.strictSame(await found(orm, books, '', 'id', { scope: { title: 'Herbs', topics: { id: 2 }, shop: { id: 3 } } }), [
+      1,
+    ])
     t.strictSame(await found(orm, books, '', 'id', { scope: { title: 'Trees' } }), [])
   })
 })

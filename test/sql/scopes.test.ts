@@ -4,7 +4,15 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import fc from 'fast-check'
 import assert from 'node:assert/strict'
 import t from 'tap'
-import { AllowedFilters, AllowedInclude, AllowedSort, CrudBase, parseQueryParams, primaryKey, QueryBuilderConfig } from '../../src/index.ts'
+import {
+  AllowedFilters,
+  AllowedInclude,
+  AllowedSort,
+  CrudBase,
+  parseQueryParams,
+  primaryKey,
+  QueryBuilderConfig,
+} from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { assertProperty } from '../helpers/property.ts'
 
@@ -88,8 +96,61 @@ const STORED: Record<string, readonly unknown[]> = {
 const PROPERTIES = Object.keys(STORED)
 /** Of any type: what JavaScript has at the edges, and what a column can't hold. */
 const ODD: readonly unknown[] = [
-  undefined, NaN, Infinity, -0, 0, 1, 2, 1.5, -1.5, 0.1, 1e21, 2 ** 31, 2 ** 53, 10n, -(2n ** 63n), 2n ** 70n, '', ' ', ' 1 ', '1', '01', '-1', '+1', '1.5', '1e3', 'true', 'NaN', 'x', 'A ', ' a', 'null', 'low', true, false,
-  DATES[0], new Date(NaN), new Date('0001-01-01T00:00:00Z'), '2024-02-29', '2024-02-30', '2024-05-06T07:08:09.123Z', '2024-05-06', UUIDS[0]!.toUpperCase(), `{${UUIDS[0]!}}`, '07:30', '07:30:00', {}, [], { a: 1 }, Symbol.iterator, () => 1, '\0', '\ud800', '{1,2}', '"', '\\',
+  undefined,
+  NaN,
+  Infinity,
+  -0,
+  0,
+  1,
+  2,
+  1.5,
+  -1.5,
+  0.1,
+  1e21,
+  2 ** 31,
+  2 ** 53,
+  10n,
+  -(2n ** 63n),
+  2n ** 70n,
+  '',
+  ' ',
+  ' 1 ',
+  '1',
+  '01',
+  '-1',
+  '+1',
+  '1.5',
+  '1e3',
+  'true',
+  'NaN',
+  'x',
+  'A ',
+  ' a',
+  'null',
+  'low',
+  true,
+  false,
+  DATES[0],
+  new Date(NaN),
+  new Date('0001-01-01T00:00:00Z'),
+  '2024-02-29',
+  '2024-02-30',
+  '2024-05-06T07:08:09.123Z',
+  '2024-05-06',
+  UUIDS[0]!.toUpperCase(),
+  `{${UUIDS[0]!}}`,
+  '07:30',
+  '07:30:00',
+  {},
+  [],
+  { a: 1 },
+  Symbol.iterator,
+  () => 1,
+  '\0',
+  '\ud800',
+  '{1,2}',
+  '"',
+  '\\',
 ]
 
 type Where = Record<string, unknown>
@@ -97,14 +158,28 @@ type Where = Record<string, unknown>
 type Make = () => Where
 
 const OPERATORS = ['$eq', '$ne', '$gt', '$gte', '$lt', '$lte'] as const
-const copy = (value: unknown): unknown => Array.isArray(value) ? value.map(copy) : value !== null && typeof value === 'object' && !(value instanceof Date) ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, copy(inner)])) : value
+const copy = (value: unknown): unknown =>
+  Array.isArray(value)
+    ? value.map(copy)
+    : value !== null && typeof value === 'object' && !(value instanceof Date)
+      ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, copy(inner)]))
+      : value
 
 /** Conditions on one property, most of them of values that it may have. */
 function memberOf (property: string): fc.Arbitrary<Where> {
   const stored = fc.constantFrom(...STORED[property]!, null)
   const value = fc.oneof({ weight: 12, arbitrary: stored }, { weight: 1, arbitrary: fc.constantFrom(...ODD) })
-  const list = fc.array(fc.oneof({ weight: 12, arbitrary: fc.constantFrom(...STORED[property]!) }, { weight: 1, arbitrary: fc.constantFrom(...ODD, null) }), { maxLength: 3 })
-  const operator = fc.oneof({ weight: 3, arbitrary: fc.tuple(fc.constantFrom(...OPERATORS), value) }, fc.tuple(fc.constantFrom('$in', '$nin'), list))
+  const list = fc.array(
+    fc.oneof({ weight: 12, arbitrary: fc.constantFrom(...STORED[property]!) }, {
+      weight: 1,
+      arbitrary: fc.constantFrom(...ODD, null),
+    }),
+    { maxLength: 3 }
+  )
+  const operator = fc.oneof(
+    { weight: 3, arbitrary: fc.tuple(fc.constantFrom(...OPERATORS), value) },
+    fc.tuple(fc.constantFrom('$in', '$nin'), list)
+  )
   return fc.oneof(
     { weight: 3, arbitrary: value },
     list,
@@ -114,11 +189,17 @@ function memberOf (property: string): fc.Arbitrary<Where> {
   ).map((said) => ({ [property]: said }))
 }
 
-const flat: fc.Arbitrary<Where> = fc.uniqueArray(fc.constantFrom(...PROPERTIES), { minLength: 1, maxLength: 2 }).chain((names) => fc.tuple(...names.map(memberOf))).map((parts) => Object.assign({}, ...parts) as Where)
+const flat: fc.Arbitrary<Where> = fc.uniqueArray(fc.constantFrom(...PROPERTIES), { minLength: 1, maxLength: 2 }).chain((
+  names
+) => fc.tuple(...names.map(memberOf))).map((parts) => Object.assign({}, ...parts) as Where)
 const where: fc.Arbitrary<Make> = fc.oneof(
   { weight: 4, arbitrary: flat },
-  fc.tuple(fc.constantFrom('$and', '$or'), fc.array(flat, { maxLength: 3 })).map(([group, members]) => ({ [group]: members })),
-  fc.tuple(flat, fc.constantFrom('$and', '$or'), fc.array(flat, { minLength: 1, maxLength: 2 })).map(([member, group, members]) => ({ ...member, [group]: members })),
+  fc.tuple(fc.constantFrom('$and', '$or'), fc.array(flat, { maxLength: 3 })).map(([group, members]) => ({
+    [group]: members,
+  })),
+  fc.tuple(flat, fc.constantFrom('$and', '$or'), fc.array(flat, { minLength: 1, maxLength: 2 })).map((
+    [member, group, members]
+  ) => ({ ...member, [group]: members })),
   fc.tuple(flat, flat).map(([a, b]) => ({ $or: [{ $and: [a, b] }, a] })),
   fc.constant({})
 ).map((condition) => () => copy(condition) as Where)
@@ -130,18 +211,24 @@ async function seed (em: EntityManager): Promise<void> {
   const owners = ['first', 'second'].map((name) => em.create(Owner, { name }))
   await em.flush()
   for (let i = 0; i < 40; i++) {
-    const row = Object.fromEntries(PROPERTIES.filter((name) => name !== 'id' && name !== 'doubled').map((name, column) => {
-      const values = [...STORED[name]!, null]
-      const value = values[(i * (column + 1) + column + (i >> 3)) % values.length]
-      return [name, name === 'owner' && value !== null ? owners[Number(value) - 1] : value]
-    }))
+    const row = Object.fromEntries(
+      PROPERTIES.filter((name) => name !== 'id' && name !== 'doubled').map((name, column) => {
+        const values = [...STORED[name]!, null]
+        const value = values[(i * (column + 1) + column + (i >> 3)) % values.length]
+        return [name, name === 'owner' && value !== null ? owners[Number(value) - 1] : value]
+      })
+    )
     em.create(Sample, { ...row, deleted_at: i % 5 === 0 ? DATES[0] : null } as never)
     await em.flush()
   }
 }
 
 const queryConfig = new QueryBuilderConfig<any>({
-  allowedFilters: [AllowedFilters.exact('count'), AllowedFilters.exact('owner.samples.active'), AllowedFilters.trashed()],
+  allowedFilters: [
+    AllowedFilters.exact('count'),
+    AllowedFilters.exact('owner.samples.active'),
+    AllowedFilters.trashed(),
+  ],
   allowedSorts: [new AllowedSort('id')],
   pagination: { maxPerPage: 100, defaultPerPage: 100 },
 })
@@ -149,12 +236,24 @@ const samples = new CrudBase<any>({ model: Sample, writable: 'all', queryConfig 
 const owners = new CrudBase<any>({
   model: Owner,
   writable: 'all',
-  queryConfig: new QueryBuilderConfig<any>({ allowedFilters: [AllowedFilters.exact('samples.active')], allowedIncludes: [new AllowedInclude('samples'), AllowedInclude.count('samples'), AllowedInclude.exists('samples', { where: { count: { $lte: 1 } } })] }),
+  queryConfig: new QueryBuilderConfig<any>({
+    allowedFilters: [AllowedFilters.exact('samples.active')],
+    allowedIncludes: [
+      new AllowedInclude('samples'),
+      AllowedInclude.count('samples'),
+      AllowedInclude.exists('samples', { where: { count: { $lte: 1 } } }),
+    ],
+  }),
 })
 
 await forEachDatabase(t, { entities: [Owner, Sample], seed }, async (t, { orm }) => {
   /** An EntityManager that can't compile a condition: what is found with it is found by a statement of ours. */
-  const withoutBuilder = (): EntityManager => Object.assign(orm.em.fork(), { createQueryBuilder () { throw new Error('compiled') } })
+  const withoutBuilder = (): EntityManager =>
+    Object.assign(orm.em.fork(), {
+      createQueryBuilder () {
+        throw new Error('compiled')
+      },
+    })
   const filteredBy = (em: EntityManager, cond: Where): EntityManager => {
     em.addFilter({ name: 'of this request', entity: [Sample as never], cond: cond as never, args: false })
     return em
@@ -171,32 +270,52 @@ await forEachDatabase(t, { entities: [Owner, Sample], seed }, async (t, { orm })
   }
   const ways: Record<string, (em: EntityManager, where: Where) => Promise<unknown>> = {
     'a scope': async (em, scope) => ids(await samples.list(em, parseQueryParams('sort=id'), { scope } as any)),
-    'a scope with filters of the query': async (em, scope) => ids(await samples.list(em, parseQueryParams('sort=-id&filter[count]=1&filter[trashed]=with&page=1&per_page=3'), { scope } as any)),
-    'a scope by cursor': async (em, scope) => ids(await samples.list(em, parseQueryParams('cursor=&per_page=4'), { scope } as any)),
+    'a scope with filters of the query': async (em, scope) =>
+      ids(
+        await samples.list(
+          em,
+          parseQueryParams('sort=-id&filter[count]=1&filter[trashed]=with&page=1&per_page=3'),
+          { scope } as any
+        )
+      ),
+    'a scope by cursor': async (em, scope) =>
+      ids(await samples.list(em, parseQueryParams('cursor=&per_page=4'), { scope } as any)),
     'a count': (em, scope) => samples.count(em, undefined, { scope } as any),
     'one record': (em, scope) => samples.exists(em, 2, { scope } as any),
     'a filter': async (em, where) => ids(await samples.list(filteredBy(em, where), parseQueryParams('sort=id'))),
-    'a filter and a scope': async (em, where) => ids(await samples.list(filteredBy(em, where), undefined, { scope: { active: true, $or: [{ count: 1 }, { id: { $gt: 9 } }] } })),
-    'the filter of included and counted records': async (em, where) => (await owners.list(filteredBy(em, where), parseQueryParams('include=samples,samplesCount,samplesExists'))).items.map((owner: any) => [ids({ items: owner.samples }), owner.samplesCount, owner.samplesExists]),
-    'the filter of related records': async (em, where) => ids(await owners.list(filteredBy(em, where), parseQueryParams('filter[samples.active]=true'))),
-    'the filter on both sides of a relation': async (em, where) => ids(await samples.list(filteredBy(em, where), parseQueryParams('filter[owner.samples.active]=true&sort=id'))),
+    'a filter and a scope': async (em, where) =>
+      ids(
+        await samples.list(filteredBy(em, where), undefined, {
+          scope: { active: true, $or: [{ count: 1 }, { id: { $gt: 9 } }] },
+        })
+      ),
+    'the filter of included and counted records': async (em, where) =>
+      (await owners.list(filteredBy(em, where), parseQueryParams('include=samples,samplesCount,samplesExists'))).items
+        .map((owner: any) => [ids({ items: owner.samples }), owner.samplesCount, owner.samplesExists]),
+    'the filter of related records': async (em, where) =>
+      ids(await owners.list(filteredBy(em, where), parseQueryParams('filter[samples.active]=true'))),
+    'the filter on both sides of a relation': async (em, where) =>
+      ids(await samples.list(filteredBy(em, where), parseQueryParams('filter[owner.samples.active]=true&sort=id'))),
   }
 
   t.test('the rows are those that MikroORM finds', async (t) => {
     // constant conditions are compiled once
     await owners.list(orm.em.fork(), parseQueryParams('include=samples,samplesCount,samplesExists'))
     const seen = { kept: 0, compiled: 0 }
-    await assertProperty(fc.asyncProperty(where, fc.constantFrom(...Object.keys(ways)), async (make, way) => {
-      const read = ways[way]!
-      const expected = await answer(() => read(orm.em.fork(), compiled(make)))
-      assert.deepStrictEqual(await answer(() => read(orm.em.fork(), make())), expected)
-      const kept = await answer(() => read(withoutBuilder(), make()))
-      if (kept === 'compiled' || (kept as { refused?: unknown } | null)?.refused !== undefined) seen.compiled++
-      else {
-        seen.kept++
-        assert.deepStrictEqual(kept, expected, 'kept')
-      }
-    }), { numRuns: 400 })
+    await assertProperty(
+      fc.asyncProperty(where, fc.constantFrom(...Object.keys(ways)), async (make, way) => {
+        const read = ways[way]!
+        const expected = await answer(() => read(orm.em.fork(), compiled(make)))
+        assert.deepStrictEqual(await answer(() => read(orm.em.fork(), make())), expected)
+        const kept = await answer(() => read(withoutBuilder(), make()))
+        if (kept === 'compiled' || (kept as { refused?: unknown } | null)?.refused !== undefined) seen.compiled++
+        else {
+          seen.kept++
+          assert.deepStrictEqual(kept, expected, 'kept')
+        }
+      }),
+      { numRuns: 400 }
+    )
     t.ok(seen.kept > 100 && seen.compiled > 50, JSON.stringify(seen))
   })
 

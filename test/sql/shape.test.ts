@@ -2,7 +2,16 @@ import fc from 'fast-check'
 import t from 'tap'
 import { AllowedFilters } from '../../src/config/index.ts'
 import type { EntityModel } from '../../src/model/index.ts'
-import { planCount, planExists, planGet, isNullableTerm, planPage, withConditions, type KeysetPlan, type Plan } from '../../src/plan/index.ts'
+import {
+  planCount,
+  planExists,
+  planGet,
+  isNullableTerm,
+  planPage,
+  withConditions,
+  type KeysetPlan,
+  type Plan,
+} from '../../src/plan/index.ts'
 import { parseQueryParams } from '../../src/query/index.ts'
 import { compile, shapeOf } from '../../src/sql/index.ts'
 import { Customer, Group, OrderItem, Plant, Shelf, Supplier, Tag } from '../fixtures/entities.ts'
@@ -21,30 +30,54 @@ const written = (plan: Plan) => {
 }
 
 /** A page by cursor somewhere in the list: its values don't matter, but which of them are null does. */
-const keyset: fc.Arbitrary<Plan> = fc.record({ query: queryOf(), side: fc.constantFrom('after' as const, 'before' as const), inclusive: fc.boolean(), witness: fc.boolean(), nulls: fc.array(fc.boolean(), { minLength: 8, maxLength: 8 }), first: fc.boolean() })
+const keyset: fc.Arbitrary<Plan> = fc.record({
+  query: queryOf(),
+  side: fc.constantFrom('after' as const, 'before' as const),
+  inclusive: fc.boolean(),
+  witness: fc.boolean(),
+  nulls: fc.array(fc.boolean(), { minLength: 8, maxLength: 8 }),
+  first: fc.boolean(),
+})
   .map(({ query, side, inclusive, witness, nulls, first }) => {
     const plan = planOf(`${query.replace(/(^|&)page=\d+&/, '$1')}&cursor=`, exact) as unknown as KeysetPlan
     const values = plan.order.map((term, index) => nulls[index] && isNullableTerm(term) ? null : 'value')
     return first ? plan : planPage(plan, { side, inclusive, values, texts: values }, { witness })
   })
 
-const plan: fc.Arbitrary<Plan> = fc.tuple(queryOf(), fc.constantFrom(exact, none), fc.boolean(), fc.constantFrom('list', 'list', 'count', 'get', 'exists'))
+const plan: fc.Arbitrary<Plan> = fc.tuple(
+  queryOf(),
+  fc.constantFrom(exact, none),
+  fc.boolean(),
+  fc.constantFrom('list', 'list', 'count', 'get', 'exists')
+)
   .map(([query, whitelist, includeDeleted, kind]) => {
     switch (kind) {
-      case 'count': return planCount(parseQueryParams(query), whitelist, { includeDeleted })
-      case 'get': return planGet(includeDeleted ? 1 : plantUuid(1), parseQueryParams(query.split('&').filter((part) => /^(fields|include)/.test(part)).join('&')), whitelist, { includeDeleted })!
-      case 'exists': return planExists(includeDeleted ? plantUuid(1) : 2, whitelist, { includeDeleted })!
-      default: return planOf(query, whitelist, { includeDeleted })
+      case 'count':
+        return planCount(parseQueryParams(query), whitelist, { includeDeleted })
+      case 'get':
+        return planGet(
+          includeDeleted ? 1 : plantUuid(1),
+          parseQueryParams(query.split('&').filter((part) => /^(fields|include)/.test(part)).join('&')),
+          whitelist,
+          { includeDeleted }
+        )!
+      case 'exists':
+        return planExists(includeDeleted ? plantUuid(1) : 2, whitelist, { includeDeleted })!
+      default:
+        return planOf(query, whitelist, { includeDeleted })
     }
   })
 
 /** What a request may add: few structures, so that they occur again, with many values. */
-const condition = (name: string, key: string): fc.Arbitrary<object> => fc.oneof(
-  fc.integer({ min: 0, max: 9 }).map((value) => ({ [key]: value })),
-  fc.constantFrom({ [key]: null }, {}, { [key]: { $ne: null } }),
-  fc.array(fc.integer({ min: 0, max: 9 })).map((values) => ({ [key]: values })),
-  fc.tuple(fc.constantFrom('$or', '$and'), fc.integer({ min: 0, max: 9 })).map(([group, value]) => ({ [group]: [{ [key]: value }, { [name]: String(value), [key]: { $gt: value } }] }))
-)
+const condition = (name: string, key: string): fc.Arbitrary<object> =>
+  fc.oneof(
+    fc.integer({ min: 0, max: 9 }).map((value) => ({ [key]: value })),
+    fc.constantFrom({ [key]: null }, {}, { [key]: { $ne: null } }),
+    fc.array(fc.integer({ min: 0, max: 9 })).map((values) => ({ [key]: values })),
+    fc.tuple(fc.constantFrom('$or', '$and'), fc.integer({ min: 0, max: 9 })).map(([group, value]) => ({
+      [group]: [{ [key]: value }, { [name]: String(value), [key]: { $gt: value } }],
+    }))
+  )
 const added: fc.Arbitrary<{ scope: object | undefined, filters: ReadonlyMap<EntityModel, object> }> = fc.record({
   scope: fc.option(condition('name', 'position'), { nil: undefined }),
   plant: fc.option(condition('name', 'position')),
@@ -52,23 +85,29 @@ const added: fc.Arbitrary<{ scope: object | undefined, filters: ReadonlyMap<Enti
   group: fc.option(condition('name', 'id')),
   supplier: fc.option(condition('name', 'id')),
 }).map(({ scope, plant, tag, group, supplier }) => {
-  const filters = ([[Plant, plant], [Tag, tag], [Group, group], [Supplier, supplier]] as const).flatMap(([entity, where]) => where === null ? [] : [[models.of(entity), where] as const])
+  const filters = ([[Plant, plant], [Tag, tag], [Group, group], [Supplier, supplier]] as const).flatMap((
+    [entity, where]
+  ) => where === null ? [] : [[models.of(entity), where] as const])
   return { scope, filters: new Map(filters) }
 })
 /** Half of the plans with nothing added. */
-const withAdded = (plans: fc.Arbitrary<Plan>): fc.Arbitrary<Plan> => fc.oneof(plans, fc.tuple(plans, added).map(([plan, { scope, filters }]) => withConditions(plan, scope, filters)!))
+const withAdded = (plans: fc.Arbitrary<Plan>): fc.Arbitrary<Plan> =>
+  fc.oneof(plans, fc.tuple(plans, added).map(([plan, { scope, filters }]) => withConditions(plan, scope, filters)!))
 
 t.test('plans of the same shape have the same statement, plans of different statements have different shapes', async (t) => {
   const statements = new Map<string, string>()
   let again = 0
-  assertProperty(fc.property(withAdded(fc.oneof({ weight: 3, arbitrary: plan }, keyset)), (plan) => {
-    const shape = shapeOf(plan)
-    const statement = written(plan)
-    const known = statements.get(shape)
-    if (known !== undefined) again++
-    statements.set(shape, statement)
-    return known === undefined || known === statement
-  }), { numRuns: 4000 })
+  assertProperty(
+    fc.property(withAdded(fc.oneof({ weight: 3, arbitrary: plan }, keyset)), (plan) => {
+      const shape = shapeOf(plan)
+      const statement = written(plan)
+      const known = statements.get(shape)
+      if (known !== undefined) again++
+      statements.set(shape, statement)
+      return known === undefined || known === statement
+    }),
+    { numRuns: 4000 }
+  )
   t.ok(again > 100, `${again} shapes occurred again`)
   t.ok(statements.size > 500, `${statements.size} shapes`)
 })
@@ -93,13 +132,53 @@ t.test('values, the page and the number of items in a list are no part of the sh
 
 t.test('everything else is', async (t) => {
   const queries = [
-    '', 'filter[name]=a', 'filter[name][ne]=a', 'filter[name][lt]=a', 'filter[name][like]=a', 'filter[name][ilike]=a', 'filter[name][in]=a', 'filter[name][nin]=a', 'filter[name][between]=a,b', 'filter[name][isnull]=true', 'filter[name][isnull]=false',
-    'filter[description]=a', 'filter[supplier.name]=a', 'filter[tags.name]=a', 'filter[group.name]=a', 'filter[group.parent.name]=a', 'filter[tags.name]=a&filter[name]=b', 'filter[name]=b&filter[tags.name]=a', 'filter[tags.name]=a&filter[tags.weight]=1', 'filter[supplier]=1', 'filter[group]=1',
-    'sort=name', 'sort=-name', 'sort=supplier.name', 'sort=group.name', 'sort=group.parent.name', 'sort=name,price', 'sort=price,name', 'sort=-id',
-    'fields=id', 'fields=name', 'include=tags', 'include=label', 'include=tags.plants', 'include=tags&fields[tags]=id', 'include=group', 'include=group.parent',
+    '',
+    'filter[name]=a',
+    'filter[name][ne]=a',
+    'filter[name][lt]=a',
+    'filter[name][like]=a',
+    'filter[name][ilike]=a',
+    'filter[name][in]=a',
+    'filter[name][nin]=a',
+    'filter[name][between]=a,b',
+    'filter[name][isnull]=true',
+    'filter[name][isnull]=false',
+    'filter[description]=a',
+    'filter[supplier.name]=a',
+    'filter[tags.name]=a',
+    'filter[group.name]=a',
+    'filter[group.parent.name]=a',
+    'filter[tags.name]=a&filter[name]=b',
+    'filter[name]=b&filter[tags.name]=a',
+    'filter[tags.name]=a&filter[tags.weight]=1',
+    'filter[supplier]=1',
+    'filter[group]=1',
+    'sort=name',
+    'sort=-name',
+    'sort=supplier.name',
+    'sort=group.name',
+    'sort=group.parent.name',
+    'sort=name,price',
+    'sort=price,name',
+    'sort=-id',
+    'fields=id',
+    'fields=name',
+    'include=tags',
+    'include=label',
+    'include=tags.plants',
+    'include=tags&fields[tags]=id',
+    'include=group',
+    'include=group.parent',
   ]
   const plans: Plan[] = [exact, none].flatMap((whitelist) => queries.map((query) => planOf(query, whitelist)))
-  plans.push(planOf('', exact, { includeDeleted: true }), planGet(1, undefined, exact)!, planGet(plantUuid(1), undefined, exact)!, planGet(1, undefined, exact, { includeDeleted: true })!, planExists(1, exact)!, planCount(parseQueryParams(''), exact))
+  plans.push(
+    planOf('', exact, { includeDeleted: true }),
+    planGet(1, undefined, exact)!,
+    planGet(plantUuid(1), undefined, exact)!,
+    planGet(1, undefined, exact, { includeDeleted: true })!,
+    planExists(1, exact)!,
+    planCount(parseQueryParams(''), exact)
+  )
   for (const entity of [Customer, OrderItem, Shelf, Tag]) plans.push(planOf('', whitelistOf({}, entity)))
   t.equal(new Set(plans.map(shapeOf)).size, plans.length)
   t.equal(new Set(plans.map(written)).size, plans.length)
@@ -107,7 +186,8 @@ t.test('everything else is', async (t) => {
 
 t.test('conditions of a request are part of the shape, their values are not', async (t) => {
   const base = planOf('filter[tags.name]=a&include=group', exact)
-  const of = (scope: object | undefined, ...filters: ReadonlyArray<readonly [unknown, object]>) => withConditions(base, scope, new Map(filters.map(([entity, where]) => [models.of(entity), where])))!
+  const of = (scope: object | undefined, ...filters: ReadonlyArray<readonly [unknown, object]>) =>
+    withConditions(base, scope, new Map(filters.map(([entity, where]) => [models.of(entity), where])))!
   const alike: ReadonlyArray<readonly [Plan, Plan]> = [
     [of({ position: 1 }), of({ position: '2' })],
     [of({ position: [1] }), of({ position: { $in: [] } })],
@@ -117,14 +197,30 @@ t.test('conditions of a request are part of the shape, their values are not', as
   ]
   for (const [index, [a, b]] of alike.entries()) t.equal(shapeOf(a), shapeOf(b), `pair ${index}`)
   const plans = [
-    base, of({ position: 1 }), of({ position: null }), of({ position: { $ne: 1 } }), of({ position: [1] }), of({ position: { $nin: [1] } }), of({ id: 1 }), of({ $or: [{ id: 1 }, { position: 1 }] }), of({ id: 1, position: 1 }), of({ $or: [{ id: 1, position: 1 }, { position: 1 }] }),
-    of(undefined, [Tag, { weight: 1 }]), of(undefined, [Tag, { weight: null }]), of(undefined, [Group, { id: 1 }]), of(undefined, [Tag, { weight: 1 }], [Group, { id: 1 }]), of({ position: 1 }, [Tag, { weight: 1 }]), of(undefined, [Plant, { position: 1 }]),
+    base,
+    of({ position: 1 }),
+    of({ position: null }),
+    of({ position: { $ne: 1 } }),
+    of({ position: [1] }),
+    of({ position: { $nin: [1] } }),
+    of({ id: 1 }),
+    of({ $or: [{ id: 1 }, { position: 1 }] }),
+    of({ id: 1, position: 1 }),
+    of({ $or: [{ id: 1, position: 1 }, { position: 1 }] }),
+    of(undefined, [Tag, { weight: 1 }]),
+    of(undefined, [Tag, { weight: null }]),
+    of(undefined, [Group, { id: 1 }]),
+    of(undefined, [Tag, { weight: 1 }], [Group, { id: 1 }]),
+    of({ position: 1 }, [Tag, { weight: 1 }]),
+    of(undefined, [Plant, { position: 1 }]),
   ]
   t.equal(new Set(plans.map(shapeOf)).size, plans.length)
   t.equal(new Set(plans.map(written)).size, plans.length)
 })
 
 t.test('the same property under two names has one shape', async (t) => {
-  const aliased = whitelistOf({ allowedFilters: [AllowedFilters.exact('name'), AllowedFilters.exact('name', { alias: 'title' })] }, Plant)
+  const aliased = whitelistOf({
+    allowedFilters: [AllowedFilters.exact('name'), AllowedFilters.exact('name', { alias: 'title' })],
+  }, Plant)
   t.equal(shapeOf(planOf('filter[name]=a', aliased)), shapeOf(planOf('filter[title]=a', aliased)))
 })

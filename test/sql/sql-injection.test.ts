@@ -16,78 +16,120 @@ const textOf = (plan: Plan) => compile(plan, nothingForeign).text
 
 /** Where a value stands. */
 const VALUES = [
-  'filter[name]=', 'filter[name][like]=', 'filter[name][contains]=', 'filter[name][in]=', 'filter[name][in][]=', 'filter[name][between][]=a&filter[name][between][]=', 'filter[supplier.name]=', 'filter[tags.name]=', 'filter[description][ends]=',
+  'filter[name]=',
+  'filter[name][like]=',
+  'filter[name][contains]=',
+  'filter[name][in]=',
+  'filter[name][in][]=',
+  'filter[name][between][]=a&filter[name][between][]=',
+  'filter[supplier.name]=',
+  'filter[tags.name]=',
+  'filter[description][ends]=',
 ]
 
 t.test('a value never changes the text of a statement', async (t) => {
   let planned = 0
   const harmless = new Map(VALUES.map((query) => [query, textOf(planOf(`${query}harmless`, strict))]))
-  assertProperty(fc.property(fc.constantFrom(...VALUES), hostile, (query, text) => {
-    let statement
-    try {
-      statement = textOf(planOf(`${query}${encodeURIComponent(text.toWellFormed())}`, strict))
-    } catch (error) {
-      return (error as { statusCode?: number }).statusCode === 400
-    }
-    planned++
-    return statement === harmless.get(query)
-  }), { numRuns: 2000 })
+  assertProperty(
+    fc.property(fc.constantFrom(...VALUES), hostile, (query, text) => {
+      let statement
+      try {
+        statement = textOf(planOf(`${query}${encodeURIComponent(text.toWellFormed())}`, strict))
+      } catch (error) {
+        return (error as { statusCode?: number }).statusCode === 400
+      }
+      planned++
+      return statement === harmless.get(query)
+    }),
+    { numRuns: 2000 }
+  )
   t.ok(planned > 1000, `${planned} of them`)
 })
 
 t.test('names that are not allowed are in no statement, wherever they stand', async (t) => {
   const positions: ReadonlyArray<(text: string) => string> = [
-    (text) => `filter[${text}]=1`, (text) => `filter[name][${text}]=1`, (text) => `filter[supplier.${text}]=1`, (text) => `filter[name.${text}]=1`, (text) => `sort=${text}`, (text) => `sort=-${text}`, (text) => `sort=name,${text}`,
-    (text) => `sort=supplier.${text}`, (text) => `include=${text}`, (text) => `include=tags.${text}`, (text) => `fields=${text}`, (text) => `fields=id,${text}`, (text) => `fields[${text}]=id`, (text) => `include=tags&fields[tags]=${text}`,
-    (text) => `page=${text}`, (text) => `per_page=${text}`, (text) => `limit=${text}`, (text) => `offset=${text}`, (text) => `cursor=${text}`, (text) => `${text}=1`, (text) => `filter[name]=x&${text}`,
+    (text) => `filter[${text}]=1`,
+    (text) => `filter[name][${text}]=1`,
+    (text) => `filter[supplier.${text}]=1`,
+    (text) => `filter[name.${text}]=1`,
+    (text) => `sort=${text}`,
+    (text) => `sort=-${text}`,
+    (text) => `sort=name,${text}`,
+    (text) => `sort=supplier.${text}`,
+    (text) => `include=${text}`,
+    (text) => `include=tags.${text}`,
+    (text) => `fields=${text}`,
+    (text) => `fields=id,${text}`,
+    (text) => `fields[${text}]=id`,
+    (text) => `include=tags&fields[tags]=${text}`,
+    (text) => `page=${text}`,
+    (text) => `per_page=${text}`,
+    (text) => `limit=${text}`,
+    (text) => `offset=${text}`,
+    (text) => `cursor=${text}`,
+    (text) => `${text}=1`,
+    (text) => `filter[name]=x&${text}`,
   ]
-  const harmless = new Set(['', 'filter[name]=x', 'sort=name', 'fields=id', 'include=tags', 'include=tags&fields=id'].map((query) => textOf(planOf(query, strict))))
+  const harmless = new Set(
+    ['', 'filter[name]=x', 'sort=name', 'fields=id', 'include=tags', 'include=tags&fields=id'].map((query) =>
+      textOf(planOf(query, strict))
+    )
+  )
   let kept = 0
   // by chance a text is a name that is allowed, or a number of a page
   const refused = hostile.filter((text) => !/^[\w.,%+ -]*$/.test(text))
-  assertProperty(fc.property(fc.constantFrom(...positions), refused, (position, text) => {
-    const query = position(encodeURIComponent(text.toWellFormed()))
-    try {
-      const statement = textOf(planOf(query, lenient))
-      kept++
-      if (!harmless.has(statement)) return false
-    } catch (error) {
-      if ((error as { statusCode?: number }).statusCode !== 400) throw error
-    }
-    try {
-      return harmless.has(textOf(planOf(query, strict)))
-    } catch (error) {
-      return (error as { statusCode?: number }).statusCode === 400
-    }
-  }), { numRuns: 4000 })
+  assertProperty(
+    fc.property(fc.constantFrom(...positions), refused, (position, text) => {
+      const query = position(encodeURIComponent(text.toWellFormed()))
+      try {
+        const statement = textOf(planOf(query, lenient))
+        kept++
+        if (!harmless.has(statement)) return false
+      } catch (error) {
+        if ((error as { statusCode?: number }).statusCode !== 400) throw error
+      }
+      try {
+        return harmless.has(textOf(planOf(query, strict)))
+      } catch (error) {
+        return (error as { statusCode?: number }).statusCode === 400
+      }
+    }),
+    { numRuns: 4000 }
+  )
   t.ok(kept > 500, `${kept} were planned without them`)
 })
 
 t.test('a random request has random values in no statement', async (t) => {
-  assertProperty(fc.property(queryOf(hostile.map((text) => text.replaceAll('\\', '').replaceAll('\0', ''))), (query) => {
-    let statement
-    try {
-      statement = textOf(planOf(query, strict))
-    } catch (error) {
-      // patterns with too many wildcards
-      return (error as { statusCode?: number }).statusCode === 400
-    }
-    return !statement.includes(CANARY)
-  }), { numRuns: 1500 })
+  assertProperty(
+    fc.property(queryOf(hostile.map((text) => text.replaceAll('\\', '').replaceAll('\0', ''))), (query) => {
+      let statement
+      try {
+        statement = textOf(planOf(query, strict))
+      } catch (error) {
+        // patterns with too many wildcards
+        return (error as { statusCode?: number }).statusCode === 400
+      }
+      return !statement.includes(CANARY)
+    }),
+    { numRuns: 1500 }
+  )
   t.pass()
 })
 
 t.test('a key never changes the text of a statement', async (t) => {
   const whitelists = [strict, whitelistOf({}, Shelf)]
-  assertProperty(fc.property(hostile, (text) => {
-    for (const id of [text, { id: text }, { house: text, number: 1 }, { [text]: 1 }, { house: 'A', [text]: 1 }]) {
-      for (const whitelist of whitelists) {
-        for (const plan of [planGet(id, undefined, whitelist), planExists(id, whitelist)]) {
-          if (plan !== undefined && textOf(plan).includes(CANARY)) return false
+  assertProperty(
+    fc.property(hostile, (text) => {
+      for (const id of [text, { id: text }, { house: text, number: 1 }, { [text]: 1 }, { house: 'A', [text]: 1 }]) {
+        for (const whitelist of whitelists) {
+          for (const plan of [planGet(id, undefined, whitelist), planExists(id, whitelist)]) {
+            if (plan !== undefined && textOf(plan).includes(CANARY)) return false
+          }
         }
       }
-    }
-    return true
-  }), { numRuns: 1000 })
+      return true
+    }),
+    { numRuns: 1000 }
+  )
   t.pass()
 })

@@ -16,9 +16,27 @@ const script = `
 
 t.test('packages that are seldom needed are not loaded by the import', async (t) => {
   const cwd = fileURLToPath(new URL('../..', import.meta.url))
-  const loaded = JSON.parse(execFileSync(process.execPath, ['--input-type=module', '--eval', script], { cwd, encoding: 'utf8' })) as string[]
+  const loaded = JSON.parse(
+    execFileSync(process.execPath, ['--input-type=module', '--eval', script], { cwd, encoding: 'utf8' })
+  ) as string[]
   t.ok(loaded.includes(index))
-  const packages = new Set(loaded.filter((url) => url.includes('/node_modules/')).map((url) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)![1]))
-  t.strictSame([...packages].sort(), ['@fastify/error', '@sinclair/typebox', 'fastify-plugin', 'leven', 'lru-cache', 'pg-connection-string', 'pg-protocol'])
-  t.strictSame(loaded.filter((url) => /typebox\/build\/esm\/(compiler|value\/index)|\/plugins\/(docs|route-stream)/.test(url)), [], 'nor parts of our own')
+  const packages = new Set(
+    loaded.filter((url) => url.includes('/node_modules/')).map((url) =>
+      /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)![1]
+    )
+  )
+  t.strictSame([...packages].sort(), [
+    '@fastify/error',
+    '@sinclair/typebox',
+    'fastify-plugin',
+    'leven',
+    'lru-cache',
+    'pg-connection-string',
+    'pg-protocol',
+  ])
+  t.strictSame(
+    loaded.filter((url) => /typebox\/build\/esm\/(compiler|value\/index)|\/plugins\/(docs|route-stream)/.test(url)),
+    [],
+    'nor parts of our own'
+  )
 })

@@ -26,7 +26,10 @@ t.test('folders of src are stages', async (t) => {
 
 t.test('a later stage is refused, an earlier one and the own folder are not', async (t) => {
   const files = new Map([
-    ['src/query/parse.ts', "import type { Plan } from '../plan/plan.ts'\nimport { a } from './limits.ts'\nimport { ConfigError } from '../errors.ts'"],
+    [
+      'src/query/parse.ts',
+      "import type { Plan } from '../plan/plan.ts'\nimport { a } from './limits.ts'\nimport { ConfigError } from '../errors.ts'",
+    ],
     ['src/run/run.ts', "import { compile } from '../sql/compile.ts'"],
     ['src/errors.ts', "export * from './index.ts'"],
     ['plugins/routes.ts', "import crudKit from '../src/index.ts'"],
@@ -39,54 +42,90 @@ t.test('a later stage is refused, an earlier one and the own folder are not', as
 })
 
 t.test('a file outside the stages is refused', async (t) => {
-  t.strictSame(findViolations(new Map([
-    ['src/misc/util.ts', "import { nearest } from '../suggest.ts'"],
-    ['src/crud/crud-base.ts', "import { x } from '../misc/util.ts'\nimport { y } from '../../test/helpers/y.ts'"],
-  ])), [
-    'src/misc/util.ts imports ../suggest.ts: src/misc/util.ts belongs to no stage',
-    'src/crud/crud-base.ts imports ../misc/util.ts: src/misc/util.ts belongs to no stage',
-    'src/crud/crud-base.ts imports ../../test/helpers/y.ts: test/helpers/y.ts belongs to no stage',
-  ])
+  t.strictSame(
+    findViolations(
+      new Map([
+        ['src/misc/util.ts', "import { nearest } from '../suggest.ts'"],
+        ['src/crud/crud-base.ts', "import { x } from '../misc/util.ts'\nimport { y } from '../../test/helpers/y.ts'"],
+      ])
+    ),
+    [
+      'src/misc/util.ts imports ../suggest.ts: src/misc/util.ts belongs to no stage',
+      'src/crud/crud-base.ts imports ../misc/util.ts: src/misc/util.ts belongs to no stage',
+      'src/crud/crud-base.ts imports ../../test/helpers/y.ts: test/helpers/y.ts belongs to no stage',
+    ]
+  )
 })
 
 t.test('packages: the parser has none, the planner neither MikroORM at run time nor a driver', async (t) => {
-  t.strictSame(findViolations(new Map([
-    ['src/query/parse.ts', "import fs from 'node:fs'"],
-    ['src/plan/a.ts', "import type { FilterQuery } from '@mikro-orm/core'\nimport { Utils } from '@mikro-orm/core'\nimport { type Dictionary } from '@mikro-orm/core'"],
-    ['src/plan/b.ts', "import type { Pool } from 'pg'"],
-    ['src/sql/c.ts', "import { raw } from '@mikro-orm/core'\nimport { MikroORM } from '@mikro-orm/postgresql'"],
-    ['src/crud/d.ts', "import type { FastifyRequest } from 'fastify'\nimport fp from 'fastify-plugin'\nimport createError from '@fastify/error'"],
-  ])), [
-    'src/query/parse.ts imports node:fs: src/query knows nothing but text',
-    'src/plan/a.ts imports @mikro-orm/core: src/plan is pure',
-    'src/plan/a.ts imports @mikro-orm/core: src/plan is pure',
-    'src/plan/b.ts imports pg: src/plan has no connection',
-    'src/sql/c.ts imports @mikro-orm/postgresql: src/sql has no connection',
-    'src/crud/d.ts imports fastify-plugin: Fastify runs in plugins',
-  ])
+  t.strictSame(
+    findViolations(
+      new Map([
+        ['src/query/parse.ts', "import fs from 'node:fs'"],
+        [
+          'src/plan/a.ts',
+          "import type { FilterQuery } from '@mikro-orm/core'\nimport { Utils } from '@mikro-orm/core'\nimport { type Dictionary } from '@mikro-orm/core'",
+        ],
+        ['src/plan/b.ts', "import type { Pool } from 'pg'"],
+        ['src/sql/c.ts', "import { raw } from '@mikro-orm/core'\nimport { MikroORM } from '@mikro-orm/postgresql'"],
+        [
+          'src/crud/d.ts',
+          "import type { FastifyRequest } from 'fastify'\nimport fp from 'fastify-plugin'\nimport createError from '@fastify/error'",
+        ],
+      ])
+    ),
+    [
+      'src/query/parse.ts imports node:fs: src/query knows nothing but text',
+      'src/plan/a.ts imports @mikro-orm/core: src/plan is pure',
+      'src/plan/a.ts imports @mikro-orm/core: src/plan is pure',
+      'src/plan/b.ts imports pg: src/plan has no connection',
+      'src/sql/c.ts imports @mikro-orm/postgresql: src/sql has no connection',
+      'src/crud/d.ts imports fastify-plugin: Fastify runs in plugins',
+    ]
+  )
 })
 
 t.test('the client shares types with the server, and no code', async (t) => {
-  t.strictSame(findViolations(new Map([
-    ['src/client/a.ts', "import type { A } from '../crud/index.ts'\nimport { b } from '../query/index.ts'\nimport { c } from './c.ts'\nimport type { D } from '@mikro-orm/core'\nimport 'node:fs'"],
-    ['src/index.ts', "export type { ApiOf } from './client/index.ts'\nexport { createClient } from './client/index.ts'"],
-    ['plugins/x.ts', "import type { Client } from '../src/client/index.ts'"],
-  ])), [
-    'src/client/a.ts imports ../query/index.ts: the client shares types with the server, and no code',
-    'src/client/a.ts imports node:fs: the client has no dependency',
-    'src/index.ts imports ./client/index.ts: the client shares types with the server, and no code',
-    'plugins/x.ts imports ../src/client/index.ts: src/client/ is a later stage',
-  ])
+  t.strictSame(
+    findViolations(
+      new Map([
+        [
+          'src/client/a.ts',
+          "import type { A } from '../crud/index.ts'\nimport { b } from '../query/index.ts'\nimport { c } from './c.ts'\nimport type { D } from '@mikro-orm/core'\nimport 'node:fs'",
+        ],
+        [
+          'src/index.ts',
+          "export type { ApiOf } from './client/index.ts'\nexport { createClient } from './client/index.ts'",
+        ],
+        ['plugins/x.ts', "import type { Client } from '../src/client/index.ts'"],
+      ])
+    ),
+    [
+      'src/client/a.ts imports ../query/index.ts: the client shares types with the server, and no code',
+      'src/client/a.ts imports node:fs: the client has no dependency',
+      'src/index.ts imports ./client/index.ts: the client shares types with the server, and no code',
+      'plugins/x.ts imports ../src/client/index.ts: src/client/ is a later stage',
+    ]
+  )
 })
 
 t.test('the example sees the package root only', async (t) => {
-  t.strictSame(findViolations(new Map([
-    ['example/app.ts', "import { CrudBase } from '../src/index.ts'\nimport { Tag } from './entities/tag.ts'\nimport { plan } from '../src/plan/plan.ts'"],
-  ])), ['example/app.ts imports ../src/plan/plan.ts: the example uses only what src/index.ts exports'])
+  t.strictSame(
+    findViolations(
+      new Map([
+        [
+          'example/app.ts',
+          "import { CrudBase } from '../src/index.ts'\nimport { Tag } from './entities/tag.ts'\nimport { plan } from '../src/plan/plan.ts'",
+        ],
+      ])
+    ),
+    ['example/app.ts imports ../src/plan/plan.ts: the example uses only what src/index.ts exports']
+  )
 })
 
 t.test('every way to import is seen', async (t) => {
-  t.strictSame(readImports(`
+  t.strictSame(
+    readImports(`
     import './side-effect.ts'
     import type { A } from './type.ts'
     import { type B } from './inline-type.ts'
@@ -96,13 +135,15 @@ t.test('every way to import is seen', async (t) => {
     const f = await import('./dynamic.ts')
     // import './comment.ts'
     const g = "import './text.ts'"
-  `), [
-    { specifier: './side-effect.ts', typeOnly: false },
-    { specifier: './type.ts', typeOnly: true },
-    { specifier: './inline-type.ts', typeOnly: false },
-    { specifier: './re-export.ts', typeOnly: false },
-    { specifier: './re-export-type.ts', typeOnly: true },
-    { specifier: './import-type.ts', typeOnly: true },
-    { specifier: './dynamic.ts', typeOnly: false },
-  ])
+  `),
+    [
+      { specifier: './side-effect.ts', typeOnly: false },
+      { specifier: './type.ts', typeOnly: true },
+      { specifier: './inline-type.ts', typeOnly: false },
+      { specifier: './re-export.ts', typeOnly: false },
+      { specifier: './re-export-type.ts', typeOnly: true },
+      { specifier: './import-type.ts', typeOnly: true },
+      { specifier: './dynamic.ts', typeOnly: false },
+    ]
+  )
 })

@@ -31,15 +31,27 @@ const DRIVERS = /^(@mikro-orm\/(sql|postgresql|pglite)|@electric-sql\/.*|pg|pg-.
 
 const FASTIFY = /^(fastify|fastify-plugin|@fastify\/(?!error$).*)$/
 
-interface Rule { readonly in: string, readonly forbids: (specifier: string, typeOnly: boolean) => boolean, readonly because: string }
+interface Rule {
+  readonly in: string
+  readonly forbids: (specifier: string, typeOnly: boolean) => boolean
+  readonly because: string
+}
 
 /** What stages may not import from packages. Relative imports are the business of the order above. */
 const PACKAGE_RULES: readonly Rule[] = [
   // node:buffer measures and decodes text
   { in: 'src/query/', forbids: (name) => name !== 'node:buffer', because: 'src/query knows nothing but text' },
-  { in: 'src/plan/', forbids: (name, typeOnly) => name.startsWith('@mikro-orm/') && !typeOnly, because: 'src/plan is pure' },
+  {
+    in: 'src/plan/',
+    forbids: (name, typeOnly) => name.startsWith('@mikro-orm/') && !typeOnly,
+    because: 'src/plan is pure',
+  },
   { in: 'src/plan/', forbids: (name) => DRIVERS.test(name), because: 'src/plan has no connection' },
-  { in: 'src/sql/', forbids: (name, typeOnly) => DRIVERS.test(name) && !typeOnly, because: 'src/sql has no connection' },
+  {
+    in: 'src/sql/',
+    forbids: (name, typeOnly) => DRIVERS.test(name) && !typeOnly,
+    because: 'src/sql has no connection',
+  },
   // types of MikroORM tell the types of records
   { in: 'src/client/', forbids: (_, typeOnly) => !typeOnly, because: 'the client has no dependency' },
   { in: 'src/', forbids: (name, typeOnly) => FASTIFY.test(name) && !typeOnly, because: 'Fastify runs in plugins' },
@@ -48,7 +60,10 @@ const PACKAGE_RULES: readonly Rule[] = [
 /** What runs in browsers. */
 const CLIENT = 'src/client/'
 
-export interface Import { readonly specifier: string, readonly typeOnly: boolean }
+export interface Import {
+  readonly specifier: string
+  readonly typeOnly: boolean
+}
 
 /** The imports and re-exports of a file, dynamic ones and `import('x').Type` included. */
 export function readImports (text: string): Import[] {
@@ -57,10 +72,14 @@ export function readImports (text: string): Import[] {
     if (node && ts.isStringLiteralLike(node)) found.push({ specifier: node.text, typeOnly })
   }
   const visit = (node: ts.Node): void => {
-    if (ts.isImportDeclaration(node)) add(node.moduleSpecifier, node.importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword)
-    else if (ts.isExportDeclaration(node)) add(node.moduleSpecifier, node.isTypeOnly)
-    else if (ts.isImportTypeNode(node)) add(ts.isLiteralTypeNode(node.argument) ? node.argument.literal : undefined, true)
-    else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) add(node.arguments[0], false)
+    if (ts.isImportDeclaration(node)) {
+      add(node.moduleSpecifier, node.importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword)
+    } else if (ts.isExportDeclaration(node)) add(node.moduleSpecifier, node.isTypeOnly)
+    else if (ts.isImportTypeNode(node)) {
+      add(ts.isLiteralTypeNode(node.argument) ? node.argument.literal : undefined, true)
+    } else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) {
+      add(node.arguments[0], false)
+    }
     ts.forEachChild(node, visit)
   }
   visit(ts.createSourceFile('file.ts', text, ts.ScriptTarget.Latest))
@@ -83,7 +102,9 @@ export function findViolations (files: ReadonlyMap<string, string>): string[] {
 
 function refuseRelative (file: string, target: string, typeOnly: boolean): string | undefined {
   if (file.startsWith('example/')) return refuseInExample(target)
-  if (file.startsWith(CLIENT) !== target.startsWith(CLIENT) && !typeOnly) return 'the client shares types with the server, and no code'
+  if (file.startsWith(CLIENT) !== target.startsWith(CLIENT) && !typeOnly) {
+    return 'the client shares types with the server, and no code'
+  }
   const from = stageOf(file)
   if (from === undefined) return file.startsWith('src/') ? `${file} belongs to no stage` : undefined
   const to = stageOf(target)
@@ -102,6 +123,8 @@ function refusePackage (file: string, specifier: string, typeOnly: boolean): str
 }
 
 function stageOf (file: string): number | undefined {
-  const index = STAGES.findIndex((stage) => stage.some((part) => part === file || (part.endsWith('/') && file.startsWith(part))))
+  const index = STAGES.findIndex((stage) =>
+    stage.some((part) => part === file || (part.endsWith('/') && file.startsWith(part)))
+  )
   return index === -1 ? undefined : index
 }

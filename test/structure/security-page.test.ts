@@ -5,7 +5,8 @@ import t from 'tap'
 
 const root = path.join(import.meta.dirname, '../..')
 const page = fs.readFileSync(path.join(root, 'SECURITY.md'), 'utf8')
-const linksOf = (text: string): string[] => [...text.matchAll(/\]\((?!https?:)([^)#]+)[^)]*\)/g)].map(([, link]) => link!)
+const linksOf = (text: string): string[] =>
+  [...text.matchAll(/\]\((?!https?:)([^)#]+)[^)]*\)/g)].map(([, link]) => link!)
 
 t.test('every link leads to a file', async (t) => {
   const links = linksOf(page)

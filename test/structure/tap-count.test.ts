@@ -11,7 +11,15 @@ t.test('no summary is no test', async (t) => {
 })
 
 t.test('files, failures and diagnostics are news, what passed is not', async (t) => {
-  const news = ['ok 1 - test/a.test.ts # time=1ms', 'not ok 2 - test/b.test.ts', '    not ok 1 - b', '      found: 2', '# { total: 3 }']
+  const news = [
+    'ok 1 - test/a.test.ts # time=1ms',
+    'not ok 2 - test/b.test.ts',
+    '    not ok 1 - b',
+    '      found: 2',
+    '# { total: 3 }',
+  ]
   for (const line of news) t.ok(isNews(line), line)
-  for (const line of ['    ok 1 - a', '        1..1', '    # Subtest: a', '# Subtest: test/a.test.ts', '  ']) t.notOk(isNews(line), line)
+  for (const line of ['    ok 1 - a', '        1..1', '    # Subtest: a', '# Subtest: test/a.test.ts', '  ']) {
+    t.notOk(isNews(line), line)
+  }
 })

@@ -1,7 +1,17 @@
 import type { InferEntity } from '@mikro-orm/core'
 import { describe, expect, test } from 'tstyche'
 import { createClient, type CursorPage, type OffsetPage, type Page } from '../../src/client/index.ts'
-import { AllowedField, AllowedFilters, AllowedInclude, AllowedSort, CrudBase, crudKit, QueryBuilderConfig, type ApiOf, type WireRecord } from '../../src/index.ts'
+import {
+  AllowedField,
+  AllowedFilters,
+  AllowedInclude,
+  AllowedSort,
+  CrudBase,
+  crudKit,
+  QueryBuilderConfig,
+  type ApiOf,
+  type WireRecord,
+} from '../../src/index.ts'
 import { Order, OrderItem, Supplier } from '../fixtures/entities.ts'
 import { Book, CategorySchema, ProductSchema, type Category, type Product } from './fixtures.ts'
 import type { FastifyInstance } from 'fastify'
@@ -13,10 +23,14 @@ const kept = new QueryBuilderConfig({
   allowedIncludes: [new AllowedInclude('category')],
 })
 class ProductCrud extends CrudBase<Product, typeof kept> {
-  constructor () { super({ model: ProductSchema, queryConfig: kept }) }
+  constructor () {
+    super({ model: ProductSchema, queryConfig: kept })
+  }
 }
 class Filling extends CrudBase<Product, object, ['price', 'category']> {
-  override beforeCreate (data: Record<string, any>) { return data }
+  override beforeCreate (data: Record<string, any>) {
+    return data
+  }
 }
 
 const resources = {
@@ -40,27 +54,52 @@ const resources = {
         new AllowedFilters('settings.theme', 'eq', ['eq', 'in'], { type: 'string' }),
         AllowedFilters.custom('odd', (qb) => qb.andWhere({ status: 'draft' }), { alias: 'strange' }),
       ],
-      allowedSorts: [new AllowedSort('name', 'created_at'), new AllowedSort('author.name', { alias: 'writer' }), AllowedSort.custom('length', (qb) => qb)],
+      allowedSorts: [
+        new AllowedSort('name', 'created_at'),
+        new AllowedSort('author.name', { alias: 'writer' }),
+        AllowedSort.custom('length', (qb) => qb),
+      ],
       allowedFields: [
-        new AllowedField('id'), new AllowedField('name'), new AllowedField('author', { alias: 'writer' }),
-        new AllowedField('products.id'), new AllowedField('products.tags.name', { alias: 'label' }), new AllowedField('author.name'),
+        new AllowedField('id'),
+        new AllowedField('name'),
+        new AllowedField('author', { alias: 'writer' }),
+        new AllowedField('products.id'),
+        new AllowedField('products.tags.name', { alias: 'label' }),
+        new AllowedField('author.name'),
       ],
       allowedIncludes: [
-        new AllowedInclude('products'), new AllowedInclude('products.tags'), new AllowedInclude('author', { alias: 'user' }), new AllowedInclude('parent'),
-        AllowedInclude.count('products'), AllowedInclude.exists('parent'), AllowedInclude.sum('products.price', { alias: 'worth' }), AllowedInclude.max('products.id'),
-        AllowedInclude.count('author.categories', { alias: 'size' }), AllowedInclude.min('products.tags.id'),
+        new AllowedInclude('products'),
+        new AllowedInclude('products.tags'),
+        new AllowedInclude('author', { alias: 'user' }),
+        new AllowedInclude('parent'),
+        AllowedInclude.count('products'),
+        AllowedInclude.exists('parent'),
+        AllowedInclude.sum('products.price', { alias: 'worth' }),
+        AllowedInclude.max('products.id'),
+        AllowedInclude.count('author.categories', { alias: 'size' }),
+        AllowedInclude.min('products.tags.id'),
       ],
       defaultSort: ['-created_at', 'writer'],
     },
-    writable: { create: ['name', 'price', 'status', 'author', 'labels', 'notes'], update: ['name', 'author', 'created_at'] },
+    writable: {
+      create: ['name', 'price', 'status', 'author', 'labels', 'notes'],
+      update: ['name', 'author', 'created_at'],
+    },
   }),
   '/products': { crud: new ProductCrud(), operations: ['list', 'get', 'create'] as const, scope: () => ({}) },
   '/filled': new Filling({ model: ProductSchema }),
   '/suppliers': { crud: new CrudBase({ model: Supplier, writable: 'all' }), allowHardDelete: true, stream: true },
   '/orders': new CrudBase({ model: Order, writable: ['customer', 'note'] }),
   '/items': new CrudBase({ model: OrderItem }),
-  '/books': new CrudBase({ model: Book, queryConfig: { allowedIncludes: [new AllowedInclude('publisher.books')] }, writable: ['title', 'publisher'] }),
-  '/wide': new CrudBase({ model: CategorySchema, queryConfig: new QueryBuilderConfig<Category>({ allowedFilters: [AllowedFilters.exact('name')] }) }),
+  '/books': new CrudBase({
+    model: Book,
+    queryConfig: { allowedIncludes: [new AllowedInclude('publisher.books')] },
+    writable: ['title', 'publisher'],
+  }),
+  '/wide': new CrudBase({
+    model: CategorySchema,
+    queryConfig: new QueryBuilderConfig<Category>({ allowedFilters: [AllowedFilters.exact('name')] }),
+  }),
   '/untyped': new CrudBase<any>({ model: 'Category' as any }),
 }
 const api = createClient<ApiOf<typeof resources>>('')
@@ -75,18 +114,49 @@ test('resources are what crudKit takes', () => {
 
 describe('filters', () => {
   test('go by their names in the URL', () => {
-    expect<FilterNames>().type.toBe<'name' | 'by' | 'since' | 'products.price' | 'author' | 'id' | 'status' | 'q' | 'deleted' | 'published' | 'priced' | 'ref' | 'labels' | 'settings.theme' | 'strange'>()
+    expect<FilterNames>().type.toBe<
+      | 'name'
+      | 'by'
+      | 'since'
+      | 'products.price'
+      | 'author'
+      | 'id'
+      | 'status'
+      | 'q'
+      | 'deleted'
+      | 'published'
+      | 'priced'
+      | 'ref'
+      | 'labels'
+      | 'settings.theme'
+      | 'strange'
+    >()
   })
 
   test('have the operators that are allowed, and values of their property', () => {
     expect<FilterValue<'name'>>().type.toBe<string | { readonly eq?: string } | undefined>()
-    expect<FilterValue<'since'>>().type.toBe<string | Date | { readonly gte?: string | Date, readonly lte?: string | Date, readonly between?: readonly [low: string | Date, high: string | Date] } | undefined>()
+    expect<FilterValue<'since'>>().type.toBe<
+      string | Date | {
+        readonly gte?: string | Date,
+        readonly lte?: string | Date,
+        readonly between?: readonly [low: string | Date, high: string | Date],
+      } | undefined
+    >()
     expect<FilterValue<'by'>>().type.toBe<string | { readonly like?: string, readonly ilike?: string } | undefined>()
-    expect<FilterValue<'products.price'>>().type.toBe<string | null | readonly string[] | { readonly gte?: string, readonly in?: readonly string[], readonly isnull?: boolean, readonly eq?: string | null } | undefined>()
+    expect<FilterValue<'products.price'>>().type.toBe<
+      string | null | readonly string[] | {
+        readonly gte?: string,
+        readonly in?: readonly string[],
+        readonly isnull?: boolean,
+        readonly eq?: string | null,
+      } | undefined
+    >()
     expect<FilterValue<'q'>>().type.toBe<string | undefined>()
     expect<FilterValue<'deleted'>>().type.toBe<'with' | 'only' | 'without' | undefined>()
     expect<FilterValue<'published'>>().type.toBe<boolean | undefined>()
-    expect<FilterValue<'settings.theme'>>().type.toBe<string | readonly string[] | { readonly eq?: string, readonly in?: readonly string[] } | undefined>()
+    expect<FilterValue<'settings.theme'>>().type.toBe<
+      string | readonly string[] | { readonly eq?: string, readonly in?: readonly string[] } | undefined
+    >()
   })
 
   test('compare a relation by its key, an array by its items, an enum by its members', () => {
@@ -128,7 +198,9 @@ describe('filters', () => {
 })
 
 test('sorts', () => {
-  expect<NonNullable<ListQuery['sort']>[number]>().type.toBe<`${'' | '-' | '+'}${'name' | 'created_at' | 'writer' | 'length'}`>()
+  expect<NonNullable<ListQuery['sort']>[number]>().type.toBe<
+    `${'' | '-' | '+'}${'name' | 'created_at' | 'writer' | 'length'}`
+  >()
   // @ts-expect-error Type '"-nmae"' is not assignable to type '"
   categories.list({ sort: ['-nmae'] })
   // @ts-expect-error 'sort' does not exist in type
@@ -148,7 +220,7 @@ describe('records', () => {
       notes: string,
       created_at: string,
       parent: string | null,
-      author: number | null
+      author: number | null,
     }>()
     expect(await categories.get('x')).type.toBe<(typeof items)[number]>()
     expect(await categories.create({ name: 'x', notes: '', labels: [] })).type.toBe<(typeof items)[number]>()
@@ -163,20 +235,42 @@ describe('records', () => {
   })
 
   test('are widened by includes, however deep, and by numbers', async () => {
-    const record = await categories.get('x', { fields: ['name'], include: ['products.tags', 'user', 'productsCount', 'worth', 'productsIdMax', 'parentExists', 'user.size', 'products.tagsIdMin'], fieldsByInclude: { products: ['id'] } })
+    const record = await categories.get('x', {
+      fields: ['name'],
+      include: [
+        'products.tags',
+        'user',
+        'productsCount',
+        'worth',
+        'productsIdMax',
+        'parentExists',
+        'user.size',
+        'products.tagsIdMin',
+      ],
+      fieldsByInclude: { products: ['id'] },
+    })
     expect(record).type.toBe<{
-      name: string
-      products: { id: number, tags: { id: number, name: string }[], tagsIdMin: number | null }[]
-      author: { id: number, name: string, categoriesCount: number } | null
+      name: string,
+      products: { id: number, tags: { id: number, name: string }[], tagsIdMin: number | null }[],
+      author: { id: number, name: string, categoriesCount: number } | null,
       productsCount: number,
       productsPriceSum: string | null,
       productsIdMax: number | null,
-      parentExists: boolean
+      parentExists: boolean,
     }>()
-    expect(await categories.get('x', { fields: ['name'], include: ['products.tags'], fieldsByInclude: { 'products.tags': ['label'] } })).type.toBe<{
-      name: string, products: { id: number, price: string, category: string, tags: { name: string }[] }[]
+    expect(
+      await categories.get('x', {
+        fields: ['name'],
+        include: ['products.tags'],
+        fieldsByInclude: { 'products.tags': ['label'] },
+      })
+    ).type.toBe<{
+      name: string,
+      products: { id: number, price: string, category: string, tags: { name: string }[] }[],
     }>()
-    expect((await api['/books'].get(1, { include: ['publisher.books'] })).publisher!.books[0]!.publisher).type.toBe<number>()
+    expect((await api['/books'].get(1, { include: ['publisher.books'] })).publisher!.books[0]!.publisher).type.toBe<
+      number
+    >()
     // @ts-expect-error Type '"prodcts"' is not assignable to type '"
     categories.list({ include: ['prodcts'] })
     // @ts-expect-error 'author' does not exist in type '{ readonly products?: readonly "id"[]
@@ -189,14 +283,18 @@ describe('records', () => {
     const include: ('products' | 'parent')[] = []
     expect(await categories.get('x', { include })).type.toBe<WireRecord<Category>>()
     const some = include.length > 0 ? ['products'] as const : ['parent'] as const
-    expect((await categories.get('x', { include: some, fields: ['id'] }))).type.toBeAssignableTo<{ id: string }>()
-    expect((await categories.get('x', { include: some, fields: ['id'] }))).type.not.toHaveProperty('productsCount')
+    expect(await categories.get('x', { include: some, fields: ['id'] })).type.toBeAssignableTo<{ id: string }>()
+    expect(await categories.get('x', { include: some, fields: ['id'] })).type.not.toHaveProperty('productsCount')
   })
 
   test('come from lists, pages, each and streams alike', async () => {
     for await (const item of api['/suppliers'].stream()) expect(item.country).type.toBe<string>()
-    for await (const item of categories.each({ fields: ['id'], include: ['productsCount'] })) expect(item).type.toBe<{ id: string, productsCount: number }>()
-    for await (const page of categories.pages({ fields: ['id'], per_page: 5 })) expect(page).type.toBe<CursorPage<{ id: string }>>()
+    for await (const item of categories.each({ fields: ['id'], include: ['productsCount'] })) {
+      expect(item).type.toBe<{ id: string, productsCount: number }>()
+    }
+    for await (const page of categories.pages({ fields: ['id'], per_page: 5 })) {
+      expect(page).type.toBe<CursorPage<{ id: string }>>()
+    }
   })
 })
 
@@ -216,7 +314,14 @@ test('pages are by number, offset or cursor', async () => {
 
 describe('bodies', () => {
   test('hold what is writable, by operation', () => {
-    expect(categories.create).type.toBeCallableWith({ name: 'x', notes: '', labels: ['a'], author: 1, price: null, status: 'draft' })
+    expect(categories.create).type.toBeCallableWith({
+      name: 'x',
+      notes: '',
+      labels: ['a'],
+      author: 1,
+      price: null,
+      status: 'draft',
+    })
     expect(categories.create).type.not.toBeCallableWith({ name: 'x', notes: '', labels: ['a'], id: 'x' })
     expect(categories.create).type.not.toBeCallableWith({ name: 'x', notes: '', labels: ['a'], status: 'darft' })
     expect(categories.update).type.toBeCallableWith('x', { author: null, created_at: new Date() })
@@ -263,7 +368,12 @@ test('a class of its own keeps the literals of its configuration', async () => {
 })
 
 test('where a type argument keeps the literals from being inferred, anything goes', async () => {
-  expect(api['/wide'].list).type.toBeCallableWith({ filter: { any: { gte: 1 } }, sort: ['-any'], include: ['any'], fields: ['any'] })
+  expect(api['/wide'].list).type.toBeCallableWith({
+    filter: { any: { gte: 1 } },
+    sort: ['-any'],
+    include: ['any'],
+    fields: ['any'],
+  })
   expect((await api['/wide'].list({ fields: ['any'] })).items[0]!).type.toBe<WireRecord<Category>>()
   expect((await api['/wide'].list()).items[0]!.name).type.toBe<string>()
   expect(await api['/untyped'].get(1, { include: ['x'] })).type.toBe<Record<string, any>>()
@@ -273,7 +383,10 @@ test('where a type argument keeps the literals from being inferred, anything goe
 describe('CrudBase takes the plain object, of the entity of its model', () => {
   test('names, operators and the default sort are checked', () => {
     const model = CategorySchema
-    expect(CrudBase).type.toBeConstructableWith({ model, queryConfig: { allowedFilters: [AllowedFilters.exact('name')], defaultSort: ['-products.price' as string] } })
+    expect(CrudBase).type.toBeConstructableWith({
+      model,
+      queryConfig: { allowedFilters: [AllowedFilters.exact('name')], defaultSort: ['-products.price' as string] },
+    })
     // @ts-expect-error 'nmae' is not a property to filter by of this entity
     new CrudBase({ model, queryConfig: { allowedFilters: [AllowedFilters.exact('nmae')] } }) // eslint-disable-line no-new
     // @ts-expect-error 'products.price' is not a property to sort by of this entity

@@ -2,8 +2,15 @@ import type { Collection } from '@mikro-orm/core'
 import type { QueryBuilder } from '@mikro-orm/postgresql'
 import { describe, expect, test } from 'tstyche'
 import {
-  AllowedField, AllowedFilters, AllowedInclude, AllowedSort, QueryBuilderConfig,
-  type CustomFilterContext, type Filter, type Operator, type Pagination,
+  AllowedField,
+  AllowedFilters,
+  AllowedInclude,
+  AllowedSort,
+  QueryBuilderConfig,
+  type CustomFilterContext,
+  type Filter,
+  type Operator,
+  type Pagination,
 } from '../../src/config/index.ts'
 import type { Book, Category, Product, Shelf } from './fixtures.ts'
 
@@ -11,30 +18,42 @@ declare function accept (config: QueryBuilderConfig<Category>): void
 
 describe('QueryBuilderConfig<Entity>', () => {
   test('takes names that the entity has', () => {
-    expect(new QueryBuilderConfig<Category>({
-      allowedFilters: [
-        AllowedFilters.exact('name'),
-        AllowedFilters.partial('author.name', { alias: 'by' }),
-        new AllowedFilters('created_at', 'gte', ['gte', 'lte', 'gt', 'lt']),
-        new AllowedFilters('products.price', 'gte', { alias: 'min_price' }),
-        new AllowedFilters('author', { alias: 'user' }),
-        AllowedFilters.custom('anything', qb => qb.andWhere({ status: 'draft' })),
-        AllowedFilters.search('q', ['name', 'products.tags.name']).default('x'),
-        AllowedFilters.anyOf('ref', [AllowedFilters.exact('id'), AllowedFilters.partial('author.name')]).ignore('all'),
-        AllowedFilters.scope('priced', { params: { min: 'price', max: 'products.price' } }),
-        AllowedFilters.trashed().default('with'),
-        new AllowedFilters('settings.theme', 'eq', ['eq'], { type: 'string' }),
-        new AllowedFilters('labels', 'contains', ['contains', 'overlap']),
-      ],
-      allowedSorts: [new AllowedSort('name', 'price'), new AllowedSort('author.name', 'created_at', { alias: 'a', direction: 'desc' })],
-      allowedFields: [new AllowedField('id'), new AllowedField('author'), new AllowedField('products.id')],
-      allowedIncludes: [
-        new AllowedInclude('products.tags'), new AllowedInclude('author', { alias: 'user' }), new AllowedInclude('products', { limit: 3, sort: ['-price', 'category.name'], where: { price: { $gt: 1 } } }),
-        AllowedInclude.count('products'), AllowedInclude.count('products.tags', { alias: 'labels' }), AllowedInclude.exists('author'), AllowedInclude.sum('products.price', { where: { id: 1 } }),
-      ],
-      defaultSort: ['-created_at', 'name'],
-      pagination: { count: 'none' },
-    })).type.toBe<QueryBuilderConfig<Category>>()
+    expect(
+      new QueryBuilderConfig<Category>({
+        allowedFilters: [
+          AllowedFilters.exact('name'),
+          AllowedFilters.partial('author.name', { alias: 'by' }),
+          new AllowedFilters('created_at', 'gte', ['gte', 'lte', 'gt', 'lt']),
+          new AllowedFilters('products.price', 'gte', { alias: 'min_price' }),
+          new AllowedFilters('author', { alias: 'user' }),
+          AllowedFilters.custom('anything', qb => qb.andWhere({ status: 'draft' })),
+          AllowedFilters.search('q', ['name', 'products.tags.name']).default('x'),
+          AllowedFilters.anyOf('ref', [AllowedFilters.exact('id'), AllowedFilters.partial('author.name')]).ignore(
+            'all'
+          ),
+          AllowedFilters.scope('priced', { params: { min: 'price', max: 'products.price' } }),
+          AllowedFilters.trashed().default('with'),
+          new AllowedFilters('settings.theme', 'eq', ['eq'], { type: 'string' }),
+          new AllowedFilters('labels', 'contains', ['contains', 'overlap']),
+        ],
+        allowedSorts: [
+          new AllowedSort('name', 'price'),
+          new AllowedSort('author.name', 'created_at', { alias: 'a', direction: 'desc' }),
+        ],
+        allowedFields: [new AllowedField('id'), new AllowedField('author'), new AllowedField('products.id')],
+        allowedIncludes: [
+          new AllowedInclude('products.tags'),
+          new AllowedInclude('author', { alias: 'user' }),
+          new AllowedInclude('products', { limit: 3, sort: ['-price', 'category.name'], where: { price: { $gt: 1 } } }),
+          AllowedInclude.count('products'),
+          AllowedInclude.count('products.tags', { alias: 'labels' }),
+          AllowedInclude.exists('author'),
+          AllowedInclude.sum('products.price', { where: { id: 1 } }),
+        ],
+        defaultSort: ['-created_at', 'name'],
+        pagination: { count: 'none' },
+      })
+    ).type.toBe<QueryBuilderConfig<Category>>()
   })
 
   test('refuses names that the entity does not have, and says so', () => {
@@ -44,8 +63,10 @@ describe('QueryBuilderConfig<Entity>', () => {
     new QueryBuilderConfig<Category>({ allowedFilters: [AllowedFilters.partial('nmae')] }) // eslint-disable-line no-new
     // @ts-expect-error 'nmae' is not a property to filter by of this entity
     new QueryBuilderConfig<Category>({ allowedFilters: [AllowedFilters.search('q', ['name', 'nmae'])] }) // eslint-disable-line no-new
-    // @ts-expect-error 'nmae' is not a property to filter by of this entity
-    new QueryBuilderConfig<Category>({ allowedFilters: [AllowedFilters.anyOf('r', [AllowedFilters.exact('name'), AllowedFilters.exact('nmae')])] }) // eslint-disable-line no-new
+    new QueryBuilderConfig<Category>({ // eslint-disable-line no-new
+      // @ts-expect-error 'nmae' is not a property to filter by of this entity
+      allowedFilters: [AllowedFilters.anyOf('r', [AllowedFilters.exact('name'), AllowedFilters.exact('nmae')])],
+    })
     // @ts-expect-error 'prise' is not a property to filter by of this entity
     new QueryBuilderConfig<Category>({ allowedFilters: [AllowedFilters.scope('s', { params: { min: 'prise' } })] }) // eslint-disable-line no-new
     // @ts-expect-error 'settings.tehme' is not a property to filter by of this entity
@@ -77,8 +98,12 @@ describe('QueryBuilderConfig<Entity>', () => {
   })
 
   test('works for classes', () => {
-    expect(QueryBuilderConfig<Book>).type.toBeConstructableWith({ allowedFilters: [AllowedFilters.exact('publisher.name')] })
-    expect(QueryBuilderConfig<Book>).type.not.toBeConstructableWith({ allowedFilters: [AllowedFilters.exact('publisher.nmae')] })
+    expect(QueryBuilderConfig<Book>).type.toBeConstructableWith({
+      allowedFilters: [AllowedFilters.exact('publisher.name')],
+    })
+    expect(QueryBuilderConfig<Book>).type.not.toBeConstructableWith({
+      allowedFilters: [AllowedFilters.exact('publisher.nmae')],
+    })
     expect(QueryBuilderConfig<Shelf>).type.toBeConstructableWith({ allowedSorts: [new AllowedSort('label')] })
     expect(QueryBuilderConfig<Shelf>).type.not.toBeConstructableWith({ allowedSorts: [new AllowedSort('title')] })
   })
@@ -86,7 +111,9 @@ describe('QueryBuilderConfig<Entity>', () => {
   test('refuses what is no entry of the list, and unknown options', () => {
     expect(QueryBuilderConfig<Category>).type.not.toBeConstructableWith({ allowedFilters: ['name'] })
     expect(QueryBuilderConfig<Category>).type.not.toBeConstructableWith({ allowedFilters: [new AllowedSort('name')] })
-    expect(QueryBuilderConfig<Category>).type.not.toBeConstructableWith({ allowedFields: [AllowedFilters.exact('name')] })
+    expect(QueryBuilderConfig<Category>).type.not.toBeConstructableWith({
+      allowedFields: [AllowedFilters.exact('name')],
+    })
     expect(QueryBuilderConfig<Category>).type.not.toBeConstructableWith({ allowedFilter: [] })
     expect(QueryBuilderConfig<Category>).type.not.toBeConstructableWith({ pagination: { count: 'guess' } })
   })
@@ -102,7 +129,10 @@ describe('QueryBuilderConfig<Entity>', () => {
   test('takes any name without an entity', () => {
     expect(QueryBuilderConfig).type.toBeConstructableWith()
     const config = new QueryBuilderConfig({
-      allowedFilters: [AllowedFilters.exact('whatever'), AllowedFilters.custom('x', qb => qb.andWhere({ what: 'ever' }))],
+      allowedFilters: [
+        AllowedFilters.exact('whatever'),
+        AllowedFilters.custom('x', qb => qb.andWhere({ what: 'ever' })),
+      ],
       allowedSorts: [new AllowedSort('whatever')],
       allowedFields: [new AllowedField('what.ever')],
       allowedIncludes: [new AllowedInclude('ever')],
@@ -115,7 +145,9 @@ describe('QueryBuilderConfig<Entity>', () => {
     const base = new QueryBuilderConfig<Category>({ allowedFilters: [AllowedFilters.exact('name')] })
     expect(QueryBuilderConfig<Category>).type.toBeConstructableWith(base)
     expect(QueryBuilderConfig<Category>).type.toBeConstructableWith({ ...base, defaultSort: ['name'] })
-    expect(QueryBuilderConfig<Category>).type.toBeConstructableWith({ allowedFilters: [...base.allowedFilters, AllowedFilters.exact('id')] })
+    expect(QueryBuilderConfig<Category>).type.toBeConstructableWith({
+      allowedFilters: [...base.allowedFilters, AllowedFilters.exact('id')],
+    })
   })
 
   test('is readonly, with its defaults filled in', () => {
@@ -129,14 +161,21 @@ describe('QueryBuilderConfig<Entity>', () => {
 
 test('entities with many relations to each other do not stop the checker', () => {
   type Letter = 'a' | 'b' | 'c' | 'd' | 'e' | 'f' | 'g' | 'h'
-  type Wide = { [K in `${Letter}${Letter}`]: Collection<Node> } & { [K in `to_${Letter}`]: Node } & { [K in `text_${Letter}`]: string }
-  interface Node extends Wide { id: number }
+  type Wide =
+    & { [K in `${Letter}${Letter}`]: Collection<Node> }
+    & { [K in `to_${Letter}`]: Node }
+    & { [K in `text_${Letter}`]: string }
+  interface Node extends Wide {
+    id: number
+  }
   expect(QueryBuilderConfig<Node>).type.toBeConstructableWith({
     allowedFilters: [AllowedFilters.exact('aa.bb.hh.text_h')],
     allowedSorts: [new AllowedSort('to_a.to_h.text_a')],
     allowedIncludes: [new AllowedInclude('aa.bb.cc')],
   })
-  expect(QueryBuilderConfig<Node>).type.not.toBeConstructableWith({ allowedFilters: [AllowedFilters.exact('aa.bb.hh.text_z')] })
+  expect(QueryBuilderConfig<Node>).type.not.toBeConstructableWith({
+    allowedFilters: [AllowedFilters.exact('aa.bb.hh.text_z')],
+  })
 })
 
 describe('AllowedFilters', () => {
@@ -162,7 +201,9 @@ describe('AllowedFilters', () => {
     const filter = {} as Filter
     if (filter.kind === 'custom') expect(filter.callback).type.not.toBeAssignableTo<undefined>()
     else if (filter.kind === 'search') expect(filter.fields).type.toBe<readonly string[]>()
-    else if (filter.kind === 'operators' || filter.kind === 'partial') expect(filter.operators).type.toBeAssignableTo<readonly Operator[]>()
+    else if (filter.kind === 'operators' || filter.kind === 'partial') {
+      expect(filter.operators).type.toBeAssignableTo<readonly Operator[]>()
+    }
     expect(filter.field).type.toBe<string>()
     expect(filter.alias).type.toBe<string | undefined>()
   })
@@ -185,7 +226,9 @@ describe('AllowedFilters.custom', () => {
 
   test('the builder knows the properties', () => {
     expect(QueryBuilderConfig<Category>).type.toBeConstructableWith({
-      allowedFilters: [AllowedFilters.custom<Category>('x', qb => qb.leftJoin('products', 'p').andWhere({ 'p.price': '1' }))],
+      allowedFilters: [
+        AllowedFilters.custom<Category>('x', qb => qb.leftJoin('products', 'p').andWhere({ 'p.price': '1' })),
+      ],
     })
     // @ts-expect-error 'nmae' does not exist
     AllowedFilters.custom<Category>('x', qb => qb.andWhere({ nmae: '1' }))
@@ -195,7 +238,9 @@ describe('AllowedFilters.custom', () => {
     expect(QueryBuilderConfig<Category>).type.not.toBeConstructableWith({
       allowedFilters: [AllowedFilters.custom('x', (qb: QueryBuilder<Product>) => qb)],
     })
-    expect(AllowedFilters.custom<Category>).type.not.toBeCallableWith('x', (qb: QueryBuilder<Category>) => { qb.andWhere({ name: 'x' }) })
+    expect(AllowedFilters.custom<Category>).type.not.toBeCallableWith('x', (qb: QueryBuilder<Category>) => {
+      qb.andWhere({ name: 'x' })
+    })
     expect(AllowedFilters.custom<Category>).type.not.toBeCallableWith('x', async (qb: QueryBuilder<Category>) => qb)
   })
 })

@@ -7,7 +7,10 @@ declare const em: EntityManager
 
 const Author = defineEntity({ name: 'Author', extends: BaseModel, properties: { name: p.string() } })
 type Author = InferEntity<typeof Author>
-const Tag = defineEntity({ name: 'Tag', properties: { ...primaryKey, ...uuid, ...timestamps, ...softDelete, name: p.string() } })
+const Tag = defineEntity({
+  name: 'Tag',
+  properties: { ...primaryKey, ...uuid, ...timestamps, ...softDelete, name: p.string() },
+})
 type Tag = InferEntity<typeof Tag>
 
 test('properties have their JavaScript types', () => {

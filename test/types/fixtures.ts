@@ -1,7 +1,17 @@
 /** One small model in each of the ways MikroORM has to declare entities. */
 import {
-  defineEntity, EntityRepositoryType, EntitySchema, HiddenProps, OptionalProps, p,
-  type Collection, type Hidden, type InferEntity, type Opt, type Ref, type ScalarReference,
+  defineEntity,
+  EntityRepositoryType,
+  EntitySchema,
+  HiddenProps,
+  OptionalProps,
+  p,
+  type Collection,
+  type Hidden,
+  type InferEntity,
+  type Opt,
+  type Ref,
+  type ScalarReference,
 } from '@mikro-orm/core'
 import { Entity, ManyToOne, OneToMany, PrimaryKey, Property } from '@mikro-orm/decorators/es'
 
@@ -64,7 +74,9 @@ export class Shelf extends defineEntity({
     products: () => p.manyToMany(ProductSchema),
   },
 }).class {
-  title () { return this.label.toUpperCase() }
+  title () {
+    return this.label.toUpperCase()
+  }
 }
 
 // Decorated classes with MikroORM's own symbols and brands.
@@ -73,30 +85,67 @@ export class Publisher {
   [OptionalProps]?: 'founded';
   [HiddenProps]?: 'bank';
   [EntityRepositoryType]?: object
-  @PrimaryKey({ type: 'integer' }) id!: number
-  @Property({ type: 'string' }) name!: string
-  @Property({ type: 'datetime' }) founded: Opt<Date> = new Date()
-  @Property({ type: 'string' }) bank!: string
-  @Property({ type: 'string', hidden: true }) token?: Hidden<string>
-  @Property({ type: 'text', lazy: true, ref: true }) history!: ScalarReference<string>
-  @Property({ type: 'json' }) anything: any
-  @Property({ type: 'json' }) bag: Record<string, unknown> = {}
-  @Property({ type: 'json' }) empty: object = {}
-  @OneToMany(() => Book, book => book.publisher) books!: Collection<Book>
-  rename (name: string) { this.name = name }
+  @PrimaryKey({ type: 'integer' })
+  id!: number
+
+  @Property({ type: 'string' })
+  name!: string
+
+  @Property({ type: 'datetime' })
+  founded: Opt<Date> = new Date()
+
+  @Property({ type: 'string' })
+  bank!: string
+
+  @Property({ type: 'string', hidden: true })
+  token?: Hidden<string>
+
+  @Property({ type: 'text', lazy: true, ref: true })
+  history!: ScalarReference<string>
+
+  @Property({ type: 'json' })
+  anything: any
+
+  @Property({ type: 'json' })
+  bag: Record<string, unknown> = {}
+
+  @Property({ type: 'json' })
+  empty: object = {}
+
+  @OneToMany(() => Book, book => book.publisher)
+  books!: Collection<Book>
+
+  rename (name: string) {
+    this.name = name
+  }
 }
 
 @Entity()
 export class Book {
-  @PrimaryKey({ type: 'integer' }) id!: number
-  @Property({ type: 'string' }) title!: string
-  @ManyToOne(() => Publisher, { ref: true }) publisher!: Ref<Publisher>
-  @ManyToOne(() => Publisher, { nullable: true }) distributor?: Publisher | null
+  @PrimaryKey({ type: 'integer' })
+  id!: number
+
+  @Property({ type: 'string' })
+  title!: string
+
+  @ManyToOne(() => Publisher, { ref: true })
+  publisher!: Ref<Publisher>
+
+  @ManyToOne(() => Publisher, { nullable: true })
+  distributor?: Publisher | null
 }
 
 // EntitySchema on interfaces.
-export interface Country { code: string, cities: Collection<City> }
-export interface City { id: number, name: string, country: Country, twins: City[] }
+export interface Country {
+  code: string
+  cities: Collection<City>
+}
+export interface City {
+  id: number
+  name: string
+  country: Country
+  twins: City[]
+}
 export const CountrySchema: EntitySchema<Country> = new EntitySchema<Country>({
   name: 'Country',
   properties: {

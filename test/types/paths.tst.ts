@@ -4,8 +4,9 @@ import type { PathCheck, PathUse } from '../../src/config/index.ts'
 import type { Book, Category, City, Product, Publisher, Shelf } from './fixtures.ts'
 
 /** The paths of a list that fit. */
-type Fitting<Entity, Path extends string, Use extends PathUse> =
-  Path extends string ? PathCheck<Entity, Path, Use> extends true ? Path : never : never
+type Fitting<Entity, Path extends string, Use extends PathUse> = Path extends string
+  ? PathCheck<Entity, Path, Use> extends true ? Path : never
+  : never
 
 test('columns can be filtered, sorted and selected', () => {
   type Columns = 'id' | 'name' | 'price' | 'status' | 'labels' | 'settings' | 'notes' | 'created_at'
@@ -20,12 +21,20 @@ test('a name that is none is refused in words', () => {
   expect<PathCheck<Category, 'nmae', 'sort'>>().type.toBe<"'nmae' is not a property to sort by of this entity">()
   expect<PathCheck<Category, 'nmae', 'field'>>().type.toBe<"'nmae' is not a property to select of this entity">()
   expect<PathCheck<Category, 'nmae', 'include'>>().type.toBe<"'nmae' is not a relation of this entity">()
-  expect<Fitting<Category, '' | '.' | 'name.' | '.name' | 'products.' | 'products..price', 'filter'>>().type.toBe<never>()
+  expect<Fitting<Category, '' | '.' | 'name.' | '.name' | 'products.' | 'products..price', 'filter'>>().type.toBe<
+    never
+  >()
 })
 
 test('filters and fields go through any relation, and end in a column or a to-one relation', () => {
-  type Paths = 'products.price' | 'author.name' | 'author' | 'parent' | 'products.tags.name' | 'products.category' |
-    'parent.parent.name'
+  type Paths =
+    | 'products.price'
+    | 'author.name'
+    | 'author'
+    | 'parent'
+    | 'products.tags.name'
+    | 'products.category'
+    | 'parent.parent.name'
   expect<Fitting<Category, Paths, 'filter'>>().type.toBe<Paths>()
   expect<Fitting<Category, Paths, 'field'>>().type.toBe<Paths>()
   type Wrong = 'products' | 'children' | 'author.nmae' | 'products.tags' | 'name.length' | 'created_at.getTime'
@@ -46,14 +55,36 @@ test('includes are relations', () => {
 })
 
 test('counts end in a to-many relation, other aggregates in a column behind a relation', () => {
-  expect<Fitting<Category, 'products' | 'children' | 'products.tags' | 'author.categories' | 'author' | 'name' | 'products.price' | 'prodcuts', 'count'>>().type
+  expect<
+    Fitting<
+      Category,
+      | 'products'
+      | 'children'
+      | 'products.tags'
+      | 'author.categories'
+      | 'author'
+      | 'name'
+      | 'products.price'
+      | 'prodcuts',
+      'count'
+    >
+  >().type
     .toBe<'products' | 'children' | 'products.tags' | 'author.categories'>()
-  expect<Fitting<Category, 'products.price' | 'products.tags.name' | 'name' | 'products' | 'products.pirce' | 'products.category', 'aggregate'>>().type
+  expect<
+    Fitting<
+      Category,
+      'products.price' | 'products.tags.name' | 'name' | 'products' | 'products.pirce' | 'products.category',
+      'aggregate'
+    >
+  >().type
     .toBe<'products.price' | 'products.tags.name'>()
-  expect<Fitting<Category, 'parent.parent.children.name' | 'parent.parent.parent.children.name', 'aggregate'>>().type.toBe<'parent.parent.children.name'>()
+  expect<Fitting<Category, 'parent.parent.children.name' | 'parent.parent.parent.children.name', 'aggregate'>>().type
+    .toBe<'parent.parent.children.name'>()
   expect<Fitting<Category, 'parent.parent.parent.children', 'count'>>().type.toBe<never>()
   expect<PathCheck<Category, 'author', 'count'>>().type.toBe<"'author' is not a to-many relation of this entity">()
-  expect<PathCheck<Category, 'name', 'aggregate'>>().type.toBe<"'name' is not a property behind a to-many relation of this entity">()
+  expect<PathCheck<Category, 'name', 'aggregate'>>().type.toBe<
+    "'name' is not a property behind a to-many relation of this entity"
+  >()
 })
 
 test('three relations are the limit', () => {
@@ -75,9 +106,17 @@ test('a class on top of defineEntity', () => {
 })
 
 test('decorated classes', () => {
-  type Paths = 'title' | 'publisher' | 'publisher.name' | 'publisher.founded' | 'distributor.history' | 'publisher.books.title'
+  type Paths =
+    | 'title'
+    | 'publisher'
+    | 'publisher.name'
+    | 'publisher.founded'
+    | 'distributor.history'
+    | 'publisher.books.title'
   expect<Fitting<Book, Paths | 'publisher.nmae' | 'publisher.bank', 'filter'>>().type.toBe<Paths>()
-  expect<Fitting<Book, 'distributor.name' | 'distributor' | 'publisher.books.title', 'sort'>>().type.toBe<'distributor.name'>()
+  expect<Fitting<Book, 'distributor.name' | 'distributor' | 'publisher.books.title', 'sort'>>().type.toBe<
+    'distributor.name'
+  >()
   expect<Fitting<Book, 'publisher' | 'distributor' | 'publisher.books' | 'title', 'include'>>().type
     .toBe<'publisher' | 'distributor' | 'publisher.books'>()
 })
@@ -91,12 +130,16 @@ test('interfaces of an EntitySchema, whose entities may look like plain objects'
 
 test('loaded entities', () => {
   type Page = Loaded<Category, 'products' | 'author'>
-  expect<Fitting<Page, 'name' | 'products.price' | 'author.name' | 'products' | 'nmae' | 'author.nmae', 'filter'>>().type
+  expect<Fitting<Page, 'name' | 'products.price' | 'author.name' | 'products' | 'nmae' | 'author.nmae', 'filter'>>()
+    .type
     .toBe<'name' | 'products.price' | 'author.name'>()
 })
 
 test('polymorphic relations have the names of each target', () => {
-  interface Comment { id: number, subject: Product | Book | null }
+  interface Comment {
+    id: number
+    subject: Product | Book | null
+  }
   expect<Fitting<Comment, 'subject' | 'subject.price' | 'subject.title' | 'subject.nope', 'filter'>>().type
     .toBe<'subject' | 'subject.price' | 'subject.title'>()
 })
@@ -110,6 +153,9 @@ test('where the type does not tell, start-up will', () => {
 
 test('entities that all refer to each other are checked by the path written', () => {
   type Many = { [K in `r${0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9}${0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9}`]: Node }
-  interface Node extends Many { id: number, name: string }
+  interface Node extends Many {
+    id: number
+    name: string
+  }
   expect<Fitting<Node, 'r00.r12.r99.name' | 'r00.r12.r99.nmae', 'filter'>>().type.toBe<'r00.r12.r99.name'>()
 })

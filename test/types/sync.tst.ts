@@ -1,6 +1,17 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
 import { expect, test } from 'tstyche'
-import { CrudBase, DatabaseFactory, type CrudContext, type CrudPage, type CrudRecord, type CrudResult, type CrudSession, type DatabaseOptions, type SyncEngine, type SyncSession } from '../../src/index.ts'
+import {
+  CrudBase,
+  DatabaseFactory,
+  type CrudContext,
+  type CrudPage,
+  type CrudRecord,
+  type CrudResult,
+  type CrudSession,
+  type DatabaseOptions,
+  type SyncEngine,
+  type SyncSession,
+} from '../../src/index.ts'
 import type { Category } from './fixtures.ts'
 import { CategorySchema } from './fixtures.ts'
 

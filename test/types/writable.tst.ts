@@ -7,7 +7,12 @@ declare function accept (...crud: CrudBase<any>[]): void
 describe('writable', () => {
   test('takes names of the entity, a list for each operation, or all', () => {
     expect<CrudOptions<Category>>().type.toBeAssignableFrom<{ model: typeof CategorySchema, writable: 'all' }>()
-    accept(new CrudBase({ model: CategorySchema, writable: ['name', 'price', 'author', 'parent', 'settings', 'labels', 'notes'] }))
+    accept(
+      new CrudBase({
+        model: CategorySchema,
+        writable: ['name', 'price', 'author', 'parent', 'settings', 'labels', 'notes'],
+      })
+    )
     accept(new CrudBase<Category>({ model: CategorySchema, writable: { create: ['name'], update: 'all' } }))
     accept(new CrudBase({ model: CategorySchema, writable: { update: [] } }))
   })
@@ -32,7 +37,7 @@ describe('writable', () => {
 describe('values', () => {
   const create = (values: CrudCreateOptions<Category>['values']): unknown => values
 
-  test('take JavaScript\'s values and those of JSON, of hidden properties too', () => {
+  test("take JavaScript's values and those of JSON, of hidden properties too", () => {
     create({ name: 'x', created_at: new Date(), secret: 'x', author: 1, price: '1.5', parent: null })
     create({ created_at: '2024-05-31T00:00:00Z', status: 'draft' })
   })

@@ -10,10 +10,26 @@ import { parseDatabaseUrl, type DatabaseTarget, type PostgresqlTarget } from '..
 import { isPlain } from '../orm-options.ts'
 
 export const ReplicaOptionsSchema = Type.Object({
-  urls: Type.Array(Type.String({ minLength: 1 }), { minItems: 1, description: 'postgresql:// URLs of hot standbys of the database. What they leave out of user, password, TLS and other parameters is as in databaseUrl.' }),
-  maxLag: Type.Optional(Type.Union([Type.Integer({ minimum: 1 }), Type.Literal(false)], { description: 'Milliseconds by which a replica that is read from may be behind. false does not measure: every server that answers is used. Default 10000.' })),
-  checkInterval: Type.Optional(Type.Integer({ minimum: 10, description: 'Milliseconds between two checks of the replicas. Default 1000.' })),
-  checkTimeout: Type.Optional(Type.Integer({ minimum: 10, description: 'Milliseconds that a check waits; a replica that does not answer is down. Default 2000.' })),
+  urls: Type.Array(Type.String({ minLength: 1 }), {
+    minItems: 1,
+    description:
+      'postgresql:// URLs of hot standbys of the database. What they leave out of user, password, TLS and other parameters is as in databaseUrl.',
+  }),
+  maxLag: Type.Optional(
+    Type.Union([Type.Integer({ minimum: 1 }), Type.Literal(false)], {
+      description:
+        'Milliseconds by which a replica that is read from may be behind. false does not measure: every server that answers is used. Default 10000.',
+    })
+  ),
+  checkInterval: Type.Optional(
+    Type.Integer({ minimum: 10, description: 'Milliseconds between two checks of the replicas. Default 1000.' })
+  ),
+  checkTimeout: Type.Optional(
+    Type.Integer({
+      minimum: 10,
+      description: 'Milliseconds that a check waits; a replica that does not answer is down. Default 2000.',
+    })
+  ),
 }, { additionalProperties: false })
 
 /** Servers to read from, and when they are left out. */
@@ -29,22 +45,41 @@ export interface Replicas {
  *
  * @throws ConfigError for what can't work; it shows no password
  */
-export function readReplicas ({ replicas: given, ormOptions }: DatabaseOptions<boolean>, writer: DatabaseTarget): Replicas | undefined {
+export function readReplicas (
+  { replicas: given, ormOptions }: DatabaseOptions<boolean>,
+  writer: DatabaseTarget
+): Replicas | undefined {
   if (given === undefined) return undefined
   const options = Array.isArray(given) ? { urls: given } : given
   check(options)
-  if (writer.driver === 'pglite') throw new ConfigError('DatabaseFactory: replicas: PGlite has none. They belong to a postgresql:// URL')
-  if (!isPlain(ormOptions?.driverOptions)) throw new ConfigError("DatabaseFactory: replicas: ormOptions.driverOptions is a connection of its own, of which there can't be one for each replica")
+  if (writer.driver === 'pglite') {
+    throw new ConfigError('DatabaseFactory: replicas: PGlite has none. They belong to a postgresql:// URL')
+  }
+  if (!isPlain(ormOptions?.driverOptions)) {
+    throw new ConfigError(
+      "DatabaseFactory: replicas: ormOptions.driverOptions is a connection of its own, of which there can't be one for each replica"
+    )
+  }
   const { urls, maxLag = 10_000, checkInterval = 1_000, checkTimeout = 2_000 } = options
   // a healthy replica's last check must not be too old before the next one has ended
   if (maxLag !== false && maxLag < checkInterval + checkTimeout) {
-    throw new ConfigError(`DatabaseFactory: replicas: maxLag is ${maxLag} ms, less than a check may take to come and to answer (checkInterval + checkTimeout, ${checkInterval + checkTimeout} ms): a replica would be left out between its checks`)
+    throw new ConfigError(
+      `DatabaseFactory: replicas: maxLag is ${maxLag} ms, less than a check may take to come and to answer (checkInterval + checkTimeout, ${
+        checkInterval + checkTimeout
+      } ms): a replica would be left out between its checks`
+    )
   }
   const targets = urls.map((url, index) => withDefaults(parse(url, `replicas[${index}]`), writer))
   const places = [place(writer), ...targets.map(place)]
   for (const [index, one] of places.entries()) {
     const first = places.indexOf(one)
-    if (first !== index) throw new ConfigError(`DatabaseFactory: replicas[${index - 1}] is ${first === 0 ? 'databaseUrl itself: a replica is another server' : `replicas[${first - 1}] again`}`)
+    if (first !== index) {
+      throw new ConfigError(
+        `DatabaseFactory: replicas[${index - 1}] is ${
+          first === 0 ? 'databaseUrl itself: a replica is another server' : `replicas[${first - 1}] again`
+        }`
+      )
+    }
   }
   return { targets, settings: { labels: targets.map(({ label }) => label), maxLag, checkInterval, checkTimeout } }
 }
@@ -53,12 +88,30 @@ function check (options: unknown): asserts options is ReplicaOptions {
   const error = Errors(ReplicaOptionsSchema, options).First()
   if (error === undefined) return
   const name = error.path.slice(1).replaceAll('/', '.')
-  if (error.type === ValueErrorType.ObjectAdditionalProperties) throw new ConfigError(`DatabaseFactory: replicas: ${unknownOption(name, Object.keys(ReplicaOptionsSchema.properties))}`)
-  if (name === 'maxLag') throw new ConfigError(`DatabaseFactory: replicas.maxLag must be milliseconds, at least 1, or false, got ${shown(error.value)}`)
-  if (name === '') throw new ConfigError(`DatabaseFactory: replicas must be a list of URLs or { urls, maxLag, checkInterval, checkTimeout }, got ${shown(error.value)}`)
+  if (error.type === ValueErrorType.ObjectAdditionalProperties) {
+    throw new ConfigError(
+      `DatabaseFactory: replicas: ${unknownOption(name, Object.keys(ReplicaOptionsSchema.properties))}`
+    )
+  }
+  if (name === 'maxLag') {
+    throw new ConfigError(
+      `DatabaseFactory: replicas.maxLag must be milliseconds, at least 1, or false, got ${shown(error.value)}`
+    )
+  }
+  if (name === '') {
+    throw new ConfigError(
+      `DatabaseFactory: replicas must be a list of URLs or { urls, maxLag, checkInterval, checkTimeout }, got ${
+        shown(error.value)
+      }`
+    )
+  }
   // a URL may hold a password; one from an unset environment variable does not
-  const got = name.startsWith('urls.') && typeof error.value === 'string' && error.value !== '' ? '' : `, got ${shown(error.value)}`
-  throw new ConfigError(`DatabaseFactory: replicas.${name}: ${error.message.charAt(0).toLowerCase()}${error.message.slice(1)}${got}`)
+  const got = name.startsWith('urls.') && typeof error.value === 'string' && error.value !== ''
+    ? ''
+    : `, got ${shown(error.value)}`
+  throw new ConfigError(
+    `DatabaseFactory: replicas.${name}: ${error.message.charAt(0).toLowerCase()}${error.message.slice(1)}${got}`
+  )
 }
 
 function parse (url: string, name: string): PostgresqlTarget {
@@ -77,7 +130,15 @@ function parseAs (url: string, name: string): DatabaseTarget {
 }
 
 /** Parameters that belong together: a URL that says one of them says them all. */
-const GROUPS: readonly (readonly string[])[] = [['user', 'password'], ['ssl', 'sslmode', 'sslcert', 'sslkey', 'sslrootcert', 'sslnegotiation', 'uselibpqcompat']]
+const GROUPS: readonly (readonly string[])[] = [['user', 'password'], [
+  'ssl',
+  'sslmode',
+  'sslcert',
+  'sslkey',
+  'sslrootcert',
+  'sslnegotiation',
+  'uselibpqcompat',
+]]
 /** Where a server is, which no other server's URL can say. */
 const OWN: ReadonlySet<string> = new Set(['host', 'port'])
 

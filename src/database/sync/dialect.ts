@@ -1,11 +1,20 @@
 /** A Kysely dialect without a database: MikroORM compiles statements by it and can't run any. */
-import { DummyDriver, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, type DatabaseConnection, type Dialect } from 'kysely'
+import {
+  DummyDriver,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type DatabaseConnection,
+  type Dialect,
+} from 'kysely'
 import type { MikroORM } from '@mikro-orm/postgresql'
 import { ConfigError } from '../../errors.ts'
 
 class NoDriver extends DummyDriver {
   override async acquireConnection (): Promise<DatabaseConnection> {
-    throw new ConfigError('This EntityManager belongs to a synchronous session (useAsync: false) and has no connection: use the methods of CrudBase, or session.execute.')
+    throw new ConfigError(
+      'This EntityManager belongs to a synchronous session (useAsync: false) and has no connection: use the methods of CrudBase, or session.execute.'
+    )
   }
 }
 

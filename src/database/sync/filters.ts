@@ -7,7 +7,9 @@ type Filters = Record<string, FilterDef>
 type EntityManagerClass = NonNullable<Options['entityManager']>
 
 const added = Symbol('fastify-crud-kit.filters')
-interface WithFilters { [added]: Filters }
+interface WithFilters {
+  [added]: Filters
+}
 
 /** An EntityManager class that remembers the filters that are added to it, which MikroORM's keeps to itself. */
 export function rememberingFilters (Base: EntityManagerClass): EntityManagerClass {
@@ -34,29 +36,59 @@ export function rememberingFilters (Base: EntityManagerClass): EntityManagerClas
  * @param options arguments of filters by name, or whether they are on
  * @throws {ConfigError} for a filter whose condition is a promise
  */
-export function applyFiltersSync (em: EntityManager, entity: unknown, type: 'read' | 'update' | 'delete', options: Readonly<Record<string, unknown>>): object | undefined {
+export function applyFiltersSync (
+  em: EntityManager,
+  entity: unknown,
+  type: 'read' | 'update' | 'delete',
+  options: Readonly<Record<string, unknown>>
+): object | undefined {
   const meta = em.getMetadata(entity as never) as EntityMetadata
   const active = new Map<string, FilterDef>()
-  for (const source of [em.config.get('filters') as Filters, (em as unknown as WithFilters)[added], meta.filters as Filters]) {
-    for (const filter of QueryHelper.getActiveFilters(meta, options as never, source)) if (!active.has(filter.name)) active.set(filter.name, filter)
+  for (
+    const source of [
+      em.config.get('filters') as Filters,
+      (em as unknown as WithFilters)[added],
+      meta.filters as Filters,
+    ]
+  ) {
+    for (const filter of QueryHelper.getActiveFilters(meta, options as never, source)) {
+      if (!active.has(filter.name)) active.set(filter.name, filter)
+    }
   }
-  const conditions = [...active.values()].map((filter) => condition(em, meta, filter, type, options[filter.name])).filter((where) => Utils.hasObjectKeys(where) || Raw.hasObjectFragments(where))
+  const conditions = [...active.values()].map((filter) => condition(em, meta, filter, type, options[filter.name]))
+    .filter((where) => Utils.hasObjectKeys(where) || Raw.hasObjectFragments(where))
   return conditions.length > 1 ? { $and: conditions } : conditions[0]
 }
 
-function condition (em: EntityManager, meta: EntityMetadata, filter: FilterDef, type: 'read' | 'update' | 'delete', given: unknown): object {
+function condition (
+  em: EntityManager,
+  meta: EntityMetadata,
+  filter: FilterDef,
+  type: 'read' | 'update' | 'delete',
+  given: unknown
+): object {
   let where: unknown = filter.cond
   if (typeof where === 'function') {
     const args = Utils.isPlainObject(given) ? given : em.getFilterParams(filter.name)
-    if (!args && where.length > 0 && filter.args !== false) throw new Error(`No arguments provided for filter '${filter.name}'`)
+    if (!args && where.length > 0 && filter.args !== false) {
+      throw new Error(`No arguments provided for filter '${filter.name}'`)
+    }
     where = where(args, type, em, undefined, meta.className)
     if (typeof (where as PromiseLike<unknown> | undefined)?.then === 'function') {
       // its own failure is nobody's any more
       Promise.allSettled([where])
-      throw new ConfigError(`The filter '${filter.name}' of ${meta.className} returns a promise, which a synchronous session can't wait for: return the condition itself.`)
+      throw new ConfigError(
+        `The filter '${filter.name}' of ${meta.className} returns a promise, which a synchronous session can't wait for: return the condition itself.`
+      )
     }
   }
-  const processed = QueryHelper.processWhere({ where: where as never, entityName: meta.class as never, metadata: em.getMetadata(), platform: em.getPlatform(), aliased: type === 'read' }) as object
+  const processed = QueryHelper.processWhere({
+    where: where as never,
+    entityName: meta.class as never,
+    metadata: em.getMetadata(),
+    platform: em.getPlatform(),
+    aliased: type === 'read',
+  }) as object
   if (filter.strict) Object.defineProperty(processed, '__strict', { value: filter.strict, enumerable: false })
   return processed
 }

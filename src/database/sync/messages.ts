@@ -30,12 +30,24 @@ export interface PlainError {
 
 export function toPlainError (error: unknown): PlainError {
   if (!(error instanceof Error)) return { name: 'Error', message: String(error), properties: {}, cause: undefined }
-  const properties = Object.fromEntries(Object.entries(error).filter(([, value]) => typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'))
-  return { name: error.name, message: error.message, properties, cause: error.cause === undefined ? undefined : toPlainError(error.cause) }
+  const properties = Object.fromEntries(
+    Object.entries(error).filter(([, value]) =>
+      typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+    )
+  )
+  return {
+    name: error.name,
+    message: error.message,
+    properties,
+    cause: error.cause === undefined ? undefined : toPlainError(error.cause),
+  }
 }
 
 /** The classes of this package that a worker throws, by code. */
-const OWN = new Map<unknown, typeof ConfigError | typeof UnavailableError>([['FST_CRUD_CONFIG_INVALID', ConfigError], ['FST_CRUD_UNAVAILABLE', UnavailableError]])
+const OWN = new Map<unknown, typeof ConfigError | typeof UnavailableError>([['FST_CRUD_CONFIG_INVALID', ConfigError], [
+  'FST_CRUD_UNAVAILABLE',
+  UnavailableError,
+]])
 
 export function fromPlainError ({ name, message, properties, cause }: PlainError): Error {
   const options = cause && { cause: fromPlainError(cause) }
@@ -54,5 +66,7 @@ export function toPortableValue (value: unknown): unknown {
   if (typeof value !== 'object' || value === null || value instanceof Date || ArrayBuffer.isView(value)) return value
   if (Array.isArray(value)) return value.map(toPortableValue)
   const { toPostgres } = value as { toPostgres?: unknown }
-  return typeof toPostgres === 'function' ? toPortableValue(toPostgres.call(value, toPortableValue)) : JSON.stringify(value)
+  return typeof toPostgres === 'function'
+    ? toPortableValue(toPostgres.call(value, toPortableValue))
+    : JSON.stringify(value)
 }

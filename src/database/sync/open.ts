@@ -13,7 +13,15 @@ import { refuseInServer } from './server-guard.ts'
 import { SyncEngine } from './sync-session.ts'
 
 /** Options of MikroORM that are about the connection, and can be sent to another thread. */
-const CONNECTION_OPTIONS = ['driverOptions', 'password', 'schema', 'timezone', 'forceUtcTimezone', 'charset', 'collate'] as const
+const CONNECTION_OPTIONS = [
+  'driverOptions',
+  'password',
+  'schema',
+  'timezone',
+  'forceUtcTimezone',
+  'charset',
+  'collate',
+] as const
 /** Those that are functions by nature, which can't. */
 const CONNECTION_HOOKS = ['onCreateConnection', 'onReserveConnection'] as const
 
@@ -30,7 +38,9 @@ export function openSync (options: DatabaseOptions<boolean>, target: DatabaseTar
     bridge({ kind: 'open', options: portable })
   } catch (error) {
     // what failed is worth more than what is left of the worker
-    try { bridge({ kind: 'close' }) } catch {}
+    try {
+      bridge({ kind: 'close' })
+    } catch {}
     throw error
   }
   return new SyncEngine(orm, bridge)
@@ -39,18 +49,29 @@ export function openSync (options: DatabaseOptions<boolean>, target: DatabaseTar
 /** MikroORM with the entities' metadata, which compiles statements and runs none. */
 function disconnectedOrm (options: DatabaseOptions<boolean>, target: DatabaseTarget): MikroORM {
   const { MikroORM, EntityManager } = requireDriver(target.driver)
-  const ormOptions = { ...toOrmOptions(options, target), driverOptions: noConnection as NonNullable<Options['driverOptions']> }
-  return withEntitiesSync(() => new MikroORM({ ...ormOptions, entityManager: rememberingFilters(ormOptions.entityManager ?? EntityManager) }))
+  const ormOptions = {
+    ...toOrmOptions(options, target),
+    driverOptions: noConnection as NonNullable<Options['driverOptions']>,
+  }
+  return withEntitiesSync(() =>
+    new MikroORM({ ...ormOptions, entityManager: rememberingFilters(ormOptions.entityManager ?? EntityManager) })
+  )
 }
 
-function portableOptions ({ entities, schema, debug, useAsync, replicas, ormOptions = {}, ...own }: DatabaseOptions<boolean>): PortableOptions {
+function portableOptions (
+  { entities, schema, debug, useAsync, replicas, ormOptions = {}, ...own }: DatabaseOptions<boolean>
+): PortableOptions {
   if (schema !== undefined) {
-    throw new ConfigError('DatabaseFactory: schema can not be used with useAsync: false. Make the tables before, with a factory that has it and no useAsync; or, in memory, with session.executeScript(await engine.orm.schema.getCreateSchemaSQL()).')
+    throw new ConfigError(
+      'DatabaseFactory: schema can not be used with useAsync: false. Make the tables before, with a factory that has it and no useAsync; or, in memory, with session.executeScript(await engine.orm.schema.getCreateSchemaSQL()).'
+    )
   }
   const given: Record<string, unknown> = { ...ormOptions }
   const hook = CONNECTION_HOOKS.find((name) => given[name] !== undefined)
   if (hook !== undefined) throw inWorker(hook)
-  const connection = Object.fromEntries(CONNECTION_OPTIONS.filter((name) => given[name] !== undefined).map((name) => [name, given[name]]))
+  const connection = Object.fromEntries(
+    CONNECTION_OPTIONS.filter((name) => given[name] !== undefined).map((name) => [name, given[name]])
+  )
   for (const [name, value] of Object.entries(connection)) {
     try {
       structuredClone(value)
@@ -63,5 +84,8 @@ function portableOptions ({ entities, schema, debug, useAsync, replicas, ormOpti
 }
 
 function inWorker (name: string, cause?: unknown): ConfigError {
-  return new ConfigError(`DatabaseFactory: ormOptions.${name} holds a function, which can not be used with useAsync: false: the connection is on a worker thread.`, { cause })
+  return new ConfigError(
+    `DatabaseFactory: ormOptions.${name} holds a function, which can not be used with useAsync: false: the connection is on a worker thread.`,
+    { cause }
+  )
 }

@@ -16,5 +16,7 @@ export function serverStarted (): () => void {
 /** @throws {ConfigError} while a server runs in this process */
 export function refuseInServer (): void {
   if (servers === 0) return
-  throw new ConfigError('A synchronous session (useAsync: false) can not be used while a Fastify server runs in this process: each of its statements would stop all requests until the database has answered. Use request.em or a DatabaseFactory without useAsync: false, and await the result.')
+  throw new ConfigError(
+    'A synchronous session (useAsync: false) can not be used while a Fastify server runs in this process: each of its statements would stop all requests until the database has answered. Use request.em or a DatabaseFactory without useAsync: false, and await the result.'
+  )
 }

@@ -32,9 +32,13 @@ export class SyncEngine {
   send (session: SyncSession, command: Command): Row[] {
     refuseInServer()
     if (this.#closed) throw new ConfigError('This synchronous session is closed: its DatabaseFactory has been.')
-    if (session.isOver) throw new ConfigError('The transaction of this synchronous session is over: use the session that it began on.')
+    if (session.isOver) {
+      throw new ConfigError('The transaction of this synchronous session is over: use the session that it began on.')
+    }
     // there is one connection, and waiting for it would be waiting for ever
-    if (this.#current !== undefined && this.#current !== session) throw new ConfigError('A transaction is open: use the session that its callback was given.')
+    if (this.#current !== undefined && this.#current !== session) {
+      throw new ConfigError('A transaction is open: use the session that its callback was given.')
+    }
     return this.#bridge(command)
   }
 
@@ -167,7 +171,11 @@ export class SyncSession {
 
   /** @internal */
   run (statement: BoundStatement, model?: EntityModel): Row[] {
-    return this.#logged(statement, { kind: 'query', text: statement.text, values: statement.values.map(toPortableValue) }, model)
+    return this.#logged(statement, {
+      kind: 'query',
+      text: statement.text,
+      values: statement.values.map(toPortableValue),
+    }, model)
   }
 
   #logged (statement: BoundStatement, command: Command, model?: EntityModel): Row[] {
@@ -184,7 +192,11 @@ export class SyncSession {
   }
 
   /** @internal The conditions of MikroORM's filters for an entity. */
-  filtersOf (entity: unknown, type: 'read' | 'update' | 'delete', options: Readonly<Record<string, unknown>>): object | undefined {
+  filtersOf (
+    entity: unknown,
+    type: 'read' | 'update' | 'delete',
+    options: Readonly<Record<string, unknown>>
+  ): object | undefined {
     return applyFiltersSync(this.em, entity, type, options)
   }
 
@@ -206,5 +218,7 @@ function refusePromise (result: unknown): void {
   if (typeof then !== 'function') return
   // its own failure is nobody's any more
   then.call(result, undefined, () => {})
-  throw new ConfigError('The callback of transaction() must not be async: a synchronous session does not wait for promises.')
+  throw new ConfigError(
+    'The callback of transaction() must not be async: a synchronous session does not wait for promises.'
+  )
 }

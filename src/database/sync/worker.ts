@@ -32,7 +32,8 @@ async function answer (command: Command): Promise<Rows> {
       client = await (await factory.getEngine()).em.getConnection().getNativeClient() as unknown as typeof client
       return []
     }
-    case 'query': return await query(command.text, command.values)
+    case 'query':
+      return await query(command.text, command.values)
     case 'script': {
       await observed(command.text, async () => {
         if ('exec' in client) await client.exec(command.text)
@@ -72,9 +73,10 @@ async function answer (command: Command): Promise<Rows> {
 }
 
 async function query (text: string, values: readonly unknown[] = []): Promise<Rows> {
-  return await observed(text, async () => held === undefined && 'totalCount' in client
-    ? await runOnPool(client, { text, values }, undefined)
-    : (await ((held ?? client) as PGlite).query<Rows[number]>(text, preparedValues(values))).rows)
+  return await observed(text, async () =>
+    held === undefined && 'totalCount' in client
+      ? await runOnPool(client, { text, values }, undefined)
+      : (await ((held ?? client) as PGlite).query<Rows[number]>(text, preparedValues(values))).rows)
 }
 
 /** A write that is refused where nobody has declared that nothing is written: a new connection may lead to the server that took over. */

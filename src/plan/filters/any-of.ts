@@ -4,11 +4,23 @@ import { refusal } from '../refusal.ts'
 import type { Values } from '../values.ts'
 import type { AnyOfEntry } from '../whitelist/index.ts'
 import { planOperator } from './operators.ts'
-import { CODE, nameOf, NOTHING, refuse, type PlannedCondition, type PlannedErrors, type PlannedNothing } from './planned.ts'
+import {
+  CODE,
+  nameOf,
+  NOTHING,
+  refuse,
+  type PlannedCondition,
+  type PlannedErrors,
+  type PlannedNothing,
+} from './planned.ts'
 import { anyOf } from './tree.ts'
 
 /** A value that one of the properties can't hold is not found there; one that none can hold is an error. */
-export function planAnyOf (param: FilterParam, { name, filters }: AnyOfEntry, values: Values): PlannedCondition | PlannedErrors | PlannedNothing {
+export function planAnyOf (
+  param: FilterParam,
+  { name, filters }: AnyOfEntry,
+  values: Values
+): PlannedCondition | PlannedErrors | PlannedNothing {
   if (param.operator !== undefined) return refuse(param, `The filter '${name}' takes no operator.`)
   const conditions: PlannedCondition[] = []
   const errors: QueryParamError[] = []

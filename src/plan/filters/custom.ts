@@ -8,7 +8,9 @@ export function planCustom (param: FilterParam, { name, callback }: CustomFilter
   const parameter = nameOf(param)
   if (param.operator !== undefined) return refuse(param, `The filter '${name}' takes no operator.`)
   // no text in PostgreSQL holds it, whatever the callback compares the value with
-  if ([param.value].flat().some((text) => text.includes('\0'))) return refuse(param, `The value of ${parameter} must be text without NUL characters.`)
+  if ([param.value].flat().some((text) => text.includes('\0'))) {
+    return refuse(param, `The value of ${parameter} must be text without NUL characters.`)
+  }
   return { kind: 'custom', custom: { kind: 'callback', parameter, callback, value: param.value } }
 }
 

@@ -6,7 +6,11 @@ import { filterSuffix, markFilter, splitList, type FilterParam } from '../../que
  *
  * @param list whether the text of one parameter is a list. A comma is data otherwise.
  */
-export function withoutIgnored (param: FilterParam, ignored: ReadonlySet<string> | undefined, list = false): FilterParam | undefined {
+export function withoutIgnored (
+  param: FilterParam,
+  ignored: ReadonlySet<string> | undefined,
+  list = false
+): FilterParam | undefined {
   if (ignored === undefined) return param
   if (typeof param.value === 'string' && ignored.has(param.value)) return undefined
   const items = itemsOf(param.value, list)

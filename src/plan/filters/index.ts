@@ -26,7 +26,12 @@ export interface PlannedFilters {
 }
 
 /** Plans all filters of a request, and the defaults of those it doesn't have; what is wrong with them goes to `errors`. */
-export function planFilters (params: readonly FilterParam[], whitelist: Whitelist, values: Values, errors: QueryErrors): PlannedFilters {
+export function planFilters (
+  params: readonly FilterParam[],
+  whitelist: Whitelist,
+  values: Values,
+  errors: QueryErrors
+): PlannedFilters {
   const tree = new ConditionTree()
   const customs: CustomCondition[] = []
   const given = whitelist.defaults.length > 0 ? new Set<FilterEntry>() : undefined
@@ -35,13 +40,21 @@ export function planFilters (params: readonly FilterParam[], whitelist: Whitelis
   const add = (param: FilterParam, entry: FilterEntry): void => {
     const planned = plan(param, entry, values)
     switch (planned.kind) {
-      case 'condition': tree.add(planned.relations, planned.condition); break
-      case 'custom': customs.push(planned.custom); break
+      case 'condition':
+        tree.add(planned.relations, planned.condition)
+        break
+      case 'custom':
+        customs.push(planned.custom)
+        break
       case 'deleted':
-        if (deleted !== undefined) errors.push(refusal(CODE, nameOf(param), `The filter '${entry.name}' is given more than once.`))
+        if (deleted !== undefined) {
+          errors.push(refusal(CODE, nameOf(param), `The filter '${entry.name}' is given more than once.`))
+        }
         deleted = planned.deleted
         break
-      case 'errors': for (const error of planned.errors) errors.push(error); return
+      case 'errors':
+        for (const error of planned.errors) errors.push(error)
+        return
     }
     given?.add(entry)
   }
@@ -49,7 +62,13 @@ export function planFilters (params: readonly FilterParam[], whitelist: Whitelis
   for (const param of params) {
     const entry = whitelist.filters.get(param.field)
     if (entry !== undefined) add(param, entry)
-    else errors.add(CODE, () => refusal(CODE, nameOf(param), `The filter '${cited(param.field)}' is not allowed.`, { given: param.field, allowed: whitelist.filters.keys() }))
+    else {
+      errors.add(CODE, () =>
+        refusal(CODE, nameOf(param), `The filter '${cited(param.field)}' is not allowed.`, {
+          given: param.field,
+          allowed: whitelist.filters.keys(),
+        }))
+    }
   }
   for (const { entry, param } of whitelist.defaults) {
     if (!given!.has(entry)) add(param, entry)
@@ -60,7 +79,9 @@ export function planFilters (params: readonly FilterParam[], whitelist: Whitelis
 /** @throws {ConfigError} for a default that no request could have given */
 export function checkDefault (param: FilterParam, entry: FilterEntry): void {
   const planned = plan(param, entry, new Values())
-  if (planned.kind === 'errors') throw new ConfigError(`AllowedFilters '${entry.name}': the default is refused. ${planned.errors[0]!.detail}`)
+  if (planned.kind === 'errors') {
+    throw new ConfigError(`AllowedFilters '${entry.name}': the default is refused. ${planned.errors[0]!.detail}`)
+  }
 }
 
 function plan (param: FilterParam, entry: FilterEntry, values: Values): Planned {
@@ -69,10 +90,15 @@ function plan (param: FilterParam, entry: FilterEntry, values: Values): Planned 
   const meant = withoutIgnored(param, entry.ignored)
   if (meant === undefined) return NOTHING
   switch (entry.kind) {
-    case 'custom': return planCustom(meant, entry)
-    case 'search': return planSearch(meant, entry, values)
-    case 'trashed': return planTrashed(meant, entry)
-    case 'scope': return planScope(meant, entry)
-    case 'anyOf': return planAnyOf(meant, entry, values)
+    case 'custom':
+      return planCustom(meant, entry)
+    case 'search':
+      return planSearch(meant, entry, values)
+    case 'trashed':
+      return planTrashed(meant, entry)
+    case 'scope':
+      return planScope(meant, entry)
+    case 'anyOf':
+      return planAnyOf(meant, entry, values)
   }
 }

@@ -8,9 +8,21 @@ import type { Values } from '../values.ts'
 import type { OperatorFilter } from '../whitelist/index.ts'
 import { withoutIgnored } from './ignored.ts'
 import { checkPattern, containing, endingWith, patternOf, startingWith } from './pattern.ts'
-import { CODE, nameOf, NOTHING, refuse, refuseForm, refuseValue, type PlannedCondition, type PlannedErrors, type PlannedNothing } from './planned.ts'
+import {
+  CODE,
+  nameOf,
+  NOTHING,
+  refuse,
+  refuseForm,
+  refuseValue,
+  type PlannedCondition,
+  type PlannedErrors,
+  type PlannedNothing,
+} from './planned.ts'
 
-const COMPARISONS = { eq: '=', ne: '<>', lt: '<', lte: '<=', gt: '>', gte: '>=' } as const satisfies Partial<Record<Operator, Comparison>>
+const COMPARISONS = { eq: '=', ne: '<>', lt: '<', lte: '<=', gt: '>', gte: '>=' } as const satisfies Partial<
+  Record<Operator, Comparison>
+>
 
 type PlannedOperator = PlannedCondition | PlannedErrors | PlannedNothing
 
@@ -24,9 +36,12 @@ export function planOperator (given: FilterParam, entry: OperatorFilter, values:
   // of an array, a list is contained
   if (array) return planArray(operator === 'contains' ? 'all' : 'any', param, entry, values)
   switch (OPERATORS[operator]) {
-    case 'list': return planList(operator as 'in' | 'nin' | 'between', param, entry, values)
-    case 'boolean': return planNull(param, entry)
-    case 'one': return planOne(operator, param, entry, values)
+    case 'list':
+      return planList(operator as 'in' | 'nin' | 'between', param, entry, values)
+    case 'boolean':
+      return planNull(param, entry)
+    case 'one':
+      return planOne(operator, param, entry, values)
   }
 }
 
@@ -35,7 +50,12 @@ function operatorOf (param: FilterParam, entry: OperatorFilter): Operator | Quer
   const allowed = entry.operators
   if (param.operator !== undefined) {
     if (isOperator(param.operator) && allowed.includes(param.operator)) return param.operator
-    return refusal(CODE, nameOf(param), `The operator '${cited(param.operator)}' is not allowed for the filter '${entry.name}'.`, { given: param.operator, allowed })
+    return refusal(
+      CODE,
+      nameOf(param),
+      `The operator '${cited(param.operator)}' is not allowed for the filter '${entry.name}'.`,
+      { given: param.operator, allowed }
+    )
   }
   // several values without an operator: `in` stands in for a default that takes one value, never for another list
   if (typeof param.value !== 'string' && !takesList(entry.defaultOperator, entry) && allowed.includes('in')) return 'in'
@@ -52,20 +72,37 @@ function planOne (operator: Operator, param: FilterParam, entry: OperatorFilter,
     const converted = entry.convert(param.value)
     if (!converted.ok) return refuseValue(param, converted.expected, converted.allowed)
     const slot = values.add(converted.value)
-    return found(entry, { kind: 'compare', operand: entry.operand, comparison: COMPARISONS[operator as keyof typeof COMPARISONS], slot })
+    return found(entry, {
+      kind: 'compare',
+      operand: entry.operand,
+      comparison: COMPARISONS[operator as keyof typeof COMPARISONS],
+      slot,
+    })
   }
-  const wrong = checkPattern(param.value, operator === 'like' || operator === 'ilike' ? entry.partial ? 'partial' : 'pattern' : 'literal')
+  const wrong = checkPattern(
+    param.value,
+    operator === 'like' || operator === 'ilike' ? entry.partial ? 'partial' : 'pattern' : 'literal'
+  )
   if (wrong !== undefined) return refuseForm(param, wrong.sentence, wrong.limit)
   const pattern = writePattern(operator, param.value, entry.partial)
-  return found(entry, { kind: 'pattern', operand: entry.operand, insensitive: operator !== 'like', slot: values.add(pattern) })
+  return found(entry, {
+    kind: 'pattern',
+    operand: entry.operand,
+    insensitive: operator !== 'like',
+    slot: values.add(pattern),
+  })
 }
 
 function writePattern (operator: Operator, value: string, partial: boolean): string {
   switch (operator) {
-    case 'contains': return containing(value)
-    case 'starts': return startingWith(value)
-    case 'ends': return endingWith(value)
-    default: return partial ? patternOf(value) : value
+    case 'contains':
+      return containing(value)
+    case 'starts':
+      return startingWith(value)
+    case 'ends':
+      return endingWith(value)
+    default:
+      return partial ? patternOf(value) : value
   }
 }
 
@@ -76,37 +113,81 @@ function planNull (param: FilterParam, entry: OperatorFilter): PlannedOperator {
 }
 
 /** The items of a list, converted. */
-function readItems (param: FilterParam, { convert }: OperatorFilter, check: (items: readonly string[]) => PlannedErrors | undefined = () => undefined): readonly SqlValue[] | PlannedErrors {
+function readItems (
+  param: FilterParam,
+  { convert }: OperatorFilter,
+  check: (items: readonly string[]) => PlannedErrors | undefined = () => undefined
+): readonly SqlValue[] | PlannedErrors {
   const list = typeof param.value === 'string' ? splitList(param.value) : { items: param.value } as const
   if (list.items === undefined) return refuseForm(param, list.error, list.limit)
   const { items } = list
-  if (items.length > MAX_LIST_ITEMS) return { kind: 'errors', errors: [excess(CODE, nameOf(param), `${nameOf(param)} has ${items.length} items; at most ${MAX_LIST_ITEMS} are allowed.`)] }
+  if (items.length > MAX_LIST_ITEMS) {
+    return {
+      kind: 'errors',
+      errors: [
+        excess(
+          CODE,
+          nameOf(param),
+          `${nameOf(param)} has ${items.length} items; at most ${MAX_LIST_ITEMS} are allowed.`
+        ),
+      ],
+    }
+  }
   const wrong = check(items)
   if (wrong !== undefined) return wrong
   const values: SqlValue[] = []
   for (const item of items) {
     const converted = convert(item)
-    if (!converted.ok) return refuseValue(param, converted.expected, converted.allowed, `The item '${cited(item)}' of ${nameOf(param)}`)
+    if (!converted.ok) {
+      return refuseValue(param, converted.expected, converted.allowed, `The item '${cited(item)}' of ${nameOf(param)}`)
+    }
     values.push(converted.value)
   }
   return values
 }
 
-function planList (operator: 'in' | 'nin' | 'between', param: FilterParam, entry: OperatorFilter, values: Values): PlannedOperator {
-  const items = readItems(param, entry, ({ length }) => operator === 'between' && length !== 2
-    ? refuse(param, `The operator 'between' takes exactly two values, low first; ${length} were given.`)
-    : undefined)
+function planList (
+  operator: 'in' | 'nin' | 'between',
+  param: FilterParam,
+  entry: OperatorFilter,
+  values: Values
+): PlannedOperator {
+  const items = readItems(param, entry, ({ length }) =>
+    operator === 'between' && length !== 2
+      ? refuse(param, `The operator 'between' takes exactly two values, low first; ${length} were given.`)
+      : undefined)
   if ('kind' in items) return items
   // nothing to be different from: no condition, not even that there is a related row
   if (operator === 'nin' && items.length === 0) return NOTHING
-  if (operator === 'between') return found(entry, { kind: 'between', operand: entry.operand, low: values.add(items[0]), high: values.add(items[1]) })
-  return found(entry, { kind: 'list', operand: entry.operand, negated: operator === 'nin', slot: values.add(arrayLiteral(items)) })
+  if (operator === 'between') {
+    return found(entry, {
+      kind: 'between',
+      operand: entry.operand,
+      low: values.add(items[0]),
+      high: values.add(items[1]),
+    })
+  }
+  return found(entry, {
+    kind: 'list',
+    operand: entry.operand,
+    negated: operator === 'nin',
+    slot: values.add(arrayLiteral(items)),
+  })
 }
 
 function planArray (wants: 'all' | 'any', param: FilterParam, entry: OperatorFilter, values: Values): PlannedOperator {
   const items = readItems(param, entry)
   if ('kind' in items) return items
-  return found(entry, { kind: 'array', operand: entry.operand as ScalarProperty, wants, slot: values.add(arrayLiteral(items)) })
+  return found(entry, {
+    kind: 'array',
+    operand: entry.operand as ScalarProperty,
+    wants,
+    slot: values.add(arrayLiteral(items)),
+  })
 }
 
-const found = ({ relations }: OperatorFilter, condition: Condition): PlannedCondition => ({ kind: 'condition', relations, condition })
+const found = ({ relations }: OperatorFilter, condition: Condition): PlannedCondition => ({
+  kind: 'condition',
+  relations,
+  condition,
+})

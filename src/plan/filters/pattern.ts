@@ -22,15 +22,32 @@ export function patternOf (value: string): string {
  * @param reading `pattern`: wildcards count and escapes must be whole; `literal`: every character is itself;
  *   `partial`: a pattern if it has an unescaped `%`, else literal
  */
-export function checkPattern (value: string, reading: 'pattern' | 'literal' | 'partial'): { readonly sentence: string, readonly limit: boolean } | undefined {
-  if (value.length > MAX_PATTERN_LENGTH) return { sentence: `A pattern has at most ${MAX_PATTERN_LENGTH} characters; this one has ${value.length}.`, limit: true }
-  if (value.includes('\0') || !value.isWellFormed()) return { sentence: 'A pattern must be text without NUL characters or halves of surrogate pairs.', limit: false }
+export function checkPattern (
+  value: string,
+  reading: 'pattern' | 'literal' | 'partial'
+): { readonly sentence: string, readonly limit: boolean } | undefined {
+  if (value.length > MAX_PATTERN_LENGTH) {
+    return {
+      sentence: `A pattern has at most ${MAX_PATTERN_LENGTH} characters; this one has ${value.length}.`,
+      limit: true,
+    }
+  }
+  if (value.includes('\0') || !value.isWellFormed()) {
+    return { sentence: 'A pattern must be text without NUL characters or halves of surrogate pairs.', limit: false }
+  }
   if (reading === 'literal') return undefined
   const { percents, underscores, open } = scan(value)
   if (reading === 'partial' && percents === 0) return undefined
   const wildcards = percents + underscores
-  if (wildcards > MAX_WILDCARDS) return { sentence: `A pattern has at most ${MAX_WILDCARDS} wildcards; this one has ${wildcards}.`, limit: true }
-  if (open) return { sentence: 'A pattern can not end in a single backslash: it escapes the next character, and there is none.', limit: false }
+  if (wildcards > MAX_WILDCARDS) {
+    return { sentence: `A pattern has at most ${MAX_WILDCARDS} wildcards; this one has ${wildcards}.`, limit: true }
+  }
+  if (open) {
+    return {
+      sentence: 'A pattern can not end in a single backslash: it escapes the next character, and there is none.',
+      limit: false,
+    }
+  }
   return undefined
 }
 

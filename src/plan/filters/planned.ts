@@ -38,7 +38,11 @@ export function nameOf (param: FilterParam): string {
   return `filter[${cited(field)}]${operator === undefined ? '' : `[${cited(operator)}]`}${filterSuffix(param)}`
 }
 
-export function refuse (param: FilterParam, sentence: string, choice?: { readonly given?: string, readonly allowed: Iterable<string> }): PlannedErrors {
+export function refuse (
+  param: FilterParam,
+  sentence: string,
+  choice?: { readonly given?: string, readonly allowed: Iterable<string> }
+): PlannedErrors {
   return { kind: 'errors', errors: [refusal(CODE, nameOf(param), sentence, choice)] }
 }
 
@@ -49,7 +53,12 @@ export function refuseForm (param: FilterParam, sentence: string, limit = false)
 }
 
 /** A value that is not one of the property's. */
-export function refuseValue (param: FilterParam, expected: string, allowed?: readonly string[], what = `The value of ${nameOf(param)}`): PlannedErrors {
+export function refuseValue (
+  param: FilterParam,
+  expected: string,
+  allowed?: readonly string[],
+  what = `The value of ${nameOf(param)}`
+): PlannedErrors {
   const given = typeof param.value === 'string' ? param.value : undefined
   return refuse(param, `${what} must be ${expected}.`, allowed && { given, allowed })
 }

@@ -32,14 +32,23 @@ function takenBy (purpose: Purpose, { filters, sorts, fields, includes }: Whitel
 }
 
 /** Adds an error for each unknown parameter that is refused. */
-export function refuseUnknown (params: Pick<QueryParams, 'unknown' | 'include'>, whitelist: Whitelist, purpose: Purpose, options: UnknownOptions, errors: QueryErrors): void {
+export function refuseUnknown (
+  params: Pick<QueryParams, 'unknown' | 'include'>,
+  whitelist: Whitelist,
+  purpose: Purpose,
+  options: UnknownOptions,
+  errors: QueryErrors
+): void {
   // true for nearly all requests
   if (params.unknown.length === 0) return
   const taken = [...takenBy(purpose, whitelist), ...options.declared ?? []]
   const allowed = listed(taken.map((name) => name === 'filter' ? 'filter[<name>]' : name))
   for (const name of params.unknown) {
     const suggested = (): string | undefined => suggestionFor(name, taken, whitelist, params)
-    if (options.refuseUnknown !== true && !isNearMiss(name) && !isStrict(name, suggested(), options) && !isWrittenAsFilter(name, suggested(), whitelist)) continue
+    if (
+      options.refuseUnknown !== true && !isNearMiss(name) && !isStrict(name, suggested(), options) &&
+      !isWrittenAsFilter(name, suggested(), whitelist)
+    ) continue
     errors.add(CODE, () => refusalOf(name, suggested(), allowed))
   }
 }

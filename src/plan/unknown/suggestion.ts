@@ -14,7 +14,12 @@ const MIN_TYPO_LENGTH = 3
  * @param taken names of the parameters that the route takes
  * @param params of the same request
  */
-export function suggestionFor (name: string, taken: readonly string[], whitelist: Whitelist, params: Pick<QueryParams, 'include'>): string | undefined {
+export function suggestionFor (
+  name: string,
+  taken: readonly string[],
+  whitelist: Whitelist,
+  params: Pick<QueryParams, 'include'>
+): string | undefined {
   const open = name.indexOf('[')
   const root = open === -1 ? name : name.slice(0, open)
   const levels = open === -1 ? [] : name.slice(open + 1).split(/[[\]]+/).filter((level) => level !== '')
@@ -22,9 +27,12 @@ export function suggestionFor (name: string, taken: readonly string[], whitelist
   const meant = (parameter: string | undefined): string | undefined => {
     if (parameter === undefined || !taken.includes(parameter)) return undefined
     switch (parameter) {
-      case 'filter': return nearestFilter(levels, whitelist)
-      case 'fields': return fieldsOf(levels, whitelist, params)
-      default: return parameter
+      case 'filter':
+        return nearestFilter(levels, whitelist)
+      case 'fields':
+        return fieldsOf(levels, whitelist, params)
+      default:
+        return parameter
     }
   }
 
@@ -59,7 +67,13 @@ function prefixed (root: string, levels: readonly string[], whitelist: Whitelist
 }
 
 /** A typing mistake, in the name of a parameter or of a filter. The first letter is seldom the mistake: `name` is not `page`. */
-function nearly (root: string, levels: readonly string[], taken: readonly string[], whitelist: Whitelist, meant: (parameter: string) => string | undefined): string | undefined {
+function nearly (
+  root: string,
+  levels: readonly string[],
+  taken: readonly string[],
+  whitelist: Whitelist,
+  meant: (parameter: string) => string | undefined
+): string | undefined {
   if (root.length < MIN_TYPO_LENGTH) return undefined
   const filters = taken.includes('filter') ? [...whitelist.filters.keys()] : []
   const near = nearest(root, [...new Set([...taken, ...filters])].filter((name) => name[0] === root[0]))
@@ -68,9 +82,14 @@ function nearly (root: string, levels: readonly string[], taken: readonly string
 }
 
 /** `fields[author]` is for what is included, and for the resource's own name. */
-function fieldsOf ([path]: readonly string[], { names, includes }: Whitelist, { include }: Pick<QueryParams, 'include'>): string | undefined {
+function fieldsOf (
+  [path]: readonly string[],
+  { names, includes }: Whitelist,
+  { include }: Pick<QueryParams, 'include'>
+): string | undefined {
   if (path === undefined) return 'fields'
-  const included = includes.get(path)?.kind === 'relation' && include.some((other) => other === path || other.startsWith(`${path}.`))
+  const included = includes.get(path)?.kind === 'relation' &&
+    include.some((other) => other === path || other.startsWith(`${path}.`))
   return included || names.has(path) ? `fields[${path}]` : undefined
 }
 

@@ -5,7 +5,8 @@ export function plain (name: string): string {
   return name.toLowerCase().replace(/[-_.:\s]+/g, '')
 }
 
-const meaning = (meant: string, words: readonly string[]): ReadonlyArray<readonly [string, string]> => words.map((word) => [word, meant])
+const meaning = (meant: string, words: readonly string[]): ReadonlyArray<readonly [string, string]> =>
+  words.map((word) => [word, meant])
 
 /** By the plain form of the word. */
 export const WORDS: ReadonlyMap<string, string> = new Map([
@@ -26,4 +27,14 @@ export const SEARCHES: ReadonlySet<string> = new Set(['q', 'search', 'query'])
  * Names that are refused wherever a query string is planned, also by an application's own routes: no parameter of theirs is
  * likely to be called that, and ignored they would return too much.
  */
-export const NEAR_MISSES: ReadonlySet<string> = new Set(['filters', 'sorts', 'orderBy', 'includes', 'field', 'perPage', 'pageSize', 'page_size', 'per-page'])
+export const NEAR_MISSES: ReadonlySet<string> = new Set([
+  'filters',
+  'sorts',
+  'orderBy',
+  'includes',
+  'field',
+  'perPage',
+  'pageSize',
+  'page_size',
+  'per-page',
+])

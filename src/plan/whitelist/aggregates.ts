@@ -1,7 +1,16 @@
 /** Allowed aggregates of relations meet the model. */
 import { checkDepth, type AggregateFunction, type AggregateInclude } from '../../config/index.ts'
 import { ConfigError } from '../../errors.ts'
-import { isOrdered, MAX_NAME_BYTES, resolvePath, type EntityModel, type Path, type RelationProperty, type ScalarProperty, type ValueType } from '../../model/index.ts'
+import {
+  isOrdered,
+  MAX_NAME_BYTES,
+  resolvePath,
+  type EntityModel,
+  type Path,
+  type RelationProperty,
+  type ScalarProperty,
+  type ValueType,
+} from '../../model/index.ts'
 import type { Aggregate } from '../types.ts'
 import { describe } from './operand.ts'
 
@@ -15,18 +24,39 @@ export interface ResolvedAggregate {
 }
 
 /** @throws {ConfigError} for a path that isn't there, and for what can't be made of what it names */
-export function resolveAggregate ({ function: fn, path: text, alias, where }: AggregateInclude, model: EntityModel): ResolvedAggregate {
+export function resolveAggregate (
+  { function: fn, path: text, alias, where }: AggregateInclude,
+  model: EntityModel
+): ResolvedAggregate {
   const what = `AllowedInclude.${fn} '${text}'`
   const path = resolvePath(model, text, what)
-  const { relations, relation, property } = fn === 'count' || fn === 'exists' ? relationAt(path, what) : propertyBehind(path, what)
+  const { relations, relation, property } = fn === 'count' || fn === 'exists'
+    ? relationAt(path, what)
+    : propertyBehind(path, what)
   checkDepth(what, relations.length + 1)
   if (fn !== 'exists' && !relation.many) {
-    throw new ConfigError(`${what}: '${relation.name}' is a to-one relation. ` +
-      (fn === 'count' ? 'Ask whether there is one with AllowedInclude.exists.' : 'There is at most one value: allow the relation as an include.'))
+    throw new ConfigError(
+      `${what}: '${relation.name}' is a to-one relation. ` +
+        (fn === 'count'
+          ? 'Ask whether there is one with AllowedInclude.exists.'
+          : 'There is at most one value: allow the relation as an include.')
+    )
   }
-  const name = camelCase([relation, ...property === undefined ? [] : [...path.embedded, property]].map(({ publicName }) => publicName), fn)
-  if (Buffer.byteLength(name) > MAX_NAME_BYTES) throw new ConfigError(`${what}: its name '${name}' is longer than ${MAX_NAME_BYTES} bytes.`)
-  const aggregate: Aggregate = Object.freeze({ name, function: fn, relation, property, type: typeOf(fn, property, what), where })
+  const name = camelCase(
+    [relation, ...property === undefined ? [] : [...path.embedded, property]].map(({ publicName }) => publicName),
+    fn
+  )
+  if (Buffer.byteLength(name) > MAX_NAME_BYTES) {
+    throw new ConfigError(`${what}: its name '${name}' is longer than ${MAX_NAME_BYTES} bytes.`)
+  }
+  const aggregate: Aggregate = Object.freeze({
+    name,
+    function: fn,
+    relation,
+    property,
+    type: typeOf(fn, property, what),
+    where,
+  })
   return { what, relations, segment: alias ?? name, aggregate }
 }
 
@@ -43,9 +73,19 @@ function relationAt ({ relations, property }: Path, what: string): Aggregated {
 
 function propertyBehind ({ relations, property }: Path, what: string): Aggregated {
   const relation = relations.at(-1)
-  if (property.kind === 'relation') throw new ConfigError(`${what}: name a property of its records, such as '${[...relations, property, property.target.primaryKey[0]!.property].map(({ name }) => name).join('.')}'.`)
-  if (relation === undefined) throw new ConfigError(`${what}: it is a property of the record itself; name one behind a to-many relation.`)
-  if (property.kind === 'embedded') throw new ConfigError(`${what}: '${property.name}' is an embedded object; name one of its properties.`)
+  if (property.kind === 'relation') {
+    throw new ConfigError(
+      `${what}: name a property of its records, such as '${
+        [...relations, property, property.target.primaryKey[0]!.property].map(({ name }) => name).join('.')
+      }'.`
+    )
+  }
+  if (relation === undefined) {
+    throw new ConfigError(`${what}: it is a property of the record itself; name one behind a to-many relation.`)
+  }
+  if (property.kind === 'embedded') {
+    throw new ConfigError(`${what}: '${property.name}' is an embedded object; name one of its properties.`)
+  }
   return { relations: relations.slice(0, -1), relation, property }
 }
 
@@ -56,21 +96,33 @@ function typeOf (fn: AggregateFunction, property: ScalarProperty | undefined, wh
   const { type, codec } = property
   if (fn === 'min' || fn === 'max') {
     // uuids are comparable, but which of two is less says nothing, and most versions of PostgreSQL have no such function
-    if (!isOrdered(type) || type.kind === 'uuid') throw new ConfigError(`${what}: values of type ${describe(type)} have no least and greatest.`)
+    if (!isOrdered(type) || type.kind === 'uuid') {
+      throw new ConfigError(`${what}: values of type ${describe(type)} have no least and greatest.`)
+    }
     return type
   }
   const words = fn === 'sum' ? 'sum' : 'mean'
-  if (codec !== undefined) throw new ConfigError(`${what}: '${property.name}' has a form of its own (a custom type or a serializer), in which the ${words} of the stored values may mean nothing.`)
+  if (codec !== undefined) {
+    throw new ConfigError(
+      `${what}: '${property.name}' has a form of its own (a custom type or a serializer), in which the ${words} of the stored values may mean nothing.`
+    )
+  }
   switch (type.kind) {
-    case 'integer': return fn === 'sum' ? { kind: 'bigint', form: 'number' } : { kind: 'float', single: false }
-    case 'bigint': return fn === 'sum' ? type : meanOf(type.form)
-    case 'decimal': return fn === 'sum' ? { kind: 'decimal', form: type.form } : meanOf(type.form)
-    case 'float': return fn === 'sum' ? type : { kind: 'float', single: false }
-    default: throw new ConfigError(`${what}: values of type ${describe(type)} have no ${words}; it takes numbers.`)
+    case 'integer':
+      return fn === 'sum' ? { kind: 'bigint', form: 'number' } : { kind: 'float', single: false }
+    case 'bigint':
+      return fn === 'sum' ? type : meanOf(type.form)
+    case 'decimal':
+      return fn === 'sum' ? { kind: 'decimal', form: type.form } : meanOf(type.form)
+    case 'float':
+      return fn === 'sum' ? type : { kind: 'float', single: false }
+    default:
+      throw new ConfigError(`${what}: values of type ${describe(type)} have no ${words}; it takes numbers.`)
   }
 }
 
-const meanOf = (form: 'string' | 'number'): ValueType => form === 'string' ? { kind: 'decimal', form } : { kind: 'float', single: false }
+const meanOf = (form: 'string' | 'number'): ValueType =>
+  form === 'string' ? { kind: 'decimal', form } : { kind: 'float', single: false }
 
 /** `products`, `unit_price` and `sum` as `productsUnitPriceSum`. */
 function camelCase (names: readonly string[], last: string): string {

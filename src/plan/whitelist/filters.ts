@@ -1,7 +1,28 @@
 /** Allowed filters meet the model. */
-import type { AllowedFilters, AnyOfFilter, CustomFilter, CustomFilterCallback, Filter, Operator, PartialFilter, ScopeFilter, SearchFilter, TrashedFilter } from '../../config/index.ts'
+import type {
+  AllowedFilters,
+  AnyOfFilter,
+  CustomFilter,
+  CustomFilterCallback,
+  Filter,
+  Operator,
+  PartialFilter,
+  ScopeFilter,
+  SearchFilter,
+  TrashedFilter,
+} from '../../config/index.ts'
 import { ConfigError } from '../../errors.ts'
-import { isComparable, isOrdered, isTextual, publicPath, resolvePath, type Converted, type EntityModel, type RelationProperty, type ValueType } from '../../model/index.ts'
+import {
+  isComparable,
+  isOrdered,
+  isTextual,
+  publicPath,
+  resolvePath,
+  type Converted,
+  type EntityModel,
+  type RelationProperty,
+  type ValueType,
+} from '../../model/index.ts'
 import { nearest } from '../../suggest.ts'
 import type { Comparable } from '../types.ts'
 import { comparableOf, describe, valuesOf } from './operand.ts'
@@ -52,7 +73,9 @@ export interface TrashedEntry extends EntryBase {
 export interface ScopeEntry extends EntryBase {
   readonly kind: 'scope'
   readonly filter: string
-  readonly params: ReadonlyArray<{ readonly name: string, readonly type: ValueType, readonly convert: (text: string) => Converted }>
+  readonly params: ReadonlyArray<
+    { readonly name: string, readonly type: ValueType, readonly convert: (text: string) => Converted }
+  >
 }
 
 /** What any of several filters keeps. */
@@ -66,10 +89,14 @@ export type FilterEntry = OperatorFilter | CustomFilterEntry | SearchEntry | Tra
 /** The relations that a filter leads through, path by path. */
 export function relationsOf (entry: FilterEntry): readonly RelationProperty[] {
   switch (entry.kind) {
-    case 'operators': return entry.relations
-    case 'search': return entry.targets.flatMap(({ relations }) => relations)
-    case 'anyOf': return entry.filters.flatMap(({ relations }) => relations)
-    default: return []
+    case 'operators':
+      return entry.relations
+    case 'search':
+      return entry.targets.flatMap(({ relations }) => relations)
+    case 'anyOf':
+      return entry.filters.flatMap(({ relations }) => relations)
+    default:
+      return []
   }
 }
 
@@ -80,20 +107,31 @@ export function filterEntry (filter: Filter, model: EntityModel): FilterEntry {
 
 function resolve (filter: Filter, model: EntityModel): FilterEntry {
   switch (filter.kind) {
-    case 'custom': return customEntry(filter, model)
-    case 'search': return searchEntry(filter, model)
-    case 'trashed': return trashedEntry(filter, model)
-    case 'scope': return scopeEntry(filter, model)
-    case 'anyOf': return anyOfEntry(filter, model)
-    default: return operatorEntry(filter, model)
+    case 'custom':
+      return customEntry(filter, model)
+    case 'search':
+      return searchEntry(filter, model)
+    case 'trashed':
+      return trashedEntry(filter, model)
+    case 'scope':
+      return scopeEntry(filter, model)
+    case 'anyOf':
+      return anyOfEntry(filter, model)
+    default:
+      return operatorEntry(filter, model)
   }
 }
 
 function operatorEntry (filter: AllowedFilters<string> | PartialFilter<string>, model: EntityModel): OperatorFilter {
   const what = `AllowedFilters '${filter.field}'`
   const path = resolvePath(model, filter.field, what)
-  if (filter.kind === 'operators' && filter.type !== undefined && (path.json === undefined || path.json.member !== undefined)) {
-    throw new ConfigError(`${what}: the option 'type' says what is inside of a JSON column, and the type of '${filter.field}' is known; leave it out.`)
+  if (
+    filter.kind === 'operators' && filter.type !== undefined &&
+    (path.json === undefined || path.json.member !== undefined)
+  ) {
+    throw new ConfigError(
+      `${what}: the option 'type' says what is inside of a JSON column, and the type of '${filter.field}' is known; leave it out.`
+    )
   }
   const operand = comparableOf(path, filter.kind === 'partial' ? 'string' : filter.type, what)
   const { type, convert } = valuesOf(operand, what)
@@ -101,7 +139,9 @@ function operatorEntry (filter: AllowedFilters<string> | PartialFilter<string>, 
   for (const operator of filter.operators) {
     if (!accepts(type, operator, custom)) {
       const works = type.kind === 'array' ? ' Those of an array are contains, overlap and isnull.' : ''
-      throw new ConfigError(`${what}: the operator '${operator}' does not work on a property of type ${describe(type)}.${works}`)
+      throw new ConfigError(
+        `${what}: the operator '${operator}' does not work on a property of type ${describe(type)}.${works}`
+      )
     }
   }
   return {
@@ -119,7 +159,9 @@ function operatorEntry (filter: AllowedFilters<string> | PartialFilter<string>, 
 
 /** The name of such a filter is free, but it can't be that of a hidden property: it would say that there is one. */
 function freeName (filter: CustomFilter | SearchFilter | ScopeFilter | AnyOfFilter, model: EntityModel): string {
-  if (model.properties.get(filter.field)?.hidden) resolvePath(model, filter.field, `AllowedFilters.${filter.kind} '${filter.field}'`)
+  if (model.properties.get(filter.field)?.hidden) {
+    resolvePath(model, filter.field, `AllowedFilters.${filter.kind} '${filter.field}'`)
+  }
   return filter.alias ?? filter.field
 }
 
@@ -133,14 +175,20 @@ function searchEntry (filter: SearchFilter<string>, model: EntityModel): SearchE
     const path = resolvePath(model, field, what)
     const operand = comparableOf(path, 'string', what)
     const { type } = valuesOf(operand, what)
-    if (!isTextual(type)) throw new ConfigError(`${what}: '${field}' is of type ${describe(type)}, and only text can be searched.`)
+    if (!isTextual(type)) {
+      throw new ConfigError(`${what}: '${field}' is of type ${describe(type)}, and only text can be searched.`)
+    }
     return { relations: path.relations, operand }
   })
   return { kind: 'search', name: freeName(filter, model), targets }
 }
 
 function trashedEntry (filter: TrashedFilter, { name, deletedAt }: EntityModel): TrashedEntry {
-  if (deletedAt === undefined) throw new ConfigError(`AllowedFilters.trashed: ${name} has no 'deleted_at', so none of its rows is ever marked as deleted.`)
+  if (deletedAt === undefined) {
+    throw new ConfigError(
+      `AllowedFilters.trashed: ${name} has no 'deleted_at', so none of its rows is ever marked as deleted.`
+    )
+  }
   return { kind: 'trashed', name: filter.alias ?? filter.field }
 }
 
@@ -149,7 +197,11 @@ function scopeEntry (filter: ScopeFilter<string>, model: EntityModel): ScopeEntr
   if (!model.filters.includes(filter.filter)) {
     const suggestion = nearest(filter.filter, model.filters)
     const known = model.filters.length === 0 ? `${model.name} declares none.` : `Filters: ${model.filters.join(', ')}.`
-    throw new ConfigError(`${what}: ${model.name} has no MikroORM filter '${filter.filter}'. ${suggestion === undefined ? known : `Did you mean '${suggestion}'?`}`)
+    throw new ConfigError(
+      `${what}: ${model.name} has no MikroORM filter '${filter.filter}'. ${
+        suggestion === undefined ? known : `Did you mean '${suggestion}'?`
+      }`
+    )
   }
   const params = Object.entries(filter.params).map(([name, property]) => {
     const about = `${what}: the parameter '${name}'`
@@ -159,19 +211,37 @@ function scopeEntry (filter: ScopeFilter<string>, model: EntityModel): ScopeEntr
 }
 
 function anyOfEntry (filter: AnyOfFilter<string>, model: EntityModel): AnyOfEntry {
-  return { kind: 'anyOf', name: freeName(filter, model), filters: filter.filters.map((one) => operatorEntry(one, model)) }
+  return {
+    kind: 'anyOf',
+    name: freeName(filter, model),
+    filters: filter.filters.map((one) => operatorEntry(one, model)),
+  }
 }
 
 function accepts (type: ValueType, operator: Operator, custom: boolean): boolean {
   switch (operator) {
-    case 'isnull': return true
-    case 'eq': case 'ne': case 'in': case 'nin': return isComparable(type) || custom
-    case 'lt': case 'lte': case 'gt': case 'gte': case 'between': return isOrdered(type)
-    case 'overlap': return isSet(type)
-    case 'contains': return isTextual(type) || isSet(type)
-    default: return isTextual(type)
+    case 'isnull':
+      return true
+    case 'eq':
+    case 'ne':
+    case 'in':
+    case 'nin':
+      return isComparable(type) || custom
+    case 'lt':
+    case 'lte':
+    case 'gt':
+    case 'gte':
+    case 'between':
+      return isOrdered(type)
+    case 'overlap':
+      return isSet(type)
+    case 'contains':
+      return isTextual(type) || isSet(type)
+    default:
+      return isTextual(type)
   }
 }
 
 /** An array whose items can be compared. */
-const isSet = (type: ValueType): boolean => type.kind === 'array' && isComparable(type.element) && type.element.kind !== 'json'
+const isSet = (type: ValueType): boolean =>
+  type.kind === 'array' && isComparable(type.element) && type.element.kind !== 'json'

@@ -6,12 +6,22 @@ import type { IncludeRules, OrderTerm } from '../types.ts'
 import { sortTarget } from './sorts.ts'
 
 /** The rules of an include, or `undefined` when it has none: the whole relation, in its own order. */
-export function includeRules ({ limit, sort, where }: AllowedInclude<string, string>, relation: RelationProperty, what: string): IncludeRules | undefined {
+export function includeRules (
+  { limit, sort, where }: AllowedInclude<string, string>,
+  relation: RelationProperty,
+  what: string
+): IncludeRules | undefined {
   if (limit === undefined && sort === undefined && where === undefined) return undefined
   for (const [option, value] of [['limit', limit], ['sort', sort]] as const) {
-    if (value !== undefined && !relation.many) throw new ConfigError(`${what}: '${relation.name}' is a to-one relation; '${option}' is for to-many relations.`)
+    if (value !== undefined && !relation.many) {
+      throw new ConfigError(`${what}: '${relation.name}' is a to-one relation; '${option}' is for to-many relations.`)
+    }
   }
-  return Object.freeze({ limit, order: sort && Object.freeze(sort.map((item) => orderTerm(item, relation, what))), where })
+  return Object.freeze({
+    limit,
+    order: sort && Object.freeze(sort.map((item) => orderTerm(item, relation, what))),
+    where,
+  })
 }
 
 function orderTerm (item: string, relation: RelationProperty, what: string): OrderTerm {

@@ -71,7 +71,12 @@ function levelAt (relations: readonly RelationProperty[], root: Level): Level {
 
 function nodeIn ({ children }: Level, relation: RelationProperty): Node {
   let node = children.get(relation.name)
-  if (node === undefined) children.set(relation.name, node = { ...levelOf(relation.target), relation, segment: relation.publicName, allowed: false })
+  if (node === undefined) {
+    children.set(
+      relation.name,
+      node = { ...levelOf(relation.target), relation, segment: relation.publicName, allowed: false }
+    )
+  }
   return node
 }
 
@@ -90,11 +95,17 @@ function addAggregate (resolved: ResolvedAggregate, root: Level): void {
   const { what, aggregate: { name } } = resolved
   const { model, aggregates } = levelAt(resolved.relations, root)
   if ([...model.properties.values()].some((property) => !property.hidden && property.publicName === name)) {
-    throw new ConfigError(`${what}: records of ${model.name} show it as '${name}', which is a property of theirs already.`)
+    throw new ConfigError(
+      `${what}: records of ${model.name} show it as '${name}', which is a property of theirs already.`
+    )
   }
   const other = aggregates.find(({ aggregate }) => aggregate.name === name)
   if (other !== undefined) {
-    throw new ConfigError(`${what}: ${other.what === what ? 'it is listed twice' : `${other.what} is there already`}, and records of ${model.name} can show only one of them as '${name}'.`)
+    throw new ConfigError(
+      `${what}: ${
+        other.what === what ? 'it is listed twice' : `${other.what} is there already`
+      }, and records of ${model.name} can show only one of them as '${name}'.`
+    )
   }
   aggregates.push(resolved)
 }
@@ -104,10 +115,14 @@ function addField (field: Field, root: Level): void {
   const path = resolvePath(root.model, field.field, what)
   const { property } = path
   if (path.embedded.length > 0) throw new ConfigError(`${what}: an embedded object is selected as a whole.`)
-  if (property.kind === 'relation' && property.join.kind !== 'owner') throw new ConfigError(`${what}: '${property.name}' is not a column; allow it as an include.`)
+  if (property.kind === 'relation' && property.join.kind !== 'owner') {
+    throw new ConfigError(`${what}: '${property.name}' is not a column; allow it as an include.`)
+  }
   const name = field.alias ?? property.publicName
   const target = levelAt(path.relations, root).fields
-  if (target.has(name)) throw new ConfigError(`${what}: two fields are '${name}' in the URL; remove one, or give it an alias.`)
+  if (target.has(name)) {
+    throw new ConfigError(`${what}: two fields are '${name}' in the URL; remove one, or give it an alias.`)
+  }
   target.set(name, property)
 }
 
@@ -115,18 +130,29 @@ function addField (field: Field, root: Level): void {
 function entriesOf (root: Level): ReadonlyMap<string, IncludeEntry> {
   const entries = new Map<string, IncludeEntry>()
   const add = (entry: IncludeEntry): void => {
-    if (entries.has(entry.name)) throw new ConfigError(`allowedIncludes: two entries are '${entry.name}' in the URL; give one an alias.`)
+    if (entries.has(entry.name)) {
+      throw new ConfigError(`allowedIncludes: two entries are '${entry.name}' in the URL; give one an alias.`)
+    }
     entries.set(entry.name, entry)
   }
   const addLevel = (level: Level, parent?: RelationEntry): void => {
     const nameOf = (segment: string): string => parent === undefined ? segment : `${parent.name}.${segment}`
     for (const node of level.children.values()) {
       const { relation, fields, rules } = node
-      const entry: RelationEntry = Object.freeze({ kind: 'relation', relation, name: nameOf(node.segment), parent, fields, rules })
+      const entry: RelationEntry = Object.freeze({
+        kind: 'relation',
+        relation,
+        name: nameOf(node.segment),
+        parent,
+        fields,
+        rules,
+      })
       if (node.allowed) add(entry)
       addLevel(node, entry)
     }
-    for (const { segment, aggregate } of level.aggregates) add(Object.freeze({ kind: 'aggregate', aggregate, name: nameOf(segment), parent }))
+    for (const { segment, aggregate } of level.aggregates) {
+      add(Object.freeze({ kind: 'aggregate', aggregate, name: nameOf(segment), parent }))
+    }
   }
   addLevel(root)
   return entries

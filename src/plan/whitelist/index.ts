@@ -15,7 +15,16 @@ import { defaultOrder, sortEntries, type DefaultTerm, type SortEntry } from './s
 
 export { relationsOf } from './filters.ts'
 export { includePath } from './includes.ts'
-export type { AnyOfEntry, CustomFilterEntry, FilterEntry, FilterTarget, OperatorFilter, ScopeEntry, SearchEntry, TrashedEntry } from './filters.ts'
+export type {
+  AnyOfEntry,
+  CustomFilterEntry,
+  FilterEntry,
+  FilterTarget,
+  OperatorFilter,
+  ScopeEntry,
+  SearchEntry,
+  TrashedEntry,
+} from './filters.ts'
 export type { AggregateEntry, IncludeEntry, RelationEntry } from './includes.ts'
 export type { CustomTarget, DefaultTerm, SortEntry, SortTarget } from './sorts.ts'
 
@@ -51,7 +60,11 @@ export const MAX_STREAM_BATCH = 500
  * @throws {ConfigError} for a name that the entity doesn't have, and for an operator, sort, field or include that
  *   can't work on the property it names
  */
-export function resolveWhitelist (config: QueryBuilderConfig, model: EntityModel, name: string = model.tableName): Whitelist {
+export function resolveWhitelist (
+  config: QueryBuilderConfig,
+  model: EntityModel,
+  name: string = model.tableName
+): Whitelist {
   const { maxIncluded, maxBytes, maxPerPage } = config.pagination
   const sorts = byName('allowedSorts', config.allowedSorts.flatMap((sort) => sortEntries(sort, model)))
   const { fields, includes } = resolveIncludes(config.allowedIncludes, config.allowedFields, model)
@@ -75,17 +88,25 @@ export function resolveWhitelist (config: QueryBuilderConfig, model: EntityModel
   })
 }
 
-function byName<Entry extends { readonly name: string }> (list: string, entries: readonly Entry[]): ReadonlyMap<string, Entry> {
+function byName<Entry extends { readonly name: string }> (
+  list: string,
+  entries: readonly Entry[]
+): ReadonlyMap<string, Entry> {
   const map = new Map<string, Entry>()
   for (const entry of entries) {
-    if (map.has(entry.name)) throw new ConfigError(`${list}: two entries are '${entry.name}' in the URL; remove one, or give it an alias.`)
+    if (map.has(entry.name)) {
+      throw new ConfigError(`${list}: two entries are '${entry.name}' in the URL; remove one, or give it an alias.`)
+    }
     map.set(entry.name, Object.freeze(entry))
   }
   return map
 }
 
 /** @param entries in the order of `allowedFilters` */
-function defaultFilters ({ allowedFilters }: QueryBuilderConfig, entries: readonly FilterEntry[]): Whitelist['defaults'] {
+function defaultFilters (
+  { allowedFilters }: QueryBuilderConfig,
+  entries: readonly FilterEntry[]
+): Whitelist['defaults'] {
   return allowedFilters.flatMap(({ defaultValue }, index) => {
     if (defaultValue === undefined) return []
     const entry = entries[index]!

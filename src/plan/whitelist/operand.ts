@@ -1,7 +1,14 @@
 /** The end of a path: what can be compared or ordered, and how values for it are read from text. */
 import type { JsonValueType } from '../../config/index.ts'
 import { ConfigError } from '../../errors.ts'
-import { convert, type Converted, type JsonPath, type Path, type ScalarProperty, type ValueType } from '../../model/index.ts'
+import {
+  convert,
+  type Converted,
+  type JsonPath,
+  type Path,
+  type ScalarProperty,
+  type ValueType,
+} from '../../model/index.ts'
 import type { Comparable, JsonValue, Operand } from '../types.ts'
 
 /** What a filter compares. `type` is of a value inside of JSON. */
@@ -13,12 +20,18 @@ export function comparableOf (path: Path, type: JsonValueType | undefined, what:
 
 /** What can be ordered by. */
 export function operandOf ({ property, json }: Path, what: string): Operand {
-  if (json !== undefined) throw new ConfigError(`${what}: '${property.name}' is a JSON column, and what is in it is for filters only.`)
+  if (json !== undefined) {
+    throw new ConfigError(`${what}: '${property.name}' is a JSON column, and what is in it is for filters only.`)
+  }
   if (property.kind === 'scalar') return property
   if (property.kind === 'relation' && property.join.kind === 'owner') return property
-  throw new ConfigError(property.kind === 'embedded'
-    ? `${what}: '${property.name}' is an embedded object; name one of its properties.`
-    : `${what}: '${property.name}' has no key of its own to compare; name a property behind it, such as '${property.name}.${property.target.primaryKey[0]!.property.name}'.`)
+  throw new ConfigError(
+    property.kind === 'embedded'
+      ? `${what}: '${property.name}' is an embedded object; name one of its properties.`
+      : `${what}: '${property.name}' has no key of its own to compare; name a property behind it, such as '${property.name}.${
+        property.target.primaryKey[0]!.property.name
+      }'.`
+  )
 }
 
 const COMPOSITE_KEY = 'composite key (name a property behind it)'
@@ -64,11 +77,22 @@ const JSON_TYPES: Readonly<Record<JsonValueType, ValueType>> = {
 }
 
 /** A value inside of a JSON column: of the declared type, or that of the embedded property. */
-function jsonValue (property: ScalarProperty, { keys, member }: JsonPath, type: JsonValueType | undefined, what: string): JsonValue {
-  if (property.codec !== undefined) throw new ConfigError(`${what}: '${property.name}' has a type of its own, so nothing is known of what is in it.`)
+function jsonValue (
+  property: ScalarProperty,
+  { keys, member }: JsonPath,
+  type: JsonValueType | undefined,
+  what: string
+): JsonValue {
+  if (property.codec !== undefined) {
+    throw new ConfigError(`${what}: '${property.name}' has a type of its own, so nothing is known of what is in it.`)
+  }
   if (member === undefined) {
     // partial filters and searches need text anyway
-    if (type === undefined) throw new ConfigError(`${what}: '${property.name}' is a JSON column; say what is there: { type: 'string' }, 'number' or 'boolean'.`)
+    if (type === undefined) {
+      throw new ConfigError(
+        `${what}: '${property.name}' is a JSON column; say what is there: { type: 'string' }, 'number' or 'boolean'.`
+      )
+    }
     return { kind: 'json', property, keys, type: JSON_TYPES[type] }
   }
   return { kind: 'json', property, keys, type: storedType(member, what) }
@@ -78,10 +102,19 @@ function jsonValue (property: ScalarProperty, { keys, member }: JsonPath, type: 
 function storedType ({ name, type, codec }: ScalarProperty, what: string): ValueType {
   if (codec === undefined) {
     switch (type.kind) {
-      case 'text': case 'uuid': case 'date': case 'boolean': return type
-      case 'enum': return { ...type, native: false }
-      case 'integer': case 'float': return JSON_TYPES.number
-      case 'bigint': case 'decimal': if (type.form === 'number') return JSON_TYPES.number
+      case 'text':
+      case 'uuid':
+      case 'date':
+      case 'boolean':
+        return type
+      case 'enum':
+        return { ...type, native: false }
+      case 'integer':
+      case 'float':
+        return JSON_TYPES.number
+      case 'bigint':
+      case 'decimal':
+        if (type.form === 'number') return JSON_TYPES.number
     }
   }
   throw new ConfigError(`${what}: '${name}' is of type ${describe(type)}, which can't be compared inside of JSON.`)

@@ -39,7 +39,10 @@ export function sortEntries (sort: Sort, model: EntityModel): SortEntry[] {
 }
 
 /** The name of a custom sort is free, but it can't be that of a hidden property: it would say that there is one. */
-function customEntry ({ field, alias, callback, direction }: Extract<Sort, { kind: 'custom' }>, model: EntityModel): SortEntry {
+function customEntry (
+  { field, alias, callback, direction }: Extract<Sort, { kind: 'custom' }>,
+  model: EntityModel
+): SortEntry {
   if (model.properties.get(field)?.hidden) resolvePath(model, field, `AllowedSort.custom '${field}'`)
   return { name: alias ?? field, targets: [{ sort: field, callback }], descending: direction === 'desc' }
 }

@@ -7,7 +7,7 @@ import { cut } from '../client.ts'
 
 /** What pg and its pool have and their types leave out. */
 interface PoolInternals {
-  readonly Client: new (options: object) => Client
+  readonly Client: new(options: object) => Client
   readonly options: { readonly password?: unknown, readonly ssl?: unknown }
 }
 
@@ -46,7 +46,9 @@ export class Probe {
       return (await client.query<Record<string, unknown>>(text)).rows[0]!
     } catch (error) {
       this.#drop(client)
-      if (late) throw Object.assign(new Error(`no answer within ${this.#timeout} ms`, { cause: error }), { code: 'ETIMEDOUT' })
+      if (late) {
+        throw Object.assign(new Error(`no answer within ${this.#timeout} ms`, { cause: error }), { code: 'ETIMEDOUT' })
+      }
       throw error
     } finally {
       waiting = false
@@ -68,9 +70,8 @@ export class Probe {
   }
 
   async #connect (client: Client): Promise<void> {
-    await client.connect()
-    // asking is no reason for a process to stay
-    ;(client as unknown as { unref (): void }).unref()
+    await client.connect() // asking is no reason for a process to stay
+    ;(client as unknown as { unref(): void }).unref()
     this.#connected = true
     this.connections++
   }

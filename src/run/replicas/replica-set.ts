@@ -43,15 +43,27 @@ export class ReplicaSet {
    */
   async start (driver: object): Promise<void> {
     const { labels, checkTimeout } = this.#settings
-    const { connection: writer, replicas: connections } = driver as { connection: Connection, replicas: readonly Connection[] }
+    const { connection: writer, replicas: connections } = driver as {
+      connection: Connection,
+      replicas: readonly Connection[],
+    }
     this.#writer = writer
     this.#probe = new Probe(await poolOf(writer), checkTimeout)
-    this.#replicas = await Promise.all(connections.map(async (connection, index) => new Replica(labels[index]!, connection, await poolOf(connection), this.#settings)))
+    this.#replicas = await Promise.all(
+      connections.map(async (connection, index) =>
+        new Replica(labels[index]!, connection, await poolOf(connection), this.#settings)
+      )
+    )
     for (const replica of this.#replicas) this.#repeatElsewhere(replica)
     const problem = await this.#check()
     if ((problem as { code?: unknown } | undefined)?.code === UNDEFINED_FUNCTION) {
       this.stop()
-      throw new ConfigError(`DatabaseFactory: replicas: the database does not say how far it has written, so the lag of its replicas is not known: ${(problem as Error).message}. With 'maxLag: false' every replica that answers is used`, { cause: problem })
+      throw new ConfigError(
+        `DatabaseFactory: replicas: the database does not say how far it has written, so the lag of its replicas is not known: ${
+          (problem as Error).message
+        }. With 'maxLag: false' every replica that answers is used`,
+        { cause: problem }
+      )
     }
     this.#schedule()
   }
@@ -79,7 +91,11 @@ export class ReplicaSet {
     return await this.#read(this.#pick(), ask, discard)
   }
 
-  async #read<T> (first: Replica | undefined, ask: (connection: Connection) => Promise<T>, discard?: (answer: T) => unknown): Promise<T> {
+  async #read<T> (
+    first: Replica | undefined,
+    ask: (connection: Connection) => Promise<T>,
+    discard?: (answer: T) => unknown
+  ): Promise<T> {
     let tried: Set<Replica> | undefined
     for (let replica = first; replica !== undefined; replica = this.#pick(tried)) {
       try {
@@ -102,7 +118,10 @@ export class ReplicaSet {
     let best: Replica | undefined
     for (let i = 0; i < replicas.length; i++) {
       const replica = replicas[(start + i) % replicas.length]!
-      if (replica.status === 'up' && tried?.has(replica) !== true && (best === undefined || replica.reading < best.reading)) best = replica
+      if (
+        replica.status === 'up' && tried?.has(replica) !== true &&
+        (best === undefined || replica.reading < best.reading)
+      ) best = replica
     }
     return best
   }
@@ -115,7 +134,8 @@ export class ReplicaSet {
     const own: Asking = { execute: connection.execute.bind(connection), stream: connection.stream.bind(connection) }
     asking.set(replica.connection, own)
     // in a transaction it is that connection or none
-    connection.execute = (...args) => args[IN_EXECUTE] !== undefined ? own.execute(...args) : read((other) => other.execute(...args))
+    connection.execute = (...args) =>
+      args[IN_EXECUTE] !== undefined ? own.execute(...args) : read((other) => other.execute(...args))
     connection.stream = async function * (...args) {
       if (args[IN_STREAM] !== undefined) return yield * own.stream(...args)
       const { rows, first } = await read(async (other) => {
@@ -161,8 +181,8 @@ export class ReplicaSet {
 
 /** How MikroORM asks a connection. */
 interface Asking {
-  execute (...args: unknown[]): Promise<unknown>
-  stream (...args: unknown[]): AsyncGenerator<unknown, void, void>
+  execute(...args: unknown[]): Promise<unknown>
+  stream(...args: unknown[]): AsyncGenerator<unknown, void, void>
 }
 
 /** Where in their arguments the transaction is. */
@@ -192,6 +212,10 @@ function judge (error: unknown): Verdict {
   if (code === CANCELLED) return 'final'
   // tables and columns that have been made just now
   if (code === READ_ONLY || /^42...$/.test(code)) return 'ask the writer'
-  if ((CONFLICTS.has(code) && driver.severity !== 'FATAL') || POOL_EXHAUSTED.test(String((driver as Error).message))) return 'try another'
-  return (error instanceof UnavailableError ? error : convertError(error)) instanceof UnavailableError ? 'replica is gone' : 'final'
+  if ((CONFLICTS.has(code) && driver.severity !== 'FATAL') || POOL_EXHAUSTED.test(String((driver as Error).message))) {
+    return 'try another'
+  }
+  return (error instanceof UnavailableError ? error : convertError(error)) instanceof UnavailableError
+    ? 'replica is gone'
+    : 'final'
 }

@@ -149,7 +149,10 @@ export class Replica {
     if (this.#astray) return this.#down('it is ahead of the writer: it does not follow it')
     // nothing is written while there is no writer, as far as this process can tell: what could be read stays readable
     if (!writerAnswers) return this.#status === 'up' ? this.#up(Infinity) : this.#lagging(null)
-    this.#freshAt = Math.max(this.#freshAt, history.freshAt({ position: this.#position, commit: (row['commit'] as number | null) ?? undefined }))
+    this.#freshAt = Math.max(
+      this.#freshAt,
+      history.freshAt({ position: this.#position, commit: (row['commit'] as number | null) ?? undefined })
+    )
     const lag = Math.max(0, performance.now() - this.#freshAt)
     this.#lag = Number.isFinite(lag) ? Math.ceil(lag) : null
     if (lag <= maxLag) this.#up(this.#freshAt + maxLag)

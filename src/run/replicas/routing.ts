@@ -49,7 +49,7 @@ export function readFromWriter (em: EntityManager): void {
   em.getConnection('write')
 }
 
-type EntityManagerClass = new (config: any, driver: any, ...rest: any[]) => EntityManager
+type EntityManagerClass = new(config: any, driver: any, ...rest: any[]) => EntityManager
 
 /** The class of EntityManagers that read from replicas, from the one that they would be of otherwise. */
 export function readingFrom (replicas: ReplicaSet, Base: EntityManagerClass): EntityManagerClass {
@@ -82,7 +82,11 @@ function sharedDriver (driver: Driver, replicas: ReplicaSet): Driver {
 function requestDriver (driver: Driver, replicas: ReplicaSet): Driver {
   return Object.create(driver, {
     [kUsesWriter]: { value: false, writable: true },
-    [kReplicas]: { get (this: RequestDriver) { return this[kUsesWriter] ? undefined : replicas } },
+    [kReplicas]: {
+      get (this: RequestDriver) {
+        return this[kUsesWriter] ? undefined : replicas
+      },
+    },
     connection: {
       get (this: RequestDriver): Connection {
         this[kUsesWriter] = true

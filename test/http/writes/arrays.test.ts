@@ -23,12 +23,39 @@ const Hooked = defineEntity({
   tableName: 'hooked',
   properties: { ...properties, seen: p.array().nullable() },
   hooks: {
-    beforeCreate: [({ entity }: EventArgs<any>) => { entity.seen = entity.tags }],
-    beforeUpdate: [({ entity }: EventArgs<any>) => { entity.seen = entity.tags }],
+    beforeCreate: [({ entity }: EventArgs<any>) => {
+      entity.seen = entity.tags
+    }],
+    beforeUpdate: [({ entity }: EventArgs<any>) => {
+      entity.seen = entity.tags
+    }],
   },
 })
 
-const ITEMS = ['NULL', 'null', 'Null', '', ' ', ' padded ', '\t', '\n', 'a\nb', 'a,\nb', '\u00A0x', 'a b', 'a,b', '"', '\\', '\\"', '{}', '{', "'", 'undefined', '$1', '💥']
+const ITEMS = [
+  'NULL',
+  'null',
+  'Null',
+  '',
+  ' ',
+  ' padded ',
+  '\t',
+  '\n',
+  'a\nb',
+  'a,\nb',
+  '\u00A0x',
+  'a b',
+  'a,b',
+  '"',
+  '\\',
+  '\\"',
+  '{}',
+  '{',
+  "'",
+  'undefined',
+  '$1',
+  '💥',
+]
 
 t.test('literals of an application are its own', async (t) => {
   const marshallArray = (items: string[]): string => `{${items.map((item) => JSON.stringify(item)).join(',')}}`
@@ -40,10 +67,13 @@ t.test('literals of an application are its own', async (t) => {
 await forEachDatabase(t, { entities: [Plain, Hooked] }, async (t, { orm }) => {
   const operations = ['create', 'createMany', 'update'] as const
   const app = await serve(t, orm, {
-    '/plain': { crud: resource(Plain), operations }, '/hooked': { crud: resource(Hooked), operations }, '/together': { crud: resource(Hooked), operations, transaction: true },
+    '/plain': { crud: resource(Plain), operations },
+    '/hooked': { crud: resource(Hooked), operations },
+    '/together': { crud: resource(Hooked), operations, transaction: true },
   })
   const { post, created, updated } = writes(app)
-  const stored = async (table: string, id: number): Promise<Json> => (await select(orm, `select row_to_json(x) as json from ${table} x where id = ${id}`))[0].json
+  const stored = async (table: string, id: number): Promise<Json> =>
+    (await select(orm, `select row_to_json(x) as json from ${table} x where id = ${id}`))[0].json
 
   t.test('items are stored as they are, by a statement and by the unit of work', async (t) => {
     for (const tags of [ITEMS, ['NULL'], ['null'], [''], [' padded '], ['\t'], [], null]) {
@@ -55,7 +85,11 @@ await forEachDatabase(t, { entities: [Plain, Hooked] }, async (t, { orm }) => {
         t.match(await stored(table, record.id), { tags, ...(table === 'hooked' && { seen: tags }) }, `${what} stored`)
         await updated(`${path}/${record.id}`, { tags: ['x', 'y'] })
         t.strictSame((await updated(`${path}/${record.id}`, { tags })).tags, tags, `${what} updated`)
-        t.match(await stored(table, record.id), { tags, ...(table === 'hooked' && { seen: tags }) }, `${what} stored by the update`)
+        t.match(
+          await stored(table, record.id),
+          { tags, ...(table === 'hooked' && { seen: tags }) },
+          `${what} stored by the update`
+        )
       }
     }
     for (const path of ['/plain', '/hooked', '/together']) {
@@ -76,14 +110,20 @@ await forEachDatabase(t, { entities: [Plain, Hooked] }, async (t, { orm }) => {
   })
 
   t.test('any text, in any company', async (t) => {
-    const item = fc.oneof(fc.constantFrom(...ITEMS), fc.string({ unit: fc.constantFrom(...'nulNUL \t\n\r\v\f,"\\{}\'a\u00A0\u2028é') }))
-    await assertProperty(fc.asyncProperty(fc.array(fc.record({ tags: fc.array(item) }), { minLength: 1, maxLength: 10 }), async (rows) => {
-      const [plain, hooked] = [bodyOf(await post('/plain', rows)), bodyOf(await post('/hooked', rows))]
-      for (const [index, { tags }] of rows.entries()) {
-        t.strictSame(plain[index].tags, tags)
-        t.strictSame(hooked[index].tags, tags)
-      }
-    }), { numRuns: 20 })
+    const item = fc.oneof(
+      fc.constantFrom(...ITEMS),
+      fc.string({ unit: fc.constantFrom(...'nulNUL \t\n\r\v\f,"\\{}\'a\u00A0\u2028é') })
+    )
+    await assertProperty(
+      fc.asyncProperty(fc.array(fc.record({ tags: fc.array(item) }), { minLength: 1, maxLength: 10 }), async (rows) => {
+        const [plain, hooked] = [bodyOf(await post('/plain', rows)), bodyOf(await post('/hooked', rows))]
+        for (const [index, { tags }] of rows.entries()) {
+          t.strictSame(plain[index].tags, tags)
+          t.strictSame(hooked[index].tags, tags)
+        }
+      }),
+      { numRuns: 20 }
+    )
   })
 
   t.test('what a transaction has loaded is not written again', async (t) => {

@@ -22,7 +22,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     '/default': { crud: resource(Shelf), operations: both },
   })
   const { post, read } = writes(app)
-  const count = async (table: string): Promise<number> => (await select(orm, `select count(*)::int as count from ${table}`))[0].count
+  const count = async (table: string): Promise<number> =>
+    (await select(orm, `select count(*)::int as count from ${table}`))[0].count
 
   t.test('201 with the records in their order', async (t) => {
     const response = await post('/tags', [{ name: 'one', weight: 1 }, { name: 'two' }, { name: 'three', weight: null }])
@@ -34,17 +35,36 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   t.test('records need not have the same properties; what one leaves out has its default', async (t) => {
-    const response = await post('/plants', [{ name: 'A', supplier: 1, price: 1 }, { supplier: 2, status: 'active', name: 'B' }, { name: 'C', supplier: 1, shelf: { house: 'A', number: 1 }, inStock: false, position: 7 }])
-    t.strictSame(bodyOf(response).map(({ name, price, status, inStock, position, shelf, supplier }: any) => [name, price, status, inStock, position, shelf, supplier]), [
-      ['A', 1, 'draft', true, 0, null, 1],
-      ['B', null, 'active', true, 0, null, 2],
-      ['C', null, 'draft', false, 7, { house: 'A', number: 1 }, 1],
-    ])
+    const response = await post('/plants', [{ name: 'A', supplier: 1, price: 1 }, {
+      supplier: 2,
+      status: 'active',
+      name: 'B',
+    }, { name: 'C', supplier: 1, shelf: { house: 'A', number: 1 }, inStock: false, position: 7 }])
+    t.strictSame(
+      bodyOf(response).map((
+        { name, price, status, inStock, position, shelf, supplier }: any
+      ) => [name, price, status, inStock, position, shelf, supplier]),
+      [
+        ['A', 1, 'draft', true, 0, null, 1],
+        ['B', null, 'active', true, 0, null, 2],
+        ['C', null, 'draft', false, 7, { house: 'A', number: 1 }, 1],
+      ]
+    )
     const uuids = bodyOf(response).map(({ uuid }: any) => uuid)
     t.equal(new Set(uuids).size, 3)
     t.strictSame((await select(orm, 'select uuid from plant where id > 14 order by id')).map(({ uuid }) => uuid), uuids)
-    t.strictSame(bodyOf(await post('/suppliers', [{ name: 'x', country: 'fr', address: { street: 's' } }, { name: 'y', country: 'it' }])).map(({ country, address }: any) => [country, address]), [['FR', { street: 's', city: null }], ['IT', null]])
-    t.strictSame(bodyOf(await post('/parcels', [{ order: 1, carrier: 'a' }, { order: 2, carrier: 'b', weight: '1.000' }])).map(({ kind, carrier }: any) => [kind, carrier]), [['parcel', 'a'], ['parcel', 'b']])
+    t.strictSame(
+      bodyOf(
+        await post('/suppliers', [{ name: 'x', country: 'fr', address: { street: 's' } }, { name: 'y', country: 'it' }])
+      ).map(({ country, address }: any) => [country, address]),
+      [['FR', { street: 's', city: null }], ['IT', null]]
+    )
+    t.strictSame(
+      bodyOf(await post('/parcels', [{ order: 1, carrier: 'a' }, { order: 2, carrier: 'b', weight: '1.000' }])).map((
+        { kind, carrier }: any
+      ) => [kind, carrier]),
+      [['parcel', 'a'], ['parcel', 'b']]
+    )
   })
 
   t.test('nothing, and one', async (t) => {
@@ -56,12 +76,21 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 
   t.test('the first bad record is the error, with all that is wrong with it', async (t) => {
     const before = await count('plant')
-    t.equal(verdict(await post('/plants', [{ name: 'A', supplier: 1 }, { price: 'x', nmae: 1 }, { name: 5 }])), '400 FST_ERR_VALIDATION /1/price /1/nmae /1/name /1/supplier')
+    t.equal(
+      verdict(await post('/plants', [{ name: 'A', supplier: 1 }, { price: 'x', nmae: 1 }, { name: 5 }])),
+      '400 FST_ERR_VALIDATION /1/price /1/nmae /1/name /1/supplier'
+    )
     t.equal(verdict(await post('/plants', [{ name: 'A', supplier: 1 }, null])), '400 FST_ERR_VALIDATION /1')
     t.equal(verdict(await post('/plants', [[], { name: 'A', supplier: 1 }])), '400 FST_ERR_VALIDATION /0')
     t.equal(verdict(await post('/plants', ['x'])), '400 FST_ERR_VALIDATION /0')
-    t.equal(verdict(await post('/plants', [{ name: 'A', supplier: 1, tags: [1, 'x'] }])), '400 FST_ERR_VALIDATION /0/tags/1')
-    t.equal(verdict(await post('/plants', [{ name: 'A', supplier: 1 }, { name: 'B', supplier: 1, shelf: { house: 'A' } }])), '400 FST_ERR_VALIDATION /1/shelf')
+    t.equal(
+      verdict(await post('/plants', [{ name: 'A', supplier: 1, tags: [1, 'x'] }])),
+      '400 FST_ERR_VALIDATION /0/tags/1'
+    )
+    t.equal(
+      verdict(await post('/plants', [{ name: 'A', supplier: 1 }, { name: 'B', supplier: 1, shelf: { house: 'A' } }])),
+      '400 FST_ERR_VALIDATION /1/shelf'
+    )
     t.equal(await count('plant'), before)
   })
 
@@ -71,14 +100,30 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.match(verdict(await post('/tags', [{ name: 'twice' }, { name: 'twice' }])), /^409 FST_CRUD_CONFLICT/)
     t.equal(await count('tag'), before)
     const labels = await count('label')
-    t.match(verdict(await post('/labels', [{ text: 'ok', plant: 4 }, { text: 'no', plant: 99 }])), /^409 FST_CRUD_CONFLICT/)
-    t.match(verdict(await post('/labels', [{ text: 'ok', plant: 4 }, { text: 'deleted', plant: 11 }])), /^409 FST_CRUD_CONFLICT/)
+    t.match(
+      verdict(await post('/labels', [{ text: 'ok', plant: 4 }, { text: 'no', plant: 99 }])),
+      /^409 FST_CRUD_CONFLICT/
+    )
+    t.match(
+      verdict(await post('/labels', [{ text: 'ok', plant: 4 }, { text: 'deleted', plant: 11 }])),
+      /^409 FST_CRUD_CONFLICT/
+    )
     t.equal(await count('label'), labels)
   })
 
   t.test('a relation that refers to nothing is named, with its record', async (t) => {
-    for (const supplier of [99, 3]) t.equal(verdict(await post('/plants', [{ name: 'A', supplier: 1 }, { name: 'B', supplier }, { name: 'C', supplier: 98 }])), '409 FST_CRUD_CONFLICT /1/supplier')
-    t.equal(verdict(await post('/plants', [{ name: 'A', supplier: 1 }, { name: 'B', supplier: 1, tags: [1, 99] }])), '409 FST_CRUD_CONFLICT /1/tags')
+    for (const supplier of [99, 3]) {
+      t.equal(
+        verdict(
+          await post('/plants', [{ name: 'A', supplier: 1 }, { name: 'B', supplier }, { name: 'C', supplier: 98 }])
+        ),
+        '409 FST_CRUD_CONFLICT /1/supplier'
+      )
+    }
+    t.equal(
+      verdict(await post('/plants', [{ name: 'A', supplier: 1 }, { name: 'B', supplier: 1, tags: [1, 99] }])),
+      '409 FST_CRUD_CONFLICT /1/tags'
+    )
   })
 
   t.test('at most maxBatch', async (t) => {
@@ -89,8 +134,14 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.equal(verdict(response), '400 FST_ERR_VALIDATION ')
     t.match(response.json().message, /at most 5 records.* 6/)
     t.equal(await count('tag'), before + 5)
-    t.equal((await post('/default', Array.from({ length: 1000 }, (_, number) => ({ house: 'D', number })))).statusCode, 201)
-    t.equal(verdict(await post('/default', Array.from({ length: 1001 }, (_, number) => ({ house: 'E', number })))), '400 FST_ERR_VALIDATION ')
+    t.equal(
+      (await post('/default', Array.from({ length: 1000 }, (_, number) => ({ house: 'D', number })))).statusCode,
+      201
+    )
+    t.equal(
+      verdict(await post('/default', Array.from({ length: 1001 }, (_, number) => ({ house: 'E', number })))),
+      '400 FST_ERR_VALIDATION '
+    )
   })
 
   t.test('lists only where they are enabled, and records where they are', async (t) => {
@@ -102,7 +153,10 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 
   t.test('what is read-only is left out of each record, where that is so', async (t) => {
     t.equal((await post('/lenient', [{ house: 'F', number: 1, plants: [] }])).statusCode, 201)
-    t.equal(verdict(await post('/default', [{ house: 'G', number: 1, plants: [] }])), '400 FST_ERR_VALIDATION /0/plants')
+    t.equal(
+      verdict(await post('/default', [{ house: 'G', number: 1, plants: [] }])),
+      '400 FST_ERR_VALIDATION /0/plants'
+    )
   })
 
   t.test('by program: more records than one statement has parameters', async (t) => {
@@ -112,16 +166,31 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.teardown(recorder.stop)
     const records = await shelves.createMany(orm.em.fork(), many)
     t.equal(records.length, many.length)
-    t.strictSame([records[0], records.at(-1)], [{ house: 'MANY', number: 0, capacity: null }, { house: 'MANY', number: 11_999, capacity: null }])
+    t.strictSame([records[0], records.at(-1)], [{ house: 'MANY', number: 0, capacity: null }, {
+      house: 'MANY',
+      number: 11_999,
+      capacity: null,
+    }])
     t.strictSame(recorder.take().map(({ sql }) => sql.slice(0, 6)), ['begin', 'insert', 'insert', 'commit'])
-    await t.rejects(shelves.createMany(orm.em.fork(), many.map(({ number }) => ({ house: 'AGAIN', number: number === 11_999 ? 0 : number }))), { code: 'FST_CRUD_CONFLICT' })
+    await t.rejects(
+      shelves.createMany(
+        orm.em.fork(),
+        many.map(({ number }) => ({ house: 'AGAIN', number: number === 11_999 ? 0 : number }))
+      ),
+      { code: 'FST_CRUD_CONFLICT' }
+    )
     t.equal((await select(orm, "select count(*)::int as count from shelf where house = 'AGAIN'"))[0].count, 0)
   })
 
   t.test('by program: each record passes the hooks', async (t) => {
     const crud = new (class extends CrudBase {
-      override beforeCreate (data: any) { return { ...data, name: `${data.name}!` } }
-      override afterRead (record: any) { return { ...record, read: true } }
+      override beforeCreate (data: any) {
+        return { ...data, name: `${data.name}!` }
+      }
+
+      override afterRead (record: any) {
+        return { ...record, read: true }
+      }
     })({ model: Customer, writable: 'all' })
     const records = await crud.createMany(orm.em.fork(), [{ name: 'X', email: 'x@x' }, { name: 'Y', email: 'y@y' }])
     t.strictSame(records.map(({ name, read }) => [name, read]), [['X!', true], ['Y!', true]])

@@ -16,14 +16,21 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     const before = await select(orm, 'select * from tag order by id')
     const crud = new CrudBase({ model: Tag, writable: 'all' })
     const seen: unknown[] = []
-    await t.rejects(orm.em.fork().transactional(async (em) => {
-      const { id } = await crud.create(em as any, { name: 'gone' })
-      await crud.createMany(em as any, [{ name: 'gone 2' }, { name: 'gone 3' }])
-      await crud.update(em as any, 1, { name: 'gone 4' })
-      await crud.delete(em as any, 2)
-      seen.push((await crud.get(em as any, id))?.name, await crud.count(em as any), (await crud.get(em as any, 1))?.name)
-      throw new Error('changed my mind')
-    }), /changed my mind/)
+    await t.rejects(
+      orm.em.fork().transactional(async (em) => {
+        const { id } = await crud.create(em as any, { name: 'gone' })
+        await crud.createMany(em as any, [{ name: 'gone 2' }, { name: 'gone 3' }])
+        await crud.update(em as any, 1, { name: 'gone 4' })
+        await crud.delete(em as any, 2)
+        seen.push(
+          (await crud.get(em as any, id))?.name,
+          await crud.count(em as any),
+          (await crud.get(em as any, 1))?.name
+        )
+        throw new Error('changed my mind')
+      }),
+      /changed my mind/
+    )
     t.strictSame(seen, ['gone', 6, 'gone 4'], 'inside, all of it is there')
     t.strictSame(await select(orm, 'select * from tag order by id'), before)
   })
@@ -45,10 +52,17 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     const before = await select(orm, 'select count(*)::int as count from shelf')
     const many = Array.from({ length: 100 }, (_, number) => ({ house: 'T', number }))
     many[49] = { house: 'A', number: 1 }
-    await t.rejects(new CrudBase({ model: Shelf, writable: 'all' }).createMany(orm.em.fork(), many), { code: 'FST_CRUD_CONFLICT' })
+    await t.rejects(new CrudBase({ model: Shelf, writable: 'all' }).createMany(orm.em.fork(), many), {
+      code: 'FST_CRUD_CONFLICT',
+    })
     t.strictSame(await select(orm, 'select count(*)::int as count from shelf'), before)
-    const plants = Array.from({ length: 100 }, (_, index) => ({ name: `p${index}`, supplier: 1, tags: [1], sku: index === 49 ? 'LAV-001' : `N-${index}` }))
-    await t.rejects(new CrudBase({ model: Plant, writable: 'all' }).createMany(orm.em.fork(), plants), { code: 'FST_CRUD_CONFLICT' }, 'through the unit of work, too')
+    const plants = Array.from(
+      { length: 100 },
+      (_, index) => ({ name: `p${index}`, supplier: 1, tags: [1], sku: index === 49 ? 'LAV-001' : `N-${index}` })
+    )
+    await t.rejects(new CrudBase({ model: Plant, writable: 'all' }).createMany(orm.em.fork(), plants), {
+      code: 'FST_CRUD_CONFLICT',
+    }, 'through the unit of work, too')
     t.strictSame(await select(orm, "select id from plant where name like 'p%' and article_number like 'N-%'"), [])
   })
 })
@@ -60,7 +74,12 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
   const { orm, close } = await openPostgres({ entities, seed })
   t.teardown(close)
   const app = await serve(t, orm, {
-    '/orders': resource(Order), '/plants': { crud: resource(Plant), allowHardDelete: true }, '/tags': { crud: resource(Tag), operations: ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore'] },
+    '/orders': resource(Order),
+    '/plants': { crud: resource(Plant), allowHardDelete: true },
+    '/tags': {
+      crud: resource(Tag),
+      operations: ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore'],
+    },
   })
   const { created, patch, remove, restore, post, read } = writes(app)
   const tally = async (sent: Promise<Parameters<typeof verdict>[0]>[]): Promise<Record<string, number>> => {
@@ -101,7 +120,10 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
   t.test('of many deletes one succeeds', async (t) => {
     t.strictSame(await tally(MANY.map(() => remove('/plants/3'))), { 200: 1, '404 FST_CRUD_NOT_FOUND': 19 })
     const { id } = await created('/plants', { name: 'x', supplier: 1 })
-    t.strictSame(await tally(MANY.map(() => remove(`/plants/${id}?hard=true`))), { 200: 1, '404 FST_CRUD_NOT_FOUND': 19 })
+    t.strictSame(await tally(MANY.map(() => remove(`/plants/${id}?hard=true`))), {
+      200: 1,
+      '404 FST_CRUD_NOT_FOUND': 19,
+    })
   })
 
   t.test('of many restores all come to the same', async (t) => {
@@ -112,20 +134,29 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
   })
 
   t.test('of many creations of one name one succeeds', async (t) => {
-    t.strictSame(await tally(MANY.map(() => post('/tags', { name: 'unique' }))), { 201: 1, '409 FST_CRUD_CONFLICT /name': 19 })
+    t.strictSame(await tally(MANY.map(() => post('/tags', { name: 'unique' }))), {
+      201: 1,
+      '409 FST_CRUD_CONFLICT /name': 19,
+    })
   })
 
   t.test('sets that are replaced at the same time are one of them', async (t) => {
     const { id } = await created('/plants', { name: 'x', supplier: 1, tags: [5] })
     const sets = [[1, 2], [3], [], [1, 2, 3, 5]]
-    t.strictSame(await tally(MANY.map((index) => patch(`/plants/${id}`, { tags: sets[index % sets.length] }))), { 200: 20 })
-    const links = (await select(orm, `select tag_id from plant_tags where plant_id = ${id} order by 1`)).map(({ tag_id: tag }) => tag)
+    t.strictSame(await tally(MANY.map((index) => patch(`/plants/${id}`, { tags: sets[index % sets.length] }))), {
+      200: 20,
+    })
+    const links = (await select(orm, `select tag_id from plant_tags where plant_id = ${id} order by 1`)).map((
+      { tag_id: tag }
+    ) => tag)
     t.ok(sets.some((set) => JSON.stringify(set) === JSON.stringify(links)), JSON.stringify(links))
   })
 
   t.test('an update and a delete of one record: what is deleted is not changed any more', async (t) => {
     const { id } = await created('/plants', { name: 'x', supplier: 1 })
-    await Promise.all(MANY.map((index) => index === 10 ? remove(`/plants/${id}`) : patch(`/plants/${id}`, { position: index })))
+    await Promise.all(
+      MANY.map((index) => index === 10 ? remove(`/plants/${id}`) : patch(`/plants/${id}`, { position: index }))
+    )
     const [row] = await select(orm, `select deleted_at, updated_at from plant where id = ${id}`)
     t.ok(row.deleted_at)
     t.equal(verdict(await patch(`/plants/${id}`, { position: 99 })), '404 FST_CRUD_NOT_FOUND')
@@ -141,7 +172,9 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     const body = JSON.stringify(Array.from({ length: 60 }, (_, index) => ({ name: `gate ${index}` })))
     const socket = net.connect(port, '127.0.0.1')
     await once(socket, 'connect')
-    socket.write(`POST /tags HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`)
+    socket.write(
+      `POST /tags HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+    )
     const waiting = "select pid from pg_locks where not granted and locktype = 'transactionid'"
     const until = async (done: (rows: unknown[]) => boolean): Promise<void> => {
       for (let tries = 0; !done(await select(orm, waiting)); tries++) {
@@ -158,7 +191,9 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
   })
 
   t.test('a batch that nobody cut off is all there', async (t) => {
-    const batches = MANY.map((batch) => post('/tags', Array.from({ length: 20 }, (_, index) => ({ name: `batch ${batch} ${index}` }))))
+    const batches = MANY.map((batch) =>
+      post('/tags', Array.from({ length: 20 }, (_, index) => ({ name: `batch ${batch} ${index}` })))
+    )
     t.strictSame(await tally(batches), { 201: 20 })
     t.equal((await select(orm, "select count(*)::int as count from tag where name like 'batch %'"))[0].count, 400)
   })

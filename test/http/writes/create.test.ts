@@ -1,5 +1,21 @@
 import t from 'tap'
-import { AuditEntry, Customer, Delivery, entities, Group, Label, Order, OrderItem, Parcel, Pickup, Plant, Shelf, Specimen, Supplier, Tag } from '../../fixtures/entities.ts'
+import {
+  AuditEntry,
+  Customer,
+  Delivery,
+  entities,
+  Group,
+  Label,
+  Order,
+  OrderItem,
+  Parcel,
+  Pickup,
+  Plant,
+  Shelf,
+  Specimen,
+  Supplier,
+  Tag,
+} from '../../fixtures/entities.ts'
 import { customerId, seed } from '../../fixtures/seed.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
 import { bodyOf, resource, select, serve } from '../helper.ts'
@@ -10,7 +26,20 @@ const MILLISECONDS = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
 await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   const app = await serve(t, orm, {
-    '/plants': resource(Plant), '/suppliers': resource(Supplier), '/tags': resource(Tag), '/groups': resource(Group), '/labels': resource(Label), '/shelves': resource(Shelf), '/orders': resource(Order), '/items': resource(OrderItem), '/customers': resource(Customer), '/entries': resource(AuditEntry), '/deliveries': resource(Delivery), '/parcels': resource(Parcel), '/pickups': resource(Pickup), '/specimens': resource(Specimen),
+    '/plants': resource(Plant),
+    '/suppliers': resource(Supplier),
+    '/tags': resource(Tag),
+    '/groups': resource(Group),
+    '/labels': resource(Label),
+    '/shelves': resource(Shelf),
+    '/orders': resource(Order),
+    '/items': resource(OrderItem),
+    '/customers': resource(Customer),
+    '/entries': resource(AuditEntry),
+    '/deliveries': resource(Delivery),
+    '/parcels': resource(Parcel),
+    '/pickups': resource(Pickup),
+    '/specimens': resource(Specimen),
   }, { bodyLimit: 100_000 })
   const { post, created, read } = writes(app)
 
@@ -22,7 +51,21 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     const record = bodyOf(response)
     const { uuid, created_at: createdAt, updated_at: updatedAt, ...rest } = record
     t.strictSame(rest, {
-      id: 15, deleted_at: null, name: 'Mint', latinName: null, position: 0, status: 'draft', price: 2.5, inStock: true, description: null, sku: 'MIN-001', nameLength: 4, slug: 'mint', supplier: 1, group: null, shelf: null,
+      id: 15,
+      deleted_at: null,
+      name: 'Mint',
+      latinName: null,
+      position: 0,
+      status: 'draft',
+      price: 2.5,
+      inStock: true,
+      description: null,
+      sku: 'MIN-001',
+      nameLength: 4,
+      slug: 'mint',
+      supplier: 1,
+      group: null,
+      shelf: null,
     })
     t.match(uuid, UUID)
     t.match(createdAt, MILLISECONDS)
@@ -30,7 +73,11 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.ok(Math.abs(Date.parse(updatedAt) - Date.parse(createdAt)) < 1_000)
     t.strictSame(await read('/plants/15'), record)
     t.strictSame(await read(response.headers.location as string), record)
-    t.strictSame(await select(orm, 'select name, supplier_id, article_number from plant where id = 15'), [{ name: 'Mint', supplier_id: 1, article_number: 'MIN-001' }])
+    t.strictSame(await select(orm, 'select name, supplier_id, article_number from plant where id = 15'), [{
+      name: 'Mint',
+      supplier_id: 1,
+      article_number: 'MIN-001',
+    }])
   })
 
   t.test('the location is below the path that was posted to', async (t) => {
@@ -38,9 +85,18 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.match((await post('/tags?', { name: 'question' })).headers.location, /^\/tags\/\d+$/)
     t.equal((await post('/shelves', { house: 'Z/?#', number: 7 })).headers.location, '/shelves/Z%2F%3F%23/7')
     t.equal((await post('/shelves', { house: '...', number: 7 })).headers.location, '/shelves/.../7')
-    for (const house of ['.', '..', '']) t.match(await post('/shelves', { house, number: 7 }), { statusCode: 201, headers: { location: undefined } }, `'${house}' would lead elsewhere`)
+    for (const house of ['.', '..', '']) {
+      t.match(
+        await post('/shelves', { house, number: 7 }),
+        { statusCode: 201, headers: { location: undefined } },
+        `'${house}' would lead elsewhere`
+      )
+    }
     t.match(await read('/shelves/Z%2F%3F%23/7'), { house: 'Z/?#', number: 7 })
-    t.match((await post('/customers', { name: 'Dan', email: 'dan@customers.example' })).headers.location, new RegExp(`^/customers/${UUID.source.slice(1)}`))
+    t.match(
+      (await post('/customers', { name: 'Dan', email: 'dan@customers.example' })).headers.location,
+      new RegExp(`^/customers/${UUID.source.slice(1)}`)
+    )
     t.equal((await post('/items', { order: 2, plant: 3, price: 1 })).headers.location, '/items/2/3')
     t.equal((await post('/entries', { action: 'made', at: '2024-05-04T00:00:00Z' })).headers.location, '/entries/4')
   })
@@ -61,23 +117,88 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       errors: [
         { source: { pointer: '/name' }, code: 'FST_ERR_VALIDATION', detail: "'name' must be a string." },
         { source: { pointer: '/price' }, code: 'FST_ERR_VALIDATION', detail: "'price' must be a number." },
-        { source: { pointer: '/id' }, code: 'FST_ERR_VALIDATION', detail: bodyOf(response).errors[2].detail, allowed: bodyOf(response).errors[2].allowed },
-        { source: { pointer: '/nmae' }, code: 'FST_ERR_VALIDATION', detail: "There is no property 'nmae' to write. Did you mean 'name'?", allowed: bodyOf(response).errors[3].allowed, suggestion: 'name' },
-        { source: { pointer: '/status' }, code: 'FST_ERR_VALIDATION', detail: "'status' must be one of its members.", allowed: ['draft', 'active', 'archived'] },
-        { source: { pointer: '/supplier' }, code: 'FST_ERR_VALIDATION', detail: "The property 'supplier' is required." },
+        {
+          source: { pointer: '/id' },
+          code: 'FST_ERR_VALIDATION',
+          detail: bodyOf(response).errors[2].detail,
+          allowed: bodyOf(response).errors[2].allowed,
+        },
+        {
+          source: { pointer: '/nmae' },
+          code: 'FST_ERR_VALIDATION',
+          detail: "There is no property 'nmae' to write. Did you mean 'name'?",
+          allowed: bodyOf(response).errors[3].allowed,
+          suggestion: 'name',
+        },
+        {
+          source: { pointer: '/status' },
+          code: 'FST_ERR_VALIDATION',
+          detail: "'status' must be one of its members.",
+          allowed: ['draft', 'active', 'archived'],
+        },
+        {
+          source: { pointer: '/supplier' },
+          code: 'FST_ERR_VALIDATION',
+          detail: "The property 'supplier' is required.",
+        },
       ],
     })
     for (const { detail } of bodyOf(response).errors.slice(0, 5)) t.ok(bodyOf(response).message.includes(detail))
     t.match(bodyOf(response).errors[2].detail, /^The property 'id' can not be written\./)
-    t.strictSame(bodyOf(response).errors[3].allowed.slice().sort(), ['description', 'group', 'inStock', 'latinName', 'name', 'position', 'price', 'shelf', 'sku', 'status', 'supplier', 'tags'])
+    t.strictSame(bodyOf(response).errors[3].allowed.slice().sort(), [
+      'description',
+      'group',
+      'inStock',
+      'latinName',
+      'name',
+      'position',
+      'price',
+      'shelf',
+      'sku',
+      'status',
+      'supplier',
+      'tags',
+    ])
   })
 
   t.test('what clients may not write is refused by name', async (t) => {
     const valid = { name: 'Never', supplier: 1 }
-    for (const name of ['id', 'uuid', 'created_at', 'updated_at', 'deleted_at', 'nameLength', 'slug', 'label', 'offers', 'specimens', 'orderItems', 'selected', 'purchasePrice', 'articleNumber', 'latinname', 'LATINNAME', 'group_id', 'supplier_id', 'order', '__proto__x', 'toString', '', 'a/b', 'a~b', 'constructor']) {
+    for (
+      const name of [
+        'id',
+        'uuid',
+        'created_at',
+        'updated_at',
+        'deleted_at',
+        'nameLength',
+        'slug',
+        'label',
+        'offers',
+        'specimens',
+        'orderItems',
+        'selected',
+        'purchasePrice',
+        'articleNumber',
+        'latinname',
+        'LATINNAME',
+        'group_id',
+        'supplier_id',
+        'order',
+        '__proto__x',
+        'toString',
+        '',
+        'a/b',
+        'a~b',
+        'constructor',
+      ]
+    ) {
       const pointer = `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
       t.equal(verdict(await post('/plants', { ...valid, [name]: 1 })), `400 FST_ERR_VALIDATION ${pointer}`, name)
-      t.equal(verdict(await post('/plants', { ...valid, [name]: null })), `400 FST_ERR_VALIDATION ${pointer}`, `${name}: null`)
+      t.equal(
+        verdict(await post('/plants', { ...valid, [name]: null })),
+        `400 FST_ERR_VALIDATION ${pointer}`,
+        `${name}: null`
+      )
     }
     t.equal(verdict(await post('/orders', { customer: customerId(1), version: 3 })), '400 FST_ERR_VALIDATION /version')
     t.equal((await select(orm, "select count(*)::int as count from plant where name = 'Never'"))[0].count, 0)
@@ -85,7 +206,9 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 
   t.test('a hidden name and an unknown one get the same answer, byte for byte', async (t) => {
     for (const value of [1, null, 'x', {}]) {
-      const [hidden, unknown] = await Promise.all(['purchasePrice', 'purchaseQrice'].map((name) => post('/plants', { name: 'Never', supplier: 1, [name]: value })))
+      const [hidden, unknown] = await Promise.all(
+        ['purchasePrice', 'purchaseQrice'].map((name) => post('/plants', { name: 'Never', supplier: 1, [name]: value }))
+      )
       t.equal(hidden!.statusCode, 400)
       t.equal(hidden!.body.replaceAll('purchasePrice', 'purchaseQrice'), unknown!.body)
     }
@@ -94,7 +217,13 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   t.test('bodies are not coerced, and limits are those of the columns', async (t) => {
     const refused = async (path: string, valid: object, cases: Record<string, readonly unknown[]>) => {
       for (const [name, values] of Object.entries(cases)) {
-        for (const value of values) t.equal(verdict(await post(path, { ...valid, [name]: value })), `400 FST_ERR_VALIDATION /${name}`, `${name}: ${JSON.stringify(value)?.slice(0, 60)}`)
+        for (const value of values) {
+          t.equal(
+            verdict(await post(path, { ...valid, [name]: value })),
+            `400 FST_ERR_VALIDATION /${name}`,
+            `${name}: ${JSON.stringify(value)?.slice(0, 60)}`
+          )
+        }
       }
     }
     await refused('/plants', { name: 'Never', supplier: 1 }, {
@@ -105,7 +234,10 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       status: ['sold', 'DRAFT', '', 0, null, ['draft'], {}],
       sku: ['x'.repeat(21), 7],
       supplier: ['1', null, 1.5, [1], { id: 1 }, 2147483648, '', true],
-      shelf: [1, 'A', ['A', 1], {}, { house: 'A' }, { house: 'A', number: '1' }, { house: 'A', number: 1, more: 1 }, { house: null, number: 1 }],
+      shelf: [1, 'A', ['A', 1], {}, { house: 'A' }, { house: 'A', number: '1' }, { house: 'A', number: 1, more: 1 }, {
+        house: null,
+        number: 1,
+      }],
     })
     await refused('/specimens', { code: 'NEVER', plant: 1 }, {
       code: ['x'.repeat(13), 1, null],
@@ -127,7 +259,14 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       flowering: ['Summer', 1],
       pruned: ['spring', ['spring', 'x'], [null], {}, [1]],
       sownOn: ['2024-02-30', '2023-02-29', '2024-1-1', '0000-01-01', '2024-01-01T00:00:00Z', 20240101, ''],
-      measuredAt: ['yesterday', 1700000000000, '2024-02-30T00:00:00Z', '2024-01-01T24:00:01Z', '2024-01-01T00:00:00+25:00', ''],
+      measuredAt: [
+        'yesterday',
+        1700000000000,
+        '2024-02-30T00:00:00Z',
+        '2024-01-01T24:00:01Z',
+        '2024-01-01T00:00:00+25:00',
+        '',
+      ],
       wateredAt: ['25:00:00', '7:30', 730, ''],
       dormancy: [1, {}, 'x\0'],
       readings: ['\0', '\ud800', { a: '\0' }],
@@ -142,39 +281,137 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       country: ['fra', 'f'.repeat(3), null, 1],
       address: [1, 'x', [], true],
     })
-    t.equal(verdict(await post('/suppliers', { name: 'Never', country: 'fr', address: { street: 1, town: 'x' } })), '400 FST_ERR_VALIDATION /address/town /address/street')
-    t.equal(verdict(await post('/suppliers', { name: 'Never', country: 'fr', address: {} })), '400 FST_ERR_VALIDATION /address/street')
-    for (const [size, pointer] of [[{ height: 1 }, 'width'], [{ height: '1', width: 1 }, 'height'], [{ height: 1, width: 1, depth: 1 }, 'depth'], [{ height: null, width: 1 }, 'height'], [{ height: 1, width: 1, unit: 5 }, 'unit'], [{ height: 1, width: 1.5 }, 'width']] as const) {
-      t.equal(verdict(await post('/specimens', { code: 'NEVER', plant: 1, size })), `400 FST_ERR_VALIDATION /size/${pointer}`)
+    t.equal(
+      verdict(await post('/suppliers', { name: 'Never', country: 'fr', address: { street: 1, town: 'x' } })),
+      '400 FST_ERR_VALIDATION /address/town /address/street'
+    )
+    t.equal(
+      verdict(await post('/suppliers', { name: 'Never', country: 'fr', address: {} })),
+      '400 FST_ERR_VALIDATION /address/street'
+    )
+    for (
+      const [size, pointer] of [
+        [{ height: 1 }, 'width'],
+        [{ height: '1', width: 1 }, 'height'],
+        [{ height: 1, width: 1, depth: 1 }, 'depth'],
+        [{ height: null, width: 1 }, 'height'],
+        [{ height: 1, width: 1, unit: 5 }, 'unit'],
+        [{ height: 1, width: 1.5 }, 'width'],
+      ] as const
+    ) {
+      t.equal(
+        verdict(await post('/specimens', { code: 'NEVER', plant: 1, size })),
+        `400 FST_ERR_VALIDATION /size/${pointer}`
+      )
     }
-    for (const table of ['plant', 'supplier']) t.equal((await select(orm, `select count(*)::int as count from ${table} where name = 'Never'`))[0].count, 0)
+    for (const table of ['plant', 'supplier']) {
+      t.equal((await select(orm, `select count(*)::int as count from ${table} where name = 'Never'`))[0].count, 0)
+    }
   })
 
   t.test('what only the SQL of a custom type can tell not to fit is a 400, too', async (t) => {
-    for (const minimum of ['x', {}, [], '', 1e300, true]) t.equal(verdict(await post('/specimens', { code: 'NEVER', plant: 1, minimum })), '400 FST_CRUD_DATA_INVALID', JSON.stringify(minimum))
+    for (const minimum of ['x', {}, [], '', 1e300, true]) {
+      t.equal(
+        verdict(await post('/specimens', { code: 'NEVER', plant: 1, minimum })),
+        '400 FST_CRUD_DATA_INVALID',
+        JSON.stringify(minimum)
+      )
+    }
   })
 
   t.test('the greatest values fit', async (t) => {
     const data = {
-      code: 'x'.repeat(12), plant: 1, leaves: 2147483647, stems: -32768, cells: '9223372036854775807', pollen: -9007199254740991, spores: '-9223372036854775808', dryMass: '-99999999999999.999999', value: 99999999.99, acidity: 1.7976931348623157e308, chlorophyll: -3.4028235e38, minimum: -273.1, nickname: '😀'.repeat(40), grade: 'é', sownOn: '9999-12-31', measuredAt: '9999-12-31T23:59:59.999Z', recordedAt: '0001-01-01T00:00:00.000Z', wateredAt: '23:59:59', readings: [[[{ a: null }]]], scan: '', ringWidths: [-2147483648, 2147483647], synonyms: ['', '{}', '"', '\\', 'null', ',', ' '], pruned: [],
+      code: 'x'.repeat(12),
+      plant: 1,
+      leaves: 2147483647,
+      stems: -32768,
+      cells: '9223372036854775807',
+      pollen: -9007199254740991,
+      spores: '-9223372036854775808',
+      dryMass: '-99999999999999.999999',
+      value: 99999999.99,
+      acidity: 1.7976931348623157e308,
+      chlorophyll: -3.4028235e38,
+      minimum: -273.1,
+      nickname: '😀'.repeat(40),
+      grade: 'é',
+      sownOn: '9999-12-31',
+      measuredAt: '9999-12-31T23:59:59.999Z',
+      recordedAt: '0001-01-01T00:00:00.000Z',
+      wateredAt: '23:59:59',
+      readings: [[[{ a: null }]]],
+      scan: '',
+      ringWidths: [-2147483648, 2147483647],
+      synonyms: ['', '{}', '"', '\\', 'null', ',', ' '],
+      pruned: [],
     }
     const record = await created('/specimens', data)
     t.match(record, data)
     t.strictSame(await read(`/specimens/${record.id}`), record)
-    t.match(await created('/plants', { name: 'x'.repeat(255), supplier: 1, position: -2147483648, price: 9999999999.99, sku: '🌹'.repeat(20) }), { position: -2147483648, price: 9999999999.99, sku: '🌹'.repeat(20) })
-    t.match(await created('/plants', { name: '🌹'.repeat(255), supplier: 1, price: -0.01 }), { nameLength: 255, price: -0.01 })
+    t.match(
+      await created('/plants', {
+        name: 'x'.repeat(255),
+        supplier: 1,
+        position: -2147483648,
+        price: 9999999999.99,
+        sku: '🌹'.repeat(20),
+      }),
+      { position: -2147483648, price: 9999999999.99, sku: '🌹'.repeat(20) }
+    )
+    t.match(await created('/plants', { name: '🌹'.repeat(255), supplier: 1, price: -0.01 }), {
+      nameLength: 255,
+      price: -0.01,
+    })
   })
 
   t.test('null is a value where it is allowed', async (t) => {
-    const record = await created('/plants', { name: 'Nulls', supplier: 1, price: null, description: null, group: null, shelf: null, latinName: null, sku: null })
+    const record = await created('/plants', {
+      name: 'Nulls',
+      supplier: 1,
+      price: null,
+      description: null,
+      group: null,
+      shelf: null,
+      latinName: null,
+      sku: null,
+    })
     t.match(record, { price: null, description: null, group: null, shelf: null, latinName: null, sku: null })
-    const json = await created('/specimens', { code: 'JSON', plant: 1, readings: null, size: null, scan: null, pruned: null, dormancy: null })
+    const json = await created('/specimens', {
+      code: 'JSON',
+      plant: 1,
+      readings: null,
+      size: null,
+      scan: null,
+      pruned: null,
+      dormancy: null,
+    })
     t.match(json, { readings: null, size: null, scan: null, pruned: null, dormancy: null })
-    t.match(await select(orm, "select readings is null as is_null from specimen where code = 'JSON'"), [{ is_null: true }], 'null of SQL, not of JSON')
+    t.match(await select(orm, "select readings is null as is_null from specimen where code = 'JSON'"), [{
+      is_null: true,
+    }], 'null of SQL, not of JSON')
   })
 
   t.test('JSON of every kind is kept as it is', async (t) => {
-    for (const [index, value] of ['text', '', 0, -1.5, true, false, [], {}, [null], { a: { b: [1, 'x', null, { 'c"d\\': '😀' }] } }, 'null', '"quoted"', '{"a":1}', 1e300, 1e15, 1.5e-300].entries()) {
+    for (
+      const [index, value] of [
+        'text',
+        '',
+        0,
+        -1.5,
+        true,
+        false,
+        [],
+        {},
+        [null],
+        { a: { b: [1, 'x', null, { 'c"d\\': '😀' }] } },
+        'null',
+        '"quoted"',
+        '{"a":1}',
+        1e300,
+        1e15,
+        1.5e-300,
+      ].entries()
+    ) {
       const record = await created('/specimens', { code: `J${index}`, plant: 1, readings: value })
       t.strictSame(record.readings, value, JSON.stringify(value))
       t.strictSame((await read(`/specimens/${record.id}`)).readings, value)
@@ -182,10 +419,17 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   t.test('embedded objects: columns of the table, or one of JSON', async (t) => {
-    const record = await created('/suppliers', { name: 'Embedded', country: 'de', address: { street: 'Hauptstraße 1' } })
+    const record = await created('/suppliers', {
+      name: 'Embedded',
+      country: 'de',
+      address: { street: 'Hauptstraße 1' },
+    })
     t.match(record, { country: 'DE', address: { street: 'Hauptstraße 1', city: null } })
     t.strictSame(await read(`/suppliers/${record.id}`), record)
-    t.strictSame(await select(orm, `select address_street, address_city, country from supplier where id = ${record.id}`), [{ address_street: 'Hauptstraße 1', address_city: null, country: 'de' }])
+    t.strictSame(
+      await select(orm, `select address_street, address_city, country from supplier where id = ${record.id}`),
+      [{ address_street: 'Hauptstraße 1', address_city: null, country: 'de' }]
+    )
     t.match(await created('/suppliers', { name: 'None', country: 'de', address: null }), { address: null })
     t.match(await created('/suppliers', { name: 'Left out', country: 'de' }), { address: null })
     const size = { height: 3, width: 4, unit: 'm' }
@@ -194,31 +438,69 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   t.test('a body that is no record', async (t) => {
-    for (const body of [null, 'text', 5, true, [], [{ name: 'x', supplier: 1 }]]) t.equal(verdict(await post('/plants', body)), '400 FST_ERR_VALIDATION ', JSON.stringify(body))
+    for (const body of [null, 'text', 5, true, [], [{ name: 'x', supplier: 1 }]]) {
+      t.equal(verdict(await post('/plants', body)), '400 FST_ERR_VALIDATION ', JSON.stringify(body))
+    }
     t.equal(verdict(await post('/plants')), '400 FST_ERR_VALIDATION ', 'no body at all')
-    const send = (payload: string, type: string) => app.inject({ method: 'POST', url: '/plants', payload, headers: { 'content-type': type } })
+    const send = (payload: string, type: string) =>
+      app.inject({ method: 'POST', url: '/plants', payload, headers: { 'content-type': type } })
     t.equal(verdict(await send('{"name":"x","supplier":1}', 'text/plain')), '400 FST_ERR_VALIDATION ')
     t.equal((await send('name=x&supplier=1', 'application/x-www-form-urlencoded')).statusCode, 415)
     t.equal((await send('<x/>', 'application/xml')).statusCode, 415)
-    for (const malformed of ['{', '', '{"name":}', "{'name':'x'}", 'undefined', '{"name":"x"}}', '{"__proto__":{"x":1}}', '{"name":"x","supplier":1,"constructor":{"prototype":{"x":1}}}', '\0', 'NaN']) {
+    for (
+      const malformed of [
+        '{',
+        '',
+        '{"name":}',
+        "{'name':'x'}",
+        'undefined',
+        '{"name":"x"}}',
+        '{"__proto__":{"x":1}}',
+        '{"name":"x","supplier":1,"constructor":{"prototype":{"x":1}}}',
+        '\0',
+        'NaN',
+      ]
+    ) {
       const response = await send(malformed, 'application/json')
       t.equal(response.statusCode, 400, malformed)
       t.match(response.json(), { statusCode: 400, code: /^FST_/, message: String }, malformed)
     }
     t.equal((await post('/plants', { name: 'x'.repeat(100_001), supplier: 1 })).statusCode, 413)
     const deep = `${'['.repeat(40_000)}${']'.repeat(40_000)}`
-    const response = await app.inject({ method: 'POST', url: '/specimens', payload: `{"code":"DEEP","plant":1,"readings":${deep}}`, headers: { 'content-type': 'application/json' } })
+    const response = await app.inject({
+      method: 'POST',
+      url: '/specimens',
+      payload: `{"code":"DEEP","plant":1,"readings":${deep}}`,
+      headers: { 'content-type': 'application/json' },
+    })
     t.equal(verdict(response), '400 FST_ERR_VALIDATION /readings')
   })
 
   t.test('a name that comes twice has its last value, as in all of JSON', async (t) => {
-    const response = await app.inject({ method: 'POST', url: '/tags', payload: '{"name":"first","name":"last"}', headers: { 'content-type': 'application/json' } })
+    const response = await app.inject({
+      method: 'POST',
+      url: '/tags',
+      payload: '{"name":"first","name":"last"}',
+      headers: { 'content-type': 'application/json' },
+    })
     t.match(bodyOf(response), { name: 'last' })
   })
 
   t.test('parameters of reads are refused, and so is hard', async (t) => {
     const before = (await select(orm, 'select count(*)::int as count from tag'))[0].count
-    for (const query of ['fields=name', 'include=plants', 'sort=name', 'filter[name]=x', 'page=1', 'cursor=', 'filters=1', 'hard=true', 'utm_source=x']) {
+    for (
+      const query of [
+        'fields=name',
+        'include=plants',
+        'sort=name',
+        'filter[name]=x',
+        'page=1',
+        'cursor=',
+        'filters=1',
+        'hard=true',
+        'utm_source=x',
+      ]
+    ) {
       t.match(verdict(await post(`/tags?${query}`, { name: 'query' })), /^400 FST_CRUD_/, query)
     }
     t.equal((await select(orm, 'select count(*)::int as count from tag'))[0].count, before)
@@ -236,11 +518,17 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   t.test('an abstract class of such a table has no records to create', async (t) => {
-    for (const body of [{ order: 1 }, { order: 1, kind: 'parcel' }]) t.equal((await post('/deliveries', body)).statusCode, 404)
+    for (const body of [{ order: 1 }, { order: 1, kind: 'parcel' }]) {
+      t.equal((await post('/deliveries', body)).statusCode, 404)
+    }
   })
 
   t.test('a key that the client gives', async (t) => {
-    t.strictSame(await created('/shelves', { house: 'C', number: 1, capacity: 5 }), { house: 'C', number: 1, capacity: 5 })
+    t.strictSame(await created('/shelves', { house: 'C', number: 1, capacity: 5 }), {
+      house: 'C',
+      number: 1,
+      capacity: 5,
+    })
     t.strictSame(await read('/shelves/C/1'), { house: 'C', number: 1, capacity: 5 })
     t.equal(verdict(await post('/shelves', { house: 'C', number: 1 })), '409 FST_CRUD_CONFLICT /house /number')
     t.equal(verdict(await post('/shelves', { house: 'C' })), '400 FST_ERR_VALIDATION /number')
@@ -248,7 +536,12 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   t.test('a table in another schema, and one whose name is a reserved word', async (t) => {
-    t.strictSame(await created('/entries', { action: 'watered', at: '2024-05-04T10:00:00+02:00', plant: 1 }), { id: '5', action: 'watered', at: '2024-05-04T08:00:00.000Z', plant: 1 })
+    t.strictSame(await created('/entries', { action: 'watered', at: '2024-05-04T10:00:00+02:00', plant: 1 }), {
+      id: '5',
+      action: 'watered',
+      at: '2024-05-04T08:00:00.000Z',
+      plant: 1,
+    })
     t.match(await select(orm, 'select action from audit.entry where id = 5'), [{ action: 'watered' }])
     const group = await created('/groups', { name: 'Succulents', parent: 1 })
     t.strictSame(await read(`/groups/${group.id}`), group)
@@ -256,19 +549,50 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   t.test('a composite key of relations', async (t) => {
-    t.strictSame(await created('/items', { order: 2, plant: 1, price: 2.5 }), { order: 2, plant: 1, quantity: 1, price: 2.5 })
+    t.strictSame(await created('/items', { order: 2, plant: 1, price: 2.5 }), {
+      order: 2,
+      plant: 1,
+      quantity: 1,
+      price: 2.5,
+    })
     t.equal(verdict(await post('/items', { order: 2, plant: 1, price: 2.5 })), '409 FST_CRUD_CONFLICT /order /plant')
     t.equal(verdict(await post('/items', { order: 2, price: 2.5 })), '400 FST_ERR_VALIDATION /plant')
   })
 
   t.test('by program: Dates, bigints and bytes as JavaScript has them', async (t) => {
     const crud = resource(Specimen)
-    const record = await crud.create(orm.em.fork(), { code: 'PROGRAM', plant: 1, measuredAt: new Date(1e12), recordedAt: new Date(1e12), spores: 12n, cells: 13n, scan: Buffer.from([1, 2]), genome: new Uint8Array([3]), leaves: undefined })
-    t.match(record, { measuredAt: '2001-09-09T01:46:40.000Z', recordedAt: '2001-09-09T01:46:40.000Z', spores: '12', cells: '13', scan: 'AQI=', genome: 'Aw==', leaves: null })
-    await t.rejects(crud.create(orm.em.fork(), { code: 'PROGRAM2', plant: 1, measuredAt: new Date(NaN) }), { code: 'FST_ERR_VALIDATION' })
-    await t.rejects(crud.create(orm.em.fork(), { code: 'PROGRAM2', plant: 1, leaves: NaN }), { code: 'FST_ERR_VALIDATION' })
-    await t.rejects(crud.create(orm.em.fork(), { code: 'PROGRAM2', plant: 1, value: Infinity }), { code: 'FST_ERR_VALIDATION' })
-    await t.rejects(crud.create(orm.em.fork(), { code: 'PROGRAM2', plant: 1, readings: () => 1 }), { code: 'FST_ERR_VALIDATION' })
+    const record = await crud.create(orm.em.fork(), {
+      code: 'PROGRAM',
+      plant: 1,
+      measuredAt: new Date(1e12),
+      recordedAt: new Date(1e12),
+      spores: 12n,
+      cells: 13n,
+      scan: Buffer.from([1, 2]),
+      genome: new Uint8Array([3]),
+      leaves: undefined,
+    })
+    t.match(record, {
+      measuredAt: '2001-09-09T01:46:40.000Z',
+      recordedAt: '2001-09-09T01:46:40.000Z',
+      spores: '12',
+      cells: '13',
+      scan: 'AQI=',
+      genome: 'Aw==',
+      leaves: null,
+    })
+    await t.rejects(crud.create(orm.em.fork(), { code: 'PROGRAM2', plant: 1, measuredAt: new Date(NaN) }), {
+      code: 'FST_ERR_VALIDATION',
+    })
+    await t.rejects(crud.create(orm.em.fork(), { code: 'PROGRAM2', plant: 1, leaves: NaN }), {
+      code: 'FST_ERR_VALIDATION',
+    })
+    await t.rejects(crud.create(orm.em.fork(), { code: 'PROGRAM2', plant: 1, value: Infinity }), {
+      code: 'FST_ERR_VALIDATION',
+    })
+    await t.rejects(crud.create(orm.em.fork(), { code: 'PROGRAM2', plant: 1, readings: () => 1 }), {
+      code: 'FST_ERR_VALIDATION',
+    })
   })
 
   t.test('data that was given stays as it was', async (t) => {

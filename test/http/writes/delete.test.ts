@@ -1,6 +1,19 @@
 import t from 'tap'
 import { CrudBase } from '../../../src/index.ts'
-import { entities, AuditEntry, Customer, Label, Offer, Order, OrderItem, Parcel, Plant, Shelf, Supplier, Tag } from '../../fixtures/entities.ts'
+import {
+  entities,
+  AuditEntry,
+  Customer,
+  Label,
+  Offer,
+  Order,
+  OrderItem,
+  Parcel,
+  Plant,
+  Shelf,
+  Supplier,
+  Tag,
+} from '../../fixtures/entities.ts'
 import { customerId, plantUuid, seed } from '../../fixtures/seed.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
 import { bodyOf, resource, select, serve } from '../helper.ts'
@@ -10,7 +23,18 @@ const NOT_FOUND = '404 FST_CRUD_NOT_FOUND'
 
 await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   const app = await serve(t, orm, {
-    '/plants': resource(Plant), '/hard': { crud: resource(Plant), allowHardDelete: true }, '/tags': { crud: resource(Tag), allowHardDelete: true }, '/suppliers': resource(Supplier), '/labels': resource(Label), '/shelves': resource(Shelf), '/orders': resource(Order), '/items': resource(OrderItem), '/customers': resource(Customer), '/entries': resource(AuditEntry), '/parcels': resource(Parcel), '/offers': resource(Offer),
+    '/plants': resource(Plant),
+    '/hard': { crud: resource(Plant), allowHardDelete: true },
+    '/tags': { crud: resource(Tag), allowHardDelete: true },
+    '/suppliers': resource(Supplier),
+    '/labels': resource(Label),
+    '/shelves': resource(Shelf),
+    '/orders': resource(Order),
+    '/items': resource(OrderItem),
+    '/customers': resource(Customer),
+    '/entries': resource(AuditEntry),
+    '/parcels': resource(Parcel),
+    '/offers': resource(Offer),
   })
   const { get, remove, restore, created, read, patch } = writes(app)
 
@@ -27,7 +51,9 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.equal(verdict(await remove('/plants/14')), NOT_FOUND)
     t.equal(verdict(await patch('/plants/14', { name: 'x' })), NOT_FOUND)
     t.notOk((await read('/plants?per_page=100')).items.some(({ id }: any) => id === 14))
-    t.strictSame((await select(orm, 'select deleted_at is not null as marked from plant where id = 14')), [{ marked: true }])
+    t.strictSame(await select(orm, 'select deleted_at is not null as marked from plant where id = 14'), [{
+      marked: true,
+    }])
   })
 
   t.test('restore: back as it was; a live record stays as it is', async (t) => {
@@ -48,7 +74,9 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   t.test('there is nothing to restore where nothing is marked', async (t) => {
     for (const path of ['/shelves/A/1', '/labels/1', '/orders/1']) t.equal((await restore(path)).statusCode, 404)
     t.equal((await restore('/labels/1')).json().message, 'Route POST:/labels/1/restore not found')
-    await t.rejects(new CrudBase({ model: Label, writable: 'all' }).restore(orm.em.fork(), 1), { code: 'FST_CRUD_CONFIG_INVALID' })
+    await t.rejects(new CrudBase({ model: Label, writable: 'all' }).restore(orm.em.fork(), 1), {
+      code: 'FST_CRUD_CONFIG_INVALID',
+    })
   })
 
   t.test('without deleted_at: the row is removed', async (t) => {
@@ -76,7 +104,10 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     for (const path of ['/hard/1?hard=true', '/orders/1']) {
       const response = await remove(path)
       t.equal(verdict(response), '409 FST_CRUD_CONFLICT', path)
-      t.equal(response.json().message, 'A record that others refer to can not be removed, and one that does not exist can not be referred to.')
+      t.equal(
+        response.json().message,
+        'A record that others refer to can not be removed, and one that does not exist can not be referred to.'
+      )
       t.equal((await get(path.split('?')[0]!)).statusCode, 200)
     }
     t.equal((await remove('/suppliers/1')).statusCode, 200, 'but marked')
@@ -86,13 +117,24 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   t.test('hard: only where it is enabled', async (t) => {
     for (const hard of ['true', 'false', '', 'x']) {
       const response = await remove(`/plants/1?hard=${hard}`)
-      t.strictSame([verdict(response), response.json().message], ['400 FST_CRUD_QUERY_INVALID hard', "'hard' is not enabled for this resource."])
+      t.strictSame([verdict(response), response.json().message], [
+        '400 FST_CRUD_QUERY_INVALID hard',
+        "'hard' is not enabled for this resource.",
+      ])
     }
     t.equal((await get('/plants/1')).statusCode, 200)
-    for (const hard of ['', 'x', '1', 'TRUE']) t.equal(verdict(await remove(`/hard/1?hard=${hard}`)), '400 FST_CRUD_QUERY_INVALID hard', hard)
+    for (const hard of ['', 'x', '1', 'TRUE']) {
+      t.equal(verdict(await remove(`/hard/1?hard=${hard}`)), '400 FST_CRUD_QUERY_INVALID hard', hard)
+    }
     t.equal(verdict(await remove('/hard/1?hard=true&hard=true')), '400 FST_CRUD_QUERY_INVALID hard')
-    t.equal(verdict(await app.inject({ method: 'POST', url: '/hard/1/restore?hard=true' })), '400 FST_CRUD_QUERY_INVALID hard')
-    t.equal(verdict(await app.inject({ method: 'PATCH', url: '/hard/1?hard=true', payload: {} })), '400 FST_CRUD_QUERY_INVALID hard')
+    t.equal(
+      verdict(await app.inject({ method: 'POST', url: '/hard/1/restore?hard=true' })),
+      '400 FST_CRUD_QUERY_INVALID hard'
+    )
+    t.equal(
+      verdict(await app.inject({ method: 'PATCH', url: '/hard/1?hard=true', payload: {} })),
+      '400 FST_CRUD_QUERY_INVALID hard'
+    )
   })
 
   t.test('hard: the row is gone, whether it was marked or not', async (t) => {

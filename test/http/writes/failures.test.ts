@@ -66,97 +66,280 @@ const RULES = `
 const LEAKS = /secret|constraint|select |insert |update |relation "|column|sqlstate|\$1|node_modules/i
 
 const crud = () => resource(Booking)
-const resources = (): CrudKitOptions['resources'] => ({ '/bookings': crud(), '/owners': resource(Owner), '/batch': { crud: crud(), operations: ['createMany'] } })
+const resources = (): CrudKitOptions['resources'] => ({
+  '/bookings': crud(),
+  '/owners': resource(Owner),
+  '/batch': { crud: crud(), operations: ['createMany'] },
+})
 
 /** Answers as they should be, without a word of the database's, and with its error as cause. */
-const CASES: readonly [what: string, method: 'POST' | 'PATCH' | 'DELETE', url: string, body: object | undefined, expected: string, message: RegExp, sqlState: string | RegExp][] = [
-  ['unique', 'POST', '/bookings', { title: 'x', code: 'TAKEN' }, '409 FST_CRUD_CONFLICT /code', /another record with this value of 'code'/, '23505'],
-  ['unique, in an update', 'PATCH', '/bookings/2', { code: 'TAKEN' }, '409 FST_CRUD_CONFLICT /code', /another record with this value of 'code'/, '23505'],
-  ['unique, of two columns', 'POST', '/bookings', { title: 'x', room: 1, seats: 7 }, '409 FST_CRUD_CONFLICT /room /seats', /'room', 'seats'/, '23505'],
-  ['unique, in a batch', 'POST', '/batch', [{ title: 'x', code: 'FREE' }, { title: 'x', code: 'TAKEN' }], '409 FST_CRUD_CONFLICT /code', /'code'/, '23505'],
-  ['foreign key, absent', 'POST', '/bookings', { title: 'x', owner: 9 }, '409 FST_CRUD_CONFLICT /owner', /'owner' refers to a record that does not exist/, '23503'],
-  ['foreign key, absent, in an update', 'PATCH', '/bookings/2', { owner: 9 }, '409 FST_CRUD_CONFLICT /owner', /'owner' refers to a record that does not exist/, '23503'],
-  ['not null', 'POST', '/bookings', { code: 'NULL' }, '400 FST_CRUD_DATA_INVALID /title', /'title' can not be null/, '23502'],
-  ['not null, in an update', 'PATCH', '/bookings/2', { title: null }, '400 FST_CRUD_DATA_INVALID /title', /'title' can not be null/, '23502'],
-  ['check', 'POST', '/bookings', { title: 'x', seats: -1 }, '400 FST_CRUD_DATA_INVALID', /do not satisfy a rule/, '23514'],
-  ['check, in an update', 'PATCH', '/bookings/2', { seats: -1 }, '400 FST_CRUD_DATA_INVALID', /do not satisfy a rule/, '23514'],
-  ['exclusion', 'POST', '/bookings', { title: 'x', room: 1, day: '2024-05-01' }, '409 FST_CRUD_CONFLICT /room /day', /overlap/, '23P01'],
-  ['exclusion, in an update', 'PATCH', '/bookings/2', { room: 1, day: '2024-05-01' }, '409 FST_CRUD_CONFLICT /room /day', /overlap/, '23P01'],
+const CASES: readonly [
+  what: string,
+  method: 'POST' | 'PATCH' | 'DELETE',
+  url: string,
+  body: object | undefined,
+  expected: string,
+  message: RegExp,
+  sqlState: string | RegExp
+][] = [
+  [
+    'unique',
+    'POST',
+    '/bookings',
+    { title: 'x', code: 'TAKEN' },
+    '409 FST_CRUD_CONFLICT /code',
+    /another record with this value of 'code'/,
+    '23505',
+  ],
+  [
+    'unique, in an update',
+    'PATCH',
+    '/bookings/2',
+    { code: 'TAKEN' },
+    '409 FST_CRUD_CONFLICT /code',
+    /another record with this value of 'code'/,
+    '23505',
+  ],
+  [
+    'unique, of two columns',
+    'POST',
+    '/bookings',
+    { title: 'x', room: 1, seats: 7 },
+    '409 FST_CRUD_CONFLICT /room /seats',
+    /'room', 'seats'/,
+    '23505',
+  ],
+  [
+    'unique, in a batch',
+    'POST',
+    '/batch',
+    [{ title: 'x', code: 'FREE' }, { title: 'x', code: 'TAKEN' }],
+    '409 FST_CRUD_CONFLICT /code',
+    /'code'/,
+    '23505',
+  ],
+  [
+    'foreign key, absent',
+    'POST',
+    '/bookings',
+    { title: 'x', owner: 9 },
+    '409 FST_CRUD_CONFLICT /owner',
+    /'owner' refers to a record that does not exist/,
+    '23503',
+  ],
+  [
+    'foreign key, absent, in an update',
+    'PATCH',
+    '/bookings/2',
+    { owner: 9 },
+    '409 FST_CRUD_CONFLICT /owner',
+    /'owner' refers to a record that does not exist/,
+    '23503',
+  ],
+  [
+    'not null',
+    'POST',
+    '/bookings',
+    { code: 'NULL' },
+    '400 FST_CRUD_DATA_INVALID /title',
+    /'title' can not be null/,
+    '23502',
+  ],
+  [
+    'not null, in an update',
+    'PATCH',
+    '/bookings/2',
+    { title: null },
+    '400 FST_CRUD_DATA_INVALID /title',
+    /'title' can not be null/,
+    '23502',
+  ],
+  [
+    'check',
+    'POST',
+    '/bookings',
+    { title: 'x', seats: -1 },
+    '400 FST_CRUD_DATA_INVALID',
+    /do not satisfy a rule/,
+    '23514',
+  ],
+  [
+    'check, in an update',
+    'PATCH',
+    '/bookings/2',
+    { seats: -1 },
+    '400 FST_CRUD_DATA_INVALID',
+    /do not satisfy a rule/,
+    '23514',
+  ],
+  [
+    'exclusion',
+    'POST',
+    '/bookings',
+    { title: 'x', room: 1, day: '2024-05-01' },
+    '409 FST_CRUD_CONFLICT /room /day',
+    /overlap/,
+    '23P01',
+  ],
+  [
+    'exclusion, in an update',
+    'PATCH',
+    '/bookings/2',
+    { room: 1, day: '2024-05-01' },
+    '409 FST_CRUD_CONFLICT /room /day',
+    /overlap/,
+    '23P01',
+  ],
   ['too long', 'POST', '/bookings', { title: 'x', note: 'longer' }, '400 FST_CRUD_DATA_INVALID', /too long/, '22001'],
   ['out of range', 'POST', '/bookings', { title: 'overflow' }, '400 FST_CRUD_DATA_INVALID', /out of range/, '22003'],
   ['division by zero', 'POST', '/bookings', { title: 'zero' }, '400 FST_CRUD_DATA_INVALID', /not valid/, '22012'],
   ['not of its type', 'POST', '/bookings', { title: 'badtext' }, '400 FST_CRUD_DATA_INVALID', /not valid/, '22P02'],
-  ['serialization failure', 'POST', '/bookings', { title: 'serialize' }, '503 FST_CRUD_UNAVAILABLE', /^Other writes are in the way\./, '40001'],
-  ['integrity, as a trigger of the application says it', 'POST', '/bookings', { title: 'integrity' }, '409 FST_CRUD_CONFLICT', /conflicts with another record/, '23000'],
+  [
+    'serialization failure',
+    'POST',
+    '/bookings',
+    { title: 'serialize' },
+    '503 FST_CRUD_UNAVAILABLE',
+    /^Other writes are in the way\./,
+    '40001',
+  ],
+  [
+    'integrity, as a trigger of the application says it',
+    'POST',
+    '/bookings',
+    { title: 'integrity' },
+    '409 FST_CRUD_CONFLICT',
+    /conflicts with another record/,
+    '23000',
+  ],
   // 23503 before PostgreSQL 18
-  ['foreign key that restricts, still referred to', 'DELETE', '/owners/3', undefined, '409 FST_CRUD_CONFLICT', /refer/, /^23(001|503)$/],
-  ['disk full', 'PATCH', '/bookings/2', { title: 'space' }, '503 FST_CRUD_UNAVAILABLE', /not available at the moment/, '53100'],
-  ["an exception of the application's own trigger", 'POST', '/bookings', { title: 'raise' }, '500 FST_CRUD_DATABASE_ERROR', /could not answer/, 'P0001'],
+  [
+    'foreign key that restricts, still referred to',
+    'DELETE',
+    '/owners/3',
+    undefined,
+    '409 FST_CRUD_CONFLICT',
+    /refer/,
+    /^23(001|503)$/,
+  ],
+  [
+    'disk full',
+    'PATCH',
+    '/bookings/2',
+    { title: 'space' },
+    '503 FST_CRUD_UNAVAILABLE',
+    /not available at the moment/,
+    '53100',
+  ],
+  [
+    "an exception of the application's own trigger",
+    'POST',
+    '/bookings',
+    { title: 'raise' },
+    '500 FST_CRUD_DATABASE_ERROR',
+    /could not answer/,
+    'P0001',
+  ],
 ]
 
-await forEachDatabase(t, { entities: [Owner, Booking], needs: ['exclusionConstraint', 'triggers'] }, async (t, { orm }) => {
-  await select(orm, 'alter table secret_booking drop constraint secret_booking_owner_id_foreign')
-  await select(orm, 'alter table secret_booking add constraint secret_booking_owner_id_foreign foreign key (owner_id) references secret_owner (id)')
-  for (const statement of RULES.split(/;\n(?= {2}\S|$)/).filter((text) => text.trim() !== '')) await select(orm, statement)
-  const app = await serve(t, orm, resources())
-  const rows = async () => await select(orm, 'select * from secret_booking order by id')
+await forEachDatabase(
+  t,
+  { entities: [Owner, Booking], needs: ['exclusionConstraint', 'triggers'] },
+  async (t, { orm }) => {
+    await select(orm, 'alter table secret_booking drop constraint secret_booking_owner_id_foreign')
+    await select(
+      orm,
+      'alter table secret_booking add constraint secret_booking_owner_id_foreign foreign key (owner_id) references secret_owner (id)'
+    )
+    for (const statement of RULES.split(/;\n(?= {2}\S|$)/).filter((text) => text.trim() !== '')) {
+      await select(
+        orm,
+        statement
+      )
+    }
+    const app = await serve(t, orm, resources())
+    const rows = async () => await select(orm, 'select * from secret_booking order by id')
 
-  for (const [what, method, url, payload, expected, message, sqlState] of CASES) {
-    t.test(what, async (t) => {
+    for (const [what, method, url, payload, expected, message, sqlState] of CASES) {
+      t.test(what, async (t) => {
+        const before = await rows()
+        const caught: any[] = []
+        const app = Fastify()
+        t.teardown(() => app.close())
+        app.addHook('onError', async (_request, _reply, error) => {
+          caught.push(error)
+        })
+        await app.register(crudKit, { orm, resources: resources()! })
+        const response = await app.inject({ method, url, ...(payload && { payload }) })
+        t.equal(verdict(response), expected)
+        t.match(bodyOf(response).message, message)
+        t.equal(bodyOf(response).detail, bodyOf(response).message)
+        t.notMatch(response.body.replaceAll(/can not be|refers to/g, ''), LEAKS)
+        t.equal(response.headers['retry-after'], expected.startsWith('503') ? '1' : undefined)
+        t.match(caught, [{ cause: { code: sqlState, message: String } }])
+        t.strictSame(Object.keys(bodyOf(response)), ['statusCode', 'code', 'error', 'message', 'detail', 'errors'])
+        t.strictSame(await rows(), before)
+      })
+    }
+
+    t.test('foreign key, still referred to', async (t) => {
+      const { remove } = writes(app)
+      const response = await remove('/owners/1')
+      t.equal(verdict(response), '409 FST_CRUD_CONFLICT')
+      t.notMatch(response.body, LEAKS)
+      t.equal((await remove('/owners/2')).statusCode, 200)
+    })
+
+    t.test('a conflict over what is hidden does not say over what', async (t) => {
+      class Shadowed extends CrudBase {
+        override beforeCreate (data: Json) {
+          return { ...data, shadow: 'shadow' }
+        }
+      }
+      const app = await serve(t, orm, { '/shadowed': new Shadowed({ model: Booking, writable: 'all' }) })
+      const response = await writes(app).post('/shadowed', { title: 'x' })
+      t.equal(verdict(response), '409 FST_CRUD_CONFLICT')
+      t.equal(response.json().message, 'There is another record with these values.')
+      t.notMatch(response.body, /shadow/)
+    })
+
+    t.test('inside a transaction of the caller the error comes through, and the rest is rolled back', async (t) => {
       const before = await rows()
-      const caught: any[] = []
-      const app = Fastify()
-      t.teardown(() => app.close())
-      app.addHook('onError', async (_request, _reply, error) => { caught.push(error) })
-      await app.register(crudKit, { orm, resources: resources()! })
-      const response = await app.inject({ method, url, ...(payload && { payload }) })
-      t.equal(verdict(response), expected)
-      t.match(bodyOf(response).message, message)
-      t.equal(bodyOf(response).detail, bodyOf(response).message)
-      t.notMatch(response.body.replaceAll(/can not be|refers to/g, ''), LEAKS)
-      t.equal(response.headers['retry-after'], expected.startsWith('503') ? '1' : undefined)
-      t.match(caught, [{ cause: { code: sqlState, message: String } }])
-      t.strictSame(Object.keys(bodyOf(response)), ['statusCode', 'code', 'error', 'message', 'detail', 'errors'])
+      const em = orm.em.fork()
+      await t.rejects(
+        em.transactional(async (em) => {
+          await crud().create(em as any, { title: 'kept?' })
+          await crud().create(em as any, { title: 'x', code: 'TAKEN' })
+        }),
+        { code: 'FST_CRUD_CONFLICT' }
+      )
       t.strictSame(await rows(), before)
     })
   }
-
-  t.test('foreign key, still referred to', async (t) => {
-    const { remove } = writes(app)
-    const response = await remove('/owners/1')
-    t.equal(verdict(response), '409 FST_CRUD_CONFLICT')
-    t.notMatch(response.body, LEAKS)
-    t.equal((await remove('/owners/2')).statusCode, 200)
-  })
-
-  t.test('a conflict over what is hidden does not say over what', async (t) => {
-    class Shadowed extends CrudBase { override beforeCreate (data: Json) { return { ...data, shadow: 'shadow' } } }
-    const app = await serve(t, orm, { '/shadowed': new Shadowed({ model: Booking, writable: 'all' }) })
-    const response = await writes(app).post('/shadowed', { title: 'x' })
-    t.equal(verdict(response), '409 FST_CRUD_CONFLICT')
-    t.equal(response.json().message, 'There is another record with these values.')
-    t.notMatch(response.body, /shadow/)
-  })
-
-  t.test('inside a transaction of the caller the error comes through, and the rest is rolled back', async (t) => {
-    const before = await rows()
-    const em = orm.em.fork()
-    await t.rejects(em.transactional(async (em) => {
-      await crud().create(em as any, { title: 'kept?' })
-      await crud().create(em as any, { title: 'x', code: 'TAKEN' })
-    }), { code: 'FST_CRUD_CONFLICT' })
-    t.strictSame(await rows(), before)
-  })
-})
+)
 
 // PGlite is one connection in this process: nothing can be in each other's way
-t.test('PostgreSQL', { skip: skipReasons.postgres || await lacks('exclusionConstraint', 'triggers', 'activityView', 'locksView') }, async (t) => {
-  const serveOwn = async (t: Test, pool: { max: number, connectionTimeoutMillis?: number }, driverOptions: object = {}) => {
+t.test('PostgreSQL', {
+  skip: skipReasons.postgres || await lacks('exclusionConstraint', 'triggers', 'activityView', 'locksView'),
+}, async (t) => {
+  const serveOwn = async (
+    t: Test,
+    pool: { max: number, connectionTimeoutMillis?: number },
+    driverOptions: object = {}
+  ) => {
     const { url, drop } = await createDatabase()
-    const factory = new DatabaseFactory({ databaseUrl: url, entities: [Owner, Booking], pool, schema: 'create', ormOptions: { driverOptions } })
+    const factory = new DatabaseFactory({
+      databaseUrl: url,
+      entities: [Owner, Booking],
+      pool,
+      schema: 'create',
+      ormOptions: { driverOptions },
+    })
     const errors: any[] = []
     const app = Fastify()
-    app.addHook('onError', async (_request, _reply, error) => { errors.push(error) })
+    app.addHook('onError', async (_request, _reply, error) => {
+      errors.push(error)
+    })
     const clients: pg.Client[] = []
     t.teardown(async () => {
       await app.close()
@@ -186,7 +369,12 @@ t.test('PostgreSQL', { skip: skipReasons.postgres || await lacks('exclusionConst
     throw new Error(`It never came: ${sql}`)
   }
 
-  const unavailable = (t: Test, response: Awaited<ReturnType<ReturnType<typeof Fastify>['inject']>>, error: any, cause: object) => {
+  const unavailable = (
+    t: Test,
+    response: Awaited<ReturnType<ReturnType<typeof Fastify>['inject']>>,
+    error: any,
+    cause: object
+  ) => {
     t.equal(verdict(response), '503 FST_CRUD_UNAVAILABLE')
     t.equal(response.headers['retry-after'], '1')
     t.notMatch(response.body, LEAKS)
@@ -208,7 +396,10 @@ t.test('PostgreSQL', { skip: skipReasons.postgres || await lacks('exclusionConst
     const { app, errors, admin } = await serveOwn(t, { max: 2 })
     const { post } = writes(app)
     const sent = post('/bookings', { title: 'sleep' })
-    const { pid } = await until(admin, "select pid from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()")
+    const { pid } = await until(
+      admin,
+      "select pid from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()"
+    )
     await admin.query('select pg_terminate_backend($1)', [pid])
     unavailable(t, await sent, errors.pop(), { message: /terminat/ })
     t.equal((await admin.query("select 1 from secret_booking where title = 'sleep'")).rowCount, 0)
@@ -238,14 +429,19 @@ t.test('PostgreSQL', { skip: skipReasons.postgres || await lacks('exclusionConst
     await admin.query(`grant all on schema public to ${name}; grant all on database ${name} to ${name}`)
     const app = Fastify()
     const errors: any[] = []
-    app.addHook('onError', async (_request, _reply, error) => { errors.push(error) })
+    app.addHook('onError', async (_request, _reply, error) => {
+      errors.push(error)
+    })
     t.teardown(async () => {
       await app.close()
       await admin.query(`drop owned by ${name}; drop role ${name}`)
       await admin.end()
       await drop()
     })
-    await app.register(crudKit, { database: { databaseUrl: databaseUrl.href, entities: [Owner, Booking], pool: { max: 2 }, schema: 'create' }, resources: resources()! })
+    await app.register(crudKit, {
+      database: { databaseUrl: databaseUrl.href, entities: [Owner, Booking], pool: { max: 2 }, schema: 'create' },
+      resources: resources()!,
+    })
     await app.ready()
     await admin.query(`alter database ${name} connection limit 0`)
     await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where usename = $1', [name])
@@ -261,7 +457,9 @@ t.test('PostgreSQL', { skip: skipReasons.postgres || await lacks('exclusionConst
   t.test('a serialization failure: somebody else was first', async (t) => {
     const { app, errors, admin, database } = await serveOwn(t, { max: 2 })
     await admin.query(`alter database ${database} set default_transaction_isolation = 'repeatable read'`)
-    await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()')
+    await admin.query(
+      'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()'
+    )
     const { patch, get } = writes(app)
     await get('/bookings/2')
     await admin.query('begin; update secret_booking set seats = 9 where id = 2')
@@ -277,7 +475,9 @@ t.test('PostgreSQL', { skip: skipReasons.postgres || await lacks('exclusionConst
   t.test('a deadlock', { skip: await lacks('setDeadlockTimeout') }, async (t) => {
     const { app, errors, admin, connect, database } = await serveOwn(t, { max: 2 })
     await admin.query(`alter database ${database} set deadlock_timeout = '20ms'`)
-    await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()')
+    await admin.query(
+      'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()'
+    )
     // the request locks its booking, waits for us to have the owner, and then wants that
     await admin.query(`
       create function secret_touch() returns trigger language plpgsql as $$

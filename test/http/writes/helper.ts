@@ -21,14 +21,21 @@ export interface WriteClient {
 
 /** Bodies are sent as JSON; what is `undefined` is no body at all. */
 export function writes (app: FastifyInstance): WriteClient {
-  const send = async (method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE', url: string, body?: unknown, headers: Headers = {}): Promise<LightMyRequestResponse> => {
+  const send = async (
+    method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE',
+    url: string,
+    body?: unknown,
+    headers: Headers = {}
+  ): Promise<LightMyRequestResponse> => {
     const payload = body === undefined ? {} : { payload: JSON.stringify(body) }
     const type = body === undefined ? {} : { 'content-type': 'application/json' }
     return await app.inject({ method, url, ...payload, headers: { ...type, ...headers } })
   }
   const expect = async (status: number, sent: Promise<LightMyRequestResponse>): Promise<Json> => {
     const response = await sent
-    if (response.statusCode !== status) throw new Error(`${response.raw.req.method} ${response.raw.req.url}: ${response.statusCode} ${response.body}`)
+    if (response.statusCode !== status) {
+      throw new Error(`${response.raw.req.method} ${response.raw.req.url}: ${response.statusCode} ${response.body}`)
+    }
     return response.json()
   }
   return {
@@ -47,6 +54,8 @@ export function writes (app: FastifyInstance): WriteClient {
 /** Status and code of an answer, and where its errors are: `400 FST_ERR_VALIDATION /name`. */
 export function verdict (response: LightMyRequestResponse): string {
   const { code, errors = [] } = response.body === '' ? {} as Json : response.json()
-  const sources = errors.map(({ source }: Json) => source?.pointer ?? source?.parameter).filter((source: unknown) => source !== undefined)
+  const sources = errors.map(({ source }: Json) => source?.pointer ?? source?.parameter).filter((source: unknown) =>
+    source !== undefined
+  )
   return [response.statusCode, code, ...sources].filter((part) => part !== undefined).join(' ')
 }

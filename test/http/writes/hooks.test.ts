@@ -32,7 +32,9 @@ const Slugged = defineEntity({
     id: p.integer().primary().autoincrement(),
     title: p.string(),
     price: p.integer().default(1),
-    slug: p.string().onCreate((entity: any) => entity.title.toLowerCase()).onUpdate((entity: any) => entity.title.toLowerCase()),
+    slug: p.string().onCreate((entity: any) => entity.title.toLowerCase()).onUpdate((entity: any) =>
+      entity.title.toLowerCase()
+    ),
   },
 })
 
@@ -49,12 +51,26 @@ const Audited = defineEntity({
     deleted_at: p.datetime(3).nullable(),
   },
   hooks: {
-    beforeCreate: [({ entity }: EventArgs<any>) => { log.push('beforeCreate'); entity.shout = entity.name.toUpperCase() }],
-    beforeUpdate: [({ entity }: EventArgs<any>) => { log.push('beforeUpdate'); entity.shout = entity.name.toUpperCase() }],
-    afterCreate: [() => { log.push('afterCreate') }],
-    afterUpdate: [() => { log.push('afterUpdate') }],
-    beforeDelete: [() => { log.push('beforeDelete') }],
-    afterDelete: [() => { log.push('afterDelete') }],
+    beforeCreate: [({ entity }: EventArgs<any>) => {
+      log.push('beforeCreate')
+      entity.shout = entity.name.toUpperCase()
+    }],
+    beforeUpdate: [({ entity }: EventArgs<any>) => {
+      log.push('beforeUpdate')
+      entity.shout = entity.name.toUpperCase()
+    }],
+    afterCreate: [() => {
+      log.push('afterCreate')
+    }],
+    afterUpdate: [() => {
+      log.push('afterUpdate')
+    }],
+    beforeDelete: [() => {
+      log.push('beforeDelete')
+    }],
+    afterDelete: [() => {
+      log.push('afterDelete')
+    }],
   },
   filters: { shown: { name: 'shown', cond: { hidden: false }, default: true } },
 })
@@ -89,16 +105,36 @@ class Ship {
 }
 const ShipSchema = new EntitySchema<Ship>({
   class: Ship,
-  properties: { id: { type: 'integer', primary: true, autoincrement: true }, name: { type: 'string' }, call: { type: 'string', nullable: true } },
+  properties: {
+    id: { type: 'integer', primary: true, autoincrement: true },
+    name: { type: 'string' },
+    call: { type: 'string', nullable: true },
+  },
 })
 
 /** A type whose JavaScript side is all that it takes. */
-class Money { readonly cents: number; constructor (cents: number) { this.cents = cents } }
+class Money {
+  readonly cents: number
+  constructor (cents: number) {
+    this.cents = cents
+  }
+}
 class MoneyType extends Type<Money, string> {
-  override convertToDatabaseValue (value: Money | string): string { return value instanceof Money ? `${value.cents}` : `${Number(value) * 100}` }
-  override convertToJSValue (value: string | number): Money { return new Money(Number(value)) }
-  override toJSON (value: Money): string { return `${value.cents / 100}` }
-  override getColumnType (): string { return 'int' }
+  override convertToDatabaseValue (value: Money | string): string {
+    return value instanceof Money ? `${value.cents}` : `${Number(value) * 100}`
+  }
+
+  override convertToJSValue (value: string | number): Money {
+    return new Money(Number(value))
+  }
+
+  override toJSON (value: Money): string {
+    return `${value.cents / 100}`
+  }
+
+  override getColumnType (): string {
+    return 'int'
+  }
 }
 const Priced = defineEntity({
   name: 'Priced',
@@ -112,7 +148,12 @@ const Settings = defineEntity({
 })
 const Account = defineEntity({
   name: 'Account',
-  properties: { id: p.integer().primary().autoincrement(), name: p.string(), settings: () => p.embedded(Settings).nullable(), extra: () => p.embedded(Settings).object().nullable() },
+  properties: {
+    id: p.integer().primary().autoincrement(),
+    name: p.string(),
+    settings: () => p.embedded(Settings).nullable(),
+    extra: () => p.embedded(Settings).object().nullable(),
+  },
 })
 
 const all = [...entities, Article, Slugged, Audited, ShopSchema, ShipSchema, Priced, Settings, Account]
@@ -129,21 +170,92 @@ const listener = (entity: any, more: Partial<EventSubscriber> = {}): EventSubscr
 const SPECIMENS: Json[] = [
   { plant: 1 },
   {
-    plant: 1, leaves: 240, stems: 12, cells: '12000000000', pollen: 5_000_000_000, spores: '123', dryMass: '12.5', value: 19.9, acidity: 6.5, chlorophyll: 0.25, minimum: -12.5, alive: true, nickname: 'Lola', description: 'x\ny', grade: 'A', diary: 'd', tracker: '3F0C8A52-7C0E-4F57-9D53-2D6F4A1C9B10', health: 'thriving', hardiness: 2, flowering: 'summer', pruned: ['spring', 'autumn'], sownOn: '2023-02-28', measuredAt: '2024-05-06T07:08:09.123Z', recordedAt: '2024-05-06T07:08:09.123Z', wateredAt: '07:30', dormancy: '2 mons 3 days', readings: { sensor: 'north', values: [1, 2.5, -3, null] }, synonyms: ['a', 'b, "c"', ''], ringWidths: [3, 1, 2], scan: 'AAH+/w==', genome: 'R0FUQw==', petals: '#967bb6', size: { height: 60, width: 40, unit: 'cm' },
+    plant: 1,
+    leaves: 240,
+    stems: 12,
+    cells: '12000000000',
+    pollen: 5_000_000_000,
+    spores: '123',
+    dryMass: '12.5',
+    value: 19.9,
+    acidity: 6.5,
+    chlorophyll: 0.25,
+    minimum: -12.5,
+    alive: true,
+    nickname: 'Lola',
+    description: 'x\ny',
+    grade: 'A',
+    diary: 'd',
+    tracker: '3F0C8A52-7C0E-4F57-9D53-2D6F4A1C9B10',
+    health: 'thriving',
+    hardiness: 2,
+    flowering: 'summer',
+    pruned: ['spring', 'autumn'],
+    sownOn: '2023-02-28',
+    measuredAt: '2024-05-06T07:08:09.123Z',
+    recordedAt: '2024-05-06T07:08:09.123Z',
+    wateredAt: '07:30',
+    dormancy: '2 mons 3 days',
+    readings: { sensor: 'north', values: [1, 2.5, -3, null] },
+    synonyms: ['a', 'b, "c"', ''],
+    ringWidths: [3, 1, 2],
+    scan: 'AAH+/w==',
+    genome: 'R0FUQw==',
+    petals: '#967bb6',
+    size: { height: 60, width: 40, unit: 'cm' },
   },
-  { plant: 3, cells: '9223372036854775807', spores: '-9223372036854775808', pollen: -9007199254740991, dryMass: '-99999999999999.999999', measuredAt: '2024-05-06', recordedAt: '2024-05-06 07:08:09+05:30', sownOn: '0001-01-01', readings: 'text', scan: '', synonyms: [], pruned: [], ringWidths: [], dormancy: 'P1Y2M3DT4H' },
-  { plant: 3, measuredAt: '2024-05-06T07:08', recordedAt: '2024-05-06T07:08', readings: [1, 'x'], alive: false, size: { height: 1, width: 2 } },
+  {
+    plant: 3,
+    cells: '9223372036854775807',
+    spores: '-9223372036854775808',
+    pollen: -9007199254740991,
+    dryMass: '-99999999999999.999999',
+    measuredAt: '2024-05-06',
+    recordedAt: '2024-05-06 07:08:09+05:30',
+    sownOn: '0001-01-01',
+    readings: 'text',
+    scan: '',
+    synonyms: [],
+    pruned: [],
+    ringWidths: [],
+    dormancy: 'P1Y2M3DT4H',
+  },
+  {
+    plant: 3,
+    measuredAt: '2024-05-06T07:08',
+    recordedAt: '2024-05-06T07:08',
+    readings: [1, 'x'],
+    alive: false,
+    size: { height: 1, width: 2 },
+  },
   { plant: 3, measuredAt: '2024-05-06T07:08:09-03', readings: 0, size: null },
   { plant: 3, measuredAt: '2024-05-06T07:08:09.5+0530', readings: false, acidity: -0, chlorophyll: 1e-30 },
 ]
 
 await forEachDatabase(t, { entities: all, seed }, async (t, { orm }) => {
   const app = await serve(t, orm, {
-    '/plants': { crud: resource(Plant), allowHardDelete: true }, '/orders': resource(Order), '/specimens': resource(Specimen), '/suppliers': resource(Supplier), '/parcels': resource(Parcel), '/offers': resource(Offer), '/articles': resource(Article), '/slugged': resource(Slugged), '/audited': { crud: resource(Audited), allowHardDelete: true, operations: ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore'] }, '/shops': resource(Shop), '/ships': resource(Ship), '/priced': resource(Priced), '/accounts': resource(Account),
+    '/plants': { crud: resource(Plant), allowHardDelete: true },
+    '/orders': resource(Order),
+    '/specimens': resource(Specimen),
+    '/suppliers': resource(Supplier),
+    '/parcels': resource(Parcel),
+    '/offers': resource(Offer),
+    '/articles': resource(Article),
+    '/slugged': resource(Slugged),
+    '/audited': {
+      crud: resource(Audited),
+      allowHardDelete: true,
+      operations: ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore'],
+    },
+    '/shops': resource(Shop),
+    '/ships': resource(Ship),
+    '/priced': resource(Priced),
+    '/accounts': resource(Account),
   })
   const { post, patch, remove, restore, created, updated, read } = writes(app)
   const events = orm.em.getEventManager()
-  const row = async (table: string, id: number): Promise<Json> => (await select(orm, `select row_to_json(x) as json from ${table} x where id = ${id}`))[0].json
+  const row = async (table: string, id: number): Promise<Json> =>
+    (await select(orm, `select row_to_json(x) as json from ${table} x where id = ${id}`))[0].json
 
   /**
    * Runs a scenario as it is, and again with a subscriber; both have to come to the same. A subscriber stays: once
@@ -180,7 +292,10 @@ await forEachDatabase(t, { entities: all, seed }, async (t, { orm }) => {
   })
 
   t.test('statements and the unit of work write the same: defaults, relations, embedded objects', async (t) => {
-    const strip = ({ id, uuid, created_at: _, updated_at: __, deleted_at: deleted, ...rest }: Json) => ({ ...rest, deleted: deleted !== null })
+    const strip = ({ id, uuid, created_at: _, updated_at: __, deleted_at: deleted, ...rest }: Json) => ({
+      ...rest,
+      deleted: deleted !== null,
+    })
     await bothWays(t, Plant, async () => {
       const record = await created('/plants', { name: 'Twin', supplier: 1, shelf: { house: 'A', number: 1 } })
       const steps = [strip(record)]
@@ -199,7 +314,10 @@ await forEachDatabase(t, { entities: all, seed }, async (t, { orm }) => {
     })
     const c = await bothWays(t, Supplier, async () => {
       const { id } = await created('/suppliers', { name: 'x', country: 'fr', address: { street: 's', city: 'c' } })
-      return [strip(await updated(`/suppliers/${id}`, { address: { street: 't' } })), strip(await updated(`/suppliers/${id}`, { address: null }))]
+      return [
+        strip(await updated(`/suppliers/${id}`, { address: { street: 't' } })),
+        strip(await updated(`/suppliers/${id}`, { address: null })),
+      ]
     })
     t.strictSame(c[0].address, { street: 't', city: null })
     const e = await bothWays(t, Parcel, async () => strip(await created('/parcels', { order: 1, carrier: 'x' })))
@@ -223,15 +341,31 @@ await forEachDatabase(t, { entities: all, seed }, async (t, { orm }) => {
   t.test('subscribers see what the entity class has, and what they change is written', async (t) => {
     const seen: Json[] = []
     const subscriber = listener(Specimen, {
-      beforeCreate: async ({ entity }: EventArgs<any>) => { seen.push({ ...entity }); entity.nickname = 'from a subscriber' },
-      beforeUpdate: async ({ entity, changeSet }: EventArgs<any>) => { seen.push({ ...entity, changed: Object.keys(changeSet!.payload) }) },
+      beforeCreate: async ({ entity }: EventArgs<any>) => {
+        seen.push({ ...entity })
+        entity.nickname = 'from a subscriber'
+      },
+      beforeUpdate: async ({ entity, changeSet }: EventArgs<any>) => {
+        seen.push({ ...entity, changed: Object.keys(changeSet!.payload) })
+      },
     })
     events.registerSubscriber(subscriber)
     const record = await created('/specimens', { ...SPECIMENS[1], code: 'SEEN' })
     t.equal(record.nickname, 'from a subscriber')
     await updated(`/specimens/${record.id}`, { petals: '#000000', spores: '5' })
     const [first, second] = seen
-    t.match(first, { cells: '12000000000', spores: 123n, dryMass: '12.5', value: 19.9, petals: new Colour(150, 123, 182), readings: { sensor: 'north' }, synonyms: ['a'], ringWidths: [3, 1, 2], minimum: -12.5, wateredAt: '07:30' })
+    t.match(first, {
+      cells: '12000000000',
+      spores: 123n,
+      dryMass: '12.5',
+      value: 19.9,
+      petals: new Colour(150, 123, 182),
+      readings: { sensor: 'north' },
+      synonyms: ['a'],
+      ringWidths: [3, 1, 2],
+      minimum: -12.5,
+      wateredAt: '07:30',
+    })
     t.ok(first.measuredAt instanceof Date && first.recordedAt instanceof Date)
     t.equal(first.recordedAt.toISOString(), '2024-05-06T07:08:09.123Z')
     t.ok(first.petals instanceof Colour && second.petals instanceof Colour)
@@ -247,12 +381,19 @@ await forEachDatabase(t, { entities: all, seed }, async (t, { orm }) => {
       await articles.update(em, id, { title: 'y' })
       await articles.delete(em, id, { hard: true })
     }
-    const transactions = { withTransaction: (em: any, work: any) => withTransaction(em, work), 'em.transactional': (em: any, work: any) => em.transactional(work) }
+    const transactions = {
+      withTransaction: (em: any, work: any) => withTransaction(em, work),
+      'em.transactional': (em: any, work: any) => em.transactional(work),
+    }
     for (const [name, transaction] of Object.entries(transactions)) {
       for (const event of ['beforeFlush', 'onFlush', 'afterFlush'] as const) {
         const what = `${name}: ${event}`
         let calls = 0
-        const subscriber: EventSubscriber = { [event]: () => { calls++ } }
+        const subscriber: EventSubscriber = {
+          [event]: () => {
+            calls++
+          },
+        }
         const em = orm.em.fork({ freshEventManager: true })
         await transaction(em, async (em: any) => {
           em.getEventManager().registerSubscriber(subscriber)
@@ -263,10 +404,11 @@ await forEachDatabase(t, { entities: all, seed }, async (t, { orm }) => {
         await transaction(em, write)
         t.equal(calls, 0, `${what}, which ends with it`)
         em.getEventManager().registerSubscriber(subscriber)
-        await transaction(em, (em: any) => transaction(em, async (em: any) => {
-          await write(em)
-          t.ok(calls >= 3, `${what}, of the EntityManager outside`)
-        }))
+        await transaction(em, (em: any) =>
+          transaction(em, async (em: any) => {
+            await write(em)
+            t.ok(calls >= 3, `${what}, of the EntityManager outside`)
+          }))
       }
     }
     const recorder = await recordStatements(orm)
@@ -287,9 +429,23 @@ await forEachDatabase(t, { entities: all, seed }, async (t, { orm }) => {
     t.match(bodyOf(await remove(`/audited/${record.id}`)), { deleted_at: String, version: 3 })
     t.match(bodyOf(await restore(`/audited/${record.id}`)), { deleted_at: null, version: 4 })
     t.match(bodyOf(await remove(`/audited/${record.id}?hard=true`)), { name: 'y' })
-    t.strictSame(log, ['beforeCreate', 'afterCreate', 'beforeUpdate', 'afterUpdate', 'beforeUpdate', 'afterUpdate', 'beforeUpdate', 'afterUpdate', 'beforeDelete', 'afterDelete'])
+    t.strictSame(log, [
+      'beforeCreate',
+      'afterCreate',
+      'beforeUpdate',
+      'afterUpdate',
+      'beforeUpdate',
+      'afterUpdate',
+      'beforeUpdate',
+      'afterUpdate',
+      'beforeDelete',
+      'afterDelete',
+    ])
     log.length = 0
-    t.strictSame(bodyOf(await post('/audited', [{ name: 'a' }, { name: 'b' }])).map(({ shout }: Json) => shout), ['A', 'B'])
+    t.strictSame(bodyOf(await post('/audited', [{ name: 'a' }, { name: 'b' }])).map(({ shout }: Json) => shout), [
+      'A',
+      'B',
+    ])
     t.equal(verdict(await patch(`/audited/${record.id}`, { name: 'z' })), '404 FST_CRUD_NOT_FOUND')
   })
 
@@ -301,7 +457,11 @@ await forEachDatabase(t, { entities: all, seed }, async (t, { orm }) => {
     const a = await bothWays(t, Offer, async () => {
       const { id } = await created('/offers', { title: 'x', price: 1, plant: 1 })
       const { expired } = await updated(`/offers/${id}`, { expired: true })
-      return [expired, verdict(await patch(`/offers/${id}`, { title: 'y' })), (await created('/offers', { title: 'x', price: 1, plant: 1, expired: true })).expired]
+      return [
+        expired,
+        verdict(await patch(`/offers/${id}`, { title: 'y' })),
+        (await created('/offers', { title: 'x', price: 1, plant: 1, expired: true })).expired,
+      ]
     })
     t.strictSame(a, [true, '404 FST_CRUD_NOT_FOUND', true])
   })
@@ -330,8 +490,18 @@ await forEachDatabase(t, { entities: all, seed }, async (t, { orm }) => {
   })
 
   t.test('initialisers and constructors of the class', async (t) => {
-    t.strictSame(await created('/shops', { name: 'x' }), { id: 1, name: 'x', currency: 'EUR', opened: '2024-01-01T00:00:00.000Z', hours: [9, 17] })
-    t.match(await created('/shops', { name: 'x', currency: 'SEK', hours: [], opened: '2025-01-01' }), { currency: 'SEK', hours: [], opened: '2025-01-01T00:00:00.000Z' })
+    t.strictSame(await created('/shops', { name: 'x' }), {
+      id: 1,
+      name: 'x',
+      currency: 'EUR',
+      opened: '2024-01-01T00:00:00.000Z',
+      hours: [9, 17],
+    })
+    t.match(await created('/shops', { name: 'x', currency: 'SEK', hours: [], opened: '2025-01-01' }), {
+      currency: 'SEK',
+      hours: [],
+      opened: '2025-01-01T00:00:00.000Z',
+    })
     t.strictSame(await created('/ships', { name: 'Anna' }), { id: 1, name: 'Anna', call: 'MV Anna' })
     t.match(await created('/ships', { name: 'Anna', call: 'x' }), { call: 'x' })
     t.match(await updated('/ships/1', { name: 'Berta' }), { name: 'Berta', call: 'MV Anna' })
@@ -350,9 +520,15 @@ await forEachDatabase(t, { entities: all, seed }, async (t, { orm }) => {
   })
 
   t.test('embedded objects have their own defaults', async (t) => {
-    t.match(await created('/accounts', { name: 'x', settings: { size: 5 }, extra: {} }), { settings: { theme: 'light', size: 5 }, extra: { theme: 'light' } })
+    t.match(await created('/accounts', { name: 'x', settings: { size: 5 }, extra: {} }), {
+      settings: { theme: 'light', size: 5 },
+      extra: { theme: 'light' },
+    })
     t.match(await created('/accounts', { name: 'x', settings: null, extra: null }), { settings: null, extra: null })
-    t.match(await updated('/accounts/2', { settings: { theme: 'blue' }, extra: { theme: 'dark' } }), { settings: { theme: 'blue', size: null }, extra: { theme: 'dark' } })
+    t.match(await updated('/accounts/2', { settings: { theme: 'blue' }, extra: { theme: 'dark' } }), {
+      settings: { theme: 'blue', size: null },
+      extra: { theme: 'dark' },
+    })
   })
 
   t.test("a resource's own hooks change data and records, and know the request", async (t) => {
@@ -360,7 +536,12 @@ await forEachDatabase(t, { entities: all, seed }, async (t, { orm }) => {
     class Hooked extends CrudBase {
       override beforeCreate (data: Json, { em, request, ...context }: CrudContext) {
         calls.push(['create', data, em === request?.em, request?.headers['x-user'], context])
-        return { ...data, description: `by ${request?.headers['x-user']}`, purchasePrice: 3, created_at: '2020-01-01T00:00:00.000Z' }
+        return {
+          ...data,
+          description: `by ${request?.headers['x-user']}`,
+          purchasePrice: 3,
+          created_at: '2020-01-01T00:00:00.000Z',
+        }
       }
 
       override async beforeUpdate (id: unknown, data: Json, { request }: CrudContext) {
@@ -377,12 +558,19 @@ await forEachDatabase(t, { entities: all, seed }, async (t, { orm }) => {
         return { ...record, read: em !== undefined }
       }
     }
-    const app = await serve(t, orm, { '/hooked': { crud: new Hooked({ model: Plant, writable: 'all' }), operations: ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore'] } })
+    const app = await serve(t, orm, {
+      '/hooked': {
+        crud: new Hooked({ model: Plant, writable: 'all' }),
+        operations: ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore'],
+      },
+    })
     const { post, created, updated, remove, restore, read, patch } = writes(app)
     const user = { 'x-user': 'ann' }
     const record = await created('/hooked', { name: 'x', supplier: 1 }, user)
     t.match(record, { description: 'by ann', created_at: '2020-01-01T00:00:00.000Z', read: true })
-    t.match(await select(orm, `select purchase_price::text from plant where id = ${record.id}`), [{ purchase_price: '3.00' }])
+    t.match(await select(orm, `select purchase_price::text from plant where id = ${record.id}`), [{
+      purchase_price: '3.00',
+    }])
     t.match(await updated(`/hooked/${record.id}`, { price: 1 }), { price: 1, position: 77, read: true })
     t.match(await updated(`/hooked/${record.id}`, {}), { position: 77 })
     t.equal((await remove(`/hooked/${record.id}`, user)).statusCode, 403)
@@ -399,27 +587,48 @@ await forEachDatabase(t, { entities: all, seed }, async (t, { orm }) => {
     calls.length = 0
     t.equal(verdict(await post('/hooked', { name: 5, supplier: 1 })), '400 FST_ERR_VALIDATION /name')
     t.equal(verdict(await patch('/hooked/1', { nmae: 1 })), '400 FST_ERR_VALIDATION /nmae')
-    t.equal(verdict(await post('/hooked', { name: 'x', supplier: 1, purchasePrice: 1 })), '400 FST_ERR_VALIDATION /purchasePrice', 'clients may not what hooks may')
+    t.equal(
+      verdict(await post('/hooked', { name: 'x', supplier: 1, purchasePrice: 1 })),
+      '400 FST_ERR_VALIDATION /purchasePrice',
+      'clients may not what hooks may'
+    )
     t.strictSame(calls, [], 'hooks see valid data only')
-    t.match(bodyOf(await post('/hooked', [{ name: 'a', supplier: 1 }, { name: 'b', supplier: 1 }], user)), [{ description: 'by ann', read: true }, { description: 'by ann', read: true }])
+    t.match(bodyOf(await post('/hooked', [{ name: 'a', supplier: 1 }, { name: 'b', supplier: 1 }], user)), [{
+      description: 'by ann',
+      read: true,
+    }, { description: 'by ann', read: true }])
   })
 
   t.test('the location is the key that the record shows', async (t) => {
-    class Renamed extends CrudBase { override afterRead (record: Json) { return { ...record, id: `no. ${record.id}` } } }
+    class Renamed extends CrudBase {
+      override afterRead (record: Json) {
+        return { ...record, id: `no. ${record.id}` }
+      }
+    }
     const app = await serve(t, orm, { '/renamed': new Renamed({ model: Plant, writable: 'all' }) })
     const response = await writes(app).post('/renamed', { name: 'x', supplier: 1 })
     t.equal(response.headers.location, `/renamed/${encodeURIComponent(bodyOf(response).id)}`)
   })
 
   t.test('what a hook gives under both names of a property is given once', async (t) => {
-    class Twice extends CrudBase { override beforeCreate (data: Json) { return { ...data, articleNumber: 'own', sku: 'public' } } }
+    class Twice extends CrudBase {
+      override beforeCreate (data: Json) {
+        return { ...data, articleNumber: 'own', sku: 'public' }
+      }
+    }
     const record = await new Twice({ model: Plant, writable: 'all' }).create(orm.em.fork(), { name: 'x', supplier: 1 })
     t.equal(record.sku, 'public')
   })
 
-  t.test('a hook completes what a client leaves out, and its context is the caller\'s', async (t) => {
-    class Completed extends CrudBase { override beforeCreate (data: Json, { tenant }: CrudContext) { return { name: `of ${tenant}`, supplier: 1, ...data } } }
-    const record = await new Completed({ model: Plant, writable: 'all' }).create(orm.em.fork(), {}, { context: { tenant: 'me' } })
+  t.test("a hook completes what a client leaves out, and its context is the caller's", async (t) => {
+    class Completed extends CrudBase {
+      override beforeCreate (data: Json, { tenant }: CrudContext) {
+        return { name: `of ${tenant}`, supplier: 1, ...data }
+      }
+    }
+    const record = await new Completed({ model: Plant, writable: 'all' }).create(orm.em.fork(), {}, {
+      context: { tenant: 'me' },
+    })
     t.match(record, { name: 'of me', supplier: 1 })
   })
 
@@ -431,10 +640,13 @@ await forEachDatabase(t, { entities: all, seed }, async (t, { orm }) => {
       }
     }
     const em = orm.em.fork()
-    await t.rejects(em.transactional(async (em) => {
-      await new Logged({ model: Plant, writable: 'all' }).create(em as any, { name: 'x', supplier: 1 })
-      throw new Error('no')
-    }), /no/)
+    await t.rejects(
+      em.transactional(async (em) => {
+        await new Logged({ model: Plant, writable: 'all' }).create(em as any, { name: 'x', supplier: 1 })
+        throw new Error('no')
+      }),
+      /no/
+    )
     t.strictSame(await select(orm, "select name from tag where name = 'written by a hook'"), [])
   })
 })

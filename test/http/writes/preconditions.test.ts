@@ -11,7 +11,13 @@ import { verdict, writes } from './helper.ts'
 /** A version, and marked when deleted. */
 const Draft = defineEntity({
   name: 'Draft',
-  properties: { id: p.integer().primary().autoincrement(), ...timestamps, version: p.integer().version(), title: p.string(), deleted_at: p.datetime(3).nullable() },
+  properties: {
+    id: p.integer().primary().autoincrement(),
+    ...timestamps,
+    version: p.integer().version(),
+    title: p.string(),
+    deleted_at: p.datetime(3).nullable(),
+  },
 })
 
 /** The version is the time of the last change. */
@@ -63,7 +69,32 @@ await forEachDatabase(t, { entities: [...entities, Draft, Page], seed }, async (
     const path = `/orders/${id}`
     await patch(path, { note: 'changed' })
     const before = await read(path)
-    for (const tag of ['"1"', '"3"', 'W/"2"', 'W/"1", W/"2"', '2', '"2', "'2'", '', ' ', '""', '"02"', '" 2"', '"2" x', '*, "2"', '"1";"2"', 'null', '"null"', '"2\\"', '"é"', '"{2}"', '"1,2"', 'x"2"']) {
+    for (
+      const tag of [
+        '"1"',
+        '"3"',
+        'W/"2"',
+        'W/"1", W/"2"',
+        '2',
+        '"2',
+        "'2'",
+        '',
+        ' ',
+        '""',
+        '"02"',
+        '" 2"',
+        '"2" x',
+        '*, "2"',
+        '"1";"2"',
+        'null',
+        '"null"',
+        '"2\\"',
+        '"é"',
+        '"{2}"',
+        '"1,2"',
+        'x"2"',
+      ]
+    ) {
       t.equal(verdict(await patch(path, { note: 'Never' }, ifMatch(tag))), FAILED, tag)
       t.equal(verdict(await put(path, { note: 'Never' }, ifMatch(tag))), FAILED, tag)
       t.equal(verdict(await patch(path, {}, ifMatch(tag))), FAILED, `${tag}: of nothing`)
@@ -71,7 +102,15 @@ await forEachDatabase(t, { entities: [...entities, Draft, Page], seed }, async (
     }
     t.strictSame(await read(path), before)
     t.strictSame(bodyOf(await patch(path, { note: 'x' }, ifMatch('"1"'))), {
-      statusCode: 412, code: 'FST_CRUD_PRECONDITION_FAILED', error: 'Precondition Failed', message: 'The record has changed since the version named in If-Match.', detail: 'The record has changed since the version named in If-Match.', errors: [{ code: 'FST_CRUD_PRECONDITION_FAILED', detail: 'The record has changed since the version named in If-Match.' }],
+      statusCode: 412,
+      code: 'FST_CRUD_PRECONDITION_FAILED',
+      error: 'Precondition Failed',
+      message: 'The record has changed since the version named in If-Match.',
+      detail: 'The record has changed since the version named in If-Match.',
+      errors: [{
+        code: 'FST_CRUD_PRECONDITION_FAILED',
+        detail: 'The record has changed since the version named in If-Match.',
+      }],
     })
   })
 
@@ -89,7 +128,10 @@ await forEachDatabase(t, { entities: [...entities, Draft, Page], seed }, async (
       t.equal(verdict(await patch('/plants/1', {}, ifMatch(tag))), FAILED, tag)
       t.equal(verdict(await remove('/plants/1', ifMatch(tag))), FAILED, tag)
     }
-    t.strictSame(await select(orm, "select id from plant where name = 'Never' or (id = 1 and deleted_at is not null)"), [])
+    t.strictSame(
+      await select(orm, "select id from plant where name = 'Never' or (id = 1 and deleted_at is not null)"),
+      []
+    )
   })
 
   t.test('marking and restoring are changes with versions, too', async (t) => {
@@ -118,8 +160,18 @@ await forEachDatabase(t, { entities: [...entities, Draft, Page], seed }, async (
   t.test('requireIfMatch', async (t) => {
     const { id } = await created('/strict', { title: 'x' })
     const path = `/strict/${id}`
-    for (const response of [await patch(path, { title: 'y' }), await put(path, { title: 'y' }), await remove(path), await patch('/strict/99', {})]) t.equal(verdict(response), REQUIRED)
-    t.match((await patch(path, { title: 'y' })).json(), { statusCode: 428, message: 'The header If-Match is required.' })
+    for (
+      const response of [
+        await patch(path, { title: 'y' }),
+        await put(path, { title: 'y' }),
+        await remove(path),
+        await patch('/strict/99', {}),
+      ]
+    ) t.equal(verdict(response), REQUIRED)
+    t.match((await patch(path, { title: 'y' })).json(), {
+      statusCode: 428,
+      message: 'The header If-Match is required.',
+    })
     t.equal((await patch(path, { title: 'y' }, ifMatch('"1"'))).statusCode, 200)
     t.equal((await patch(path, { title: 'y' }, ifMatch('*'))).statusCode, 200)
     t.equal((await remove(path, ifMatch('"3"'))).statusCode, 200)

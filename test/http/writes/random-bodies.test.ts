@@ -12,10 +12,21 @@ import { writes } from './helper.ts'
 const RUNS = 60
 
 /** Text that PostgreSQL can hold, of so many characters at most. */
-const text = (maxLength: number) => fc.string({ unit: 'binary', maxLength }).filter((value) => !value.includes('\0') && value.isWellFormed() && [...value].length <= maxLength)
-const digits = (whole: number, scale: number) => fc.tuple(fc.bigInt({ min: -(10n ** BigInt(whole)) + 1n, max: 10n ** BigInt(whole) - 1n }), fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: scale, maxLength: scale })).map(([n, fraction]) => `${n}.${fraction}`)
+const text = (maxLength: number) =>
+  fc.string({ unit: 'binary', maxLength }).filter((value) =>
+    !value.includes('\0') && value.isWellFormed() && [...value].length <= maxLength
+  )
+const digits = (whole: number, scale: number) =>
+  fc.tuple(
+    fc.bigInt({ min: -(10n ** BigInt(whole)) + 1n, max: 10n ** BigInt(whole) - 1n }),
+    fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: scale, maxLength: scale })
+  ).map(([n, fraction]) => `${n}.${fraction}`)
 const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map(String)
-const moment = fc.date({ min: new Date('0001-01-01T00:00:00.000Z'), max: new Date('9999-12-31T23:59:59.999Z'), noInvalidDate: true }).map((date) => date.toISOString())
+const moment = fc.date({
+  min: new Date('0001-01-01T00:00:00.000Z'),
+  max: new Date('9999-12-31T23:59:59.999Z'),
+  noInvalidDate: true,
+}).map((date) => date.toISOString())
 const bytes = fc.uint8Array({ maxLength: 40 }).map((value) => Buffer.from(value).toString('base64'))
 /** Integers that may have been rounded are refused: they are sent as strings. */
 const exact = (_: string, part: unknown): unknown =>
@@ -56,7 +67,11 @@ const VALUES: Readonly<Record<string, fc.Arbitrary<Json>>> = {
   scan: bytes,
   genome: bytes,
   petals: fc.integer({ min: 0, max: 0xffffff }).map((rgb) => `#${rgb.toString(16).padStart(6, '0')}`),
-  size: fc.record({ height: fc.integer({ min: 0, max: 9999 }), width: fc.integer({ min: 0, max: 9999 }), unit: text(10) }),
+  size: fc.record({
+    height: fc.integer({ min: 0, max: 9999 }),
+    width: fc.integer({ min: 0, max: 9999 }),
+    unit: text(10),
+  }),
 }
 const valid = fc.record(VALUES, { requiredKeys: [] })
 /** One list of items among the rest: most batches have none. */
@@ -70,41 +85,165 @@ const CANONICAL: Record<string, (value: Json) => Json> = {
   chlorophyll: Math.fround,
 }
 
-const NAMES = ['id', 'code', 'plant', 'leaves', 'stems', 'cells', 'pollen', 'spores', 'dryMass', 'value', 'acidity', 'chlorophyll', 'minimum', 'alive', 'nickname', 'grade', 'diary', 'tracker', 'health', 'hardiness', 'flowering', 'pruned', 'sownOn', 'measuredAt', 'recordedAt', 'wateredAt', 'dormancy', 'readings', 'synonyms', 'ringWidths', 'scan', 'genome', 'petals', 'size', 'name', 'supplier', 'shelf', 'group', 'tags', 'price', 'position', 'sku', 'status', 'address', 'country', 'uuid', 'created_at', 'purchasePrice', 'articleNumber', 'constructor', 'toString', '']
+const NAMES = [
+  'id',
+  'code',
+  'plant',
+  'leaves',
+  'stems',
+  'cells',
+  'pollen',
+  'spores',
+  'dryMass',
+  'value',
+  'acidity',
+  'chlorophyll',
+  'minimum',
+  'alive',
+  'nickname',
+  'grade',
+  'diary',
+  'tracker',
+  'health',
+  'hardiness',
+  'flowering',
+  'pruned',
+  'sownOn',
+  'measuredAt',
+  'recordedAt',
+  'wateredAt',
+  'dormancy',
+  'readings',
+  'synonyms',
+  'ringWidths',
+  'scan',
+  'genome',
+  'petals',
+  'size',
+  'name',
+  'supplier',
+  'shelf',
+  'group',
+  'tags',
+  'price',
+  'position',
+  'sku',
+  'status',
+  'address',
+  'country',
+  'uuid',
+  'created_at',
+  'purchasePrice',
+  'articleNumber',
+  'constructor',
+  'toString',
+  '',
+]
 
 /** Values that like to be taken for others. */
 const nasty = fc.oneof(
-  fc.anything({ withBigInt: false, withDate: false, withSet: false, withMap: false, withTypedArray: false, maxDepth: 2 }).map((value) => { try { return plain(value) } catch { return null } }),
-  fc.constantFrom<Json>(null, '', '0', '-1', 'NaN', 'Infinity', 1e308, -1e308, 5e-324, 1e21, 2 ** 53, 2 ** 63, -0, '\0', '\ud800', '1e400', '{}', '{"a":1}', "'", '\\', '%', [], [[]], [null], {}, { $ne: 1 }, { $gt: '' }, { id: 1 }, { house: 'A', number: 1 }, true, 'infinity', 'epoch', 'now', '0001-01-01 BC', '99999-01-01', '24:00:00', '1 day', 'P1Y', '\\x00', '0x10', '1_000', 'ſ', 'x'.repeat(3000), ['spring', ['autumn']], { height: 1, width: 1 }, { street: 'x' }, { street: 'x', city: {} }, [1, 1], [2147483648]),
+  fc.anything({
+    withBigInt: false,
+    withDate: false,
+    withSet: false,
+    withMap: false,
+    withTypedArray: false,
+    maxDepth: 2,
+  }).map((value) => {
+    try {
+      return plain(value)
+    } catch {
+      return null
+    }
+  }),
+  fc.constantFrom<Json>(
+    null,
+    '',
+    '0',
+    '-1',
+    'NaN',
+    'Infinity',
+    1e308,
+    -1e308,
+    5e-324,
+    1e21,
+    2 ** 53,
+    2 ** 63,
+    -0,
+    '\0',
+    '\ud800',
+    '1e400',
+    '{}',
+    '{"a":1}',
+    "'",
+    '\\',
+    '%',
+    [],
+    [[]],
+    [null],
+    {},
+    { $ne: 1 },
+    { $gt: '' },
+    { id: 1 },
+    { house: 'A', number: 1 },
+    true,
+    'infinity',
+    'epoch',
+    'now',
+    '0001-01-01 BC',
+    '99999-01-01',
+    '24:00:00',
+    '1 day',
+    'P1Y',
+    '\\x00',
+    '0x10',
+    '1_000',
+    'ſ',
+    'x'.repeat(3000),
+    ['spring', ['autumn']],
+    { height: 1, width: 1 },
+    { street: 'x' },
+    { street: 'x', city: {} },
+    [1, 1],
+    [2147483648]
+  ),
   json
 )
 const garbage = fc.dictionary(fc.constantFrom(...NAMES), nasty, { maxKeys: 6, noNullPrototype: true })
 
 await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   const app = await serve(t, orm, {
-    '/specimens': { crud: resource(Specimen), operations: ['get', 'create', 'createMany', 'update'] }, '/plants': { crud: resource(Plant), operations: ['get', 'create', 'createMany', 'update', 'delete', 'restore'] }, '/suppliers': resource(Supplier), '/lenient': { crud: resource(Plant), readonlyProperties: 'ignore' },
+    '/specimens': { crud: resource(Specimen), operations: ['get', 'create', 'createMany', 'update'] },
+    '/plants': { crud: resource(Plant), operations: ['get', 'create', 'createMany', 'update', 'delete', 'restore'] },
+    '/suppliers': resource(Supplier),
+    '/lenient': { crud: resource(Plant), readonlyProperties: 'ignore' },
   })
   const { post, patch, created, updated, read } = writes(app)
   let count = 0
 
   t.test('valid bodies come back as they went', async (t) => {
-    await assertProperty(fc.asyncProperty(valid, valid, async (first, second) => {
-      const same = (record: Json, data: Json) => {
-        for (const [name, value] of Object.entries(plain(data))) {
-          const canonical = CANONICAL[name] ?? ((value: Json) => value)
-          const [a, b] = [canonical(record[name]), canonical(value)]
-          if (JSON.stringify(sorted(a)) !== JSON.stringify(sorted(b))) throw new Error(`${name}: ${JSON.stringify(b)} became ${JSON.stringify(a)}`)
+    await assertProperty(
+      fc.asyncProperty(valid, valid, async (first, second) => {
+        const same = (record: Json, data: Json) => {
+          for (const [name, value] of Object.entries(plain(data))) {
+            const canonical = CANONICAL[name] ?? ((value: Json) => value)
+            const [a, b] = [canonical(record[name]), canonical(value)]
+            if (JSON.stringify(sorted(a)) !== JSON.stringify(sorted(b))) {
+              throw new Error(`${name}: ${JSON.stringify(b)} became ${JSON.stringify(a)}`)
+            }
+          }
         }
-      }
-      const record = await created('/specimens', { code: `R${++count}`, plant: 1, ...first })
-      same(record, first)
-      const got = await read(`/specimens/${record.id}`)
-      same(got, first)
-      if (JSON.stringify(got) !== JSON.stringify(record)) throw new Error('what is read is not what was returned')
-      const changed = await updated(`/specimens/${record.id}`, second)
-      same(changed, { ...first, ...second })
-      same(await read(`/specimens/${record.id}`), { ...first, ...second })
-    }), { numRuns: RUNS })
+        const record = await created('/specimens', { code: `R${++count}`, plant: 1, ...first })
+        same(record, first)
+        const got = await read(`/specimens/${record.id}`)
+        same(got, first)
+        if (JSON.stringify(got) !== JSON.stringify(record)) throw new Error('what is read is not what was returned')
+        const changed = await updated(`/specimens/${record.id}`, second)
+        same(changed, { ...first, ...second })
+        same(await read(`/specimens/${record.id}`), { ...first, ...second })
+      }),
+      { numRuns: RUNS }
+    )
     t.ok(count >= RUNS)
   })
 
@@ -113,34 +252,75 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.teardown(recorder.stop)
     // of all rows as one value, and of rows whose values are bound one by one
     const forms = { together: 0, apart: 0 }
-    const batch = fc.subarray(BATCHED, { minLength: 1 }).chain((names) => fc.array(fc.record(Object.fromEntries(names.map((name) => [name, fc.option(VALUES[name]!, { freq: 6 })]))), { minLength: 2, maxLength: 4 }))
+    const batch = fc.subarray(BATCHED, { minLength: 1 }).chain((names) =>
+      fc.array(fc.record(Object.fromEntries(names.map((name) => [name, fc.option(VALUES[name]!, { freq: 6 })]))), {
+        minLength: 2,
+        maxLength: 4,
+      })
+    )
     const rows = async (prefix: string, from: number): Promise<unknown> =>
-      await select(orm, `select (to_jsonb(s) - 'id' - 'code')::text as row, chlorophyll::text, acidity::text, readings::text from specimen s where code like '${prefix}%' and substr(code, 2)::int >= ${from} order by id`)
-    await assertProperty(fc.asyncProperty(batch, async (bodies) => {
-      const from = count + 1
-      for (const body of bodies) await created('/specimens', { code: `S${++count}`, plant: 1, ...body })
-      recorder.take()
-      const records = await created('/specimens', bodies.map((body, index) => ({ code: `M${from + index}`, plant: 1, ...body })))
-      const { sql } = recorder.take().find(({ sql }) => sql.startsWith('insert'))!
-      forms[sql.includes('json_populate_recordset') ? 'together' : 'apart']++
-      if (records.some(({ code }: Json, index: number) => code !== `M${from + index}`)) throw new Error(`another order: ${JSON.stringify(records)}`)
-      const [single, many] = [JSON.stringify(await rows('S', from)), JSON.stringify(await rows('M', from))]
-      if (single !== many) throw new Error(`${single}\n${many}`)
-    }), { numRuns: RUNS })
+      await select(
+        orm,
+        `select (to_jsonb(s) - 'id' - 'code')::text as row, chlorophyll::text, acidity::text, readings::text from specimen s where code like '${prefix}%' and substr(code, 2)::int >= ${from} order by id`
+      )
+    await assertProperty(
+      fc.asyncProperty(batch, async (bodies) => {
+        const from = count + 1
+        for (const body of bodies) await created('/specimens', { code: `S${++count}`, plant: 1, ...body })
+        recorder.take()
+        const records = await created(
+          '/specimens',
+          bodies.map((body, index) => ({ code: `M${from + index}`, plant: 1, ...body }))
+        )
+        const { sql } = recorder.take().find(({ sql }) => sql.startsWith('insert'))!
+        forms[sql.includes('json_populate_recordset') ? 'together' : 'apart']++
+        if (records.some(({ code }: Json, index: number) => code !== `M${from + index}`)) {
+          throw new Error(`another order: ${JSON.stringify(records)}`)
+        }
+        const [single, many] = [JSON.stringify(await rows('S', from)), JSON.stringify(await rows('M', from))]
+        if (single !== many) throw new Error(`${single}\n${many}`)
+      }),
+      { numRuns: RUNS }
+    )
     t.ok(forms.together > RUNS / 4 && forms.apart > 0, JSON.stringify(forms))
   })
 
   t.test('garbage is refused or taken, and never an accident', async (t) => {
     const seen: Record<number, number> = {}
-    await assertProperty(fc.asyncProperty(garbage, fc.constantFrom('/specimens', '/plants', '/suppliers', '/lenient'), fc.boolean(), async (body, path, complete) => {
-      const required = { '/specimens': { code: `G${++count}`, plant: 1 }, '/suppliers': { name: 'x', country: 'fr' }, '/plants': { name: 'x', supplier: 1 }, '/lenient': { name: 'x', supplier: 1 } }[path]
-      const data = complete ? { ...body, ...required } : body
-      for (const response of [await post(path, data), await patch(`${path}/1`, body), ...(path === '/plants' ? [await post(path, [data])] : [])]) {
-        seen[response.statusCode] = (seen[response.statusCode] ?? 0) + 1
-        if (![200, 201, 400, 409].includes(response.statusCode)) throw new Error(`${path} ${JSON.stringify(data)}: ${response.statusCode} ${response.body}`)
-        if (response.statusCode === 400 && response.json().errors === undefined && !/^FST_ERR_CTP/.test(response.json().code)) throw new Error(response.body)
-      }
-    }), { numRuns: RUNS * 5 })
+    await assertProperty(
+      fc.asyncProperty(
+        garbage,
+        fc.constantFrom('/specimens', '/plants', '/suppliers', '/lenient'),
+        fc.boolean(),
+        async (body, path, complete) => {
+          const required =
+            {
+              '/specimens': { code: `G${++count}`, plant: 1 },
+              '/suppliers': { name: 'x', country: 'fr' },
+              '/plants': { name: 'x', supplier: 1 },
+              '/lenient': { name: 'x', supplier: 1 },
+            }[path]
+          const data = complete ? { ...body, ...required } : body
+          for (
+            const response of [
+              await post(path, data),
+              await patch(`${path}/1`, body),
+              ...(path === '/plants' ? [await post(path, [data])] : []),
+            ]
+          ) {
+            seen[response.statusCode] = (seen[response.statusCode] ?? 0) + 1
+            if (![200, 201, 400, 409].includes(response.statusCode)) {
+              throw new Error(`${path} ${JSON.stringify(data)}: ${response.statusCode} ${response.body}`)
+            }
+            if (
+              response.statusCode === 400 && response.json().errors === undefined &&
+              !/^FST_ERR_CTP/.test(response.json().code)
+            ) throw new Error(response.body)
+          }
+        }
+      ),
+      { numRuns: RUNS * 5 }
+    )
     t.ok(seen[200]! > 0 && seen[201]! > 0 && seen[400]! > 0, JSON.stringify(seen))
   })
 })

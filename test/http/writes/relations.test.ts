@@ -21,11 +21,20 @@ const Bundle = defineEntity({
 await forEachDatabase(t, { entities: [...entities, Bundle], seed }, async (t, { orm }) => {
   const plants = resource(Plant, { allowedIncludes: [new AllowedInclude('tags'), new AllowedInclude('supplier')] })
   const app = await serve(t, orm, {
-    '/plants': plants, '/labels': resource(Label), '/groups': resource(Group), '/tags': resource(Tag, { allowedIncludes: [new AllowedInclude('plants')] }), '/items': resource(OrderItem), '/entries': resource(AuditEntry), '/offers': resource(Offer), '/bundles': resource(Bundle, { allowedIncludes: [new AllowedInclude('offers')] }),
+    '/plants': plants,
+    '/labels': resource(Label),
+    '/groups': resource(Group),
+    '/tags': resource(Tag, { allowedIncludes: [new AllowedInclude('plants')] }),
+    '/items': resource(OrderItem),
+    '/entries': resource(AuditEntry),
+    '/offers': resource(Offer),
+    '/bundles': resource(Bundle, { allowedIncludes: [new AllowedInclude('offers')] }),
   })
   const { post, patch, created, updated, read } = writes(app)
-  const tagsOf = async (id: number): Promise<number[]> => (await select(orm, `select tag_id from plant_tags where plant_id = ${id} order by 1`)).map(({ tag_id: tag }) => tag)
-  const shown = async (id: number): Promise<string[]> => (await read(`/plants/${id}?include=tags`)).tags.map(({ name }: any) => name)
+  const tagsOf = async (id: number): Promise<number[]> =>
+    (await select(orm, `select tag_id from plant_tags where plant_id = ${id} order by 1`)).map(({ tag_id: tag }) => tag)
+  const shown = async (id: number): Promise<string[]> =>
+    (await read(`/plants/${id}?include=tags`)).tags.map(({ name }: any) => name)
 
   t.test('to-one, by id', async (t) => {
     const { id } = await created('/plants', { name: 'x', supplier: 1, group: 2 })
@@ -41,24 +50,49 @@ await forEachDatabase(t, { entities: [...entities, Bundle], seed }, async (t, { 
     const { id } = await created('/plants', { name: 'x', supplier: 1, shelf: { house: 'A', number: 1 } })
     t.match(await updated(`/plants/${id}`, { shelf: { number: 2, house: 'A' } }), { shelf: { house: 'A', number: 2 } })
     t.match(await updated(`/plants/${id}`, { shelf: null }), { shelf: null })
-    t.strictSame(await select(orm, `select shelf_house, shelf_number from plant where id = ${id}`), [{ shelf_house: null, shelf_number: null }])
+    t.strictSame(await select(orm, `select shelf_house, shelf_number from plant where id = ${id}`), [{
+      shelf_house: null,
+      shelf_number: null,
+    }])
     t.equal(verdict(await patch(`/plants/${id}`, { shelf: { house: 'Z', number: 1 } })), '409 FST_CRUD_CONFLICT /shelf')
   })
 
   t.test('what is not there, is deleted, or hidden by a filter: one answer', async (t) => {
     const answers = new Map<string, string>()
-    for (const [path, name, ids] of [['/plants', 'supplier', [99, 3]], ['/plants', 'group', [99, 4]], ['/entries', 'plant', [99, 11]], ['/labels', 'plant', [99, 11]], ['/bundles', 'best', [99, 2, 4]]] as const) {
-      const valid = { '/plants': { name: 'Never', supplier: 1 }, '/entries': { action: 'Never', at: '2024-01-01' }, '/labels': { text: 'Never', plant: 4 }, '/bundles': { name: 'Never' } }[path]
+    for (
+      const [path, name, ids] of [
+        ['/plants', 'supplier', [99, 3]],
+        ['/plants', 'group', [99, 4]],
+        ['/entries', 'plant', [99, 11]],
+        ['/labels', 'plant', [99, 11]],
+        ['/bundles', 'best', [99, 2, 4]],
+      ] as const
+    ) {
+      const valid =
+        {
+          '/plants': { name: 'Never', supplier: 1 },
+          '/entries': { action: 'Never', at: '2024-01-01' },
+          '/labels': { text: 'Never', plant: 4 },
+          '/bundles': { name: 'Never' },
+        }[path]
       for (const id of ids) {
         const response = await post(path, { ...valid, [name]: id })
         t.equal(verdict(response), `409 FST_CRUD_CONFLICT /${name}`, `${path} ${name} ${id}`)
         t.equal(response.body, answers.get(`${path} ${name}`) ?? response.body, 'byte for byte')
         answers.set(`${path} ${name}`, response.body)
-        if (path === '/plants' || path === '/entries') t.equal((await patch(`${path}/1`, { [name]: id })).body, response.body, 'and in an update')
+        if (path === '/plants' || path === '/entries') {
+          t.equal((await patch(`${path}/1`, { [name]: id })).body, response.body, 'and in an update')
+        }
       }
       t.match(answers.get(`${path} ${name}`), `'${name}' refers to a record that does not exist.`)
     }
-    t.strictSame(await select(orm, "select name from plant where name = 'Never' union all select text from label where text = 'Never' union all select action from audit.entry where action = 'Never'"), [])
+    t.strictSame(
+      await select(
+        orm,
+        "select name from plant where name = 'Never' union all select text from label where text = 'Never' union all select action from audit.entry where action = 'Never'"
+      ),
+      []
+    )
     t.match(await read('/plants/1'), { supplier: 1, group: 3 })
   })
 
@@ -100,16 +134,33 @@ await forEachDatabase(t, { entities: [...entities, Bundle], seed }, async (t, { 
     const absent = await post('/plants', { name: 'Never', supplier: 1, tags: [1, 99] })
     t.equal(verdict(absent), '409 FST_CRUD_CONFLICT /tags')
     t.equal((await post('/plants', { name: 'Never', supplier: 1, tags: [4, 1] })).body, absent.body)
-    for (const tags of [[99], [4], [1, 4], [1, 2, 3, 99]]) t.equal((await patch(`/plants/${id}`, { name: 'Never', tags })).body, absent.body)
+    for (const tags of [[99], [4], [1, 4], [1, 2, 3, 99]]) {
+      t.equal((await patch(`/plants/${id}`, { name: 'Never', tags })).body, absent.body)
+    }
     t.strictSame(await tagsOf(id), [1])
     t.strictSame(await select(orm, "select id from plant where name = 'Never'"), [])
-    for (const offers of [[2], [99], [1, 4]]) t.equal(verdict(await post('/bundles', { name: 'x', offers })), '409 FST_CRUD_CONFLICT /offers')
+    for (const offers of [[2], [99], [1, 4]]) {
+      t.equal(verdict(await post('/bundles', { name: 'x', offers })), '409 FST_CRUD_CONFLICT /offers')
+    }
     const bundle = await created('/bundles', { name: 'x', offers: [1, 3], best: 3 })
     t.equal((await read(`/bundles/${bundle.id}?include=offers`)).offers.length, 2)
   })
 
   t.test('many-to-many: no list of ids', async (t) => {
-    for (const [tags, pointer] of [[1, '/tags'], ['1', '/tags'], [null, '/tags'], [{}, '/tags'], [['1'], '/tags/0'], [[1, null], '/tags/1'], [[1.5], '/tags/0'], [[{ id: 1 }], '/tags/0'], [[2147483648], '/tags/0'], [['x', 'y'], '/tags/0 /tags/1']] as const) {
+    for (
+      const [tags, pointer] of [
+        [1, '/tags'],
+        ['1', '/tags'],
+        [null, '/tags'],
+        [{}, '/tags'],
+        [['1'], '/tags/0'],
+        [[1, null], '/tags/1'],
+        [[1.5], '/tags/0'],
+        [[{ id: 1 }], '/tags/0'],
+        [[2147483648], '/tags/0'],
+        [['x', 'y'], '/tags/0 /tags/1'],
+      ] as const
+    ) {
       t.equal(verdict(await patch('/plants/1', { tags })), `400 FST_ERR_VALIDATION ${pointer}`, JSON.stringify(tags))
     }
     t.strictSame(await tagsOf(1), [1, 3])
@@ -125,7 +176,10 @@ await forEachDatabase(t, { entities: [...entities, Bundle], seed }, async (t, { 
 
   t.test('a link that fails leaves the record as it was', async (t) => {
     const before = await read('/plants/1')
-    t.equal(verdict(await patch('/plants/1', { name: 'Never', tags: [1], sku: 'SAG-001' })), '409 FST_CRUD_CONFLICT /sku')
+    t.equal(
+      verdict(await patch('/plants/1', { name: 'Never', tags: [1], sku: 'SAG-001' })),
+      '409 FST_CRUD_CONFLICT /sku'
+    )
     t.strictSame(await read('/plants/1'), before)
     t.strictSame(await tagsOf(1), [1, 3])
   })
@@ -137,12 +191,19 @@ await forEachDatabase(t, { entities: [...entities, Bundle], seed }, async (t, { 
   })
 
   t.test('one-to-many and the inverse side of one-to-one are written from the other side', async (t) => {
-    for (const name of ['offers', 'specimens', 'orderItems', 'label']) t.equal(verdict(await patch('/plants/1', { [name]: [] })), `400 FST_ERR_VALIDATION /${name}`)
+    for (const name of ['offers', 'specimens', 'orderItems', 'label']) {
+      t.equal(verdict(await patch('/plants/1', { [name]: [] })), `400 FST_ERR_VALIDATION /${name}`)
+    }
   })
 
   t.test('related records are never written themselves', async (t) => {
-    for (const supplier of [{ id: 1, name: 'Never' }, { name: 'Never' }, [1]]) t.equal(verdict(await post('/plants', { name: 'x', supplier })), '400 FST_ERR_VALIDATION /supplier')
-    t.equal(verdict(await post('/items', { order: { customer: customerId(1) }, plant: 1, price: 1 })), '400 FST_ERR_VALIDATION /order')
+    for (const supplier of [{ id: 1, name: 'Never' }, { name: 'Never' }, [1]]) {
+      t.equal(verdict(await post('/plants', { name: 'x', supplier })), '400 FST_ERR_VALIDATION /supplier')
+    }
+    t.equal(
+      verdict(await post('/items', { order: { customer: customerId(1) }, plant: 1, price: 1 })),
+      '400 FST_ERR_VALIDATION /order'
+    )
   })
 
   t.test('by program', async (t) => {

@@ -10,7 +10,9 @@ import { verdict, writes } from './helper.ts'
 
 const Label = defineEntity({ name: 'Label', tableName: 'label', properties: { ...primaryKey, name: p.string() } })
 const Job = defineEntity({
-  name: 'Job', tableName: 'job', properties: { ...primaryKey, ...softDelete, name: p.string().unique(), labels: () => p.manyToMany(Label).owner() },
+  name: 'Job',
+  tableName: 'job',
+  properties: { ...primaryKey, ...softDelete, name: p.string().unique(), labels: () => p.manyToMany(Label).owner() },
 })
 /** Refuses as often as `refusals` has rows left of attempts: sequences go on in transactions that are rolled back. */
 const TRIGGER = [
@@ -28,16 +30,32 @@ const TRIGGER = [
 
 class Counting extends CrudBase {
   calls = 0
-  override beforeCreate (data: CrudRecord): CrudRecord { this.calls++; return data }
-  override beforeUpdate (_: unknown, data: CrudRecord): CrudRecord { this.calls++; return data }
-  override beforeDelete (): void { this.calls++ }
+  override beforeCreate (data: CrudRecord): CrudRecord {
+    this.calls++
+    return data
+  }
+
+  override beforeUpdate (_: unknown, data: CrudRecord): CrudRecord {
+    this.calls++
+    return data
+  }
+
+  override beforeDelete (): void {
+    this.calls++
+  }
 }
 
 await forEachDatabase(t, { entities: [Label, Job], needs: ['triggers'] }, async (t, { orm }) => {
   for (const sql of TRIGGER) await select(orm, sql)
   await select(orm, "insert into label (name) values ('a')")
   const crud = new Counting({ model: Job, writable: 'all' })
-  const app = await serve(t, orm, { '/jobs': { crud, operations: ['get', 'create', 'createMany', 'update', 'delete', 'restore'], allowHardDelete: true } })
+  const app = await serve(t, orm, {
+    '/jobs': {
+      crud,
+      operations: ['get', 'create', 'createMany', 'update', 'delete', 'restore'],
+      allowHardDelete: true,
+    },
+  })
   const { created, post, patch, remove, restore } = writes(app)
   const refuse = async (code: string, times: number) => {
     await select(orm, 'delete from refusals')
@@ -48,15 +66,19 @@ await forEachDatabase(t, { entities: [Label, Job], needs: ['triggers'] }, async 
   let number = 0
   const name = () => `job ${number++}`
 
-  for (const [what, send] of [
-    ['create', async () => await post('/jobs', { name: name() })],
-    ['create with links, by the unit of work', async () => await post('/jobs', { name: name(), labels: [1] })],
-    ['createMany', async () => await post('/jobs', [{ name: name() }])],
-    ['update', async (id: number) => await patch(`/jobs/${id}`, { name: name() })],
-    ['update with links, by the unit of work', async (id: number) => await patch(`/jobs/${id}`, { name: name(), labels: [1] })],
-    ['delete', async (id: number) => await remove(`/jobs/${id}`)],
-    ['hard delete', async (id: number) => await remove(`/jobs/${id}?hard=true`)],
-  ] as const) {
+  for (
+    const [what, send] of [
+      ['create', async () => await post('/jobs', { name: name() })],
+      ['create with links, by the unit of work', async () => await post('/jobs', { name: name(), labels: [1] })],
+      ['createMany', async () => await post('/jobs', [{ name: name() }])],
+      ['update', async (id: number) => await patch(`/jobs/${id}`, { name: name() })],
+      ['update with links, by the unit of work', async (id: number) =>
+        await patch(`/jobs/${id}`, { name: name(), labels: [1] })],
+      ['delete', async (id: number) =>
+        await remove(`/jobs/${id}`)],
+      ['hard delete', async (id: number) => await remove(`/jobs/${id}?hard=true`)],
+    ] as const
+  ) {
     for (const code of ['40001', '40P01']) {
       t.test(`${what}, ${code}`, async (t) => {
         await select(orm, 'delete from refusals')
@@ -68,7 +90,9 @@ await forEachDatabase(t, { entities: [Label, Job], needs: ['triggers'] }, async 
         t.equal(await attempts(), 4)
         t.equal(crud.calls, 1, 'hooks ran once')
         await refuse(code, 4)
-        const { id: other } = (await (select(orm, 'select max(id) as id from job where deleted_at is null')))[0] as { id: number }
+        const { id: other } = (await (select(orm, 'select max(id) as id from job where deleted_at is null')))[0] as {
+          id: number,
+        }
         const refused = await send(other)
         t.equal(verdict(refused), '503 FST_CRUD_UNAVAILABLE')
         t.match(refused.json().message, /^Other writes are in the way\. Repeat the request\.$/)
@@ -90,7 +114,12 @@ await forEachDatabase(t, { entities: [Label, Job], needs: ['triggers'] }, async 
 
   t.test('anything else is tried once', async (t) => {
     // whatever the reason, and also if the database may be well again soon
-    for (const [code, status] of [['55P03', 500], ['23514', 400], ['57014', 503], ['57P01', 503], ['53300', 503], ['08006', 503]] as const) {
+    for (
+      const [code, status] of [['55P03', 500], ['23514', 400], ['57014', 503], ['57P01', 503], ['53300', 503], [
+        '08006',
+        503,
+      ]] as const
+    ) {
       await refuse(code, 4)
       t.equal((await post('/jobs', { name: name() })).statusCode, status, code)
       t.equal(await attempts(), 1, code)
@@ -99,18 +128,28 @@ await forEachDatabase(t, { entities: [Label, Job], needs: ['triggers'] }, async 
 
   t.test('inside of a transaction of the caller, which has been undone as a whole, nothing is repeated alone', async (t) => {
     await refuse('40001', 3)
-    await t.rejects(orm.em.fork().transactional(async (em) => { await crud.create(em as never, { name: name() }) }), { code: 'FST_CRUD_UNAVAILABLE' })
+    await t.rejects(
+      orm.em.fork().transactional(async (em) => {
+        await crud.create(em as never, { name: name() })
+      }),
+      { code: 'FST_CRUD_UNAVAILABLE' }
+    )
     t.equal(await attempts(), 1)
     await refuse('40001', 1)
     let runs = 0
-    await withTransaction(orm.em.fork(), async (em) => { runs++; await crud.create(em, { name: name() }) })
+    await withTransaction(orm.em.fork(), async (em) => {
+      runs++
+      await crud.create(em, { name: name() })
+    })
     t.equal(runs, 2, 'withTransaction repeats the whole')
   })
 })
 
 const [, openPostgres] = databases.find(([name]) => name === 'postgres')!
 
-t.test('two batches in each other\'s way are both stored in the end', { skip: skipReasons.postgres || await lacks('setDeadlockTimeout', 'locksView') }, async (t) => {
+t.test("two batches in each other's way are both stored in the end", {
+  skip: skipReasons.postgres || await lacks('setDeadlockTimeout', 'locksView'),
+}, async (t) => {
   const { orm, url, close } = await openPostgres({ entities: [Label, Job] })
   t.teardown(close)
   const rival = new pg.Client({ connectionString: url! })
@@ -135,7 +174,11 @@ t.test('two batches in each other\'s way are both stored in the end', { skip: sk
 
   const names = Array.from({ length: 30 }, (_, index) => ({ name: `n${index}` }))
   for (let round = 0; round < 5; round++) {
-    const race = await Promise.all([names, names.toReversed(), names, names.toReversed()].map((payload) => app.inject({ method: 'POST', url: '/jobs', payload })))
+    const race = await Promise.all(
+      [names, names.toReversed(), names, names.toReversed()].map((payload) =>
+        app.inject({ method: 'POST', url: '/jobs', payload })
+      )
+    )
     t.strictSame(race.map(({ statusCode }) => statusCode).sort(), [201, 409, 409, 409])
     await select(orm, "delete from job where name like 'n%'")
   }

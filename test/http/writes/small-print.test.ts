@@ -2,27 +2,54 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import Fastify from 'fastify'
 import t from 'tap'
-import crudKit, { AllowedInclude, BaseModel, CrudBase, primaryKey, QueryBuilderConfig, type CrudRecord } from '../../../src/index.ts'
+import crudKit, {
+  AllowedInclude,
+  BaseModel,
+  CrudBase,
+  primaryKey,
+  QueryBuilderConfig,
+  type CrudRecord,
+} from '../../../src/index.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
 
 const Badge = defineEntity({ name: 'Badge', properties: { ...primaryKey, name: p.string() } })
-const Board = defineEntity({ name: 'Board', properties: { ...primaryKey, name: p.string(), cards: () => p.oneToMany(Card).mappedBy('board') } })
+const Board = defineEntity({
+  name: 'Board',
+  properties: { ...primaryKey, name: p.string(), cards: () => p.oneToMany(Card).mappedBy('board') },
+})
 const Card = defineEntity({
   name: 'Card',
   extends: BaseModel,
-  properties: { title: p.string(), at: p.datetime().nullable(), meta: p.json().nullable(), revision: p.integer().version(), board: () => p.manyToOne(Board).nullable(), badges: () => p.manyToMany(Badge).owner() },
+  properties: {
+    title: p.string(),
+    at: p.datetime().nullable(),
+    meta: p.json().nullable(),
+    revision: p.integer().version(),
+    board: () => p.manyToOne(Board).nullable(),
+    badges: () => p.manyToMany(Badge).owner(),
+  },
 })
 
 /** A hook that returns more than it was given. */
 class Generous extends CrudBase {
-  override beforeUpdate (_: unknown, data: CrudRecord): CrudRecord { return { ...data, ...JSON.parse(data['title']) } }
+  override beforeUpdate (_: unknown, data: CrudRecord): CrudRecord {
+    return { ...data, ...JSON.parse(data['title']) }
+  }
 }
 
 /** Hooks with a forgotten return. */
 class Forgetful extends CrudBase {
-  override beforeCreate (data: CrudRecord): CrudRecord { return data['name'] === 'forget' ? undefined as never : data }
-  override beforeUpdate (_: unknown, data: CrudRecord): CrudRecord { return data['name'] === 'forget' ? undefined as never : data }
-  override afterRead (record: CrudRecord): CrudRecord { return record['name'] === 'lost' ? undefined as never : record }
+  override beforeCreate (data: CrudRecord): CrudRecord {
+    return data['name'] === 'forget' ? undefined as never : data
+  }
+
+  override beforeUpdate (_: unknown, data: CrudRecord): CrudRecord {
+    return data['name'] === 'forget' ? undefined as never : data
+  }
+
+  override afterRead (record: CrudRecord): CrudRecord {
+    return record['name'] === 'lost' ? undefined as never : record
+  }
 }
 
 await forEachDatabase(t, { entities: [Badge, Board, Card] }, async (t, { orm }) => {
@@ -31,7 +58,11 @@ await forEachDatabase(t, { entities: [Badge, Board, Card] }, async (t, { orm }) 
     orm,
     resources: {
       // the board comes first: what it leads to is known before it is a resource itself
-      '/boards': new CrudBase({ model: Board, writable: 'all', queryConfig: new QueryBuilderConfig({ allowedIncludes: [new AllowedInclude('cards')] }) }),
+      '/boards': new CrudBase({
+        model: Board,
+        writable: 'all',
+        queryConfig: new QueryBuilderConfig({ allowedIncludes: [new AllowedInclude('cards')] }),
+      }),
       '/cards': new CrudBase({ model: Card, writable: 'all' }),
       '/generous': new Generous({ model: Card, writable: ['title'], name: 'generous' }),
       '/badges': new CrudBase({ model: Badge, writable: 'all' }),
@@ -39,7 +70,8 @@ await forEachDatabase(t, { entities: [Badge, Board, Card] }, async (t, { orm }) 
     },
   })
   t.teardown(() => app.close())
-  const send = (method: 'POST' | 'PATCH' | 'DELETE', url: string, body?: object, headers = {}) => app.inject({ method, url, headers, ...(body && { body }) })
+  const send = (method: 'POST' | 'PATCH' | 'DELETE', url: string, body?: object, headers = {}) =>
+    app.inject({ method, url, headers, ...(body && { body }) })
 
   t.test('a version counts, whichever resource has met the entity first', async (t) => {
     const created = await send('POST', '/cards', { title: 'a' })
@@ -68,7 +100,10 @@ await forEachDatabase(t, { entities: [Badge, Board, Card] }, async (t, { orm }) 
       t.match([answer.statusCode, answer.json().code], [500, 'FST_CRUD_CONFIG_INVALID'], JSON.stringify(more))
       t.notMatch(answer.body, /revision|zzz|title|999|Card/)
     }
-    t.equal((await send('PATCH', `/generous/${id}`, { title: JSON.stringify({ id, title: 'same key' }) })).statusCode, 200)
+    t.equal(
+      (await send('PATCH', `/generous/${id}`, { title: JSON.stringify({ id, title: 'same key' }) })).statusCode,
+      200
+    )
   })
 
   t.test('a hook that returns nothing is a mistake of the program, and nothing is written', async (t) => {
@@ -80,8 +115,20 @@ await forEachDatabase(t, { entities: [Badge, Board, Card] }, async (t, { orm }) 
   })
 
   t.test('what would come back as something else is refused', async (t) => {
-    for (const body of ['{"title":"x","meta":1e400}', '{"title":"x","meta":{"a":[1e999]}}', '{"title":"x","at":"0001-01-01T00:00:00+14:00"}', '{"title":"x","at":"9999-12-31T23:59:59-14:00"}']) {
-      const answer = await app.inject({ method: 'POST', url: '/cards', body, headers: { 'content-type': 'application/json' } })
+    for (
+      const body of [
+        '{"title":"x","meta":1e400}',
+        '{"title":"x","meta":{"a":[1e999]}}',
+        '{"title":"x","at":"0001-01-01T00:00:00+14:00"}',
+        '{"title":"x","at":"9999-12-31T23:59:59-14:00"}',
+      ]
+    ) {
+      const answer = await app.inject({
+        method: 'POST',
+        url: '/cards',
+        body,
+        headers: { 'content-type': 'application/json' },
+      })
       t.equal(answer.statusCode, 400, body)
     }
   })

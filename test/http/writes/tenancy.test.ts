@@ -1,7 +1,14 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { FastifyRequest, LightMyRequestResponse } from 'fastify'
 import t from 'tap'
-import { AllowedFilters, AllowedInclude, AllowedSort, CrudBase, QueryBuilderConfig, type CrudRoutesOptions } from '../../../src/index.ts'
+import {
+  AllowedFilters,
+  AllowedInclude,
+  AllowedSort,
+  CrudBase,
+  QueryBuilderConfig,
+  type CrudRoutesOptions,
+} from '../../../src/index.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
 import { bodyOf, select, serve } from '../helper.ts'
 import { verdict, writes } from './helper.ts'
@@ -9,7 +16,12 @@ import { verdict, writes } from './helper.ts'
 /** People of a tenant. A filter of MikroORM's keeps them apart, wherever they are related to. */
 const Member = defineEntity({
   name: 'Member',
-  properties: { id: p.integer().primary().autoincrement(), tenant: p.integer(), name: p.string(), tickets: () => p.oneToMany(Ticket).mappedBy('assignee') },
+  properties: {
+    id: p.integer().primary().autoincrement(),
+    tenant: p.integer(),
+    name: p.string(),
+    tickets: () => p.oneToMany(Ticket).mappedBy('assignee'),
+  },
   filters: { tenant: { name: 'tenant', cond: ({ tenant }: { tenant?: number }) => ({ tenant }), default: true } },
 })
 
@@ -36,11 +48,18 @@ const Note = defineEntity({
 })
 
 declare module 'fastify' {
-  interface FastifyRequest { claims?: { tenant: number } }
+  interface FastifyRequest {
+    claims?: { tenant: number }
+  }
 }
 
 const queryConfig = new QueryBuilderConfig<any>({
-  allowedFilters: [AllowedFilters.exact('title'), AllowedFilters.exact('tenant'), AllowedFilters.partial('title', { alias: 'q' }), AllowedFilters.exact('assignee.name')],
+  allowedFilters: [
+    AllowedFilters.exact('title'),
+    AllowedFilters.exact('tenant'),
+    AllowedFilters.partial('title', { alias: 'q' }),
+    AllowedFilters.exact('assignee.name'),
+  ],
   allowedSorts: [new AllowedSort('title'), new AllowedSort('assignee.name')],
   allowedIncludes: [new AllowedInclude('assignee'), new AllowedInclude('watchers')],
 })
@@ -53,7 +72,15 @@ const OUTSIDE = '403 FST_CRUD_OUT_OF_SCOPE'
 const seed = async (em: any) => {
   const [ann, ben] = [em.create(Member, { tenant: 1, name: 'Ann' }), em.create(Member, { tenant: 2, name: 'Ben' })]
   await em.flush()
-  for (const [tenant, title, more] of [[1, 'one', { assignee: ann }], [1, 'two', { priority: 5, region: 'north' }], [1, 'three', { deleted_at: new Date() }], [2, 'four', { assignee: ben, region: 'south' }], [2, 'five', {}]] as const) {
+  for (
+    const [tenant, title, more] of [
+      [1, 'one', { assignee: ann }],
+      [1, 'two', { priority: 5, region: 'north' }],
+      [1, 'three', { deleted_at: new Date() }],
+      [2, 'four', { assignee: ben, region: 'south' }],
+      [2, 'five', {}],
+    ] as const
+  ) {
     em.create(Ticket, { tenant, title, ...more })
     await em.flush()
   }
@@ -64,11 +91,21 @@ await forEachDatabase(t, { entities: [Member, Ticket, Note], seed }, async (t, {
   const tickets = new CrudBase({ model: Ticket, writable: 'all', queryConfig })
   const hooks: CrudRoutesOptions['hooks'] = {
     all: {
-      onRequest: async (request: FastifyRequest) => { request.claims = { tenant: Number(request.headers['x-tenant']) } },
-      preHandler: async (request: FastifyRequest) => { request.em.setFilterParams('tenant', { tenant: request.claims!.tenant }) },
+      onRequest: async (request: FastifyRequest) => {
+        request.claims = { tenant: Number(request.headers['x-tenant']) }
+      },
+      preHandler: async (request: FastifyRequest) => {
+        request.em.setFilterParams('tenant', { tenant: request.claims!.tenant })
+      },
     },
   }
-  const routes = (scope: CrudRoutesOptions['scope'], crud: CrudBase<any> = tickets): CrudRoutesOptions => ({ crud, operations: crud === tickets ? all : ['list', 'get', 'create', 'update', 'delete'], scope, hooks, ...(crud === tickets && { allowHardDelete: true }) })
+  const routes = (scope: CrudRoutesOptions['scope'], crud: CrudBase<any> = tickets): CrudRoutesOptions => ({
+    crud,
+    operations: crud === tickets ? all : ['list', 'get', 'create', 'update', 'delete'],
+    scope,
+    hooks,
+    ...(crud === tickets && { allowHardDelete: true }),
+  })
   const app = await serve(t, orm, {
     '/header': routes((request) => ({ tenant: request.headers['x-tenant'] })),
     '/claim': routes(async (request) => ({ tenant: { $eq: request.claims!.tenant } })),
@@ -78,14 +115,22 @@ await forEachDatabase(t, { entities: [Member, Ticket, Note], seed }, async (t, {
     '/related': routes((request) => ({ assignee: { tenant: request.claims!.tenant } })),
     '/regions': routes((request) => ({ tenant: request.claims!.tenant, region: { $in: ['north', 'south'] } })),
     '/assignee': routes(() => ({ assignee: 1 })),
-    '/notes': routes((request) => ({ tenant: request.headers['x-tenant'] }), new CrudBase({ model: Note, writable: 'all' })),
+    '/notes': routes(
+      (request) => ({ tenant: request.headers['x-tenant'] }),
+      new CrudBase({ model: Note, writable: 'all' })
+    ),
     '/everything': routes(undefined),
   })
   const { get, post, patch, put, remove, restore, created, updated, read } = writes(app)
   const as = (tenant: number | string) => ({ 'x-tenant': String(tenant) })
-  const rows = async (): Promise<any[]> => await select(orm, 'select id, tenant, title, priority, version, deleted_at, assignee_id from ticket order by id')
+  const rows = async (): Promise<any[]> =>
+    await select(orm, 'select id, tenant, title, priority, version, deleted_at, assignee_id from ticket order by id')
   const same = (t: any, a: LightMyRequestResponse, b: LightMyRequestResponse, message: string) => {
-    t.strictSame([a.statusCode, a.body, { ...a.headers, date: '' }], [b.statusCode, b.body, { ...b.headers, date: '' }], message)
+    t.strictSame(
+      [a.statusCode, a.body, { ...a.headers, date: '' }],
+      [b.statusCode, b.body, { ...b.headers, date: '' }],
+      message
+    )
   }
 
   for (const path of ['/header', '/claim', '/and']) {
@@ -104,26 +149,28 @@ await forEachDatabase(t, { entities: [Member, Ticket, Note], seed }, async (t, {
       for (const [theirs, absent] of [['4', '99'], [uuid, '00000000-0000-4000-8000-000000000000']]) {
         const at = (id: string) => `${path}/${id}`
         const me = as(1)
-        for (const [what, send] of Object.entries({
-          get: (url: string) => get(url, me),
-          'get with an include': (url: string) => get(`${url}?include=assignee`, me),
-          patch: (url: string) => patch(url, { title: 'Never' }, me),
-          'patch of nothing': (url: string) => patch(url, {}, me),
-          'patch with their tenant': (url: string) => patch(url, { tenant: 2, title: 'Never' }, me),
-          'patch with my tenant': (url: string) => patch(url, { tenant: 1, title: 'Never' }, me),
-          'patch with a version': (url: string) => patch(url, { title: 'Never' }, { ...me, 'if-match': '"1"' }),
-          'patch with another version': (url: string) => patch(url, { title: 'Never' }, { ...me, 'if-match': '"9"' }),
-          'patch with links': (url: string) => patch(url, { watchers: [1] }, me),
-          'patch with links that are not there': (url: string) => patch(url, { watchers: [99] }, me),
-          'patch with a reference': (url: string) => patch(url, { assignee: 1 }, me),
-          'patch with a reference that is not there': (url: string) => patch(url, { assignee: 99 }, me),
-          put: (url: string) => put(url, { title: 'Never' }, me),
-          delete: (url: string) => remove(url, me),
-          'delete with a version': (url: string) => remove(url, { ...me, 'if-match': '"9"' }),
-          'hard delete': (url: string) => remove(`${url}?hard=true`, me),
-          restore: (url: string) => restore(url, me),
-          'invalid patch': (url: string) => patch(url, { title: 5 }, me),
-        })) {
+        for (
+          const [what, send] of Object.entries({
+            get: (url: string) => get(url, me),
+            'get with an include': (url: string) => get(`${url}?include=assignee`, me),
+            patch: (url: string) => patch(url, { title: 'Never' }, me),
+            'patch of nothing': (url: string) => patch(url, {}, me),
+            'patch with their tenant': (url: string) => patch(url, { tenant: 2, title: 'Never' }, me),
+            'patch with my tenant': (url: string) => patch(url, { tenant: 1, title: 'Never' }, me),
+            'patch with a version': (url: string) => patch(url, { title: 'Never' }, { ...me, 'if-match': '"1"' }),
+            'patch with another version': (url: string) => patch(url, { title: 'Never' }, { ...me, 'if-match': '"9"' }),
+            'patch with links': (url: string) => patch(url, { watchers: [1] }, me),
+            'patch with links that are not there': (url: string) => patch(url, { watchers: [99] }, me),
+            'patch with a reference': (url: string) => patch(url, { assignee: 1 }, me),
+            'patch with a reference that is not there': (url: string) => patch(url, { assignee: 99 }, me),
+            put: (url: string) => put(url, { title: 'Never' }, me),
+            delete: (url: string) => remove(url, me),
+            'delete with a version': (url: string) => remove(url, { ...me, 'if-match': '"9"' }),
+            'hard delete': (url: string) => remove(`${url}?hard=true`, me),
+            restore: (url: string) => restore(url, me),
+            'invalid patch': (url: string) => patch(url, { title: 5 }, me),
+          })
+        ) {
           const [a, b] = [await send(at(theirs!)), await send(at(absent!))]
           same(t, a, b, what)
           t.ok(a.statusCode >= 400, what)
@@ -152,13 +199,15 @@ await forEachDatabase(t, { entities: [Member, Ticket, Note], seed }, async (t, {
     t.test(`${path}: nothing moves to another tenant`, async (t) => {
       const { id } = await created(path, { title: 'stays' }, as(1))
       const before = await rows()
-      for (const send of [patch, put]) t.equal(verdict(await send(`${path}/${id}`, { tenant: 2, title: 'Never' }, as(1))), OUTSIDE)
+      for (const send of [patch, put]) {
+        t.equal(verdict(await send(`${path}/${id}`, { tenant: 2, title: 'Never' }, as(1))), OUTSIDE)
+      }
       t.strictSame(await rows(), before)
       t.match(await updated(`${path}/${id}`, { tenant: 1, title: 'changed' }, as(1)), { tenant: 1, title: 'changed' })
     })
   }
 
-  t.test('deleting and restoring, among one\'s own', async (t) => {
+  t.test("deleting and restoring, among one's own", async (t) => {
     t.match(bodyOf(await restore('/header/3', as(1))), { id: 3, deleted_at: null })
     t.match(bodyOf(await remove('/header/3', as(1))), { id: 3, deleted_at: String })
     t.equal(verdict(await restore('/header/3', as(2))), NOT_FOUND)
@@ -170,10 +219,15 @@ await forEachDatabase(t, { entities: [Member, Ticket, Note], seed }, async (t, {
     const absent = await post('/claim', { title: 'Never', assignee: 99 }, as(1))
     t.equal(verdict(theirs), '409 FST_CRUD_CONFLICT /assignee')
     t.equal(theirs.body, absent.body)
-    for (const watchers of [[2], [1, 2]]) t.equal(verdict(await post('/claim', { title: 'Never', watchers }, as(1))), '409 FST_CRUD_CONFLICT /watchers')
+    for (const watchers of [[2], [1, 2]]) {
+      t.equal(verdict(await post('/claim', { title: 'Never', watchers }, as(1))), '409 FST_CRUD_CONFLICT /watchers')
+    }
     t.equal(verdict(await patch('/claim/1', { assignee: 2 }, as(1))), '409 FST_CRUD_CONFLICT /assignee')
     const { id } = await created('/claim', { title: 'watched', assignee: 1, watchers: [1] }, as(1))
-    t.match(await read(`/claim/${id}?include=assignee,watchers`, as(1)), { assignee: { name: 'Ann' }, watchers: [{ name: 'Ann' }] })
+    t.match(await read(`/claim/${id}?include=assignee,watchers`, as(1)), {
+      assignee: { name: 'Ann' },
+      watchers: [{ name: 'Ann' }],
+    })
     await orm.em.fork().execute(`insert into ticket_watchers (ticket_id, member_id) values (${id}, 2)`)
     t.match(await read(`/claim/${id}?include=watchers`, as(1)), { watchers: { length: 1 } })
     t.strictSame((await read('/claim?filter[assignee.name]=Ben', as(1))).items, [])
@@ -182,7 +236,10 @@ await forEachDatabase(t, { entities: [Member, Ticket, Note], seed }, async (t, {
   t.test('a scope with operators: what is written has to lie inside, or is rolled back', async (t) => {
     const before = await rows()
     t.equal(verdict(await post('/operators', { title: 'Never', priority: 6 }, as(1))), OUTSIDE)
-    t.equal(verdict(await post('/operators', [{ title: 'Never', priority: 1 }, { title: 'Never', priority: 6 }], as(1))), OUTSIDE)
+    t.equal(
+      verdict(await post('/operators', [{ title: 'Never', priority: 1 }, { title: 'Never', priority: 6 }], as(1))),
+      OUTSIDE
+    )
     t.equal(verdict(await post('/operators', { title: 'Never', priority: 1, tenant: 2 }, as(1))), OUTSIDE)
     t.equal(verdict(await patch('/operators/1', { priority: 6 }, as(1))), OUTSIDE)
     t.equal(verdict(await patch('/operators/1', { priority: 6, watchers: [1] }, as(1))), OUTSIDE)
@@ -203,9 +260,12 @@ await forEachDatabase(t, { entities: [Member, Ticket, Note], seed }, async (t, {
   })
 
   t.test('a scope by a relation', async (t) => {
-    t.strictSame((await read('/related', as(1))).items.map(({ assignee }: any) => assignee), (await rows()).filter(({ assignee_id: id, deleted_at: deleted }) => id === 1 && deleted === null).map(() => 1))
+    t.strictSame(
+      (await read('/related', as(1))).items.map(({ assignee }: any) => assignee),
+      (await rows()).filter(({ assignee_id: id, deleted_at: deleted }) => id === 1 && deleted === null).map(() => 1)
+    )
     const before = await rows()
-    t.equal(verdict(await post('/related', { title: 'Never', tenant: 1 }, as(1))), OUTSIDE, 'nobody\'s')
+    t.equal(verdict(await post('/related', { title: 'Never', tenant: 1 }, as(1))), OUTSIDE, "nobody's")
     t.equal(verdict(await patch('/related/1', { assignee: null }, as(1))), OUTSIDE)
     t.equal(verdict(await patch('/related/4', { title: 'Never' }, as(1))), NOT_FOUND)
     t.equal(verdict(await remove('/related/4', as(1))), NOT_FOUND)
@@ -232,11 +292,29 @@ await forEachDatabase(t, { entities: [Member, Ticket, Note], seed }, async (t, {
   t.test('a header that is missing or garbage opens nothing', async (t) => {
     const before = await rows()
     // undefined is neither a tenant nor null
-    const missing = [await get('/header'), await patch('/header/1', { title: 'Never' }), await remove('/header/1'), await get('/notes'), await post('/notes', { text: 'Never' })]
-    for (const body of [{ title: 'Never' }, { title: 'Never', tenant: 1 }, [{ title: 'Never', tenant: 2 }]]) missing.push(await post('/header', body))
+    const missing = [
+      await get('/header'),
+      await patch('/header/1', { title: 'Never' }),
+      await remove('/header/1'),
+      await get('/notes'),
+      await post('/notes', { text: 'Never' }),
+    ]
+    for (const body of [{ title: 'Never' }, { title: 'Never', tenant: 1 }, [{ title: 'Never', tenant: 2 }]]) {
+      missing.push(await post('/header', body))
+    }
     for (const response of missing) t.equal(verdict(response), '500 FST_CRUD_SCOPE_INVALID')
     for (const garbage of ['x', '1 or 1=1', '1;2', '2147483648', '1.5', 'NaN', '[]', '{}', "1' --", 'null']) {
-      for (const response of [await get('/header', as(garbage)), await get('/header/1', as(garbage)), await post('/header', { title: 'Never' }, as(garbage)), await post('/header', { title: 'Never', tenant: 1 }, as(garbage)), await patch('/header/1', { title: 'Never' }, as(garbage)), await remove('/header/1', as(garbage)), await restore('/header/3', as(garbage))]) {
+      for (
+        const response of [
+          await get('/header', as(garbage)),
+          await get('/header/1', as(garbage)),
+          await post('/header', { title: 'Never' }, as(garbage)),
+          await post('/header', { title: 'Never', tenant: 1 }, as(garbage)),
+          await patch('/header/1', { title: 'Never' }, as(garbage)),
+          await remove('/header/1', as(garbage)),
+          await restore('/header/3', as(garbage)),
+        ]
+      ) {
         t.ok(response.statusCode >= 400 && response.statusCode < 500, `${garbage}: ${verdict(response)}`)
       }
     }
@@ -247,7 +325,14 @@ await forEachDatabase(t, { entities: [Member, Ticket, Note], seed }, async (t, {
   t.test('a scope that forgot to return opens nothing', async (t) => {
     const app = await serve(t, orm, { '/forgot': { crud: tickets, scope: (() => {}) as never } })
     const before = await rows()
-    for (const response of [await app.inject('/forgot'), await app.inject('/forgot/1'), await app.inject({ method: 'DELETE', url: '/forgot/1' }), await app.inject({ method: 'POST', url: '/forgot', payload: { title: 'Never' } })]) {
+    for (
+      const response of [
+        await app.inject('/forgot'),
+        await app.inject('/forgot/1'),
+        await app.inject({ method: 'DELETE', url: '/forgot/1' }),
+        await app.inject({ method: 'POST', url: '/forgot', payload: { title: 'Never' } }),
+      ]
+    ) {
       t.equal(response.statusCode, 500)
       t.match(bodyOf(response), { code: 'FST_CRUD_SCOPE_INVALID' })
     }
@@ -259,13 +344,21 @@ await forEachDatabase(t, { entities: [Member, Ticket, Note], seed }, async (t, {
     em.setFilterParams('tenant', { tenant: 1 })
     t.equal(await tickets.exists(em, 4, { scope: { tenant: 1 } as any }), false)
     t.equal(await tickets.exists(em, 1, { scope: { tenant: 1 } as any }), true)
-    t.equal(await tickets.count(em, undefined, { scope: { tenant: 2 } as any }), Number((await select(orm, 'select count(*) from ticket where tenant = 2 and deleted_at is null'))[0].count))
+    t.equal(
+      await tickets.count(em, undefined, { scope: { tenant: 2 } as any }),
+      Number((await select(orm, 'select count(*) from ticket where tenant = 2 and deleted_at is null'))[0].count)
+    )
   })
 
   t.test('what a hook puts in is held against the scope, too', async (t) => {
     const crud = new (class extends CrudBase {
-      override beforeCreate (data: any) { return { ...data, tenant: 2 } }
-      override beforeUpdate (_: unknown, data: any) { return { ...data, tenant: 2 } }
+      override beforeCreate (data: any) {
+        return { ...data, tenant: 2 }
+      }
+
+      override beforeUpdate (_: unknown, data: any) {
+        return { ...data, tenant: 2 }
+      }
     })({ model: Ticket, writable: 'all' })
     const options = { scope: { tenant: 1 } }
     await t.rejects(crud.create(orm.em.fork(), { title: 'Never' }, options), { code: 'FST_CRUD_OUT_OF_SCOPE' })

@@ -11,14 +11,33 @@ import { select, type Json } from '../helper.ts'
 import { verdict, writes } from './helper.ts'
 
 const own = { name: 'own', cond: (args: Json) => ({ tenant: args['tenant'] }) }
-const Author = defineEntity({ name: 'Author', tableName: 'author', filters: { own: { ...own, default: true } } as never, properties: { ...primaryKey, ...softDelete, tenant: p.integer().default(1), name: p.string() } })
+const Author = defineEntity({
+  name: 'Author',
+  tableName: 'author',
+  filters: { own: { ...own, default: true } } as never,
+  properties: { ...primaryKey, ...softDelete, tenant: p.integer().default(1), name: p.string() },
+})
 const Topic = defineEntity({
   name: 'Topic',
   tableName: 'topic',
   filters: { own: { ...own, default: true } } as never,
-  properties: { ...primaryKey, ...softDelete, tenant: p.integer().default(1), name: p.string(), texts: () => p.manyToMany(Text).mappedBy('topics') },
+  properties: {
+    ...primaryKey,
+    ...softDelete,
+    tenant: p.integer().default(1),
+    name: p.string(),
+    texts: () => p.manyToMany(Text).mappedBy('topics'),
+  },
 })
-const Area = defineEntity({ name: 'Area', tableName: 'area', properties: { country: p.string().length(2).primary(), code: p.integer().primary(), deleted_at: p.datetime().nullable() } })
+const Area = defineEntity({
+  name: 'Area',
+  tableName: 'area',
+  properties: {
+    country: p.string().length(2).primary(),
+    code: p.integer().primary(),
+    deleted_at: p.datetime().nullable(),
+  },
+})
 const columns = {
   ...primaryKey,
   title: p.string(),
@@ -29,43 +48,84 @@ const columns = {
 const Text = defineEntity({
   name: 'Text',
   tableName: 'text',
-  properties: { ...columns, area: () => p.manyToOne(Area).joinColumns('area_country', 'area_code').nullable(), topics: () => p.manyToMany(Topic).owner().pivotTable('text_topics'), areas: () => p.manyToMany(Area).owner().pivotTable('text_areas') },
+  properties: {
+    ...columns,
+    area: () => p.manyToOne(Area).joinColumns('area_country', 'area_code').nullable(),
+    topics: () => p.manyToMany(Topic).owner().pivotTable('text_topics'),
+    areas: () => p.manyToMany(Area).owner().pivotTable('text_areas'),
+  },
 })
 /** Written by MikroORM's unit of work. */
 const Memo = defineEntity({ name: 'Memo', tableName: 'memo', hooks: { beforeUpdate: [() => {}] }, properties: columns })
 
 await forEachDatabase(t, { entities: [Author, Topic, Area, Text, Memo] }, async (t, { orm }) => {
-  await select(orm, "insert into author (name, tenant, deleted_at) values ('live', 1, null), ('deleted', 1, now()), ('foreign', 2, null), ('other', 1, null)")
-  await select(orm, "insert into topic (name, tenant, deleted_at) values ('a', 1, null), ('b', 1, null), ('deleted', 1, now()), ('foreign', 2, null), ('foreign 2', 2, null)")
-  await select(orm, "insert into area (country, code, deleted_at) values ('AT', 1, null), ('AT', 2, now()), ('DE', 1, null)")
+  await select(
+    orm,
+    "insert into author (name, tenant, deleted_at) values ('live', 1, null), ('deleted', 1, now()), ('foreign', 2, null), ('other', 1, null)"
+  )
+  await select(
+    orm,
+    "insert into topic (name, tenant, deleted_at) values ('a', 1, null), ('b', 1, null), ('deleted', 1, now()), ('foreign', 2, null), ('foreign 2', 2, null)"
+  )
+  await select(
+    orm,
+    "insert into area (country, code, deleted_at) values ('AT', 1, null), ('AT', 2, now()), ('DE', 1, null)"
+  )
   const texts = new CrudBase({ model: Text, writable: 'all' })
   const memos = new CrudBase({ model: Memo, writable: 'all' })
   const app = Fastify()
   t.teardown(() => app.close())
   await app.register(crudKit, { orm, indexAdvice: false })
-  app.addHook('onRequest', async ({ em }) => { em.setFilterParams('own', { tenant: 1 }) })
+  app.addHook('onRequest', async ({ em }) => {
+    em.setFilterParams('own', { tenant: 1 })
+  })
   await app.register(crudRoutes, { prefix: '/texts', crud: texts, readonlyProperties: 'ignore' })
   await app.register(crudRoutes, { prefix: '/scoped', crud: texts, scope: () => ({ title: { $ne: 'never' } }) })
   await app.register(crudRoutes, { prefix: '/memos', crud: memos, readonlyProperties: 'ignore' })
   await app.register(crudRoutes, { prefix: '/topics', crud: new CrudBase({ model: Topic, writable: 'all' }) })
   const { created, patch, put, read, updated } = writes(app)
-  const insert = async (table: string, values: string): Promise<number> => (await select(orm, `insert into ${table} (title, revision, author_id, editor_id) values ('x', 1, ${values}) returning id`))[0].id
+  const insert = async (table: string, values: string): Promise<number> =>
+    (await select(
+      orm,
+      `insert into ${table} (title, revision, author_id, editor_id) values ('x', 1, ${values}) returning id`
+    ))[0].id
 
   for (const [path, table] of [['/texts', 'text'], ['/scoped', 'text'], ['/memos', 'memo']] as const) {
     t.test(`${path}: an id that is the present one is not looked for`, async (t) => {
       const id = await insert(table, '2, 3')
-      t.match(await updated(`${path}/${id}`, { author: 2, editor: 3, title: 'y' }), { title: 'y', author: 2, editor: 3 })
+      t.match(await updated(`${path}/${id}`, { author: 2, editor: 3, title: 'y' }), {
+        title: 'y',
+        author: 2,
+        editor: 3,
+      })
       t.match(await updated(`${path}/${id}`, { author: 2 }), { author: 2 })
-      if (path !== '/scoped') t.equal((await put(`${path}/${id}`, { ...await read(`${path}/${id}`), title: 'sent back' })).json().title, 'sent back')
+      if (path !== '/scoped') {
+        t.equal(
+          (await put(`${path}/${id}`, { ...await read(`${path}/${id}`), title: 'sent back' })).json().title,
+          'sent back'
+        )
+      }
     })
 
     t.test(`${path}: any other id is`, async (t) => {
       const id = await insert(table, '2, 3')
-      for (const [body, pointer] of [[{ author: 3 }, '/author'], [{ editor: 2 }, '/editor'], [{ author: 3, editor: 3 }, '/author'], [{ author: 99 }, '/author'], [{ author: 2, editor: 2 }, '/editor']] as const) {
+      for (
+        const [body, pointer] of [
+          [{ author: 3 }, '/author'],
+          [{ editor: 2 }, '/editor'],
+          [{ author: 3, editor: 3 }, '/author'],
+          [{ author: 99 }, '/author'],
+          [{ author: 2, editor: 2 }, '/editor'],
+        ] as const
+      ) {
         t.equal(verdict(await patch(`${path}/${id}`, body)), `409 FST_CRUD_CONFLICT ${pointer}`, JSON.stringify(body))
       }
       t.match(await updated(`${path}/${id}`, { author: 1, editor: 4 }), { author: 1, editor: 4 })
-      t.equal(verdict(await patch(`${path}/${id}`, { author: 2 })), '409 FST_CRUD_CONFLICT /author', 'it was the present one')
+      t.equal(
+        verdict(await patch(`${path}/${id}`, { author: 2 })),
+        '409 FST_CRUD_CONFLICT /author',
+        'it was the present one'
+      )
     })
   }
 
@@ -77,21 +137,28 @@ await forEachDatabase(t, { entities: [Author, Topic, Area, Text, Memo] }, async 
     t.equal(verdict(await patch(`/texts/${id}`, { area: { country: 'AT', code: 2 } })), '409 FST_CRUD_CONFLICT /area')
   })
 
-  const links = async (id: number) => (await select(orm, `select topic_id from text_topics where text_id = ${id} order by 1`)).map(({ topic_id: topic }) => topic)
+  const links = async (id: number) =>
+    (await select(orm, `select topic_id from text_topics where text_id = ${id} order by 1`)).map((
+      { topic_id: topic }
+    ) => topic)
   const linked = async (...topics: number[]): Promise<number> => {
     const id = await insert('text', '1, 1')
-    for (const topic of topics) await select(orm, `insert into text_topics (text_id, topic_id) values (${id}, ${topic})`)
+    for (const topic of topics) {
+      await select(orm, `insert into text_topics (text_id, topic_id) values (${id}, ${topic})`)
+    }
     return id
   }
 
   t.test('a list of links replaces those that its client sees', async (t) => {
-    for (const [present, list, expected] of [
-      [[1, 3, 4], [], [3, 4]],
-      [[1, 3, 4], [2], [2, 3, 4]],
-      [[1, 3, 4], [1], [1, 3, 4]],
-      [[1, 2], [2], [2]],
-      [[3, 4, 5], [1, 2], [1, 2, 3, 4, 5]],
-    ] as const) {
+    for (
+      const [present, list, expected] of [
+        [[1, 3, 4], [], [3, 4]],
+        [[1, 3, 4], [2], [2, 3, 4]],
+        [[1, 3, 4], [1], [1, 3, 4]],
+        [[1, 2], [2], [2]],
+        [[3, 4, 5], [1, 2], [1, 2, 3, 4, 5]],
+      ] as const
+    ) {
       for (const path of ['/texts', '/scoped']) {
         const id = await linked(...present)
         await updated(`${path}/${id}`, { topics: list, title: 'y' })
@@ -102,7 +169,13 @@ await forEachDatabase(t, { entities: [Author, Topic, Area, Text, Memo] }, async 
 
   t.test('a link that its client can not see is not confirmed either', async (t) => {
     const id = await linked(1, 3, 4)
-    for (const topic of [3, 4, 5, 99]) t.equal(verdict(await patch(`/texts/${id}`, { topics: [1, topic] })), '409 FST_CRUD_CONFLICT /topics', String(topic))
+    for (const topic of [3, 4, 5, 99]) {
+      t.equal(
+        verdict(await patch(`/texts/${id}`, { topics: [1, topic] })),
+        '409 FST_CRUD_CONFLICT /topics',
+        String(topic)
+      )
+    }
     t.strictSame(await links(id), [1, 3, 4])
   })
 
@@ -116,8 +189,15 @@ await forEachDatabase(t, { entities: [Author, Topic, Area, Text, Memo] }, async 
     const id = await insert('text', '1, 1')
     await select(orm, `insert into text_areas select ${id}, country, code from area`)
     await updated(`/texts/${id}`, { areas: [{ country: 'DE', code: 1 }] })
-    const made = await created('/texts', { title: 'new', areas: [{ country: 'AT', code: 1 }, { country: 'DE', code: 1 }] })
+    const made = await created('/texts', {
+      title: 'new',
+      areas: [{ country: 'AT', code: 1 }, { country: 'DE', code: 1 }],
+    })
     t.equal((await select(orm, `select * from text_areas where text_id = ${made.id}`)).length, 2)
-    t.strictSame((await select(orm, `select area_country || area_code as area from text_areas where text_id = ${id} order by 1`)).map(({ area }) => area), ['AT2', 'DE1'])
+    t.strictSame(
+      (await select(orm, `select area_country || area_code as area from text_areas where text_id = ${id} order by 1`))
+        .map(({ area }) => area),
+      ['AT2', 'DE1']
+    )
   })
 })

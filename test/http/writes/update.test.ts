@@ -1,6 +1,19 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import t from 'tap'
-import { AuditEntry, Customer, Delivery, entities, Order, OrderItem, Parcel, Plant, Shelf, Specimen, Supplier, Tag } from '../../fixtures/entities.ts'
+import {
+  AuditEntry,
+  Customer,
+  Delivery,
+  entities,
+  Order,
+  OrderItem,
+  Parcel,
+  Plant,
+  Shelf,
+  Specimen,
+  Supplier,
+  Tag,
+} from '../../fixtures/entities.ts'
 import { customerId, plantUuid, seed } from '../../fixtures/seed.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
 import { recordStatements } from '../../helpers/statements.ts'
@@ -85,21 +98,48 @@ await forEachDatabase(t, { entities: hereAndThere, seed }, async (t, { orm }) =>
   t.test('a body that is no record', async (t) => {
     const before = await read('/plants/1')
     for (const send of [patch, put]) {
-      for (const body of [null, 'text', 5, [], [{ name: 'x' }], undefined]) t.equal(verdict(await send('/plants/1', body)), '400 FST_ERR_VALIDATION ', JSON.stringify(body))
+      for (const body of [null, 'text', 5, [], [{ name: 'x' }], undefined]) {
+        t.equal(verdict(await send('/plants/1', body)), '400 FST_ERR_VALIDATION ', JSON.stringify(body))
+      }
     }
     t.strictSame(await read('/plants/1'), before)
   })
 
   t.test('what is refused is refused by name, and nothing is changed', async (t) => {
     const before = await read('/plants/1')
-    for (const name of ['uuid', 'created_at', 'updated_at', 'deleted_at', 'nameLength', 'slug', 'label', 'offers', 'purchasePrice', 'articleNumber', 'nmae']) {
-      t.equal(verdict(await patch('/plants/1', { name: 'Never', [name]: before[name] ?? null })), `400 FST_ERR_VALIDATION /${name}`)
+    for (
+      const name of [
+        'uuid',
+        'created_at',
+        'updated_at',
+        'deleted_at',
+        'nameLength',
+        'slug',
+        'label',
+        'offers',
+        'purchasePrice',
+        'articleNumber',
+        'nmae',
+      ]
+    ) {
+      t.equal(
+        verdict(await patch('/plants/1', { name: 'Never', [name]: before[name] ?? null })),
+        `400 FST_ERR_VALIDATION /${name}`
+      )
     }
-    for (const [body, pointers] of [
-      [{ name: null }, '/name'], [{ supplier: null }, '/supplier'], [{ position: '1' }, '/position'], [{ price: 1.001, status: 'x' }, '/price /status'], [{ name: 'x'.repeat(256) }, '/name'],
-    ] as const) t.equal(verdict(await patch('/plants/1', body)), `400 FST_ERR_VALIDATION ${pointers}`)
+    for (
+      const [body, pointers] of [
+        [{ name: null }, '/name'],
+        [{ supplier: null }, '/supplier'],
+        [{ position: '1' }, '/position'],
+        [{ price: 1.001, status: 'x' }, '/price /status'],
+        [{ name: 'x'.repeat(256) }, '/name'],
+      ] as const
+    ) t.equal(verdict(await patch('/plants/1', body)), `400 FST_ERR_VALIDATION ${pointers}`)
     t.strictSame(await read('/plants/1'), before)
-    const [hidden, unknown] = await Promise.all(['purchasePrice', 'purchaseQrice'].map((name) => patch('/plants/1', { [name]: 1 })))
+    const [hidden, unknown] = await Promise.all(
+      ['purchasePrice', 'purchaseQrice'].map((name) => patch('/plants/1', { [name]: 1 }))
+    )
     t.equal(hidden!.body.replaceAll('purchasePrice', 'purchaseQrice'), unknown!.body)
   })
 
@@ -112,7 +152,16 @@ await forEachDatabase(t, { entities: hereAndThere, seed }, async (t, { orm }) =>
   t.test('absent and deleted: one answer, byte for byte', async (t) => {
     const { body } = await patch('/plants/99', { name: 'Never' })
     t.equal(JSON.parse(body).code, 'FST_CRUD_NOT_FOUND')
-    for (const path of ['/plants/11', `/plants/${plantUuid(11)}`, `/plants/${plantUuid(99)}`, `/customers/${customerId(3)}`, '/suppliers/3', '/plants/-1']) {
+    for (
+      const path of [
+        '/plants/11',
+        `/plants/${plantUuid(11)}`,
+        `/plants/${plantUuid(99)}`,
+        `/customers/${customerId(3)}`,
+        '/suppliers/3',
+        '/plants/-1',
+      ]
+    ) {
       const response = await patch(path, { name: 'Never' })
       t.strictSame([response.statusCode, response.body], [404, body], path)
     }
@@ -121,7 +170,11 @@ await forEachDatabase(t, { entities: hereAndThere, seed }, async (t, { orm }) =>
   })
 
   t.test('by uuid, and by keys of all kinds', async (t) => {
-    t.match(await updated(`/plants/${plantUuid(14).toUpperCase()}`, { position: 6 }), { id: 14, uuid: plantUuid(14), position: 6 })
+    t.match(await updated(`/plants/${plantUuid(14).toUpperCase()}`, { position: 6 }), {
+      id: 14,
+      uuid: plantUuid(14),
+      position: 6,
+    })
     t.match(await updated(`/customers/${customerId(1)}`, { name: 'Ada L.' }), { id: customerId(1), name: 'Ada L.' })
     t.strictSame(await updated('/shelves/A/2', { capacity: 9 }), { house: 'A', number: 2, capacity: 9 })
     t.match(await updated('/items/1/3', { quantity: 5 }), { order: 1, plant: 3, quantity: 5, price: 8 })
@@ -132,25 +185,39 @@ await forEachDatabase(t, { entities: hereAndThere, seed }, async (t, { orm }) =>
 
   t.test('the key may be repeated, and not be changed', async (t) => {
     t.match(await updated('/plants/1', { id: 1, position: 8 }), { id: 1, position: 8 })
-    t.match(await updated(`/plants/${plantUuid(1)}`, { uuid: plantUuid(1).toUpperCase(), position: 9 }), { position: 9 })
+    t.match(await updated(`/plants/${plantUuid(1)}`, { uuid: plantUuid(1).toUpperCase(), position: 9 }), {
+      position: 9,
+    })
     t.match(await updated('/plants/0001', { id: 1, position: 10 }), { position: 10 })
     t.match(await updated('/shelves/A/2', { house: 'A', number: 2, capacity: 4 }), { capacity: 4 })
     t.match(await updated('/items/1/3', { order: 1, plant: 3, quantity: 6 }), { quantity: 6 })
     t.match(await updated(`/customers/${customerId(2)}`, { id: customerId(2), name: 'Bobby' }), { name: 'Bobby' })
     t.match(await updated('/entries/2', { id: '2', action: 'x' }), { action: 'x' })
-    for (const [path, body, name] of [
-      ['/plants/1', { id: 2 }, 'id'], ['/plants/1', { id: '1' }, 'id'], ['/plants/1', { id: null }, 'id'], ['/plants/1', { id: [1] }, 'id'],
-      [`/plants/${plantUuid(1)}`, { uuid: plantUuid(2) }, 'uuid'], ['/plants/1', { uuid: plantUuid(2) }, 'uuid'],
-      ['/shelves/A/2', { number: 3 }, 'number'], ['/shelves/A/2', { house: 'B', number: 2 }, 'house'], ['/shelves/A/2', { number: null }, 'number'],
-      ['/items/1/3', { order: 2 }, 'order'], ['/items/1/3', { order: 1, plant: 4 }, 'plant'], ['/entries/2', { id: 2 }, 'id'],
-    ] as const) t.equal(verdict(await patch(path, body)), `400 FST_ERR_VALIDATION /${name}`, `${path} ${JSON.stringify(body)}`)
+    for (
+      const [path, body, name] of [
+        ['/plants/1', { id: 2 }, 'id'],
+        ['/plants/1', { id: '1' }, 'id'],
+        ['/plants/1', { id: null }, 'id'],
+        ['/plants/1', { id: [1] }, 'id'],
+        [`/plants/${plantUuid(1)}`, { uuid: plantUuid(2) }, 'uuid'],
+        ['/plants/1', { uuid: plantUuid(2) }, 'uuid'],
+        ['/shelves/A/2', { number: 3 }, 'number'],
+        ['/shelves/A/2', { house: 'B', number: 2 }, 'house'],
+        ['/shelves/A/2', { number: null }, 'number'],
+        ['/items/1/3', { order: 2 }, 'order'],
+        ['/items/1/3', { order: 1, plant: 4 }, 'plant'],
+        ['/entries/2', { id: 2 }, 'id'],
+      ] as const
+    ) t.equal(verdict(await patch(path, body)), `400 FST_ERR_VALIDATION /${name}`, `${path} ${JSON.stringify(body)}`)
     t.match(await read('/plants/1'), { id: 1, uuid: plantUuid(1) })
   })
 
   t.test('a natural key is written once', async (t) => {
     const { uuid } = await created('/countries', { code: 'fr', name: 'France' })
     t.match(await updated('/countries/fr', { code: 'fr', name: 'La France' }), { name: 'La France' })
-    for (const path of ['/countries/fr', `/countries/${uuid}`]) t.equal(verdict(await patch(path, { code: 'de' })), '400 FST_ERR_VALIDATION /code', path)
+    for (const path of ['/countries/fr', `/countries/${uuid}`]) {
+      t.equal(verdict(await patch(path, { code: 'de' })), '400 FST_ERR_VALIDATION /code', path)
+    }
     t.match(await updated(`/countries/${uuid}`, { name: 'France' }), { code: 'fr', name: 'France' })
     t.equal(verdict(await post('/countries', { code: 'fr', name: 'x' })), '409 FST_CRUD_CONFLICT /code')
   })
@@ -162,7 +229,9 @@ await forEachDatabase(t, { entities: hereAndThere, seed }, async (t, { orm }) =>
     t.strictSame(await read(path), bodyOf(response))
     t.match(await updated(path, { count: 3 }), { count: 3 })
     t.match(await updated(path, { shelf: { number: 1, house: 'A' }, year: 2024, count: 4 }), { count: 4 })
-    for (const shelf of [{ house: 'A', number: 2 }, { house: 'A' }, null, 'A', { house: 'A', number: '1' }]) t.equal(verdict(await patch(path, { shelf })), '400 FST_ERR_VALIDATION /shelf', JSON.stringify(shelf))
+    for (const shelf of [{ house: 'A', number: 2 }, { house: 'A' }, null, 'A', { house: 'A', number: '1' }]) {
+      t.equal(verdict(await patch(path, { shelf })), '400 FST_ERR_VALIDATION /shelf', JSON.stringify(shelf))
+    }
     t.equal((await read(path)).count, 4)
   })
 
@@ -172,11 +241,17 @@ await forEachDatabase(t, { entities: hereAndThere, seed }, async (t, { orm }) =>
   })
 
   t.test('an embedded object is replaced as a whole', async (t) => {
-    t.strictSame((await updated('/suppliers/1', { address: { street: 'Quai 1' } })).address, { street: 'Quai 1', city: null })
+    t.strictSame((await updated('/suppliers/1', { address: { street: 'Quai 1' } })).address, {
+      street: 'Quai 1',
+      city: null,
+    })
     t.strictSame((await updated('/suppliers/1', { name: 'Vert' })).address, { street: 'Quai 1', city: null })
     t.strictSame((await updated('/suppliers/1', { address: null })).address, null)
     t.strictSame((await updated('/specimens/1', { size: { height: 1, width: 2 } })).size, { height: 1, width: 2 })
-    t.equal(verdict(await patch('/suppliers/1', { address: { city: 'Lyon' } })), '400 FST_ERR_VALIDATION /address/street')
+    t.equal(
+      verdict(await patch('/suppliers/1', { address: { city: 'Lyon' } })),
+      '400 FST_ERR_VALIDATION /address/street'
+    )
     t.equal(verdict(await patch('/specimens/1', { size: { height: 1 } })), '400 FST_ERR_VALIDATION /size/width')
   })
 
@@ -204,18 +279,35 @@ await forEachDatabase(t, { entities: hereAndThere, seed }, async (t, { orm }) =>
       }
     }
     const record = await read('/lenient/4')
-    t.match(await updated('/lenient/4', { ...record, created_at: 'garbage', deleted_at: 'x', slug: 5, nameLength: {}, uuid: plantUuid(5), name: 'Sansevieria' }), { name: 'Sansevieria', uuid: plantUuid(4), created_at: record.created_at, deleted_at: null })
+    t.match(
+      await updated('/lenient/4', {
+        ...record,
+        created_at: 'garbage',
+        deleted_at: 'x',
+        slug: 5,
+        nameLength: {},
+        uuid: plantUuid(5),
+        name: 'Sansevieria',
+      }),
+      { name: 'Sansevieria', uuid: plantUuid(4), created_at: record.created_at, deleted_at: null }
+    )
     t.equal(verdict(await patch('/lenient/4', { ...record, id: 5 })), '400 FST_ERR_VALIDATION /id', 'another record')
     t.equal(verdict(await patch('/lenient/4', { nmae: 1 })), '400 FST_ERR_VALIDATION /nmae')
     t.equal(verdict(await patch('/lenient/4', { purchasePrice: 1 })), '400 FST_ERR_VALIDATION /purchasePrice')
     t.equal(verdict(await patch('/lenient/4', [])), '400 FST_ERR_VALIDATION ')
     const before = await read('/lenient/4')
-    t.strictSame(await updated('/lenient/4', { id: 4, created_at: '', slug: 'x' }), before, 'nothing is left, and nothing changed')
+    t.strictSame(
+      await updated('/lenient/4', { id: 4, created_at: '', slug: 'x' }),
+      before,
+      'nothing is left, and nothing changed'
+    )
     t.match(await created('/lenient', { ...record, sku: 'NEW-001' }), { id: 15, name: record.name })
   })
 
   t.test('parameters of reads are refused, and so is hard', async (t) => {
-    for (const query of ['fields=name', 'include=tags', 'filter[name]=x', 'page=1', 'hard=true']) t.match(verdict(await patch(`/plants/1?${query}`, { name: 'Never' })), /^400 FST_CRUD_/, query)
+    for (const query of ['fields=name', 'include=tags', 'filter[name]=x', 'page=1', 'hard=true']) {
+      t.match(verdict(await patch(`/plants/1?${query}`, { name: 'Never' })), /^400 FST_CRUD_/, query)
+    }
     t.strictSame(await select(orm, "select id from plant where name = 'Never'"), [])
   })
 
@@ -224,12 +316,21 @@ await forEachDatabase(t, { entities: hereAndThere, seed }, async (t, { orm }) =>
     t.match(await crud.update(orm.em.fork(), 5, { name: 'Fern', description: undefined }), { id: 5, name: 'Fern' })
     t.match(await crud.update(orm.em.fork(), 5, { id: 5, position: 4 }), { position: 4 })
     await t.rejects(crud.update(orm.em.fork(), 11, { name: 'x' }), { code: 'FST_CRUD_NOT_FOUND' })
-    t.match(await crud.update(orm.em.fork(), 11, { name: 'Belladonna' }, { includeDeleted: true }), { id: 11, name: 'Belladonna', deleted_at: '2024-06-30T12:00:00.000Z' })
-    await t.rejects(crud.update(orm.em.fork(), { id: 5, more: 1 } as never, { name: 'x' }), { code: 'FST_CRUD_NOT_FOUND' })
+    t.match(await crud.update(orm.em.fork(), 11, { name: 'Belladonna' }, { includeDeleted: true }), {
+      id: 11,
+      name: 'Belladonna',
+      deleted_at: '2024-06-30T12:00:00.000Z',
+    })
+    await t.rejects(crud.update(orm.em.fork(), { id: 5, more: 1 } as never, { name: 'x' }), {
+      code: 'FST_CRUD_NOT_FOUND',
+    })
     await t.rejects(crud.update(orm.em.fork(), 'x', { name: 'x' }), { code: 'FST_CRUD_NOT_FOUND' })
     await t.rejects(crud.update(orm.em.fork(), 5, [] as never), { code: 'FST_ERR_VALIDATION' })
     const shelves = resource(Shelf)
-    t.match(await shelves.update(orm.em.fork(), { house: 'B', number: 1 }, { capacity: 2 }), { house: 'B', capacity: 2 })
+    t.match(await shelves.update(orm.em.fork(), { house: 'B', number: 1 }, { capacity: 2 }), {
+      house: 'B',
+      capacity: 2,
+    })
   })
 
   t.test('an entity in the identity map does not hide what was written', async (t) => {

@@ -2,13 +2,25 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import Fastify from 'fastify'
 import t from 'tap'
-import { CrudBase, crudKit, DatabaseFactory, primaryKey, withTransaction, type CrudContext, type CrudRecord } from '../../../src/index.ts'
+import {
+  CrudBase,
+  crudKit,
+  DatabaseFactory,
+  primaryKey,
+  withTransaction,
+  type CrudContext,
+  type CrudRecord,
+} from '../../../src/index.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
 import { select, type Json } from '../helper.ts'
 import { verdict, writes } from './helper.ts'
 
 const User = defineEntity({ name: 'User', tableName: 'users', properties: { ...primaryKey, name: p.string() } })
-const Meta = defineEntity({ name: 'Meta', embeddable: true, properties: { source: p.string().nullable(), ip: p.string().hidden().nullable() } })
+const Meta = defineEntity({
+  name: 'Meta',
+  embeddable: true,
+  properties: { source: p.string().nullable(), ip: p.string().hidden().nullable() },
+})
 const properties = {
   ...primaryKey,
   title: p.string(),
@@ -24,26 +36,60 @@ const properties = {
   shout: p.string().formula((columns: any) => `upper(${columns.title})`).nullable(),
   revision: p.integer().version(),
 }
-const Task = defineEntity({ name: 'Task', tableName: 'task', properties: { ...properties, watchers: () => p.manyToMany(User).owner() } })
+const Task = defineEntity({
+  name: 'Task',
+  tableName: 'task',
+  properties: { ...properties, watchers: () => p.manyToMany(User).owner() },
+})
 /** Written by MikroORM's unit of work. */
-const Chore = defineEntity({ name: 'Chore', tableName: 'chore', hooks: { beforeCreate: [() => {}], beforeUpdate: [() => {}] }, properties })
+const Chore = defineEntity({
+  name: 'Chore',
+  tableName: 'chore',
+  hooks: { beforeCreate: [() => {}], beforeUpdate: [() => {}] },
+  properties,
+})
 
 const SEEN = new Date('2024-05-31T09:30:00.123Z')
-const VALUES = { createdBy: 1, secret: 's', token: 't', seen: SEEN, big: 2n ** 60n, digest: Buffer.from('abc'), state: 'done', meta: { source: 'x', ip: '::1' } } as const
+const VALUES = {
+  createdBy: 1,
+  secret: 's',
+  token: 't',
+  seen: SEEN,
+  big: 2n ** 60n,
+  digest: Buffer.from('abc'),
+  state: 'done',
+  meta: { source: 'x', ip: '::1' },
+} as const
 
 await forEachDatabase(t, { entities: [User, Task, Chore] }, async (t, { orm }) => {
   await select(orm, "insert into users (name) values ('Ada'), ('Bob')")
   const writable = ['title', 'createdBy', 'state'] as const
-  const stored = async (table: string, id: number): Promise<Json> => (await select(orm, `select * from ${table} where id = ${id}`))[0]
+  const stored = async (table: string, id: number): Promise<Json> =>
+    (await select(orm, `select * from ${table} where id = ${id}`))[0]
   const fork = () => orm.em.fork()
 
-  for (const [table, crud] of [['task', new CrudBase({ model: Task, writable })], ['chore', new CrudBase({ model: Chore, writable })]] as readonly [string, CrudBase<any>][]) {
+  for (
+    const [table, crud] of [['task', new CrudBase({ model: Task, writable })], [
+      'chore',
+      new CrudBase({ model: Chore, writable }),
+    ]] as readonly [string, CrudBase<any>][]
+  ) {
     t.test(`${table}: values of any column, hidden and closed ones among them, as JavaScript or JSON has them`, async (t) => {
       const record = await crud.create(fork(), { title: 'a' }, { values: VALUES })
-      t.match(record, { title: 'a', created_by: 1, seen: '2024-05-31T09:30:00.123Z', big: '1152921504606846976', digest: 'YWJj', state: 'done', meta: { source: 'x' } })
+      t.match(record, {
+        title: 'a',
+        created_by: 1,
+        seen: '2024-05-31T09:30:00.123Z',
+        big: '1152921504606846976',
+        digest: 'YWJj',
+        state: 'done',
+        meta: { source: 'x' },
+      })
       t.notMatch(JSON.stringify(record), /::1|secret|token/)
       t.match(await stored(table, record['id']), { secret: 's', token: 't', meta: { ip: '::1' } })
-      const wire = await crud.create(fork(), { title: 'b' }, { values: { token: 't', seen: '2024-05-31T09:30:00.123Z', big: '5', digest: 'YWJj', createdBy: '2' } })
+      const wire = await crud.create(fork(), { title: 'b' }, {
+        values: { token: 't', seen: '2024-05-31T09:30:00.123Z', big: '5', digest: 'YWJj', createdBy: '2' },
+      })
       t.match(wire, { seen: '2024-05-31T09:30:00.123Z', big: '5', digest: 'YWJj', created_by: 2 })
     })
 
@@ -51,26 +97,42 @@ await forEachDatabase(t, { entities: [User, Task, Chore] }, async (t, { orm }) =
       const values = { token: 't', createdBy: 1 }
       const { id, ...record } = await crud.create(fork(), { title: 'a', created_by: 2 }, { values })
       t.match(record, { created_by: 1 })
-      t.match(await crud.update(fork(), id, { title: 'b', created_by: 2 }, { values: { createdBy: 1, secret: 'new' } }), { title: 'b', created_by: 1 })
+      t.match(
+        await crud.update(fork(), id, { title: 'b', created_by: 2 }, { values: { createdBy: 1, secret: 'new' } }),
+        { title: 'b', created_by: 1 }
+      )
       t.match(await stored(table, id), { secret: 'new' })
       await t.rejects(crud.create(fork(), { title: 'a', created_by: 'x' }, { values }), { code: 'FST_ERR_VALIDATION' })
-      await t.rejects(crud.create(fork(), { title: 'a', token: 'mine' }, { values }), { code: 'FST_ERR_VALIDATION', errors: [{ source: { pointer: '/token' } }] })
-      await t.rejects(crud.update(fork(), id, { secret: 'mine' }, { values: { secret: 'x' } }), { code: 'FST_ERR_VALIDATION' })
+      await t.rejects(crud.create(fork(), { title: 'a', token: 'mine' }, { values }), {
+        code: 'FST_ERR_VALIDATION',
+        errors: [{ source: { pointer: '/token' } }],
+      })
+      await t.rejects(crud.update(fork(), id, { secret: 'mine' }, { values: { secret: 'x' } }), {
+        code: 'FST_ERR_VALIDATION',
+      })
     })
 
     t.test(`${table}: a batch has them in each record`, async (t) => {
-      const made = await crud.createMany(fork(), [{ title: 'a' }, { title: 'b', created_by: 2 }], { values: { token: 't', createdBy: 1 } })
+      const made = await crud.createMany(fork(), [{ title: 'a' }, { title: 'b', created_by: 2 }], {
+        values: { token: 't', createdBy: 1 },
+      })
       t.strictSame(made.map(({ title, created_by: by }) => [title, by]), [['a', 1], ['b', 1]])
     })
 
     t.test(`${table}: values are a change of their own`, async (t) => {
       const { id, revision } = await crud.create(fork(), { title: 'a' }, { values: { token: 't' } })
-      t.match(await crud.update(fork(), id, {}, { values: { state: 'done' } }), { state: 'done', revision: revision + 1 })
+      t.match(await crud.update(fork(), id, {}, { values: { state: 'done' } }), {
+        state: 'done',
+        revision: revision + 1,
+      })
       t.match(await crud.update(fork(), id, {}, { values: {} }), { revision: revision + 1 })
     })
 
     t.test(`${table}: in a transaction of the caller`, async (t) => {
-      const record = await withTransaction(fork(), async (em) => await crud.create(em, { title: 'a' }, { values: { token: 'in' } }))
+      const record = await withTransaction(
+        fork(),
+        async (em) => await crud.create(em, { title: 'a' }, { values: { token: 'in' } })
+      )
       t.equal((await stored(table, record['id'])).token, 'in')
     })
   }
@@ -78,11 +140,20 @@ await forEachDatabase(t, { entities: [User, Task, Chore] }, async (t, { orm }) =
   t.test('hooks see them in the data, by the names of bodies, and have the last word', async (t) => {
     const seen: CrudRecord[] = []
     class Hooked extends CrudBase {
-      override beforeCreate (data: CrudRecord, context: CrudContext): CrudRecord { seen.push({ ...data }); return { ...data, state: 'open' } }
-      override beforeUpdate (_: unknown, data: CrudRecord): CrudRecord { seen.push({ ...data }); return data }
+      override beforeCreate (data: CrudRecord, context: CrudContext): CrudRecord {
+        seen.push({ ...data })
+        return { ...data, state: 'open' }
+      }
+
+      override beforeUpdate (_: unknown, data: CrudRecord): CrudRecord {
+        seen.push({ ...data })
+        return data
+      }
     }
     const crud = new Hooked({ model: Task, writable: ['title', 'createdBy', 'state'] })
-    const record = await crud.create(fork(), { title: 'a', created_by: 2 }, { values: { token: 't', createdBy: 1, state: 'done' } })
+    const record = await crud.create(fork(), { title: 'a', created_by: 2 }, {
+      values: { token: 't', createdBy: 1, state: 'done' },
+    })
     t.match(record, { created_by: 1, state: 'open' })
     await crud.update(fork(), record['id'], { title: 'b' }, { values: { secret: 'x' } })
     t.strictSame(seen, [{ title: 'a', created_by: 1, token: 't', state: 'done' }, { title: 'b', secret: 'x' }])
@@ -92,40 +163,66 @@ await forEachDatabase(t, { entities: [User, Task, Chore] }, async (t, { orm }) =
     const crud = new CrudBase({ model: Task, writable: ['title', 'tenant'] })
     const options = { scope: { tenant: 7 } }
     t.match(await crud.create(fork(), { title: 'a' }, { ...options, values: { token: 't' } }), { tenant: 7 })
-    t.match(await crud.create(fork(), { title: 'a', tenant: 8 }, { ...options, values: { token: 't', tenant: 7 } }), { tenant: 7 })
-    await t.rejects(crud.create(fork(), { title: 'a' }, { ...options, values: { token: 't', tenant: 8 } }), { code: 'FST_CRUD_OUT_OF_SCOPE' })
+    t.match(await crud.create(fork(), { title: 'a', tenant: 8 }, { ...options, values: { token: 't', tenant: 7 } }), {
+      tenant: 7,
+    })
+    await t.rejects(crud.create(fork(), { title: 'a' }, { ...options, values: { token: 't', tenant: 8 } }), {
+      code: 'FST_CRUD_OUT_OF_SCOPE',
+    })
     const { id } = await crud.create(fork(), { title: 'a' }, { ...options, values: { token: 't' } })
-    await t.rejects(crud.update(fork(), id, {}, { ...options, values: { tenant: 8 } }), { code: 'FST_CRUD_OUT_OF_SCOPE' })
+    await t.rejects(crud.update(fork(), id, {}, { ...options, values: { tenant: 8 } }), {
+      code: 'FST_CRUD_OUT_OF_SCOPE',
+    })
   })
 
   t.test('links', async (t) => {
     const crud = new CrudBase({ model: Task, writable: ['title', 'watchers'] })
     const { id } = await crud.create(fork(), { title: 'a', watchers: [1] }, { values: { token: 't', watchers: [2] } })
-    t.strictSame((await select(orm, `select user_id from task_watchers where task_id = ${id}`)).map(({ user_id: user }) => user), [2])
+    t.strictSame(
+      (await select(orm, `select user_id from task_watchers where task_id = ${id}`)).map(({ user_id: user }) => user),
+      [2]
+    )
   })
 
-  t.test('a mistake in them is the server\'s: a 500 that names it in the log alone', async (t) => {
+  t.test("a mistake in them is the server's: a 500 that names it in the log alone", async (t) => {
     const lines: string[] = []
-    const app = Fastify({ logger: { level: 'error', stream: { write: (line: string) => { lines.push(line) } } } })
+    const app = Fastify({
+      logger: {
+        level: 'error',
+        stream: {
+          write: (line: string) => {
+            lines.push(line)
+          },
+        },
+      },
+    })
     t.teardown(() => app.close())
     const crud = new CrudBase({ model: Task, writable: ['title'] })
     await app.register(crudKit, { orm })
     let values: Json
-    app.post('/tasks', async ({ em, body }, reply) => await reply.code(201).send(await crud.create(em, body as CrudRecord, { values })))
-    app.patch<{ Params: { id: number } }>('/tasks/:id', async ({ em, body, params }) => await crud.update(em, Number(params.id), body as CrudRecord, { values }))
+    app.post(
+      '/tasks',
+      async ({ em, body }, reply) => await reply.code(201).send(await crud.create(em, body as CrudRecord, { values }))
+    )
+    app.patch<{ Params: { id: number } }>(
+      '/tasks/:id',
+      async ({ em, body, params }) => await crud.update(em, Number(params.id), body as CrudRecord, { values })
+    )
     const { post, patch } = writes(app)
-    for (const [given, message] of [
-      [{ secret: undefined, token: 't' }, /'secret' is undefined/],
-      [{ tokn: 't' }, /Task has no property 'tokn'. Did you mean 'token'\?/],
-      [{ created_by: 1 }, /Task has no property 'created_by'. Did you mean 'createdBy'\?/],
-      [{ shout: 'x' }, /'shout'.*has no column/],
-      [{ revision: 3 }, /'revision'.*version/],
-      [{ token: 5 }, /'token' must be a string/],
-      [{ token: null }, /'token' can not be null/],
-      [{ state: 'other' }, /'state' must be one of its members/],
-      [[], /must be an object/],
-      ['token', /must be an object/],
-    ] as const) {
+    for (
+      const [given, message] of [
+        [{ secret: undefined, token: 't' }, /'secret' is undefined/],
+        [{ tokn: 't' }, /Task has no property 'tokn'. Did you mean 'token'\?/],
+        [{ created_by: 1 }, /Task has no property 'created_by'. Did you mean 'createdBy'\?/],
+        [{ shout: 'x' }, /'shout'.*has no column/],
+        [{ revision: 3 }, /'revision'.*version/],
+        [{ token: 5 }, /'token' must be a string/],
+        [{ token: null }, /'token' can not be null/],
+        [{ state: 'other' }, /'state' must be one of its members/],
+        [[], /must be an object/],
+        ['token', /must be an object/],
+      ] as const
+    ) {
       values = given
       for (const response of [await post('/tasks', { title: 'x' }), await patch('/tasks/1', { title: 'x' })]) {
         t.equal(verdict(response), '500 FST_CRUD_CONFIG_INVALID', JSON.stringify(given))
@@ -139,7 +236,9 @@ await forEachDatabase(t, { entities: [User, Task, Chore] }, async (t, { orm }) =
 
   t.test('a method of the application adds them to what its routes write', async (t) => {
     class Own extends CrudBase {
-      override create (em: any, data: CrudRecord, options: object = {}): any { return super.create(em, data, { ...options, values: { token: 'own' } }) }
+      override create (em: any, data: CrudRecord, options: object = {}): any {
+        return super.create(em, data, { ...options, values: { token: 'own' } })
+      }
     }
     const app = Fastify()
     t.teardown(() => app.close())

@@ -51,7 +51,9 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     '/plants': resource(Plant, { allowedIncludes: [new AllowedInclude('specimens')] }),
   })
   const { post, patch, put, remove, created, updated, read } = writes(app)
-  const scalars = Object.values(orm.getMetadata(Specimen).properties).filter(({ kind, embedded, primary }) => (kind === 'scalar' || kind === 'embedded') && embedded === undefined && !primary).map(({ name }) => name as string)
+  const scalars = Object.values(orm.getMetadata(Specimen).properties).filter(({ kind, embedded, primary }) =>
+    (kind === 'scalar' || kind === 'embedded') && embedded === undefined && !primary
+  ).map(({ name }) => name as string)
 
   t.test('one form for each type, wherever it comes from', async (t) => {
     t.strictSame(Object.keys(TYPES).sort(), scalars.filter((name) => name !== 'code').sort(), 'every type there is')
@@ -63,9 +65,17 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame(record, expected, 'created')
     const path = `/specimens/${record.id}`
     t.strictSame(await read(path), expected, 'get')
-    t.strictSame((await read('/specimens?per_page=100')).items.find(({ id }: Json) => id === record.id), expected, 'list')
+    t.strictSame(
+      (await read('/specimens?per_page=100')).items.find(({ id }: Json) => id === record.id),
+      expected,
+      'list'
+    )
     t.strictSame((await read('/plants/4?include=specimens')).specimens, [expected], 'include')
-    t.strictSame((await read('/plants?include=specimens&per_page=100')).items.find(({ id }: Json) => id === 4).specimens, [expected], 'include in a list')
+    t.strictSame(
+      (await read('/plants?include=specimens&per_page=100')).items.find(({ id }: Json) => id === 4).specimens,
+      [expected],
+      'include in a list'
+    )
 
     const [many] = bodyOf(await post('/specimens', [{ code: 'MANY', plant: 4, ...given }]))
     t.strictSame({ ...many, id: record.id, code: 'WIRE' }, expected, 'created with others')
@@ -76,18 +86,30 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame(bodyOf(await put(path, sent)), expected, 'sent back as it came')
 
     const entity = await orm.em.fork().findOneOrFail(Specimen, record.id, { populate: ['*'] as never })
-    const hydrated = JSON.parse(JSON.stringify(serialize(entity as object, { forceObject: false }), (_, value) => typeof value === 'bigint' ? String(value) : value))
+    const hydrated = JSON.parse(
+      JSON.stringify(serialize(entity as object, { forceObject: false }), (_, value) =>
+        typeof value === 'bigint' ? String(value) : value)
+    )
     for (const name of Object.keys(expected)) {
       if (!OURS.has(name)) t.strictSame(hydrated[name], expected[name as keyof typeof expected], `MikroORM: ${name}`)
     }
-    t.strictSame([Buffer.from((entity as Json).scan).toString('base64'), Buffer.from((entity as Json).genome).toString('base64')], [wire.scan, wire.genome])
+    t.strictSame([
+      Buffer.from((entity as Json).scan).toString('base64'),
+      Buffer.from((entity as Json).genome).toString('base64'),
+    ], [wire.scan, wire.genome])
     t.strictSame(bodyOf(await remove(path)), expected, 'deleted')
   })
 
   t.test('what MikroORM has written is read in the same form', async (t) => {
-    const { id } = await created('/specimens', { code: 'OURS', plant: 4, ...Object.fromEntries(Object.entries(TYPES).map(([name, [value]]) => [name, value])) })
+    const { id } = await created('/specimens', {
+      code: 'OURS',
+      plant: 4,
+      ...Object.fromEntries(Object.entries(TYPES).map(([name, [value]]) => [name, value])),
+    })
     const em = orm.em.fork()
-    const { id: _, code: __, plant, ...data } = { ...await em.findOneOrFail(Specimen, id, { populate: ['*'] as never }) } as Json
+    const { id: _, code: __, plant, ...data } = {
+      ...await em.findOneOrFail(Specimen, id, { populate: ['*'] as never }),
+    } as Json
     const own = Object.fromEntries(scalars.filter((name) => name !== 'code').map((name) => [name, data[name]]))
     const copy = em.create(Specimen, { ...own, plant, code: 'THEIRS' } as never) as Json
     await em.flush()

@@ -30,28 +30,46 @@ const MISTAKES: Readonly<Record<string, readonly Value[]>> = {
 function json (name: string): fc.Arbitrary<Value> {
   const property = ticket.properties[name]!
   return valueOf(property).chain((value): fc.Arbitrary<Value> =>
-    typeof value === 'string' && property.type !== 'text' ? written(value, property.type) : fc.constant(value))
+    typeof value === 'string' && property.type !== 'text' ? written(value, property.type) : fc.constant(value)
+  )
 }
 
 const SIMPLE = ['open', 'note', 'points', 'serial', 'cost', 'weight', 'state', 'token', 'due', 'seen_at', 'extra']
 
 /** Few codes, so that some are taken. */
-const code = fc.oneof({ weight: 3, arbitrary: fc.integer({ min: 1, max: 40 }).map((n) => `T${n}`) }, { weight: 1, arbitrary: text })
+const code = fc.oneof({ weight: 3, arbitrary: fc.integer({ min: 1, max: 40 }).map((n) => `T${n}`) }, {
+  weight: 1,
+  arbitrary: text,
+})
 
 export function bodies (operation: 'create' | 'update', labels: readonly Value[]): fc.Arbitrary<Row> {
   const values = {
     ...Object.fromEntries(SIMPLE.map((name) => [name, json(name)])),
     code,
     owner: fc.option(fc.constantFrom(1, 1, 2, 2, 2, 3, 99), { freq: 4 }),
-    labels: fc.oneof({ weight: 5, arbitrary: fc.shuffledSubarray([...labels]) }, { weight: 1, arbitrary: fc.constant(['99999999-0000-4000-8000-000000000000']) }),
+    labels: fc.oneof({ weight: 5, arbitrary: fc.shuffledSubarray([...labels]) }, {
+      weight: 1,
+      arbitrary: fc.constant(['99999999-0000-4000-8000-000000000000']),
+    }),
   }
   const required = operation === 'create' ? ['code', 'open'] : []
   const few = fc.subarray(Object.keys(values), { maxLength: 5 }).chain((names) =>
-    fc.record(Object.fromEntries([...new Set([...required, ...names])].map((name) => [name, values[name as 'code']])), { noNullPrototype: true }))
-  const wrong = fc.tuple(few, fc.constantFrom(...Object.keys(MISTAKES)).chain((name) => fc.constantFrom(...MISTAKES[name]!).map((value) => ({ [name]: value }))))
+    fc.record(Object.fromEntries([...new Set([...required, ...names])].map((name) => [name, values[name as 'code']])), {
+      noNullPrototype: true,
+    })
+  )
+  const wrong = fc.tuple(
+    few,
+    fc.constantFrom(...Object.keys(MISTAKES)).chain((name) =>
+      fc.constantFrom(...MISTAKES[name]!).map((value) => ({ [name]: value }))
+    )
+  )
     .map(([body, mistake]) => ({ ...body, ...mistake }))
   const incomplete = few.map(({ code, ...others }: Row) => others)
-  return fc.oneof({ weight: 8, arbitrary: few as fc.Arbitrary<Row> }, { weight: 1, arbitrary: wrong }, { weight: 1, arbitrary: incomplete })
+  return fc.oneof({ weight: 8, arbitrary: few as fc.Arbitrary<Row> }, { weight: 1, arbitrary: wrong }, {
+    weight: 1,
+    arbitrary: incomplete,
+  })
 }
 
 /** `current` and `next` stand for the record's version and the one after it; null for no header. */

@@ -7,13 +7,26 @@ import { ANY_OF_THE_MIXTURE, pageOf } from '../reference/pages.ts'
 import { PAGINATION } from '../reference/query-string.ts'
 import { encoded, type Parameter } from './requests.ts'
 
-interface Received { readonly status: number, readonly body: Value }
+interface Received {
+  readonly status: number
+  readonly body: Value
+}
 
 /** An answer of the server that is another one than the reference's. */
 export class Difference extends Error {
   constructor (url: string, expected: unknown, received: unknown, { whitelist, tables }: World) {
-    const parts = { GET: decodeURIComponent(url), encoded: url, reference: expected, server: received, whitelist, rows: tables.rows[whitelist.entity] }
-    super(Object.entries(parts).map(([name, part]) => `${name}: ${typeof part === 'string' ? part : JSON.stringify(part)}`).join('\n'))
+    const parts = {
+      GET: decodeURIComponent(url),
+      encoded: url,
+      reference: expected,
+      server: received,
+      whitelist,
+      rows: tables.rows[whitelist.entity],
+    }
+    super(
+      Object.entries(parts).map(([name, part]) => `${name}: ${typeof part === 'string' ? part : JSON.stringify(part)}`)
+        .join('\n')
+    )
   }
 }
 
@@ -64,7 +77,12 @@ export class Comparison {
     const go = async (cursor: string, skip: number, size: number): Promise<Value> => {
       const query = encoded(parameters.map(([name, value]) => [name, name === 'cursor' ? cursor : value]))
       const received = await this.#send('/', query)
-      this.#check(query, { status: 200, body: pageOf(items, { style: 'cursor', skip, size }, this.#world.whitelist) }, received, window.size)
+      this.#check(
+        query,
+        { status: 200, body: pageOf(items, { style: 'cursor', skip, size }, this.#world.whitelist) },
+        received,
+        window.size
+      )
       return received.body
     }
     let body = first
@@ -92,12 +110,22 @@ export class Comparison {
   }
 }
 
-interface Verdict { readonly status: number, readonly code?: string, readonly parameters?: readonly string[], readonly allowed?: Value }
+interface Verdict {
+  readonly status: number
+  readonly code?: string
+  readonly parameters?: readonly string[]
+  readonly allowed?: Value
+}
 
 function refusalOf (answer: Answer): Verdict {
   if (answer.status === 200) return { status: 200 }
   const allowed = Object.entries(answer.allowed).map(([parameter, names]) => [plain(parameter), names])
-  return { status: answer.status, code: answer.code, parameters: unique(answer.parameters.map(plain)), allowed: Object.fromEntries(allowed) }
+  return {
+    status: answer.status,
+    code: answer.code,
+    parameters: unique(answer.parameters.map(plain)),
+    allowed: Object.fromEntries(allowed),
+  }
 }
 
 function receivedRefusal ({ status, body }: Received): Verdict {
@@ -108,8 +136,10 @@ function receivedRefusal ({ status, body }: Received): Verdict {
     status,
     code: body.code,
     parameters: unique(named.map((error: Value) => plain(error.source.parameter))),
-    allowed: Object.fromEntries(named.filter((error: Value) => error.allowed !== undefined && error.code !== 'FST_CRUD_QUERY_INVALID')
-      .map((error: Value) => [plain(error.source.parameter), [...error.allowed].sort()])),
+    allowed: Object.fromEntries(
+      named.filter((error: Value) => error.allowed !== undefined && error.code !== 'FST_CRUD_QUERY_INVALID')
+        .map((error: Value) => [plain(error.source.parameter), [...error.allowed].sort()])
+    ),
   }
 }
 

@@ -20,17 +20,28 @@ function column (property: Property, name: string, key: boolean): any {
  */
 function typed ({ type, members }: Property): any {
   switch (type) {
-    case 'integer': return p.integer()
-    case 'bigint': return p.bigint('string')
-    case 'decimal': return p.decimal().precision(20).scale(SCALE)
-    case 'float': return p.double()
-    case 'boolean': return p.boolean()
-    case 'text': return p.text().collation('C')
-    case 'enum': return p.enum(members!)
-    case 'uuid': return p.uuid()
-    case 'date': return p.date()
-    case 'datetime': return p.datetime(3)
-    case 'json': return p.json()
+    case 'integer':
+      return p.integer()
+    case 'bigint':
+      return p.bigint('string')
+    case 'decimal':
+      return p.decimal().precision(20).scale(SCALE)
+    case 'float':
+      return p.double()
+    case 'boolean':
+      return p.boolean()
+    case 'text':
+      return p.text().collation('C')
+    case 'enum':
+      return p.enum(members!)
+    case 'uuid':
+      return p.uuid()
+    case 'date':
+      return p.date()
+    case 'datetime':
+      return p.datetime(3)
+    case 'json':
+      return p.json()
   }
 }
 
@@ -49,7 +60,8 @@ function define (entity: Entity): any {
       }
       const inverse = entityNames(relation.table)[1 - relation.side]!
       return relation.side === 0
-        ? p.manyToMany(target).owner().pivotTable(relation.table).joinColumn('source').inverseJoinColumn('target').inversedBy(inverse)
+        ? p.manyToMany(target).owner().pivotTable(relation.table).joinColumn('source').inverseJoinColumn('target')
+          .inversedBy(inverse)
         : p.manyToMany(target).mappedBy(inverse)
     }
   }
@@ -82,10 +94,14 @@ export async function store (orm: MikroORM, { rows, links }: Tables): Promise<vo
   // parents come before their children
   for (const entity of ['Author', 'Publisher', 'Tag', 'Book', 'Copy']) {
     const table = tableName(entity)
-    await run(`insert into ${table} select * from json_populate_recordset(null::${table}, ?)`, [JSON.stringify(rows[entity])])
+    await run(`insert into ${table} select * from json_populate_recordset(null::${table}, ?)`, [
+      JSON.stringify(rows[entity]),
+    ])
   }
   for (const [table, pairs] of Object.entries(links)) {
     const objects = pairs.map(([source, target]) => ({ source, target }))
-    await run(`insert into ${table} select * from json_populate_recordset(null::${table}, ?)`, [JSON.stringify(objects)])
+    await run(`insert into ${table} select * from json_populate_recordset(null::${table}, ?)`, [
+      JSON.stringify(objects),
+    ])
   }
 }

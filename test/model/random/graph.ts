@@ -14,7 +14,12 @@ export const entities: Entities = {
     name: 'Author',
     key: ['id'],
     properties: {
-      id: integer, name: text, rank: maybe(integer), born: maybe({ type: 'date' }), secret: { type: 'text', hidden: true }, deleted_at: deletedAt,
+      id: integer,
+      name: text,
+      rank: maybe(integer),
+      born: maybe({ type: 'date' }),
+      secret: { type: 'text', hidden: true },
+      deleted_at: deletedAt,
     },
     relations: {
       mentor: { kind: 'one', target: 'Author', nullable: true },
@@ -66,7 +71,11 @@ export const entities: Entities = {
     name: 'Copy',
     key: ['shelf', 'number'],
     properties: {
-      shelf: text, number: integer, note: maybe(text), bought_at: { type: 'datetime' }, condition: { type: 'enum', members: CONDITIONS },
+      shelf: text,
+      number: integer,
+      note: maybe(text),
+      bought_at: { type: 'datetime' },
+      condition: { type: 'enum', members: CONDITIONS },
     },
     relations: { book: { kind: 'one', target: 'Book', nullable: true } },
   },

@@ -7,17 +7,28 @@ import { encoded, type Parameter } from './requests.ts'
 const SHOWS = {
   'unknown parameters are refused': (_: World, parameters: readonly Parameter[]) =>
     readQueryString(encoded(parameters)).unknown.length > 0,
-  'values inside of JSON have the declared type': ({ whitelist: { filters } }: World, parameters: readonly Parameter[]) =>
-    filters.some((filter) => filter.kind === 'operators' && filter.jsonType !== undefined &&
-      parameters.some(([name]) => name.startsWith(`filter[${filterName(filter)}]`))),
-  'a default operator that takes a list is meant by a repeated filter': ({ whitelist: { filters } }: World, parameters: readonly Parameter[]) =>
-    filters.some((filter) => filter.kind === 'operators' && ['nin', 'between'].includes(filter.operators[0]) &&
-      repeated(parameters, `filter[${filterName(filter)}]`)),
+  'values inside of JSON have the declared type': (
+    { whitelist: { filters } }: World,
+    parameters: readonly Parameter[]
+  ) =>
+    filters.some((filter) =>
+      filter.kind === 'operators' && filter.jsonType !== undefined &&
+      parameters.some(([name]) => name.startsWith(`filter[${filterName(filter)}]`))
+    ),
+  'a default operator that takes a list is meant by a repeated filter': (
+    { whitelist: { filters } }: World,
+    parameters: readonly Parameter[]
+  ) =>
+    filters.some((filter) =>
+      filter.kind === 'operators' && ['nin', 'between'].includes(filter.operators[0]) &&
+      repeated(parameters, `filter[${filterName(filter)}]`)
+    ),
 }
 
 /** Whether a parameter is given more than once, or as an item. */
 function repeated (parameters: readonly Parameter[], name: string): boolean {
-  return parameters.filter(([other]) => other === name).length > 1 || parameters.some(([other]) => other === `${name}[]`)
+  return parameters.filter(([other]) => other === name).length > 1 ||
+    parameters.some(([other]) => other === `${name}[]`)
 }
 
 export type Pending = keyof typeof SHOWS

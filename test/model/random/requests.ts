@@ -11,8 +11,42 @@ import { text, valueOf, WRONG, written } from './values.ts'
 export type Parameter = readonly [name: string, value: string]
 
 const LISTS: readonly Operator[] = ['in', 'nin', 'between']
-const PATTERNS = ['%', '_', 'a%', '%a', '%b%', '_b', 'A_', '\\%%', '%\\_%', 'a\\\\b', '%"%', '', '%%', '\\a', 'É', '%😀', 'a\\', '%%%%%%%%%', 'a'.repeat(257)]
-const UNKNOWN = ['nope', 'secret', 'deleted', 'author.secret', 'id.x', 'Name', 'toString', '__proto__', 'constructor', '$where', 'a::b', "x'", '']
+const PATTERNS = [
+  '%',
+  '_',
+  'a%',
+  '%a',
+  '%b%',
+  '_b',
+  'A_',
+  '\\%%',
+  '%\\_%',
+  'a\\\\b',
+  '%"%',
+  '',
+  '%%',
+  '\\a',
+  'É',
+  '%😀',
+  'a\\',
+  '%%%%%%%%%',
+  'a'.repeat(257),
+]
+const UNKNOWN = [
+  'nope',
+  'secret',
+  'deleted',
+  'author.secret',
+  'id.x',
+  'Name',
+  'toString',
+  '__proto__',
+  'constructor',
+  '$where',
+  'a::b',
+  "x'",
+  '',
+]
 
 /** `chance` in 100. */
 const rarely = <T>(chance: number, usual: fc.Arbitrary<T>, odd: fc.Arbitrary<T>): fc.Arbitrary<T> =>
@@ -23,21 +57,41 @@ const nothing = fc.constant<Parameter[]>([])
 /** A value of the rows, or another one of the type. */
 function textOf (world: World, path: string, property: Property): fc.Arbitrary<string> {
   const { entity, name } = follow(world, world.entities[world.whitelist.entity]!, path)
-  const stored = world.tables.rows[entity.name]!.map((row) => row[name]).filter((value) => value !== null && value !== undefined)
+  const stored = world.tables.rows[entity.name]!.map((row) => row[name]).filter((value) =>
+    value !== null && value !== undefined
+  )
   const other = valueOf({ ...property, nullable: false })
-  const value: fc.Arbitrary<Value> = stored.length === 0 ? other : fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...stored) }, { weight: 1, arbitrary: other })
+  const value: fc.Arbitrary<Value> = stored.length === 0
+    ? other
+    : fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...stored) }, { weight: 1, arbitrary: other })
   return rarely(2, value.chain((value) => written(value, property.type)), fc.constantFrom(...WRONG[property.type]))
 }
 
-const jsonText = { string: fc.constantFrom('a', 'b', '', '5', 'true'), number: fc.constantFrom('5', '1', '0.5', '2', '-3'), boolean: fc.constantFrom('true', 'false') }
+const jsonText = {
+  string: fc.constantFrom('a', 'b', '', '5', 'true'),
+  number: fc.constantFrom('5', '1', '0.5', '2', '-3'),
+  boolean: fc.constantFrom('true', 'false'),
+}
 
-function operandOf (world: World, filter: Exclude<Filter, { kind: 'trashed' | 'search' | 'anyOf' }>, operator: Operator): fc.Arbitrary<string> {
+function operandOf (
+  world: World,
+  filter: Exclude<Filter, { kind: 'trashed' | 'search' | 'anyOf' }>,
+  operator: Operator
+): fc.Arbitrary<string> {
   if (operator === 'isnull') return rarely(4, fc.constantFrom('true', 'false'), fc.constantFrom('', '1', 'yes', 'null'))
   if (operator === 'like' || operator === 'ilike') return fc.oneof(fc.constantFrom(...PATTERNS), text)
   if (filter.kind === 'operators' && filter.jsonType) return jsonText[filter.jsonType]
   const { property } = follow(world, world.entities[world.whitelist.entity]!, filter.path)
   const usual = textOf(world, filter.path, property)
-  if (['contains', 'starts', 'ends'].includes(operator)) return usual.chain((value) => rarely(2, fc.constantFrom(value, [...value].slice(0, 1).join(''), [...value].slice(1).join(''), value.toUpperCase()), fc.constant('a'.repeat(257))))
+  if (['contains', 'starts', 'ends'].includes(operator)) {
+    return usual.chain((value) =>
+      rarely(
+        2,
+        fc.constantFrom(value, [...value].slice(0, 1).join(''), [...value].slice(1).join(''), value.toUpperCase()),
+        fc.constant('a'.repeat(257))
+      )
+    )
+  }
   return filter.kind === 'operators' && filter.ignore ? rarely(4, usual, fc.constantFrom(...filter.ignore)) : usual
 }
 
@@ -46,53 +100,108 @@ const needsQuotes = (item: string): boolean => item !== item.trim() || /[",\\]|^
 
 /** A list in one parameter, or an item in each. */
 function listParameters (name: string, items: readonly string[]): fc.Arbitrary<Parameter[]> {
-  const joined = items.map((item) => needsQuotes(item) ? fc.constant(quoted(item)) : fc.constantFrom(item, quoted(item), ` ${item}`, `${item} `))
+  const joined = items.map((item) =>
+    needsQuotes(item) ? fc.constant(quoted(item)) : fc.constantFrom(item, quoted(item), ` ${item}`, `${item} `)
+  )
   const one = fc.tuple(...joined).map((texts): Parameter[] => [[name, texts.join()]])
   if (items.length === 0) return one
-  const each = (suffix: string): fc.Arbitrary<Parameter[]> => fc.constant(items.map((item): Parameter => [name + suffix, item]))
-  return rarely(3, fc.oneof(one, each('[]'), ...items.length > 1 ? [each('')] : []),
-    fc.constantFrom<Parameter[]>([[name, '1,,2']], [[name, '"a']], [[name, 'a"b"']], [[name, '1,']], [[name, 'x'], [`${name}[]`, 'y']]))
+  const each = (suffix: string): fc.Arbitrary<Parameter[]> =>
+    fc.constant(items.map((item): Parameter => [name + suffix, item]))
+  return rarely(
+    3,
+    fc.oneof(one, each('[]'), ...items.length > 1 ? [each('')] : []),
+    fc.constantFrom<Parameter[]>([[name, '1,,2']], [[name, '"a']], [[name, 'a"b"']], [[name, '1,']], [[name, 'x'], [
+      `${name}[]`,
+      'y',
+    ]])
+  )
 }
 
 function filterParameters (world: World): fc.Arbitrary<Parameter[]> {
   return fc.constantFrom(...world.whitelist.filters).chain((filter): fc.Arbitrary<Parameter[]> => {
     const name = `filter[${filterName(filter)}]`
-    if (filter.kind === 'trashed') return rarely(5, fc.constantFrom('with', 'only', 'without'), fc.constantFrom('', 'yes')).map((value) => [[name, value]])
-    if (filter.kind === 'search') return fc.tuple(text, fc.constantFrom('', '', '', '', '', '', '[eq]')).map(([value, operator]) => [[name + operator, value]])
-    if (filter.kind === 'anyOf') return fc.constantFrom(...filter.filters as OperatorFilter[]).chain((one) => operandOf(world, one, 'eq')).map((value) => [[name, value]])
+    if (filter.kind === 'trashed') {
+      return rarely(5, fc.constantFrom('with', 'only', 'without'), fc.constantFrom('', 'yes')).map((
+        value
+      ) => [[name, value]])
+    }
+    if (filter.kind === 'search') {
+      return fc.tuple(text, fc.constantFrom('', '', '', '', '', '', '[eq]')).map((
+        [value, operator]
+      ) => [[name + operator, value]])
+    }
+    if (filter.kind === 'anyOf') {
+      return fc.constantFrom(...filter.filters as OperatorFilter[]).chain((one) => operandOf(world, one, 'eq')).map((
+        value
+      ) => [[name, value]])
+    }
     const operators: readonly Operator[] = filter.kind === 'partial' ? ['like', 'ilike'] : filter.operators
     const [first] = operators
-    return rarely(2, fc.constantFrom(...operators), fc.constantFrom('ends', 'nope' as never, 'gt')).chain((operator) => {
-      const place = operator === first ? fc.constantFrom(name, `${name}[${operator}]`) : fc.constant(`${name}[${operator}]`)
-      const value = operandOf(world, filter, operators.includes(operator) ? operator : 'eq')
-      return place.chain((place) => {
-        if (operator === 'between') return fc.array(value, rare(2, 2)).chain((items) => listParameters(place, items))
-        if (LISTS.includes(operator)) return fc.array(value, { maxLength: 4 }).chain((items) => listParameters(place, items))
-        // repeated: an `in`, where that is allowed
-        return fc.tuple(value, value, fc.integer({ min: 0, max: 14 })).map(([one, other, n]): Parameter[] =>
-          n === 0 ? [[place, one], [place, other]] : n === 1 ? [[`${place}[]`, one]] : [[place, one]])
-      })
-    })
+    return rarely(2, fc.constantFrom(...operators), fc.constantFrom('ends', 'nope' as never, 'gt')).chain(
+      (operator) => {
+        const place = operator === first
+          ? fc.constantFrom(name, `${name}[${operator}]`)
+          : fc.constant(`${name}[${operator}]`)
+        const value = operandOf(world, filter, operators.includes(operator) ? operator : 'eq')
+        return place.chain((place) => {
+          if (operator === 'between') return fc.array(value, rare(2, 2)).chain((items) => listParameters(place, items))
+          if (LISTS.includes(operator)) {
+            return fc.array(value, { maxLength: 4 }).chain((items) => listParameters(place, items))
+          }
+          // repeated: an `in`, where that is allowed
+          return fc.tuple(value, value, fc.integer({ min: 0, max: 14 })).map(([one, other, n]): Parameter[] =>
+            n === 0 ? [[place, one], [place, other]] : n === 1 ? [[`${place}[]`, one]] : [[place, one]]
+          )
+        })
+      }
+    )
   })
 }
-const rare = (minLength: number, maxLength: number): { minLength: number, maxLength: number } => ({ minLength, maxLength })
+const rare = (minLength: number, maxLength: number): { minLength: number, maxLength: number } => ({
+  minLength,
+  maxLength,
+})
 
 /** Names in one parameter or in several, with an odd one or an empty one now and then. */
-function nameParameters (parameter: string, names: readonly string[], max: number, decorate = (name: string): fc.Arbitrary<string> => fc.constant(name)): fc.Arbitrary<Parameter[]> {
-  const usual: fc.Arbitrary<string[]> = names.length === 0 ? fc.constant([]) : fc.shuffledSubarray([...names], { maxLength: Math.min(max, names.length) })
+function nameParameters (
+  parameter: string,
+  names: readonly string[],
+  max: number,
+  decorate = (name: string): fc.Arbitrary<string> => fc.constant(name)
+): fc.Arbitrary<Parameter[]> {
+  const usual: fc.Arbitrary<string[]> = names.length === 0
+    ? fc.constant([])
+    : fc.shuffledSubarray([...names], { maxLength: Math.min(max, names.length) })
   return rarely(3, usual, fc.tuple(usual, fc.constantFrom(...UNKNOWN, ...names)).map(([names, odd]) => [...names, odd]))
     .chain((chosen) => fc.tuple(...chosen.map(decorate)))
-    .chain((items) => fc.constantFrom<Parameter[]>([[parameter, items.join()]], [[parameter, items.join()]], items.map((item): Parameter => [parameter, item]), items.map((item): Parameter => [`${parameter}[]`, item])))
+    .chain((items) =>
+      fc.constantFrom<Parameter[]>(
+        [[parameter, items.join()]],
+        [[parameter, items.join()]],
+        items.map((item): Parameter => [parameter, item]),
+        items.map((item): Parameter => [`${parameter}[]`, item])
+      )
+    )
 }
 
 function fieldParameters ({ whitelist }: World, places: readonly string[]): fc.Arbitrary<Parameter[]> {
-  const at = (place: string): string[] => whitelist.fields.flatMap(({ path, alias }) =>
-    path.split('.').slice(0, -1).join('.') === place ? alias ?? path.split('.').at(-1)! : [])
+  const at = (place: string): string[] =>
+    whitelist.fields.flatMap(({ path, alias }) =>
+      path.split('.').slice(0, -1).join('.') === place ? alias ?? path.split('.').at(-1)! : []
+    )
   const urlName = (path: string): string => includeName(whitelist, { kind: 'relation', path })
-  const own = fc.constantFrom('fields', 'fields', 'fields', `fields[${whitelist.resource}]`).chain((parameter) => nameParameters(parameter, at(''), 6))
+  const own = fc.constantFrom('fields', 'fields', 'fields', `fields[${whitelist.resource}]`).chain((parameter) =>
+    nameParameters(parameter, at(''), 6)
+  )
   if (places.length === 0) return own
-  const related = rarely(3, fc.constantFrom(...places).chain((place) => nameParameters(`fields[${urlName(place)}]`, at(place), 4)), fc.constant<Parameter[]>([['fields[nope]', 'id']]))
-  return fc.tuple(rarely(40, own, nothing), related).map(([own, related]) => [...own, ...related.filter(([name]) => !name.endsWith('[]'))])
+  const related = rarely(
+    3,
+    fc.constantFrom(...places).chain((place) => nameParameters(`fields[${urlName(place)}]`, at(place), 4)),
+    fc.constant<Parameter[]>([['fields[nope]', 'id']])
+  )
+  return fc.tuple(rarely(40, own, nothing), related).map((
+    [own, related]
+  ) => [...own, ...related.filter(([name]) => !name.endsWith('[]'))])
 }
 
 function includeParameters (world: World): fc.Arbitrary<Parameter[]> {
@@ -100,29 +209,66 @@ function includeParameters (world: World): fc.Arbitrary<Parameter[]> {
   const names = includes.map((include) => includeName(world.whitelist, include))
   return nameParameters('include', names, 5).chain((parameters) => {
     const asked = parameters.flatMap(([, value]) => value.split(','))
-    const places = includes.filter((include) => asked.includes(includeName(world.whitelist, include))).flatMap((include) => {
-      const path = include.kind === 'relation' ? include.path.split('.') : aggregateKey(include).parents
-      return path.map((_, index) => path.slice(0, index + 1).join('.'))
-    })
-    return fc.tuple(fc.constant(parameters), rarely(50, fieldParameters(world, [...new Set(places)]), nothing)).map((lists) => lists.flat())
+    const places = includes.filter((include) => asked.includes(includeName(world.whitelist, include))).flatMap(
+      (include) => {
+        const path = include.kind === 'relation' ? include.path.split('.') : aggregateKey(include).parents
+        return path.map((_, index) => path.slice(0, index + 1).join('.'))
+      }
+    )
+    return fc.tuple(fc.constant(parameters), rarely(50, fieldParameters(world, [...new Set(places)]), nothing)).map((
+      lists
+    ) => lists.flat())
   })
 }
 
 function paginationParameters ({ whitelist: { maxPerPage } }: World): fc.Arbitrary<Parameter[]> {
-  const number = (min: number, max: number): fc.Arbitrary<string> => rarely(2, fc.integer({ min, max }).map(String), fc.constantFrom('', '-1', 'x', '1.5', '1e1', '0', '+1', String(maxPerPage + 1), '200000'))
+  const number = (min: number, max: number): fc.Arbitrary<string> =>
+    rarely(
+      2,
+      fc.integer({ min, max }).map(String),
+      fc.constantFrom('', '-1', 'x', '1.5', '1e1', '0', '+1', String(maxPerPage + 1), '200000')
+    )
   const size = number(1, maxPerPage)
   return fc.oneof(
     fc.record({ page: number(1, 4), per_page: size }, { requiredKeys: [], noNullPrototype: true }),
     fc.record({ offset: number(0, 12), limit: size }, { requiredKeys: [], noNullPrototype: true }),
-    fc.record({ cursor: rarely(3, fc.constant(''), fc.constantFrom('x', 'e30', 'null')), per_page: size }, { requiredKeys: ['cursor'], noNullPrototype: true }),
-    rarely(10, fc.constant({ page: '1' }), fc.constantFrom<Record<string, string>>({ page: '1', limit: '2' }, { cursor: '', page: '1' }, { 'page[]': '1' }, { per_page: '2', offset: '0' }))
+    fc.record({ cursor: rarely(3, fc.constant(''), fc.constantFrom('x', 'e30', 'null')), per_page: size }, {
+      requiredKeys: ['cursor'],
+      noNullPrototype: true,
+    }),
+    rarely(
+      10,
+      fc.constant({ page: '1' }),
+      fc.constantFrom<Record<string, string>>({ page: '1', limit: '2' }, { cursor: '', page: '1' }, { 'page[]': '1' }, {
+        per_page: '2',
+        offset: '0',
+      })
+    )
   ).map((given) => Object.entries(given as Record<string, string>).map(([name, value]): Parameter => [name, value]))
 }
 
 const MISTAKES: readonly Parameter[] = [
-  ['filter', 'x'], ['filter[]', 'x'], ['filter[nope]', 'x'], ['filter[secret]', 'x'], ['filter[author.secret]', 'x'], ['filter[nope][eq]', '1'],
-  ['filter[id][eq][x]', '1'], ['filter[__proto__]', '1'], ['sort', 'nope'], ['sort', 'secret'], ['sort', 'a,'], ['sort[x]', 'a'], ['fields', 'secret'],
-  ['include', 'nope'], ['include', 'a.b.c.d'], ['fields[nope]', 'id'], ['unknown', '1'], ['filters', 'x'], ['order', 'id'], ['title', 'x'], ['FILTER[title]', 'x'],
+  ['filter', 'x'],
+  ['filter[]', 'x'],
+  ['filter[nope]', 'x'],
+  ['filter[secret]', 'x'],
+  ['filter[author.secret]', 'x'],
+  ['filter[nope][eq]', '1'],
+  ['filter[id][eq][x]', '1'],
+  ['filter[__proto__]', '1'],
+  ['sort', 'nope'],
+  ['sort', 'secret'],
+  ['sort', 'a,'],
+  ['sort[x]', 'a'],
+  ['fields', 'secret'],
+  ['include', 'nope'],
+  ['include', 'a.b.c.d'],
+  ['fields[nope]', 'id'],
+  ['unknown', '1'],
+  ['filters', 'x'],
+  ['order', 'id'],
+  ['title', 'x'],
+  ['FILTER[title]', 'x'],
 ]
 
 /** A list request. */
@@ -130,7 +276,9 @@ export function listRequests (world: World): fc.Arbitrary<Parameter[]> {
   const names = sortNames(world.whitelist.sorts)
   const sort = nameParameters('sort', names, 3, (name) => fc.constantFrom(name, `-${name}`, `+${name}`))
   return fc.tuple(
-    fc.constantFrom(0, 0, 1, 1, 1, 1, 2, 2, 3).chain((count) => fc.tuple(...Array.from({ length: count }, () => filterParameters(world)))).map((lists) => lists.flat()),
+    fc.constantFrom(0, 0, 1, 1, 1, 1, 2, 2, 3).chain((count) =>
+      fc.tuple(...Array.from({ length: count }, () => filterParameters(world)))
+    ).map((lists) => lists.flat()),
     rarely(35, sort, nothing),
     rarely(50, includeParameters(world), rarely(70, fieldParameters(world, []), nothing)),
     rarely(20, paginationParameters(world), nothing),
@@ -140,12 +288,21 @@ export function listRequests (world: World): fc.Arbitrary<Parameter[]> {
 
 /** The parameters of a request for one record. */
 export function recordRequests (world: World): fc.Arbitrary<Parameter[]> {
-  return rarely(5, rarely(30, includeParameters(world), rarely(50, fieldParameters(world, []), nothing)),
-    fc.constantFrom<Parameter[]>([['sort', 'id']], [['page', '1']], [['filter[id]', '1']], [['cursor', '']], [['unknown', '1']]))
+  return rarely(
+    5,
+    rarely(30, includeParameters(world), rarely(50, fieldParameters(world, []), nothing)),
+    fc.constantFrom<Parameter[]>([['sort', 'id']], [['page', '1']], [['filter[id]', '1']], [['cursor', '']], [[
+      'unknown',
+      '1',
+    ]])
+  )
 }
 
 /** A query string. Commas, brackets and spaces may stand as they are, and clients do write them so. */
 export function encoded (parameters: readonly Parameter[]): string {
   return parameters.map(([name, value]) =>
-    `${encodeURIComponent(name).replaceAll('%5B', '[').replaceAll('%5D', ']')}=${encodeURIComponent(value).replaceAll('%2C', ',').replaceAll('%20', '+')}`).join('&')
+    `${encodeURIComponent(name).replaceAll('%5B', '[').replaceAll('%5D', ']')}=${
+      encodeURIComponent(value).replaceAll('%2C', ',').replaceAll('%20', '+')
+    }`
+  ).join('&')
 }

@@ -1,5 +1,12 @@
 /** A whitelist of the random tests as the product's own. */
-import { AllowedField, AllowedFilters, AllowedInclude, AllowedSort, CrudBase, QueryBuilderConfig } from '../../../src/index.ts'
+import {
+  AllowedField,
+  AllowedFilters,
+  AllowedInclude,
+  AllowedSort,
+  CrudBase,
+  QueryBuilderConfig,
+} from '../../../src/index.ts'
 import type { Filter, Include, OperatorFilter, PartialFilter, Whitelist } from '../reference/description.ts'
 import { models } from './database.ts'
 
@@ -14,9 +21,12 @@ function property (filter: OperatorFilter | PartialFilter): any {
 
 function allowedFilter (filter: Filter): any {
   switch (filter.kind) {
-    case 'trashed': return AllowedFilters.trashed()
-    case 'search': return AllowedFilters.search(filter.alias, filter.paths)
-    case 'anyOf': return AllowedFilters.anyOf(filter.alias, filter.filters.map(property))
+    case 'trashed':
+      return AllowedFilters.trashed()
+    case 'search':
+      return AllowedFilters.search(filter.alias, filter.paths)
+    case 'anyOf':
+      return AllowedFilters.anyOf(filter.alias, filter.filters.map(property))
     default: {
       const made = property(filter)
       const ignoring = filter.ignore ? made.ignore(...filter.ignore) : made
@@ -39,13 +49,17 @@ export function crudOf (whitelist: Whitelist): CrudBase {
     queryConfig: new QueryBuilderConfig<any>({
       allowedFilters: whitelist.filters.map(allowedFilter),
       allowedSorts: whitelist.sorts.map(({ paths, alias, direction }) =>
-        new AllowedSort(...paths as [string], { direction, ...alias && { alias } } as never)),
+        new AllowedSort(...paths as [string], { direction, ...alias && { alias } } as never)
+      ),
       allowedFields: whitelist.fields.map(({ path, alias }) => new AllowedField(path, alias ? { alias } : {})),
       allowedIncludes: whitelist.includes.map(allowedInclude),
       defaultSort: whitelist.defaultSort,
       ignoreInvalidErrors: whitelist.ignoreInvalid,
       pagination: {
-        defaultPerPage: whitelist.perPage, maxPerPage: whitelist.maxPerPage, maxOffset: whitelist.maxOffset, count: whitelist.count,
+        defaultPerPage: whitelist.perPage,
+        maxPerPage: whitelist.maxPerPage,
+        maxOffset: whitelist.maxOffset,
+        count: whitelist.count,
       },
     }),
   })

@@ -60,6 +60,7 @@ export const Ticket = defineEntity({
     extra: p.json<unknown>().nullable(),
     secret: p.text().nullable().hidden(),
     owner: () => p.manyToOne(Person).nullable(),
-    labels: () => p.manyToMany(Label).owner().pivotTable('ticket_labels').joinColumn('ticket').inverseJoinColumn('label'),
+    labels: () =>
+      p.manyToMany(Label).owner().pivotTable('ticket_labels').joinColumn('ticket').inverseJoinColumn('label'),
   },
 })

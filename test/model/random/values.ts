@@ -5,27 +5,114 @@ import { SCALE } from './graph.ts'
 
 /** Few of them, so that rows tie and filters find something; and all that tends to be read as something else. */
 const TEXTS = [
-  '', 'a', 'A', 'b', 'B', 'Ab', 'aB', 'abc', 'é', 'É', 'ß', 'ﬀ', '😀', 'a😀', '\uffff', 'a%b', 'a_b', 'a\\b', '100%', '%', '_', '\\', ' a', 'a ', 'a b',
-  'a,b', ',', '"a"', '"', "o'clock", "'", '[]', 'null', 'true', '1', '-1', '\n', 'a\tb', '+', '&=#', ';--', '$1', '?', 'İ', 'ſ',
+  '',
+  'a',
+  'A',
+  'b',
+  'B',
+  'Ab',
+  'aB',
+  'abc',
+  'é',
+  'É',
+  'ß',
+  'ﬀ',
+  '😀',
+  'a😀',
+  '\uffff',
+  'a%b',
+  'a_b',
+  'a\\b',
+  '100%',
+  '%',
+  '_',
+  '\\',
+  ' a',
+  'a ',
+  'a b',
+  'a,b',
+  ',',
+  '"a"',
+  '"',
+  "o'clock",
+  "'",
+  '[]',
+  'null',
+  'true',
+  '1',
+  '-1',
+  '\n',
+  'a\tb',
+  '+',
+  '&=#',
+  ';--',
+  '$1',
+  '?',
+  'İ',
+  'ſ',
 ]
-export const text = fc.oneof({ weight: 8, arbitrary: fc.constantFrom(...TEXTS) }, { weight: 1, arbitrary: fc.string({ maxLength: 5 }) })
+export const text = fc.oneof({ weight: 8, arbitrary: fc.constantFrom(...TEXTS) }, {
+  weight: 1,
+  arbitrary: fc.string({ maxLength: 5 }),
+})
 
-const uuid = fc.constantFrom(0, 1, 9, 10, 11, 15).map((n) => `${n.toString(16).repeat(8)}-0000-4000-8000-${n.toString(16).repeat(12)}`)
-const int64 = fc.oneof(fc.integer({ min: -3, max: 12 }).map(String), fc.constantFrom('9007199254740993', '9007199254740992', '-9223372036854775808', '9223372036854775807'))
+const uuid = fc.constantFrom(0, 1, 9, 10, 11, 15).map((n) =>
+  `${n.toString(16).repeat(8)}-0000-4000-8000-${n.toString(16).repeat(12)}`
+)
+const int64 = fc.oneof(
+  fc.integer({ min: -3, max: 12 }).map(String),
+  fc.constantFrom('9007199254740993', '9007199254740992', '-9223372036854775808', '9223372036854775807')
+)
 const decimal = fc.oneof(
   fc.integer({ min: -300, max: 1200 }).map((cents) => (cents / 10 ** SCALE).toFixed(SCALE)),
-  fc.constantFrom('0.10', '0.01', '10.00', '9.99', '123456789012345678.90', '123456789012345678.91', '-123456789012345678.90')
+  fc.constantFrom(
+    '0.10',
+    '0.01',
+    '10.00',
+    '9.99',
+    '123456789012345678.90',
+    '123456789012345678.91',
+    '-123456789012345678.90'
+  )
 )
-const float = fc.constantFrom(0, 0.1, 0.30000000000000004, 0.3, -2.5, 1, 10, 9, 1e300, -1e300, 5e-324, 1e21, 123456789.125)
-const MOMENTS = ['0001-01-01T00:00:00.000Z', '1969-12-31T23:59:59.999Z', '2024-02-29T00:00:00.000Z', '2024-02-29T00:00:00.001Z', '2024-02-29T12:30:00.000Z', '2024-03-01T00:00:00.000Z', '9999-12-31T23:59:59.999Z']
+const float = fc.constantFrom(
+  0,
+  0.1,
+  0.30000000000000004,
+  0.3,
+  -2.5,
+  1,
+  10,
+  9,
+  1e300,
+  -1e300,
+  5e-324,
+  1e21,
+  123456789.125
+)
+const MOMENTS = [
+  '0001-01-01T00:00:00.000Z',
+  '1969-12-31T23:59:59.999Z',
+  '2024-02-29T00:00:00.000Z',
+  '2024-02-29T00:00:00.001Z',
+  '2024-02-29T12:30:00.000Z',
+  '2024-03-01T00:00:00.000Z',
+  '9999-12-31T23:59:59.999Z',
+]
 const DAYS = [...new Set(MOMENTS.map((moment) => moment.slice(0, 10)))]
 const json = fc.oneof(
   fc.constantFrom<Value>({}, [], 'k', 1, true, [{ k: 'a' }]),
-  fc.record({ k: fc.constantFrom<Value>('a', 'b', '', '5', '1', 'true', 5, 1, 0.5, -3, true, false, null, {}, [], ['a']), n: fc.record({ m: fc.constantFrom<Value>(1, 2, 'x') }, { noNullPrototype: true }) }, { requiredKeys: [], noNullPrototype: true })
+  fc.record({
+    k: fc.constantFrom<Value>('a', 'b', '', '5', '1', 'true', 5, 1, 0.5, -3, true, false, null, {}, [], ['a']),
+    n: fc.record({ m: fc.constantFrom<Value>(1, 2, 'x') }, { noNullPrototype: true }),
+  }, { requiredKeys: [], noNullPrototype: true })
 )
 
 const VALUES: Readonly<Record<Exclude<ValueType, 'enum'>, fc.Arbitrary<Value>>> = {
-  integer: fc.oneof({ weight: 5, arbitrary: fc.integer({ min: -3, max: 12 }) }, { weight: 1, arbitrary: fc.constantFrom(2147483647, -2147483648) }),
+  integer: fc.oneof({ weight: 5, arbitrary: fc.integer({ min: -3, max: 12 }) }, {
+    weight: 1,
+    arbitrary: fc.constantFrom(2147483647, -2147483648),
+  }),
   bigint: int64,
   decimal,
   float,
@@ -47,13 +134,24 @@ export function valueOf ({ type, members, nullable }: Property): fc.Arbitrary<Va
 export function written (value: Value, type: ValueType): fc.Arbitrary<string> {
   const usual = String(value)
   switch (type) {
-    case 'boolean': return fc.constantFrom(usual, value ? '1' : '0')
-    case 'uuid': return fc.constantFrom(usual, usual.toUpperCase())
-    case 'decimal': return fc.constantFrom(usual, `${usual}0`, usual.replace(/\.00$/, ''))
-    case 'float': return fc.constant(usual.replace('+', ''))
-    case 'datetime': return fc.constantFrom(usual, usual.replace('Z', ''), usual.replace('Z', '+00:00'),
-      ...usual.endsWith('T00:00:00.000Z') ? [usual.slice(0, 10)] : [], ...shifted(usual))
-    default: return fc.constant(usual)
+    case 'boolean':
+      return fc.constantFrom(usual, value ? '1' : '0')
+    case 'uuid':
+      return fc.constantFrom(usual, usual.toUpperCase())
+    case 'decimal':
+      return fc.constantFrom(usual, `${usual}0`, usual.replace(/\.00$/, ''))
+    case 'float':
+      return fc.constant(usual.replace('+', ''))
+    case 'datetime':
+      return fc.constantFrom(
+        usual,
+        usual.replace('Z', ''),
+        usual.replace('Z', '+00:00'),
+        ...usual.endsWith('T00:00:00.000Z') ? [usual.slice(0, 10)] : [],
+        ...shifted(usual)
+      )
+    default:
+      return fc.constant(usual)
   }
 }
 

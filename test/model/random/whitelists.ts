@@ -1,6 +1,17 @@
 /** Whitelists: for any of the entities, any of what may be allowed of it. */
 import fc from 'fast-check'
-import type { Entity, Field, Filter, Include, Operator, OperatorFilter, Property, Sort, ValueType, Whitelist } from '../reference/description.ts'
+import type {
+  Entity,
+  Field,
+  Filter,
+  Include,
+  Operator,
+  OperatorFilter,
+  Property,
+  Sort,
+  ValueType,
+  Whitelist,
+} from '../reference/description.ts'
 import { propertyOf } from '../reference/entities.ts'
 import { filterName } from '../reference/conditions.ts'
 import { aggregateKey, includeName, visibleColumns } from '../reference/selection.ts'
@@ -13,26 +24,50 @@ const ORDERED: readonly Operator[] = ['eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'in'
 const TEXTUAL: readonly Operator[] = [...ORDERED, 'like', 'ilike', 'contains', 'starts', 'ends']
 const EQUAL: readonly Operator[] = ['eq', 'ne', 'in', 'nin', 'isnull']
 const OPERATORS: Readonly<Record<ValueType, readonly Operator[]>> = {
-  integer: ORDERED, bigint: ORDERED, decimal: ORDERED, float: ORDERED, date: ORDERED, datetime: ORDERED, text: TEXTUAL, boolean: EQUAL, enum: EQUAL, uuid: EQUAL, json: ['isnull'],
+  integer: ORDERED,
+  bigint: ORDERED,
+  decimal: ORDERED,
+  float: ORDERED,
+  date: ORDERED,
+  datetime: ORDERED,
+  text: TEXTUAL,
+  boolean: EQUAL,
+  enum: EQUAL,
+  uuid: EQUAL,
+  json: ['isnull'],
 }
 
 /** A column and the path to it, and whether the path leads through to-one relations only. */
-interface Place { readonly path: string, readonly property: Property, readonly single: boolean, readonly relation: boolean }
+interface Place {
+  readonly path: string
+  readonly property: Property
+  readonly single: boolean
+  readonly relation: boolean
+}
 
 const world = { entities } as never
 
 /** The columns of an entity, and those of related ones up to a depth. */
 function places (entity: Entity, depth: number, prefix = '', single = true): Place[] {
-  const own = visibleColumns(entity).map((name) =>
-    ({ path: prefix + name, property: propertyOf(world, entity, name), single, relation: name in entity.relations }))
+  const own = visibleColumns(entity).map((name) => ({
+    path: prefix + name,
+    property: propertyOf(world, entity, name),
+    single,
+    relation: name in entity.relations,
+  }))
   const behind = depth === 0
     ? []
     : Object.entries(entity.relations).flatMap(([name, { kind, target }]) =>
-      places(entities[target]!, depth - 1, `${prefix}${name}.`, single && kind === 'one'))
+      places(entities[target]!, depth - 1, `${prefix}${name}.`, single && kind === 'one')
+    )
   return [...own, ...behind]
 }
 
-function relationPaths (entity: Entity, depth: number, prefix = ''): Array<{ path: string, target: Entity, single: boolean }> {
+function relationPaths (
+  entity: Entity,
+  depth: number,
+  prefix = ''
+): Array<{ path: string, target: Entity, single: boolean }> {
   return Object.entries(entity.relations).flatMap(([name, { kind, target }]) => [
     { path: prefix + name, target: entities[target]!, single: kind === 'one' },
     ...depth === 1 ? [] : relationPaths(entities[target]!, depth - 1, `${prefix}${name}.`),
@@ -43,39 +78,56 @@ function relationPaths (entity: Entity, depth: number, prefix = ''): Array<{ pat
 const somewhere = (all: readonly Place[]): fc.Arbitrary<Place> => {
   const own = all.filter(({ path }) => !path.includes('.'))
   const behind = all.filter(({ path }) => path.includes('.'))
-  return fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...own) }, { weight: 2, arbitrary: fc.constantFrom(...behind) })
+  return fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...own) }, {
+    weight: 2,
+    arbitrary: fc.constantFrom(...behind),
+  })
 }
 
 const alias = (prefix: string): fc.Arbitrary<{ alias?: string }> =>
-  fc.option(fc.integer({ min: 1, max: 99 }), { freq: 4 }).map((n) => n === null || n % 4 > 0 ? {} : { alias: `${prefix}${n}` })
+  fc.option(fc.integer({ min: 1, max: 99 }), { freq: 4 }).map((n) =>
+    n === null || n % 4 > 0 ? {} : { alias: `${prefix}${n}` }
+  )
 
 const some = <T>(items: readonly T[]): fc.Arbitrary<[T, ...T[]]> =>
   fc.shuffledSubarray([...items], { minLength: 1 }) as fc.Arbitrary<[T, ...T[]]>
 
 function operatorFilter (all: readonly Place[]): fc.Arbitrary<OperatorFilter> {
-  return somewhere(all).chain(({ path, property, relation }) => fc.record({
-    kind: fc.constant('operators' as const),
-    path: fc.constant(path),
-    operators: some(relation ? EQUAL : OPERATORS[property.type]),
-    named: alias('f'),
-    text: valueOf({ ...property, nullable: false }).chain((value) => written(value, property.type)),
-    settings: fc.integer({ min: 0, max: 15 }),
-  }).map(({ named, text, settings, operators, ...filter }): OperatorFilter => {
-    // a default is read by the default operator, which has to take one value of the property's type
-    const fits = ['ne', 'lte', 'gte'].includes(operators[0])
-    return { ...filter, operators, ...named, ...fits && settings < 2 && { default: text }, ...settings % 5 === 1 && { ignore: ['all'] } }
-  }))
+  return somewhere(all).chain(({ path, property, relation }) =>
+    fc.record({
+      kind: fc.constant('operators' as const),
+      path: fc.constant(path),
+      operators: some(relation ? EQUAL : OPERATORS[property.type]),
+      named: alias('f'),
+      text: valueOf({ ...property, nullable: false }).chain((value) => written(value, property.type)),
+      settings: fc.integer({ min: 0, max: 15 }),
+    }).map(({ named, text, settings, operators, ...filter }): OperatorFilter => {
+      // a default is read by the default operator, which has to take one value of the property's type
+      const fits = ['ne', 'lte', 'gte'].includes(operators[0])
+      return {
+        ...filter,
+        operators,
+        ...named,
+        ...fits && settings < 2 && { default: text },
+        ...settings % 5 === 1 && { ignore: ['all'] },
+      }
+    })
+  )
 }
 
 function jsonFilter (entity: Entity): fc.Arbitrary<Filter>[] {
   const names = Object.keys(entity.properties).filter((name) => entity.properties[name]!.type === 'json')
   const operators: readonly Operator[] = ['eq', 'ne', 'lte', 'gt', 'in', 'nin', 'isnull']
-  return names.map((name) => fc.record({
-    kind: fc.constant('operators' as const),
-    path: fc.constantFrom(`${name}.k`, `${name}.n.m`),
-    jsonType: fc.constantFrom('string' as const, 'number' as const, 'boolean' as const),
-    operators: some(operators),
-  }).map((filter) => filter.jsonType === 'boolean' ? { ...filter, operators: ['eq', 'isnull'] as [Operator, Operator] } : filter))
+  return names.map((name) =>
+    fc.record({
+      kind: fc.constant('operators' as const),
+      path: fc.constantFrom(`${name}.k`, `${name}.n.m`),
+      jsonType: fc.constantFrom('string' as const, 'number' as const, 'boolean' as const),
+      operators: some(operators),
+    }).map((filter) =>
+      filter.jsonType === 'boolean' ? { ...filter, operators: ['eq', 'isnull'] as [Operator, Operator] } : filter
+    )
+  )
 }
 
 function filters (entity: Entity): fc.Arbitrary<Filter[]> {
@@ -84,13 +136,32 @@ function filters (entity: Entity): fc.Arbitrary<Filter[]> {
   const text = texts.length === 0
     ? []
     : [
-        fc.tuple(fc.constantFrom(...texts), alias('p')).map(([{ path }, named]): Filter => ({ kind: 'partial', path, ...named })),
-        fc.shuffledSubarray(texts, { minLength: 1, maxLength: Math.min(3, texts.length) }).map((found): Filter => ({ kind: 'search', alias: 'q', paths: found.map(({ path }) => path) })),
+        fc.tuple(fc.constantFrom(...texts), alias('p')).map(([{ path }, named]): Filter => ({
+          kind: 'partial',
+          path,
+          ...named,
+        })),
+        fc.shuffledSubarray(texts, { minLength: 1, maxLength: Math.min(3, texts.length) }).map((found): Filter => ({
+          kind: 'search',
+          alias: 'q',
+          paths: found.map(({ path }) => path),
+        })),
       ]
-  const any = fc.uniqueArray(operatorFilter(all.filter(({ property }) => property.type !== 'json')), { minLength: 2, maxLength: 3, selector: ({ path }) => path })
-    .map((found): Filter => ({ kind: 'anyOf', alias: 'ref', filters: found.map(({ path }) => ({ kind: 'operators', path, operators: ['eq'] })) }))
+  const any = fc.uniqueArray(operatorFilter(all.filter(({ property }) => property.type !== 'json')), {
+    minLength: 2,
+    maxLength: 3,
+    selector: ({ path }) => path,
+  })
+    .map((found): Filter => ({
+      kind: 'anyOf',
+      alias: 'ref',
+      filters: found.map(({ path }) => ({ kind: 'operators', path, operators: ['eq'] })),
+    }))
   const trashed = 'deleted_at' in entity.properties ? [fc.constant<Filter>({ kind: 'trashed' })] : []
-  const one = fc.oneof({ weight: 12, arbitrary: operatorFilter(all) as fc.Arbitrary<Filter> }, ...[...text, any, ...trashed, ...jsonFilter(entity)].map((arbitrary) => ({ weight: 1, arbitrary })))
+  const one = fc.oneof(
+    { weight: 12, arbitrary: operatorFilter(all) as fc.Arbitrary<Filter> },
+    ...[...text, any, ...trashed, ...jsonFilter(entity)].map((arbitrary) => ({ weight: 1, arbitrary }))
+  )
   return fc.uniqueArray(one, { minLength: 3, maxLength: 12, selector: filterName })
 }
 
@@ -101,7 +172,9 @@ function sorts (entity: Entity): fc.Arbitrary<Sort[]> {
     direction: fc.constantFrom('asc' as const, 'desc' as const),
     named: alias('s'),
   }).map(({ named, ...sort }): Sort => ({ ...sort, ...named }))
-  return fc.array(one, { minLength: 1, maxLength: 6 }).map((found) => withoutRepeats(found, (sort) => sortNames([sort])))
+  return fc.array(one, { minLength: 1, maxLength: 6 }).map((found) =>
+    withoutRepeats(found, (sort) => sortNames([sort]))
+  )
 }
 
 /** Entries whose names none before them has. */
@@ -120,34 +193,65 @@ function includes (entity: Entity): fc.Arbitrary<Include[]> {
   const relation = fc.constantFrom(...paths).chain(({ path, target, single }) => {
     const columns = places(target, 0).filter(({ property }) => property.type !== 'json').map(({ path }) => path)
     const order = fc.uniqueArray(fc.constantFrom(...columns), { minLength: 1, maxLength: 2 }).chain((names) =>
-      fc.tuple(...names.map((name) => fc.constantFrom(name, `-${name}`))))
-    const many = single ? fc.constant({}) : fc.record({ limit: fc.integer({ min: 1, max: 3 }), sort: order }, { requiredKeys: [], noNullPrototype: true })
-    return fc.tuple(alias('i'), fc.option(many, { freq: 3 })).map(([named, options]): Include => ({ kind: 'relation', path, ...named, ...options ?? {} }))
+      fc.tuple(...names.map((name) => fc.constantFrom(name, `-${name}`)))
+    )
+    const many = single
+      ? fc.constant({})
+      : fc.record({ limit: fc.integer({ min: 1, max: 3 }), sort: order }, { requiredKeys: [], noNullPrototype: true })
+    return fc.tuple(alias('i'), fc.option(many, { freq: 3 })).map(([named, options]): Include => ({
+      kind: 'relation',
+      path,
+      ...named,
+      ...options ?? {},
+    }))
   })
   const toMany = paths.filter(({ single, path }) => !single && path.split('.').length < 3)
   const aggregate = fc.constantFrom(...toMany).chain(({ path, target }) => {
-    const of = (types: readonly ValueType[]): string[] => places(target, 0).filter(({ property, relation }) => types.includes(property.type) && !relation).map(({ path }) => path)
+    const of = (types: readonly ValueType[]): string[] =>
+      places(target, 0).filter(({ property, relation }) => types.includes(property.type) && !relation).map(({ path }) =>
+        path
+      )
     const summed = of(['integer', 'bigint', 'decimal']).map((name) => ['sum', name] as const)
-    const least = of(['integer', 'bigint', 'decimal', 'float', 'text', 'date', 'datetime']).flatMap((name) => [['min', name], ['max', name]] as const)
+    const least = of(['integer', 'bigint', 'decimal', 'float', 'text', 'date', 'datetime']).flatMap((name) =>
+      [['min', name], ['max', name]] as const
+    )
     const mean = of(['integer']).map((name) => ['avg', name] as const)
     const [count, exists] = [['count', ''], ['exists', '']] as const
-    return fc.constantFrom(count, exists, ...summed, ...least, ...mean).map(([fn, name]): Include =>
-      ({ kind: 'aggregate', function: fn, path: name === '' ? path : `${path}.${name}` }))
+    return fc.constantFrom(count, exists, ...summed, ...least, ...mean).map(([fn, name]): Include => ({
+      kind: 'aggregate',
+      function: fn,
+      path: name === '' ? path : `${path}.${name}`,
+    }))
   })
-  const one = toMany.length === 0 ? relation : fc.oneof({ weight: 3, arbitrary: relation }, { weight: 2, arbitrary: aggregate })
+  const one = toMany.length === 0
+    ? relation
+    : fc.oneof({ weight: 3, arbitrary: relation }, { weight: 2, arbitrary: aggregate })
   return fc.array(one, { maxLength: 8 }).map((found) =>
-    withoutRepeats(found, (include) => [include.path + (include.kind === 'aggregate' ? include.function : ''), includeName({ includes: found } as never, include)]))
+    withoutRepeats(
+      found,
+      (
+        include
+      ) => [
+        include.path + (include.kind === 'aggregate' ? include.function : ''),
+        includeName({ includes: found } as never, include),
+      ]
+    )
+  )
 }
 
 /** For records, and for those of the relations that may be included. */
 function fields (entity: Entity, allowed: readonly Include[]): fc.Arbitrary<Field[]> {
-  const paths = allowed.flatMap((include) => include.kind === 'relation' ? [include.path] : aggregateKey(include).parents.join('.') || [])
+  const paths = allowed.flatMap((include) =>
+    include.kind === 'relation' ? [include.path] : aggregateKey(include).parents.join('.') || []
+  )
   const columns = places(entity, 3).map(({ path }) => path)
   const possible = columns.filter((path) => {
     const place = path.split('.').slice(0, -1).join('.')
     return place === '' || paths.some((other) => other === place || other.startsWith(`${place}.`))
   })
-  return fc.shuffledSubarray(possible, { maxLength: Math.min(14, possible.length) }).chain((found) => fc.tuple(...found.map((path) => alias('c').map((named) => ({ path, ...named })))))
+  return fc.shuffledSubarray(possible, { maxLength: Math.min(14, possible.length) }).chain((found) =>
+    fc.tuple(...found.map((path) => alias('c').map((named) => ({ path, ...named }))))
+  )
     .map((found) => withoutRepeats(found, ({ path, alias }) => [alias ? `${alias}` : path]))
 }
 
@@ -158,21 +262,32 @@ function whitelistOf (entity: Entity): fc.Arbitrary<Whitelist> {
     const defaults = fc.uniqueArray(fc.constantFrom(...columns, ...sortNames(allowedSorts)), { maxLength: 2 })
       .chain((names) => fc.tuple(...names.map((name) => fc.constantFrom(name, `-${name}`, `+${name}`))))
     const maxPerPage = fc.integer({ min: 2, max: 12 })
-    return maxPerPage.chain((maxPerPage) => fc.record({
-      entity: fc.constant(entity.name),
-      resource: fc.constant(resource),
-      filters: filters(entity),
-      sorts: fc.constant(allowedSorts),
-      fields: fields(entity, allowedIncludes),
-      includes: fc.constant(allowedIncludes),
-      defaultSort: defaults,
-      ignoreInvalid: fc.integer({ min: 0, max: 4 }).map((n) => n === 4),
-      maxPerPage: fc.constant(maxPerPage),
-      perPage: fc.integer({ min: 1, max: maxPerPage }),
-      maxOffset: fc.constantFrom(5, 20, 100_000),
-      count: fc.constantFrom('exact' as const, 'none' as const),
-    }, { noNullPrototype: true }))
+    return maxPerPage.chain((maxPerPage) =>
+      fc.record({
+        entity: fc.constant(entity.name),
+        resource: fc.constant(resource),
+        filters: filters(entity),
+        sorts: fc.constant(allowedSorts),
+        fields: fields(entity, allowedIncludes),
+        includes: fc.constant(allowedIncludes),
+        defaultSort: defaults,
+        ignoreInvalid: fc.integer({ min: 0, max: 4 }).map((n) => n === 4),
+        maxPerPage: fc.constant(maxPerPage),
+        perPage: fc.integer({ min: 1, max: maxPerPage }),
+        maxOffset: fc.constantFrom(5, 20, 100_000),
+        count: fc.constantFrom('exact' as const, 'none' as const),
+      }, { noNullPrototype: true })
+    )
   })
 }
 
-export const whitelists: fc.Arbitrary<Whitelist> = fc.constantFrom('Book', 'Author', 'Book', 'Publisher', 'Tag', 'Copy', 'Book', 'Author').chain((name) => whitelistOf(entities[name]!))
+export const whitelists: fc.Arbitrary<Whitelist> = fc.constantFrom(
+  'Book',
+  'Author',
+  'Book',
+  'Publisher',
+  'Tag',
+  'Copy',
+  'Book',
+  'Author'
+).chain((name) => whitelistOf(entities[name]!))

@@ -34,7 +34,9 @@ export function readBody (body: Row, operation: 'create' | 'update', writing: Wr
   if (operation === 'create') {
     const required = [
       ...Object.keys(entity.properties).filter((name) => !entity.properties[name]!.nullable),
-      ...Object.entries(entity.relations).flatMap(([name, relation]) => relation.kind === 'one' && !relation.nullable ? name : []),
+      ...Object.entries(entity.relations).flatMap(([name, relation]) =>
+        relation.kind === 'one' && !relation.nullable ? name : []
+      ),
     ]
     const missing = required.filter((name) => !generated.includes(name) && !(name in body))
     pointers.push(...missing.map((name) => `/${name}`))
@@ -46,7 +48,9 @@ export function readBody (body: Row, operation: 'create' | 'update', writing: Wr
 function readProperty (json: Value, name: string, entity: Entity, keys: Writing['keys']): Value | undefined {
   const relation = entity.relations[name]
   if (relation?.kind === 'links') {
-    const items = Array.isArray(json) ? json.map((item) => item === null ? undefined : readJson(item, keys[name]!)) : [undefined]
+    const items = Array.isArray(json)
+      ? json.map((item) => item === null ? undefined : readJson(item, keys[name]!))
+      : [undefined]
     return items.includes(undefined) ? undefined : items
   }
   const property = relation ? keys[name]! : entity.properties[name]!
@@ -57,12 +61,18 @@ function readProperty (json: Value, name: string, entity: Entity, keys: Writing[
 /** JSON has types: nothing is converted from one into another. */
 function readJson (json: Value, property: Property): Value | undefined {
   switch (property.type) {
-    case 'integer': return Number.isInteger(json) && json >= -(2 ** 31) && json < 2 ** 31 ? json : undefined
-    case 'float': return typeof json === 'number' ? json : undefined
-    case 'boolean': return typeof json === 'boolean' ? json : undefined
-    case 'json': return json
-    case 'text': return typeof json === 'string' && isText(json) ? json : undefined
-    default: return typeof json === 'string' ? stored(readValue(json, property), property) : undefined
+    case 'integer':
+      return Number.isInteger(json) && json >= -(2 ** 31) && json < 2 ** 31 ? json : undefined
+    case 'float':
+      return typeof json === 'number' ? json : undefined
+    case 'boolean':
+      return typeof json === 'boolean' ? json : undefined
+    case 'json':
+      return json
+    case 'text':
+      return typeof json === 'string' && isText(json) ? json : undefined
+    default:
+      return typeof json === 'string' ? stored(readValue(json, property), property) : undefined
   }
 }
 

@@ -8,7 +8,13 @@ import { isText, readValue } from './values.ts'
 
 export type Condition =
   /** The property at the end of the path compares like this. */
-  | { readonly kind: 'compare', readonly path: string, readonly operator: Operator, readonly values: readonly Value[], readonly jsonType?: OperatorFilter['jsonType'] }
+  | {
+    readonly kind: 'compare',
+    readonly path: string,
+    readonly operator: Operator,
+    readonly values: readonly Value[],
+    readonly jsonType?: OperatorFilter['jsonType'],
+  }
   /** One of the conditions holds. */
   | { readonly kind: 'any', readonly conditions: readonly Condition[] }
   /** Which records are seen: deleted ones, too, or only these. */
@@ -57,7 +63,9 @@ export function readConditions (world: World, written: readonly WrittenFilter[],
   for (const filter of filters) {
     const value = 'default' in filter ? filter.default : undefined
     if (value === undefined || applied.has(filter)) continue
-    conditions.push(...readCondition(world, filter, { parameter: '', field: filterName(filter), operator: undefined, value }))
+    conditions.push(
+      ...readCondition(world, filter, { parameter: '', field: filterName(filter), operator: undefined, value })
+    )
   }
   return conditions
 }
@@ -77,7 +85,12 @@ function readCondition (world: World, filter: Filter, written: WrittenFilter): C
     case 'search': {
       const value = oneValue(written)
       if (!isText(value)) throw new Unreadable()
-      const conditions = filter.paths.map((path): Condition => ({ kind: 'compare', path, operator: 'contains', values: [value] }))
+      const conditions = filter.paths.map((path): Condition => ({
+        kind: 'compare',
+        path,
+        operator: 'contains',
+        values: [value],
+      }))
       return [{ kind: 'any', conditions }]
     }
     case 'anyOf': {
@@ -95,7 +108,8 @@ function readCondition (world: World, filter: Filter, written: WrittenFilter): C
       if (conditions.length === 0) throw new Unreadable(allowed.length === 0 ? {} : { allowed })
       return [{ kind: 'any', conditions }]
     }
-    default: return readComparison(world, filter, written)
+    default:
+      return readComparison(world, filter, written)
   }
 }
 

@@ -9,7 +9,17 @@ export type Value = any
 export type Row = Readonly<Record<string, Value>>
 
 export type ValueType =
-  | 'integer' | 'bigint' | 'decimal' | 'float' | 'boolean' | 'text' | 'enum' | 'uuid' | 'date' | 'datetime' | 'json'
+  | 'integer'
+  | 'bigint'
+  | 'decimal'
+  | 'float'
+  | 'boolean'
+  | 'text'
+  | 'enum'
+  | 'uuid'
+  | 'date'
+  | 'datetime'
+  | 'json'
 
 export interface Property {
   readonly type: ValueType
@@ -47,8 +57,21 @@ export interface Tables {
 }
 
 export type Operator =
-  | 'eq' | 'ne' | 'lt' | 'lte' | 'gt' | 'gte' | 'like' | 'ilike' | 'contains' | 'starts' | 'ends'
-  | 'in' | 'nin' | 'between' | 'isnull'
+  | 'eq'
+  | 'ne'
+  | 'lt'
+  | 'lte'
+  | 'gt'
+  | 'gte'
+  | 'like'
+  | 'ilike'
+  | 'contains'
+  | 'starts'
+  | 'ends'
+  | 'in'
+  | 'nin'
+  | 'between'
+  | 'isnull'
 
 export interface FilterDefaults {
   readonly default?: string | readonly string[]
@@ -69,7 +92,9 @@ export interface PartialFilter extends FilterDefaults {
   readonly path: string
   readonly alias?: string
 }
-export type Filter = OperatorFilter | PartialFilter
+export type Filter =
+  | OperatorFilter
+  | PartialFilter
   | { readonly kind: 'search', readonly alias: string, readonly paths: readonly string[] }
   | { readonly kind: 'anyOf', readonly alias: string, readonly filters: ReadonlyArray<OperatorFilter | PartialFilter> }
   | { readonly kind: 'trashed' }
@@ -81,19 +106,22 @@ export interface Sort {
   readonly direction: 'asc' | 'desc'
 }
 
-export interface Field { readonly path: string, readonly alias?: string }
+export interface Field {
+  readonly path: string
+  readonly alias?: string
+}
 
 export type AggregateFunction = 'count' | 'exists' | 'sum' | 'min' | 'max' | 'avg'
 export type Include =
   | {
-    readonly kind: 'relation'
-    readonly path: string
-    readonly alias?: string
-    readonly limit?: number
+    readonly kind: 'relation',
+    readonly path: string,
+    readonly alias?: string,
+    readonly limit?: number,
     /** Paths of the related entity, `-` for descending. */
-    readonly sort?: readonly string[]
+    readonly sort?: readonly string[],
     /** Only related rows that have this value. */
-    readonly where?: { readonly property: string, readonly equals: Value }
+    readonly where?: { readonly property: string, readonly equals: Value },
   }
   /** `path` leads to a relation, and for sums and the like, on to a property of the related rows. */
   | { readonly kind: 'aggregate', readonly function: AggregateFunction, readonly path: string }

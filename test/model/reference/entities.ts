@@ -19,8 +19,10 @@ export function relatedRows ({ entities, tables }: World, entity: Entity, row: R
   const live = tables.rows[target.name]!.filter(isLive)
   const key = keyOf(entity, row)
   switch (relation.kind) {
-    case 'one': return live.filter((other) => same(keyOf(target, other), row[name]))
-    case 'many': return live.filter((other) => same(other[relation.by], key))
+    case 'one':
+      return live.filter((other) => same(keyOf(target, other), row[name]))
+    case 'many':
+      return live.filter((other) => same(other[relation.by], key))
     case 'links': {
       const linked = tables.links[relation.table]!.filter((pair) => same(pair[relation.side], key))
       return live.filter((other) => linked.some((pair) => same(pair[1 - relation.side], keyOf(target, other))))

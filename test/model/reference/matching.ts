@@ -16,8 +16,11 @@ export function matchingRows (world: World, conditions: readonly Condition[]): R
   return world.tables.rows[entity.name]!
     .filter((row) => trashed?.value === 'with' || isLive(row) === (trashed?.value !== 'only'))
     .filter((row) => holdTogether(world, entity, row, comparisons))
-    .filter((row) => alternatives.every(({ conditions }) =>
-      conditions.some((condition) => holdTogether(world, entity, row, [condition as Comparison]))))
+    .filter((row) =>
+      alternatives.every(({ conditions }) =>
+        conditions.some((condition) => holdTogether(world, entity, row, [condition as Comparison]))
+      )
+    )
 }
 
 /**
@@ -52,27 +55,45 @@ function holds (value: Value, type: ValueType, { operator, values }: Pick<Compar
   const compared = (): number => compareValues(value, values[0], type)
   const isIn = (): boolean => values.some((item) => compareValues(value, item, type) === 0)
   switch (operator) {
-    case 'eq': return compared() === 0
-    case 'ne': return compared() !== 0
-    case 'lt': return compared() < 0
-    case 'lte': return compared() <= 0
-    case 'gt': return compared() > 0
-    case 'gte': return compared() >= 0
-    case 'between': return compared() >= 0 && compareValues(value, values[1], type) <= 0
-    case 'in': return isIn()
-    case 'nin': return !isIn()
-    case 'like': return like(value, values[0])
-    case 'ilike': return like(fold(value), fold(values[0]))
-    case 'contains': return fold(value).includes(fold(values[0]))
-    case 'starts': return fold(value).startsWith(fold(values[0]))
-    case 'ends': return fold(value).endsWith(fold(values[0]))
+    case 'eq':
+      return compared() === 0
+    case 'ne':
+      return compared() !== 0
+    case 'lt':
+      return compared() < 0
+    case 'lte':
+      return compared() <= 0
+    case 'gt':
+      return compared() > 0
+    case 'gte':
+      return compared() >= 0
+    case 'between':
+      return compared() >= 0 && compareValues(value, values[1], type) <= 0
+    case 'in':
+      return isIn()
+    case 'nin':
+      return !isIn()
+    case 'like':
+      return like(value, values[0])
+    case 'ilike':
+      return like(fold(value), fold(values[0]))
+    case 'contains':
+      return fold(value).includes(fold(values[0]))
+    case 'starts':
+      return fold(value).startsWith(fold(values[0]))
+    case 'ends':
+      return fold(value).endsWith(fold(values[0]))
   }
 }
 
 /** A value of another type than the declared one is null, and so is one that is not there. */
 function holdsInJson (json: Value, keys: readonly string[], comparison: Comparison): boolean {
   let found = json
-  for (const key of keys) found = typeof found === 'object' && found !== null && Object.hasOwn(found, key) ? found[key] : null
+  for (const key of keys) {
+    found = typeof found === 'object' && found !== null && Object.hasOwn(found, key)
+      ? found[key]
+      : null
+  }
   const type = comparison.jsonType!
   const actual: string = typeof found
   if (actual !== type) found = null

@@ -9,10 +9,22 @@ export interface Window {
   readonly size: number
 }
 
-const MIXTURES = [['page', 'limit'], ['page', 'offset'], ['page', 'cursor'], ['per_page', 'limit'], ['per_page', 'offset'], ['limit', 'cursor'], ['offset', 'cursor']]
+const MIXTURES = [
+  ['page', 'limit'],
+  ['page', 'offset'],
+  ['page', 'cursor'],
+  ['per_page', 'limit'],
+  ['per_page', 'offset'],
+  ['limit', 'cursor'],
+  ['offset', 'cursor'],
+]
 
 /** One of three ways; without any it is page 1. `undefined`: it can't be read, or is out of bounds. */
-export function readWindow (whitelist: Whitelist, given: Readonly<Record<string, string>>, problems: Problem[]): Window | undefined {
+export function readWindow (
+  whitelist: Whitelist,
+  given: Readonly<Record<string, string>>,
+  problems: Problem[]
+): Window | undefined {
   const mixed = MIXTURES.some(([a, b]) => a! in given && b! in given)
   if (mixed) {
     problems.push({ kind: 'pagination', parameter: ANY_OF_THE_MIXTURE })
@@ -45,27 +57,34 @@ export function readWindow (whitelist: Whitelist, given: Readonly<Record<string,
 export const ANY_OF_THE_MIXTURE = '(any)'
 
 /** An answer's body. Where a cursor leads somewhere it stands as `true`, since its text is nobody's business. */
-export function pageOf (items: readonly Value[], { style, skip, size }: Window, { count }: Whitelist): Record<string, Value> {
+export function pageOf (
+  items: readonly Value[],
+  { style, skip, size }: Window,
+  { count }: Whitelist
+): Record<string, Value> {
   const total = count === 'none' ? null : items.length
   const page = items.slice(skip, skip + size)
   // behind the end of nothing there is no previous page; without a total that is not known
   const has = { has_next: skip + size < items.length, has_prev: skip > 0 && total !== 0 }
   switch (style) {
-    case 'page': return {
-      items: page,
-      total,
-      page: skip / size + 1,
-      per_page: size,
-      total_pages: total === null ? null : Math.ceil(total / size),
-      ...has,
-    }
-    case 'offset': return { items: page, total, limit: size, offset: skip, ...has }
-    case 'cursor': return {
-      items: page,
-      per_page: size,
-      next_cursor: has.has_next || null,
-      prev_cursor: has.has_prev || null,
-      ...has,
-    }
+    case 'page':
+      return {
+        items: page,
+        total,
+        page: skip / size + 1,
+        per_page: size,
+        total_pages: total === null ? null : Math.ceil(total / size),
+        ...has,
+      }
+    case 'offset':
+      return { items: page, total, limit: size, offset: skip, ...has }
+    case 'cursor':
+      return {
+        items: page,
+        per_page: size,
+        next_cursor: has.has_next || null,
+        prev_cursor: has.has_prev || null,
+        ...has,
+      }
   }
 }

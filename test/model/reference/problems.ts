@@ -36,7 +36,9 @@ export function refuse (problems: readonly Problem[]): Refusal | undefined {
   if (first === undefined) return undefined
   const allowed: Record<string, string[]> = {}
   for (const problem of problems) {
-    if (problem.parameter !== undefined && problem.allowed) allowed[problem.parameter] = [...new Set(problem.allowed)].sort()
+    if (problem.parameter !== undefined && problem.allowed) {
+      allowed[problem.parameter] = [...new Set(problem.allowed)].sort()
+    }
   }
   return {
     status: 400,

@@ -10,7 +10,10 @@ export interface WrittenFilter {
 }
 
 /** A name in a list, and the parameter that it stands in. */
-export interface WrittenName { readonly name: string, readonly parameter: string }
+export interface WrittenName {
+  readonly name: string
+  readonly parameter: string
+}
 
 export interface WrittenQuery {
   readonly filters: readonly WrittenFilter[]
@@ -25,7 +28,12 @@ export interface WrittenQuery {
   readonly problems: readonly Problem[]
 }
 
-const KINDS: Readonly<Record<string, ProblemKind>> = { filter: 'filter', sort: 'sort', include: 'include', fields: 'field' }
+const KINDS: Readonly<Record<string, ProblemKind>> = {
+  filter: 'filter',
+  sort: 'sort',
+  include: 'include',
+  fields: 'field',
+}
 export const PAGINATION = ['page', 'per_page', 'limit', 'offset', 'cursor']
 const MAX_BYTES = 8192
 const MAX_PARAMETERS = 100
@@ -93,8 +101,14 @@ function readFilters (parameters: readonly Parameter[], problems: Problem[]): Wr
     const levels = rest.at(-1) === '' ? rest.slice(0, -1) : rest
     const problem: Problem = { kind: 'filter', parameter: parameter.name }
     if (field === '' || levels.includes('')) problems.push(problem)
-    else if (levels.length > 1 || [field, ...levels].some((name) => RESERVED.includes(name))) problems.push({ ...problem, limit: true })
-    else groups.set(JSON.stringify([field, ...levels]), [...groups.get(JSON.stringify([field, ...levels])) ?? [], parameter])
+    else if (levels.length > 1 || [field, ...levels].some((name) => RESERVED.includes(name))) {
+      problems.push({ ...problem, limit: true })
+    } else {
+      groups.set(JSON.stringify([field, ...levels]), [
+        ...groups.get(JSON.stringify([field, ...levels])) ?? [],
+        parameter,
+      ])
+    }
   }
   return [...groups].flatMap(([key, written]) => {
     const [field, operator] = JSON.parse(key)
@@ -119,7 +133,9 @@ function readNames (parameters: readonly Parameter[], problems: Problem[], kind:
     const names = value.split(',').filter((name) => name !== '')
     const misplaced = kind !== 'field' && brackets.join('') !== ''
     const known = names.filter((name) => !RESERVED.includes(kind === 'sort' ? name.replace(/^[-+ ]/, '') : name))
-    if (misplaced || known.length < value.split(',').length) problems.push({ kind, parameter, limit: known.length < names.length })
+    if (misplaced || known.length < value.split(',').length) {
+      problems.push({ kind, parameter, limit: known.length < names.length })
+    }
     return misplaced ? [] : known.map((name) => ({ name, parameter }))
   })
 }

@@ -24,13 +24,22 @@ export function recordOf (world: World, entity: Entity, row: Row, selection: Sel
     const rows = relatedRows(world, entity, row, relation)
     const target = world.entities[entity.relations[relation]!.target]!
     const values = property === undefined ? rows : rows.map((row) => row[property]).filter((value) => value !== null)
-    record[key] = aggregateOf(aggregate.function, values, property === undefined ? 'json' : propertyOf(world, target, property).type)
+    record[key] = aggregateOf(
+      aggregate.function,
+      values,
+      property === undefined ? 'json' : propertyOf(world, target, property).type
+    )
   }
   return record
 }
 
 /** Related rows in the order of their key, unless the entry of the whitelist says otherwise, which may also limit them. */
-function includedRows (world: World, target: Entity, rows: readonly Row[], include: RelationInclude | undefined): Row[] {
+function includedRows (
+  world: World,
+  target: Entity,
+  rows: readonly Row[],
+  include: RelationInclude | undefined
+): Row[] {
   const { where, sort = [], limit = Infinity } = include ?? {}
   const kept = where === undefined ? rows : rows.filter((row) => row[where.property] === where.equals)
   const order = sort.map((item) => ({ path: item.replace(/^-/, ''), descending: item.startsWith('-') }))
@@ -43,10 +52,14 @@ function aggregateOf (fn: AggregateFunction, values: readonly Value[], type: Val
   if (fn === 'exists') return values.length > 0
   if (values.length === 0) return null
   switch (fn) {
-    case 'min': return values.reduce((a, b) => compareValues(b, a, type) < 0 ? b : a)
-    case 'max': return values.reduce((a, b) => compareValues(b, a, type) > 0 ? b : a)
-    case 'sum': return sum(values, type)
-    case 'avg': return sum(values, 'integer') / values.length
+    case 'min':
+      return values.reduce((a, b) => compareValues(b, a, type) < 0 ? b : a)
+    case 'max':
+      return values.reduce((a, b) => compareValues(b, a, type) > 0 ? b : a)
+    case 'sum':
+      return sum(values, type)
+    case 'avg':
+      return sum(values, 'integer') / values.length
   }
 }
 

@@ -8,7 +8,9 @@ import type { WrittenName, WrittenQuery } from './query-string.ts'
 export interface Selection {
   /** `undefined`: all columns that are not hidden. */
   readonly fields: ReadonlySet<string> | undefined
-  readonly relations: Readonly<Record<string, { readonly include: RelationInclude | undefined, readonly selection: Selection }>>
+  readonly relations: Readonly<
+    Record<string, { readonly include: RelationInclude | undefined, readonly selection: Selection }>
+  >
   readonly aggregates: readonly AggregateInclude[]
 }
 
@@ -30,13 +32,17 @@ export function includeName (whitelist: Whitelist, include: Include): string {
 function urlNames ({ includes }: Whitelist, path: readonly string[]): string[] {
   return path.map((name, index) => {
     const prefix = path.slice(0, index + 1).join('.')
-    const entry = includes.find((include) => include.kind === 'relation' && include.path === prefix) as RelationInclude | undefined
+    const entry = includes.find((include) => include.kind === 'relation' && include.path === prefix) as
+      | RelationInclude
+      | undefined
     return entry?.alias ?? name
   })
 }
 
 /** `products.tags` counted is `tagsCount` in each of `products`; the sum of `products.stock` is `productsStockSum`. */
-export function aggregateKey ({ function: fn, path }: AggregateInclude): { parents: string[], relation: string, property: string | undefined, key: string } {
+export function aggregateKey (
+  { function: fn, path }: AggregateInclude
+): { parents: string[], relation: string, property: string | undefined, key: string } {
   const names = path.split('.')
   const property = fn === 'count' || fn === 'exists' ? undefined : names.pop()!
   const relation = names.pop()!
@@ -58,7 +64,13 @@ function readIncludes (whitelist: Whitelist, written: readonly WrittenName[], pr
     const entry = whitelist.includes.find((include) => includeName(whitelist, include) === name)
     if (entry) found.add(entry)
     else if (name.split('.').length > MAX_DEPTH) problems.push({ kind: 'include', parameter, limit: true })
-    else problems.push({ kind: 'include', parameter, allowed: whitelist.includes.map((include) => includeName(whitelist, include)) })
+    else {
+      problems.push({
+        kind: 'include',
+        parameter,
+        allowed: whitelist.includes.map((include) => includeName(whitelist, include)),
+      })
+    }
   }
   if (found.size > MAX_INCLUDES) problems.push({ kind: 'include', parameter: written[0]!.parameter, limit: true })
   return [...found]
@@ -74,7 +86,12 @@ function relationPaths (included: readonly Include[]): Set<string> {
 }
 
 /** The selected keys by path of relations; the resource's own are under the empty path. */
-function readFields (world: World, query: WrittenQuery, included: readonly Include[], problems: Problem[]): Map<string, Set<string>> {
+function readFields (
+  world: World,
+  query: WrittenQuery,
+  included: readonly Include[],
+  problems: Problem[]
+): Map<string, Set<string>> {
   const { whitelist } = world
   const selected = new Map<string, Set<string>>()
   const select = (path: string, written: readonly WrittenName[]): void => {
@@ -90,23 +107,39 @@ function readFields (world: World, query: WrittenQuery, included: readonly Inclu
     }
   }
   select('', query.fields)
-  const places = new Map([...relationPaths(included)].map((path) => [urlNames(whitelist, path.split('.')).join('.'), path]))
+  const places = new Map(
+    [...relationPaths(included)].map((path) => [urlNames(whitelist, path.split('.')).join('.'), path])
+  )
   for (const [name, written] of Object.entries(query.fieldsByInclude)) {
     if (written.length === 0) continue
     const place = name === whitelist.resource ? '' : places.get(name)
-    if (place === undefined) problems.push({ kind: 'field', parameter: written[0]!.parameter, allowed: [whitelist.resource, ...places.keys()] })
-    else select(place, written)
+    if (place === undefined) {
+      problems.push({
+        kind: 'field',
+        parameter: written[0]!.parameter,
+        allowed: [whitelist.resource, ...places.keys()],
+      })
+    } else select(place, written)
   }
   return selected
 }
 
-function selectionAt (whitelist: Whitelist, place: readonly string[], included: readonly Include[], fields: ReadonlyMap<string, ReadonlySet<string>>): Selection {
+function selectionAt (
+  whitelist: Whitelist,
+  place: readonly string[],
+  included: readonly Include[],
+  fields: ReadonlyMap<string, ReadonlySet<string>>
+): Selection {
   const here = [...relationPaths(included)].map((path) => path.split('.'))
     .filter((path) => path.length === place.length + 1 && path.slice(0, -1).join('.') === place.join('.'))
-  const relations = here.map((path) => [path.at(-1)!, {
-    include: whitelist.includes.find((entry) => entry.kind === 'relation' && entry.path === path.join('.')) as RelationInclude | undefined,
-    selection: selectionAt(whitelist, path, included, fields),
-  }] as const)
+  const relations = here.map((path) =>
+    [path.at(-1)!, {
+      include: whitelist.includes.find((entry) => entry.kind === 'relation' && entry.path === path.join('.')) as
+        | RelationInclude
+        | undefined,
+      selection: selectionAt(whitelist, path, included, fields),
+    }] as const
+  )
   return {
     fields: fields.get(place.join('.')),
     relations: Object.fromEntries(relations),

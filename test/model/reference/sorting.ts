@@ -5,7 +5,10 @@ import type { Problem } from './problems.ts'
 import type { WrittenName } from './query-string.ts'
 import { compareValues } from './values.ts'
 
-export interface OrderItem { readonly path: string, readonly descending: boolean }
+export interface OrderItem {
+  readonly path: string
+  readonly descending: boolean
+}
 
 /** The names in the URL: an alias stands for all paths of its entry, otherwise each path is a name. */
 export const sortNames = (sorts: readonly Sort[]): string[] => sorts.flatMap(({ alias, paths }) => alias ?? paths)

@@ -50,19 +50,26 @@ export class Store {
   update (id: Value, body: Row, ifMatch: string | undefined, version: Value): Written {
     const { values, pointers } = readBody(body, 'update', this.#options, { id })
     const row = this.#live(id)
-    return refused(invalid(pointers), this.#precondition(row, ifMatch), row ? undefined : NOT_FOUND, this.#conflict(values, row)) ??
+    return refused(
+      invalid(pointers),
+      this.#precondition(row, ifMatch),
+      row ? undefined : NOT_FOUND,
+      this.#conflict(values, row)
+    ) ??
       this.#change(row!, values, version)
   }
 
   /** @param now the time that the server writes down */
   remove (id: Value, now: Value, ifMatch: string | undefined): Written {
     const row = this.#live(id)
-    return refused(this.#precondition(row, ifMatch), row ? undefined : NOT_FOUND) ?? this.#change(row!, { deleted_at: now })
+    return refused(this.#precondition(row, ifMatch), row ? undefined : NOT_FOUND) ??
+      this.#change(row!, { deleted_at: now })
   }
 
   restore (id: Value): Written {
     const row = this.rows.get(id)
-    return refused(row ? undefined : NOT_FOUND) ?? this.#change(row!, row!['deleted_at'] === null ? {} : { deleted_at: null })
+    return refused(row ? undefined : NOT_FOUND) ??
+      this.#change(row!, row!['deleted_at'] === null ? {} : { deleted_at: null })
   }
 
   read (id: Value): Written {
@@ -101,9 +108,11 @@ export class Store {
   /** A value that another row has, also a deleted one; or a related row that is not there. */
   #conflict (values: Row, self: Row | undefined): Reason | undefined {
     const { unique, targets } = this.#options
-    const taken = unique in values && [...this.rows.values()].some((row) => row !== self && row[unique] === values[unique])
+    const taken = unique in values &&
+      [...this.rows.values()].some((row) => row !== self && row[unique] === values[unique])
     const absent = Object.keys(targets).filter((relation) =>
-      [values[relation] ?? []].flat().some((key) => !targets[relation]!.includes(key) && self?.[relation] !== key))
+      [values[relation] ?? []].flat().some((key) => !targets[relation]!.includes(key) && self?.[relation] !== key)
+    )
     const pointers = [...taken ? [`/${unique}`] : [], ...absent.map((name) => `/${name}`)]
     return pointers.length === 0 ? undefined : { status: 409, code: 'FST_CRUD_CONFLICT', pointers }
   }

@@ -4,17 +4,28 @@ import type { Property, Value, ValueType } from './description.ts'
 /** The value that a text stands for, as a row would hold it. `undefined`: the text is no such value. */
 export function readValue (text: string, { type, members }: Pick<Property, 'type' | 'members'>): Value | undefined {
   switch (type) {
-    case 'integer': return readInteger(text, 31n) === undefined ? undefined : Number(text)
-    case 'bigint': return readInteger(text, 63n)?.toString()
-    case 'decimal': return /^-?\d{1,1000}(\.\d+)?$/.test(text) ? text : undefined
-    case 'float': return /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text) && Number.isFinite(Number(text)) ? Number(text) : undefined
-    case 'boolean': return { true: true, false: false, 1: true, 0: false }[text]
-    case 'text': return isText(text) ? text : undefined
-    case 'enum': return members!.includes(text) ? text : undefined
-    case 'uuid': return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text) ? text.toLowerCase() : undefined
-    case 'date': return isDay(text) ? text : undefined
-    case 'datetime': return readMoment(text)
-    case 'json': return undefined
+    case 'integer':
+      return readInteger(text, 31n) === undefined ? undefined : Number(text)
+    case 'bigint':
+      return readInteger(text, 63n)?.toString()
+    case 'decimal':
+      return /^-?\d{1,1000}(\.\d+)?$/.test(text) ? text : undefined
+    case 'float':
+      return /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text) && Number.isFinite(Number(text)) ? Number(text) : undefined
+    case 'boolean':
+      return { true: true, false: false, 1: true, 0: false }[text]
+    case 'text':
+      return isText(text) ? text : undefined
+    case 'enum':
+      return members!.includes(text) ? text : undefined
+    case 'uuid':
+      return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text) ? text.toLowerCase() : undefined
+    case 'date':
+      return isDay(text) ? text : undefined
+    case 'datetime':
+      return readMoment(text)
+    case 'json':
+      return undefined
   }
 }
 
@@ -46,14 +57,25 @@ function readMoment (text: string): string | undefined {
 /** Negative if `a` comes before `b`, zero if they are equal. Neither is null. */
 export function compareValues (a: Value, b: Value, type: ValueType): number {
   switch (type) {
-    case 'integer': case 'float': return a - b
-    case 'boolean': return Number(a) - Number(b)
-    case 'bigint': case 'decimal': return compareDecimals(a, b)
+    case 'integer':
+    case 'float':
+      return a - b
+    case 'boolean':
+      return Number(a) - Number(b)
+    case 'bigint':
+    case 'decimal':
+      return compareDecimals(a, b)
     // the columns of the tests' texts have the collation "C", which compares the bytes of UTF-8
-    case 'text': return Buffer.compare(Buffer.from(a), Buffer.from(b))
+    case 'text':
+      return Buffer.compare(Buffer.from(a), Buffer.from(b))
     // these have one way of being written, whose order as text is their order
-    case 'enum': case 'uuid': case 'date': case 'datetime': return a < b ? -1 : a > b ? 1 : 0
-    case 'json': throw new Error('JSON has no order')
+    case 'enum':
+    case 'uuid':
+    case 'date':
+    case 'datetime':
+      return a < b ? -1 : a > b ? 1 : 0
+    case 'json':
+      throw new Error('JSON has no order')
   }
 }
 

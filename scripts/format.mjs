@@ -1,0 +1,50 @@
+/**
+ * Breaks and indents the project's TypeScript as the rest of it: `npm run format`, or `npm run format -- a.ts b.ts` for some
+ * files. The linter's own corrections come afterwards; comments and long texts stay for you to break.
+ */
+import { createFromBuffer } from '@dprint/formatter'
+import { getPath } from '@dprint/typescript'
+import { execFileSync, spawnSync } from 'node:child_process'
+import fs from 'node:fs'
+
+const formatter = createFromBuffer(fs.readFileSync(getPath()))
+formatter.setConfig({ lineWidth: 120, indentWidth: 2, useTabs: false, newLineKind: 'lf' }, {
+  semiColons: 'asi',
+  quoteStyle: 'preferSingle',
+  quoteProps: 'preserve',
+  trailingCommas: 'onlyMultiLine',
+  'arguments.trailingCommas': 'never',
+  'parameters.trailingCommas': 'never',
+  'typeParameters.trailingCommas': 'never',
+  'typeLiteral.separatorKind': 'comma',
+  'arrowFunction.useParentheses': 'maintain',
+  'binaryExpression.operatorPosition': 'maintain',
+  'conditionalExpression.operatorPosition': 'nextLine',
+  bracePosition: 'sameLine',
+  singleBodyPosition: 'maintain',
+  nextControlFlowPosition: 'sameLine',
+  useBraces: 'whenNotSingleLine',
+  'functionDeclaration.spaceBeforeParentheses': true,
+  'functionExpression.spaceBeforeParentheses': true,
+  'functionExpression.spaceAfterFunctionKeyword': true,
+  'method.spaceBeforeParentheses': true,
+  'constructor.spaceBeforeParentheses': true,
+  'getAccessor.spaceBeforeParentheses': true,
+  'setAccessor.spaceBeforeParentheses': true,
+  'module.sortImportDeclarations': 'maintain',
+  'module.sortExportDeclarations': 'maintain',
+  'importDeclaration.sortNamedImports': 'maintain',
+  'exportDeclaration.sortNamedExports': 'maintain',
+})
+const mistakes = formatter.getConfigDiagnostics()
+if (mistakes.length > 0) throw new Error(JSON.stringify(mistakes))
+
+const chosen = process.argv.slice(2)
+const tracked = () => execFileSync('git', ['ls-files', '*.ts', '*.mjs'], { encoding: 'utf8' }).trim().split('\n')
+const files = (chosen.length > 0 ? chosen : tracked()).filter((file) => fs.existsSync(file))
+for (const file of files) {
+  const text = fs.readFileSync(file, 'utf8')
+  const formatted = formatter.formatText({ filePath: file, fileText: text })
+  if (formatted !== text) fs.writeFileSync(file, formatted)
+}
+process.exitCode = spawnSync('npx', ['eslint', '--fix', ...files], { stdio: 'inherit' }).status ?? 1
