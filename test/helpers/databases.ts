@@ -100,6 +100,8 @@ async function openPglite (options: OpenOptions): Promise<TestDatabase> {
     orm,
     url: undefined,
     close: async () => {
+      // a session that holds statistics back has a timer of 10 s, which PGlite leaves to keep the process alive
+      await orm.em.getConnection().execute('select pg_stat_force_next_flush()')
       await orm.close(true)
       copy?.remove()
     },
