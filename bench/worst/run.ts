@@ -14,6 +14,14 @@ import { createWorstData } from './data.ts'
 const MOST_SECONDS = 2
 const MOST_MEMORY = 64
 
+/** As many include paths as a request may have. */
+const TEN_INCLUDES =
+  'tasks,labels,tasksCount,tasksTitleMin,tasksTitleMax,tasksBodyMax,tasksExists,labelsCount,labelsExists,labelsNameMin'
+
+/** As many parameters as a request may have. */
+const EVERY_FILTER = Array.from({ length: 97 }, (_, i) => `filter[title][in][]=A common task; word ${i}`)
+  .concat('filter[title][ilike]=%25TASK%25', 'filter[body][contains]=people').join('&')
+
 const REQUESTS: readonly string[] = [
   '/projects?include=labels.projects.tasks&per_page=100',
   '/projects?include=labels.projects.tasks&per_page=1',
@@ -37,6 +45,9 @@ const REQUESTS: readonly string[] = [
   '/tasks?sort=project.name,title&per_page=100',
   '/tasks?limit=100&offset=100000',
   '/tasks?sort=title&limit=100&offset=100000',
+  `/tasks?${EVERY_FILTER}&per_page=100`,
+  `/projects?include=${TEN_INCLUDES}&per_page=100`,
+  `/projects?include=${TEN_INCLUDES}&per_page=1`,
   '/papers?per_page=100',
   '/papers?cursor=&per_page=100',
   '/papers?filter[content][contains]=zzzz',

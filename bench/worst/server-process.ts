@@ -27,8 +27,13 @@ await fastify.register(crudKit, {
       allowedIncludes: [
         ...includes('tasks', 'labels', 'labels.projects', 'labels.projects.tasks', 'labels.projects.labels'),
         AllowedInclude.count('tasks'),
+        AllowedInclude.min('tasks.title'),
         AllowedInclude.max('tasks.title'),
+        AllowedInclude.max('tasks.body'),
+        AllowedInclude.exists('tasks'),
         AllowedInclude.count('labels'),
+        AllowedInclude.exists('labels'),
+        AllowedInclude.min('labels.name'),
       ],
     }),
     '/tasks': resource(Task, {
