@@ -163,6 +163,7 @@ async function findClient (connection: DatabaseConnection, pool: unknown): Promi
   // pg-pool has the list of all its clients, but no types for it
   const clients = (pool as { _clients?: readonly PoolClient[] } | undefined)?._clients
   if (clients === undefined || connection.cancelQuery === undefined) return undefined
+  const { promise: refused, resolve } = Promise.withResolvers<unknown>()
   let seen: unknown
   const probe = {
     callback: undefined as (() => void) | undefined,
@@ -172,10 +173,13 @@ async function findClient (connection: DatabaseConnection, pool: unknown): Promi
     },
     handleError () {
       this.callback?.()
+      resolve(seen)
     },
   }
   await connection.executeQuery({ ...plain(''), sql: probe as unknown as string })
-  return clients.find((client) => (client as unknown as { connection?: unknown }).connection === seen)
+  // a statement fails before the server says that it is ready for the next one: until then the probe waits in pg's queue
+  const used = await refused
+  return clients.find((client) => (client as unknown as { connection?: unknown }).connection === used)
 }
 
 const plain = (sql: string): CompiledQuery => ({ sql, parameters: [] }) as unknown as CompiledQuery

@@ -1,6 +1,8 @@
 /** A server that refuses to write, such as one that a failover has left behind. */
+import { once } from 'node:events'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import Fastify from 'fastify'
+import type { Pool, PoolClient } from 'pg'
 import t from 'tap'
 import {
   crudKit,
@@ -83,6 +85,22 @@ await t.test(name, { skip: skipReasons[name] }, async (t) => {
       await failureOf(orm.em.fork().transactional((em) => add(em as EntityManager, 'refused'))) instanceof
         UnavailableError
     )
+    await orm.em.fork().transactional((em) => add(em as EntityManager, 'written'))
+  })
+
+  t.test('the connection is given up, although the server was busy when its client was looked up', async (t) => {
+    await failOver()
+    const pool = await orm.em.getConnection().getNativeClient() as unknown as Pool
+    const acquired = once(pool, 'acquire') as Promise<[PoolClient]>
+    const error = await failureOf(
+      orm.em.fork().transactional(async (em) => {
+        const [client] = await acquired
+        const answered = client.query('select pg_sleep(0.1)')
+        await withTransaction(em as EntityManager, (em) => add(em, 'refused'))
+        await answered
+      })
+    )
+    t.ok(error instanceof UnavailableError)
     await orm.em.fork().transactional((em) => add(em as EntityManager, 'written'))
   })
 
