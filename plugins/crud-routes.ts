@@ -1,6 +1,7 @@
 /** The routes of one resource. An encapsulated plugin: its prefix, hooks and error handler stay its own. */
 import type { FastifyContextConfig, FastifyInstance, FastifyRequest, RegisterOptions, RouteOptions } from 'fastify'
-import { checkEstimates, CrudBase } from '../src/crud/index.ts'
+import { CrudBase } from '../src/crud/index.ts'
+import { checkEstimates } from '../src/resource/index.ts'
 import { ConfigError } from '../src/errors.ts'
 import type { DocumentedResource } from './docs-operation.ts'
 import type { DocumentedRoute } from './docs.ts'

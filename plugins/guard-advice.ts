@@ -1,8 +1,9 @@
 /** Tells, before the server is ready, which rows the scopes of its resources do not guard. */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { FastifyInstance } from 'fastify'
-import { unguardedBehind, type Resource, type Unguarded } from '../src/crud/index.ts'
+import { unguardedBehind, type Unguarded } from '../src/crud/index.ts'
 import { ConfigError } from '../src/errors.ts'
+import type { Resource } from '../src/resource/index.ts'
 import { nearest } from '../src/suggest.ts'
 import type { CrudOperation } from './options.ts'
 

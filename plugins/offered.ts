@@ -1,7 +1,9 @@
 /** The operations that a resource offers: those that the application asks for, if entity and CRUD class can do them. */
-import { closedBody, CrudBase, type Resource } from '../src/crud/index.ts'
+import { CrudBase } from '../src/crud/index.ts'
 import { ConfigError } from '../src/errors.ts'
 import type { EntityModel } from '../src/model/index.ts'
+import type { Resource } from '../src/resource/index.ts'
+import { closedBody } from '../src/write/index.ts'
 import { DEFAULT_OPERATIONS, type CrudOperation } from './options.ts'
 import type { CrudRoutesOptions } from './crud-routes.ts'
 

@@ -1,8 +1,8 @@
 /** `request.em`: an EntityManager for one request, forked when first asked for. Most requests never do: they have a session. */
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { RequestSession } from '../src/crud/index.ts'
 import { AbortedError } from '../src/errors.ts'
+import { RequestSession } from '../src/resource/index.ts'
 import { hasReplicas, preparesConnections, type Cancellation } from '../src/run/index.ts'
 
 const kEm = Symbol('fastify-crud-kit.em')

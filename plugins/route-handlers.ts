@@ -1,8 +1,10 @@
 /** What the routes of a resource do: read the request, call CrudBase, write the answer. */
 import type { MikroORM } from '@mikro-orm/postgresql'
 import type { FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
-import { checkScope, keyNames, type CrudBase, type Resource } from '../src/crud/index.ts'
+import type { CrudBase } from '../src/crud/index.ts'
 import { NotFoundError, PreconditionRequiredError } from '../src/errors.ts'
+import { checkScope, type Resource } from '../src/resource/index.ts'
+import { keyNames } from '../src/write/index.ts'
 import type { CrudRoutesOptions } from './crud-routes.ts'
 import { DEFAULT_MAX_BATCH, type CrudOperation } from './options.ts'
 import { readBatch, readBody, refusal } from './route-body.ts'

@@ -1,6 +1,6 @@
 /** Headers of a written record, from the columns that the database returns beside its JSON. */
-import { entityTag } from '../src/crud/index.ts'
 import type { EntityModel, ValueType } from '../src/model/index.ts'
+import { entityTag } from '../src/write/index.ts'
 import { keySegments } from './route-key.ts'
 
 /** A record that was written, as it is sent. */

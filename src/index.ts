@@ -30,8 +30,6 @@ export {
 export {
   CrudBase,
   crudSchemas,
-  type CrudResult,
-  type CrudContext,
   type CrudCreateOptions,
   type CrudDeleteOptions,
   type CrudOptions,
@@ -39,7 +37,6 @@ export {
   type CrudReadOptions,
   type CrudRecord,
   type CrudSchemas,
-  type CrudSession,
   type CrudStreamOptions,
   type CrudUpdateOptions,
   type CrudValues,
@@ -49,6 +46,7 @@ export {
   type WirePage,
   type WireRecord,
 } from './crud/index.ts'
+export type { CrudContext, CrudResult, CrudSession } from './resource/index.ts'
 export {
   DatabaseFactory,
   HealthSchema,

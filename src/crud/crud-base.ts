@@ -21,7 +21,6 @@ import { parseQueryParams, type QueryParams } from '../query/index.ts'
 import { enterStage, type QueryOperation } from '../run/index.ts'
 import { nearest } from '../suggest.ts'
 import type {
-  CrudContext,
   CrudCreateOptions,
   CrudDeleteOptions,
   CrudOptions,
@@ -32,30 +31,39 @@ import type {
   CrudUpdateOptions,
   CrudWriteOptions,
 } from './crud-options.ts'
-import { valuesData } from './values.ts'
-import { schemaOf } from './models.ts'
-import { checkScopeData, readScopeData, scopeData, type Data } from './new-row.ts'
-import { Reader } from './reader.ts'
-import { convertJson, convertListJson, type VersionedJson } from './records.ts'
-import { repeated } from './repeat.ts'
-import { Resource } from './resource.ts'
-import { checkScope, readScope, type ScopeRules } from './scope.ts'
+import {
+  changesOfHook,
+  checkScopeData,
+  closedBody,
+  keyColumnErrors,
+  readScopeData,
+  repeated,
+  scopeData,
+  valuesData,
+  withoutKey,
+  Writer,
+  type Data,
+  type Written,
+} from '../write/index.ts'
 import {
   after,
+  checkScope,
   contextOf,
   perform,
+  readScope,
   requirePromises,
+  Resource,
+  schemaOf,
   sharedEmOf,
   wait,
+  type CrudContext,
   type CrudResult,
   type CrudSession,
   type MaybePromise,
+  type ScopeRules,
   type Work,
-} from './steps.ts'
-import { columnsOf, streamBatches } from './stream.ts'
-import { changesOfHook, keyColumnErrors, withoutKey } from './update-data.ts'
-import { closedBody } from './closed-body.ts'
-import { Writer, type Written } from './writer.ts'
+} from '../resource/index.ts'
+import { columnsOf, convertJson, convertListJson, Reader, streamBatches, type VersionedJson } from '../read/index.ts'
 
 /** A record that was written, likewise; of an inserted one with the columns of its key, as texts. */
 interface WrittenJson extends VersionedJson {

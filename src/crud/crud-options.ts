@@ -1,6 +1,5 @@
 /** What the methods of `CrudBase` take and return. */
-import type { EntityManager, EntityName, FilterQuery } from '@mikro-orm/postgresql'
-import type { FastifyRequest } from 'fastify'
+import type { EntityName, FilterQuery } from '@mikro-orm/postgresql'
 import type {
   InUrl,
   IsAny,
@@ -10,7 +9,6 @@ import type {
   QueryBuilderOptions,
   WritableOption,
 } from '../config/index.ts'
-import type { SyncSession } from '../database/index.ts'
 import type { CrudValues } from './wire-types.ts'
 import type { CursorInfo, OffsetInfo, PageInfo } from '../run/index.ts'
 
@@ -100,16 +98,6 @@ export interface CrudUpdateOptions<Entity extends object = any>
 export interface CrudDeleteOptions<Entity extends object = any> extends CrudWriteOptions<Entity> {
   /** Remove the row, even where it could be marked as deleted. Default: false. */
   readonly hard?: boolean
-}
-
-/** What hooks look at: where they run, and what the caller passed as `context`. */
-export interface CrudContext {
-  /** On a synchronous session without a connection: `session` has it. */
-  readonly em: EntityManager
-  /** The session, where it is a synchronous one. */
-  readonly session?: SyncSession
-  readonly request?: FastifyRequest
-  readonly [key: string]: unknown
 }
 
 /** A record in wire form: what JSON has of it. */

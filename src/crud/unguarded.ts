@@ -3,8 +3,7 @@ import { Raw, isRaw } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { EntityModel, RelationProperty } from '../model/index.ts'
 import { includePath, relationsOf } from '../plan/index.ts'
-import { filtersOfEntity } from './entity-filters.ts'
-import type { Resource } from './resource.ts'
+import { filtersOfEntity, type Resource } from '../resource/index.ts'
 
 /** An entity whose rows a request can reach past the scope. */
 export interface Unguarded {

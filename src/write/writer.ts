@@ -17,10 +17,20 @@ import { convertError, enterStage, isDriverError, type QueryOperation, type Row 
 import { readIfMatch, type IfMatch } from './if-match.ts'
 import { withOnCreate, withOnUpdate } from './new-row.ts'
 import { checkChangedReferences, checkReferences, guardedKeys, hiddenLinks, isGuarded } from './references.ts'
-import type { ActiveFilters, ReadOptions } from './foreign.ts'
-import type { Resource } from './resource.ts'
-import type { ScopeRules } from './scope.ts'
-import { emOf, requirePromises, runOn, sharedEmOf, transactionOn, wait, type CrudSession, type Work } from './steps.ts'
+import {
+  emOf,
+  requirePromises,
+  runOn,
+  sharedEmOf,
+  transactionOn,
+  wait,
+  type ActiveFilters,
+  type CrudSession,
+  type ReadOptions,
+  type Resource,
+  type ScopeRules,
+  type Work,
+} from '../resource/index.ts'
 import {
   assignEntity,
   cascadesOf,
@@ -29,7 +39,7 @@ import {
   reasonForUnitOfWork,
   removeEntity,
   type WriteKind,
-} from './unit-of-work.ts'
+} from './unit-of-work/entities.ts'
 
 export interface WriteOptions extends ReadOptions {
   /** The header If-Match: versions of which the record has to have one. */

@@ -16,7 +16,7 @@ import {
   type Visible,
 } from '../sql/index.ts'
 import { certain, checkFilter } from './scope.ts'
-import { after, allOf, contextOf, emOf, filtersOn, type CrudSession, type MaybePromise } from './steps.ts'
+import { after, allOf, contextOf, emOf, filtersOn, type CrudSession, type MaybePromise } from './session.ts'
 
 /** Conditions of one request beside its query string. */
 export interface ReadOptions {

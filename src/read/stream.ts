@@ -27,10 +27,7 @@ import {
 } from '../run/index.ts'
 import { EXCESS_COLUMN, forecastOf, KEYSET_ROW, STREAM_ROW, showsRelated } from '../sql/index.ts'
 import { convertJson, type AfterRead } from './records.ts'
-import type { ReadOptions } from './foreign.ts'
-import type { Resource } from './resource.ts'
-import type { CompiledRead } from './statements.ts'
-import { performAsync } from './steps.ts'
+import { performAsync, type CompiledRead, type ReadOptions, type Resource } from '../resource/index.ts'
 
 /** What a stream takes beside what other reads take. */
 export interface StreamReadOptions extends ReadOptions {

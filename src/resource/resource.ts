@@ -25,7 +25,7 @@ import { foreignOf, narrow, NO_FILTERS, scopesOf, visibleBy, type ActiveFilters,
 import { modelsOf } from './models.ts'
 import { bindKept, bindOnce, Statements, toWireOfPlan, type CompiledRead, type KeptStatement } from './statements.ts'
 import { checkFilter, checkScope } from './scope.ts'
-import { after, allOf, filtersOn, sharedEmOf, type CrudSession, type MaybePromise } from './steps.ts'
+import { after, allOf, filtersOn, sharedEmOf, type CrudSession, type MaybePromise } from './session.ts'
 import { checkConditions, entitiesOfConditions, relationsOfWhitelist } from './whitelisted.ts'
 
 export class Resource {

@@ -26,11 +26,18 @@ import {
   type QueryOperation,
   type Row,
 } from '../run/index.ts'
-import type { ReadOptions } from './foreign.ts'
+import {
+  contextOf,
+  readOn,
+  sharedEmOf,
+  wait,
+  type CompiledRead,
+  type CrudSession,
+  type ReadOptions,
+  type Resource,
+  type Work,
+} from '../resource/index.ts'
 import { convertJson, convertListJson, type AfterRead, type VersionedJson } from './records.ts'
-import type { Resource } from './resource.ts'
-import type { CompiledRead } from './statements.ts'
-import { contextOf, readOn, sharedEmOf, wait, type CrudSession, type Work } from './steps.ts'
 
 /** What has the resource: it meets its ORM at the first step, so that what is wrong with it comes as the work's error. */
 interface Bindable {

@@ -4,7 +4,7 @@ import { isObject, type EntityModel, type Property } from '../model/index.ts'
 import { readData } from '../plan/index.ts'
 import { nearest } from '../suggest.ts'
 import { nameOf, type Data } from './new-row.ts'
-import { toBody } from './scope.ts'
+import { toBody } from '../resource/index.ts'
 
 /**
  * The values by the names that data goes by. They are read once by themselves, so that a mistake in them is not taken for

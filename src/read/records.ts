@@ -2,8 +2,7 @@
 import { ConfigError } from '../errors.ts'
 import { parseExact } from '../model/index.ts'
 import type { JsonRecord, ToWire } from '../run/index.ts'
-import type { CrudContext } from './crud-options.ts'
-import { waitForAll, type MaybePromise, type Work } from './steps.ts'
+import { waitForAll, type CrudContext, type MaybePromise, type Work } from '../resource/index.ts'
 
 /** A subclass's `afterRead`, if it has one. */
 export type AfterRead = ((record: JsonRecord, context: CrudContext) => MaybePromise<JsonRecord>) | undefined

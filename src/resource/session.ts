@@ -8,7 +8,7 @@ import { SyncSession } from '../database/index.ts'
 import { ConfigError, DatabaseError } from '../errors.ts'
 import type { EntityModel } from '../model/index.ts'
 import { read, run, runAround, runOutside, transact, type BoundStatement, type Row } from '../run/index.ts'
-import type { CrudContext } from './crud-options.ts'
+import type { CrudContext } from './context.ts'
 import { RequestSession } from './request-session.ts'
 
 /**

@@ -4,8 +4,15 @@ import { keyColumns, keyFromText, type EntityModel, type RelationProperty, type 
 import { planPresent, type Id, type RecordData } from '../plan/index.ts'
 import { enterStage, type QueryCall, type Row } from '../run/index.ts'
 import { compileHiddenLinks, compilePresent, compileReferences, type Foreign, type Statement } from '../sql/index.ts'
-import { foreignOf, type ActiveFilters } from './foreign.ts'
-import { hasSessionContext, runOn, wait, type CrudSession, type Work } from './steps.ts'
+import {
+  foreignOf,
+  hasSessionContext,
+  runOn,
+  wait,
+  type ActiveFilters,
+  type CrudSession,
+  type Work,
+} from '../resource/index.ts'
 
 /** Whether a record of an entity may count as absent though its row is there: foreign keys look past deletions, filters and policies. */
 export const isGuarded = (model: EntityModel, filters: ActiveFilters, session: CrudSession): boolean =>

@@ -4,8 +4,8 @@
  */
 import { Collection, EventType, LockMode, ReferenceKind, Type, wrap, type EntityMetadata } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { holdsHidden, isUuid, keyColumns, membersOf, type EntityModel, type Property } from '../model/index.ts'
-import type { Id, RecordData } from '../plan/index.ts'
+import { holdsHidden, isUuid, keyColumns, membersOf, type EntityModel, type Property } from '../../model/index.ts'
+import type { Id, RecordData } from '../../plan/index.ts'
 import { isHeard } from './subscribers.ts'
 
 /** What is done to a record. */

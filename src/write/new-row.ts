@@ -3,7 +3,7 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import { OutOfScopeError, RequestValidationError } from '../errors.ts'
 import { fromJson, type EntityModel, type Property, type ScalarProperty, type SqlValue } from '../model/index.ts'
 import { readData, type ColumnData, type RecordData } from '../plan/index.ts'
-import { toBody, type ScopeRules } from './scope.ts'
+import { toBody, type ScopeRules } from '../resource/index.ts'
 
 /** A record's data as a client sent it, or what a hook made of it. */
 export type Data = Readonly<Record<string, unknown>>

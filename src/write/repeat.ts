@@ -4,8 +4,7 @@
  */
 import { delayOf, SyncSession, wait as pause, type Backoff } from '../database/index.ts'
 import { signalOf, transienceOf } from '../run/index.ts'
-import { RequestSession } from './request-session.ts'
-import { wait, type CrudSession, type Work } from './steps.ts'
+import { RequestSession, wait, type CrudSession, type Work } from '../resource/index.ts'
 
 const BACKOFF: Backoff = { baseDelay: 20, maxDelay: 200 }
 const REPETITIONS = 3
