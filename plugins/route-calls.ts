@@ -1,4 +1,4 @@
-/** What the routes call of a CrudBase: its methods, as the application has them. */
+/** What the routes of a resource call: its operations, or the methods that an application has written in their place. */
 import type { MikroORM } from '@mikro-orm/postgresql'
 import type { FastifyRequest } from 'fastify'
 import {
@@ -10,45 +10,47 @@ import {
 } from '../src/crud/index.ts'
 import type { EntityModel } from '../src/model/index.ts'
 import type { Id } from '../src/plan/index.ts'
+import { readList, readOne, type JsonAnswer } from '../src/read/index.ts'
+import { createMany, createOne, deleteOne, restoreOne, updateOne } from '../src/write/index.ts'
 import { sessionsOf } from './request-em.ts'
-import type { SentRecord } from './route-headers.ts'
 
-/** Answers as JSON text, and what their headers say of them. */
+/** The operations of a resource, as its routes call them. */
 export interface RouteCalls {
-  list(request: FastifyRequest, options: CrudReadOptions): Promise<string>
-  get(request: FastifyRequest, id: Id, options: CrudReadOptions): Promise<SentRecord | null>
-  create(request: FastifyRequest, data: CrudRecord, options: CrudReadOptions): Promise<SentRecord>
-  createMany(request: FastifyRequest, data: readonly CrudRecord[], options: CrudReadOptions): Promise<string>
-  update(request: FastifyRequest, id: Id, data: CrudRecord, options: CrudWriteOptions): Promise<SentRecord>
-  delete(request: FastifyRequest, id: Id, options: CrudDeleteOptions): Promise<SentRecord>
-  restore(request: FastifyRequest, id: Id, options: CrudWriteOptions): Promise<SentRecord>
+  list(request: FastifyRequest, options: CrudReadOptions): Promise<JsonAnswer>
+  get(request: FastifyRequest, id: Id, options: CrudReadOptions): Promise<JsonAnswer | null>
+  create(request: FastifyRequest, data: CrudRecord, options: CrudReadOptions): Promise<JsonAnswer>
+  createMany(request: FastifyRequest, data: readonly CrudRecord[], options: CrudReadOptions): Promise<JsonAnswer>
+  update(request: FastifyRequest, id: Id, data: CrudRecord, options: CrudWriteOptions): Promise<JsonAnswer>
+  delete(request: FastifyRequest, id: Id, options: CrudDeleteOptions): Promise<JsonAnswer>
+  restore(request: FastifyRequest, id: Id, options: CrudWriteOptions): Promise<JsonAnswer>
 }
 
 /**
- * The calls of a resource's routes. They go to the methods that give text. A method that the application has put in
- * place of one of ours is called instead, with the request's EntityManager, and its records are sent.
+ * The calls of a resource's routes. They go past the methods of `CrudBase`, which turn the same answers into objects. A
+ * method that the application has written instead is called with the request's EntityManager, and its records are sent.
  */
 export function routeCalls (orm: MikroORM, crud: CrudBase, model: EntityModel): RouteCalls {
   const isOwn = (method: keyof CrudBase): boolean => crud[method] !== CrudBase.prototype[method]
   const sessionOf = sessionsOf(orm)
-  const sent = (record: CrudRecord): SentRecord => {
+  const sent = (record: CrudRecord): JsonAnswer => {
     const version: unknown = model.version && record[model.version.publicName]
     return { json: JSON.stringify(record), version: version === undefined ? undefined : String(version) }
   }
-  const ours: RouteCalls = {
-    list: (request, options) => crud.listJson(sessionOf(request), request.queryParams, options),
-    get: (request, id, options) => crud.getVersioned(sessionOf(request), id, request.queryParams, options),
-    create: (request, data, options) => crud.createVersioned(sessionOf(request), data, options),
-    createMany: (request, data, options) => crud.createManyJson(sessionOf(request), data, options),
-    update: (request, id, data, options) => crud.updateVersioned(sessionOf(request), id, data, options),
-    delete: (request, id, options) => crud.deleteVersioned(sessionOf(request), id, options),
-    restore: (request, id, options) => crud.restoreVersioned(sessionOf(request), id, options),
-  }
+  const text = (records: unknown): JsonAnswer => ({ json: JSON.stringify(records) })
   return {
-    ...ours,
-    ...(isOwn('listJson') && { list: (request, options) => crud.listJson(request.em, request.queryParams, options) }),
-    ...(isOwn('list') &&
-      { list: async (request, options) => JSON.stringify(await crud.list(request.em, request.queryParams, options)) }),
+    list: (request, options) => readList(crud, sessionOf(request), request.queryParams, options),
+    get: (request, id, options) => readOne(crud, sessionOf(request), id, request.queryParams, options),
+    create: (request, data, options) => createOne(crud, sessionOf(request), data, options),
+    createMany: (request, data, options) => createMany(crud, sessionOf(request), data, options),
+    update: (request, id, data, options) => updateOne(crud, sessionOf(request), id, data, options),
+    delete: (request, id, options) => deleteOne(crud, sessionOf(request), id, options),
+    restore: (request, id, options) => restoreOne(crud, sessionOf(request), id, options),
+    ...(isOwn('listJson') && {
+      list: async (request, options) => ({ json: await crud.listJson(request.em, request.queryParams, options) }),
+    }),
+    ...(isOwn('list') && {
+      list: async (request, options) => text(await crud.list(request.em, request.queryParams, options)),
+    }),
     ...(isOwn('getJson') && {
       get: async (request, id, options) => {
         const json = await crud.getJson(request.em, id, request.queryParams, options)
@@ -61,17 +63,20 @@ export function routeCalls (orm: MikroORM, crud: CrudBase, model: EntityModel): 
         return record && sent(record)
       },
     }),
-    ...(isOwn('create') &&
-      { create: async (request, data, options) => sent(await crud.create(request.em, data, options)) }),
-    ...(isOwn('createMany') &&
-      {
-        createMany: async (request, data, options) => JSON.stringify(await crud.createMany(request.em, data, options)),
-      }),
-    ...(isOwn('update') &&
-      { update: async (request, id, data, options) => sent(await crud.update(request.em, id, data, options)) }),
-    ...(isOwn('delete') &&
-      { delete: async (request, id, options) => sent(await crud.delete(request.em, id, options)) }),
-    ...(isOwn('restore') &&
-      { restore: async (request, id, options) => sent(await crud.restore(request.em, id, options)) }),
+    ...(isOwn('create') && {
+      create: async (request, data, options) => sent(await crud.create(request.em, data, options)),
+    }),
+    ...(isOwn('createMany') && {
+      createMany: async (request, data, options) => text(await crud.createMany(request.em, data, options)),
+    }),
+    ...(isOwn('update') && {
+      update: async (request, id, data, options) => sent(await crud.update(request.em, id, data, options)),
+    }),
+    ...(isOwn('delete') && {
+      delete: async (request, id, options) => sent(await crud.delete(request.em, id, options)),
+    }),
+    ...(isOwn('restore') && {
+      restore: async (request, id, options) => sent(await crud.restore(request.em, id, options)),
+    }),
   }
 }

@@ -3,12 +3,13 @@ import type { MikroORM } from '@mikro-orm/postgresql'
 import type { FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import type { CrudBase } from '../src/crud/index.ts'
 import { NotFoundError, PreconditionRequiredError } from '../src/errors.ts'
+import { streamColumns, type JsonAnswer } from '../src/read/index.ts'
 import { checkScope, type Resource } from '../src/resource/index.ts'
 import { keyNames } from '../src/write/index.ts'
 import type { CrudRoutesOptions } from './crud-routes.ts'
 import { DEFAULT_MAX_BATCH, type CrudOperation } from './options.ts'
 import { readBatch, readBody, refusal } from './route-body.ts'
-import { locationsOf, tagOf, type SentRecord } from './route-headers.ts'
+import { locationsOf, tagOf } from './route-headers.ts'
 import { routeCalls } from './route-calls.ts'
 import { keyPath, keyReader } from './route-key.ts'
 import { queryChecks } from './route-query.ts'
@@ -78,7 +79,7 @@ export function routeDefinitions (
     return reply.type(JSON_TYPE).send(options.schemas?.[operation]?.response === undefined ? json : JSON.parse(json))
   }
 
-  const sendRecord = (request: FastifyRequest, reply: FastifyReply, record: SentRecord): FastifyReply => {
+  const sendRecord = (request: FastifyRequest, reply: FastifyReply, record: JsonAnswer): FastifyReply => {
     const etag = tag(record)
     if (etag !== undefined) reply.header('etag', etag)
     return sendJson(request, reply, record.json)
@@ -91,11 +92,8 @@ export function routeDefinitions (
       if (format !== undefined) return await streamList(request, reply, format, streaming)
     }
     checks.list(request)
-    return sendJson(
-      request,
-      reply,
-      await within.list(request, async () => await calls.list(request, await readOptions(request)))
-    )
+    const { json } = await within.list(request, async () => await calls.list(request, await readOptions(request)))
+    return sendJson(request, reply, json)
   }
 
   const streamList = async (
@@ -106,7 +104,7 @@ export function routeDefinitions (
   ): Promise<FastifyReply> => {
     checks.stream(request)
     const { em, queryParams } = request
-    const known = crud.columns(em, queryParams)
+    const known = streamColumns(crud, em, queryParams)
     const read = await readOptions(request)
     // a hook may have made other records of them
     const columns = (first: string | undefined) =>
@@ -138,7 +136,7 @@ export function routeDefinitions (
     if (Array.isArray(body)) {
       if (!has('createMany')) throw refusal('This resource takes one record at a time, as an object.')
       const batch = readBatch(body, options.maxBatch ?? DEFAULT_MAX_BATCH, ignoredOfNew)
-      const json = await within.createMany(
+      const { json } = await within.createMany(
         request,
         async () => await calls.createMany(request, batch, await readOptions(request))
       )

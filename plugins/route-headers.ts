@@ -1,18 +1,11 @@
 /** Headers of a written record, from the columns that the database returns beside its JSON. */
 import type { EntityModel, ValueType } from '../src/model/index.ts'
+import type { JsonAnswer } from '../src/read/index.ts'
 import { entityTag } from '../src/write/index.ts'
 import { keySegments } from './route-key.ts'
 
-/** A record that was written, as it is sent. */
-export interface SentRecord {
-  readonly json: string
-  readonly version?: string | undefined
-  /** The columns of a new record's key as texts, where the statement that inserted it has told them. */
-  readonly key?: readonly string[] | undefined
-}
-
 /** The entity tag of a record, if it has one that clients may see. */
-export function tagOf ({ version }: EntityModel): (record: SentRecord) => string | undefined {
+export function tagOf ({ version }: EntityModel): (record: JsonAnswer) => string | undefined {
   if (version === undefined || version.hidden) return () => undefined
   return (record) => record.version === undefined ? undefined : entityTag(record.version)
 }
@@ -31,7 +24,7 @@ const PATHLESS: ReadonlySet<unknown> = new Set(['', '.', '..'])
 export function locationsOf (
   model: EntityModel,
   changed: boolean
-): (url: string, record: SentRecord) => string | undefined {
+): (url: string, record: JsonAnswer) => string | undefined {
   const segments = keySegments(model)
   if (segments.some(({ part }) => part.property.hidden)) return () => undefined
   const plain = !changed && segments.every(({ column }) => PLAIN.has(column.type.kind) && column.codec === undefined)

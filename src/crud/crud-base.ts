@@ -7,19 +7,33 @@ import {
   type WritableConfig,
   type WritableOption,
 } from '../config/index.ts'
+import { SyncSession } from '../database/index.ts'
 import { ConfigError } from '../errors.ts'
-import {
-  planList,
-  planStream,
-  readData,
-  withSharedColumns,
-  type BodyRules,
-  type Id,
-  type RecordData,
-} from '../plan/index.ts'
+import { planList, type Id } from '../plan/index.ts'
 import { parseQueryParams, type QueryParams } from '../query/index.ts'
-import { enterStage, type QueryOperation } from '../run/index.ts'
+import { countRecords, readList, readOne, readStream, recordExists } from '../read/index.ts'
+import {
+  BoundResources,
+  requirePromises,
+  Resource,
+  type CrudContext,
+  type CrudResult,
+  type CrudSession,
+} from '../resource/index.ts'
 import { nearest } from '../suggest.ts'
+import {
+  countSync,
+  createManySync,
+  createSync,
+  deleteSync,
+  existsSync,
+  getSync,
+  listSync,
+  restoreSync,
+  updateSync,
+} from '../sync/index.ts'
+import { createMany, createOne, deleteOne, restoreOne, updateOne, type Data } from '../write/index.ts'
+import { textOf, valueOf } from './answers.ts'
 import type {
   CrudCreateOptions,
   CrudDeleteOptions,
@@ -31,46 +45,8 @@ import type {
   CrudUpdateOptions,
   CrudWriteOptions,
 } from './crud-options.ts'
-import {
-  changesOfHook,
-  checkScopeData,
-  closedBody,
-  keyColumnErrors,
-  readScopeData,
-  repeated,
-  scopeData,
-  valuesData,
-  withoutKey,
-  Writer,
-  type Data,
-  type Written,
-} from '../write/index.ts'
-import {
-  after,
-  checkScope,
-  contextOf,
-  perform,
-  readScope,
-  requirePromises,
-  Resource,
-  schemaOf,
-  sharedEmOf,
-  wait,
-  type CrudContext,
-  type CrudResult,
-  type CrudSession,
-  type MaybePromise,
-  type ScopeRules,
-  type Work,
-} from '../resource/index.ts'
-import { columnsOf, convertJson, convertListJson, Reader, streamBatches, type VersionedJson } from '../read/index.ts'
 
-/** A record that was written, likewise; of an inserted one with the columns of its key, as texts. */
-interface WrittenJson extends VersionedJson {
-  readonly key: readonly string[] | undefined
-}
-
-/** What the constructor takes. */
+/** The options of the constructor. */
 const OPTIONS: readonly string[] = ['model', 'queryConfig', 'writable', 'name']
 const NO_PARAMS = parseQueryParams('')
 
@@ -100,8 +76,8 @@ export class CrudBase<
   readonly model: EntityName<Entity>
   readonly queryConfig: QueryBuilderConfig<Entity>
   readonly name: string | undefined
-  readonly #bodies: WritableConfig | undefined
-  readonly #resources = new WeakMap<object, Map<string | undefined, Resource>>()
+  readonly #writable: WritableConfig | undefined
+  readonly #resources = new BoundResources()
 
   /**
    * Changes the data of a new record, or of each of several, before anything is written. What it returns may hold any
@@ -140,30 +116,34 @@ export class CrudBase<
       ? queryConfig
       : new QueryBuilderConfig<Entity>(queryConfig as QueryBuilderOptions<Entity>)
     this.name = name
-    this.#bodies = readWritable(new.target.name, writable)
+    this.#writable = readWritable(new.target.name, writable)
   }
 
   /**
    * A page of records.
    *
-   * @param params what `parseQueryParams` made of a query string
+   * @param params the result of `parseQueryParams` for a query string
    * @throws {FilterValidationError} and its like, with all that is wrong with `params` in `errors`
    */
-  list<Session extends CrudSession> (
-    session: Session,
+  list<On extends CrudSession> (
+    session: On,
     params: QueryParams = NO_PARAMS,
     options: CrudReadOptions<Entity> = {}
-  ): CrudResult<Session, CrudPage> {
-    return parsed(this.listJson(session, params, options))
+  ): CrudResult<On, CrudPage> {
+    return valueOf(this.listJson(session, params, options))
   }
 
   /** The same answer as `list`, as JSON text. */
-  listJson<Session extends CrudSession> (
-    session: Session,
+  listJson<On extends CrudSession> (
+    session: On,
     params: QueryParams = NO_PARAMS,
     options: CrudReadOptions<Entity> = {}
-  ): CrudResult<Session, string> {
-    return perform(session, this.#reader(session, options).list(params))
+  ): CrudResult<On, string> {
+    return textOf(
+      session instanceof SyncSession
+        ? listSync(this, session, params, options)
+        : readList(this, session, params, options)
+    )
   }
 
   /**
@@ -172,45 +152,49 @@ export class CrudBase<
    * @param id the primary key, the `uuid` of an entity that has one, or an object for a composite key
    * @param params may hold `include` and `fields`
    */
-  get<Session extends CrudSession> (
-    session: Session,
+  get<On extends CrudSession> (
+    session: On,
     id: Id,
     params?: QueryParams,
     options: CrudReadOptions<Entity> = {}
-  ): CrudResult<Session, CrudRecord | null> {
-    return parsed(this.getJson(session, id, params, options))
+  ): CrudResult<On, CrudRecord | null> {
+    return valueOf(this.getJson(session, id, params, options))
   }
 
   /** The same answer as `get`, as JSON text. */
-  getJson<Session extends CrudSession> (
-    session: Session,
+  getJson<On extends CrudSession> (
+    session: On,
     id: Id,
     params?: QueryParams,
     options: CrudReadOptions<Entity> = {}
-  ): CrudResult<Session, string | null> {
-    return after(
-      this.getVersioned(session, id, params, options) as MaybePromise<VersionedJson | null>,
-      (found) => found?.json ?? null
-    ) as CrudResult<Session, string | null>
-  }
-
-  /** The same answer as `getJson`, with the version of the record where its entity has one. */
-  getVersioned<Session extends CrudSession> (
-    session: Session,
-    id: Id,
-    params?: QueryParams,
-    options: CrudReadOptions<Entity> = {}
-  ): CrudResult<Session, VersionedJson | null> {
-    return perform(session, this.#reader(session, options).get(id, params))
+  ): CrudResult<On, string | null> {
+    return textOf(
+      session instanceof SyncSession
+        ? getSync(this, session, id, params, options)
+        : readOne(this, session, id, params, options)
+    )
   }
 
   /** How many records the filters of `params` keep. */
-  count<Session extends CrudSession> (
-    session: Session,
+  count<On extends CrudSession> (
+    session: On,
     params: QueryParams = NO_PARAMS,
     options: CrudReadOptions<Entity> = {}
-  ): CrudResult<Session, number> {
-    return perform(session, this.#reader(session, options).count(params))
+  ): CrudResult<On, number> {
+    return (session instanceof SyncSession
+      ? countSync(this, session, params, options)
+      : countRecords(this, session, params, options)) as CrudResult<On, number>
+  }
+
+  /** Whether there is a record with the key. */
+  exists<On extends CrudSession> (
+    session: On,
+    id: Id,
+    options: CrudReadOptions<Entity> = {}
+  ): CrudResult<On, boolean> {
+    return (session instanceof SyncSession
+      ? existsSync(this, session, id, options)
+      : recordExists(this, session, id, options)) as CrudResult<On, boolean>
   }
 
   /**
@@ -241,30 +225,7 @@ export class CrudBase<
     options: CrudStreamOptions<Entity> = {}
   ): AsyncGenerator<string[], void, undefined> {
     requirePromises(em, 'stream() waits for one batch after the other')
-    const resource = this.bind(em)
-    enterStage('plan')
-    yield * streamBatches(resource, em, planStream(params, resource.whitelist, options), options, this.#afterRead)
-  }
-
-  /**
-   * The keys that records have for `params`, in order, and whether their values are numbers, dates or times.
-   *
-   * @internal
-   */
-  columns (
-    em: EntityManager,
-    params: QueryParams = NO_PARAMS
-  ): ReadonlyArray<{ readonly name: string, readonly numeric: boolean }> {
-    return columnsOf(planStream(params, this.bind(em).whitelist).selection)
-  }
-
-  /** Whether there is a record with the key. */
-  exists<Session extends CrudSession> (
-    session: Session,
-    id: Id,
-    options: CrudReadOptions<Entity> = {}
-  ): CrudResult<Session, boolean> {
-    return perform(session, this.#reader(session, options).exists(id))
+    yield * readStream(this, em, params, options)
   }
 
   /**
@@ -289,131 +250,47 @@ export class CrudBase<
    * @throws {RequestValidationError} for what is unknown, not writable, missing or not of its type; {ConflictError} for
    *   a record that exists or one that doesn't; {OutOfScopeError} when the record would lie outside `scope`
    */
-  create<Session extends CrudSession> (
-    session: Session,
+  create<On extends CrudSession> (
+    session: On,
     data: Data,
     options: CrudCreateOptions<Entity> = {}
-  ): CrudResult<Session, CrudRecord> {
-    return recordOf(this.createVersioned(session, data, options))
+  ): CrudResult<On, CrudRecord> {
+    return valueOf(textOf(
+      session instanceof SyncSession
+        ? createSync(this, session, data, options)
+        : createOne(this, session, data, options)
+    ))
   }
 
-  /**
-   * The same answer as `create`, as JSON text, with what an answer's headers say of it.
-   *
-   * @internal
-   */
-  createVersioned<Session extends CrudSession> (
-    session: Session,
-    data: Data,
-    options: CrudCreateOptions<Entity> = {}
-  ): CrudResult<Session, WrittenJson> {
-    return perform(session, this.#createOne(session, data, options))
-  }
-
-  /** Creates records, all of them or none. The first one that can't be is an error, whose pointers start with its index. */
-  createMany<Session extends CrudSession> (
-    session: Session,
+  /** Creates records, all of them or none. The first one that cannot be is an error, whose pointers start with its index. */
+  createMany<On extends CrudSession> (
+    session: On,
     data: readonly Data[],
     options: CrudCreateOptions<Entity> = {}
-  ): CrudResult<Session, CrudRecord[]> {
-    return parsed(this.createManyJson(session, data, options))
-  }
-
-  /**
-   * The same answer as `createMany`, as JSON text.
-   *
-   * @internal
-   */
-  createManyJson<Session extends CrudSession> (
-    session: Session,
-    data: readonly Data[],
-    options: CrudCreateOptions<Entity> = {}
-  ): CrudResult<Session, string> {
-    return perform(session, this.#createMany(session, data, options))
-  }
-
-  * #createOne (session: CrudSession, data: Data, options: CrudCreateOptions<Entity>): Work<WrittenJson> {
-    const resource = this.#writable(session)
-    const rules = this.#rules(resource, 'create')
-    const context = contextOf(session, options.context)
-    const [written] = yield * this.#create(resource, rules, session, [data], options, () => '', context, 'create')
-    return yield * this.#leave(written!, resource, context)
-  }
-
-  * #createMany (session: CrudSession, data: readonly Data[], options: CrudCreateOptions<Entity>): Work<string> {
-    const resource = this.#writable(session)
-    const rules = this.#rules(resource, 'create')
-    if (data.length === 0) return '[]'
-    const context = contextOf(session, options.context)
-    const written = yield * this.#create(
-      resource,
-      rules,
-      session,
-      data,
-      options,
-      (index) => `/${index}`,
-      context,
-      'createMany'
-    )
-    return yield * convertListJson(
-      `[${written.map(({ json }) => json).join()}]`,
-      resource.toWire,
-      this.#afterRead,
-      context
-    )
+  ): CrudResult<On, CrudRecord[]> {
+    return valueOf(textOf(
+      session instanceof SyncSession
+        ? createManySync(this, session, data, options)
+        : createMany(this, session, data, options)
+    ))
   }
 
   /**
    * Changes the given properties of a record and returns it; an update of nothing changes nothing.
    *
-   * @throws {NotFoundError}, {PreconditionFailedError} when `ifMatch` names no version of it, and what `create` throws
+   * @throws {NotFoundError}, {PreconditionFailedError} when `ifMatch` names no version of it, and the errors of `create`
    */
-  update<Session extends CrudSession> (
-    session: Session,
+  update<On extends CrudSession> (
+    session: On,
     id: Id,
     data: Data,
     options: CrudUpdateOptions<Entity> = {}
-  ): CrudResult<Session, CrudRecord> {
-    return recordOf(this.updateVersioned(session, id, data, options))
-  }
-
-  /**
-   * The same answer as `update`, as JSON text, with the version.
-   *
-   * @internal
-   */
-  updateVersioned<Session extends CrudSession> (
-    session: Session,
-    id: Id,
-    data: Data,
-    options: CrudUpdateOptions<Entity> = {}
-  ): CrudResult<Session, VersionedJson> {
-    return perform(session, this.#update(session, id, data, options))
-  }
-
-  * #update (session: CrudSession, id: Id, data: Data, options: CrudUpdateOptions<Entity>): Work<VersionedJson> {
-    const resource = this.#writable(session)
-    const { model } = resource
-    const rules = this.#rules(resource, 'update')
-    const context = contextOf(session, options.context)
-    enterStage('plan')
-    const scope = this.#scope(resource, options)
-    const { data: given, errors } = withoutKey(data, id, model)
-    let row = readData(given, model, { by: rules, check: (row) => [...errors, ...keyColumnErrors(row, id, model)] })
-    const values = valuesData(options.values, model)
-    if (this.beforeUpdate !== undefined || values !== undefined) {
-      enterStage()
-      const complete = { ...given, ...values }
-      const changed = this.beforeUpdate === undefined
-        ? complete
-        : returned('beforeUpdate', yield * wait(this.beforeUpdate(id, complete, context), 'beforeUpdate'))
-      enterStage('plan')
-      row = changesOfHook(changed, id, model)
-    }
-    if (scope !== undefined) checkScopeData(row, scope, model)
-    const changes = withSharedColumns(row)
-    const writer = new Writer(resource, session, options, scope, 'update')
-    return yield * this.#leave(yield * repeated(session, () => writer.update(id, changes)), resource, context)
+  ): CrudResult<On, CrudRecord> {
+    return valueOf(textOf(
+      session instanceof SyncSession
+        ? updateSync(this, session, id, data, options)
+        : updateOne(this, session, id, data, options)
+    ))
   }
 
   /**
@@ -421,79 +298,33 @@ export class CrudBase<
    *
    * @throws {NotFoundError} also for a record that is marked already
    */
-  delete<Session extends CrudSession> (
-    session: Session,
+  delete<On extends CrudSession> (
+    session: On,
     id: Id,
     options: CrudDeleteOptions<Entity> = {}
-  ): CrudResult<Session, CrudRecord> {
-    return recordOf(this.deleteVersioned(session, id, options))
+  ): CrudResult<On, CrudRecord> {
+    return valueOf(textOf(
+      session instanceof SyncSession
+        ? deleteSync(this, session, id, options)
+        : deleteOne(this, session, id, options)
+    ))
   }
 
   /**
-   * The same answer as `delete`, as JSON text, with the version.
-   *
-   * @internal
-   */
-  deleteVersioned<Session extends CrudSession> (
-    session: Session,
-    id: Id,
-    options: CrudDeleteOptions<Entity> = {}
-  ): CrudResult<Session, VersionedJson> {
-    return perform(session, this.#delete(session, id, options))
-  }
-
-  * #delete (session: CrudSession, id: Id, options: CrudDeleteOptions<Entity>): Work<VersionedJson> {
-    const resource = this.#writable(session)
-    const context = contextOf(session, options.context)
-    const scope = this.#scope(resource, options)
-    yield * wait(this.beforeDelete?.(id, context), 'beforeDelete')
-    const writer = new Writer(resource, session, options, scope, 'delete')
-    const soft = resource.model.deletedAt !== undefined && options.hard !== true
-    const deletedAt = new Date()
-    return yield * this.#leave(
-      yield * repeated(session, () => soft ? writer.mark(id, deletedAt) : writer.remove(id)),
-      resource,
-      context
-    )
-  }
-
-  /**
-   * Takes the mark of a deletion back and returns the record; a record that is not deleted stays as it is.
+   * Takes the mark of a deletion back and returns the record; a record that is not deleted stays unchanged.
    *
    * @throws {NotFoundError}, and {ConfigError} when the entity has no `deleted_at`
    */
-  restore<Session extends CrudSession> (
-    session: Session,
+  restore<On extends CrudSession> (
+    session: On,
     id: Id,
     options: CrudWriteOptions<Entity> = {}
-  ): CrudResult<Session, CrudRecord> {
-    return recordOf(this.restoreVersioned(session, id, options))
-  }
-
-  /**
-   * The same answer as `restore`, as JSON text, with the version.
-   *
-   * @internal
-   */
-  restoreVersioned<Session extends CrudSession> (
-    session: Session,
-    id: Id,
-    options: CrudWriteOptions<Entity> = {}
-  ): CrudResult<Session, VersionedJson> {
-    return perform(session, this.#restore(session, id, options))
-  }
-
-  * #restore (session: CrudSession, id: Id, options: CrudWriteOptions<Entity>): Work<VersionedJson> {
-    const resource = this.#writable(session)
-    if (resource.model.deletedAt === undefined) {
-      throw new ConfigError(`${resource.model.name} has no 'deleted_at': there is nothing to restore.`)
-    }
-    const writer = new Writer(resource, session, options, this.#scope(resource, options), 'restore')
-    return yield * this.#leave(
-      yield * repeated(session, () => writer.mark(id, null)),
-      resource,
-      contextOf(session, options.context)
-    )
+  ): CrudResult<On, CrudRecord> {
+    return valueOf(textOf(
+      session instanceof SyncSession
+        ? restoreSync(this, session, id, options)
+        : restoreOne(this, session, id, options)
+    ))
   }
 
   /**
@@ -502,134 +333,9 @@ export class CrudBase<
    * @throws {ConfigError} when the whitelist names what the entity doesn't have, with a suggestion
    */
   bind (em: EntityManager): Resource {
-    const metadata = em.getMetadata()
-    const schema = schemaOf(em)
-    let bySchema = this.#resources.get(metadata)
-    if (bySchema === undefined) this.#resources.set(metadata, bySchema = new Map())
-    let resource = bySchema.get(schema)
-    if (resource === undefined) {
-      bySchema.set(
-        schema,
-        resource = new Resource(em, this.model, this.queryConfig as QueryBuilderConfig, this.name, this.#bodies)
-      )
-    }
-    return resource
+    return this.#resources.of(
+      em,
+      () => new Resource(em, this.model, this.queryConfig as QueryBuilderConfig, this.name, this.#writable)
+    )
   }
-
-  #bind (session: CrudSession): Resource {
-    return this.bind(sharedEmOf(session))
-  }
-
-  /** @throws {ConfigError} when nothing of the entity is written */
-  #writable (session: CrudSession): Resource {
-    const resource = this.#bind(session)
-    const { name, readOnly } = resource.model
-    if (readOnly !== undefined) throw new ConfigError(`${name} is read-only: ${readOnly}.`)
-    return resource
-  }
-
-  /** @throws {ConfigError} when bodies may not set anything by this operation: nothing is open unless the resource says so */
-  #rules ({ model, writable }: Resource, operation: 'create' | 'update'): BodyRules {
-    const rules = writable[operation]
-    if (rules === undefined) {
-      throw new ConfigError(`${this.constructor.name}: ${closedBody(operation, model.name, writable)}.`)
-    }
-    return rules
-  }
-
-  #reader (session: CrudSession, options: CrudReadOptions<Entity>): Reader {
-    return new Reader(this, session, options, this.#afterRead)
-  }
-
-  get #afterRead () {
-    return this.afterRead?.bind(this)
-  }
-
-  /** A record that was written, as it leaves. */
-  * #leave (written: Written, { toWire }: Resource, context: CrudContext): Work<WrittenJson> {
-    if (toWire === undefined && this.afterRead === undefined) return written
-    return { ...written, json: yield * convertJson(written.json, toWire, this.#afterRead, context) }
-  }
-
-  #scope ({ model }: Resource, options: CrudReadOptions<Entity>): ScopeRules | undefined {
-    checkScope(options, model)
-    return options.scope === undefined ? undefined : readScope(options.scope as object, model)
-  }
-
-  * #create (
-    resource: Resource,
-    rules: BodyRules,
-    session: CrudSession,
-    data: readonly Data[],
-    options: CrudCreateOptions<Entity>,
-    pointer: (index: number) => string,
-    context: CrudContext,
-    operation: QueryOperation
-  ): Work<Written[]> {
-    if (resource.model.abstract) {
-      throw new ConfigError(`${resource.model.name} is abstract: records are created as one of its subclasses.`)
-    }
-    const scope = this.#scope(resource, options)
-    enterStage('plan')
-    if (scope !== undefined) readScopeData(scope, resource.model)
-    const rows: RecordData[] = []
-    const values = valuesData(options.values, resource.model)
-    const plain = this.beforeCreate === undefined && scope === undefined && values === undefined
-    for (const [index, one] of data.entries()) {
-      const at = pointer(index)
-      const row = readData(one, resource.model, { by: rules, ...(plain && { complete: rules }), pointer: at })
-      rows.push(
-        withSharedColumns(
-          plain ? row : yield * this.#completed({ ...one, ...values }, at, resource, rules, scope, context),
-          at
-        )
-      )
-    }
-    const writer = new Writer(resource, session, options, scope, operation)
-    return yield * repeated(session, () => writer.create(rows, pointer))
-  }
-
-  /** A new row: what the client and the server gave, what the hook makes of it, and what the scope adds. */
-  * #completed (
-    data: Data,
-    pointer: string,
-    { model }: Resource,
-    rules: BodyRules,
-    scope: ScopeRules | undefined,
-    context: CrudContext
-  ): Work<RecordData> {
-    enterStage()
-    const complete = this.beforeCreate === undefined
-      ? data
-      : returned('beforeCreate', yield * wait(this.beforeCreate({ ...data }, context), 'beforeCreate'))
-    enterStage('plan')
-    const row = readData({ ...(scope && scopeData(scope)), ...complete }, model, {
-      by: 'server',
-      complete: rules,
-      pointer,
-    })
-    if (scope !== undefined) checkScopeData(row, scope, model)
-    return row
-  }
-}
-
-/** JSON text, or a promise of it, parsed. */
-function parsed<Result> (json: unknown): Result {
-  return after(
-    json as MaybePromise<string | null>,
-    (text) => text === null ? null : JSON.parse(text) as unknown
-  ) as Result
-}
-
-/** The record of what was written, likewise. */
-function recordOf<Result> (written: unknown): Result {
-  return after(written as MaybePromise<VersionedJson>, ({ json }) => JSON.parse(json) as unknown) as Result
-}
-
-/** @throws {ConfigError} when a hook has returned no data: what the client sent must not pass without it */
-function returned (hook: string, data: unknown): Data {
-  if (typeof data !== 'object' || data === null || Array.isArray(data)) {
-    throw new ConfigError(`${hook} must return the data.`)
-  }
-  return data as Data
 }

@@ -1,4 +1,11 @@
-/** Reads of one resource: a page, a record, a number, a stream. They refuse what the planner refuses. */
-export { convertJson, convertListJson, type VersionedJson } from './records.ts'
-export { Reader } from './reader.ts'
-export { columnsOf, streamBatches } from './stream.ts'
+/**
+ * Reads of one resource: a page, a record, a number, a stream. In: a session and query parameters. Out: JSON as the
+ * database wrote it. They refuse what the planner refuses.
+ */
+export { checkReturned, convertRecord, convertList, isFinal, parseRecords, type JsonAnswer } from './answer.ts'
+export { streamColumns, type Column } from './columns.ts'
+export { countRecords } from './count.ts'
+export { readOne, recordExists } from './get.ts'
+export { itemsOfKeyset, itemsOfPage, otherSide, readList } from './list.ts'
+export { beginRead, hookContext, type Found, type Read } from './rows.ts'
+export { readStream, type StreamReadOptions } from './stream.ts'

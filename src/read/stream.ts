@@ -1,17 +1,19 @@
 /** Streams: all records of a list, in batches, in constant memory. */
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { parseExact, type ValueType } from '../model/index.ts'
+import { parseExact } from '../model/index.ts'
 import {
+  planStream,
   planStreamKeys,
   planStreamOffset,
   planStreamPage,
   planStreamRecords,
   type Plan,
-  type Selection,
   type SortTexts,
   type StreamKey,
   type StreamPlan,
 } from '../plan/index.ts'
+import type { QueryParams } from '../query/index.ts'
+import { contextOf, type CompiledRead, type CrudClass, type ReadOptions, type Resource } from '../resource/index.ts'
 import {
   BatchSize,
   checkRecord,
@@ -26,8 +28,8 @@ import {
   type Row,
 } from '../run/index.ts'
 import { EXCESS_COLUMN, forecastOf, KEYSET_ROW, STREAM_ROW, showsRelated } from '../sql/index.ts'
-import { convertJson, type AfterRead } from './records.ts'
-import { performAsync, type CompiledRead, type ReadOptions, type Resource } from '../resource/index.ts'
+import { convertRecord, isFinal } from './answer.ts'
+import { beginRead } from './rows.ts'
 
 /** What a stream takes beside what other reads take. */
 export interface StreamReadOptions extends ReadOptions {
@@ -35,23 +37,24 @@ export interface StreamReadOptions extends ReadOptions {
   readonly signal?: AbortSignal
 }
 
-/** The JSON of all records of a plan, in batches. */
-export async function * streamBatches (
-  resource: Resource,
+/** The JSON of all records that `params` keep, in batches. */
+export async function * readStream (
+  crud: CrudClass,
   em: EntityManager,
-  plan: StreamPlan,
-  options: StreamReadOptions,
-  afterRead: AfterRead
+  params: QueryParams,
+  options: StreamReadOptions
 ): AsyncGenerator<string[], void, undefined> {
-  const context = { ...options.context, em }
+  const { resource } = beginRead(crud, em, options, 'stream')
+  const plan = planStream(params, resource.whitelist, options)
+  const context = contextOf(em, options.context)
   const batches = await isEmbedded(em)
     ? readPages(resource, em, plan, options)
     : readCursor(resource, em, plan, options)
   for await (const { items, toWire } of batches) {
     for (const item of items) checkRecord(plan, item)
-    yield toWire === undefined && afterRead === undefined
+    yield isFinal(toWire, crud)
       ? items
-      : await Promise.all(items.map((item) => performAsync(convertJson(item, toWire, afterRead, context))))
+      : await Promise.all(items.map((item) => convertRecord(item, toWire, crud, context)))
   }
 }
 
@@ -153,35 +156,4 @@ function lengthOf (items: readonly string[]): number {
   let length = 0
   for (const item of items) length += item.length
   return length
-}
-
-const NUMERIC: ReadonlySet<ValueType['kind']> = new Set([
-  'integer',
-  'bigint',
-  'decimal',
-  'float',
-  'date',
-  'datetime',
-  'time',
-])
-
-/** What records of a selection show, in order, and whether that are numbers, dates or times. */
-export function columnsOf (
-  { properties, includes, aggregates }: Selection
-): ReadonlyArray<{ readonly name: string, readonly numeric: boolean }> {
-  return [
-    ...properties.map((property) => ({ name: property.publicName, numeric: isNumeric(property) })),
-    ...includes.map(({ relation }) => ({ name: relation.publicName, numeric: false })),
-    ...aggregates.map(({ name, type, property }) => ({
-      name,
-      numeric: property?.codec === undefined && NUMERIC.has(type.kind),
-    })),
-  ]
-}
-
-/** A custom type may write anything. */
-function isNumeric (property: Selection['properties'][number]): boolean {
-  if (property.kind === 'embedded') return false
-  const { codec, type } = property.kind === 'scalar' ? property : property.key[0]!
-  return codec === undefined && NUMERIC.has(type.kind)
 }

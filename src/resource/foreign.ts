@@ -15,8 +15,9 @@ import {
   type Sql,
   type Visible,
 } from '../sql/index.ts'
-import { certain, checkFilter } from './scope.ts'
-import { after, allOf, contextOf, emOf, filtersOn, type CrudSession, type MaybePromise } from './session.ts'
+import { contextOf } from './context.ts'
+import { certain } from './scope.ts'
+import { emOf, type CrudSession } from './session.ts'
 
 /** Conditions of one request beside its query string. */
 export interface ReadOptions {
@@ -85,38 +86,7 @@ export function foreignOf (
 /** Conditions of the MikroORM filters that a request has switched on. */
 export type Scopes = ReadonlyMap<ScopeCondition, object>
 
-const NO_SCOPES: Scopes = new Map()
-
-export function scopesOf (
-  session: CrudSession,
-  { model, customs }: Pick<Plan, 'model' | 'customs'>
-): MaybePromise<Scopes> {
-  const switched = customs.filter((custom) => custom.kind === 'scope')
-  if (switched.length === 0) return NO_SCOPES
-  return after(
-    allOf(switched.map((custom) => scopeOf(session, model, custom))),
-    (conditions) => new Map(switched.map((custom, index) => [custom, conditions[index] ?? {}]))
-  )
-}
-
-/** The condition of one filter alone: those that are active anyway hold already. */
-function scopeOf (
-  session: CrudSession,
-  model: EntityModel,
-  { filter, args }: ScopeCondition
-): MaybePromise<object | undefined> {
-  const { entity, filters } = model
-  return after(
-    filtersOn(session, entity, 'read', {
-      ...Object.fromEntries(filters.map((name) => [name, false])),
-      [filter]: args ?? true,
-    }),
-    (where) => {
-      if (where !== undefined) checkFilter(where, model)
-      return where
-    }
-  )
-}
+export const NO_SCOPES: Scopes = new Map()
 
 /** What makes related rows visible where MikroORM's filters are these. */
 export function visibleBy (filters: ActiveFilters): Visible {

@@ -3,13 +3,36 @@
  * one request. It refuses what is misconfigured, when the resource meets its ORM, and conditions that are not certainly
  * conditions.
  */
-export type { CrudContext } from './context.ts'
+export {
+  activeFilters,
+  filterError,
+  filtersByEntity,
+  filtersBySwitch,
+  optionsOf,
+  switchedBy,
+  type FilterOptions,
+  type FilterType,
+} from './active-filters.ts'
+export { BoundResources } from './bound-resources.ts'
+export { contextOf, type CrudContext } from './context.ts'
 export { checkEstimates } from './estimates.ts'
 export { filtersOfEntity } from './entity-filters.ts'
-export { foreignOf, type ActiveFilters, type ReadOptions } from './foreign.ts'
-export { schemaOf } from './models.ts'
+export { foreignOf, NO_FILTERS, NO_SCOPES, type ActiveFilters, type ReadOptions, type Scopes } from './foreign.ts'
+export { type CrudClass, type CrudHooks } from './hooks.ts'
 export { RequestSession } from './request-session.ts'
 export { Resource } from './resource.ts'
 export { checkScope, readScope, toBody, type ScopeRules } from './scope.ts'
-export * from './session.ts'
+export {
+  emOf,
+  hasSessionContext,
+  inTransaction,
+  openedEmOf,
+  readStatement,
+  requirePromises,
+  runStatement,
+  sharedEmOf,
+  type CrudResult,
+  type CrudSession,
+  type Session,
+} from './session.ts'
 export type { CompiledRead } from './statements.ts'

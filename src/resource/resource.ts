@@ -19,14 +19,32 @@ import {
 } from '../plan/index.ts'
 import { callsOf, toWireOf, type QueryCall, type QueryOperation, type ToWire } from '../run/index.ts'
 import { applyPlan, compile, compileWrite, entitiesBehind, guarded, ROOT_ALIAS } from '../sql/index.ts'
+import { activeFilters, switchedFilters } from './active-filters.ts'
 import { filtersOfEntity } from './entity-filters.ts'
 import { checkEstimates } from './estimates.ts'
-import { foreignOf, narrow, NO_FILTERS, scopesOf, visibleBy, type ActiveFilters, type ReadOptions } from './foreign.ts'
+import {
+  foreignOf,
+  narrow,
+  NO_FILTERS,
+  NO_SCOPES,
+  visibleBy,
+  type ActiveFilters,
+  type ReadOptions,
+  type Scopes,
+} from './foreign.ts'
 import { modelsOf } from './models.ts'
 import { bindKept, bindOnce, Statements, toWireOfPlan, type CompiledRead, type KeptStatement } from './statements.ts'
-import { checkFilter, checkScope } from './scope.ts'
-import { after, allOf, filtersOn, sharedEmOf, type CrudSession, type MaybePromise } from './session.ts'
+import { checkScope } from './scope.ts'
+import { sharedEmOf, type CrudSession, type Session } from './session.ts'
 import { checkConditions, entitiesOfConditions, relationsOfWhitelist } from './whitelisted.ts'
+
+/** What has to be known before a plan is compiled. */
+export interface Needs {
+  /** The statement of the plan alone, where its shape tells one. */
+  readonly kept: KeptStatement | undefined
+  /** Entities whose MikroORM filters matter. */
+  readonly entities: readonly EntityModel[]
+}
 
 export class Resource {
   readonly model: EntityModel
@@ -77,38 +95,57 @@ export class Resource {
   }
 
   /** The statement of a plan with the request's values: one that is kept, or compiled for this request. */
-  compile (
-    session: CrudSession,
+  async compile (
+    session: Session,
     plan: Plan,
     options: ReadOptions,
     operation: QueryOperation
-  ): MaybePromise<CompiledRead> {
+  ): Promise<CompiledRead> {
+    const needs = this.needsOf(session, plan, options)
+    const active = await activeFilters(session, needs.entities)
+    const switched = needs.kept === undefined ? await switchedFilters(session, plan) : NO_SCOPES
+    return this.compileWith(session, plan, options, operation, needs, active, switched)
+  }
+
+  /** What has to be known before a plan is compiled. */
+  needsOf (session: CrudSession, plan: Plan, options: ReadOptions): Needs {
     checkScope(options, this.model)
-    const call = this.#calls[operation]
-    const filtered = options.filtered !== false
     // what a custom filter or sort looks at is not to be seen
-    const plain = plan.customs.length > 0 || hasCustomOrder(plan)
+    const kept = plan.customs.length > 0 || hasCustomOrder(plan)
       ? undefined
       : this.#statements.of(sharedEmOf(session), plan)
-    const entities = filtered ? plain?.entities ?? this.#entities : []
-    return after(this.activeFilters(session, this.entitiesOf(entities, options)), (active) => {
-      const filters = filtered ? active : NO_FILTERS
-      if (plan.kind === 'list' && plan.window.count === 'planned') this.#checkEstimates(options, filters)
-      const kept = plain && this.#kept(session, plan, plain, options.scope, filters, call)
-      if (kept !== undefined) return kept
-      const values = [...plan.values]
-      return after(
-        scopesOf(session, plan),
-        (scopes) =>
-          bindOnce(
-            compile(plan, foreignOf(session, plan, options, filters, values, { scopes, behind: active })),
-            values,
-            toWireOfPlan(plan),
-            true,
-            call
-          )
-      )
-    })
+    const entities = options.filtered === false ? [] : kept?.entities ?? this.#entities
+    return { kept, entities: this.entitiesOf(entities, options) }
+  }
+
+  /**
+   * The statement of a plan when all that holds for its request is known.
+   *
+   * @param active the conditions of MikroORM's filters, of the entities that the plan needs
+   * @param switched those of filters that the request has switched on
+   */
+  compileWith (
+    session: CrudSession,
+    plan: Plan,
+    options: ReadOptions,
+    operation: QueryOperation,
+    needs: Needs,
+    active: ActiveFilters,
+    switched: Scopes
+  ): CompiledRead {
+    const call = this.#calls[operation]
+    const filters = options.filtered === false ? NO_FILTERS : active
+    if (plan.kind === 'list' && plan.window.count === 'planned') this.#checkEstimates(options, filters)
+    const kept = needs.kept && this.#kept(session, plan, needs.kept, options.scope, filters, call)
+    if (kept !== undefined) return kept
+    const values = [...plan.values]
+    return bindOnce(
+      compile(plan, foreignOf(session, plan, options, filters, values, { scopes: switched, behind: active })),
+      values,
+      toWireOfPlan(plan),
+      true,
+      call
+    )
   }
 
   #checkEstimates ({ scope = {} }: ReadOptions, filters: ActiveFilters): void {
@@ -172,35 +209,18 @@ export class Resource {
   /** The plan as MikroORM's QueryBuilder, with everything that hides rows. */
   async query (em: EntityManager, plan: ListPlan | KeysetPlan, options: ReadOptions): Promise<QueryBuilder<any>> {
     checkScope(options, this.model)
-    const filters = await this.activeFilters(em, this.entitiesOf(this.#entities, options))
+    const filters = await activeFilters(em, this.entitiesOf(this.#entities, options))
     const qb = em.createQueryBuilder(plan.model.entity as never, ROOT_ALIAS) as unknown as QueryBuilder<any>
     // the builder binds values itself: what our fragments need of it is put behind the plan's own
     const values = [...plan.values]
     const applied = applyPlan(qb, { ...plan, values }, foreignOf(em, plan, options, filters, values))
     await applied.applyFilters()
     if (options.scope !== undefined) applied.andWhere(guarded(options.scope, plan.model, visibleBy(filters)) as never)
-    const scopes = await scopesOf(em, plan)
+    const scopes = await switchedFilters(em, plan)
     return plan.customs.reduce((builder, custom) =>
       custom.kind === 'scope'
         ? builder.andWhere(scopes.get(custom)! as never) as typeof builder
         : narrow(custom, builder, { ...options.context, em }), applied)
-  }
-
-  /** The conditions of MikroORM's filters that are active for this session. */
-  activeFilters (
-    session: CrudSession,
-    entities: readonly EntityModel[],
-    type: 'read' | 'update' | 'delete' = 'read'
-  ): MaybePromise<ActiveFilters> {
-    return after(allOf(entities.map((model) => filtersOn(session, model.entity, type))), (conditions) => {
-      let filters: Map<EntityModel, object> | undefined
-      for (const [index, where] of conditions.entries()) {
-        if (where === undefined) continue
-        checkFilter(where, entities[index]!)
-        ;(filters ??= new Map()).set(entities[index]!, where)
-      }
-      return filters ?? NO_FILTERS
-    })
   }
 }
 

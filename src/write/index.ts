@@ -1,8 +1,39 @@
-/** Writes of one resource: data in, the written record out. They refuse data that bodies may not hold. */
+/**
+ * Writes of one resource. In: a session, a key, data by public name. Out: JSON as the database wrote it. A write is one
+ * statement (`one-statement/`), or goes through MikroORM's unit of work where that has a part in it (`unit-of-work/`).
+ * They refuse data that bodies may not hold, and rows outside of the scope.
+ */
+export { listOf } from './answer.ts'
 export { closedBody } from './closed-body.ts'
+export { beginCreate, completeRow, readBody, returnedData } from './create-data.ts'
+export { createMany, createOne, isSingle } from './create.ts'
+export { beginRestore, deleteOne, isSoft, restoreOne } from './delete.ts'
 export { entityTag } from './if-match.ts'
-export { checkScopeData, readScopeData, scopeData, type Data } from './new-row.ts'
-export { repeated } from './repeat.ts'
-export { changesOfHook, keyColumnErrors, keyNames, withoutKey } from './update-data.ts'
-export { valuesData } from './values.ts'
-export { Writer, type Written } from './writer.ts'
+export { withOnCreate, type Data } from './new-row.ts'
+export { planChange, planMark, planRemoval } from './one-statement/change.ts'
+export { chunksOf, planRows } from './one-statement/insert.ts'
+export {
+  chunksOfKeys,
+  missingReference,
+  presentQuestion,
+  searchOf,
+  visibleQuestion,
+  wantedKeys,
+  type Missing,
+  type Search,
+  type WantedKey,
+} from './reference-questions.ts'
+export { pauseAfter } from './repeat.ts'
+export { compileWrite, writtenRows } from './statements.ts'
+export { reasonForUnitOfWork, type WriteKind } from './unit-of-work/reason.ts'
+export { beginUpdate, finishChanges, isEmpty, keyNames, readChanges } from './update-data.ts'
+export { updateOne } from './update.ts'
+export {
+  beginWrite,
+  checkVersion,
+  entitiesOfWrite,
+  writtenOf,
+  type Write,
+  type WriteOptions,
+  type Written,
+} from './write.ts'

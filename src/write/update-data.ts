@@ -10,17 +10,21 @@ import {
   type KeyColumn,
   type PrimaryKeyPart,
 } from '../model/index.ts'
-import { readData, type Id, type RecordData } from '../plan/index.ts'
-import type { Data } from './new-row.ts'
+import { readData, withSharedColumns, type Id, type RecordData } from '../plan/index.ts'
+import { contextOf, type CrudContext, type CrudSession } from '../resource/index.ts'
+import { enterStage } from '../run/index.ts'
+import { checkScopeData, type Data } from './new-row.ts'
+import { valuesData } from './values.ts'
+import { bodyRules, type Write } from './write.ts'
 
 /** Data without the key by which its record is found, and errors of a key that is not the path's. */
-export interface Keyless {
+interface Keyless {
   readonly data: Data
   readonly errors: readonly ErrorItem[]
 }
 
 /** The data without the key by which the record is found: clients may send whole records back, but not to another key. */
-export function withoutKey (data: Data, id: Id, model: EntityModel): Keyless {
+function withoutKey (data: Data, id: Id, model: EntityModel): Keyless {
   if (typeof data !== 'object' || data === null || Array.isArray(data)) return { data, errors: [] }
   const rest: Record<string, unknown> = { ...data }
   const errors: ErrorItem[] = []
@@ -51,7 +55,7 @@ export function withoutKey (data: Data, id: Id, model: EntityModel): Keyless {
  * Errors of a relation whose foreign key has a column of the primary key: a record can't be moved to another key through
  * it either.
  */
-export function keyColumnErrors (row: RecordData, id: Id, model: EntityModel): readonly ErrorItem[] {
+function keyColumnErrors (row: RecordData, id: Id, model: EntityModel): readonly ErrorItem[] {
   if (!row.references.some(({ relation }) => relation.key.some(({ shared }) => shared))) return []
   const errors: ErrorItem[] = []
   const own = new Map(
@@ -73,12 +77,53 @@ export function keyColumnErrors (row: RecordData, id: Id, model: EntityModel): r
   return errors
 }
 
+/** An update as its body says it. */
+export interface UpdateData {
+  /** The changes of the body alone. */
+  readonly row: RecordData
+  /** The data of the body with the server's values, where a hook or such values have a part in the changes. */
+  readonly complete: Data | undefined
+  readonly context: CrudContext
+}
+
+/** @throws {ConfigError} when records of the entity are not updated; {RequestValidationError} for what the body may not hold */
+export function beginUpdate (write: Write<CrudSession>, id: Id, body: Data): UpdateData {
+  const { crud, model, session, options } = write
+  const rules = bodyRules(write, 'update')
+  enterStage('plan')
+  const { data, errors } = withoutKey(body, id, model)
+  const row = readData(data, model, { by: rules, check: (row) => [...errors, ...keyColumnErrors(row, id, model)] })
+  const values = valuesData(options.values, model)
+  return {
+    row,
+    complete: crud.beforeUpdate === undefined && values === undefined ? undefined : { ...data, ...values },
+    context: contextOf(session, options.context),
+  }
+}
+
+/** The changes that a hook, or the server's values, have made of those of the body. */
+export function readChanges ({ model }: Write<CrudSession>, id: Id, changed: Data): RecordData {
+  enterStage('plan')
+  return changesOfHook(changed, id, model)
+}
+
+/** @throws {OutOfScopeError} for changes that would move the record out of its scope */
+export function finishChanges ({ model, scope }: Write<CrudSession>, row: RecordData): RecordData {
+  if (scope !== undefined) checkScopeData(row, scope, model)
+  return withSharedColumns(row)
+}
+
+/** Whether an update changes nothing. */
+export function isEmpty ({ columns, links }: RecordData): boolean {
+  return columns.length === 0 && links.length === 0
+}
+
 /**
  * What `beforeUpdate` has returned, read. The client's data was right: whatever is wrong now is the application's doing.
  *
  * @throws {ConfigError} whose cause, for the log, says what is wrong
  */
-export function changesOfHook (changed: Data, id: Id, model: EntityModel): RecordData {
+function changesOfHook (changed: Data, id: Id, model: EntityModel): RecordData {
   const { data, errors } = withoutKey(changed, id, model)
   let row: RecordData
   try {

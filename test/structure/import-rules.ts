@@ -23,6 +23,7 @@ export const STAGES: ReadonlyArray<readonly string[]> = [
   ['src/resource/'],
   ['src/read/'],
   ['src/write/'],
+  ['src/sync/'],
   ['src/crud/'],
   ['plugins/'],
   ['src/client/'],

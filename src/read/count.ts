@@ -1,0 +1,17 @@
+/** How many records there are. */
+import { planCount } from '../plan/index.ts'
+import type { QueryParams } from '../query/index.ts'
+import type { CrudClass, ReadOptions, Session } from '../resource/index.ts'
+import { beginRead, findRows } from './rows.ts'
+
+/** The number of records that the filters of `params` keep. */
+export async function countRecords (
+  crud: CrudClass,
+  session: Session,
+  params: QueryParams,
+  options: ReadOptions
+): Promise<number> {
+  const read = beginRead(crud, session, options, 'count')
+  const { rows: [row] } = await findRows(read, planCount(params, read.resource.whitelist, options))
+  return Number(row!.count)
+}

@@ -1,0 +1,41 @@
+/** One record, by its key. */
+import { planExists, planGet, type Id } from '../plan/index.ts'
+import type { QueryParams } from '../query/index.ts'
+import type { CrudClass, ReadOptions, Session } from '../resource/index.ts'
+import { enterStage } from '../run/index.ts'
+import { convertRecord, isFinal, type JsonAnswer } from './answer.ts'
+import { beginRead, findRows, findWithinLimits, hookContext } from './rows.ts'
+
+/** The record with a key, or `null`. */
+export async function readOne (
+  crud: CrudClass,
+  session: Session,
+  id: Id,
+  params: QueryParams | undefined,
+  options: ReadOptions
+): Promise<JsonAnswer | null> {
+  const read = beginRead(crud, session, options, 'get')
+  const plan = planGet(id, params, read.resource.whitelist, options)
+  enterStage()
+  if (plan === undefined) return null
+  const { rows: [row], statement: { toWire } } = await findWithinLimits(read, plan)
+  if (row === undefined) return null
+  const json = row.item as string
+  return {
+    json: isFinal(toWire, crud) ? json : await convertRecord(json, toWire, crud, hookContext(read)),
+    version: row.version as string | undefined,
+  }
+}
+
+/** Whether there is a record with a key. */
+export async function recordExists (
+  crud: CrudClass,
+  session: Session,
+  id: Id,
+  options: ReadOptions
+): Promise<boolean> {
+  const read = beginRead(crud, session, options, 'exists')
+  const plan = planExists(id, read.resource.whitelist, options)
+  enterStage()
+  return plan !== undefined && (await findRows(read, plan)).rows.length > 0
+}

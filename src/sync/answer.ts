@@ -1,0 +1,33 @@
+/** Records on their way out of a synchronous session: `afterRead` has to return them. */
+import { checkReturned, isFinal, parseRecords } from '../read/index.ts'
+import { contextOf, type CrudClass, type CrudSession } from '../resource/index.ts'
+import type { JsonRecord, ToWire } from '../run/index.ts'
+import { valueOf } from './value.ts'
+
+/** An operation whose records leave. */
+interface Answering {
+  readonly crud: CrudClass
+  readonly session: CrudSession
+  readonly options: { readonly context?: Readonly<Record<string, unknown>> }
+}
+
+/** The JSON text of a list of records. */
+export function finishList (answering: Answering, json: string, toWire: ToWire | undefined): string {
+  return isFinal(toWire, answering.crud) ? json : JSON.stringify(converted(answering, json, toWire))
+}
+
+/** The JSON text of a record. */
+export function finishRecord (answering: Answering, json: string, toWire: ToWire | undefined): string {
+  return isFinal(toWire, answering.crud) ? json : JSON.stringify(converted(answering, `[${json}]`, toWire)[0])
+}
+
+function converted (
+  { crud, session, options }: Answering,
+  json: string,
+  toWire: ToWire | undefined
+): readonly JsonRecord[] {
+  const records = parseRecords(json, toWire, crud)
+  if (crud.afterRead === undefined) return records
+  const context = contextOf(session, options.context)
+  return checkReturned(records.map((record) => valueOf('afterRead', crud.afterRead!(record, context))))
+}

@@ -1,0 +1,7 @@
+/**
+ * Reads and writes on synchronous sessions (`useAsync: false`), which return values. They take the pure steps of
+ * `src/read` and `src/write` (plan, compile, read rows, shape answers) and run the statements between them on a thread
+ * that waits. They refuse hooks and filters that return promises, and writes that take MikroORM's unit of work.
+ */
+export { countSync, existsSync, getSync, listSync } from './read.ts'
+export { createManySync, createSync, deleteSync, restoreSync, updateSync } from './write.ts'

@@ -1,0 +1,146 @@
+/** Inserts, changes and removes rows on a synchronous session. */
+import type { SyncSession } from '../database/index.ts'
+import { ConfigError, ConflictError, NotFoundError, OutOfScopeError } from '../errors.ts'
+import { idOfKey, planExists, planGet, type AnyWritePlan, type Id, type RecordData } from '../plan/index.ts'
+import { NO_FILTERS, type ActiveFilters } from '../resource/index.ts'
+import { enterStage, type Row } from '../run/index.ts'
+import {
+  checkVersion,
+  chunksOf,
+  compileWrite,
+  entitiesOfWrite,
+  isEmpty,
+  isSingle,
+  planChange,
+  planMark,
+  planRemoval,
+  planRows,
+  reasonForUnitOfWork,
+  searchOf,
+  withOnCreate,
+  writtenOf,
+  writtenRows,
+  type Write,
+  type WriteKind,
+  type Written,
+} from '../write/index.ts'
+import { checkChangedReferences, checkReferences } from './references.ts'
+import { activeFilters, findRows } from './statements.ts'
+
+type SyncWrite = Write<SyncSession>
+
+/** Inserts rows, all of them or none. */
+export function insertRows (
+  write: SyncWrite,
+  rows: readonly RecordData[],
+  pointer: (index: number) => string
+): Written[] {
+  const filters = filtersOf(write, rows)
+  refuseUnitOfWork(write, 'create', rows)
+  const chunks = chunksOf(rows.map((row) => withOnCreate(row, write.model, write.session.em)))
+  if (isSingle(write, rows, chunks.length, filters)) return insertChunk(write, chunks[0]!, filters, pointer)
+  return inTransaction(write, (inner) => {
+    if (rows.length > 1) checkReferences(searchOf(inner, filters), rows, pointer)
+    const written = chunks.flatMap((chunk) => insertChunk(inner, chunk, filters, pointer))
+    for (const { key } of written) checkWrittenScope(inner, idOfKey(write.model, key!))
+    return written
+  })
+}
+
+function insertChunk (
+  write: SyncWrite,
+  rows: readonly RecordData[],
+  filters: ActiveFilters,
+  pointer: (index: number) => string
+): Written[] {
+  const written = runWrite(write, planRows(write, rows, filters), filters)
+  if (written.length === rows.length) return written
+  checkReferences(searchOf(write, filters), rows, pointer)
+  // the record that was missing has come since
+  throw new ConflictError()
+}
+
+/** Changes the given columns of a row; nothing, when none is given. */
+export function changeRow (write: SyncWrite, id: Id, data: RecordData): Written {
+  if (isEmpty(data)) return writtenOf(findRow(write, id))
+  const filters = filtersOf(write, [data])
+  refuseUnitOfWork(write, 'update', [data])
+  const plan = planChange(write, id, data, filters)
+  if (plan === undefined) throw new NotFoundError()
+  const run = (inner: SyncWrite): Written => runWrite(inner, plan, filters)[0] ?? refuseChange(inner, id, data, filters)
+  if (!write.scope?.partial) return run(write)
+  return inTransaction(write, (inner) => {
+    const written = run(inner)
+    checkWrittenScope(inner, id)
+    return written
+  })
+}
+
+/** Marks a row as deleted, or takes the mark back: a row that is not deleted stays unchanged then. */
+export function markRow (write: SyncWrite, id: Id, deletedAt: Date | null): Written {
+  enterStage('plan')
+  refuseUnitOfWork(write, 'update')
+  const written = runChange(write, planMark(write, id, deletedAt))
+  if (written !== undefined) return written
+  return deletedAt === null ? writtenOf(findRow(write, id, true)) : refuseChange(write, id)
+}
+
+/** Removes a row. */
+export function removeRow (write: SyncWrite, id: Id): Written {
+  enterStage('plan')
+  refuseUnitOfWork(write, 'delete')
+  return runChange(write, planRemoval(write, id)) ?? refuseChange(write, id)
+}
+
+function runChange (write: SyncWrite, plan: AnyWritePlan | undefined): Written | undefined {
+  if (plan === undefined) throw new NotFoundError()
+  return runWrite(write, plan, filtersOf(write, []))[0]
+}
+
+/** @throws {NotFoundError}, {PreconditionFailedError}, {ConflictError}: why a write has found no row */
+function refuseChange (write: SyncWrite, id: Id, data?: RecordData, filters = NO_FILTERS): never {
+  findRow(write, id)
+  if (data !== undefined) checkChangedReferences(searchOf(write, filters), write.model, id, data)
+  throw new NotFoundError()
+}
+
+function runWrite (write: SyncWrite, plan: AnyWritePlan, filters: ActiveFilters): Written[] {
+  return writtenRows(write, plan, write.session.run(compileWrite(write, plan, filters), write.model))
+}
+
+function filtersOf (write: SyncWrite, rows: readonly RecordData[]): ActiveFilters {
+  enterStage('compile')
+  const filters = activeFilters(write.session, entitiesOfWrite(write, rows), 'update')
+  enterStage('plan')
+  return filters
+}
+
+function findRow (write: SyncWrite, id: Id, includeDeleted = write.options.includeDeleted): Row {
+  const plan = planGet(id, undefined, write.resource.whitelist, { includeDeleted })
+  const row = plan && findRows(write, plan).rows[0]
+  if (row === undefined) throw new NotFoundError()
+  checkVersion(write, row)
+  return row
+}
+
+/** @throws {OutOfScopeError} when the row as written lies outside */
+function checkWrittenScope (write: SyncWrite, id: Id): void {
+  if (!write.scope?.partial) return
+  const plan = planExists(id, write.resource.whitelist, { includeDeleted: true })!
+  if (findRows(write, plan, { ...write.options, filtered: false }).rows.length === 0) throw new OutOfScopeError()
+}
+
+function inTransaction<Result> (write: SyncWrite, work: (inner: SyncWrite) => Result): Result {
+  return write.session.transaction((session) => work({ ...write, session }))
+}
+
+/** @throws {ConfigError} when MikroORM would have to write */
+function refuseUnitOfWork (write: SyncWrite, kind: WriteKind, rows: readonly RecordData[] = []): void {
+  const reason = reasonForUnitOfWork(write, kind, rows)
+  if (reason === undefined) return
+  throw new ConfigError(
+    `To ${kind} ${write.model.name} takes MikroORM's unit of work, because of ${reason}, ` +
+      'which a synchronous session (useAsync: false) cannot wait for: ' +
+      'use a DatabaseFactory without useAsync: false, and await the result.'
+  )
+}

@@ -1,0 +1,17 @@
+/** Values of hooks, which may not be promises here. */
+import { ConfigError } from '../errors.ts'
+
+/**
+ * The value that a hook has returned.
+ *
+ * @throws {ConfigError} when it is a promise
+ */
+export function valueOf<Value> (hook: string, value: Value | Promise<Value>): Value {
+  if (typeof (value as { then?: unknown } | null | undefined)?.then !== 'function') return value as Value
+  // nothing waits for the promise: its failure must not end the process
+  Promise.allSettled([value])
+  throw new ConfigError(
+    `${hook} returned a promise, which a synchronous session (useAsync: false) cannot wait for: ` +
+      'return the value itself, or use a DatabaseFactory without useAsync: false.'
+  )
+}

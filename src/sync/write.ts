@@ -1,0 +1,105 @@
+/** Writes on a synchronous session: hooks, then statements. MikroORM's unit of work has promises only and is refused. */
+import type { SyncSession } from '../database/index.ts'
+import type { Id } from '../plan/index.ts'
+import type { JsonAnswer } from '../read/index.ts'
+import { contextOf, type CrudClass } from '../resource/index.ts'
+import { enterStage } from '../run/index.ts'
+import {
+  beginCreate,
+  beginRestore,
+  beginUpdate,
+  beginWrite,
+  completeRow,
+  finishChanges,
+  isSoft,
+  listOf,
+  readBody,
+  readChanges,
+  returnedData,
+  type Data,
+  type Write,
+  type WriteOptions,
+  type Written,
+} from '../write/index.ts'
+import { finishList, finishRecord } from './answer.ts'
+import { changeRow, insertRows, markRow, removeRow } from './rows.ts'
+import { repeated } from './repeat.ts'
+import { valueOf } from './value.ts'
+
+export function createSync (crud: CrudClass, session: SyncSession, data: Data, options: WriteOptions): JsonAnswer {
+  const write = beginWrite(crud, session, options, 'create')
+  const [written] = createRecords(write, [data], () => '')
+  return answerOne(write, written!)
+}
+
+export function createManySync (
+  crud: CrudClass,
+  session: SyncSession,
+  data: readonly Data[],
+  options: WriteOptions
+): JsonAnswer {
+  const write = beginWrite(crud, session, options, 'createMany')
+  const written = createRecords(write, data, (index) => `/${index}`)
+  return { json: finishList(write, listOf(written), write.resource.toWire) }
+}
+
+function createRecords (
+  write: Write<SyncSession>,
+  data: readonly Data[],
+  pointer: (index: number) => string
+): Written[] {
+  const { crud, session } = write
+  const create = beginCreate(write)
+  const rows = data.map((one, index) => {
+    const at = pointer(index)
+    const row = readBody(create, one, at)
+    if (create.plain) return row
+    const complete = { ...one, ...create.values }
+    if (crud.beforeCreate === undefined) return completeRow(create, complete, at)
+    enterStage()
+    const returned = returnedData('beforeCreate', valueOf('beforeCreate', crud.beforeCreate(complete, create.context)))
+    enterStage('plan')
+    return completeRow(create, returned, at)
+  })
+  return rows.length === 0 ? [] : repeated(session, () => insertRows(write, rows, pointer))
+}
+
+export function updateSync (
+  crud: CrudClass,
+  session: SyncSession,
+  id: Id,
+  data: Data,
+  options: WriteOptions
+): JsonAnswer {
+  const write = beginWrite(crud, session, options, 'update')
+  const update = beginUpdate(write, id, data)
+  let { row } = update
+  if (update.complete !== undefined) {
+    enterStage()
+    const changed = crud.beforeUpdate === undefined
+      ? update.complete
+      : returnedData('beforeUpdate', valueOf('beforeUpdate', crud.beforeUpdate(id, update.complete, update.context)))
+    row = readChanges(write, id, changed)
+  }
+  const changes = finishChanges(write, row)
+  return answerOne(write, repeated(session, () => changeRow(write, id, changes)))
+}
+
+export function deleteSync (crud: CrudClass, session: SyncSession, id: Id, options: WriteOptions): JsonAnswer {
+  const write = beginWrite(crud, session, options, 'delete')
+  valueOf('beforeDelete', crud.beforeDelete?.(id, contextOf(session, options.context)))
+  const deletedAt = isSoft(write) ? new Date() : undefined
+  return answerOne(
+    write,
+    repeated(session, () => deletedAt === undefined ? removeRow(write, id) : markRow(write, id, deletedAt))
+  )
+}
+
+export function restoreSync (crud: CrudClass, session: SyncSession, id: Id, options: WriteOptions): JsonAnswer {
+  const write = beginRestore(crud, session, options)
+  return answerOne(write, repeated(session, () => markRow(write, id, null)))
+}
+
+function answerOne (write: Write<SyncSession>, written: Written): JsonAnswer {
+  return { ...written, json: finishRecord(write, written.json, write.resource.toWire) }
+}

@@ -1,0 +1,28 @@
+/** Written records on their way out. */
+import { convertList, convertRecord, isFinal, type JsonAnswer } from '../read/index.ts'
+import { contextOf } from '../resource/index.ts'
+import type { Write, Written } from './write.ts'
+
+/** The answer of a write of one record. */
+export async function answerOne (
+  { crud, resource: { toWire }, session, options }: Write,
+  written: Written
+): Promise<JsonAnswer> {
+  if (isFinal(toWire, crud)) return written
+  return { ...written, json: await convertRecord(written.json, toWire, crud, contextOf(session, options.context)) }
+}
+
+/** The answer of a write of several records. */
+export async function answerMany (
+  { crud, resource: { toWire }, session, options }: Write,
+  written: readonly Written[]
+): Promise<JsonAnswer> {
+  const json = listOf(written)
+  return {
+    json: isFinal(toWire, crud) ? json : await convertList(json, toWire, crud, contextOf(session, options.context)),
+  }
+}
+
+export function listOf (written: readonly Written[]): string {
+  return `[${written.map(({ json }) => json).join()}]`
+}

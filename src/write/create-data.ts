@@ -1,0 +1,62 @@
+/** The rows of a create: what the body and the server give, what the hook makes of it, and what the scope adds. */
+import { ConfigError } from '../errors.ts'
+import { readData, withSharedColumns, type BodyRules, type RecordData } from '../plan/index.ts'
+import { contextOf, type CrudContext, type CrudSession } from '../resource/index.ts'
+import { enterStage } from '../run/index.ts'
+import { checkScopeData, readScopeData, scopeData, type Data } from './new-row.ts'
+import { valuesData } from './values.ts'
+import { bodyRules, type Write } from './write.ts'
+
+/** What all rows of a create have in common. */
+export interface CreateData {
+  readonly write: Write<CrudSession>
+  readonly rules: BodyRules
+  readonly values: Data | undefined
+  readonly context: CrudContext
+  /** Bodies are complete: no hook, value or scope adds something to them. */
+  readonly plain: boolean
+}
+
+/** @throws {ConfigError} when no records of the entity are created, or {OutOfScopeError} for a scope that no row can be in */
+export function beginCreate (write: Write<CrudSession>): CreateData {
+  const { crud, model, session, scope, options } = write
+  const rules = bodyRules(write, 'create')
+  if (model.abstract) {
+    throw new ConfigError(`${model.name} is abstract: records are created as one of its subclasses.`)
+  }
+  enterStage('plan')
+  if (scope !== undefined) readScopeData(scope, model)
+  const values = valuesData(options.values, model)
+  return {
+    write,
+    rules,
+    values,
+    context: contextOf(session, options.context),
+    plain: crud.beforeCreate === undefined && scope === undefined && values === undefined,
+  }
+}
+
+/** The row of a body, which has to be complete unless something is added to it. */
+export function readBody ({ write: { model }, rules, plain }: CreateData, data: Data, pointer: string): RecordData {
+  const row = readData(data, model, { by: rules, ...(plain && { complete: rules }), pointer })
+  return plain ? withSharedColumns(row, pointer) : row
+}
+
+/** The row of a body to which the server's values and the scope are added. */
+export function completeRow (
+  { write: { model, scope }, rules }: CreateData,
+  data: Data,
+  pointer: string
+): RecordData {
+  const row = readData({ ...(scope && scopeData(scope)), ...data }, model, { by: 'server', complete: rules, pointer })
+  if (scope !== undefined) checkScopeData(row, scope, model)
+  return withSharedColumns(row, pointer)
+}
+
+/** @throws {ConfigError} when a hook has returned no data: what the client sent must not pass without it */
+export function returnedData (hook: string, data: unknown): Data {
+  if (typeof data !== 'object' || data === null || Array.isArray(data)) {
+    throw new ConfigError(`${hook} must return the data.`)
+  }
+  return data as Data
+}

@@ -1,0 +1,88 @@
+/** Creates records: one, or several of which all are created or none. */
+import type { RecordData } from '../plan/index.ts'
+import { sharedEmOf, type ActiveFilters, type CrudClass, type Session } from '../resource/index.ts'
+import type { JsonAnswer } from '../read/index.ts'
+import { enterStage } from '../run/index.ts'
+import { answerMany, answerOne } from './answer.ts'
+import { beginCreate, completeRow, readBody, returnedData, type CreateData } from './create-data.ts'
+import { withOnCreate, type Data } from './new-row.ts'
+import { chunksOf, insertChunk, insertChunks } from './one-statement/insert.ts'
+import { guardedKeys } from './reference-questions.ts'
+import { repeated } from './repeat.ts'
+import { filtersOfWrite, writeInTransaction } from './statements.ts'
+import { createThroughEntities } from './unit-of-work/create.ts'
+import { needsUnitOfWork } from './unit-of-work/reason.ts'
+import { beginWrite, type Write, type WriteOptions, type Written } from './write.ts'
+
+export async function createOne (
+  crud: CrudClass,
+  session: Session,
+  data: Data,
+  options: WriteOptions
+): Promise<JsonAnswer> {
+  const write = beginWrite(crud, session, options, 'create')
+  const [written] = await createRecords(write, [data], () => '')
+  return await answerOne(write, written!)
+}
+
+export async function createMany (
+  crud: CrudClass,
+  session: Session,
+  data: readonly Data[],
+  options: WriteOptions
+): Promise<JsonAnswer> {
+  const write = beginWrite(crud, session, options, 'createMany')
+  return await answerMany(write, await createRecords(write, data, (index) => `/${index}`))
+}
+
+/** @param pointer where a record is in the body */
+async function createRecords (
+  write: Write,
+  data: readonly Data[],
+  pointer: (index: number) => string
+): Promise<Written[]> {
+  const create = beginCreate(write)
+  const rows: RecordData[] = []
+  for (const [index, one] of data.entries()) {
+    const at = pointer(index)
+    const row = readBody(create, one, at)
+    rows.push(create.plain ? row : completeRow(create, await passThroughHook(create, one), at))
+  }
+  return rows.length === 0 ? [] : await repeated(write.session, () => insertRows(write, rows, pointer))
+}
+
+async function passThroughHook ({ write: { crud }, values, context }: CreateData, one: Data): Promise<Data> {
+  const data = { ...one, ...values }
+  if (crud.beforeCreate === undefined) return data
+  enterStage()
+  const returned = returnedData('beforeCreate', await crud.beforeCreate(data, context))
+  enterStage('plan')
+  return returned
+}
+
+/** Inserts rows by the cheapest way that gives the same result: a statement, several in a transaction, or entities. */
+async function insertRows (
+  write: Write,
+  rows: readonly RecordData[],
+  pointer: (index: number) => string
+): Promise<Written[]> {
+  const filters = await filtersOfWrite(write, rows)
+  if (needsUnitOfWork(write, 'create', rows)) {
+    return await writeInTransaction(write, (inner) => createThroughEntities(inner, rows, filters, pointer))
+  }
+  const chunks = chunksOf(rows.map((row) => withOnCreate(row, write.model, sharedEmOf(write.session))))
+  return isSingle(write, rows, chunks.length, filters)
+    ? await insertChunk(write, chunks[0]!, filters, pointer)
+    : await writeInTransaction(write, (inner) => insertChunks(inner, rows, chunks, filters, pointer))
+}
+
+/** Whether one statement does it all: nothing has to be looked at before it or after it. */
+export function isSingle (
+  { session, scope }: Pick<Write, 'scope'> & { readonly session: Parameters<typeof guardedKeys>[2] },
+  rows: readonly RecordData[],
+  chunks: number,
+  filters: ActiveFilters
+): boolean {
+  return chunks === 1 && !scope?.partial &&
+    (rows.length === 1 || rows.every((row) => guardedKeys(row, filters, session).length === 0))
+}

@@ -1,0 +1,69 @@
+/** Deletes a record, and takes a deletion back. */
+import { ConfigError } from '../errors.ts'
+import type { Id } from '../plan/index.ts'
+import type { JsonAnswer } from '../read/index.ts'
+import { contextOf, type CrudClass, type CrudSession, type Session } from '../resource/index.ts'
+import { enterStage } from '../run/index.ts'
+import { answerOne } from './answer.ts'
+import { markRow, removeRow } from './one-statement/change.ts'
+import { repeated } from './repeat.ts'
+import { writeInTransaction } from './statements.ts'
+import { removeThroughEntity } from './unit-of-work/delete.ts'
+import { needsUnitOfWork } from './unit-of-work/reason.ts'
+import { markThroughEntity } from './unit-of-work/update.ts'
+import { beginWrite, type Write, type WriteOptions, type Written } from './write.ts'
+
+/** Marks a record as deleted where its entity has `deleted_at`; else, or with `hard`, removes it. */
+export async function deleteOne (
+  crud: CrudClass,
+  session: Session,
+  id: Id,
+  options: WriteOptions
+): Promise<JsonAnswer> {
+  const write = beginWrite(crud, session, options, 'delete')
+  if (crud.beforeDelete !== undefined) await crud.beforeDelete(id, contextOf(session, options.context))
+  const deletedAt = isSoft(write) ? new Date() : undefined
+  return await answerOne(
+    write,
+    await repeated(session, () => deletedAt === undefined ? remove(write, id) : mark(write, id, deletedAt))
+  )
+}
+
+/** Takes the mark of a deletion back. */
+export async function restoreOne (
+  crud: CrudClass,
+  session: Session,
+  id: Id,
+  options: WriteOptions
+): Promise<JsonAnswer> {
+  const write = beginRestore(crud, session, options)
+  return await answerOne(write, await repeated(session, () => mark(write, id, null)))
+}
+
+/** Whether a delete marks the record. */
+export function isSoft ({ model, options }: Write<CrudSession>): boolean {
+  return model.deletedAt !== undefined && options.hard !== true
+}
+
+/** @throws {ConfigError} when records of the entity are not marked as deleted */
+export function beginRestore<On extends CrudSession> (crud: CrudClass, session: On, options: WriteOptions): Write<On> {
+  const write = beginWrite(crud, session, options, 'restore')
+  if (write.model.deletedAt === undefined) {
+    throw new ConfigError(`${write.model.name} has no 'deleted_at': there is nothing to restore.`)
+  }
+  return write
+}
+
+async function mark (write: Write, id: Id, deletedAt: Date | null): Promise<Written> {
+  enterStage('plan')
+  return needsUnitOfWork(write, 'update')
+    ? await writeInTransaction(write, (inner) => markThroughEntity(inner, id, deletedAt))
+    : await markRow(write, id, deletedAt)
+}
+
+async function remove (write: Write, id: Id): Promise<Written> {
+  enterStage('plan')
+  return needsUnitOfWork(write, 'delete')
+    ? await writeInTransaction(write, (inner) => removeThroughEntity(inner, id))
+    : await removeRow(write, id)
+}

@@ -1,0 +1,102 @@
+/** Changes or removes the row of one record by a statement that carries id, scope, deletion and version in its `where`. */
+import { NotFoundError } from '../../errors.ts'
+import { planDelete, planUpdate, type AnyWritePlan, type Id, type RecordData } from '../../plan/index.ts'
+import { NO_FILTERS, sharedEmOf, type ActiveFilters, type CrudSession } from '../../resource/index.ts'
+import { withOnUpdate } from '../new-row.ts'
+import { isGuarded, searchOf } from '../reference-questions.ts'
+import { checkChangedReferences } from '../references.ts'
+import { checkWrittenScope, filtersOfWrite, findRow, runWrite, writeInTransaction } from '../statements.ts'
+import { versionsOf, writtenOf, type Write, type Written } from '../write.ts'
+
+/** The plan of an update; `undefined` for an id that no record can have. */
+export function planChange (
+  write: Write<CrudSession>,
+  id: Id,
+  data: RecordData,
+  filters: ActiveFilters
+): AnyWritePlan | undefined {
+  const { model, session, options, resource } = write
+  return planUpdate(id, withOnUpdate(data, model, sharedEmOf(session)), resource.selection, {
+    deleted: options.includeDeleted ? 'with' : 'without',
+    versions: versionsOf(write),
+    isGuarded: (target) => isGuarded(target, filters, session),
+  })
+}
+
+/** The plan of a mark as deleted, or of its end. */
+export function planMark (write: Write<CrudSession>, id: Id, deletedAt: Date | null): AnyWritePlan | undefined {
+  const { model, session, resource } = write
+  const property = model.deletedAt!
+  const data: RecordData = {
+    columns: [{ property, column: property.column, value: deletedAt?.toISOString() ?? null }],
+    references: [],
+    links: [],
+    properties: { [property.name]: deletedAt },
+  }
+  return planUpdate(id, withOnUpdate(data, model, sharedEmOf(session)), resource.selection, {
+    deleted: deletedAt === null ? 'only' : 'without',
+    versions: versionsOf(write),
+    isGuarded: () => false,
+  })
+}
+
+/** The plan of a removal. */
+export function planRemoval (write: Write<CrudSession>, id: Id): AnyWritePlan | undefined {
+  return planDelete(id, write.resource.selection, { deleted: 'with', versions: versionsOf(write) })
+}
+
+/** Changes the given columns of a row. A scope that only the database can tell is checked in the same transaction. */
+export async function updateRow (
+  write: Write,
+  id: Id,
+  data: RecordData,
+  filters: ActiveFilters
+): Promise<Written> {
+  const plan = planChange(write, id, data, filters)
+  if (plan === undefined) throw new NotFoundError()
+  const run = async (inner: Write): Promise<Written> => {
+    const [written] = await runWrite(inner, plan, filters)
+    return written ?? await refuseChange(inner, id, data, filters)
+  }
+  if (!write.scope?.partial) return await run(write)
+  return await writeInTransaction(write, async (inner) => {
+    const written = await run(inner)
+    await checkWrittenScope(inner, id)
+    return written
+  })
+}
+
+/** Marks a row as deleted, or takes the mark back: a row that is not deleted stays unchanged then. */
+export async function markRow (write: Write, id: Id, deletedAt: Date | null): Promise<Written> {
+  const written = await runChange(write, planMark(write, id, deletedAt))
+  if (written !== undefined) return written
+  // a row that is deleted may have another version than it should
+  return deletedAt === null ? writtenOf(await findRow(write, id, true)) : await refuseChange(write, id)
+}
+
+/** Removes a row. */
+export async function removeRow (write: Write, id: Id): Promise<Written> {
+  return await runChange(write, planRemoval(write, id)) ?? await refuseChange(write, id)
+}
+
+async function runChange (write: Write, plan: AnyWritePlan | undefined): Promise<Written | undefined> {
+  if (plan === undefined) throw new NotFoundError()
+  const [written] = await runWrite(write, plan, await filtersOfWrite(write, []))
+  return written
+}
+
+/**
+ * Finds out why a write has found no row: it is only looked into when it has failed.
+ *
+ * @throws {NotFoundError}, {PreconditionFailedError}, {ConflictError}
+ */
+async function refuseChange (
+  write: Write,
+  id: Id,
+  data?: RecordData,
+  filters: ActiveFilters = NO_FILTERS
+): Promise<never> {
+  await findRow(write, id)
+  if (data !== undefined) await checkChangedReferences(searchOf(write, filters), write.model, id, data)
+  throw new NotFoundError()
+}

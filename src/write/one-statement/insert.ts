@@ -1,0 +1,59 @@
+/** Inserts rows by statements. */
+import { ConflictError } from '../../errors.ts'
+import { idOfKey, planInsert, type AnyWritePlan, type RecordData } from '../../plan/index.ts'
+import type { ActiveFilters, CrudSession } from '../../resource/index.ts'
+import { enterStage } from '../../run/index.ts'
+import { isGuarded, searchOf } from '../reference-questions.ts'
+import { checkReferences } from '../references.ts'
+import { checkWrittenScope, runWrite } from '../statements.ts'
+import type { Write, Written } from '../write.ts'
+
+/** Parameters in one statement, at most: the protocol counts them in 16 bits, which PGlite takes to have a sign. */
+const MAX_PARAMETERS = 32_000
+
+/** As many rows for each statement as its parameters allow. */
+export function chunksOf (rows: readonly RecordData[]): RecordData[][] {
+  const widest = rows.reduce((widest, { columns }) => Math.max(widest, columns.length), 0) + 1
+  const size = Math.max(1, Math.floor(MAX_PARAMETERS / widest))
+  const chunks: RecordData[][] = []
+  for (let start = 0; start < rows.length; start += size) chunks.push(rows.slice(start, start + size))
+  return chunks
+}
+
+/** Inserts the rows of one statement. A single row is not inserted where a record that it refers to is hidden. */
+export async function insertChunk (
+  write: Write,
+  rows: readonly RecordData[],
+  filters: ActiveFilters,
+  pointer: (index: number) => string
+): Promise<Written[]> {
+  const written = await runWrite(write, planRows(write, rows, filters), filters)
+  if (written.length === rows.length) return written
+  await checkReferences(searchOf(write, filters), rows, pointer)
+  // the record that was missing has come since
+  throw new ConflictError()
+}
+
+/** Inserts the rows of several statements, in the transaction of the session. */
+export async function insertChunks (
+  write: Write,
+  rows: readonly RecordData[],
+  chunks: readonly RecordData[][],
+  filters: ActiveFilters,
+  pointer: (index: number) => string
+): Promise<Written[]> {
+  if (rows.length > 1) await checkReferences(searchOf(write, filters), rows, pointer)
+  const written: Written[] = []
+  for (const chunk of chunks) written.push(...await insertChunk(write, chunk, filters, pointer))
+  for (const { key } of written) await checkWrittenScope(write, idOfKey(write.model, key!))
+  return written
+}
+
+export function planRows (
+  { resource, session }: Write<CrudSession>,
+  rows: readonly RecordData[],
+  filters: ActiveFilters
+): AnyWritePlan {
+  enterStage('plan')
+  return planInsert(rows, resource.selection, (model) => rows.length === 1 && isGuarded(model, filters, session))
+}

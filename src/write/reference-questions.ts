@@ -1,0 +1,153 @@
+/**
+ * What is asked about the records that rows refer to. They are looked for where a foreign key alone would find them though
+ * they are hidden.
+ */
+import { ConflictError } from '../errors.ts'
+import type { EntityModel, RelationProperty, SqlValue } from '../model/index.ts'
+import { planPresent, type Id, type RecordData } from '../plan/index.ts'
+import { foreignOf, hasSessionContext, type ActiveFilters, type CrudSession, type Session } from '../resource/index.ts'
+import { enterStage, type BoundStatement, type QueryCall, type Row } from '../run/index.ts'
+import { compilePresent, compileReferences, type Foreign, type Statement } from '../sql/index.ts'
+import type { Write } from './write.ts'
+
+/** Whether a record of an entity may count as absent though its row is there: foreign keys look past deletions, filters and policies. */
+export const isGuarded = (model: EntityModel, filters: ActiveFilters, session: CrudSession): boolean =>
+  model.deletedAt !== undefined || filters.has(model) || hasSessionContext(session)
+
+/** Relations of a row whose records are looked for before it is written: those that a foreign key would find though they are hidden, and links. */
+export function guardedKeys (
+  { references, links }: RecordData,
+  filters: ActiveFilters,
+  session: CrudSession
+): { readonly relation: RelationProperty, readonly keys: ReadonlyArray<readonly SqlValue[]> }[] {
+  return [
+    ...references.filter(({ relation }) => isGuarded(relation.target, filters, session)).map(({ relation, key }) => ({
+      relation,
+      keys: [key],
+    })),
+    ...links,
+  ]
+}
+
+/** Where records are looked for, what hides them, and what for. */
+export interface Search<On extends CrudSession = Session> {
+  readonly session: On
+  readonly filters: ActiveFilters
+  readonly call: QueryCall
+}
+
+/** The search of a write for the records that its rows refer to. */
+export function searchOf<On extends CrudSession> (
+  { session, resource, operation }: Write<On>,
+  filters: ActiveFilters
+): Search<On> {
+  return { session, filters, call: resource.callOf(operation) }
+}
+
+/** A relation of a row that refers to a record that is missing. */
+export interface Missing {
+  readonly relation: RelationProperty
+  readonly row: number
+}
+
+/** The keys that rows refer to and that have to be looked for, each once. */
+export function wantedKeys (
+  { filters, session }: Search<CrudSession>,
+  rows: readonly RecordData[]
+): ReadonlyMap<RelationProperty, readonly WantedKey[]> {
+  const wanted = new Map<RelationProperty, Map<string, WantedKey>>()
+  for (const [index, row] of rows.entries()) {
+    for (const { relation, keys } of guardedKeys(row, filters, session)) {
+      let distinct = wanted.get(relation)
+      if (distinct === undefined) wanted.set(relation, distinct = new Map())
+      for (const key of keys) {
+        const text = JSON.stringify(key)
+        if (!distinct.has(text)) distinct.set(text, { key, row: index })
+      }
+    }
+  }
+  return new Map([...wanted].map(([relation, keys]) => [relation, [...keys.values()]]))
+}
+
+/** A statement that tells which references of a record are there already, and how to read its answer. */
+export interface PresentQuestion {
+  readonly statement: BoundStatement
+  /** The row with the references that are changes. */
+  readonly changedOf: (present: Row | undefined) => RecordData
+}
+
+/** Asks which references of a record are no changes; `undefined` when there is nothing to ask. */
+export function presentQuestion (
+  search: Search<CrudSession>,
+  model: EntityModel,
+  id: Id,
+  row: RecordData
+): PresentQuestion | undefined {
+  const guarded = row.references.filter(({ relation }) => isGuarded(relation.target, search.filters, search.session))
+  const plan = guarded.length === 0 ? undefined : planPresent(id, model)
+  if (plan === undefined) return undefined
+  const values = [...plan.values]
+  const slots = guarded.map(({ relation, key }) => ({ relation, key: key.map((value) => values.push(value) - 1) }))
+  return {
+    statement: statementOf(search, model, values, (foreign) => compilePresent(plan, slots, foreign)),
+    changedOf: (present) => ({
+      ...row,
+      references: row.references.filter((reference) => present?.[`present${guarded.indexOf(reference)}`] !== 'true'),
+    }),
+  }
+}
+
+/** A statement that counts the visible records with some keys. */
+export function visibleQuestion (
+  search: Search<CrudSession>,
+  { target, join }: RelationProperty,
+  keys: readonly WantedKey[]
+): BoundStatement {
+  const values: unknown[] = []
+  const slots = keys.map(({ key }) => key.map((value) => values.push(value) - 1))
+  return statementOf(
+    search,
+    target,
+    values,
+    (foreign) => compileReferences({ model: target, columns: join.targetColumns, keys: slots }, foreign)
+  )
+}
+
+/** A statement about records of an entity. */
+export function statementOf (
+  { session, filters, call }: Search<CrudSession>,
+  model: EntityModel,
+  values: unknown[],
+  compile: (foreign: Foreign) => Statement
+): BoundStatement {
+  enterStage('compile')
+  const { text, slots } = compile(foreignOf(session, { model, customs: [] }, {}, filters, values))
+  enterStage()
+  return { text, values: slots.map((slot) => values[slot]), readOnly: true, call }
+}
+
+/** A key that has to be there, and the first row that refers to it. */
+export interface WantedKey {
+  readonly key: readonly SqlValue[]
+  readonly row: number
+}
+
+/** Keys in one question for records, at most: their parameters are limited, and so is the nesting of its `or`s. */
+const MAX_KEYS = 1_000
+
+/** As many keys as fit into one question each. */
+export function chunksOfKeys (keys: readonly WantedKey[]): ReadonlyArray<readonly WantedKey[]> {
+  const chunks: Array<readonly WantedKey[]> = []
+  for (let start = 0; start < keys.length; start += MAX_KEYS) chunks.push(keys.slice(start, start + MAX_KEYS))
+  return chunks
+}
+
+export function missingReference (
+  { relation: { publicName }, row }: Missing,
+  pointer: (index: number) => string
+): ConflictError {
+  const detail = `'${publicName}' refers to a record that does not exist.`
+  return new ConflictError(detail, {
+    errors: [{ source: { pointer: `${pointer(row)}/${publicName}` }, code: 'FST_CRUD_CONFLICT', detail }],
+  })
+}

@@ -1,0 +1,93 @@
+/** The statements of a write: the one that writes, and those that look at rows beside it. */
+import type { EntityManager } from '@mikro-orm/postgresql'
+import { NotFoundError, OutOfScopeError } from '../errors.ts'
+import { keyColumns } from '../model/index.ts'
+import { planExists, planGet, type AnyWritePlan, type Id, type Plan, type RecordData } from '../plan/index.ts'
+import {
+  activeFilters,
+  inTransaction,
+  runStatement,
+  type ActiveFilters,
+  type CompiledRead,
+  type CrudSession,
+  type ReadOptions,
+} from '../resource/index.ts'
+import { convertError, enterStage, isDriverError, type Row } from '../run/index.ts'
+import { checkVersion, entitiesOfWrite, writtenOf, type Write, type Written } from './write.ts'
+
+/** MikroORM's filters that are active for the resource and for the records that rows refer to. */
+export async function filtersOfWrite (write: Write, rows: readonly RecordData[]): Promise<ActiveFilters> {
+  enterStage('compile')
+  const filters = await activeFilters(write.session, entitiesOfWrite(write, rows), 'update')
+  enterStage('plan')
+  return filters
+}
+
+/** Runs the statement of a plan and returns the rows that it has written. */
+export async function runWrite (write: Write, plan: AnyWritePlan, filters: ActiveFilters): Promise<Written[]> {
+  return writtenRows(write, plan, await runStatement(write.session, compileWrite(write, plan, filters), write.model))
+}
+
+export function compileWrite (write: Write<CrudSession>, plan: AnyWritePlan, filters: ActiveFilters): CompiledRead {
+  const { resource, session, options, operation } = write
+  enterStage('compile')
+  const statement = resource.compileWrite(session, plan, options, filters, operation)
+  enterStage()
+  return statement
+}
+
+export function writtenRows ({ model }: Write<CrudSession>, { kind }: AnyWritePlan, rows: readonly Row[]): Written[] {
+  const parts = kind === 'insert' ? keyColumns(model).length : 0
+  return rows.map((row) => writtenOf(row, parts))
+}
+
+/** Runs a statement that looks at rows, on the server that is written to. */
+async function look (write: Write, plan: Plan, options: ReadOptions = write.options): Promise<Row[]> {
+  enterStage('compile')
+  const statement = await write.resource.compile(write.session, plan, options, write.operation)
+  enterStage()
+  return await runStatement(write.session, statement)
+}
+
+/**
+ * The row of a record, as a write that changes nothing finds it.
+ *
+ * @throws {NotFoundError}, or {PreconditionFailedError} for a version that If-Match does not name
+ */
+export async function findRow (
+  write: Write,
+  id: Id,
+  includeDeleted: boolean | undefined = write.options.includeDeleted
+): Promise<Row> {
+  const plan = planGet(id, undefined, write.resource.whitelist, { includeDeleted })
+  const [row] = plan === undefined ? [] : await look(write, plan)
+  if (row === undefined) throw new NotFoundError()
+  checkVersion(write, row)
+  return row
+}
+
+/** The record after a write that has returned nothing of it, whatever hides it now. */
+export async function readBack (write: Write, id: Id): Promise<Written> {
+  const plan = planGet(id, undefined, write.resource.whitelist, { includeDeleted: true })!
+  const [row] = await look(write, plan, { filtered: false })
+  return writtenOf(row!)
+}
+
+/** @throws {OutOfScopeError} when the row as written lies outside; equalities of the scope have been checked before */
+export async function checkWrittenScope (write: Write, id: Id): Promise<void> {
+  if (!write.scope?.partial) return
+  const plan = planExists(id, write.resource.whitelist, { includeDeleted: true })!
+  if ((await look(write, plan, { ...write.options, filtered: false })).length === 0) throw new OutOfScopeError()
+}
+
+/** Does the work of a write in a transaction, or in a savepoint of the one that its session is in. */
+export async function writeInTransaction<Result> (
+  write: Write,
+  work: (inner: Write<EntityManager>) => Promise<Result>
+): Promise<Result> {
+  try {
+    return await inTransaction(write.session, (em) => work({ ...write, session: em }))
+  } catch (error) {
+    throw isDriverError(error) ? convertError(error, write.model) : error
+  }
+}

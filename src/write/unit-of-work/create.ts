@@ -1,0 +1,25 @@
+/** Creates records as entities, in the transaction of the session. */
+import type { EntityManager } from '@mikro-orm/postgresql'
+import { idOfKey, type RecordData } from '../../plan/index.ts'
+import type { ActiveFilters } from '../../resource/index.ts'
+import { searchOf } from '../reference-questions.ts'
+import { checkReferences } from '../references.ts'
+import { checkWrittenScope, readBack } from '../statements.ts'
+import type { Write, Written } from '../write.ts'
+import { createEntities, flushing } from './entities.ts'
+
+export async function createThroughEntities (
+  write: Write<EntityManager>,
+  rows: readonly RecordData[],
+  filters: ActiveFilters,
+  pointer: (index: number) => string
+): Promise<Written[]> {
+  const { model, session } = write
+  await checkReferences(searchOf(write, filters), rows, pointer)
+  const keys = await flushing(() => createEntities(session, model, rows))
+  const ids = keys.map((key) => idOfKey(model, key))
+  const written: Written[] = []
+  for (const id of ids) written.push(await readBack(write, id))
+  for (const id of ids) await checkWrittenScope(write, id)
+  return written
+}

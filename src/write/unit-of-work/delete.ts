@@ -1,0 +1,17 @@
+/** Removes a record as an entity, in the transaction of the session. */
+import type { EntityManager } from '@mikro-orm/postgresql'
+import type { Id } from '../../plan/index.ts'
+import { readBack } from '../statements.ts'
+import type { Write, Written } from '../write.ts'
+import { flushing, removeEntity } from './entities.ts'
+import { lockRecord } from './lock.ts'
+import { cascadesOf } from './reason.ts'
+
+/** Removes a record, and those that go with it: MikroORM removes related records that it has loaded. */
+export async function removeThroughEntity (write: Write<EntityManager>, id: Id): Promise<Written> {
+  const { model, session } = write
+  const { entity } = await lockRecord(write, id, 'with', cascadesOf(session, model))
+  const record = await readBack(write, id)
+  await flushing(() => removeEntity(session, entity))
+  return record
+}

@@ -1,0 +1,30 @@
+/** Finds the entity of a record and locks it until the transaction ends. */
+import type { EntityManager } from '@mikro-orm/postgresql'
+import { NotFoundError } from '../../errors.ts'
+import { planGet, type Id } from '../../plan/index.ts'
+import { findRow } from '../statements.ts'
+import type { Write } from '../write.ts'
+import { findLocked, flushing } from './entities.ts'
+
+/**
+ * The entity of a record that is there, in scope, and of the right version.
+ *
+ * @param populate relations that are loaded with it
+ * @throws {NotFoundError}, {PreconditionFailedError}
+ */
+export async function lockRecord (
+  write: Write<EntityManager>,
+  id: Id,
+  deleted: 'with' | 'without',
+  populate: readonly string[] = []
+): Promise<{ readonly entity: object, readonly isDeleted: boolean }> {
+  const { model, resource, session } = write
+  const includeDeleted = deleted === 'with'
+  // an id that no record can have is not looked for
+  const possible = planGet(id, undefined, resource.whitelist, { includeDeleted }) !== undefined
+  const entity = possible ? await flushing(() => findLocked(session, model, id, populate)) : null
+  if (entity === null) throw new NotFoundError()
+  await findRow(write, id, includeDeleted)
+  const { deletedAt } = model
+  return { entity, isDeleted: deletedAt !== undefined && (entity as Record<string, unknown>)[deletedAt.name] != null }
+}

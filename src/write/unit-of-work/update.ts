@@ -1,0 +1,78 @@
+/** Changes records as entities, in the transaction of the session. */
+import type { EntityManager } from '@mikro-orm/postgresql'
+import { planUpdate, type Id, type RecordData } from '../../plan/index.ts'
+import type { ActiveFilters } from '../../resource/index.ts'
+import { withOnUpdate } from '../new-row.ts'
+import { searchOf } from '../reference-questions.ts'
+import { checkChangedReferences, hiddenLinks } from '../references.ts'
+import { checkWrittenScope, readBack, runWrite } from '../statements.ts'
+import type { Write, Written } from '../write.ts'
+import { assignEntity, flushing } from './entities.ts'
+import { lockRecord } from './lock.ts'
+
+/** Changes the given properties and links of a record. */
+export async function updateThroughEntity (
+  write: Write<EntityManager>,
+  id: Id,
+  data: RecordData,
+  filters: ActiveFilters
+): Promise<Written> {
+  const { model, session, options } = write
+  const links = data.links.map(({ relation }) => relation.name)
+  const { entity } = await lockRecord(write, id, options.includeDeleted ? 'with' : 'without', links)
+  const properties = await checkedProperties(write, id, data, filters)
+  await flushing(() => assignEntity(session, entity, properties, model))
+  await checkWrittenScope(write, id)
+  const record = await readBack(write, id)
+  return data.columns.length > 0 ? record : await touchRow(write, id, filters) ?? record
+}
+
+/** Marks a record as deleted, or as not deleted any more: one that is not deleted stays unchanged then. */
+export async function markThroughEntity (
+  write: Write<EntityManager>,
+  id: Id,
+  deletedAt: Date | null
+): Promise<Written> {
+  const { model, session, options } = write
+  const restores = deletedAt === null
+  const { entity, isDeleted } = await lockRecord(write, id, restores || options.includeDeleted ? 'with' : 'without')
+  if (restores && !isDeleted) return await readBack(write, id)
+  await flushing(() => assignEntity(session, entity, { [model.deletedAt!.name]: deletedAt }, model))
+  await checkWrittenScope(write, id)
+  return await readBack(write, id)
+}
+
+/** The values that are assigned to an entity: links that the client does not see stay. */
+async function checkedProperties (
+  write: Write,
+  id: Id,
+  data: RecordData,
+  filters: ActiveFilters
+): Promise<object> {
+  const search = searchOf(write, filters)
+  await checkChangedReferences(search, write.model, id, data)
+  if (data.links.length === 0) return data.properties
+  const properties: Record<string, unknown> = { ...data.properties }
+  for (const { relation } of data.links) {
+    const hidden = await hiddenLinks(search, write.model, id, relation)
+    properties[relation.name] = [
+      ...properties[relation.name] as unknown[],
+      ...hidden.map((key) => key.length === 1 ? key[0] : key),
+    ]
+  }
+  return properties
+}
+
+/** A set of links is part of the record: its version and its `onUpdate` change with it, though its own row does not. */
+async function touchRow (
+  write: Write<EntityManager>,
+  id: Id,
+  filters: ActiveFilters
+): Promise<Written | undefined> {
+  const { model, resource, session } = write
+  const data = withOnUpdate({ columns: [], references: [], links: [], properties: {} }, model, session)
+  if (data.columns.length === 0 && model.version === undefined) return undefined
+  const plan = planUpdate(id, data, resource.selection, { deleted: 'with', isGuarded: () => false })
+  const [written] = plan === undefined ? [] : await runWrite(write, plan, filters)
+  return written
+}

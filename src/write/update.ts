@@ -1,0 +1,44 @@
+/** Changes a record. */
+import type { Id, RecordData } from '../plan/index.ts'
+import type { JsonAnswer } from '../read/index.ts'
+import type { CrudClass, Session } from '../resource/index.ts'
+import { enterStage } from '../run/index.ts'
+import { answerOne } from './answer.ts'
+import { returnedData } from './create-data.ts'
+import type { Data } from './new-row.ts'
+import { updateRow } from './one-statement/change.ts'
+import { repeated } from './repeat.ts'
+import { filtersOfWrite, findRow, writeInTransaction } from './statements.ts'
+import { needsUnitOfWork } from './unit-of-work/reason.ts'
+import { updateThroughEntity } from './unit-of-work/update.ts'
+import { beginUpdate, finishChanges, isEmpty, readChanges } from './update-data.ts'
+import { beginWrite, writtenOf, type Write, type WriteOptions, type Written } from './write.ts'
+
+export async function updateOne (
+  crud: CrudClass,
+  session: Session,
+  id: Id,
+  data: Data,
+  options: WriteOptions
+): Promise<JsonAnswer> {
+  const write = beginWrite(crud, session, options, 'update')
+  const update = beginUpdate(write, id, data)
+  let { row } = update
+  if (update.complete !== undefined) {
+    enterStage()
+    const changed = crud.beforeUpdate === undefined
+      ? update.complete
+      : returnedData('beforeUpdate', await crud.beforeUpdate(id, update.complete, update.context))
+    row = readChanges(write, id, changed)
+  }
+  const changes = finishChanges(write, row)
+  return await answerOne(write, await repeated(session, () => changeRecord(write, id, changes)))
+}
+
+async function changeRecord (write: Write, id: Id, data: RecordData): Promise<Written> {
+  if (isEmpty(data)) return writtenOf(await findRow(write, id))
+  const filters = await filtersOfWrite(write, [data])
+  return needsUnitOfWork(write, 'update', [data])
+    ? await writeInTransaction(write, (inner) => updateThroughEntity(inner, id, data, filters))
+    : await updateRow(write, id, data, filters)
+}

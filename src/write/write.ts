@@ -1,0 +1,113 @@
+/** A write as its steps see it, and how it begins. */
+import { ConfigError, PreconditionFailedError } from '../errors.ts'
+import type { EntityModel } from '../model/index.ts'
+import type { BodyRules, RecordData } from '../plan/index.ts'
+import {
+  checkScope,
+  readScope,
+  sharedEmOf,
+  type CrudClass,
+  type CrudSession,
+  type ReadOptions,
+  type Resource,
+  type ScopeRules,
+  type Session,
+} from '../resource/index.ts'
+import type { QueryOperation, Row } from '../run/index.ts'
+import { closedBody } from './closed-body.ts'
+import { readIfMatch } from './if-match.ts'
+
+export interface WriteOptions extends ReadOptions {
+  /** The header If-Match: versions of which the record has to have one. */
+  readonly ifMatch?: string
+  /** Values that the server sets, by property name. */
+  readonly values?: object
+  /** Whether a delete removes the row, even where it could be marked as deleted. */
+  readonly hard?: boolean
+}
+
+/** A write as its steps see it. In a transaction of its own, the session is the transaction's. */
+export interface Write<On extends CrudSession = Session> {
+  readonly crud: CrudClass
+  readonly resource: Resource
+  readonly model: EntityModel
+  readonly session: On
+  readonly options: WriteOptions
+  readonly scope: ScopeRules | undefined
+  readonly operation: QueryOperation
+}
+
+/**
+ * Begins a write.
+ *
+ * @throws {ConfigError} when records of the entity are not written, or {ScopeError}
+ */
+export function beginWrite<On extends CrudSession> (
+  crud: CrudClass,
+  session: On,
+  options: WriteOptions,
+  operation: QueryOperation
+): Write<On> {
+  const resource = crud.bind(sharedEmOf(session))
+  const { model } = resource
+  if (model.readOnly !== undefined) throw new ConfigError(`${model.name} is read-only: ${model.readOnly}.`)
+  checkScope(options, model)
+  const scope = options.scope === undefined ? undefined : readScope(options.scope, model)
+  return { crud, resource, model, session, options, scope, operation }
+}
+
+/** @throws {ConfigError} when bodies may not set anything by this operation: nothing is open unless the resource says so */
+export function bodyRules (
+  { crud, resource: { model, writable } }: Write<CrudSession>,
+  operation: 'create' | 'update'
+): BodyRules {
+  const rules = writable[operation]
+  if (rules === undefined) {
+    throw new ConfigError(`${crud.constructor.name}: ${closedBody(operation, model.name, writable)}.`)
+  }
+  return rules
+}
+
+/** A record that was written, as the database has returned it. */
+export interface Written {
+  readonly json: string
+  readonly version: string | undefined
+  /** The columns of a new row's key as texts. */
+  readonly key: readonly string[] | undefined
+}
+
+/** @param parts the number of columns of the key that the row has */
+export function writtenOf (row: Row, parts = 0): Written {
+  const key: string[] = []
+  for (let index = 0; index < parts; index++) key.push(row[`key${index}`] as string)
+  return {
+    json: row['item'] as string,
+    version: row['version'] as string | undefined,
+    key: parts === 0 ? undefined : key,
+  }
+}
+
+/** The versions that If-Match names; `undefined` when any will do. */
+export function versionsOf ({ options: { ifMatch } }: Write<CrudSession>): readonly string[] | undefined {
+  const match = ifMatch === undefined ? 'any' : readIfMatch(ifMatch)
+  return match === 'any' ? undefined : match
+}
+
+/** @throws {PreconditionFailedError} for a version that If-Match does not name; an entity without one has none to name */
+export function checkVersion (write: Write<CrudSession>, row: Row): void {
+  const versions = versionsOf(write)
+  if (versions !== undefined && !versions.includes(row['version'] as string)) throw new PreconditionFailedError()
+}
+
+/** The entities of a write whose filters matter: its own, those that rows refer to, and those that the scope leads to. */
+export function entitiesOfWrite (
+  { resource, model, options }: Write<CrudSession>,
+  rows: readonly RecordData[]
+): readonly EntityModel[] {
+  const entities = new Set([model])
+  for (const { references, links } of rows) {
+    for (const { relation } of references) entities.add(relation.target)
+    for (const { relation } of links) entities.add(relation.target)
+  }
+  return resource.entitiesOf([...entities], options)
+}
