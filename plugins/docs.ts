@@ -1,127 +1,60 @@
 /**
- * OpenAPI documentation of the generated routes, loaded where an application has @fastify/swagger: a function in each
- * route's `config.swaggerTransform`, which is only called when a document is made. Nothing of it takes part in a
- * request.
+ * Documents the routes of a resource in OpenAPI: puts a transform for @fastify/swagger into the `config` of each route that
+ * has `config.crud`. crudRoutes registers it where @fastify/swagger is.
  */
-import type { TSchema } from '@sinclair/typebox'
-import type { FastifySchema } from 'fastify'
-import { documentOperation, type DocumentedResource, type DocumentedSchema } from './docs-operation.ts'
-import type { CrudOperation } from './options.ts'
+import type { FastifyInstance } from 'fastify'
+import fp from 'fastify-plugin'
+import { routedResource, type CrudRoutesOptions } from '../src/http/index.ts'
+import type { DocumentedResource, DocumentedRoute } from '../src/http/docs/index.ts'
 
-/** What a transform is called with, and returns; see @fastify/swagger. */
-export interface TransformInput {
-  readonly schema: FastifySchema
-  readonly url: string
-  readonly route: { readonly method: string | readonly string[] }
-  readonly openapiObject?: { readonly openapi?: string, readonly paths?: object }
-  readonly swaggerObject?: { readonly paths?: object }
-}
-export type Transform = (input: TransformInput) => { readonly schema: FastifySchema, readonly url: string }
-
-/** One generated route. */
-export interface DocumentedRoute {
-  readonly operation: CrudOperation
-  readonly method: string
-  /** Where the resource is. */
-  readonly prefix: string
-  /** Name of the resource. */
-  readonly name: string
-  /** What the application has declared itself: it wins. */
-  readonly own?: FastifySchema
-  /** The application's own transform: it gets what is documented here, and has the last word. */
-  readonly transform?: Transform | false
+/** What @fastify/swagger reads in the `config` of a route: a function for its schema and path, or false for none. */
+interface SwaggerConfig {
+  swaggerTransform?: DocumentedRoute['transform']
 }
 
-/** The transform of a route. */
-export function documentation (route: DocumentedRoute, resource: DocumentedResource): Transform | false {
-  const { transform } = route
-  if (transform === false) return false
-  return (input) => {
-    const documented = documentOperation(route.operation, resource, hasExamples(input.openapiObject))
-    // `/categories/` answers `/categories`, too, which is how clients write it
-    const url = input.url.replace(/(?<=.)\/$/, '')
-    const schema = {
-      ...input.schema,
-      ...merge(documented, route.own),
-      operationId: operationId(route, { ...input, url }),
-    } as FastifySchema
-    return transform === undefined ? { schema, url } : transform({ ...input, schema, url })
+/** Other plugins register themselves when their folder is loaded; this one needs a resource. */
+export const autoload = false
+
+async function register (fastify: FastifyInstance, options: CrudRoutesOptions): Promise<void> {
+  const { documentation } = await import('../src/http/docs/index.ts')
+  const { name, bound, operations } = routedResource(fastify.orm, options)
+  const { model, whitelist, writable } = bound
+  const resource: DocumentedResource = {
+    ...options,
+    model,
+    whitelist,
+    writable,
+    operations,
+    queryConfig: options.crud.queryConfig,
+    scoped: options.scope !== undefined,
+    changesRecords: options.crud.afterRead !== undefined,
   }
+  fastify.addHook('onRoute', ({ method, config }) => {
+    // Fastify's route for HEAD has the config of the one for GET
+    if (config?.crud === undefined || method === 'HEAD') return
+    const { operation } = config.crud
+    const route: DocumentedRoute = {
+      operation,
+      method: String(method),
+      prefix: fastify.prefix,
+      name,
+      own: options.schemas?.[operation],
+      transform: (config as SwaggerConfig).swaggerTransform,
+    }
+    ;(config as SwaggerConfig).swaggerTransform = documentation(route, resource)
+  })
 }
-
-/** JSON Schema's `examples` came with OpenAPI 3.1. */
-const hasExamples = (document: TransformInput['openapiObject']): boolean => /^3\.[1-9]/.test(document?.openapi ?? '')
-
-/** What is documented, where the application has said nothing else: by part, and in the query and responses by name. */
-function merge (documented: DocumentedSchema, own: FastifySchema = {}): object {
-  const parts = Object.fromEntries(
-    Object.entries(documented).filter(([part, schema]) =>
-      schema !== undefined && (own as Record<string, unknown>)[part] === undefined
-    )
-  )
-  return {
-    ...parts,
-    ...mergeQuery(documented.querystring, own.querystring),
-    response: mergeResponses(documented.response, own.response as Record<string, unknown> | undefined),
-  }
-}
-
-function mergeQuery (documented: TSchema | undefined, own: unknown): object {
-  const given = own as { properties?: object } | undefined
-  if (documented === undefined || given?.properties === undefined) return {}
-  return { querystring: { ...documented, ...given, properties: { ...documented['properties'], ...given.properties } } }
-}
-
-/** A status of the application's own stands also for those that it covers: `4xx` for 400. */
-function mergeResponses (documented: DocumentedSchema['response'], own: Record<string, unknown> = {}): object {
-  const covered = new Set(Object.keys(own).map((status) => status.toLowerCase()))
-  const rest = Object.entries(documented).filter(([status]) =>
-    !covered.has(status) && !covered.has(`${status[0]}xx`) && !covered.has('default')
-  )
-  return Object.fromEntries([...Object.entries(own), ...rest])
-}
-
-const VERBS = {
-  list: 'list',
-  get: 'get',
-  create: 'create',
-  createMany: 'create_many',
-  update: 'update',
-  delete: 'delete',
-  restore: 'restore',
-} as const satisfies Record<CrudOperation, string>
 
 /**
- * An id that no other operation in the document has: `list_categories`, with the prefix where another resource has the
- * name, too, and a number where even that is taken.
+ * The documentation of routes in the same context, by the options of crudRoutes.
+ *
+ * @example
+ * await fastify.register(crudDocs, { crud: categories })
+ * fastify.get('/', { config: { crud: { operation: 'list', resource: 'categories' } } }, listCategories)
  */
-function operationId (
-  { operation, method, prefix, name, own }: DocumentedRoute,
-  { url, route, openapiObject, swaggerObject }: TransformInput
-): string {
-  const declared = (own as { operationId?: string } | undefined)?.operationId
-  const verb = method === 'PUT' ? 'replace' : VERBS[operation]
-  // the route that Fastify adds for HEAD has the schema of the one for GET
-  const suffix = route.method === 'HEAD' ? '-head' : ''
-  if (declared !== undefined) return `${declared}${method === 'PUT' ? '_put' : ''}${suffix}`
-  const taken = idsIn((openapiObject ?? swaggerObject)?.paths, url, String(route.method).toLowerCase())
-  const candidates = [`${verb}_${slug(name)}`, `${verb}_${slug(prefix)}`]
-  for (let number = 2; ; number++) {
-    const id = candidates.shift()! + suffix
-    if (!taken.has(id)) return id
-    candidates.push(`${verb}_${slug(prefix)}_${number}`)
-  }
-}
-
-/** The ids in a document, but that of an operation which this one takes the place of: `/categories/` was there before. */
-function idsIn (paths: object = {}, url: string, method: string): ReadonlySet<unknown> {
-  return new Set(
-    Object.entries(paths).flatMap(([path, item]) =>
-      Object.entries(item as Record<string, { operationId?: string } | null>)
-        .filter(([name]) => path !== url || name !== method).map(([, operation]) => operation?.operationId)
-    )
-  )
-}
-
-/** Letters, digits and underscores: what generators of clients make names of. */
-const slug = (text: string): string => text.replace(/[^\p{L}\p{N}]+/gu, '_').replace(/^_|_$/g, '') || 'root'
+export const crudDocs = fp(register, {
+  name: 'fastify-crud-kit/docs',
+  fastify: '>=5.8 <7',
+  dependencies: ['@fastify/swagger', 'fastify-crud-kit/database'],
+})
+export default crudDocs

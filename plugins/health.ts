@@ -1,20 +1,47 @@
-/** `fastify.crudHealth()`: whether the database answers, for the probe of a load balancer. */
-import type { MikroORM } from '@mikro-orm/postgresql'
+/** Decorates the instance with `crudHealth()`: whether the database answers, for the probe of a load balancer. */
 import type { FastifyInstance } from 'fastify'
+import fp from 'fastify-plugin'
 import { checkHealth, HEALTH_TIMEOUT, type Health } from '../src/database/index.ts'
+import { checkPluginOptions } from '../src/http/index.ts'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /**
+     * Reads the state of the database, within two seconds unless told otherwise. Never rejects: a database that is down is
+     * an answer.
+     */
+    readonly crudHealth: CrudHealth
+  }
+}
 
 export interface HealthOptions {
   /** Milliseconds to wait for the answer. Default 2 000. */
   readonly timeoutMillis?: number
 }
 
-/** What `fastify.crudHealth` is. */
+/** The type of `fastify.crudHealth`. */
 export type CrudHealth = (options?: HealthOptions) => Promise<Health>
 
-/** Decorates the instance with `crudHealth`. */
-export function decorateHealth (fastify: FastifyInstance, orm: MikroORM): void {
-  fastify.decorate(
-    'crudHealth',
-    ({ timeoutMillis = HEALTH_TIMEOUT }: HealthOptions = {}) => checkHealth(orm, timeoutMillis)
-  )
+const NAME = 'fastify-crud-kit/health'
+
+async function register (fastify: FastifyInstance, options: object): Promise<void> {
+  checkPluginOptions(NAME, options)
+  const { orm } = fastify
+  const crudHealth: CrudHealth = ({ timeoutMillis = HEALTH_TIMEOUT } = {}) => checkHealth(orm, timeoutMillis)
+  fastify.decorate('crudHealth', crudHealth)
 }
+
+/**
+ * The health of the server's database.
+ *
+ * @example
+ * await fastify.register(crudHealth)
+ * fastify.get('/health', async () => await fastify.crudHealth())
+ */
+export const crudHealth = fp(register, {
+  name: NAME,
+  fastify: '>=5.8 <7',
+  dependencies: ['fastify-crud-kit/database'],
+  decorators: { fastify: ['orm'] },
+})
+export default crudHealth

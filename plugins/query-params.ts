@@ -1,16 +1,25 @@
-/** `request.queryParams`: the query string, read when first asked for. */
+/** Decorates requests with `queryParams`: the query string, read when first asked for. Needs no database. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { MAX_QUERY_BYTES, parseQueryParams, type QueryParams } from '../src/query/index.ts'
-import { timesOf } from './server-timing.ts'
+import fp from 'fastify-plugin'
+import { checkPluginOptions, readQuery, timesOf } from '../src/http/index.ts'
+import type { QueryParams } from '../src/query/index.ts'
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The query string in the grammar of filters, sorts, fields, includes and pagination. Never throws: see its `errors`. */
+    readonly queryParams: QueryParams
+  }
+}
+
+const NAME = 'fastify-crud-kit/query-params'
 const kQueryParams = Symbol('fastify-crud-kit.queryParams')
 
 interface WithQueryParams {
   [kQueryParams]: QueryParams | null
 }
 
-/** Decorates requests with `queryParams`. */
-export function decorateQueryParams (fastify: FastifyInstance): void {
+async function register (fastify: FastifyInstance, options: object): Promise<void> {
+  checkPluginOptions(NAME, options)
   fastify.decorateRequest(kQueryParams as never, null as never)
   fastify.decorateRequest('queryParams', {
     getter (this: FastifyRequest) {
@@ -31,86 +40,11 @@ function readTimed (request: FastifyRequest): QueryParams {
 }
 
 /**
- * Reads what Fastify has parsed, flat or nested, so that an application may change it. What its parser glosses over
- * (length, percent-encoding that decodes to nothing) is looked up in the URL.
+ * The parsed query string of a request.
+ *
+ * @example
+ * await fastify.register(requestQueryParams)
+ * fastify.get('/', async (request) => request.queryParams.sorts)
  */
-function readQuery (request: FastifyRequest): QueryParams {
-  // the route's options are made anew for whoever looks at them
-  const options = {
-    get declared () {
-      return declaredParameters(request)
-    },
-  }
-  const url = request.raw.url ?? ''
-  const start = url.indexOf('?') + 1
-  if (
-    start > 0 && (url.length - start > MAX_QUERY_BYTES || (url.includes('%', start) && !isDecodable(url.slice(start))))
-  ) {
-    return parseQueryParams(url.slice(start), options)
-  }
-  return parseQueryParams(request.query, options)
-}
-
-function isDecodable (text: string): boolean {
-  try {
-    decodeURIComponent(text)
-    return true
-  } catch {
-    return false
-  }
-}
-
-/** The parameters that a route's own schema declares. */
-export interface DeclaredParameters {
-  /** Those that it names. */
-  readonly names: ReadonlySet<string>
-  /** Whether it allows all others as well, by `additionalProperties`. */
-  readonly open: boolean
-  /** Whether it names a parameter, or has a pattern for it. */
-  readonly has: (name: string) => boolean
-}
-
-const declared = new WeakMap<object, DeclaredParameters>()
-const NONE: DeclaredParameters = { names: new Set(), open: false, has: () => false }
-
-/** The parameters that the route's own schema declares. */
-export function declaredParameters ({ routeOptions, server }: FastifyRequest): DeclaredParameters {
-  const schema: unknown = routeOptions.schema?.querystring
-  if (!isObject(schema)) return NONE
-  let parameters = declared.get(schema)
-  if (parameters === undefined) {
-    declared.set(
-      schema,
-      parameters = parametersOf(partsOf(schema, (id) => server.getSchema(id)))
-    )
-  }
-  return parameters
-}
-
-function parametersOf (parts: readonly Schema[]): DeclaredParameters {
-  const keysOf = (value: unknown): string[] => isObject(value) ? Object.keys(value) : []
-  const names = new Set(parts.flatMap(({ properties }) => keysOf(properties)))
-  // as the validator reads them: in Unicode mode, and anywhere in the name (JSON Schema 2020-12, section 10.3.2.2)
-  const patterns = parts.flatMap(({ patternProperties }) => keysOf(patternProperties)).map((pattern) =>
-    new RegExp(pattern, 'u')
-  )
-  return {
-    names,
-    open: parts.some(({ additionalProperties }) => additionalProperties === true || isObject(additionalProperties)),
-    has: (name) => names.has(name) || patterns.some((pattern) => pattern.test(name)),
-  }
-}
-
-type Schema = Readonly<Record<string, unknown>>
-
-/** A JSON Schema with what it is made of: shared schemas that it refers to, and those in `allOf`, `anyOf` and `oneOf`. */
-function partsOf (schema: object, shared: (id: string) => unknown, seen = new Set<object>()): Schema[] {
-  if (seen.has(schema)) return []
-  seen.add(schema)
-  const { $ref, allOf, anyOf, oneOf } = schema as Schema
-  const referred = typeof $ref === 'string' ? shared($ref.replace(/#$/, '')) : undefined
-  const parts = [referred, allOf, anyOf, oneOf].flat().filter(isObject)
-  return [schema as Schema, ...parts.flatMap((part) => partsOf(part, shared, seen))]
-}
-
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
+export const requestQueryParams = fp(register, { name: NAME, fastify: '>=5.8 <7' })
+export default requestQueryParams

@@ -3,10 +3,16 @@
  * Everything public is exported here.
  */
 export { crudKit, crudKit as default, type CrudKitOptions } from '../plugins/crud-kit.ts'
-export { CrudKitOptionsSchema } from '../plugins/options.ts'
-export type { CrudHealth, HealthOptions } from '../plugins/health.ts'
-export { crudRoutes, type CrudRoutesOptions } from '../plugins/crud-routes.ts'
-export { type RouteTransactions } from '../plugins/route-transactions.ts'
+export { crudAdvice } from '../plugins/advice.ts'
+export { crudDatabase } from '../plugins/database.ts'
+export { crudDocs } from '../plugins/docs.ts'
+export { crudErrors } from '../plugins/errors.ts'
+export { crudHealth, type CrudHealth, type HealthOptions } from '../plugins/health.ts'
+export { crudRoutes } from '../plugins/crud-routes.ts'
+export { requestEm } from '../plugins/request-em.ts'
+export { requestQueryParams } from '../plugins/query-params.ts'
+export { serverTiming } from '../plugins/server-timing.ts'
+export { CrudKitOptionsSchema, type CrudRoutesOptions, type RouteTransactions } from './http/index.ts'
 export {
   AllowedField,
   AllowedFilters,

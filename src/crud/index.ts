@@ -14,8 +14,6 @@ export type {
   CrudUpdateOptions,
   CrudWriteOptions,
 } from './crud-options.ts'
-export { adviseIndexes, type IndexAdvice } from './index-advice.ts'
-export { unguardedBehind, type Unguarded } from './unguarded.ts'
 export { crudSchemas, type CrudSchemas } from './schemas.ts'
 export type { CamelCase, One, Wire, WireInput, WireProperty } from './wire-types.ts'
 export type { CrudValues, WireBody, WireId, WirePage, WireRecord } from './wire-types.ts'

@@ -22,7 +22,6 @@ export { clientOf, isEmbedded, preparesConnections, read, run, runOutside, tellO
 export { Prepared, type BoundStatement, type Row } from './statement.ts'
 export { transact } from './transaction.ts'
 export { toWireOf, type JsonRecord, type ToWire } from './wire.ts'
-export { readIndexes, type ExistingIndex } from './indexes.ts'
 export { BatchSize, streamRows, throwIfStopped, type Completion } from './stream.ts'
 export { signalOf, type Cancellation } from './stop.ts'
 export { preparedValues } from './values.ts'

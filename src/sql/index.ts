@@ -5,10 +5,10 @@
  */
 export { applyPlan, ROOT_ALIAS } from './builder.ts'
 export { entitiesBehind, guarded, type Visible } from './guarded.ts'
+export { operand } from './condition.ts'
 export { builderOf, filterSql, foreignSql, type AnyQueryBuilder, type Bind } from './foreign.ts'
 export { foreignOrder, type ForeignOrder } from './foreign-order.ts'
-export { Constants, sql, type Sql, type Statement } from './fragment.ts'
-export { createIndex, wantedIndexes, type WantedIndex } from './indexes.ts'
+export { Constants, name, sql, type Sql, type Statement } from './fragment.ts'
 export { KEYSET_ROW } from './keyset.ts'
 export { EXCESS_COLUMN } from './list.ts'
 export { compile, type Foreign } from './read.ts'

@@ -35,7 +35,7 @@ t.test('packages that are seldom needed are not loaded by the import', async (t)
     'pg-protocol',
   ])
   t.strictSame(
-    loaded.filter((url) => /typebox\/build\/esm\/(compiler|value\/index)|\/plugins\/(docs|route-stream)/.test(url)),
+    loaded.filter((url) => /typebox\/build\/esm\/(compiler|value\/index)|\/src\/http\/(docs|streams)\//.test(url)),
     [],
     'nor parts of our own'
   )

@@ -25,6 +25,8 @@ export const STAGES: ReadonlyArray<readonly string[]> = [
   ['src/write/'],
   ['src/sync/'],
   ['src/crud/'],
+  ['src/advice/'],
+  ['src/http/'],
   ['plugins/'],
   ['src/client/'],
   ['src/index.ts'],

@@ -1,0 +1,67 @@
+/** Decorates the instance with `orm`: an open MikroORM that is given, or a database that is opened and closed with it. */
+import type { MikroORM } from '@mikro-orm/postgresql'
+import type { FastifyInstance } from 'fastify'
+import fp from 'fastify-plugin'
+import { serverStarted } from '../src/database/index.ts'
+import {
+  checkDatabase,
+  checkPluginOptions,
+  openDatabase,
+  preparePools,
+  type ServerDatabaseOptions,
+} from '../src/http/index.ts'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** The MikroORM that resources are read from. */
+    readonly orm: MikroORM
+  }
+}
+
+const NAME = 'fastify-crud-kit/database'
+const kRelease = Symbol('fastify-crud-kit.release')
+
+interface WithDatabase {
+  readonly [kRelease]?: () => Promise<void>
+}
+
+async function register (fastify: FastifyInstance, options: ServerDatabaseOptions): Promise<void> {
+  checkPluginOptions(NAME, options)
+  checkDatabase(NAME, options)
+  const { engine, release } = await openDatabase(options)
+  fastify.addHook('onClose', release)
+  refuseSyncSessions(fastify)
+  try {
+    preparePools(engine)
+    fastify.decorate('orm', engine)
+    fastify.decorate(kRelease, release)
+  } catch (error) {
+    await release()
+    throw error
+  }
+}
+
+/** Closes the database of a server that cannot start: such a server is seldom closed. A second release does nothing. */
+export async function releaseDatabase (fastify: FastifyInstance): Promise<void> {
+  await (fastify as WithDatabase)[kRelease]?.()
+}
+
+/** Synchronous sessions are refused from when the server can answer requests until it is closed. */
+function refuseSyncSessions (fastify: FastifyInstance): void {
+  let stopped = (): void => {}
+  fastify.addHook('onReady', async () => {
+    stopped = serverStarted()
+  })
+  fastify.addHook('onClose', async () => stopped())
+}
+
+/**
+ * The database of a server.
+ *
+ * @throws {ConfigError} for options that cannot work
+ * @example
+ * await fastify.register(crudDatabase, { database: { databaseUrl: 'pglite://memory', entities: [Category] } })
+ * await fastify.orm.em.fork().find(Category, {})
+ */
+export const crudDatabase = fp(register, { name: NAME, fastify: '>=5.8 <7' })
+export default crudDatabase

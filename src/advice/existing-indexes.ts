@@ -1,0 +1,56 @@
+/** The indexes that a database has, from its catalogue. */
+import type { EntityManager } from '@mikro-orm/postgresql'
+import { run } from '../run/index.ts'
+
+/** An index, without what it leaves out: a partial one is taken for whole. */
+export interface ExistingIndex {
+  /** Its table, quoted: with its schema, and alone where that is found without one. */
+  readonly tables: readonly string[]
+  /** Access method: `btree`, `gin`, ... */
+  readonly method: string
+  /** Columns as PostgreSQL quotes them, or expressions. */
+  readonly keys: readonly string[]
+}
+
+const quote = (column: string): string => `'"' || replace(${column}, '"', '""') || '"'`
+
+/** How SQL may name a table: with its schema, and alone where that is found without one. */
+const NAMES = `array[${quote('n.nspname')} || '.' || ${quote('t.relname')}, case when pg_table_is_visible(t.oid) then ${
+  quote('t.relname')
+} end]`
+
+/** `$1`: names of tables, without their schemas. */
+const STATEMENT = `select coalesce(json_agg(json_build_object(
+  'tables', ${NAMES},
+  'method', m.amname,
+  'keys', array(select pg_get_indexdef(i.indexrelid, k, false) from generate_series(1, i.indnkeyatts) as k)
+)), '[]')::text as "indexes", (
+  select coalesce(json_agg(name), '[]')::text
+  from pg_class t join pg_namespace n on n.oid = t.relnamespace, unnest(${NAMES}) as name
+  where t.relkind in ('v', 'f') and t.relname = any($1) and name is not null
+) as "unindexable", exists (select 1 from pg_available_extensions where name = 'pg_trgm')::text as "trigrams"
+from pg_index i
+join pg_class t on t.oid = i.indrelid
+join pg_namespace n on n.oid = t.relnamespace
+join pg_class x on x.oid = i.indexrelid
+join pg_am m on m.oid = x.relam
+where i.indisvalid and t.relname = any($1)`
+
+/** What the catalogue says of some tables. */
+export interface TableIndexes {
+  readonly indexes: readonly ExistingIndex[]
+  /** Quoted names of those that can have none: views, whose tables they are on, and foreign tables. */
+  readonly unindexable: readonly string[]
+  /** Whether texts can be indexed by their trigrams: the extension is there, to be created if it hasn't been. */
+  readonly trigrams: boolean
+}
+
+/** The indexes of some tables, in one statement. */
+export async function readIndexes (em: EntityManager, tableNames: readonly string[]): Promise<TableIndexes> {
+  const [row] = await run(em, { text: STATEMENT, values: [tableNames] })
+  return {
+    indexes: JSON.parse(row!['indexes'] as string),
+    unindexable: JSON.parse(row!['unindexable'] as string),
+    trigrams: row!['trigrams'] === 'true',
+  }
+}

@@ -1,0 +1,68 @@
+/** The warnings about rows that no scope guards: one line in the log for each resource, with the rules that would guard. */
+import type { EntityManager } from '@mikro-orm/postgresql'
+import type { FastifyBaseLogger } from 'fastify'
+import { ConfigError } from '../errors.ts'
+import { nearest } from '../suggest.ts'
+import type { AdvisedResource } from './advised-resource.ts'
+import { unguardedBehind, type Unguarded } from './unguarded.ts'
+
+/**
+ * Checks the names of entities whose rows all clients may use.
+ *
+ * @throws {ConfigError} for a name that is not an entity's
+ */
+export function checkShared (em: EntityManager, shared: readonly string[]): void {
+  const entities = [...em.getMetadata().getAll().values()].map(({ className }) => className)
+  for (const name of shared) {
+    if (entities.includes(name)) continue
+    const near = nearest(name, entities)
+    throw new ConfigError(
+      `crudKit: 'shared' names '${name}', which is not an entity of the ORM. ${
+        near === undefined ? `Entities: ${entities.join(', ')}.` : `Did you mean '${near}'?`
+      }`
+    )
+  }
+}
+
+/**
+ * Logs the rows that can be reached past the scopes of resources.
+ *
+ * @param shared names of entities whose rows all clients may use
+ */
+export async function warnOfUnguarded (
+  log: FastifyBaseLogger,
+  em: EntityManager,
+  resources: readonly AdvisedResource[],
+  shared: readonly string[]
+): Promise<void> {
+  for (const { prefix, resource, scoped, offers } of resources) {
+    if (!scoped) continue
+    const unguarded = (await unguardedBehind(em, resource, offers)).filter(({ entity }) => !shared.includes(entity))
+    if (unguarded.length > 0) log.warn({ resource: prefix, unguarded }, warning(prefix, unguarded))
+  }
+}
+
+function warning (prefix: string, unguarded: readonly Unguarded[]): string {
+  const ways = unguarded.map(({ entity, paths }) => `${entity} (${paths.join(', ')})`).join('; ')
+  const sharing = (some: readonly Unguarded[]): string =>
+    `crudKit's option shared: ['${some.map(({ entity }) => entity).join("', '")}']`
+  const own = unguarded.filter(({ lacks }) => lacks === undefined)
+  const rules = own.map(({ entity, rule }) => `${entity}: ${rule}`).join('; ')
+  const guard =
+    `Give each a MikroORM filter, and its parameters to request.em.setFilterParams in a hook: ${rules}. Where everybody may use all rows, say so: ${
+      sharing(own)
+    }.`
+  const others = unguarded.filter(({ lacks }) => lacks !== undefined).map((one) => {
+    const filter = one.rule === undefined
+      ? 'a property that says whose a row is, and a MikroORM filter on it'
+      : `a MikroORM filter through its relation: ${one.rule}`
+    return `${one.entity} has no '${one.lacks}': if everybody may use its rows, say so, ${
+      sharing([one])
+    }; else give it ${filter}.`
+  })
+  return [
+    `The scope of ${prefix} guards its own rows only. Requests reach rows of other entities that nothing guards: ${ways}.`,
+    ...own.length > 0 ? [guard] : [],
+    ...others,
+  ].join(' ')
+}

@@ -1,0 +1,23 @@
+/** The warnings about missing indexes: one line in the log for each, with the statement that creates the index. */
+import type { EntityManager } from '@mikro-orm/postgresql'
+import type { FastifyBaseLogger } from 'fastify'
+import type { AdvisedResource } from './advised-resource.ts'
+import { missingIndexes } from './missing-indexes.ts'
+
+/** Looks for missing indexes and logs them. Never rejects: a server serves without advice, too. */
+export async function warnOfMissingIndexes (
+  log: FastifyBaseLogger,
+  em: EntityManager,
+  resources: readonly AdvisedResource[]
+): Promise<void> {
+  const listed = resources.filter(({ offers }) => offers.list)
+  try {
+    const missing = await missingIndexes(em.fork(), listed.map(({ resource }) => resource.whitelist))
+    for (const { sql, uses } of missing) {
+      log.warn({ uses, sql }, `There is no index behind ${uses.join(', ')}: ${sql}`)
+    }
+    log.debug('looked for missing indexes: %d', missing.length)
+  } catch (error) {
+    log.debug(error, 'no advice about indexes')
+  }
+}

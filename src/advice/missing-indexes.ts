@@ -1,0 +1,55 @@
+/** The decision about indexes: which ones requests would use and the database lacks. */
+import type { EntityManager } from '@mikro-orm/postgresql'
+import type { Whitelist } from '../plan/index.ts'
+import { readIndexes, type ExistingIndex } from './existing-indexes.ts'
+import { createIndex, wantedIndexes, type WantedIndex } from './wanted-indexes.ts'
+
+/** An index to create. */
+export interface MissingIndex {
+  /** What would use it, as clients write it: `filter[name]`, `sort=name`. */
+  readonly uses: readonly string[]
+  /** The statement that creates it. */
+  readonly sql: string
+}
+
+/**
+ * The indexes that are missing behind the filters, sorts and includes of whitelists, as far as the database could have
+ * them. Sends one statement.
+ */
+export async function missingIndexes (
+  em: EntityManager,
+  whitelists: readonly Whitelist[]
+): Promise<readonly MissingIndex[]> {
+  const wanted = whitelists.flatMap((whitelist) => wantedIndexes(whitelist))
+  if (wanted.length === 0) return []
+  const { indexes, unindexable, trigrams } = await readIndexes(em, [
+    ...new Set(wanted.map(({ table }) => tableName(table))),
+  ])
+  const missing = new Map<string, Set<string>>()
+  for (const index of wanted) {
+    if (index.kind === 'trigrams' && !trigrams) continue
+    if (unindexable.includes(index.table) || indexes.some((one) => serves(one, index))) continue
+    const sql = createIndex(index)
+    missing.set(sql, (missing.get(sql) ?? new Set()).add(index.use))
+  }
+  return [...missing].map(([sql, uses]) => ({ sql, uses: [...uses] }))
+}
+
+/** The last part of a quoted name, unquoted. */
+function tableName (quoted: string): string {
+  return /"((?:[^"]|"")*)"$/.exec(quoted)![1]!.replaceAll('""', '"')
+}
+
+function serves ({ tables, method, keys }: ExistingIndex, { table, kind, key }: WantedIndex): boolean {
+  if (!tables.includes(table)) return false
+  if (kind === 'order') return (method === 'btree' || method === 'hash') && same(keys[0]!, key)
+  // of what kind exactly is the operator class's business, and there are more than we know
+  return method !== 'btree' && method !== 'hash' && keys.some((one) => same(one, key))
+}
+
+/** PostgreSQL writes names without quotes where they need none, and expressions in its own way: too much alike is alike. */
+const same = (existing: string, key: string): boolean => normal(existing) === normal(key)
+
+const CAST = /::(?:[a-z]+(?: varying| precision| with(?:out)? time zone)?|"[^"]+")(?:\[\])?/g
+const normal = (text: string): string =>
+  text.replace(CAST, '').replace(/[\s()"]/g, '').toLowerCase().replace('elsenull', '')

@@ -1,0 +1,145 @@
+/** The decision about guards: which rows a request can reach past its resource's scope, and that nothing guards. */
+import { Raw, isRaw } from '@mikro-orm/core'
+import type { EntityManager } from '@mikro-orm/postgresql'
+import type { EntityModel, RelationProperty } from '../model/index.ts'
+import { includePath, relationsOf } from '../plan/index.ts'
+import { filtersOfEntity, type Resource } from '../resource/index.ts'
+import type { OfferedWays } from './advised-resource.ts'
+
+/** An entity whose rows a request can reach past the scope. */
+export interface Unguarded {
+  readonly entity: string
+  /** How, as clients write it: `include=project`, `filter[project.name]`, `'project' in bodies`. */
+  readonly paths: readonly string[]
+  /** A MikroORM filter that would guard it, if the entity or one that it belongs to says whose a row is. */
+  readonly rule?: string
+  /** The property that says whose a row is, if the entity itself does not have it. */
+  readonly lacks?: string
+}
+
+/** A way to related rows, as clients write it. */
+interface Way {
+  readonly path: string
+  readonly relations: readonly RelationProperty[]
+}
+
+/**
+ * The entities that a resource with a scope leads to and that nothing guards. A scope holds for the rows of the resource
+ * itself: not for rows of the same entity that are reached through a relation.
+ *
+ * @param offered the operations that there are routes for
+ */
+export async function unguardedBehind (
+  em: EntityManager,
+  { model, whitelist, writable }: Resource,
+  offered: OfferedWays
+): Promise<readonly Unguarded[]> {
+  const ways: Way[] = []
+  if (offered.list || offered.get) {
+    for (const entry of whitelist.includes.values()) {
+      ways.push({ path: `include=${entry.name}`, relations: includePath(entry) })
+    }
+  }
+  if (offered.list) ways.push(...waysOfLists(whitelist))
+  const settable = new Set([
+    ...(offered.create && writable.create?.properties) || [],
+    ...(offered.update && writable.update?.properties) || [],
+  ])
+  for (const property of settable) {
+    if (property.kind === 'relation') ways.push({ path: `'${property.publicName}' in bodies`, relations: [property] })
+  }
+  const pathsByEntity = new Map<EntityModel, Set<string>>()
+  for (const { path, relations } of ways) {
+    for (const { target } of relations) pathsByEntity.set(target, (pathsByEntity.get(target) ?? new Set()).add(path))
+  }
+  const unguarded: Unguarded[] = []
+  for (const [entity, paths] of pathsByEntity) {
+    if (!await isGuardedByFilter(em, entity)) {
+      unguarded.push({ entity: entity.name, paths: [...paths], ...advice(entity, model) })
+    }
+  }
+  return unguarded
+}
+
+/** Only lists take filters and sorts. */
+function waysOfLists (whitelist: Resource['whitelist']): Way[] {
+  const ways: Way[] = []
+  for (const entry of whitelist.filters.values()) {
+    // the alternatives of one filter may lead different ways, and each of its relations to one entity
+    ways.push({ path: `filter[${entry.name}]`, relations: relationsOf(entry) })
+  }
+  for (const { name, targets } of whitelist.sorts.values()) {
+    ways.push({
+      path: `sort=${name}`,
+      relations: targets.flatMap((target) => 'callback' in target ? [] : target.relations),
+    })
+  }
+  ways.push({
+    path: 'the default sort',
+    relations: whitelist.defaultOrder.flatMap(({ target }) => 'callback' in target ? [] : target.relations),
+  })
+  return ways
+}
+
+/** Whether a filter that is on by default may tell the rows of one request from those of another. */
+async function isGuardedByFilter (em: EntityManager, { entity }: EntityModel): Promise<boolean> {
+  const declared = filtersOfEntity(em, entity)
+  if (declared.some((filter) => filter.default === true && tellsApart(filter.cond))) return true
+  // MikroORM does not list the filters that addFilter has added: all others are switched off
+  const others = Object.fromEntries(declared.map((filter) => [filter.name, false]))
+  try {
+    const where: unknown = await em.applyFilters(entity as never, undefined as never, others as never, 'read')
+    return where !== undefined && tellsApart(where)
+  } catch {
+    // it has no parameters, or its callback does not find the request that it looks for
+    return true
+  }
+}
+
+/** Objects are the same for all requests, unless there is SQL in them; callbacks may look at the request. */
+function tellsApart (cond: unknown): boolean {
+  if (typeof cond === 'function' || isRaw(cond)) return true
+  if (typeof cond !== 'object' || cond === null) return false
+  return Raw.hasObjectFragments(cond) || Object.values(cond).some(tellsApart)
+}
+
+/** Names of properties that often say whose a row is. */
+const OWNERS = /^(tenant|org|account|company|customer|client|workspace|team|owner|user|project)/i
+
+const ownersOf = ({ properties }: EntityModel): string[] =>
+  [...properties.values()].filter(({ write }) => write.persisted).map(({ name }) => name).filter((name) =>
+    OWNERS.test(name)
+  )
+
+/** A filter on the property that the resource has as well, there or behind a to-one relation, or else on one like it. */
+function advice (entity: EntityModel, root: EntityModel): Pick<Unguarded, 'rule' | 'lacks'> {
+  const [wanted, own] = [ownersOf(root), ownersOf(entity)]
+  const direct = own.find((name) => wanted.includes(name))
+  if (direct !== undefined) return { rule: ruleFor([direct]) }
+  const path = pathToOwner(entity, wanted)
+  if (path !== undefined) return { rule: ruleFor(path), lacks: path.at(-1)! }
+  if (own[0] !== undefined) return { rule: ruleFor([own[0]]) }
+  return { lacks: wanted[0] ?? 'tenant' }
+}
+
+/** Names from an entity to a property of the one that it belongs to: the shortest way by to-one relations. */
+function pathToOwner (entity: EntityModel, wanted: readonly string[]): readonly string[] | undefined {
+  const seen = new Set([entity])
+  const places: { readonly at: EntityModel, readonly path: readonly string[] }[] = [{ at: entity, path: [] }]
+  for (const { at, path } of places) {
+    const name = ownersOf(at).find((name) => wanted.includes(name))
+    if (name !== undefined) return [...path, name]
+    for (const property of at.properties.values()) {
+      if (property.kind !== 'relation' || property.many || seen.has(property.target)) continue
+      seen.add(property.target)
+      places.push({ at: property.target, path: [...path, property.name] })
+    }
+  }
+  return undefined
+}
+
+function ruleFor (path: readonly string[]): string {
+  const name = path.at(-1)!
+  const condition = path.slice(0, -1).reduceRight((inner, relation) => `{ ${relation}: ${inner} }`, `{ ${name} }`)
+  return `filters: { own: { name: 'own', cond: ({ ${name} }) => (${condition}), default: true } }`
+}

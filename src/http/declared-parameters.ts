@@ -1,0 +1,55 @@
+/** The parameters that a route's own schema declares: they are the application's, and no mistakes. */
+import type { FastifyRequest } from 'fastify'
+import { isObject } from '../model/index.ts'
+
+export interface DeclaredParameters {
+  /** Those that it names. */
+  readonly names: ReadonlySet<string>
+  /** Whether it allows all others as well, by `additionalProperties`. */
+  readonly open: boolean
+  /** Whether it names a parameter, or has a pattern for it. */
+  readonly has: (name: string) => boolean
+}
+
+const declared = new WeakMap<object, DeclaredParameters>()
+const NONE: DeclaredParameters = { names: new Set(), open: false, has: () => false }
+
+/** The parameters that the route's own schema declares. */
+export function declaredParameters ({ routeOptions, server }: FastifyRequest): DeclaredParameters {
+  const schema: unknown = routeOptions.schema?.querystring
+  if (!isObject(schema)) return NONE
+  let parameters = declared.get(schema)
+  if (parameters === undefined) {
+    declared.set(
+      schema,
+      parameters = parametersOf(partsOf(schema, (id) => server.getSchema(id)))
+    )
+  }
+  return parameters
+}
+
+function parametersOf (parts: readonly Schema[]): DeclaredParameters {
+  const keysOf = (value: unknown): string[] => isObject(value) ? Object.keys(value) : []
+  const names = new Set(parts.flatMap(({ properties }) => keysOf(properties)))
+  // as the validator reads them: in Unicode mode, and anywhere in the name (JSON Schema 2020-12, section 10.3.2.2)
+  const patterns = parts.flatMap(({ patternProperties }) => keysOf(patternProperties)).map((pattern) =>
+    new RegExp(pattern, 'u')
+  )
+  return {
+    names,
+    open: parts.some(({ additionalProperties }) => additionalProperties === true || isObject(additionalProperties)),
+    has: (name) => names.has(name) || patterns.some((pattern) => pattern.test(name)),
+  }
+}
+
+type Schema = Readonly<Record<string, unknown>>
+
+/** A JSON Schema with what it is made of: shared schemas that it refers to, and those in `allOf`, `anyOf` and `oneOf`. */
+function partsOf (schema: object, shared: (id: string) => unknown, seen = new Set<object>()): Schema[] {
+  if (seen.has(schema)) return []
+  seen.add(schema)
+  const { $ref, allOf, anyOf, oneOf } = schema as Schema
+  const referred = typeof $ref === 'string' ? shared($ref.replace(/#$/, '')) : undefined
+  const parts = [referred, allOf, anyOf, oneOf].flat().filter(isObject)
+  return [schema as Schema, ...parts.flatMap((part) => partsOf(part, shared, seen))]
+}

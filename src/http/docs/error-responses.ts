@@ -1,0 +1,48 @@
+/** Documentation of errors: which statuses an operation may answer with, all in one schema. */
+import type { TSchema } from '@sinclair/typebox'
+import type { DocumentedResource } from './operation.ts'
+import { ERROR_RESPONSES } from '../error-schema.ts'
+import type { CrudOperation } from '../options.ts'
+
+const DESCRIPTIONS: Readonly<Record<number, string>> = {
+  400: 'The request is not valid: `errors` says what, where, and what would be.',
+  403: 'The record would lie outside of what this request may write.',
+  404: 'There is no such record.',
+  409: 'The write conflicts with another record.',
+  412: 'The record has changed since the version in If-Match.',
+  428: 'If-Match is missing.',
+  503: 'The database is not available at the moment.',
+}
+
+const RetryAfter = { type: 'string', description: 'Seconds after which it is worth trying again.' }
+
+/** The error responses of an operation, by status. */
+export function errorResponses (operation: CrudOperation, resource: DocumentedResource): Record<string, TSchema> {
+  return Object.fromEntries(
+    statusesOf(operation, resource).map((status) => [status, {
+      ...ERROR_RESPONSES['4xx'],
+      description: DESCRIPTIONS[status],
+      ...(status === 503 && { headers: { 'Retry-After': RetryAfter } }),
+    } as TSchema])
+  )
+}
+
+function statusesOf (
+  operation: CrudOperation,
+  { model, scoped, requireIfMatch = false }: DocumentedResource
+): number[] {
+  const reads = operation === 'list' || operation === 'get'
+  const creates = operation === 'create' || operation === 'createMany'
+  const byKey = operation !== 'list' && !creates
+  const matches = byKey && !reads && (model.version !== undefined || requireIfMatch)
+  const applies: readonly (readonly [status: number, applies: boolean])[] = [
+    [400, true],
+    [403, scoped && (creates || operation === 'update')],
+    [404, byKey],
+    [409, !reads],
+    [412, matches],
+    [428, matches && requireIfMatch && operation !== 'restore'],
+    [503, true],
+  ]
+  return applies.filter(([, applies]) => applies).map(([status]) => status)
+}

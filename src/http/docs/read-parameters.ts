@@ -1,0 +1,117 @@
+/** Documentation of the parameters of reads: sorts, includes, fields, pagination and filters, by their names in URLs. */
+import { Type, type TSchema } from '@sinclair/typebox'
+import { MAX_CURSOR_LENGTH, MAX_INCLUDES, type IncludeEntry, type Whitelist } from '../../plan/index.ts'
+import { relationEntries } from '../../schema/index.ts'
+import { filterParameters } from './filter-parameters.ts'
+
+type Parameters = Record<string, TSchema>
+
+/** The parameters of a list. */
+export function listParameters (
+  whitelist: Whitelist,
+  { defaultSort, examples }: { readonly defaultSort: readonly string[], readonly examples: boolean }
+): Parameters {
+  return {
+    ...sortParameter(whitelist, defaultSort),
+    ...recordParameters(whitelist),
+    ...pageParameters(whitelist),
+    ...filterParameters(whitelist, examples),
+  }
+}
+
+/** The parameters that a record takes when it is read. */
+export function recordParameters (whitelist: Whitelist): Parameters {
+  const { fields, includes } = whitelist
+  const [name] = whitelist.names
+  const parameters: Parameters = {}
+  if (includes.size > 0) parameters['include'] = includeParameter(whitelist)
+  if (fields.size > 0) {
+    parameters['fields'] = namesOf([...fields.keys()], `Keys that records of ${name} shall have. Default: all.`)
+  }
+  for (const { name, fields } of relationEntries(whitelist)) {
+    if (fields.size > 0) {
+      parameters[`fields[${name}]`] = namesOf(
+        [...fields.keys()],
+        `Keys that \`${name}\` shall have where it is included. Default: all.`
+      )
+    }
+  }
+  return parameters
+}
+
+function includeParameter ({ includes }: Whitelist): TSchema {
+  const notes = [...includes.values()].map(noteOf).filter((note) => note !== undefined)
+  return namesOf(
+    [...includes.keys()],
+    ['Related records, or numbers about them, to put into each record.', ...notes].join(' '),
+    { maxItems: MAX_INCLUDES }
+  )
+}
+
+/** What the name of an include doesn't say by itself. */
+function noteOf (entry: IncludeEntry): string | undefined {
+  if (entry.kind === 'relation') {
+    const limit = entry.rules?.limit
+    return limit === undefined ? undefined : `\`${entry.name}\`: at most ${limit} of each record.`
+  }
+  const { name, function: fn, relation, property } = entry.aggregate
+  const key = entry.name === name || entry.name.endsWith(`.${name}`) ? '' : `, as \`${name}\``
+  return property === undefined
+    ? `\`${entry.name}\`: ${fn === 'count' ? 'how many' : 'whether there is any'} \`${relation.publicName}\`${key}.`
+    : `\`${entry.name}\`: ${WORDS[fn]} \`${property.publicName}\` of \`${relation.publicName}\`, null for none${key}.`
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  sum: 'the sum of',
+  min: 'the least',
+  max: 'the greatest',
+  avg: 'the mean',
+}
+
+function sortParameter ({ sorts }: Whitelist, defaultSort: readonly string[]): Parameters {
+  if (sorts.size === 0) return {}
+  // a bare name that means descending has a sign for ascending
+  const names = [...sorts.values()].flatMap((
+    { name, descending }
+  ) => [name, `-${name}`, ...(descending ? [`+${name}`] : [])])
+  const descending = [...sorts.values()].filter((sort) => sort.descending).map(({ name }) => `\`${name}\``)
+  const bare = descending.length === 0
+    ? ''
+    : ` Without a sign, ${descending.join(', ')} ${descending.length > 1 ? 'are' : 'is'} descending.`
+  const order = defaultSort.length === 0 ? '' : ` Default: \`${defaultSort.join()}\`.`
+  return { sort: namesOf(names, `What to sort by, first things first; \`-\` is descending.${bare}${order}`) }
+}
+
+function namesOf (names: readonly string[], description: string, limits: { readonly maxItems?: number } = {}): TSchema {
+  return Type.Array(Type.Unsafe<string>({ type: 'string', enum: [...names] }), {
+    uniqueItems: true,
+    description,
+    ...limits,
+  })
+}
+
+/**
+ * Pages by number, by offset or by cursor. Only the first two have a `default`: interactive documentation sends
+ * defaults, and those of several styles together are an error.
+ */
+function pageParameters ({ pagination: { defaultPerPage, maxPerPage, maxOffset } }: Whitelist): Parameters {
+  const size = { minimum: 1, maximum: maxPerPage }
+  return {
+    page: Type.Integer({
+      minimum: 1,
+      default: 1,
+      description: `Number of the page. At most ${maxOffset} records can be skipped.`,
+    }),
+    per_page: Type.Integer({ ...size, default: defaultPerPage, description: 'Records of a page.' }),
+    limit: Type.Integer({
+      ...size,
+      description: `Records to return, instead of \`page\` and \`per_page\`. With \`offset\` alone: ${defaultPerPage}.`,
+    }),
+    offset: Type.Integer({ minimum: 0, maximum: maxOffset, description: 'Records to skip. With `limit` alone: 0.' }),
+    cursor: Type.String({
+      maxLength: MAX_CURSOR_LENGTH,
+      description:
+        'The `next_cursor` or `prev_cursor` of a page with the same filters and sorts, instead of `page`; empty for the first page. Pages by cursor have no total, and cost the same however deep they are.',
+    }),
+  }
+}

@@ -1,0 +1,38 @@
+/** The shared schema of errors: with it a route's default error answer has `detail` and `errors`, too. */
+import { Type } from '@sinclair/typebox'
+
+/** Refer to it as `{ $ref: 'fastify-crud-kit/error#' }`. */
+export const ErrorSchema = Type.Object({
+  statusCode: Type.Integer(),
+  code: Type.String(),
+  error: Type.String(),
+  message: Type.String(),
+  detail: Type.Optional(Type.String()),
+  errors: Type.Optional(Type.Array(Type.Object({
+    source: Type.Optional(
+      Type.Object({ parameter: Type.Optional(Type.String()), pointer: Type.Optional(Type.String()) })
+    ),
+    code: Type.String(),
+    detail: Type.String(),
+    allowed: Type.Optional(Type.Array(Type.String())),
+    suggestion: Type.Optional(Type.String()),
+  }))),
+}, { $id: 'fastify-crud-kit/error', title: 'Error' })
+
+/** The responses that every generated route declares. */
+export const ERROR_RESPONSES = {
+  '4xx': Type.Ref(ErrorSchema.$id + '#'),
+  '5xx': Type.Ref(ErrorSchema.$id + '#'),
+} as const
+
+/**
+ * Serializes what a generated route sends besides text: errors. The error itself, which Fastify's own handler sends, is cut
+ * to the schema; what an application's error handler sends is left as it is.
+ */
+export function serializeError (data: unknown): string {
+  return data instanceof Error ? errorJson(data as Error & Record<string, unknown>) : JSON.stringify(data)
+}
+
+function errorJson ({ statusCode, code, error, message, detail, errors }: Record<string, unknown>): string {
+  return JSON.stringify({ statusCode, code, error, message, detail, errors })
+}

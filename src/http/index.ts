@@ -1,0 +1,22 @@
+/**
+ * HTTP: what the plugins do with Fastify's requests, replies and routes. An instance and options in, routes and decorators
+ * out; it may refuse options at registration. Types of Fastify only: what runs Fastify is in `plugins/`, and so are the
+ * declarations of `request.em` and the other decorators. `docs/` and `streams/` are loaded by servers that have them.
+ */
+export { checkDatabase, openDatabase, preparePools, type ServerDatabaseOptions } from './database.ts'
+export { EM_PROPERTIES, emGetter, rememberReply } from './em-of-request.ts'
+export { ErrorSchema, serializeError } from './error-schema.ts'
+export {
+  checkOptions,
+  checkPluginOptions,
+  CrudKitOptionsSchema,
+  type CrudOperation,
+} from './options.ts'
+export { readQuery } from './read-query.ts'
+export { hooksOf } from './routes/hooks.ts'
+export { routeDefinitions } from './routes/handlers.ts'
+export type { CrudRoutesOptions, RouteHooks } from './routes/options.ts'
+export { routedResource } from './routes/resource.ts'
+export { routeSchema } from './routes/schema.ts'
+export { routeTransactions, type RouteTransactions } from './routes/transactions.ts'
+export { timed, timesOf, TIMES_PROPERTY, timingHooks } from './timing.ts'

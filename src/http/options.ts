@@ -1,0 +1,239 @@
+/** The options of the plugins, as TypeBox schemas, and the check against them at registration. */
+import { Type, type Static, type TSchema } from '@sinclair/typebox'
+import { Errors } from '@sinclair/typebox/errors'
+import type { RegisterOptions } from 'fastify'
+import { membersOf, notOneOf } from '../config/index.ts'
+import { ConfigError } from '../errors.ts'
+import { isObject } from '../model/index.ts'
+import { nearest } from '../suggest.ts'
+
+/** What a resource can do, in the order in which its routes are made. */
+export const OPERATIONS = ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore'] as const
+export type CrudOperation = typeof OPERATIONS[number]
+
+/** All but createMany, which is asked for. */
+export const DEFAULT_OPERATIONS: readonly CrudOperation[] = OPERATIONS.filter((operation) => operation !== 'createMany')
+
+/** Records in one batch, at most, unless configured. */
+export const DEFAULT_MAX_BATCH = 1_000
+
+/** Limits of streams, unless configured, in milliseconds. */
+export const DEFAULT_STREAM = {
+  stallTimeoutMillis: 30_000,
+  timeoutMillis: 3_600_000,
+  closeTimeoutMillis: 10_000,
+} as const
+
+/** The media types of streams. */
+export const STREAM_TYPES = ['application/x-ndjson', 'text/csv'] as const
+
+const Func = Type.Unsafe<(...args: never[]) => unknown>(Type.Function([], Type.Any()))
+const closed = { additionalProperties: false }
+
+/** Fastify's hooks of a route. A name that it doesn't have would be a check that never runs. */
+const HOOKS = [
+  'onRequest',
+  'preParsing',
+  'preValidation',
+  'preHandler',
+  'preSerialization',
+  'onSend',
+  'onResponse',
+  'onTimeout',
+  'onError',
+  'onRequestAbort',
+]
+const HooksSchema = Type.Optional(
+  Type.Object(Object.fromEntries(HOOKS.map((name) => [name, Type.Optional(Type.Any())])), closed)
+)
+
+/** The longest time of a timer in Node, and of a statement in PostgreSQL. */
+const MAX_MILLIS = 2 ** 31 - 1
+
+const StreamOptionsSchema = Type.Object({
+  stallTimeoutMillis: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: MAX_MILLIS,
+      default: DEFAULT_STREAM.stallTimeoutMillis,
+      description: 'How long a client may read nothing before it is disconnected.',
+    })
+  ),
+  timeoutMillis: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: MAX_MILLIS,
+      default: DEFAULT_STREAM.timeoutMillis,
+      description: 'How long a stream may take as a whole; 0 for any time.',
+    })
+  ),
+  closeTimeoutMillis: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: MAX_MILLIS,
+      default: DEFAULT_STREAM.closeTimeoutMillis,
+      description: 'How long open streams may go on when the server closes.',
+    })
+  ),
+  csv: Type.Optional(Type.Object({
+    escapeFormulas: Type.Optional(
+      Type.Boolean({
+        default: true,
+        description: 'Puts an apostrophe before texts that a spreadsheet would take for a formula.',
+      })
+    ),
+  }, closed)),
+}, closed)
+
+/** What `crudRoutes` takes beside `crud` and Fastify's own `prefix`. */
+export const ResourceOptionsSchema = Type.Object({
+  operations: Type.Optional(Type.Array(Type.Union(OPERATIONS.map((name) => Type.Literal(name))), {
+    minItems: 1,
+    uniqueItems: true,
+    description: 'The routes to make. Default: all but createMany.',
+  })),
+  scope: Type.Optional(Func),
+  hooks: Type.Optional(Type.Object({
+    all: HooksSchema,
+    ...Object.fromEntries(OPERATIONS.map((name) => [name, HooksSchema])),
+  }, { ...closed, description: "Fastify's route hooks, for all operations or for one." })),
+  config: Type.Optional(Type.Object({}, { description: "Merged into the routes' `config`." })),
+  schemas: Type.Optional(
+    Type.Object(Object.fromEntries(OPERATIONS.map((name) => [name, Type.Optional(Type.Object({}))])), {
+      ...closed,
+      description: "Parts of the routes' schemas to replace, by operation.",
+    })
+  ),
+  maxBatch: Type.Optional(
+    Type.Integer({ minimum: 1, default: DEFAULT_MAX_BATCH, description: 'Records that one request may create.' })
+  ),
+  allowHardDelete: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description: 'Lets DELETE /:id?hard=true remove rows that could be marked as deleted.',
+    })
+  ),
+  requireIfMatch: Type.Optional(
+    Type.Boolean({ default: false, description: 'Refuses PUT, PATCH and DELETE without If-Match.' })
+  ),
+  readonlyProperties: Type.Optional(Type.Union([Type.Literal('refuse'), Type.Literal('ignore')], {
+    default: 'refuse',
+    description: 'What becomes of properties in a body that clients may read but not write.',
+  })),
+  unknownParameters: Type.Optional(Type.Union([Type.Literal('refuse'), Type.Literal('ignore')], {
+    default: 'refuse',
+    description: "What becomes of parameters that neither the query language nor a route's own schema has.",
+  })),
+  transaction: Type.Optional(
+    Type.Unknown({
+      description:
+        'true, or options of a transaction, for all operations or by operation: runs the work of a request in one.',
+    })
+  ),
+  stream: Type.Optional(Type.Union([Type.Boolean(), StreamOptionsSchema], {
+    default: false,
+    description: 'Lets lists be streamed as NDJSON or CSV.',
+  })),
+  serverTiming: Type.Optional(
+    Type.Boolean({ description: "Sends how long the stages of a request took, as Server-Timing. Default: crudKit's." })
+  ),
+  name: Type.Optional(
+    Type.String({ minLength: 1, description: "Name of the resource in documentation. Default: its table's." })
+  ),
+}, closed)
+
+/** What `crudKit` takes. */
+export const CrudKitOptionsSchema = Type.Object({
+  orm: Type.Optional(Type.Any({ description: 'An open MikroORM, to be closed by its owner.' })),
+  database: Type.Optional(
+    Type.Any({ description: 'A DatabaseFactory or its options: opened and closed with the server.' })
+  ),
+  statementTimeoutMillis: Type.Optional(Type.Integer({
+    minimum: 1,
+    maximum: MAX_MILLIS,
+    description: "Time after which the server ends a statement of the orm that is given. Default: the server's own.",
+  })),
+  resources: Type.Optional(Type.Record(Type.String({ pattern: '^/' }), Type.Any(), {
+    ...closed,
+    description: 'Resources by prefix: a CrudBase, or { crud, ...options }.',
+  })),
+  shared: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'Names of entities whose rows everybody may use: no warning that nothing guards them.',
+    })
+  ),
+  serverTiming: Type.Optional(
+    Type.Boolean({ default: false, description: 'Sends how long the stages of a request took, as Server-Timing.' })
+  ),
+  indexAdvice: Type.Optional(
+    Type.Boolean({ default: true, description: 'Warns of filters, sorts and includes that no index serves.' })
+  ),
+}, closed)
+
+/**
+ * Checks options against their schema.
+ *
+ * @throws {ConfigError} for the first one that is unknown, with the nearest name, or of the wrong type
+ */
+export function checkOptions<Schema extends TSchema> (
+  what: string,
+  schema: Schema,
+  options: unknown
+): asserts options is Static<Schema> {
+  const [error] = Errors(schema, options)
+  if (error === undefined) return
+  const path = error.path.slice(1).replaceAll('~1', '/').split('/')
+  // where an object is one of several ways to give an option, it is what was meant by an object
+  const object = isObject(error.value)
+    ? (error.schema['anyOf'] as readonly TSchema[] | undefined)?.find(({ type }) => type === 'object')
+    : undefined
+  if (object !== undefined) checkOptions(`${what}, '${path.join('.')}'`, object, error.value)
+  if (error.message === 'Unexpected property') throw new ConfigError(`${what}: ${unexpected(path, schema)}`)
+  const members = membersOf(error.schema)
+  if (members !== undefined) {
+    throw new ConfigError(
+      `${what}: '${path.join('.')}' can't be ${show(error.value)}: ${notOneOf(error.value, members)}`
+    )
+  }
+  throw new ConfigError(
+    `${what}: ${error.path === '' ? 'the options' : `'${path.join('.')}'`} can't be ${
+      show(error.value)
+    }: ${error.message.toLowerCase()}.`
+  )
+}
+
+/** The sentence about an option that there is none of. */
+function unexpected (path: readonly string[], schema: TSchema): string {
+  const name = path.at(-1) ?? ''
+  const parent: TSchema | undefined = path.slice(0, -1).reduce(
+    (inner: TSchema | undefined, key) => inner?.properties?.[key],
+    schema
+  )
+  // the only option that is keyed by something else than names of options
+  if (parent?.properties === undefined) {
+    return `'${name}' in '${path.slice(0, -1).join('.')}' must be a prefix that starts with a slash: '/${name}'.`
+  }
+  const known = Object.keys(parent.properties)
+  const suggestion = nearest(name, known)
+  const place = path.length > 1 ? ` in '${path.slice(0, -1).join('.')}'` : ''
+  return `there is no option '${name}'${place}. ${
+    suggestion === undefined ? `Options: ${known.join(', ')}.` : `Did you mean '${suggestion}'?`
+  }`
+}
+
+const show = (value: unknown): string =>
+  typeof value === 'function' ? 'a function' : JSON.stringify(value) ?? String(value)
+
+const { resources, ...shared } = CrudKitOptionsSchema.properties
+const SharedOptionsSchema = Type.Object(shared, closed)
+
+/**
+ * Checks the options of one of the plugins that crudKit registers. All of them take the same object, of which each reads
+ * its own part: @fastify/autoload gives every plugin of a folder the same options.
+ *
+ * @throws {ConfigError} as `checkOptions` does
+ */
+export function checkPluginOptions (what: string, options: object): void {
+  const { prefix, logLevel, logSerializers, ...own } = options as RegisterOptions
+  checkOptions(what, SharedOptionsSchema, own)
+}

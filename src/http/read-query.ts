@@ -1,0 +1,34 @@
+/** Reads the query string of a request. */
+import type { FastifyRequest } from 'fastify'
+import { MAX_QUERY_BYTES, parseQueryParams, type QueryParams } from '../query/index.ts'
+import { declaredParameters } from './declared-parameters.ts'
+
+/**
+ * Reads what Fastify has parsed, flat or nested, so that an application may change it. What its parser glosses over
+ * (length, percent-encoding that decodes to nothing) is looked up in the URL.
+ */
+export function readQuery (request: FastifyRequest): QueryParams {
+  // Fastify makes a new object of the route's options for each read
+  const options = {
+    get declared () {
+      return declaredParameters(request)
+    },
+  }
+  const url = request.raw.url ?? ''
+  const start = url.indexOf('?') + 1
+  if (
+    start > 0 && (url.length - start > MAX_QUERY_BYTES || (url.includes('%', start) && !isDecodable(url.slice(start))))
+  ) {
+    return parseQueryParams(url.slice(start), options)
+  }
+  return parseQueryParams(request.query, options)
+}
+
+function isDecodable (text: string): boolean {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    return false
+  }
+}

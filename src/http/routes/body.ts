@@ -1,0 +1,40 @@
+/** Bodies of writes, before CrudBase reads them. */
+import { RequestValidationError } from '../../errors.ts'
+
+type Body = Record<string, unknown>
+
+/** The body of one record, without the names that are ignored. What it may hold is CrudBase's to say. */
+export function readBody (
+  body: unknown,
+  ignored: readonly string[] | undefined,
+  kept: ReadonlySet<string> = new Set()
+): Body {
+  return ignored === undefined ? body as Body : withoutNames(body, ignored, kept)
+}
+
+/**
+ * The bodies of several records.
+ *
+ * @throws {RequestValidationError} for more than `maxBatch`
+ */
+export function readBatch (body: readonly unknown[], maxBatch: number, ignored: readonly string[] | undefined): Body[] {
+  if (body.length > maxBatch) {
+    throw refusal(`A request can create at most ${maxBatch} records; this one has ${body.length}.`)
+  }
+  return body.map((record) => readBody(record, ignored))
+}
+
+/** An error of the body as a whole. */
+export function refusal (detail: string): RequestValidationError {
+  return new RequestValidationError([{ source: { pointer: '' }, code: 'FST_ERR_VALIDATION', detail }])
+}
+
+/** A record that a client has read, without what it can't write. Unknown names stay, to be refused. */
+function withoutNames (body: unknown, names: readonly string[], kept: ReadonlySet<string>): Body {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return body as Body
+  const rest = { ...body } as Body
+  for (const name of names) {
+    if (!kept.has(name)) delete rest[name]
+  }
+  return rest
+}

@@ -1,0 +1,203 @@
+/** What the routes of a resource do: read the request, call CrudBase, write the answer. */
+import type { MikroORM } from '@mikro-orm/postgresql'
+import type { FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
+import type { CrudBase } from '../../crud/index.ts'
+import { NotFoundError, PreconditionRequiredError } from '../../errors.ts'
+import { streamColumns, type JsonAnswer } from '../../read/index.ts'
+import { checkScope, type Resource } from '../../resource/index.ts'
+import { keyNames } from '../../write/index.ts'
+import { DEFAULT_MAX_BATCH, type CrudOperation } from '../options.ts'
+import { readBatch, readBody, refusal } from './body.ts'
+import { locationsOf, tagOf } from './headers.ts'
+import { routeCalls } from './calls.ts'
+import { keyPath, keyReader } from './key.ts'
+import type { CrudRoutesOptions } from './options.ts'
+import { queryChecks } from './query-checks.ts'
+import type { Streaming } from '../streams/index.ts'
+import type { Within } from './transactions.ts'
+
+export interface RouteDefinition {
+  readonly operation: CrudOperation
+  readonly method: HTTPMethods
+  readonly url: string
+  readonly handler: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
+}
+
+const JSON_TYPE = 'application/json; charset=utf-8'
+
+/**
+ * The routes of the operations that a resource has, in the order of their documentation.
+ *
+ * @param streaming what sends streams, where the resource has them
+ */
+export function routeDefinitions (
+  orm: MikroORM,
+  { model, whitelist, writable }: Resource,
+  options: CrudRoutesOptions,
+  operations: readonly CrudOperation[],
+  within: Readonly<Record<CrudOperation, Within>>,
+  streaming: Streaming | undefined
+): RouteDefinition[] {
+  const crud = options.crud as CrudBase
+  const calls = routeCalls(orm, crud, model)
+  const has = (operation: CrudOperation): boolean => operations.includes(operation)
+  const url = keyPath(model)
+  const readKey = keyReader(model)
+  const checks = queryChecks({
+    whitelist,
+    unknownParameters: options.unknownParameters ?? 'refuse',
+    allowHardDelete: options.allowHardDelete === true,
+  })
+  const ignored = (operation: 'create' | 'update') =>
+    options.readonlyProperties === 'ignore' ? writable[operation]?.readonly : undefined
+  const [ignoredOfNew, ignoredOfChanges] = [ignored('create'), ignored('update')]
+  const tag = tagOf(model)
+  const locationOf = locationsOf(model, crud.afterRead !== undefined)
+  const scopeOf = options.scope
+  const scoped = async (request: FastifyRequest, scopeOf: NonNullable<CrudRoutesOptions['scope']>) => {
+    const scope: unknown = await scopeOf(request)
+    // methods of the application's own have it checked, as ours do
+    checkScope({ scope }, model)
+    return { scope: scope as never, context: { request } }
+  }
+  /** Options of a read; a promise of them only where there is something to wait for. */
+  const readOptions = (request: FastifyRequest) =>
+    scopeOf === undefined ? { context: { request } } : scoped(request, scopeOf)
+
+  /** Options of a write to a record there is. */
+  const writeOptions = async (request: FastifyRequest) => {
+    const ifMatch = request.headers['if-match']
+    if (options.requireIfMatch && ifMatch === undefined && request.routeOptions.config.crud?.operation !== 'restore') {
+      throw new PreconditionRequiredError()
+    }
+    return { ...await readOptions(request), ifMatch }
+  }
+
+  /** Sends JSON text as it is; where the application has a response schema of its own, what that schema lets through. */
+  const sendJson = (request: FastifyRequest, reply: FastifyReply, json: string): FastifyReply => {
+    const { operation } = request.routeOptions.config.crud!
+    return reply.type(JSON_TYPE).send(options.schemas?.[operation]?.response === undefined ? json : JSON.parse(json))
+  }
+
+  const sendRecord = (request: FastifyRequest, reply: FastifyReply, record: JsonAnswer): FastifyReply => {
+    const etag = tag(record)
+    if (etag !== undefined) reply.header('etag', etag)
+    return sendJson(request, reply, record.json)
+  }
+
+  const list = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    if (streaming !== undefined) {
+      reply.header('vary', 'accept')
+      const format = streaming.formatOf(request)
+      if (format !== undefined) return await streamList(request, reply, format, streaming)
+    }
+    checks.list(request)
+    const { json } = await within.list(request, async () => await calls.list(request, await readOptions(request)))
+    return sendJson(request, reply, json)
+  }
+
+  const streamList = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    format: ReturnType<Streaming['formatOf']> & {},
+    { send }: Streaming
+  ): Promise<FastifyReply> => {
+    checks.stream(request)
+    const { em, queryParams } = request
+    const known = streamColumns(crud, em, queryParams)
+    const read = await readOptions(request)
+    // a hook may have made other records of them
+    const columns = (first: string | undefined) =>
+      crud.afterRead === undefined || first === undefined
+        ? known
+        : Object.keys(JSON.parse(first) as object).map((name) =>
+          known.find((column) => column.name === name) ?? { name, numeric: false }
+        )
+    return await send(
+      request,
+      reply,
+      format,
+      (signal) => crud.streamJson(em, queryParams, { ...read, signal }),
+      columns
+    )
+  }
+
+  const get = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const id = readKey(request.params)
+    checks.get(request)
+    const found = await within.get(request, async () => await calls.get(request, id, await readOptions(request)))
+    if (found === null) throw new NotFoundError()
+    return sendRecord(request, reply, found)
+  }
+
+  const create = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    checks.write(request)
+    const { body } = request
+    if (Array.isArray(body)) {
+      if (!has('createMany')) throw refusal('This resource takes one record at a time, as an object.')
+      const batch = readBatch(body, options.maxBatch ?? DEFAULT_MAX_BATCH, ignoredOfNew)
+      const { json } = await within.createMany(
+        request,
+        async () => await calls.createMany(request, batch, await readOptions(request))
+      )
+      return sendJson(request, reply.code(201), json)
+    }
+    if (!has('create')) throw refusal('This resource takes records as a list.')
+    const record = await within.create(
+      request,
+      async () => await calls.create(request, readBody(body, ignoredOfNew), await readOptions(request))
+    )
+    const location = locationOf(request.url, record)
+    if (location !== undefined) reply.header('location', location)
+    return sendRecord(request, reply.code(201), record)
+  }
+
+  const update = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const id = readKey(request.params)
+    return sendRecord(
+      request,
+      reply,
+      await within.update(request, async () => {
+        checks.write(request)
+        const write = await writeOptions(request)
+        return await calls.update(request, id, readBody(request.body, ignoredOfChanges, keyNames(id, model)), write)
+      })
+    )
+  }
+
+  const remove = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const id = readKey(request.params)
+    return sendRecord(
+      request,
+      reply,
+      await within.delete(request, async () => {
+        const hard = checks.remove(request)
+        return await calls.delete(request, id, { ...await writeOptions(request), hard })
+      })
+    )
+  }
+
+  const restore = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const id = readKey(request.params)
+    return sendRecord(
+      request,
+      reply,
+      await within.restore(request, async () => {
+        checks.write(request)
+        return await calls.restore(request, id, await writeOptions(request))
+      })
+    )
+  }
+
+  const posts = has('create') ? 'create' : 'createMany'
+  const definitions: RouteDefinition[] = [
+    { operation: 'list', method: 'GET', url: '/', handler: list },
+    { operation: 'get', method: 'GET', url, handler: get },
+    { operation: posts, method: 'POST', url: '/', handler: create },
+    { operation: 'update', method: 'PATCH', url, handler: update },
+    { operation: 'update', method: 'PUT', url, handler: update },
+    { operation: 'delete', method: 'DELETE', url, handler: remove },
+    { operation: 'restore', method: 'POST', url: `${url}/restore`, handler: restore },
+  ]
+  return definitions.filter(({ operation }) => has(operation))
+}

@@ -1,0 +1,45 @@
+/** Headers of a written record, from the columns that the database returns beside its JSON. */
+import type { EntityModel, ValueType } from '../../model/index.ts'
+import type { JsonAnswer } from '../../read/index.ts'
+import { entityTag } from '../../write/index.ts'
+import { keySegments } from './key.ts'
+
+/** The entity tag of a record, if it has one that clients may see. */
+export function tagOf ({ version }: EntityModel): (record: JsonAnswer) => string | undefined {
+  if (version === undefined || version.hidden) return () => undefined
+  return (record) => record.version === undefined ? undefined : entityTag(record.version)
+}
+
+/** Types whose text in the database is that of their wire form, and needs no escape in a path. */
+const PLAIN: ReadonlySet<ValueType['kind']> = new Set(['integer', 'bigint', 'uuid'])
+
+/** Keys that no path can name, escaped or not: a dot segment is removed by who resolves the path (RFC 3986, section 5.2.4), and an empty one is another route's. */
+const PATHLESS: ReadonlySet<unknown> = new Set(['', '.', '..'])
+
+/**
+ * Where a new record is, below the path that it was posted to.
+ *
+ * @param changed records may be something else than what the database wrote: the key is the one that they show
+ */
+export function locationsOf (
+  model: EntityModel,
+  changed: boolean
+): (url: string, record: JsonAnswer) => string | undefined {
+  const segments = keySegments(model)
+  if (segments.some(({ part }) => part.property.hidden)) return () => undefined
+  const plain = !changed && segments.every(({ column }) => PLAIN.has(column.type.kind) && column.codec === undefined)
+  const keyIn = (json: string): readonly unknown[] => {
+    const record = JSON.parse(json) as Record<string, unknown>
+    return segments.map(({ part, inner }) => {
+      const value = record[part.property.publicName]
+      return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[inner] : value
+    })
+  }
+  return (url, { json, key }) => {
+    const values = plain && key !== undefined ? key : keyIn(json)
+    if (values.some((value) => value === undefined || PATHLESS.has(value))) return undefined
+    const query = url.indexOf('?')
+    const path = (query < 0 ? url : url.slice(0, query)).replace(/\/$/, '')
+    return `${path}/${plain ? values.join('/') : values.map((value) => encodeURIComponent(String(value))).join('/')}`
+  }
+}

@@ -1,0 +1,19 @@
+/** The hooks of a route. */
+import type { CrudOperation } from '../options.ts'
+import type { CrudRoutesOptions, RouteHooks } from './options.ts'
+
+/**
+ * Merges hooks for a route: `first`, those of all operations, and those of its own; a route for two operations has those of
+ * both.
+ */
+export function hooksOf (
+  { hooks = {} }: CrudRoutesOptions,
+  operations: readonly CrudOperation[],
+  first: RouteHooks | undefined
+): RouteHooks {
+  const merged: Record<string, unknown[]> = {}
+  for (const some of [first, hooks.all, ...operations.map((operation) => hooks[operation])]) {
+    for (const [hook, functions] of Object.entries(some ?? {})) (merged[hook] ??= []).push(...[functions].flat())
+  }
+  return merged as RouteHooks
+}

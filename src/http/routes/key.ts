@@ -1,0 +1,68 @@
+/** Keys in paths: `/:id`, and one segment for each column of a composite key. */
+import { RequestValidationError, type ErrorItem } from '../../errors.ts'
+import { isUuid, keyFromText, type EntityModel, type KeyColumn, type PrimaryKeyPart } from '../../model/index.ts'
+import type { Id } from '../../plan/index.ts'
+
+interface Segment {
+  readonly name: string
+  readonly part: PrimaryKeyPart
+  readonly column: KeyColumn
+  /** Name inside the part, where it is a relation to a composite key. */
+  readonly inner: string
+}
+
+/** The segments of a record's path, in the order of the key. */
+export function keySegments ({ primaryKey }: EntityModel): readonly Segment[] {
+  const segments = primaryKey.flatMap((part) =>
+    part.columns.map((column, index): Segment => {
+      const inner = part.property.kind === 'relation' ? part.property.key[index]!.publicName : ''
+      const name = part.columns.length === 1 ? part.property.publicName : `${part.property.publicName}_${inner}`
+      return { name, part, column, inner }
+    })
+  )
+  // a single key goes by one name, whatever the property is called
+  return segments.length === 1 ? [{ ...segments[0]!, name: 'id' }] : segments
+}
+
+/** `/:id`, or for a composite key `/:order/:product`. */
+export function keyPath (model: EntityModel): string {
+  return keySegments(model).map(({ name }) => `/:${name}`).join('')
+}
+
+/**
+ * Reads the key in the parameters of a path. The reader throws `RequestValidationError` for text that no key can be:
+ * of another type, or out of its column's range.
+ */
+export function keyReader (model: EntityModel): (params: unknown) => Id {
+  const segments = keySegments(model)
+  return (params) => {
+    const errors: ErrorItem[] = []
+    const id: Record<string, unknown> = {}
+    for (const { name, part, column, inner } of segments) {
+      const text = String((params as Record<string, unknown>)[name])
+      const wrong = checkKey(model, segments.length, text, column)
+      if (wrong !== undefined) {
+        errors.push({
+          source: { parameter: name },
+          code: 'FST_ERR_VALIDATION',
+          detail: `The path's ${name} must be ${wrong}.`,
+        })
+      }
+      if (part.columns.length === 1) id[part.property.name] = text
+      else {
+        ;(id[part.property.name] ??= {} as Record<string, unknown>, id[part.property.name] as Record<string, unknown>)[
+          inner
+        ] = text
+      }
+    }
+    if (errors.length > 0) throw new RequestValidationError(errors)
+    return segments.length === 1 ? Object.values(id)[0] as string : id
+  }
+}
+
+/** What a segment would have to be, when it is not. */
+function checkKey ({ uuid }: EntityModel, segments: number, text: string, column: KeyColumn): string | undefined {
+  if (uuid !== undefined && segments === 1 && isUuid(text)) return undefined
+  const converted = keyFromText(text, column)
+  return converted.ok ? undefined : converted.expected + (uuid !== undefined && segments === 1 ? ', or a UUID' : '')
+}

@@ -1,0 +1,36 @@
+/** A resource as its routes and their documentation see it: options checked, and bound to an ORM. */
+import type { MikroORM } from '@mikro-orm/postgresql'
+import { CrudBase } from '../../crud/index.ts'
+import { ConfigError } from '../../errors.ts'
+import type { Resource } from '../../resource/index.ts'
+import { checkOptions, ResourceOptionsSchema, type CrudOperation } from '../options.ts'
+import { offeredOperations } from './operations.ts'
+import type { CrudRoutesOptions } from './options.ts'
+
+export interface RoutedResource {
+  /** The subject of messages: `The resource /categories`. */
+  readonly what: string
+  /** Its name in documentation. */
+  readonly name: string
+  readonly bound: Resource
+  readonly operations: readonly CrudOperation[]
+}
+
+/**
+ * Binds the resource of some routes.
+ *
+ * @param orm `undefined` if the server has none
+ * @throws {ConfigError} when the whitelist names what the entity doesn't have, or an operation needs what it doesn't
+ */
+export function routedResource (orm: MikroORM | undefined, options: CrudRoutesOptions): RoutedResource {
+  const { crud, prefix, logLevel, logSerializers, ...rest } = options
+  const what = `The resource ${prefix ?? '/'}`
+  if (!(crud instanceof CrudBase)) throw new ConfigError(`${what}: 'crud' must be an instance of CrudBase.`)
+  if (orm === undefined) throw new ConfigError(`${what}: register crudKit first.`)
+  checkOptions(what, ResourceOptionsSchema, rest)
+  const bound = crud.bind(orm.em)
+  const operations = offeredOperations(what, bound, options)
+  const name = options.name ?? crud.name ?? bound.model.tableName
+  bound.whitelist.names.add(name)
+  return { what, name, bound, operations }
+}

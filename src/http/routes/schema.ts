@@ -1,0 +1,27 @@
+/**
+ * The schemas that Fastify has of a resource's routes: what belongs to the running server. Bodies, keys and query strings are
+ * read by this package, exactly, where a schema would turn `1e3` into a number; how they look is documentation (`docs.ts`).
+ */
+import type { FastifySchema } from 'fastify'
+import { ERROR_RESPONSES } from '../error-schema.ts'
+import type { CrudOperation } from '../options.ts'
+
+const SUMMARIES: Readonly<Record<CrudOperation, (name: string) => string>> = {
+  list: (name) => `List ${name}`,
+  get: (name) => `Get a record of ${name}`,
+  create: (name) => `Create a record in ${name}`,
+  createMany: (name) => `Create several records in ${name}`,
+  update: (name) => `Change a record of ${name}`,
+  delete: (name) => `Delete a record of ${name}`,
+  restore: (name) => `Restore a deleted record of ${name}`,
+}
+
+/** The schema of a route; the application's own parts win. */
+export function routeSchema (operation: CrudOperation, name: string, own: FastifySchema = {}): FastifySchema {
+  return {
+    tags: [name],
+    summary: SUMMARIES[operation](name),
+    ...own,
+    response: { ...ERROR_RESPONSES, ...own.response as object },
+  } as FastifySchema
+}

@@ -1,0 +1,81 @@
+/** Which routes of a resource do their work in a transaction, and how. */
+import type { FastifyRequest } from 'fastify'
+import {
+  checkTransactionOptions,
+  TransactionOptionsSchema,
+  withTransaction,
+  type TransactionOptions,
+} from '../../database/index.ts'
+import { ConfigError } from '../../errors.ts'
+import { runAround } from '../../run/index.ts'
+import { nearest } from '../../suggest.ts'
+import { OPERATIONS, type CrudOperation } from '../options.ts'
+import { switchEm } from '../em-of-request.ts'
+
+/** What one operation does: nothing special, a transaction, or one with options. */
+export type RouteTransaction = boolean | TransactionOptions
+/** The same for a resource: of all operations, or of each. */
+export type RouteTransactions = RouteTransaction | { readonly [Operation in CrudOperation]?: RouteTransaction }
+
+/** Runs the database's part of a handler. What it does goes by `request.em`, which is the transaction's meanwhile. */
+export type Within = <Result>(request: FastifyRequest, work: () => Promise<Result>) => Promise<Result>
+
+const READS: readonly CrudOperation[] = ['list', 'get']
+
+const plain: Within = (request, work) => work()
+
+/**
+ * How each operation does its work.
+ *
+ * @throws {ConfigError} for options that can't work
+ */
+export function routeTransactions (
+  what: string,
+  given: RouteTransactions | undefined
+): Readonly<Record<CrudOperation, Within>> {
+  const byOperation = readTransactions(what, given)
+  return Object.fromEntries(
+    OPERATIONS.map((operation) => [operation, withinOf(`${what}: transaction`, operation, byOperation[operation])])
+  ) as Record<CrudOperation, Within>
+}
+
+function readTransactions (
+  what: string,
+  given: RouteTransactions | undefined
+): { readonly [Operation in CrudOperation]?: RouteTransaction | undefined } {
+  if (given === undefined || given === false) return {}
+  const all = () => Object.fromEntries(OPERATIONS.map((operation) => [operation, given as RouteTransaction]))
+  if (given === true) return all()
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    throw new ConfigError(`${what}: 'transaction' is true, options of a transaction, or either of them by operation.`)
+  }
+  const names = Object.keys(given)
+  const isOperation = (name: string): boolean => (OPERATIONS as readonly string[]).includes(name)
+  if (!names.some(isOperation)) return all()
+  const wrong = names.find((name) => !isOperation(name))
+  if (wrong === undefined) return given as { readonly [Operation in CrudOperation]?: RouteTransaction }
+  if (wrong in TransactionOptionsSchema.properties) {
+    throw new ConfigError(
+      `${what}: 'transaction' has options either for all operations or by operation: '${wrong}' stands beside '${
+        names.find(isOperation)
+      }'.`
+    )
+  }
+  throw new ConfigError(
+    `${what}: there is no operation '${wrong}' in 'transaction'. Did you mean '${
+      nearest(wrong, OPERATIONS) ?? OPERATIONS.join("', '")
+    }'?`
+  )
+}
+
+function withinOf (what: string, operation: CrudOperation, given: RouteTransaction | undefined): Within {
+  if (given === undefined || given === false) return plain
+  const reads = READS.includes(operation)
+  if (given !== true) checkTransactionOptions(`${what}.${operation}`, given)
+  if (given !== true && given.readOnly === true && !reads) {
+    throw new ConfigError(`${what}.${operation}: an operation that writes can't be readOnly.`)
+  }
+  const wrapper = withTransaction({ ...(reads && { readOnly: true }), ...(given !== true && given) })
+  return async (request, work) =>
+    await runAround((inside) => wrapper(async (em) => await switchEm(request, em, inside))(request.em), work)
+}

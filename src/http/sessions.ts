@@ -1,0 +1,67 @@
+/** The session of a request: its own connection to the database's pool, or its EntityManager. */
+import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
+import type { FastifyRequest } from 'fastify'
+import { AbortedError } from '../errors.ts'
+import { RequestSession } from '../resource/index.ts'
+import { hasReplicas, preparesConnections, type Cancellation } from '../run/index.ts'
+import { onDeparture, openedEm, replyOf } from './em-of-request.ts'
+
+/**
+ * Decides what the session of a request is: one of its own, or its EntityManager if more than the connection may count
+ * from the start.
+ */
+export function sessionsOf (orm: MikroORM): (request: FastifyRequest) => RequestSession | EntityManager {
+  const { em } = orm
+  if (hasReplicas(em) || em.config.get('allowGlobalContext') || preparesConnections(em.getConnection())) {
+    return (request) => request.em
+  }
+  // a context of MikroORM's, made by a hook of the application, has filters and parameters of its own
+  return (request) => em.getContext(false) === em ? new SessionOfRequest(em, request) : request.em
+}
+
+class SessionOfRequest extends RequestSession {
+  readonly #request: FastifyRequest
+  #departure: Departure | undefined
+
+  constructor (shared: EntityManager, request: FastifyRequest) {
+    super(shared)
+    this.#request = request
+  }
+
+  get em (): EntityManager {
+    return this.#request.em
+  }
+
+  get opened (): EntityManager | undefined {
+    return openedEm(this.#request)
+  }
+
+  get departure (): Departure {
+    this.#departure ??= new Departure(replyOf(this.#request))
+    return this.#departure
+  }
+}
+
+/** Stands for an AbortSignal, at a fraction of its cost. */
+class Departure implements Cancellation {
+  aborted = false
+  reason: unknown
+  readonly #listeners: Array<() => void> = []
+
+  constructor (reply: ReturnType<typeof replyOf>) {
+    onDeparture(reply, () => {
+      this.aborted = true
+      this.reason = new AbortedError()
+      for (const listener of [...this.#listeners]) listener()
+    })
+  }
+
+  addEventListener (type: 'abort', listener: () => void): void {
+    this.#listeners.push(listener)
+  }
+
+  removeEventListener (type: 'abort', listener: () => void): void {
+    const index = this.#listeners.indexOf(listener)
+    if (index >= 0) this.#listeners.splice(index, 1)
+  }
+}

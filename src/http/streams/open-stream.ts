@@ -1,0 +1,152 @@
+/**
+ * A stream from its request to its end. It occupies a connection of the pool, so it ends with whatever ends its answer: the
+ * stream itself, the response, the socket, a time limit, or the server. None of them needs the stream to have been read.
+ */
+import { Socket } from 'node:net'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { AbortedError, UnavailableError } from '../../errors.ts'
+import { RecordStream } from './record-stream.ts'
+import type { RecordWriter } from './formats.ts'
+
+export interface StreamLimits {
+  /** Milliseconds in which a client has to read a mebibyte, unless it waits for the database. */
+  readonly stallTimeoutMillis: number
+  /** Milliseconds of the whole; 0 for any. */
+  readonly timeoutMillis: number
+}
+
+/** Batches of records, until the signal aborts. */
+export type OpenBatches = (signal: AbortSignal) => AsyncGenerator<string[], void, undefined>
+
+/** Milliseconds between two looks at a stream. */
+const MAX_TICK = 1_000
+/** Bytes that a client has to read in the time in which it must not stall. */
+const MIN_READ = 2 ** 20
+/**
+ * Bytes that the operating systems on both sides may hold of what has left. A client that reads them shows no progress: the
+ * sending side tells of room only when a third of its buffer is free.
+ */
+const MAX_BUFFERED = 8 * 2 ** 20
+
+export class OpenStream {
+  /** Settles when the stream has given its connection back. */
+  readonly ended: Promise<void>
+  readonly #request: FastifyRequest
+  readonly #reply: FastifyReply
+  readonly #limits: StreamLimits
+  /** The connection, where the answers on it come one after the other. */
+  readonly #socket: Socket | undefined
+  readonly #stop = new AbortController()
+  readonly #batches: AsyncGenerator<string[], void, undefined>
+  readonly #timer: NodeJS.Timeout
+  readonly #started = performance.now()
+  readonly #ended = Promise.withResolvers<void>()
+  #records: RecordStream | undefined
+  #isEnded = false
+  /** When the client was last seen to read, or could have been reading what buffers hold. */
+  #progressAt = this.#started
+  #lookedAt = this.#started
+  #left = 0
+  #taken = 0
+  /** Bytes that have left and may not have been read yet, by a client that is as slow as it may be. */
+  #buffered = 0
+
+  constructor (request: FastifyRequest, reply: FastifyReply, limits: StreamLimits, open: OpenBatches) {
+    this.#request = request
+    this.#reply = reply
+    this.#limits = limits
+    const { httpVersionMajor, socket } = request.raw
+    if (httpVersionMajor === 1 && socket instanceof Socket) this.#socket = socket
+    this.#left = this.#bytesLeft()
+    this.ended = this.#ended.promise
+    this.#batches = open(this.#stop.signal)
+    this.#timer = setInterval(() => this.#look(), Math.min(MAX_TICK, Math.ceil(limits.stallTimeoutMillis / 4)))
+    this.#timer.unref()
+    // a response that waits in a pipeline hears nothing of its socket, and one that was replaced nothing of the stream
+    for (const event of ['close', 'finish']) reply.raw.once(event, this.#end)
+    this.#socket?.once('close', this.#end)
+    if (reply.raw.destroyed || reply.raw.writableEnded || this.#socket?.destroyed === true) this.#end()
+  }
+
+  /**
+   * The records, once the first batch is there.
+   *
+   * @returns `undefined` when the request has been answered by then
+   */
+  async records (write: RecordWriter): Promise<RecordStream | undefined> {
+    try {
+      const first = await this.#batches.next()
+      if (this.#stop.signal.aborted) throw this.#stop.signal.reason
+      this.#records = new RecordStream(first, this.#batches, write)
+    } catch (error) {
+      this.#end()
+      if (this.#reply.sent) return undefined
+      throw error
+    }
+    this.#records.once('error', () => this.#cut())
+    this.#records.once('close', this.#end)
+    return this.#records
+  }
+
+  /** Breaks the answer off, so that no client takes it for whole, or refuses the request if nothing has been sent. */
+  breakOff (why: string): void {
+    if (this.#stop.signal.aborted) return
+    this.#request.log.warn(`a stream has been broken off: ${why}`)
+    this.#stop.abort(new UnavailableError(`The stream has been broken off: ${why}.`))
+    if (this.#records !== undefined) this.#cut()
+  }
+
+  readonly #end = (): void => {
+    if (this.#isEnded) return
+    this.#isEnded = true
+    clearInterval(this.#timer)
+    for (const event of ['close', 'finish']) this.#reply.raw.off(event, this.#end)
+    this.#socket?.off('close', this.#end)
+    if (!this.#stop.signal.aborted) this.#stop.abort(new AbortedError())
+    this.#records?.destroy()
+    this.#batches.return().catch((error: unknown) => {
+      this.#request.log.error({ err: error }, 'a stream could not be ended')
+    }).finally(this.#ended.resolve)
+  }
+
+  #look (): void {
+    const { stallTimeoutMillis, timeoutMillis } = this.#limits
+    const now = performance.now()
+    if (timeoutMillis > 0 && now - this.#started >= timeoutMillis) {
+      return this.breakOff(`it has taken ${timeoutMillis} milliseconds`)
+    }
+    const left = this.#bytesLeft()
+    const taken = this.#records?.taken ?? 0
+    const read = (now - this.#lookedAt) / stallTimeoutMillis * MIN_READ
+    this.#buffered = Math.min(MAX_BUFFERED, Math.max(0, this.#buffered - read) + left - this.#left)
+    if (
+      left !== this.#left || taken !== this.#taken || this.#buffered > 0 || this.#records === undefined ||
+      this.#records.waiting
+    ) this.#progressAt = now
+    this.#left = left
+    this.#taken = taken
+    this.#lookedAt = now
+    if (now - this.#progressAt >= stallTimeoutMillis) {
+      this.breakOff(`its client has read less than ${MIN_READ} bytes in ${stallTimeoutMillis} milliseconds`)
+    }
+  }
+
+  /** Bytes that have left on the socket, where it has one answer at a time: in a pipeline those of an answer before this one. */
+  #bytesLeft (): number {
+    return this.#socket === undefined ? 0 : this.#socket.bytesWritten - this.#socket.writableLength
+  }
+
+  /** Ends a connection in the middle of an answer. */
+  #cut (): void {
+    const { raw } = this.#reply
+    const socket = this.#socket
+    // nothing has been sent: the error still has an answer
+    if (!raw.headersSent && this.#records?.errored != null) return
+    // the answer of HTTP/1.0 has no end but that of its connection
+    if (this.#request.raw.httpVersion === '1.0' && socket?.remoteFamily !== undefined && !('encrypted' in socket)) {
+      socket.resetAndDestroy()
+    } else socket?.destroy()
+    raw.destroy()
+    this.#end()
+  }
+}

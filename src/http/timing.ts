@@ -1,0 +1,45 @@
+/**
+ * How long the stages of a request took, for `Server-Timing` (W3C Recommendation Server Timing). Routes that don't send it
+ * measure nothing.
+ */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { STAGES, StageTimes } from '../run/index.ts'
+import type { RouteDefinition } from './routes/handlers.ts'
+
+const kTimes = Symbol('fastify-crud-kit.stageTimes')
+
+/** The property that a request needs for its times, to be decorated with null. */
+export const TIMES_PROPERTY: symbol = kTimes
+
+interface Timed {
+  [kTimes]?: StageTimes | null
+}
+
+/** The times of a request, if its route sends them. */
+export function timesOf (request: FastifyRequest): StageTimes | undefined {
+  return (request as Timed)[kTimes] ?? undefined
+}
+
+/** A handler whose stages are measured. */
+export function timed (handler: RouteDefinition['handler']): RouteDefinition['handler'] {
+  return (request, reply) => {
+    const times = timesOf(request)!
+    return times.measure(() => handler(request, reply))
+  }
+}
+
+/** The hooks of a route that sends its times, with whatever it answers. Before the handler, only the query string is read. */
+export const timingHooks = {
+  onRequest: (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
+    ;(request as Timed)[kTimes] = new StageTimes()
+    done()
+  },
+  onSend: (request: FastifyRequest, reply: FastifyReply, payload: unknown, done: () => void): void => {
+    // what the application has to say of its own work goes first
+    const own = reply.getHeader('server-timing')
+    const times = timesOf(request) ?? new StageTimes()
+    const metrics = STAGES.map((stage) => `${stage};dur=${Math.round(times.of(stage) * 100) / 100}`)
+    reply.header('server-timing', [...own === undefined ? [] : [own].flat(), ...metrics].join(', '))
+    done()
+  },
+}
