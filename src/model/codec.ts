@@ -9,16 +9,17 @@ import {
   type EntityProperty,
   type Platform,
 } from '@mikro-orm/core'
-import { convert, type Converted } from './convert.ts'
+import { convert, fromJson } from './convert.ts'
 import type { Codec, ScalarProperty } from './entity-model.ts'
 import { withNumbers } from './exact-json.ts'
-import { fromJson } from './from-json.ts'
-import type { ValueType } from './value-type.ts'
+import type { Converted } from './types/converted.ts'
+import { wireTypeOf } from './types/index.ts'
+import type { ValueType } from './types/value-type.ts'
 
 type CustomType = Type<unknown, unknown>
 
 /** Types whose values a query string can't have, and whose text is for the database to read. */
-const isOpaque = ({ kind }: ValueType): boolean => kind === 'other' || kind === 'blob' || kind === 'array'
+const isOpaque = (type: ValueType): boolean => wireTypeOf(type).fromText === undefined
 
 /** The property's own type, unless it is one of MikroORM's: those have a wire form of their own (`src/sql/json.ts`). */
 function customTypeOf (property: EntityProperty): CustomType | undefined {
@@ -38,13 +39,10 @@ export function isVerbatim ({ customType }: EntityProperty): boolean {
   return TEXTS.has(customType.constructor) && !trim && letters === undefined
 }
 
-/** The value that MikroORM would hand to a serializer: a Date for a datetime, else what the JSON has. */
+/** The value that MikroORM would hand to a serializer. */
 function hydrate (value: unknown, type: ValueType, runtimeType: string): unknown {
-  if (value === null) return null
-  if (type.kind === 'datetime') return new Date(value as string)
-  if (type.kind === 'bigint' && runtimeType === 'bigint') return BigInt(value as string)
-  if (type.kind === 'blob') return Buffer.from(value as string, 'base64')
-  return value
+  const { forSerializer } = wireTypeOf(type)
+  return value === null || forSerializer === undefined ? value : forSerializer(value, runtimeType)
 }
 
 /** The codec of a property, or `undefined` when its wire form is made by the database alone. */
@@ -106,27 +104,14 @@ export function codecOf (property: EntityProperty, type: ValueType, platform: Pl
   )
 }
 
-/** The Date of a converted datetime, whose offset may lack minutes, and which is UTC without one. */
-function dateOf (text: string): Date {
-  const [offset = '', hours, minutes = '00'] = /([+-]\d\d):?(\d\d)?$/.exec(text.slice(11)) ?? []
-  if (hours !== undefined) return new Date(`${text.slice(0, -offset.length)}${hours}:${minutes}`)
-  return new Date(text.endsWith('Z') ? text : `${text}Z`)
-}
-
 /** How the entity class has the values of a property, or `undefined` when that is how a body has them. */
 export function hydratorOf (property: EntityProperty, type: ValueType, platform: Platform): ScalarProperty['hydrate'] {
   const custom = property.customType as CustomType | undefined
   if (custom?.convertToDatabaseValueSQL !== undefined) return (json) => custom.convertToJSValue(json, platform)
   if (customTypeOf(property) !== undefined) return (_, value) => custom!.convertToJSValue(value, platform)
-  switch (type.kind) {
-    case 'datetime':
-      return (_, value) => dateOf(String(value))
-    case 'bigint':
-    case 'decimal':
-    case 'array':
-    case 'blob':
-      return custom && ((_, value) => custom.convertToJSValue(value, platform))
-    default:
-      return undefined
-  }
+  const { inEntity } = wireTypeOf(type)
+  if (typeof inEntity === 'function') return (_, value) => inEntity(value)
+  return inEntity === 'converted' && custom !== undefined
+    ? (_, value) => custom.convertToJSValue(value, platform)
+    : undefined
 }

@@ -3,8 +3,8 @@
  * It is made once for each ORM (`build-model.ts`); nothing after it looks into the metadata again.
  */
 import type { EntityName } from '@mikro-orm/core'
-import type { Converted, SqlValue } from './convert.ts'
-import type { ValueType } from './value-type.ts'
+import type { Converted, SqlValue } from './types/converted.ts'
+import type { ValueType } from './types/value-type.ts'
 
 /** A column that a key is made of. */
 export interface KeyColumn {

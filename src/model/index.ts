@@ -5,7 +5,7 @@
  */
 export { checkCondition, ConditionError, keyOfEntity } from './condition.ts'
 export { MAX_NAME_BYTES, Models } from './build-model.ts'
-export { arrayLiteral, convert, isUuid, type Converted, type SqlValue } from './convert.ts'
+export { convert, fromJson, readStored } from './convert.ts'
 export {
   embeddedToStored,
   embeddedToWire,
@@ -16,7 +16,6 @@ export {
   type EmbeddedJson,
 } from './embedded-json.ts'
 export { parseExact } from './exact-json.ts'
-export { fromJson } from './from-json.ts'
 export { isObject } from './is-object.ts'
 export { keyColumns } from './entity-model.ts'
 export { keyFromJson, keyFromText } from './key-value.ts'
@@ -33,6 +32,11 @@ export type {
   ScalarProperty,
   WriteRules,
 } from './entity-model.ts'
-export { isComparable, isOrdered, isTextual, valueTypeOf, type ValueType } from './value-type.ts'
-export { readStored } from './stored.ts'
+export { isComparable, isOrdered, isTextual, valueTypeOf } from './value-type.ts'
+export { arrayLiteral } from './types/array.ts'
+export { isUuid } from './types/uuid.ts'
+export { wireTypeOf, WIRE_TYPES } from './types/index.ts'
+export type { Converted, SqlValue } from './types/converted.ts'
+export type { DecimalType, TypeName, TypeOf, ValueType } from './types/value-type.ts'
+export type { InsideJson, WireType } from './types/wire-type.ts'
 export { publicPath, resolvePath, type JsonPath, type Path } from './path.ts'

@@ -1,7 +1,7 @@
 /** Values of key columns, by the type of the column or the custom type of the property behind it. */
-import { convert, type Converted } from './convert.ts'
+import { convert, fromJson } from './convert.ts'
 import type { KeyColumn } from './entity-model.ts'
-import { fromJson } from './from-json.ts'
+import type { Converted } from './types/converted.ts'
 
 type Column = Pick<KeyColumn, 'type' | 'codec'>
 

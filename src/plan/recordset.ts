@@ -2,7 +2,7 @@
  * Rows of one kind as one value: a JSON list of objects by column, which PostgreSQL reads by the types of the table
  * (`json_populate_recordset`). Each value stands there as the text that would be bound for it, so that the same is stored.
  */
-import type { SqlValue } from '../model/index.ts'
+import { wireTypeOf, type SqlValue } from '../model/index.ts'
 import type { ColumnData, RecordData } from './data.ts'
 
 /**
@@ -29,5 +29,5 @@ export function recordset (rows: readonly Pick<RecordData, 'columns'>[]): string
 /** Whether the text of a column's values is read in JSON as it is where it is bound: an array's is not JSON, and that of a type nobody knows might be. */
 function isReadable ({ property, column }: ColumnData): boolean {
   const { type, codec } = property.kind === 'scalar' ? property : property.key.find((part) => part.column === column)!
-  return codec?.write === undefined && type.kind !== 'array' && type.kind !== 'other'
+  return codec?.write === undefined && wireTypeOf(type).plainInJson
 }

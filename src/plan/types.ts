@@ -6,6 +6,7 @@ import type { AggregateFunction, CustomFilterCallback } from '../config/index.ts
 import type {
   EmbeddedProperty,
   EntityModel,
+  InsideJson,
   KeyColumn,
   RelationProperty,
   ScalarProperty,
@@ -25,7 +26,7 @@ export interface JsonValue {
   readonly kind: 'json'
   readonly property: ScalarProperty
   readonly keys: readonly string[]
-  readonly type: ValueType
+  readonly type: InsideJson
 }
 
 /** What a filter compares. */

@@ -5,7 +5,7 @@
  */
 import {
   arrayLiteral,
-  convert,
+  wireTypeOf,
   type EntityModel,
   type Property,
   type SqlValue,
@@ -162,32 +162,8 @@ function toSqlValues (values: readonly unknown[], type: ValueType): readonly Sql
  * (`{ stars: { $lt: 2.5 } }`) or be an error.
  */
 function toSqlValue (value: unknown, type: ValueType): SqlValue | undefined {
-  switch (type.kind) {
-    case 'integer':
-    case 'bigint':
-    case 'decimal':
-      if (typeof value !== 'number' && typeof value !== 'bigint' && typeof value !== 'string') return undefined
-      break
-    case 'text':
-    case 'uuid':
-    case 'date':
-      if (typeof value !== 'string') return undefined
-      break
-    case 'enum':
-      return type.items.includes(value as never) ? value as string | number : undefined
-    case 'boolean':
-      return typeof value === 'boolean' ? value : undefined
-    case 'datetime':
-      return value instanceof Date && isCommon(value) ? value.toISOString() : undefined
-    default:
-      return undefined
-  }
-  const converted = convert(String(value), type)
-  return converted.ok ? converted.value : undefined
+  return wireTypeOf(type).fromCondition?.(value, type)
 }
-
-/** Of the years that ISO 8601 writes with four digits; no invalid date is. */
-const isCommon = (date: Date): boolean => date.getUTCFullYear() >= 1 && date.getUTCFullYear() <= 9999
 
 /** A column that plain conditions may compare. */
 interface Comparand {

@@ -1,6 +1,6 @@
 /** The columns of a stream's records, for formats that have columns. */
 import type { EntityManager } from '@mikro-orm/postgresql'
-import type { ValueType } from '../model/index.ts'
+import { wireTypeOf } from '../model/index.ts'
 import { planStream, type Selection } from '../plan/index.ts'
 import type { QueryParams } from '../query/index.ts'
 import type { CrudClass } from '../resource/index.ts'
@@ -12,16 +12,6 @@ export interface Column {
   readonly numeric: boolean
 }
 
-const NUMERIC: ReadonlySet<ValueType['kind']> = new Set([
-  'integer',
-  'bigint',
-  'decimal',
-  'float',
-  'date',
-  'datetime',
-  'time',
-])
-
 /** The keys that the records of a stream have for `params`, in order, and whether their values are numbers, dates or times. */
 export function streamColumns (crud: CrudClass, em: EntityManager, params: QueryParams): readonly Column[] {
   const { properties, includes, aggregates } = planStream(params, crud.bind(em).whitelist).selection
@@ -30,7 +20,7 @@ export function streamColumns (crud: CrudClass, em: EntityManager, params: Query
     ...includes.map(({ relation }) => ({ name: relation.publicName, numeric: false })),
     ...aggregates.map(({ name, type, property }) => ({
       name,
-      numeric: property?.codec === undefined && NUMERIC.has(type.kind),
+      numeric: property?.codec === undefined && wireTypeOf(type).numeric,
     })),
   ]
 }
@@ -39,5 +29,5 @@ export function streamColumns (crud: CrudClass, em: EntityManager, params: Query
 function isNumeric (property: Selection['properties'][number]): boolean {
   if (property.kind === 'embedded') return false
   const { codec, type } = property.kind === 'scalar' ? property : property.key[0]!
-  return codec === undefined && NUMERIC.has(type.kind)
+  return codec === undefined && wireTypeOf(type).numeric
 }

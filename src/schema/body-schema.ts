@@ -12,9 +12,8 @@ import {
   type ScalarProperty,
 } from '../model/index.ts'
 import type { BodyRules } from '../plan/index.ts'
-import { exampleOf } from './example.ts'
-import { inputSchema } from './input-schema.ts'
-import { nullable } from './value-schema.ts'
+import { nullable } from './nullable.ts'
+import { exampleOf, inputSchema, isLikely } from './wire-types.ts'
 
 export interface BodyOptions {
   /** What the body may set. */
@@ -111,10 +110,9 @@ const linkSchema = ({ target }: RelationProperty): TSchema =>
     )
   )
 
-/** Whether a client is likely to have a value for it: not JSON, not a type of which only the text is known. */
+/** Whether a client is likely to have a value for it. */
 const isPlain = ({ type, codec, embedded }: ScalarProperty): boolean =>
-  codec === undefined && embedded === undefined && type.kind !== 'json' && type.kind !== 'other' &&
-  type.kind !== 'blob' && type.kind !== 'array'
+  codec === undefined && embedded === undefined && isLikely(type)
 
 function exampleOfProperty (property: Property): unknown {
   if (property.kind === 'scalar') return exampleOf(property.type)

@@ -3,10 +3,8 @@
  * handlers. Nothing here refuses anything.
  */
 export { createSchema, updateSchema, type BodyOptions } from './body-schema.ts'
-export { exampleOf } from './example.ts'
 export { includeTree, NOTHING_INCLUDED, relationEntries, type IncludeLevel, type IncludeNode } from './include-tree.ts'
-export { inputSchema } from './input-schema.ts'
 export { listSchema, type ListOptions } from './list-schema.ts'
 export { recordSchema, type RecordOptions } from './record-schema.ts'
-export { textSchema } from './text-schema.ts'
-export { nullable, valueSchema } from './value-schema.ts'
+export { nullable } from './nullable.ts'
+export { exampleOf, inputSchema, secondExampleOf, textSchema, valueSchema } from './wire-types.ts'

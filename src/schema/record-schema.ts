@@ -3,7 +3,8 @@ import { Type, type TObject, type TSchema } from '@sinclair/typebox'
 import type { EmbeddedProperty, EntityModel, Property, RelationProperty, ScalarProperty } from '../model/index.ts'
 import type { Aggregate } from '../plan/index.ts'
 import { nodeOf, type IncludeLevel } from './include-tree.ts'
-import { nullable, valueSchema } from './value-schema.ts'
+import { nullable } from './nullable.ts'
+import { valueSchema } from './wire-types.ts'
 
 export interface RecordOptions {
   /** What a client may include. Default: any relation, of which nothing is known. */

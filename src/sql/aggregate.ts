@@ -5,9 +5,10 @@
 import type { Aggregate } from '../plan/index.ts'
 import type { ConditionContext } from './condition.ts'
 import { join, name, sql, trusted, type Sql } from './fragment.ts'
-import { column, jsonValue } from './json.ts'
+import { column } from './json.ts'
 import { joinParents, keyName, relatedRows } from './related.ts'
 import { idOf } from './shape.ts'
+import { jsonValue } from './wire-types.ts'
 
 export interface AggregatesSql {
   /** The value of each aggregate by its name in records. */

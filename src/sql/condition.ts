@@ -1,5 +1,5 @@
 /** Conditions to SQL. */
-import { keyColumns, type EntityModel, type RelationProperty, type ValueType } from '../model/index.ts'
+import { keyColumns, type EntityModel, type InsideJson, type RelationProperty } from '../model/index.ts'
 import type { Comparable, Condition, Deleted, JsonValue, Plan, Slot } from '../plan/index.ts'
 import { EMPTY, join, literal, name, sql, trusted, type Sql } from './fragment.ts'
 import { column } from './json.ts'
@@ -129,8 +129,11 @@ function anySql (conditions: readonly Condition[], model: EntityModel, alias: st
   const sets = distant.map((condition) => keysWith(condition, model, context))
   if (near.length > 0) {
     sets.unshift(
-      keysOf(model, context, (own) =>
-        near.length === 1 ? conditionSql(near[0]!, model, own, context) : orSql(near, model, own, context))
+      keysOf(
+        model,
+        context,
+        (own) => near.length === 1 ? conditionSql(near[0]!, model, own, context) : orSql(near, model, own, context)
+      )
     )
   }
   return sql`${tuple(alias, keyNames(model))} in (${join(sets, ' union all ')})`
@@ -177,14 +180,23 @@ export function operand (operand: Comparable, alias: string): Sql {
  */
 function jsonOperand (value: JsonValue, alias: string): Sql {
   const text = jsonText(value, alias)
-  if (isJsonText(value)) return sql`(${text})`
-  return sql`(case when ${isOfType(value, alias)} then (${text})${
-    trusted(value.type.kind === 'boolean' ? '::boolean' : '::numeric')
-  } end)`
+  const cast = JSON_CASTS[value.type.kind]
+  if (cast === undefined) return sql`(${text})`
+  return sql`(case when ${isOfType(value, alias)} then (${text})${trusted(cast)} end)`
 }
 
-/** Whether a value inside of JSON is compared as text: all but numbers and booleans. */
-const isJsonText = ({ type }: JsonValue): boolean => type.kind !== 'decimal' && type.kind !== 'boolean'
+/** What text of a value inside of JSON is cast to, unless it is compared as text. */
+const JSON_CASTS: { readonly [Kind in InsideJson['kind']]: '::boolean' | '::numeric' | undefined } = {
+  boolean: '::boolean',
+  date: undefined,
+  decimal: '::numeric',
+  enum: undefined,
+  text: undefined,
+  uuid: undefined,
+}
+
+/** Whether a value inside of JSON is compared as text. */
+const isJsonText = ({ type }: JsonValue): boolean => JSON_CASTS[type.kind] === undefined
 
 /** A condition on an operand. One on text inside of JSON holds for values of the declared type only; others are null. */
 function typed (comparable: Comparable, alias: string, condition: (value: Sql) => Sql): Sql {
@@ -208,12 +220,20 @@ function jsonType (value: JsonValue, alias: string): Sql {
 }
 
 /** An enum's members are strings, numbers, or both. */
-function jsonTypeNames (type: ValueType): string {
-  if (type.kind === 'boolean') return "= 'boolean'"
-  if (type.kind === 'decimal') return "= 'number'"
-  const numbers = type.kind === 'enum' && type.items.some((item) => typeof item === 'number')
-  if (!numbers) return "= 'string'"
-  return type.items.every((item) => typeof item === 'number') ? "= 'number'" : "in ('number', 'string')"
+function jsonTypeNames (type: InsideJson): string {
+  switch (type.kind) {
+    case 'boolean':
+      return "= 'boolean'"
+    case 'decimal':
+      return "= 'number'"
+    case 'date':
+    case 'text':
+    case 'uuid':
+      return "= 'string'"
+    case 'enum':
+      if (type.items.every((item) => typeof item === 'string')) return "= 'string'"
+      return type.items.every((item) => typeof item === 'number') ? "= 'number'" : "in ('number', 'string')"
+  }
 }
 
 const jsonText = (value: JsonValue, alias: string): Sql => jsonAt(value, alias, '->>')

@@ -1,44 +1,11 @@
-/**
- * The wire form of every value type, as the database writes it: datetimes in ISO 8601 UTC with milliseconds, dates
- * as YYYY-MM-DD, bigint and decimal as strings unless the property is declared to be a number, bytes as base64.
- */
-import type { EntityModel, KeyColumn, Property, ScalarProperty, ValueType } from '../model/index.ts'
+/** The JSON of properties: values in the wire form of their types, embedded objects and keys. */
+import type { EntityModel, KeyColumn, Property, ScalarProperty } from '../model/index.ts'
 import { join, literal, name, sql, trusted, type Sql } from './fragment.ts'
-import { isLong, unlessTooLong } from './size.ts'
+import { unlessTooLong } from './size.ts'
+import { isLong, jsonValue } from './wire-types.ts'
 
 /** Arguments of a function call, at most, in PostgreSQL as it is usually built: keys and values of one object. */
 const MAX_PAIRS = 50
-
-/** A value of a column (any expression) as something that `row_to_json` and its like write in wire form. */
-export function jsonValue (value: Sql, type: ValueType): Sql {
-  switch (type.kind) {
-    case 'datetime': {
-      const utc = type.zoned ? sql`(${value} at time zone 'UTC')` : value
-      return sql`to_char(${utc}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
-    }
-    case 'bigint':
-    case 'decimal':
-      return type.form === 'string' ? sql`${value}::text` : value
-    case 'blob':
-      return sql`translate(encode(${value}, 'base64'), ${trusted("E'\\n'")}, '')`
-    case 'other':
-      return sql`${value}::text`
-    case 'array':
-      return arrayJson(value, type.element)
-    default:
-      return value
-  }
-}
-
-/** An array of one dimension whose items are not in wire form by themselves; any other is as the database writes it. */
-function arrayJson (value: Sql, element: ValueType): Sql {
-  const item = name('@item')
-  const json = jsonValue(item, element)
-  if (json === item || element.kind === 'array') return value
-  const items =
-    sql`select json_agg(${json} order by "@index") from unnest(${value}) with ordinality as "@items"("@item", "@index")`
-  return sql`case when ${value} is not null then coalesce((${items}), '[]'::json) end`
-}
 
 /** The column or formula behind a scalar property. */
 export function column (property: ScalarProperty, alias: string): Sql {

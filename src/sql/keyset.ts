@@ -7,6 +7,7 @@ import { carriedOrder, orderBy, orderSql, sortName, type OrderExpression } from 
 import { placeSegments, type PlacedTerm } from './place.ts'
 import { answerSql, isWeighed, projection, selectList } from './record.ts'
 import type { Source } from './source.ts'
+import { sqlTypeOf } from './wire-types.ts'
 
 /** The columns of an answer's rows. */
 export const KEYSET_ROW = Object.freeze({
@@ -98,15 +99,13 @@ export function placeCondition (plan: KeysetPlan, values: readonly Sql[]): Sql {
 
 /** Whether many rows are likely to have the same value: then those that come before the place among them are not to be read. */
 function isRepetitive (term: OrderTerm): boolean {
-  if (term.operand.kind === 'relation') return true
-  const { kind } = typeOfTerm(term)
-  return kind === 'boolean' || kind === 'enum' || kind === 'integer' || kind === 'date'
+  return term.operand.kind === 'relation' || sqlTypeOf(typeOfTerm(term)).repetitive
 }
 
 /** The text from which `readStored` makes the value again. */
 function storedText (value: Sql, term: OrderTerm): Sql {
   const type = typeOfTerm(term)
-  return type.kind === 'datetime' && type.zoned ? sql`(${value} at time zone 'UTC')::text` : sql`${value}::text`
+  return sqlTypeOf(type).stored(value, type)
 }
 
 function witnessSql ({ place }: KeysetPlan, page: string): Sql {

@@ -2,32 +2,8 @@
  * The size of a value, as far as the server knows it without reading it: `octet_length` of a text and
  * `pg_column_size` of anything find it in the header of a value that is stored outside of its row.
  */
-import type { ScalarProperty, ValueType } from '../model/index.ts'
+import type { ScalarProperty } from '../model/index.ts'
 import { sql, type Sql } from './fragment.ts'
-
-/** Characters that a text may have and still count as short. It is the length of a varchar unless an application says otherwise. */
-const SHORT = 255
-
-/** Types that have no wire form of their own, but a short text. */
-const SHORT_TYPES = /^(interval|inet|cidr|macaddr8?|money|oid|timetz|time with time zone)\b/
-
-/** Whether values of a type can be so long that few of them make a large answer. */
-export function isLong (type: ValueType): boolean {
-  switch (type.kind) {
-    case 'text':
-      return type.maxLength === undefined || type.maxLength > SHORT
-    case 'decimal':
-      return type.precision === undefined
-    case 'other':
-      return !SHORT_TYPES.test(type.columnType)
-    case 'json':
-    case 'blob':
-    case 'array':
-      return true
-    default:
-      return false
-  }
-}
 
 /** Bytes of a value as they are stored: compressed ones count for less than they are. Null for null. */
 export function sizeOf (value: Sql, { type, formula }: ScalarProperty): Sql {

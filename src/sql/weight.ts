@@ -20,7 +20,8 @@ import type { AnswerLimits, Include, Selection } from '../plan/index.ts'
 import { EMPTY, join, name, sql, trusted, type Sql } from './fragment.ts'
 import type { Names } from './names.ts'
 import { joinParents, keyName } from './related.ts'
-import { isLong, numberSql, sizeOf } from './size.ts'
+import { numberSql, sizeOf } from './size.ts'
+import { isLong } from './wire-types.ts'
 
 /** What is known of the answers to a selection before any of them. */
 export interface Forecast {

@@ -1,10 +1,9 @@
 /** Documentation of filters: one parameter for each operator that the whitelist allows. */
 import { Type, type TSchema } from '@sinclair/typebox'
 import { OPERATORS, type Operator, type OperatorValue } from '../../config/index.ts'
-import type { ValueType } from '../../model/index.ts'
 import { MAX_PATTERN_LENGTH, type FilterEntry, type OperatorFilter, type Whitelist } from '../../plan/index.ts'
 import { joinList, MAX_LIST_ITEMS } from '../../query/index.ts'
-import { exampleOf, textSchema } from '../../schema/index.ts'
+import { exampleOf, secondExampleOf, textSchema } from '../../schema/index.ts'
 
 /** What an operator says about a property: "Records whose `price` ...". */
 const MEANINGS: Readonly<Record<Operator, string>> = {
@@ -142,41 +141,11 @@ function exampleFor (filter: OperatorFilter, operator: Operator): unknown {
   const { partial } = filter
   const type = filter.type.kind === 'array' ? filter.type.element : filter.type
   if ((operator === 'like' || operator === 'ilike') && !partial) return 'te_t'
-  const [one, other] = [exampleOf(type), secondExample(type)].map((value) =>
+  const [one, other] = [exampleOf(type), secondExampleOf(type)].map((value) =>
     typeof value === 'object' ? JSON.stringify(value) : value
   )
   if (takes(filter, operator) !== 'list') return one
   return operator === 'between' || other !== one ? [one, other] : [one]
-}
-
-/** Another value, not less than the first. */
-function secondExample (type: ValueType): unknown {
-  const first = exampleOf(type)
-  switch (type.kind) {
-    case 'enum':
-      return type.items[1] ?? first
-    case 'date':
-      return '2024-12-31'
-    case 'datetime':
-      return '2024-12-31T09:30:00Z'
-    case 'integer':
-      return Math.min(20, type.max)
-    case 'float':
-      return 2.5
-    case 'decimal':
-      return decimalAfter(first)
-    case 'text':
-      return 'word'.slice(0, type.maxLength)
-    default:
-      return first
-  }
-}
-
-/** The last digit counts up. */
-function decimalAfter (first: unknown): unknown {
-  const text = String(first)
-  const next = `${text.slice(0, -1)}${Math.min(9, Number(text.at(-1)) + 4)}`
-  return typeof first === 'number' ? Number(next) : next
 }
 
 /**

@@ -1,5 +1,5 @@
 /** Headers of a written record, from the columns that the database returns beside its JSON. */
-import type { EntityModel, ValueType } from '../../model/index.ts'
+import { wireTypeOf, type EntityModel } from '../../model/index.ts'
 import type { JsonAnswer } from '../../read/index.ts'
 import { entityTag } from '../../write/index.ts'
 import { keySegments } from './key.ts'
@@ -9,9 +9,6 @@ export function tagOf ({ version }: EntityModel): (record: JsonAnswer) => string
   if (version === undefined || version.hidden) return () => undefined
   return (record) => record.version === undefined ? undefined : entityTag(record.version)
 }
-
-/** Types whose text in the database is that of their wire form, and needs no escape in a path. */
-const PLAIN: ReadonlySet<ValueType['kind']> = new Set(['integer', 'bigint', 'uuid'])
 
 /** Keys that no path can name, escaped or not: a dot segment is removed by who resolves the path (RFC 3986, section 5.2.4), and an empty one is another route's. */
 const PATHLESS: ReadonlySet<unknown> = new Set(['', '.', '..'])
@@ -27,7 +24,8 @@ export function locationsOf (
 ): (url: string, record: JsonAnswer) => string | undefined {
   const segments = keySegments(model)
   if (segments.some(({ part }) => part.property.hidden)) return () => undefined
-  const plain = !changed && segments.every(({ column }) => PLAIN.has(column.type.kind) && column.codec === undefined)
+  const plain = !changed &&
+    segments.every(({ column }) => wireTypeOf(column.type).plainInPath && column.codec === undefined)
   const keyIn = (json: string): readonly unknown[] => {
     const record = JSON.parse(json) as Record<string, unknown>
     return segments.map(({ part, inner }) => {

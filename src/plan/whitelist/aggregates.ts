@@ -2,9 +2,9 @@
 import { checkDepth, type AggregateFunction, type AggregateInclude } from '../../config/index.ts'
 import { ConfigError } from '../../errors.ts'
 import {
-  isOrdered,
   MAX_NAME_BYTES,
   resolvePath,
+  wireTypeOf,
   type EntityModel,
   type Path,
   type RelationProperty,
@@ -94,9 +94,9 @@ function typeOf (fn: AggregateFunction, property: ScalarProperty | undefined, wh
   if (fn === 'count') return { kind: 'bigint', form: 'number' }
   if (fn === 'exists' || property === undefined) return { kind: 'boolean' }
   const { type, codec } = property
+  const wireType = wireTypeOf(type)
   if (fn === 'min' || fn === 'max') {
-    // uuids are comparable, but which of two is less says nothing, and most versions of PostgreSQL have no such function
-    if (!isOrdered(type) || type.kind === 'uuid') {
+    if (!wireType.extremes) {
       throw new ConfigError(`${what}: values of type ${describe(type)} have no least and greatest.`)
     }
     return type
@@ -107,22 +107,12 @@ function typeOf (fn: AggregateFunction, property: ScalarProperty | undefined, wh
       `${what}: '${property.name}' has a form of its own (a custom type or a serializer), in which the ${words} of the stored values may mean nothing.`
     )
   }
-  switch (type.kind) {
-    case 'integer':
-      return fn === 'sum' ? { kind: 'bigint', form: 'number' } : { kind: 'float', single: false }
-    case 'bigint':
-      return fn === 'sum' ? type : meanOf(type.form)
-    case 'decimal':
-      return fn === 'sum' ? { kind: 'decimal', form: type.form } : meanOf(type.form)
-    case 'float':
-      return fn === 'sum' ? type : { kind: 'float', single: false }
-    default:
-      throw new ConfigError(`${what}: values of type ${describe(type)} have no ${words}; it takes numbers.`)
+  const result = fn === 'sum' ? wireType.sum?.(type) : wireType.mean?.(type)
+  if (result === undefined) {
+    throw new ConfigError(`${what}: values of type ${describe(type)} have no ${words}; it takes numbers.`)
   }
+  return result
 }
-
-const meanOf = (form: 'string' | 'number'): ValueType =>
-  form === 'string' ? { kind: 'decimal', form } : { kind: 'float', single: false }
 
 /** `products`, `unit_price` and `sum` as `productsUnitPriceSum`. */
 function camelCase (names: readonly string[], last: string): string {

@@ -3,7 +3,9 @@ import type { JsonValueType } from '../../config/index.ts'
 import { ConfigError } from '../../errors.ts'
 import {
   convert,
+  wireTypeOf,
   type Converted,
+  type InsideJson,
   type JsonPath,
   type Path,
   type ScalarProperty,
@@ -70,7 +72,7 @@ function typedValuesOf (operand: Comparable, what: string): Values {
 
 export const describe = (type: ValueType): string => type.kind === 'other' ? type.columnType : type.kind
 
-const JSON_TYPES: Readonly<Record<JsonValueType, ValueType>> = {
+const JSON_TYPES: Readonly<Record<JsonValueType, InsideJson>> = {
   string: { kind: 'text' },
   number: { kind: 'decimal', form: 'number' },
   boolean: { kind: 'boolean' },
@@ -99,23 +101,10 @@ function jsonValue (
 }
 
 /** The type of an embedded property as JSON can compare it. */
-function storedType ({ name, type, codec }: ScalarProperty, what: string): ValueType {
-  if (codec === undefined) {
-    switch (type.kind) {
-      case 'text':
-      case 'uuid':
-      case 'date':
-      case 'boolean':
-        return type
-      case 'enum':
-        return { ...type, native: false }
-      case 'integer':
-      case 'float':
-        return JSON_TYPES.number
-      case 'bigint':
-      case 'decimal':
-        if (type.form === 'number') return JSON_TYPES.number
-    }
+function storedType ({ name, type, codec }: ScalarProperty, what: string): InsideJson {
+  const inside = codec === undefined ? wireTypeOf(type).insideJson?.(type) : undefined
+  if (inside === undefined) {
+    throw new ConfigError(`${what}: '${name}' is of type ${describe(type)}, which can't be compared inside of JSON.`)
   }
-  throw new ConfigError(`${what}: '${name}' is of type ${describe(type)}, which can't be compared inside of JSON.`)
+  return inside
 }

@@ -1,0 +1,37 @@
+/** Arrays: JSON arrays of items in the wire form of their type. A URL has items, never a whole array. */
+import { accept, refuse, type Converted, type SqlValue } from './converted.ts'
+import type { ArrayType, ValueType } from './value-type.ts'
+import { INCOMPARABLE, type WireType } from './wire-type.ts'
+
+/** @param fromJson reads an item, by its type */
+export function arrayOf (fromJson: (value: unknown, type: ValueType) => Converted): WireType<ArrayType> {
+  return {
+    // the name of the items' type, and `[]` (`valueTypeOf`)
+    columns: {},
+    abilities: () => INCOMPARABLE,
+    extremes: false,
+    fromJson (value, { element }) {
+      if (!Array.isArray(value)) return refuse('an array')
+      const items: SqlValue[] = []
+      for (const item of value) {
+        const converted = item === null ? refuse('a value other than null') : fromJson(item, element)
+        if (!converted.ok) return refuse(`an array whose items are each ${converted.expected}`, converted.allowed)
+        items.push(Buffer.isBuffer(converted.value) ? `\\x${converted.value.toString('hex')}` : converted.value)
+      }
+      return accept(arrayLiteral(items))
+    },
+    fromStored: () => undefined,
+    inEntity: 'converted',
+    numeric: false,
+    plainInPath: false,
+    // an array's text is not JSON
+    plainInJson: false,
+  }
+}
+
+/** The array literal of PostgreSQL's text input (manual, section 8.15.6): one bound value for a list of any length. */
+export function arrayLiteral (values: readonly SqlValue[]): string {
+  return `{${
+    values.map((value) => value === null ? 'null' : `"${String(value).replace(/["\\]/g, '\\$&')}"`).join(',')
+  }}`
+}

@@ -1,0 +1,25 @@
+/** Bytes: base64. */
+import { accept, refuse, type Converted } from './converted.ts'
+import type { BlobType } from './value-type.ts'
+import { INCOMPARABLE, type WireType } from './wire-type.ts'
+
+const BASE64 = /^(?:[A-Za-z\d+/]{4})*(?:[A-Za-z\d+/]{2}==|[A-Za-z\d+/]{3}=)?$/
+
+export const blob: WireType<BlobType> = {
+  columns: { bytea: () => ({ kind: 'blob' }) },
+  abilities: () => INCOMPARABLE,
+  extremes: false,
+  fromJson: blobFromJson,
+  fromStored: () => undefined,
+  inEntity: 'converted',
+  forSerializer: (json) => Buffer.from(json as string, 'base64'),
+  numeric: false,
+  plainInPath: false,
+  plainInJson: true,
+}
+
+/** Where a program calls, a Buffer stands for base64. */
+function blobFromJson (value: unknown): Converted {
+  if (ArrayBuffer.isView(value)) return accept(Buffer.from(value.buffer, value.byteOffset, value.byteLength))
+  return typeof value === 'string' && BASE64.test(value) ? accept(Buffer.from(value, 'base64')) : refuse('base64')
+}

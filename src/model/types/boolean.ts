@@ -1,0 +1,25 @@
+/** Booleans. */
+import { accept, refuse } from './converted.ts'
+import type { BooleanType } from './value-type.ts'
+import { COMPARABLE, type FromColumn, type WireType } from './wire-type.ts'
+
+const type: FromColumn<BooleanType> = () => ({ kind: 'boolean' })
+
+export const boolean: WireType<BooleanType> = {
+  columns: { boolean: type, bool: type },
+  abilities: () => COMPARABLE,
+  extremes: false,
+  fromText (text) {
+    if (text === 'true' || text === '1') return accept(true)
+    if (text === 'false' || text === '0') return accept(false)
+    return refuse('a boolean', ['true', 'false', '1', '0'])
+  },
+  fromJson: (value) => typeof value === 'boolean' ? accept(value) : refuse('a boolean'),
+  fromStored: (text) => text === 'true' ? true : text === 'false' ? false : undefined,
+  fromCondition: (value) => typeof value === 'boolean' ? value : undefined,
+  insideJson: (type) => type,
+  inEntity: 'json',
+  numeric: false,
+  plainInPath: false,
+  plainInJson: true,
+}

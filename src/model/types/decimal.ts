@@ -1,0 +1,76 @@
+/** Decimal numbers: strings, which keep every digit, unless the property is declared to be a number. */
+import { accept, refuse, type Converted } from './converted.ts'
+import { fromNumber, matching, MAX_DIGITS, NOT_FINITE, NUMBER, numberForm } from './number.ts'
+import type { DecimalType } from './value-type.ts'
+import { ORDERED, type FromColumn, type WireType } from './wire-type.ts'
+
+const DECIMAL = /^-?\d+(?:\.\d+)?$/
+
+const numeric: FromColumn<DecimalType> = (declared, [precision, scale]) => ({
+  kind: 'decimal',
+  form: numberForm(declared),
+  precision,
+  scale: precision === undefined ? undefined : scale ?? 0,
+})
+
+export const decimal: WireType<DecimalType> = {
+  columns: { numeric, decimal: numeric },
+  abilities: () => ORDERED,
+  extremes: true,
+  sum: ({ form }) => ({ kind: 'decimal', form }),
+  mean: ({ form }) => form === 'string' ? { kind: 'decimal', form } : { kind: 'float', single: false },
+  fromText: decimalFromText,
+  fromJson: decimalFromJson,
+  fromStored: (text, _, computed) => matching(text, computed ? NUMBER : DECIMAL, NOT_FINITE),
+  fromCondition: (value) => fromNumber(value, decimalFromText),
+  insideJson: ({ form }) => form === 'number' ? { kind: 'decimal', form } : undefined,
+  inEntity: 'converted',
+  numeric: true,
+  plainInPath: false,
+  plainInJson: true,
+}
+
+function decimalFromText (text: string): Converted {
+  if (text.length <= MAX_DIGITS && DECIMAL.test(text)) return accept(text)
+  return refuse(`a decimal number of at most ${MAX_DIGITS} digits, without an exponent`)
+}
+
+function decimalFromJson (value: unknown, { form, precision, scale = 0 }: DecimalType): Converted {
+  const written = form === 'number'
+    ? typeof value === 'number' && Number.isFinite(value) ? plain(value) : undefined
+    : typeof value === 'string'
+      ? value
+      : undefined
+  if (written === undefined) return refuse(form === 'number' ? 'a number' : 'a decimal number, as a string')
+  // what a number is written as has no more digits than any column holds
+  const converted = form === 'number' ? accept(written) : decimalFromText(written)
+  if (!converted.ok || precision === undefined) return converted
+  const [whole, fraction] = digitsOf(written)
+  return whole <= precision - scale && fraction <= scale
+    ? converted
+    : refuse(`a decimal number of at most ${precision - scale} digits before and ${scale} after the point`)
+}
+
+/** How many digits a decimal number has before and after the point, without zeros that say nothing. */
+function digitsOf (written: string): readonly [whole: number, fraction: number] {
+  const point = written.indexOf('.')
+  const end = point < 0 ? written.length : point
+  let start = written.startsWith('-') ? 1 : 0
+  while (start < end && written[start] === '0') start++
+  let last = written.length
+  while (last > end + 1 && written[last - 1] === '0') last--
+  return [end - start, Math.max(0, last - end - 1)]
+}
+
+/** A number without an exponent, with the digits that JavaScript writes for it. */
+function plain (value: number): string {
+  const written = String(value)
+  if (!written.includes('e')) return written
+  const [mantissa = '', exponent = '0'] = written.split('e')
+  const [whole = '', fraction = ''] = mantissa.replace('-', '').split('.')
+  const shift = Number(exponent)
+  const digits = whole + fraction
+  const sign = value < 0 ? '-' : ''
+  if (shift < 0) return `${sign}0.${'0'.repeat(-shift - whole.length)}${digits}`
+  return sign + digits.padEnd(whole.length + shift, '0')
+}

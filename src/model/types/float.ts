@@ -1,0 +1,37 @@
+/** Floating-point numbers of 32 and 64 bits: JSON numbers. */
+import { accept, refuse, type Converted } from './converted.ts'
+import { FLOAT, matching, MAX_DIGITS, NOT_FINITE, NUMBER } from './number.ts'
+import type { FloatType } from './value-type.ts'
+import { ORDERED, type FromColumn, type WireType } from './wire-type.ts'
+
+const single: FromColumn<FloatType> = () => ({ kind: 'float', single: true })
+const double: FromColumn<FloatType> = () => ({ kind: 'float', single: false })
+
+export const float: WireType<FloatType> = {
+  columns: { real: single, float4: single, 'double precision': double, float8: double },
+  abilities: () => ORDERED,
+  extremes: true,
+  sum: (type) => type,
+  mean: () => ({ kind: 'float', single: false }),
+  fromText: floatFromText,
+  fromJson: (value, type) => typeof value === 'number' ? floatFromText(String(value), type) : refuse('a number'),
+  fromStored (text, type, computed) {
+    if (NOT_FINITE.has(text)) return text
+    return computed ? matching(text, NUMBER) : floatFromText(text, type).ok ? text : undefined
+  },
+  insideJson: () => ({ kind: 'decimal', form: 'number' }),
+  inEntity: 'json',
+  numeric: true,
+  plainInPath: false,
+  plainInJson: true,
+}
+
+function floatFromText (text: string, { single }: FloatType): Converted {
+  const double = text.length <= MAX_DIGITS && FLOAT.test(text) ? Number(text) : NaN
+  // the greatest 32-bit number is written 3.4028235e38, which is a little more than it: rounding comes before the check
+  const value = single ? Math.fround(double) : double
+  // too small for the type is not zero: PostgreSQL calls it out of range
+  const vanished = value === 0 && /[1-9]/.test(text.split(/[eE]/, 1)[0]!)
+  if (Number.isFinite(value) && !vanished) return accept(value)
+  return refuse(`a finite ${single ? '32' : '64'}-bit floating-point number`)
+}

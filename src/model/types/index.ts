@@ -1,0 +1,42 @@
+/**
+ * The table of wire types: one entry for each type of values. A type that is added to `ValueType` is a type error here,
+ * in `src/sql/wire-types.ts` and in `src/schema/wire-types.ts` until these tables have its entries.
+ */
+import { arrayOf } from './array.ts'
+import { blob } from './blob.ts'
+import { boolean } from './boolean.ts'
+import { date } from './date.ts'
+import { datetime } from './datetime.ts'
+import { decimal } from './decimal.ts'
+import { float } from './float.ts'
+import { bigint, integer } from './integer.ts'
+import { json } from './json.ts'
+import { other } from './other.ts'
+import { enumeration, text } from './text.ts'
+import { time } from './time.ts'
+import { uuid } from './uuid.ts'
+import type { TypeName, TypeOf, ValueType } from './value-type.ts'
+import type { WireType } from './wire-type.ts'
+
+export const WIRE_TYPES: { readonly [Name in TypeName]: WireType<TypeOf<Name>> } = Object.freeze({
+  integer,
+  bigint,
+  decimal,
+  float,
+  boolean,
+  text,
+  enum: enumeration,
+  uuid,
+  date,
+  datetime,
+  time,
+  json,
+  blob,
+  array: arrayOf((value, type) => wireTypeOf(type).fromJson(value, type)),
+  other,
+})
+
+/** The entry of a type. */
+export function wireTypeOf<T extends ValueType> (type: T): WireType<T> {
+  return WIRE_TYPES[type.kind] as unknown as WireType<T>
+}

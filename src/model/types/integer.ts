@@ -1,0 +1,84 @@
+/** Integers: 16 and 32 bits are JSON numbers, 64 bits are strings unless the property is declared to be a number. */
+import { accept, refuse, type Converted } from './converted.ts'
+import { fromNumber, matching, NOT_FINITE, NUMBER, numberForm } from './number.ts'
+import type { BigintType, IntegerType } from './value-type.ts'
+import { ORDERED, type FromColumn, type WireType } from './wire-type.ts'
+
+export const INT16 = Object.freeze({ kind: 'integer', min: -32_768, max: 32_767 } as const)
+const INT32 = Object.freeze({ kind: 'integer', min: -2_147_483_648, max: 2_147_483_647 } as const)
+const INT64 = { min: -(2n ** 63n), max: 2n ** 63n - 1n }
+const INTEGER = /^-?\d+$/
+
+const int16: FromColumn<IntegerType> = () => INT16
+const int32: FromColumn<IntegerType> = () => INT32
+const int64: FromColumn<BigintType> = (declared) => ({ kind: 'bigint', form: numberForm(declared) })
+
+export const integer: WireType<IntegerType> = {
+  columns: {
+    smallint: int16,
+    int2: int16,
+    smallserial: int16,
+    integer: int32,
+    int: int32,
+    int4: int32,
+    serial: int32,
+  },
+  abilities: () => ORDERED,
+  extremes: true,
+  sum: () => ({ kind: 'bigint', form: 'number' }),
+  mean: () => ({ kind: 'float', single: false }),
+  fromText: integerFromText,
+  fromJson: (value, type) =>
+    typeof value === 'number' && Number.isInteger(value) && value >= type.min && value <= type.max
+      ? accept(value + 0)
+      : refuse(`an integer from ${type.min} to ${type.max}`),
+  fromStored: (text, type, computed) =>
+    computed ? matching(text, NUMBER, NOT_FINITE) : integerFromText(text, type).ok ? text : undefined,
+  fromCondition: (value, type) => fromNumber(value, (text) => integerFromText(text, type)),
+  insideJson: () => ({ kind: 'decimal', form: 'number' }),
+  inEntity: 'json',
+  numeric: true,
+  plainInPath: true,
+  plainInJson: true,
+}
+
+export const bigint: WireType<BigintType> = {
+  columns: { bigint: int64, int8: int64, bigserial: int64 },
+  abilities: () => ORDERED,
+  extremes: true,
+  sum: (type) => type,
+  mean: ({ form }) => form === 'string' ? { kind: 'decimal', form } : { kind: 'float', single: false },
+  fromText: bigintFromText,
+  fromJson (value, { form }) {
+    if (typeof value === 'bigint') return bigintFromText(String(value))
+    if (form === 'number') {
+      if (typeof value !== 'number') return refuse('an integer')
+      // a number that is too large to be exact may be another one than was sent
+      return bigintFromText(Number.isSafeInteger(value) ? String(value) : 'not exact')
+    }
+    return typeof value === 'string' ? bigintFromText(value) : refuse('an integer, as a string')
+  },
+  fromStored: (text, _, computed) =>
+    computed ? matching(text, NUMBER, NOT_FINITE) : bigintFromText(text).ok ? text : undefined,
+  fromCondition: (value) => fromNumber(value, bigintFromText),
+  insideJson: ({ form }) => form === 'number' ? { kind: 'decimal', form } : undefined,
+  inEntity: 'converted',
+  forSerializer: (json, runtimeType) => runtimeType === 'bigint' ? BigInt(json as string) : json,
+  numeric: true,
+  plainInPath: true,
+  plainInJson: true,
+}
+
+function integerFromText (text: string, { min, max }: IntegerType): Converted {
+  const value = text.length <= 20 && INTEGER.test(text) ? Number(text) : NaN
+  // -0 is 0: text that PostgreSQL would read as the same integer
+  return value >= min && value <= max ? accept(value + 0) : refuse(`an integer from ${min} to ${max}`)
+}
+
+function bigintFromText (text: string): Converted {
+  if (text.length <= 40 && INTEGER.test(text)) {
+    const value = BigInt(text)
+    if (value >= INT64.min && value <= INT64.max) return accept(String(value))
+  }
+  return refuse(`an integer from ${INT64.min} to ${INT64.max}`)
+}

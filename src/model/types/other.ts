@@ -1,0 +1,17 @@
+/** Types that this package does not know: text that the database reads and writes. */
+import { accept, refuse } from './converted.ts'
+import type { OtherType } from './value-type.ts'
+import { INCOMPARABLE, type WireType } from './wire-type.ts'
+
+export const other: WireType<OtherType> = {
+  // every column type that has no other entry (`valueTypeOf`)
+  columns: {},
+  abilities: () => INCOMPARABLE,
+  extremes: false,
+  fromJson: (value) => typeof value === 'string' && !value.includes('\0') ? accept(value) : refuse('a string'),
+  fromStored: () => undefined,
+  inEntity: 'json',
+  numeric: false,
+  plainInPath: false,
+  plainInJson: false,
+}

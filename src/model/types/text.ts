@@ -1,0 +1,70 @@
+/** Texts, and enums, whose members are texts or numbers. */
+import { accept, fromString, refuse, type Converted, type SqlValue } from './converted.ts'
+import { INT16, integer } from './integer.ts'
+import type { EnumType, TextType } from './value-type.ts'
+import { ORDERED, TEXTUAL, type FromColumn, type WireType } from './wire-type.ts'
+
+const ofLength: FromColumn<TextType> = (_, [maxLength]) => ({ kind: 'text', maxLength })
+
+export const text: WireType<TextType> = {
+  columns: {
+    text: ofLength,
+    varchar: ofLength,
+    'character varying': ofLength,
+    char: ofLength,
+    character: ofLength,
+    bpchar: ofLength,
+    citext: ofLength,
+  },
+  abilities: () => TEXTUAL,
+  extremes: true,
+  fromText: textFromText,
+  fromJson (value, { maxLength }) {
+    const converted = fromString(value, textFromText)
+    // the database counts characters, not UTF-16 units
+    const tooLong = typeof value === 'string' && maxLength !== undefined && value.length > maxLength &&
+      [...value].length > maxLength
+    return tooLong ? refuse(`at most ${maxLength} characters long`) : converted
+  },
+  fromStored: (text) => textFromText(text).ok ? text : undefined,
+  fromCondition: (value) => typeof value === 'string' && textFromText(value).ok ? value : undefined,
+  insideJson: (type) => type,
+  inEntity: 'json',
+  numeric: false,
+  plainInPath: false,
+  plainInJson: true,
+}
+
+export const enumeration: WireType<EnumType> = {
+  // the property says that it is an enum, whatever the type of its column (`valueTypeOf`)
+  columns: {},
+  abilities: ({ native, items }) => !native && items.every((item) => typeof item === 'string') ? TEXTUAL : ORDERED,
+  extremes: true,
+  fromText (text, { items }) {
+    const item = items.find((item) => String(item) === text)
+    return item === undefined ? refuse('one of its members', items.map(String)) : accept(item)
+  },
+  fromJson: (value, { items }) =>
+    items.includes(value as never)
+      ? accept(value as SqlValue)
+      : refuse('one of its members', items.map(String)),
+  fromStored (text, { native, items }) {
+    if (native) return items.some((item) => String(item) === text) ? text : undefined
+    // an enum that the database doesn't know as one may hold anything that its column can
+    const numbers = items.every((item) => typeof item === 'number')
+    return (numbers ? integer.fromText!(text, INT16) : textFromText(text)).ok ? text : undefined
+  },
+  fromCondition: (value, { items }) => items.includes(value as never) ? value as string | number : undefined,
+  insideJson: (type) => ({ ...type, native: false }),
+  inEntity: 'json',
+  numeric: false,
+  plainInPath: false,
+  plainInJson: true,
+}
+
+export function textFromText (text: string): Converted {
+  // PostgreSQL has no way to store the character (manual, section 8.3); half of a surrogate pair would be sent as another one
+  return text.includes('\0') || !text.isWellFormed()
+    ? refuse('text without NUL characters or halves of surrogate pairs')
+    : accept(text)
+}

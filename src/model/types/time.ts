@@ -1,0 +1,31 @@
+/** Times of a day, without a zone. */
+import { accept, fromString, refuse, type Converted } from './converted.ts'
+import type { TimeType } from './value-type.ts'
+import { ORDERED, type FromColumn, type WireType } from './wire-type.ts'
+
+const TIME = /^(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,6}))?)?$/
+const STORED_TIME = /^(?:(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,6})?|24:00:00)$/
+
+const type: FromColumn<TimeType> = () => ({ kind: 'time' })
+
+export const time: WireType<TimeType> = {
+  columns: { time: type, 'time without time zone': type },
+  abilities: () => ORDERED,
+  extremes: true,
+  fromText: timeFromText,
+  fromJson: (value) => fromString(value, timeFromText),
+  fromStored: (text) => STORED_TIME.test(text) ? text : undefined,
+  inEntity: 'json',
+  numeric: true,
+  plainInPath: false,
+  plainInJson: true,
+}
+
+function timeFromText (text: string): Converted {
+  return isTime(text) ? accept(text) : refuse('a time, HH:MM or HH:MM:SS')
+}
+
+export function isTime (text: string): boolean {
+  const match = TIME.exec(text)
+  return match !== null && Number(match[1]) <= 23 && Number(match[2]) <= 59 && Number(match[3] ?? 0) <= 59
+}

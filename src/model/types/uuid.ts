@@ -1,0 +1,29 @@
+/** UUIDs, in lower case. */
+import { accept, fromString, refuse, type Converted } from './converted.ts'
+import type { UuidType } from './value-type.ts'
+import { ORDERED, type WireType } from './wire-type.ts'
+
+const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i
+
+/** Whether text has the form of a UUID (RFC 9562 section 4). */
+export function isUuid (text: string): boolean {
+  return UUID.test(text)
+}
+
+const uuidFromText = (text: string): Converted => isUuid(text) ? accept(text.toLowerCase()) : refuse('a UUID')
+
+export const uuid: WireType<UuidType> = {
+  columns: { uuid: () => ({ kind: 'uuid' }) },
+  abilities: () => ORDERED,
+  // which of two is less says nothing, and most versions of PostgreSQL have no such function
+  extremes: false,
+  fromText: uuidFromText,
+  fromJson: (value) => fromString(value, uuidFromText),
+  fromStored: (text) => isUuid(text) ? text : undefined,
+  fromCondition: (value) => typeof value === 'string' && isUuid(value) ? value.toLowerCase() : undefined,
+  insideJson: (type) => type,
+  inEntity: 'json',
+  numeric: false,
+  plainInPath: true,
+  plainInJson: true,
+}

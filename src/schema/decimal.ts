@@ -1,0 +1,41 @@
+/** Schemas and examples of decimal numbers. */
+import { Type, type TSchema } from '@sinclair/typebox'
+import type { TypeOf } from '../model/index.ts'
+
+type DecimalType = TypeOf<'decimal'>
+
+const DECIMAL = '^-?\\d+(\\.\\d+)?$'
+
+export function decimalValue ({ form }: DecimalType): TSchema {
+  return form === 'number' ? Type.Number() : Type.String({ pattern: DECIMAL })
+}
+
+/** With a precision: as many digits before and after the point as the column keeps. */
+export function decimalInput ({ form, precision, scale = 0 }: DecimalType): TSchema {
+  const whole = precision === undefined ? undefined : Math.max(0, precision - scale)
+  const description = whole === undefined
+    ? {}
+    : { description: `At most ${whole} digits before and ${scale} after the point.` }
+  if (form === 'number') {
+    const limit = whole === undefined ? undefined : Number(`${'9'.repeat(whole)}.${'9'.repeat(scale)}`)
+    return Type.Number({ ...(limit !== undefined && { minimum: -limit, maximum: limit }), ...description })
+  }
+  if (whole === undefined) return Type.String({ pattern: DECIMAL })
+  const integer = whole === 0 ? '0+' : `0*\\d{1,${whole}}`
+  const fraction = scale === 0 ? '0+' : `\\d{1,${scale}}0*`
+  return Type.String({ pattern: `^-?${integer}(\\.${fraction})?$`, ...description })
+}
+
+export function decimalExample ({ form, precision, scale }: DecimalType): unknown {
+  const whole = precision === undefined ? 1 : precision - (scale ?? 0)
+  const places = precision === undefined ? 2 : Math.min(scale ?? 0, 2)
+  const text = `${whole > 0 ? 9 : 0}${places > 0 ? `.${'5'.padEnd(places, '0')}` : ''}`
+  return form === 'number' ? Number(text) : text
+}
+
+/** The last digit counts up. */
+export function decimalAfter (first: unknown): unknown {
+  const text = String(first)
+  const next = `${text.slice(0, -1)}${Math.min(9, Number(text.at(-1)) + 4)}`
+  return typeof first === 'number' ? Number(next) : next
+}

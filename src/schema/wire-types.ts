@@ -1,0 +1,203 @@
+/** The table of wire types in schemas: the JSON Schema of values and their examples. One entry for each type. */
+import { Type, type TSchema } from '@sinclair/typebox'
+import type { TypeName, TypeOf, ValueType } from '../model/index.ts'
+import { decimalAfter, decimalExample, decimalInput, decimalValue } from './decimal.ts'
+
+export interface TypeSchema<T extends ValueType> {
+  /** Schema of a value in a record. */
+  value(type: T): TSchema
+
+  /**
+   * Schema of a value in a body, null apart: at least as wide as what `src/model` converts, and as narrow as a schema can
+   * say. What a schema can't say (days of a month with a time, digits of a float) is left to the conversion.
+   */
+  input(type: T): TSchema
+
+  /** Schema of a value in a URL, or of an item of its list: what its text means, for the documentation of parameters. */
+  text(type: T): TSchema
+
+  /** A value as JSON has it, which the column can hold. */
+  example(type: T): unknown
+
+  /** Another value, not less than the first, if there is one. */
+  secondExample(type: T): unknown
+
+  /** Whether a client is likely to have a value for it: not JSON, not a type of which only the text is known. */
+  readonly likely: boolean
+}
+
+const UUID = '3f0c8a52-7c0e-4f57-9d53-2d6f4a1c9b10'
+
+const CLOCK = '\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,6})?)?'
+const TIME = `^${CLOCK}$`
+const DATETIME = `^\\d{4}-\\d{2}-\\d{2}([Tt ]${CLOCK}([Zz]|[+-]\\d{2}(:?\\d{2})?)?)?$`
+
+/** The most digits of a number that is written as text. */
+const MAX_INTEGER_LENGTH = 40
+
+const string = (): TSchema => Type.String()
+
+/** The same schema wherever a value is. */
+const everywhere = <T extends ValueType>(schema: (type: T) => TSchema) => ({
+  value: schema,
+  input: schema,
+  text: schema,
+})
+
+const TYPE_SCHEMAS: { readonly [Name in TypeName]: TypeSchema<TypeOf<Name>> } = {
+  integer: {
+    ...everywhere(({ min, max }) => Type.Integer({ minimum: min, maximum: max })),
+    example: ({ max }) => Math.min(10, max),
+    secondExample: ({ max }) => Math.min(20, max),
+    likely: true,
+  },
+  bigint: {
+    value: ({ form }) => form === 'number' ? Type.Integer() : Type.String({ pattern: '^-?\\d+$' }),
+    input: bigintInput,
+    text: bigintInput,
+    example: bigintExample,
+    secondExample: bigintExample,
+    likely: true,
+  },
+  decimal: {
+    value: decimalValue,
+    input: decimalInput,
+    text: decimalInput,
+    example: decimalExample,
+    secondExample: (type) => decimalAfter(decimalExample(type)),
+    likely: true,
+  },
+  float: {
+    ...everywhere(() => Type.Number()),
+    example: () => 1.5,
+    secondExample: () => 2.5,
+    likely: true,
+  },
+  boolean: {
+    ...everywhere(() => Type.Boolean()),
+    example: () => true,
+    secondExample: () => true,
+    likely: true,
+  },
+  text: {
+    value: limitedText,
+    input: limitedText,
+    // text of a URL may be longer than any row's: it is compared, not stored
+    text: string,
+    example: ({ maxLength }) => 'text'.slice(0, maxLength),
+    secondExample: ({ maxLength }) => 'word'.slice(0, maxLength),
+    likely: true,
+  },
+  enum: {
+    ...everywhere(({ items }) => Type.Unsafe({ enum: [...items], ...enumType(items) })),
+    example: ({ items }) => items[0],
+    secondExample: ({ items }) => items[1] ?? items[0],
+    likely: true,
+  },
+  uuid: {
+    ...everywhere(() => Type.String({ format: 'uuid' })),
+    example: () => UUID,
+    secondExample: () => UUID,
+    likely: true,
+  },
+  date: {
+    ...everywhere(() => Type.String({ format: 'date' })),
+    example: () => '2024-05-31',
+    secondExample: () => '2024-12-31',
+    likely: true,
+  },
+  datetime: {
+    value: () => Type.String({ format: 'date-time' }),
+    input: datetimeInput,
+    text: datetimeInput,
+    example: () => '2024-05-31T09:30:00Z',
+    secondExample: () => '2024-12-31T09:30:00Z',
+    likely: true,
+  },
+  time: {
+    value: string,
+    input: () => Type.String({ pattern: TIME }),
+    text: () => Type.String({ pattern: TIME }),
+    example: () => '09:30:00',
+    secondExample: () => '09:30:00',
+    likely: true,
+  },
+  json: {
+    value: () => Type.Unknown(),
+    input: () => Type.Unknown(),
+    text: string,
+    example: () => ({}),
+    secondExample: () => ({}),
+    likely: false,
+  },
+  blob: {
+    value: () => Type.String({ contentEncoding: 'base64' }),
+    input: () => Type.String({ contentEncoding: 'base64' }),
+    text: string,
+    example: () => 'AAEC',
+    secondExample: () => 'AAEC',
+    likely: false,
+  },
+  array: {
+    value: ({ element }) => Type.Array(valueSchema(element)),
+    input: ({ element }) => Type.Array(inputSchema(element)),
+    text: string,
+    example: ({ element }) => [exampleOf(element)],
+    secondExample: ({ element }) => [exampleOf(element)],
+    likely: false,
+  },
+  other: {
+    ...everywhere(string),
+    example: () => 'text',
+    secondExample: () => 'text',
+    likely: false,
+  },
+}
+
+function typeSchemaOf<T extends ValueType> (type: T): TypeSchema<T> {
+  return TYPE_SCHEMAS[type.kind] as unknown as TypeSchema<T>
+}
+
+/** Schema of a value in a record. */
+export const valueSchema = (type: ValueType): TSchema => typeSchemaOf(type).value(type)
+
+/** Schema of a value in a body, null apart. */
+export const inputSchema = (type: ValueType): TSchema => typeSchemaOf(type).input(type)
+
+/** Schema of a parameter's value, or of an item of its list. */
+export const textSchema = (type: ValueType): TSchema => typeSchemaOf(type).text(type)
+
+/** A value of the type as JSON has it, which the column can hold. */
+export const exampleOf = (type: ValueType): unknown => typeSchemaOf(type).example(type)
+
+/** Another value, not less than the first, if there is one. */
+export const secondExampleOf = (type: ValueType): unknown => typeSchemaOf(type).secondExample(type)
+
+/** Whether a client is likely to have a value of the type. */
+export const isLikely = (type: ValueType): boolean => typeSchemaOf(type).likely
+
+function bigintInput ({ form }: TypeOf<'bigint'>): TSchema {
+  return form === 'number'
+    ? Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER })
+    : Type.String({ pattern: '^-?\\d+$', maxLength: MAX_INTEGER_LENGTH })
+}
+
+function bigintExample ({ form }: TypeOf<'bigint'>): unknown {
+  return form === 'number' ? 10 : '10'
+}
+
+function limitedText ({ maxLength }: TypeOf<'text'>): TSchema {
+  return maxLength === undefined ? Type.String() : Type.String({ maxLength })
+}
+
+function datetimeInput (): TSchema {
+  return Type.String({
+    pattern: DATETIME,
+    description: 'ISO 8601. A date alone is midnight, a time without an offset is UTC.',
+  })
+}
+
+function enumType (items: readonly (string | number)[]): { type?: string } {
+  if (items.every((item) => typeof item === 'string')) return { type: 'string' }
+  return items.every((item) => typeof item === 'number') ? { type: 'number' } : {}
+}
