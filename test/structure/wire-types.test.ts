@@ -1,0 +1,91 @@
+/** The tables of wire types are whole: every type has a fixture, a round trip, and a row in the documentation. */
+import t from 'tap'
+import { AllowedFilters, AllowedSort, OPERATOR_NAMES, type Operator } from '../../src/config/index.ts'
+import { convert, fromJson, isComparable, WIRE_TYPES, type TypeName, type ValueType } from '../../src/model/index.ts'
+import { exampleOf, secondExampleOf } from '../../src/schema/index.ts'
+import { Specimen } from '../fixtures/entities.ts'
+import { SPECIMEN_VALUES } from '../fixtures/specimen-values.ts'
+import { readDocument, tablesOf } from '../helpers/document.ts'
+import { messageOf, models, whitelistOf } from '../plan/helper.ts'
+
+interface Column {
+  readonly name: string
+  readonly type: ValueType
+}
+
+const names = Object.keys(WIRE_TYPES) as TypeName[]
+const columns: readonly Column[] = [...models.of(Specimen).properties.values()].flatMap((property) =>
+  property.kind === 'scalar' && property.codec === undefined && property.embedded === undefined ? [property] : []
+)
+const columnsOf = (name: TypeName): readonly Column[] => columns.filter(({ type }) => type.kind === name)
+
+const [types, groups] = tablesOf(readDocument('docs/types.md').text)
+const rows = new Map(types!.slice(1).map((row) => [codes(row[0]!)[0]!, row]))
+
+/** What stands between backticks. */
+function codes (cell: string): string[] {
+  return [...cell.matchAll(/`([^`]+)`/g)].map(([, code]) => code!)
+}
+
+t.test('every type has a column of the specimen, and a value that is written and read again', async (t) => {
+  for (const name of names) {
+    t.ok(columnsOf(name).length > 0, name)
+    // test/http/writes/wire-form.test.ts takes these values from each way in to each way out
+    for (const column of columnsOf(name)) {
+      if (column.name !== 'id' && column.name !== 'code') t.ok(column.name in SPECIMEN_VALUES, column.name)
+    }
+  }
+})
+
+t.test('no column type belongs to two types', async (t) => {
+  const all = Object.values(WIRE_TYPES).flatMap(({ columns }) => Object.keys(columns))
+  t.strictSame(all, [...new Set(all)])
+})
+
+t.test('examples are values of their types', async (t) => {
+  for (const { name, type } of columns) {
+    for (const example of [exampleOf(type), secondExampleOf(type)]) t.match(fromJson(example, type), { ok: true }, name)
+  }
+})
+
+t.test('every type that is compared has a text in URLs', async (t) => {
+  for (const { type, name } of columns.filter(({ type }) => isComparable(type))) {
+    const example = exampleOf(type)
+    const text = typeof example === 'object' ? JSON.stringify(example) : String(example)
+    t.match(convert(text, type), { ok: true }, name)
+  }
+})
+
+t.test('the table of the documentation has every type, with its columns', async (t) => {
+  t.strictSame([...rows.keys()], names)
+  for (const name of names) {
+    const known = Object.keys(WIRE_TYPES[name].columns)
+    if (known.length > 0) t.strictSame(codes(rows.get(name)![1]!), known, name)
+  }
+})
+
+t.test('the documented values are values of their types', async (t) => {
+  for (const [name, [, , inJson, inUrl]] of rows) {
+    const values = codes(inJson!).slice(0, 1).map((code) => JSON.parse(code) as unknown)
+    t.equal(values.length, 1, name)
+    const types = columnsOf(name as TypeName).map(({ type }) => type)
+    for (const value of values) t.ok(types.some((type) => fromJson(value, type).ok), `${name} ${JSON.stringify(value)}`)
+    for (const text of codes(inUrl!)) t.ok(types.some((type) => convert(text, type).ok), `${name} ${text}`)
+    t.equal(codes(inUrl!).length > 0, WIRE_TYPES[name as TypeName].fromText !== undefined, `${name} has a text in URLs`)
+  }
+})
+
+t.test('the documented operators and sorts work, and no others', async (t) => {
+  const operatorsOf = new Map(groups!.slice(1).map(([name, operators]) => [name!, codes(operators!)]))
+  const works = (options: object): boolean => messageOf(() => whitelistOf(options, Specimen)) === undefined
+  for (const name of names) {
+    const documented = [...operatorsOf].filter(([group]) => rows.get(name)![4]!.includes(group)).flatMap(([, all]) =>
+      all
+    )
+    const filters = (operator: Operator): boolean =>
+      columnsOf(name).some((column) => works({ allowedFilters: [new AllowedFilters(column.name, operator)] }))
+    t.strictSame(new Set(OPERATOR_NAMES.filter(filters)), new Set([...documented, 'isnull']), name)
+    const sorts = columnsOf(name).some((column) => works({ allowedSorts: [new AllowedSort(column.name)] }))
+    t.equal(sorts, documented.includes('eq'), `sort by ${name}`)
+  }
+})
