@@ -1,10 +1,10 @@
 /** Arrays: JSON arrays of items in the wire form of their type. A URL has items, never a whole array. */
-import { accept, refuse, type Converted, type SqlValue } from './converted.ts'
+import { accept, refuse, type SqlValue } from './converted.ts'
 import type { ArrayType, ValueType } from './value-type.ts'
 import { INCOMPARABLE, type WireType } from './wire-type.ts'
 
-/** @param fromJson reads an item, by its type */
-export function arrayOf (fromJson: (value: unknown, type: ValueType) => Converted): WireType<ArrayType> {
+/** @param entryOf finds the entry of the items' type */
+export function arrayOf (entryOf: (type: ValueType) => WireType<ValueType>): WireType<ArrayType> {
   return {
     // the name of the items' type, and `[]` (`valueTypeOf`)
     columns: {},
@@ -14,12 +14,13 @@ export function arrayOf (fromJson: (value: unknown, type: ValueType) => Converte
       if (!Array.isArray(value)) return refuse('an array')
       const items: SqlValue[] = []
       for (const item of value) {
-        const converted = item === null ? refuse('a value other than null') : fromJson(item, element)
+        const converted = item === null ? refuse('a value other than null') : entryOf(element).fromJson(item, element)
         if (!converted.ok) return refuse(`an array whose items are each ${converted.expected}`, converted.allowed)
         items.push(Buffer.isBuffer(converted.value) ? `\\x${converted.value.toString('hex')}` : converted.value)
       }
       return accept(arrayLiteral(items))
     },
+    adviceInUrl: ({ element }) => entryOf(element).adviceInUrl?.(element),
     fromStored: () => undefined,
     inEntity: 'converted',
     numeric: false,

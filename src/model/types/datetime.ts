@@ -23,6 +23,8 @@ export const datetime: WireType<DatetimeType> = {
   abilities: () => ORDERED,
   extremes: true,
   fromText: (text, { zoned }) => datetimeFromText(text, zoned),
+  // a plus sign is a space there (WHATWG URL, section 5.1), so that the offset is lost
+  adviceInUrl: () => 'write + as %2B',
   /** Where a program calls, a Date stands for its text. */
   fromJson: (value, { zoned }) =>
     value instanceof Date && !Number.isNaN(value.getTime())

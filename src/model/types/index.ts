@@ -32,7 +32,7 @@ export const WIRE_TYPES: { readonly [Name in TypeName]: WireType<TypeOf<Name>> }
   time,
   json,
   blob,
-  array: arrayOf((value, type) => wireTypeOf(type).fromJson(value, type)),
+  array: arrayOf(wireTypeOf),
   other,
 })
 

@@ -55,6 +55,9 @@ export interface WireType<T extends ValueType> {
    */
   fromText?(text: string, type: T): Converted
 
+  /** What a refusal of a text in a URL adds, as the text may have been right before it was put into the URL. */
+  adviceInUrl? (type: T): string | undefined
+
   /** JSON of a body, not null, to a value: the inverse of the wire form. Nothing is coerced. */
   fromJson(value: unknown, type: T): Converted
 

@@ -41,8 +41,8 @@ const COMPOSITE_KEY = 'composite key (name a property behind it)'
 /** How the values of an operand are typed and converted. */
 export function valuesOf (operand: Comparable, what: string): Values {
   const { type, convert } = typedValuesOf(operand, what)
-  const moment = type.kind === 'datetime' || (type.kind === 'array' && type.element.kind === 'datetime')
-  return { type, convert: moment ? (text) => withUrlAdvice(convert(text)) : convert }
+  const advice = wireTypeOf(type).adviceInUrl?.(type)
+  return { type, convert: advice === undefined ? convert : (text) => advised(convert(text), advice) }
 }
 
 interface Values {
@@ -50,9 +50,8 @@ interface Values {
   readonly convert: (text: string) => Converted
 }
 
-/** In a URL a plus sign is a space (WHATWG URL, section 5.1), so that the offset of a date and time is lost. */
-const withUrlAdvice = (converted: Converted): Converted =>
-  converted.ok ? converted : { ...converted, expected: `${converted.expected} (write + as %2B)` }
+const advised = (converted: Converted, advice: string): Converted =>
+  converted.ok ? converted : { ...converted, expected: `${converted.expected} (${advice})` }
 
 function typedValuesOf (operand: Comparable, what: string): Values {
   if (operand.kind === 'json') return { type: operand.type, convert: (text) => convert(text, operand.type) }
