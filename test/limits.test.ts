@@ -22,9 +22,9 @@ const DEFAULTS: Readonly<Record<string, number>> = {
   'Items of a list in a filter': MAX_LIST_ITEMS,
   'Characters of a pattern': MAX_PATTERN_LENGTH,
   'Wildcards of a pattern': MAX_WILDCARDS,
-  'Relations of an include, one behind the other': MAX_INCLUDE_DEPTH,
+  'Relations in the path of an include': MAX_INCLUDE_DEPTH,
   'Includes of a request': MAX_INCLUDES,
-  'Records of a page, if the URL does not say': pagination.defaultPerPage,
+  'Records of a page, unless the URL says otherwise': pagination.defaultPerPage,
   'Records of a page': pagination.maxPerPage,
   'Records that a page may skip': pagination.maxOffset,
   'Included records of an answer': pagination.maxIncluded,
@@ -32,7 +32,7 @@ const DEFAULTS: Readonly<Record<string, number>> = {
   'Records of a batch (`createMany`)': DEFAULT_MAX_BATCH,
   'Bytes of a body': Fastify().initialConfig.bodyLimit!,
   'Milliseconds of a statement': DEFAULT_STATEMENT_TIMEOUT,
-  'Milliseconds that wait for a connection': described(
+  'Milliseconds that a request waits for a connection': described(
     PoolOptionsSchema.properties.connectionTimeoutMillis.description
   ),
   'Requests that wait for a connection': described(PoolOptionsSchema.properties.queueLimit.description),
