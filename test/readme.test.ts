@@ -93,16 +93,32 @@ t.test('every error class is in the table of codes', async (t) => {
   }
 })
 
+const pages = [
+  'README.md',
+  'SECURITY.md',
+  'CONTRIBUTING.md',
+  'bench/README.md',
+  ...fs.globSync('docs/**/*.md', { cwd: root }),
+]
+const anchorOf = (heading: string): string =>
+  heading.toLowerCase().replace(/[^\p{L}\p{N} _-]/gu, '').replaceAll(' ', '-')
+const anchorsOf = (file: string): string[] =>
+  [...fs.readFileSync(file, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, heading]) => anchorOf(heading!))
+
 t.test('links lead to files, and to headings in them', async (t) => {
-  const anchorOf = (heading: string): string =>
-    heading.toLowerCase().replace(/[^\p{L}\p{N} _-]/gu, '').replaceAll(' ', '-')
-  for (const [, link] of readme.text.matchAll(/\]\((?!https?:)([^)]+)\)/g)) {
-    const [file, anchor] = link!.split('#') as [string, string?]
-    const target = file === '' ? 'README.md' : file
-    if (!t.ok(fs.existsSync(path.join(root, target)), link!) || anchor === undefined) continue
-    const headings = [...fs.readFileSync(path.join(root, target), 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
-      anchorOf(heading!)
-    )
-    t.ok(headings.includes(anchor), `${link} has no heading in its file`)
+  for (const page of pages) {
+    for (const [, link] of fs.readFileSync(path.join(root, page), 'utf8').matchAll(/\]\((?!https?:)([^)\s]+)\)/g)) {
+      const [file, anchor] = link!.split('#') as [string, string?]
+      const target = file === '' ? path.join(root, page) : path.join(root, path.dirname(page), file)
+      if (!t.ok(fs.existsSync(target), `${page}: ${link}`) || anchor === undefined) continue
+      t.ok(anchorsOf(target).includes(anchor), `${page}: ${link} has no heading in its file`)
+    }
+  }
+})
+
+t.test('the list of pages has every page', async (t) => {
+  const list = fs.readFileSync(path.join(root, 'docs/README.md'), 'utf8')
+  for (const page of fs.readdirSync(path.join(root, 'docs')).filter((name) => /^[^R].*\.md$/.test(name))) {
+    t.match(list, `](${page})`, page)
   }
 })
