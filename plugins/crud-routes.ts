@@ -15,7 +15,6 @@ import {
 } from '../src/http/index.ts'
 import { checkEstimates } from '../src/resource/index.ts'
 import { adviseAbout } from './advice.ts'
-import { crudDocs } from './docs.ts'
 import { sendsTimes } from './server-timing.ts'
 
 declare module 'fastify' {
@@ -29,7 +28,8 @@ declare module 'fastify' {
 export const autoload = false
 
 async function register (fastify: FastifyInstance, options: CrudRoutesOptions): Promise<void> {
-  const { what, name, bound, operations } = routedResource(fastify.orm, options)
+  const routed = routedResource(fastify.orm, options)
+  const { what, name, bound, operations } = routed
   const within = routeTransactions(what, options.transaction)
   const timing = sendsTimes(fastify, options.serverTiming)
   const scoped = options.scope !== undefined
@@ -40,7 +40,9 @@ async function register (fastify: FastifyInstance, options: CrudRoutesOptions): 
   const streaming = stream === undefined || stream === false
     ? undefined
     : (await import('../src/http/streams/index.ts')).streamingOf(fastify, stream)
-  if (fastify.hasPlugin('@fastify/swagger')) await fastify.register(crudDocs, options)
+  const transformOf = fastify.hasPlugin('@fastify/swagger')
+    ? (await import('../src/http/docs/index.ts')).transformsOf(routed, options, fastify.prefix)
+    : undefined
 
   for (
     const { operation, method, url, handler } of routeDefinitions(
@@ -53,12 +55,17 @@ async function register (fastify: FastifyInstance, options: CrudRoutesOptions): 
     )
   ) {
     const own = options.schemas?.[operation]
+    const swaggerTransform = transformOf?.(operation, String(method))
     fastify.route({
       method,
       url,
       handler: timing ? timed(handler) : handler,
       schema: routeSchema(operation, name, own),
-      config: { ...options.config, crud: { operation, resource: name } } as FastifyContextConfig,
+      config: {
+        ...options.config,
+        crud: { operation, resource: name },
+        ...(swaggerTransform !== undefined && { swaggerTransform }),
+      } as FastifyContextConfig,
       // answers leave as the text that the database wrote: only errors are serialized
       ...(own?.response === undefined && { serializerCompiler: () => serializeError }),
       ...hooksOf(

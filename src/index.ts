@@ -5,7 +5,6 @@
 export { crudKit, crudKit as default, type CrudKitOptions } from '../plugins/crud-kit.ts'
 export { crudAdvice } from '../plugins/advice.ts'
 export { crudDatabase } from '../plugins/database.ts'
-export { crudDocs } from '../plugins/docs.ts'
 export { crudErrors } from '../plugins/errors.ts'
 export { crudHealth, type CrudHealth, type HealthOptions } from '../plugins/health.ts'
 export { crudRoutes } from '../plugins/crud-routes.ts'

@@ -2,5 +2,4 @@
  * OpenAPI documentation of the generated routes: a bound resource in, transforms of @fastify/swagger out. Loaded by servers
  * that have @fastify/swagger, called when a document is made. It never refuses.
  */
-export type { DocumentedResource } from './operation.ts'
-export { documentation, type DocumentedRoute } from './transform.ts'
+export { transformsOf } from './transform.ts'

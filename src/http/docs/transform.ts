@@ -1,25 +1,23 @@
-/**
- * OpenAPI documentation of the generated routes, loaded where an application has @fastify/swagger: a function in each
- * route's `config.swaggerTransform`, which is only called when a document is made. Nothing of it takes part in a
- * request.
- */
+/** The functions in the routes' `config.swaggerTransform`, which @fastify/swagger calls when it makes a document. */
 import type { TSchema } from '@sinclair/typebox'
 import type { FastifySchema } from 'fastify'
-import { documentOperation, type DocumentedResource, type DocumentedSchema } from './operation.ts'
 import type { CrudOperation } from '../options.ts'
+import type { CrudRoutesOptions } from '../routes/options.ts'
+import type { RoutedResource } from '../routes/resource.ts'
+import { documentOperation, type DocumentedResource, type DocumentedSchema } from './operation.ts'
 
 /** What a transform is called with, and returns; see @fastify/swagger. */
-export interface TransformInput {
+interface TransformInput {
   readonly schema: FastifySchema
   readonly url: string
   readonly route: { readonly method: string | readonly string[] }
   readonly openapiObject?: { readonly openapi?: string, readonly paths?: object }
   readonly swaggerObject?: { readonly paths?: object }
 }
-export type Transform = (input: TransformInput) => { readonly schema: FastifySchema, readonly url: string }
+type Transform = (input: TransformInput) => { readonly schema: FastifySchema, readonly url: string }
 
 /** One generated route. */
-export interface DocumentedRoute {
+interface DocumentedRoute {
   readonly operation: CrudOperation
   readonly method: string
   /** Where the resource is. */
@@ -32,8 +30,33 @@ export interface DocumentedRoute {
   readonly transform?: Transform | false
 }
 
-/** The transform of a route. */
-export function documentation (route: DocumentedRoute, resource: DocumentedResource): Transform | false {
+/**
+ * Makes the transforms of a resource's routes.
+ *
+ * @returns the transform of one route; `false` if the application turns documentation off
+ */
+export function transformsOf (
+  { name, bound: { model, whitelist, writable }, operations }: RoutedResource,
+  options: CrudRoutesOptions,
+  prefix: string
+): (operation: CrudOperation, method: string) => Transform | false {
+  const { crud, config, schemas, scope } = options
+  const resource: DocumentedResource = {
+    ...options,
+    model,
+    whitelist,
+    writable,
+    operations,
+    queryConfig: crud.queryConfig,
+    scoped: scope !== undefined,
+    changesRecords: crud.afterRead !== undefined,
+  }
+  const transform = config?.['swaggerTransform'] as DocumentedRoute['transform']
+  return (operation, method) =>
+    documentation({ operation, method, prefix, name, own: schemas?.[operation], transform }, resource)
+}
+
+function documentation (route: DocumentedRoute, resource: DocumentedResource): Transform | false {
   const { transform } = route
   if (transform === false) return false
   return (input) => {
