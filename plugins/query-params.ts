@@ -44,7 +44,7 @@ function readTimed (request: FastifyRequest): QueryParams {
  *
  * @example
  * await fastify.register(requestQueryParams)
- * fastify.get('/', async (request) => request.queryParams.sorts)
+ * fastify.get('/', async (request) => request.queryParams.sort)
  */
 export const requestQueryParams = fp(register, { name: NAME, fastify: '>=5.8 <7' })
 export default requestQueryParams

@@ -3,7 +3,7 @@
  *
  * npm run fuzz                                            10 minutes, with a random seed
  * npm run fuzz -- --seconds 60 --seed 123                 a minute, always with the same seeds
- * npm run fuzz -- --seed 123 --rounds 1 test/a.test.ts    one file, once
+ * npm run fuzz -- --seed 123 --rounds 1 test/plan/key.test.ts    one file, once
  *
  * Each round has the next seed. The first one draws as many examples as `npm test`, each other one twice as many as
  * the one before it, up to 16 times as many; `--factor 4` draws 4 times as many in all rounds.

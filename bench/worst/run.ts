@@ -1,6 +1,6 @@
 /**
  * npm run bench -- --worst: the most expensive requests that the default limits allow, one at a time, each on a server process and
- * a connection that have rested: time and memory of both. Prints a table; --save writes it to WORST.md.
+ * a connection that have rested: time and memory of both. Prints a table; --save writes it to bench/WORST.md.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'

@@ -2,7 +2,7 @@
  * Databases for tests: each test file gets its own, on PGlite and on a PostgreSQL server.
  *
  * `npm test` prepares both (prepared-databases.ts): what a test opens is then a copy, with the fixtures in it if it is
- * opened with just the fixtures' `entities` and `seed`. A file run alone, `node test/crud/list.test.ts`, works
+ * opened with just the fixtures' `entities` and `seed`. A file run alone, `node test/http/sorting.test.ts`, works
  * too: its PGlite is in memory, and PostgreSQL is skipped unless DATABASE_URL names a server on which databases may be
  * created.
  */

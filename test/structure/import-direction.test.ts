@@ -32,12 +32,19 @@ t.test('a later stage is refused, an earlier one and the own folder are not', as
     ],
     ['src/run/run.ts', "import { compile } from '../sql/compile.ts'"],
     ['src/errors.ts', "export * from './index.ts'"],
-    ['plugins/routes.ts', "import crudKit from '../src/index.ts'"],
+    ['plugins/routes.ts', "import crudKit from '../src/index.ts'\nimport { timed } from '../src/http/timing.ts'"],
+    [
+      'src/http/timing.ts',
+      "import { emOf } from '../../plugins/request-em.ts'\nimport { CrudBase } from '../crud/index.ts'",
+    ],
+    ['src/crud/crud-base.ts', "import { timed } from '../http/timing.ts'"],
   ])
   t.strictSame(findViolations(files), [
     'src/query/parse.ts imports ../plan/plan.ts: src/plan/ is a later stage',
     'src/errors.ts imports ./index.ts: src/index.ts is a later stage',
     'plugins/routes.ts imports ../src/index.ts: src/index.ts is a later stage',
+    'src/http/timing.ts imports ../../plugins/request-em.ts: plugins/ is a later stage',
+    'src/crud/crud-base.ts imports ../http/timing.ts: src/http/ is a later stage',
   ])
 })
 

@@ -1,6 +1,6 @@
 /**
- * The schemas that Fastify has of a resource's routes: what belongs to the running server. Bodies, keys and query strings are
- * read by this package, exactly, where a schema would turn `1e3` into a number; how they look is documentation (`docs.ts`).
+ * The schemas of a resource's routes while the server runs. They have responses only: bodies, keys and query strings are read
+ * by this package, exactly, where a schema would turn `1e3` into a number. `src/http/docs/` describes them.
  */
 import type { FastifySchema } from 'fastify'
 import { ERROR_RESPONSES } from '../error-schema.ts'
