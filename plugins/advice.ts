@@ -1,6 +1,5 @@
 /**
- * Warns at start-up: of rows that can be reached past the scopes of resources, before the server is ready, and of missing
- * indexes, when it listens.
+ * Warns at start-up: before the server is ready, of rows that no scope guards, and when it listens, of missing indexes.
  */
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
@@ -21,8 +20,8 @@ export interface CrudAdviceOptions {
    */
   readonly indexAdvice?: boolean
   /**
-   * Names of entities whose rows everybody may use. The server warns of other entities that a resource with a scope leads
-   * to, and that no MikroORM filter guards.
+   * Names of entities whose rows everybody may use. The server warns of other entities that a resource with a scope
+   * leads to, and that no MikroORM filter guards.
    */
   readonly shared?: readonly string[]
 }

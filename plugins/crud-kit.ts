@@ -1,4 +1,6 @@
-/** Everything in one plugin: a database, an EntityManager and a parsed query for each request, routes for each resource. */
+/**
+ * Registers the other plugins: a database, an EntityManager and a parsed query for each request, routes of resources.
+ */
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'
 import { CrudBase } from '../src/crud/index.ts'
@@ -27,7 +29,7 @@ export interface CrudKitOptions extends ServerDatabaseOptions, CrudAdviceOptions
   readonly resources?: Readonly<Record<string, ResourceOptions>>
 }
 
-/** Other plugins register themselves when their folder is loaded; this one would register them again. */
+/** Left out when @fastify/autoload loads this folder: it would register the other plugins again. */
 export const autoload = false
 
 async function register (fastify: FastifyInstance, options: CrudKitOptions): Promise<void> {
@@ -58,8 +60,8 @@ const PLUGINS: readonly FastifyPluginAsync<CrudAdviceOptions & ServerTimingOptio
 ]
 
 /**
- * The plugin. It decorates the instance with `orm` and `crudHealth`, requests with `em` and `queryParams`, adds the shared schema
- * `fastify-crud-kit/error`, and registers the routes of `resources`.
+ * The plugin. It decorates the instance with `orm` and `crudHealth`, requests with `em` and `queryParams`, adds the
+ * shared schema `fastify-crud-kit/error`, and registers the routes of `resources`.
  *
  * @example
  * await fastify.register(crudKit, {

@@ -24,7 +24,7 @@ declare module 'fastify' {
   }
 }
 
-/** Other plugins register themselves when their folder is loaded; this one needs a resource. */
+/** Left out when @fastify/autoload loads this folder: it needs a resource. */
 export const autoload = false
 
 async function register (fastify: FastifyInstance, options: CrudRoutesOptions): Promise<void> {
@@ -94,8 +94,8 @@ const offersOf = (operations: readonly CrudOperation[]) => ({
  * @example
  * fastify.register(crudRoutes, { prefix: '/categories', crud: new CategoryCrud() })
  */
-// without crudKit it says so itself: Fastify would name the first dependency, which is seldom registered by hand
 export const crudRoutes = fp(register, {
+  // no dependencies: `routedResource` says "register crudKit first", where Fastify would name one of its parts
   name: 'fastify-crud-kit/crud-routes',
   fastify: '>=5.8 <7',
   encapsulate: true,

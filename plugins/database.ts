@@ -1,4 +1,6 @@
-/** Decorates the instance with `orm`: an open MikroORM that is given, or a database that is opened and closed with it. */
+/**
+ * Decorates the instance with `orm`: an open MikroORM that is given, or a database that is opened and closed with it.
+ */
 import type { MikroORM } from '@mikro-orm/postgresql'
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'

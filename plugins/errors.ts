@@ -1,6 +1,6 @@
 /**
- * Answers errors of MikroORM's own methods in the application's routes as those of generated routes are answered, and adds
- * the shared schema `fastify-crud-kit/error`.
+ * Answers errors of MikroORM's own methods in the application's routes as those of generated routes are answered, and
+ * adds the shared schema `fastify-crud-kit/error`.
  */
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
@@ -16,9 +16,9 @@ async function register (fastify: FastifyInstance, options: object): Promise<voi
   checkPluginOptions(NAME, options)
   const { orm } = fastify
   fastify.addSchema(ErrorSchema)
-  // routes that have no error handler, neither of their own nor of their server's; an application's gets what was thrown
+  // a handler of the application, for a route or for a server, gets the error as it was thrown
   fastify.addHook('onRoute', (route) => {
-    // what it throws is for the next handler, Fastify's or the application's; a promise, since what was thrown may be no error
+    // what it throws goes to the next handler; it is async because a thrown value may be no Error
     route.errorHandler ??= async (error, { server }) => {
       throw server.errorHandler.name === DEFAULT_HANDLER ? toCrudError(error, orm) : error
     }
@@ -26,7 +26,8 @@ async function register (fastify: FastifyInstance, options: object): Promise<voi
 }
 
 /**
- * The errors of routes that are written by hand. A route that declares the schema answers with `detail` and `errors`, too.
+ * The errors of routes that are written by hand. A route that declares the schema answers with `detail` and `errors`,
+ * too.
  *
  * @example
  * await fastify.register(crudErrors)

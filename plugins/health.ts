@@ -7,8 +7,8 @@ import { checkPluginOptions } from '../src/http/index.ts'
 declare module 'fastify' {
   interface FastifyInstance {
     /**
-     * Reads the state of the database, within two seconds unless told otherwise. Never rejects: a database that is down is
-     * an answer.
+     * Reads the state of the database, within two seconds unless told otherwise. Never rejects: a database that is down
+     * is an answer.
      */
     readonly crudHealth: CrudHealth
   }

@@ -1,4 +1,4 @@
-/** Decorates requests with `queryParams`: the query string, read when first asked for. Needs no database. */
+/** Decorates requests with `queryParams`: the query string, parsed when it is first read. Needs no database. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { checkPluginOptions, readQuery, timesOf } from '../src/http/index.ts'
@@ -6,7 +6,10 @@ import type { QueryParams } from '../src/query/index.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The query string in the grammar of filters, sorts, fields, includes and pagination. Never throws: see its `errors`. */
+    /**
+     * The query string in the grammar of filters, sorts, fields, includes and pagination. Never throws: see its
+     * `errors`.
+     */
     readonly queryParams: QueryParams
   }
 }

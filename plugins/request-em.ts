@@ -1,4 +1,7 @@
-/** Decorates requests with `em`: an EntityManager for one request, forked when first asked for. Most requests never do. */
+/**
+ * Decorates requests with `em`: an EntityManager for one request, forked when it is first read. Most requests never
+ * read it.
+ */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'

@@ -1,4 +1,4 @@
-/** Says whether generated routes send `Server-Timing`, if a resource does not say it itself. Needs no database. */
+/** Sets the default of `serverTiming`: whether the routes of resources send `Server-Timing`. Needs no database. */
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import { checkPluginOptions, TIMES_PROPERTY } from '../src/http/index.ts'

@@ -1,4 +1,6 @@
-/** The warnings about rows that no scope guards: one line in the log for each resource, with the rules that would guard. */
+/**
+ * The warnings about rows that no scope guards: one line in the log for each resource, with the rules that would guard.
+ */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { FastifyBaseLogger } from 'fastify'
 import { ConfigError } from '../errors.ts'

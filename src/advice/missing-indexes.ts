@@ -47,7 +47,9 @@ function serves ({ tables, method, keys }: ExistingIndex, { table, kind, key }: 
   return method !== 'btree' && method !== 'hash' && keys.some((one) => same(one, key))
 }
 
-/** PostgreSQL writes names without quotes where they need none, and expressions in its own way: too much alike is alike. */
+/**
+ * PostgreSQL writes names without quotes where they need none, and expressions in its own way: too much alike is alike.
+ */
 const same = (existing: string, key: string): boolean => normal(existing) === normal(key)
 
 const CAST = /::(?:[a-z]+(?: varying| precision| with(?:out)? time zone)?|"[^"]+")(?:\[\])?/g

@@ -24,8 +24,8 @@ interface Way {
 }
 
 /**
- * The entities that a resource with a scope leads to and that nothing guards. A scope holds for the rows of the resource
- * itself: not for rows of the same entity that are reached through a relation.
+ * The entities that a resource with a scope leads to and that nothing guards. A scope holds for the rows of the
+ * resource itself: not for rows of the same entity that are reached through a relation.
  *
  * @param offered the operations that there are routes for
  */
@@ -111,7 +111,9 @@ const ownersOf = ({ properties }: EntityModel): string[] =>
     OWNERS.test(name)
   )
 
-/** A filter on the property that the resource has as well, there or behind a to-one relation, or else on one like it. */
+/**
+ * A filter on the property that the resource has as well, there or behind a to-one relation, or else on one like it.
+ */
 function advice (entity: EntityModel, root: EntityModel): Pick<Unguarded, 'rule' | 'lacks'> {
   const [wanted, own] = [ownersOf(root), ownersOf(entity)]
   const direct = own.find((name) => wanted.includes(name))

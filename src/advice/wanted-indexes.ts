@@ -1,4 +1,6 @@
-/** The indexes that a whitelist makes use of: what its filters compare, its sorts order by, and its includes join on. */
+/**
+ * The indexes that a whitelist makes use of: what its filters compare, its sorts order by, and its includes join on.
+ */
 import type { Operator } from '../config/index.ts'
 import type { EntityModel, RelationProperty } from '../model/index.ts'
 import {

@@ -11,8 +11,8 @@ export interface ServerDatabaseOptions {
   /** A database that is opened now and closed with the server; a factory, with the last server that it is given to. */
   readonly database?: DatabaseFactory | DatabaseOptions
   /**
-   * Milliseconds after which the server ends a statement on connections of `orm`. Default: the server's own. A database that is
-   * opened here has the option in `database`.
+   * Milliseconds after which the server ends a statement on connections of `orm`. Default: the server's own. A database
+   * that is opened here has the option in `database`.
    */
   readonly statementTimeoutMillis?: number
 }
@@ -44,7 +44,10 @@ export function checkDatabase (what: string, { orm, database, statementTimeoutMi
   }
 }
 
-/** Opens the database of a server, of options that have been checked. An ORM that is given stays open when it is released. */
+/**
+ * Opens the database of a server, of options that have been checked. An ORM that is given stays open when it is
+ * released.
+ */
 export async function openDatabase (options: ServerDatabaseOptions): Promise<SharedEngine> {
   const { orm, database, statementTimeoutMillis } = options
   if (orm !== undefined) {

@@ -1,4 +1,4 @@
-/** The parameters that a route's own schema declares: they are the application's, and no mistakes. */
+/** The parameters that a route's own schema declares: they belong to the application and are not refused. */
 import type { FastifyRequest } from 'fastify'
 import { isObject } from '../model/index.ts'
 
@@ -44,7 +44,7 @@ function parametersOf (parts: readonly Schema[]): DeclaredParameters {
 
 type Schema = Readonly<Record<string, unknown>>
 
-/** A JSON Schema with what it is made of: shared schemas that it refers to, and those in `allOf`, `anyOf` and `oneOf`. */
+/** A JSON Schema and its parts: shared schemas that it refers to, and those in `allOf`, `anyOf` and `oneOf`. */
 function partsOf (schema: object, shared: (id: string) => unknown, seen = new Set<object>()): Schema[] {
   if (seen.has(schema)) return []
   seen.add(schema)

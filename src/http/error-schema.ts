@@ -26,8 +26,8 @@ export const ERROR_RESPONSES = {
 } as const
 
 /**
- * Serializes what a generated route sends besides text: errors. The error itself, which Fastify's own handler sends, is cut
- * to the schema; what an application's error handler sends is left as it is.
+ * Serializes what a generated route sends besides text: errors. The error itself, which Fastify's own handler sends, is
+ * cut to the schema; what an application's error handler sends is left as it is.
  */
 export function serializeError (data: unknown): string {
   return data instanceof Error ? errorJson(data as Error & Record<string, unknown>) : JSON.stringify(data)

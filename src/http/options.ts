@@ -228,8 +228,8 @@ const { resources, ...shared } = CrudKitOptionsSchema.properties
 const SharedOptionsSchema = Type.Object(shared, closed)
 
 /**
- * Checks the options of one of the plugins that crudKit registers. All of them take the same object, of which each reads
- * its own part: @fastify/autoload gives every plugin of a folder the same options.
+ * Checks the options of one of the plugins that crudKit registers. All of them take the same object, of which each
+ * reads its own part: @fastify/autoload gives every plugin of a folder the same options.
  *
  * @throws {ConfigError} as `checkOptions` does
  */

@@ -1,6 +1,6 @@
 /**
- * How long the stages of a request took, for `Server-Timing` (W3C Recommendation Server Timing). Routes that don't send it
- * measure nothing.
+ * How long the stages of a request took, for `Server-Timing` (W3C Recommendation Server Timing). Routes that don't send
+ * it measure nothing.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { STAGES, StageTimes } from '../run/index.ts'
@@ -28,14 +28,14 @@ export function timed (handler: RouteDefinition['handler']): RouteDefinition['ha
   }
 }
 
-/** The hooks of a route that sends its times, with whatever it answers. Before the handler, only the query string is read. */
+/** The hooks of a route that sends its times, with errors also. Before the handler, only the query string is read. */
 export const timingHooks = {
   onRequest: (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
     ;(request as Timed)[kTimes] = new StageTimes()
     done()
   },
   onSend: (request: FastifyRequest, reply: FastifyReply, payload: unknown, done: () => void): void => {
-    // what the application has to say of its own work goes first
+    // the application's own metrics go first
     const own = reply.getHeader('server-timing')
     const times = timesOf(request) ?? new StageTimes()
     const metrics = STAGES.map((stage) => `${stage};dur=${Math.round(times.of(stage) * 100) / 100}`)

@@ -1,4 +1,6 @@
-/** The paths of files that documents and comments name. In: text. Out: paths as they are written, each with its line. */
+/**
+ * The paths of files that documents and comments name. In: text. Out: paths as they are written, each with its line.
+ */
 import ts from 'typescript'
 
 export interface NamedPath {

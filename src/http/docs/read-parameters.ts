@@ -1,4 +1,6 @@
-/** Documentation of the parameters of reads: sorts, includes, fields, pagination and filters, by their names in URLs. */
+/**
+ * Documentation of the parameters of reads: sorts, includes, fields, pagination and filters, by their names in URLs.
+ */
 import { Type, type TSchema } from '@sinclair/typebox'
 import { MAX_CURSOR_LENGTH, MAX_INCLUDES, type IncludeEntry, type Whitelist } from '../../plan/index.ts'
 import { relationEntries } from '../../schema/index.ts'

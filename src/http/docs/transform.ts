@@ -136,7 +136,9 @@ function operationId (
   }
 }
 
-/** The ids in a document, but that of an operation which this one takes the place of: `/categories/` was there before. */
+/**
+ * The ids in a document, but that of an operation which this one takes the place of: `/categories/` was there before.
+ */
 function idsIn (paths: object = {}, url: string, method: string): ReadonlySet<unknown> {
   return new Set(
     Object.entries(paths).flatMap(([path, item]) =>

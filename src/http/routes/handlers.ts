@@ -73,7 +73,9 @@ export function routeDefinitions (
     return { ...await readOptions(request), ifMatch }
   }
 
-  /** Sends JSON text as it is; where the application has a response schema of its own, what that schema lets through. */
+  /**
+   * Sends JSON text as it is; where the application has a response schema of its own, what that schema lets through.
+   */
   const sendJson = (request: FastifyRequest, reply: FastifyReply, json: string): FastifyReply => {
     const { operation } = request.routeOptions.config.crud!
     return reply.type(JSON_TYPE).send(options.schemas?.[operation]?.response === undefined ? json : JSON.parse(json))

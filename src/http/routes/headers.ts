@@ -10,7 +10,10 @@ export function tagOf ({ version }: EntityModel): (record: JsonAnswer) => string
   return (record) => record.version === undefined ? undefined : entityTag(record.version)
 }
 
-/** Keys that no path can name, escaped or not: a dot segment is removed by who resolves the path (RFC 3986, section 5.2.4), and an empty one is another route's. */
+/**
+ * Keys that no path can name, escaped or not: a dot segment is removed by who resolves the path (RFC 3986, section
+ * 5.2.4), and an empty one is another route's.
+ */
 const PATHLESS: ReadonlySet<unknown> = new Set(['', '.', '..'])
 
 /**

@@ -3,8 +3,8 @@ import type { CrudOperation } from '../options.ts'
 import type { CrudRoutesOptions, RouteHooks } from './options.ts'
 
 /**
- * Merges hooks for a route: `first`, those of all operations, and those of its own; a route for two operations has those of
- * both.
+ * Merges hooks for a route: `first`, those of all operations, and those of its own; a route for two operations has
+ * those of both.
  */
 export function hooksOf (
   { hooks = {} }: CrudRoutesOptions,

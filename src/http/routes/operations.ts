@@ -43,7 +43,9 @@ export function offeredOperations (
 const bodyOf = (operation: CrudOperation): 'create' | 'update' | undefined =>
   operation === 'createMany' ? 'create' : operation === 'create' || operation === 'update' ? operation : undefined
 
-/** The missing part of an entity that an operation needs, as the end of a sentence; `undefined` if nothing is missing. */
+/**
+ * The missing part of an entity that an operation needs, as the end of a sentence; `undefined` if nothing is missing.
+ */
 function missingFor (
   operation: CrudOperation,
   { name, deletedAt, abstract, readOnly }: EntityModel

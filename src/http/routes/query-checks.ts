@@ -33,7 +33,10 @@ export function queryChecks ({ whitelist, unknownParameters, allowHardDelete }: 
     return { refuseUnknown: unknownParameters === 'refuse' && !open, declared: [...own, ...names] }
   }
 
-  /** Plans a query string with unknown parameters for its errors only: `CrudBase`, or a method that overrides it, plans it again. */
+  /**
+   * Plans a query string with unknown parameters for its errors only: `CrudBase`, or a method that overrides it, plans
+   * it again.
+   */
   const read = (plan: (params: QueryParams, options: UnknownOptions) => unknown) => (request: FastifyRequest): void => {
     const { queryParams } = request
     if (queryParams.unknown.length > 0) plan(queryParams, optionsFor(request))

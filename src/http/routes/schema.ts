@@ -1,6 +1,6 @@
 /**
- * The schemas of a resource's routes while the server runs. They have responses only: bodies, keys and query strings are read
- * by this package, exactly, where a schema would turn `1e3` into a number. `src/http/docs/` describes them.
+ * The schemas of a resource's routes while the server runs. They have responses only: bodies, keys and query strings
+ * are read by this package, exactly, where a schema would turn `1e3` into a number. `src/http/docs/` describes them.
  */
 import type { FastifySchema } from 'fastify'
 import { ERROR_RESPONSES } from '../error-schema.ts'

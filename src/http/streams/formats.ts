@@ -70,8 +70,8 @@ function escapeRecord (record: Record<string, unknown>, columns: readonly Stream
 }
 
 /**
- * Starts of cells that spreadsheets take for formulas (OWASP, "CSV Injection"): `=`, `+`, `-`, `@`, their full-width forms,
- * also after white space, which some programs cut off; and tab, carriage return and line feed.
+ * Starts of cells that spreadsheets take for formulas (OWASP, "CSV Injection"): `=`, `+`, `-`, `@`, their full-width
+ * forms, also after white space, which some programs cut off; and tab, carriage return and line feed.
  */
 const FORMULA = /^(?:[\t\r\n]|\s*[=+\-@＝＋－＠])/u
 /** A negative number, a date before the common era, or `-infinity`. */

@@ -1,6 +1,7 @@
 /**
- * A stream from its request to its end. It occupies a connection of the pool, so it ends with whatever ends its answer: the
- * stream itself, the response, the socket, a time limit, or the server. None of them needs the stream to have been read.
+ * A stream from its request to its end. It occupies a connection of the pool, so it ends with whatever ends its answer:
+ * the stream itself, the response, the socket, a time limit, or the server. None of them needs the stream to have been
+ * read.
  */
 import { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -23,8 +24,8 @@ const MAX_TICK = 1_000
 /** Bytes that a client has to read in the time in which it must not stall. */
 const MIN_READ = 2 ** 20
 /**
- * Bytes that the operating systems on both sides may hold of what has left. A client that reads them shows no progress: the
- * sending side tells of room only when a third of its buffer is free.
+ * Bytes that the operating systems on both sides may hold of what has left. A client that reads them shows no progress:
+ * the sending side tells of room only when a third of its buffer is free.
  */
 const MAX_BUFFERED = 8 * 2 ** 20
 
@@ -131,7 +132,10 @@ export class OpenStream {
     }
   }
 
-  /** Bytes that have left on the socket, where it has one answer at a time: in a pipeline those of an answer before this one. */
+  /**
+   * Bytes that have left on the socket, where it has one answer at a time: in a pipeline those of an answer before this
+   * one.
+   */
   #bytesLeft (): number {
     return this.#socket === undefined ? 0 : this.#socket.bytesWritten - this.#socket.writableLength
   }

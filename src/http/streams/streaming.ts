@@ -23,8 +23,8 @@ export interface Streaming {
   /** The format of a stream that a request prefers to JSON, if there is one. */
   formatOf(request: FastifyRequest): StreamFormat | undefined
   /**
-   * Sends batches of records. The first one is waited for, so that what is wrong with a request still has its status; an
-   * error after that can only break the connection off, and is logged.
+   * Sends batches of records. The first one is waited for, so that what is wrong with a request still has its status;
+   * an error after that can only break the connection off, and is logged.
    *
    * @param columns of a table of the records, given the first one
    */
