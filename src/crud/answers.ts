@@ -7,7 +7,7 @@ export function textOf<Result> (answer: unknown): Result {
 }
 
 /** The value of a JSON text. */
-export function valueOf<Result> (json: unknown): Result {
+export function parsed<Result> (json: unknown): Result {
   return after(json as string | null, (text) => text === null ? null : JSON.parse(text) as unknown) as Result
 }
 

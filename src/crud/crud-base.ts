@@ -33,7 +33,7 @@ import {
   updateSync,
 } from '../sync/index.ts'
 import { createMany, createOne, deleteOne, restoreOne, updateOne, type Data } from '../write/index.ts'
-import { textOf, valueOf } from './answers.ts'
+import { textOf, parsed } from './answers.ts'
 import type {
   CrudCreateOptions,
   CrudDeleteOptions,
@@ -130,7 +130,7 @@ export class CrudBase<
     params: QueryParams = NO_PARAMS,
     options: CrudReadOptions<Entity> = {}
   ): CrudResult<On, CrudPage> {
-    return valueOf(this.listJson(session, params, options))
+    return parsed(this.listJson(session, params, options))
   }
 
   /** The same answer as `list`, as JSON text. */
@@ -158,7 +158,7 @@ export class CrudBase<
     params?: QueryParams,
     options: CrudReadOptions<Entity> = {}
   ): CrudResult<On, CrudRecord | null> {
-    return valueOf(this.getJson(session, id, params, options))
+    return parsed(this.getJson(session, id, params, options))
   }
 
   /** The same answer as `get`, as JSON text. */
@@ -255,7 +255,7 @@ export class CrudBase<
     data: Data,
     options: CrudCreateOptions<Entity> = {}
   ): CrudResult<On, CrudRecord> {
-    return valueOf(textOf(
+    return parsed(textOf(
       session instanceof SyncSession
         ? createSync(this, session, data, options)
         : createOne(this, session, data, options)
@@ -268,7 +268,7 @@ export class CrudBase<
     data: readonly Data[],
     options: CrudCreateOptions<Entity> = {}
   ): CrudResult<On, CrudRecord[]> {
-    return valueOf(textOf(
+    return parsed(textOf(
       session instanceof SyncSession
         ? createManySync(this, session, data, options)
         : createMany(this, session, data, options)
@@ -286,7 +286,7 @@ export class CrudBase<
     data: Data,
     options: CrudUpdateOptions<Entity> = {}
   ): CrudResult<On, CrudRecord> {
-    return valueOf(textOf(
+    return parsed(textOf(
       session instanceof SyncSession
         ? updateSync(this, session, id, data, options)
         : updateOne(this, session, id, data, options)
@@ -303,7 +303,7 @@ export class CrudBase<
     id: Id,
     options: CrudDeleteOptions<Entity> = {}
   ): CrudResult<On, CrudRecord> {
-    return valueOf(textOf(
+    return parsed(textOf(
       session instanceof SyncSession
         ? deleteSync(this, session, id, options)
         : deleteOne(this, session, id, options)
@@ -320,7 +320,7 @@ export class CrudBase<
     id: Id,
     options: CrudWriteOptions<Entity> = {}
   ): CrudResult<On, CrudRecord> {
-    return valueOf(textOf(
+    return parsed(textOf(
       session instanceof SyncSession
         ? restoreSync(this, session, id, options)
         : restoreOne(this, session, id, options)

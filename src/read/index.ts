@@ -6,6 +6,6 @@ export { checkReturned, convertRecord, convertList, isFinal, parseRecords, type 
 export { streamColumns, type Column } from './columns.ts'
 export { countRecords } from './count.ts'
 export { readOne, recordExists } from './get.ts'
-export { itemsOfKeyset, itemsOfPage, otherSide, readList } from './list.ts'
+export { itemsOfKeyset, itemsOfPage, planBehind, readList } from './list.ts'
 export { beginRead, hookContext, type Found, type Read } from './rows.ts'
 export { readStream, type StreamReadOptions } from './stream.ts'

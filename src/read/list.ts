@@ -47,7 +47,7 @@ async function estimateTotal (read: Read, plan: ListPlan, row: Row): Promise<num
 async function readByCursor (read: Read, plan: KeysetPlan): Promise<JsonAnswer> {
   const found = await findWithinLimits(read, plan)
   const page = readKeyset(plan, found.rows)
-  const look = otherSide(plan, page)
+  const look = planBehind(plan, page)
   const behind = look === undefined ? page.behind === true : (await findRows(read, look)).rows.length > 0
   const json = itemsOfKeyset(page)
   const items = isFinal(found.statement.toWire, read.crud) ? json : await convertItems(read, json, found)
@@ -72,6 +72,6 @@ export function itemsOfKeyset ({ items }: KeysetRows): string {
  * The plan of a look at the other side of the page, where one is needed: the row that the cursor was made from has gone,
  * or moved.
  */
-export function otherSide (plan: KeysetPlan, { behind }: KeysetRows): KeysetPlan | undefined {
+export function planBehind (plan: KeysetPlan, { behind }: KeysetRows): KeysetPlan | undefined {
   return behind === undefined ? planOtherSide(plan) : undefined
 }

@@ -16,7 +16,7 @@ import {
   beginRead,
   itemsOfKeyset,
   itemsOfPage,
-  otherSide,
+  planBehind,
   type Found,
   type JsonAnswer,
   type Read,
@@ -50,7 +50,7 @@ function byPage (read: Read<SyncSession>, plan: ListPlan): string {
 function byCursor (read: Read<SyncSession>, plan: KeysetPlan): string {
   const { rows, statement } = findWithinLimits(read, plan)
   const page = readKeyset(plan, rows)
-  const look = otherSide(plan, page)
+  const look = planBehind(plan, page)
   const behind = look === undefined ? page.behind === true : findRows(read, look).rows.length > 0
   return pageJson(finishList(read, itemsOfKeyset(page), statement.toWire), cursorInfo(plan, page, behind))
 }

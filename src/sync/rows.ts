@@ -7,7 +7,7 @@ import { enterStage, type Row } from '../run/index.ts'
 import {
   checkVersion,
   chunksOf,
-  compileWrite,
+  statementOfWrite,
   entitiesOfWrite,
   isEmpty,
   isSingle,
@@ -105,7 +105,7 @@ function refuseChange (write: SyncWrite, id: Id, data?: RecordData, filters = NO
 }
 
 function runWrite (write: SyncWrite, plan: AnyWritePlan, filters: ActiveFilters): Written[] {
-  return writtenRows(write, plan, write.session.run(compileWrite(write, plan, filters), write.model))
+  return writtenRows(write, plan, write.session.run(statementOfWrite(write, plan, filters), write.model))
 }
 
 function filtersOf (write: SyncWrite, rows: readonly RecordData[]): ActiveFilters {

@@ -13,7 +13,7 @@ import {
   finishChanges,
   isSoft,
   listOf,
-  readBody,
+  rowOfBody,
   readChanges,
   returnedData,
   type Data,
@@ -52,7 +52,7 @@ function createRecords (
   const create = beginCreate(write)
   const rows = data.map((one, index) => {
     const at = pointer(index)
-    const row = readBody(create, one, at)
+    const row = rowOfBody(create, one, at)
     if (create.plain) return row
     const complete = { ...one, ...create.values }
     if (crud.beforeCreate === undefined) return completeRow(create, complete, at)

@@ -37,7 +37,7 @@ export function beginCreate (write: Write<CrudSession>): CreateData {
 }
 
 /** The row of a body, which has to be complete unless something is added to it. */
-export function readBody ({ write: { model }, rules, plain }: CreateData, data: Data, pointer: string): RecordData {
+export function rowOfBody ({ write: { model }, rules, plain }: CreateData, data: Data, pointer: string): RecordData {
   const row = readData(data, model, { by: rules, ...(plain && { complete: rules }), pointer })
   return plain ? withSharedColumns(row, pointer) : row
 }

@@ -4,7 +4,7 @@ import { sharedEmOf, type ActiveFilters, type CrudClass, type Session } from '..
 import type { JsonAnswer } from '../read/index.ts'
 import { enterStage } from '../run/index.ts'
 import { answerMany, answerOne } from './answer.ts'
-import { beginCreate, completeRow, readBody, returnedData, type CreateData } from './create-data.ts'
+import { beginCreate, completeRow, rowOfBody, returnedData, type CreateData } from './create-data.ts'
 import { withOnCreate, type Data } from './new-row.ts'
 import { chunksOf, insertChunk, insertChunks } from './one-statement/insert.ts'
 import { guardedKeys } from './reference-questions.ts'
@@ -45,7 +45,7 @@ async function createRecords (
   const rows: RecordData[] = []
   for (const [index, one] of data.entries()) {
     const at = pointer(index)
-    const row = readBody(create, one, at)
+    const row = rowOfBody(create, one, at)
     rows.push(create.plain ? row : completeRow(create, await passThroughHook(create, one), at))
   }
   return rows.length === 0 ? [] : await repeated(write.session, () => insertRows(write, rows, pointer))

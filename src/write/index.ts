@@ -5,7 +5,7 @@
  */
 export { listOf } from './answer.ts'
 export { closedBody } from './closed-body.ts'
-export { beginCreate, completeRow, readBody, returnedData } from './create-data.ts'
+export { beginCreate, completeRow, rowOfBody, returnedData } from './create-data.ts'
 export { createMany, createOne, isSingle } from './create.ts'
 export { beginRestore, deleteOne, isSoft, restoreOne } from './delete.ts'
 export { entityTag } from './if-match.ts'
@@ -24,7 +24,7 @@ export {
   type WantedKey,
 } from './reference-questions.ts'
 export { pauseAfter } from './repeat.ts'
-export { compileWrite, writtenRows } from './statements.ts'
+export { statementOfWrite, writtenRows } from './statements.ts'
 export { reasonForUnitOfWork, type WriteKind } from './unit-of-work/reason.ts'
 export { beginUpdate, finishChanges, isEmpty, keyNames, readChanges } from './update-data.ts'
 export { updateOne } from './update.ts'

@@ -25,10 +25,10 @@ export async function filtersOfWrite (write: Write, rows: readonly RecordData[])
 
 /** Runs the statement of a plan and returns the rows that it has written. */
 export async function runWrite (write: Write, plan: AnyWritePlan, filters: ActiveFilters): Promise<Written[]> {
-  return writtenRows(write, plan, await runStatement(write.session, compileWrite(write, plan, filters), write.model))
+  return writtenRows(write, plan, await runStatement(write.session, statementOfWrite(write, plan, filters), write.model))
 }
 
-export function compileWrite (write: Write<CrudSession>, plan: AnyWritePlan, filters: ActiveFilters): CompiledRead {
+export function statementOfWrite (write: Write<CrudSession>, plan: AnyWritePlan, filters: ActiveFilters): CompiledRead {
   const { resource, session, options, operation } = write
   enterStage('compile')
   const statement = resource.compileWrite(session, plan, options, filters, operation)

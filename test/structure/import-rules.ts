@@ -71,8 +71,16 @@ export interface Import {
   readonly typeOnly: boolean
 }
 
+const known = new Map<string, Import[]>()
+
 /** The imports and re-exports of a file, dynamic ones and `import('x').Type` included. */
-export function readImports (text: string): Import[] {
+export function readImports (text: string): readonly Import[] {
+  let imports = known.get(text)
+  if (imports === undefined) known.set(text, imports = parseImports(text))
+  return imports
+}
+
+function parseImports (text: string): Import[] {
   const found: Import[] = []
   const add = (node: ts.Node | undefined, typeOnly: boolean) => {
     if (node && ts.isStringLiteralLike(node)) found.push({ specifier: node.text, typeOnly })

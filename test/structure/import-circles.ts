@@ -1,0 +1,124 @@
+/**
+ * Which files import each other in a circle. In: the text of source files. Out: sentences, one for each circle, and one
+ * for each exception that is no longer needed. Type-only imports count.
+ *
+ * The order of stages rules out circles between folders; these are the ones inside of a folder.
+ */
+import path from 'node:path'
+import { readImports } from './import-rules.ts'
+
+/** An import that closes a circle, and why it is still there. */
+export interface Exception {
+  readonly from: string
+  readonly to: string
+  readonly because: string
+}
+
+/** The circles that exist, as the import to take out of each. The list only gets shorter: a new circle is not added to it. */
+export const EXCEPTIONS: readonly Exception[] = [
+  {
+    from: 'src/config/any-of-filter.ts',
+    to: 'src/config/allowed-filters.ts',
+    because: 'the alternatives of a filter are of the class whose static methods make it',
+  },
+  {
+    from: 'src/config/custom-sort.ts',
+    to: 'src/config/allowed-sort.ts',
+    because: 'a custom sort has the options and directions of the class whose static method makes it',
+  },
+  {
+    from: 'src/plan/types.ts',
+    to: 'src/plan/whitelist/sorts.ts',
+    because: 'the order of a plan holds the custom sorts of the whitelist',
+  },
+  {
+    from: 'src/plan/whitelist/index.ts',
+    to: 'src/plan/filters/index.ts',
+    because: 'the default of a filter is planned once when the whitelist is resolved',
+  },
+  {
+    from: 'src/sql/foreign-order.ts',
+    to: 'src/sql/order.ts',
+    because: 'a custom sort is made of the expressions of an order, which it is then a part of',
+  },
+  {
+    from: 'src/run/statement.ts',
+    to: 'src/run/query-channel.ts',
+    because: 'a statement carries what messages say it is run for, and a message the digest of its statement',
+  },
+  {
+    from: 'src/run/level.ts',
+    to: 'src/run/held-connection.ts',
+    because: 'a level belongs to a connection, and a connection knows its innermost level',
+  },
+  {
+    from: 'src/database/database-options.ts',
+    to: 'src/database/replicas/replica-options.ts',
+    because: 'the options of replicas are a part of those of the database, and fall back to them',
+  },
+  {
+    from: 'plugins/docs-responses.ts',
+    to: 'plugins/docs-operation.ts',
+    because: 'the type of a documented resource stands beside the function that documents an operation',
+  },
+  {
+    from: 'plugins/offered.ts',
+    to: 'plugins/crud-routes.ts',
+    because: 'the type of the options of crudRoutes stands beside the plugin',
+  },
+  {
+    from: 'plugins/route-handlers.ts',
+    to: 'plugins/crud-routes.ts',
+    because: 'the type of the options of crudRoutes stands beside the plugin',
+  },
+  {
+    from: 'plugins/server-timing.ts',
+    to: 'plugins/route-handlers.ts',
+    because: 'the type of a route stands beside the handlers',
+  },
+]
+
+type Graph = ReadonlyMap<string, readonly string[]>
+
+/** The circles in `files` (path from the repository's root, with slashes, to text) that no exception accounts for. */
+export function findCircles (files: ReadonlyMap<string, string>, exceptions: readonly Exception[]): string[] {
+  const graph: Graph = new Map([...files].map(([file, text]) => [file, importsOf(file, text, files)]))
+  const isException = (from: string, to: string): boolean =>
+    exceptions.some((exception) => exception.from === from && exception.to === to)
+  const allowed: Graph = new Map([...graph].map(([from, all]) => [from, all.filter((to) => !isException(from, to))]))
+  const circles = new Map<string, string>()
+  for (const file of allowed.keys()) {
+    const circle = shortestWay(allowed, file, file)
+    // a circle is found from each of its files
+    if (circle !== undefined) circles.set([...circle].sort().join(), [file, ...circle].join(' -> '))
+  }
+  const stale = exceptions.filter(({ from, to }) =>
+    graph.get(from)?.includes(to) !== true || !shortestWay(graph, to, from)
+  )
+  return [
+    ...[...circles.values()].map((circle) => `imports in a circle: ${circle}`),
+    ...stale.map(({ from, to }) => `${from} -> ${to} closes no circle any more: remove the exception`),
+  ]
+}
+
+function importsOf (file: string, text: string, files: ReadonlyMap<string, string>): string[] {
+  return readImports(text)
+    .filter(({ specifier }) => specifier.startsWith('.'))
+    .map(({ specifier }) => path.posix.join(path.posix.dirname(file), specifier))
+    .filter((target) => files.has(target))
+}
+
+/** The files on the shortest way of imports from one file to another, the first one left out. */
+function shortestWay (graph: Graph, from: string, to: string): string[] | undefined {
+  const ways: string[][] = [[from]]
+  const seen = new Set<string>()
+  for (const way of ways) {
+    for (const next of graph.get(way.at(-1)!) ?? []) {
+      if (next === to) return [...way.slice(1), next]
+      if (seen.has(next)) continue
+      seen.add(next)
+      ways.push([...way, next])
+    }
+  }
+  return undefined
+}
