@@ -57,24 +57,9 @@ export const EXCEPTIONS: readonly Exception[] = [
     because: 'the options of replicas are a part of those of the database, and fall back to them',
   },
   {
-    from: 'plugins/docs-responses.ts',
-    to: 'plugins/docs-operation.ts',
+    from: 'src/http/docs/error-responses.ts',
+    to: 'src/http/docs/operation.ts',
     because: 'the type of a documented resource stands beside the function that documents an operation',
-  },
-  {
-    from: 'plugins/offered.ts',
-    to: 'plugins/crud-routes.ts',
-    because: 'the type of the options of crudRoutes stands beside the plugin',
-  },
-  {
-    from: 'plugins/route-handlers.ts',
-    to: 'plugins/crud-routes.ts',
-    because: 'the type of the options of crudRoutes stands beside the plugin',
-  },
-  {
-    from: 'plugins/server-timing.ts',
-    to: 'plugins/route-handlers.ts',
-    because: 'the type of a route stands beside the handlers',
   },
 ]
 
