@@ -6,8 +6,7 @@ import fp from 'fastify-plugin'
 import { CrudBase } from '../src/crud/index.ts'
 import {
   checkDatabase,
-  checkOptions,
-  CrudKitOptionsSchema,
+  checkKitOptions,
   type CrudRoutesOptions,
   type ServerDatabaseOptions,
 } from '../src/http/index.ts'
@@ -33,7 +32,7 @@ export interface CrudKitOptions extends ServerDatabaseOptions, CrudAdviceOptions
 export const autoload = false
 
 async function register (fastify: FastifyInstance, options: CrudKitOptions): Promise<void> {
-  checkOptions('crudKit', CrudKitOptionsSchema, options)
+  checkKitOptions(options)
   checkDatabase('crudKit', options)
   const { resources = {}, ...shared } = options
   await fastify.register(crudDatabase, shared)

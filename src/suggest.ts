@@ -20,6 +20,20 @@ export function nearest (name: string, candidates: readonly string[]): string | 
   })
 }
 
+/**
+ * A sentence that refuses a name, followed by the name that was probably meant.
+ *
+ * @param sentence with or without its full stop
+ * @param near the name that was probably meant, as `nearest` finds it
+ * @param otherwise a sentence that follows when no name is near: what there is to choose from
+ * @example
+ * didYouMean("there is no option 'scop'", 'scope') // "there is no option 'scop'. Did you mean 'scope'?"
+ */
+export function didYouMean (sentence: string, near: string | undefined, otherwise = ''): string {
+  const hint = near === undefined ? otherwise : `Did you mean '${near}'?`
+  return `${sentence}${sentence.endsWith('.') ? '' : '.'}${hint === '' ? '' : ` ${hint}`}`
+}
+
 /** A name of up to so many letters becomes any other one by two changes. */
 const SHORT = 4
 

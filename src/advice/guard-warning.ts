@@ -4,7 +4,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { FastifyBaseLogger } from 'fastify'
 import { ConfigError } from '../errors.ts'
-import { nearest } from '../suggest.ts'
+import { didYouMean, nearest } from '../suggest.ts'
 import type { AdvisedResource } from './advised-resource.ts'
 import { unguardedBehind, type Unguarded } from './unguarded.ts'
 
@@ -17,12 +17,8 @@ export function checkShared (em: EntityManager, shared: readonly string[]): void
   const entities = [...em.getMetadata().getAll().values()].map(({ className }) => className)
   for (const name of shared) {
     if (entities.includes(name)) continue
-    const near = nearest(name, entities)
-    throw new ConfigError(
-      `crudKit: 'shared' names '${name}', which is not an entity of the ORM. ${
-        near === undefined ? `Entities: ${entities.join(', ')}.` : `Did you mean '${near}'?`
-      }`
-    )
+    const sentence = `crudKit: 'shared' names '${name}', which is not an entity of the ORM`
+    throw new ConfigError(didYouMean(sentence, nearest(name, entities), `Entities: ${entities.join(', ')}.`))
   }
 }
 

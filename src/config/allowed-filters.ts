@@ -1,13 +1,13 @@
 /** A filter that compares a property by operators. */
 import { ConfigError } from '../errors.ts'
-import { nearest } from '../suggest.ts'
+import { notOneOf, shown } from '../options.ts'
+import { didYouMean, nearest } from '../suggest.ts'
 import { AnyOfFilter, type Alternative } from './any-of-filter.ts'
 import { BaseFilter } from './base-filter.ts'
 import { CustomFilter, type CustomFilterCallback } from './custom-filter.ts'
 import { isOptions, readOptions, type EntryOptions, type InUrl } from './entry-options.ts'
-import { checkPath, quoted, shown } from './names.ts'
+import { checkPath } from './names.ts'
 import { isOperator, OPERATOR_NAMES, type Operator } from './operators.ts'
-import { suggestionFor } from './one-of.ts'
 import { PartialFilter } from './partial-filter.ts'
 import type { PathCheck } from './paths.ts'
 import { ScopeFilter, type ScopeOptions } from './scope-filter.ts'
@@ -210,19 +210,17 @@ export class AllowedFilters<
 
 function readType (what: string, type: unknown): JsonValueType | undefined {
   if (type === undefined || JSON_VALUE_TYPES.includes(type as JsonValueType)) return type as JsonValueType | undefined
-  throw new ConfigError(
-    `${what}: type must be one of ${quoted(JSON_VALUE_TYPES)}, got ${shown(type)}${
-      suggestionFor(type, JSON_VALUE_TYPES)
-    }`
-  )
+  throw new ConfigError(`${what}: type: ${notOneOf(type, JSON_VALUE_TYPES)}`)
 }
 
 function readOperator (what: string, operator: unknown): Operator {
   if (isOperator(operator)) return operator
-  const suggestion = typeof operator === 'string' ? nearest(operator, OPERATOR_NAMES) : undefined
+  const choice = `Operators: ${OPERATOR_NAMES.join(', ')}.`
+  if (typeof operator !== 'string') {
+    throw new ConfigError(`${what}: an operator is named by a text, got ${shown(operator)}. ${choice}`)
+  }
   throw new ConfigError(
-    `${what}: unknown operator ${shown(operator)}. ` +
-      (suggestion === undefined ? `Operators: ${quoted(OPERATOR_NAMES)}` : `Did you mean '${suggestion}'?`)
+    didYouMean(`${what}: there is no operator '${operator}'`, nearest(operator, OPERATOR_NAMES), choice)
   )
 }
 

@@ -1,9 +1,10 @@
 /** A relation that a client may have loaded with the records. */
 import { ConfigError } from '../errors.ts'
+import { shown } from '../options.ts'
 import { AggregateInclude, type AggregateOptions } from './aggregate-include.ts'
 import { readOptions, type EntryOptions, type InUrl } from './entry-options.ts'
 import { checkDepth, checkIncludeAlias, checkWhere } from './include-path.ts'
-import { checkPath, shown } from './names.ts'
+import { checkPath } from './names.ts'
 import type { IncludeCheck } from './paths.ts'
 
 export interface IncludeOptions<

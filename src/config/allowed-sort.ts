@@ -1,9 +1,9 @@
 /** A property, or several, to sort by. */
 import { ConfigError } from '../errors.ts'
+import { notOneOf } from '../options.ts'
 import { CustomSort, type CustomSortCallback } from './custom-sort.ts'
 import { isOptions, readOptions, type EntryOptions, type InUrl } from './entry-options.ts'
-import { checkPath, shown } from './names.ts'
-import { suggestionFor } from './one-of.ts'
+import { checkPath } from './names.ts'
 import type { PathCheck } from './paths.ts'
 
 export type SortDirection = 'asc' | 'desc'
@@ -88,7 +88,5 @@ function checkField (field: unknown): void {
 
 function readDirection (what: string, direction: unknown): SortDirection {
   if (DIRECTIONS.includes(direction as SortDirection)) return direction as SortDirection
-  throw new ConfigError(
-    `${what}: direction must be 'asc' or 'desc', got ${shown(direction)}${suggestionFor(direction, DIRECTIONS)}`
-  )
+  throw new ConfigError(`${what}: direction: ${notOneOf(direction, DIRECTIONS)}`)
 }

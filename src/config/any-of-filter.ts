@@ -1,9 +1,10 @@
 /** A filter that keeps what any of several filters keeps. */
 import { ConfigError } from '../errors.ts'
+import { shown } from '../options.ts'
 import type { AllowedFilters } from './allowed-filters.ts'
 import { BaseFilter } from './base-filter.ts'
 import { readOptions, type EntryOptions, type InUrl } from './entry-options.ts'
-import { checkUrlName, shown } from './names.ts'
+import { checkUrlName } from './names.ts'
 import type { PartialFilter } from './partial-filter.ts'
 import type { PathCheck } from './paths.ts'
 

@@ -1,6 +1,6 @@
 /** What all filters have: a value for requests that name none, and values that mean nothing. */
 import { ConfigError } from '../errors.ts'
-import { shown } from './names.ts'
+import { shown } from '../options.ts'
 
 /** A value as a URL would write it; numbers and booleans stand for their text. */
 export type FilterText = string | number | boolean

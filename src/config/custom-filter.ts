@@ -2,9 +2,10 @@
 import type { EntityManager, QueryBuilder } from '@mikro-orm/postgresql'
 import type { FastifyRequest } from 'fastify'
 import { ConfigError } from '../errors.ts'
+import { shown } from '../options.ts'
 import { BaseFilter } from './base-filter.ts'
 import { readOptions, type EntryOptions, type InUrl } from './entry-options.ts'
-import { checkUrlName, shown } from './names.ts'
+import { checkUrlName } from './names.ts'
 
 /**
  * A filter's value as it came: the text of one parameter, or the texts of a repeated one. It has no narrower type, so

@@ -1,10 +1,11 @@
 /** A sort whose meaning is a function of the application. */
 import type { QueryBuilder } from '@mikro-orm/postgresql'
 import { ConfigError } from '../errors.ts'
+import { shown } from '../options.ts'
 import type { AllowedSortOptions, SortDirection } from './allowed-sort.ts'
 import type { CustomFilterContext, NarrowedQueryBuilder } from './custom-filter.ts'
 import { readOptions, type InUrl } from './entry-options.ts'
-import { checkUrlName, shown } from './names.ts'
+import { checkUrlName } from './names.ts'
 
 /**
  * Orders a query: `(qb, direction) => qb.orderBy(...)`. Synchronous: it describes a query, and nothing has been sent

@@ -1,7 +1,6 @@
 /** The last argument of every entry of a whitelist: its options. */
-import { ConfigError } from '../errors.ts'
-import { nearest } from '../suggest.ts'
-import { checkUrlName, quoted, shown } from './names.ts'
+import { checkOptions } from '../options.ts'
+import { checkUrlName } from './names.ts'
 
 /** Options of every entry. Entries keep the alias as a type: see `InUrl`. */
 export interface EntryOptions<Alias extends string = string> {
@@ -33,19 +32,8 @@ export function readOptions<Name extends string> (
   options: unknown,
   known: readonly Name[]
 ): { readonly [K in Name]?: unknown } & EntryOptions {
-  if (options === undefined) return {} as { [K in Name]?: unknown }
-  if (!isOptions(options)) throw new ConfigError(`${what}: options must be an object, got ${shown(options)}`)
-  for (const name of Object.keys(options)) {
-    if (!(known as readonly string[]).includes(name)) throw new ConfigError(`${what}: ${unknownOption(name, known)}`)
-  }
-  const copy = { ...options } as { [K in Name]?: unknown } & EntryOptions
+  checkOptions(what, options, known)
+  const copy = { ...options as object } as { [K in Name]?: unknown } & EntryOptions
   if (copy.alias !== undefined) checkUrlName(what, 'alias', copy.alias)
   return copy
-}
-
-/** The sentence that refuses an unknown option. */
-export function unknownOption (name: string, known: readonly string[]): string {
-  const suggestion = nearest(name, known)
-  return `unknown option '${name}'. ` +
-    (suggestion === undefined ? `Options: ${quoted(known)}` : `Did you mean '${suggestion}'?`)
 }

@@ -1,22 +1,9 @@
 /** Which texts may name a property, and which may stand in a URL. What is refused is refused with the reason. */
 import { ConfigError } from '../errors.ts'
+import { shown } from '../options.ts'
 
 /** Names that never reach a key of an object, wherever they come from. */
 const RESERVED: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
-
-/** A value as an error shows it. */
-export function shown (value: unknown): string {
-  if (typeof value === 'string') return `'${value}'`
-  if (Array.isArray(value)) return 'an array'
-  if (typeof value === 'function') return 'a function'
-  if (typeof value === 'object' && value !== null) return 'an object'
-  return String(value)
-}
-
-/** Names as an error lists them. */
-export function quoted (names: readonly string[]): string {
-  return names.map(shown).join(', ')
-}
 
 /** Refuses what can't be the path of a property: `name`, `author.name`. `what` begins the message. */
 export function checkPath (what: string, path: unknown): asserts path is string {

@@ -1,8 +1,9 @@
 /** A filter that switches one of MikroORM's filters on. */
 import { ConfigError } from '../errors.ts'
+import { shown } from '../options.ts'
 import { BaseFilter } from './base-filter.ts'
 import { isOptions, readOptions, type EntryOptions, type InUrl } from './entry-options.ts'
-import { checkPath, checkUrlName, shown } from './names.ts'
+import { checkPath, checkUrlName } from './names.ts'
 import type { PathCheck } from './paths.ts'
 
 export interface ScopeOptions<

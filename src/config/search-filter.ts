@@ -1,8 +1,9 @@
 /** A filter that finds a text in any of several properties. */
 import { ConfigError } from '../errors.ts'
+import { shown } from '../options.ts'
 import { BaseFilter } from './base-filter.ts'
 import { readOptions, type EntryOptions, type InUrl } from './entry-options.ts'
-import { checkPath, checkUrlName, shown } from './names.ts'
+import { checkPath, checkUrlName } from './names.ts'
 import type { PathCheck } from './paths.ts'
 
 /** What `AllowedFilters.search` makes. Frozen. */

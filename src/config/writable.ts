@@ -1,7 +1,7 @@
 /** What bodies may set: the option `writable` of a CRUD class, as types and as an application writes it. */
 import { ConfigError } from '../errors.ts'
-import { nearest } from '../suggest.ts'
-import { quoted, shown } from './names.ts'
+import { quoted, shown } from '../options.ts'
+import { didYouMean, nearest } from '../suggest.ts'
 import type { IsAny, Key, KindOf } from './paths.ts'
 
 /** Names of an entity's properties, as far as types know them. */
@@ -40,11 +40,9 @@ export function readWritable (what: string, option: unknown): WritableConfig | u
   }
   const unknown = Object.keys(option).find((key) => !OPERATIONS.includes(key as never))
   if (unknown !== undefined) {
-    const meant = nearest(unknown, OPERATIONS)
-    const hint = meant === undefined
-      ? `Names of properties belong in a list: ['${unknown}'].`
-      : `Did you mean '${meant}'?`
-    throw new ConfigError(`${what}: "writable" has lists for 'create' and 'update', not for '${unknown}'. ${hint}`)
+    const sentence = `${what}: "writable" has lists for 'create' and 'update', not for '${unknown}'`
+    const hint = `Names of properties belong in a list: ['${unknown}'].`
+    throw new ConfigError(didYouMean(sentence, nearest(unknown, OPERATIONS), hint))
   }
   const given = option as Readonly<Record<string, unknown>>
   const named = OPERATIONS.filter((name) => given[name] !== undefined)

@@ -9,6 +9,7 @@ import {
 } from '../config/index.ts'
 import { SyncSession } from '../database/index.ts'
 import { ConfigError } from '../errors.ts'
+import { checkOptions } from '../options.ts'
 import { planList, type Id } from '../plan/index.ts'
 import { parseQueryParams, type QueryParams } from '../query/index.ts'
 import { countRecords, readList, readOne, readStream, recordExists } from '../read/index.ts'
@@ -20,7 +21,6 @@ import {
   type CrudResult,
   type CrudSession,
 } from '../resource/index.ts'
-import { nearest } from '../suggest.ts'
 import {
   countSync,
   createManySync,
@@ -99,15 +99,8 @@ export class CrudBase<
   afterRead? (record: CrudRecord, context: CrudContext): CrudRecord | Promise<CrudRecord>
 
   constructor (options: CrudOptions<Entity, Config, Writable>) {
-    const { model, queryConfig = {}, writable, name } = options
-    const unknown = Object.keys(options).find((key) => !OPTIONS.includes(key))
-    if (unknown !== undefined) {
-      throw new ConfigError(
-        `${new.target.name}: there is no option '${unknown}'. Did you mean '${
-          nearest(unknown, OPTIONS) ?? OPTIONS.join("', '")
-        }'?`
-      )
-    }
+    checkOptions(new.target.name, options, OPTIONS)
+    const { model, queryConfig = {}, writable, name } = options ?? {}
     if (model === undefined) {
       throw new ConfigError(`${new.target.name}: "model" is required, the entity of the resource.`)
     }

@@ -2,11 +2,8 @@
 import { MetadataError, type AnyEntity, type EntityClass, type EntitySchema } from '@mikro-orm/core'
 import type { Options } from '@mikro-orm/postgresql'
 import { Type, type Static } from '@sinclair/typebox'
-import { Errors, ValueErrorType } from '@sinclair/typebox/errors'
-import { shown } from '../config/names.ts'
-import { unknownOption } from '../config/entry-options.ts'
-import { membersOf, notOneOf } from '../config/one-of.ts'
 import { ConfigError } from '../errors.ts'
+import { checkSchema, shown } from '../options.ts'
 import type { ReplicaOptions } from './replicas/replica-options.ts'
 
 const closed = { additionalProperties: false }
@@ -139,33 +136,14 @@ const OWN: Readonly<Record<string, string>> = {
  * @throws ConfigError names the first one, and the option that was probably meant.
  */
 export function checkDatabaseOptions (options: unknown): asserts options is DatabaseOptions<boolean> {
-  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
-    throw new ConfigError(`DatabaseFactory: the options must be an object, got ${shown(options)}`)
-  }
+  checkSchema('DatabaseFactory', Type.Object({}), options)
   // a URL from an unset environment variable must not become a database in memory that forgets everything
   if ('databaseUrl' in options && (options.databaseUrl === undefined || options.databaseUrl === '')) {
     throw new ConfigError(
       "DatabaseFactory: databaseUrl is empty: is an environment variable not set? Leave the option out, or write 'pglite://memory', for a database in memory"
     )
   }
-  const error = Errors(DatabaseOptionsSchema, options).First()
-  if (error !== undefined) {
-    const place = error.path.slice(1).replaceAll('/', '.')
-    if (error.type === ValueErrorType.ObjectAdditionalProperties) {
-      const inPool = place.startsWith('pool.')
-      const known = Object.keys((inPool ? PoolOptionsSchema : DatabaseOptionsSchema).properties)
-      throw new ConfigError(
-        `DatabaseFactory: ${inPool ? 'pool: ' : ''}${unknownOption(place.slice(place.lastIndexOf('.') + 1), known)}`
-      )
-    }
-    // the value is not shown where it may hold a password
-    const got = place === 'databaseUrl' ? '' : `, got ${shown(error.value)}`
-    const members = membersOf(error.schema)
-    if (members !== undefined) throw new ConfigError(`DatabaseFactory: ${place}: ${notOneOf(error.value, members)}`)
-    throw new ConfigError(
-      `DatabaseFactory: ${place}: ${error.message.charAt(0).toLowerCase()}${error.message.slice(1)}${got}`
-    )
-  }
+  checkSchema('DatabaseFactory', DatabaseOptionsSchema, options, { isSecret: (path) => path === 'databaseUrl' })
   const { entities } = options as { entities: readonly unknown[] }
   const wrong = entities.findIndex((entity) => !isEntity(entity))
   if (wrong >= 0) {

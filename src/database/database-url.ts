@@ -6,7 +6,7 @@
 import path from 'node:path'
 import { parse } from 'pg-connection-string'
 import { ConfigError } from '../errors.ts'
-import { nearest } from '../suggest.ts'
+import { didYouMean, nearest } from '../suggest.ts'
 
 export interface PostgresqlTarget {
   readonly driver: 'postgresql'
@@ -67,12 +67,9 @@ export function parseDatabaseUrl (databaseUrl: string): DatabaseTarget {
   if (scheme === 'postgresql' || scheme === 'postgres') return parsePostgresql(databaseUrl)
   if (scheme === 'pglite') return parsePglite(databaseUrl.slice('pglite://'.length))
   if (scheme === undefined) throw refused(`databaseUrl is not a URL. Write one of ${FORMS}`)
-  const meant = nearest(scheme, SCHEMES)
-  throw refused(
-    `databaseUrl has the scheme '${scheme}:', which is not supported. ${
-      meant === undefined ? '' : `Did you mean '${meant}:'? `
-    }Write one of ${FORMS}`
-  )
+  const near = nearest(scheme, SCHEMES)
+  const sentence = `databaseUrl has the scheme '${scheme}:', which is not supported`
+  throw refused(`${didYouMean(sentence, near && `${near}:`)} Write one of ${FORMS}`)
 }
 
 const refused = (problem: string): ConfigError => new ConfigError(`DatabaseFactory: ${problem}`)
@@ -139,24 +136,16 @@ function checkShape (databaseUrl: string): void {
 
 function checkParameter (name: string, value: string): void {
   if (!Object.hasOwn(PARAMETERS, name)) {
-    const meant = nearest(name, Object.keys(PARAMETERS))
     // what does not look like a name may be a piece of a password
     const called = /^\w{1,40}$/.test(name) ? ` '${name}'` : ''
-    throw refused(
-      `databaseUrl has a parameter${called} that has no effect here. ${
-        meant === undefined ? `Parameters: ${Object.keys(PARAMETERS).join(', ')}` : `Did you mean '${meant}'?`
-      }`
-    )
+    const known = Object.keys(PARAMETERS)
+    const sentence = `databaseUrl has a parameter${called} that has no effect here`
+    throw refused(didYouMean(sentence, nearest(name, known), `Parameters: ${known.join(', ')}`))
   }
   const allowed = PARAMETERS[name]
   if (allowed === undefined || (allowed instanceof RegExp ? allowed.test(value) : allowed.includes(value))) return
   if (allowed instanceof RegExp) throw refused(`databaseUrl: ${name} must be a whole number`)
-  const meant = nearest(value, allowed)
-  throw refused(
-    `databaseUrl: ${name} must be one of ${allowed.join(', ')}${
-      meant === undefined ? '' : `. Did you mean '${meant}'?`
-    }`
-  )
+  throw refused(didYouMean(`databaseUrl: ${name} must be one of ${allowed.join(', ')}`, nearest(value, allowed)))
 }
 
 /** What follows `pglite://` is a path, relative to the working directory or absolute; the word `memory` alone is none. */

@@ -1,7 +1,7 @@
 /** Transactions that are repeated when that is of use. */
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { shown } from '../config/names.ts'
 import { ConfigError, UnavailableError } from '../errors.ts'
+import { shown } from '../options.ts'
 import { convertError, demandsOf, isDriverError, signalOf, transact, transienceOf, type Demands } from '../run/index.ts'
 import { delayOf, wait, type Backoff } from './backoff.ts'
 import { checkTransactionOptions, type TransactionOptions } from './transaction-options.ts'

@@ -1,10 +1,6 @@
 /** The options of transactions, their schema, and the check against it. */
 import { Type, type Static } from '@sinclair/typebox'
-import { Errors, ValueErrorType } from '@sinclair/typebox/errors'
-import { unknownOption } from '../config/entry-options.ts'
-import { shown } from '../config/names.ts'
-import { suggestionFor } from '../config/one-of.ts'
-import { ConfigError } from '../errors.ts'
+import { checkSchema } from '../options.ts'
 import { ISOLATION_LEVELS } from '../run/index.ts'
 
 /** Timers of Node can't be longer. */
@@ -70,20 +66,5 @@ export type TransactionOptions = Readonly<Static<typeof TransactionOptionsSchema
  * @throws {ConfigError} names the first one, and the option that was probably meant
  */
 export function checkTransactionOptions (what: string, options: unknown): asserts options is TransactionOptions {
-  const error = Errors(TransactionOptionsSchema, options).First()
-  if (error === undefined) return
-  const name = error.path.slice(1)
-  if (error.type === ValueErrorType.ObjectAdditionalProperties) {
-    throw new ConfigError(`${what}: ${unknownOption(name, Object.keys(TransactionOptionsSchema.properties))}`)
-  }
-  if (name === 'isolationLevel') {
-    throw new ConfigError(
-      `${what}: isolationLevel can't be ${shown(error.value)}. It is one of '${ISOLATION_LEVELS.join("', '")}'${
-        suggestionFor(error.value, ISOLATION_LEVELS) || '.'
-      }`
-    )
-  }
-  throw new ConfigError(
-    `${what}: ${name === '' ? 'the options' : name} can't be ${shown(error.value)}: ${error.message.toLowerCase()}`
-  )
+  checkSchema(what, TransactionOptionsSchema, options)
 }

@@ -1,11 +1,7 @@
 /** The options of the plugins, as TypeBox schemas, and the check against them at registration. */
-import { Type, type Static, type TSchema } from '@sinclair/typebox'
-import { Errors } from '@sinclair/typebox/errors'
+import { Type } from '@sinclair/typebox'
 import type { RegisterOptions } from 'fastify'
-import { membersOf, notOneOf } from '../config/index.ts'
-import { ConfigError } from '../errors.ts'
-import { isObject } from '../model/index.ts'
-import { nearest } from '../suggest.ts'
+import { checkSchema } from '../options.ts'
 
 /** What a resource can do, in the order in which its routes are made. */
 export const OPERATIONS = ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore'] as const
@@ -171,58 +167,18 @@ export const CrudKitOptionsSchema = Type.Object({
 }, closed)
 
 /**
- * Checks options against their schema.
+ * Checks the options of crudKit.
  *
  * @throws {ConfigError} for the first one that is unknown, with the nearest name, or of the wrong type
  */
-export function checkOptions<Schema extends TSchema> (
-  what: string,
-  schema: Schema,
-  options: unknown
-): asserts options is Static<Schema> {
-  const [error] = Errors(schema, options)
-  if (error === undefined) return
-  const path = error.path.slice(1).replaceAll('~1', '/').split('/')
-  // where an object is one of several ways to give an option, it is what was meant by an object
-  const object = isObject(error.value)
-    ? (error.schema['anyOf'] as readonly TSchema[] | undefined)?.find(({ type }) => type === 'object')
-    : undefined
-  if (object !== undefined) checkOptions(`${what}, '${path.join('.')}'`, object, error.value)
-  if (error.message === 'Unexpected property') throw new ConfigError(`${what}: ${unexpected(path, schema)}`)
-  const members = membersOf(error.schema)
-  if (members !== undefined) {
-    throw new ConfigError(
-      `${what}: '${path.join('.')}' can't be ${show(error.value)}: ${notOneOf(error.value, members)}`
-    )
-  }
-  throw new ConfigError(
-    `${what}: ${error.path === '' ? 'the options' : `'${path.join('.')}'`} can't be ${
-      show(error.value)
-    }: ${error.message.toLowerCase()}.`
-  )
+export function checkKitOptions (options: unknown): void {
+  checkSchema('crudKit', CrudKitOptionsSchema, options, {
+    say: (path) => {
+      const prefix = /^resources\.(.+)$/.exec(path)?.[1]
+      return prefix && `'${prefix}' in 'resources' must be a prefix that starts with a slash: '/${prefix}'.`
+    },
+  })
 }
-
-/** The sentence about an option that there is none of. */
-function unexpected (path: readonly string[], schema: TSchema): string {
-  const name = path.at(-1) ?? ''
-  const parent: TSchema | undefined = path.slice(0, -1).reduce(
-    (inner: TSchema | undefined, key) => inner?.properties?.[key],
-    schema
-  )
-  // the only option that is keyed by something else than names of options
-  if (parent?.properties === undefined) {
-    return `'${name}' in '${path.slice(0, -1).join('.')}' must be a prefix that starts with a slash: '/${name}'.`
-  }
-  const known = Object.keys(parent.properties)
-  const suggestion = nearest(name, known)
-  const place = path.length > 1 ? ` in '${path.slice(0, -1).join('.')}'` : ''
-  return `there is no option '${name}'${place}. ${
-    suggestion === undefined ? `Options: ${known.join(', ')}.` : `Did you mean '${suggestion}'?`
-  }`
-}
-
-const show = (value: unknown): string =>
-  typeof value === 'function' ? 'a function' : JSON.stringify(value) ?? String(value)
 
 const { resources, ...shared } = CrudKitOptionsSchema.properties
 const SharedOptionsSchema = Type.Object(shared, closed)
@@ -231,9 +187,9 @@ const SharedOptionsSchema = Type.Object(shared, closed)
  * Checks the options of one of the plugins that crudKit registers. All of them take the same object, of which each
  * reads its own part: @fastify/autoload gives every plugin of a folder the same options.
  *
- * @throws {ConfigError} as `checkOptions` does
+ * @throws {ConfigError} as `checkKitOptions` does
  */
 export function checkPluginOptions (what: string, options: object): void {
   const { prefix, logLevel, logSerializers, ...own } = options as RegisterOptions
-  checkOptions(what, SharedOptionsSchema, own)
+  checkSchema(what, SharedOptionsSchema, own)
 }

@@ -4,7 +4,7 @@
  * `{ tenant: undefined }`, a Map. A condition says who may see a row, so that only one whose meaning is certain passes.
  */
 import { Raw, Reference, Utils, isRaw, wrap } from '@mikro-orm/core'
-import { nearest } from '../suggest.ts'
+import { didYouMean, nearest } from '../suggest.ts'
 import type { EntityModel, Property, RelationProperty } from './entity-model.ts'
 
 /** What is wrong with a condition, as a sentence that names properties: for the log and for start-up, not for clients. */
@@ -116,7 +116,10 @@ function member (key: string, value: unknown, names: Names, at: string): void {
   const property = names.properties.get(key)
   if (property === undefined) {
     if (!names.others.has(key)) {
-      fail(at, `${names.of} has no property '${key}'${suggestion(key, [...names.properties.keys(), ...GROUPS])}`)
+      fail(
+        at,
+        didYouMean(`${names.of} has no property '${key}'`, nearest(key, [...names.properties.keys(), ...GROUPS]))
+      )
     }
     return column(value, undefined, at)
   }
@@ -153,7 +156,7 @@ function relation (value: unknown, property: RelationProperty, at: string): void
       fail(inside, `operators such as ${operators[0]} stand by themselves: put the other conditions into $and`)
     }
     if (!RELATION_OPERATORS.includes(key)) {
-      fail(inside, `there is no operator ${key} for a relation${suggestion(key, RELATION_OPERATORS)}`)
+      fail(inside, didYouMean(`there is no operator ${key} for a relation`, nearest(key, RELATION_OPERATORS)))
     }
     if (QUANTIFIERS.includes(key)) {
       // { $some: {} } asks for any related row, { $none: {} } for none; that all of them exist is always true
@@ -176,7 +179,7 @@ function column (value: unknown, property: (Property & { kind: 'scalar' }) | und
     // members of a JSON document
     else if (isJson && !key.startsWith('$')) column(value[key], property, inside)
     else if (key === '$not' || GROUPS.includes(key)) fail(inside, `${key} stands around the property: { ${key}: ... }`)
-    else fail(inside, `there is no operator ${key}${suggestion(key, COLUMN_OPERATORS)}`)
+    else fail(inside, didYouMean(`there is no operator ${key}`, nearest(key, COLUMN_OPERATORS)))
   }
 }
 
@@ -278,11 +281,6 @@ function kindOf (value: unknown): string {
 }
 
 const path = (at: string, key: string): string => at === '' ? key : `${at}.${key}`
-
-function suggestion (name: string, candidates: readonly string[]): string {
-  const near = nearest(name, candidates)
-  return near === undefined ? '' : `. Did you mean '${near}'?`
-}
 
 function fail (at: string, what: string): never {
   throw new ConditionError(at === '' ? what : `${at}: ${what}`)

@@ -1,6 +1,6 @@
 /** Dotted paths of property names, as whitelists have them, looked up in the model. */
 import { ConfigError } from '../errors.ts'
-import { nearest } from '../suggest.ts'
+import { didYouMean, nearest } from '../suggest.ts'
 import type { EmbeddedProperty, EntityModel, Property, RelationProperty, ScalarProperty } from './entity-model.ts'
 
 /** A path: the relations it passes, the embedded properties it enters after them, and where it ends. */
@@ -39,12 +39,9 @@ export function resolvePath (model: EntityModel, path: string, what: string): Pa
     if (property === undefined || property.hidden) {
       const exposed = [...properties.values()].filter((property) => !property.hidden).map((property) => property.name)
       const suggestion = meant(name, properties)
-      throw new ConfigError(
-        `${what}: ${owner} has no property '${name}' that can be exposed. ` +
-          (suggestion === undefined
-            ? `It has ${exposed.join(', ')}.`
-            : `Did you mean '${[...names.slice(0, index), suggestion, ...names.slice(index + 1)].join('.')}'?`)
-      )
+      const near = suggestion && [...names.slice(0, index), suggestion, ...names.slice(index + 1)].join('.')
+      const sentence = `${what}: ${owner} has no property '${name}' that can be exposed`
+      throw new ConfigError(didYouMean(sentence, near, `It has: ${exposed.join(', ')}.`))
     }
     if (index === names.length - 1) return { relations, embedded, property }
     if (property.kind === 'scalar') {
@@ -100,12 +97,8 @@ function resolveJson (column: ScalarProperty, path: readonly string[], what: str
     const member = properties.get(name)
     if (member === undefined || member.hidden) {
       const exposed = [...properties.values()].filter(({ hidden }) => !hidden).map((property) => property.name)
-      const suggestion = meant(name, properties)
-      throw new ConfigError(
-        `${what}: ${owner.name} has no property '${name}' that can be exposed. ${
-          suggestion === undefined ? `It has ${exposed.join(', ')}.` : `Did you mean '${suggestion}'?`
-        }`
-      )
+      const sentence = `${what}: ${owner.name} has no property '${name}' that can be exposed`
+      throw new ConfigError(didYouMean(sentence, meant(name, properties), `It has: ${exposed.join(', ')}.`))
     }
     keys.push(member.kind === 'relation' ? member.name : member.column)
     names.push(member.publicName)

@@ -18,7 +18,7 @@ import {
   type ScalarProperty,
   type SqlValue,
 } from '../model/index.ts'
-import { ALLOWED_LIMIT, listed, nearest } from '../suggest.ts'
+import { ALLOWED_LIMIT, didYouMean, listed, nearest } from '../suggest.ts'
 import { cited } from './refusal.ts'
 import { namesForServer, type BodyRules } from './writable.ts'
 
@@ -136,17 +136,18 @@ class Reader implements RecordData {
     const writable = [...by === 'server' ? this.#model.properties.values() : by.properties].filter((property) =>
       property.write.writable
     ).map((property) => property.publicName)
-    const suggestion = nearest(name, writable)
+    const near = nearest(name, writable)
+    const suggestion = near === name ? undefined : near
     const shown = cited(name)
     const sentence = property === undefined || property.hidden
-      ? `There is no property '${shown}' to write.`
-      : `The property '${shown}' can not be written.`
+      ? `There is no property '${shown}' to write`
+      : `The property '${shown}' can not be written`
     return {
       source: { pointer: `${this.#options.pointer ?? ''}/${escapedName(shown)}` },
       code: CODE,
-      detail: suggestion === undefined || suggestion === name ? sentence : `${sentence} Did you mean '${suggestion}'?`,
+      detail: didYouMean(sentence, suggestion),
       allowed: listed(writable),
-      ...(suggestion !== undefined && suggestion !== name && { suggestion }),
+      ...(suggestion !== undefined && { suggestion }),
     }
   }
 

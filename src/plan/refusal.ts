@@ -1,7 +1,7 @@
 /** The planner's errors: a parameter, what is wrong with it, and what would have been right. */
 import type { QueryCode } from '../errors.ts'
 import type { QueryParamError } from '../query/index.ts'
-import { listed, nearest } from '../suggest.ts'
+import { didYouMean, listed, nearest } from '../suggest.ts'
 
 interface Choice {
   /** What the client wrote. */
@@ -19,12 +19,11 @@ export function refusal (code: QueryCode, parameter: string, sentence: string, c
   const names = [...choice.allowed]
   const allowed = listed(names)
   const suggestion = choice.given === undefined ? undefined : nearest(choice.given, names)
-  const hint = suggestion === undefined ? '' : ` Did you mean '${suggestion}'?`
   const list = allowed.length === 0 ? 'none' : allowed.join(', ') + (allowed.length < names.length ? ', ...' : '')
   return {
     source: { parameter },
     code,
-    detail: `${sentence}${hint} Allowed: ${list}.`,
+    detail: `${didYouMean(sentence, suggestion)} Allowed: ${list}.`,
     allowed,
     ...(suggestion !== undefined && { suggestion }),
   }

@@ -3,7 +3,7 @@ import type { WritableConfig } from '../config/index.ts'
 import { ConfigError } from '../errors.ts'
 import { escapedName } from '../json-pointer.ts'
 import { listsHidden, type EntityModel, type Property } from '../model/index.ts'
-import { nearest } from '../suggest.ts'
+import { didYouMean, nearest } from '../suggest.ts'
 
 /** A property under one of the names that data goes by. */
 export interface Named {
@@ -86,31 +86,29 @@ function propertyOf (name: string, model: EntityModel, isNew: boolean, allOf: st
       `"writable" of ${model.name} names '${name}', which clients never write: ${property.write.closed!}.`
     )
   }
-  throw new ConfigError(
-    `"writable" of ${model.name} names '${name}', which is not a property of it${hintFor(name, model, allOf)}`
-  )
+  const sentence = `"writable" of ${model.name} names '${name}', which is not a property of it`
+  throw new ConfigError(withHint(sentence, name, model, allOf))
 }
 
 /** Names by which other libraries call all properties. */
 const ALL_NAMES: ReadonlySet<string> = new Set(['*', 'all', 'ALL'])
 
-/** The end of a sentence about a name that is not a property. */
-function hintFor (name: string, { properties }: EntityModel, allOf: string): string {
-  if (ALL_NAMES.has(name)) return `. Did you mean ${allOf}?`
+/** The sentence about a name that is not a property, and what to write instead. */
+function withHint (sentence: string, name: string, { properties }: EntityModel, allOf: string): string {
+  if (ALL_NAMES.has(name)) return `${sentence}. Did you mean ${allOf}?`
   const [first = '', ...rest] = name.split('.')
   const owner = properties.get(first)
   if (rest.length > 0 && owner?.write.writable === true) {
-    if (owner.kind === 'relation') return `: bodies set the relation '${first}' by key. Name '${first}'.`
+    if (owner.kind === 'relation') return `${sentence}: bodies set the relation '${first}' by key. Name '${first}'.`
     if (owner.kind === 'embedded' || owner.embedded !== undefined) {
-      return `: bodies set the object '${first}' as a whole. Name '${first}'.`
+      return `${sentence}: bodies set the object '${first}' as a whole. Name '${first}'.`
     }
   }
   const writable = [...properties.values()].filter(({ write }) => write.writable)
   const meant = writable.find(({ publicName }) => publicName === name) ??
     writable.find((property) => property.name === nearest(name, writable.map(({ name }) => name)))
-  return meant === undefined
-    ? `. Properties that can be: ${writable.map((property) => property.name).join(', ')}.`
-    : `. Did you mean '${meant.name}'?`
+  const choice = `Properties that can be: ${writable.map((property) => property.name).join(', ')}.`
+  return didYouMean(sentence, meant?.name, choice)
 }
 
 const serverNames = new WeakMap<EntityModel, ReadonlyMap<string, Named>>()

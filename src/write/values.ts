@@ -2,7 +2,7 @@
 import { ConfigError, RequestValidationError } from '../errors.ts'
 import { isObject, type EntityModel, type Property } from '../model/index.ts'
 import { readData } from '../plan/index.ts'
-import { nearest } from '../suggest.ts'
+import { didYouMean, nearest } from '../suggest.ts'
 import { nameOf, type Data } from './new-row.ts'
 import { toBody } from '../resource/index.ts'
 
@@ -35,7 +35,7 @@ function propertyOf (name: string, model: EntityModel): Property {
   const all = [...model.properties.values()]
   if (property === undefined) {
     const meant = all.find(({ publicName }) => publicName === name)?.name ?? nearest(name, all.map(({ name }) => name))
-    throw mistake(`${model.name} has no property '${name}'.${meant === undefined ? '' : ` Did you mean '${meant}'?`}`)
+    throw mistake(didYouMean(`${model.name} has no property '${name}'`, meant))
   }
   if (!property.write.persisted) throw mistake(`'${name}' of ${model.name} has no column that takes values.`)
   if (property === model.version) throw mistake(`'${name}' of ${model.name} is the version, which counts by itself.`)

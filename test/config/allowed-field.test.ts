@@ -22,11 +22,14 @@ t.test('names and options that can not be are refused', async t => {
   )
   t.throws(
     () => new AllowedField('id', { Alias: 'a' } as never),
-    refused("AllowedField 'id': unknown option 'Alias'. Did you mean 'alias'?")
+    refused("AllowedField 'id': there is no option 'Alias'. Did you mean 'alias'?")
   )
-  t.throws(() => new AllowedField('id', 'a' as never), refused("AllowedField 'id': options must be an object, got 'a'"))
+  t.throws(
+    () => new AllowedField('id', 'a' as never),
+    refused("AllowedField 'id': options must be a plain object, got 'a'.")
+  )
   t.throws(
     () => new AllowedField('id', null as never),
-    refused("AllowedField 'id': options must be an object, got null")
+    refused("AllowedField 'id': options must be a plain object, got null.")
   )
 })

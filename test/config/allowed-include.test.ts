@@ -39,7 +39,7 @@ t.test('paths and options that can not be are refused', async t => {
   )
   t.throws(
     () => new AllowedInclude('author', { name: 'a' } as never),
-    refused("AllowedInclude 'author': unknown option 'name'. Options: 'alias', 'limit', 'sort', 'where'")
+    refused("AllowedInclude 'author': there is no option 'name'. It has: alias, limit, sort, where.")
   )
 })
 
@@ -94,7 +94,7 @@ t.test('aggregates', async t => {
     t.throws(() => AllowedInclude[fn]('', {}), { code: 'FST_CRUD_CONFIG_INVALID' })
     t.throws(
       () => AllowedInclude[fn]('a', { limit: 1 } as never),
-      refused(`AllowedInclude.${fn} 'a': unknown option 'limit'. Options: 'alias', 'where'`)
+      refused(`AllowedInclude.${fn} 'a': there is no option 'limit'. It has: alias, where.`)
     )
     t.throws(() => AllowedInclude[fn]('a', { where: 1 } as never), { message: /where must be/ })
   }

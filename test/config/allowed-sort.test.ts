@@ -56,30 +56,30 @@ t.test('a direction is an option, asc or desc', async t => {
   t.throws(() => new AllowedSort('+price'), refused(/new AllowedSort\('price', \{ direction: 'asc' \}\)$/))
   t.throws(
     () => new Untyped('price', { direction: 'DESC' }),
-    refused("AllowedSort 'price': direction must be 'asc' or 'desc', got 'DESC'. Did you mean 'desc'?")
+    refused("AllowedSort 'price': direction: expected one of 'asc', 'desc', got 'DESC'. Did you mean 'desc'?")
   )
   t.throws(
     () => new Untyped('price', { direction: 'dsc' }),
-    refused("AllowedSort 'price': direction must be 'asc' or 'desc', got 'dsc'. Did you mean 'desc'?")
+    refused("AllowedSort 'price': direction: expected one of 'asc', 'desc', got 'dsc'. Did you mean 'desc'?")
   )
   t.throws(
     () => new Untyped('price', { direction: 'downwards' }),
-    refused("AllowedSort 'price': direction must be 'asc' or 'desc', got 'downwards'")
+    refused("AllowedSort 'price': direction: expected one of 'asc', 'desc', got 'downwards'.")
   )
   t.throws(
     () => new Untyped('price', { direction: -1 }),
-    refused("AllowedSort 'price': direction must be 'asc' or 'desc', got -1")
+    refused("AllowedSort 'price': direction: expected one of 'asc', 'desc', got -1.")
   )
 })
 
 t.test('unknown options and unwritable aliases are refused', async t => {
   t.throws(
     () => new Untyped('price', { dir: 'desc' }),
-    refused("AllowedSort 'price': unknown option 'dir'. Options: 'alias', 'direction'")
+    refused("AllowedSort 'price': there is no option 'dir'. It has: alias, direction.")
   )
   t.throws(
     () => new Untyped('price', { directon: 'desc' }),
-    refused("AllowedSort 'price': unknown option 'directon'. Did you mean 'direction'?")
+    refused("AllowedSort 'price': there is no option 'directon'. Did you mean 'direction'?")
   )
   t.throws(
     () => new AllowedSort('price', { alias: '-p' }),

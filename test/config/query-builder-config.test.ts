@@ -100,23 +100,26 @@ t.test('a configuration can be made of another', async t => {
 })
 
 t.test('unknown options are refused with the nearest one', async t => {
-  t.throws(configure({ allowedFilter: [] }), refused("unknown option 'allowedFilter'. Did you mean 'allowedFilters'?"))
+  t.throws(
+    configure({ allowedFilter: [] }),
+    refused("there is no option 'allowedFilter'. Did you mean 'allowedFilters'?")
+  )
   t.throws(
     configure({ pagination: { maxPerpage: 1 } }),
-    refused("pagination: unknown option 'maxPerpage'. Did you mean 'maxPerPage'?")
+    refused("there is no option 'maxPerpage' in 'pagination'. Did you mean 'maxPerPage'?")
   )
   t.throws(
     configure({ pagination: { size: 1 } }),
     refused(
-      "pagination: unknown option 'size'. Options: 'defaultPerPage', 'maxPerPage', 'maxOffset', 'maxIncluded', 'maxBytes', 'count'"
+      "there is no option 'size' in 'pagination'. It has: defaultPerPage, maxPerPage, maxOffset, maxIncluded, maxBytes, count"
     )
   )
 })
 
 t.test('values of the wrong type are refused by their path', async t => {
-  t.throws(configure('x'), refused("the configuration must be an object, got 'x'"))
-  t.throws(configure(null), refused('the configuration must be an object, got null'))
-  t.throws(configure([]), refused('the configuration must be an object, got an array'))
+  t.throws(configure('x'), refused("options: expected object, got 'x'"))
+  t.throws(configure(null), refused('options: expected object, got null'))
+  t.throws(configure([]), refused('options: expected object, got an array'))
   t.throws(configure({ allowedFilters: 'name' }), refused("allowedFilters: expected array, got 'name'"))
   t.throws(configure({ defaultSort: '-name' }), refused("defaultSort: expected array, got '-name'"))
   t.throws(configure({ defaultSort: ['name', 1] }), refused('defaultSort[1]: expected string, got 1'))
@@ -140,7 +143,7 @@ t.test('values of the wrong type are refused by their path', async t => {
   )
   t.throws(
     configure({ pagination: { count: false } }),
-    refused("pagination.count: expected one of 'exact', 'planned', 'none', got false")
+    refused("pagination.count: expected one of 'exact', 'planned', 'none', got false.")
   )
 })
 

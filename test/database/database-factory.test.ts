@@ -27,12 +27,12 @@ async function folderFor (t: Test): Promise<string> {
 
 t.test('options are checked when constructed', async (t) => {
   const construct = (options: unknown) => () => new DatabaseFactory(options as never)
-  t.throws(construct(undefined), refused(/options must be an object, got undefined/))
+  t.throws(construct(undefined), refused(/options: expected object, got undefined/))
   t.throws(
     construct({ entities, databaseURL: 'pglite://memory' }),
-    refused(/unknown option 'databaseURL'. Did you mean 'databaseUrl'\?/)
+    refused(/there is no option 'databaseURL'. Did you mean 'databaseUrl'\?/)
   )
-  t.throws(construct({ entities, pool: { maximum: 3 } }), refused(/pool: unknown option 'maximum'/))
+  t.throws(construct({ entities, pool: { maximum: 3 } }), refused(/there is no option 'maximum' in 'pool'\. It has: min, max, /))
   t.throws(construct({ entities, pool: { max: 0 } }), refused(/pool\.max: .*, got 0/))
   t.throws(construct({ entities, pool: { min: 11 } }), refused(/pool.min is 11, more than pool.max, 10/))
   t.throws(construct({ entities, pool: { queueLimit: -1 } }), refused(/pool\.queueLimit: /))

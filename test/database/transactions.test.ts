@@ -558,11 +558,11 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
         ],
         [
           () => withTransaction({ retires: 3 } as any),
-          /withTransaction: unknown option 'retires'. Did you mean 'retries'/,
+          /withTransaction: there is no option 'retires'. Did you mean 'retries'/,
         ],
         [
           () => withTransaction({ isolationLevel: 'SERIALIZABLE' } as any),
-          /isolationLevel can't be 'SERIALIZABLE'.*'serializable'/,
+          /isolationLevel: .*got 'SERIALIZABLE'. Did you mean 'serializable'/,
         ],
         [() => withTransaction(em, async () => {}, { retries: -1 }), /retries/],
         [() => withRetry({ retries: 1.5 }), /withRetry: retries/],

@@ -590,7 +590,7 @@ t.test('a name that leads nowhere is refused with the nearest one, a hidden one 
   t.equal(fails('name.x.y'), "It: 'name' of Plant is not a relation, so 'x.y' can't follow it.")
   t.equal(fails('supplier.email'), fails('supplier.e-mail')?.replace('e-mail', 'email'))
   t.match(fails('selected'), /has no property 'selected'/)
-  t.match(fails('qqqqqqqqqqqqqqqqqqqq'), /It has id, uuid, created_at, .*supplier.*\.$/)
+  t.match(fails('qqqqqqqqqqqqqqqqqqqq'), /It has: id, uuid, created_at, .*supplier.*\.$/)
   t.notMatch(fails('qqqqqqqqqqqqqqqqqqqq'), 'purchasePrice')
   t.match(fails('__proto__'), /has no property '__proto__'/)
 })

@@ -1,9 +1,7 @@
 /** The option `replicas`. In: what an application writes, and the writer's URL. Out: connections to open and how to check them. */
 import { Type, type Static } from '@sinclair/typebox'
-import { Errors, ValueErrorType } from '@sinclair/typebox/errors'
-import { unknownOption } from '../../config/entry-options.ts'
-import { shown } from '../../config/names.ts'
 import { ConfigError } from '../../errors.ts'
+import { checkSchema, shown } from '../../options.ts'
 import type { ReplicaSettings } from '../../run/index.ts'
 import type { DatabaseOptions } from '../database-options.ts'
 import { parseDatabaseUrl, type DatabaseTarget, type PostgresqlTarget } from '../database-url.ts'
@@ -85,33 +83,15 @@ export function readReplicas (
 }
 
 function check (options: unknown): asserts options is ReplicaOptions {
-  const error = Errors(ReplicaOptionsSchema, options).First()
-  if (error === undefined) return
-  const name = error.path.slice(1).replaceAll('/', '.')
-  if (error.type === ValueErrorType.ObjectAdditionalProperties) {
-    throw new ConfigError(
-      `DatabaseFactory: replicas: ${unknownOption(name, Object.keys(ReplicaOptionsSchema.properties))}`
-    )
-  }
-  if (name === 'maxLag') {
-    throw new ConfigError(
-      `DatabaseFactory: replicas.maxLag must be milliseconds, at least 1, or false, got ${shown(error.value)}`
-    )
-  }
-  if (name === '') {
-    throw new ConfigError(
-      `DatabaseFactory: replicas must be a list of URLs or { urls, maxLag, checkInterval, checkTimeout }, got ${
-        shown(error.value)
-      }`
-    )
-  }
-  // a URL may hold a password; one from an unset environment variable does not
-  const got = name.startsWith('urls.') && typeof error.value === 'string' && error.value !== ''
-    ? ''
-    : `, got ${shown(error.value)}`
-  throw new ConfigError(
-    `DatabaseFactory: replicas.${name}: ${error.message.charAt(0).toLowerCase()}${error.message.slice(1)}${got}`
-  )
+  checkSchema('DatabaseFactory: replicas', ReplicaOptionsSchema, options, {
+    say: (path, value) => {
+      if (path === 'maxLag') return `maxLag must be milliseconds, at least 1, or false, got ${shown(value)}`
+      if (path !== '') return undefined
+      return `expected a list of URLs or { urls, maxLag, checkInterval, checkTimeout }, got ${shown(value)}`
+    },
+    // a URL may hold a password; the value of an unset environment variable does not
+    isSecret: (path, value) => path.startsWith('urls[') && typeof value === 'string' && value !== '',
+  })
 }
 
 function parse (url: string, name: string): PostgresqlTarget {

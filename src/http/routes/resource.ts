@@ -2,8 +2,9 @@
 import type { MikroORM } from '@mikro-orm/postgresql'
 import { CrudBase } from '../../crud/index.ts'
 import { ConfigError } from '../../errors.ts'
+import { checkSchema } from '../../options.ts'
 import type { Resource } from '../../resource/index.ts'
-import { checkOptions, ResourceOptionsSchema, type CrudOperation } from '../options.ts'
+import { ResourceOptionsSchema, type CrudOperation } from '../options.ts'
 import { offeredOperations } from './operations.ts'
 import type { CrudRoutesOptions } from './options.ts'
 
@@ -27,7 +28,7 @@ export function routedResource (orm: MikroORM | undefined, options: CrudRoutesOp
   const what = `The resource ${prefix ?? '/'}`
   if (!(crud instanceof CrudBase)) throw new ConfigError(`${what}: 'crud' must be an instance of CrudBase.`)
   if (orm === undefined) throw new ConfigError(`${what}: register crudKit first.`)
-  checkOptions(what, ResourceOptionsSchema, rest)
+  checkSchema(what, ResourceOptionsSchema, rest)
   const bound = crud.bind(orm.em)
   const operations = offeredOperations(what, bound, options)
   const name = options.name ?? crud.name ?? bound.model.tableName

@@ -8,7 +8,7 @@ import {
 } from '../../database/index.ts'
 import { ConfigError } from '../../errors.ts'
 import { runAround } from '../../run/index.ts'
-import { nearest } from '../../suggest.ts'
+import { didYouMean, nearest } from '../../suggest.ts'
 import { OPERATIONS, type CrudOperation } from '../options.ts'
 import { switchEm } from '../em-of-request.ts'
 
@@ -61,11 +61,8 @@ function readTransactions (
       }'.`
     )
   }
-  throw new ConfigError(
-    `${what}: there is no operation '${wrong}' in 'transaction'. Did you mean '${
-      nearest(wrong, OPERATIONS) ?? OPERATIONS.join("', '")
-    }'?`
-  )
+  const sentence = `${what}: there is no operation '${wrong}' in 'transaction'`
+  throw new ConfigError(didYouMean(sentence, nearest(wrong, OPERATIONS), `It has: ${OPERATIONS.join(', ')}.`))
 }
 
 function withinOf (what: string, operation: CrudOperation, given: RouteTransaction | undefined): Within {

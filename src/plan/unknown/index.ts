@@ -1,6 +1,6 @@
 /** Parameters that a route does not take: refused, since a filter that silently does nothing returns wrong rows. */
 import type { QueryParamError, QueryParams } from '../../query/index.ts'
-import { listed } from '../../suggest.ts'
+import { didYouMean, listed } from '../../suggest.ts'
 import type { QueryErrors } from '../query-errors.ts'
 import { cited } from '../refusal.ts'
 import type { Whitelist } from '../whitelist/index.ts'
@@ -65,12 +65,11 @@ function isStrict (name: string, suggestion: string | undefined, { strict = [] }
 
 function refusalOf (name: string, suggestion: string | undefined, allowed: readonly string[]): QueryParamError {
   const parameter = cited(name).toWellFormed()
-  const hint = suggestion === undefined ? '' : ` Did you mean '${suggestion}'?`
   const list = allowed.length === 0 ? 'none' : allowed.join(', ')
   return {
     source: { parameter },
     code: CODE,
-    detail: `There is no parameter '${parameter}'.${hint} Allowed: ${list}.`,
+    detail: `${didYouMean(`There is no parameter '${parameter}'`, suggestion)} Allowed: ${list}.`,
     allowed,
     ...(suggestion !== undefined && { suggestion }),
   }

@@ -23,7 +23,7 @@ import {
   type RelationProperty,
   type ValueType,
 } from '../../model/index.ts'
-import { nearest } from '../../suggest.ts'
+import { didYouMean, nearest } from '../../suggest.ts'
 import type { Comparable } from '../types.ts'
 import { comparableOf, describe, valuesOf } from './operand.ts'
 
@@ -195,13 +195,9 @@ function trashedEntry (filter: TrashedFilter, { name, deletedAt }: EntityModel):
 function scopeEntry (filter: ScopeFilter<string>, model: EntityModel): ScopeEntry {
   const what = `AllowedFilters.scope '${filter.field}'`
   if (!model.filters.includes(filter.filter)) {
-    const suggestion = nearest(filter.filter, model.filters)
     const known = model.filters.length === 0 ? `${model.name} declares none.` : `Filters: ${model.filters.join(', ')}.`
-    throw new ConfigError(
-      `${what}: ${model.name} has no MikroORM filter '${filter.filter}'. ${
-        suggestion === undefined ? known : `Did you mean '${suggestion}'?`
-      }`
-    )
+    const sentence = `${what}: ${model.name} has no MikroORM filter '${filter.filter}'`
+    throw new ConfigError(didYouMean(sentence, nearest(filter.filter, model.filters), known))
   }
   const params = Object.entries(filter.params).map(([name, property]) => {
     const about = `${what}: the parameter '${name}'`

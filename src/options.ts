@@ -1,0 +1,123 @@
+/** Checks the options that applications pass, and builds the sentences that refuse them. */
+import type { Static, TSchema } from '@sinclair/typebox'
+import { Errors, ValueErrorType, type ValueError } from '@sinclair/typebox/errors'
+import { ConfigError } from './errors.ts'
+import { didYouMean, nearest } from './suggest.ts'
+
+/** A value as an error shows it. */
+export function shown (value: unknown): string {
+  if (typeof value === 'string') return `'${value}'`
+  if (Array.isArray(value)) return 'an array'
+  if (typeof value === 'function') return 'a function'
+  if (typeof value !== 'object' || value === null) return String(value)
+  const name: unknown = Object.getPrototypeOf(value)?.constructor?.name
+  return typeof name === 'string' && name !== '' && name !== 'Object' ? `an instance of ${name}` : 'an object'
+}
+
+/** Names as an error lists them. */
+export function quoted (names: readonly string[]): string {
+  return names.map(shown).join(', ')
+}
+
+/**
+ * Checks the names of options. `undefined` means that no options were given.
+ *
+ * @param who begins the message of the error
+ * @throws {ConfigError} for a name that is not in `known`, with the nearest one, and for anything but a plain object:
+ *   options inside a promise, a `Map` or an array would have no effect
+ */
+export function checkOptions (who: string, given: unknown, known: readonly string[]): void {
+  if (given === undefined) return
+  if (!isPlain(given)) throw new ConfigError(`${who}: options must be a plain object, got ${shown(given)}.`)
+  for (const name in given) {
+    if (!known.includes(name)) throw new ConfigError(`${who}: ${unknownOption(name, known)}`)
+  }
+}
+
+/**
+ * The sentence that refuses an unknown option.
+ *
+ * @param place the option that holds it, e.g. `pool`
+ */
+export function unknownOption (name: string, known: readonly string[], place?: string): string {
+  const sentence = `there is no option '${name}'${place === undefined ? '' : ` in '${place}'`}`
+  const allowed = known.length === 0 ? 'It has no options.' : `It has: ${known.join(', ')}.`
+  return didYouMean(sentence, nearest(name, known), allowed)
+}
+
+/** The sentence that refuses a value: `expected one of 'asc', 'desc', got 'dsc'. Did you mean 'desc'?` */
+export function notOneOf (value: unknown, members: readonly string[]): string {
+  const near = typeof value === 'string' ? nearest(value.toLowerCase(), members) ?? nearest(value, members) : undefined
+  return didYouMean(`expected one of ${quoted(members)}, got ${shown(value)}`, near)
+}
+
+/** What a check against a schema may say in other words. */
+export interface SchemaSentences {
+  /** The sentence for what is wrong with the option at a path; `undefined` for the usual one. */
+  readonly say?: (path: string, value: unknown) => string | undefined
+  /** Whether the value at a path may hold a password, so that the error must not show it. */
+  readonly isSecret?: (path: string, value: unknown) => boolean
+}
+
+/**
+ * Checks options against their schema.
+ *
+ * @param who begins the message of the error
+ * @throws {ConfigError} for the first option that is unknown, with the nearest name, or that has a wrong value
+ */
+export function checkSchema<Schema extends TSchema> (
+  who: string,
+  schema: Schema,
+  options: unknown,
+  sentences: SchemaSentences = {}
+): asserts options is Static<Schema> {
+  const error = Errors(schema, options).First()
+  if (error !== undefined) throw new ConfigError(`${who}: ${mistakeOf(error, schema, [], sentences)}`)
+}
+
+function mistakeOf (
+  { type, path, schema, value, message }: ValueError,
+  root: TSchema,
+  above: readonly string[],
+  sentences: SchemaSentences
+): string {
+  const own = path.split('/').slice(1).map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'))
+  const keys = [...above, ...own]
+  // where an object is one of several ways to give an option, an object is checked as that
+  const object = typeof value === 'object' && value !== null
+    ? (schema['anyOf'] as readonly TSchema[] | undefined)?.find(({ type }) => type === 'object')
+    : undefined
+  const inner = object && Errors(object, value).First()
+  if (inner !== undefined) return mistakeOf(inner, object!, keys, sentences)
+  const place = placeOf(keys)
+  const special = sentences.say?.(place, value)
+  if (special !== undefined) return special
+  if (type === ValueErrorType.ObjectAdditionalProperties) {
+    const parent = own.slice(0, -1).reduce((inner: TSchema | undefined, key) => inner?.properties?.[key], root)
+    const known = Object.keys(parent?.properties ?? {})
+    return unknownOption(keys.at(-1)!, known, keys.length > 1 ? placeOf(keys.slice(0, -1)) : undefined)
+  }
+  const subject = place === '' ? 'options' : place
+  const members = membersOf(schema)
+  if (members !== undefined) return `${subject}: ${notOneOf(value, members)}`
+  const got = sentences.isSecret?.(place, value) === true ? '' : `, got ${shown(value)}`
+  return `${subject}: ${message.charAt(0).toLowerCase()}${message.slice(1)}${got}`
+}
+
+/** `pool.max`, `operations[0]`. */
+function placeOf (keys: readonly string[]): string {
+  return keys.map((key, index) => /^\d+$/.test(key) ? `[${key}]` : index === 0 ? key : `.${key}`).join('')
+}
+
+/** The texts that a schema is a union of; `undefined` for any other schema. */
+function membersOf (schema: TSchema): readonly string[] | undefined {
+  const members = (schema['anyOf'] as readonly { const?: unknown }[] | undefined)?.map((member) => member.const)
+  return members?.every((member) => typeof member === 'string') === true ? members : undefined
+}
+
+/** Whether a value is an object that no class has made, in whatever realm. */
+function isPlain (value: unknown): value is object {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype) === null
+}
