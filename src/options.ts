@@ -27,11 +27,21 @@ export function quoted (names: readonly string[]): string {
  *   options inside a promise, a `Map` or an array would have no effect
  */
 export function checkOptions (who: string, given: unknown, known: readonly string[]): void {
-  if (given === undefined) return
-  if (!isPlain(given)) throw new ConfigError(`${who}: options must be a plain object, got ${shown(given)}.`)
-  for (const name in given) {
-    if (!known.includes(name)) throw new ConfigError(`${who}: ${unknownOption(name, known)}`)
-  }
+  if (hasOnly(given, known)) return
+  const wrong = isPlain(given) ? Object.keys(given).find((name) => !known.includes(name)) : undefined
+  throw new ConfigError(
+    `${who}: ${
+      wrong === undefined ? `options must be a plain object, got ${shown(given)}.` : unknownOption(wrong, known)
+    }`
+  )
+}
+
+/** Whether `checkOptions` accepts the options: for callers that must not build the beginning of a message each time. */
+export function hasOnly (given: unknown, known: readonly string[]): boolean {
+  if (given === undefined) return true
+  if (!isPlain(given)) return false
+  for (const name in given) if (!known.includes(name)) return false
+  return true
 }
 
 /**

@@ -34,6 +34,7 @@ import {
 } from '../sync/index.ts'
 import { createMany, createOne, deleteOne, restoreOne, updateOne, type Data } from '../write/index.ts'
 import { textOf, parsed } from './answers.ts'
+import { checkCall, refusalOf } from './check-call.ts'
 import type {
   CrudCreateOptions,
   CrudDeleteOptions,
@@ -123,7 +124,7 @@ export class CrudBase<
     params: QueryParams = NO_PARAMS,
     options: CrudReadOptions<Entity> = {}
   ): CrudResult<On, CrudPage> {
-    return parsed(this.listJson(session, params, options))
+    return refusalOf(this, 'list', session, options, params) ?? parsed(this.listJson(session, params, options))
   }
 
   /** The same answer as `list`, as JSON text. */
@@ -132,7 +133,7 @@ export class CrudBase<
     params: QueryParams = NO_PARAMS,
     options: CrudReadOptions<Entity> = {}
   ): CrudResult<On, string> {
-    return textOf(
+    return refusalOf(this, 'listJson', session, options, params) ?? textOf(
       session instanceof SyncSession
         ? listSync(this, session, params, options)
         : readList(this, session, params, options)
@@ -151,7 +152,7 @@ export class CrudBase<
     params?: QueryParams,
     options: CrudReadOptions<Entity> = {}
   ): CrudResult<On, CrudRecord | null> {
-    return parsed(this.getJson(session, id, params, options))
+    return refusalOf(this, 'get', session, options, params) ?? parsed(this.getJson(session, id, params, options))
   }
 
   /** The same answer as `get`, as JSON text. */
@@ -161,7 +162,7 @@ export class CrudBase<
     params?: QueryParams,
     options: CrudReadOptions<Entity> = {}
   ): CrudResult<On, string | null> {
-    return textOf(
+    return refusalOf(this, 'getJson', session, options, params) ?? textOf(
       session instanceof SyncSession
         ? getSync(this, session, id, params, options)
         : readOne(this, session, id, params, options)
@@ -174,7 +175,7 @@ export class CrudBase<
     params: QueryParams = NO_PARAMS,
     options: CrudReadOptions<Entity> = {}
   ): CrudResult<On, number> {
-    return (session instanceof SyncSession
+    return refusalOf(this, 'count', session, options, params) ?? (session instanceof SyncSession
       ? countSync(this, session, params, options)
       : countRecords(this, session, params, options)) as CrudResult<On, number>
   }
@@ -185,7 +186,7 @@ export class CrudBase<
     id: Id,
     options: CrudReadOptions<Entity> = {}
   ): CrudResult<On, boolean> {
-    return (session instanceof SyncSession
+    return refusalOf(this, 'exists', session, options) ?? (session instanceof SyncSession
       ? existsSync(this, session, id, options)
       : recordExists(this, session, id, options)) as CrudResult<On, boolean>
   }
@@ -206,6 +207,7 @@ export class CrudBase<
     params: QueryParams = NO_PARAMS,
     options: CrudStreamOptions<Entity> = {}
   ): AsyncGenerator<CrudRecord, void, undefined> {
+    checkCall(this, 'stream', em, options, params)
     for await (const batch of this.streamJson(em, params, options)) {
       for (const json of batch) yield JSON.parse(json)
     }
@@ -217,6 +219,7 @@ export class CrudBase<
     params: QueryParams = NO_PARAMS,
     options: CrudStreamOptions<Entity> = {}
   ): AsyncGenerator<string[], void, undefined> {
+    checkCall(this, 'streamJson', em, options, params)
     requirePromises(em, 'stream() waits for one batch after the other')
     yield * readStream(this, em, params, options)
   }
@@ -230,6 +233,7 @@ export class CrudBase<
     params: QueryParams = NO_PARAMS,
     options: CrudReadOptions<Entity> = {}
   ): Promise<QueryBuilder<Entity>> {
+    checkCall(this, 'query', em, options, params)
     requirePromises(em, 'query() makes a query that MikroORM runs')
     const resource = this.bind(em)
     return await resource.query(em, planList(params, resource.whitelist, options), options)
@@ -248,7 +252,7 @@ export class CrudBase<
     data: Data,
     options: CrudCreateOptions<Entity> = {}
   ): CrudResult<On, CrudRecord> {
-    return parsed(textOf(
+    return refusalOf(this, 'create', session, options) ?? parsed(textOf(
       session instanceof SyncSession
         ? createSync(this, session, data, options)
         : createOne(this, session, data, options)
@@ -261,7 +265,7 @@ export class CrudBase<
     data: readonly Data[],
     options: CrudCreateOptions<Entity> = {}
   ): CrudResult<On, CrudRecord[]> {
-    return parsed(textOf(
+    return refusalOf(this, 'createMany', session, options) ?? parsed(textOf(
       session instanceof SyncSession
         ? createManySync(this, session, data, options)
         : createMany(this, session, data, options)
@@ -279,7 +283,7 @@ export class CrudBase<
     data: Data,
     options: CrudUpdateOptions<Entity> = {}
   ): CrudResult<On, CrudRecord> {
-    return parsed(textOf(
+    return refusalOf(this, 'update', session, options) ?? parsed(textOf(
       session instanceof SyncSession
         ? updateSync(this, session, id, data, options)
         : updateOne(this, session, id, data, options)
@@ -296,7 +300,7 @@ export class CrudBase<
     id: Id,
     options: CrudDeleteOptions<Entity> = {}
   ): CrudResult<On, CrudRecord> {
-    return parsed(textOf(
+    return refusalOf(this, 'delete', session, options) ?? parsed(textOf(
       session instanceof SyncSession
         ? deleteSync(this, session, id, options)
         : deleteOne(this, session, id, options)
@@ -313,7 +317,7 @@ export class CrudBase<
     id: Id,
     options: CrudWriteOptions<Entity> = {}
   ): CrudResult<On, CrudRecord> {
-    return parsed(textOf(
+    return refusalOf(this, 'restore', session, options) ?? parsed(textOf(
       session instanceof SyncSession
         ? restoreSync(this, session, id, options)
         : restoreOne(this, session, id, options)

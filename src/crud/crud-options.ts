@@ -56,26 +56,18 @@ export interface CrudOptions<
   readonly name?: string
 }
 
-/** What the methods of `CrudBase` take beside what they work on. */
-export interface CrudReadOptions<Entity extends object = any> {
+/** Options of all methods of `CrudBase`. A method refuses options that it does not look at. */
+interface CommonOptions<Entity extends object> {
   /** A condition on the resource's own rows in MikroORM's query language, ANDed to everything. */
   readonly scope?: FilterQuery<Entity>
-  /** Also see rows that are marked as deleted. Default: false. */
-  readonly includeDeleted?: boolean
   /** Handed to hooks and custom filters. */
   readonly context?: Readonly<Record<string, unknown>>
 }
 
-/** What `stream` and `streamJson` take beside what they read. */
-export interface CrudStreamOptions<Entity extends object = any> extends CrudReadOptions<Entity> {
-  /** Ends the stream when it aborts, also while the database is working for it. */
-  readonly signal?: AbortSignal
-}
-
-/** What the methods that write take beside what they work on. */
-export interface CrudWriteOptions<Entity extends object = any> extends CrudReadOptions<Entity> {
-  /** The header If-Match: entity tags of versions, of which the record has to have one, or `*`. */
-  readonly ifMatch?: string
+/** Options of methods that look for rows. */
+interface WithDeleted {
+  /** Also see rows that are marked as deleted. Default: false. */
+  readonly includeDeleted?: boolean
 }
 
 /** Values that the server sets in a write. */
@@ -87,14 +79,29 @@ interface ServerValues<Entity extends object> {
   readonly values?: CrudValues<Entity>
 }
 
-/** What `create` and `createMany` take beside the data. */
-export interface CrudCreateOptions<Entity extends object = any> extends CrudReadOptions<Entity>, ServerValues<Entity> {}
+/** Options of `list`, `get`, `count`, `exists` and `query`. */
+export interface CrudReadOptions<Entity extends object = any> extends CommonOptions<Entity>, WithDeleted {}
 
-/** What `update` takes beside the key and the data. */
+/** Options of `stream` and `streamJson`. */
+export interface CrudStreamOptions<Entity extends object = any> extends CrudReadOptions<Entity> {
+  /** Ends the stream when it aborts, also while the database is working for it. */
+  readonly signal?: AbortSignal
+}
+
+/** Options of `create` and `createMany`. */
+export interface CrudCreateOptions<Entity extends object = any> extends CommonOptions<Entity>, ServerValues<Entity> {}
+
+/** Options of `restore`, which `update` and `delete` have, too. */
+export interface CrudWriteOptions<Entity extends object = any> extends CommonOptions<Entity> {
+  /** The header If-Match: entity tags of versions, of which the record has to have one, or `*`. */
+  readonly ifMatch?: string
+}
+
+/** Options of `update`. */
 export interface CrudUpdateOptions<Entity extends object = any>
-  extends CrudWriteOptions<Entity>, ServerValues<Entity> {}
+  extends CrudWriteOptions<Entity>, WithDeleted, ServerValues<Entity> {}
 
-/** What `delete` takes. */
+/** Options of `delete`. */
 export interface CrudDeleteOptions<Entity extends object = any> extends CrudWriteOptions<Entity> {
   /** Remove the row, even where it could be marked as deleted. Default: false. */
   readonly hard?: boolean

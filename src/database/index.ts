@@ -15,7 +15,7 @@ export {
 } from './database-options.ts'
 export type { ReplicaOptions } from './replicas/replica-options.ts'
 export { readOnly } from './read-only.ts'
-export { type TransactionFunction, type TransactionWrapper } from './run-transaction.ts'
+export { isEntityManager, type TransactionFunction, type TransactionWrapper } from './run-transaction.ts'
 export { checkTransactionOptions, TransactionOptionsSchema, type TransactionOptions } from './transaction-options.ts'
 export { withRetry } from './with-retry.ts'
 export { withTimeout } from './with-timeout.ts'

@@ -76,7 +76,8 @@ export async function runTransaction<Result> (
 }
 
 /** Of any copy of MikroORM's, and no session of `useAsync: false`. */
-const isEntityManager = (value: unknown): boolean =>
+/** Whether a value is an EntityManager, of whatever copy of MikroORM. */
+export const isEntityManager = (value: unknown): value is EntityManager =>
   typeof (value as Partial<EntityManager> | null | undefined)?.isInTransaction === 'function'
 
 /** A transaction inside of another can't be repeated alone: the outermost one is, as often as the most insistent wants it. */

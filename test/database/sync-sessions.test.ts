@@ -299,6 +299,16 @@ for (const [name, skip, open] of urls) {
       t.equal(authors.count(session), 0)
     })
 
+    t.test('wrong arguments are errors that are thrown', async (t) => {
+      t.throws(() => authors.list(session, 'name=Ada' as any), refused(/takes query parameters as 'params'/))
+      t.throws(() => authors.count(session, undefined, { scop: {} } as any), refused(/Did you mean 'scope'\?/))
+      t.throws(
+        () => authors.list(engine as any),
+        refused(/takes a session first: database\.getSessionMaker\(engine\)\(\); it got a SyncEngine\./)
+      )
+      await t.rejects(async () => await authors.query(session as any, {} as any), refused(/takes query parameters/))
+    })
+
     t.test('hooks see the session; those that return promises are refused by name', async (t) => {
       const seen: CrudContext[] = []
       class Hooked extends CrudBase {

@@ -170,7 +170,10 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     const { id } = await crud.create(em, { name: 'program' })
     t.ok((await crud.delete(em, id)).deleted_at)
     await t.rejects(crud.delete(em, id), { code: 'FST_CRUD_NOT_FOUND' })
-    await t.rejects(crud.delete(em, id, { includeDeleted: true }), { code: 'FST_CRUD_NOT_FOUND' }, 'a second delete')
+    await t.rejects(crud.delete(em, id, { includeDeleted: true } as object), {
+      code: 'FST_CRUD_CONFIG_INVALID',
+      message: "CrudBase.delete: there is no option 'includeDeleted'. It has: scope, ifMatch, hard, context.",
+    })
     t.equal((await crud.get(em, id, undefined, { includeDeleted: true }))!.name, 'program')
     t.equal((await crud.restore(em, id)).deleted_at, null)
     t.equal((await crud.delete(em, id, { hard: true })).id, id)

@@ -1,0 +1,109 @@
+/** Checks the arguments of CrudBase's methods: the session, the query parameters, and the names of the options. */
+import { isEntityManager, SyncEngine, SyncSession } from '../database/index.ts'
+import { ConfigError } from '../errors.ts'
+import { checkOptions, hasOnly, shown } from '../options.ts'
+import type { QueryParams } from '../query/index.ts'
+import { RequestSession } from '../resource/index.ts'
+
+const READ = ['scope', 'includeDeleted', 'context'] as const
+const STREAM = [...READ, 'signal'] as const
+const CREATE = ['scope', 'values', 'context'] as const
+
+/** The options that each method looks at. */
+const OPTIONS = {
+  list: READ,
+  listJson: READ,
+  get: READ,
+  getJson: READ,
+  count: READ,
+  exists: READ,
+  query: READ,
+  stream: STREAM,
+  streamJson: STREAM,
+  create: CREATE,
+  createMany: CREATE,
+  update: ['scope', 'includeDeleted', 'ifMatch', 'values', 'context'],
+  delete: ['scope', 'ifMatch', 'hard', 'context'],
+  restore: ['scope', 'ifMatch', 'context'],
+} as const
+
+/** A method, by the name that applications call it by. */
+type Method = keyof typeof OPTIONS
+
+/**
+ * Checks the arguments of a call. A correct call passes with a few type checks and one look at the names of its options.
+ *
+ * @param crud the CrudBase whose method was called, for the error
+ * @throws {ConfigError} that says what the argument is and what to pass
+ */
+export function checkCall (crud: object, method: Method, session: unknown, options: unknown, params?: unknown): void {
+  if (!isSession(session)) throw new ConfigError(wrongSession(nameOf(crud, method), session))
+  if (params !== undefined && !isQueryParams(params)) throw new ConfigError(wrongParams(crud, method, params))
+  if (!hasOnly(options, OPTIONS[method])) checkOptions(nameOf(crud, method), options, OPTIONS[method])
+}
+
+/**
+ * The same check for methods that return values on a synchronous session and promises on others.
+ *
+ * @returns nothing, or a promise that is rejected with the error
+ * @throws {ConfigError} on a synchronous session
+ */
+export function refusalOf<Result> (
+  crud: object,
+  method: Method,
+  session: unknown,
+  options: unknown,
+  params?: unknown
+): Result | undefined {
+  try {
+    checkCall(crud, method, session, options, params)
+    return undefined
+  } catch (error) {
+    if (session instanceof SyncSession || session instanceof SyncEngine) throw error
+    return Promise.reject(error) as Result
+  }
+}
+
+const isSession = (value: unknown): boolean =>
+  value instanceof RequestSession || isEntityManager(value) || value instanceof SyncSession
+
+/** Whether a value has all parts of query parameters, copies such as `{ ...params, page: 2 }` included. */
+function isQueryParams (value: unknown): value is QueryParams {
+  if (typeof value !== 'object' || value === null) return false
+  const { filters, sort, include, fields, fieldsByInclude, unknown, errors } = value as Partial<QueryParams>
+  return Array.isArray(filters) && Array.isArray(sort) && Array.isArray(include) && Array.isArray(fields) &&
+    Array.isArray(unknown) && Array.isArray(errors) && typeof fieldsByInclude === 'object' && fieldsByInclude !== null
+}
+
+const nameOf = (crud: object, method: Method): string => `${crud.constructor.name}.${method}`
+
+function wrongSession (name: string, given: unknown): string {
+  if (given instanceof SyncEngine) {
+    return `${name} takes a session first: database.getSessionMaker(engine)(); it got a SyncEngine.`
+  }
+  return `${name} takes an EntityManager first: request.em in a route, orm.em.fork() elsewhere; it got ${
+    kindOf(given)
+  }.`
+}
+
+/** What was given in place of an EntityManager. */
+function kindOf (given: unknown): string {
+  if (typeof given !== 'object' || given === null) return shown(given)
+  if ('inject' in given && 'register' in given) return 'the Fastify instance'
+  if ('raw' in given && 'request' in given) return 'a Fastify reply'
+  if ('raw' in given && 'routeOptions' in given) return 'a Fastify request'
+  if ('em' in given && isEntityManager(given.em)) return 'a MikroORM instance'
+  return isQueryParams(given) ? 'query parameters' : shown(given)
+}
+
+function wrongParams (crud: object, method: Method, given: unknown): string {
+  // the text may be anything that a client has sent
+  const got = typeof given === 'string' ? 'a text' : shown(given)
+  const options: readonly string[] = OPTIONS[method]
+  const misplaced = typeof given === 'object' && given !== null &&
+    Object.keys(given).some((key) => options.includes(key))
+  const name = nameOf(crud, method)
+  return `${name} takes query parameters as 'params': pass parseQueryParams(...) or request.queryParams; it got ${got}.${
+    misplaced ? " Options come after 'params', which may be undefined." : ''
+  }`
+}

@@ -1,0 +1,210 @@
+/** Wrong arguments of CrudBase's methods: the error says what was given and what to pass, and nothing is read or written. */
+import { defineEntity, p } from '@mikro-orm/core'
+import Fastify from 'fastify'
+import t from 'tap'
+import crudKit, { BaseModel, CrudBase, parseQueryParams } from '../../src/index.ts'
+import { forEachDatabase } from '../helpers/databases.ts'
+
+const Lamp = defineEntity({ name: 'Lamp', extends: BaseModel, properties: { name: p.string(), tenant: p.integer() } })
+
+class LampCrud extends CrudBase<any> {}
+const lamps = new LampCrud({
+  model: Lamp,
+  writable: 'all',
+  queryConfig: { defaultSort: ['id'] },
+}) as CrudBase<any> & Record<string, any>
+
+const none = parseQueryParams('')
+
+/** A correct call of each method, with options. */
+const METHODS: Readonly<Record<string, (em: any, options?: any) => unknown>> = {
+  list: (em, options) => lamps.list(em, none, options),
+  listJson: (em, options) => lamps.listJson(em, none, options),
+  get: (em, options) => lamps.get(em, 1, none, options),
+  getJson: (em, options) => lamps.getJson(em, 1, none, options),
+  count: (em, options) => lamps.count(em, none, options),
+  exists: (em, options) => lamps.exists(em, 1, options),
+  query: (em, options) => lamps.query(em, none, options),
+  stream: (em, options) => drained(lamps.stream(em, none, options)),
+  streamJson: (em, options) => drained(lamps.streamJson(em, none, options)),
+  create: (em, options) => lamps.create(em, { name: 'new', tenant: 1 }, options),
+  createMany: (em, options) => lamps.createMany(em, [{ name: 'new', tenant: 1 }], options),
+  update: (em, options) => lamps.update(em, 1, { name: 'changed' }, options),
+  delete: (em, options) => lamps.delete(em, 1, options),
+  restore: (em, options) => lamps.restore(em, 1, options),
+}
+
+const ALL = Object.entries(METHODS)
+
+async function drained (items: AsyncIterable<unknown>): Promise<void> {
+  for await (const item of items) void item
+}
+
+const refused = (message: string) => ({ code: 'FST_CRUD_CONFIG_INVALID', statusCode: 500, message })
+
+await forEachDatabase(t, { entities: [Lamp] }, async (t, { orm }) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(crudKit, { orm })
+  const wrong: Array<readonly [given: unknown, name: string]> = []
+  app.get('/capture', async (request, reply) => {
+    wrong.push([request, 'a Fastify request'], [reply, 'a Fastify reply'])
+    return {}
+  })
+  await app.inject('/capture')
+  wrong.push(
+    [undefined, 'undefined'],
+    [null, 'null'],
+    [orm, 'a MikroORM instance'],
+    [app.orm, 'a MikroORM instance'],
+    [app, 'the Fastify instance'],
+    [{}, 'an object'],
+    [{ em: orm.em.fork() }, 'a MikroORM instance'],
+    [none, 'query parameters'],
+    [Promise.resolve(orm.em.fork()), 'an instance of Promise'],
+    ['em', "'em'"]
+  )
+
+  await lamps.create(orm.em.fork(), { name: 'one', tenant: 1 })
+  const isUntouched = async (name: string) => {
+    const rows = await orm.em.getConnection().execute('select name, deleted_at from lamp order by id')
+    t.strictSame(rows, [{ name: 'one', deleted_at: null }], name)
+  }
+
+  t.test('a wrong first argument is refused by every method', async (t) => {
+    for (const [method, call] of ALL) {
+      for (const [given, name] of wrong) {
+        const message =
+          `LampCrud.${method} takes an EntityManager first: request.em in a route, orm.em.fork() elsewhere; it got ${name}.`
+        let result: unknown
+        t.doesNotThrow(() => {
+          result = call(given)
+        }, `${method} returns a promise`)
+        await t.rejects(result as Promise<unknown>, refused(message), `${method}: ${name}`)
+      }
+    }
+    await isUntouched('nothing was written')
+  })
+
+  t.test('the EntityManager of a request, a fork and that of a transaction are accepted', async (t) => {
+    t.equal(await lamps.count(orm.em.fork()), 1)
+    t.equal(await lamps.count(orm.em.fork(), none, undefined), 1)
+    t.equal(await orm.em.fork().transactional((em) => lamps.count(em as any, undefined, {})), 1)
+    t.match(await lamps.list(orm.em.fork(), { ...parseQueryParams('per_page=5'), page: 2 }), { page: 2, per_page: 5 })
+  })
+
+  t.test('wrong query parameters are refused by every method that takes some', async (t) => {
+    const calls: Readonly<Record<string, (params: any) => unknown>> = {
+      list: (params) => lamps.list(orm.em.fork(), params),
+      listJson: (params) => lamps.listJson(orm.em.fork(), params),
+      get: (params) => lamps.get(orm.em.fork(), 1, params),
+      getJson: (params) => lamps.getJson(orm.em.fork(), 1, params),
+      count: (params) => lamps.count(orm.em.fork(), params),
+      query: (params) => lamps.query(orm.em.fork(), params),
+      stream: (params) => drained(lamps.stream(orm.em.fork(), params)),
+      streamJson: (params) => drained(lamps.streamJson(orm.em.fork(), params)),
+    }
+    for (const [method, call] of Object.entries(calls)) {
+      for (
+        const [given, name] of [
+          [{}, 'an object'],
+          [null, 'null'],
+          ['filter[name]=one', 'a text'],
+          [new URLSearchParams('page=1'), 'an instance of URLSearchParams'],
+          [{ 'filter[name]': 'one' }, 'an object'],
+          [{ filter: { name: 'one' }, sort: ['id'], include: [], fields: [] }, 'an object'],
+          [7, '7'],
+        ] as const
+      ) {
+        const message =
+          `LampCrud.${method} takes query parameters as 'params': pass parseQueryParams(...) or request.queryParams; it got ${name}.`
+        await t.rejects(call(given) as Promise<unknown>, refused(message), `${method}: ${name}`)
+      }
+    }
+    await t.rejects(lamps.get(orm.em.fork(), 1, { scope: { tenant: 1 } } as any), {
+      message: /it got an object\. Options come after 'params', which may be undefined\.$/,
+    })
+  })
+
+  t.test('a misspelt option is refused by every method: a scope without effect opens all rows', async (t) => {
+    for (const [method, call] of ALL) {
+      const em = orm.em.fork()
+      await t.rejects(
+        call(em, { scop: { tenant: 2 } }) as Promise<unknown>,
+        refused(`LampCrud.${method}: there is no option 'scop'. Did you mean 'scope'?`),
+        method
+      )
+      for (
+        const [given, name] of [
+          [null, 'null'],
+          ['scope', "'scope'"],
+          [[], 'an array'],
+          [() => ({ scope: { tenant: 2 } }), 'a function'],
+          [Promise.resolve({ scope: { tenant: 2 } }), 'an instance of Promise'],
+          [new Map([['scope', { tenant: 2 }]]), 'an instance of Map'],
+          [Object.create({ scope: { tenant: 2 } }), 'an object'],
+        ] as const
+      ) {
+        await t.rejects(
+          call(em, given) as Promise<unknown>,
+          refused(`LampCrud.${method}: options must be a plain object, got ${name}.`),
+          `${method}: ${name}`
+        )
+      }
+    }
+    await isUntouched('nothing was written')
+  })
+
+  t.test('an option that a method does not look at is refused', async (t) => {
+    const looksAt: Readonly<Record<string, readonly string[]>> = {
+      includeDeleted: [
+        'list',
+        'listJson',
+        'get',
+        'getJson',
+        'count',
+        'exists',
+        'query',
+        'stream',
+        'streamJson',
+        'update',
+      ],
+      signal: ['stream', 'streamJson'],
+      values: ['create', 'createMany', 'update'],
+      ifMatch: ['update', 'delete', 'restore'],
+      hard: ['delete'],
+    }
+    for (const [option, methods] of Object.entries(looksAt)) {
+      for (const [method, call] of ALL) {
+        if (methods.includes(method)) continue
+        for (const value of [undefined, true]) {
+          await t.rejects(
+            call(orm.em.fork(), { [option]: value }) as Promise<unknown>,
+            {
+              code: 'FST_CRUD_CONFIG_INVALID',
+              message: new RegExp(`^LampCrud\\.${method}: there is no option '${option}'`),
+            },
+            `${option} of ${method}`
+          )
+        }
+      }
+    }
+    await isUntouched('nothing was written')
+  })
+
+  t.test('options that a method has are accepted by all of its ways', async (t) => {
+    const em = orm.em.fork()
+    const read = { scope: { tenant: 1 }, includeDeleted: true, context: { who: 'me' } }
+    for (const method of ['list', 'listJson', 'get', 'getJson', 'count', 'exists', 'query'] as const) {
+      t.ok(await METHODS[method]!(em, read), method)
+    }
+    await METHODS['stream']!(em, { ...read, signal: new AbortController().signal })
+    const write = { scope: { tenant: 1 }, context: {}, ifMatch: '*' }
+    t.match(await METHODS['update']!(em, { ...write, values: { name: 'one' }, includeDeleted: true }), { name: 'one' })
+    t.ok(await METHODS['delete']!(em, { ...write, hard: false }))
+    t.ok(await METHODS['restore']!(em, write))
+    t.match(await METHODS['create']!(em, { scope: { tenant: 1 }, values: { name: 'two' }, context: {} }), {
+      name: 'two',
+    })
+  })
+})
