@@ -15,7 +15,7 @@ import {
   listOf,
   rowOfBody,
   readChanges,
-  returnedData,
+  dataOfHook,
   type Data,
   type Write,
   type WriteOptions,
@@ -55,11 +55,11 @@ function createRecords (
     const row = rowOfBody(create, one, at)
     if (create.plain) return row
     const complete = { ...one, ...create.values }
-    if (crud.beforeCreate === undefined) return completeRow(create, complete, at)
+    if (crud.beforeCreate === undefined) return completeRow(create, one, complete, at)
     enterStage()
-    const returned = returnedData('beforeCreate', valueOf('beforeCreate', crud.beforeCreate(complete, create.context)))
+    const returned = dataOfHook('beforeCreate', valueOf('beforeCreate', crud.beforeCreate(complete, create.context)))
     enterStage('plan')
-    return completeRow(create, returned, at)
+    return completeRow(create, one, returned, at)
   })
   return rows.length === 0 ? [] : repeated(session, () => insertRows(write, rows, pointer))
 }
@@ -78,7 +78,7 @@ export function updateSync (
     enterStage()
     const changed = crud.beforeUpdate === undefined
       ? update.complete
-      : returnedData('beforeUpdate', valueOf('beforeUpdate', crud.beforeUpdate(id, update.complete, update.context)))
+      : dataOfHook('beforeUpdate', valueOf('beforeUpdate', crud.beforeUpdate(id, update.complete, update.context)))
     row = readChanges(write, id, changed)
   }
   const changes = finishChanges(write, row)

@@ -3,6 +3,7 @@ import { ConfigError } from '../errors.ts'
 import { readData, withSharedColumns, type BodyRules, type RecordData } from '../plan/index.ts'
 import { contextOf, type CrudContext, type CrudSession } from '../resource/index.ts'
 import { enterStage } from '../run/index.ts'
+import { rowOfHook } from './hook-data.ts'
 import { checkScopeData, readScopeData, scopeData, type Data } from './new-row.ts'
 import { valuesData } from './values.ts'
 import { bodyRules, type Write } from './write.ts'
@@ -42,21 +43,19 @@ export function rowOfBody ({ write: { model }, rules, plain }: CreateData, data:
   return plain ? withSharedColumns(row, pointer) : row
 }
 
-/** The row of a body to which the server's values and the scope are added. */
+/**
+ * The row of a body to which the server's values, the hook and the scope have added something.
+ *
+ * @param body as the client sent it
+ * @param data the body with the values, or what the hook has returned for them
+ */
 export function completeRow (
-  { write: { model, scope }, rules }: CreateData,
+  { write: { model, scope }, rules, values }: CreateData,
+  body: Data,
   data: Data,
   pointer: string
 ): RecordData {
-  const row = readData({ ...(scope && scopeData(scope)), ...data }, model, { by: 'server', complete: rules, pointer })
+  const row = rowOfHook({ ...body, ...values }, { ...(scope && scopeData(scope)), ...data }, model, rules, pointer)
   if (scope !== undefined) checkScopeData(row, scope, model)
   return withSharedColumns(row, pointer)
-}
-
-/** @throws {ConfigError} when a hook has returned no data: what the client sent must not pass without it */
-export function returnedData (hook: string, data: unknown): Data {
-  if (typeof data !== 'object' || data === null || Array.isArray(data)) {
-    throw new ConfigError(`${hook} must return the data.`)
-  }
-  return data as Data
 }

@@ -4,7 +4,8 @@ import { sharedEmOf, type ActiveFilters, type CrudClass, type Session } from '..
 import type { JsonAnswer } from '../read/index.ts'
 import { enterStage } from '../run/index.ts'
 import { answerMany, answerOne } from './answer.ts'
-import { beginCreate, completeRow, rowOfBody, returnedData, type CreateData } from './create-data.ts'
+import { beginCreate, completeRow, rowOfBody, type CreateData } from './create-data.ts'
+import { dataOfHook } from './hook-data.ts'
 import { withOnCreate, type Data } from './new-row.ts'
 import { chunksOf, insertChunk, insertChunks } from './one-statement/insert.ts'
 import { guardedKeys } from './reference-questions.ts'
@@ -46,7 +47,7 @@ async function createRecords (
   for (const [index, one] of data.entries()) {
     const at = pointer(index)
     const row = rowOfBody(create, one, at)
-    rows.push(create.plain ? row : completeRow(create, await passThroughHook(create, one), at))
+    rows.push(create.plain ? row : completeRow(create, one, await passThroughHook(create, one), at))
   }
   return rows.length === 0 ? [] : await repeated(write.session, () => insertRows(write, rows, pointer))
 }
@@ -55,7 +56,7 @@ async function passThroughHook ({ write: { crud }, values, context }: CreateData
   const data = { ...one, ...values }
   if (crud.beforeCreate === undefined) return data
   enterStage()
-  const returned = returnedData('beforeCreate', await crud.beforeCreate(data, context))
+  const returned = dataOfHook('beforeCreate', await crud.beforeCreate(data, context))
   enterStage('plan')
   return returned
 }

@@ -5,9 +5,10 @@
  */
 export { listOf } from './answer.ts'
 export { closedBody } from './closed-body.ts'
-export { beginCreate, completeRow, rowOfBody, returnedData } from './create-data.ts'
+export { beginCreate, completeRow, rowOfBody } from './create-data.ts'
 export { createMany, createOne, isSingle } from './create.ts'
 export { beginRestore, deleteOne, isSoft, restoreOne } from './delete.ts'
+export { dataOfHook } from './hook-data.ts'
 export { entityTag } from './if-match.ts'
 export { withOnCreate, type Data } from './new-row.ts'
 export { planChange, planMark, planRemoval } from './one-statement/change.ts'

@@ -1,5 +1,5 @@
 /** The data of an update that repeats the key of the path, and what a key is to an update anyway: what finds the record. */
-import { ConfigError, RequestValidationError, type ErrorItem } from '../errors.ts'
+import type { ErrorItem } from '../errors.ts'
 import {
   isObject,
   isUuid,
@@ -13,6 +13,7 @@ import {
 import { readData, withSharedColumns, type Id, type RecordData } from '../plan/index.ts'
 import { contextOf, type CrudContext, type CrudSession } from '../resource/index.ts'
 import { enterStage } from '../run/index.ts'
+import { mistakeOfHook, readOfHook } from './hook-data.ts'
 import { checkScopeData, type Data } from './new-row.ts'
 import { valuesData } from './values.ts'
 import { bodyRules, type Write } from './write.ts'
@@ -125,27 +126,19 @@ export function isEmpty ({ columns, links }: RecordData): boolean {
  */
 function changesOfHook (changed: Data, id: Id, model: EntityModel): RecordData {
   const { data, errors } = withoutKey(changed, id, model)
-  let row: RecordData
-  try {
-    row = readData(data, model, { by: 'server', check: (row) => [...errors, ...keyColumnErrors(row, id, model)] })
-  } catch (error) {
-    throw error instanceof RequestValidationError ? mistake(error.message) : error
-  }
+  const row = readOfHook(
+    'beforeUpdate',
+    () => readData(data, model, { by: 'server', check: (row) => [...errors, ...keyColumnErrors(row, id, model)] })
+  )
   for (const { property } of row.columns) {
     if (property === model.version) {
-      throw mistake(`'${property.name}' of ${model.name} is the version, which counts by itself.`)
+      throw mistakeOfHook('beforeUpdate', `'${property.name}' of ${model.name} is the version, which counts by itself.`)
     }
     if (property.kind === 'scalar' && model.primaryKey.some((part) => part.property === property)) {
-      throw mistake(`'${property.name}' is the record's key and can not be changed.`)
+      throw mistakeOfHook('beforeUpdate', `'${property.name}' is the record's key and can not be changed.`)
     }
   }
   return row
-}
-
-function mistake (detail: string): ConfigError {
-  return new ConfigError('The server has set values that can not be written.', {
-    cause: new ConfigError(`beforeUpdate: ${detail}`),
-  })
 }
 
 /** What the id says about one column of its part. */

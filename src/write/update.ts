@@ -4,7 +4,7 @@ import type { JsonAnswer } from '../read/index.ts'
 import type { CrudClass, Session } from '../resource/index.ts'
 import { enterStage } from '../run/index.ts'
 import { answerOne } from './answer.ts'
-import { returnedData } from './create-data.ts'
+import { dataOfHook } from './hook-data.ts'
 import type { Data } from './new-row.ts'
 import { updateRow } from './one-statement/change.ts'
 import { repeated } from './repeat.ts'
@@ -28,7 +28,7 @@ export async function updateOne (
     enterStage()
     const changed = crud.beforeUpdate === undefined
       ? update.complete
-      : returnedData('beforeUpdate', await crud.beforeUpdate(id, update.complete, update.context))
+      : dataOfHook('beforeUpdate', await crud.beforeUpdate(id, update.complete, update.context))
     row = readChanges(write, id, changed)
   }
   const changes = finishChanges(write, row)

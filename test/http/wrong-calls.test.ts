@@ -37,7 +37,7 @@ const METHODS: Readonly<Record<string, (em: any, options?: any) => unknown>> = {
 const ALL = Object.entries(METHODS)
 
 async function drained (items: AsyncIterable<unknown>): Promise<void> {
-  for await (const item of items) void item
+  for await (const item of items) await item
 }
 
 const refused = (message: string) => ({ code: 'FST_CRUD_CONFIG_INVALID', statusCode: 500, message })

@@ -1,0 +1,135 @@
+/** What `beforeCreate` returns: mistakes in it are the server's, mistakes of the client stay the client's. */
+import { defineEntity, p } from '@mikro-orm/core'
+import Fastify, { type LightMyRequestResponse } from 'fastify'
+import { Writable } from 'node:stream'
+import t from 'tap'
+import crudKit, { BaseModel, CrudBase, type CrudRecord } from '../../../src/index.ts'
+import { forEachDatabase } from '../../helpers/databases.ts'
+
+const Owner = defineEntity({ name: 'Owner', properties: { id: p.integer().primary(), name: p.string() } })
+const Crate = defineEntity({
+  name: 'Crate',
+  extends: BaseModel,
+  properties: {
+    name: p.string(),
+    weight: p.integer().nullable(),
+    secret: p.string().nullable().hidden(),
+    tenant: p.integer(),
+    owner: () => p.manyToOne(Owner).nullable(),
+  },
+})
+
+/** Returns what the test says. */
+class Told extends CrudBase<any> {
+  answer: (data: CrudRecord) => unknown = (data) => data
+
+  override beforeCreate (data: CrudRecord): CrudRecord {
+    return this.answer(data) as CrudRecord
+  }
+}
+
+await forEachDatabase(t, { entities: [Owner, Crate] }, async (t, { orm }) => {
+  const log: string[] = []
+  const stream = new Writable({
+    write (chunk, _, done) {
+      log.push(String(chunk))
+      done()
+    },
+  })
+  const crates = new Told({ model: Crate, writable: ['name', 'weight', 'tenant', 'owner'] })
+  const app = Fastify({ logger: { level: 'error', stream } })
+  t.teardown(() => app.close())
+  const operations = ['list', 'create', 'createMany'] as const
+  await app.register(crudKit, {
+    orm,
+    resources: {
+      '/crates': { crud: crates, operations },
+      '/scoped': { crud: crates, operations, scope: () => ({ tenant: 7 }) },
+    },
+  })
+  const post = (body: unknown, url = '/crates') => app.inject({ method: 'POST', url, body: body as object })
+  const verdict = (
+    answer: LightMyRequestResponse
+  ) => [answer.statusCode, answer.json().code, ...answer.json().errors.map((item: any) => item.source?.pointer)]
+  const good = { name: 'box', tenant: 1 }
+  const rows = async () => Number((await orm.em.getConnection().execute('select count(*) as n from crate') as any)[0].n)
+
+  t.beforeEach(() => {
+    crates.answer = (data) => data
+    log.length = 0
+  })
+
+  t.test('a hook that returns what no record can have is a mistake of the server, and logged', async (t) => {
+    const cases: ReadonlyArray<readonly [more: object, logged: RegExp]> = [
+      [{ zzz: 1 }, /beforeCreate: There is no property 'zzz' to write\./],
+      [{ weight: 'heavy' }, /beforeCreate: 'weight' must be an integer/],
+      [{ secret: 5 }, /beforeCreate: 'secret' must be/],
+      [{ name: null }, /beforeCreate: 'name' can not be null/],
+      [{ name: undefined }, /beforeCreate: it has taken away 'name'/],
+      [{ owner: { id: 1 } }, /beforeCreate: 'owner' must refer to a record by its id/],
+      [{ uuid: 'x' }, /beforeCreate: 'uuid' must be a UUID/],
+    ]
+    for (const [more, logged] of cases) {
+      crates.answer = (data) => ({ ...data, ...more })
+      for (const url of ['/crates', '/scoped']) {
+        const data = url === '/scoped' ? { name: 'box' } : good
+        for (const body of [data, [data, data]]) {
+          log.length = 0
+          const answer = await post(body, url)
+          t.strictSame(verdict(answer), [500, 'FST_CRUD_CONFIG_INVALID', undefined], JSON.stringify(more))
+          t.notMatch(answer.body, /zzz|weight|secret|owner|uuid|Crate|beforeCreate/, 'the client learns nothing of it')
+          t.match(log.join(), logged)
+        }
+      }
+    }
+    t.equal(await rows(), 0)
+  })
+
+  t.test('a hook that returns anything but an object is a mistake of the server, and logged', async (t) => {
+    for (const wrong of [undefined, null, 'x', 5, [good], true]) {
+      crates.answer = () => wrong
+      for (const body of [good, [good]]) {
+        log.length = 0
+        const answer = await post(body)
+        t.strictSame(verdict(answer), [500, 'FST_CRUD_CONFIG_INVALID', undefined], String(wrong))
+        t.match(log.join(), /beforeCreate: it must return the data as an object/)
+      }
+    }
+    t.equal(await rows(), 0)
+  })
+
+  t.test('what the client has sent wrong is the mistake of the client, whatever the hook would do', async (t) => {
+    let calls = 0
+    crates.answer = (data) => {
+      calls++
+      return { ...data, weight: 1, zzz: 1 }
+    }
+    t.strictSame(verdict(await post({ ...good, weight: 'heavy' })), [400, 'FST_ERR_VALIDATION', '/weight'])
+    t.strictSame(verdict(await post({ ...good, zzz: 2 })), [400, 'FST_ERR_VALIDATION', '/zzz'])
+    t.strictSame(verdict(await post([{ ...good, weight: 'heavy' }])), [400, 'FST_ERR_VALIDATION', '/0/weight'])
+    t.equal(calls, 0, 'a hook sees correct data only')
+    t.strictSame(log, [])
+  })
+
+  t.test('a required property that neither the client nor the hook gives is missed in the body', async (t) => {
+    t.strictSame(verdict(await post({ tenant: 1 })), [400, 'FST_ERR_VALIDATION', '/name'])
+    t.strictSame(verdict(await post({})), [400, 'FST_ERR_VALIDATION', '/name', '/tenant'])
+    t.strictSame(verdict(await post({}, '/scoped')), [400, 'FST_ERR_VALIDATION', '/name'])
+    t.strictSame(verdict(await post([good, { name: 'second' }])), [400, 'FST_ERR_VALIDATION', '/1/tenant'])
+    crates.answer = (data) => ({ ...data, weight: 'heavy' })
+    t.strictSame(
+      verdict(await post({ tenant: 1 })),
+      [500, 'FST_CRUD_CONFIG_INVALID', undefined],
+      'beside a mistake of the server the request cannot be judged'
+    )
+    t.equal(await rows(), 0)
+  })
+
+  t.test('a hook may fill what the client leaves out, and take away what is not required', async (t) => {
+    crates.answer = ({ weight, ...data }) => ({ name: 'filled', ...data, secret: 'hush' })
+    const answer = await post({ tenant: 1, weight: 5 })
+    t.equal(answer.statusCode, 201)
+    t.match(answer.json(), { name: 'filled', weight: null })
+    t.equal(await rows(), 1)
+  })
+})
