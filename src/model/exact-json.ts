@@ -53,6 +53,11 @@ export function isExactNumber (value: unknown): boolean {
   return isRawJSON(value)
 }
 
+/** A scalar that `parseExact` has parsed, as text: a number with the digits that it had. */
+export function exactText (value: unknown): string {
+  return isRawJSON(value) ? value.rawJSON : String(value)
+}
+
 /** What `parseExact` has parsed, with numbers as JavaScript has them: for code that reckons with values. Changes it in place. */
 export function withNumbers (value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value

@@ -15,7 +15,7 @@ export {
   needsWireForm,
   type EmbeddedJson,
 } from './embedded-json.ts'
-export { parseExact } from './exact-json.ts'
+export { exactText, isExactNumber, parseExact } from './exact-json.ts'
 export { isObject } from './is-object.ts'
 export { keyColumns } from './entity-model.ts'
 export { keyFromJson, keyFromText } from './key-value.ts'

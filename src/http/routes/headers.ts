@@ -1,5 +1,5 @@
 /** Headers of a written record, from the columns that the database returns beside its JSON. */
-import { wireTypeOf, type EntityModel } from '../../model/index.ts'
+import { exactText, isExactNumber, parseExact, wireTypeOf, type EntityModel } from '../../model/index.ts'
 import type { JsonAnswer } from '../../read/index.ts'
 import { entityTag } from '../../write/index.ts'
 import { keySegments } from './key.ts'
@@ -30,10 +30,12 @@ export function locationsOf (
   const plain = !changed &&
     segments.every(({ column }) => wireTypeOf(column.type).plainInPath && column.codec === undefined)
   const keyIn = (json: string): readonly unknown[] => {
-    const record = JSON.parse(json) as Record<string, unknown>
+    // a key beyond 2^53 keeps its digits
+    const record = parseExact(json) as Record<string, unknown>
     return segments.map(({ part, inner }) => {
       const value = record[part.property.publicName]
-      return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[inner] : value
+      const isComposite = typeof value === 'object' && value !== null && !isExactNumber(value)
+      return isComposite ? (value as Record<string, unknown>)[inner] : value
     })
   }
   return (url, { json, key }) => {
@@ -41,6 +43,6 @@ export function locationsOf (
     if (values.some((value) => value === undefined || PATHLESS.has(value))) return undefined
     const query = url.indexOf('?')
     const path = (query < 0 ? url : url.slice(0, query)).replace(/\/$/, '')
-    return `${path}/${plain ? values.join('/') : values.map((value) => encodeURIComponent(String(value))).join('/')}`
+    return `${path}/${plain ? values.join('/') : values.map((value) => encodeURIComponent(exactText(value))).join('/')}`
   }
 }
