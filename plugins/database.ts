@@ -34,7 +34,11 @@ async function register (fastify: FastifyInstance, options: ServerDatabaseOption
   fastify.addHook('onClose', release)
   refuseSyncSessions(fastify)
   try {
-    preparePools(engine)
+    const mistakeIn = preparePools(engine)
+    fastify.addHook('onReady', async () => {
+      const mistake = mistakeIn()
+      if (mistake !== undefined) throw mistake
+    })
     fastify.decorate('orm', engine)
     fastify.decorate(kRelease, release)
   } catch (error) {

@@ -1,6 +1,7 @@
 /** The decision about guards: which rows a request can reach past its resource's scope, and that nothing guards. */
 import { Raw, isRaw } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
+import { conditionOfFilters } from '../borrowed/mikro-orm.ts'
 import type { EntityModel, RelationProperty } from '../model/index.ts'
 import { includePath, relationsOf } from '../plan/index.ts'
 import { filtersOfEntity, type Resource } from '../resource/index.ts'
@@ -88,7 +89,7 @@ async function isGuardedByFilter (em: EntityManager, { entity }: EntityModel): P
   // MikroORM does not list the filters that addFilter has added: all others are switched off
   const others = Object.fromEntries(declared.map((filter) => [filter.name, false]))
   try {
-    const where: unknown = await em.applyFilters(entity as never, undefined as never, others as never, 'read')
+    const where: unknown = await conditionOfFilters(em, entity, 'read', others)
     return where !== undefined && tellsApart(where)
   } catch {
     // it has no parameters, or its callback does not find the request that it looks for

@@ -1,6 +1,7 @@
 import type { EntityManager, MikroORM, Options } from '@mikro-orm/postgresql'
+import { checkMikroOrm } from '../borrowed/check.ts'
 import { ConfigError } from '../errors.ts'
-import { ReplicaSet, type ReplicaReport } from '../run/index.ts'
+import { clientOf, ReplicaSet, type ReplicaReport } from '../run/index.ts'
 import { connect, refusesTimeout } from './connect.ts'
 import {
   checkDatabaseOptions,
@@ -84,7 +85,8 @@ export class DatabaseFactory<Async extends boolean = true> {
    * again.
    *
    * @throws ConfigError when the driver's package isn't installed, an entity can't work, the server refuses the login or has no
-   *   such database, the PGlite folder can't be one or another process has it, or replicas can't be measured.
+   *   such database, the PGlite folder can't be one or another process has it, or replicas can't be measured,
+   *   or when the version of MikroORM, Kysely or pg lacks what this package borrows from it.
    * @throws UnavailableError when the database can't be reached.
    */
   getEngine (): Opening<Async> {
@@ -193,7 +195,9 @@ export class DatabaseFactory<Async extends boolean = true> {
           ...(replicas && replicaOptions(options, this.#replicas!.targets, replicas, EntityManager)),
         })
       )
+      checkMikroOrm(engine)
       await connect(engine, target)
+      await clientOf(engine.em.getConnection())
       return engine
     }
     try {

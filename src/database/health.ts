@@ -5,7 +5,8 @@
 import type { PGlite } from '@electric-sql/pglite'
 import type { MikroORM } from '@mikro-orm/postgresql'
 import { Type, type Static } from '@sinclair/typebox'
-import type { ClientBase, Pool } from 'pg'
+import type { Pool } from 'pg'
+import { clientBeside } from '../borrowed/pg.ts'
 import { clientOf, isThere, replicaReports, runOnPool, waitingFor } from '../run/index.ts'
 
 const ServerHealthSchema = Type.Object({
@@ -96,8 +97,7 @@ function overall (writer: ServerHealth, replicas: readonly ReplicaHealth[]): Hea
 async function askPool (pool: Pool, timeout: number, signal: AbortSignal): Promise<ServerHealth['status']> {
   if (pool.idleCount === 0 && pool.totalCount >= pool.options.max) {
     // made for what it knows about where the server is: it is not connected
-    const { Client } = pool as unknown as { Client: new(options: Pool['options']) => ClientBase }
-    return await isThere(new Client(pool.options), timeout) ? 'busy' : 'down'
+    return await isThere(clientBeside(pool), timeout) ? 'busy' : 'down'
   }
   const question = {
     text: 'select current_setting(\'transaction_read_only\') as "readOnly"',

@@ -1,5 +1,6 @@
 /** The database of a server: an ORM that is given, or one that is opened. */
 import type { MikroORM } from '@mikro-orm/postgresql'
+import { checkMikroOrm } from '../borrowed/check.ts'
 import { DatabaseFactory, isConnected, SyncEngine, type DatabaseOptions, type SharedEngine } from '../database/index.ts'
 import { ConfigError } from '../errors.ts'
 import { clientOf, limitStatements } from '../run/index.ts'
@@ -61,7 +62,20 @@ export async function openDatabase (options: ServerDatabaseOptions): Promise<Sha
 const SYNC_DATABASE =
   'has useAsync: false, which is for scripts: each of its statements would stop all requests until the database has answered. Leave useAsync out.'
 
-/** Prepares the pools of an ORM before MikroORM uses them: an answer that can't be read must not end the process. */
-export function preparePools ({ em }: MikroORM): void {
-  for (const type of ['write', 'read'] as const) clientOf(em.getConnection(type))
+/**
+ * Prepares the pools of an ORM before MikroORM uses them: an answer that can't be read must not end the process.
+ *
+ * @returns why the ORM cannot be used, as far as that is known by then: its version of Kysely or pg lacks a borrowed member
+ * @throws {ConfigError} when its version of MikroORM lacks one
+ */
+export function preparePools (orm: MikroORM): () => ConfigError | undefined {
+  checkMikroOrm(orm)
+  let mistake: ConfigError | undefined
+  for (const type of ['write', 'read'] as const) {
+    clientOf(orm.em.getConnection(type)).catch((error: unknown) => {
+      // requests find out that a database is not there
+      if (error instanceof ConfigError) mistake = error
+    })
+  }
+  return () => mistake
 }

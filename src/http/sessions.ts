@@ -1,6 +1,7 @@
 /** The session of a request: its own connection to the database's pool, or its EntityManager. */
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
 import type { FastifyRequest } from 'fastify'
+import { contextOf } from '../borrowed/mikro-orm.ts'
 import { AbortedError } from '../errors.ts'
 import { RequestSession } from '../resource/index.ts'
 import { hasReplicas, preparesConnections, type Cancellation } from '../run/index.ts'
@@ -16,7 +17,7 @@ export function sessionsOf (orm: MikroORM): (request: FastifyRequest) => Request
     return (request) => request.em
   }
   // a context of MikroORM's, made by a hook of the application, has filters and parameters of its own
-  return (request) => em.getContext(false) === em ? new SessionOfRequest(em, request) : request.em
+  return (request) => contextOf(em) === em ? new SessionOfRequest(em, request) : request.em
 }
 
 class SessionOfRequest extends RequestSession {

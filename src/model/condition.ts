@@ -3,7 +3,8 @@
  * includes. MikroORM reads much as no condition at all, or as null, that was meant to be one: `{ tenant: {} }`,
  * `{ tenant: undefined }`, a Map. A condition says who may see a row, so that only one whose meaning is certain passes.
  */
-import { Raw, Reference, Utils, isRaw, wrap } from '@mikro-orm/core'
+import { Raw, Reference, Utils, isRaw } from '@mikro-orm/core'
+import { primaryKeysOf } from '../borrowed/mikro-orm.ts'
 import { didYouMean, nearest } from '../suggest.ts'
 import type { EntityModel, Property, RelationProperty } from './entity-model.ts'
 
@@ -234,7 +235,7 @@ function operand (value: unknown, at: string, custom = false): void {
 /** The key that an entity of MikroORM's, or a reference to one, stands for; `undefined` for any other value. */
 export function keyOfEntity (value: unknown): readonly unknown[] | undefined {
   const entity = Reference.isReference(value) ? value.unwrap() : value
-  return Utils.isEntity(entity) ? wrap(entity, true).__primaryKeys : undefined
+  return Utils.isEntity(entity) ? primaryKeysOf(entity) : undefined
 }
 
 /** A JSON document: what has no text in JSON would be left out of it. */

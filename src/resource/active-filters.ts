@@ -1,6 +1,7 @@
 /** The conditions of MikroORM's filters that hold for a session. */
 import { ValidationError } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
+import { conditionOfFilters } from '../borrowed/mikro-orm.ts'
 import { DatabaseError } from '../errors.ts'
 import type { EntityModel } from '../model/index.ts'
 import type { Plan, ScopeCondition } from '../plan/index.ts'
@@ -108,7 +109,7 @@ async function filtersOf (
   options: FilterOptions = {}
 ): Promise<object | undefined> {
   try {
-    return await em.applyFilters(entity as never, undefined as never, options as never, type) as object | undefined
+    return await conditionOfFilters(em, entity, type, options)
   } catch (error) {
     throw filterError(error)
   }

@@ -1,7 +1,8 @@
 /** The models of an ORM's entities, made once for all resources. */
 import type { EntityManager } from '@mikro-orm/postgresql'
+import { correctArrays } from '../borrowed/mikro-orm.ts'
 import { Models } from '../model/index.ts'
-import { correctArrays } from './array-literals.ts'
+import { arrayLiteral } from './array-literals.ts'
 
 const modelsByStorage = new WeakMap<object, Map<string | undefined, Models>>()
 
@@ -17,7 +18,7 @@ export function modelsOf (em: EntityManager): Models {
   let bySchema = modelsByStorage.get(metadata)
   if (bySchema === undefined) {
     modelsByStorage.set(metadata, bySchema = new Map())
-    correctArrays(em.getPlatform())
+    correctArrays(em.getPlatform(), arrayLiteral)
   }
   let models = bySchema.get(schema)
   if (models === undefined) {

@@ -4,7 +4,7 @@
  * transactions included.
  */
 import type { Client, Pool } from 'pg'
-import { endCursorsWith } from './client.ts'
+import { endCursorsWith, isBusy, replaceConnect, socketOf } from '../borrowed/pg.ts'
 import { pooled, useNoNames, waitingFor } from './pool.ts'
 import { isThere } from './server-socket.ts'
 import { surviveUnreadable } from './unreadable.ts'
@@ -23,13 +23,10 @@ const PATIENCE = 10_000
 /** The server's own code for too many connections. */
 const TOO_MANY = '53300'
 
-type ConnectCallback = Parameters<Pool['connect']>[0]
-
 export function guardPool (
   pool: Pool,
   { queueLimit, probeAfterMillis, preparedStatements = true }: GuardOptions
 ): void {
-  const connect = pool.connect.bind(pool) as (callback: ConnectCallback) => void
   if (!preparedStatements) useNoNames(pool)
   surviveUnreadable(pool)
   const patience = pool.options.connectionTimeoutMillis || PATIENCE
@@ -50,7 +47,7 @@ export function guardPool (
     if (error && madeAfter.get(client) === broken) broken++
   })
 
-  const checkOut = (done: ConnectCallback): void => {
+  replaceConnect(pool, (connect) => (done) => {
     const full = pool.idleCount === 0 && pool.totalCount >= pool.options.max
     if (full && waitingFor(pool) >= queueLimit) {
       const error = Object.assign(
@@ -67,27 +64,19 @@ export function guardPool (
         takeOne()
       })
     takeOne()
-  }
-  const guarded = (callback?: ConnectCallback): unknown => {
-    if (callback !== undefined) return checkOut(callback)
-    return new Promise((resolve, reject) =>
-      checkOut((error, client) => client === undefined ? reject(error) : resolve(client))
-    )
-  }
-  pool.connect = guarded as Pool['connect']
+  })
 }
 
 /** Ends a connection on which a statement waits for the answer of a server that is not there any more. */
 function watch (client: Client, after: number, patience: number): void {
-  const stream = client.connection.stream as Client['connection']['stream'] & { setTimeout(ms: number): void }
-  const isBusy = (): boolean => (client as unknown as { readyForQuery: boolean }).readyForQuery === false
+  const stream = socketOf(client)
   stream.setTimeout(after)
   stream.on('timeout', () => {
-    if (!isBusy()) return
+    if (!isBusy(client)) return
     isThere(client, patience).then((there) => {
       // a timeout comes once; the next needs another start
       if (there) stream.setTimeout(after)
-      else if (isBusy()) {
+      else if (isBusy(client)) {
         stream.destroy(
           Object.assign(new Error('Connection terminated: the server does not answer'), { code: 'ETIMEDOUT' })
         )

@@ -4,10 +4,11 @@
  * Kysely runs a transaction's statements on a connection object of its own, whichever way they come: from this stage,
  * from MikroORM's unit of work or from its query builder. So this is where they are watched.
  */
-import type { CompiledQuery, DatabaseConnection, QueryExecutor } from 'kysely'
+import { CompiledQuery, type DatabaseConnection } from 'kysely'
 import type { PoolClient } from 'pg'
+import { clientBehind, onConnection, replaceOnConnection, type Executor } from '../borrowed/kysely.ts'
+import { closeOnRelease, cut } from '../borrowed/pg.ts'
 import { UnavailableError } from '../errors.ts'
-import { cut } from './client.ts'
 import { isReadOnlyServer, ThroughDriver } from './convert-error.ts'
 import { cancelUntilOver, type Cancelling } from './server-socket.ts'
 import type { Level } from './level.ts'
@@ -47,15 +48,13 @@ export interface HeldConnection {
   demands: Demands | undefined
 }
 
-type Executor = Pick<QueryExecutor, 'provideConnection'>
-
 const watched = new WeakMap<DatabaseConnection, HeldConnection>()
 
 /** The connection behind a transaction, watched from now on. */
 export async function heldBy (executor: Executor, pool: unknown): Promise<HeldConnection> {
-  return await executor.provideConnection(async (connection) => {
+  return await onConnection(executor, async (connection) => {
     let held = watched.get(connection)
-    if (held === undefined) watched.set(connection, held = watch(connection, await findClient(connection, pool)))
+    if (held === undefined) watched.set(connection, held = watch(connection, await clientBehind(connection, pool)))
     return held
   })
 }
@@ -118,10 +117,10 @@ function watch (connection: DatabaseConnection, client: PoolClient | undefined):
     if (client === undefined) return
     if (held.limit !== undefined && held.limit <= left * NEAR + 1) return
     held.limit = Math.ceil(held.configured ? Math.min(left, held.configured) : left)
-    await send(plain(`set local statement_timeout = ${held.limit}`))
+    await send(CompiledQuery.raw(`set local statement_timeout = ${held.limit}`))
   }
 
-  connection.executeQuery = async (query, options) => {
+  const watched: DatabaseConnection['executeQuery'] = async (query, options) => {
     const control = CONTROL.test(query.sql)
     if (!control && held.deadline !== undefined) {
       await limitTo(held.deadline)
@@ -142,47 +141,17 @@ function watch (connection: DatabaseConnection, client: PoolClient | undefined):
     return result
   }
 
-  if (client !== undefined && connection.cancelQuery !== undefined) {
-    // Kysely's own way needs another connection, which a server or a pooler that is full does not give
-    connection.cancelQuery = async () => {
-      if (running) cancelling ??= cancelUntilOver(client)
-    }
-  }
+  // Kysely's own way needs another connection, which a server or a pooler that is full does not give
+  const cancelQuery = client && (async () => {
+    if (running) cancelling ??= cancelUntilOver(client)
+  })
+  replaceOnConnection(connection, { executeQuery: watched, ...(cancelQuery !== undefined && { cancelQuery }) })
 
   return held
 }
 
 /** A limit that is this much too long is not worth a statement to correct it. */
 const NEAR = 1.05
-
-/**
- * Finds pg's client, which Kysely keeps to itself: a query that refuses to be sent gets to see the client's connection,
- * and nothing goes over the network. Where the driver isn't pg there is none to find.
- */
-async function findClient (connection: DatabaseConnection, pool: unknown): Promise<PoolClient | undefined> {
-  // pg-pool has the list of all its clients, but no types for it
-  const clients = (pool as { _clients?: readonly PoolClient[] } | undefined)?._clients
-  if (clients === undefined || connection.cancelQuery === undefined) return undefined
-  const { promise: refused, resolve } = Promise.withResolvers<unknown>()
-  let seen: unknown
-  const probe = {
-    callback: undefined as (() => void) | undefined,
-    submit (connection: unknown) {
-      seen = connection
-      return new Error('not to be sent')
-    },
-    handleError () {
-      this.callback?.()
-      resolve(seen)
-    },
-  }
-  await connection.executeQuery({ ...plain(''), sql: probe as unknown as string })
-  // a statement fails before the server says that it is ready for the next one: until then the probe waits in pg's queue
-  const used = await refused
-  return clients.find((client) => (client as unknown as { connection?: unknown }).connection === used)
-}
-
-const plain = (sql: string): CompiledQuery => ({ sql, parameters: [] }) as unknown as CompiledQuery
 
 /** Whether the server has answered with an error, which makes the transaction one that can only be rolled back. */
 export function isServerError (error: unknown): boolean {
@@ -207,14 +176,10 @@ export function readOnlyFailure (held: HeldConnection, error: unknown): Unavaila
 
 /** Makes the pool close a connection as soon as it is given back. */
 export function discard ({ client }: HeldConnection): void {
-  if (client === undefined) return
-  // pg makes a new one each time that it hands the connection out
-  const release = client.release.bind(client)
-  client.release = () => release(true)
+  if (client !== undefined) closeOnRelease(client)
 }
 
 /** Whether the server itself says that the transaction can only be rolled back, for statements that were not watched. */
 export function hasFailed ({ client, failure }: HeldConnection): boolean {
-  return failure !== undefined ||
-    (client as { getTransactionStatus?(): string } | undefined)?.getTransactionStatus?.() === 'E'
+  return failure !== undefined || client?.getTransactionStatus() === 'E'
 }

@@ -5,7 +5,7 @@
  * a savepoint is whatever was sent after it, so a statement of anybody else has to wait until the savepoint is over.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { ControlledTransaction } from 'kysely'
+import { methodsOf, replaceOnTransaction, type OwnMethods, type Transaction } from '../borrowed/kysely.ts'
 import { DatabaseError } from '../errors.ts'
 import { ThroughDriver } from './convert-error.ts'
 import type { HeldConnection } from './held-connection.ts'
@@ -87,29 +87,14 @@ function isInside (level: Level): boolean {
   return false
 }
 
-type Transaction = ControlledTransaction<any, any[]>
 /** What the code of this package still may do with a transaction that is over. */
-type Unguarded = Pick<Transaction, 'savepoint' | 'rollbackToSavepoint' | 'releaseSavepoint'> & {
-  readonly executor: ReturnType<Transaction['getExecutor']>,
-}
-
-const unguarded = new WeakMap<object, Unguarded>()
+const unguarded = new WeakMap<object, OwnMethods>()
 const levels = new WeakMap<object, Level>()
 
 /** A transaction as it was before `guard`. */
-export function withoutGuard (transaction: Transaction): Unguarded {
+export function withoutGuard (transaction: Transaction): OwnMethods {
   let raw = unguarded.get(transaction)
-  if (raw === undefined) {
-    unguarded.set(
-      transaction,
-      raw = {
-        executor: transaction.getExecutor(),
-        savepoint: transaction.savepoint.bind(transaction),
-        rollbackToSavepoint: transaction.rollbackToSavepoint.bind(transaction),
-        releaseSavepoint: transaction.releaseSavepoint.bind(transaction),
-      }
-    )
-  }
+  if (raw === undefined) unguarded.set(transaction, raw = methodsOf(transaction))
   return raw
 }
 
@@ -121,19 +106,15 @@ export function guard (transaction: Transaction, held: HeldConnection, level: Le
   const { executor, savepoint, rollbackToSavepoint, releaseSavepoint } = withoutGuard(transaction)
   const executeQuery = transaction.executeQuery.bind(transaction)
   levels.set(transaction, level)
-  const checked = <Args extends unknown[], Result>(method: (...args: Args) => Result) => ({
-    value: (...args: Args): Result => {
-      assertOpen(transaction)
-      return method(...args)
-    },
-  })
-  Object.defineProperties(transaction, {
-    executeQuery: {
-      value: async (...args: Parameters<typeof executeQuery>) => {
-        while (isBusy(held, level)) await held.top.gone.promise
-        if (isOver(transaction)) throw new ThroughDriver(overError())
-        return await executeQuery(...args)
-      },
+  const checked = <Args extends unknown[], Result>(method: (...args: Args) => Result) => (...args: Args): Result => {
+    assertOpen(transaction)
+    return method(...args)
+  }
+  replaceOnTransaction(transaction, {
+    executeQuery: async (...args: Parameters<typeof executeQuery>) => {
+      while (isBusy(held, level)) await held.top.gone.promise
+      if (isOver(transaction)) throw new ThroughDriver(overError())
+      return await executeQuery(...args)
     },
     // what is streamed
     getExecutor: checked(() => executor),

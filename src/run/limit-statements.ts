@@ -1,14 +1,9 @@
 /** A limit of statements on connections that the application has configured. */
 import type { MikroORM } from '@mikro-orm/postgresql'
 import type { Client, Pool } from 'pg'
-import { onConnections } from './connections.ts'
-import { clientOf, type Connection } from './session.ts'
-
-/** Members of a driver that MikroORM's types hide: `getConnection` picks one replica of several. */
-interface Connections {
-  readonly connection: Connection
-  readonly replicas: readonly Connection[]
-}
+import { connectionsOf } from '../borrowed/mikro-orm.ts'
+import { onConnections } from '../borrowed/pg.ts'
+import { clientOf } from './session.ts'
 
 /**
  * Lets the server end each statement of an ORM after some time. It is a setting of the session, made on the connections
@@ -18,8 +13,8 @@ interface Connections {
  */
 export async function limitStatements ({ driver }: MikroORM, millis: number): Promise<void> {
   const setting = `set statement_timeout = ${Math.trunc(millis)}`
-  const { connection, replicas } = driver as unknown as Connections
-  for (const one of [connection, ...replicas]) {
+  const { writer, replicas } = connectionsOf(driver)
+  for (const one of [writer, ...replicas]) {
     const pool = await clientOf(one)
     // PGlite can't end a statement
     if ('waitReady' in pool || limited.has(pool)) continue

@@ -1,18 +1,9 @@
 /** What a transaction and a savepoint have in common: the function's part of them, its end, and what it leaves. */
-import {
-  EventType,
-  TransactionContext,
-  TransactionManager,
-  wrap,
-  type TransactionEventBroadcaster,
-} from '@mikro-orm/core'
+import { EventType, TransactionContext, type TransactionEventBroadcaster } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
-import {
-  CompiledQuery,
-  type ControlledTransaction,
-  type IsolationLevel as KyselyIsolationLevel,
-  type Kysely,
-} from 'kysely'
+import { CompiledQuery, type IsolationLevel as KyselyIsolationLevel, type Kysely } from 'kysely'
+import { onConnection, type Transaction } from '../borrowed/kysely.ts'
+import { forgetRemoved, logQuery, takeEntities } from '../borrowed/mikro-orm.ts'
 import { DatabaseError } from '../errors.ts'
 import { hasFailed, heldBy, type Demands, type HeldConnection } from './held-connection.ts'
 import { end, runInside, withoutGuard, type Level } from './level.ts'
@@ -31,19 +22,13 @@ export interface TransactionSettings {
 
 export type Work<Result> = (em: EntityManager) => Result | Promise<Result>
 
-/** Kysely's, with what MikroORM notes on it for savepoints of its own. */
-export type Transaction = ControlledTransaction<any, any[]> & {
-  readonly index?: number,
-  readonly savepointName?: string,
-}
+export type { Transaction }
 
-/** What MikroORM has for its own use. */
+/** What a transaction needs of a connection of MikroORM's. */
 export interface Connection {
   ensureConnection(): Promise<void>
   getClient(): Kysely<any>
   getNativeClient(): Promise<unknown>
-  applySessionContext(transaction: Transaction, context: object): Promise<void>
-  logQuery(query: string, loggerContext: unknown): void
 }
 
 /** Lets what runs in a transaction of anybody's be cancelled as we do it. */
@@ -120,7 +105,7 @@ export async function perform<Result> (
   const flow = TransactionContext.create(fork as never, () =>
     runInside(level, async () => {
       fork.setTransactionContext(transaction)
-      if (propagates(em)) managerOf(em).registerDeletionHandler(fork, em)
+      if (propagates(em)) forgetRemoved(em, fork)
       const result = await work(fork)
       await fork.flush()
       return result
@@ -143,40 +128,11 @@ export function forkOf (em: EntityManager, { signal }: Stop): EntityManager {
 
 export const isPglite = (em: EntityManager): boolean => em.getDriver().constructor.name === 'PgliteDriver'
 
-interface Manager {
-  registerDeletionHandler(fork: EntityManager, parent: EntityManager): void
-  mergeEntitiesToParent(fork: EntityManager, parent: EntityManager): void
-}
-
-const managerOf = (em: EntityManager): Manager => new TransactionManager(em as never) as unknown as Manager
-
 /** As `em.transactional` has it: entities move to the EntityManager that the function was called with, but to no global one. */
 const propagates = (em: EntityManager): boolean => !em.global || em.config.get('allowGlobalContext')
 
 export function merge (em: EntityManager, fork: EntityManager): void {
-  if (!propagates(em)) return
-  keepChanges(em, fork)
-  managerOf(em).mergeEntitiesToParent(fork, em)
-}
-
-/** What the caller has changed and not flushed stays as it is: the fork forgets that it has loaded the same entities. */
-function keepChanges (em: EntityManager, fork: EntityManager): void {
-  const [own, loaded] = [em.getUnitOfWork(false), fork.getUnitOfWork(false)]
-  for (const entity of [...own.getIdentityMap()] as object[]) {
-    const theirs = loaded.getIdentityMap().getByEntity(entity)
-    if (theirs !== undefined && theirs !== entity && (own.getRemoveStack().has(entity) || isChanged(em, entity))) {
-      loaded.unsetIdentity(theirs)
-    }
-  }
-}
-
-function isChanged (em: EntityManager, entity: object): boolean {
-  const { __meta: { class: type }, __originalEntityData: original } = wrap(entity, true)
-  if (original === undefined) return false
-  const comparator = em.getComparator()
-  return Object.keys(
-    comparator.diffEntities(type as never, original as never, comparator.prepareEntity(entity) as never)
-  ).length > 0
+  if (propagates(em)) takeEntities(em, fork)
 }
 
 export async function undo (
@@ -200,12 +156,12 @@ export async function undo (
 }
 
 export function log (connection: Connection, fork: EntityManager, sql: string): void {
-  connection.logQuery(sql, (fork as unknown as { loggerContext: unknown }).loggerContext)
+  logQuery(connection, sql, fork.getLoggerContext())
 }
 
 /** Waits for statements that are under way, or being cancelled. */
 export async function idle (transaction: Transaction): Promise<void> {
-  await withoutGuard(transaction).executor.provideConnection(async () => {})
+  await onConnection(withoutGuard(transaction).executor, async () => {})
 }
 
 export async function send (transaction: Transaction, sql: string): Promise<readonly Record<string, unknown>[]> {

@@ -5,15 +5,10 @@
  */
 import type { Connection, PoolClient, Submittable } from 'pg'
 import { serialize } from 'pg-protocol'
+import { isParsed, prepareValue } from '../borrowed/pg.ts'
 import { parseMessage, type BoundStatement, type Prepared, type Row } from './statement.ts'
-import { prepareValue } from './values.ts'
 
 export type QueryCallback = (error: unknown, rows?: Row[]) => void
-
-/** Of pg's connection what its types leave out: the texts of the statements that the server has by name. */
-interface Internals extends Connection {
-  readonly parsedStatements: Readonly<Record<string, string>>
-}
 
 const NO_MESSAGE = Buffer.alloc(0)
 const EXECUTE = Buffer.concat([serialize.execute({}) as Buffer, serialize.sync() as Buffer])
@@ -63,11 +58,11 @@ class TextQuery implements Submittable {
   }
 
   submit (connection: Connection): void | Error {
-    const { stream, parsedStatements } = connection as Internals
+    const { stream } = connection
     const { name = '', text, values } = this
     let parse: Buffer = NO_MESSAGE
     if (name === '') parse = this.#prepared?.message ?? parseMessage(text, '')
-    else if (parsedStatements[name] === undefined) parse = parseMessage(text, name)
+    else if (!isParsed(connection, name)) parse = parseMessage(text, name)
     try {
       const bind = serialize.bind(
         { statement: name, values: values as unknown[], valueMapper: prepareValue } as Parameters<

@@ -4,7 +4,8 @@
  */
 import type { Connection, PoolClient, Submittable } from 'pg'
 import { serialize } from 'pg-protocol'
-import { prepareValue } from './values.ts'
+import type { Socket } from 'node:net'
+import { prepareValue, socketBelow } from '../borrowed/pg.ts'
 import { cancelUntilOver, type Cancelling } from './server-socket.ts'
 import { parseMessage, type BoundStatement, type Row } from './statement.ts'
 
@@ -12,11 +13,6 @@ import { parseMessage, type BoundStatement, type Row } from './statement.ts'
 export interface RowPart {
   readonly rows: Row[]
   readonly bytes: number
-}
-
-/** The socket below a connection of pg's. */
-interface Internals extends Connection {
-  readonly stream: Connection['stream'] & { pause(): void, resume(): void }
 }
 
 const EXECUTE = Buffer.concat([serialize.execute({}) as Buffer, serialize.sync() as Buffer])
@@ -32,7 +28,7 @@ export class RowReader implements Submittable {
   readonly #columns: readonly string[]
   /** Bytes of a part. A row is never cut: a part has at least one, and what the socket had read along with it. */
   readonly #limit: number
-  #connection: Internals | undefined
+  #socket: Socket | undefined
   #rows: Row[] = []
   #bytes = 0
   #over = false
@@ -94,20 +90,19 @@ export class RowReader implements Submittable {
     while (!isReady()) {
       const { promise, resolve } = Promise.withResolvers<void>()
       this.#wake = resolve
-      this.#connection?.stream.resume()
+      this.#socket?.resume()
       await promise
     }
   }
 
   submit (connection: Connection): void | Error {
-    this.#connection = connection as Internals
+    const socket = this.#socket = socketBelow(connection)
     const { text, values, prepared } = this.#statement
     try {
       const bind = serialize.bind(
         { values: values as unknown[], valueMapper: prepareValue } as Parameters<typeof serialize.bind>[0]
       ) as Buffer
-      const { stream } = this.#connection
-      if (stream.writable) stream.write(Buffer.concat([prepared?.message ?? parseMessage(text, ''), bind, EXECUTE]))
+      if (socket.writable) socket.write(Buffer.concat([prepared?.message ?? parseMessage(text, ''), bind, EXECUTE]))
     } catch (error) {
       // a value that has no text
       return error as Error
@@ -121,7 +116,7 @@ export class RowReader implements Submittable {
     this.#rows.push(row)
     this.#bytes += length
     if (this.#bytes < this.#limit) return
-    this.#connection!.stream.pause()
+    this.#socket!.pause()
     this.#wake()
   }
 
@@ -138,7 +133,7 @@ export class RowReader implements Submittable {
   #finish (): void {
     this.#over = true
     // the next answer on the connection has to be read
-    this.#connection?.stream.resume()
+    this.#socket?.resume()
     this.callback?.()
     this.#wake()
   }

@@ -1,6 +1,7 @@
 /** A transaction inside of another: a savepoint, and what may be asked for in it. */
 import { EventType, TransactionEventBroadcaster } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
+import { isSavepoint, noteSavepoint } from '../borrowed/mikro-orm.ts'
 import { ConfigError } from '../errors.ts'
 import { hasFailed, readOnlyFailure, type HeldConnection } from './held-connection.ts'
 import { assertOpen, endInner, enter, guard, leave, runInside, withoutGuard, type Level } from './level.ts'
@@ -98,11 +99,7 @@ async function nestOn<Result> (
   log(connection, fork, `savepoint ${savepointName}`)
   // a savepoint is proof that nothing has failed: what is noted is older
   held.failure = undefined
-  // what MikroORM needs for savepoints of its own inside of this one
-  Object.defineProperties(transaction, {
-    index: { value: (outer.index ?? 0) + 1 },
-    savepointName: { value: savepointName },
-  })
+  noteSavepoint(transaction, savepointName, outer)
   const rollBack = async () => {
     // it may have gone meanwhile, with what it is inside of
     if (!level.orphaned) await withoutGuard(transaction).rollbackToSavepoint(savepointName).execute()
@@ -152,7 +149,7 @@ async function isolate (
   const ask = async (sql: string) => await runInside(level, () => send(outer, sql))
   held.isolation ??= String((await ask('show transaction_isolation'))[0]?.['transaction_isolation'])
   if (ISOLATION_LEVELS.indexOf(held.isolation as IsolationLevel) >= ISOLATION_LEVELS.indexOf(isolationLevel)) return
-  const fixed = held.queried || level.below !== undefined || outer.savepointName !== undefined ||
+  const fixed = held.queried || level.below !== undefined || isSavepoint(outer) ||
     held.demands === undefined
   if (fixed) {
     throw new ConfigError(

@@ -6,6 +6,7 @@ import { once } from 'node:events'
 import net from 'node:net'
 import tls from 'node:tls'
 import type { ClientBase } from 'pg'
+import { serverOf, type Connected } from '../borrowed/pg.ts'
 
 /** Milliseconds after which a server that does not answer is left alone. */
 const PATIENCE = 5_000
@@ -14,17 +15,6 @@ const REPEAT = 200
 const CANCEL_REQUEST = 80_877_102
 const SSL_REQUEST = 80_877_103
 
-/** What pg knows of its connection, for which it has no types. */
-interface Connected {
-  readonly host: string
-  readonly port: number
-  readonly ssl: boolean | tls.ConnectionOptions
-  readonly sslNegotiation?: string
-  /** The key that the server gave to this connection. */
-  readonly processID: number
-  readonly secretKey: number
-}
-
 /**
  * Asks the server to cancel what a connection is doing. For one of the pool's connections it would have to wait until
  * the very statements are over that are to be cancelled.
@@ -32,14 +22,14 @@ interface Connected {
  * Settles when the server has closed the socket, which it does after it has sent the signal, or can't be reached.
  */
 export async function requestCancel (client: ClientBase): Promise<void> {
-  const connected = client as unknown as Connected
+  const connected = serverOf(client)
   const signal = AbortSignal.timeout(PATIENCE)
   const socket = openSocket(connected)
   try {
     const channel = connected.ssl ? await secure(socket, connected, signal) : socket
     const closed = once(channel, 'close', { signal })
     // the other side is who closes: PgBouncer takes an end of ours for a client that has gone, and 1.18 crashes
-    channel.write(message(CANCEL_REQUEST, connected.processID, connected.secretKey))
+    channel.write(message(CANCEL_REQUEST, ...connected.key))
     channel.resume()
     await closed
   } catch {
@@ -84,7 +74,7 @@ export function cancelUntilOver (client: ClientBase): Cancelling {
  * @param patience milliseconds to wait for the answer
  */
 export async function isThere (client: ClientBase, patience: number): Promise<boolean> {
-  const socket = openSocket(client as unknown as Connected)
+  const socket = openSocket(serverOf(client))
   try {
     socket.write(message(SSL_REQUEST))
     await once(socket, 'data', { signal: AbortSignal.timeout(patience) })

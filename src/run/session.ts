@@ -6,6 +6,15 @@ import type { PGlite } from '@electric-sql/pglite'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { CompiledQuery, type Transaction } from 'kysely'
 import type { Pool } from 'pg'
+import { checkClient } from '../borrowed/check.ts'
+import {
+  abortOptionsOf,
+  isPrepared,
+  logQuery,
+  sessionContextOf,
+  type AbortOptions,
+  type Connection,
+} from '../borrowed/mikro-orm.ts'
 import { UnavailableError } from '../errors.ts'
 import type { EntityModel } from '../model/index.ts'
 import { convertError, isDriverError, isReadOnlyServer } from './convert-error.ts'
@@ -17,7 +26,7 @@ import { replicasOf } from './replicas/routing.ts'
 import { addRun } from './stage-times.ts'
 import type { BoundStatement, Row } from './statement.ts'
 import { transact } from './transaction.ts'
-import { abortOptionsOf, reasonOf, type AbortOptions, type Cancellation } from './stop.ts'
+import { reasonOf, type Cancellation } from './stop.ts'
 import { surviveUnreadable } from './unreadable.ts'
 import { preparedValues } from './values.ts'
 
@@ -29,13 +38,19 @@ const clients = new WeakMap<object, Promise<Client>>()
 export function clientOf (connection: Connection): Promise<Client> {
   let client = clients.get(connection)
   if (client === undefined) {
-    client = connection.getNativeClient() as unknown as Promise<Client>
+    client = prepareClient(connection)
     clients.set(connection, client)
-    // a failed connection is tried again by the next statement. PGlite has no pool
-    client.then((client) => {
-      if (!('waitReady' in client)) surviveUnreadable(client)
-    }, () => clients.delete(connection))
+    // a failed connection is tried again by the next statement
+    client.catch(() => clients.delete(connection))
   }
+  return client
+}
+
+async function prepareClient (connection: Connection): Promise<Client> {
+  const client = await connection.getNativeClient() as unknown as Client
+  checkClient(connection.getClient(), client)
+  // PGlite has no pool
+  if (!('waitReady' in client)) surviveUnreadable(client)
   return client
 }
 
@@ -62,13 +77,13 @@ export function run (em: EntityManager, statement: BoundStatement, model?: Entit
  */
 export function read (em: EntityManager, statement: BoundStatement): Promise<Row[]> {
   const replicas = replicasOf(em)
-  if (replicas === undefined || em.isInTransaction() || em.getTransactionSessionContext() !== undefined) {
+  if (replicas === undefined || em.isInTransaction() || sessionContextOf(em) !== undefined) {
     return run(em, statement)
   }
   return replicas.read((connection) => runOn(em, connection, statement))
 }
 
-export type Connection = ReturnType<EntityManager['getConnection']>
+export type { Connection }
 
 /** Runs a statement on a connection, or in the transaction on it that `em` is in. */
 export function runOn (
@@ -79,7 +94,7 @@ export function runOn (
 ): Promise<Row[]> {
   const transaction = em.getTransactionContext() as Transaction<unknown> | undefined
   // the variables and the role of row level security hold in a transaction only
-  if (transaction === undefined && em.getTransactionSessionContext() !== undefined) {
+  if (transaction === undefined && sessionContextOf(em) !== undefined) {
     return transact(em, (inner) => run(inner, statement, model), { readOnly: statement.readOnly === true })
       // what has become of the transaction itself is the driver's to say
       .catch((error: unknown) => {
@@ -165,27 +180,12 @@ async function sendOutside (
     : await runOnPool(client, statement, signal)
 }
 
-/** What MikroORM keeps to itself. */
-interface Configured {
-  readonly config: EntityManager['config']
-  readonly options: { readonly [hook in typeof HOOKS[number]]?: unknown }
-}
-
-const HOOKS = ['onCreateConnection', 'onReserveConnection'] as const
-
-const preparing = new WeakMap<Connection, boolean>()
+const prepared = new WeakMap<Connection, boolean>()
 
 /** Whether Kysely does something to a connection when it is new, or each time that it is taken from the pool: a role is set, or variables. */
 export function preparesConnections (connection: Connection): boolean {
-  let prepares = preparing.get(connection)
-  if (prepares === undefined) {
-    const { config, options } = connection as unknown as Configured
-    preparing.set(
-      connection,
-      prepares = config.get('sessionContext') === 'connection' ||
-        HOOKS.some((hook) => (options[hook] ?? config.get(hook)) !== undefined)
-    )
-  }
+  let prepares = prepared.get(connection)
+  if (prepares === undefined) prepared.set(connection, prepares = isPrepared(connection))
   return prepares
 }
 
@@ -200,10 +200,6 @@ async function sendByKysely (
   return (await connection.getClient().executeQuery<Row>(CompiledQuery.raw(text, [...values]), options)).rows
 }
 
-interface QueryLog {
-  logQuery(query: string, context: Record<string, unknown>): void
-}
-
 /**
  * Tells of a statement that has run: MikroORM's logger, so that `debug: true` and slow query logs show it, too, those who
  * subscribe to queries, and the times of the request.
@@ -212,14 +208,14 @@ interface QueryLog {
  */
 export function tellOf (
   statement: BoundStatement,
-  connection: unknown,
+  connection: object,
   started: number,
   outcome: number | Error
 ): void {
   const { text, values } = statement
   const duration = performance.now() - started
   const failed = typeof outcome !== 'number'
-  ;(connection as QueryLog).logQuery(text, {
+  logQuery(connection, text, {
     ...(failed ? { level: 'error' } : { results: outcome }),
     params: values,
     took: Math.round(duration),

@@ -1,7 +1,7 @@
 /** What ends a transaction from outside: its deadline, and the signal of its EntityManager. */
 import { DriverException } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
-import type { Transaction } from 'kysely'
+import { abortOptionsOf } from '../borrowed/mikro-orm.ts'
 import { AbortedError, UnavailableError } from '../errors.ts'
 import { ownErrorIn, ThroughDriver } from './convert-error.ts'
 import { abandon, isServerError, type HeldConnection } from './held-connection.ts'
@@ -35,14 +35,7 @@ export interface Stop {
   readonly release: () => void
 }
 
-/** What an EntityManager was forked with to abort its queries. MikroORM keeps it for its own, behind a protected method. */
-export function abortOptionsOf (em: EntityManager): AbortOptions | undefined {
-  return (em as unknown as { getAbortOptions(): AbortOptions | undefined }).getAbortOptions()
-}
-
 export const signalOf = (em: EntityManager): AbortSignal | undefined => abortOptionsOf(em)?.signal
-
-export type AbortOptions = NonNullable<Parameters<Transaction<unknown>['executeQuery']>[1]>
 
 export function stopOf (em: EntityManager, deadline: Deadline | undefined): Stop {
   const outer = signalOf(em)

@@ -3,6 +3,8 @@ import { EventType, TransactionEventBroadcaster } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Kysely } from 'kysely'
 import type { Pool } from 'pg'
+import { executorOf } from '../borrowed/kysely.ts'
+import { applySessionContext, sessionContextOf } from '../borrowed/mikro-orm.ts'
 import { MAX_STREAM_BATCH } from '../plan/index.ts'
 import { convertError, isReadOnlyServer } from './convert-error.ts'
 import { discard, heldBy, letGo, readOnlyFailure, type HeldConnection } from './held-connection.ts'
@@ -210,7 +212,7 @@ async function openHeld (
   statement: BoundStatement,
   options: StreamOptions
 ): Promise<OpenStream> {
-  const held = await heldBy(single.getExecutor(), await poolOf(connection))
+  const held = await heldBy(executorOf(single), await poolOf(connection))
   letGo(held)
   const session = em.fork()
   const events = new TransactionEventBroadcaster(session as never)
@@ -258,9 +260,9 @@ async function begin (
   await events.dispatchEvent(EventType.beforeTransactionStart)
   const transaction = await startOf(single, settings).execute() as unknown as Transaction
   log(connection, session, 'begin')
-  const sessionContext = session.getTransactionSessionContext()
+  const sessionContext = sessionContextOf(session)
   try {
-    if (sessionContext !== undefined) await connection.applySessionContext(transaction, sessionContext)
+    if (sessionContext !== undefined) await applySessionContext(connection, transaction, sessionContext)
     await events.dispatchEvent(EventType.afterTransactionStart, transaction as never)
   } catch (error) {
     await undo(events, transaction, connection, session, () => transaction.rollback().execute(), 'rollback')

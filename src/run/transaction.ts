@@ -8,6 +8,8 @@
 import { EventType, TransactionEventBroadcaster } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Kysely } from 'kysely'
+import { executorOf } from '../borrowed/kysely.ts'
+import { applySessionContext, contextOf, sessionContextOf } from '../borrowed/mikro-orm.ts'
 import { OutcomeUnknownError } from '../errors.ts'
 import { wasNeverSent } from './convert-error.ts'
 import { heldBy, isServerError, letGo, readOnlyFailure, type HeldConnection } from './held-connection.ts'
@@ -47,7 +49,7 @@ export async function transact<Result> (
   work: Work<Result>,
   settings: TransactionSettings = {}
 ): Promise<Result> {
-  const context = em.getContext(false) as EntityManager
+  const context = contextOf(em)
   const transaction = context.getTransactionContext() as Transaction | undefined
   const connection = context.getConnection() as unknown as Connection
   const stop = stopOf(context, settings.deadline)
@@ -76,7 +78,7 @@ async function begin<Result> (
   const pool = await poolOf(connection)
   // the connection goes back whatever happens: Kysely's own transactions keep one that has broken
   return await connection.getClient().connection().execute(async (single) => {
-    const held = await heldBy(single.getExecutor(), pool)
+    const held = await heldBy(executorOf(single), pool)
     letGo(held)
     held.demands = settings.demands
     const watchdog = settings.deadline && watch(held, settings.deadline)
@@ -102,7 +104,7 @@ async function beginOn<Result> (
 ): Promise<Result> {
   const fork = forkOf(em, stop)
   const events = new TransactionEventBroadcaster(fork as never)
-  const sessionContext = fork.getTransactionSessionContext()
+  const sessionContext = sessionContextOf(fork)
   // PGlite ignores what is said in the statement that begins: see below
   const says = held.client !== undefined || !isPglite(em)
   await events.dispatchEvent(EventType.beforeTransactionStart)
@@ -112,7 +114,7 @@ async function beginOn<Result> (
   try {
     if (!says) { for (const sql of characteristics(settings)) await send(transaction, sql) }
     held.isolation = settings.isolationLevel
-    if (sessionContext !== undefined) await connection.applySessionContext(transaction, sessionContext)
+    if (sessionContext !== undefined) await applySessionContext(connection, transaction, sessionContext)
     if (settings.deadline !== undefined) await limit(held, settings.deadline, (sql) => send(transaction, sql))
     await events.dispatchEvent(EventType.afterTransactionStart, transaction as never)
     holds(transaction, held)

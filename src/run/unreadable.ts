@@ -4,7 +4,7 @@
  * instead, and the statement that waits for its answer gets the error.
  */
 import type { Client, Pool } from 'pg'
-import { onConnections } from './connections.ts'
+import { onConnections, socketOf } from '../borrowed/pg.ts'
 
 /** Node's codes for an answer that is too long for a string or a buffer. */
 const TOO_LONG_CODES: ReadonlySet<unknown> = new Set(['ERR_STRING_TOO_LONG', 'ERR_BUFFER_TOO_LARGE'])
@@ -12,18 +12,6 @@ const TOO_LONG_CODES: ReadonlySet<unknown> = new Set(['ERR_STRING_TOO_LONG', 'ER
 /** Whether an answer has come that is too long to be read. */
 export function isTooLong (error: unknown): boolean {
   return error instanceof Error && TOO_LONG_CODES.has((error as { code?: unknown }).code)
-}
-
-/** Members of a connection that pg's types leave out. */
-interface Internals {
-  readonly connection: { readonly stream: Stream }
-}
-
-interface Stream {
-  listeners(event: 'data'): ReadonlyArray<(chunk: Buffer) => void>
-  removeListener(event: 'data', listener: (chunk: Buffer) => void): void
-  on(event: 'data', listener: (chunk: Buffer) => void): void
-  destroy(error: Error): void
 }
 
 const survived = new WeakSet<object>()
@@ -38,16 +26,16 @@ export function surviveUnreadable (pool: Pool): void {
 function survive (client: Client): void {
   if (survived.has(client)) return
   survived.add(client)
-  const { stream } = (client as unknown as Internals).connection
+  const socket = socketOf(client)
   // a connection in use has no listener, and its error would end the process as well. The statement has the error already
   client.on('error', () => {})
-  for (const read of stream.listeners('data')) {
-    stream.removeListener('data', read)
-    stream.on('data', (chunk) => {
+  for (const read of socket.listeners('data') as Array<(chunk: Buffer) => void>) {
+    socket.removeListener('data', read)
+    socket.on('data', (chunk) => {
       try {
         read(chunk)
       } catch (error) {
-        stream.destroy(unreadable(error))
+        socket.destroy(unreadable(error))
       }
     })
   }

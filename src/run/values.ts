@@ -1,11 +1,5 @@
 /** The values of a statement as the protocol has them: texts, bytes and null. */
-import { createRequire } from 'node:module'
-
-// has no types of its own
-const { prepareValue } = createRequire(import.meta.url)('pg/lib/utils.js') as { prepareValue(value: unknown): unknown }
-
-/** A value of JavaScript's as pg sends it, whatever type its column has: the server refuses it if it does not fit. */
-export { prepareValue }
+import { prepareValue } from '../borrowed/pg.ts'
 
 /**
  * Values for PGlite, or for a driver that may be PGlite's. It would write the message first and find a value that is no

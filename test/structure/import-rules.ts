@@ -11,6 +11,7 @@ import ts from 'typescript'
 /** Stages from the first to the last. A stage is files or folders; those in one item may import each other. */
 export const STAGES: ReadonlyArray<readonly string[]> = [
   ['src/errors.ts', 'src/error-list.ts', 'src/json-pointer.ts', 'src/options.ts', 'src/suggest.ts'],
+  ['src/borrowed/'],
   ['src/query/'],
   ['src/config/'],
   ['src/model/'],

@@ -3,16 +3,10 @@
  * would make a busy server a dead one.
  */
 import type { Client, Pool } from 'pg'
-import { cut } from '../client.ts'
-
-/** What pg and its pool have and their types leave out. */
-interface PoolInternals {
-  readonly Client: new(options: object) => Client
-  readonly options: { readonly password?: unknown, readonly ssl?: unknown }
-}
+import { clientBeside, cut, unref } from '../../borrowed/pg.ts'
 
 export class Probe {
-  readonly #pool: PoolInternals
+  readonly #pool: Pool
   readonly #timeout: number
   #client: Client | undefined
   #connected = false
@@ -21,7 +15,7 @@ export class Probe {
 
   /** @param timeout milliseconds for connecting and answering together */
   constructor (pool: Pool, timeout: number) {
-    this.#pool = pool as unknown as PoolInternals
+    this.#pool = pool
     this.#timeout = timeout
   }
 
@@ -62,16 +56,15 @@ export class Probe {
   }
 
   #create (): Client {
-    const { Client, options } = this.#pool
-    // the pool hides secrets from what copies its options
-    const client = new Client({ ...options, password: options.password, ssl: options.ssl, connectionTimeoutMillis: 0 })
+    const client = clientBeside(this.#pool, { connectionTimeoutMillis: 0 })
     client.on('error', () => this.#drop(client))
     return client
   }
 
   async #connect (client: Client): Promise<void> {
-    await client.connect() // asking is no reason for a process to stay
-    ;(client as unknown as { unref(): void }).unref()
+    await client.connect()
+    // asking is no reason for a process to stay
+    unref(client)
     this.#connected = true
     this.connections++
   }

@@ -1,4 +1,5 @@
 /** The replicas of a database: which of them a read goes to, where it is repeated, and when they are checked. */
+import { connectionsOf, replaceReads, type Asking } from '../../borrowed/mikro-orm.ts'
 import { ConfigError, UnavailableError } from '../../errors.ts'
 import { convertError } from '../convert-error.ts'
 import { WriterHistory } from './lag.ts'
@@ -43,10 +44,7 @@ export class ReplicaSet {
    */
   async start (driver: object): Promise<void> {
     const { labels, checkTimeout } = this.#settings
-    const { connection: writer, replicas: connections } = driver as {
-      connection: Connection,
-      replicas: readonly Connection[],
-    }
+    const { writer, replicas: connections } = connectionsOf(driver)
     this.#writer = writer
     this.#probe = new Probe(await poolOf(writer), checkTimeout)
     this.#replicas = await Promise.all(
@@ -130,26 +128,23 @@ export class ReplicaSet {
   #repeatElsewhere (replica: Replica): void {
     const read = <T>(ask: (connection: Asking) => Promise<T>, discard?: (answer: T) => unknown): Promise<T> =>
       this.#read(replica, (connection) => ask(asking.get(connection) ?? connection as unknown as Asking), discard)
-    const connection = replica.connection as unknown as Asking
-    const own: Asking = { execute: connection.execute.bind(connection), stream: connection.stream.bind(connection) }
+    const own = replaceReads(replica.connection, {
+      execute: (...args) => read((other) => other.execute(...args)),
+      stream: async function * (...args) {
+        const { rows, first } = await read(async (other) => {
+          const rows = other.stream(...args)
+          return { rows, first: await rows.next() }
+        }, ({ rows }) => rows.return())
+        try {
+          if (first.done === true) return
+          yield first.value
+          yield * rows
+        } finally {
+          await rows.return()
+        }
+      },
+    })
     asking.set(replica.connection, own)
-    // in a transaction it is that connection or none
-    connection.execute = (...args) =>
-      args[IN_EXECUTE] !== undefined ? own.execute(...args) : read((other) => other.execute(...args))
-    connection.stream = async function * (...args) {
-      if (args[IN_STREAM] !== undefined) return yield * own.stream(...args)
-      const { rows, first } = await read(async (other) => {
-        const rows = other.stream(...args)
-        return { rows, first: await rows.next() }
-      }, ({ rows }) => rows.return())
-      try {
-        if (first.done === true) return
-        yield first.value
-        yield * rows
-      } finally {
-        await rows.return()
-      }
-    }
   }
 
   #schedule (): void {
@@ -178,16 +173,6 @@ export class ReplicaSet {
     }
   }
 }
-
-/** How MikroORM asks a connection. */
-interface Asking {
-  execute(...args: unknown[]): Promise<unknown>
-  stream(...args: unknown[]): AsyncGenerator<unknown, void, void>
-}
-
-/** Where in their arguments the transaction is. */
-const IN_EXECUTE = 3
-const IN_STREAM = 2
 
 /** What a replica's connection does by itself, without being repeated. */
 const asking = new WeakMap<Connection, Asking>()

@@ -1,12 +1,12 @@
 /** One replica: whether it may be read from, and what is being read from it. */
-import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Pool, PoolClient } from 'pg'
 import { UnavailableError } from '../../errors.ts'
-import { cut } from '../client.ts'
+import type { Connection } from '../../borrowed/mikro-orm.ts'
+import { cut } from '../../borrowed/pg.ts'
 import type { WriterHistory } from './lag.ts'
 import { Probe } from './probe.ts'
 
-export type Connection = ReturnType<EntityManager['getConnection']>
+export type { Connection }
 
 /** `lagging`: it answers, but its data is older than `maxLag`, or may be. `down`: it does not answer, or is no replica. */
 export type ReplicaStatus = 'up' | 'lagging' | 'down'

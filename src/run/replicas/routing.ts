@@ -7,6 +7,7 @@
  * request has a driver of its own: an object that inherits from the real one and knows what has been asked of it.
  */
 import type { EntityManager } from '@mikro-orm/postgresql'
+import { withDriver, writerMember, type EntityManagerClass } from '../../borrowed/mikro-orm.ts'
 import type { Connection, ReplicaReport } from './replica.ts'
 import type { ReplicaSet } from './replica-set.ts'
 
@@ -18,7 +19,6 @@ const kUsesWriter = Symbol('fastify-crud-kit.usesWriter')
 
 interface RequestDriver {
   [kUsesWriter]: boolean
-  readonly connection: Connection
 }
 
 /** The replicas that an EntityManager may read from now; `undefined` when there are none, or it has used the writer. */
@@ -49,8 +49,6 @@ export function readFromWriter (em: EntityManager): void {
   em.getConnection('write')
 }
 
-type EntityManagerClass = new(config: any, driver: any, ...rest: any[]) => EntityManager
-
 /** The class of EntityManagers that read from replicas, from the one that they would be of otherwise. */
 export function readingFrom (replicas: ReplicaSet, Base: EntityManagerClass): EntityManagerClass {
   /** By the driver of the global EntityManager: what those of requests inherit. */
@@ -64,11 +62,7 @@ export function readingFrom (replicas: ReplicaSet, Base: EntityManagerClass): En
     requests.set(shared, requestDriver(driver, replicas))
     return shared
   }
-  return class extends Base {
-    constructor (config: unknown, driver: Driver, ...rest: unknown[]) {
-      super(config, driverFor(driver), ...rest)
-    }
-  }
+  return withDriver(Base, driverFor)
 }
 
 /** The driver of the global EntityManager: nobody knows who writes through it, so it reads from the writer. */
@@ -80,6 +74,10 @@ function sharedDriver (driver: Driver, replicas: ReplicaSet): Driver {
 }
 
 function requestDriver (driver: Driver, replicas: ReplicaSet): Driver {
+  const writer = (own: RequestDriver): Connection => {
+    own[kUsesWriter] = true
+    return driver.getConnection('write') as Connection
+  }
   return Object.create(driver, {
     [kUsesWriter]: { value: false, writable: true },
     [kReplicas]: {
@@ -87,15 +85,10 @@ function requestDriver (driver: Driver, replicas: ReplicaSet): Driver {
         return this[kUsesWriter] ? undefined : replicas
       },
     },
-    connection: {
-      get (this: RequestDriver): Connection {
-        this[kUsesWriter] = true
-        return driver.getConnection('write') as Connection
-      },
-    },
+    ...writerMember<RequestDriver>(writer),
     getConnection: {
       value (this: RequestDriver, type: 'read' | 'write' = 'write'): Connection {
-        return type === 'write' || this[kUsesWriter] ? this.connection : replicas.connection()
+        return type === 'write' || this[kUsesWriter] ? writer(this) : replicas.connection()
       },
     },
   }) as Driver

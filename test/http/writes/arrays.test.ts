@@ -2,8 +2,9 @@ import { defineEntity, p, type EventArgs } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import fc from 'fast-check'
 import t from 'tap'
-import { correctArrays } from '../../../src/resource/array-literals.ts'
+import { correctArrays } from '../../../src/borrowed/mikro-orm.ts'
 import { CrudBase, withTransaction } from '../../../src/index.ts'
+import { arrayLiteral } from '../../../src/resource/array-literals.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
 import { assertProperty } from '../../helpers/property.ts'
 import { recordStatements } from '../../helpers/statements.ts'
@@ -60,7 +61,7 @@ const ITEMS = [
 t.test('literals of an application are its own', async (t) => {
   const marshallArray = (items: string[]): string => `{${items.map((item) => JSON.stringify(item)).join(',')}}`
   const platform = { marshallArray }
-  correctArrays(platform as never)
+  correctArrays(platform as never, arrayLiteral)
   t.equal(platform.marshallArray, marshallArray)
 })
 

@@ -1,0 +1,88 @@
+/**
+ * Whether the installed versions of MikroORM, Kysely and pg have the members that this package borrows from them. In:
+ * what an application has installed. Out: a ConfigError at start-up, where a request would fail with a TypeError.
+ */
+import { TransactionManager } from '@mikro-orm/core'
+import type { PGlite } from '@electric-sql/pglite'
+import type { MikroORM } from '@mikro-orm/postgresql'
+import type { Pool } from 'pg'
+import { createRequire } from 'node:module'
+import { ConfigError } from '../errors.ts'
+import { KYSELY_MEMBERS } from './kysely.ts'
+import type { Borrowed } from './members.ts'
+import { MIKRO_ORM_MEMBERS } from './mikro-orm.ts'
+import { clientBeside, PG_MEMBERS, prepareValue } from './pg.ts'
+
+/** All members that are borrowed. */
+export const BORROWED: readonly Borrowed[] = [...MIKRO_ORM_MEMBERS, ...KYSELY_MEMBERS, ...PG_MEMBERS]
+
+/** Objects of a running application, by the names that the lists have for them. */
+type Found = Readonly<Record<string, object | undefined>>
+
+/**
+ * Checks MikroORM, before it has a connection.
+ *
+ * @throws {ConfigError} when it lacks a member; it names the package, the member and versions that work
+ */
+export function checkMikroOrm ({ em, driver }: MikroORM): void {
+  const unit = em.getUnitOfWork(false)
+  refuseMissing(MIKRO_ORM_MEMBERS, {
+    EntityManager: em,
+    DatabaseDriver: driver,
+    AbstractSqlConnection: driver.getConnection('write'),
+    TransactionManager: TransactionManager.prototype,
+    UnitOfWork: unit,
+    IdentityMap: unit.getIdentityMap(),
+    EntityComparator: em.getComparator(),
+    Platform: em.getPlatform(),
+  })
+}
+
+/**
+ * Checks what a connection of MikroORM's uses, when it has it.
+ *
+ * @param kysely that of the connection
+ * @throws {ConfigError} as `checkMikroOrm` does
+ */
+export function checkClient (kysely: object, pool: Pool | PGlite): void {
+  refuseMissing(KYSELY_MEMBERS, { Kysely: kysely })
+  // PGlite
+  if ('waitReady' in pool) return
+  refuseMissing(PG_MEMBERS, { Pool: pool, 'pg/lib/utils.js': { prepareValue } })
+  const client = clientBeside(pool)
+  refuseMissing(PG_MEMBERS, { Client: client, Connection: client.connection })
+}
+
+/** Members that an object does not have before it is connected, or need not have. */
+const LATER: ReadonlySet<string> = new Set(['readyForQuery', 'sslNegotiation'])
+
+function refuseMissing (members: readonly Borrowed[], found: Found): void {
+  const missing = members.find(({ of, name }) => {
+    const owner = found[of] as Readonly<Record<string, unknown>> | undefined
+    return owner !== undefined && owner[name] === undefined && !LATER.has(name)
+  })
+  if (missing === undefined) return
+  const { from, of, name } = missing
+  throw new ConfigError(
+    `${from}${
+      versionOf(from)
+    } has no ${of}.${name}, which fastify-crud-kit needs. It works with @mikro-orm/core ${workingRange()}: install that version of all @mikro-orm packages, which bring the right pg and kysely.`
+  )
+}
+
+const require = createRequire(import.meta.url)
+
+/** ` 7.2.1`; nothing for a package that does not tell. */
+function versionOf (name: string): string {
+  try {
+    return ` ${(require(`${name}/package.json`) as { version: string }).version}`
+  } catch {
+    return ''
+  }
+}
+
+/** The versions that the tests of this package have run with. */
+function workingRange (): string {
+  const own = require('fastify-crud-kit/package.json') as { peerDependencies: Readonly<Record<string, string>> }
+  return own.peerDependencies['@mikro-orm/core']!
+}

@@ -1,0 +1,93 @@
+/**
+ * Members of Kysely that are internal, or that are replaced. No other file of this package uses them. The list says why
+ * each is needed, test/borrowed notices when one changes.
+ */
+import { CompiledQuery, type ControlledTransaction, type DatabaseConnection, type QueryExecutor } from 'kysely'
+import type { PoolClient } from 'pg'
+import { membersOf } from './members.ts'
+import { clientWith } from './pg.ts'
+
+export const KYSELY_MEMBERS = membersOf('kysely', '0.29.6', [
+  ['Kysely', 'getExecutor', 'gives the connection of a transaction, and waits until it is idle'],
+  ['QueryExecutor', 'provideConnection', 'the same'],
+  ['DatabaseConnection', 'executeQuery', 'replaced: statements of a transaction are watched, whoever sends them'],
+  ['DatabaseConnection', 'cancelQuery', 'replaced: it would take another connection of a pool that may be full'],
+  ['PostgresConnection', 'client.query', "takes a query object for a text, which finds pg's client"],
+  ['ControlledTransaction', 'savepoint', 'replaced: statements that come after the end of a transaction are refused'],
+  ['ControlledTransaction', 'rollbackToSavepoint', 'the same'],
+  ['ControlledTransaction', 'releaseSavepoint', 'the same'],
+])
+
+export type Transaction = ControlledTransaction<any, any[]>
+export type Executor = Pick<QueryExecutor, 'provideConnection'>
+
+/** What Kysely sends statements with: all that it sends, also on behalf of MikroORM, goes through it. */
+export function executorOf (kysely: Pick<Transaction, 'getExecutor'>): QueryExecutor {
+  return kysely.getExecutor()
+}
+
+/** Does something with the connection behind an executor; in a transaction, when its statements have been answered. */
+export function onConnection<Result> (
+  executor: Executor,
+  use: (connection: DatabaseConnection) => Promise<Result>
+): Promise<Result> {
+  return executor.provideConnection(use)
+}
+
+/** Replaces methods of a connection, from now on for all who use it. */
+export function replaceOnConnection (
+  connection: DatabaseConnection,
+  methods: Partial<Pick<DatabaseConnection, 'executeQuery' | 'cancelQuery'>>
+): void {
+  Object.assign(connection, methods)
+}
+
+/** What a transaction does by itself, while `replaceOnTransaction` holds. */
+export interface OwnMethods extends Pick<Transaction, 'savepoint' | 'rollbackToSavepoint' | 'releaseSavepoint'> {
+  readonly executor: QueryExecutor
+}
+
+export function methodsOf (transaction: Transaction): OwnMethods {
+  return {
+    executor: executorOf(transaction),
+    savepoint: transaction.savepoint.bind(transaction),
+    rollbackToSavepoint: transaction.rollbackToSavepoint.bind(transaction),
+    releaseSavepoint: transaction.releaseSavepoint.bind(transaction),
+  }
+}
+
+/** Replaces methods of one transaction: for MikroORM, and for the application. */
+export function replaceOnTransaction (
+  transaction: Transaction,
+  methods: {
+    readonly [name in 'executeQuery' | 'getExecutor' | 'savepoint' | 'rollbackToSavepoint' | 'releaseSavepoint']: (
+      ...args: any[]
+    ) => unknown
+  }
+): void {
+  for (const [name, value] of Object.entries(methods)) Object.defineProperty(transaction, name, { value })
+}
+
+/**
+ * Finds pg's client behind a connection of Kysely's: a query that refuses to be sent gets to see the client's connection,
+ * and nothing goes over the network. Without a pool of pg's, as on PGlite, there is no client.
+ */
+export async function clientBehind (connection: DatabaseConnection, pool: unknown): Promise<PoolClient | undefined> {
+  if (connection.cancelQuery === undefined) return undefined
+  const { promise: refused, resolve } = Promise.withResolvers<unknown>()
+  let seen: unknown
+  const probe = {
+    callback: undefined as (() => void) | undefined,
+    submit (connection: unknown) {
+      seen = connection
+      return new Error('not to be sent')
+    },
+    handleError () {
+      this.callback?.()
+      resolve(seen)
+    },
+  }
+  await connection.executeQuery({ ...CompiledQuery.raw(''), sql: probe as unknown as string })
+  // a statement fails before the server says that it is ready for the next one: until then the probe waits in pg's queue
+  return clientWith(pool, await refused)
+}

@@ -1,0 +1,44 @@
+/** Versions of dependencies that lack what is borrowed from them. */
+import Fastify from 'fastify'
+import type pg from 'pg'
+import t from 'tap'
+import { checkClient, checkMikroOrm } from '../../src/borrowed/check.ts'
+import { ConfigError } from '../../src/errors.ts'
+import { crudKit } from '../../src/index.ts'
+import { forEachDatabase } from '../helpers/databases.ts'
+import { Lent } from './helper.ts'
+
+await forEachDatabase(t, { entities: [Lent] }, async (t, { orm, name }) => {
+  t.test('a version that lacks a member is refused with a sentence', async (t) => {
+    checkMikroOrm(orm)
+    const kysely = orm.em.getConnection().getClient()
+    const client = await orm.em.getConnection().getNativeClient() as unknown as pg.Pool
+    checkClient(kysely, client)
+    Object.defineProperty(orm.em, 'getAbortOptions', { value: undefined, configurable: true })
+    t.teardown(() => Reflect.deleteProperty(orm.em, 'getAbortOptions'))
+    t.throws(() => checkMikroOrm(orm), {
+      constructor: ConfigError,
+      message: /^@mikro-orm\/core \d\S+ has no EntityManager.getAbortOptions, .* works with @mikro-orm\/core \S+/,
+    })
+    const app = Fastify()
+    t.teardown(() => app.close())
+    await t.rejects(async () => await app.register(crudKit, { orm }), { code: 'FST_CRUD_CONFIG_INVALID' })
+    t.throws(() => checkClient({}, client), { message: /^kysely.* has no Kysely.getExecutor/ })
+    if (name === 'pglite') return
+    const pool = Object.create(client, { _clients: { value: undefined } })
+    t.throws(() => checkClient(kysely, pool), { message: /^pg \d\S+ has no Pool._clients/ })
+  })
+
+  t.test('a server does not start on such a pool', { skip: name === 'pglite' && 'it has no pool' }, async (t) => {
+    const pool = await orm.em.getConnection().getNativeClient() as unknown as { _clients?: unknown }
+    const { _clients: clients } = pool
+    pool._clients = undefined
+    const app = Fastify()
+    t.teardown(async () => {
+      pool._clients = clients
+      await app.close()
+    })
+    await app.register(crudKit, { orm })
+    await t.rejects(async () => await app.ready(), { code: 'FST_CRUD_CONFIG_INVALID', message: /Pool\._clients/ })
+  })
+})

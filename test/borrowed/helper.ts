@@ -1,0 +1,85 @@
+/**
+ * Contracts with MikroORM, Kysely and pg: one for each member that src/borrowed uses of them, which says what this package takes
+ * for granted. When one fails, read the sentence, then the source of the dependency, then the file of src/borrowed.
+ */
+import { defineEntity, p } from '@mikro-orm/core'
+import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
+import { CompiledQuery, type ControlledTransaction } from 'kysely'
+import pg from 'pg'
+import t from 'tap'
+import type { Borrowed } from '../../src/borrowed/members.ts'
+import { forEachDatabase, type DatabaseName } from '../helpers/databases.ts'
+
+export const Lent = defineEntity({
+  name: 'Lent',
+  properties: { id: p.integer().primary(), title: p.string(), tags: p.array().nullable() },
+  filters: { short: { name: 'short', cond: { title: 'short' }, default: false } },
+})
+
+export interface World {
+  readonly orm: MikroORM
+  readonly em: EntityManager
+  /** A pool that has no connection yet, for one. */
+  readonly pool: pg.Pool
+}
+
+export interface Contract {
+  /** What a member does, as the end of a sentence that begins with its name. */
+  readonly does: string
+  /** Throws if it does something else. */
+  readonly holds: (world: World) => unknown
+  /** Default: both. */
+  readonly on?: DatabaseName
+}
+
+/** By the owner and the name of the member, such as `Pool.connect`. */
+export type Contracts = Readonly<Record<string, Contract>>
+
+/** Tests the contracts with a package; members and contracts have to match. */
+export async function testContracts (members: readonly Borrowed[], contracts: Contracts): Promise<void> {
+  t.test('each borrowed member has a contract, and each contract a member', async (t) => {
+    t.strictSame(members.map(({ of, name }) => `${of}.${name}`).sort(), Object.keys(contracts).sort())
+  })
+  await forEachDatabase(t, { entities: [Lent] }, async (t, { orm, name: database }) => {
+    await orm.em.fork().insertMany(Lent, [{ id: 1, title: 'short' }, { id: 2, title: 'long' }])
+    for (const { of, name, from, version, reason } of members) {
+      const { does, holds, on } = contracts[`${of}.${name}`]!
+      t.test(`${of}.${name} ${does}`, { skip: on !== undefined && on !== database && `${on} only` }, async (t) => {
+        const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL ?? 'postgresql://none', max: 1 })
+        t.teardown(() => pool.end())
+        try {
+          await holds({ orm, em: orm.em.fork(), pool })
+          t.pass()
+        } catch (error) {
+          t.fail(
+            `${from} has changed since ${version}: ${of}.${name} no longer ${does}. It was borrowed for: ${reason}`,
+            {
+              found: String(error),
+            }
+          )
+        }
+      })
+    }
+  })
+}
+
+export type Connection = ReturnType<EntityManager['getConnection']>
+export type Trx = ControlledTransaction<any, any[]>
+
+/** Runs `use` in a transaction of MikroORM's that is rolled back. */
+export async function inTransaction (
+  em: EntityManager,
+  use: (trx: Trx, connection: Connection) => unknown
+): Promise<void> {
+  const connection = em.getConnection()
+  const trx = await connection.begin() as Trx
+  try {
+    await use(trx, connection)
+  } finally {
+    if (!trx.isRolledBack) await connection.rollback(trx)
+  }
+}
+
+/** The first row of a statement. */
+export const select = async (trx: Trx, sql: string): Promise<any> =>
+  (await trx.executeQuery(CompiledQuery.raw(sql))).rows[0]

@@ -1,0 +1,243 @@
+import { ArrayType, wrap } from '@mikro-orm/core'
+import type { EntityManager } from '@mikro-orm/postgresql'
+import assert from 'node:assert/strict'
+import * as borrowed from '../../src/borrowed/mikro-orm.ts'
+import { arrayLiteral } from '../../src/resource/array-literals.ts'
+import {
+  inTransaction,
+  Lent,
+  select,
+  testContracts,
+  type Connection,
+  type Contract,
+  type Trx,
+  type World,
+} from './helper.ts'
+
+/** A caller with a changed entity, and a fork that has loaded the same row and another one; their entities afterwards. */
+async function merged ({ em: root }: World): Promise<{ changed: string, taken: boolean, mark: unknown }> {
+  const em = root.fork()
+  const [first] = await em.find(Lent, { id: 1 })
+  const { __originalEntityData: mark } = wrap(first!, true)
+  first!.title = 'changed'
+  const fork = em.fork({ clear: true })
+  await fork.find(Lent, {})
+  borrowed.takeEntities(em, fork)
+  return {
+    changed: first!.title,
+    taken: em.getUnitOfWork(false).getById(Lent, 2 as never) !== undefined,
+    mark,
+  }
+}
+
+const keepsChanges: Contract = {
+  does: 'lets a caller keep what it has changed when a transaction has loaded the same row',
+  holds: async (world) => assert.equal((await merged(world)).changed, 'changed'),
+}
+
+await testContracts(borrowed.MIKRO_ORM_MEMBERS, {
+  'EntityManager.getAbortOptions': {
+    does: 'gives the signal and the strategy of em.fork({ signal, inflightQueryAbortStrategy })',
+    holds: ({ em }) => {
+      const { signal } = new AbortController()
+      const fork = em.fork({ signal, inflightQueryAbortStrategy: 'cancel query' })
+      assert.deepEqual(borrowed.abortOptionsOf(fork), { signal, inflightQueryAbortStrategy: 'cancel query' })
+      assert.equal(borrowed.abortOptionsOf(em), undefined)
+    },
+  },
+  'EntityManager.getContext': {
+    does: 'gives the EntityManager of the transaction that the caller is inside of, and a fork itself',
+    holds: async ({ orm, em }) => {
+      assert.equal(borrowed.contextOf(orm.em), orm.em)
+      await orm.em.transactional(async (inner) => {
+        assert.equal(borrowed.contextOf(orm.em), inner)
+        assert.equal(borrowed.contextOf(em), em)
+      })
+    },
+  },
+  'EntityManager.getTransactionSessionContext': {
+    does: 'gives what em.setSessionContext was given',
+    holds: ({ em }) => {
+      const fork = em.fork()
+      fork.setSessionContext({ variables: { 'app.tenant': '1' } })
+      assert.deepEqual(borrowed.sessionContextOf(fork)?.variables, { 'app.tenant': '1' })
+      assert.equal(borrowed.sessionContextOf(em.fork()), undefined)
+    },
+  },
+  'EntityManager.applyFilters': {
+    does: 'gives the condition of the active filters, and nothing without any',
+    holds: async ({ em }) => {
+      assert.equal(await borrowed.conditionOfFilters(em, Lent, 'read', {}), undefined)
+      assert.deepEqual(await borrowed.conditionOfFilters(em, Lent, 'read', { short: true }), { title: 'short' })
+    },
+  },
+  'EntityManager.constructor': {
+    does: 'takes the driver as its second argument',
+    holds: ({ orm, em }) => {
+      const own = Object.create(orm.driver)
+      const Class = borrowed.withDriver(orm.em.constructor as borrowed.EntityManagerClass, () => own)
+      assert.equal(new Class(orm.config, orm.driver, em.getMetadata()).getDriver(), own)
+    },
+  },
+  'DatabaseDriver.connection': {
+    does: 'is what the driver sends its statements with',
+    holds: ({ orm }) => {
+      const marked = {} as Connection
+      assert.equal(Object.create(orm.driver, borrowed.writerMember(() => marked)).getConnection('write'), marked)
+      assert.equal(borrowed.connectionsOf(orm.driver).writer, orm.driver.getConnection('write'))
+    },
+  },
+  'DatabaseDriver.replicas': {
+    does: 'is the list of the connections to read from',
+    holds: ({ orm }) => assert.deepEqual(borrowed.connectionsOf(orm.driver).replicas, []),
+  },
+  'AbstractSqlConnection.logQuery': {
+    does: 'writes a statement to the log',
+    holds: ({ orm }) => {
+      const logged: unknown[] = []
+      const logger = orm.config.getLogger()
+      logger.logQuery = (context) => logged.push(context.query)
+      borrowed.logQuery(orm.em.getConnection(), 'select 1', { took: 1 })
+      delete (logger as { logQuery?: unknown }).logQuery
+      assert.deepEqual(logged, ['select 1'])
+    },
+  },
+  'AbstractSqlConnection.config': {
+    does: 'says whether the ORM prepares connections',
+    holds: ({ orm }) => {
+      assert.equal(borrowed.isPrepared(orm.em.getConnection()), false)
+      orm.config.set('onCreateConnection', async () => {})
+      assert.equal(borrowed.isPrepared(orm.em.getConnection()), true)
+      orm.config.set('onCreateConnection', undefined)
+    },
+  },
+  'AbstractSqlConnection.options': {
+    does: 'says whether the connection prepares itself',
+    holds: ({ orm }) => {
+      const connection = orm.em.getConnection() as unknown as { options: object }
+      const { options } = connection
+      connection.options = { ...options, onReserveConnection: async () => {} }
+      assert.equal(borrowed.isPrepared(connection as never), true)
+      connection.options = options
+    },
+  },
+  'AbstractSqlConnection.applySessionContext': {
+    does: 'sets variables in a transaction',
+    holds: ({ em }) =>
+      inTransaction(em, async (trx, connection) => {
+        await borrowed.applySessionContext(connection, trx, { variables: { 'app.tenant': '7' } })
+        assert.deepEqual(await select(trx, "select current_setting('app.tenant') as n"), { n: '7' })
+      }),
+  },
+  'AbstractSqlConnection.execute': {
+    does: 'takes the transaction as its fourth argument',
+    holds: ({ em }) => reads(em, 'execute', (em) => em.find(Lent, {})),
+  },
+  'AbstractSqlConnection.stream': {
+    does: 'takes the transaction as its third argument',
+    on: 'postgres',
+    holds: async ({ em }) => {
+      await reads(em, 'stream', async (em) => {
+        for await (const row of em.stream(Lent)) assert.ok(row)
+      })
+    },
+  },
+  'Transaction.index': {
+    does: "is the number of a savepoint of MikroORM's, by which it names the next one",
+    holds: ({ em }) =>
+      inTransaction(em, async (trx, connection) => {
+        borrowed.noteSavepoint(trx, 'own', {})
+        const inner = await connection.begin({ ctx: trx }) as { savepointName?: string }
+        assert.equal(inner.savepointName, 'trx2')
+        await trx.rollback().execute()
+      }),
+  },
+  'Transaction.savepointName': {
+    does: 'is the savepoint that MikroORM releases instead of a commit',
+    holds: ({ em }) =>
+      inTransaction(em, async (trx, connection) => {
+        assert.equal(borrowed.isSavepoint(trx), false)
+        const savepoint = await trx.savepoint('own').execute() as unknown as Trx
+        borrowed.noteSavepoint(savepoint, 'own', trx)
+        assert.equal(borrowed.isSavepoint(savepoint), true)
+        await connection.commit(savepoint)
+        assert.equal(trx.isCommitted, false)
+      }),
+  },
+  'TransactionManager.registerDeletionHandler': {
+    does: 'registers one subscriber, whose code is the same for each transaction',
+    holds: async ({ em }) => {
+      const fork = em.fork({ cloneEventManager: true })
+      const before = fork.getEventManager().getSubscribers().size
+      borrowed.forgetRemoved(em, fork)
+      const subscribers = [...fork.getEventManager().getSubscribers()]
+      assert.equal(subscribers.length, before + 1)
+      assert.equal(borrowed.isDeletionHandler(subscribers.at(-1)!), true)
+      assert.equal(borrowed.isDeletionHandler({ afterFlush: async () => {} }), false)
+      await em.transactional((inner) => {
+        assert.equal(borrowed.isDeletionHandler([...inner.getEventManager().getSubscribers()].at(-1)!), true)
+      })
+    },
+  },
+  'TransactionManager.mergeEntitiesToParent': {
+    does: 'moves entities that a transaction has loaded to the caller',
+    holds: async (world) => assert.equal((await merged(world)).taken, true),
+  },
+  'UnitOfWork.unsetIdentity': keepsChanges,
+  'IdentityMap.getByEntity': keepsChanges,
+  'EntityComparator.prepareEntity': keepsChanges,
+  'EntityComparator.diffEntities': keepsChanges,
+  'WrappedEntity.__originalEntityData': {
+    does: 'is what was loaded of an entity',
+    holds: async (world) => assert.deepEqual((await merged(world)).mark, { id: 1, title: 'short', tags: null }),
+  },
+  'WrappedEntity.__primaryKeys': {
+    does: 'is the list of the parts of the key',
+    holds: async ({ em }) => assert.deepEqual(borrowed.primaryKeysOf(await em.fork().findOneOrFail(Lent, 1)), [1]),
+  },
+  'WrappedEntity.getPrimaryKey': {
+    does: 'is the key',
+    holds: async ({ em }) => assert.equal(borrowed.primaryKeyOf(await em.fork().findOneOrFail(Lent, 1)), 1),
+  },
+  'Platform.marshallArray': {
+    does:
+      'loses text, is a method that can be replaced, and is what array types write with. If it has become right, remove correctArrays',
+    holds: ({ em }) => {
+      const platform = Object.create(em.getPlatform())
+      delete platform.marshallArray
+      platform.marshallArray = Object.getPrototypeOf(em.getPlatform()).marshallArray
+      assert.equal(platform.marshallArray(['NULL', ' ']), '{NULL, }')
+      borrowed.correctArrays(platform, arrayLiteral)
+      assert.equal(new ArrayType().convertToDatabaseValue(['NULL', ' '], platform), '{"NULL"," "}')
+    },
+  },
+})
+
+/** Whether reads inside and outside of a transaction are told apart. */
+async function reads (
+  em: EntityManager,
+  method: 'execute' | 'stream',
+  read: (em: EntityManager) => Promise<unknown>
+): Promise<void> {
+  const connection = em.getConnection()
+  let replaced = 0
+  const own: borrowed.Asking = borrowed.replaceReads(connection, {
+    execute: (...args) => {
+      replaced++
+      return own.execute(...args)
+    },
+    stream: (...args) => {
+      replaced++
+      return own.stream(...args)
+    },
+  })
+  try {
+    await em.fork().transactional(async (inner) => await read(inner as EntityManager))
+    assert.equal(replaced, 0, 'a read in a transaction was taken for one outside')
+    await read(em.fork())
+    assert.equal(replaced, 1, 'a read outside of transactions was not seen')
+  } finally {
+    delete (connection as { [name in typeof method]?: unknown })[method]
+    for (const name of ['execute', 'stream']) delete (connection as never)[name]
+  }
+}

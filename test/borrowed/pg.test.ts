@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import pg from 'pg'
+import * as borrowed from '../../src/borrowed/pg.ts'
+import { Prepared, runOnPool } from '../../src/run/index.ts'
+import { testContracts, type Contract } from './helper.ts'
+
+const contracts: Record<string, Omit<Contract, 'on'>> = {
+  'Pool._clients': {
+    does: 'is the list of the connections of a pool',
+    holds: ({ pool }) =>
+      withClient(pool, (client) => {
+        const seen: unknown[] = []
+        borrowed.onConnections(pool, (one) => seen.push(one))
+        assert.deepEqual(seen, [client])
+        assert.equal(borrowed.clientWith(pool, client.connection), client)
+      }),
+  },
+  'Pool.Client': {
+    does: "is the class of the pool's clients",
+    holds: async ({ pool }) => {
+      const client = borrowed.clientBeside(pool)
+      await client.connect()
+      assert.equal((await client.query('select 1 as n')).rows[0].n, 1)
+      await client.end()
+      assert.equal(pool.totalCount, 0)
+    },
+  },
+  'Pool.connect': {
+    does: 'is what pool.query and Kysely take connections with',
+    holds: async ({ pool }) => {
+      let taken = 0
+      borrowed.replaceConnect(pool, (connect) => (done) => {
+        taken++
+        connect(done)
+      })
+      await pool.query('select 1')
+      await withClient(pool, () => {})
+      assert.equal(taken, 2)
+    },
+  },
+  'PoolClient.release': {
+    does: 'closes the connection when it is called with true',
+    holds: async ({ pool }) => {
+      await withClient(pool, borrowed.closeOnRelease)
+      assert.equal(pool.totalCount, 0)
+    },
+  },
+  'Client._activeQuery': {
+    does: 'is the query that waits for its answer',
+    holds: ({ pool }) =>
+      withClient(pool, async (client) => {
+        const answered = client.query('select pg_sleep(0.02)')
+        assert.ok(Reflect.get(client, '_activeQuery'))
+        await answered
+        assert.ok(!Reflect.get(client, '_activeQuery'))
+      }),
+  },
+  'Client.readyForQuery': {
+    does: 'is false while a statement waits for its answer',
+    holds: ({ pool }) =>
+      withClient(pool, async (client) => {
+        assert.equal(borrowed.isBusy(client), false)
+        const answered = client.query('select 1')
+        assert.equal(borrowed.isBusy(client), true)
+        await answered
+        assert.equal(borrowed.isBusy(client), false)
+      }),
+  },
+  'Client.processID': {
+    does: "is the number of the server's process",
+    holds: ({ pool }) =>
+      withClient(pool, async (client) => {
+        const [{ pid }] = (await client.query('select pg_backend_pid() as pid')).rows
+        assert.equal(borrowed.serverOf(client).key[0], pid)
+      }),
+  },
+  'Client.secretKey': {
+    does: 'is a number of 32 bits',
+    holds: ({ pool }) =>
+      withClient(
+        pool,
+        (client) => assert.equal(borrowed.serverOf(client).key[1], borrowed.serverOf(client).key[1] | 0)
+      ),
+  },
+  'Client.host': server('host', (url) => url.hostname),
+  'Client.port': server('port', (url) => Number(url.port)),
+  'Client.ssl': server('ssl', () => false),
+  'Client.sslNegotiation': {
+    does: "is 'direct' when the connection begins with TLS",
+    holds: () => {
+      const client = new pg.Client({ ssl: true, sslnegotiation: 'direct' } as object)
+      assert.equal(borrowed.serverOf(client).sslNegotiation, 'direct')
+    },
+  },
+  'Client.unref': {
+    does: 'lets the process end',
+    holds: ({ pool }) => withClient(pool, (client) => borrowed.unref(client)),
+  },
+  'Client.connection': {
+    does: 'is the connection that a query object is given',
+    holds: ({ pool }) =>
+      withClient(pool, async (client) => {
+        const { promise, resolve } = Promise.withResolvers<unknown>()
+        client.query({
+          submit: (connection: unknown) => {
+            resolve(connection)
+            return new Error('not to be sent')
+          },
+          handleError: () => {},
+        } as pg.Submittable)
+        assert.equal(await promise, client.connection)
+      }),
+  },
+  'Connection.parsedStatements': {
+    does: 'has the names under which the server has statements',
+    holds: ({ pool }) =>
+      withClient(pool, async (client) => {
+        assert.equal(borrowed.isParsed(client.connection, 'lent'), false)
+        await client.query({ name: 'lent', text: 'select 1' })
+        assert.equal(borrowed.isParsed(client.connection, 'lent'), true)
+      }),
+  },
+  'Connection.stream': {
+    does: 'is the socket',
+    holds: ({ pool }) =>
+      withClient(pool, async (client) => {
+        const socket = borrowed.socketOf(client)
+        assert.equal(socket, borrowed.socketBelow(client.connection))
+        for (const method of ['pause', 'resume', 'setTimeout', 'destroy'] as const) {
+          assert.equal(typeof socket[method], 'function')
+        }
+        assert.ok(socket.listeners('data').length > 0)
+        client.on('error', () => {})
+        const { promise: closed, resolve } = Promise.withResolvers<void>()
+        client.on('end', resolve)
+        borrowed.cut(client)
+        await closed
+      }),
+  },
+  'Connection.close': {
+    does: 'is a method, which a cursor calls to end its statement',
+    holds: ({ pool }) => withClient(pool, (client) => assert.equal(typeof client.connection.close, 'function')),
+  },
+  'Connection.readyForQuery': {
+    does: 'is the event after which the next statement may be sent',
+    holds: ({ pool }) =>
+      withClient(pool, async (client) => {
+        const ready = once(client.connection, 'readyForQuery')
+        await client.query('select 1')
+        await ready
+      }),
+  },
+  'Query.handleDataRow': {
+    does: 'is called on a query object, with the fields of a row as texts and the length of their message',
+    holds: async ({ pool }) => {
+      const text = 'select $1::int as n, null as nothing'
+      const statement = { text, values: [7], columns: ['n', 'nothing'], prepared: new Prepared(text, false) }
+      assert.deepEqual(await runOnPool(pool, statement, undefined), [{ n: '7', nothing: null }])
+      await withClient(pool, async (client) => {
+        const { promise, resolve } = Promise.withResolvers<{ fields: string[], length: number }>()
+        const query = new pg.Query('select 1 as n')
+        Object.assign(query, { handleDataRow: resolve })
+        client.query(query)
+        const { fields, length } = await promise
+        assert.deepEqual(fields, ['1'])
+        assert.ok(length > 0)
+      })
+    },
+  },
+  'pg/lib/utils.js.prepareValue': {
+    does: 'makes texts of values',
+    holds: () => {
+      assert.equal(borrowed.prepareValue({ a: 1 }), '{"a":1}')
+      assert.equal(borrowed.prepareValue([1, null, 'NULL']), '{"1",NULL,"NULL"}')
+      assert.equal(borrowed.prepareValue(undefined), null)
+    },
+  },
+}
+
+await testContracts(
+  borrowed.PG_MEMBERS,
+  Object.fromEntries(Object.entries(contracts).map(([member, contract]) => [member, { ...contract, on: 'postgres' }]))
+)
+
+/** Runs `use` with the only connection of a pool. */
+async function withClient (pool: pg.Pool, use: (client: pg.PoolClient) => unknown): Promise<void> {
+  const client = await pool.connect()
+  try {
+    await use(client)
+  } finally {
+    client.release()
+  }
+}
+
+function server (name: 'host' | 'port' | 'ssl', expected: (url: URL) => unknown): Contract {
+  return {
+    does: 'is where the server is',
+    holds: ({ pool }) =>
+      withClient(pool, (client) => {
+        assert.equal(borrowed.serverOf(client)[name], expected(new URL(process.env.DATABASE_URL!)))
+      }),
+  }
+}
