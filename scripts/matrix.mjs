@@ -1,0 +1,104 @@
+/**
+ * npm run matrix: tests with the oldest and the newest versions of the packages that applications bring along (the peer ranges
+ * of package.json), each in a temporary copy of this checkout. The oldest have to pass. The newest may fail, which is a
+ * warning: read the sentences of test/borrowed, and narrow the range or follow the change.
+ *
+ * `--all` runs all tests instead of some, `--only oldest` or `--only newest` one of the two.
+ */
+import { execFileSync, spawnSync } from 'node:child_process'
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const { values: options } = parseArgs({ options: { all: { type: 'boolean' }, only: { type: 'string' } } })
+if (options.only !== undefined && !['oldest', 'newest'].includes(options.only)) {
+  throw new Error(`--only takes 'oldest' or 'newest', got '${options.only}'`)
+}
+const TESTS = [
+  'test/borrowed',
+  'test/http/pagination.test.ts',
+  'test/http/records.test.ts',
+  'test/http/transactions.test.ts',
+  'test/http/writes',
+]
+const { peerDependencies, devDependencies } = readPackage(root)
+
+/** Packages by the name of the one whose range decides: those of MikroORM have to be of one and the same version. */
+const groups = Object.groupBy(
+  Object.keys(devDependencies).filter((name) => name in peerDependencies || name.startsWith('@mikro-orm/')),
+  (name) => name.startsWith('@mikro-orm/') ? '@mikro-orm/core' : name
+)
+
+const problems = []
+for (const which of ['oldest', 'newest']) {
+  if (options.only !== undefined && options.only !== which) continue
+  const versions = Object.fromEntries(
+    Object.entries(groups).flatMap(([decides, names]) => {
+      const version = versionOf(which, names, peerDependencies[decides])
+      return names.map((name) => [name, version])
+    })
+  )
+  const shown = Object.keys(groups).map((name) => `${name} ${versions[name]}`).join(', ')
+  if (Object.entries(versions).every(([name, version]) => devDependencies[name] === version)) {
+    console.log(`The ${which} versions are those of npm test: ${shown}`)
+    continue
+  }
+  console.log(`Tests with the ${which} versions: ${shown}`)
+  if (!pass(versions)) problems.push({ which, shown })
+}
+for (const { which, shown } of problems) {
+  console.log(which === 'oldest'
+    ? `The oldest versions fail: ${shown}. Raise the peer ranges in package.json, or repair what fails.`
+    : `Warning: the newest versions fail: ${shown}. Applications that install them may fail, too.`)
+}
+process.exitCode = problems.some(({ which }) => which === 'oldest') ? 1 : 0
+
+/** The oldest version of a range, or the newest one that all of the packages have. */
+function versionOf (which, names, range) {
+  if (which === 'oldest') return /\d+\.\d+\.\d+/.exec(range)[0]
+  const lists = names.map((name) => {
+    const found = JSON.parse(npm(['view', `${name}@${range}`, 'version', '--json']))
+    return [found].flat()
+  })
+  const common = lists[0].filter((version) => lists.every((list) => list.includes(version)))
+  return common.at(-1)
+}
+
+/** Whether the tests pass in a copy of this checkout with these versions. */
+function pass (versions) {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'crud-kit-matrix-'))
+  try {
+    copy(folder)
+    const file = readPackage(folder)
+    Object.assign(file.devDependencies, versions)
+    fs.writeFileSync(path.join(folder, 'package.json'), JSON.stringify(file, undefined, 2))
+    npm(['install', '--no-audit', '--no-fund', '--loglevel=error'], folder)
+    const { status } = spawnSync('npm', ['test', '--', ...(options.all ? [] : TESTS)], { cwd: folder, stdio: 'inherit' })
+    return status === 0
+  } finally {
+    fs.rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Copies what git knows of, with changes that are not committed, and the installed packages as hard links: they differ in few. */
+function copy (folder) {
+  const names = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z'], {
+    cwd: root,
+    encoding: 'utf8',
+  }).split('\0').filter((name) => name !== '' && fs.existsSync(path.join(root, name)))
+  for (const name of names) fs.cpSync(path.join(root, name), path.join(folder, name))
+  const modules = path.join(root, 'node_modules')
+  // where the file system or the platform has no hard links, npm installs everything
+  if (fs.existsSync(modules)) spawnSync('cp', ['-al', modules, folder], { stdio: 'ignore' })
+}
+
+function readPackage (folder) {
+  return JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8'))
+}
+
+function npm (args, cwd = root) {
+  return execFileSync('npm', args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
+}
