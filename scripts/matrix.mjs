@@ -64,7 +64,7 @@ function versionOf (which, names, range) {
     return [found].flat()
   })
   const common = lists[0].filter((version) => lists.every((list) => list.includes(version)))
-  return common.at(-1)
+  return common.sort((a, b) => a.localeCompare(b, 'en', { numeric: true })).at(-1)
 }
 
 /** Whether the tests pass in a copy of this checkout with these versions. */
