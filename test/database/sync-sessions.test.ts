@@ -187,6 +187,40 @@ for (const [name, skip, open] of urls) {
       t.equal(notes.count(session), 1, 'the session goes on')
     })
 
+    t.test('writes are refused for the same reasons as on an EntityManager', async (t) => {
+      authors.createMany(session, [{ name: 'Ada' }, { name: 'Bob' }])
+      const missing = (pointer: string) => ({
+        code: 'FST_CRUD_CONFLICT',
+        errors: [{ source: { pointer }, detail: "'author' refers to a record that does not exist." }],
+      } as never)
+      notes.createMany(session, [{ title: 'a', author: 1 }, { title: 'b', author: 2 }])
+      authors.delete(session, 2)
+      t.throws(
+        () =>
+          notes.createMany(session, [{ title: 'x', author: 1 }, { title: 'y', author: 2 }, { title: 'z', author: 3 }]),
+        missing('/1/author')
+      )
+      t.throws(() => notes.create(session, { title: 'x', author: 2 }), missing('/author'))
+      t.throws(() => notes.update(session, 1, { author: 2 }), missing('/author'))
+      t.match(notes.update(session, 2, { title: 'c', author: 2 }), { title: 'c', author: 2 }, 'no change is looked for')
+      t.match(notes.update(session, 1, {}), { title: 'a', version: 1 }, 'nothing is changed')
+      const scope = { title: { $like: 'a%' } }
+      t.throws(() => notes.update(session, 1, { title: 'x' }, { scope }), failed(403))
+      t.throws(() => notes.update(session, 2, { title: 'a' }, { scope }), failed(404))
+      t.match(notes.update(session, 1, { title: 'aa' }, { scope }), { title: 'aa', version: 2 })
+      t.match(notes.update(session, 1, { title: 'ab' }, { values: { size: 7n } }), { size: '7' })
+      t.throws(() => notes.delete(session, 1, { ifMatch: '"1"' }), failed(412))
+      t.throws(() => notes.update(session, '1'.repeat(20), { title: 'x' }), failed(404))
+      t.throws(() => notes.delete(session, 9), failed(404))
+      t.throws(() => authors.delete(session, 2), failed(404))
+      t.match(authors.restore(session, 1), { name: 'Ada', deleted_at: null }, 'a live row stays unchanged')
+      t.throws(() => authors.restore(session, 9), failed(404))
+      t.throws(() => notes.restore(session, 1), refused(/has no 'deleted_at'/))
+      t.match(authors.delete(session, 1, { hard: true }), { name: 'Ada' })
+      t.equal(authors.exists(session, 1, { includeDeleted: true }), false)
+      t.strictSame(notes.createMany(session, []), [])
+    })
+
     t.test("SQL of one's own, with values of every kind", async (t) => {
       const at = new Date('2024-05-06T07:08:09.123Z')
       const [row] = session.execute<Record<string, any>>(
