@@ -25,7 +25,11 @@ export async function filtersOfWrite (write: Write, rows: readonly RecordData[])
 
 /** Runs the statement of a plan and returns the rows that it has written. */
 export async function runWrite (write: Write, plan: AnyWritePlan, filters: ActiveFilters): Promise<Written[]> {
-  return writtenRows(write, plan, await runStatement(write.session, statementOfWrite(write, plan, filters), write.model))
+  return writtenRows(
+    write,
+    plan,
+    await runStatement(write.session, statementOfWrite(write, plan, filters), write.model)
+  )
 }
 
 export function statementOfWrite (write: Write<CrudSession>, plan: AnyWritePlan, filters: ActiveFilters): CompiledRead {
