@@ -1,10 +1,10 @@
 /** The decision about guards: which rows a request can reach past its resource's scope, and that nothing guards. */
-import { Raw, isRaw } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { conditionOfFilters } from '../borrowed/mikro-orm.ts'
+import { hasSql, readCondition } from '../conditions/index.ts'
 import type { EntityModel, RelationProperty } from '../model/index.ts'
 import { includePath, relationsOf } from '../plan/index.ts'
-import { filtersOfEntity, type Resource } from '../resource/index.ts'
+import { filtersOfEntity, readConstantFilter, type Resource } from '../resource/index.ts'
 import type { OfferedWays } from './advised-resource.ts'
 
 /** An entity whose rows a request can reach past the scope. */
@@ -82,26 +82,25 @@ function waysOfLists (whitelist: Resource['whitelist']): Way[] {
   return ways
 }
 
-/** Whether a filter that is on by default may tell the rows of one request from those of another. */
-async function isGuardedByFilter (em: EntityManager, { entity }: EntityModel): Promise<boolean> {
-  const declared = filtersOfEntity(em, entity)
-  if (declared.some((filter) => filter.default === true && tellsApart(filter.cond))) return true
+/**
+ * Whether a filter that is on by default may tell the rows of one request from those of another. Conditions are the same
+ * for all requests, unless there is SQL in them; callbacks may look at the request.
+ */
+async function isGuardedByFilter (em: EntityManager, model: EntityModel): Promise<boolean> {
+  const declared = filtersOfEntity(em, model.entity)
+  for (const { name, cond, default: isActive } of declared) {
+    if (isActive !== true) continue
+    if (typeof cond === 'function' || hasSql(readConstantFilter(name, cond, model))) return true
+  }
   // MikroORM does not list the filters that addFilter has added: all others are switched off
   const others = Object.fromEntries(declared.map((filter) => [filter.name, false]))
   try {
-    const where: unknown = await conditionOfFilters(em, entity, 'read', others)
-    return where !== undefined && tellsApart(where)
+    const where: unknown = await conditionOfFilters(em, model.entity, 'read', others)
+    return where !== undefined && hasSql(readCondition(where, model))
   } catch {
     // it has no parameters, or its callback does not find the request that it looks for
     return true
   }
-}
-
-/** Objects are the same for all requests, unless there is SQL in them; callbacks may look at the request. */
-function tellsApart (cond: unknown): boolean {
-  if (typeof cond === 'function' || isRaw(cond)) return true
-  if (typeof cond !== 'object' || cond === null) return false
-  return Raw.hasObjectFragments(cond) || Object.values(cond).some(tellsApart)
 }
 
 /** Names of properties that often say whose a row is. */

@@ -3,7 +3,6 @@
  * an entity: which properties are exposed and under which names, what their columns hold, how text becomes a value
  * of theirs, and how rows are related. It refuses, at start-up, entities that can't be a resource.
  */
-export { checkCondition, ConditionError, keyOfEntity } from './condition.ts'
 export { MAX_NAME_BYTES, Models } from './build-model.ts'
 export { convert, fromJson, readStored } from './convert.ts'
 export {

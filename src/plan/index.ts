@@ -81,6 +81,7 @@ export {
 } from './whitelist/index.ts'
 export { resolveWritable, type BodyRules, type Writable } from './writable.ts'
 export { withSharedColumns } from './shared-columns.ts'
+export { entitiesOf } from './entities.ts'
 export { withConditions } from './where.ts'
 export {
   idOfKey,

@@ -1,8 +1,9 @@
 /**
- * Plain conditions in MikroORM's words, such as `{ tenant: 5 }`, as conditions of a plan: their structure is part of its
- * shape, their values are bound. What is translated means to the database exactly what MikroORM makes of it; anything
- * else has no translation, and is MikroORM's to compile for each request.
+ * The conditions of a request, such as a scope `{ tenant: 5 }`, as conditions of its plan: their structure is part of the
+ * plan's shape, and their values are bound. A translation means to the database exactly what MikroORM makes of the
+ * condition. MikroORM compiles conditions without translation, for each request.
  */
+import type { ComparePart, KeyPart, Comparison as Compared, Where, WherePart } from '../conditions/index.ts'
 import {
   arrayLiteral,
   wireTypeOf,
@@ -24,12 +25,12 @@ const MAX_COMPARISONS = 50
  * @param scope a condition on the plan's own rows; new rows have none
  * @param filters conditions on the rows of entities, wherever they are read
  * @example
- * withConditions(plan, { tenant: 5 }, new Map([[author, { archived: false }]]))
+ * withConditions(plan, readCondition({ tenant: 5 }, plan.model), new Map())
  */
 export function withConditions<AnyPlan extends Plan | AnyWritePlan> (
   plan: AnyPlan,
-  scope: unknown,
-  filters: ReadonlyMap<EntityModel, object>
+  scope: Where | undefined,
+  filters: ReadonlyMap<EntityModel, Where>
 ): AnyPlan | undefined {
   if (scope === undefined && filters.size === 0) return plan
   const values = new Values(plan.values)
@@ -44,7 +45,7 @@ export function withConditions<AnyPlan extends Plan | AnyWritePlan> (
   }
 }
 
-function translateAll (filters: ReadonlyMap<EntityModel, object>, values: Values): EntityConditions | undefined {
+function translateAll (filters: ReadonlyMap<EntityModel, Where>, values: Values): EntityConditions | undefined {
   const translated = new Map<EntityModel, readonly Condition[]>()
   for (const [model, where] of filters) {
     const conditions = translate(where, model, values)
@@ -54,7 +55,7 @@ function translateAll (filters: ReadonlyMap<EntityModel, object>, values: Values
   return translated
 }
 
-function translate (where: unknown, model: EntityModel, values: Values): readonly Condition[] | undefined {
+function translate (where: Where, model: EntityModel, values: Values): readonly Condition[] | undefined {
   return new Translation(comparandsOf(model), values).all(where)
 }
 
@@ -78,63 +79,82 @@ class Translation {
     this.#values = values
   }
 
-  /** What a condition says, all of which holds. */
-  all (where: unknown): Condition[] | undefined {
-    if (!isPlain(where)) return undefined
+  /** All parts of a condition. */
+  all (where: Where): Condition[] | undefined {
     const conditions: Condition[] = []
-    for (const key of Object.keys(where)) {
-      const translated = key === '$and' || key === '$or'
-        ? this.#group(key, where[key])
-        : this.#member(this.#comparands.get(key), where[key])
+    for (const part of where) {
+      const translated = this.#part(part)
       if (translated === undefined) return undefined
       conditions.push(...translated)
     }
     return conditions
   }
 
+  #part (part: WherePart): Condition[] | undefined {
+    switch (part.kind) {
+      case 'and':
+        return this.#groups(part.members)?.flat()
+      case 'or':
+        return this.#alternatives(part.members)
+      case 'compare':
+        return this.#comparisons(part)
+      case 'key':
+        return this.#key(part)
+      case 'not':
+      case 'related':
+      case 'embedded':
+      case 'sql':
+      case 'verbatim':
+        return undefined
+    }
+  }
+
   /** An empty group, or a member that says nothing, is for MikroORM to make sense of. */
-  #group (key: '$and' | '$or', members: unknown): Condition[] | undefined {
-    if (!Array.isArray(members) || members.length === 0) return undefined
+  #groups (members: readonly Where[]): Condition[][] | undefined {
+    if (members.length === 0) return undefined
     const groups: Condition[][] = []
-    for (const member of members as readonly unknown[]) {
+    for (const member of members) {
       const conditions = this.all(member)
       if (conditions === undefined || conditions.length === 0) return undefined
       groups.push(conditions)
     }
-    if (key === '$and' || groups.length === 1) return groups.flat()
+    return groups
+  }
+
+  #alternatives (members: readonly Where[]): Condition[] | undefined {
+    const groups = this.#groups(members)
+    if (groups === undefined || groups.length === 1) return groups?.flat()
     return [{
       kind: 'any',
       conditions: groups.map((conditions) => conditions.length === 1 ? conditions[0]! : { kind: 'all', conditions }),
     }]
   }
 
-  /** What is said of one column: a value, a list, operators, or the key of the related record. */
-  #member (comparand: Comparand | undefined, value: unknown): Condition[] | undefined {
+  #comparisons ({ property, comparisons }: ComparePart): Condition[] | undefined {
+    const comparand = this.#comparands.get(property)
     if (comparand === undefined) return undefined
-    if (Array.isArray(value)) return this.#operators(comparand, [['$in', value]])
-    if (!isPlain(value)) return this.#operators(comparand, [['$eq', value]])
-    const entries = Object.entries(value)
-    const [key, more] = entries
-    if (key === undefined) return undefined
-    return more === undefined && key[0] === comparand.relatedKey && key[1] !== null
-      ? this.#operators(comparand, [['$eq', key[1]]])
-      : this.#operators(comparand, entries)
-  }
-
-  #operators (
-    comparand: Comparand,
-    entries: ReadonlyArray<readonly [operator: string, value: unknown]>
-  ): Condition[] | undefined {
     const conditions: Condition[] = []
-    for (const [operator, value] of entries) {
-      const condition = this.#left-- > 0 ? this.#operator(comparand, operator, value) : undefined
+    for (const comparison of comparisons) {
+      const condition = this.#comparison(comparand, comparison)
       if (condition === undefined) return undefined
       conditions.push(condition)
     }
     return conditions
   }
 
-  #operator ({ operand, type }: Comparand, operator: string, value: unknown): Condition | undefined {
+  /** `{ author: { id: 7 } }`: the same as `{ author: 7 }`. */
+  #key ({ relation, where: [only, ...more] }: KeyPart): Condition[] | undefined {
+    const comparand = this.#comparands.get(relation)
+    if (comparand?.keyProperty === undefined || more.length > 0) return undefined
+    if (only?.kind !== 'compare' || !only.bare || only.property !== comparand.keyProperty) return undefined
+    const [comparison] = only.comparisons
+    if (comparison?.operator !== '$eq' || comparison.value === null) return undefined
+    const condition = this.#comparison(comparand, comparison)
+    return condition && [condition]
+  }
+
+  #comparison ({ operand, type }: Comparand, { operator, value }: Compared): Condition | undefined {
+    if (this.#left-- <= 0) return undefined
     if (operator === '$in' || operator === '$nin') {
       const items = Array.isArray(value) ? toSqlValues(value, type) : undefined
       return items &&
@@ -169,23 +189,23 @@ function toSqlValue (value: unknown, type: ValueType): SqlValue | undefined {
 interface Comparand {
   readonly operand: Operand
   readonly type: ValueType
-  /** Of a relation: what the property is called that its key is in the related record. */
-  readonly relatedKey?: string
+  /** Of a relation: the property of the related record that its key is. */
+  readonly keyProperty?: Property
 }
 
-type Comparands = ReadonlyMap<string, Comparand>
+type Comparands = ReadonlyMap<Property, Comparand>
 
 const comparandsByModel = new WeakMap<EntityModel, Comparands>()
 
-/** By the name of the property; those that are also the name of another one's column are left to MikroORM. */
+/** Properties with the name of another one's column are left to MikroORM. */
 function comparandsOf (model: EntityModel): Comparands {
   let comparands = comparandsByModel.get(model)
   if (comparands === undefined) {
-    const properties = [...model.properties]
-    const found = properties.map(([name, property]) => [name, comparandOf(property)] as const)
-      .filter((entry): entry is [string, Comparand] =>
+    const properties = [...model.properties.values()]
+    const found = properties.map((property) => [property, comparandOf(property)] as const)
+      .filter((entry): entry is [Property, Comparand] =>
         entry[1] !== undefined &&
-        !properties.some(([other, property]) => other !== entry[0] && columnsOf(property).includes(entry[0]))
+        !properties.some((other) => other !== entry[0] && columnsOf(other).includes(entry[0].name))
       )
     comparandsByModel.set(model, comparands = new Map(found))
   }
@@ -205,7 +225,7 @@ function comparandOf (property: Property): Comparand | undefined {
   const [part, ...more] = property.target.primaryKey
   const isPrimary = more.length === 0 && part!.property.kind === 'scalar' &&
     part!.property.column === property.join.targetColumns[0]
-  return { operand: property, type, ...(isPrimary && { relatedKey: part!.property.name }) }
+  return { operand: property, type, ...(isPrimary && { keyProperty: part!.property }) }
 }
 
 function columnsOf (property: Property): readonly string[] {
@@ -217,10 +237,4 @@ function columnsOf (property: Property): readonly string[] {
     case 'relation':
       return property.join.kind === 'owner' ? property.join.columns : []
   }
-}
-
-/** An object literal: nothing of a class, no fragment of SQL, which hides behind a symbol. */
-function isPlain (value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype &&
-    Object.getOwnPropertySymbols(value).length === 0
 }

@@ -6,6 +6,7 @@ import type {
   CrudContext,
   CrudSession,
   ReadOptions,
+  RequestConditions,
   Resource,
   Session,
 } from '../resource/index.ts'
@@ -17,7 +18,7 @@ export interface Read<On extends CrudSession = Session> {
   readonly crud: CrudClass
   readonly resource: Resource
   readonly session: On
-  readonly options: ReadOptions
+  readonly conditions: RequestConditions
   readonly operation: QueryOperation
 }
 
@@ -36,18 +37,16 @@ export function beginRead<On extends CrudSession> (
 ): Read<On> {
   const resource = crud.bind(sharedEmOf(session))
   enterStage('plan')
-  return { crud, resource, session, options, operation }
+  return { crud, resource, session, conditions: resource.conditionsOf(options), operation }
 }
 
 /** What hooks look at. */
-export function hookContext ({ session, options }: Read<CrudSession>): CrudContext {
-  return contextOf(session, options.context)
+export function hookContext ({ session, conditions }: Read<CrudSession>): CrudContext {
+  return contextOf(session, conditions.context)
 }
 
-export async function findRows ({ resource, session, options, operation }: Read, plan: Plan): Promise<Found> {
-  enterStage('compile')
-  const statement = await resource.compile(session, plan, options, operation)
-  enterStage()
+export async function findRows ({ resource, session, conditions, operation }: Read, plan: Plan): Promise<Found> {
+  const statement = await resource.prepare(session, plan, conditions, operation)
   return { rows: await readStatement(session, statement), statement }
 }
 

@@ -13,11 +13,10 @@ import {
   type StreamPlan,
 } from '../plan/index.ts'
 import type { QueryParams } from '../query/index.ts'
-import { contextOf, type CompiledRead, type CrudClass, type ReadOptions, type Resource } from '../resource/index.ts'
+import { contextOf, type CompiledRead, type CrudClass, type ReadOptions } from '../resource/index.ts'
 import {
   BatchSize,
   checkRecord,
-  enterStage,
   isEmbedded,
   readKeyset,
   run,
@@ -44,12 +43,13 @@ export async function * readStream (
   params: QueryParams,
   options: StreamReadOptions
 ): AsyncGenerator<string[], void, undefined> {
-  const { resource } = beginRead(crud, em, options, 'stream')
+  const { resource, conditions } = beginRead(crud, em, options, 'stream')
   const plan = planStream(params, resource.whitelist, options)
   const context = contextOf(em, options.context)
+  const statementOf: StatementOf = async (plan) => await resource.prepare(em, plan, conditions, 'stream')
   const batches = await isEmbedded(em)
-    ? readPages(resource, em, plan, options)
-    : readCursor(resource, em, plan, options)
+    ? readPages(statementOf, em, plan, options.signal)
+    : readCursor(statementOf, em, plan, options.signal)
   for await (const { items, toWire } of batches) {
     for (const item of items) checkRecord(plan, item)
     yield isFinal(toWire, crud)
@@ -58,21 +58,12 @@ export async function * readStream (
   }
 }
 
+/** The statement of a plan, with the conditions of the stream's request. */
+type StatementOf = (plan: Plan) => Promise<CompiledRead>
+
 interface Batch {
   readonly items: string[]
   readonly toWire: CompiledRead['toWire']
-}
-
-async function compiled (
-  resource: Resource,
-  em: EntityManager,
-  plan: Plan,
-  options: ReadOptions
-): Promise<CompiledRead> {
-  enterStage('compile')
-  const statement = await resource.compile(em, plan, options, 'stream')
-  enterStage()
-  return statement
 }
 
 /** What a stream includes is weighed where it can be too much: a batch that is too large is read in parts. */
@@ -90,20 +81,20 @@ const withoutLimits = ({ limits, ...plan }: StreamPlan): StreamPlan => plan
  * their keys: the server would have to collect it for all of them before it could send the first.
  */
 async function * readCursor (
-  resource: Resource,
+  statementOf: StatementOf,
   em: EntityManager,
   plan: StreamPlan,
-  options: StreamReadOptions
+  signal: AbortSignal | undefined
 ): AsyncGenerator<Batch, void, undefined> {
   const related = showsRelated(plan.selection)
-  const read = await compiled(resource, em, related ? planStreamKeys(plan) : plan, options)
+  const read = await statementOf(related ? planStreamKeys(plan) : plan)
   const weighed = weighedPlan(plan)
   const complete: Completion = {
-    read: (keys) => compiled(resource, em, planStreamRecords(weighed, keys.map(keyOf)), options),
+    read: (keys) => statementOf(planStreamRecords(weighed, keys.map(keyOf))),
     excessOf: (row) => (row[STREAM_ROW.excess] as string | null | undefined) ?? undefined,
     refusal: (excess) => tooLarge(plan, excess),
   }
-  for await (const rows of streamRows(em, read, { complete: related ? complete : undefined, signal: options.signal })) {
+  for await (const rows of streamRows(em, read, { complete: related ? complete : undefined, signal })) {
     yield { items: rows.map((row) => row[STREAM_ROW.item] as string), toWire: read.toWire }
   }
 }
@@ -115,20 +106,20 @@ function keyOf (row: Row): StreamKey {
 
 /** Page by page: PGlite has one connection, and a transaction on it would keep everybody else waiting. */
 async function * readPages (
-  resource: Resource,
+  statementOf: StatementOf,
   em: EntityManager,
   plan: StreamPlan,
-  options: StreamReadOptions
+  signal: AbortSignal | undefined
 ): AsyncGenerator<Batch, void, undefined> {
   const weighed = weighedPlan(plan)
   const size = new BatchSize()
   let after: SortTexts | undefined
   for (let offset = 0, more = true; more;) {
-    throwIfStopped(options.signal)
+    throwIfStopped(signal)
     const limit = size.of(size.rows)
     const byPlace = planStreamPage(weighed, limit, after)
     // an order without places: slower the further it gets
-    const read = await compiled(resource, em, byPlace ?? planStreamOffset(weighed, offset, limit), options)
+    const read = await statementOf(byPlace ?? planStreamOffset(weighed, offset, limit))
     const rows = await run(em, read)
     const excess = rows[0]?.[byPlace === undefined ? EXCESS_COLUMN : KEYSET_ROW.excess]
     if (typeof excess === 'string') {

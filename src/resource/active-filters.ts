@@ -2,12 +2,13 @@
 import { ValidationError } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { conditionOfFilters } from '../borrowed/mikro-orm.ts'
+import { ALL_ROWS, type Where } from '../conditions/index.ts'
 import { DatabaseError } from '../errors.ts'
 import type { EntityModel } from '../model/index.ts'
 import type { Plan, ScopeCondition } from '../plan/index.ts'
-import { NO_FILTERS, NO_SCOPES, type ActiveFilters, type Scopes } from './foreign.ts'
+import { NO_FILTERS, NONE_SWITCHED, type ActiveFilters, type SwitchedFilters } from './foreign.ts'
 import { RequestSession } from './request-session.ts'
-import { checkFilter } from './scope.ts'
+import { readFilter } from './scope.ts'
 import { emOf, type Session } from './session.ts'
 
 /** Arguments of filters by name, or whether they are on. */
@@ -35,11 +36,11 @@ export function filtersByEntity (
   entities: readonly EntityModel[],
   conditions: ReadonlyArray<object | undefined>
 ): ActiveFilters {
-  let filters: Map<EntityModel, object> | undefined
+  let filters: Map<EntityModel, Where> | undefined
   for (const [index, where] of conditions.entries()) {
     if (where === undefined) continue
-    checkFilter(where, entities[index]!)
-    ;(filters ??= new Map()).set(entities[index]!, where)
+    const model = entities[index]!
+    ;(filters ??= new Map()).set(model, readFilter(where, model))
   }
   return filters ?? NO_FILTERS
 }
@@ -48,9 +49,9 @@ export function filtersByEntity (
 export async function switchedFilters (
   session: Session,
   { model, customs }: Pick<Plan, 'model' | 'customs'>
-): Promise<Scopes> {
+): Promise<SwitchedFilters> {
   const switched = switchedBy(customs)
-  if (switched.length === 0) return NO_SCOPES
+  if (switched.length === 0) return NONE_SWITCHED
   return filtersBySwitch(
     model,
     switched,
@@ -75,11 +76,10 @@ export function filtersBySwitch (
   model: EntityModel,
   switched: readonly ScopeCondition[],
   conditions: ReadonlyArray<object | undefined>
-): Scopes {
+): SwitchedFilters {
   return new Map(switched.map((custom, index) => {
     const where = conditions[index]
-    if (where !== undefined) checkFilter(where, model)
-    return [custom, where ?? {}]
+    return [custom, where === undefined ? ALL_ROWS : readFilter(where, model)]
   }))
 }
 

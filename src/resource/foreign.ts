@@ -1,4 +1,5 @@
 /** Conditions in MikroORM's words: they may look at anything, so a request that brings some has a statement of its own. */
+import { readConstant, toMikroOrm, type Visible, type Where } from '../conditions/index.ts'
 import type { CustomFilterContext } from '../config/index.ts'
 import { FilterValidationError } from '../errors.ts'
 import type { EntityModel } from '../model/index.ts'
@@ -8,31 +9,35 @@ import {
   filterSql,
   foreignOrder,
   foreignSql,
-  guarded,
   type AnyQueryBuilder,
   type Bind,
   type Foreign,
   type Sql,
-  type Visible,
 } from '../sql/index.ts'
 import { contextOf } from './context.ts'
 import { certain } from './scope.ts'
 import { emOf, type CrudSession } from './session.ts'
 
-/** Conditions of one request beside its query string. */
+/** Conditions of one request beside its query string, as the caller gives them. */
 export interface ReadOptions {
   /** A condition in MikroORM's query language on the resource's own rows, ANDed to everything. */
   readonly scope?: object
   /** Also see rows that are marked as deleted. Default: false. */
   readonly includeDeleted?: boolean
-  /** Rows that MikroORM's filters hide are left out. Default: true. */
-  readonly filtered?: boolean
   /** Handed to custom filters and hooks. */
   readonly context?: Readonly<Record<string, unknown>>
 }
 
+/** The same conditions, read. */
+export interface RequestConditions {
+  readonly scope?: Where | undefined
+  /** Rows that MikroORM's filters hide are left out. Default: true. */
+  readonly filtered?: boolean
+  readonly context?: ReadOptions['context']
+}
+
 /** Conditions of MikroORM's filters by entity: those of the filters that are active. */
-export type ActiveFilters = ReadonlyMap<EntityModel, object>
+export type ActiveFilters = ReadonlyMap<EntityModel, Where>
 
 export const NO_FILTERS: ActiveFilters = new Map()
 
@@ -40,59 +45,66 @@ export const NO_FILTERS: ActiveFilters = new Map()
  * What MikroORM compiles of a request's conditions.
  *
  * @param values of the statement, which those of the conditions are added to
- * @param behind the filters of related rows that the scope leads to, which hold whether or not the record itself is filtered
+ * @param behind the filters of related rows that the scope leads to: they hold even if the records are not filtered
  */
 export function foreignOf (
   session: CrudSession,
   plan: Pick<Plan, 'model' | 'customs'>,
-  options: ReadOptions,
+  { scope, context }: RequestConditions,
   filters: ActiveFilters,
   values: unknown[],
-  { scopes = NO_SCOPES, behind = filters }: { readonly scopes?: Scopes, readonly behind?: ActiveFilters } = {}
+  { switched = NONE_SWITCHED, behind = filters }: {
+    readonly switched?: SwitchedFilters,
+    readonly behind?: ActiveFilters,
+  } = {}
 ): Foreign {
   const em = emOf(session)
   const bindValue: Bind = (value) => values.push(value) - 1
   const visible = visibleBy(filters)
+  const { model } = plan
   return {
     filter: (model, alias) => {
       const where = filters.get(model)
-      return where && certain(`A MikroORM filter of ${model.name}`, () => filterSql(em, model, alias, where, bindValue))
+      return where &&
+        certain(`A MikroORM filter of ${model.name}`, () => filterSql(em, model, alias, toMikroOrm(where), bindValue))
     },
-    constant: (where, model, alias) => filterSql(em, model, alias, guarded(where, model, visible) as object, bindValue),
+    constant: (where, model, alias) =>
+      filterSql(em, model, alias, toMikroOrm(readConstant(where, model), visible), bindValue),
     order: ({ sort, callback, descending }, alias) =>
       foreignOrder(
         em,
-        plan.model,
+        model,
         alias,
-        (qb) => callback(qb, descending ? 'desc' : 'asc', { ...options.context, em }),
+        (qb) => callback(qb, descending ? 'desc' : 'asc', { ...context, em }),
         bindValue,
         `AllowedSort.custom '${sort}'`
       ),
     conditions: (alias) =>
       [
-        options.scope && certain(`The scope of ${plan.model.name}`, () =>
-          filterSql(em, plan.model, alias, guarded(options.scope, plan.model, visibleBy(behind)) as object, bindValue)),
+        scope && certain(`The scope of ${model.name}`, () =>
+          filterSql(em, model, alias, toMikroOrm(scope, visibleBy(behind)), bindValue)),
         ...plan.customs.map((custom) =>
           custom.kind === 'scope'
             ? certain(`The MikroORM filter '${custom.filter}'`, () =>
-              filterSql(em, plan.model, alias, scopes.get(custom)!, bindValue))
-            : foreignSql(em, plan.model, alias, (qb) =>
-              narrow(custom, qb, contextOf(session, options.context)), bindValue)
+              filterSql(em, model, alias, toMikroOrm(switched.get(custom)!), bindValue))
+            : foreignSql(em, model, alias, (qb) =>
+              narrow(custom, qb, contextOf(session, context)), bindValue)
         ),
       ].filter((condition): condition is Sql => condition !== undefined),
   }
 }
 
 /** Conditions of the MikroORM filters that a request has switched on. */
-export type Scopes = ReadonlyMap<ScopeCondition, object>
+export type SwitchedFilters = ReadonlyMap<ScopeCondition, Where>
 
-export const NO_SCOPES: Scopes = new Map()
+export const NONE_SWITCHED: SwitchedFilters = new Map()
 
 /** What makes related rows visible where MikroORM's filters are these. */
 export function visibleBy (filters: ActiveFilters): Visible {
   return (model) => {
     const alive = model.deletedAt && { [model.deletedAt.name]: null }
-    const filter = filters.get(model)
+    const where = filters.get(model)
+    const filter = where && toMikroOrm(where)
     return alive !== undefined && filter !== undefined ? { $and: [alive, filter] } : alive ?? filter
   }
 }

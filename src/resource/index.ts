@@ -17,11 +17,11 @@ export { BoundResources } from './bound-resources.ts'
 export { contextOf, type CrudContext } from './context.ts'
 export { checkEstimates } from './estimates.ts'
 export { filtersOfEntity } from './entity-filters.ts'
-export { foreignOf, NO_FILTERS, NO_SCOPES, type ActiveFilters, type ReadOptions, type Scopes } from './foreign.ts'
+export { foreignOf, NO_FILTERS, type ActiveFilters, type ReadOptions, type RequestConditions } from './foreign.ts'
 export { type CrudClass, type CrudHooks } from './hooks.ts'
 export { RequestSession } from './request-session.ts'
 export { Resource } from './resource.ts'
-export { checkScope, readScope, toBody, type ScopeRules } from './scope.ts'
+export { readScope, rulesOf, toBody, type ScopeRules } from './scope.ts'
 export {
   emOf,
   hasSessionContext,
@@ -36,3 +36,4 @@ export {
   type Session,
 } from './session.ts'
 export type { CompiledRead } from './statements.ts'
+export { readConstantFilter } from './whitelisted.ts'

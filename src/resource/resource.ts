@@ -1,9 +1,12 @@
-/** A CRUD class that has met its ORM: names looked up, statements kept by shape. */
+/** A CRUD class that has met its ORM: names looked up, the conditions of requests planned, statements kept by shape. */
 import type { EntityManager, QueryBuilder } from '@mikro-orm/postgresql'
+import { entitiesBehind, toMikroOrm } from '../conditions/index.ts'
 import type { QueryBuilderConfig, WritableConfig } from '../config/index.ts'
 import type { EntityModel } from '../model/index.ts'
 import {
+  entitiesOf,
   isCustomTerm,
+  planEstimate,
   planSelection,
   QueryErrors,
   resolveWhitelist,
@@ -17,33 +20,38 @@ import {
   type Whitelist,
   type Writable,
 } from '../plan/index.ts'
-import { callsOf, toWireOf, type QueryCall, type QueryOperation, type ToWire } from '../run/index.ts'
-import { applyPlan, compile, compileWrite, entitiesBehind, guarded, ROOT_ALIAS } from '../sql/index.ts'
+import { callsOf, enterStage, toWireOf, type QueryCall, type QueryOperation, type ToWire } from '../run/index.ts'
+import { applyPlan, compile, compileWrite, ROOT_ALIAS } from '../sql/index.ts'
 import { activeFilters, switchedFilters } from './active-filters.ts'
-import { filtersOfEntity } from './entity-filters.ts'
-import { checkEstimates } from './estimates.ts'
+import { checkEstimates, checkEstimatesOf } from './estimates.ts'
 import {
   foreignOf,
   narrow,
   NO_FILTERS,
-  NO_SCOPES,
+  NONE_SWITCHED,
   visibleBy,
   type ActiveFilters,
   type ReadOptions,
-  type Scopes,
+  type RequestConditions,
+  type SwitchedFilters,
 } from './foreign.ts'
 import { modelsOf } from './models.ts'
-import { bindKept, bindOnce, Statements, toWireOfPlan, type CompiledRead, type KeptStatement } from './statements.ts'
-import { checkScope } from './scope.ts'
+import { bindKept, bindOnce, Statements, toWireOfPlan, type CompiledRead } from './statements.ts'
+import { readScope } from './scope.ts'
 import { sharedEmOf, type CrudSession, type Session } from './session.ts'
-import { checkConditions, entitiesOfConditions, relationsOfWhitelist } from './whitelisted.ts'
+import { checkConstants, checkFilters, relationsOfWhitelist } from './whitelisted.ts'
 
-/** What has to be known before a plan is compiled. */
-export interface Needs {
-  /** The statement of the plan alone, where its shape tells one. */
-  readonly kept: KeptStatement | undefined
-  /** Entities whose MikroORM filters matter. */
-  readonly entities: readonly EntityModel[]
+/** A plan with all that holds for its request. */
+interface PlannedRead {
+  readonly plan: Plan
+  /** The plan with the conditions of its request in it; `undefined` if only MikroORM can compile one of them. */
+  readonly complete: Plan | undefined
+  /** The same conditions, for MikroORM. */
+  readonly conditions: RequestConditions
+  readonly filters: ActiveFilters
+  /** Filters of the rows that the scope leads to, whether or not the records themselves are filtered. */
+  readonly behind: ActiveFilters
+  readonly switched: SwitchedFilters
 }
 
 export class Resource {
@@ -78,13 +86,11 @@ export class Resource {
       ...new Set([
         this.model,
         ...relations.map(({ target }) => target),
-        ...entitiesOfConditions(this.whitelist, relations),
+        ...checkConstants(em, this.whitelist, relations),
       ]),
     ]
-    checkConditions(em, this.whitelist, relations, this.#entities)
-    if (filtersOfEntity(em, this.model.entity).some((filter) => filter.default)) {
-      checkEstimates(`The resource of ${this.model.name}`, this.whitelist, 'a MikroORM filter')
-    }
+    checkFilters(em, this.#entities)
+    checkEstimatesOf(em, this.whitelist)
     this.selection = planSelection({ fields: [], fieldsByInclude: {}, include: [] }, this.whitelist, new QueryErrors())
     this.toWire = toWireOf(this.selection)
   }
@@ -94,53 +100,90 @@ export class Resource {
     return this.#calls[operation]
   }
 
-  /** The statement of a plan with the request's values: one that is kept, or compiled for this request. */
-  async compile (
-    session: Session,
-    plan: Plan,
-    options: ReadOptions,
-    operation: QueryOperation
-  ): Promise<CompiledRead> {
-    const needs = this.needsOf(session, plan, options)
-    const active = await activeFilters(session, needs.entities)
-    const switched = needs.kept === undefined ? await switchedFilters(session, plan) : NO_SCOPES
-    return this.compileWith(session, plan, options, operation, needs, active, switched)
+  /**
+   * What a caller says of a request beside its query string, read.
+   *
+   * @throws {ScopeError} for a scope that is not certainly a condition
+   */
+  conditionsOf (options: ReadOptions): RequestConditions {
+    return { scope: readScope(options, this.model), context: options.context }
   }
 
-  /** What has to be known before a plan is compiled. */
-  needsOf (session: CrudSession, plan: Plan, options: ReadOptions): Needs {
-    checkScope(options, this.model)
-    // what a custom filter or sort looks at is not to be seen
-    const kept = plan.customs.length > 0 || hasCustomOrder(plan)
-      ? undefined
-      : this.#statements.of(sharedEmOf(session), plan)
-    const entities = options.filtered === false ? [] : kept?.entities ?? this.#entities
-    return { kept, entities: this.entitiesOf(entities, options) }
+  /** The statement of a plan with the request's values: its conditions are planned, and then all of it is compiled. */
+  async prepare (
+    session: Session,
+    plan: Plan,
+    conditions: RequestConditions,
+    operation: QueryOperation
+  ): Promise<CompiledRead> {
+    enterStage('plan')
+    const active = await activeFilters(session, this.entitiesOfRead(plan, conditions))
+    const switched = plan.customs.length === 0 ? NONE_SWITCHED : await switchedFilters(session, plan)
+    return this.prepareWith(session, plan, conditions, operation, active, switched)
+  }
+
+  /** The entities whose MikroORM filters have to be known to plan a read. */
+  entitiesOfRead (plan: Plan, conditions: RequestConditions): readonly EntityModel[] {
+    return this.entitiesWithScope(conditions.filtered === false ? [] : this.#entitiesRead(plan), conditions)
+  }
+
+  #entitiesRead (plan: Plan): readonly EntityModel[] {
+    return hasCallbacks(plan) ? this.#entities : entitiesOf(plan)
   }
 
   /**
-   * The statement of a plan when all that holds for its request is known.
+   * The same statement, when the conditions of MikroORM's filters are known.
    *
-   * @param active the conditions of MikroORM's filters, of the entities that the plan needs
+   * @param active those of the filters that are active, of the entities of the read
    * @param switched those of filters that the request has switched on
    */
-  compileWith (
+  prepareWith (
     session: CrudSession,
     plan: Plan,
-    options: ReadOptions,
+    conditions: RequestConditions,
     operation: QueryOperation,
-    needs: Needs,
     active: ActiveFilters,
-    switched: Scopes
+    switched: SwitchedFilters
   ): CompiledRead {
-    const call = this.#calls[operation]
-    const filters = options.filtered === false ? NO_FILTERS : active
-    if (plan.kind === 'list' && plan.window.count === 'planned') this.#checkEstimates(options, filters)
-    const kept = needs.kept && this.#kept(session, plan, needs.kept, options.scope, filters, call)
+    const planned = this.#plan(plan, conditions, active, switched)
+    enterStage('compile')
+    const statement = this.#compile(session, planned, this.#calls[operation])
+    enterStage()
+    return statement
+  }
+
+  #plan (
+    plan: Plan,
+    conditions: RequestConditions,
+    active: ActiveFilters,
+    switched: SwitchedFilters
+  ): PlannedRead {
+    const filters = conditions.filtered === false ? NO_FILTERS : active
+    if (plan.kind === 'list' && plan.window.count === 'planned') this.#checkEstimate(plan, conditions, filters)
+    const complete = hasCallbacks(plan) ? undefined : withConditions(plan, conditions.scope, filters)
+    return { plan, complete, conditions, filters, behind: active, switched }
+  }
+
+  /**
+   * Refuses an estimate that tells of hidden rows, if only the request could show that rows are hidden: by a scope that
+   * an application's own code has given, or by filters that are added or switched on later.
+   */
+  #checkEstimate (plan: ListPlan, { scope = [] }: RequestConditions, filters: ActiveFilters): void {
+    if (scope.length > 0) checkEstimates(`The resource of ${this.model.name}`, this.whitelist, 'a scope')
+    if (filters.size === 0) return
+    if (this.#entitiesRead(planEstimate(plan)).some((model) => filters.has(model))) {
+      checkEstimates(`The resource of ${this.model.name}`, this.whitelist, 'a MikroORM filter')
+    }
+  }
+
+  /** A statement that is kept for plans of the same shape, or one that is compiled for this request. */
+  #compile (session: CrudSession, planned: PlannedRead, call: QueryCall): CompiledRead {
+    const { plan, complete, conditions, filters, behind, switched } = planned
+    const kept = complete && this.#kept(session, complete, filters, call)
     if (kept !== undefined) return kept
     const values = [...plan.values]
     return bindOnce(
-      compile(plan, foreignOf(session, plan, options, filters, values, { scopes: switched, behind: active })),
+      compile(plan, foreignOf(session, plan, conditions, filters, values, { switched, behind })),
       values,
       toWireOfPlan(plan),
       true,
@@ -148,81 +191,73 @@ export class Resource {
     )
   }
 
-  #checkEstimates ({ scope = {} }: ReadOptions, filters: ActiveFilters): void {
-    // a fragment of SQL is a symbol
-    if (Reflect.ownKeys(scope).length > 0) {
-      checkEstimates(`The resource of ${this.model.name}`, this.whitelist, 'a scope')
-    }
-    if (filters.size > 0) checkEstimates(`The resource of ${this.model.name}`, this.whitelist, 'a MikroORM filter')
-  }
-
-  /** The statement of a write, likewise. */
-  compileWrite (
+  /** The statement of a write with the request's values, in the same two stages. */
+  prepareWrite (
     session: CrudSession,
     plan: AnyWritePlan,
-    options: ReadOptions,
+    conditions: RequestConditions,
     filters: ActiveFilters,
     operation: QueryOperation
   ): CompiledRead {
     const call = this.#calls[operation]
     const isInsert = plan.kind === 'insert'
-    const kept = isInsert && plan.rows.length > 1
+    enterStage('plan')
+    const complete = isInsert && plan.rows.length > 1
       ? undefined
-      : this.#kept(session, plan, undefined, isInsert ? undefined : options.scope, filters, call)
-    if (kept !== undefined) return kept
-    const values = [...plan.values]
-    return bindOnce(
-      compileWrite(plan, foreignOf(session, { ...plan, customs: [] }, options, filters, values)),
-      values,
-      this.toWire,
-      false,
-      call
-    )
+      : withConditions(plan, isInsert ? undefined : conditions.scope, filters)
+    enterStage('compile')
+    let statement = complete && this.#kept(session, complete, filters, call)
+    if (statement === undefined) {
+      const values = [...plan.values]
+      statement = bindOnce(
+        compileWrite(plan, foreignOf(session, { ...plan, customs: [] }, conditions, filters, values)),
+        values,
+        this.toWire,
+        false,
+        call
+      )
+    }
+    enterStage()
+    return statement
   }
 
-  /**
-   * The statement that is kept for a plan and all that holds for its request, unless only MikroORM can say it in SQL.
-   *
-   * @param plain that of the plan alone, where it is at hand
-   */
+  /** The statement that is kept for a plan, unless the application's own conditions lead to rows that are filtered. */
   #kept (
     session: CrudSession,
     plan: Plan | AnyWritePlan,
-    plain: KeptStatement | undefined,
-    scope: unknown,
     filters: ActiveFilters,
     call: QueryCall
   ): CompiledRead | undefined {
-    const complete = withConditions(plan, scope, filters)
-    if (complete === undefined) return undefined
-    const kept = complete === plan && plain !== undefined ? plain : this.#statements.of(sharedEmOf(session), complete)
+    const kept = this.#statements.of(sharedEmOf(session), plan)
     for (const model of filters.keys()) if (kept.behind.has(model)) return undefined
-    return bindKept(kept, complete.values, call)
+    return bindKept(kept, plan.values, call)
   }
 
   /** Entities that a statement touches, with those that the scope leads to. */
-  entitiesOf (entities: readonly EntityModel[], { scope }: ReadOptions): readonly EntityModel[] {
-    const behind = scope === undefined ? undefined : entitiesBehind(scope, this.model)
-    return behind === undefined || behind.size === 0 ? entities : [...new Set([...entities, ...behind])]
+  entitiesWithScope (entities: readonly EntityModel[], { scope }: RequestConditions): readonly EntityModel[] {
+    if (scope === undefined) return entities
+    const behind = entitiesBehind(scope)
+    return behind.size === 0 ? entities : [...new Set([...entities, ...behind])]
   }
 
   /** The plan as MikroORM's QueryBuilder, with everything that hides rows. */
   async query (em: EntityManager, plan: ListPlan | KeysetPlan, options: ReadOptions): Promise<QueryBuilder<any>> {
-    checkScope(options, this.model)
-    const filters = await activeFilters(em, this.entitiesOf(this.#entities, options))
+    const conditions = this.conditionsOf(options)
+    const filters = await activeFilters(em, this.entitiesWithScope(this.#entities, conditions))
     const qb = em.createQueryBuilder(plan.model.entity as never, ROOT_ALIAS) as unknown as QueryBuilder<any>
     // the builder binds values itself: what our fragments need of it is put behind the plan's own
     const values = [...plan.values]
-    const applied = applyPlan(qb, { ...plan, values }, foreignOf(em, plan, options, filters, values))
+    const applied = applyPlan(qb, { ...plan, values }, foreignOf(em, plan, conditions, filters, values))
     await applied.applyFilters()
-    if (options.scope !== undefined) applied.andWhere(guarded(options.scope, plan.model, visibleBy(filters)) as never)
-    const scopes = await switchedFilters(em, plan)
+    if (conditions.scope !== undefined) applied.andWhere(toMikroOrm(conditions.scope, visibleBy(filters)) as never)
+    const switched = await switchedFilters(em, plan)
     return plan.customs.reduce((builder, custom) =>
       custom.kind === 'scope'
-        ? builder.andWhere(scopes.get(custom)! as never) as typeof builder
+        ? builder.andWhere(toMikroOrm(switched.get(custom)!) as never) as typeof builder
         : narrow(custom, builder, { ...options.context, em }), applied)
   }
 }
 
-const hasCustomOrder = (plan: Plan): boolean =>
-  (plan.kind === 'list' || plan.kind === 'stream') && plan.order.some(isCustomTerm)
+/** Whether callbacks of the application have a part in a plan: what they look at is not to be seen. */
+const hasCallbacks = (plan: Plan): boolean =>
+  plan.customs.length > 0 || ((plan.kind === 'list' || plan.kind === 'stream') && plan.order.some(isCustomTerm))

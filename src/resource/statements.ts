@@ -1,16 +1,15 @@
 /** The statements of a resource, kept by the shape of their plans. */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { LRUCache } from 'lru-cache'
+import { entitiesBehind, readConstant, toMikroOrm } from '../conditions/index.ts'
 import type { EntityModel } from '../model/index.ts'
-import type { AnyWritePlan, Plan } from '../plan/index.ts'
+import { entitiesOf, type AnyWritePlan, type Plan } from '../plan/index.ts'
 import { Prepared, toWireOf, type BoundStatement, type QueryCall, type ToWire } from '../run/index.ts'
 import {
   compile,
   compileWrite,
   Constants,
-  entitiesBehind,
   filterSql,
-  guarded,
   shapeOf,
   writeShapeOf,
   type Foreign,
@@ -39,9 +38,7 @@ export interface KeptStatement {
   readonly toWire: ToWire | undefined
   readonly prepared: Prepared
   readonly readOnly: boolean
-  /** Entities whose MikroORM filters it would have, if any were active that the plan doesn't know. */
-  readonly entities: readonly EntityModel[]
-  /** Those of them that the application's own conditions lead to: their filters can't be added to a statement that is kept. */
+  /** Entities that the application's own conditions lead to: their filters can't be added to a statement that is kept. */
   readonly behind: ReadonlySet<EntityModel>
 }
 
@@ -63,11 +60,12 @@ const isWrite = (plan: Plan | AnyWritePlan): plan is AnyWritePlan =>
 /** What the application has put into it is the same for every request: it is compiled with it, and its values are kept. */
 function keep (em: EntityManager, plan: Plan | AnyWritePlan): KeptStatement {
   const constants = new Constants()
-  const entities = new Set<EntityModel>()
   const behind = new Set<EntityModel>()
+  const known = isWrite(plan) ? undefined : new Set(entitiesOf(plan))
   const foreign: Foreign = {
     filter: (model) => {
-      entities.add(model)
+      // a statement that reads more than was planned would miss filters
+      if (known?.has(model) === false) throw new TypeError(`The filters of ${model.name} are not planned.`)
       return undefined
     },
     conditions: () => [],
@@ -75,12 +73,13 @@ function keep (em: EntityManager, plan: Plan | AnyWritePlan): KeptStatement {
       throw new TypeError('a custom sort is compiled for each request')
     },
     constant: (where, model, alias) => {
-      for (const entity of entitiesBehind(where, model)) behind.add(entity)
+      const condition = readConstant(where, model)
+      for (const entity of entitiesBehind(condition)) behind.add(entity)
       return filterSql(
         em,
         model,
         alias,
-        guarded(where, model, visibleBy(NO_FILTERS)) as object,
+        toMikroOrm(condition, visibleBy(NO_FILTERS)),
         (value) => constants.add(value)
       )
     },
@@ -92,7 +91,6 @@ function keep (em: EntityManager, plan: Plan | AnyWritePlan): KeptStatement {
     toWire: toWireOfPlan(plan),
     readOnly: !isWrite(plan),
     prepared: new Prepared(statement.text, !MANY_ROWS.has(plan.kind)),
-    entities: [...new Set([...entities, ...behind])],
     behind,
   }
 }

@@ -1,9 +1,10 @@
 /** What a whitelist leads to, for a resource that meets its ORM. */
 import type { EntityManager } from '@mikro-orm/postgresql'
+import { entitiesBehind, readCondition, readConstant, toMikroOrm, type Where } from '../conditions/index.ts'
 import { ConfigError } from '../errors.ts'
-import { checkCondition, type EntityModel, type RelationProperty } from '../model/index.ts'
+import type { EntityModel, RelationProperty } from '../model/index.ts'
 import { includePath, relationsOf, type IncludeEntry, type Whitelist } from '../plan/index.ts'
-import { entitiesBehind, filterSql } from '../sql/index.ts'
+import { filterSql } from '../sql/index.ts'
 import { sentence } from './scope.ts'
 import { filtersOfEntity } from './entity-filters.ts'
 
@@ -26,63 +27,78 @@ function relationsOfInclude (entry: IncludeEntry): readonly RelationProperty[] {
   return [...includePath(entry), ...order.flatMap(({ relations }) => relations)]
 }
 
-/** The entities that the conditions of a whitelist lead to, and those of its relations. */
-export function entitiesOfConditions (
-  { includes }: Whitelist,
-  relations: readonly RelationProperty[]
-): ReadonlySet<EntityModel> {
-  const conditions = [...relations, ...[...includes.values()].map(conditionOf)]
-  return new Set(
-    conditions.flatMap(({ where, target }) => where === undefined ? [] : [...entitiesBehind(where, target)])
+/** A condition of the configuration, on the rows of a relation, an include or an aggregate. */
+interface ConstantCondition {
+  readonly where: object
+  readonly target: EntityModel
+  /** Where it stands, as the subject of a sentence. */
+  readonly what: string
+  /** MikroORM has read it already. */
+  readonly compiled: boolean
+}
+
+function constantsOf ({ includes }: Whitelist, relations: readonly RelationProperty[]): readonly ConstantCondition[] {
+  const ofRelations = relations.map(({ name, where, target }) => ({
+    where,
+    target,
+    what: `The 'where' of the relation '${name}'`,
+    compiled: true,
+  }))
+  const ofIncludes = [...includes.values()].map((entry) => ({
+    where: entry.kind === 'aggregate' ? entry.aggregate.where : entry.rules?.where,
+    target: entry.kind === 'aggregate' ? entry.aggregate.relation.target : entry.relation.target,
+    what: `allowedIncludes, '${entry.name}': its 'where'`,
+    compiled: false,
+  }))
+  return [...ofRelations, ...ofIncludes].filter((constant): constant is ConstantCondition =>
+    constant.where !== undefined
   )
 }
 
-function conditionOf (entry: IncludeEntry): { readonly where: object | undefined, readonly target: EntityModel } {
-  return entry.kind === 'aggregate'
-    ? { where: entry.aggregate.where, target: entry.aggregate.relation.target }
-    : { where: entry.rules?.where, target: entry.relation.target }
+/**
+ * Reads the conditions of a whitelist, and those of the relations that it leads through. MikroORM compiles each of a
+ * whitelist's own once.
+ *
+ * @returns the entities that they lead to
+ * @throws {ConfigError} for one that is not certainly a condition, or that MikroORM can't read
+ */
+export function checkConstants (
+  em: EntityManager,
+  whitelist: Whitelist,
+  relations: readonly RelationProperty[]
+): ReadonlySet<EntityModel> {
+  const entities = new Set<EntityModel>()
+  for (const { where, target, what, compiled } of constantsOf(whitelist, relations)) {
+    constant(what, target, () => {
+      const condition = readConstant(where, target)
+      if (!compiled) filterSql(em, target, 'e0', toMikroOrm(condition), () => 0)
+      for (const model of entitiesBehind(condition)) entities.add(model)
+    })
+  }
+  return entities
 }
 
 /**
- * Checks the conditions that are the same for all requests, and compiles those of the whitelist once: what includes and
- * relations say of their records, and MikroORM's filters without a callback.
+ * Reads MikroORM's filters of entities that are the same for all requests.
  *
- * @param relations that the whitelist leads through
- * @param entities that the resource's statements can touch
- * @throws {ConfigError} for one that is not certainly a condition, or that MikroORM can't read
+ * @throws {ConfigError} for one that is not certainly a condition
  */
-export function checkConditions (
-  em: EntityManager,
-  { includes }: Whitelist,
-  relations: readonly RelationProperty[],
-  entities: readonly EntityModel[]
-): void {
-  for (const { name, where, target } of relations) {
-    // MikroORM keeps the one condition of a collection as a list
-    for (const condition of [where ?? []].flat()) {
-      constant(`The 'where' of the relation '${name}'`, target, () => checkCondition(condition, target))
-    }
-  }
-  for (const entry of includes.values()) {
-    const { where, target } = conditionOf(entry)
-    if (where === undefined) continue
-    constant(`allowedIncludes, '${entry.name}': its 'where'`, target, () => {
-      checkCondition(where, target)
-      filterSql(em, target, 'e0', where, () => 0)
-    })
-  }
+export function checkFilters (em: EntityManager, entities: readonly EntityModel[]): void {
   for (const model of entities) {
     for (const { name, cond } of filtersOfEntity(em, model.entity)) {
-      if (typeof cond !== 'function') {
-        constant(`The MikroORM filter '${name}'`, model, () => checkCondition(cond, model))
-      }
+      if (typeof cond !== 'function') readConstantFilter(name, cond, model)
     }
   }
 }
 
-function constant (what: string, { name }: EntityModel, check: () => void): void {
+/** @throws {ConfigError} for anything that is not certainly a condition */
+export function readConstantFilter (name: string, cond: unknown, model: EntityModel): Where {
+  return constant(`The MikroORM filter '${name}'`, model, () => readCondition(cond, model))
+}
+
+function constant<Result> (what: string, { name }: EntityModel, read: () => Result): Result {
   try {
-    check()
+    return read()
   } catch (cause) {
     throw new ConfigError(`${what} is not certainly a condition on ${name}: ${sentence(cause)}`, { cause })
   }

@@ -4,7 +4,6 @@
  * holds nothing that can't be compiled.
  */
 export { applyPlan, ROOT_ALIAS } from './builder.ts'
-export { entitiesBehind, guarded, type Visible } from './guarded.ts'
 export { operand } from './condition.ts'
 export { builderOf, filterSql, foreignSql, type AnyQueryBuilder, type Bind } from './foreign.ts'
 export { foreignOrder, type ForeignOrder } from './foreign-order.ts'
@@ -17,5 +16,12 @@ export { shapeOf, writeShapeOf } from './shape.ts'
 export { TOO_LONG } from './size.ts'
 export { STREAM_ROW } from './stream.ts'
 export { EXCESS_OF_BYTES, forecastOf } from './weight.ts'
-export { compileHiddenLinks, compilePresent, compileReferences, type ReferencedKeys } from './references.ts'
+export {
+  compileHiddenLinks,
+  compilePresent,
+  compileReferences,
+  linkColumn,
+  presentColumn,
+  type ReferencedKeys,
+} from './references.ts'
 export { compileWrite } from './write.ts'

@@ -34,7 +34,13 @@ export function compileReferences ({ model, columns, keys }: ReferencedKeys, for
   )
 }
 
-/** `present0`, ...: whether the row of a plan refers to these keys, as texts. */
+/** The column that says of one of several references whether the row has it: `'true'`, `'false'` or null. */
+export const presentColumn = (reference: number): string => `present${reference}`
+
+/** The column of a part of a key that a link leads to. */
+export const linkColumn = (part: number): string => `key${part}`
+
+/** Whether the row of a plan refers to these keys: a column for each of them. */
 export function compilePresent (
   { model, conditions }: PresentPlan,
   references: ReadonlyArray<{ readonly relation: RelationProperty, readonly key: readonly Slot[] }>,
@@ -43,14 +49,14 @@ export function compilePresent (
   const context = contextOf({}, foreign)
   const alias = context.names.table()
   const columns = references.map(({ relation, key }, index) =>
-    sql`(${equalTo(alias, relation.join.columns, key)})::text as ${name(`present${index}`)}`
+    sql`(${equalTo(alias, relation.join.columns, key)})::text as ${name(presentColumn(index))}`
   )
   return render(
     sql`select ${join(columns)} from ${tableAs(model.table, alias)}${rowWhere(model, conditions, alias, context)}`
   )
 }
 
-/** `key0`, ...: the keys, as texts, of the records that a row is linked to and that clients don't see through the relation. */
+/** The keys, as texts, of the records that a row is linked to and that clients don't see through the relation. */
 export function compileHiddenLinks (
   { model, conditions }: PresentPlan,
   relation: RelationProperty,
@@ -60,7 +66,9 @@ export function compileHiddenLinks (
   if (by.kind !== 'pivot') throw new TypeError(`${relation.name} has no links`)
   const context = contextOf({}, foreign)
   const [pivot, own, linked] = [context.names.table(), context.names.table(), context.names.table()]
-  const keys = by.pivotTargetColumns.map((column, index) => sql`${name(pivot, column)}::text as ${name(`key${index}`)}`)
+  const keys = by.pivotTargetColumns.map((column, index) =>
+    sql`${name(pivot, column)}::text as ${name(linkColumn(index))}`
+  )
   const ofRow = sql`exists (select 1 from ${tableAs(model.table, own)}${
     whereClause([
       matching(own, by.columns, pivot, by.pivotColumns),

@@ -8,7 +8,7 @@ import { valueOf } from './value.ts'
 interface Answering {
   readonly crud: CrudClass
   readonly session: CrudSession
-  readonly options: { readonly context?: Readonly<Record<string, unknown>> }
+  readonly conditions: { readonly context?: Readonly<Record<string, unknown>> | undefined }
 }
 
 /** The JSON text of a list of records. */
@@ -22,12 +22,12 @@ export function finishRecord (answering: Answering, json: string, toWire: ToWire
 }
 
 function converted (
-  { crud, session, options }: Answering,
+  { crud, session, conditions }: Answering,
   json: string,
   toWire: ToWire | undefined
 ): readonly JsonRecord[] {
   const records = parseRecords(json, toWire, crud)
   if (crud.afterRead === undefined) return records
-  const context = contextOf(session, options.context)
+  const context = contextOf(session, conditions.context)
   return checkReturned(records.map((record) => valueOf('afterRead', crud.afterRead!(record, context))))
 }

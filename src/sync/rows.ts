@@ -109,10 +109,8 @@ function runWrite (write: SyncWrite, plan: AnyWritePlan, filters: ActiveFilters)
 }
 
 function filtersOf (write: SyncWrite, rows: readonly RecordData[]): ActiveFilters {
-  enterStage('compile')
-  const filters = activeFilters(write.session, entitiesOfWrite(write, rows), 'update')
   enterStage('plan')
-  return filters
+  return activeFilters(write.session, entitiesOfWrite(write, rows), 'update')
 }
 
 function findRow (write: SyncWrite, id: Id, includeDeleted = write.options.includeDeleted): Row {
@@ -127,7 +125,7 @@ function findRow (write: SyncWrite, id: Id, includeDeleted = write.options.inclu
 function checkWrittenScope (write: SyncWrite, id: Id): void {
   if (!write.scope?.partial) return
   const plan = planExists(id, write.resource.whitelist, { includeDeleted: true })!
-  if (findRows(write, plan, { ...write.options, filtered: false }).rows.length === 0) throw new OutOfScopeError()
+  if (findRows(write, plan, { ...write.conditions, filtered: false }).rows.length === 0) throw new OutOfScopeError()
 }
 
 function inTransaction<Result> (write: SyncWrite, work: (inner: SyncWrite) => Result): Result {

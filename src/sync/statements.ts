@@ -12,7 +12,7 @@ import {
   type ActiveFilters,
   type FilterOptions,
   type FilterType,
-  type ReadOptions,
+  type RequestConditions,
   type Resource,
 } from '../resource/index.ts'
 import { enterStage, type QueryOperation } from '../run/index.ts'
@@ -21,30 +21,25 @@ import { enterStage, type QueryOperation } from '../run/index.ts'
 export interface Looking {
   readonly resource: Resource
   readonly session: SyncSession
-  readonly options: ReadOptions
+  readonly conditions: RequestConditions
   readonly operation: QueryOperation
 }
 
 export function findRows (
-  { resource, session, options: own, operation }: Looking,
+  { resource, session, conditions: own, operation }: Looking,
   plan: Plan,
-  options: ReadOptions = own
+  conditions: RequestConditions = own
 ): Found {
-  enterStage('compile')
-  const needs = resource.needsOf(session, plan, options)
-  const active = activeFilters(session, needs.entities, 'read')
-  const switched = switchedBy(plan.customs)
-  const conditions = switched.map((custom) => filterOf(session, plan.model, 'read', optionsOf(plan.model, custom)))
-  const statement = resource.compileWith(
-    session,
-    plan,
-    options,
-    operation,
-    needs,
-    active,
-    filtersBySwitch(plan.model, switched, conditions)
+  enterStage('plan')
+  const { model, customs } = plan
+  const active = activeFilters(session, resource.entitiesOfRead(plan, conditions), 'read')
+  const switches = switchedBy(customs)
+  const switched = filtersBySwitch(
+    model,
+    switches,
+    switches.map((custom) => filterOf(session, model, 'read', optionsOf(model, custom)))
   )
-  enterStage()
+  const statement = resource.prepareWith(session, plan, conditions, operation, active, switched)
   return { rows: session.run(statement), statement }
 }
 

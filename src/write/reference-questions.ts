@@ -7,26 +7,30 @@ import type { EntityModel, RelationProperty, SqlValue } from '../model/index.ts'
 import { planPresent, type Id, type RecordData } from '../plan/index.ts'
 import { foreignOf, hasSessionContext, type ActiveFilters, type CrudSession, type Session } from '../resource/index.ts'
 import { enterStage, type BoundStatement, type QueryCall, type Row } from '../run/index.ts'
-import { compilePresent, compileReferences, type Foreign, type Statement } from '../sql/index.ts'
+import { compilePresent, compileReferences, presentColumn, type Foreign, type Statement } from '../sql/index.ts'
 import type { Write } from './write.ts'
 
-/** Whether a record of an entity may count as absent though its row is there: foreign keys look past deletions, filters and policies. */
+/**
+ * Whether a record of an entity may count as absent though its row is there: foreign keys look past deletions, filters
+ * and policies.
+ */
 export const isGuarded = (model: EntityModel, filters: ActiveFilters, session: CrudSession): boolean =>
   model.deletedAt !== undefined || filters.has(model) || hasSessionContext(session)
 
-/** Relations of a row whose records are looked for before it is written: those that a foreign key would find though they are hidden, and links. */
+/** Keys of records that a row refers to by one relation. */
+export interface RelationKeys {
+  readonly relation: RelationProperty
+  readonly keys: ReadonlyArray<readonly SqlValue[]>
+}
+
+/** What a row refers to and is looked for before it is written: guarded records, and those that it is linked to. */
 export function guardedKeys (
   { references, links }: RecordData,
   filters: ActiveFilters,
   session: CrudSession
-): { readonly relation: RelationProperty, readonly keys: ReadonlyArray<readonly SqlValue[]> }[] {
-  return [
-    ...references.filter(({ relation }) => isGuarded(relation.target, filters, session)).map(({ relation, key }) => ({
-      relation,
-      keys: [key],
-    })),
-    ...links,
-  ]
+): readonly RelationKeys[] {
+  const guarded = references.filter(({ relation }) => isGuarded(relation.target, filters, session))
+  return [...guarded.map(({ relation, key }) => ({ relation, keys: [key] })), ...links]
 }
 
 /** Where records are looked for, what hides them, and what for. */
@@ -72,7 +76,7 @@ export function wantedKeys (
 /** A statement that tells which references of a record are there already, and how to read its answer. */
 export interface PresentQuestion {
   readonly statement: BoundStatement
-  /** The row with the references that are changes. */
+  /** The row with those of its guarded references that are changes. */
   readonly changedOf: (present: Row | undefined) => RecordData
 }
 
@@ -92,7 +96,7 @@ export function presentQuestion (
     statement: statementOf(search, model, values, (foreign) => compilePresent(plan, slots, foreign)),
     changedOf: (present) => ({
       ...row,
-      references: row.references.filter((reference) => present?.[`present${guarded.indexOf(reference)}`] !== 'true'),
+      references: guarded.filter((_, index) => present?.[presentColumn(index)] !== 'true'),
     }),
   }
 }

@@ -2,7 +2,7 @@
 import { keyColumns, keyFromText, type EntityModel, type RelationProperty, type SqlValue } from '../model/index.ts'
 import { planPresent, type Id, type RecordData } from '../plan/index.ts'
 import { runStatement } from '../resource/index.ts'
-import { compileHiddenLinks } from '../sql/index.ts'
+import { compileHiddenLinks, linkColumn } from '../sql/index.ts'
 import {
   chunksOfKeys,
   missingReference,
@@ -92,7 +92,7 @@ export async function hiddenLinks (
   )
   return rows.map((row) =>
     keyColumns(relation.target).map((column, index) => {
-      const converted = keyFromText(row[`key${index}`] as string, column)
+      const converted = keyFromText(row[linkColumn(index)] as string, column)
       if (!converted.ok) throw new TypeError(`The key of a record of ${relation.target.name} can't be read.`)
       return converted.value
     })

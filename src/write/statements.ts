@@ -10,17 +10,15 @@ import {
   type ActiveFilters,
   type CompiledRead,
   type CrudSession,
-  type ReadOptions,
+  type RequestConditions,
 } from '../resource/index.ts'
 import { convertError, enterStage, isDriverError, type Row } from '../run/index.ts'
 import { checkVersion, entitiesOfWrite, writtenOf, type Write, type Written } from './write.ts'
 
 /** MikroORM's filters that are active for the resource and for the records that rows refer to. */
 export async function filtersOfWrite (write: Write, rows: readonly RecordData[]): Promise<ActiveFilters> {
-  enterStage('compile')
-  const filters = await activeFilters(write.session, entitiesOfWrite(write, rows), 'update')
   enterStage('plan')
-  return filters
+  return await activeFilters(write.session, entitiesOfWrite(write, rows), 'update')
 }
 
 /** Runs the statement of a plan and returns the rows that it has written. */
@@ -33,11 +31,8 @@ export async function runWrite (write: Write, plan: AnyWritePlan, filters: Activ
 }
 
 export function statementOfWrite (write: Write<CrudSession>, plan: AnyWritePlan, filters: ActiveFilters): CompiledRead {
-  const { resource, session, options, operation } = write
-  enterStage('compile')
-  const statement = resource.compileWrite(session, plan, options, filters, operation)
-  enterStage()
-  return statement
+  const { resource, session, conditions, operation } = write
+  return resource.prepareWrite(session, plan, conditions, filters, operation)
 }
 
 export function writtenRows ({ model }: Write<CrudSession>, { kind }: AnyWritePlan, rows: readonly Row[]): Written[] {
@@ -46,10 +41,8 @@ export function writtenRows ({ model }: Write<CrudSession>, { kind }: AnyWritePl
 }
 
 /** Runs a statement that looks at rows, on the server that is written to. */
-async function look (write: Write, plan: Plan, options: ReadOptions = write.options): Promise<Row[]> {
-  enterStage('compile')
-  const statement = await write.resource.compile(write.session, plan, options, write.operation)
-  enterStage()
+async function look (write: Write, plan: Plan, conditions: RequestConditions = write.conditions): Promise<Row[]> {
+  const statement = await write.resource.prepare(write.session, plan, conditions, write.operation)
   return await runStatement(write.session, statement)
 }
 
@@ -81,7 +74,7 @@ export async function readBack (write: Write, id: Id): Promise<Written> {
 export async function checkWrittenScope (write: Write, id: Id): Promise<void> {
   if (!write.scope?.partial) return
   const plan = planExists(id, write.resource.whitelist, { includeDeleted: true })!
-  if ((await look(write, plan, { ...write.options, filtered: false })).length === 0) throw new OutOfScopeError()
+  if ((await look(write, plan, { ...write.conditions, filtered: false })).length === 0) throw new OutOfScopeError()
 }
 
 /** Does the work of a write in a transaction, or in a savepoint of the one that its session is in. */

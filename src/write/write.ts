@@ -3,17 +3,17 @@ import { ConfigError, PreconditionFailedError } from '../errors.ts'
 import type { EntityModel } from '../model/index.ts'
 import type { BodyRules, RecordData } from '../plan/index.ts'
 import {
-  checkScope,
-  readScope,
+  rulesOf,
   sharedEmOf,
   type CrudClass,
   type CrudSession,
   type ReadOptions,
+  type RequestConditions,
   type Resource,
   type ScopeRules,
   type Session,
 } from '../resource/index.ts'
-import type { QueryOperation, Row } from '../run/index.ts'
+import { enterStage, type QueryOperation, type Row } from '../run/index.ts'
 import { closedBody } from './closed-body.ts'
 import { readIfMatch } from './if-match.ts'
 
@@ -33,6 +33,7 @@ export interface Write<On extends CrudSession = Session> {
   readonly model: EntityModel
   readonly session: On
   readonly options: WriteOptions
+  readonly conditions: RequestConditions
   readonly scope: ScopeRules | undefined
   readonly operation: QueryOperation
 }
@@ -51,9 +52,11 @@ export function beginWrite<On extends CrudSession> (
   const resource = crud.bind(sharedEmOf(session))
   const { model } = resource
   if (model.readOnly !== undefined) throw new ConfigError(`${model.name} is read-only: ${model.readOnly}.`)
-  checkScope(options, model)
-  const scope = options.scope === undefined ? undefined : readScope(options.scope, model)
-  return { crud, resource, model, session, options, scope, operation }
+  enterStage('plan')
+  const conditions = resource.conditionsOf(options)
+  const scope = conditions.scope && rulesOf(conditions.scope)
+  enterStage()
+  return { crud, resource, model, session, options, conditions, scope, operation }
 }
 
 /** @throws {ConfigError} when bodies may not set anything by this operation: nothing is open unless the resource says so */
@@ -101,7 +104,7 @@ export function checkVersion (write: Write<CrudSession>, row: Row): void {
 
 /** The entities of a write whose filters matter: its own, those that rows refer to, and those that the scope leads to. */
 export function entitiesOfWrite (
-  { resource, model, options }: Write<CrudSession>,
+  { resource, model, conditions }: Write<CrudSession>,
   rows: readonly RecordData[]
 ): readonly EntityModel[] {
   const entities = new Set([model])
@@ -109,5 +112,5 @@ export function entitiesOfWrite (
     for (const { relation } of references) entities.add(relation.target)
     for (const { relation } of links) entities.add(relation.target)
   }
-  return resource.entitiesOf([...entities], options)
+  return resource.entitiesWithScope([...entities], conditions)
 }

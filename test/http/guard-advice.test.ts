@@ -297,3 +297,29 @@ t.test('estimates of all rows are refused where rows are hidden', async (t) => {
   em.addFilter({ name: 'own', entity: entities.Project as never, cond: { tenant: 1 } as never })
   await t.rejects(crud.list(em), refused)
 })
+
+t.test('an estimate counts what filters lead to; what is included or sorted by has no part in it', async (t) => {
+  const Owner = defineEntity({
+    name: 'Owner',
+    filters: { own: { name: 'own', cond: { tenant: 1 }, default: true } },
+    properties: { ...primaryKey, tenant: p.integer(), name: p.string() },
+  })
+  const Garden = defineEntity({
+    name: 'Garden',
+    properties: { ...primaryKey, name: p.string(), owner: () => p.manyToOne(Owner) },
+  })
+  const bind = (queryConfig: object): CrudBase<any> => {
+    const crud = new CrudBase<any>({
+      model: Garden,
+      queryConfig: new QueryBuilderConfig<any>({ pagination: { count: 'planned' }, ...queryConfig }),
+    })
+    crud.bind(new MikroORM({ entities: [Garden, Owner], dbName: 'none' }).em.fork())
+    return crud
+  }
+  t.throws(() => bind({ allowedFilters: [AllowedFilters.exact('owner.name')] }), {
+    code: 'FST_CRUD_CONFIG_INVALID',
+    message: /^The resource of Garden: count: 'planned' and a MikroORM filter do not go together/,
+  })
+  bind({ allowedFilters: [AllowedFilters.exact('owner')], allowedIncludes: [new AllowedInclude('owner')] })
+  bind({ allowedSorts: [new AllowedSort('owner.name')] })
+})

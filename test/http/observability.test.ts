@@ -3,6 +3,7 @@ import { defineEntity, p, type MikroORM } from '@mikro-orm/core'
 import Fastify, { type FastifyInstance, type InjectOptions } from 'fastify'
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { setTimeout } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import {
   AllowedFilters,
@@ -43,8 +44,10 @@ const entities = [Maker, Lamp, Room]
 const options = {
   allowedFilters: [
     new AllowedFilters<any>('name', 'eq', ['eq', 'like']),
-    AllowedFilters.custom<any>('longer', (qb: any, value: unknown) =>
-      qb.andWhere('char_length(e0.name) > cast(? as int)', [Number(value)])),
+    AllowedFilters.custom<any>(
+      'longer',
+      (qb: any, value: unknown) => qb.andWhere('char_length(e0.name) > cast(? as int)', [Number(value)])
+    ),
   ],
   allowedSorts: [new AllowedSort<any>('name')],
   allowedIncludes: [new AllowedInclude<any>('maker')],
@@ -215,6 +218,43 @@ await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
       code: 'FST_CRUD_CONFIG_INVALID',
       message: /serverTiming/,
     })
+  })
+
+  await t.test('what a scope and filters say is planned, before anything is compiled', async (t) => {
+    const wait = 25
+    const cond = async () => {
+      await setTimeout(wait)
+      return { id: { $gt: 0 } }
+    }
+    const app = await serve(t, orm, {
+      serverTiming: true,
+      resources: {
+        '/lamps': {
+          crud: lamps,
+          scope: () => ({ name: { $like: 'lamp%' } }),
+          hooks: {
+            all: {
+              preHandler: async (request) => {
+                request.em.addFilter({ name: 'slow', cond, entity: Lamp as never, default: true })
+              },
+            },
+          },
+        },
+      },
+    })
+    const requests: readonly InjectOptions[] = [
+      { url: '/lamps' },
+      { url: '/lamps/5' },
+      { method: 'POST', url: '/lamps', payload: { name: 'lamp that is planned' } },
+      { method: 'PATCH', url: '/lamps/5', payload: { name: 'lamp 5' } },
+    ]
+    for (const request of requests) {
+      const { statusCode, headers, body } = await app.inject(request)
+      t.ok(statusCode < 300, body)
+      const { plan, compile } = stagesOf(headers['server-timing'])
+      t.ok(plan > wait - 2, `${plan} ms of ${wait}`)
+      t.ok(compile < plan, `${compile} ms`)
+    }
   })
 
   await t.test('what a method of the application runs counts, too', async (t) => {

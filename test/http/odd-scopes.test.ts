@@ -310,11 +310,13 @@ await forEachDatabase(t, {
       ]
     ) {
       for (
-        const call of [() => crud.list(em(cond)), () =>
-          crud.query(em(cond)), () =>
-          crud.update(em(cond), 1, { title: 'x' }), () =>
-          crud.delete(em(cond), 1), () =>
-          resource(Entry).create(em(cond), { text: 'x', ledger: 1 })]
+        const call of [
+          () => crud.list(em(cond)),
+          () => crud.query(em(cond)),
+          () => crud.update(em(cond), 1, { title: 'x' }),
+          () => crud.delete(em(cond), 1),
+          () => resource(Entry).create(em(cond), { text: 'x', ledger: 1 }),
+        ]
       ) {
         const error = await call().then(() => undefined, (error) => error)
         t.ok(error instanceof ScopeError, String(error))
@@ -323,6 +325,57 @@ await forEachDatabase(t, {
     }
     t.equal((await crud.list(em({ data: 1 })).then(() => undefined, (error) => error)).message, SENTENCE)
     t.equal((await crud.list(em({ $and: [{ secretTenant: 5 }, {}] }), parseQueryParams(''))).items.length, 1)
+  })
+})
+
+t.test('a scope is read once for each request', async (t) => {
+  await forEachDatabase(t, { entities: [Ledger, Entry] }, async (t, { orm }) => {
+    for (const id of [1, 2, 3]) {
+      await orm.em.getConnection().execute(
+        `insert into ledger (id, title, secret_tenant, closed) values (${id}, 'ledger ${id}', 5, now())`
+      )
+    }
+    await orm.em.getConnection().execute("select setval('ledger_id_seq', 3)")
+    let reads = 0
+    const scope = (more: object) => () => ({
+      get secretTenant () {
+        reads++
+        return 5
+      },
+      ...more,
+    })
+    const routes = (more: object) => ({
+      crud: resource(Ledger),
+      operations: ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore'] as const,
+      scope: scope(more),
+      stream: true,
+    })
+    const app = await serve(t, orm, {
+      '/plain': routes({}),
+      '/compiled': routes({ title: { $like: 'l%' } }),
+    })
+    for (const prefix of ['/plain', '/compiled']) {
+      const requests = [
+        { url: '/' },
+        { url: '/?cursor=&per_page=2' },
+        { url: '/', headers: { accept: 'application/x-ndjson' } },
+        { url: '/1' },
+        { url: '/99' },
+        { method: 'POST', url: '/', payload: { title: 'ledger 4' } },
+        { method: 'POST', url: '/', payload: [{ title: 'ledger 5' }, { title: 'ledger 6' }] },
+        { method: 'PATCH', url: '/1', payload: { title: 'ledger 1' } },
+        { method: 'PATCH', url: '/1', payload: {} },
+        { method: 'PATCH', url: '/99', payload: { title: 'ledger 99' } },
+        { method: 'DELETE', url: '/1' },
+        { method: 'POST', url: '/1/restore' },
+      ] as const
+      for (const { url, ...request } of requests) {
+        reads = 0
+        const { statusCode, body } = await app.inject({ ...request, url: `${prefix}${url}` } as never)
+        t.equal(statusCode < 300, !url.includes('99'), body)
+        t.equal(reads, 1, `${prefix}${url}`)
+      }
+    }
   })
 })
 

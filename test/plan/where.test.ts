@@ -1,5 +1,6 @@
 import { defineEntity, p, raw, StringType, Type } from '@mikro-orm/core'
 import t from 'tap'
+import { ConditionError, readCondition, type Where } from '../../src/conditions/index.ts'
 import type { EntityModel } from '../../src/model/index.ts'
 import {
   planCount,
@@ -15,14 +16,26 @@ import { Order, OrderItem, Plant, Specimen } from '../fixtures/entities.ts'
 import { modelsOf } from '../helpers/models.ts'
 import { conditionsOf, models, whitelistOf } from './helper.ts'
 
-const NO_FILTERS = new Map<EntityModel, object>()
+const NO_FILTERS = new Map<EntityModel, Where>()
 
-/** What a scope becomes, as texts; `undefined` when it is left to MikroORM. */
+/** What a scope becomes, as texts; `undefined` when it is refused, or left to MikroORM. */
 function translated (entity: unknown, scope: unknown, of = models): string[] | undefined {
-  const whitelist = resolveWhitelist(new QueryBuilderConfig<any>({}), of.of(entity), undefined)
-  const plan = withConditions(planCount(parseQueryParams(''), whitelist), scope, NO_FILTERS)
+  const model = of.of(entity)
+  const whitelist = resolveWhitelist(new QueryBuilderConfig<any>({}), model, undefined)
+  let where: Where
+  try {
+    where = readCondition(scope, model)
+  } catch (error) {
+    if (error instanceof ConditionError) return undefined
+    throw error
+  }
+  const plan = withConditions(planCount(parseQueryParams(''), whitelist), where, NO_FILTERS)
   return plan && conditionsOf(plan)
 }
+
+const readOn = (entity: unknown, where: object): Where => readCondition(where, models.of(entity))
+const filtersOf = (...filters: ReadonlyArray<readonly [entity: unknown, where: object]>) =>
+  new Map(filters.map(([entity, where]) => [models.of(entity), readOn(entity, where)]))
 
 const UUID = '3f0c8a52-7c0e-4f57-9d53-2d6f4a1c9b10'
 
@@ -31,6 +44,8 @@ t.test('plain conditions', async (t) => {
     [{}, []],
     [{ leaves: 5 }, ['leaves = 5']],
     [{ leaves: '5' }, ['leaves = 5']],
+    [{ __proto__: null, leaves: 1 }, ['leaves = 1']],
+    [{ leaves: { __proto__: null, $gt: 5 } }, ['leaves > 5']],
     [{ leaves: 5n }, ['leaves = 5']],
     [{ leaves: 0 }, ['leaves = 0']],
     [{ leaves: -0 }, ['leaves = 0']],
@@ -67,7 +82,7 @@ t.test('plain conditions', async (t) => {
   for (const [scope, expected] of cases) t.strictSame(translated(Specimen, scope), expected, JSON.stringify(expected))
 })
 
-t.test('everything else is left to MikroORM', async (t) => {
+t.test('everything else is refused, or left to MikroORM', async (t) => {
   class Tenant {
     leaves = 5
   }
@@ -92,7 +107,6 @@ t.test('everything else is left to MikroORM', async (t) => {
     { 'e0.leaves': 1 },
     { 'leaves::text': '1' },
     { dry_mass: '1' },
-    { __proto__: null, leaves: 1 },
     { constructor: 1 },
     { $and: [] },
     { $or: [] },
@@ -130,7 +144,6 @@ t.test('everything else is left to MikroORM', async (t) => {
     { leaves: { $exists: true } },
     { leaves: raw('5') },
     { leaves: { $gt: raw('5') } },
-    { leaves: { __proto__: null, $gt: 5 } },
     { leaves: { toString: 1 } },
     { cells: 1.5 },
     { cells: '9223372036854775808' },
@@ -263,8 +276,8 @@ t.test('a plan that nothing is added to is the same plan; what is added leaves i
   const before = JSON.stringify([plan.conditions, plan.values])
   const complete = withConditions(
     plan,
-    { position: 3 },
-    new Map([[models.of(Plant), { inStock: true }], [models.of(Specimen), {}]])
+    readOn(Plant, { position: 3 }),
+    filtersOf([Plant, { inStock: true }], [Specimen, {}])
   )!
   t.strictSame(conditionsOf(complete), ['order = 3'])
   t.strictSame(
@@ -276,7 +289,7 @@ t.test('a plan that nothing is added to is the same plan; what is added leaves i
   )
   t.equal(JSON.stringify([plan.conditions, plan.values]), before)
   t.equal(
-    withConditions(plan, { position: 3 }, new Map([[models.of(Plant), { inStock: 'yes' }]])),
+    withConditions(plan, readOn(Plant, { position: 3 }), filtersOf([Plant, { inStock: 'yes' }])),
     undefined,
     'all or nothing'
   )
@@ -289,5 +302,5 @@ t.test('new rows have no scope in their statement, but filters of what they refe
     new QueryErrors()
   )
   const plan = planInsert([{ columns: [], references: [], links: [], properties: {} }], selection, () => false)
-  t.notOk('conditions' in withConditions(plan, undefined, new Map([[models.of(Plant), { position: 1 }]]))!)
+  t.notOk('conditions' in withConditions(plan, undefined, filtersOf([Plant, { position: 1 }]))!)
 })

@@ -65,7 +65,7 @@ await t.test('postgres', { skip: skipReasons.postgres }, async (t) => {
   const { whitelist } = crud.bind(em)
 
   const explain = async (plan: KeysetPlan): Promise<Json> => {
-    const { text, values } = await crud.bind(em).compile(em, plan, {}, 'list')
+    const { text, values } = await crud.bind(em).prepare(em, plan, {}, 'list')
     const { rows: [row] } = await (await connection.getNativeClient() as Json).query(
       `explain (analyze, format json) ${text}`,
       values

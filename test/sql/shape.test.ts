@@ -1,8 +1,10 @@
 import fc from 'fast-check'
 import t from 'tap'
+import { readCondition, type Where } from '../../src/conditions/index.ts'
 import { AllowedFilters } from '../../src/config/index.ts'
 import type { EntityModel } from '../../src/model/index.ts'
 import {
+  entitiesOf,
   planCount,
   planExists,
   planGet,
@@ -78,7 +80,8 @@ const condition = (name: string, key: string): fc.Arbitrary<object> =>
       [group]: [{ [key]: value }, { [name]: String(value), [key]: { $gt: value } }],
     }))
   )
-const added: fc.Arbitrary<{ scope: object | undefined, filters: ReadonlyMap<EntityModel, object> }> = fc.record({
+const readOn = (entity: unknown, where: object): Where => readCondition(where, models.of(entity))
+const added: fc.Arbitrary<{ scope: Where | undefined, filters: ReadonlyMap<EntityModel, Where> }> = fc.record({
   scope: fc.option(condition('name', 'position'), { nil: undefined }),
   plant: fc.option(condition('name', 'position')),
   tag: fc.option(condition('name', 'weight')),
@@ -87,8 +90,8 @@ const added: fc.Arbitrary<{ scope: object | undefined, filters: ReadonlyMap<Enti
 }).map(({ scope, plant, tag, group, supplier }) => {
   const filters = ([[Plant, plant], [Tag, tag], [Group, group], [Supplier, supplier]] as const).flatMap((
     [entity, where]
-  ) => where === null ? [] : [[models.of(entity), where] as const])
-  return { scope, filters: new Map(filters) }
+  ) => where === null ? [] : [[models.of(entity), readOn(entity, where)] as const])
+  return { scope: scope && readOn(Plant, scope), filters: new Map(filters) }
 })
 /** Half of the plans with nothing added. */
 const withAdded = (plans: fc.Arbitrary<Plan>): fc.Arbitrary<Plan> =>
@@ -110,6 +113,25 @@ t.test('plans of the same shape have the same statement, plans of different stat
   )
   t.ok(again > 100, `${again} shapes occurred again`)
   t.ok(statements.size > 500, `${statements.size} shapes`)
+})
+
+t.test('the entities whose rows a statement reads are known from its plan', async (t) => {
+  let most = 0
+  assertProperty(
+    fc.property(fc.oneof({ weight: 3, arbitrary: plan }, keyset), (plan) => {
+      const read = new Set<EntityModel>()
+      const filter = (model: EntityModel) => {
+        read.add(model)
+        return undefined
+      }
+      compile(plan, { ...nothingForeign, filter })
+      most = Math.max(most, read.size)
+      const planned = new Set(entitiesOf(plan))
+      return planned.size === read.size && [...read].every((model) => planned.has(model))
+    }),
+    { numRuns: 2000 }
+  )
+  t.ok(most > 4, `up to ${most} entities`)
 })
 
 t.test('values, the page and the number of items in a list are no part of the shape', async (t) => {
@@ -187,7 +209,11 @@ t.test('everything else is', async (t) => {
 t.test('conditions of a request are part of the shape, their values are not', async (t) => {
   const base = planOf('filter[tags.name]=a&include=group', exact)
   const of = (scope: object | undefined, ...filters: ReadonlyArray<readonly [unknown, object]>) =>
-    withConditions(base, scope, new Map(filters.map(([entity, where]) => [models.of(entity), where])))!
+    withConditions(
+      base,
+      scope && readOn(Plant, scope),
+      new Map(filters.map(([entity, where]) => [models.of(entity), readOn(entity, where)]))
+    )!
   const alike: ReadonlyArray<readonly [Plan, Plan]> = [
     [of({ position: 1 }), of({ position: '2' })],
     [of({ position: [1] }), of({ position: { $in: [] } })],

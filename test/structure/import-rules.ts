@@ -15,6 +15,7 @@ export const STAGES: ReadonlyArray<readonly string[]> = [
   ['src/query/'],
   ['src/config/'],
   ['src/model/'],
+  ['src/conditions/'],
   ['src/plan/'],
   ['src/sql/'],
   ['src/run/'],

@@ -11,6 +11,7 @@ import {
 import type { EntityModel } from '../../model/index.ts'
 import type { Id } from '../../plan/index.ts'
 import { readList, readOne, type JsonAnswer } from '../../read/index.ts'
+import { readScope } from '../../resource/index.ts'
 import { createMany, createOne, deleteOne, restoreOne, updateOne } from '../../write/index.ts'
 import { sessionsOf } from '../sessions.ts'
 
@@ -28,6 +29,7 @@ export interface RouteCalls {
 /**
  * The calls of a resource's routes. They go past the methods of `CrudBase`, which turn the same answers into objects. A
  * method that the application has written instead is called with the request's EntityManager, and its records are sent.
+ * Operations check the scope themselves; it is checked for the application's methods before they are called.
  */
 export function routeCalls (orm: MikroORM, crud: CrudBase, model: EntityModel): RouteCalls {
   const isOwn = (method: keyof CrudBase): boolean => crud[method] !== CrudBase.prototype[method]
@@ -35,6 +37,10 @@ export function routeCalls (orm: MikroORM, crud: CrudBase, model: EntityModel): 
   const sent = (record: CrudRecord): JsonAnswer => {
     const version: unknown = model.version && record[model.version.publicName]
     return { json: JSON.stringify(record), version: version === undefined ? undefined : String(version) }
+  }
+  const checked = <Options extends CrudReadOptions>(options: Options): Options => {
+    readScope(options, model)
+    return options
   }
   const text = (records: unknown): JsonAnswer => ({ json: JSON.stringify(records) })
   return {
@@ -46,37 +52,39 @@ export function routeCalls (orm: MikroORM, crud: CrudBase, model: EntityModel): 
     delete: (request, id, options) => deleteOne(crud, sessionOf(request), id, options),
     restore: (request, id, options) => restoreOne(crud, sessionOf(request), id, options),
     ...(isOwn('listJson') && {
-      list: async (request, options) => ({ json: await crud.listJson(request.em, request.queryParams, options) }),
+      list: async (request, options) => ({
+        json: await crud.listJson(request.em, request.queryParams, checked(options)),
+      }),
     }),
     ...(isOwn('list') && {
-      list: async (request, options) => text(await crud.list(request.em, request.queryParams, options)),
+      list: async (request, options) => text(await crud.list(request.em, request.queryParams, checked(options))),
     }),
     ...(isOwn('getJson') && {
       get: async (request, id, options) => {
-        const json = await crud.getJson(request.em, id, request.queryParams, options)
+        const json = await crud.getJson(request.em, id, request.queryParams, checked(options))
         return json === null ? null : sent(JSON.parse(json) as CrudRecord)
       },
     }),
     ...(isOwn('get') && {
       get: async (request, id, options) => {
-        const record = await crud.get(request.em, id, request.queryParams, options)
+        const record = await crud.get(request.em, id, request.queryParams, checked(options))
         return record && sent(record)
       },
     }),
     ...(isOwn('create') && {
-      create: async (request, data, options) => sent(await crud.create(request.em, data, options)),
+      create: async (request, data, options) => sent(await crud.create(request.em, data, checked(options))),
     }),
     ...(isOwn('createMany') && {
-      createMany: async (request, data, options) => text(await crud.createMany(request.em, data, options)),
+      createMany: async (request, data, options) => text(await crud.createMany(request.em, data, checked(options))),
     }),
     ...(isOwn('update') && {
-      update: async (request, id, data, options) => sent(await crud.update(request.em, id, data, options)),
+      update: async (request, id, data, options) => sent(await crud.update(request.em, id, data, checked(options))),
     }),
     ...(isOwn('delete') && {
-      delete: async (request, id, options) => sent(await crud.delete(request.em, id, options)),
+      delete: async (request, id, options) => sent(await crud.delete(request.em, id, checked(options))),
     }),
     ...(isOwn('restore') && {
-      restore: async (request, id, options) => sent(await crud.restore(request.em, id, options)),
+      restore: async (request, id, options) => sent(await crud.restore(request.em, id, checked(options))),
     }),
   }
 }

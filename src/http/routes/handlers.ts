@@ -1,10 +1,10 @@
 /** What the routes of a resource do: read the request, call CrudBase, write the answer. */
 import type { MikroORM } from '@mikro-orm/postgresql'
 import type { FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
-import type { CrudBase } from '../../crud/index.ts'
+import { CrudBase } from '../../crud/index.ts'
 import { NotFoundError, PreconditionRequiredError } from '../../errors.ts'
 import { streamColumns, type JsonAnswer } from '../../read/index.ts'
-import { checkScope, type Resource } from '../../resource/index.ts'
+import { readScope, type Resource } from '../../resource/index.ts'
 import { keyNames } from '../../write/index.ts'
 import { DEFAULT_MAX_BATCH, type CrudOperation } from '../options.ts'
 import { readBatch, readBody, refusal } from './body.ts'
@@ -56,8 +56,6 @@ export function routeDefinitions (
   const scopeOf = options.scope
   const scoped = async (request: FastifyRequest, scopeOf: NonNullable<CrudRoutesOptions['scope']>) => {
     const scope: unknown = await scopeOf(request)
-    // methods of the application's own have it checked, as ours do
-    checkScope({ scope }, model)
     return { scope: scope as never, context: { request } }
   }
   /** Options of a read; a promise of them only where there is something to wait for. */
@@ -108,6 +106,7 @@ export function routeDefinitions (
     const { em, queryParams } = request
     const known = streamColumns(crud, em, queryParams)
     const read = await readOptions(request)
+    if (crud.streamJson !== CrudBase.prototype.streamJson) readScope(read, model)
     // a hook may have made other records of them
     const columns = (first: string | undefined) =>
       crud.afterRead === undefined || first === undefined

@@ -2,7 +2,8 @@
 import { MikroORM, p, defineEntity, raw, ref } from '@mikro-orm/postgresql'
 import t from 'tap'
 import { inspect } from 'node:util'
-import { checkCondition, ConditionError, Models } from '../../src/model/index.ts'
+import { ConditionError, readCondition } from '../../src/conditions/index.ts'
+import { Models } from '../../src/model/index.ts'
 import { Colour } from '../fixtures/custom-types.ts'
 import { entities, Order, OrderItem, Plant, Specimen } from '../fixtures/entities.ts'
 
@@ -96,7 +97,7 @@ t.test('conditions', async (t) => {
     [Order, { customer: { $eq: '3f0c8a52-7c0e-4f57-9d53-2d6f4a1c9b10' } }],
   ]
   for (const [entity, where] of accepted) {
-    t.doesNotThrow(() => checkCondition(where, models.of(entity)), inspect(where, { depth: 3 }).slice(0, 100))
+    t.doesNotThrow(() => readCondition(where, models.of(entity)), inspect(where, { depth: 3 }).slice(0, 100))
   }
 })
 
@@ -200,7 +201,7 @@ t.test('what is not certainly one', async (t) => {
   ]
   for (const [entity, where, message] of refused) {
     try {
-      checkCondition(where, models.of(entity))
+      readCondition(where, models.of(entity))
       t.fail(`is accepted; wanted: ${message}`)
     } catch (error) {
       t.ok(error instanceof ConditionError, String(error))

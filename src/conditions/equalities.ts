@@ -1,0 +1,73 @@
+/** What a condition says that the values of a row have to be, as far as it says so plainly. */
+import type { Property } from '../model/index.ts'
+import type { ComparePart, KeyPart, Where, WherePart } from './tree.ts'
+import { keyOfEntity } from './values.ts'
+
+export interface Equalities {
+  /** Values that a row has to have, by property. */
+  readonly equalities: ReadonlyMap<Property, unknown>
+  /** The condition says more than that: only the database can tell whether it holds for a row. */
+  readonly partial: boolean
+}
+
+/**
+ * The plain equalities of a condition: `{ property: value }`, `{ property: { $eq: value } }`, a to-one relation by its
+ * key, and any number of them under `$and`.
+ *
+ * @example
+ * equalitiesOf(readCondition({ tenant: 5, $or: [{ owner: 7 }, { open: true }] }, project)) // tenant: 5; partial
+ */
+export function equalitiesOf (where: Where): Equalities {
+  const equalities = new Map<Property, unknown>()
+  return { equalities, partial: !collect(where, equalities) }
+}
+
+/** Collects the equalities of a condition, and tells whether it says nothing else. */
+function collect (where: Where, equalities: Map<Property, unknown>): boolean {
+  let complete = true
+  for (const part of where) {
+    if (part.kind === 'and') {
+      for (const member of part.members) complete = collect(member, equalities) && complete
+      continue
+    }
+    const equal = equalityOf(part)
+    if (equal === undefined || equalities.has(equal.property)) complete = false
+    else equalities.set(equal.property, equal.value)
+  }
+  return complete
+}
+
+interface Equality {
+  readonly property: Property
+  readonly value: unknown
+}
+
+/** The one value that a part of a condition lets through, if there is one. */
+function equalityOf (part: WherePart): Equality | undefined {
+  if (part.kind === 'compare') return equalityOfColumn(part)
+  return part.kind === 'key' ? equalityOfKey(part) : undefined
+}
+
+function equalityOfColumn ({ property, comparisons: [only, ...more] }: ComparePart): Equality | undefined {
+  if (more.length > 0 || only?.operator !== '$eq' || !isOneColumn(property)) return undefined
+  const { value } = only
+  const key = keyOfEntity(value)
+  if (key !== undefined) {
+    return property.kind === 'relation' && key.length === 1 ? { property, value: key[0] } : undefined
+  }
+  return isSimple(value) ? { property, value } : undefined
+}
+
+function equalityOfKey ({ relation, where: [only, ...more] }: KeyPart): Equality | undefined {
+  if (more.length > 0 || only?.kind !== 'compare' || !only.bare || !isOneColumn(relation)) return undefined
+  const [{ operator, value }] = only.comparisons as [ComparePart['comparisons'][number]]
+  return operator === '$eq' && isSimple(value) ? { property: relation, value } : undefined
+}
+
+/** Whether the property is one column that takes values. */
+const isOneColumn = (property: Property): boolean =>
+  property.write.persisted &&
+  (property.kind === 'scalar' || (property.kind === 'relation' && property.key.length === 1))
+
+/** Whether a body can have the value: it is neither SQL, nor a list, nor an object, unless it is a date. */
+const isSimple = (value: unknown): boolean => typeof value !== 'object' || value === null || value instanceof Date

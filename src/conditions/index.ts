@@ -1,0 +1,20 @@
+/**
+ * Conditions in MikroORM's words, such as `{ tenant: 5 }`: scopes, MikroORM's filters, and the `where` of relations and
+ * includes. Each is read once, into a tree (`Where`) whose names are looked up; whatever depends on a condition is a
+ * function of its tree. A condition that is not certainly one is refused (`ConditionError`).
+ */
+export { ConditionError } from './condition-error.ts'
+export { readConstant } from './constants.ts'
+export { equalitiesOf, type Equalities } from './equalities.ts'
+export { entitiesBehind, hasSql } from './reached.ts'
+export { readCondition } from './read.ts'
+export { toMikroOrm, type Visible } from './to-mikro-orm.ts'
+export {
+  ALL_ROWS,
+  type ComparePart,
+  type Comparison,
+  type KeyPart,
+  type RelatedPart,
+  type Where,
+  type WherePart,
+} from './tree.ts'

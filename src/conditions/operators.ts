@@ -1,0 +1,53 @@
+/** The operators of conditions in MikroORM's words. */
+import type { Quantifier } from './tree.ts'
+
+/** Operators on the value of a column (MikroORM's `QueryOperator`). */
+export const COLUMN_OPERATORS: readonly string[] = [
+  '$eq',
+  '$ne',
+  '$gt',
+  '$gte',
+  '$lt',
+  '$lte',
+  '$in',
+  '$nin',
+  '$like',
+  '$ilike',
+  '$re',
+  '$fulltext',
+  '$exists',
+  '$overlap',
+  '$contains',
+  '$contained',
+  '$hasKey',
+  '$hasKeys',
+  '$hasSomeKeys',
+  '$elemMatch',
+]
+
+/** Operators on related rows, which take a condition. */
+const QUANTIFIERS: readonly string[] = ['$some', '$none', '$every'] satisfies readonly Quantifier[]
+
+export const isQuantifier = (operator: string): operator is Quantifier => QUANTIFIERS.includes(operator)
+
+/** Operators on a relation: on its key, on the number of related rows, and quantifiers. */
+export const RELATION_OPERATORS: readonly string[] = [
+  '$eq',
+  '$ne',
+  '$gt',
+  '$gte',
+  '$lt',
+  '$lte',
+  '$in',
+  '$nin',
+  '$exists',
+  '$size',
+  '$all',
+  ...QUANTIFIERS,
+]
+
+/** Operators that take a list. */
+export const LISTS: ReadonlySet<string> = new Set(['$in', '$nin', '$all', '$hasKeys', '$hasSomeKeys'])
+
+/** Conditions of conditions. */
+export const GROUPS: readonly string[] = ['$and', '$or', '$not']

@@ -1,0 +1,59 @@
+/** What conditions look at beyond the row itself. */
+import type { EntityModel } from '../model/index.ts'
+import { isPlainObject, isSql } from './plain-object.ts'
+import type { Where, WherePart } from './tree.ts'
+
+/** The entities whose rows a condition leads to. */
+export function entitiesBehind (where: Where): ReadonlySet<EntityModel> {
+  const entities = new Set<EntityModel>()
+  visit(where, (part) => {
+    if (part.kind === 'related') entities.add(part.relation.target)
+  })
+  return entities
+}
+
+/** Whether SQL of the application is part of a condition: it may look at the session or at the time. */
+export function hasSql (where: Where): boolean {
+  let found = false
+  visit(where, (part) => {
+    switch (part.kind) {
+      case 'sql':
+        found = true
+        break
+      case 'compare':
+        found ||= part.comparisons.some(({ value }) => holdsSql(value))
+        break
+      case 'verbatim':
+        found ||= holdsSql(part.value)
+    }
+  })
+  return found
+}
+
+function holdsSql (value: unknown): boolean {
+  if (isSql(value)) return true
+  return Array.isArray(value) ? value.some(holdsSql) : isPlainObject(value) && Object.values(value).some(holdsSql)
+}
+
+function visit (where: Where, look: (part: WherePart) => void): void {
+  for (const part of where) {
+    look(part)
+    switch (part.kind) {
+      case 'and':
+      case 'or':
+        for (const member of part.members) visit(member, look)
+        break
+      case 'not':
+        visit(part.member, look)
+        break
+      case 'key':
+      case 'related':
+      case 'embedded':
+        visit(part.where, look)
+        break
+      case 'compare':
+      case 'sql':
+      case 'verbatim':
+    }
+  }
+}

@@ -1,0 +1,239 @@
+/**
+ * The walker: conditions in MikroORM's words in, trees out. MikroORM takes some mistakes for no condition at all, or for
+ * null: `{ tenant: {} }`, `{ tenant: undefined }`, a Map. A condition says who may see a row, so a condition whose meaning
+ * is not certain is refused.
+ */
+import { Raw } from '@mikro-orm/core'
+import type { EntityModel, Property, RelationProperty, ScalarProperty } from '../model/index.ts'
+import { didYouMean, nearest } from '../suggest.ts'
+import { fail, kindOf, pathOf } from './condition-error.ts'
+import { COLUMN_OPERATORS, GROUPS, isQuantifier, LISTS, RELATION_OPERATORS } from './operators.ts'
+import { copyOf, isEmptyObject, isPlainObject, isSql } from './plain-object.ts'
+import { ALL_ROWS, saysSomething, type Comparison, type Where, type WherePart } from './tree.ts'
+import { checkJson, checkValue, keysOf } from './values.ts'
+
+/**
+ * Reads a condition on the rows of an entity. `{}` is one: it holds for all rows.
+ *
+ * @throws {ConditionError} for anything that is not certainly a condition
+ * @example
+ * readCondition({ tenant: 5, $or: [{ archived: false }, { owner: 7 }] }, project)
+ */
+export function readCondition (where: unknown, model: EntityModel): Where {
+  if (isPlainObject(where) && isEmptyObject(where)) return ALL_ROWS
+  const read = readWhere(where, namesOf(model), '')
+  if (!saysSomething(read)) fail('', 'it says nothing: write {} if all rows are meant')
+  return read
+}
+
+/** What a condition may name: properties by name, and names whose values are checked without knowing their type. */
+interface Names {
+  readonly of: string
+  readonly properties: ReadonlyMap<string, Property>
+  readonly others: ReadonlySet<string>
+}
+
+const namesOf = ({ name, properties, otherNames }: EntityModel): Names => ({ of: name, properties, others: otherNames })
+const NO_NAMES: ReadonlySet<string> = new Set()
+
+function readWhere (where: unknown, names: Names, at: string): Where {
+  if (!isPlainObject(where)) fail(at, `it must be an object with conditions on ${names.of}; it is ${kindOf(where)}`)
+  const parts: WherePart[] = []
+  for (const symbol of Object.getOwnPropertySymbols(where)) {
+    parts.push(readSql(symbol, (where as Record<symbol, unknown>)[symbol], at))
+  }
+  for (const key of Object.keys(where)) {
+    const [value, inside] = [where[key], pathOf(at, key)]
+    switch (key) {
+      case '$and':
+        parts.push(frozen({ kind: 'and', members: readMembers(value, names, inside) }))
+        break
+      case '$or':
+        parts.push(frozen({ kind: 'or', members: readAlternatives(value, names, inside) }))
+        break
+      case '$not':
+        parts.push(frozen({ kind: 'not', member: readAlternative(value, names, inside, inside) }))
+        break
+      default:
+        parts.push(...readMember(key, value, names, inside))
+    }
+  }
+  return Object.freeze(parts)
+}
+
+const frozen = <Part extends WherePart>(part: Part): Part => Object.freeze(part)
+
+function readSql (fragment: symbol, value: unknown, at: string): WherePart {
+  if (!Raw.isKnownFragmentSymbol(fragment)) fail(at, 'a symbol is not the name of a property')
+  // a fragment with [] is the whole condition
+  if (!Array.isArray(value) || value.length > 0) checkOperand(value, pathOf(at, 'raw(...)'))
+  return frozen({ kind: 'sql', fragment, value: copyOf(value) })
+}
+
+/** Members of `$and`: those that hold for all rows add nothing. */
+function readMembers (members: unknown, names: Names, at: string): readonly Where[] {
+  const read = readList(members, at).map((member, index) => readWhere(member, names, `${at}[${index}]`))
+  if (read.length === 0) fail(at, 'a list without conditions would hold for all rows')
+  return Object.freeze(read)
+}
+
+/** Members of `$or`: one that holds for all rows would make the others say nothing. */
+function readAlternatives (members: unknown, names: Names, at: string): readonly Where[] {
+  return Object.freeze(
+    readList(members, at).map((member, index) => readAlternative(member, names, `${at}[${index}]`, at))
+  )
+}
+
+function readAlternative (member: unknown, names: Names, at: string, group: string): Where {
+  const read = readWhere(member, names, at)
+  if (!saysSomething(read)) fail(group, 'one of its conditions is empty')
+  return read
+}
+
+function readList (value: unknown, at: string): readonly unknown[] {
+  return Array.isArray(value) ? Array.from(value) : fail(at, `it must be a list of conditions; it is ${kindOf(value)}`)
+}
+
+function readMember (key: string, value: unknown, names: Names, at: string): readonly WherePart[] {
+  const property = names.properties.get(key)
+  if (property === undefined) {
+    if (!names.others.has(key)) {
+      fail(
+        at,
+        didYouMean(`${names.of} has no property '${key}'`, nearest(key, [...names.properties.keys(), ...GROUPS]))
+      )
+    }
+    checkOperand(value, at)
+    return [verbatim(key, value)]
+  }
+  switch (property.kind) {
+    case 'scalar':
+      return [readColumn(value, property, at)]
+    case 'relation':
+      return readRelation(value, property, at)
+    case 'embedded': {
+      if (value === null) return [verbatim(key, value)]
+      if (!isPlainObject(value)) {
+        fail(at, `it must be an object with conditions on its members; it is ${kindOf(value)}`)
+      }
+      if (isEmptyObject(value)) fail(at, 'it says nothing')
+      const members: Names = { of: at, properties: property.properties, others: NO_NAMES }
+      const where = keysOf(value, at).flatMap((name) => readMember(name, value[name], members, pathOf(at, name)))
+      return [frozen({ kind: 'embedded', property, where: Object.freeze(where) })]
+    }
+  }
+}
+
+const verbatim = (name: string, value: unknown): WherePart => frozen({ kind: 'verbatim', name, value: copyOf(value) })
+
+/** What is said of one column: a value, a list of values, or operators; of a JSON document also its members. */
+function readColumn (value: unknown, property: ScalarProperty, at: string): WherePart {
+  if (isPlainObject(value)) {
+    checkOperators(value, property, at)
+    return Object.keys(value).every((key) => COLUMN_OPERATORS.includes(key))
+      ? comparing(property, value)
+      : verbatim(property.name, value)
+  }
+  checkColumnValue(value, property, at)
+  return comparingBare(property, value)
+}
+
+const comparing = (property: ScalarProperty | RelationProperty, operators: Record<string, unknown>): WherePart =>
+  frozen({
+    kind: 'compare',
+    property,
+    comparisons: Object.freeze(Object.keys(operators).map((operator) => comparison(operator, operators[operator]))),
+    bare: false,
+  })
+
+const comparingBare = (property: ScalarProperty | RelationProperty, value: unknown): WherePart =>
+  frozen({
+    kind: 'compare',
+    property,
+    comparisons: Object.freeze([comparison(Array.isArray(value) ? '$in' : '$eq', value)]),
+    bare: true,
+  })
+
+const comparison = (operator: string, value: unknown): Comparison => Object.freeze({ operator, value: copyOf(value) })
+
+/** What is said of a relation: its key, operators on it, or a condition on related rows. */
+function readRelation (value: unknown, relation: RelationProperty, at: string): readonly WherePart[] {
+  if (!isPlainObject(value)) {
+    checkValue(value, at)
+    return [comparingBare(relation, value)]
+  }
+  if (isEmptyObject(value)) fail(at, 'it says nothing')
+  const operators = Object.keys(value).filter((key) => key.startsWith('$') && !GROUPS.includes(key))
+  if (operators.length === 0) {
+    const where = readWhere(value, namesOf(relation.target), at)
+    if (!saysSomething(where)) fail(at, 'it says nothing')
+    return [frozen({ kind: isOnKey(value, relation) ? 'key' : 'related', relation, where })]
+  }
+  const parts: WherePart[] = []
+  const compared: Record<string, unknown> = {}
+  for (const key of keysOf(value, at)) {
+    const [operand, inside] = [value[key], pathOf(at, key)]
+    if (!operators.includes(key)) {
+      fail(inside, `operators such as ${operators[0]} stand by themselves: put the other conditions into $and`)
+    }
+    if (!RELATION_OPERATORS.includes(key)) {
+      fail(inside, didYouMean(`there is no operator ${key} for a relation`, nearest(key, RELATION_OPERATORS)))
+    }
+    if (isQuantifier(key)) {
+      // { $some: {} } asks for any related row, { $none: {} } for none; that all of them exist is always true
+      const isAny = key !== '$every' && isPlainObject(operand) && isEmptyObject(operand)
+      const where = isAny ? ALL_ROWS : readWhere(operand, namesOf(relation.target), inside)
+      if (!isAny && !saysSomething(where)) fail(inside, 'it says nothing')
+      parts.push(frozen({ kind: 'related', relation, quantifier: key, where }))
+    } else {
+      checkOperator(key, operand, undefined, inside)
+      compared[key] = operand
+    }
+  }
+  if (Object.keys(compared).length > 0) parts.push(comparing(relation, compared))
+  return parts
+}
+
+/** Whether a condition on a related record names its key only, which the row itself has. */
+function isOnKey (value: Record<string, unknown>, { join, target }: RelationProperty): boolean {
+  return join.kind === 'owner' && Object.getOwnPropertySymbols(value).length === 0 &&
+    Object.keys(value).every((key) => target.primaryKey.some(({ property }) => property.name === key))
+}
+
+/** Checks what a name without a type is compared with: a value, a list of values, or operators. */
+function checkOperand (value: unknown, at: string): void {
+  if (isPlainObject(value)) checkOperators(value, undefined, at)
+  else checkValue(value, at)
+}
+
+function checkColumnValue (value: unknown, property: ScalarProperty, at: string): void {
+  if (property.type.kind === 'json') checkJson(value, at)
+  else checkValue(value, at, property.codec !== undefined)
+}
+
+function checkOperators (value: Record<string, unknown>, property: ScalarProperty | undefined, at: string): void {
+  const isJson = property?.type.kind === 'json'
+  if (isEmptyObject(value)) fail(at, 'an empty object would be no condition')
+  for (const key of keysOf(value, at)) {
+    const inside = pathOf(at, key)
+    if (COLUMN_OPERATORS.includes(key)) checkOperator(key, value[key], property, inside)
+    // members of a JSON document
+    else if (isJson && !key.startsWith('$')) {
+      const member = value[key]
+      if (isPlainObject(member)) checkOperators(member, property, inside)
+      else checkJson(member, inside)
+    } else if (GROUPS.includes(key)) fail(inside, `${key} stands around the property: { ${key}: ... }`)
+    else fail(inside, didYouMean(`there is no operator ${key}`, nearest(key, COLUMN_OPERATORS)))
+  }
+}
+
+function checkOperator (name: string, value: unknown, property: ScalarProperty | undefined, at: string): void {
+  if (LISTS.has(name) && !Array.isArray(value) && !isSql(value)) {
+    fail(at, `${name} takes a list; it is ${kindOf(value)}`)
+  }
+  if (name === '$exists' && typeof value !== 'boolean') fail(at, `$exists is true or false; it is ${kindOf(value)}`)
+  if (name === '$size' && isPlainObject(value)) return checkOperators(value, undefined, at)
+  if (name === '$elemMatch' && isPlainObject(value) && isEmptyObject(value)) fail(at, 'it says nothing')
+  if (property === undefined) checkValue(value, at)
+  else checkColumnValue(value, property, at)
+}

@@ -1,0 +1,101 @@
+/**
+ * A condition as a tree whose names are looked up: a scope, a MikroORM filter, or the `where` of a relation or include.
+ * `read.ts` makes it, once. Everything that depends on a condition is a function of its tree. The tree is frozen, and
+ * shares no array or object literal with the application's condition.
+ */
+import type { EmbeddedProperty, RelationProperty, ScalarProperty } from '../model/index.ts'
+
+/** All of the parts hold. A condition without parts holds for all rows. */
+export type Where = readonly WherePart[]
+
+export type WherePart =
+  | AndPart
+  | OrPart
+  | NotPart
+  | ComparePart
+  | KeyPart
+  | RelatedPart
+  | EmbeddedPart
+  | SqlPart
+  | VerbatimPart
+
+/** `$and` */
+export interface AndPart {
+  readonly kind: 'and'
+  readonly members: readonly Where[]
+}
+
+/** `$or` */
+export interface OrPart {
+  readonly kind: 'or'
+  readonly members: readonly Where[]
+}
+
+/** `$not` */
+export interface NotPart {
+  readonly kind: 'not'
+  readonly member: Where
+}
+
+/** Comparisons of a column or of a relation's key, all of which hold: `{ tenant: 5 }`, `{ stars: { $gt: 3, $lt: 5 } }`. */
+export interface ComparePart {
+  readonly kind: 'compare'
+  readonly property: ScalarProperty | RelationProperty
+  readonly comparisons: readonly Comparison[]
+  /** It was written as a value or a list, without an operator. */
+  readonly bare: boolean
+}
+
+export interface Comparison {
+  /** Of a value without an operator `$eq`, of a list `$in`. */
+  readonly operator: string
+  readonly value: unknown
+}
+
+/** A condition on the key of a to-one relation, which the row itself has: `{ author: { id: 7 } }`. */
+export interface KeyPart {
+  readonly kind: 'key'
+  readonly relation: RelationProperty
+  /** On properties of the related record's primary key. */
+  readonly where: Where
+}
+
+/** A condition on related rows: `{ author: { name: 'Ann' } }`, `{ books: { $some: { sold: true } } }`. */
+export interface RelatedPart {
+  readonly kind: 'related'
+  readonly relation: RelationProperty
+  /** Absent where there is a related row for which the condition holds. */
+  readonly quantifier?: Quantifier
+  readonly where: Where
+}
+
+export type Quantifier = '$some' | '$none' | '$every'
+
+/** Conditions on the members of an embedded object. */
+export interface EmbeddedPart {
+  readonly kind: 'embedded'
+  readonly property: EmbeddedProperty
+  readonly where: Where
+}
+
+/** A fragment of SQL, and what it is compared with; an empty list if it is the whole condition. */
+export interface SqlPart {
+  readonly kind: 'sql'
+  /** The key that `raw()` stands for. */
+  readonly fragment: symbol
+  readonly value: unknown
+}
+
+/** A part that only MikroORM can read further: members of JSON documents, and names that it gives to columns. */
+export interface VerbatimPart {
+  readonly kind: 'verbatim'
+  readonly name: string
+  readonly value: unknown
+}
+
+/** A condition that holds for all rows. */
+export const ALL_ROWS: Where = Object.freeze([])
+
+/** Whether a condition says anything about rows: `{}` and `{ $and: [{}] }` hold for all. */
+export const saysSomething = (where: Where): boolean =>
+  where.some((part) => part.kind !== 'and' || part.members.some(saysSomething))

@@ -1,0 +1,97 @@
+/** The entities whose rows a plan reads: those whose MikroORM filters have to be known before it is compiled. */
+import { entitiesBehind, readConstant } from '../conditions/index.ts'
+import type { EntityModel, RelationProperty } from '../model/index.ts'
+import { isCustomTerm } from './order.ts'
+import type { Condition, CustomTerm, OrderTerm, Plan, Selection } from './types.ts'
+
+/**
+ * The entities whose rows the statement of a plan reads, those that conditions of relations and includes lead to among
+ * them. What callbacks of the application look at is not to be seen.
+ *
+ * @example
+ * entitiesOf(planList(parseQueryParams('include=author&filter[tags.name]=x'), whitelist)) // Article, Tag, Author
+ */
+export function entitiesOf (plan: Plan): readonly EntityModel[] {
+  const sorted = 'order' in plan ? ofOrder(plan.order) : NONE
+  const shown = showsRecords(plan) ? ofSelection(plan.selection) : NONE
+  // most lists read one table
+  if (sorted.size === 0 && shown.size === 0 && !plan.conditions.some(isNested)) return [plan.model]
+  const entities = new Set([plan.model])
+  for (const condition of plan.conditions) addCondition(condition, entities)
+  addAll(sorted, entities)
+  addAll(shown, entities)
+  return [...entities]
+}
+
+const showsRecords = (plan: Plan): plan is Extract<Plan, { readonly selection: Selection }> =>
+  'selection' in plan && !(plan.kind === 'stream' && plan.reads === 'keys')
+
+const isNested = ({ kind }: Condition): boolean => kind === 'related' || kind === 'any' || kind === 'all'
+
+const NONE: ReadonlySet<EntityModel> = new Set()
+
+type Entities = Set<EntityModel>
+
+function addAll (more: Iterable<EntityModel>, entities: Entities): void {
+  for (const model of more) entities.add(model)
+}
+
+function addCondition (condition: Condition, entities: Entities): void {
+  if (condition.kind === 'related') addRelation(condition.relation, entities)
+  if (condition.kind === 'related' || condition.kind === 'any' || condition.kind === 'all') {
+    for (const inner of condition.conditions) addCondition(inner, entities)
+  }
+}
+
+function addRelation ({ target, where }: RelationProperty, entities: Entities): void {
+  entities.add(target)
+  addConstant(where, target, entities)
+}
+
+/** What a relation, an include or an aggregate says of its rows. */
+function addConstant (where: object | undefined, target: EntityModel, entities: Entities): void {
+  if (where !== undefined) addAll(entitiesBehind(readConstant(where, target)), entities)
+}
+
+const byOrder = new WeakMap<object, ReadonlySet<EntityModel>>()
+
+function ofOrder (order: ReadonlyArray<OrderTerm | CustomTerm>): ReadonlySet<EntityModel> {
+  let entities = byOrder.get(order)
+  if (entities === undefined) {
+    const found: Entities = new Set()
+    addOrder(order, found)
+    byOrder.set(order, entities = found)
+  }
+  return entities
+}
+
+function addOrder (order: ReadonlyArray<OrderTerm | CustomTerm>, entities: Entities): void {
+  for (const term of order) {
+    if (!isCustomTerm(term)) { for (const relation of term.relations) addRelation(relation, entities) }
+  }
+}
+
+const bySelection = new WeakMap<Selection, ReadonlySet<EntityModel>>()
+
+function ofSelection (selection: Selection): ReadonlySet<EntityModel> {
+  let entities = bySelection.get(selection)
+  if (entities === undefined) {
+    const found: Entities = new Set()
+    addSelection(selection, found)
+    bySelection.set(selection, entities = found)
+  }
+  return entities
+}
+
+function addSelection ({ includes, aggregates }: Selection, entities: Entities): void {
+  for (const { relation, rules, selection } of includes) {
+    addRelation(relation, entities)
+    addConstant(rules?.where, relation.target, entities)
+    addOrder(rules?.order ?? [], entities)
+    addSelection(selection, entities)
+  }
+  for (const { relation, where } of aggregates) {
+    addRelation(relation, entities)
+    addConstant(where, relation.target, entities)
+  }
+}

@@ -1,0 +1,212 @@
+/** What becomes of conditions once they are read: frozen trees, and what is made of them. */
+import { defineEntity, MikroORM, p, raw, ref } from '@mikro-orm/postgresql'
+import t from 'tap'
+import {
+  entitiesBehind,
+  equalitiesOf,
+  hasSql,
+  readCondition,
+  readConstant,
+  toMikroOrm,
+  type Visible,
+} from '../../src/conditions/index.ts'
+import { Models } from '../../src/model/index.ts'
+
+const Size = defineEntity({ name: 'Size', embeddable: true, properties: { height: p.integer(), width: p.integer() } })
+const Account = defineEntity({
+  name: 'Account',
+  properties: { id: p.integer().primary(), name: p.string(), projects: () => p.oneToMany(Project).mappedBy('account') },
+})
+const Member = defineEntity({
+  name: 'Member',
+  properties: { project: () => p.manyToOne(Project).primary(), nr: p.integer().primary(), name: p.string() },
+})
+const Project = defineEntity({
+  name: 'Project',
+  properties: {
+    id: p.integer().primary(),
+    tenant: p.integer(),
+    since: p.datetime().nullable(),
+    data: p.json(),
+    total: p.integer().formula(() => '1'),
+    size: () => p.embedded(Size).nullable(),
+    account: () => p.manyToOne(Account).ref(),
+    members: () => p.oneToMany(Member).mappedBy('project'),
+  },
+})
+
+const orm = new MikroORM({ entities: [Account, Member, Project, Size], dbName: 'none' })
+const models = new Models(orm.getMetadata(), orm.em.getPlatform(), {})
+const model = models.of(Project)
+const read = (where: object) => readCondition(where, model)
+const account = orm.em.fork().create(Account, { id: 7, name: 'x' })
+const query = orm.em.fork().createQueryBuilder(Account).select('id')
+const fragment = raw('tenant = ?', [5]) as never
+
+t.test('a tree is frozen, and what happens to the condition afterwards does not reach it', async (t) => {
+  const where: any = { tenant: { $in: [1, 2] }, data: { a: [1] }, $or: [{ account: { name: 'x' } }] }
+  const tree = read(where)
+  where.tenant.$in.push(3)
+  where.data.a.push(2)
+  where.$or[0].account.name = 'y'
+  where.id = 1
+  const written: any = toMikroOrm(tree)
+  t.strictSame(written, { tenant: { $in: [1, 2] }, data: { a: [1] }, $or: [{ account: { name: 'x' } }] })
+  written.tenant.$in.push(4)
+  t.strictSame(toMikroOrm(tree), { tenant: { $in: [1, 2] }, data: { a: [1] }, $or: [{ account: { name: 'x' } }] })
+  const check = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null || models.of(Project) === value) return
+    t.ok(Object.isFrozen(value))
+    for (const key of ['members', 'member', 'where', 'comparisons']) {
+      const inner: unknown = (value as Record<string, unknown>)[key]
+      if (inner !== undefined) { for (const one of [inner].flat()) check(one) }
+    }
+  }
+  for (const part of tree) check(part)
+})
+
+t.test('without anything to guard, a condition comes back as it was written', async (t) => {
+  const conditions: readonly object[] = [
+    {},
+    { tenant: 5 },
+    { tenant: [1, 2] },
+    { tenant: { $gte: 1, $lt: 9 } },
+    { tenant: raw('current_setting(?)::int', ['x']) },
+    { tenant: { $in: query } },
+    { since: new Date(0) },
+    { [fragment]: [] },
+    { tenant: 5, [fragment]: { $gt: 5 } },
+    { $and: [{ tenant: 5 }, {}], $or: [{ id: 1 }, { id: 2, tenant: 6 }], $not: { id: 3 } },
+    { account: 7 },
+    { account },
+    { account: ref(account) },
+    { account: { id: 7 } },
+    { account: { $ne: null } },
+    { account: { name: { $like: 'a%' }, $or: [{ id: 7 }, { name: 'x' }] } },
+    { members: { $some: { nr: 1 }, $none: { name: 'x' }, $size: { $gt: 1 } } },
+    { data: { a: { b: { $gt: 1 } } } },
+    { data: { $contains: { a: [1, { b: null }] } } },
+    { size: { height: 60 } },
+    { size: null, size_height: 60 },
+  ]
+  for (const where of conditions) {
+    const written = toMikroOrm(read(where))
+    t.strictSame(written, where)
+    t.strictSame(Reflect.ownKeys(written), Reflect.ownKeys(where))
+  }
+})
+
+t.test('related rows have to be visible, and no row that the condition does not look at', async (t) => {
+  const visible: Visible = ({ name }) => name === 'Project' ? undefined : { visible: name }
+  const cases: ReadonlyArray<readonly [where: object, guarded: object]> = [
+    [{ account: 7 }, { account: 7 }],
+    [{ account: { id: 7 } }, { account: { id: 7 } }],
+    [{ account: { id: { $gt: 7 } } }, { account: { id: { $gt: 7 } } }],
+    [{ account: { name: 'x' } }, { account: { $and: [{ name: 'x' }, { visible: 'Account' }] } }],
+    [{ account: { id: 7, name: 'x' } }, { account: { $and: [{ id: 7, name: 'x' }, { visible: 'Account' }] } }],
+    [{ account: { [fragment]: [] } }, { account: { $and: [{ [fragment]: [] }, { visible: 'Account' }] } }],
+    [{ $or: [{ $not: { account: { name: 'x' } } }] }, {
+      $or: [{ $not: { account: { $and: [{ name: 'x' }, { visible: 'Account' }] } } }],
+    }],
+    [{ account: { projects: { $some: { members: { $none: {} } } } } }, {
+      account: {
+        $and: [
+          { projects: { $some: { members: { $none: { $and: [{}, { visible: 'Member' }] } } } } },
+          { visible: 'Account' },
+        ],
+      },
+    }],
+    // every visible one: there is none that is visible and otherwise
+    [{ members: { $every: { nr: 1 } } }, {
+      members: { $none: { $and: [{ $not: { nr: 1 } }, { visible: 'Member' }] } },
+    }],
+    // both are needed, and each is `$none`
+    [{ members: { $none: { name: 'x' }, $every: { nr: 1 } }, $and: [{ tenant: 5 }] }, {
+      members: { $none: { $and: [{ name: 'x' }, { visible: 'Member' }] } },
+      $and: [{ tenant: 5 }, { members: { $none: { $and: [{ $not: { nr: 1 } }, { visible: 'Member' }] } } }],
+    }],
+    // beside an operator on the relation itself
+    [{ members: { $some: { nr: 1 }, $size: 2 } }, {
+      members: { $some: { $and: [{ nr: 1 }, { visible: 'Member' }] }, $size: 2 },
+    }],
+  ]
+  for (const [where, guarded] of cases) t.strictSame(toMikroOrm(read(where), visible), guarded)
+})
+
+t.test('entities behind a condition', async (t) => {
+  const names = (where: object) => [...entitiesBehind(read(where))].map(({ name }) => name).sort()
+  t.strictSame(names({ tenant: 5, account: { id: 7 }, size: { height: 1 } }), [])
+  t.strictSame(names({ members: { $size: 1 } }), [])
+  t.strictSame(names({ account: { name: 'x' } }), ['Account'])
+  t.strictSame(names({ $not: { $or: [{ account: { projects: { $some: { members: { $none: {} } } } } }] } }), [
+    'Account',
+    'Member',
+    'Project',
+  ])
+})
+
+t.test('SQL in a condition', async (t) => {
+  for (
+    const where of [
+      { [fragment]: [] },
+      { tenant: raw('1') },
+      { tenant: { $in: query } },
+      { tenant: { $gt: raw('1') } },
+      { tenant: [1, raw('2')] },
+      { data: { a: { $gt: raw('1') } } },
+      { $and: [{ $not: { account: { id: raw('1') } } }] },
+      { members: { $some: { name: raw('1') } } },
+    ]
+  ) t.ok(hasSql(read(where)))
+  for (const where of [{}, { tenant: 5, data: { a: 1 } }, { account: { name: 'x' } }]) t.notOk(hasSql(read(where)))
+})
+
+t.test('plain equalities', async (t) => {
+  const of = (where: object) => {
+    const { equalities, partial } = equalitiesOf(read(where))
+    return { ...Object.fromEntries([...equalities].map(([{ name }, value]) => [name, value])), partial }
+  }
+  const date = new Date(0)
+  t.strictSame(of({}), { partial: false })
+  t.strictSame(of({ tenant: 5, since: date, account: 7 }), { tenant: 5, since: date, account: 7, partial: false })
+  t.strictSame(of({ tenant: { $eq: '5' }, since: null }), { tenant: '5', since: null, partial: false })
+  t.strictSame(of({ account: { id: 7 } }), { account: 7, partial: false })
+  t.strictSame(of({ account }), { account: 7, partial: false })
+  t.strictSame(of({ $and: [{ tenant: 5 }, { $and: [{ account: 7 }] }] }), { tenant: 5, account: 7, partial: false })
+  t.strictSame(of({ tenant: 5, $or: [{ id: 1 }, { id: 2 }] }), { tenant: 5, partial: true })
+  t.strictSame(
+    of({ tenant: 5, $and: [{ tenant: 6 }] }),
+    { tenant: 5, partial: true },
+    'only one of them can be filled in'
+  )
+  for (
+    const where of [
+      { tenant: [5] },
+      { tenant: { $gt: 5 } },
+      { tenant: { $eq: [5] } },
+      { tenant: raw('5') },
+      { tenant: account },
+      { data: { a: 1 } },
+      { data: { $eq: { a: 1 } } },
+      { data: { $eq: { $eq: 1 } } },
+      { total: 1 },
+      { size: { height: 1 } },
+      { size_height: 1 },
+      { $not: { tenant: 5 } },
+      { [fragment]: [] },
+      { account: { id: { $eq: 7 } } },
+      { account: { id: [7] } },
+      { account: { name: 'x' } },
+      { members: { $some: {} } },
+    ]
+  ) t.strictSame(of(where), { partial: true })
+})
+
+t.test('a condition of the configuration is read once; a list of them is alternatives', async (t) => {
+  const where = { tenant: 5 }
+  t.equal(readConstant(where, model), readConstant(where, model))
+  t.strictSame(toMikroOrm(readConstant([where], model)), where)
+  t.strictSame(toMikroOrm(readConstant([where, { id: 1 }], model)), { $or: [where, { id: 1 }] })
+  t.throws(() => readConstant([], model), /says nothing/)
+  t.throws(() => readConstant({ tenat: 5 }, model), /Did you mean 'tenant'\?/)
+})
