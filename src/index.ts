@@ -26,7 +26,6 @@ export {
   type CustomFilterValue,
   type CustomSortCallback,
   type IncludeOptions,
-  type Operator,
   type Pagination,
   type PaginationOptions,
   type QueryBuilderOptions,
@@ -94,6 +93,7 @@ export {
   type ErrorSource,
   type RequestError,
 } from './errors.ts'
+export type { Operator } from './operators/index.ts'
 export {
   parseQueryParams,
   stringifyQueryParams,

@@ -1,7 +1,7 @@
 /** The page about the query language: what it says is asked of its program, on both databases. */
 import type { FastifyInstance } from 'fastify'
 import t from 'tap'
-import { OPERATOR_NAMES } from '../src/config/index.ts'
+import { OPERATOR_NAMES } from '../src/operators/index.ts'
 import { newDatabases } from './helpers/databases.ts'
 import { checkExchanges, importProgram, readDocument, tablesOf } from './helpers/document.ts'
 

@@ -2,8 +2,8 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { OPERATOR_NAMES } from '../src/config/index.ts'
 import * as library from '../src/index.ts'
+import { OPERATOR_NAMES } from '../src/operators/index.ts'
 import { completed, parseAbridged } from './helpers/abridged.ts'
 import { checkDocument, readDocument, runClient, runProgram } from './helpers/document.ts'
 

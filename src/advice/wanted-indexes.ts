@@ -1,20 +1,17 @@
 /**
  * The indexes that a whitelist makes use of: what its filters compare, its sorts order by, and its includes join on.
  */
-import type { Operator } from '../config/index.ts'
 import type { EntityModel, RelationProperty } from '../model/index.ts'
+import { formOf, type ColumnSql, type IndexKind } from '../operators/index.ts'
 import {
+  comparedBy,
   includePath,
   type Comparable,
+  type Compared,
   type CustomTarget,
-  type FilterEntry,
-  type FilterTarget,
   type Whitelist,
 } from '../plan/index.ts'
-import { name, operand } from '../sql/index.ts'
-
-/** How an index finds rows: by order, by the trigrams of a text, or by the items of an array. */
-export type IndexKind = 'order' | 'trigrams' | 'items'
+import { fill, name, operand, trusted, typeOf } from '../sql/index.ts'
 
 /** An index that requests would use. */
 export interface WantedIndex {
@@ -27,13 +24,12 @@ export interface WantedIndex {
   readonly use: string
 }
 
-const ORDER: ReadonlySet<Operator> = new Set(['eq', 'in', 'lt', 'lte', 'gt', 'gte', 'between'])
-const PATTERNS: ReadonlySet<Operator> = new Set(['like', 'ilike', 'contains', 'starts', 'ends'])
-
 /** All indexes that a whitelist wants, some of them for several uses. */
 export function wantedIndexes (whitelist: Whitelist): readonly WantedIndex[] {
   return [
-    ...[...whitelist.filters.values()].flatMap((entry) => ofFilter(entry, `filter[${entry.name}]`, whitelist.model)),
+    ...[...whitelist.filters.values()].flatMap((entry) =>
+      comparedBy(entry).flatMap((compared) => ofFilter(compared, `filter[${entry.name}]`, whitelist.model))
+    ),
     ...[...whitelist.sorts.values()].flatMap((entry) =>
       ofOrder(entry.targets[0], `sort=${entry.name}`, whitelist.model)
     ),
@@ -42,38 +38,21 @@ export function wantedIndexes (whitelist: Whitelist): readonly WantedIndex[] {
   ]
 }
 
-function ofFilter (entry: FilterEntry, use: string, model: EntityModel): WantedIndex[] {
-  switch (entry.kind) {
-    case 'operators': {
-      const kinds = new Set(entry.operators.map((operator) => kindFor(operator, entry.operand)))
-      return [...kinds].flatMap((kind) => kind === undefined ? [] : ofTarget(entry, kind, use, model))
-    }
-    case 'search':
-      return entry.targets.flatMap((target) => ofTarget(target, 'trigrams', use, model))
-    case 'anyOf':
-      return entry.filters.flatMap((filter) => ofFilter(filter, use, model))
-    default:
-      return []
+/** The indexes that the operators of a filter use on one property, and those that lead to it over relations. */
+function ofFilter ({ relations, operand, by }: Compared, use: string, model: EntityModel): WantedIndex[] {
+  const { table } = relations.at(-1)?.target ?? model
+  const wanted = new Map<string, WantedIndex[]>()
+  for (const operator of by) {
+    const { index } = formOf(operator, typeOf(operand))
+    if (index === 'none') continue
+    const { kind, key: template } = typeof index === 'string' ? { kind: index, key: undefined } : index
+    // half of the rows have either value of a boolean
+    if (kind === 'order' && operand.kind !== 'relation' && operand.type.kind === 'boolean') continue
+    const key = keyOf(operand, template)
+    const found: WantedIndex[] = key === undefined ? [] : [{ table, kind, key, use }]
+    wanted.set(`${kind} ${template ?? ''}`, [...ofRelations(relations, use, model), ...found])
   }
-}
-
-/** `undefined` for operators that keep most rows, and for booleans, half of whose rows are either. */
-function kindFor (operator: Operator, operand: Comparable): IndexKind | undefined {
-  const array = operand.kind === 'scalar' && operand.type.kind === 'array'
-  if (operator === 'overlap' || (operator === 'contains' && array)) return 'items'
-  if (PATTERNS.has(operator)) return 'trigrams'
-  return ORDER.has(operator) && !(operand.kind !== 'relation' && operand.type.kind === 'boolean') ? 'order' : undefined
-}
-
-function ofTarget (
-  { relations, operand }: FilterTarget,
-  kind: IndexKind,
-  use: string,
-  model: EntityModel
-): WantedIndex[] {
-  const key = keyOf(operand)
-  const owner = relations.at(-1)?.target ?? model
-  return [...ofRelations(relations, use, model), ...(key === undefined ? [] : [{ table: owner.table, kind, key, use }])]
+  return [...wanted.values()].flat()
 }
 
 /** What is behind a relation is joined after the rows have been found: no index has its order. */
@@ -88,10 +67,12 @@ function ofOrder (
   return key === undefined ? [] : [{ table: model.table, kind: 'order', key, use }]
 }
 
-function keyOf (target: Comparable): string | undefined {
+/** The key of an index on a column, or on an expression of it. A formula of the application cannot be indexed. */
+function keyOf (target: Comparable, expression?: ColumnSql): string | undefined {
   if (target.kind === 'scalar' && target.formula !== undefined) return undefined
   // without an alias: `"settings"->>'theme'`
-  return operand(target, '').pieces.join('').replaceAll('"".', '')
+  const key = operand(target, '').pieces.join('').replaceAll('"".', '')
+  return expression === undefined ? key : fill(expression, { column: trusted(key) }).pieces.join('')
 }
 
 /** From the rows of one side to those of the other. */

@@ -1,7 +1,8 @@
 /** The values of filters, keys and bodies, as types: what JSON has, and JavaScript values that are written as it. */
 import type { Opt, OptionalProps, Primary } from '@mikro-orm/core'
-import type { InUrl, IsAny, Key, KindOf, Operator, OperatorsInUrl, PathTarget } from '../config/index.ts'
+import type { Filter, InUrl, IsAny, Key, KindOf, OperatorsInUrl, PathTarget } from '../config/index.ts'
 import type { One, Wire, WireInput } from '../crud/index.ts'
+import type { Operator, OperatorValues, OperatorValuesOnArrays, PartialOperator } from '../operators/index.ts'
 
 /** A value of a filter of which no more is known. */
 export type AnyValue = string | number | bigint | boolean | Date
@@ -44,48 +45,66 @@ type ReferenceKey<K> = K extends readonly unknown[] ? AnyValue : K
 
 type IsArray<T> = IsAny<T> extends true ? false : NonNullable<T> extends readonly unknown[] ? true : false
 
-/** What an operator takes. */
-type Operand<Op, Value, Items> = Op extends 'isnull' ? boolean
-  : Op extends 'in' | 'nin' | 'overlap' ? readonly Value[]
-    : Op extends 'between' ? readonly [low: Value, high: Value]
-      : Op extends 'contains' ? Items extends true ? readonly Value[] : string
-        : Op extends 'like' | 'ilike' | 'starts' | 'ends' ? string
-          : Value
+/** The values of operators, by how they are written in the URL. */
+interface Operands<Value> {
+  readonly one: Value
+  readonly text: string
+  readonly list: readonly Value[]
+  readonly items: readonly Value[]
+  readonly pair: readonly [low: Value, high: Value]
+  readonly boolean: boolean
+}
+
+/** The same without the operator's name: an operator that takes a list takes an item, and a pair cannot be written. */
+interface BareOperands<Value> extends Omit<Operands<Value>, 'list' | 'items' | 'pair'> {
+  readonly list: Value
+  readonly items: Value
+  readonly pair: never
+}
+
+/** How the value of an operator is written, for a property that is an array (`Items`) or not. */
+type ValueOf<Op, Items> = Op extends Operator ? Items extends true ? OperatorValuesOnArrays[Op] : OperatorValues[Op]
+  : never
 
 /** `null` where the filter can say so, as `isnull`. */
 type Nullable<Op, Ops> = Op extends 'eq' | 'ne' ? 'isnull' extends Ops ? null : never : never
 
-/** Default operators beside which several values are an `in`: others make another list of them. */
-type ScalarOperator = 'eq' | 'ne' | 'lt' | 'lte' | 'gt' | 'gte' | 'like' | 'ilike' | 'starts' | 'ends'
-
 type ByOperators<Value, Items, Default, Ops> =
-  | Single<Default, Value, Items>
+  | BareOperands<Value>[ValueOf<Default, Items>]
   | ('isnull' extends Ops ? null : never)
-  | ('in' extends Ops ? Default extends 'in' | ScalarOperator ? readonly Value[] : never : never)
-  | { readonly [Op in Ops & string]?: Operand<Op, Value, Items> | Nullable<Op, Ops> }
+  | ('in' extends Ops ? Several<Value, Default, ValueOf<Default, Items>> : never)
+  | { readonly [Op in Ops & string]?: Operands<Value>[ValueOf<Op, Items>] | Nullable<Op, Ops> }
 
-/** Without its name, an operator that takes a list takes an item, and `between` takes nothing. */
-type Single<Default, Value, Items> = Default extends 'in' | 'nin' | 'overlap' ? Value
-  : Default extends 'between' ? never
-    : Default extends 'contains' ? Items extends true ? Value : string
-      : Operand<Default, Value, Items>
+/** Several values are an `in`, unless the default operator makes another list of them. */
+type Several<Value, Default, Kind> = Default extends 'in' ? readonly Value[]
+  : Kind extends 'one' | 'text' ? readonly Value[]
+    : never
 
 /** What a client may write for a filter. */
 export type FilterInput<Entity, Filter> = Filter extends { readonly '~ignored': infer Ignored }
   ? Given<Entity, Filter> | (keyof Ignored & string)
   : Given<Entity, Filter>
 
-type Given<Entity, Filter> = Filter extends { readonly kind: infer Kind, readonly '~url': infer Url }
-  ? Kind extends 'operators'
-    ? Url extends InUrl<infer Path extends string, any, OperatorsInUrl<infer Default, infer Ops, infer Json>>
-      ? WithDefaults<Compared<Entity, Path, Json>, IsArray<PathTarget<Entity, Path>>, Default, Ops>
-      : never
-    : Kind extends 'partial' ? string | { readonly like?: string, readonly ilike?: string }
-      : Kind extends 'search' ? string
-        : Kind extends 'trashed' ? 'with' | 'only' | 'without'
-          : Kind extends 'scope' ? ScopeInput<Url>
-            : Kind extends 'anyOf' ? AnyValue
-              : AnyValue | readonly AnyValue[]
+type Given<Entity, Entry> = Entry extends
+{ readonly kind: infer Kind extends Filter['kind'], readonly '~url': infer Url } ? Inputs<Entity, Url>[Kind]
+  : never
+
+/** What a client may write for a filter, by the kind of the filter. */
+interface Inputs<Entity, Url> extends Record<Filter['kind'], unknown> {
+  readonly operators: OperatorInput<Entity, Url>
+  readonly partial: string | { readonly [Op in PartialOperator]?: string }
+  readonly search: string
+  readonly trashed: 'with' | 'only' | 'without'
+  readonly scope: ScopeInput<Url>
+  readonly anyOf: AnyValue
+  readonly custom: AnyValue | readonly AnyValue[]
+}
+
+type OperatorInput<Entity, Url> = Url extends InUrl<
+  infer Path extends string,
+  any,
+  OperatorsInUrl<infer Default, infer Ops, infer Json>
+> ? WithDefaults<Compared<Entity, Path, Json>, IsArray<PathTarget<Entity, Path>>, Default, Ops>
   : never
 
 /** Without parameters, a scope is switched on or off. */

@@ -29,7 +29,6 @@ export {
 } from './custom-filter.ts'
 export type { EntryOptions, InUrl } from './entry-options.ts'
 export { checkDepth, MAX_INCLUDE_DEPTH } from './include-path.ts'
-export { isOperator, OPERATOR_NAMES, OPERATORS, type Operator, type OperatorValue } from './operators.ts'
 export { PartialFilter } from './partial-filter.ts'
 export type { AnyKey, IsAny, Key, KindOf, PathCheck, PathTarget, PathHint, PathUse, Target } from './paths.ts'
 export {

@@ -1,10 +1,9 @@
 /** A filter that finds a text within a property. */
+import { PARTIAL_NAMES } from '../operators/index.ts'
 import { BaseFilter } from './base-filter.ts'
 import { readOptions, type EntryOptions, type InUrl } from './entry-options.ts'
 import { checkPath } from './names.ts'
 import type { PathCheck } from './paths.ts'
-
-const OPERATORS = Object.freeze(['like', 'ilike'] as const)
 
 /** What `AllowedFilters.partial` makes. Frozen. */
 export class PartialFilter<Field extends string = any, Alias extends string = any> extends BaseFilter {
@@ -17,7 +16,7 @@ export class PartialFilter<Field extends string = any, Alias extends string = an
   readonly field: Field
   readonly alias: string | undefined
   readonly defaultOperator = 'like'
-  readonly operators = OPERATORS
+  readonly operators = PARTIAL_NAMES
 
   constructor (field: Field, options?: EntryOptions<Alias>) {
     super()

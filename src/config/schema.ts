@@ -2,7 +2,7 @@
 import { Type, type Static } from '@sinclair/typebox'
 import type { CustomFilterCallback } from './custom-filter.ts'
 import type { CustomSortCallback } from './custom-sort.ts'
-import { OPERATOR_NAMES, type Operator } from './operators.ts'
+import { OPERATOR_NAMES, type Operator } from '../operators/index.ts'
 
 const Name = Type.String({ minLength: 1 })
 const Alias = Type.Optional(

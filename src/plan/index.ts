@@ -37,7 +37,6 @@ export type {
   AnswerLimits,
   CallbackCondition,
   Comparable,
-  Comparison,
   Condition,
   CountPlan,
   CustomCondition,
@@ -62,19 +61,24 @@ export type {
   StreamPlan,
   Window,
 } from './types.ts'
-export { MAX_PATTERN_LENGTH } from './filters/index.ts'
+export {
+  comparedBy,
+  relationsOf,
+  takesOperators,
+  TRASHED,
+  type Compared,
+  type FilterEntry,
+  type FilterTarget,
+  type OperatorFilter,
+} from './filters/index.ts'
 export { MAX_INCLUDES, planSelection } from './selection.ts'
 export {
   includePath,
-  relationsOf,
   MAX_STREAM_BATCH,
   resolveWhitelist,
   type AggregateEntry,
   type CustomTarget,
-  type FilterEntry,
-  type FilterTarget,
   type IncludeEntry,
-  type OperatorFilter,
   type RelationEntry,
   type SortEntry,
   type Whitelist,

@@ -20,7 +20,7 @@ export function planKey (id: Id, model: EntityModel, values: Values): readonly C
   if (
     typeof id !== 'object' && model.uuid !== undefined && single?.columns[0]?.type.kind !== 'uuid' && isUuid(String(id))
   ) {
-    return [{ kind: 'compare', operand: model.uuid, comparison: '=', slot: values.add(String(id).toLowerCase()) }]
+    return [{ kind: 'compare', operator: 'eq', operand: model.uuid, slots: [values.add(String(id).toLowerCase())] }]
   }
   const given = single !== undefined && more.length === 0 && !isObject(id) ? { [single.property.name]: id } : id
   if (!isObject(given) || Object.keys(given).length !== model.primaryKey.length) return undefined

@@ -13,6 +13,7 @@ import type {
   SqlValue,
   ValueType,
 } from '../model/index.ts'
+import type { ComparisonOperator } from '../operators/index.ts'
 import type { CustomTarget } from './whitelist/sorts.ts'
 
 /** Index into a plan's `values`: where a statement binds one. */
@@ -32,16 +33,14 @@ export interface JsonValue {
 /** What a filter compares. */
 export type Comparable = Operand | JsonValue
 
-export type Comparison = '=' | '<>' | '<' | '<=' | '>' | '>='
-
 export type Condition =
-  | { readonly kind: 'compare', readonly operand: Comparable, readonly comparison: Comparison, readonly slot: Slot }
-  /** In the array bound to the slot, or not. */
-  | { readonly kind: 'list', readonly operand: Comparable, readonly negated: boolean, readonly slot: Slot }
-  | { readonly kind: 'between', readonly operand: Comparable, readonly low: Slot, readonly high: Slot }
-  | { readonly kind: 'pattern', readonly operand: Comparable, readonly insensitive: boolean, readonly slot: Slot }
-  /** An array column has all, or any, of the items in the array bound to the slot. */
-  | { readonly kind: 'array', readonly operand: ScalarProperty, readonly wants: 'all' | 'any', readonly slot: Slot }
+  /** An operator compares with the values in the slots; its SQL is in the table of operators. */
+  | {
+    readonly kind: 'compare',
+    readonly operator: ComparisonOperator,
+    readonly operand: Comparable,
+    readonly slots: readonly Slot[],
+  }
   | { readonly kind: 'null', readonly operand: Comparable, readonly negated: boolean }
   /** A column of the row's own key. */
   | { readonly kind: 'key', readonly column: KeyColumn, readonly slot: Slot }

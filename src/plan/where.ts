@@ -12,7 +12,8 @@ import {
   type SqlValue,
   type ValueType,
 } from '../model/index.ts'
-import type { Comparison, Condition, EntityConditions, Operand, Plan } from './types.ts'
+import type { ComparisonOperator } from '../operators/index.ts'
+import type { Condition, EntityConditions, Operand, Plan } from './types.ts'
 import { Values } from './values.ts'
 import type { AnyWritePlan } from './write.ts'
 
@@ -59,13 +60,13 @@ function translate (where: Where, model: EntityModel, values: Values): readonly 
   return new Translation(comparandsOf(model), values).all(where)
 }
 
-const COMPARISONS: ReadonlyMap<string, Comparison> = new Map([
-  ['$eq', '='],
-  ['$ne', '<>'],
-  ['$gt', '>'],
-  ['$gte', '>='],
-  ['$lt', '<'],
-  ['$lte', '<='],
+const COMPARISONS: ReadonlyMap<string, ComparisonOperator> = new Map([
+  ['$eq', 'eq'],
+  ['$ne', 'ne'],
+  ['$gt', 'gt'],
+  ['$gte', 'gte'],
+  ['$lt', 'lt'],
+  ['$lte', 'lte'],
 ])
 
 /** The translation of one condition. `undefined` stands for what has none. */
@@ -158,17 +159,21 @@ class Translation {
     if (operator === '$in' || operator === '$nin') {
       const items = Array.isArray(value) ? toSqlValues(value, type) : undefined
       return items &&
-        { kind: 'list', operand, negated: operator === '$nin', slot: this.#values.add(arrayLiteral(items)) }
+        this.#compare(operator === '$in' ? 'in' : 'nin', operand, arrayLiteral(items))
     }
     const comparison = COMPARISONS.get(operator)
     if (comparison === undefined) return undefined
     if (value === null) {
-      return comparison === '=' || comparison === '<>'
-        ? { kind: 'null', operand, negated: comparison === '<>' }
+      return comparison === 'eq' || comparison === 'ne'
+        ? { kind: 'null', operand, negated: comparison === 'ne' }
         : undefined
     }
     const bound = toSqlValue(value, type)
-    return bound === undefined ? undefined : { kind: 'compare', operand, comparison, slot: this.#values.add(bound) }
+    return bound === undefined ? undefined : this.#compare(comparison, operand, bound)
+  }
+
+  #compare (operator: ComparisonOperator, operand: Operand, value: SqlValue): Condition {
+    return { kind: 'compare', operator, operand, slots: [this.#values.add(value)] }
   }
 }
 

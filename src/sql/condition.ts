@@ -1,6 +1,7 @@
 /** Conditions to SQL. */
-import { keyColumns, type EntityModel, type InsideJson, type RelationProperty } from '../model/index.ts'
-import type { Comparable, Condition, Deleted, JsonValue, Plan, Slot } from '../plan/index.ts'
+import { keyColumns, type EntityModel, type RelationProperty } from '../model/index.ts'
+import type { Condition, Deleted, Plan, Slot } from '../plan/index.ts'
+import { comparisonSql, nullSql } from './comparison.ts'
 import { EMPTY, join, literal, name, sql, trusted, type Sql } from './fragment.ts'
 import { column } from './json.ts'
 import { Names } from './names.ts'
@@ -71,34 +72,7 @@ export function visibility (model: EntityModel, alias: string, deleted: Deleted,
 export function conditionSql (condition: Condition, model: EntityModel, alias: string, context: ConditionContext): Sql {
   switch (condition.kind) {
     case 'compare':
-      return typed(
-        condition.operand,
-        alias,
-        (value) => sql`${value} ${trusted(condition.comparison)} ${bound(condition.operand, condition.slot)}`
-      )
-    case 'list':
-      return typed(condition.operand, alias, (value) =>
-        condition.negated
-          ? sql`${value} <> all(${boundList(condition.operand, condition.slot)})`
-          : sql`${value} = any(${boundList(condition.operand, condition.slot)})`)
-    case 'between':
-      return typed(
-        condition.operand,
-        alias,
-        (value) =>
-          sql`${value} between ${bound(condition.operand, condition.low)} and ${
-            bound(condition.operand, condition.high)
-          }`
-      )
-    case 'pattern':
-      return typed(condition.operand, alias, (value) =>
-        condition.insensitive
-          ? sql`${value} ilike ${condition.slot}`
-          : sql`${value} like ${condition.slot}`)
-    case 'array':
-      return sql`${operand(condition.operand, alias)} ${
-        trusted(condition.wants === 'all' ? '@>' : '&&')
-      } ${condition.slot}`
+      return comparisonSql(condition, alias)
     case 'null':
       return nullSql(condition.operand, condition.negated, alias)
     case 'key':
@@ -159,127 +133,6 @@ function keysWith (condition: Condition, model: EntityModel, context: ConditionC
   return direct
     ? relatedKeys(condition.relation, condition.conditions, context)
     : keysOf(model, context, (own) => conditionSql(condition, model, own, context))
-}
-
-/** What an operand reads: its column, an owning relation's foreign key, or a place inside of a JSON column. */
-export function operand (operand: Comparable, alias: string): Sql {
-  switch (operand.kind) {
-    case 'scalar':
-      return column(operand, alias)
-    case 'relation':
-      return name(alias, operand.key[0]!.column)
-    case 'json':
-      return jsonOperand(operand, alias)
-  }
-}
-
-/**
- * A value inside of JSON as SQL compares it. A number or boolean is cast only where the JSON has one, since the cast of
- * anything else would fail. Text is taken from whatever is there, so that an index on `->>` serves it: `typed` keeps
- * values of other types out.
- */
-function jsonOperand (value: JsonValue, alias: string): Sql {
-  const text = jsonText(value, alias)
-  const cast = JSON_CASTS[value.type.kind]
-  if (cast === undefined) return sql`(${text})`
-  return sql`(case when ${isOfType(value, alias)} then (${text})${trusted(cast)} end)`
-}
-
-/** What text of a value inside of JSON is cast to, unless it is compared as text. */
-const JSON_CASTS: { readonly [Kind in InsideJson['kind']]: '::boolean' | '::numeric' | undefined } = {
-  boolean: '::boolean',
-  date: undefined,
-  decimal: '::numeric',
-  enum: undefined,
-  text: undefined,
-  uuid: undefined,
-}
-
-/** Whether a value inside of JSON is compared as text. */
-const isJsonText = ({ type }: JsonValue): boolean => JSON_CASTS[type.kind] === undefined
-
-/** A condition on an operand. One on text inside of JSON holds for values of the declared type only; others are null. */
-function typed (comparable: Comparable, alias: string, condition: (value: Sql) => Sql): Sql {
-  const sqlOf = condition(operand(comparable, alias))
-  return comparable.kind === 'json' && isJsonText(comparable)
-    ? sql`(${sqlOf} and ${isOfType(comparable, alias)})`
-    : sqlOf
-}
-
-/** Whether JSON is of the declared type. Null if there is no JSON. */
-function isOfType (value: JsonValue, alias: string): Sql {
-  return sql`${jsonType(value, alias)} ${trusted(jsonTypeNames(value.type))}`
-}
-
-/** The type of the JSON, as PostgreSQL names it. */
-function jsonType (value: JsonValue, alias: string): Sql {
-  const { type } = value.property
-  return sql`${trusted(type.kind === 'json' && type.binary ? 'jsonb_typeof' : 'json_typeof')}(${
-    jsonAt(value, alias, '->')
-  })`
-}
-
-/** An enum's members are strings, numbers, or both. */
-function jsonTypeNames (type: InsideJson): string {
-  switch (type.kind) {
-    case 'boolean':
-      return "= 'boolean'"
-    case 'decimal':
-      return "= 'number'"
-    case 'date':
-    case 'text':
-    case 'uuid':
-      return "= 'string'"
-    case 'enum':
-      if (type.items.every((item) => typeof item === 'string')) return "= 'string'"
-      return type.items.every((item) => typeof item === 'number') ? "= 'number'" : "in ('number', 'string')"
-  }
-}
-
-const jsonText = (value: JsonValue, alias: string): Sql => jsonAt(value, alias, '->>')
-
-function jsonAt ({ property, keys }: JsonValue, alias: string, last: '->' | '->>'): Sql {
-  return join([
-    column(property, alias),
-    ...keys.map((key, index) => sql`${trusted(index === keys.length - 1 ? last : '->')}${literal(key)}`),
-  ], '')
-}
-
-/** A bound value, inside what the operand's custom type puts around it. */
-export function bound (operand: Comparable, slot: Slot): Sql {
-  return written(operand, sql`${slot}`) ?? sql`${slot}`
-}
-
-/** A bound array, each of its elements inside what the operand's custom type puts around a value. */
-function boundList (operand: Comparable, slot: Slot): Sql {
-  const value = written(operand, name(ELEMENT))
-  return value === undefined
-    ? sql`${slot}`
-    : sql`array(select ${value} from unnest(${slot}::text[]) as ${name(ELEMENTS)}(${name(ELEMENT)}))`
-}
-
-const ELEMENTS = '@values'
-const ELEMENT = '@value'
-
-function written (operand: Comparable, value: Sql): Sql | undefined {
-  const write = operand.kind === 'scalar' ? operand.codec?.write : undefined
-  if (write === undefined) return undefined
-  const [before = '', after = ''] = write.split('?', 2)
-  return sql`${trusted(before)}${value}${trusted(after)}`
-}
-
-function nullSql (operand: Comparable, negated: boolean, alias: string): Sql {
-  // the type of what is not there is null, and a null of JSON has a type of its own
-  if (operand.kind === 'json') {
-    return negated
-      ? isOfType(operand, alias)
-      : sql`(${isOfType(operand, alias)}) is not true`
-  }
-  const columns = operand.kind === 'relation'
-    ? operand.key.map((part) => name(alias, part.column))
-    : [column(operand, alias)]
-  const test = trusted(negated ? ' is not null' : ' is null')
-  return join(columns.map((value) => sql`${value}${test}`), ' and ')
 }
 
 /** `a`, or `(a, b)`. */

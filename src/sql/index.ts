@@ -4,10 +4,10 @@
  * holds nothing that can't be compiled.
  */
 export { applyPlan, ROOT_ALIAS } from './builder.ts'
-export { operand } from './condition.ts'
+export { fill, operand, typeOf } from './comparison.ts'
 export { builderOf, filterSql, foreignSql, type AnyQueryBuilder, type Bind } from './foreign.ts'
 export { foreignOrder, type ForeignOrder } from './foreign-order.ts'
-export { Constants, name, sql, type Sql, type Statement } from './fragment.ts'
+export { Constants, name, sql, trusted, type Sql, type Statement } from './fragment.ts'
 export { KEYSET_ROW } from './keyset.ts'
 export { EXCESS_COLUMN } from './list.ts'
 export { compile, type Foreign } from './read.ts'

@@ -1,7 +1,8 @@
 /** Orders to SQL: nulls last in both directions, joins to what lies behind to-one relations. */
 import { keyColumns, type EntityModel } from '../model/index.ts'
 import { isCustomTerm, isNullableTerm, type CustomTerm, type OrderTerm } from '../plan/index.ts'
-import { matching, operand, relatedVisibility, type ConditionContext } from './condition.ts'
+import { operand } from './comparison.ts'
+import { matching, relatedVisibility, type ConditionContext } from './condition.ts'
 import { RANK, rankKey } from './foreign-order.ts'
 import { EMPTY, join, name, sql, trusted, type Sql } from './fragment.ts'
 import type { Source } from './source.ts'

@@ -2,6 +2,7 @@
  * The shape of a plan: everything that its SQL depends on, and nothing that it doesn't. Two plans of one resource with
  * the same shape have the same statement and differ in the values bound to it only.
  */
+import { OPERATOR_NAMES, OPERATORS, type Operator } from '../operators/index.ts'
 import {
   isCustomTerm,
   type AnyWritePlan,
@@ -92,18 +93,21 @@ function conditionsShape (conditions: readonly Condition[]): string {
   return shape
 }
 
+/**
+ * For each operator the first one with the same SQL: `contains` and `ilike` differ in the pattern that is bound only. An
+ * array has an operator's other form, but the operand is a part of the shape, too.
+ */
+const SQL_NAMES = Object.fromEntries(
+  OPERATOR_NAMES.map((operator) => {
+    const { value, sql } = OPERATORS[operator]
+    return [operator, OPERATOR_NAMES.find((other) => OPERATORS[other].sql === sql && OPERATORS[other].value === value)]
+  })
+) as Readonly<Record<Operator, Operator>>
+
 function conditionShape (condition: Condition): string {
   switch (condition.kind) {
     case 'compare':
-      return `${idOf(condition.operand)}${condition.comparison}${condition.slot}`
-    case 'list':
-      return `${idOf(condition.operand)}${condition.negated ? '!' : '@'}${condition.slot}`
-    case 'between':
-      return `${idOf(condition.operand)}:${condition.low}:${condition.high}`
-    case 'pattern':
-      return `${idOf(condition.operand)}${condition.insensitive ? '~*' : '~'}${condition.slot}`
-    case 'array':
-      return `${idOf(condition.operand)}${condition.wants}${condition.slot}`
+      return `${idOf(condition.operand)}${SQL_NAMES[condition.operator]}${condition.slots.join()}`
     case 'null':
       return `${idOf(condition.operand)}${condition.negated ? '?!' : '?'}`
     case 'key':

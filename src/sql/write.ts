@@ -13,8 +13,8 @@ import type {
   UpdatePlan,
   WriteTarget,
 } from '../plan/index.ts'
+import { bound } from './comparison.ts'
 import {
-  bound,
   conditionSql,
   contextOf,
   equalTo,

@@ -337,7 +337,7 @@ t.test('what cannot work is refused at start-up', async (t) => {
   refuses(
     Specimen,
     new AllowedFilters('synonyms'),
-    /'eq' does not work on a property of type array. Those of an array are contains, overlap and isnull/
+    /'eq' does not work on a property of type array. Operators for it: contains, overlap, isnull/
   )
   refuses(Specimen, new AllowedFilters('leaves', 'overlap'), /'overlap' does not work/)
   refuses(Plant, AllowedFilters.exact('status').default('gone'), /the default is refused\..*must be one of its members/)

@@ -29,8 +29,8 @@ const writes = (breaks: string, file: string, from: string, to: string): Mutatio
 
 export const mutations: readonly Mutation[] = [
   reads('nulls come first in a descending order', 'src/sql/order.ts', "' desc nulls last'", "' desc nulls first'"),
-  reads('`lte` leaves out what is equal', 'src/plan/filters/operators.ts', "lte: '<='", "lte: '<'"),
-  reads('`ne` matches null', 'src/plan/filters/operators.ts', "ne: '<>'", "ne: 'is distinct from' as '<>'"),
+  reads('`lte` leaves out what is equal', 'src/operators/table.ts', '{column} <= {value}', '{column} < {value}'),
+  reads('`ne` matches null', 'src/operators/table.ts', '{column} <> {value}', '{column} is distinct from {value}'),
   reads(
     'deleted rows are included, counted, and found behind relations',
     'src/sql/condition.ts',
@@ -51,19 +51,19 @@ export const mutations: readonly Mutation[] = [
   ),
   reads(
     '`between` leaves out its first value',
-    'src/sql/condition.ts',
-    ' between ${bound(condition.operand, condition.low)} and ',
-    ' > ${bound(condition.operand, condition.low)} and ${operand(condition.operand, alias)} <= '
+    'src/operators/table.ts',
+    '{column} between {low} and {high}',
+    '{column} > {low} and {column} <= {high}'
   ),
   reads(
     '`in` of an empty list matches everything',
-    'src/plan/filters/operators.ts',
-    "if (operator === 'nin' && items.length === 0) return NOTHING",
-    "if (operator !== 'between' && items.length === 0) return NOTHING"
+    'src/operators/read.ts',
+    'export const readList: ReadTexts = (texts, convert) => {',
+    "export const readList: ReadTexts = (texts, convert) => {\n  if (texts.length === 0) return { kind: 'nothing' }"
   ),
   reads(
     'the alias of a filter is ignored',
-    'src/plan/whitelist/filters.ts',
+    'src/plan/filters/operators.ts',
     'name: filter.alias ?? publicPath(path)',
     'name: publicPath(path)'
   ),
@@ -87,7 +87,7 @@ export const mutations: readonly Mutation[] = [
   ),
   reads(
     'a `_` in a search stands for any character',
-    'src/plan/filters/pattern.ts',
+    'src/operators/pattern.ts',
     'value.replace(/[\\\\%_]/g',
     'value.replace(/[\\\\%]/g'
   ),

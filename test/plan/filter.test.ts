@@ -1,5 +1,6 @@
 import t from 'tap'
-import { AllowedFilters, OPERATOR_NAMES } from '../../src/config/index.ts'
+import { AllowedFilters } from '../../src/config/index.ts'
+import { OPERATOR_NAMES } from '../../src/operators/index.ts'
 import { Specimen } from '../fixtures/entities.ts'
 import { conditionsOf, errorsOf, planOf, whitelistOf } from './helper.ts'
 
@@ -190,8 +191,10 @@ t.test('a name that is not allowed is the same error, whether or not there is su
 
 t.test('a long list of what is allowed is cut', async (t) => {
   const many = whitelistOf({
-    allowedFilters: Array.from({ length: 60 }, (_, index) =>
-      AllowedFilters.exact('name', { alias: `n${String(index).padStart(2, '0')}` })),
+    allowedFilters: Array.from(
+      { length: 60 },
+      (_, index) => AllowedFilters.exact('name', { alias: `n${String(index).padStart(2, '0')}` })
+    ),
   })
   const [error] = errorsOf('filter[zzzzzz]=1', many)
   t.equal(error?.allowed?.length, 50)

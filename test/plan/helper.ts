@@ -1,6 +1,7 @@
 /** Plans as short texts, and whitelists on the nursery's entities: no database has a part in it. */
 import { QueryBuilderConfig, type QueryBuilderOptions } from '../../src/config/index.ts'
 import type { ErrorItem } from '../../src/errors.ts'
+import { OPERATORS, type ComparisonOperator } from '../../src/operators/index.ts'
 import {
   planList,
   resolveWhitelist,
@@ -65,21 +66,41 @@ function nameOf (operand: Comparable): string {
   }
 }
 
+/** Comparisons by operator; lists and patterns without the quotes of a JSON text. */
+const COMPARISONS: Readonly<Record<ComparisonOperator, string>> = {
+  eq: '=',
+  ne: '<>',
+  lt: '<',
+  lte: '<=',
+  gt: '>',
+  gte: '>=',
+  like: 'like',
+  ilike: 'ilike',
+  contains: 'ilike',
+  starts: 'ilike',
+  ends: 'ilike',
+  in: 'in',
+  nin: 'not in',
+  between: 'between',
+  overlap: 'has any of',
+}
+
+function comparison (
+  { operator, operand, slots }: Extract<Condition, { kind: 'compare' }>,
+  values: readonly unknown[]
+): string {
+  const isArray = operand.kind === 'scalar' && operand.type.kind === 'array'
+  const how = isArray && operator === 'contains' ? 'has all of' : COMPARISONS[operator]
+  const quoted = ['one', 'pair'].includes(OPERATORS[operator].value)
+  const texts = slots.map((slot) => quoted ? JSON.stringify(values[slot]) : String(values[slot]))
+  return `${nameOf(operand)} ${how} ${texts.join(' and ')}`
+}
+
 function written (condition: Condition, values: readonly unknown[]): string {
   const value = (slot: number) => JSON.stringify(values[slot])
   switch (condition.kind) {
     case 'compare':
-      return `${nameOf(condition.operand)} ${condition.comparison} ${value(condition.slot)}`
-    case 'list':
-      return `${nameOf(condition.operand)} ${condition.negated ? 'not in' : 'in'} ${String(values[condition.slot])}`
-    case 'between':
-      return `${nameOf(condition.operand)} between ${value(condition.low)} and ${value(condition.high)}`
-    case 'pattern':
-      return `${nameOf(condition.operand)} ${condition.insensitive ? 'ilike' : 'like'} ${
-        String(values[condition.slot])
-      }`
-    case 'array':
-      return `${nameOf(condition.operand)} has ${condition.wants} of ${String(values[condition.slot])}`
+      return comparison(condition, values)
     case 'any':
       return `(${condition.conditions.map((inner) => written(inner, values)).join(' or ')})`
     case 'all':

@@ -1,8 +1,9 @@
 /** Parameters that are not part of the query language: what was probably meant. */
 import fc from 'fast-check'
 import t from 'tap'
-import { AllowedField, AllowedFilters, AllowedInclude, AllowedSort, OPERATOR_NAMES } from '../../src/config/index.ts'
+import { AllowedField, AllowedFilters, AllowedInclude, AllowedSort } from '../../src/config/index.ts'
 import type { ErrorItem } from '../../src/errors.ts'
+import { OPERATOR_NAMES } from '../../src/operators/index.ts'
 import { planGet, planList, planStream, checkWriteQuery } from '../../src/plan/index.ts'
 import { suggestionFor } from '../../src/plan/unknown/suggestion.ts'
 import { parseQueryParams } from '../../src/query/index.ts'

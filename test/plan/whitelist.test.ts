@@ -125,7 +125,8 @@ const refusals: readonly Refusal[] = [
   [
     'a composite key as a filter',
     filters(AllowedFilters.exact('shelf')),
-    "AllowedFilters 'shelf': the operator 'eq' does not work on a property of type composite key (name a property behind it).",
+    "AllowedFilters 'shelf': the operator 'eq' does not work on a property of type composite key (name a property behind it). " +
+    'Operators for it: isnull.',
   ],
   [
     'something behind a scalar',
@@ -135,45 +136,53 @@ const refusals: readonly Refusal[] = [
   [
     'a pattern on a number',
     filters(new AllowedFilters('price', 'eq', ['eq', 'contains'])),
-    "AllowedFilters 'price': the operator 'contains' does not work on a property of type decimal.",
+    "AllowedFilters 'price': the operator 'contains' does not work on a property of type decimal. " +
+    'Operators for it: eq, ne, lt, lte, gt, gte, in, nin, between, isnull.',
   ],
   [
     'a partial filter on a number',
     filters(AllowedFilters.partial('position')),
-    "AllowedFilters 'position': the operator 'like' does not work on a property of type integer.",
+    "AllowedFilters 'position': the operator 'like' does not work on a property of type integer. " +
+    'Operators for it: eq, ne, lt, lte, gt, gte, in, nin, between, isnull.',
   ],
   [
     'a pattern on a UUID',
     filters(new AllowedFilters('uuid', 'starts')),
-    "AllowedFilters 'uuid': the operator 'starts' does not work on a property of type uuid.",
+    "AllowedFilters 'uuid': the operator 'starts' does not work on a property of type uuid. " +
+    'Operators for it: eq, ne, lt, lte, gt, gte, in, nin, between, isnull.',
   ],
   [
     'a pattern on an enum of the database',
     filters(new AllowedFilters('flowering', 'like')),
-    "AllowedFilters 'flowering': the operator 'like' does not work on a property of type enum.",
+    "AllowedFilters 'flowering': the operator 'like' does not work on a property of type enum. " +
+    'Operators for it: eq, ne, lt, lte, gt, gte, in, nin, between, isnull.',
     Specimen,
   ],
   [
     'an order of booleans',
     filters(new AllowedFilters('inStock', 'gt')),
-    "AllowedFilters 'inStock': the operator 'gt' does not work on a property of type boolean.",
+    "AllowedFilters 'inStock': the operator 'gt' does not work on a property of type boolean. " +
+    'Operators for it: eq, ne, in, nin, isnull.',
   ],
   [
     'equality of bytes',
     filters(AllowedFilters.exact('scan')),
-    "AllowedFilters 'scan': the operator 'eq' does not work on a property of type blob.",
+    "AllowedFilters 'scan': the operator 'eq' does not work on a property of type blob. " +
+    'Operators for it: isnull.',
     Specimen,
   ],
   [
     'equality of arrays',
     filters(new AllowedFilters('synonyms', 'in')),
-    "AllowedFilters 'synonyms': the operator 'in' does not work on a property of type array. Those of an array are contains, overlap and isnull.",
+    "AllowedFilters 'synonyms': the operator 'in' does not work on a property of type array. " +
+    'Operators for it: contains, overlap, isnull.',
     Specimen,
   ],
   [
     'a comparison of a type that is not known',
     filters(new AllowedFilters('dormancy', 'lt')),
-    "AllowedFilters 'dormancy': the operator 'lt' does not work on a property of type interval.",
+    "AllowedFilters 'dormancy': the operator 'lt' does not work on a property of type interval. " +
+    'Operators for it: isnull.',
     Specimen,
   ],
   [

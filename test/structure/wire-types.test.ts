@@ -1,6 +1,7 @@
 /** The tables of wire types are whole: every type has a fixture, a round trip, and a row in the documentation. */
 import t from 'tap'
-import { AllowedFilters, AllowedSort, OPERATOR_NAMES, type Operator } from '../../src/config/index.ts'
+import { AllowedFilters, AllowedSort } from '../../src/config/index.ts'
+import { OPERATOR_NAMES, type Operator } from '../../src/operators/index.ts'
 import { convert, fromJson, isComparable, WIRE_TYPES, type TypeName, type ValueType } from '../../src/model/index.ts'
 import { exampleOf, secondExampleOf } from '../../src/schema/index.ts'
 import { Specimen } from '../fixtures/entities.ts'

@@ -9,9 +9,9 @@ import {
   QueryBuilderConfig,
   type CustomFilterContext,
   type Filter,
-  type Operator,
   type Pagination,
 } from '../../src/config/index.ts'
+import type { Operator } from '../../src/operators/index.ts'
 import type { Book, Category, Product, Shelf } from './fixtures.ts'
 
 declare function accept (config: QueryBuilderConfig<Category>): void

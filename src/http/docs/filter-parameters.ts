@@ -1,29 +1,9 @@
 /** Documentation of filters: one parameter for each operator that the whitelist allows. */
 import { Type, type TSchema } from '@sinclair/typebox'
-import { OPERATORS, type Operator, type OperatorValue } from '../../config/index.ts'
-import { MAX_PATTERN_LENGTH, type FilterEntry, type OperatorFilter, type Whitelist } from '../../plan/index.ts'
+import { MAX_PATTERN_LENGTH, type OperatorForm } from '../../operators/index.ts'
+import { takesOperators, TRASHED, type FilterEntry, type OperatorFilter, type Whitelist } from '../../plan/index.ts'
 import { joinList, MAX_LIST_ITEMS } from '../../query/index.ts'
 import { exampleOf, secondExampleOf, textSchema } from '../../schema/index.ts'
-
-/** What an operator says about a property: "Records whose `price` ...". */
-const MEANINGS: Readonly<Record<Operator, string>> = {
-  eq: 'is the value',
-  ne: 'is another value; null is none',
-  lt: 'is less than the value',
-  lte: 'is at most the value',
-  gt: 'is greater than the value',
-  gte: 'is at least the value',
-  like: 'matches the pattern: `%` and `_` are wildcards',
-  ilike: 'matches the pattern, in upper or lower case: `%` and `_` are wildcards',
-  contains: 'contains the text, in upper or lower case',
-  starts: 'starts with the text, in upper or lower case',
-  ends: 'ends with the text, in upper or lower case',
-  in: 'is one of the values',
-  nin: 'is none of the values',
-  between: 'is between two values, or one of them, low first',
-  overlap: 'has any of the values',
-  isnull: 'is null, or with `false`, is not',
-}
 
 /**
  * The filters' parameters by name, in the order of the whitelist; a filter's default operator first.
@@ -33,51 +13,48 @@ const MEANINGS: Readonly<Record<Operator, string>> = {
 export function filterParameters ({ filters }: Whitelist, examples: boolean): Record<string, TSchema> {
   const parameters: Record<string, TSchema> = {}
   for (const filter of filters.values()) {
-    if (filter.kind !== 'operators') {
+    if (!takesOperators(filter)) {
       parameters[`filter[${filter.name}]`] = namedParameter(filter)
       continue
     }
-    for (
-      const operator of [
-        filter.defaultOperator,
-        ...filter.operators.filter((operator) => operator !== filter.defaultOperator),
-      ]
-    ) {
-      const name = operator === filter.defaultOperator
-        ? `filter[${filter.name}]`
-        : `filter[${filter.name}][${operator}]`
-      parameters[name] = operatorParameter(name, filter, operator, examples)
+    const { defaultOperator, operators } = filter
+    const others = [...operators].filter(([operator]) => operator !== defaultOperator)
+    for (const [operator, form] of [[defaultOperator, operators.get(defaultOperator)!] as const, ...others]) {
+      const name = operator === defaultOperator ? `filter[${filter.name}]` : `filter[${filter.name}][${operator}]`
+      parameters[name] = operatorParameter(name, filter, form, examples)
     }
   }
   return parameters
 }
 
-/** A filter that takes no operator. */
-function namedParameter (filter: Exclude<FilterEntry, OperatorFilter>): TSchema {
-  switch (filter.kind) {
-    case 'custom':
-      return Type.String({ description: `The filter \`${filter.name}\`, as this server defines it.` })
-    case 'search':
-      return Type.String({
-        maxLength: MAX_PATTERN_LENGTH,
-        description: 'Records that contain the text somewhere, in upper or lower case.',
-      })
-    case 'trashed':
-      return Type.Unsafe<string>({
-        type: 'string',
-        enum: ['with', 'only', 'without'],
-        description: 'Records that are marked as deleted: `with` them, `only` them, or `without`, as by default.',
-      })
-    case 'anyOf':
-      return Type.String({
-        description: `Records for which the value is right in any of: ${
-          filter.filters.map(({ name }) => `\`${name}\``).join(', ')
-        }.`,
-      })
-    case 'scope':
-      return scopeParameter(filter)
-  }
+/** A filter of a kind that takes no operator. */
+type NamedFilter = Exclude<FilterEntry, OperatorFilter>
+
+/** The parameters of the kinds that take no operator. */
+const NAMED: {
+  readonly [Kind in NamedFilter['kind']]: (filter: Extract<NamedFilter, { readonly kind: Kind }>) => TSchema
+} = {
+  custom: ({ name }) => Type.String({ description: `The filter \`${name}\`, as this server defines it.` }),
+  search: () =>
+    Type.String({
+      maxLength: MAX_PATTERN_LENGTH,
+      description: 'Records that contain the text somewhere, in upper or lower case.',
+    }),
+  trashed: () =>
+    Type.Unsafe<string>({
+      type: 'string',
+      enum: [...TRASHED],
+      description: 'Records that are marked as deleted: `with` them, `only` them, or `without`, as by default.',
+    }),
+  anyOf: ({ filters }) => {
+    const names = filters.map(({ name }) => `\`${name}\``).join(', ')
+    return Type.String({ description: `Records for which the value is right in any of: ${names}.` })
+  },
+  scope: scopeParameter,
 }
+
+const namedParameter = (filter: NamedFilter): TSchema =>
+  (NAMED[filter.kind] as (filter: NamedFilter) => TSchema)(filter)
 
 function scopeParameter ({ name, params }: Extract<FilterEntry, { kind: 'scope' }>): TSchema {
   const [param, ...more] = params
@@ -90,39 +67,29 @@ function scopeParameter ({ name, params }: Extract<FilterEntry, { kind: 'scope' 
     : Type.Array(Type.String(), { minItems: params.length, maxItems: params.length, description })
 }
 
-function operatorParameter (name: string, filter: OperatorFilter, operator: Operator, examples: boolean): TSchema {
-  const meaning = meaningOf(filter, operator)
-  const example = exampleFor(filter, operator)
+function operatorParameter (name: string, filter: OperatorFilter, form: OperatorForm, examples: boolean): TSchema {
+  const example = exampleFor(filter, form)
   const written = Array.isArray(example) ? joinList(example.map(String)) : String(example)
   const schema = {
-    ...valueSchema(filter, operator),
-    description: `Records whose \`${filter.name}\` ${meaning}. Example: \`${name}=${written}\``,
+    ...valueSchema(filter, form),
+    description: `Records whose \`${filter.name}\` ${form.meaning}. Example: \`${name}=${written}\``,
   }
   return examples ? withExample(schema, example) : schema
 }
 
-function meaningOf ({ partial, type }: OperatorFilter, operator: Operator): string {
-  if (partial) {
-    return `contains the text${operator === 'ilike' ? ', in upper or lower case' : ''}; with a \`%\` it is a pattern`
-  }
-  return type.kind === 'array' && operator === 'contains' ? 'has all of the values' : MEANINGS[operator]
-}
-
-/** How a value is written: what an array contains is a list. */
-const takes = ({ type }: OperatorFilter, operator: Operator): OperatorValue =>
-  type.kind === 'array' && operator === 'contains' ? 'list' : OPERATORS[operator]
-
-function valueSchema (filter: OperatorFilter, operator: Operator): TSchema {
-  const item = isText(operator) && filter.type.kind !== 'array'
-    ? Type.String({ maxLength: MAX_PATTERN_LENGTH })
-    : itemSchema(filter)
-  switch (takes(filter, operator)) {
+function valueSchema (filter: OperatorFilter, { value }: OperatorForm): TSchema {
+  switch (value) {
+    case 'one':
+      return itemSchema(filter)
+    case 'text':
+      return Type.String({ maxLength: MAX_PATTERN_LENGTH })
+    case 'list':
+    case 'items':
+      return Type.Array(itemSchema(filter), { maxItems: MAX_LIST_ITEMS })
+    case 'pair':
+      return Type.Array(itemSchema(filter), { minItems: 2, maxItems: 2 })
     case 'boolean':
       return Type.Boolean()
-    case 'one':
-      return item
-    case 'list':
-      return Type.Array(item, operator === 'between' ? { minItems: 2, maxItems: 2 } : { maxItems: MAX_LIST_ITEMS })
   }
 }
 
@@ -133,19 +100,12 @@ function itemSchema ({ operand, type }: OperatorFilter): TSchema {
     : textSchema(type.kind === 'array' ? type.element : type)
 }
 
-const isText = (operator: Operator): boolean =>
-  operator === 'like' || operator === 'ilike' || operator === 'contains' || operator === 'starts' || operator === 'ends'
-
-function exampleFor (filter: OperatorFilter, operator: Operator): unknown {
-  if (operator === 'isnull') return true
-  const { partial } = filter
-  const type = filter.type.kind === 'array' ? filter.type.element : filter.type
-  if ((operator === 'like' || operator === 'ilike') && !partial) return 'te_t'
-  const [one, other] = [exampleOf(type), secondExampleOf(type)].map((value) =>
+function exampleFor ({ type }: OperatorFilter, { example }: OperatorForm): unknown {
+  const item = type.kind === 'array' ? type.element : type
+  const [one, other] = [exampleOf(item), secondExampleOf(item)].map((value) =>
     typeof value === 'object' ? JSON.stringify(value) : value
   )
-  if (takes(filter, operator) !== 'list') return one
-  return operator === 'between' || other !== one ? [one, other] : [one]
+  return example(one, other)
 }
 
 /**

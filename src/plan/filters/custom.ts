@@ -1,23 +1,24 @@
-/** Custom filters and the trashed filter: what they take of a parameter. */
-import type { FilterParam } from '../../query/index.ts'
-import type { Deleted } from '../types.ts'
-import type { CustomFilterEntry, TrashedEntry } from '../whitelist/index.ts'
-import { nameOf, refuse, refuseValue, type Planned } from './planned.ts'
+/** Custom filters: the value goes to a callback of the application. */
+import type { CustomFilter, CustomFilterCallback } from '../../config/index.ts'
+import { freeName, type EntryBase, type FilterKind } from './kind.ts'
+import { nameOf, refuse } from './planned.ts'
 
-export function planCustom (param: FilterParam, { name, callback }: CustomFilterEntry): Planned {
-  const parameter = nameOf(param)
-  if (param.operator !== undefined) return refuse(param, `The filter '${name}' takes no operator.`)
-  // no text in PostgreSQL holds it, whatever the callback compares the value with
-  if ([param.value].flat().some((text) => text.includes('\0'))) {
-    return refuse(param, `The value of ${parameter} must be text without NUL characters.`)
-  }
-  return { kind: 'custom', custom: { kind: 'callback', parameter, callback, value: param.value } }
+export interface CustomFilterEntry extends EntryBase {
+  readonly kind: 'custom'
+  readonly callback: CustomFilterCallback
 }
 
-const TRASHED: readonly Deleted[] = ['with', 'only', 'without']
+export const custom: FilterKind<CustomFilter, CustomFilterEntry> = {
+  resolve: (filter, model) => ({ kind: 'custom', name: freeName(filter, model), callback: filter.callback }),
 
-export function planTrashed (param: FilterParam, { name }: TrashedEntry): Planned {
-  if (param.operator !== undefined) return refuse(param, `The filter '${name}' takes no operator.`)
-  const deleted = TRASHED.find((value) => value === param.value)
-  return deleted === undefined ? refuseValue(param, 'with, only or without', TRASHED) : { kind: 'deleted', deleted }
+  plan (param, { callback }) {
+    const parameter = nameOf(param)
+    // no text in PostgreSQL holds it, whatever the callback compares the value with
+    if ([param.value].flat().some((text) => text.includes('\0'))) {
+      return refuse(param, `The value of ${parameter} must be text without NUL characters.`)
+    }
+    return { kind: 'custom', custom: { kind: 'callback', parameter, callback, value: param.value } }
+  },
+
+  compared: () => [],
 }

@@ -5,18 +5,24 @@ import type { QueryErrors } from '../query-errors.ts'
 import { cited, refusal } from '../refusal.ts'
 import type { Condition, CustomCondition, Deleted } from '../types.ts'
 import { Values } from '../values.ts'
-import type { FilterEntry, Whitelist } from '../whitelist/index.ts'
-import { planAnyOf } from './any-of.ts'
-import { planCustom, planTrashed } from './custom.ts'
 import { withoutIgnored } from './ignored.ts'
-import { planOperator } from './operators.ts'
-import { CODE, nameOf, NOTHING, type Planned } from './planned.ts'
-import { planScope } from './scope.ts'
-import { planSearch } from './search.ts'
+import { kindOf, takesOperators, type FilterEntry } from './kinds.ts'
+import { CODE, nameOf, NOTHING, refuse, type Planned } from './planned.ts'
 import { ConditionTree } from './tree.ts'
 
-export { MAX_PATTERN_LENGTH } from './pattern.ts'
+export type { AnyOfEntry } from './any-of.ts'
+export type { Compared, FilterTarget } from './kind.ts'
+export { comparedBy, filterEntry, relationsOf, takesOperators, type FilterEntry } from './kinds.ts'
+export type { OperatorFilter } from './operators.ts'
 export { nameOf } from './planned.ts'
+export { TRASHED } from './trashed.ts'
+
+/** The filters of a whitelist. */
+export interface FilterList {
+  readonly filters: ReadonlyMap<string, FilterEntry>
+  /** The filters that apply when a request does not have them. */
+  readonly defaults: ReadonlyArray<{ readonly entry: FilterEntry, readonly param: FilterParam }>
+}
 
 export interface PlannedFilters {
   readonly conditions: readonly Condition[]
@@ -28,7 +34,7 @@ export interface PlannedFilters {
 /** Plans all filters of a request, and the defaults of those it doesn't have; what is wrong with them goes to `errors`. */
 export function planFilters (
   params: readonly FilterParam[],
-  whitelist: Whitelist,
+  whitelist: FilterList,
   values: Values,
   errors: QueryErrors
 ): PlannedFilters {
@@ -85,20 +91,11 @@ export function checkDefault (param: FilterParam, entry: FilterEntry): void {
 }
 
 function plan (param: FilterParam, entry: FilterEntry, values: Values): Planned {
+  const kind = kindOf(entry)
   // an operator decides whether a text is a list, of which items may be ignored
-  if (entry.kind === 'operators') return planOperator(param, entry, values)
+  if (takesOperators(entry)) return kind.plan(param, entry, values)
   const meant = withoutIgnored(param, entry.ignored)
   if (meant === undefined) return NOTHING
-  switch (entry.kind) {
-    case 'custom':
-      return planCustom(meant, entry)
-    case 'search':
-      return planSearch(meant, entry, values)
-    case 'trashed':
-      return planTrashed(meant, entry)
-    case 'scope':
-      return planScope(meant, entry)
-    case 'anyOf':
-      return planAnyOf(meant, entry, values)
-  }
+  if (meant.operator !== undefined) return refuse(meant, `The filter '${entry.name}' takes no operator.`)
+  return kind.plan(meant, entry, values)
 }

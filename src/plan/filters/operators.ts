@@ -1,193 +1,181 @@
 /** Filters by operators: the operator that is meant, and its value. */
-import { isOperator, OPERATORS, type Operator } from '../../config/index.ts'
-import { arrayLiteral, type ScalarProperty, type SqlValue } from '../../model/index.ts'
+import type { AllowedFilters, JsonValueType, PartialFilter } from '../../config/index.ts'
+import { ConfigError } from '../../errors.ts'
+import { publicPath, resolvePath, type Converted, type EntityModel, type ValueType } from '../../model/index.ts'
+import {
+  formOf,
+  isOperator,
+  LISTS,
+  operatorsFor,
+  type ComparisonOperator,
+  type Operator,
+  type OperatorForm,
+  type OperatorValue,
+} from '../../operators/index.ts'
 import { MAX_LIST_ITEMS, splitList, type FilterParam, type QueryParamError } from '../../query/index.ts'
+import { comparableOf, describe, valuesOf } from '../operand.ts'
 import { cited, excess, refusal } from '../refusal.ts'
-import type { Comparison, Condition } from '../types.ts'
+import type { Condition } from '../types.ts'
 import type { Values } from '../values.ts'
-import type { OperatorFilter } from '../whitelist/index.ts'
 import { withoutIgnored } from './ignored.ts'
-import { checkPattern, containing, endingWith, patternOf, startingWith } from './pattern.ts'
+import type { Compared, EntryBase, FilterKind, FilterTarget } from './kind.ts'
 import {
   CODE,
   nameOf,
   NOTHING,
   refuse,
   refuseForm,
-  refuseValue,
+  refuseRead,
   type PlannedCondition,
   type PlannedErrors,
   type PlannedNothing,
 } from './planned.ts'
 
-const COMPARISONS = { eq: '=', ne: '<>', lt: '<', lte: '<=', gt: '>', gte: '>=' } as const satisfies Partial<
-  Record<Operator, Comparison>
->
+/** A filter by operators, or a partial filter. */
+export interface OperatorFilter<
+  Kind extends 'operators' | 'partial' = 'operators' | 'partial'
+> extends EntryBase, FilterTarget {
+  readonly kind: Kind
+  readonly type: ValueType
+  /** Reads a value, or for an array an item. */
+  readonly convert: (text: string) => Converted
+  readonly defaultOperator: Operator
+  /** The operators that are allowed, in the order of the whitelist. */
+  readonly operators: ReadonlyMap<Operator, OperatorForm>
+}
 
 type PlannedOperator = PlannedCondition | PlannedErrors | PlannedNothing
 
-/** Plans what a filter by operators makes of a parameter. */
-export function planOperator (given: FilterParam, entry: OperatorFilter, values: Values): PlannedOperator {
-  const operator = operatorOf(given, entry)
-  if (typeof operator !== 'string') return { kind: 'errors', errors: [operator] }
-  const array = entry.type.kind === 'array' && operator !== 'isnull'
-  const param = withoutIgnored(given, entry.ignored, array || OPERATORS[operator] === 'list')
-  if (param === undefined) return NOTHING
-  // of an array, a list is contained
-  if (array) return planArray(operator === 'contains' ? 'all' : 'any', param, entry, values)
-  switch (OPERATORS[operator]) {
-    case 'list':
-      return planList(operator as 'in' | 'nin' | 'between', param, entry, values)
-    case 'boolean':
-      return planNull(param, entry)
-    case 'one':
-      return planOne(operator, param, entry, values)
+/** What partial filters and OR groups share with this kind. */
+interface OperatorKind {
+  readonly resolve: FilterKind<AllowedFilters<string>, OperatorFilter<'operators'>>['resolve']
+  readonly plan: (param: FilterParam, entry: OperatorFilter, values: Values) => PlannedOperator
+  readonly compared: (entry: OperatorFilter) => readonly Compared[]
+}
+
+export const operators: OperatorKind = {
+  resolve (filter, model) {
+    const { json } = resolvePath(model, filter.field, `AllowedFilters '${filter.field}'`)
+    if (filter.type !== undefined && (json === undefined || json.member !== undefined)) {
+      throw new ConfigError(
+        `AllowedFilters '${filter.field}': the option 'type' says what is inside of a JSON column, and the type of ` +
+          `'${filter.field}' is known; leave it out.`
+      )
+    }
+    return resolveOperators(filter, model, { jsonType: filter.type, formOf })
+  },
+
+  plan (given, entry, values) {
+    const operator = operatorOf(given, entry)
+    if (typeof operator !== 'string') return { kind: 'errors', errors: [operator] }
+    // an `in` that stands for a default operator is one of those that are allowed, too
+    const form = entry.operators.get(operator)!
+    const param = withoutIgnored(given, entry.ignored, LISTS.has(form.value))
+    if (param === undefined) return NOTHING
+    const texts = textsOf(param, operator, form.value)
+    if ('kind' in texts) return texts
+    const read = form.plan(texts, entry.convert)
+    const { operand, relations } = entry
+    const found = (condition: Condition): PlannedCondition => ({ kind: 'condition', relations, condition })
+    switch (read.kind) {
+      case 'values':
+        return found({
+          kind: 'compare',
+          operator: operator as ComparisonOperator,
+          operand,
+          slots: read.values.map((value) => values.add(value)),
+        })
+      case 'null':
+        return found({ kind: 'null', operand, negated: read.negated })
+      case 'nothing':
+        return NOTHING
+      case 'invalid':
+      case 'unreadable':
+        return refuseRead(param, read)
+    }
+  },
+
+  compared: ({ relations, operand, operators }) => [{ relations, operand, by: [...operators.keys()] }],
+}
+
+/**
+ * Looks up the property of a filter and the form that its operators have there.
+ *
+ * @throws {ConfigError} for an operator that does not work on the property's type
+ */
+export function resolveOperators<
+  Filter extends AllowedFilters<string> | PartialFilter<string>,
+  Name extends Filter['operators'][number]
+> (
+  filter: Filter & { readonly operators: readonly Name[] },
+  model: EntityModel,
+  { jsonType, formOf }: {
+    readonly jsonType: JsonValueType | undefined,
+    readonly formOf: (operator: Name, type: ValueType) => OperatorForm,
+  }
+): OperatorFilter<Filter['kind']> {
+  const what = `AllowedFilters '${filter.field}'`
+  const path = resolvePath(model, filter.field, what)
+  const operand = comparableOf(path, jsonType, what)
+  const { type, convert } = valuesOf(operand, what)
+  const custom = operand.kind === 'scalar' && operand.codec?.toDatabase !== undefined
+  const operators = new Map<Operator, OperatorForm>()
+  for (const operator of filter.operators) {
+    const form = formOf(operator, type)
+    if (!form.accepts(type, custom)) {
+      throw new ConfigError(
+        `${what}: the operator '${operator}' does not work on a property of type ${describe(type)}. ` +
+          `Operators for it: ${operatorsFor(type, custom).join(', ')}.`
+      )
+    }
+    operators.set(operator, form)
+  }
+  return {
+    kind: filter.kind,
+    name: filter.alias ?? publicPath(path),
+    relations: path.relations,
+    operand,
+    type,
+    convert,
+    defaultOperator: filter.defaultOperator,
+    operators,
   }
 }
 
 /** The operator that is meant, if it is allowed; never another one. */
 function operatorOf (param: FilterParam, entry: OperatorFilter): Operator | QueryParamError {
-  const allowed = entry.operators
+  const { operators, defaultOperator } = entry
   if (param.operator !== undefined) {
-    if (isOperator(param.operator) && allowed.includes(param.operator)) return param.operator
+    if (isOperator(param.operator) && operators.has(param.operator)) return param.operator
     return refusal(
       CODE,
       nameOf(param),
       `The operator '${cited(param.operator)}' is not allowed for the filter '${entry.name}'.`,
-      { given: param.operator, allowed }
+      { given: param.operator, allowed: operators.keys() }
     )
   }
   // several values without an operator: `in` stands in for a default that takes one value, never for another list
-  if (typeof param.value !== 'string' && !takesList(entry.defaultOperator, entry) && allowed.includes('in')) return 'in'
-  return entry.defaultOperator
+  const several = typeof param.value !== 'string' && !LISTS.has(operators.get(defaultOperator)!.value)
+  return several && operators.has('in') ? 'in' : defaultOperator
 }
 
-/** Whether an operator takes several values: all but `isnull` do on an array. */
-const takesList = (operator: Operator, { type }: OperatorFilter): boolean =>
-  OPERATORS[operator] === 'list' || (type.kind === 'array' && operator !== 'isnull')
-
-function planOne (operator: Operator, param: FilterParam, entry: OperatorFilter, values: Values): PlannedOperator {
-  if (typeof param.value !== 'string') return refuse(param, `The operator '${operator}' takes one value.`)
-  if (operator in COMPARISONS) {
-    const converted = entry.convert(param.value)
-    if (!converted.ok) return refuseValue(param, converted.expected, converted.allowed)
-    const slot = values.add(converted.value)
-    return found(entry, {
-      kind: 'compare',
-      operand: entry.operand,
-      comparison: COMPARISONS[operator as keyof typeof COMPARISONS],
-      slot,
-    })
+/** The text of the value, or for a list the texts of its items. */
+function textsOf (param: FilterParam, operator: Operator, kind: OperatorValue): readonly string[] | PlannedErrors {
+  if (!LISTS.has(kind)) {
+    return typeof param.value === 'string'
+      ? [param.value]
+      : refuse(param, `The operator '${operator}' takes one value.`)
   }
-  const wrong = checkPattern(
-    param.value,
-    operator === 'like' || operator === 'ilike' ? entry.partial ? 'partial' : 'pattern' : 'literal'
-  )
-  if (wrong !== undefined) return refuseForm(param, wrong.sentence, wrong.limit)
-  const pattern = writePattern(operator, param.value, entry.partial)
-  return found(entry, {
-    kind: 'pattern',
-    operand: entry.operand,
-    insensitive: operator !== 'like',
-    slot: values.add(pattern),
-  })
-}
-
-function writePattern (operator: Operator, value: string, partial: boolean): string {
-  switch (operator) {
-    case 'contains':
-      return containing(value)
-    case 'starts':
-      return startingWith(value)
-    case 'ends':
-      return endingWith(value)
-    default:
-      return partial ? patternOf(value) : value
-  }
-}
-
-function planNull (param: FilterParam, entry: OperatorFilter): PlannedOperator {
-  if (typeof param.value !== 'string') return refuse(param, "The operator 'isnull' takes one value.")
-  if (param.value !== 'true' && param.value !== 'false') return refuseValue(param, 'true or false', ['true', 'false'])
-  return found(entry, { kind: 'null', operand: entry.operand, negated: param.value === 'false' })
-}
-
-/** The items of a list, converted. */
-function readItems (
-  param: FilterParam,
-  { convert }: OperatorFilter,
-  check: (items: readonly string[]) => PlannedErrors | undefined = () => undefined
-): readonly SqlValue[] | PlannedErrors {
   const list = typeof param.value === 'string' ? splitList(param.value) : { items: param.value } as const
   if (list.items === undefined) return refuseForm(param, list.error, list.limit)
-  const { items } = list
-  if (items.length > MAX_LIST_ITEMS) {
-    return {
-      kind: 'errors',
-      errors: [
-        excess(
-          CODE,
-          nameOf(param),
-          `${nameOf(param)} has ${items.length} items; at most ${MAX_LIST_ITEMS} are allowed.`
-        ),
-      ],
-    }
+  const { length } = list.items
+  if (length > MAX_LIST_ITEMS) {
+    const name = nameOf(param)
+    const error = excess(CODE, name, `${name} has ${length} items; at most ${MAX_LIST_ITEMS} are allowed.`)
+    return { kind: 'errors', errors: [error] }
   }
-  const wrong = check(items)
-  if (wrong !== undefined) return wrong
-  const values: SqlValue[] = []
-  for (const item of items) {
-    const converted = convert(item)
-    if (!converted.ok) {
-      return refuseValue(param, converted.expected, converted.allowed, `The item '${cited(item)}' of ${nameOf(param)}`)
-    }
-    values.push(converted.value)
+  if (kind === 'pair' && length !== 2) {
+    return refuse(param, `The operator '${operator}' takes exactly two values, low first; ${length} were given.`)
   }
-  return values
+  return list.items
 }
-
-function planList (
-  operator: 'in' | 'nin' | 'between',
-  param: FilterParam,
-  entry: OperatorFilter,
-  values: Values
-): PlannedOperator {
-  const items = readItems(param, entry, ({ length }) =>
-    operator === 'between' && length !== 2
-      ? refuse(param, `The operator 'between' takes exactly two values, low first; ${length} were given.`)
-      : undefined)
-  if ('kind' in items) return items
-  // nothing to be different from: no condition, not even that there is a related row
-  if (operator === 'nin' && items.length === 0) return NOTHING
-  if (operator === 'between') {
-    return found(entry, {
-      kind: 'between',
-      operand: entry.operand,
-      low: values.add(items[0]),
-      high: values.add(items[1]),
-    })
-  }
-  return found(entry, {
-    kind: 'list',
-    operand: entry.operand,
-    negated: operator === 'nin',
-    slot: values.add(arrayLiteral(items)),
-  })
-}
-
-function planArray (wants: 'all' | 'any', param: FilterParam, entry: OperatorFilter, values: Values): PlannedOperator {
-  const items = readItems(param, entry)
-  if ('kind' in items) return items
-  return found(entry, {
-    kind: 'array',
-    operand: entry.operand as ScalarProperty,
-    wants,
-    slot: values.add(arrayLiteral(items)),
-  })
-}
-
-const found = ({ relations }: OperatorFilter, condition: Condition): PlannedCondition => ({
-  kind: 'condition',
-  relations,
-  condition,
-})

@@ -1,5 +1,6 @@
 /** What becomes of one filter parameter, and how it is refused. */
 import type { RelationProperty } from '../../model/index.ts'
+import type { ReadValue } from '../../operators/index.ts'
 import { filterSuffix, type FilterParam, type QueryParamError } from '../../query/index.ts'
 import { cited, excess, refusal } from '../refusal.ts'
 import type { Condition, CustomCondition, Deleted } from '../types.ts'
@@ -61,4 +62,14 @@ export function refuseValue (
 ): PlannedErrors {
   const given = typeof param.value === 'string' ? param.value : undefined
   return refuse(param, `${what} must be ${expected}.`, allowed && { given, allowed })
+}
+
+/** A value that an operator refuses. */
+export function refuseRead (
+  param: FilterParam,
+  read: Extract<ReadValue, { readonly kind: 'invalid' | 'unreadable' }>
+): PlannedErrors {
+  if (read.kind === 'unreadable') return refuseForm(param, read.sentence, read.limit)
+  const what = read.item === undefined ? undefined : `The item '${cited(read.item)}' of ${nameOf(param)}`
+  return refuseValue(param, read.expected, read.allowed, what)
 }

@@ -1,48 +1,77 @@
 /** Scopes: MikroORM's own filters, switched on by a request. */
-import type { SqlValue } from '../../model/index.ts'
+import type { ScopeFilter } from '../../config/index.ts'
+import { ConfigError } from '../../errors.ts'
+import { resolvePath, type Converted, type SqlValue, type ValueType } from '../../model/index.ts'
 import { splitList, type FilterParam } from '../../query/index.ts'
+import { didYouMean, nearest } from '../../suggest.ts'
+import { comparableOf, valuesOf } from '../operand.ts'
 import { cited } from '../refusal.ts'
-import type { ScopeEntry } from '../whitelist/index.ts'
-import { nameOf, NOTHING, refuse, refuseForm, refuseValue, type Planned } from './planned.ts'
+import { freeName, type EntryBase, type FilterKind } from './kind.ts'
+import { nameOf, NOTHING, refuse, refuseForm, refuseValue } from './planned.ts'
 
-export function planScope (param: FilterParam, entry: ScopeEntry): Planned {
-  const { name, filter, params } = entry
-  if (param.operator !== undefined) return refuse(param, `The filter '${name}' takes no operator.`)
-  if (params.length === 0) {
-    if (param.value === 'false') return NOTHING
-    return param.value === 'true'
-      ? { kind: 'custom', custom: { kind: 'scope', filter, args: undefined } }
-      : refuseValue(param, 'true or false', ['true', 'false'])
-  }
-  const read = valuesOf(param, params.length)
-  if ('error' in read) return refuseForm(param, read.error, read.limit)
-  if (read.items.length !== params.length) {
-    return refuse(
-      param,
-      `The filter '${name}' takes ${params.length} ${params.length === 1 ? 'value' : 'values'} (${
-        params.map((one) => one.name).join(', ')
-      }); ${read.items.length} were given.`
-    )
-  }
-  const args: Record<string, SqlValue> = {}
-  for (const [index, { name, convert }] of params.entries()) {
-    const item = read.items[index]!
-    const converted = convert(item)
-    if (!converted.ok) {
-      return refuseValue(
-        param,
-        converted.expected,
-        converted.allowed,
-        params.length === 1 ? undefined : `The item '${cited(item)}' of ${nameOf(param)} (${name})`
-      )
-    }
-    args[name] = converted.value
-  }
-  return { kind: 'custom', custom: { kind: 'scope', filter, args } }
+export interface ScopeEntry extends EntryBase {
+  readonly kind: 'scope'
+  /** The name of MikroORM's filter. */
+  readonly filter: string
+  readonly params: ReadonlyArray<
+    { readonly name: string, readonly type: ValueType, readonly convert: (text: string) => Converted }
+  >
 }
 
-/** One value is taken as it is, commas included. */
-function valuesOf (
+export const scope: FilterKind<ScopeFilter<string>, ScopeEntry> = {
+  resolve (filter, model) {
+    const what = `AllowedFilters.scope '${filter.field}'`
+    if (!model.filters.includes(filter.filter)) {
+      const known = model.filters.length === 0 ? `${model.name} declares none.` : `Filters: ${model.filters.join(', ')}.`
+      const sentence = `${what}: ${model.name} has no MikroORM filter '${filter.filter}'`
+      throw new ConfigError(didYouMean(sentence, nearest(filter.filter, model.filters), known))
+    }
+    const params = Object.entries(filter.params).map(([name, property]) => {
+      const about = `${what}: the parameter '${name}'`
+      return { name, ...valuesOf(comparableOf(resolvePath(model, property, about), undefined, about), about) }
+    })
+    return { kind: 'scope', name: freeName(filter, model), filter: filter.filter, params }
+  },
+
+  plan (param, { name, filter, params }) {
+    if (params.length === 0) {
+      if (param.value === 'false') return NOTHING
+      return param.value === 'true'
+        ? { kind: 'custom', custom: { kind: 'scope', filter, args: undefined } }
+        : refuseValue(param, 'true or false', ['true', 'false'])
+    }
+    const read = itemsOf(param, params.length)
+    if ('error' in read) return refuseForm(param, read.error, read.limit)
+    if (read.items.length !== params.length) {
+      return refuse(
+        param,
+        `The filter '${name}' takes ${params.length} ${params.length === 1 ? 'value' : 'values'} (${
+          params.map((one) => one.name).join(', ')
+        }); ${read.items.length} were given.`
+      )
+    }
+    const args: Record<string, SqlValue> = {}
+    for (const [index, { name, convert }] of params.entries()) {
+      const item = read.items[index]!
+      const converted = convert(item)
+      if (!converted.ok) {
+        return refuseValue(
+          param,
+          converted.expected,
+          converted.allowed,
+          params.length === 1 ? undefined : `The item '${cited(item)}' of ${nameOf(param)} (${name})`
+        )
+      }
+      args[name] = converted.value
+    }
+    return { kind: 'custom', custom: { kind: 'scope', filter, args } }
+  },
+
+  compared: () => [],
+}
+
+/** The values of a parameter. A single one is taken verbatim, commas included. */
+function itemsOf (
   { value }: FilterParam,
   expected: number
 ): { readonly items: readonly string[] } | { readonly error: string, readonly limit?: boolean } {

@@ -1,24 +1,44 @@
 /** Searches: a text in any of several properties. */
-import type { FilterParam } from '../../query/index.ts'
-import type { Values } from '../values.ts'
-import type { SearchEntry } from '../whitelist/index.ts'
-import { checkPattern, containing } from './pattern.ts'
-import { refuse, refuseForm, type PlannedCondition, type PlannedErrors } from './planned.ts'
+import type { SearchFilter } from '../../config/index.ts'
+import { ConfigError } from '../../errors.ts'
+import { isTextual, resolvePath } from '../../model/index.ts'
+import { checkPattern, containing } from '../../operators/index.ts'
+import { comparableOf, describe, valuesOf } from '../operand.ts'
+import { freeName, type EntryBase, type FilterKind, type FilterTarget } from './kind.ts'
+import { refuse, refuseForm } from './planned.ts'
 import { anyOf } from './tree.ts'
 
-export function planSearch (
-  param: FilterParam,
-  { name, targets }: SearchEntry,
-  values: Values
-): PlannedCondition | PlannedErrors {
-  if (param.operator !== undefined) return refuse(param, `The filter '${name}' takes no operator.`)
-  if (typeof param.value !== 'string') return refuse(param, `The filter '${name}' takes one value.`)
-  const wrong = checkPattern(param.value, 'literal')
-  if (wrong !== undefined) return refuseForm(param, wrong.sentence, wrong.limit)
-  const slot = values.add(containing(param.value))
-  const alternatives = targets.map(({ relations, operand }) => ({
-    relations,
-    condition: { kind: 'pattern', operand, insensitive: true, slot } as const,
-  }))
-  return { kind: 'condition', relations: [], condition: anyOf(alternatives) }
+export interface SearchEntry extends EntryBase {
+  readonly kind: 'search'
+  readonly targets: readonly FilterTarget[]
+}
+
+export const search: FilterKind<SearchFilter<string>, SearchEntry> = {
+  resolve (filter, model) {
+    const what = `AllowedFilters.search '${filter.field}'`
+    const targets = filter.fields.map((field): FilterTarget => {
+      const path = resolvePath(model, field, what)
+      const operand = comparableOf(path, 'string', what)
+      const { type } = valuesOf(operand, what)
+      if (!isTextual(type)) {
+        throw new ConfigError(`${what}: '${field}' is of type ${describe(type)}, and only text can be searched.`)
+      }
+      return { relations: path.relations, operand }
+    })
+    return { kind: 'search', name: freeName(filter, model), targets }
+  },
+
+  plan (param, { name, targets }, values) {
+    if (typeof param.value !== 'string') return refuse(param, `The filter '${name}' takes one value.`)
+    const wrong = checkPattern(param.value, 'literal')
+    if (wrong !== undefined) return refuseForm(param, wrong.sentence, wrong.limit)
+    const slots = [values.add(containing(param.value))]
+    const alternatives = targets.map(({ relations, operand }) => ({
+      relations,
+      condition: { kind: 'compare', operator: 'contains', operand, slots } as const,
+    }))
+    return { kind: 'condition', relations: [], condition: anyOf(alternatives) }
+  },
+
+  compared: ({ targets }) => targets.map((target) => ({ ...target, by: ['contains'] })),
 }

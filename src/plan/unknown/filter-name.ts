@@ -1,7 +1,8 @@
 /** The filter that is meant by a name that is not written as one. */
-import { OPERATOR_NAMES } from '../../config/index.ts'
+import { isOperator, OPERATOR_NAMES } from '../../operators/index.ts'
 import { nearest } from '../../suggest.ts'
-import type { FilterEntry, Whitelist } from '../whitelist/index.ts'
+import { takesOperators, type FilterEntry } from '../filters/index.ts'
+import type { Whitelist } from '../whitelist/index.ts'
 import { plain } from './words.ts'
 
 interface Found {
@@ -12,7 +13,7 @@ interface Found {
 
 /** How a filter that was found is written: with its operator, if it allows that. */
 function written ({ entry, operator }: Found): string {
-  const allowed = entry.kind === 'operators' && entry.operators.some((one) => one === operator)
+  const allowed = isOperator(operator) && takesOperators(entry) && entry.operators.has(operator)
   return allowed ? `filter[${entry.name}][${operator}]` : `filter[${entry.name}]`
 }
 

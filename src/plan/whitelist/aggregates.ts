@@ -12,7 +12,7 @@ import {
   type ValueType,
 } from '../../model/index.ts'
 import type { Aggregate } from '../types.ts'
-import { describe } from './operand.ts'
+import { describe } from '../operand.ts'
 
 /** An aggregate, and the relations that lead to the records that have it. */
 export interface ResolvedAggregate {

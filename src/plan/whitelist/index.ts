@@ -6,35 +6,20 @@ import type { Pagination, QueryBuilderConfig } from '../../config/index.ts'
 import { ConfigError } from '../../errors.ts'
 import type { EntityModel, Property } from '../../model/index.ts'
 import type { FilterParam } from '../../query/index.ts'
-import { checkDefault } from '../filters/index.ts'
+import { checkDefault, filterEntry, type FilterEntry, type FilterList } from '../filters/index.ts'
 import { Memo } from '../memo.ts'
 import type { AnswerLimits, CustomTerm, OrderTerm, Selection } from '../types.ts'
-import { filterEntry, type FilterEntry } from './filters.ts'
 import { resolveIncludes, type IncludeEntry } from './includes.ts'
 import { defaultOrder, sortEntries, type DefaultTerm, type SortEntry } from './sorts.ts'
 
-export { relationsOf } from './filters.ts'
 export { includePath } from './includes.ts'
-export type {
-  AnyOfEntry,
-  CustomFilterEntry,
-  FilterEntry,
-  FilterTarget,
-  OperatorFilter,
-  ScopeEntry,
-  SearchEntry,
-  TrashedEntry,
-} from './filters.ts'
 export type { AggregateEntry, IncludeEntry, RelationEntry } from './includes.ts'
 export type { CustomTarget, DefaultTerm, SortEntry, SortTarget } from './sorts.ts'
 
-export interface Whitelist {
+export interface Whitelist extends FilterList {
   readonly model: EntityModel
   /** The resource's own names, any of which may stand in `fields[<name>]`. */
   readonly names: Set<string>
-  readonly filters: ReadonlyMap<string, FilterEntry>
-  /** What filters are where a request doesn't have them. */
-  readonly defaults: ReadonlyArray<{ readonly entry: FilterEntry, readonly param: FilterParam }>
   readonly sorts: ReadonlyMap<string, SortEntry>
   readonly defaultOrder: readonly DefaultTerm[]
   readonly fields: ReadonlyMap<string, Property>
@@ -106,7 +91,7 @@ function byName<Entry extends { readonly name: string }> (
 function defaultFilters (
   { allowedFilters }: QueryBuilderConfig,
   entries: readonly FilterEntry[]
-): Whitelist['defaults'] {
+): FilterList['defaults'] {
   return allowedFilters.flatMap(({ defaultValue }, index) => {
     if (defaultValue === undefined) return []
     const entry = entries[index]!

@@ -3,7 +3,7 @@ import type { CustomSortCallback, Sort } from '../../config/index.ts'
 import { ConfigError } from '../../errors.ts'
 import { isComparable, publicPath, resolvePath, type EntityModel, type RelationProperty } from '../../model/index.ts'
 import type { Operand } from '../types.ts'
-import { describe, operandOf, valuesOf } from './operand.ts'
+import { describe, operandOf, valuesOf } from '../operand.ts'
 
 export interface SortTarget {
   readonly relations: readonly RelationProperty[]

@@ -1,6 +1,6 @@
 /** The end of a path: what can be compared or ordered, and how values for it are read from text. */
-import type { JsonValueType } from '../../config/index.ts'
-import { ConfigError } from '../../errors.ts'
+import type { JsonValueType } from '../config/index.ts'
+import { ConfigError } from '../errors.ts'
 import {
   convert,
   wireTypeOf,
@@ -10,8 +10,8 @@ import {
   type Path,
   type ScalarProperty,
   type ValueType,
-} from '../../model/index.ts'
-import type { Comparable, JsonValue, Operand } from '../types.ts'
+} from '../model/index.ts'
+import type { Comparable, JsonValue, Operand } from './types.ts'
 
 /** What a filter compares. `type` is of a value inside of JSON. */
 export function comparableOf (path: Path, type: JsonValueType | undefined, what: string): Comparable {

@@ -1,0 +1,56 @@
+/** The ways to read the value of an operator: the `plan` of the entries. */
+import { arrayLiteral, type Converted, type SqlValue } from '../model/index.ts'
+import type { ReadTexts, ReadValue } from './entry.ts'
+import { checkPattern, patternOf } from './pattern.ts'
+
+/** One value of the property's type. */
+export const readOne: ReadTexts = ([text], convert) => {
+  const converted = convert(text!)
+  return converted.ok ? { kind: 'values', values: [converted.value] } : invalid(converted)
+}
+
+/** A list, bound as one array. */
+export const readList: ReadTexts = (texts, convert) => {
+  const read = readEach(texts, convert)
+  return read.kind === 'values' ? { kind: 'values', values: [arrayLiteral(read.values)] } : read
+}
+
+/** A list to differ from. If it is empty there is no condition, not even that there is a related row. */
+export const readExceptions: ReadTexts = (texts, convert) =>
+  texts.length === 0 ? { kind: 'nothing' } : readList(texts, convert)
+
+/** Values that are bound one by one. */
+export const readEach: ReadTexts = (texts, convert) => {
+  const values: SqlValue[] = []
+  for (const item of texts) {
+    const converted = convert(item)
+    if (!converted.ok) return { ...invalid(converted), item }
+    values.push(converted.value)
+  }
+  return { kind: 'values', values }
+}
+
+/** A pattern with wildcards. */
+export const readPattern: ReadTexts = ([text]) => unreadable(text!, 'pattern') ?? { kind: 'values', values: [text!] }
+
+/** The value of a partial filter: a pattern if it has an unescaped `%`, otherwise text that may stand anywhere. */
+export const readPartial: ReadTexts = ([text]) =>
+  unreadable(text!, 'partial') ?? { kind: 'values', values: [patternOf(text!)] }
+
+/** Text of which every character is literal, as the pattern that `write` makes of it. */
+export const readLiteral = (write: (text: string) => string): ReadTexts => ([text]) =>
+  unreadable(text!, 'literal') ?? { kind: 'values', values: [write(text!)] }
+
+/** `true` for the test for null, `false` for its opposite. */
+export const readNull: ReadTexts = ([text]) =>
+  text === 'true' || text === 'false'
+    ? { kind: 'null', negated: text === 'false' }
+    : { kind: 'invalid', expected: 'true or false', allowed: ['true', 'false'] }
+
+function unreadable (text: string, reading: 'pattern' | 'literal' | 'partial'): ReadValue | undefined {
+  const wrong = checkPattern(text, reading)
+  return wrong && { kind: 'unreadable', ...wrong }
+}
+
+const invalid = ({ expected, allowed }: Extract<Converted, { ok: false }>) =>
+  ({ kind: 'invalid', expected, allowed }) as const

@@ -1,0 +1,242 @@
+/**
+ * The operators of filters, `filter[<name>][<operator>]=<value>`: everything that the stages know of an operator is in its
+ * entry. The order is the order in which errors and documentation list the operators.
+ *
+ * To add an operator, add its entry here, its row in `docs/query-language.md` and its tests. A missing member is a type
+ * error in this file.
+ */
+import { isComparable, isOrdered, isTextual, type ValueType } from '../model/index.ts'
+import type { ComparisonForm, OperatorEntry, OperatorForm, OperatorValue } from './entry.ts'
+import { containing, endingWith, startingWith } from './pattern.ts'
+import { readEach, readExceptions, readList, readLiteral, readNull, readOne, readPartial, readPattern } from './read.ts'
+
+const comparable = (type: ValueType, custom: boolean): boolean => isComparable(type) || custom
+const anything = (): boolean => true
+/** Arrays whose items can be compared. */
+const array = (type: ValueType): boolean =>
+  type.kind === 'array' && isComparable(type.element) && type.element.kind !== 'json'
+
+const one = (value: unknown): unknown => value
+const two = (value: unknown, other: unknown): unknown => [value, other]
+const several = (value: unknown, other: unknown): unknown => other === value ? [value] : [value, other]
+
+export const OPERATORS = Object.freeze(
+  {
+    eq: {
+      value: 'one',
+      accepts: comparable,
+      plan: readOne,
+      sql: '{column} = {value}',
+      index: 'order',
+      meaning: 'is the value',
+      example: one,
+    },
+    ne: {
+      value: 'one',
+      accepts: comparable,
+      plan: readOne,
+      sql: '{column} <> {value}',
+      index: 'none',
+      meaning: 'is another value; null is none',
+      example: one,
+    },
+    lt: {
+      value: 'one',
+      accepts: isOrdered,
+      plan: readOne,
+      sql: '{column} < {value}',
+      index: 'order',
+      meaning: 'is less than the value',
+      example: one,
+    },
+    lte: {
+      value: 'one',
+      accepts: isOrdered,
+      plan: readOne,
+      sql: '{column} <= {value}',
+      index: 'order',
+      meaning: 'is at most the value',
+      example: one,
+    },
+    gt: {
+      value: 'one',
+      accepts: isOrdered,
+      plan: readOne,
+      sql: '{column} > {value}',
+      index: 'order',
+      meaning: 'is greater than the value',
+      example: one,
+    },
+    gte: {
+      value: 'one',
+      accepts: isOrdered,
+      plan: readOne,
+      sql: '{column} >= {value}',
+      index: 'order',
+      meaning: 'is at least the value',
+      example: one,
+    },
+    like: {
+      value: 'text',
+      accepts: isTextual,
+      plan: readPattern,
+      sql: '{column} like {value}',
+      index: 'trigrams',
+      meaning: 'matches the pattern: `%` and `_` are wildcards',
+      example: () => 'te_t',
+    },
+    ilike: {
+      value: 'text',
+      accepts: isTextual,
+      plan: readPattern,
+      sql: '{column} ilike {value}',
+      index: 'trigrams',
+      meaning: 'matches the pattern, in upper or lower case: `%` and `_` are wildcards',
+      example: () => 'te_t',
+    },
+    contains: {
+      value: 'text',
+      accepts: isTextual,
+      plan: readLiteral(containing),
+      sql: '{column} ilike {value}',
+      index: 'trigrams',
+      meaning: 'contains the text, in upper or lower case',
+      example: one,
+      onArray: {
+        value: 'items',
+        accepts: array,
+        plan: readList,
+        sql: '{column} @> {value}',
+        index: 'items',
+        meaning: 'has all of the values',
+        example: several,
+      },
+    },
+    starts: {
+      value: 'text',
+      accepts: isTextual,
+      plan: readLiteral(startingWith),
+      sql: '{column} ilike {value}',
+      index: 'trigrams',
+      meaning: 'starts with the text, in upper or lower case',
+      example: one,
+    },
+    ends: {
+      value: 'text',
+      accepts: isTextual,
+      plan: readLiteral(endingWith),
+      sql: '{column} ilike {value}',
+      index: 'trigrams',
+      meaning: 'ends with the text, in upper or lower case',
+      example: one,
+    },
+    in: {
+      value: 'list',
+      accepts: comparable,
+      plan: readList,
+      sql: '{column} = any({value})',
+      index: 'order',
+      meaning: 'is one of the values',
+      example: several,
+    },
+    nin: {
+      value: 'list',
+      accepts: comparable,
+      plan: readExceptions,
+      sql: '{column} <> all({value})',
+      index: 'none',
+      meaning: 'is none of the values',
+      example: several,
+    },
+    between: {
+      value: 'pair',
+      accepts: isOrdered,
+      plan: readEach,
+      sql: '{column} between {low} and {high}',
+      index: 'order',
+      meaning: 'is between two values, or one of them, low first',
+      example: two,
+    },
+    overlap: {
+      value: 'items',
+      accepts: array,
+      plan: readList,
+      sql: '{column} && {value}',
+      index: 'items',
+      meaning: 'has any of the values',
+      example: several,
+    },
+    isnull: {
+      value: 'boolean',
+      accepts: anything,
+      plan: readNull,
+      sql: { true: '{column} is null', false: '{column} is not null' },
+      index: 'none',
+      meaning: 'is null, or with `false`, is not',
+      example: () => true,
+    },
+  } as const satisfies Record<string, OperatorEntry>
+)
+
+/** The operators of partial filters: as in the table, except that text without a wildcard may stand anywhere. */
+export const PARTIAL = Object.freeze(
+  {
+    like: {
+      ...OPERATORS.like,
+      plan: readPartial,
+      meaning: 'contains the text; with a `%` it is a pattern',
+      example: one,
+    },
+    ilike: {
+      ...OPERATORS.ilike,
+      plan: readPartial,
+      meaning: 'contains the text, in upper or lower case; with a `%` it is a pattern',
+      example: one,
+    },
+  } as const satisfies Partial<Record<Operator, OperatorForm>>
+)
+
+/** The name of an operator of partial filters. */
+export type PartialOperator = keyof typeof PARTIAL
+
+/** The names of the operators of partial filters. */
+export const PARTIAL_NAMES: readonly PartialOperator[] = Object.freeze(['like', 'ilike'] as const)
+
+/** The name of an operator. */
+export type Operator = keyof typeof OPERATORS
+
+/** The names of all operators. */
+export const OPERATOR_NAMES: readonly Operator[] = Object.freeze(Object.keys(OPERATORS) as Operator[])
+
+/** Whether `name` is the name of an operator. */
+export function isOperator (name: unknown): name is Operator {
+  return typeof name === 'string' && Object.hasOwn(OPERATORS, name)
+}
+
+/** The operator as it is on properties of a type, whether or not it accepts the type. */
+export function formOf (operator: ComparisonOperator, type: ValueType): ComparisonForm
+export function formOf (operator: Operator, type: ValueType): OperatorForm
+export function formOf (operator: Operator, type: ValueType): OperatorForm {
+  const entry: OperatorEntry = OPERATORS[operator]
+  return type.kind === 'array' ? entry.onArray ?? entry : entry
+}
+
+/** The operators that work on properties of a type. */
+export function operatorsFor (type: ValueType, custom: boolean): readonly Operator[] {
+  return OPERATOR_NAMES.filter((operator) => formOf(operator, type).accepts(type, custom))
+}
+
+/** The operators that compare with values. */
+export type ComparisonOperator = {
+  [Name in Operator]: OperatorValues[Name] extends 'boolean' ? never : Name
+}[Operator]
+
+/** How the value of each operator is written, as a type. */
+export type OperatorValues = { readonly [Name in Operator]: (typeof OPERATORS)[Name]['value'] }
+/** The same for properties that are arrays. */
+export type OperatorValuesOnArrays = {
+  readonly [Name in Operator]: (typeof OPERATORS)[Name] extends {
+    readonly onArray: { readonly value: infer Value extends OperatorValue },
+  } ? Value
+    : OperatorValues[Name]
+}

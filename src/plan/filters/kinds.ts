@@ -1,0 +1,55 @@
+/** The table of the kinds of filters. To add a kind, add its class in `src/config`, its file here, and its line. */
+import type { Filter } from '../../config/index.ts'
+import type { EntityModel, RelationProperty } from '../../model/index.ts'
+import { anyOfFilters, type AnyOfEntry } from './any-of.ts'
+import { custom, type CustomFilterEntry } from './custom.ts'
+import type { Compared, FilterKind } from './kind.ts'
+import { operators, type OperatorFilter } from './operators.ts'
+import { partial } from './partial.ts'
+import { scope, type ScopeEntry } from './scope.ts'
+import { search, type SearchEntry } from './search.ts'
+import { trashed, type TrashedEntry } from './trashed.ts'
+
+/** A filter of a whitelist that has met the model. */
+export type FilterEntry =
+  | OperatorFilter<'operators'>
+  | OperatorFilter<'partial'>
+  | CustomFilterEntry
+  | SearchEntry
+  | TrashedEntry
+  | ScopeEntry
+  | AnyOfEntry
+
+type KindName = Filter['kind']
+type EntryOf<Kind extends KindName> = Extract<FilterEntry, { readonly kind: Kind }>
+
+const KINDS: { readonly [Kind in KindName]: FilterKind<Extract<Filter, { readonly kind: Kind }>, EntryOf<Kind>> } = {
+  operators,
+  partial,
+  custom,
+  search,
+  trashed,
+  scope,
+  anyOf: anyOfFilters,
+}
+
+/** The kind of a filter or an entry. The cast is safe, because a filter and its entry have the name of their kind. */
+export const kindOf = ({ kind }: { readonly kind: KindName }): FilterKind<Filter, FilterEntry> =>
+  KINDS[kind] as unknown as FilterKind<Filter, FilterEntry>
+
+/** Whether an entry takes operators. */
+export const takesOperators = (entry: FilterEntry): entry is OperatorFilter<'operators'> | OperatorFilter<'partial'> =>
+  entry.kind === 'operators' || entry.kind === 'partial'
+
+/** A filter of the whitelist with what it names looked up. */
+export function filterEntry (filter: Filter, model: EntityModel): FilterEntry {
+  const entry = kindOf(filter).resolve(filter, model)
+  return filter.ignoredValues.length === 0 ? entry : { ...entry, ignored: new Set(filter.ignoredValues) }
+}
+
+/** The properties that a filter compares, and by which operators. */
+export const comparedBy = (entry: FilterEntry): readonly Compared[] => kindOf(entry).compared(entry)
+
+/** The relations that a filter leads through, path by path. */
+export const relationsOf = (entry: FilterEntry): readonly RelationProperty[] =>
+  comparedBy(entry).flatMap(({ relations }) => relations)

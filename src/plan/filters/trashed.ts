@@ -1,0 +1,31 @@
+/** The trashed filter: whether rows that are marked as deleted are seen. */
+import type { TrashedFilter } from '../../config/index.ts'
+import { ConfigError } from '../../errors.ts'
+import type { Deleted } from '../types.ts'
+import type { EntryBase, FilterKind } from './kind.ts'
+import { refuseValue } from './planned.ts'
+
+export interface TrashedEntry extends EntryBase {
+  readonly kind: 'trashed'
+}
+
+/** The values of the filter, in the order in which errors and documentation list them. */
+export const TRASHED: readonly Deleted[] = ['with', 'only', 'without']
+
+export const trashed: FilterKind<TrashedFilter, TrashedEntry> = {
+  resolve (filter, { name, deletedAt }) {
+    if (deletedAt === undefined) {
+      throw new ConfigError(
+        `AllowedFilters.trashed: ${name} has no 'deleted_at', so none of its rows is ever marked as deleted.`
+      )
+    }
+    return { kind: 'trashed', name: filter.alias ?? filter.field }
+  },
+
+  plan (param) {
+    const deleted = TRASHED.find((value) => value === param.value)
+    return deleted === undefined ? refuseValue(param, 'with, only or without', TRASHED) : { kind: 'deleted', deleted }
+  },
+
+  compared: () => [],
+}

@@ -1,0 +1,177 @@
+/** A comparison of a column, or of a value inside of JSON, with bound values: the SQL of the operators, filled in. */
+import type { InsideJson, ValueType } from '../model/index.ts'
+import { formOf, OPERATORS, type ColumnSql, type ComparisonForm } from '../operators/index.ts'
+import type { Comparable, Condition, JsonValue, Slot } from '../plan/index.ts'
+import { join, literal, name, sql, trusted, type Sql } from './fragment.ts'
+import { column } from './json.ts'
+
+/** The operator's SQL with the column and the values of a condition. */
+export function comparisonSql (
+  { operator, operand: compared, slots }: Extract<Condition, { kind: 'compare' }>,
+  alias: string
+): Sql {
+  const form = formOf(operator, typeOf(compared))
+  const values = valuesSql(form.value, compared, slots)
+  return typed(compared, alias, (column) => fill(form.sql, { column, ...values }))
+}
+
+/** The bound values, by their places in the operator's SQL. */
+function valuesSql (kind: ComparisonForm['value'], compared: Comparable, slots: readonly Slot[]): Places {
+  const [first, second] = slots as readonly [Slot, Slot]
+  switch (kind) {
+    case 'one':
+      return { value: bound(compared, first) }
+    case 'pair':
+      return { low: bound(compared, first), high: bound(compared, second) }
+    case 'list':
+      return { value: boundList(compared, first) }
+    case 'text':
+    case 'items':
+      return { value: sql`${first}` }
+  }
+}
+
+interface Places {
+  readonly column?: Sql
+  readonly value?: Sql
+  readonly low?: Sql
+  readonly high?: Sql
+}
+
+/**
+ * SQL of the table of operators, whose text is source code, with fragments in its places.
+ *
+ * @example
+ * fill('lower({column})', { column: name('title') }) // lower("title")
+ */
+export function fill (template: ColumnSql, places: Places): Sql {
+  const pieces = template.split(/\{(column|value|low|high)\}/)
+  return join(pieces.map((piece, index) => index % 2 === 0 ? trusted(piece) : places[piece as keyof Places]!), '')
+}
+
+/** The type of the values that are compared; of a key its first part. */
+export function typeOf (operand: Comparable): ValueType {
+  return operand.kind === 'relation' ? operand.key[0]!.type : operand.type
+}
+
+/** What an operand reads: its column, an owning relation's foreign key, or a place inside of a JSON column. */
+export function operand (operand: Comparable, alias: string): Sql {
+  switch (operand.kind) {
+    case 'scalar':
+      return column(operand, alias)
+    case 'relation':
+      return name(alias, operand.key[0]!.column)
+    case 'json':
+      return jsonOperand(operand, alias)
+  }
+}
+
+/**
+ * A value inside of JSON as SQL compares it. A number or boolean is cast only where the JSON has one, since the cast of
+ * anything else would fail. Text is taken from whatever is there, so that an index on `->>` serves it: `typed` keeps
+ * values of other types out.
+ */
+function jsonOperand (value: JsonValue, alias: string): Sql {
+  const text = jsonText(value, alias)
+  const cast = JSON_CASTS[value.type.kind]
+  if (cast === undefined) return sql`(${text})`
+  return sql`(case when ${isOfType(value, alias)} then (${text})${trusted(cast)} end)`
+}
+
+/** What text of a value inside of JSON is cast to, unless it is compared as text. */
+const JSON_CASTS: { readonly [Kind in InsideJson['kind']]: '::boolean' | '::numeric' | undefined } = {
+  boolean: '::boolean',
+  date: undefined,
+  decimal: '::numeric',
+  enum: undefined,
+  text: undefined,
+  uuid: undefined,
+}
+
+/** Whether a value inside of JSON is compared as text. */
+const isJsonText = ({ type }: JsonValue): boolean => JSON_CASTS[type.kind] === undefined
+
+/** A condition on an operand. One on text inside of JSON holds for values of the declared type only; others are null. */
+function typed (comparable: Comparable, alias: string, condition: (value: Sql) => Sql): Sql {
+  const sqlOf = condition(operand(comparable, alias))
+  return comparable.kind === 'json' && isJsonText(comparable)
+    ? sql`(${sqlOf} and ${isOfType(comparable, alias)})`
+    : sqlOf
+}
+
+/** Whether JSON is of the declared type. Null if there is no JSON. */
+function isOfType (value: JsonValue, alias: string): Sql {
+  return sql`${jsonType(value, alias)} ${trusted(jsonTypeNames(value.type))}`
+}
+
+/** The type of the JSON, as PostgreSQL names it. */
+function jsonType (value: JsonValue, alias: string): Sql {
+  const { type } = value.property
+  return sql`${trusted(type.kind === 'json' && type.binary ? 'jsonb_typeof' : 'json_typeof')}(${
+    jsonAt(value, alias, '->')
+  })`
+}
+
+/** An enum's members are strings, numbers, or both. */
+function jsonTypeNames (type: InsideJson): string {
+  switch (type.kind) {
+    case 'boolean':
+      return "= 'boolean'"
+    case 'decimal':
+      return "= 'number'"
+    case 'date':
+    case 'text':
+    case 'uuid':
+      return "= 'string'"
+    case 'enum':
+      if (type.items.every((item) => typeof item === 'string')) return "= 'string'"
+      return type.items.every((item) => typeof item === 'number') ? "= 'number'" : "in ('number', 'string')"
+  }
+}
+
+const jsonText = (value: JsonValue, alias: string): Sql => jsonAt(value, alias, '->>')
+
+function jsonAt ({ property, keys }: JsonValue, alias: string, last: '->' | '->>'): Sql {
+  return join([
+    column(property, alias),
+    ...keys.map((key, index) => sql`${trusted(index === keys.length - 1 ? last : '->')}${literal(key)}`),
+  ], '')
+}
+
+/** A bound value, inside what the operand's custom type puts around it. */
+export function bound (operand: Comparable, slot: Slot): Sql {
+  return written(operand, sql`${slot}`) ?? sql`${slot}`
+}
+
+/** A bound array, each of its elements inside what the operand's custom type puts around a value. */
+function boundList (operand: Comparable, slot: Slot): Sql {
+  const value = written(operand, name(ELEMENT))
+  return value === undefined
+    ? sql`${slot}`
+    : sql`array(select ${value} from unnest(${slot}::text[]) as ${name(ELEMENTS)}(${name(ELEMENT)}))`
+}
+
+const ELEMENTS = '@values'
+const ELEMENT = '@value'
+
+function written (operand: Comparable, value: Sql): Sql | undefined {
+  const write = operand.kind === 'scalar' ? operand.codec?.write : undefined
+  if (write === undefined) return undefined
+  const [before = '', after = ''] = write.split('?', 2)
+  return sql`${trusted(before)}${value}${trusted(after)}`
+}
+
+/** The test for null, or its opposite: of all columns of a key. */
+export function nullSql (operand: Comparable, negated: boolean, alias: string): Sql {
+  // the type of what is not there is null, and a null of JSON has a type of its own
+  if (operand.kind === 'json') {
+    return negated
+      ? isOfType(operand, alias)
+      : sql`(${isOfType(operand, alias)}) is not true`
+  }
+  const columns = operand.kind === 'relation'
+    ? operand.key.map((part) => name(alias, part.column))
+    : [column(operand, alias)]
+  const test = OPERATORS.isnull.sql[negated ? 'false' : 'true']
+  return join(columns.map((column) => fill(test, { column })), ' and ')
+}
