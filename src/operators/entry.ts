@@ -38,8 +38,13 @@ export type ReadValue =
  * Reads the value of an operator: one text, or for lists the items.
  *
  * @param convert reads a value of the property's type, or for an array of its items' type
+ * @param type of the property
  */
-export type ReadTexts = (texts: readonly string[], convert: (text: string) => Converted) => ReadValue
+export type ReadTexts = (
+  texts: readonly string[],
+  convert: (text: string) => Converted,
+  type: ValueType
+) => ReadValue
 
 /** SQL with a place for the column. The rest is source code and never comes from a request. */
 export type ColumnSql = `${string}{column}${string}`

@@ -9,15 +9,22 @@ export const readOne: ReadTexts = ([text], convert) => {
   return converted.ok ? { kind: 'values', values: [converted.value] } : invalid(converted)
 }
 
+/** One text without the blanks that pad a `character`: PostgreSQL drops those of the column in functions of texts. */
+export const readUnpadded: ReadTexts = (texts, convert, type) => {
+  const read = readOne(texts, convert, type)
+  if (read.kind !== 'values' || type.kind !== 'text' || type.padded !== true) return read
+  return { kind: 'values', values: read.values.map((value) => String(value).replace(/ +$/, '')) }
+}
+
 /** A list, bound as one array. */
-export const readList: ReadTexts = (texts, convert) => {
-  const read = readEach(texts, convert)
+export const readList: ReadTexts = (texts, convert, type) => {
+  const read = readEach(texts, convert, type)
   return read.kind === 'values' ? { kind: 'values', values: [arrayLiteral(read.values)] } : read
 }
 
 /** A list to differ from. If it is empty there is no condition, not even that there is a related row. */
-export const readExceptions: ReadTexts = (texts, convert) =>
-  texts.length === 0 ? { kind: 'nothing' } : readList(texts, convert)
+export const readExceptions: ReadTexts = (texts, convert, type) =>
+  texts.length === 0 ? { kind: 'nothing' } : readList(texts, convert, type)
 
 /** Values that are bound one by one. */
 export const readEach: ReadTexts = (texts, convert) => {

@@ -58,8 +58,8 @@ export const mutations: readonly Mutation[] = [
   reads(
     '`in` of an empty list matches everything',
     'src/operators/read.ts',
-    'export const readList: ReadTexts = (texts, convert) => {',
-    "export const readList: ReadTexts = (texts, convert) => {\n  if (texts.length === 0) return { kind: 'nothing' }"
+    'export const readList: ReadTexts = (texts, convert, type) => {',
+    "export const readList: ReadTexts = (texts, convert, type) => {\n  if (texts.length === 0) return { kind: 'nothing' }"
   ),
   reads(
     'the alias of a filter is ignored',
@@ -94,8 +94,8 @@ export const mutations: readonly Mutation[] = [
   reads(
     'a relation that is limited has one record less',
     'src/sql/record.ts',
-    '${name(NUMBER_NAME)} <= ${trusted(String(rules.limit))}',
-    '${name(NUMBER_NAME)} < ${trusted(String(rules.limit))}'
+    '} <= ${trusted(String(rules.limit))}',
+    '} < ${trusted(String(rules.limit))}'
   ),
   writes(
     'a change does not change the version',

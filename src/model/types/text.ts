@@ -6,14 +6,16 @@ import { ORDERED, TEXTUAL, type FromColumn, type WireType } from './wire-type.ts
 
 const ofLength: FromColumn<TextType> = (_, [maxLength]) => ({ kind: 'text', maxLength })
 
+const padded: FromColumn<TextType> = (_, [maxLength]) => ({ kind: 'text', maxLength, padded: true })
+
 export const text: WireType<TextType> = {
   columns: {
     text: ofLength,
     varchar: ofLength,
     'character varying': ofLength,
-    char: ofLength,
-    character: ofLength,
-    bpchar: ofLength,
+    char: padded,
+    character: padded,
+    bpchar: padded,
     citext: ofLength,
   },
   abilities: () => TEXTUAL,
@@ -28,7 +30,8 @@ export const text: WireType<TextType> = {
   },
   fromStored: (text) => textFromText(text).ok ? text : undefined,
   fromCondition: (value) => typeof value === 'string' && textFromText(value).ok ? value : undefined,
-  insideJson: (type) => type,
+  // JSON pads nothing
+  insideJson: ({ maxLength }) => ({ kind: 'text', maxLength }),
   inEntity: 'json',
   numeric: false,
   plainInPath: false,

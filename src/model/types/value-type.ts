@@ -37,6 +37,8 @@ export interface BooleanType {
 export interface TextType {
   readonly kind: 'text'
   readonly maxLength?: number
+  /** The type is `character`: blanks at the end mean nothing. */
+  readonly padded?: true
 }
 
 export interface EnumType {
