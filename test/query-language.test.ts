@@ -37,7 +37,7 @@ for (const { name, skip, open } of newDatabases) {
     })
 
     t.test('every request has the answer that the page shows', async (t) => {
-      t.equal(page.exchanges.length, 196)
+      t.equal(page.exchanges.length, 198)
       await checkExchanges(t, page.exchanges, async ({ headers }, url) => {
         const { statusCode, headers: { 'content-type': type }, body } = await app.inject({ url, headers })
         return { status: statusCode, type: String(type), text: body }

@@ -8,7 +8,17 @@
 import { isComparable, isOrdered, isTextual, type ValueType } from '../model/index.ts'
 import type { ComparisonForm, OperatorEntry, OperatorForm, OperatorValue } from './entry.ts'
 import { containing, endingWith, startingWith } from './pattern.ts'
-import { readEach, readExceptions, readList, readLiteral, readNull, readOne, readPartial, readPattern } from './read.ts'
+import {
+  readEach,
+  readExceptions,
+  readList,
+  readLiteral,
+  readNull,
+  readOne,
+  readPartial,
+  readPattern,
+  readUnpadded,
+} from './read.ts'
 
 const comparable = (type: ValueType, custom: boolean): boolean => isComparable(type) || custom
 const anything = (): boolean => true
@@ -74,6 +84,15 @@ export const OPERATORS = Object.freeze(
       sql: '{column} >= {value}',
       index: 'order',
       meaning: 'is at least the value',
+      example: one,
+    },
+    ieq: {
+      value: 'one',
+      accepts: (type) => type.kind === 'text',
+      plan: readUnpadded,
+      sql: 'lower({column}) = lower({value})',
+      index: { kind: 'order', key: 'lower({column})' },
+      meaning: 'is the value, in upper or lower case',
       example: one,
     },
     like: {

@@ -11,7 +11,8 @@ type Tested = Exclude<Operator, 'overlap'>
 
 const EQUAL: Tested[] = ['eq', 'ne', 'in', 'nin', 'isnull']
 const ORDERED: Tested[] = [...EQUAL, 'lt', 'lte', 'gt', 'gte', 'between']
-const TEXT: Tested[] = [...ORDERED, 'like', 'ilike', 'contains', 'starts', 'ends']
+const PATTERNS: Tested[] = [...ORDERED, 'like', 'ilike', 'contains', 'starts', 'ends']
+const TEXT: Tested[] = [...PATTERNS, 'ieq']
 
 interface Sample {
   readonly column: string
@@ -67,7 +68,7 @@ const SAMPLES: Record<string, Sample> = {
     operators: ORDERED,
     values: ['00000000-0000-0000-0000-000000000000', '3F0C8A52-7c0e-4f57-9d53-2d6f4a1c9b10'],
   },
-  health: { column: 'health', operators: TEXT, values: ['dead', 'thriving'] },
+  health: { column: 'health', operators: PATTERNS, values: ['dead', 'thriving'] },
   hardiness: { column: 'hardiness', operators: ORDERED, values: ['1', '2', '3'] },
   flowering: { column: 'flowering', operators: ORDERED, values: ['spring', 'summer'] },
   sownOn: { column: 'sown_on', operators: ORDERED, values: ['0001-01-01', '2023-02-28', '9999-12-31'] },
@@ -120,6 +121,8 @@ function condition (operator: Tested, { column, sql, values }: Sample, index: nu
   switch (operator) {
     case 'eq':
       return `${column} = ${quote(value)}`
+    case 'ieq':
+      return `lower(${column}) = lower(${quote(value)})`
     case 'ne':
       return `${column} <> ${quote(value)}`
     case 'lt':
@@ -163,6 +166,8 @@ function filter (name: string, operator: Tested, { values }: Sample, index: numb
       return `${parameter}[]=${encodeURIComponent(value)}&${parameter}[]=${encodeURIComponent(other)}`
     case 'isnull':
       return `${parameter}=${index === 0}`
+    case 'ieq':
+      return `${parameter}=${encodeURIComponent(value.toUpperCase())}`
     case 'like':
       return `${parameter}=${encodeURIComponent(literal(value).slice(0, 3) + '%')}`
     case 'ilike':
@@ -203,6 +208,15 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       }
     })
   }
+
+  t.test('blanks at the end of a character are padding for ieq, as they are for eq', async (t) => {
+    for (const [name, stored, text] of [['grade', 'A', 'a'], ['petals', '#967bb6', '#967BB6']] as const) {
+      const found = await all('code', `filter[${name}]=${encodeURIComponent(stored)}`)
+      t.not(found.length, 0)
+      t.strictSame(await all('code', `filter[${name}][ieq]=${encodeURIComponent(text)}++`), found, name)
+    }
+    t.strictSame(await all('code', 'filter[nickname][ieq]=LOLA++'), [], 'blanks of other texts mean something')
+  })
 
   t.test('other types can be tested for null', async (t) => {
     for (const [name, column] of Object.entries(NULLABLE)) {

@@ -6,7 +6,7 @@ import { forEachDatabase } from '../helpers/databases.ts'
 import { client, q, resource, select, serve } from './helper.ts'
 
 const COMPARISONS: Operator[] = ['eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'in', 'nin', 'between', 'isnull']
-const ALL: Operator[] = [...COMPARISONS, 'like', 'ilike', 'contains', 'starts', 'ends']
+const ALL: Operator[] = [...COMPARISONS, 'ieq', 'like', 'ilike', 'contains', 'starts', 'ends']
 
 const plants = resource(Plant, {
   allowedFilters: [
@@ -78,6 +78,22 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     ])
   })
 
+  t.test('ieq is equality without regard to case', async (t) => {
+    await keeps(t, [
+      ['filter[name][ieq]=lavender', [1, 2]],
+      ['filter[name][ieq]=LAVENDER', [1, 2]],
+      ['filter[name][ieq]=lavende', []],
+      ['filter[name][ieq]=snake_PLANT', [4]],
+      ['filter[name][ieq]=snake%25plant', []],
+      ['filter[name][ieq]=LAVENDER+', []],
+      ['filter[name][ieq]=', [8]],
+      ['filter[latinName][ieq]=NULL', [13]],
+    ])
+    t.match(await details('filter[name][ieq]=a&filter[name][ieq]=b'), ["The operator 'ieq' takes one value."])
+    t.match(await details('filter[name][ieq]=%00'), [/filter\[name\]\[ieq\] must be text without NUL characters/])
+    t.match(await details('filter[price][ieq]=1'), [/'ieq' is not allowed .*Allowed: between, eq,/])
+  })
+
   t.test('like and ilike take a pattern as it is', async (t) => {
     await keeps(t, [
       [q`filter[name][like]=${'L%'}`, [1]],
@@ -124,7 +140,14 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 
   t.test('letters that are not ASCII have the case that the locale of the database gives them', async (t) => {
     const [{ folds }] = await select(orm, "select 'Å' ilike 'å' as folds") as [{ folds: boolean }]
-    for (const filter of [q`[ilike]=${'ångstr%'}`, q`[starts]=${'å'}`, q`[contains]=${'STRÖM'}`]) {
+    for (
+      const filter of [
+        q`[ieq]=${'ÅNGSTRÖM 玫瑰 🌹'}`,
+        q`[ilike]=${'ångstr%'}`,
+        q`[starts]=${'å'}`,
+        q`[contains]=${'STRÖM'}`,
+      ]
+    ) {
       t.strictSame(await ids(`filter[name]${filter}`), folds ? [7] : [], filter)
     }
   })

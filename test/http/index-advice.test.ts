@@ -53,7 +53,7 @@ await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
       AllowedFilters.exact('articleNumber'),
       AllowedFilters.exact('inStock'),
       new AllowedFilters('price', 'ne', ['ne', 'isnull']),
-      new AllowedFilters('name', 'eq', ['eq', 'contains']),
+      new AllowedFilters('name', 'eq', ['eq', 'contains', 'ieq']),
       AllowedFilters.exact('latinName'),
       new AllowedFilters('nameLength'),
       AllowedFilters.exact('supplier.name'),
@@ -78,6 +78,7 @@ await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
       'filter[name]',
       'filter[q]',
     ]],
+    ['create index on "plant" (lower("name"))', ['filter[name]']],
     ['create index on "plant" ("latinName")', ['filter[latinName]']],
     ['create index on "plant" ("supplier_id")', ['filter[supplier.name]']],
     ['create index on "supplier" ("name")', ['filter[supplier.name]']],
@@ -132,7 +133,8 @@ await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
       '/specimens': resource(Specimen, {
         allowedFilters: [
           new AllowedFilters('synonyms', 'contains', ['contains', 'overlap']),
-          new AllowedFilters('readings.sensor', { type: 'string' }),
+          new AllowedFilters('readings.sensor', 'eq', ['eq', 'ieq'], { type: 'string' }),
+          new AllowedFilters('grade', 'ieq'),
           new AllowedFilters('size.height', 'gte', ['gte']),
         ],
       }),
@@ -142,6 +144,8 @@ await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
     t.strictSame(advice.map(({ sql }) => sql), [
       'create index on "specimen" using gin ("synonyms")',
       'create index on "specimen" (("readings"->>\'sensor\'))',
+      'create index on "specimen" (lower(("readings"->>\'sensor\')))',
+      'create index on "specimen" (lower("grade"))',
       'create index on "specimen" ((case when jsonb_typeof("size"->\'height\') = \'number\' then ("size"->>\'height\')::numeric end))',
       'create index on "delivery" ("due")',
     ])

@@ -12,7 +12,7 @@ import { recordStatements, type StatementRecorder } from '../helpers/statements.
 import { resource } from './helper.ts'
 
 const ORDERED: Operator[] = ['eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'in', 'nin', 'between', 'isnull']
-const TEXT: Operator[] = [...ORDERED, 'like', 'ilike', 'contains', 'starts', 'ends']
+const TEXT: Operator[] = [...ORDERED, 'ieq', 'like', 'ilike', 'contains', 'starts', 'ends']
 
 const plants = resource(Plant, {
   allowedFilters: [
@@ -58,7 +58,8 @@ const specimens = resource(Specimen, {
       'wateredAt',
     ].map((name) => new AllowedFilters(name, 'eq', ORDERED)),
     ...['alive', 'readings'].map((name) => new AllowedFilters(name, 'eq', ['eq', 'ne', 'in', 'nin', 'isnull'])),
-    ...['nickname', 'description', 'grade', 'health', 'petals'].map((name) => new AllowedFilters(name, 'eq', TEXT)),
+    ...['nickname', 'description', 'grade', 'petals'].map((name) => new AllowedFilters(name, 'eq', TEXT)),
+    new AllowedFilters('health', 'eq', TEXT.filter((operator) => operator !== 'ieq')),
   ],
 })
 
@@ -555,7 +556,7 @@ const REST = [
   'filter[custom]=%00',
   'filter[custom]=%F0%9F%8C%B9',
   many(50, (i) => `filter[name][ne]=${i}&filter[tags.name][contains]=${i}`),
-  ['eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'like', 'ilike', 'contains', 'starts', 'ends'].map((operator) =>
+  ['eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'ieq', 'like', 'ilike', 'contains', 'starts', 'ends'].map((operator) =>
     `filter[name][${operator}]=a&filter[supplier.name][${operator}]=a&filter[tags.name][${operator}]=a&filter[group.name][${operator}]=a`
   ).join('&'),
   `x=${x(8180)}`,

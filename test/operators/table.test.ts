@@ -3,7 +3,7 @@ import { isOperator, OPERATOR_NAMES, OPERATORS } from '../../src/operators/index
 
 t.test('every operator says how its value is written', async t => {
   const taking = (kind: string) => OPERATOR_NAMES.filter(name => OPERATORS[name].value === kind).join(' ')
-  t.equal(taking('one'), 'eq ne lt lte gt gte')
+  t.equal(taking('one'), 'eq ne lt lte gt gte ieq')
   t.equal(taking('text'), 'like ilike contains starts ends')
   t.equal(taking('list'), 'in nin')
   t.equal(taking('pair'), 'between')

@@ -45,6 +45,8 @@ t.test('every operator', async (t) => {
     ['filter[name][lte]=M', 'name <= "M"'],
     ['filter[name][gt]=M', 'name > "M"'],
     ['filter[name][gte]=M', 'name >= "M"'],
+    ['filter[name][ieq]=SAGE', 'name = in lower case "SAGE"'],
+    ['filter[name][ieq]= a%25 ', 'name = in lower case " a% "'],
     ['filter[name][like]=S%25_\\%25', 'name like S%_\\%'],
     ['filter[name][ilike]=s%25', 'name ilike s%'],
     ['filter[name][like]=Sage', 'name like Sage'],

@@ -74,6 +74,7 @@ const COMPARISONS: Readonly<Record<ComparisonOperator, string>> = {
   lte: '<=',
   gt: '>',
   gte: '>=',
+  ieq: '= in lower case',
   like: 'like',
   ilike: 'ilike',
   contains: 'ilike',

@@ -152,6 +152,19 @@ const refusals: readonly Refusal[] = [
     'Operators for it: eq, ne, lt, lte, gt, gte, in, nin, between, isnull.',
   ],
   [
+    'equality without regard to case of what is no text',
+    filters(new AllowedFilters('uuid', 'ieq')),
+    "AllowedFilters 'uuid': the operator 'ieq' does not work on a property of type uuid. " +
+    'Operators for it: eq, ne, lt, lte, gt, gte, in, nin, between, isnull.',
+  ],
+  [
+    'equality without regard to case of an enum, although its column is text',
+    filters(new AllowedFilters('health', 'ieq')),
+    "AllowedFilters 'health': the operator 'ieq' does not work on a property of type enum. " +
+    'Operators for it: eq, ne, lt, lte, gt, gte, like, ilike, contains, starts, ends, in, nin, between, isnull.',
+    Specimen,
+  ],
+  [
     'a pattern on an enum of the database',
     filters(new AllowedFilters('flowering', 'like')),
     "AllowedFilters 'flowering': the operator 'like' does not work on a property of type enum. " +

@@ -147,6 +147,7 @@ const OPERATORS = [
   'lte',
   'gt',
   'gte',
+  'ieq',
   'like',
   'ilike',
   'contains',

@@ -15,7 +15,7 @@ import { EQUALITIES } from './equality.ts'
 import { CANARY, hostile, RAW } from './hostile.ts'
 
 const ORDERED: Operator[] = ['eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'in', 'nin', 'between', 'isnull']
-const TEXT: Operator[] = [...ORDERED, 'like', 'ilike', 'contains', 'starts', 'ends']
+const TEXT: Operator[] = [...ORDERED, 'ieq', 'like', 'ilike', 'contains', 'starts', 'ends']
 const TEXTS = ['nickname', 'description', 'code', 'grade']
 /** Types without an order. */
 const EQUAL: Operator[] = ['eq', 'ne', 'in', 'nin', 'isnull']

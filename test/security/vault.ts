@@ -35,6 +35,7 @@ const TEXT: Operator[] = [
   'lte',
   'gt',
   'gte',
+  'ieq',
   'like',
   'ilike',
   'contains',

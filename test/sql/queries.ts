@@ -13,6 +13,7 @@ const TEXT = [
   'ne',
   'lt',
   'gte',
+  'ieq',
   'like',
   'ilike',
   'contains',

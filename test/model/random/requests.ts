@@ -83,6 +83,9 @@ function operandOf (
   if (filter.kind === 'operators' && filter.jsonType) return jsonText[filter.jsonType]
   const { property } = follow(world, world.entities[world.whitelist.entity]!, filter.path)
   const usual = textOf(world, filter.path, property)
+  if (operator === 'ieq') {
+    return usual.chain((value) => fc.constantFrom(value, value.toUpperCase(), value.toLowerCase(), `${value} `))
+  }
   if (['contains', 'starts', 'ends'].includes(operator)) {
     return usual.chain((value) =>
       rarely(

@@ -21,7 +21,7 @@ import { entities } from './graph.ts'
 import { valueOf, written } from './values.ts'
 
 const ORDERED: readonly Operator[] = ['eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'in', 'nin', 'between', 'isnull']
-const TEXTUAL: readonly Operator[] = [...ORDERED, 'like', 'ilike', 'contains', 'starts', 'ends']
+const TEXTUAL: readonly Operator[] = [...ORDERED, 'ieq', 'like', 'ilike', 'contains', 'starts', 'ends']
 const EQUAL: readonly Operator[] = ['eq', 'ne', 'in', 'nin', 'isnull']
 const OPERATORS: Readonly<Record<ValueType, readonly Operator[]>> = {
   integer: ORDERED,

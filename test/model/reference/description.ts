@@ -63,6 +63,7 @@ export type Operator =
   | 'lte'
   | 'gt'
   | 'gte'
+  | 'ieq'
   | 'like'
   | 'ilike'
   | 'contains'

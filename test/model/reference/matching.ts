@@ -73,6 +73,8 @@ function holds (value: Value, type: ValueType, { operator, values }: Pick<Compar
       return isIn()
     case 'nin':
       return !isIn()
+    case 'ieq':
+      return fold(value) === fold(values[0])
     case 'like':
       return like(value, values[0])
     case 'ilike':
