@@ -312,6 +312,22 @@ t.test('a filter by every operator', async (t) => {
   }
 })
 
+t.test('a filter by every operator of arrays', async (t) => {
+  const allowedFilters = [new AllowedFilters('synonyms', 'contains', ['contains', 'overlap', 'isnull'])]
+  const conditions: ReadonlyArray<readonly [query: string, condition: string]> = [
+    ['[contains]=x,y', '"e0"."synonyms" @> $1'],
+    ['[overlap]=x', '"e0"."synonyms" && $1'],
+    ['[isnull]=true', '"e0"."synonyms" is null'],
+  ]
+  for (const [query, condition] of conditions) {
+    t.equal(
+      countOf(`filter[synonyms]${query}`, { allowedFilters }, Specimen),
+      `"specimen" as "e0" where ${condition}`,
+      query
+    )
+  }
+})
+
 t.test('a filter on a relation of every kind is a set of keys', async (t) => {
   const related: ReadonlyArray<readonly [entity: unknown, path: string, sql: string]> = [
     [
