@@ -32,11 +32,6 @@ export const EXCEPTIONS: readonly Exception[] = [
     because: 'the order of a plan holds the custom sorts of the whitelist',
   },
   {
-    from: 'src/plan/whitelist/index.ts',
-    to: 'src/plan/filters/index.ts',
-    because: 'the default of a filter is planned once when the whitelist is resolved',
-  },
-  {
     from: 'src/sql/foreign-order.ts',
     to: 'src/sql/order.ts',
     because: 'a custom sort is made of the expressions of an order, which it is then a part of',
