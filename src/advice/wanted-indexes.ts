@@ -112,6 +112,8 @@ export function createIndex ({ table, kind, key }: WantedIndex): string {
       return `create index on ${table} (${key})`
     case 'items':
       return `create index on ${table} using gin (${key})`
+    case 'ranges':
+      return `create index on ${table} using gist (${key})`
     case 'trigrams':
       return `create extension if not exists pg_trgm; create index on ${table} using gin (${key} gin_trgm_ops)`
   }

@@ -33,6 +33,7 @@ export type {
 } from './entity-model.ts'
 export { isComparable, isOrdered, isTextual, valueTypeOf } from './value-type.ts'
 export { arrayLiteral } from './types/array.ts'
+export { containedFromText } from './types/range.ts'
 export { isUuid } from './types/uuid.ts'
 export { wireTypeOf, WIRE_TYPES } from './types/index.ts'
 export type { Converted, SqlValue } from './types/converted.ts'

@@ -9,9 +9,10 @@ import type { Converted, SqlValue, ValueType } from '../model/index.ts'
  * - `list`: values of the property's type
  * - `pair`: exactly two of them, the low one first
  * - `items`: values of the type of an array's items
+ * - `part`: a range, or a value that a range can hold
  * - `boolean`: `true` or `false`
  */
-export type OperatorValue = 'one' | 'text' | 'list' | 'pair' | 'items' | 'boolean'
+export type OperatorValue = 'one' | 'text' | 'list' | 'pair' | 'items' | 'part' | 'boolean'
 
 /** The kinds of values that are lists of texts. */
 export const LISTS: ReadonlySet<OperatorValue> = new Set(['list', 'pair', 'items'])
@@ -55,8 +56,8 @@ export type OperatorSql<Value extends OperatorValue> = Value extends 'boolean'
   : Value extends 'pair' ? `${ColumnSql}{low}${string}{high}${string}`
     : `${ColumnSql}{value}${string}`
 
-/** How an index finds rows: by order, by the trigrams of a text, or by the items of an array. */
-export type IndexKind = 'order' | 'trigrams' | 'items'
+/** How an index finds rows: by order, by the trigrams of a text, by the items of an array, or by what ranges hold. */
+export type IndexKind = 'order' | 'trigrams' | 'items' | 'ranges'
 
 /** The index that makes an operator fast: on the column, or on an expression. `none`: most rows satisfy the operator. */
 export type OperatorIndex = IndexKind | { readonly kind: IndexKind, readonly key: ColumnSql } | 'none'
@@ -89,5 +90,5 @@ export type OperatorForm = { [Value in OperatorValue]: FormOf<Value> }[OperatorV
 /** An operator that compares with values. */
 export type ComparisonForm = Exclude<OperatorForm, FormOf<'boolean'>>
 
-/** An entry of the table. An operator may have another form for arrays. */
-export type OperatorEntry = OperatorForm & { readonly onArray?: FormOf<'items'> }
+/** An entry of the table. An operator may have another form for arrays and for ranges. */
+export type OperatorEntry = OperatorForm & { readonly onArray?: FormOf<'items'>, readonly onRange?: FormOf<'part'> }

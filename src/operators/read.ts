@@ -1,5 +1,5 @@
 /** The ways to read the value of an operator: the `plan` of the entries. */
-import { arrayLiteral, type Converted, type SqlValue } from '../model/index.ts'
+import { arrayLiteral, containedFromText, type Converted, type SqlValue, type TypeOf } from '../model/index.ts'
 import type { ReadTexts, ReadValue } from './entry.ts'
 import { checkPattern, patternOf } from './pattern.ts'
 
@@ -43,6 +43,12 @@ export const readPattern: ReadTexts = ([text]) => unreadable(text!, 'pattern') ?
 /** The value of a partial filter: a pattern if it has an unescaped `%`, otherwise text that may stand anywhere. */
 export const readPartial: ReadTexts = ([text]) =>
   unreadable(text!, 'partial') ?? { kind: 'values', values: [patternOf(text!)] }
+
+/** A range, or a value as the range that holds nothing else. */
+export const readPart: ReadTexts = ([text], _, type) => {
+  const contained = containedFromText(text!, type as TypeOf<'range'>)
+  return contained.ok ? { kind: 'values', values: [contained.value] } : invalid(contained)
+}
 
 /** Text of which every character is literal, as the pattern that `write` makes of it. */
 export const readLiteral = (write: (text: string) => string): ReadTexts => ([text]) =>

@@ -15,6 +15,7 @@ import {
   readLiteral,
   readNull,
   readOne,
+  readPart,
   readPartial,
   readPattern,
   readUnpadded,
@@ -130,6 +131,15 @@ export const OPERATORS = Object.freeze(
         meaning: 'has all of the values',
         example: several,
       },
+      onRange: {
+        value: 'part',
+        accepts: (type) => type.kind === 'range',
+        plan: readPart,
+        sql: '{column} @> {value}',
+        index: 'ranges',
+        meaning: 'contains the value, or all of a range',
+        example: one,
+      },
     },
     starts: {
       value: 'text',
@@ -237,7 +247,8 @@ export function formOf (operator: ComparisonOperator, type: ValueType): Comparis
 export function formOf (operator: Operator, type: ValueType): OperatorForm
 export function formOf (operator: Operator, type: ValueType): OperatorForm {
   const entry: OperatorEntry = OPERATORS[operator]
-  return type.kind === 'array' ? entry.onArray ?? entry : entry
+  if (type.kind === 'array') return entry.onArray ?? entry
+  return type.kind === 'range' ? entry.onRange ?? entry : entry
 }
 
 /** The operators that work on properties of a type. */

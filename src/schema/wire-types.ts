@@ -2,6 +2,7 @@
 import { Type, type TSchema } from '@sinclair/typebox'
 import type { TypeName, TypeOf, ValueType } from '../model/index.ts'
 import { decimalAfter, decimalExample, decimalInput, decimalValue } from './decimal.ts'
+import { rangeExample, rangeInput, secondRangeExample } from './range.ts'
 
 export interface TypeSchema<T extends ValueType> {
   /** Schema of a value in a record. */
@@ -145,6 +146,14 @@ const TYPE_SCHEMAS: { readonly [Name in TypeName]: TypeSchema<TypeOf<Name>> } = 
     example: ({ element }) => [exampleOf(element)],
     secondExample: ({ element }) => [exampleOf(element)],
     likely: false,
+  },
+  range: {
+    value: string,
+    input: rangeInput,
+    text: rangeInput,
+    example: rangeExample,
+    secondExample: secondRangeExample,
+    likely: true,
   },
   other: {
     ...everywhere(string),

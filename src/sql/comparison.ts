@@ -20,6 +20,7 @@ function valuesSql (kind: ComparisonForm['value'], compared: Comparable, slots: 
   const [first, second] = slots as readonly [Slot, Slot]
   switch (kind) {
     case 'one':
+    case 'part':
       return { value: bound(compared, first) }
     case 'pair':
       return { low: bound(compared, first), high: bound(compared, second) }

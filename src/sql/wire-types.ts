@@ -59,6 +59,7 @@ const SQL_TYPES: { readonly [Name in TypeName]: SqlType<TypeOf<Name>> } = {
     isLong: long,
   },
   array: { ...PLAIN, json: arrayJson, isLong: long },
+  range: { ...PLAIN, json: rangeJson, stored: rangeStored, isLong: ({ end }) => end.kind === 'decimal' },
   other: { ...PLAIN, json: text, isLong: ({ columnType }) => !SHORT_TYPES.test(columnType) },
 }
 
@@ -90,4 +91,46 @@ function arrayJson (value: Sql, { element }: TypeOf<'array'>): Sql {
   const items =
     sql`select json_agg(${json} order by "@index") from unnest(${value}) with ordinality as "@items"("@item", "@index")`
   return sql`case when ${value} is not null then coalesce((${items}), '[]'::json) end`
+}
+
+/** Ranges of numbers are as PostgreSQL writes them; moments would depend on the session's time zone and style of dates. */
+function rangeJson (value: Sql, { end }: TypeOf<'range'>): Sql {
+  switch (end.kind) {
+    case 'integer':
+    case 'bigint':
+    case 'decimal':
+      return value
+    case 'date':
+      return rangeText(value, isoDate)
+    case 'datetime':
+      // milliseconds, and microseconds if there are any: an end that was cut off would be another range
+      return rangeText(value, (moment) => {
+        const iso = sql`to_char(${inUtc(moment, end)}, 'YYYY-MM-DD"T"HH24:MI:SS.US')`
+        return sql`coalesce('"' || regexp_replace(${iso}, '000$', '') || 'Z"', ${moment}::text)`
+      })
+  }
+}
+
+function rangeStored (value: Sql, { end }: TypeOf<'range'>): Sql {
+  switch (end.kind) {
+    case 'integer':
+    case 'bigint':
+    case 'decimal':
+      return text(value)
+    case 'date':
+      return rangeText(value, isoDate)
+    case 'datetime':
+      return rangeText(value, (moment) => sql`${inUtc(moment, end)}::text`)
+  }
+}
+
+const isoDate = (value: Sql): Sql => sql`(to_json(${value}) #>> '{}')`
+
+/** The text of a range, its ends written in another way. */
+function rangeText (value: Sql, end: (value: Sql) => Sql): Sql {
+  const [lower, upper] = [end(sql`lower(${value})`), end(sql`upper(${value})`)]
+  const open = sql`case when lower_inc(${value}) then '[' else '(' end`
+  const close = sql`case when upper_inc(${value}) then ']' else ')' end`
+  const ends = sql`${open} || coalesce(${lower}, '') || ',' || coalesce(${upper}, '') || ${close}`
+  return sql`case when isempty(${value}) then 'empty' when not isempty(${value}) then ${ends} end`
 }

@@ -49,6 +49,12 @@ const USUAL = {
   recordedAt: '2024-05-06T07:08:09.123Z',
   wateredAt: '07:30:00',
   dormancy: '2 mons 3 days',
+  shelves: '[1,5)',
+  barcodes: '[9007199254740993,9007199254740995)',
+  tolerance: '[5.50,7]',
+  bloom: '[2024-06-01,2024-08-01)',
+  shown: '["2024-05-06T07:08:09.123Z","2024-05-07T00:00:00.000Z")',
+  lent: '["2024-05-06T07:08:09.123Z",)',
   readings: { sensor: 'north', values: [1, 2.5, -3] },
   synonyms: ['English lavender', 'true, "real" one'],
   ringWidths: [3, 1, 2],
@@ -178,12 +184,19 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     await compare(t, Order, '/orders')
     await compare(t, Offer, '/offers')
     await compare(t, AuditEntry, '/entries')
-    // bytes are base64 here, intervals PostgreSQL's text, and a custom type is not asked what null looks like
+    // bytes are base64 here, intervals PostgreSQL's text, ranges of moments in UTC, and a custom type is not asked what null looks like
     await compare(
       t,
       Specimen,
       '/specimens',
-      ({ scan, genome, dormancy, petals }) => ({ scan, genome, dormancy, ...(petals === null && { petals }) })
+      ({ scan, genome, dormancy, shown, lent, petals }) => ({
+        scan,
+        genome,
+        dormancy,
+        shown,
+        lent,
+        ...(petals === null && { petals }),
+      })
     )
   })
 

@@ -1,6 +1,14 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { arrayLiteral, convert, isUuid, valueTypeOf, type SqlValue, type ValueType } from '../../src/model/index.ts'
+import {
+  arrayLiteral,
+  containedFromText,
+  convert,
+  isUuid,
+  valueTypeOf,
+  type SqlValue,
+  type ValueType,
+} from '../../src/model/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { entities } from '../fixtures/entities.ts'
 import { assertProperty } from '../helpers/property.ts'
@@ -40,6 +48,42 @@ const NOT_NUMBERS = [
   '1\n',
   '- 1',
   'true',
+]
+const NOT_RANGES = [
+  '1',
+  '[]',
+  '[,',
+  ',]',
+  '[1',
+  '1,2)',
+  '[1;2)',
+  '[1,2,3)',
+  '[1,2) ',
+  ' [1,2)',
+  '[ 1,2)',
+  '[1,2 )',
+  '{1,2}',
+  '<1,2>',
+  '[[1,2)]',
+  '[1,2)[3,4)',
+  '{[1,2)}',
+  '["1,2)',
+  '[1",2)',
+  '["",2)',
+  '["1"" ",2)',
+  '["1\\"",2)',
+  '[\\1,2)',
+  '[null,2)',
+  '[empty,2)',
+  '[NaN,)',
+  '[Infinity,)',
+  '[1e3,)',
+  '[-,)',
+  '[1,x)',
+  'EMPTY',
+  'empty ',
+  '[1\n,2)',
+  '[\0,2)',
 ]
 const THOUSAND = '1'.repeat(1000)
 
@@ -380,6 +424,102 @@ const cases: readonly Case[] = [
     expected: 'JSON of at most 64 levels',
   },
   {
+    column: 'int4range',
+    accepted: [
+      'empty',
+      '[1,5)',
+      '(1,5]',
+      '[5,5]',
+      '(5,5)',
+      '[1,)',
+      '(,5]',
+      '(,)',
+      '[,]',
+      '[-2147483648,2147483647)',
+      '[2147483647,)',
+      ['["1","5")', '[1,5)'],
+      ['[-0,007)', '[0,7)'],
+    ],
+    refused: [...NEVER, ...NOT_RANGES, '[1.5,2)', '[2147483648,)', '(,-2147483649)', '[infinity,)', `[${THOUSAND},)`],
+    expected: 'a range of integers from -2147483648 to 2147483647, such as [1,5), [1,) or empty',
+  },
+  {
+    column: 'int8range',
+    accepted: ['[9007199254740993,9223372036854775807)', '(-9223372036854775808,0]', ['[007,8)', '[7,8)']],
+    refused: [...NEVER, ...NOT_RANGES, '[9223372036854775808,)', '[1.5,2)'],
+    expected: 'a range of integers from -9223372036854775808 to 9223372036854775807, such as [1,5), [1,) or empty',
+  },
+  {
+    column: 'numrange',
+    accepted: ['[0.1,0.10]', '(-1.5,-1.25)', '[1.5,)', `[-${THOUSAND.slice(1)},${THOUSAND}]`, [
+      '["1.5","2")',
+      '[1.5,2)',
+    ]],
+    refused: [...NEVER, ...NOT_RANGES, '[1.,2)', '[.5,2)', `[${THOUSAND}1,)`],
+    expected: 'a range of decimal numbers, without exponents, such as [0.5,2), [0.5,) or empty',
+  },
+  {
+    column: 'daterange',
+    accepted: [
+      'empty',
+      '[2024-01-01,2024-02-29]',
+      '[2024-01-01,infinity)',
+      '(-infinity,0001-01-01]',
+      '[9999-12-01,9999-12-31]',
+      '[9999-12-01,10000-01-01)',
+      '[10000-01-01,)',
+    ],
+    refused: [
+      ...NEVER,
+      ...NOT_RANGES,
+      '[2024-02-30,)',
+      '[2024-1-1,)',
+      '[2024-01-01T00:00:00Z,)',
+      '[2024-01-01,10000-01-01]',
+      '(10000-01-01,)',
+      '[10000-01-02,)',
+      '[0000-12-31,)',
+      '[today,tomorrow)',
+      '[0044-03-15 BC,)',
+    ],
+    expected: 'a range of dates, such as [2024-01-01,2024-02-01), [2024-01-01,) or empty',
+  },
+  {
+    column: 'tstzrange',
+    accepted: [
+      ['[2024-01-01,2024-02-01)', '[2024-01-01T00:00:00Z,2024-02-01T00:00:00Z)'],
+      [
+        '["2024-01-01T00:00:00.000Z","2024-02-01T00:00:00.000Z")',
+        '[2024-01-01T00:00:00.000Z,2024-02-01T00:00:00.000Z)',
+      ],
+      '[2024-01-01T02:00:00+02:00,2024-01-01T00:00:00Z]',
+      '[2024-01-01T00:00:00.123456Z,infinity]',
+      '(-infinity,2024-01-01T00:00:00-0930)',
+    ],
+    refused: [
+      ...NEVER,
+      ...NOT_RANGES,
+      '[2024-02-30,)',
+      '[2024-01-01T24:00:00Z,)',
+      '[2024-01-01T00:00:00 02:00,)',
+      '[now,)',
+      '[10000-01-01,)',
+    ],
+    expected:
+      'a range of ISO 8601 dates and times, such as [2024-05-31T09:30:00Z,2024-05-31T11:00:00Z), [2024-05-31,) or empty',
+  },
+  {
+    // a column without a zone holds UTC
+    column: 'tsrange',
+    accepted: [
+      ['[2024-01-01,2024-02-01)', '[2024-01-01T00:00:00,2024-02-01T00:00:00)'],
+      ['[2024-01-01T01:00:00+02:00,2024-01-01T01:00:00-02:00)', '[2023-12-31T23:00:00,2024-01-01T03:00:00)'],
+    ],
+    refused: ['[2024-02-30,)', '[2024-01-01T00:00:00+25:00,)'],
+    expected:
+      'a range of ISO 8601 dates and times, such as [2024-05-31T09:30:00Z,2024-05-31T11:00:00Z), [2024-05-31,) or empty',
+  },
+  {
     column: 'bytea',
     accepted: [],
     refused: ['', 'AAEC', '\\x00'],
@@ -421,6 +561,55 @@ t.test('minus zero is the integer zero', async (t) => {
   t.ok(result.ok && Object.is(result.value, 0))
 })
 
+t.test('the low end of a range comes first', async (t) => {
+  const cases: ReadonlyArray<readonly [column: string, text: string, instead: string]> = [
+    ['int4range', '[5,1)', '[1,5)'],
+    ['int8range', '(10,9]', '(9,10]'],
+    ['numrange', '[-1.5,-1.50001]', '[-1.50001,-1.5]'],
+    ['daterange', '[2024-03-01,2024-02-29)', '[2024-02-29,2024-03-01)'],
+    ['daterange', '[infinity,2024-01-01)', '[2024-01-01,infinity)'],
+    [
+      'tstzrange',
+      '[2024-01-01T01:00:00Z,2024-01-01T02:00:00+02:00)',
+      '[2024-01-01T02:00:00+02:00,2024-01-01T01:00:00Z)',
+    ],
+    ['tsrange', '[2024-01-01T00:00:00.2,2024-01-01T00:00:00.19)', '[2024-01-01T00:00:00.19,2024-01-01T00:00:00.2)'],
+  ]
+  for (const [column, text, instead] of cases) {
+    const expected = `a range whose low end comes first, as ${instead}`
+    t.strictSame(convert(text, valueTypeOf(column, {})), { ok: false, expected, allowed: undefined }, text)
+  }
+})
+
+t.test('no integer comes after the last one', async (t) => {
+  for (const [column, last] of [['int4range', '2147483647'], ['int8range', '9223372036854775807']] as const) {
+    const type = valueTypeOf(column, {})
+    t.match(convert(`[1,${last}]`, type), { expected: `a range that ends before ${last}, or that has no end` })
+    t.match(convert(`(${last},)`, type), { expected: `a range that starts before ${last}` })
+  }
+})
+
+t.test('what a range contains is a value or a range', async (t) => {
+  const contained = (text: string, column: string) =>
+    containedFromText(text, valueTypeOf(column, {}) as Extract<ValueType, { kind: 'range' }>)
+  for (
+    const [column, text, value] of [
+      ['int4range', '5', '[5,5]'],
+      ['int4range', '[1,5)', '[1,5)'],
+      ['int4range', 'empty', 'empty'],
+      ['int4range', '2147483647', '[2147483647,)'],
+      ['int8range', '9223372036854775807', '[9223372036854775807,)'],
+      ['numrange', '0.5', '[0.5,0.5]'],
+      ['daterange', '9999-12-31', '[9999-12-31,9999-12-31]'],
+      ['tstzrange', '2024-05-31', '[2024-05-31T00:00:00Z,2024-05-31T00:00:00Z]'],
+    ] as const
+  ) t.strictSame(contained(text, column), { ok: true, value }, `${column} ${text}`)
+  for (const text of ['', '1,', '1,2', '5)', '"5"', 'x', '1.5', '2147483648', '[5', '[5,1)', 'NaN', '\0']) {
+    t.notOk(contained(text, 'int4range').ok, JSON.stringify(text))
+  }
+  t.match(contained('x', 'int4range'), { expected: /^an integer from .*, or a range of integers from / })
+})
+
 t.test('a UUID is known by its form', async (t) => {
   t.ok(isUuid('00000000-0000-4000-8000-00000000000A'))
   t.notOk(isUuid('00000000-0000-4000-8000-00000000000'))
@@ -448,6 +637,12 @@ const COLUMNS = [
   'timestamp',
   'time',
   'jsonb',
+  'int4range',
+  'int8range',
+  'numrange',
+  'daterange',
+  'tsrange',
+  'tstzrange',
 ] as const
 
 t.test('no text makes a conversion throw', async (t) => {
@@ -468,8 +663,56 @@ const READ: Partial<Record<string, string>> = {
   date: "to_char(v, 'YYYY-MM-DD')",
 }
 
+/** The types of the ends of ranges. */
+const ENDS: Partial<Record<string, string>> = {
+  int4range: 'integer',
+  int8range: 'bigint',
+  numrange: 'numeric',
+  daterange: 'date',
+  tsrange: 'timestamp',
+  tstzrange: 'timestamptz',
+}
+
+/** Of a range: whether it is empty, its brackets, and its ends. */
+function readRange (end: string): string {
+  const read = (value: string) => `coalesce(${(READ[end] ?? 'v::text').replace(/\bv\b/g, value)}, ${value}::text, '')`
+  return `concat_ws('|', isempty(v), lower_inc(v), upper_inc(v), ${read('lower(v)')}, ${read('upper(v)')})`
+}
+
+/** The same, as the text of the range means it. */
+function isSameRange (end: string, text: string, read: string): boolean {
+  const [empty, startsWith, endsWith, from = '', to = ''] = read.split('|')
+  if (text === 'empty') return empty === 't'
+  const [low = '', high = ''] = text.slice(1, -1).replaceAll('"', '').split(',')
+  const [open, close] = [text[0] === '[', text.endsWith(']')]
+  const finite = (written: string) => written !== '' && !written.endsWith('infinity')
+  const counted = (written: string) => finite(written) && ['integer', 'bigint', 'date'].includes(end)
+  const lower = counted(low) && !open ? next(low) : low
+  const upper = counted(high) && close ? next(high) : high
+  const same = (written: string, read: string) => finite(written) ? isSame(end, written, read) : written === read
+  if (empty === 't') {
+    // there is nothing between the ends
+    if (counted(low) && counted(high)) return end === 'date' ? lower >= upper : BigInt(lower) >= BigInt(upper)
+    return !(open && close) && (end === 'numeric' ? isSame(end, low, high) : moment(low) === moment(high))
+  }
+  const startsIn = counted(low) || (low !== '' && open)
+  const endsIn = !counted(high) && high !== '' && close
+  return same(lower, from) && same(upper, to) && startsWith === (startsIn ? 't' : 'f') &&
+    endsWith === (endsIn ? 't' : 'f')
+}
+
+const moment = (text: string): string => text.endsWith('infinity') ? text : canonicalDatetime(text)
+
+/** The integer or day after another. */
+function next (written: string): string {
+  if (!/^\d{4,5}-\d\d-\d\d$/.test(written)) return String(BigInt(written) + 1n)
+  return new Date(Date.parse(`${written}T00:00:00Z`) + 86_400_000).toISOString().slice(0, -14).replace('+0', '')
+}
+
 /** Whether what PostgreSQL says of a value is what the text meant. */
 function isSame (column: string, text: string, read: string): boolean {
+  const end = ENDS[column]
+  if (end !== undefined) return isSameRange(end, text, read)
   switch (column) {
     case 'text':
       return read === text
@@ -546,7 +789,9 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
           if (!converted.ok) return
           accepted++
           const { rows } = await client.query(
-            `select ${READ[column] ?? 'v::text'} as read from (select $1::${column} as v) as given`,
+            `select ${
+              ENDS[column] === undefined ? READ[column] ?? 'v::text' : readRange(ENDS[column])
+            } as read from (select $1::${column} as v) as given`,
             [converted.value]
           )
           const read = String(rows[0]!.read)

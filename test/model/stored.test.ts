@@ -1,8 +1,12 @@
 import t from 'tap'
 import { readStored, type SqlValue, type ValueType } from '../../src/model/index.ts'
 
-const INTEGER: ValueType = { kind: 'integer', min: -2_147_483_648, max: 2_147_483_647 }
-const ZONED: ValueType = { kind: 'datetime', zoned: true }
+const INTEGER = { kind: 'integer', min: -2_147_483_648, max: 2_147_483_647 } as const
+const ZONED = { kind: 'datetime', zoned: true } as const
+const INTEGERS: ValueType = { kind: 'range', end: INTEGER }
+const DECIMALS: ValueType = { kind: 'range', end: { kind: 'decimal', form: 'string' } }
+const DATES: ValueType = { kind: 'range', end: { kind: 'date' } }
+const MOMENTS: ValueType = { kind: 'range', end: ZONED }
 const DATETIME: ValueType = { kind: 'datetime', zoned: false }
 
 t.test('texts that a column writes', async (t) => {
@@ -37,6 +41,17 @@ t.test('texts that a column writes', async (t) => {
       [{ kind: 'time' }, '24:00:00', '24:00:00'],
       [{ kind: 'time' }, '07:30:00.5', '07:30:00.5'],
       [{ kind: 'json', binary: true }, '{"a": 1.50}', '{"a": 1.50}'],
+      [INTEGERS, 'empty', 'empty'],
+      [INTEGERS, '[1,5)', '[1,5)'],
+      [INTEGERS, '(,-5)', '(,-5)'],
+      [INTEGERS, '[2147483647,)', '[2147483647,)'],
+      [DECIMALS, '(1.50,2]', '(1.50,2]'],
+      [DECIMALS, '[-Infinity,NaN]', '[-Infinity,NaN]'],
+      [DATES, '[2024-02-29,2024-03-01)', '[2024-02-29,2024-03-01)'],
+      [DATES, '["0044-03-15 BC",5874897-12-31)', '[0044-03-15 BC,5874897-12-31)'],
+      [DATES, '[-infinity,infinity]', '[-infinity,infinity]'],
+      [MOMENTS, '[2024-05-06 07:08:09.5,)', '[2024-05-06 07:08:09.5+00,)'],
+      [MOMENTS, '(0044-03-15 12:00:00 BC,infinity]', '(0044-03-15 12:00:00+00 BC,infinity]'],
     ] as readonly (readonly [ValueType, string, SqlValue])[]
   ) t.equal(readStored(text, type), value, `${type.kind} ${text}`)
 })
@@ -76,6 +91,10 @@ t.test('nothing else', async (t) => {
       ],
       [{ kind: 'time' }, '24:00:01', 'now', '7:00:00'],
       [{ kind: 'json', binary: true }, '{', '', '"\\u0000"'],
+      [INTEGERS, '', '1', '[1,5]', '(1,5)', '[5,1)', '[1,2147483648)', '[1,5) ', '[ 1,5)'],
+      [DECIMALS, '[2,1.5]', '[NaN,Infinity]', '[1e5,)', '[x,)'],
+      [DATES, '[2024-02-30,)', '[2024-02-29,2024-03-01]', '[2024-03-01,0044-03-15 BC)', '[today,)'],
+      [MOMENTS, '[2024-05-06,)', '[2024-05-06T07:08:09Z,)', '[2024-05-06 07:08:09,2024-05-06 07:08:08.9)'],
       [{ kind: 'blob' }, 'x'],
       [{ kind: 'other', columnType: 'interval' }, '1 day'],
     ] as readonly (readonly [ValueType, ...string[]])[]

@@ -127,6 +127,24 @@ const json = fc.oneof(
   ).map((tokens) => tokens.join(''))
 )
 
+/** Ranges with ends of a type: about as many in order as not. */
+const rangeOf = (end: fc.Arbitrary<string>): fc.Arbitrary<string> => {
+  const bound = fc.oneof({ weight: 6, arbitrary: end }, { weight: 2, arbitrary: end.map((text) => `"${text}"`) }, {
+    weight: 1,
+    arbitrary: fc.constantFrom('', '', 'infinity', '-infinity', 'x'),
+  })
+  const range = joined(fc.constantFrom('[', '('), bound, fc.constant(','), bound, fc.constantFrom(']', ')'))
+  const single = fc.tuple(fc.constantFrom('[', '('), end, fc.constantFrom(']', ')')).map(([open, text, close]) =>
+    `${open}${text},${text}${close}`
+  )
+  return fc.oneof({ weight: 4, arbitrary: range }, { weight: 1, arbitrary: single }, {
+    weight: 1,
+    arbitrary: fc.constantFrom('empty', '(,)', '[,', '[1,2,3)', '[1,2147483647]', '(9223372036854775807,)'),
+  })
+}
+const integer = fc.oneof(fc.integer({ min: -20, max: 20 }), fc.integer()).map(String)
+const calendar = fc.date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true })
+
 const TEXTS: Readonly<Record<string, fc.Arbitrary<string>>> = {
   smallint: fc.oneof(joined(sign, digits(1, 6)), fc.integer({ min: -40_000, max: 40_000 }).map(String)),
   integer: fc.oneof(joined(sign, digits(1, 11)), fc.integer().map(String)),
@@ -142,6 +160,12 @@ const TEXTS: Readonly<Record<string, fc.Arbitrary<string>>> = {
   timestamp: datetime,
   time,
   jsonb: json,
+  int4range: rangeOf(integer),
+  int8range: rangeOf(fc.oneof(integer, fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map(String))),
+  numrange: rangeOf(decimal),
+  daterange: rangeOf(fc.oneof(calendar.map((day) => day.toISOString().slice(0, 10)), date)),
+  tsrange: rangeOf(fc.oneof(calendar.map((moment) => moment.toISOString()), datetime)),
+  tstzrange: rangeOf(fc.oneof(calendar.map((moment) => moment.toISOString()), datetime)),
 }
 
 /** Texts for a column type, many of which are values of it. */

@@ -85,6 +85,13 @@ const date = fc.date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'),
 const zone = fc.constantFrom('', 'Z', 'z', '+05:45', '-0330', '+14')
 const clock = fc.constantFrom('00:00', '23:59:59', '07:30:00.5', '12:00:00.123456')
 
+/** Ranges in all the ways that a body may write them. */
+const ranges = (end: fc.Arbitrary<string>): fc.Arbitrary<string> => {
+  const written = fc.oneof(end, end.map((text) => `"${text}"`), fc.constantFrom('', 'infinity', '-infinity', 'x'))
+  const range = fc.tuple(fc.constantFrom('[', '('), written, fc.constant(','), written, fc.constantFrom(']', ')'))
+  return fc.oneof(range.map((parts) => parts.join('')), fc.constantFrom('empty', '(,)', '[,]', '[1,2', '[2,1]'))
+}
+
 /** Values of a type in all the ways that a body may write them. */
 function valuesOf (type: ValueType): fc.Arbitrary<unknown> {
   switch (type.kind) {
@@ -111,6 +118,8 @@ function valuesOf (type: ValueType): fc.Arbitrary<unknown> {
       return fc.string({ unit: 'grapheme', maxLength: Math.min(type.maxLength ?? 300, 60) + 3 })
     case 'enum':
       return fc.constantFrom<unknown>(...type.items, 'none')
+    case 'range':
+      return ranges(valuesOf(type.end).map(String))
     case 'uuid':
       return fc.uuid().chain((uuid) => fc.constantFrom(uuid, uuid.toUpperCase()))
     case 'date':

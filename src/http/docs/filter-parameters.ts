@@ -83,6 +83,8 @@ function valueSchema (filter: OperatorFilter, { value }: OperatorForm): TSchema 
       return itemSchema(filter)
     case 'text':
       return Type.String({ maxLength: MAX_PATTERN_LENGTH })
+    case 'part':
+      return Type.String()
     case 'list':
     case 'items':
       return Type.Array(itemSchema(filter), { maxItems: MAX_LIST_ITEMS })

@@ -12,6 +12,7 @@ import { float } from './float.ts'
 import { bigint, integer } from './integer.ts'
 import { json } from './json.ts'
 import { other } from './other.ts'
+import { range } from './range.ts'
 import { enumeration, text } from './text.ts'
 import { time } from './time.ts'
 import { uuid } from './uuid.ts'
@@ -33,6 +34,7 @@ export const WIRE_TYPES: { readonly [Name in TypeName]: WireType<TypeOf<Name>> }
   json,
   blob,
   array: arrayOf(wireTypeOf),
+  range,
   other,
 })
 

@@ -5,8 +5,8 @@ import type { BigintType, IntegerType } from './value-type.ts'
 import { ORDERED, type FromColumn, type WireType } from './wire-type.ts'
 
 export const INT16 = Object.freeze({ kind: 'integer', min: -32_768, max: 32_767 } as const)
-const INT32 = Object.freeze({ kind: 'integer', min: -2_147_483_648, max: 2_147_483_647 } as const)
-const INT64 = { min: -(2n ** 63n), max: 2n ** 63n - 1n }
+export const INT32 = Object.freeze({ kind: 'integer', min: -2_147_483_648, max: 2_147_483_647 } as const)
+export const INT64 = { min: -(2n ** 63n), max: 2n ** 63n - 1n }
 const INTEGER = /^-?\d+$/
 
 const int16: FromColumn<IntegerType> = () => INT16

@@ -79,6 +79,15 @@ export interface ArrayType {
   readonly element: ValueType
 }
 
+/** The types that ranges are of. */
+export type EndType = BigintType | DateType | DatetimeType | DecimalType | IntegerType
+
+export interface RangeType {
+  readonly kind: 'range'
+  /** The type of its ends. */
+  readonly end: EndType
+}
+
 /** A type this package does not know: it is read as text and can only be tested for null. */
 export interface OtherType {
   readonly kind: 'other'
@@ -100,6 +109,7 @@ export type ValueType =
   | JsonType
   | BlobType
   | ArrayType
+  | RangeType
   | OtherType
 
 /** The name of a type. */

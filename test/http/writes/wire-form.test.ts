@@ -8,8 +8,8 @@ import { forEachDatabase } from '../../helpers/databases.ts'
 import { bodyOf, resource, serve, type Json } from '../helper.ts'
 import { writes } from './helper.ts'
 
-/** What MikroORM's own serialization has in another form than ours, by design: bytes as objects, intervals as its driver reads them. */
-const OURS = new Set(['scan', 'genome', 'dormancy'])
+/** What MikroORM's own serialization has in another form than ours, by design: bytes as objects, intervals as its driver reads them, and ranges of moments as the database writes them. */
+const OURS = new Set(['scan', 'genome', 'dormancy', 'shown', 'lent'])
 
 await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   const app = await serve(t, orm, {

@@ -1,0 +1,168 @@
+/**
+ * Ranges: PostgreSQL's text of them (manual, section 8.17.5), such as `[1,5)`, `(,5]` and `empty`, with ends in the wire
+ * form of their type. The ends of integers and dates come back as PostgreSQL writes them, `[1,5]` as `[1,6)`.
+ */
+import { accept, fromString, refuse, type Converted } from './converted.ts'
+import { date, INFINITE } from './date.ts'
+import { datetime } from './datetime.ts'
+import { decimal } from './decimal.ts'
+import { bigint, INT32, INT64, integer } from './integer.ts'
+import { compareDecimals, compareIntegers, compareMoments } from './order.ts'
+import type { EndType, RangeType, TypeOf } from './value-type.ts'
+import { COMPARABLE, type FromColumn, type WireType } from './wire-type.ts'
+
+/** The brackets, and two ends: in quotes, or without characters that would need them. */
+const RANGE = /^([[(])("[^"\\]*"|[^"\\,()[\]]*),("[^"\\]*"|[^"\\,()[\]]*)([\])])$/
+
+/** The day after the last one that clients may write: PostgreSQL shows it for a range that ends with that one. */
+const AFTER_LAST_DATE = '10000-01-01'
+
+/** What ranges of a type of values have to know of it. */
+interface Ends<T extends EndType> {
+  /** What the range is of, and an example, as part of a sentence. */
+  expected(type: T): string
+
+  fromText(text: string, type: T): Converted
+
+  fromStored(text: string, type: T): string | undefined
+
+  /** Less than 0, 0, or more than 0, for converted texts. */
+  compare(one: string, other: string): number
+
+  /** Whether every value has a next one. PostgreSQL writes such ranges in one way: `[1,5]` as `[1,6)`. */
+  readonly counted: boolean
+
+  /** Of counted values the last one, which has no next one. */
+  last?(type: T): string
+}
+
+const ENDS: { readonly [Name in EndType['kind']]: Ends<TypeOf<Name> & EndType> } = {
+  integer: {
+    expected: ({ min, max }) => `integers from ${min} to ${max}, such as [1,5), [1,) or empty`,
+    fromText: (text, type) => integer.fromText!(text, type),
+    fromStored: (text, type) => stored(integer.fromStored(text, type, false)),
+    compare: compareIntegers,
+    counted: true,
+    last: ({ max }) => String(max),
+  },
+  bigint: {
+    expected: () => `integers from ${INT64.min} to ${INT64.max}, such as [1,5), [1,) or empty`,
+    fromText: (text, type) => bigint.fromText!(text, type),
+    fromStored: (text, type) => stored(bigint.fromStored(text, type, false)),
+    compare: compareIntegers,
+    counted: true,
+    last: () => String(INT64.max),
+  },
+  decimal: {
+    expected: () => 'decimal numbers, without exponents, such as [0.5,2), [0.5,) or empty',
+    fromText: (text, type) => decimal.fromText!(text, type),
+    fromStored: (text, type) => stored(decimal.fromStored(text, type, false)),
+    compare: compareDecimals,
+    counted: false,
+  },
+  date: {
+    expected: () => 'dates, such as [2024-01-01,2024-02-01), [2024-01-01,) or empty',
+    fromText: (text, type) => INFINITE.has(text) ? accept(text) : date.fromText!(text, type),
+    fromStored: (text, type) => stored(date.fromStored(text, type, false)),
+    compare: compareMoments,
+    counted: true,
+  },
+  datetime: {
+    expected: () =>
+      'ISO 8601 dates and times, such as [2024-05-31T09:30:00Z,2024-05-31T11:00:00Z), [2024-05-31,) or empty',
+    fromText: (text, type) => INFINITE.has(text) ? accept(text) : datetime.fromText!(text, type),
+    fromStored: (text, type) => stored(datetime.fromStored(text, type, false)),
+    compare: compareMoments,
+    counted: false,
+  },
+}
+
+const stored = (value: unknown): string | undefined => value === undefined ? undefined : String(value)
+
+function endsOf<T extends EndType> (type: T): Ends<T> {
+  return ENDS[type.kind] as unknown as Ends<T>
+}
+
+const of = (end: EndType): FromColumn<RangeType> => () => ({ kind: 'range', end })
+
+export const range: WireType<RangeType> = {
+  columns: {
+    int4range: of(INT32),
+    int8range: of({ kind: 'bigint', form: 'string' }),
+    numrange: of({ kind: 'decimal', form: 'string' }),
+    daterange: of({ kind: 'date' }),
+    tsrange: of({ kind: 'datetime', zoned: false }),
+    tstzrange: of({ kind: 'datetime', zoned: true }),
+  },
+  abilities: () => COMPARABLE,
+  extremes: false,
+  fromText: rangeFromText,
+  adviceInUrl: ({ end }) =>
+    end.kind === 'datetime'
+      ? 'write + as %2B; in a list, write each range in double quotes'
+      : 'in a list, write each range in double quotes',
+  fromJson: (value, type) => fromString(value, (text) => rangeFromText(text, type)),
+  fromStored: rangeFromStored,
+  // a column without a zone ignores the offset of what a body has
+  inEntity: (value) => value,
+  numeric: false,
+  plainInPath: false,
+  plainInJson: true,
+}
+
+/** A range, or a value: the range that holds nothing else. For the operator `contains`. */
+export function containedFromText (text: string, type: RangeType): Converted {
+  if (text === 'empty' || /^[[(]/.test(text)) return rangeFromText(text, type)
+  const { fromText, last } = endsOf(type.end)
+  const value = fromText(text, type.end)
+  if (!value.ok) return refuse(`${value.expected}, or ${expectedOf(type)}`)
+  const end = String(value.value)
+  // a range that holds the last value of all has no end
+  return accept(end === last?.(type.end) ? `[${end},)` : `[${end},${end}]`)
+}
+
+const expectedOf = ({ end }: RangeType): string => `a range of ${endsOf(end).expected(end)}`
+
+function rangeFromText (text: string, type: RangeType): Converted {
+  if (text === 'empty') return accept(text)
+  const { end } = type
+  const { fromText, compare, last } = endsOf(end)
+  const [, open = '', first, second, close = ''] = RANGE.exec(text) ?? []
+  const read = (written: string | undefined, shown: boolean): string | undefined => {
+    if (written === undefined || written === '') return written
+    const value = unquoted(written)
+    if (end.kind === 'date' && shown && value === AFTER_LAST_DATE) return value
+    const converted = fromText(value, end)
+    return converted.ok ? String(converted.value) : undefined
+  }
+  const [lower, upper] = [read(first, open === '['), read(second, close === ')')]
+  if (lower === undefined || upper === undefined) return refuse(expectedOf(type))
+  if (lower !== '' && upper !== '' && compare(lower, upper) > 0) {
+    return refuse(`a range whose low end comes first, as ${writtenAs(open, upper, lower, close)}`)
+  }
+  // PostgreSQL would count on from there
+  const limit = last?.(end)
+  if (lower === limit && open === '(') return refuse(`a range that starts before ${limit}`)
+  if (upper === limit && close === ']') return refuse(`a range that ends before ${limit}, or that has no end`)
+  return accept(writtenAs(open, lower, upper, close))
+}
+
+/** Integers and dates are stored with a first value that is part of the range and a last one that is not. */
+function rangeFromStored (text: string, { end }: RangeType): string | undefined {
+  if (text === 'empty') return text
+  const { fromStored, compare, counted } = endsOf(end)
+  const [, open, first, second, close] = RANGE.exec(text) ?? []
+  const [lower, upper] = [first, second].map((written) =>
+    written === undefined || written === '' ? written : fromStored(unquoted(written), end)
+  )
+  if (lower === undefined || upper === undefined) return undefined
+  if (lower !== '' && upper !== '' && compare(lower, upper) > 0) return undefined
+  const hasNext = (written: string): boolean => counted && written !== '' && !INFINITE.has(written)
+  if ((hasNext(lower) && open === '(') || (hasNext(upper) && close === ']')) return undefined
+  return writtenAs(open!, lower, upper, close!)
+}
+
+const unquoted = (written: string): string => written.startsWith('"') ? written.slice(1, -1) : written
+
+const writtenAs = (open: string, lower: string, upper: string, close: string): string =>
+  `${open}${lower},${upper}${close}`

@@ -1,0 +1,41 @@
+/** Schemas and examples of ranges. */
+import { Type, type TSchema } from '@sinclair/typebox'
+import type { TypeOf } from '../model/index.ts'
+
+type RangeType = TypeOf<'range'>
+
+/** For the type of the ends: what an end looks like, and two ranges, one after the other. */
+const ENDS: {
+  readonly [Name in RangeType['end']['kind']]: {
+    readonly pattern: string,
+    readonly examples: readonly [string, string],
+  }
+} = {
+  integer: { pattern: '-?\\d+', examples: ['[1,5)', '[5,10)'] },
+  bigint: { pattern: '-?\\d+', examples: ['[1,5)', '[5,10)'] },
+  decimal: { pattern: '-?\\d+(\\.\\d+)?', examples: ['[0.5,2)', '[2,4.5)'] },
+  date: {
+    pattern: '\\d{4,5}-\\d{2}-\\d{2}|-?infinity',
+    examples: ['[2024-05-01,2024-06-01)', '[2024-06-01,2024-07-01)'],
+  },
+  datetime: {
+    pattern: '\\d{4}-\\d{2}-\\d{2}([Tt ][\\d:.]+([Zz]|[+\\-][\\d:]+)?)?|-?infinity',
+    examples: [
+      '["2024-05-31T09:30:00.000Z","2024-05-31T11:00:00.000Z")',
+      '["2024-05-31T11:00:00.000Z","2024-05-31T12:30:00.000Z")',
+    ],
+  },
+}
+
+export function rangeInput ({ end }: RangeType): TSchema {
+  const { pattern } = ENDS[end.kind]
+  const written = `("?(${pattern})"?)?`
+  return Type.String({
+    pattern: `^(empty|[\\[\\(]${written},${written}[\\]\\)])$`,
+    description: 'A range: `[` and `]` include an end, `(` and `)` do not, and one that is left out is infinite.',
+  })
+}
+
+export const rangeExample = ({ end }: RangeType): string => ENDS[end.kind].examples[0]
+
+export const secondRangeExample = ({ end }: RangeType): string => ENDS[end.kind].examples[1]
