@@ -263,7 +263,7 @@ t.test('a name that is not an entity stops start-up', async (t) => {
   })
   await t.rejects(warningsOf(entities, {}, { shared: 'Country' as never }), {
     code: 'FST_CRUD_CONFIG_INVALID',
-    message: /'shared' can't be "Country"/,
+    message: /shared: expected array, got 'Country'$/,
   })
 })
 

@@ -305,7 +305,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     wrong.register(crudKit, { orm, resources: { '/plants': options({ unknownParameters: 'ingore' as never }) } })
     await t.rejects(async () => await wrong.ready(), {
       code: 'FST_CRUD_CONFIG_INVALID',
-      message: /'unknownParameters' can't be "ingore": .*Did you mean 'ignore'\?$/,
+      message: /unknownParameters: expected one of .*, got 'ingore'.*Did you mean 'ignore'\?$/,
     })
   })
 
