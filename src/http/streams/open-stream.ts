@@ -8,6 +8,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AbortedError, UnavailableError } from '../../errors.ts'
 import { RecordStream } from './record-stream.ts'
 import type { RecordWriter } from './formats.ts'
+import { forgetClose, onClose } from './socket-close.ts'
 
 export interface StreamLimits {
   /** Milliseconds in which a client has to read a mebibyte, unless it waits for the database. */
@@ -65,7 +66,7 @@ export class OpenStream {
     this.#timer.unref()
     // a response that waits in a pipeline hears nothing of its socket, and one that was replaced nothing of the stream
     for (const event of ['close', 'finish']) reply.raw.once(event, this.#end)
-    this.#socket?.once('close', this.#end)
+    if (this.#socket !== undefined) onClose(this.#socket, this.#end)
     if (reply.raw.destroyed || reply.raw.writableEnded || this.#socket?.destroyed === true) this.#end()
   }
 
@@ -102,7 +103,7 @@ export class OpenStream {
     this.#isEnded = true
     clearInterval(this.#timer)
     for (const event of ['close', 'finish']) this.#reply.raw.off(event, this.#end)
-    this.#socket?.off('close', this.#end)
+    if (this.#socket !== undefined) forgetClose(this.#socket, this.#end)
     if (!this.#stop.signal.aborted) this.#stop.abort(new AbortedError())
     this.#records?.destroy()
     this.#batches.return().catch((error: unknown) => {
