@@ -1,4 +1,4 @@
-/** Whether an answer is within its limits: what its statement says of it, and what its length tells. */
+/** Checks the limits of an answer, from what its statement reports and from the length of its text. */
 import { TooLargeError } from '../errors.ts'
 import type { GetPlan, Include, KeysetPlan, ListPlan, StreamPlan } from '../plan/index.ts'
 import { EXCESS_COLUMN, EXCESS_OF_BYTES, forecastOf, KEYSET_ROW, TOO_LONG } from '../sql/index.ts'
@@ -6,13 +6,14 @@ import type { Row } from './statement.ts'
 
 type AnswerPlan = ListPlan | KeysetPlan | GetPlan
 
-/** Bytes of UTF-8 that a unit of UTF-16 can take. */
+/** The most bytes of UTF-8 that a UTF-16 code unit takes. */
 const MOST_BYTES = 3
 
 /**
- * Whether only a weighed statement can tell that an answer is whole and within its limits.
+ * Whether the answer's statement has to run again, with sizes weighed by the database: the rows alone do not show
+ * whether the answer is complete and within its limits.
  *
- * @throws {TooLargeError} when it is not within them
+ * @throws {TooLargeError} when the answer exceeds a limit
  */
 export function isDoubtful (plan: AnswerPlan, rows: readonly Row[]): boolean {
   const { limits, selection } = plan
@@ -37,9 +38,9 @@ export function isDoubtful (plan: AnswerPlan, rows: readonly Row[]): boolean {
 }
 
 /**
- * Checks the JSON of a record that is sent on its own, in a stream.
+ * Checks the JSON of one record of a stream.
  *
- * @throws {TooLargeError} when it is larger than an answer
+ * @throws {TooLargeError} when the record is larger than an answer may be
  */
 export function checkRecord (plan: StreamPlan, json: string): void {
   const { limits } = plan
@@ -49,7 +50,7 @@ export function checkRecord (plan: StreamPlan, json: string): void {
 
 const CODE = 'FST_CRUD_TOO_LARGE'
 
-/** @param excess of which include there is too much, or `bytes` */
+/** @param excess the index of the include that has too many records, or `bytes` */
 export function tooLarge (plan: AnswerPlan | StreamPlan, excess: string): TooLargeError {
   const { selection: { includes }, limits } = plan
   const size = sizeParameter(plan)
@@ -70,13 +71,13 @@ export function tooLarge (plan: AnswerPlan | StreamPlan, excess: string): TooLar
   return new TooLargeError([{ source: { parameter: 'include' }, code: CODE, detail }])
 }
 
-/** The parameter that says how many records are wanted. */
+/** The parameter that sets the number of records. */
 function sizeParameter (plan: AnswerPlan | StreamPlan): 'per_page' | 'limit' | undefined {
   if (plan.kind === 'get' || plan.kind === 'stream') return undefined
   return plan.kind === 'list' && plan.window.style === 'offset' ? 'limit' : 'per_page'
 }
 
-/** What a client has most likely asked for: the path that leads furthest. */
+/** The longest path below an include, which is most likely the one that the client asked for. */
 function longestPath ({ path, selection }: Include): string {
   const paths = selection.includes.map(longestPath)
   return paths.reduce((longest, one) => one.split('.').length > longest.split('.').length ? one : longest, path)

@@ -1,7 +1,7 @@
 /**
- * What a pool of pg's lacks on a bad day: an end to its queue, no trust in connections that are older than the last
- * one that broke, and a question to a server that has gone silent. It holds for all users of the pool, MikroORM and its
- * transactions included.
+ * Adds three guards to a pool of pg: a limit for its queue, the replacement of connections that are older than the last
+ * one that broke, and a check of servers that do not answer. They apply to all users of the pool, including MikroORM
+ * and its transactions.
  */
 import type { Client, Pool } from 'pg'
 import { endCursorsWith, isBusy, replaceConnect, socketOf } from '../borrowed/pg.ts'
@@ -10,17 +10,17 @@ import { isThere } from './server-socket.ts'
 import { surviveUnreadable } from './unreadable.ts'
 
 export interface GuardOptions {
-  /** Requests that may wait for a connection; more are refused at once. */
+  /** How many requests may wait for a connection. Further ones are refused at once. */
   readonly queueLimit: number
-  /** Milliseconds without an answer after which the server is asked whether it is still there; 0 never. */
+  /** Milliseconds without an answer after which the server is checked. 0 turns the check off. */
   readonly probeAfterMillis: number
-  /** Whether the server may keep statements by name. Default true. */
+  /** Whether the server may keep named statements. Default true. */
   readonly preparedStatements?: boolean
 }
 
-/** Time to wait for the server to say that it is there, where connecting may take for ever. */
+/** Milliseconds to wait for the answer to that check if the pool has no connectionTimeoutMillis. */
 const PATIENCE = 10_000
-/** The server's own code for too many connections. */
+/** PostgreSQL's code for too many connections. */
 const TOO_MANY = '53300'
 
 export function guardPool (
@@ -31,7 +31,7 @@ export function guardPool (
   surviveUnreadable(pool)
   const patience = pool.options.connectionTimeoutMillis || PATIENCE
   let broken = 0
-  /** How many connections had broken when this one was made. A server that has closed one may have closed all. */
+  /** How many connections had broken when this one was opened. A server that has closed one may have closed all. */
   const madeAfter = new WeakMap<Client, number>()
 
   pool.on('connect', (client) => {
@@ -67,14 +67,14 @@ export function guardPool (
   })
 }
 
-/** Ends a connection on which a statement waits for the answer of a server that is not there any more. */
+/** Closes a connection when a statement waits for an answer and the server does not respond to the check. */
 function watch (client: Client, after: number, patience: number): void {
   const stream = socketOf(client)
   stream.setTimeout(after)
   stream.on('timeout', () => {
     if (!isBusy(client)) return
     isThere(client, patience).then((there) => {
-      // a timeout comes once; the next needs another start
+      // a socket's timeout fires once and has to be set again
       if (there) stream.setTimeout(after)
       else if (isBusy(client)) {
         stream.destroy(

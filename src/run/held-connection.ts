@@ -1,8 +1,8 @@
 /**
- * The connection that a transaction holds: what has failed on it, until when it may work, and how to stop it.
+ * The connection that a transaction holds: its first error, its deadline, and how to stop its statements.
  *
- * Kysely runs a transaction's statements on a connection object of its own, whichever way they come: from this stage,
- * from MikroORM's unit of work or from its query builder. So this is where they are watched.
+ * Kysely runs all statements of a transaction on one connection object, whether this stage, MikroORM's unit of work or
+ * MikroORM's query builder sends them. So they are watched on that object.
  */
 import { CompiledQuery, type DatabaseConnection } from 'kysely'
 import type { PoolClient } from 'pg'
@@ -13,36 +13,36 @@ import { isReadOnlyServer, ThroughDriver } from './convert-error.ts'
 import { cancelUntilOver, type Cancelling } from './server-socket.ts'
 import type { Level } from './level.ts'
 
-/** What the outermost transaction is asked for by those inside of it. */
+/** Requests of nested transactions to the outermost one. */
 export interface Demands {
-  /** Times that the whole is repeated, at most. */
+  /** The most times that the whole transaction is repeated. */
   retries: number
-  /** Repeat it also when the database was not available. */
+  /** Whether to repeat it also when the database was unavailable. */
   unavailable: boolean
-  /** Longest waits before the first repetition, and of all, in milliseconds. */
+  /** The longest wait before the first repetition and before any repetition, in milliseconds. */
   baseDelay: number
   maxDelay: number
-  /** Whether repeating could do something twice: a commit has been sent whose answer is not known to be a refusal. */
+  /** Whether a repetition could do something twice: a commit was sent, and it was not certainly refused. */
   final: boolean
 }
 
 export interface HeldConnection {
-  /** pg's client, where it is pg's. */
+  /** pg's client; `undefined` on PGlite. */
   readonly client: PoolClient | undefined
-  /** The server's error after which it takes nothing but a rollback. */
+  /** The server's first error. Afterwards the server accepts only a rollback. */
   failure: unknown
-  /** Whether a statement has been sent that sees data: afterwards the isolation level is fixed. */
+  /** Whether a statement that reads data was sent. Afterwards the isolation level is fixed. */
   queried: boolean
   isolation: string | undefined
-  /** Whether the transaction has been begun as one that does not write, as far as that was seen. */
+  /** Whether the transaction was begun as read-only, according to the statements seen here. */
   readOnly: boolean
-  /** When all has to be over, in milliseconds of `performance.now()`. */
+  /** The deadline, in milliseconds of `performance.now()`. */
   deadline: number | undefined
-  /** The `statement_timeout` that holds without us, in milliseconds: 0 is none. */
+  /** The `statement_timeout` before this package changes it, in milliseconds. 0 means no limit. */
   configured: number | undefined
-  /** The one that the server has been told instead; `undefined` when that is not known. */
+  /** The `statement_timeout` that was set for the deadline; `undefined` if the current value is not known. */
   limit: number | undefined
-  /** Innermost of the open savepoints. */
+  /** The innermost open savepoint. */
   top: Level | undefined
   savepoints: number
   demands: Demands | undefined
@@ -50,7 +50,7 @@ export interface HeldConnection {
 
 const watched = new WeakMap<DatabaseConnection, HeldConnection>()
 
-/** The connection behind a transaction, watched from now on. */
+/** The connection behind a transaction. Its statements are watched from now on. */
 export async function heldBy (executor: Executor, pool: unknown): Promise<HeldConnection> {
   return await onConnection(executor, async (connection) => {
     let held = watched.get(connection)
@@ -59,7 +59,7 @@ export async function heldBy (executor: Executor, pool: unknown): Promise<HeldCo
   })
 }
 
-/** Forgets what the connection was used for before. */
+/** Resets the state that an earlier transaction has left. */
 export function letGo (held: HeldConnection): void {
   Object.assign(held, FRESH)
 }
@@ -77,17 +77,17 @@ const FRESH = {
   demands: undefined,
 } as const
 
-/** Statements that see no data, which may come before the isolation level is set. */
+/** Statements that read no data and so may come before the isolation level is set. */
 const NO_QUERY = /^(set|show|begin|start|savepoint|release|rollback|commit)\b/i
-/** Statements that say what the transaction may do. */
+/** Statements that set the characteristics of a transaction. */
 const CHARACTERISTICS = /^(begin|start transaction|set transaction)\b/i
 
-/** Whether a statement makes its transaction one that only reads; `undefined` where it says nothing of it. */
+/** Whether a statement makes its transaction read-only; `undefined` if it does not set characteristics. */
 export function declaresReadOnly (text: string): boolean | undefined {
   return CHARACTERISTICS.test(text) ? / read only\b/i.test(text) : undefined
 }
 
-/** Statements that a deadline never holds back, and that have to pass when all others fail. */
+/** Statements that are sent even after the deadline. They have to succeed when all others fail. */
 const CONTROL = /^(savepoint|release|rollback|commit)\b/i
 
 function watch (connection: DatabaseConnection, client: PoolClient | undefined): HeldConnection {
@@ -110,7 +110,7 @@ function watch (connection: DatabaseConnection, client: PoolClient | undefined):
     }
   }
 
-  /** Tells the server how much of the time is left, unless what it knows is near enough. */
+  /** Sets the remaining time as `statement_timeout`, unless the current value is close enough. */
   const limitTo = async (deadline: number): Promise<void> => {
     const left = deadline - performance.now()
     if (left <= 0) throw new ThroughDriver(new UnavailableError('The time for the transaction is over.'))
@@ -129,19 +129,19 @@ function watch (connection: DatabaseConnection, client: PoolClient | undefined):
     held.readOnly = declaresReadOnly(query.sql) ?? held.readOnly
     if (!held.queried && !NO_QUERY.test(query.sql)) held.queried = true
     const result = await send(query, options).catch((error: unknown) => {
-      // who asked has been told of the abort: Kysely would write the server's answer to the console
+      // the caller knows of the abort already; Kysely would write the server's answer to the console
       if (options?.signal?.aborted === true) return { rows: [] }
       throw error
     })
     if (control && /^rollback to/i.test(query.sql)) {
       held.failure = undefined
-      // settings go back to what they were at the savepoint
+      // a rollback to a savepoint also restores the settings
       held.limit = undefined
     }
     return result
   }
 
-  // Kysely's own way needs another connection, which a server or a pooler that is full does not give
+  // Kysely's own cancelQuery takes another connection, which a full server or pooler does not have
   const cancelQuery = client && (async () => {
     if (running) cancelling ??= cancelUntilOver(client)
   })
@@ -150,22 +150,22 @@ function watch (connection: DatabaseConnection, client: PoolClient | undefined):
   return held
 }
 
-/** A limit that is this much too long is not worth a statement to correct it. */
+/** A limit that is too long by less than this factor is not corrected. */
 const NEAR = 1.05
 
-/** Whether the server has answered with an error, which makes the transaction one that can only be rolled back. */
+/** Whether the server has answered with an error. Afterwards the transaction can only be rolled back. */
 export function isServerError (error: unknown): boolean {
   return (error as { severity?: unknown } | null)?.severity !== undefined
 }
 
-/** Gives a connection up: whatever waits for it fails, and its pool makes a new one. */
+/** Closes a connection at once. Statements that wait for an answer fail, and the pool opens a new connection. */
 export function abandon ({ client }: HeldConnection): void {
   if (client !== undefined) cut(client)
 }
 
 /**
- * The error for a write that the server has refused as one in a read-only transaction. Where nobody has declared it to be
- * one it is the server that only reads, so its connection is given up: a new one may lead to the server that took over.
+ * The error for a write that the server refused because it is read-only. If neither the transaction nor a savepoint was
+ * declared read-only, the whole server is. Then the connection is closed, since a new one may lead to the new primary.
  */
 export function readOnlyFailure (held: HeldConnection, error: unknown): UnavailableError | undefined {
   if (held.readOnly || !isReadOnlyServer(error)) return undefined
@@ -174,12 +174,14 @@ export function readOnlyFailure (held: HeldConnection, error: unknown): Unavaila
   return new UnavailableError(undefined, { cause: error })
 }
 
-/** Makes the pool close a connection as soon as it is given back. */
+/** Makes the pool close a connection when it is released. */
 export function discard ({ client }: HeldConnection): void {
   if (client !== undefined) closeOnRelease(client)
 }
 
-/** Whether the server itself says that the transaction can only be rolled back, for statements that were not watched. */
+/**
+ * Whether the transaction can only be rolled back. The server's status also covers statements that were not watched.
+ */
 export function hasFailed ({ client, failure }: HeldConnection): boolean {
   return failure !== undefined || client?.getTransactionStatus() === 'E'
 }

@@ -1,7 +1,6 @@
 /**
- * The run stage: a statement and a session in, rows and JSON text out. The only stage that touches a connection, and
- * the one that turns a driver's error into one of ours. It also makes the wire form of values that only JavaScript
- * can make.
+ * The run stage. It takes a statement and a session, and returns rows and JSON text. Only this stage uses connections
+ * and converts errors of the driver. It also makes the wire form of values that only JavaScript can convert.
  */
 export { checkRecord, isDoubtful, tooLarge } from './answer-limits.ts'
 export { convertError, isDriverError, isReadOnlyServer, transienceOf } from './convert-error.ts'

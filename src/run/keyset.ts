@@ -1,10 +1,10 @@
-/** The answer of a page by cursor: its rows, and the cursors that lead away from it. */
+/** The answer of a page by cursor: its rows and its cursors. */
 import { PaginationValidationError } from '../errors.ts'
 import { otherSide, writeCursor, type KeysetPlan, type Place, type SortTexts } from '../plan/index.ts'
 import { KEYSET_ROW } from '../sql/index.ts'
 import type { Row } from './statement.ts'
 
-/** What stands beside the items of a page by cursor. A cursor that leads nowhere is null. */
+/** The information beside the items of a page by cursor. A cursor is null if there are no rows in its direction. */
 export interface CursorInfo {
   readonly per_page: number
   readonly next_cursor: string | null
@@ -15,20 +15,20 @@ export interface CursorInfo {
   readonly total?: undefined
 }
 
-/** A page's rows, read. */
+/** The rows of a page, after they were read. */
 export interface KeysetRows {
-  /** The JSON of each record wanted, in the order of the list. */
+  /** The JSON of each record of the page, in the order of the list. */
   readonly items: readonly string[]
-  /** What the first and the last of them are sorted by. */
+  /** The sort values of the first and the last record. */
   readonly first?: SortTexts
   readonly last?: SortTexts
-  /** There are more rows in the direction of the page. */
+  /** Whether there are more rows in the direction of the page. */
   readonly ahead: boolean
-  /** There are rows where the page comes from; `undefined` when they tell nothing of it. */
+  /** Whether there are rows on the side that the page starts from; `undefined` if the rows do not tell. */
   readonly behind: boolean | undefined
 }
 
-/** Reads the rows of a page: takes away the witness and the row that was fetched to be counted only. */
+/** Reads the rows of a page, without the witness and without the extra row that shows whether more follow. */
 export function readKeyset (plan: KeysetPlan, rows: readonly Row[]): KeysetRows {
   const { limit, place, order } = plan
   const witnessed = plan.witness && rows[0]?.[KEYSET_ROW.witness] === 'true'
@@ -47,9 +47,9 @@ export function readKeyset (plan: KeysetPlan, rows: readonly Row[]): KeysetRows 
 }
 
 /**
- * What a page's rows tell about the rest.
+ * The page information and cursors for the rows of a page.
  *
- * @param behind whether there are rows where the page comes from
+ * @param behind whether there are rows on the side that the page starts from
  * @throws {PaginationValidationError} when the values of a row are too long for a cursor
  */
 export function cursorInfo (plan: KeysetPlan, { first, last, ahead }: KeysetRows, behind: boolean): CursorInfo {
@@ -64,14 +64,17 @@ export function cursorInfo (plan: KeysetPlan, { first, last, ahead }: KeysetRows
   }
 }
 
-/** The cursor that leads away from a page: from its row at that end, or where it has none, back to where it comes from. */
+/**
+ * The cursor that leads away from a page, from its row at that end. From an empty page it leads back to where the page
+ * starts.
+ */
 function cursorTo (side: Place['side'], texts: SortTexts | undefined, plan: KeysetPlan): string {
-  // only a page with a place can be empty and still have rows on one side
+  // a page is only empty beside existing rows if it has a place
   const place = texts === undefined ? otherSide(plan.place!) : { side, inclusive: false, texts }
   const cursor = writeCursor(place, plan.fingerprint)
   if (cursor !== undefined) return cursor
-  const detail =
-    'This list has a row whose sort values are too long for a cursor; sort by something else, or use page and per_page.'
+  const detail = 'This list has a row whose sort values are too long for a cursor. ' +
+    'Sort by another property, or use page and per_page.'
   throw new PaginationValidationError([{
     source: { parameter: 'cursor' },
     code: 'FST_CRUD_PAGINATION_INVALID',

@@ -1,8 +1,8 @@
 /**
- * The levels of a transaction: itself, and the savepoints that are open in it, one inside the other.
+ * The levels of a transaction: the transaction itself and its open savepoints, nested in each other.
  *
- * A connection has one stack of savepoints, but code may ask for several at once (`Promise.all`). What is undone with
- * a savepoint is whatever was sent after it, so a statement of anybody else has to wait until the savepoint is over.
+ * A connection has one stack of savepoints, but code may open several at once (`Promise.all`). Rolling back a savepoint
+ * undoes every statement that was sent after it. So statements of other levels wait until the savepoint has ended.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { methodsOf, replaceOnTransaction, type OwnMethods, type Transaction } from '../borrowed/kysely.ts'
@@ -11,23 +11,23 @@ import { ThroughDriver } from './convert-error.ts'
 import type { HeldConnection } from './held-connection.ts'
 
 export interface Level {
-  /** The level in whose function this one was asked for. */
+  /** The level whose function asked for this one. */
   readonly parent: Level | undefined
   /** The savepoint that was open when this one was made. */
   readonly below: Level | undefined
-  /** No statement may be sent any more: it would run outside of what was undone. */
+  /** No more statements may be sent: they would run outside of the savepoint. */
   ended: boolean
-  /** What it is inside of has been undone, and it with it. */
+  /** An enclosing level was rolled back, and this one with it. */
   orphaned: boolean
-  /** Writes in it are a mistake. */
+  /** Whether writes in this level are a mistake. */
   readonly readOnly: boolean
-  /** Resolves when the savepoint is gone. */
+  /** Resolves when the savepoint has been released or rolled back. */
   readonly gone: PromiseWithResolvers<void>
 }
 
 const current = new AsyncLocalStorage<Level>()
 
-/** Runs a function inside of a level. */
+/** Runs a function inside a level. */
 export function runInside<Result> (level: Level, fn: () => Promise<Result>): Promise<Result> {
   return current.run(level, fn)
 }
@@ -37,12 +37,12 @@ export function newLevel (below: Level | undefined, readOnly = false): Level {
 }
 
 /**
- * Waits until no savepoint is open but those that the caller is inside of, and puts a new level on top of them.
+ * Waits until only savepoints that enclose the caller are open, and puts a new level on top of them.
  *
- * @param outer the transaction that it is asked for in
+ * @param outer the enclosing transaction
  */
 export async function enter (held: HeldConnection, outer: object, readOnly = false): Promise<Level> {
-  // whoever waits has to act in the same tick in which it is its turn: others have waited, too
+  // a caller has to act in the same tick in which its turn comes, since others wait as well
   while (isBusy(held)) await held.top.gone.promise
   assertOpen(outer)
   const level = newLevel(held.top, readOnly)
@@ -50,7 +50,10 @@ export async function enter (held: HeldConnection, outer: object, readOnly = fal
   return level
 }
 
-/** Ends a level when the savepoints in it are over and its statements have been answered. From then on nothing gets in. */
+/**
+ * Ends a level, after its inner savepoints have ended and its statements have been answered. Afterwards it accepts no
+ * statements.
+ */
 export async function end (held: HeldConnection, level: Level, idle: () => Promise<void>): Promise<void> {
   do {
     while (isBusy(held, level)) await held.top.gone.promise
@@ -59,7 +62,7 @@ export async function end (held: HeldConnection, level: Level, idle: () => Promi
   level.ended = true
 }
 
-/** Takes a level from the stack, and what is left of those inside: they go with it. */
+/** Removes a level from the stack, together with the levels inside it. */
 export function leave (held: HeldConnection, level: Level): void {
   if (level.orphaned) return
   endInner(held, level)
@@ -67,7 +70,7 @@ export function leave (held: HeldConnection, level: Level): void {
   level.gone.resolve()
 }
 
-/** Ends the savepoints inside of `level`, all of them without one. */
+/** Ends the savepoints inside `level`, or all savepoints if `level` is undefined. */
 export function endInner (held: HeldConnection, level: Level | undefined): void {
   while (held.top !== undefined && held.top !== level) {
     const { top } = held
@@ -77,7 +80,7 @@ export function endInner (held: HeldConnection, level: Level | undefined): void 
   }
 }
 
-/** Whether somebody else's savepoint is open, or one of ours that is being undone. */
+/** Whether an open savepoint does not enclose the caller, or encloses it and has ended. */
 function isBusy (held: HeldConnection, level?: Level): held is HeldConnection & { readonly top: Level } {
   return held.top !== undefined && held.top !== level && (held.top.ended || !isInside(held.top))
 }
@@ -87,11 +90,11 @@ function isInside (level: Level): boolean {
   return false
 }
 
-/** What the code of this package still may do with a transaction that is over. */
+/** The original methods of transactions, which this package uses even after their end. */
 const unguarded = new WeakMap<object, OwnMethods>()
 const levels = new WeakMap<object, Level>()
 
-/** A transaction as it was before `guard`. */
+/** The methods of a transaction before `guard` replaced them. */
 export function withoutGuard (transaction: Transaction): OwnMethods {
   let raw = unguarded.get(transaction)
   if (raw === undefined) unguarded.set(transaction, raw = methodsOf(transaction))
@@ -99,8 +102,8 @@ export function withoutGuard (transaction: Transaction): OwnMethods {
 }
 
 /**
- * Lets statements of a level wait for their turn, and refuses them once it has ended: they would run outside of what was
- * undone, or on a connection that is somebody else's by then. So it is with savepoints of MikroORM's inside.
+ * Makes statements of a level wait for their turn, and refuses them after its end: they would run outside of the
+ * savepoint, or on a connection that another caller has taken. The same holds for MikroORM's savepoints inside it.
  */
 export function guard (transaction: Transaction, held: HeldConnection, level: Level): void {
   const { executor, savepoint, rollbackToSavepoint, releaseSavepoint } = withoutGuard(transaction)
@@ -116,7 +119,7 @@ export function guard (transaction: Transaction, held: HeldConnection, level: Le
       if (isOver(transaction)) throw new ThroughDriver(overError())
       return await executeQuery(...args)
     },
-    // what is streamed
+    // MikroORM uses the executor for streams
     getExecutor: checked(() => executor),
     savepoint: checked((name: string) => ({
       execute: async () => {
@@ -130,7 +133,10 @@ export function guard (transaction: Transaction, held: HeldConnection, level: Le
   })
 }
 
-/** @throws {DatabaseError} when a transaction is over, or a level in it gone: what it would do now would not be part of it */
+/**
+ * @throws {DatabaseError} when a transaction is over, or the level inside it was rolled back. A statement would not be
+ * part of it any more.
+ */
 export function assertOpen (transaction: object, level?: Level): void {
   if (isOver(transaction) || level?.orphaned === true) throw overError()
 }

@@ -1,4 +1,4 @@
-/** A limit of statements on connections that the application has configured. */
+/** Sets a time limit for statements on connections that the application has configured. */
 import type { MikroORM } from '@mikro-orm/postgresql'
 import type { Client, Pool } from 'pg'
 import { connectionsOf } from '../borrowed/mikro-orm.ts'
@@ -6,8 +6,7 @@ import { onConnections } from '../borrowed/pg.ts'
 import { clientOf } from './session.ts'
 
 /**
- * Lets the server end each statement of an ORM after some time. It is a setting of the session, made on the connections
- * that the pools of the ORM have, and on others when they are new.
+ * Sets the session's `statement_timeout` on the existing connections of an ORM's pools, and on each new one.
  *
  * @param millis a whole number, at least 1
  */
@@ -16,10 +15,10 @@ export async function limitStatements ({ driver }: MikroORM, millis: number): Pr
   const { writer, replicas } = connectionsOf(driver)
   for (const one of [writer, ...replicas]) {
     const pool = await clientOf(one)
-    // PGlite can't end a statement
+    // PGlite cannot cancel a statement
     if ('waitReady' in pool || limited.has(pool)) continue
     limited.add(pool)
-    // no statement runs on a connection that is lost before it has the setting
+    // if this fails, the connection is lost, and no other statement runs on it without the limit
     onConnections(pool, (client: Client) => {
       client.query(setting).catch(() => {})
     })

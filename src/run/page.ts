@@ -1,9 +1,9 @@
-/** The answer of a list: items as the database wrote them, and what the page tells about the rest. */
+/** The answer of a list: the items as the database wrote them, and the page information. */
 import type { Window } from '../plan/index.ts'
 import type { CursorInfo } from './keyset.ts'
 import type { Row } from './statement.ts'
 
-/** What stands beside the items of a page. */
+/** The information beside the items of a page. */
 export interface PageInfo {
   readonly total: number | null
   readonly page: number
@@ -13,7 +13,7 @@ export interface PageInfo {
   readonly has_prev: boolean
 }
 
-/** What stands beside the items of a list by offset. */
+/** The information beside the items of a list by offset. */
 export interface OffsetInfo {
   readonly total: number | null
   readonly limit: number
@@ -23,7 +23,7 @@ export interface OffsetInfo {
 }
 
 /**
- * What a list's row tells about its page.
+ * The page information for the row of a list.
  *
  * @param row with `fetched`, the number of rows found, and `total`
  */
@@ -44,15 +44,18 @@ export function pageInfo ({ style, offset, limit, count }: Window, row: Row): Pa
   }
 }
 
-/** The total that a page tells, of which one row more was fetched: it is the last one, or the first and empty. */
+/**
+ * The total, if the fetched rows show it: on the last page, or on the first page if it is empty. One extra row is
+ * fetched.
+ */
 export function totalOfPage ({ offset, limit }: Window, row: Row): number | undefined {
   const fetched = Number(row.fetched)
   return fetched <= limit && (fetched > 0 || offset === 0) ? offset + fetched : undefined
 }
 
 /**
- * The planner's estimate of a total, within what the page shows: at least its rows and the next one, and no row where
- * it begins when it is empty.
+ * The planner's estimate of a total, corrected by the page: at least the number of rows known to exist, and at most the
+ * offset if the page is empty.
  *
  * @param plan the row of `explain (format json)`
  */
@@ -65,6 +68,6 @@ export function plannedTotal ({ offset }: Window, row: Row, plan: Row): number {
 
 /** The whole answer as JSON text. */
 export function pageJson (items: string, info: PageInfo | OffsetInfo | CursorInfo): string {
-  // the information's own JSON, its opening brace replaced
+  // the page information without its opening brace
   return `{"items":${items},${JSON.stringify(info).slice(1)}`
 }

@@ -1,4 +1,4 @@
-/** What a transaction and a savepoint have in common: the function's part of them, its end, and what it leaves. */
+/** The shared parts of transactions and savepoints: running the function, ending it, and passing on its entities. */
 import { EventType, TransactionContext, type TransactionEventBroadcaster } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { CompiledQuery, type IsolationLevel as KyselyIsolationLevel, type Kysely } from 'kysely'
@@ -16,7 +16,7 @@ export interface TransactionSettings {
   readonly isolationLevel?: IsolationLevel
   readonly readOnly?: boolean
   readonly deadline?: Deadline
-  /** What those inside may ask for. */
+  /** The limits for requests of nested transactions. */
   readonly demands?: Demands
 }
 
@@ -24,14 +24,14 @@ export type Work<Result> = (em: EntityManager) => Result | Promise<Result>
 
 export type { Transaction }
 
-/** What a transaction needs of a connection of MikroORM's. */
+/** The methods of MikroORM's connection that a transaction uses. */
 export interface Connection {
   ensureConnection(): Promise<void>
   getClient(): Kysely<any>
   getNativeClient(): Promise<unknown>
 }
 
-/** Lets what runs in a transaction of anybody's be cancelled as we do it. */
+/** Watches the connection of any transaction, so that its statements can be cancelled here. */
 export async function hold (
   transaction: unknown,
   connection: Pick<Connection, 'getNativeClient'>
@@ -44,15 +44,15 @@ export async function hold (
 
 const heldConnections = new WeakMap<object, HeldConnection>()
 
-/** A connection of the pool, for as long as it is wanted. */
+/** A connection taken from the pool. */
 export interface Occupied {
   readonly single: Kysely<any>
   readonly giveBack: () => void
 }
 
 /**
- * Takes a connection from the pool. A transaction on it doesn't have to give it back: one of Kysely's own keeps a
- * connection for ever on which its `begin` or its end has failed.
+ * Takes a connection from the pool. A transaction on it is not responsible for releasing it: Kysely's own transactions
+ * never release a connection on which their `begin`, commit or rollback has failed.
  */
 export async function occupy (connection: Connection): Promise<Occupied> {
   await connection.ensureConnection()
@@ -72,12 +72,12 @@ export function startOf (single: Kysely<any>, { isolationLevel, readOnly }: Tran
   return builder
 }
 
-/** Says what a transaction of ours holds, so that nobody has to wait for its statements to ask. */
+/** Stores the connection of a transaction, so that `hold` need not wait for its statements. */
 export function holds (transaction: Transaction, held: HeldConnection): void {
   heldConnections.set(withoutGuard(transaction).executor, held)
 }
 
-/** What the transactions inside may ask of the outermost one, where it is one of ours. */
+/** The demands on the outermost transaction, if this package has begun it. */
 export function demandsOf (em: EntityManager): Demands | undefined {
   const transaction = em.getTransactionContext() as Transaction | undefined
   return transaction && heldConnections.get(withoutGuard(transaction).executor)?.demands
@@ -87,13 +87,13 @@ export async function poolOf (connection: Pick<Connection, 'getNativeClient'>): 
   return await connection.getNativeClient().catch(() => undefined)
 }
 
-/** Waits for what the function has not waited for. Afterwards all of it has succeeded, or was undone. */
+/** Waits for statements that the function did not wait for. Throws if any of them has failed. */
 export async function settle (held: HeldConnection, level: Level, transaction: Transaction): Promise<void> {
   await end(held, level, () => idle(transaction))
   if (hasFailed(held)) throw failureOf(held)
 }
 
-/** Runs the function, but no longer than until it is stopped: its statements are refused from then on. */
+/** Runs the function until it ends or is stopped. After a stop its statements are refused. */
 export async function perform<Result> (
   em: EntityManager,
   fork: EntityManager,
@@ -111,12 +111,12 @@ export async function perform<Result> (
       return result
     }))
   const result = await stop.race(flow)
-  // where a statement blocks the process no timer can tell
+  // a timer cannot fire while a statement blocks the process
   if (stop.isLate()) throw stop.reason()
   return result
 }
 
-/** The EntityManager of the function: nothing of what another attempt has loaded is left in it. */
+/** A new EntityManager for the function, without entities that an earlier attempt has loaded. */
 export function forkOf (em: EntityManager, { signal }: Stop): EntityManager {
   return em.fork({
     clear: true,
@@ -128,7 +128,7 @@ export function forkOf (em: EntityManager, { signal }: Stop): EntityManager {
 
 export const isPglite = (em: EntityManager): boolean => em.getDriver().constructor.name === 'PgliteDriver'
 
-/** As `em.transactional` has it: entities move to the EntityManager that the function was called with, but to no global one. */
+/** Whether entities move to the caller's EntityManager. As in `em.transactional`, they do not move to a global one. */
 const propagates = (em: EntityManager): boolean => !em.global || em.config.get('allowGlobalContext')
 
 export function merge (em: EntityManager, fork: EntityManager): void {
@@ -150,7 +150,7 @@ export async function undo (
     log(connection, fork, sql)
     await events.dispatchEvent(EventType.afterTransactionRollback, transaction as never)
   } catch (error) {
-    // the connection is gone, and its transaction with it: what has made it fail is what matters
+    // the connection is lost, and its transaction with it; the caller throws the error that caused the rollback
     fork.config.getLogger().warn('query', `Failed to roll back: ${(error as Error).message}`)
   }
 }
@@ -159,7 +159,7 @@ export function log (connection: Connection, fork: EntityManager, sql: string): 
   logQuery(connection, sql, fork.getLoggerContext())
 }
 
-/** Waits for statements that are under way, or being cancelled. */
+/** Waits for statements that are running or being cancelled. */
 export async function idle (transaction: Transaction): Promise<void> {
   await onConnection(withoutGuard(transaction).executor, async () => {})
 }
@@ -168,12 +168,12 @@ export async function send (transaction: Transaction, sql: string): Promise<read
   return (await transaction.executeQuery<Record<string, unknown>>(CompiledQuery.raw(sql))).rows
 }
 
-/** Why the server takes nothing but a rollback, though nobody said so: the commit would be one, in silence. */
+/** Why the server accepts only a rollback. Without this error, it would answer the commit with a silent rollback. */
 export function failureOf ({ failure }: HeldConnection): unknown {
-  return failure ?? new DatabaseError('A statement has failed, so that nothing of the transaction could be kept.')
+  return failure ?? new DatabaseError('A statement has failed, so the transaction cannot be committed.')
 }
 
-/** What a function fails with: where a statement was only refused because another had been before, that one's error. */
+/** The error of a function. If a statement failed only because an earlier one had, this is the earlier error. */
 export function causeOf ({ failure }: HeldConnection, error: unknown): unknown {
   const { code, cause } = Object(error) as { code?: unknown, cause?: { code?: unknown } }
   return failure !== undefined && (code === ABORTED || cause?.code === ABORTED) ? failure : error

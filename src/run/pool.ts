@@ -1,8 +1,8 @@
 /**
- * Statements on a connection of the pool. In: a statement, and the signal of the request that it is for. Out: rows. It
- * ends in the server when nobody waits for its answer any more, and is asked again where that costs nobody anything.
+ * Runs statements on connections of a pool. It takes a statement and the signal of its request, and returns rows. When
+ * the request is aborted, the server cancels the statement. When it is safe, a failed statement is sent again.
  *
- * What has to be waited for calls back: a statement is one promise, not one for each step.
+ * The steps use callbacks, so that a statement costs one promise and not one for each step.
  */
 import type { Pool, PoolClient } from 'pg'
 import { isConnectionLost, isReadOnlyServer, isStale, isStaleName, wasNeverSent } from './convert-error.ts'
@@ -11,28 +11,30 @@ import { cancelUntilOver, type Cancelling } from './server-socket.ts'
 import type { BoundStatement, Row } from './statement.ts'
 import type { Cancellation } from './stop.ts'
 
-/** Connections that have been in their pool: the server may have closed them since. */
+/** Connections that have been idle in their pool. The server may have closed them since. */
 export const pooled = new WeakSet<PoolClient>()
 
 /** Pools on whose connections statements have no names. */
 const nameless = new WeakSet<Pool>()
 
-/** Requests that have left a queue, in which pg keeps their places. */
+/** The number of requests that stopped waiting. pg still keeps their places in its queue. */
 const left = new WeakMap<Pool, number>()
 
-/** Lets no statement on the pool's connections have a name: they may not be the same connections the next time. */
+/**
+ * Turns off statement names on a pool whose connections may be other server connections each time, as with a pooler.
+ */
 export function useNoNames (pool: Pool): void {
   nameless.add(pool)
 }
 
 /**
- * Runs a statement on a connection of the pool; when the signal aborts, the server cancels it.
+ * Runs a statement on a connection of the pool. When the signal aborts, the server cancels the statement.
  *
- * A connection that has been idle may be dead without anybody having noticed. A statement that finds out is run once
- * more: one that changes nothing, or that was never sent. So is one whose name the server does not know, or knows for
- * what the table was before: it has not begun.
+ * A connection may have broken while it was idle. A statement that fails for this reason is sent once more if it only
+ * reads, or if it was never sent. A statement is also sent again if the server does not know its name or has an
+ * outdated plan for it, because then it has not begun.
  *
- * @throws the driver's error; for a cancelled statement `57014`, or the signal's reason when it was not sent yet
+ * @throws the driver's error; for a cancelled statement `57014`, or the signal's reason if it was not sent yet
  */
 export function runOnPool (pool: Pool, statement: BoundStatement, signal: Cancellation | undefined): Promise<Row[]> {
   return new Promise((resolve, reject) => {
@@ -54,7 +56,10 @@ export function runOnPool (pool: Pool, statement: BoundStatement, signal: Cancel
   })
 }
 
-/** A connection of the pool, to be released; or the pool's error, or the signal's reason: then its place in the queue goes to the next. */
+/**
+ * Takes a connection from the pool. Fails with the pool's error, or with the signal's reason. After an abort, the place
+ * in the queue goes to the next request.
+ */
 function acquire (
   pool: Pool,
   signal: Cancellation | undefined,
@@ -70,7 +75,7 @@ function acquire (
   }
   signal.addEventListener('abort', leave)
   pool.connect((error, client) => {
-    // pg can't take anybody out of its queue: when it is the turn of one who has left, the next has it
+    // pg cannot remove a request from its queue: a connection for an aborted one goes back to the pool
     if (gone) {
       left.set(pool, left.get(pool)! - 1)
       client?.release()
@@ -81,14 +86,14 @@ function acquire (
   })
 }
 
-/** Requests that wait for a connection of the pool. */
+/** The number of requests that wait for a connection of the pool. */
 export function waitingFor (pool: Pool): number {
   return Math.max(0, pool.waitingCount - (left.get(pool) ?? 0))
 }
 
 /**
- * Runs a statement and gives its connection back: only after a cancellation has been answered, which would hit the next
- * statement otherwise.
+ * Runs a statement and releases its connection. After a cancellation it waits for the server's answer to that, because
+ * a late cancellation would hit the next statement.
  */
 function query (
   client: PoolClient,
@@ -103,13 +108,13 @@ function query (
   }
   const finish = (error: unknown, rows: Row[] | undefined): void => {
     pooled.add(client)
-    // outside of transactions nobody but the server says that it is read-only: another one may be there by now
+    // outside of transactions only the server can be read-only: a new connection may lead to another server
     client.release(
       error !== undefined && (isConnectionLost(error) || isReadOnlyServer(error)) ? error as Error : undefined
     )
     done(error, rows)
   }
-  // aborted while it waited for a connection: there is nothing to ask any more
+  // aborted while it waited for a connection
   if (signal?.aborted === true) return finish(signal.reason, undefined)
   signal?.addEventListener('abort', cancel)
   sendQuery(client, statement, named, (error, rows) => {

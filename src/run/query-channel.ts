@@ -1,6 +1,6 @@
 /**
- * Tells subscribers of a `node:diagnostics_channel` which statements `CrudBase` runs. Without any, nothing is made or
- * hashed for them.
+ * Publishes the statements that `CrudBase` runs on a `node:diagnostics_channel`. Without subscribers, no messages are
+ * made and nothing is hashed.
  */
 import { channel } from 'node:diagnostics_channel'
 import { digestOf, type BoundStatement } from './statement.ts'
@@ -17,19 +17,22 @@ const OPERATIONS = [
   'delete',
   'restore',
 ] as const
-/** The method of `CrudBase` that a statement is run for: those that answer in JSON text have the names of those that don't. */
+/**
+ * The method of `CrudBase` that runs a statement. Methods that answer in JSON text use the name of their counterpart
+ * that does not.
+ */
 export type QueryOperation = typeof OPERATIONS[number]
 
-/** What a statement is run for. */
+/** The purpose of a statement. */
 export interface QueryCall {
   readonly operation: QueryOperation
-  /** Name of the resource: its table's, unless it has one of its own. */
+  /** Name of the resource. By default this is the name of its table. */
   readonly resource: string
 }
 
 /**
- * The message that the channel `fastify-crud-kit:query` has for each statement that `CrudBase` has run, in HTTP requests
- * and outside of them. It holds no values, neither of the request nor of rows.
+ * The message on the channel `fastify-crud-kit:query`. It is published for each statement that `CrudBase` has run, in
+ * HTTP requests and outside of them. It contains no values, neither of the request nor of rows.
  *
  * @example
  * import { subscribe } from 'node:diagnostics_channel'
@@ -40,19 +43,22 @@ export interface QueryCall {
  * })
  */
 export interface QueryMessage extends QueryCall {
-  /** The same for all statements that differ in their values only, in every process: a digest of `text`. */
+  /** A digest of `text`. Statements that differ only in their values have the same shape, in every process. */
   readonly shape: string
-  /** The SQL, with `$1`, `$2`, ... for values. What the application has put into the whitelist, such as a fragment of its own, stands in it as it is. */
+  /**
+   * The SQL, with `$1`, `$2`, ... for values. Fragments that the application has put into the whitelist appear
+   * verbatim.
+   */
   readonly text: string
-  /** From when it wanted a connection until it had its rows, in milliseconds. */
+  /** Milliseconds from asking for a connection to receiving the rows. */
   readonly duration: number
-  /** Number of rows that the server sent; 0 for one that failed. */
+  /** Number of rows that the server sent; 0 for a failed statement. */
   readonly rows: number
-  /** Why it failed, as a client is told. */
+  /** Why the statement failed, in the words that the client receives. */
   readonly error?: { readonly code: string, readonly message: string }
 }
 
-/** The calls of a resource, made once. */
+/** The `QueryCall` of each operation of a resource. */
 export function callsOf (resource: string): Readonly<Record<QueryOperation, QueryCall>> {
   return Object.fromEntries(OPERATIONS.map((operation) => [operation, { operation, resource }])) as Record<
     QueryOperation,
@@ -62,7 +68,7 @@ export function callsOf (resource: string): Readonly<Record<QueryOperation, Quer
 
 const queries = channel('fastify-crud-kit:query')
 
-/** Tells of a statement that has run, if it is one of `CrudBase` and somebody listens. */
+/** Publishes a statement that has run, if `CrudBase` ran it and the channel has subscribers. */
 export function publishQuery (statement: BoundStatement, duration: number, rows: number, error?: Error): void {
   if (queries.hasSubscribers && statement.call !== undefined) {
     queries.publish(messageOf(statement, statement.call, duration, rows, error))

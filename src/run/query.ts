@@ -1,7 +1,7 @@
 /**
- * A query in the extended protocol, for pg's `client.query`: one message to the server, and rows of texts. pg's own asks
- * the server each time what the columns are, and looks up how each is read, which for a row of JSON is more than a tenth
- * of all that a request costs.
+ * A query in the extended protocol, for pg's `client.query`. It sends one message to the server and returns rows of
+ * texts. pg's own query asks the server for the columns each time and looks up a parser for each. For a row of JSON
+ * this takes more than a tenth of the whole time of a request.
  */
 import type { Connection, PoolClient, Submittable } from 'pg'
 import { serialize } from 'pg-protocol'
@@ -16,7 +16,7 @@ const EXECUTE = Buffer.concat([serialize.execute({}) as Buffer, serialize.sync()
 /**
  * Sends a statement on a connection.
  *
- * @param named whether the server may keep it by a name
+ * @param named whether the server may keep the statement by a name
  * @param done is called once, with an error of the driver or with rows
  */
 export function sendQuery (client: PoolClient, statement: BoundStatement, named: boolean, done: QueryCallback): void {
@@ -33,7 +33,7 @@ export function sendQuery (client: PoolClient, statement: BoundStatement, named:
 }
 
 class TextQuery implements Submittable {
-  /** pg notes the name and the text as parsed when the server has said so. */
+  /** pg notes the name and the text as parsed when the server has confirmed that. */
   readonly text: string
   readonly values: readonly unknown[]
   readonly name: string | undefined
@@ -71,7 +71,7 @@ class TextQuery implements Submittable {
       ) as Buffer
       if (stream.writable) stream.write(Buffer.concat([parse, bind, EXECUTE]))
     } catch (error) {
-      // a value that has no text
+      // a value that cannot be converted to text
       return error as Error
     }
   }
@@ -90,7 +90,7 @@ class TextQuery implements Submittable {
     this.#settle(undefined, this.#rows)
   }
 
-  /** Time limits of pg's own report an error and let the answer come later. */
+  /** Settles only once: pg's query_timeout reports an error, and the server's answer may still come later. */
   #settle (error: unknown, rows?: Row[]): void {
     if (this.#settled) return
     this.#settled = true

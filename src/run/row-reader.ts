@@ -1,6 +1,6 @@
 /**
- * The rows of a statement in parts of a limited size, however many and large they are: when a part is full, the socket
- * is not read until the next part is asked for, and the server waits.
+ * Reads the rows of a statement in parts of a limited size, however many and large they are. When a part is full, the
+ * socket is not read until the next part is requested, and the server waits.
  */
 import type { Connection, PoolClient, Submittable } from 'pg'
 import { serialize } from 'pg-protocol'
@@ -9,7 +9,7 @@ import { prepareValue, socketBelow } from '../borrowed/pg.ts'
 import { cancelUntilOver, type Cancelling } from './server-socket.ts'
 import { parseMessage, type BoundStatement, type Row } from './statement.ts'
 
-/** Some rows, and the number of bytes that they had on the way. */
+/** Some rows, and their size on the network in bytes. */
 export interface RowPart {
   readonly rows: Row[]
   readonly bytes: number
@@ -18,15 +18,18 @@ export interface RowPart {
 const EXECUTE = Buffer.concat([serialize.execute({}) as Buffer, serialize.sync() as Buffer])
 
 export class RowReader implements Submittable {
-  /** For what watches the statements of a connection. */
+  /** Read by code that watches the statements of a connection. */
   readonly text: string
   readonly values: readonly unknown[]
-  /** pg sets it where a `query_timeout` is configured, and is told by it that the time stops. */
+  /** pg sets this if `query_timeout` is configured. Calling it stops the timer. */
   callback: (() => void) | undefined
   readonly #client: PoolClient
   readonly #statement: BoundStatement
   readonly #columns: readonly string[]
-  /** Bytes of a part. A row is never cut: a part has at least one, and what the socket had read along with it. */
+  /**
+   * Bytes of a part. Rows are never split: a part has at least one row, and the rows that the socket had read along
+   * with it.
+   */
   readonly #limit: number
   #socket: Socket | undefined
   #rows: Row[] = []
@@ -34,10 +37,10 @@ export class RowReader implements Submittable {
   #over = false
   #unwanted = false
   #error: unknown
-  /** Called when a part is full, or the statement over. */
+  /** Called when a part is full or the statement is over. */
   #wake = (): void => {}
 
-  /** @param statement whose columns are known */
+  /** @param statement with known columns */
   constructor (client: PoolClient, statement: BoundStatement, columns: readonly string[], limit: number) {
     this.text = statement.text
     this.values = statement.values
@@ -49,7 +52,7 @@ export class RowReader implements Submittable {
   }
 
   /**
-   * The next rows; `undefined` when there are no more.
+   * Returns the next rows; `undefined` when there are no more.
    *
    * @param signal cancels the statement in the server
    * @throws the driver's error
@@ -74,18 +77,18 @@ export class RowReader implements Submittable {
     return part
   }
 
-  /** Leaves the rows that are still to come: the connection is free afterwards. */
+  /** Skips the remaining rows. Afterwards the connection is free. */
   async end (): Promise<void> {
     this.#unwanted = true
     this.#rows = []
     if (this.#over) return
-    // the server notices while it waits to send no more than that the socket is read again
+    // a server that waits to send notices the cancellation only after the socket is read again
     const cancelling = cancelUntilOver(this.#client)
     await this.#ready(() => this.#over)
     await cancelling.end()
   }
 
-  /** Reads the socket until something is the case. */
+  /** Reads the socket until a condition holds. */
   async #ready (isReady: () => boolean): Promise<void> {
     while (!isReady()) {
       const { promise, resolve } = Promise.withResolvers<void>()
@@ -104,7 +107,7 @@ export class RowReader implements Submittable {
       ) as Buffer
       if (socket.writable) socket.write(Buffer.concat([prepared?.message ?? parseMessage(text, ''), bind, EXECUTE]))
     } catch (error) {
-      // a value that has no text
+      // a value that cannot be converted to text
       return error as Error
     }
   }
@@ -120,7 +123,7 @@ export class RowReader implements Submittable {
     this.#wake()
   }
 
-  /** Also for a time limit of pg's own, after which the answer may still come. */
+  /** Also called by pg's query_timeout, after which the answer may still come. */
   handleError (error: unknown): void {
     this.#error ??= error
     this.#finish()

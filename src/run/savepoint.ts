@@ -1,4 +1,4 @@
-/** A transaction inside of another: a savepoint, and what may be asked for in it. */
+/** Runs a function in a savepoint of the transaction that its EntityManager is in. */
 import { EventType, TransactionEventBroadcaster } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { isSavepoint, noteSavepoint } from '../borrowed/mikro-orm.ts'
@@ -28,7 +28,7 @@ import {
 import { limit, unlimit } from './statement-timeout.ts'
 import { watch, type Stop } from './stop.ts'
 
-/** Runs `work` in a savepoint of `outer`, when those that others have opened are over. */
+/** Runs `work` in a savepoint of `outer`, after the savepoints of other callers have ended. */
 export async function nest<Result> (
   em: EntityManager,
   connection: Connection,
@@ -42,7 +42,7 @@ export async function nest<Result> (
   const { deadline } = held
   const watchdog = settings.deadline && watch(held, settings.deadline)
   try {
-    // a savepoint that is cut off takes the outer transaction with it
+    // a savepoint whose connection is closed would end the outer transaction as well
     if (stop.isLate()) throw stop.reason()
     return await nestOn(held, level, em, connection, outer, work, settings, stop)
   } catch (error) {
@@ -54,7 +54,7 @@ export async function nest<Result> (
   }
 }
 
-/** Waits until it is its turn, but no longer than until it is stopped: what it waits for is none of its business. */
+/** Waits for its turn until it is stopped. A stop does not affect the savepoints that it waits for. */
 async function turn (
   held: HeldConnection,
   outer: Transaction,
@@ -97,11 +97,11 @@ async function nestOn<Result> (
   assertOpen(outer, level)
   const transaction = await withoutGuard(outer).savepoint(savepointName).execute() as unknown as Transaction
   log(connection, fork, `savepoint ${savepointName}`)
-  // a savepoint is proof that nothing has failed: what is noted is older
+  // the server accepts a savepoint only if nothing has failed: a noted error belongs to an earlier savepoint
   held.failure = undefined
   noteSavepoint(transaction, savepointName, outer)
   const rollBack = async () => {
-    // it may have gone meanwhile, with what it is inside of
+    // it may have ended in the meantime, with the enclosing level
     if (!level.orphaned) await withoutGuard(transaction).rollbackToSavepoint(savepointName).execute()
     if (!level.orphaned) await withoutGuard(transaction).releaseSavepoint(savepointName).execute()
   }
@@ -109,7 +109,7 @@ async function nestOn<Result> (
   guard(transaction, held, level)
   let released = false
   try {
-    // it ends with the savepoint, whichever way that does
+    // the setting ends with the savepoint, on release and on rollback
     if (settings.readOnly === true) await send(transaction, 'set local transaction_read_only = on')
     const outerDeadline = held.deadline
     if (settings.deadline !== undefined) await limit(held, settings.deadline, (sql) => send(transaction, sql))
@@ -119,7 +119,8 @@ async function nestOn<Result> (
     if (hasFailed(held)) throw failureOf(held)
     if (settings.deadline !== undefined) await unlimit(held, outerDeadline, (sql) => send(transaction, sql))
     await settle(held, level, transaction)
-    // undone with what it is inside of: the server would not know the savepoint, and refuse everything from then on
+    // after a rollback of the enclosing level, the server does not know the savepoint, and its error would fail the
+    // transaction
     assertOpen(outer, level)
     await withoutGuard(transaction).releaseSavepoint(savepointName).execute()
     released = true
@@ -128,7 +129,7 @@ async function nestOn<Result> (
     await events.dispatchEvent(EventType.afterTransactionCommit, transaction as never)
     return result
   } catch (error) {
-    // gone already: into what it is inside of, or with it
+    // already released, or rolled back with the enclosing level
     if (released || level.orphaned) throw error
     const cause = causeOf(held, error)
     level.ended = true
@@ -138,7 +139,7 @@ async function nestOn<Result> (
   }
 }
 
-/** @throws {ConfigError} when a stricter isolation level is asked for than there is, and it is too late to have it */
+/** @throws {ConfigError} when a stricter isolation level is requested after the current one is fixed */
 async function isolate (
   held: HeldConnection,
   level: Level,
@@ -153,7 +154,8 @@ async function isolate (
     held.demands === undefined
   if (fixed) {
     throw new ConfigError(
-      `The transaction is '${held.isolation}' already: '${isolationLevel}' has to be asked for where it begins, before its first statement.`
+      `The transaction is '${held.isolation}' already. ` +
+        `Ask for '${isolationLevel}' when the transaction begins, before its first statement.`
     )
   }
   await ask(`set transaction isolation level ${isolationLevel}`)

@@ -1,6 +1,6 @@
 /**
- * Short questions to the server on a socket of their own, beside a connection that is busy: messages of the protocol
- * that come before authentication (PostgreSQL manual, sections 54.2.9 and 54.2.10).
+ * Sends short requests to the server on a separate socket while a connection is busy. The messages belong to the part
+ * of the protocol before authentication (PostgreSQL manual, sections 54.2.9 and 54.2.10).
  */
 import { once } from 'node:events'
 import net from 'node:net'
@@ -8,18 +8,18 @@ import tls from 'node:tls'
 import type { ClientBase } from 'pg'
 import { serverOf, type Connected } from '../borrowed/pg.ts'
 
-/** Milliseconds after which a server that does not answer is left alone. */
+/** Milliseconds to wait for the answer of a server. */
 const PATIENCE = 5_000
-/** Milliseconds between questions. */
+/** Milliseconds between two cancel requests. */
 const REPEAT = 200
 const CANCEL_REQUEST = 80_877_102
 const SSL_REQUEST = 80_877_103
 
 /**
- * Asks the server to cancel what a connection is doing. For one of the pool's connections it would have to wait until
- * the very statements are over that are to be cancelled.
+ * Asks the server to cancel the current statement of a connection. The request does not use the pool, where it would
+ * wait for the statements that it should cancel.
  *
- * Settles when the server has closed the socket, which it does after it has sent the signal, or can't be reached.
+ * Settles when the server has closed the socket, which it does after it has sent the signal, or when the request fails.
  */
 export async function requestCancel (client: ClientBase): Promise<void> {
   const connected = serverOf(client)
@@ -28,26 +28,26 @@ export async function requestCancel (client: ClientBase): Promise<void> {
   try {
     const channel = connected.ssl ? await secure(socket, connected, signal) : socket
     const closed = once(channel, 'close', { signal })
-    // the other side is who closes: PgBouncer takes an end of ours for a client that has gone, and 1.18 crashes
+    // the server closes the socket: PgBouncer takes a close by the client for a disconnect, and version 1.18 crashes
     channel.write(message(CANCEL_REQUEST, ...connected.key))
     channel.resume()
     await closed
   } catch {
-    // a server that can't be asked can't be made to stop, either: the statement ends when it ends
+    // the server cannot be reached, so the statement cannot be cancelled and runs until it ends
   } finally {
     socket.destroy()
   }
 }
 
-/** What goes on asking the server to cancel a statement. */
+/** A cancellation in progress. */
 export interface Cancelling {
-  /** The statement is over. Settles when no question is under way that could hit the next one. */
+  /** Call this when the statement is over. Settles when no request is left that could hit the next statement. */
   readonly end: () => Promise<void>
 }
 
 /**
- * Asks the server to cancel the statement that a connection has been given, until it is over: a server that has not
- * begun it yet when it is asked does nothing.
+ * Repeats the cancel request until the statement of a connection is over. A single request is not enough, because a
+ * server that has not begun the statement yet ignores it.
  */
 export function cancelUntilOver (client: ClientBase): Cancelling {
   let over = false
@@ -69,7 +69,7 @@ export function cancelUntilOver (client: ClientBase): Cancelling {
 }
 
 /**
- * Whether a server is there: it answers the question for TLS, with yes or no.
+ * Whether the server responds: it answers the request for TLS, with yes or no.
  *
  * @param patience milliseconds to wait for the answer
  */
@@ -88,11 +88,11 @@ export async function isThere (client: ClientBase, patience: number): Promise<bo
 
 function openSocket ({ host, port }: Connected): net.Socket {
   const socket = host.startsWith('/') ? net.connect(`${host}/.s.PGSQL.${port}`) : net.connect(port, host)
-  // what waits for an event hears of errors; they may also come when nothing does any more
+  // once() reports errors to its caller; a later error has no other listener
   return socket.on('error', () => {})
 }
 
-/** The socket, encrypted as the connection is: the key that cancels it is a secret. */
+/** Encrypts the socket if the connection is encrypted, because the key that cancels a statement is a secret. */
 async function secure (
   socket: net.Socket,
   { host, ssl, sslNegotiation }: Connected,
@@ -115,7 +115,7 @@ async function secure (
   return channel
 }
 
-/** A message without a type: its length, and 32-bit numbers. */
+/** A message without a type: its length, followed by 32-bit numbers. */
 function message (...numbers: readonly number[]): Buffer {
   const buffer = Buffer.alloc(4 * (numbers.length + 1))
   for (const [index, part] of [buffer.length, ...numbers].entries()) buffer.writeInt32BE(part, index * 4)

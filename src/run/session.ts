@@ -1,6 +1,6 @@
 /**
- * Where a statement runs: on the connection of the transaction that an EntityManager is in, else on a connection of
- * its pool, or on PGlite. Text and values are sent apart, in the extended query protocol.
+ * Chooses where a statement runs: on the connection of the EntityManager's transaction, or on a connection of its pool,
+ * or on PGlite. Text and values are sent separately, in the extended query protocol.
  */
 import type { PGlite } from '@electric-sql/pglite'
 import type { EntityManager } from '@mikro-orm/postgresql'
@@ -34,13 +34,13 @@ type Client = Pool | PGlite
 
 const clients = new WeakMap<object, Promise<Client>>()
 
-/** The driver's own client, asked for once for each connection. */
+/** The driver's client of a connection. It is requested only once. */
 export function clientOf (connection: Connection): Promise<Client> {
   let client = clients.get(connection)
   if (client === undefined) {
     client = prepareClient(connection)
     clients.set(connection, client)
-    // a failed connection is tried again by the next statement
+    // after a failure the next statement connects again
     client.catch(() => clients.delete(connection))
   }
   return client
@@ -54,7 +54,7 @@ async function prepareClient (connection: Connection): Promise<Client> {
   return client
 }
 
-/** Whether the database is PGlite, which runs inside of this process and has one connection. */
+/** Whether the database is PGlite, which runs inside this process and has one connection. */
 export async function isEmbedded (em: EntityManager): Promise<boolean> {
   return 'waitReady' in await clientOf(em.getConnection('read'))
 }
@@ -62,18 +62,18 @@ export async function isEmbedded (em: EntityManager): Promise<boolean> {
 /**
  * Runs a statement.
  *
- * @param em says where: in its transaction if it has one, and until its signal aborts
- * @param model whose rows it writes, so that errors can name properties
+ * @param em its transaction is used if it has one; its signal aborts the statement
+ * @param model of the written rows, so that errors can name properties
  * @returns the rows
- * @throws what `convertError` makes of the driver's error: never SQL or names of the database's objects
+ * @throws the error that `convertError` makes of the driver's. It contains no SQL and no names of database objects
  */
 export function run (em: EntityManager, statement: BoundStatement, model?: EntityModel): Promise<Row[]> {
   return runOn(em, em.getConnection(), statement, model)
 }
 
 /**
- * Runs a statement that only reads: outside of transactions on a replica, where there is one that `em` may read from. What
- * has a session context is read in a transaction of its own, on the writer.
+ * Runs a statement that only reads. Outside of transactions it runs on a replica, if there is one that `em` may read
+ * from. With a session context it runs in its own transaction on the writer.
  */
 export function read (em: EntityManager, statement: BoundStatement): Promise<Row[]> {
   const replicas = replicasOf(em)
@@ -85,7 +85,7 @@ export function read (em: EntityManager, statement: BoundStatement): Promise<Row
 
 export type { Connection }
 
-/** Runs a statement on a connection, or in the transaction on it that `em` is in. */
+/** Runs a statement on a connection, or in the transaction on that connection that `em` is in. */
 export function runOn (
   em: EntityManager,
   connection: Connection,
@@ -93,10 +93,10 @@ export function runOn (
   model?: EntityModel
 ): Promise<Row[]> {
   const transaction = em.getTransactionContext() as Transaction<unknown> | undefined
-  // the variables and the role of row level security hold in a transaction only
+  // the variables and the role of row level security hold only in a transaction
   if (transaction === undefined && sessionContextOf(em) !== undefined) {
     return transact(em, (inner) => run(inner, statement, model), { readOnly: statement.readOnly === true })
-      // what has become of the transaction itself is the driver's to say
+      // errors of the transaction itself are still the driver's
       .catch((error: unknown) => {
         throw isDriverError(error) ? convertError(error, model) : error
       })
@@ -110,7 +110,7 @@ export function runOn (
 }
 
 /**
- * Runs a statement on a connection, in no transaction.
+ * Runs a statement on a connection, outside of transactions.
  *
  * @param signal cancels it in the server
  */
@@ -128,11 +128,11 @@ export function runOutside (
 
 interface Attempt {
   readonly send: () => Promise<Row[]>
-  /** The error for a write that the server has refused to do, unless somebody has declared that nothing is written. */
+  /** The error for a write that a read-only server refused; `undefined` if the transaction was declared read-only. */
   readonly refused: (error: unknown) => Promise<Error | undefined> | Error
 }
 
-/** Tells those who watch of a statement, and makes its error one of ours. */
+/** Reports a statement to logs and subscribers, and converts its error. */
 async function observed (
   connection: Connection,
   statement: BoundStatement,
@@ -146,7 +146,7 @@ async function observed (
     tellOf(statement, connection, started, rows.length)
     return rows
   } catch (error) {
-    // what an abort gives as its reason may be anything, and the server calls it a cancelled statement
+    // an abort may have any value as its reason, and the server reports a cancelled statement
     const stopped = signal?.aborted === true &&
       (error === signal.reason || (error as { code?: unknown } | null)?.code === '57014')
     const reason = stopped
@@ -182,7 +182,9 @@ async function sendOutside (
 
 const prepared = new WeakMap<Connection, boolean>()
 
-/** Whether Kysely does something to a connection when it is new, or each time that it is taken from the pool: a role is set, or variables. */
+/**
+ * Whether Kysely sets a role or variables on new connections, or each time that a connection is taken from the pool.
+ */
 export function preparesConnections (connection: Connection): boolean {
   let prepares = prepared.get(connection)
   if (prepares === undefined) prepared.set(connection, prepares = isPrepared(connection))
@@ -201,10 +203,10 @@ async function sendByKysely (
 }
 
 /**
- * Tells of a statement that has run: MikroORM's logger, so that `debug: true` and slow query logs show it, too, those who
- * subscribe to queries, and the times of the request.
+ * Reports a statement that has run: to MikroORM's logger, so that `debug: true` and slow query logs include it, to the
+ * subscribers of queries, and to the times of the request.
  *
- * @param outcome the number of its rows, or why it has failed
+ * @param outcome the number of its rows, or its error
  */
 export function tellOf (
   statement: BoundStatement,

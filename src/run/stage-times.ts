@@ -1,6 +1,6 @@
 /**
- * How long the stages of a request take, for those who ask. Times belong to an asynchronous context, so that what
- * methods of the application's own run for a request counts, too, inside of transactions as well.
+ * Measures how long the stages of a request take. Times belong to an asynchronous context. So they include statements
+ * that the application's own methods run for a request, also inside transactions.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 
@@ -16,7 +16,7 @@ export class StageTimes {
   #stage: Stage | undefined
   #since = 0
 
-  /** Ends the stage that lasts and begins another one, or none. Returns the one that has ended. */
+  /** Ends the current stage, begins the given one if there is one, and returns the ended one. */
   enter (stage?: Stage): Stage | undefined {
     const now = performance.now()
     const before = this.#stage
@@ -26,7 +26,7 @@ export class StageTimes {
     return before
   }
 
-  /** Adds to a stage what has been measured elsewhere: statements that run side by side add up. */
+  /** Adds a time that was measured elsewhere. The times of concurrent statements add up. */
   add (stage: Stage, millis: number): void {
     this.#millis[stage] += millis
   }
@@ -36,7 +36,7 @@ export class StageTimes {
     return this.#millis[stage]
   }
 
-  /** Counts what the work and everything after it in the same context does. */
+  /** Runs work and measures it, including everything that it starts in its asynchronous context. */
   async measure<Result> (work: () => Promise<Result>): Promise<Result> {
     try {
       return await storage.run(this, work)
@@ -46,19 +46,19 @@ export class StageTimes {
   }
 }
 
-/** Begins a stage of the request that this runs for, where somebody measures it. */
+/** Begins a stage of the current request, if the request is measured. */
 export function enterStage (stage?: Stage): void {
   storage.getStore()?.enter(stage)
 }
 
-/** Adds a statement to the time of the request, likewise. */
+/** Adds a statement to the times of the current request, if the request is measured. */
 export function addRun (millis: number): void {
   storage.getStore()?.add('run', millis)
 }
 
 /**
- * Runs work inside of something that waits for the database before and after it, such as a transaction: all but the work
- * counts as running statements.
+ * Runs work inside something that waits for the database before and after it, such as a transaction. Everything but the
+ * work counts as running statements.
  */
 export async function runAround<Args extends unknown[], Inner, Result> (
   outer: (work: (...args: Args) => Promise<Inner>) => Promise<Result>,

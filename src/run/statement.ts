@@ -1,35 +1,35 @@
-/** What the run stage takes: a statement and its values. */
+/** The input of the run stage: a statement and its values. */
 import { createHash } from 'node:crypto'
 import { serialize } from 'pg-protocol'
 import type { QueryCall } from './query-channel.ts'
 
-/** A row as the driver reads it, by column name. */
+/** A row as the driver returns it, by column name. */
 export type Row = Record<string, unknown>
 
-/** Text with `$1`, `$2`, ... and the values they stand for. */
+/** Text with `$1`, `$2`, ... and the values for these placeholders. */
 export interface BoundStatement {
   readonly text: string
   readonly values: readonly unknown[]
-  /** It changes nothing: it may be run again, and on a server that only reads. Default false. */
+  /** Whether it only reads, so that it may be repeated and may run on a read-only server. Default false. */
   readonly readOnly?: boolean
-  /** The columns of its rows, where all of them may be read as texts: then the server need not say what they are. */
+  /** The columns of its rows, if all of them may be read as texts. Then the server need not describe them. */
   readonly columns?: readonly string[] | undefined
-  /** What is kept of the statement for the next time, where there will be one. */
+  /** Kept data of a statement that will run again. */
   readonly prepared?: Prepared | undefined
-  /** What it is run for, where `CrudBase` runs it. */
+  /** The call that it runs for, if `CrudBase` runs it. */
   readonly call?: QueryCall | undefined
   /** The statement whose rows it fetches from a cursor. */
   readonly fetches?: BoundStatement
 }
 
-/** Runs after which a statement is worth a name: PostgreSQL itself makes five plans before it keeps one. */
+/** Runs before a statement gets a name. PostgreSQL itself makes five plans before it keeps one. */
 const RUNS_BEFORE_NAME = 5
-/** Names in this process, at most: each of them takes memory in the server, for every connection. */
+/** The most names in this process. Each name takes memory in the server for every connection. */
 const MAX_NAMES = 256
 
 const names = new Set<string>()
 
-/** A statement that is run many times: its message to the server is made once, and the server may keep it by a name. */
+/** A statement that runs many times. Its message is made only once, and the server may keep it by a name. */
 export class Prepared {
   readonly text: string
   #runs: number
@@ -37,16 +37,16 @@ export class Prepared {
   #message: Buffer | undefined
   #digest: string | undefined
 
-  /** @param nameable whether one plan serves all values: a list's wants to be another one for values that are rare */
+  /** @param nameable whether one plan suits all values. A list may need another plan for rare values. */
   constructor (text: string, nameable: boolean) {
     this.text = text
     this.#runs = nameable ? 0 : NaN
   }
 
   /**
-   * Counts a run. Returns the name by which the server may keep the statement; `undefined` for one that is rare. It is
-   * made of the text: what another process has prepared by the same name, where a pooler gives a connection to both,
-   * is the same statement.
+   * Counts a run. Returns the name by which the server may keep the statement; `undefined` for a rare one. The name is
+   * a digest of the text. So the same name means the same statement, even if a pooler shares a connection between
+   * processes.
    */
   nameForRun (): string | undefined {
     if (this.#name === undefined && ++this.#runs > RUNS_BEFORE_NAME) {
@@ -58,7 +58,7 @@ export class Prepared {
     return this.#name
   }
 
-  /** Takes its name away for good, since what the server has kept is of no use. Returns whether it had one. */
+  /** Removes the name permanently, because the server's copy is of no use. Returns whether there was a name. */
   forgetName (): boolean {
     const had = this.#name !== undefined
     this.#name = undefined
@@ -66,13 +66,13 @@ export class Prepared {
     return had
   }
 
-  /** What tells the text from others. */
+  /** A digest that identifies the text. */
   get digest (): string {
     this.#digest ??= digestOf(this.text)
     return this.#digest
   }
 
-  /** The message by which the server parses it, without a name. */
+  /** The parse message, without a name. */
   get message (): Buffer {
     this.#message ??= parseMessage(this.text, '')
     return this.#message
@@ -83,7 +83,7 @@ export function digestOf (text: string): string {
   return createHash('sha256').update(text).digest('base64url')
 }
 
-/** @param name by which the server is to keep it */
+/** @param name by which the server keeps the statement */
 export function parseMessage (text: string, name: string): Buffer {
   return serialize.parse({ text, name, types: [] }) as Buffer
 }

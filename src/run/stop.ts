@@ -1,4 +1,4 @@
-/** What ends a transaction from outside: its deadline, and the signal of its EntityManager. */
+/** Stops transactions from outside, at their deadline or by the signal of their EntityManager. */
 import { DriverException } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { abortOptionsOf } from '../borrowed/mikro-orm.ts'
@@ -7,13 +7,13 @@ import { ownErrorIn, ThroughDriver } from './convert-error.ts'
 import { abandon, isServerError, type HeldConnection } from './held-connection.ts'
 
 export interface Deadline {
-  /** When all has to be over, in milliseconds of `performance.now()`. */
+  /** The deadline, in milliseconds of `performance.now()`. */
   readonly at: number
-  /** Says that it wasn't. */
+  /** The error when the deadline has passed. */
   readonly error: UnavailableError
 }
 
-/** Says when nobody waits any more. An AbortSignal does, and less will do. */
+/** The part of an AbortSignal that is used here. */
 export interface Cancellation {
   readonly aborted: boolean
   readonly reason: unknown
@@ -21,12 +21,12 @@ export interface Cancellation {
   removeEventListener(type: 'abort', listener: () => void): void
 }
 
-/** Time that the server has to answer after a deadline, in milliseconds, before its connection is given up. */
+/** Milliseconds that the server has to answer after a deadline before its connection is closed. */
 const GRACE = 1_000
 
-/** What has to be asked about stopping. */
+/** The signals that stop a transaction, and helpers for them. */
 export interface Stop {
-  /** Of both. */
+  /** Aborts at the deadline, and when the signal of the EntityManager does. */
   readonly signal: AbortSignal | undefined
   readonly deadline: AbortSignal | undefined
   readonly reason: () => Error
@@ -65,7 +65,7 @@ export function stopOf (em: EntityManager, deadline: Deadline | undefined): Stop
   }
 }
 
-/** The error for what was stopped: that of a deadline, else the client has gone away. */
+/** The error for a stopped operation: that of the deadline, or an AbortedError because the client has disconnected. */
 export function reasonOf (signal: Cancellation, cause: unknown = signal.reason): Error {
   const reason: unknown = ownErrorIn(signal.reason) ?? signal.reason
   return reason instanceof UnavailableError || reason instanceof AbortedError
@@ -73,13 +73,16 @@ export function reasonOf (signal: Cancellation, cause: unknown = signal.reason):
     : new AbortedError(undefined, { cause })
 }
 
-/** Whether an error can have come of stopping: those of the driver, and ours for them. What the application has thrown before can't. */
+/**
+ * Whether an error may result from stopping: errors of the driver, and this package's errors for them. Errors that the
+ * application has thrown may not.
+ */
 export function isConsequence (error: unknown): boolean {
   return error instanceof ThroughDriver || error instanceof UnavailableError || error instanceof AbortedError ||
     error instanceof DriverException || (error as Error | null)?.name === 'AbortError' || isServerError(error)
 }
 
-/** Gives the connection up when the server does not answer in time after a deadline: the network may be dead. */
+/** Closes the connection if the server does not answer soon after the deadline, since the network may have failed. */
 export function watch (held: HeldConnection, { at }: Deadline): NodeJS.Timeout {
   return setTimeout(() => abandon(held), Math.max(0, at - performance.now()) + GRACE)
 }

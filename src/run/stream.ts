@@ -1,4 +1,4 @@
-/** Rows of one statement, in parts: a cursor in the server holds the rest. */
+/** Reads the rows of one statement in parts, from a cursor in the server. */
 import { EventType, TransactionEventBroadcaster } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Kysely } from 'kysely'
@@ -27,37 +27,37 @@ import { enterStage } from './stage-times.ts'
 import type { BoundStatement, Row } from './statement.ts'
 import { reasonOf, signalOf } from './stop.ts'
 
-/** Bytes of rows that are read at a time: what a stream needs of memory is a small multiple of it. */
+/** Bytes of rows that are read at a time. The memory of a stream is a small multiple of this. */
 export const PART_BYTES = 2 ** 20
-/** Rows of the first batch, and how much larger than the one before a batch may be: what rows are like is found out. */
+/** Rows of the first batch, and the growth of each batch over the one before, until the size of rows is known. */
 const FIRST_BATCH = 16
 const GROWTH = 4
-/** How much larger batches become again after one that was too large. */
+/** The growth of batches after one that was too large. */
 const RECOVERY = 1.2
 
-/** How many rows to ask for next, so that they have about the bytes of a part. */
+/** Chooses how many rows to fetch next, so that they have about the bytes of a part. */
 export class BatchSize {
   rows = FIRST_BATCH
-  /** Rows that were not too large together, and somewhat more. */
+  /** The most rows to ask for together. Reduced after a batch that was too large, and then slowly increased. */
   #most = MAX_STREAM_BATCH
 
-  /** Rows to ask for together, of those there are. */
+  /** How many of the given rows to ask for together. */
   of (count: number): number {
     return Math.min(count, this.#most)
   }
 
-  /** These rows are too large together. */
+  /** Notes that these rows are too large together. */
   refuse (rows: number): void {
     this.#most = Math.ceil(rows / 2)
     this.rows = this.#most
   }
 
-  /** These rows are not. */
+  /** Notes that a batch was not too large. */
   accept (): void {
     this.#most = Math.min(MAX_STREAM_BATCH, Math.ceil(this.#most * RECOVERY))
   }
 
-  /** Learns from a batch that has been read. */
+  /** Adjusts the size to a batch that has been read. */
   learn (rows: number, bytes: number): void {
     if (rows === 0) return
     const fitting = Math.floor(PART_BYTES / Math.max(1, bytes / rows))
@@ -65,21 +65,21 @@ export class BatchSize {
   }
 }
 
-/** How rows that are keys become records. */
+/** Turns rows that are keys into records. */
 export interface Completion {
   /**
    * Makes the statement that reads the records of some keys. It runs in the snapshot of the keys, unless the
    * EntityManager is in a transaction with another isolation level.
    */
   readonly read: (keys: readonly Row[]) => BoundStatement | Promise<BoundStatement>
-  /** What records have too much of, according to a row: instead of them. */
+  /** The exceeded limit that a row reports instead of records. */
   readonly excessOf: (row: Row) => string | undefined
   /** The error for a single record that is too large. */
   readonly refusal: (excess: string) => Error
 }
 
 export interface StreamOptions {
-  /** Where the rows of the statement are keys. */
+  /** Set if the rows of the statement are keys. */
   readonly complete?: Completion | undefined
   /** Cancels the statement in the server, as the signal of the EntityManager does. */
   readonly signal?: AbortSignal | undefined
@@ -88,14 +88,14 @@ export interface StreamOptions {
 let lastCursor = 0
 
 /**
- * Reads the rows of a statement part by part, as they are in the moment of the first one. A cursor lives in a
- * transaction: that of the EntityManager if it has one, else one of its own, on a connection that is occupied until the
- * last part, or until the caller stops asking. Its own is on a replica, where there is one to read from; until the first
- * part is there, another one can take over.
+ * Reads the rows of a statement part by part, from the snapshot of the first part. A cursor needs a transaction: that
+ * of the EntityManager if it has one, else a new one. The new one occupies a connection until the last part, or until
+ * the caller stops reading. It runs on a replica if there is one to read from. If that replica fails before the first
+ * part, another one is tried.
  *
- * A part has about a mebibyte, or one row that is larger. In a transaction of its own that is so for any rows, since the
- * server waits in the middle of a batch; in one of the caller's, who may use the connection between two parts, a part is
- * a batch, whose size is chosen by the rows before.
+ * A part has about a mebibyte, or one larger row. In a new transaction this holds for all rows, because the server
+ * waits in the middle of a batch. In the caller's transaction, the caller may use the connection between two parts.
+ * There a part is a batch, whose size depends on the rows before.
  */
 export async function * streamRows (
   em: EntityManager,
@@ -115,11 +115,11 @@ export async function * streamRows (
 interface OpenStream {
   readonly first: IteratorResult<Row[], void>
   readonly rest: AsyncGenerator<Row[], void, undefined>
-  /** Ends a statement in the middle of its rows, the cursor and its transaction, whatever has become of them. */
+  /** Ends the statement, the cursor and its transaction, even in the middle of the rows. */
   readonly end: () => Promise<unknown>
 }
 
-/** Sends a statement; its rows come in parts. */
+/** Sends a statement and yields its rows in parts. */
 type Send = (statement: BoundStatement) => AsyncGenerator<RowPart, void, undefined>
 
 async function openStream (em: EntityManager, statement: BoundStatement, options: StreamOptions): Promise<OpenStream> {
@@ -133,7 +133,7 @@ async function openStream (em: EntityManager, statement: BoundStatement, options
   return replicas === undefined ? await open(em.getConnection()) : await replicas.read(open, ({ end }) => end())
 }
 
-/** A cursor in the transaction of the caller. */
+/** Opens a cursor in the caller's transaction. */
 async function openInside (em: EntityManager, statement: BoundStatement, options: StreamOptions): Promise<OpenStream> {
   const name = nameOf()
   let failed = false
@@ -149,20 +149,20 @@ async function openInside (em: EntityManager, statement: BoundStatement, options
   const rest = batches(send, name, statement, options)
   const end = async () => {
     await rest.return()
-    // a transaction that has failed takes nothing but a rollback
+    // a failed transaction accepts only a rollback
     if (!failed) await run(em, { text: `close ${name}`, values: [] })
   }
   return { first: await rest.next(), rest, end }
 }
 
-/** Rows that have come all at once. */
+/** Makes a part of rows that were read all at once. */
 function partOf (rows: Row[]): RowPart {
   let bytes = 0
   for (const row of rows) for (const value of Object.values(row)) if (typeof value === 'string') bytes += value.length
   return { rows, bytes }
 }
 
-/** A cursor in a transaction of its own. */
+/** Opens a cursor in a new transaction. */
 async function openOn (
   connection: Connection,
   em: EntityManager,
@@ -179,7 +179,7 @@ async function openOn (
   }
 }
 
-/** A stream may take as long as its reader: the limit of a single statement would end it in the middle. */
+/** Removes the time limit of single statements: a stream lasts as long as its reader needs. */
 const NO_LIMIT: BoundStatement = {
   text: "select set_config('statement_timeout', '0', true) where current_setting('statement_timeout') <> '0'",
   values: [],
@@ -204,7 +204,10 @@ async function beginOn (
   }
 }
 
-/** A cursor in a transaction on a connection that is given back at its end; the caller gives it back if there is none. */
+/**
+ * Opens a cursor in a transaction on a taken connection. The end of the stream gives the connection back. If opening
+ * fails, the caller does.
+ */
 async function openHeld (
   { single, giveBack }: Occupied,
   connection: Connection,
@@ -217,7 +220,7 @@ async function openHeld (
   const session = em.fork()
   const events = new TransactionEventBroadcaster(session as never)
   enterStage('run')
-  // all statements see what the first one sees
+  // all statements read from the snapshot of the first one
   const isolation = options.complete === undefined ? {} : { isolationLevel: 'repeatable read' } as const
   const transaction = await begin(single, connection as unknown as OwnConnection, session, events, isolation).catch(
     (error: unknown) => {
@@ -236,7 +239,7 @@ async function openHeld (
   const rest = batches(send, nameOf(), statement, options)
   const end = async () => {
     await rest.return()
-    // a connection on which a transaction may still be open is of no use to others
+    // a connection that may still have an open transaction cannot be reused
     await connection.rollback(transaction as never, events).catch(() => discard(held))
     letGo(held)
   }
@@ -249,7 +252,7 @@ async function openHeld (
   }
 }
 
-/** Begins a transaction as MikroORM does, on a connection that is not the transaction's to give back. */
+/** Begins a transaction as MikroORM does, but leaves it to the caller to release the connection. */
 async function begin (
   single: Kysely<any>,
   connection: OwnConnection,
@@ -271,7 +274,7 @@ async function begin (
   return transaction
 }
 
-/** Reads the rows of a statement on a connection that is this stream's alone. */
+/** Reads the rows of a statement on a connection that only this stream uses. */
 async function * readParts (
   held: HeldConnection,
   connection: Connection,
@@ -300,19 +303,19 @@ async function * readParts (
     throw failure
   } finally {
     await reader.end()
-    // also of a statement whose reader has left in the middle of its rows
+    // the statement is also reported if the caller stops in the middle of its rows
     tellOf(statement, connection, performance.now() - waited, failure ?? count)
   }
 }
 
-/** @throws the error for what was stopped */
+/** @throws the error of the stop, if the signal has aborted */
 export function throwIfStopped (signal: AbortSignal | undefined): void {
   if (signal?.aborted === true) throw reasonOf(signal)
 }
 
 const nameOf = (): string => `crud_stream_${++lastCursor}`
 
-/** The rows of a cursor, or the records that they are the keys of. */
+/** Reads the rows of a cursor, or the records of these rows if they are keys. */
 async function * batches (
   send: Send,
   name: string,
@@ -350,7 +353,7 @@ async function * batches (
   }
 }
 
-/** The records of some keys: those of half of them where all together are too large. */
+/** Reads the records of some keys. If they are too large together, it reads those of half the keys. */
 async function * records (
   send: Send,
   keys: readonly Row[],
@@ -375,14 +378,14 @@ async function * records (
   }
 }
 
-/** Streams that occupy a connection, by pool. */
+/** The open streams of each pool. */
 const open = new WeakMap<Pool, Set<symbol>>()
-/** The server's own code for too many connections: another replica may have one. */
+/** PostgreSQL's code for too many connections: another replica may have a free one. */
 const TOO_MANY = '53300'
 
 /**
- * Lets a stream in; returns what lets it out. A client may read as slowly as it likes, so one connection is left for
- * everybody else.
+ * Reserves a place for a stream, and returns a function that frees it. A client may read arbitrarily slowly, so one
+ * connection is kept free for other requests.
  *
  * @throws {UnavailableError} when no more streams may be open
  */

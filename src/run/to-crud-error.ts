@@ -1,4 +1,4 @@
-/** Errors of the database that did not pass through this package: of MikroORM's own methods, and of pg. */
+/** Converts database errors that this package has not seen: those of MikroORM's own methods and of pg. */
 import { DriverException, OptimisticLockError } from '@mikro-orm/core'
 import type { MikroORM } from '@mikro-orm/postgresql'
 import { UnavailableError } from '../errors.ts'
@@ -6,24 +6,27 @@ import { convertError, isConnectionLost, isReadOnlyServer, isUnreachable, ownErr
 import { isServerError } from './held-connection.ts'
 
 /**
- * What an error of the database means to a client: one of this package's errors, with the given one as its `cause` and
- * none of its words. MikroORM's constraint violations become a `ConflictError` (409) or `DataValidationError` (400), its optimistic locks a
- * `PreconditionFailedError` (412), lost connections, timeouts and full pools an `UnavailableError` (503), and what is left, such as a
- * mistake in SQL, a 500 that shows nothing of it.
+ * Converts a database error to one of this package's errors. The given error is its `cause`, but its text is not shown
+ * to clients. MikroORM's constraint violations become a `ConflictError` (409) or `DataValidationError` (400). Its
+ * optimistic lock errors become a `PreconditionFailedError` (412). Lost connections, timeouts and full pools become an
+ * `UnavailableError` (503). All others, such as a mistake in SQL, become a 500 without details.
  *
- * Routes without an error handler of the application's own have it applied to what they throw.
+ * Routes without an error handler of the application apply this function to the errors that they throw.
  *
- * @param orm whose server is meant: errors of sockets are only the database's if they lead there. Default: they are nobody's
- * @returns the error as it is, if it is none of the database's
+ * @param orm whose server is meant. Socket errors are only converted if they belong to this server. By default they are
+ * not converted.
+ * @returns the error unchanged if it is not a database error
  * @example
  * app.setErrorHandler((error, request, reply) => {
- *   if (error instanceof UniqueConstraintViolationException) return reply.code(409).send({ title: 'There is one already.' })
+ *   if (error instanceof UniqueConstraintViolationException) {
+ *     return reply.code(409).send({ title: 'There is one already.' })
+ *   }
  *   return reply.send(toCrudError(error, app.orm))
  * })
  */
 export function toCrudError<Thrown> (error: Thrown, orm?: MikroORM): Thrown | Error {
   if (!(error instanceof Error) || !isDatabaseError(error, orm)) return error
-  // in a transaction that was declared read-only it would be one of ours already
+  // in a transaction that was declared read-only, the error was converted already
   if (isReadOnlyServer(error)) return new UnavailableError(undefined, { cause: error })
   return convertError(error)
 }
@@ -37,7 +40,9 @@ function isDatabaseError (error: Error, orm: MikroORM | undefined): boolean {
   return isServerError(error) || isConnectionLost(error)
 }
 
-/** MikroORM hands on as they are the errors of connections that its transactions begin on. */
+/**
+ * Whether a socket error comes from the server's address. MikroORM passes on errors of opening a connection unchanged.
+ */
 function leadsTo (error: Error, address: Address): boolean {
   const { port, hostname, address: path, errors } = error as {
     port?: number,
@@ -55,7 +60,7 @@ interface Address {
   readonly port: number
 }
 
-/** Where the server is, as pg has been told: in the driver's options, or else in MikroORM's. */
+/** The server's address as pg gets it: from the driver's options, or else from MikroORM's. */
 function addressOf (orm: MikroORM): Address {
   const options = orm.em.getConnection().getConnectionOptions()
   const { host, port } = { ...orm.config.get('driverOptions') as Partial<Record<keyof Address, unknown>> }

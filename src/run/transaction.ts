@@ -1,9 +1,9 @@
 /**
- * Runs a function in a transaction, once: one of its own, or a savepoint of the one that an EntityManager is in.
+ * Runs a function once in a transaction, or in a savepoint of the transaction that an EntityManager is in.
  *
- * MikroORM's `em.transactional` does the same, but on a bad day it keeps the connection for ever when that breaks
- * inside the transaction, says nothing when the server answers a commit with a rollback, and mixes savepoints up that
- * are open at the same time.
+ * MikroORM's `em.transactional` does the same with three weaknesses. If the connection breaks inside the transaction,
+ * it is never released. If the server answers a commit with a rollback, no error is thrown. Savepoints that are open at
+ * the same time get mixed up.
  */
 import { EventType, TransactionEventBroadcaster } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
@@ -38,11 +38,11 @@ import { limit } from './statement-timeout.ts'
 import { isConsequence, stopOf, watch, type Stop } from './stop.ts'
 
 /**
- * Runs `work` in a transaction: a new one, or a savepoint of the one that `em` is in. What it throws undoes all that
- * it did. `work` gets an EntityManager of its own with an empty identity map; what that has loaded or created moves to
- * `em` when all has gone well.
+ * Runs `work` in a transaction: a new one, or a savepoint of the one that `em` is in. If `work` throws, everything that
+ * it did is rolled back. `work` gets a separate EntityManager with an empty identity map. After success, the entities
+ * that it has loaded or created move to `em`.
  *
- * @throws what `work` throws, as it is; {OutcomeUnknownError}, {UnavailableError}, {AbortedError}
+ * @throws the error of `work` unchanged; {OutcomeUnknownError}, {UnavailableError}, {AbortedError}
  */
 export async function transact<Result> (
   em: EntityManager,
@@ -76,7 +76,7 @@ async function begin<Result> (
 ): Promise<Result> {
   await connection.ensureConnection()
   const pool = await poolOf(connection)
-  // the connection goes back whatever happens: Kysely's own transactions keep one that has broken
+  // the connection is always released here: Kysely's own transactions do not release a broken one
   return await connection.getClient().connection().execute(async (single) => {
     const held = await heldBy(executorOf(single), pool)
     letGo(held)
@@ -105,7 +105,7 @@ async function beginOn<Result> (
   const fork = forkOf(em, stop)
   const events = new TransactionEventBroadcaster(fork as never)
   const sessionContext = sessionContextOf(fork)
-  // PGlite ignores what is said in the statement that begins: see below
+  // PGlite ignores the settings of `begin`, so they are sent as separate statements
   const says = held.client !== undefined || !isPglite(em)
   await events.dispatchEvent(EventType.beforeTransactionStart)
   const transaction = await startOf(single, says ? settings : {}).execute() as unknown as Transaction
@@ -145,14 +145,17 @@ function characteristics ({ isolationLevel, readOnly }: TransactionSettings): st
   ]
 }
 
-/** Commits. When no answer comes, the rows may be there or not: that is an error of its own, and nothing is repeated. */
+/**
+ * Commits. If no answer comes, the rows may have been written or not. Then the error is an OutcomeUnknownError, and
+ * nothing is repeated.
+ */
 async function commit (
   transaction: Transaction,
   held: HeldConnection,
   { readOnly, demands }: TransactionSettings,
   stop: Stop
 ): Promise<void> {
-  // a statement is cancelled by Kysely, a commit only by us
+  // Kysely cancels statements, but not a commit
   let cancellation: Promise<void> | undefined
   const cancel = () => {
     if (held.client !== undefined) cancellation = requestCancel(held.client)
@@ -166,12 +169,15 @@ async function commit (
     throw new OutcomeUnknownError(undefined, { cause: error })
   } finally {
     stop.deadline?.removeEventListener('abort', cancel)
-    // the next statement on the connection is somebody else's
+    // the next statement on the connection belongs to another caller
     await cancellation
   }
 }
 
-/** Whether it is certain that nothing was committed: the server has said so and kept the connection, or was never asked. */
+/**
+ * Whether certainly nothing was committed: the server refused the commit and kept the connection, or the commit was
+ * never sent.
+ */
 function isRefusal (error: unknown): boolean {
   return (isServerError(error) && (error as { severity?: unknown }).severity === 'ERROR') || wasNeverSent(error)
 }

@@ -1,7 +1,7 @@
 /**
- * Answers of the server that can't be read. pg reads them in a listener of its socket, where no caller can catch an error: a
- * text of more than 512 MiB, which no JavaScript string can hold, would end the process. Here the connection ends
- * instead, and the statement that waits for its answer gets the error.
+ * Handles answers of the server that cannot be read. pg reads them in a listener of its socket, where no caller can
+ * catch an error. A text of more than 512 MiB, which no JavaScript string can hold, would end the process. Here the
+ * connection is closed instead, and the waiting statement gets the error.
  */
 import type { Client, Pool } from 'pg'
 import { onConnections, socketOf } from '../borrowed/pg.ts'
@@ -9,14 +9,14 @@ import { onConnections, socketOf } from '../borrowed/pg.ts'
 /** Node's codes for an answer that is too long for a string or a buffer. */
 const TOO_LONG_CODES: ReadonlySet<unknown> = new Set(['ERR_STRING_TOO_LONG', 'ERR_BUFFER_TOO_LARGE'])
 
-/** Whether an answer has come that is too long to be read. */
+/** Whether an answer was too long to be read. */
 export function isTooLong (error: unknown): boolean {
   return error instanceof Error && TOO_LONG_CODES.has((error as { code?: unknown }).code)
 }
 
 const survived = new WeakSet<object>()
 
-/** Lets the process survive answers that can't be read on the connections of a pool. */
+/** Makes the process survive unreadable answers on the connections of a pool. */
 export function surviveUnreadable (pool: Pool): void {
   if (survived.has(pool)) return
   survived.add(pool)
@@ -27,7 +27,8 @@ function survive (client: Client): void {
   if (survived.has(client)) return
   survived.add(client)
   const socket = socketOf(client)
-  // a connection in use has no listener, and its error would end the process as well. The statement has the error already
+  // a connection in use has no other listener for this event, so its error would end the process. The statement gets
+  // the error as well
   client.on('error', () => {})
   for (const read of socket.listeners('data') as Array<(chunk: Buffer) => void>) {
     socket.removeListener('data', read)
@@ -41,7 +42,7 @@ function survive (client: Client): void {
   }
 }
 
-/** The rest of the answer would be read as the beginning of another one, so that the connection is lost. */
+/** The error that closes the connection: the rest of the answer would be read as the beginning of the next one. */
 function unreadable (cause: unknown): Error {
   if (isTooLong(cause)) return cause as Error
   return Object.assign(new Error('Connection terminated: the answer of the server cannot be read', { cause }), {

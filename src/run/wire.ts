@@ -1,6 +1,6 @@
 /**
- * Values whose JavaScript side matters: custom types and serializers make their wire form from what the database has
- * written, record by record.
+ * Makes the wire form of values that only JavaScript can convert. Custom types and serializers convert what the
+ * database has written, record by record.
  */
 import { embeddedToWire, needsWireForm, type Property, type RelationProperty } from '../model/index.ts'
 import type { Aggregate, Selection } from '../plan/index.ts'
@@ -11,7 +11,7 @@ export type JsonRecord = Record<string, unknown>
 /** Changes a record into its wire form, in place. */
 export type ToWire = (record: JsonRecord) => void
 
-/** The conversion of a selection's records, or `undefined` when they already are as they should be. */
+/** The conversion of a selection's records; `undefined` if they need none. */
 export function toWireOf (selection: Selection): ToWire | undefined {
   const steps = [
     ...selection.properties.map(propertyStep),
@@ -52,7 +52,7 @@ function propertyStep (property: Property): ToWire | undefined {
   }
 }
 
-/** The least and the greatest of values that a codec writes are such values. */
+/** A minimum or maximum has the wire form of its property. */
 function aggregateStep ({ name, property }: Aggregate): ToWire | undefined {
   const codec = property?.codec
   return codec && ((record) => {
@@ -63,7 +63,7 @@ function aggregateStep ({ name, property }: Aggregate): ToWire | undefined {
 /** A foreign key has the wire form of the key that it refers to. */
 function keyStep ({ publicName, key }: RelationProperty): ToWire | undefined {
   if (key.every(({ codec }) => codec === undefined)) return undefined
-  // no key, and no value of its type: a serializer is for keys
+  // null means that there is no key; serializers expect a key
   if (key.length === 1) {
     return (record) => {
       record[publicName] = record[publicName] === null ? null : key[0]!.codec!.toWire(record[publicName])
@@ -76,7 +76,7 @@ function keyStep ({ publicName, key }: RelationProperty): ToWire | undefined {
   })
 }
 
-/** Applies a conversion to what a record holds under a name: a record, several, or none. */
+/** Applies a conversion to the record or the list of records under a name, if there is one. */
 function nested (name: string, convert: ToWire | undefined): ToWire | undefined {
   if (convert === undefined) return undefined
   return (record) => {

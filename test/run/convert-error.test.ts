@@ -121,13 +121,13 @@ t.test('an answer that is larger than the driver or the server can hold is a 400
     t.match(read, {
       statusCode: 400,
       code: 'FST_CRUD_TOO_LARGE',
-      detail: 'The answer would be larger than any can be. Ask for fewer records, fields or includes.',
+      detail: 'The answer would be too large. Ask for fewer records, fields or includes.',
       cause: error,
     })
     t.match(written, {
       statusCode: 400,
       code: 'FST_CRUD_TOO_LARGE',
-      detail: 'The record is larger than any answer can be. Whether the changes have been made is not known.',
+      detail: 'The record is too large for an answer. It is not known whether the changes have been made.',
       cause: error,
     })
   }
@@ -162,8 +162,8 @@ t.test('a constraint names the properties that it is about, by their public name
     items(serverError('23503', { detail: 'Key (shelf_house, shelf_number)=(Z, 9) is not present in table "shelf".' })),
     [['/shelf', "'shelf' refers to a record that does not exist."]]
   )
-  t.strictSame(items(serverError('23502', { column: 'name' })), [['/name', "'name' can not be null."]])
-  t.strictSame(items(serverError('23502', { column: 'house' }), Shelf), [['/house', "'house' can not be null."]])
+  t.strictSame(items(serverError('23502', { column: 'name' })), [['/name', "'name' cannot be null."]])
+  t.strictSame(items(serverError('23502', { column: 'house' }), Shelf), [['/house', "'house' cannot be null."]])
 })
 
 t.test('a constraint on a hidden property, or on none, names nothing', async (t) => {

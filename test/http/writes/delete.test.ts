@@ -106,7 +106,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       t.equal(verdict(response), '409 FST_CRUD_CONFLICT', path)
       t.equal(
         response.json().message,
-        'A record that others refer to can not be removed, and one that does not exist can not be referred to.'
+        'A record that others refer to cannot be removed, and one that does not exist cannot be referred to.'
       )
       t.equal((await get(path.split('?')[0]!)).statusCode, 200)
     }

@@ -142,7 +142,7 @@ const CASES: readonly [
     '/bookings',
     { code: 'NULL' },
     '400 FST_CRUD_DATA_INVALID /title',
-    /'title' can not be null/,
+    /'title' cannot be null/,
     '23502',
   ],
   [
@@ -151,7 +151,7 @@ const CASES: readonly [
     '/bookings/2',
     { title: null },
     '400 FST_CRUD_DATA_INVALID /title',
-    /'title' can not be null/,
+    /'title' cannot be null/,
     '23502',
   ],
   [
@@ -200,7 +200,7 @@ const CASES: readonly [
     '/bookings',
     { title: 'serialize' },
     '503 FST_CRUD_UNAVAILABLE',
-    /^Other writes are in the way\./,
+    /^Concurrent writes conflict with this request\./,
     '40001',
   ],
   [
@@ -274,7 +274,7 @@ await forEachDatabase(
         t.equal(verdict(response), expected)
         t.match(bodyOf(response).message, message)
         t.equal(bodyOf(response).detail, bodyOf(response).message)
-        t.notMatch(response.body.replaceAll(/can not be|refers to/g, ''), LEAKS)
+        t.notMatch(response.body.replaceAll(/cannot be|refers to/g, ''), LEAKS)
         t.equal(response.headers['retry-after'], expected.startsWith('503') ? '1' : undefined)
         t.match(caught, [{ cause: { code: sqlState, message: String } }])
         t.strictSame(Object.keys(bodyOf(response)), ['statusCode', 'code', 'error', 'message', 'detail', 'errors'])

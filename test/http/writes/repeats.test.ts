@@ -72,10 +72,11 @@ await forEachDatabase(t, { entities: [Label, Job], needs: ['triggers'] }, async 
       ['create with links, by the unit of work', async () => await post('/jobs', { name: name(), labels: [1] })],
       ['createMany', async () => await post('/jobs', [{ name: name() }])],
       ['update', async (id: number) => await patch(`/jobs/${id}`, { name: name() })],
-      ['update with links, by the unit of work', async (id: number) =>
-        await patch(`/jobs/${id}`, { name: name(), labels: [1] })],
-      ['delete', async (id: number) =>
-        await remove(`/jobs/${id}`)],
+      [
+        'update with links, by the unit of work',
+        async (id: number) => await patch(`/jobs/${id}`, { name: name(), labels: [1] }),
+      ],
+      ['delete', async (id: number) => await remove(`/jobs/${id}`)],
       ['hard delete', async (id: number) => await remove(`/jobs/${id}?hard=true`)],
     ] as const
   ) {
@@ -95,7 +96,7 @@ await forEachDatabase(t, { entities: [Label, Job], needs: ['triggers'] }, async 
         }
         const refused = await send(other)
         t.equal(verdict(refused), '503 FST_CRUD_UNAVAILABLE')
-        t.match(refused.json().message, /^Other writes are in the way\. Repeat the request\.$/)
+        t.match(refused.json().message, /^Concurrent writes conflict with this request\. Repeat the request\.$/)
         t.equal(refused.headers['retry-after'], '1')
         t.notMatch(refused.body, /secret|deadlock|serializ/)
         t.equal(await attempts(), 4, 'no more than three repetitions')
