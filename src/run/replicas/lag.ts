@@ -1,33 +1,33 @@
 /**
- * How old the data of a replica can be, from positions in the write-ahead log. Arithmetic only: nothing here asks a
- * server. Times are milliseconds of one clock, this process's.
+ * Computes how old the data of a replica can be, from positions in the write-ahead log. Nothing here asks a server.
+ * Times are milliseconds of this process's clock.
  *
- * Positions are what tells an idle system from a broken one: a replica that has replayed everything the writer has
- * written is up to date, however long ago that was.
+ * Positions distinguish an idle system from a broken one: a replica that has replayed everything that the writer has
+ * written is up to date, however long ago the last write was.
  */
 
-/** What the writer says of itself. */
+/** What the writer reports about itself. */
 export interface WriterSample {
-  /** When it was asked: what was committed before lies below `position`. */
+  /** When it was asked. Everything that was committed before lies below `position`. */
   readonly at: number
-  /** Position in the log up to which it has written. */
+  /** Position up to which it has written the log. */
   readonly position: bigint
-  /** The writer's own clock, by which commits are stamped: milliseconds since 1970. */
+  /** The writer's own clock, which also stamps commits: milliseconds since 1970. */
   readonly clock: number
 }
 
-/** What a replica says of itself. */
+/** What a replica reports about itself. */
 export interface ReplicaSample {
   /** Position up to which it has replayed the log. */
   readonly position: bigint
-  /** When the last transaction that it has replayed was committed, by the writer's clock; absent before the first one. */
+  /** When the last replayed transaction was committed, by the writer's clock; absent before the first one. */
   readonly commit: number | undefined
 }
 
-/** Samples that are kept, at most: how far back a replica can be measured while nothing is committed. */
+/** The most samples that are kept. They limit how far back a replica can be measured while nothing is committed. */
 const KEPT = 120
 
-/** Where the writer was, and when. */
+/** The writer's positions over time. */
 export class WriterHistory {
   #samples: WriterSample[] = []
 
@@ -36,15 +36,15 @@ export class WriterHistory {
   }
 
   add (sample: WriterSample): void {
-    // a log that goes back is another log: that of a server which has taken over
+    // a position that goes back belongs to another log: that of a server that has taken over
     if (this.latest !== undefined && sample.position < this.latest.position) this.#samples = []
     this.#samples.push(sample)
     if (this.#samples.length > KEPT) this.#samples.shift()
   }
 
   /**
-   * A time up to which all commits of the writer are known to be among those that a replica has replayed; `-Infinity`
-   * when there is none. It is never too late.
+   * A time before which all of the writer's commits are known to be replayed by a replica; `-Infinity` if no such time
+   * is known. The result may be too early, but never too late.
    */
   freshAt ({ position, commit }: ReplicaSample): number {
     const reached = this.#samples.findLast((sample) => sample.position <= position)?.at ?? -Infinity

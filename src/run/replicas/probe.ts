@@ -1,6 +1,6 @@
 /**
- * A connection beside the pool that asks a server how it is: a question that had to wait behind the reads of a busy pool
- * would make a busy server a dead one.
+ * A separate connection that checks a server. In the pool, a check would wait behind other reads, and a busy server
+ * would look like a dead one.
  */
 import type { Client, Pool } from 'pg'
 import { clientBeside, cut, unref } from '../../borrowed/pg.ts'
@@ -10,7 +10,7 @@ export class Probe {
   readonly #timeout: number
   #client: Client | undefined
   #connected = false
-  /** Connections made: a server that has been started again is asked over another one. */
+  /** Number of connections made. A server that was restarted is checked over a new connection. */
   connections = 0
 
   /** @param timeout milliseconds for connecting and answering together */
@@ -20,9 +20,9 @@ export class Probe {
   }
 
   /**
-   * Asks for one row. One question at a time.
+   * Runs a query that returns one row. Only one query may run at a time.
    *
-   * @throws the driver's error, or `ETIMEDOUT` when there is no answer in time. The next question makes a new connection.
+   * @throws the driver's error, or `ETIMEDOUT` if there is no answer in time. The next query opens a new connection.
    */
   async ask (text: string): Promise<Record<string, unknown>> {
     const client = this.#client ??= this.#create()
@@ -33,7 +33,7 @@ export class Probe {
       late = true
       cut(client)
     }
-    // after a pause of this process, the answer may be there already: it is read first
+    // after a pause of this process, the answer may already be there and is read first
     const timer = setTimeout(() => setImmediate(giveUp), this.#timeout)
     try {
       if (!this.#connected) await this.#connect(client)
@@ -50,7 +50,7 @@ export class Probe {
     }
   }
 
-  /** Closes the connection. A question that is waiting fails. */
+  /** Closes the connection. A query that waits for its answer fails. */
   close (): void {
     if (this.#client !== undefined) this.#drop(this.#client)
   }
@@ -63,7 +63,7 @@ export class Probe {
 
   async #connect (client: Client): Promise<void> {
     await client.connect()
-    // asking is no reason for a process to stay
+    // checks do not keep the process running
     unref(client)
     this.#connected = true
     this.connections++

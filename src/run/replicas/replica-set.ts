@@ -1,4 +1,4 @@
-/** The replicas of a database: which of them a read goes to, where it is repeated, and when they are checked. */
+/** The replicas of a database. Chooses one for each read, repeats failed reads and schedules the checks. */
 import { connectionsOf, replaceReads, type Asking } from '../../borrowed/mikro-orm.ts'
 import { ConfigError, UnavailableError } from '../../errors.ts'
 import { convertError } from '../convert-error.ts'
@@ -8,14 +8,15 @@ import { Replica, type CheckSettings, type Connection, type ReplicaReport } from
 import type { Pool } from 'pg'
 
 const WRITTEN = `
-  select (pg_current_wal_lsn() - '0/0')::text as position, (extract(epoch from clock_timestamp()) * 1000)::float8 as clock`
+  select (pg_current_wal_lsn() - '0/0')::text as position,
+         (extract(epoch from clock_timestamp()) * 1000)::float8 as clock`
 
 export interface ReplicaSettings extends CheckSettings {
-  /** The replicas' URLs as they may be shown, in the order of their connections. */
+  /** The replicas' URLs without credentials and parameters, in the order of their connections. */
   readonly labels: readonly string[]
 }
 
-/** How a read that has failed on a replica goes on. */
+/** What happens to a read that has failed on a replica. */
 type Verdict = 'replica is gone' | 'try another' | 'ask the writer' | 'final'
 
 export class ReplicaSet {
@@ -31,16 +32,16 @@ export class ReplicaSet {
     this.#settings = settings
   }
 
-  /** How the replicas are, in the order in which they were configured. */
+  /** The state of the replicas, in the order of the configuration. */
   get reports (): ReplicaReport[] {
     return this.#replicas.map((replica) => replica.report)
   }
 
   /**
-   * Checks the replicas, now and from time to time, until `stop`.
+   * Checks the replicas, now and at intervals, until `stop`.
    *
    * @param driver of the ORM, which has the connections
-   * @throws {ConfigError} when the writer is a server whose replicas can't be measured
+   * @throws {ConfigError} when the writer does not support measuring its replicas
    */
   async start (driver: object): Promise<void> {
     const { labels, checkTimeout } = this.#settings
@@ -57,16 +58,16 @@ export class ReplicaSet {
     if ((problem as { code?: unknown } | undefined)?.code === UNDEFINED_FUNCTION) {
       this.stop()
       throw new ConfigError(
-        `DatabaseFactory: replicas: the database does not say how far it has written, so the lag of its replicas is not known: ${
-          (problem as Error).message
-        }. With 'maxLag: false' every replica that answers is used`,
+        'DatabaseFactory: replicas: the lag of the replicas cannot be measured, because the database does not report ' +
+          `its position in the log: ${(problem as Error).message}. ` +
+          "With 'maxLag: false', every replica that answers is used",
         { cause: problem }
       )
     }
     this.#schedule()
   }
 
-  /** Ends the checks and their connections. */
+  /** Ends the checks and closes their connections. */
   stop (): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
@@ -75,15 +76,16 @@ export class ReplicaSet {
     this.#replicas = []
   }
 
-  /** The connection for one read: of a replica that is up, else the writer's. */
+  /** The connection for one read: that of a replica that is up, else the writer's. */
   connection (): Connection {
     return this.#pick()?.connection ?? this.#writer!
   }
 
   /**
-   * Runs a read on a replica that is up, on another one when that fails for a reason of its own, and else on the writer.
+   * Runs a read on a replica that is up. If it fails because of that replica, the read runs on another one, and finally
+   * on the writer.
    *
-   * @param discard what to do with an answer that comes when another one has been asked already
+   * @param discard handles an answer that comes after another connection has been asked
    */
   async read<T> (ask: (connection: Connection) => Promise<T>, discard?: (answer: T) => unknown): Promise<T> {
     return await this.#read(this.#pick(), ask, discard)
@@ -109,7 +111,7 @@ export class ReplicaSet {
     return await ask(this.#writer!)
   }
 
-  /** The replica with the fewest reads to answer; among those with as many, each in turn. */
+  /** Picks the replica with the fewest waiting reads. Replicas with the same number take turns. */
   #pick (tried?: ReadonlySet<Replica>): Replica | undefined {
     const replicas = this.#replicas
     const start = this.#next++
@@ -124,7 +126,10 @@ export class ReplicaSet {
     return best
   }
 
-  /** MikroORM's own reads take a connection first and ask it then: they are repeated behind its back, streams until their first row. */
+  /**
+   * Repeats MikroORM's own reads, which take a connection before they ask it. Streams are repeated until their first
+   * row.
+   */
   #repeatElsewhere (replica: Replica): void {
     const read = <T>(ask: (connection: Asking) => Promise<T>, discard?: (answer: T) => unknown): Promise<T> =>
       this.#read(replica, (connection) => ask(asking.get(connection) ?? connection as unknown as Asking), discard)
@@ -155,7 +160,7 @@ export class ReplicaSet {
     this.#timer.unref()
   }
 
-  /** One round; returns why the writer did not answer. */
+  /** Checks all replicas once. Returns the error if the writer did not answer. */
   async #check (): Promise<unknown> {
     const problem = this.#settings.maxLag === false ? undefined : await this.#sample()
     await Promise.all(this.#replicas.map((replica) => replica.check(this.#history, problem === undefined)))
@@ -174,28 +179,28 @@ export class ReplicaSet {
   }
 }
 
-/** What a replica's connection does by itself, without being repeated. */
+/** The original methods of a replica's connection, which do not repeat reads. */
 const asking = new WeakMap<Connection, Asking>()
 
 const poolOf = async (connection: Connection): Promise<Pool> => await connection.getNativeClient() as unknown as Pool
 
 const UNDEFINED_FUNCTION = '42883'
-/** SQLSTATEs that a replica has for a read it can't do at the moment, while others can. */
+/** SQLSTATEs of reads that a replica cannot run at the moment, while others can. */
 const CONFLICTS: ReadonlySet<string> = new Set(['40001', '40P01', '53200', '53300', '53400'])
-/** What pg says when all connections of a pool are in use for too long: the replica is busy, not gone. */
+/** pg's message when all connections of a pool are in use for too long: the replica is busy, but not down. */
 const POOL_EXHAUSTED = /^timeout exceeded when trying to connect/
-/** A statement that was cancelled: by its timeout, or because nobody waits for it. It would be elsewhere, too. */
+/** A statement that was cancelled, by its timeout or by its caller. It is not repeated. */
 const CANCELLED = '57014'
-/** What a replica can't do (`for update`, `nextval`). */
+/** An operation that a replica cannot run (`for update`, `nextval`). */
 const READ_ONLY = '25006'
 
-/** @param error the driver's, or what `convertError` has made of it */
+/** @param error the driver's error, or the one that `convertError` has made of it */
 function judge (error: unknown): Verdict {
   if (!(error instanceof Error)) return 'final'
   const driver = (error.cause ?? error) as { code?: unknown, severity?: unknown }
   const code = String(driver.code ?? '')
   if (code === CANCELLED) return 'final'
-  // tables and columns that have been made just now
+  // tables and columns that may have just been created
   if (code === READ_ONLY || /^42...$/.test(code)) return 'ask the writer'
   if ((CONFLICTS.has(code) && driver.severity !== 'FATAL') || POOL_EXHAUSTED.test(String((driver as Error).message))) {
     return 'try another'

@@ -1,4 +1,4 @@
-/** One replica: whether it may be read from, and what is being read from it. */
+/** One replica: its state, and its waiting reads. */
 import type { Pool, PoolClient } from 'pg'
 import { UnavailableError } from '../../errors.ts'
 import type { Connection } from '../../borrowed/mikro-orm.ts'
@@ -8,22 +8,25 @@ import { Probe } from './probe.ts'
 
 export type { Connection }
 
-/** `lagging`: it answers, but its data is older than `maxLag`, or may be. `down`: it does not answer, or is no replica. */
+/**
+ * `lagging`: the replica answers, but its data is or may be older than `maxLag`. `down`: it does not answer, or it is
+ * not a replica.
+ */
 export type ReplicaStatus = 'up' | 'lagging' | 'down'
 
-/** How a replica is. */
+/** The state of a replica. */
 export interface ReplicaReport {
-  /** Without credentials and parameters. */
+  /** The URL without credentials and parameters. */
   readonly url: string
   readonly status: ReplicaStatus
-  /** Milliseconds by which its data was behind the writer's at the last check, at most; `null` when that isn't known. */
+  /** The most milliseconds by which its data was behind the writer's at the last check; `null` if that is not known. */
   readonly lag: number | null
   /** Why it is down. */
   readonly reason?: string
 }
 
 export interface CheckSettings {
-  /** Milliseconds; `false` to take every server that answers. */
+  /** Milliseconds; `false` to use every server that answers. */
   readonly maxLag: number | false
   /** Milliseconds between two checks. */
   readonly checkInterval: number
@@ -41,22 +44,22 @@ export class Replica {
   readonly #url: string
   readonly #settings: CheckSettings
   readonly #probe: Probe
-  /** Connections of its pool. */
+  /** The connections of its pool. */
   readonly #clients = new Set<PoolClient>()
-  /** Ends a read that is waiting for an answer. */
+  /** For each read that waits for an answer, the function that rejects it. */
   readonly #reads = new Set<(error: Error) => void>()
   #status: ReplicaStatus = 'down'
   #reason = 'not checked yet'
   #lag: number | null = null
-  /** All that was committed before has been replayed. */
+  /** Everything that was committed before this time has been replayed. */
   #freshAt = -Infinity
-  /** Until when it may be read from without another check. */
+  /** The replica may be read from until this time without another check. */
   #usableUntil = -Infinity
   #failedAt = -Infinity
-  /** The connection of the probe over which the following was found. */
+  /** The probe's connection that the following two values belong to. */
   #connection = 0
   #position: bigint | undefined
-  /** It has replayed what its writer has not written. */
+  /** Whether it has replayed more than its writer has written. */
   #astray = false
 
   constructor (url: string, connection: Connection, pool: Pool, settings: CheckSettings) {
@@ -71,25 +74,25 @@ export class Replica {
   get report (): ReplicaReport {
     const { status } = this
     if (status === 'down') return { url: this.#url, status, lag: null, reason: this.#reason }
-    // it was up at the last check, which was too long ago
+    // it was up at the last check, but its data may be too old by now
     const expired = status !== this.#status
     return { url: this.#url, status, lag: expired ? Math.ceil(performance.now() - this.#freshAt) : this.#lag }
   }
 
-  /** What was found at the last check holds until the data could be too old, should the replica have stopped since. */
+  /** The state of the last check. It expires when the data could be too old, in case the replica has stopped since. */
   get status (): ReplicaStatus {
     return this.#status === 'up' && performance.now() > this.#usableUntil ? 'lagging' : this.#status
   }
 
-  /** Reads that are waiting for an answer. */
+  /** Number of reads that wait for an answer. */
   get reading (): number {
     return this.#reads.size
   }
 
   /**
-   * Runs a read. It fails as soon as the replica is known not to answer any more.
+   * Runs a read. It fails as soon as the replica is known to be down.
    *
-   * @param discard what to do with an answer that comes after that
+   * @param discard handles an answer that comes after that
    */
   read<T> (ask: (connection: Connection) => Promise<T>, discard?: (answer: T) => unknown): Promise<T> {
     return new Promise((resolve, reject) => {
@@ -101,24 +104,24 @@ export class Replica {
     })
   }
 
-  /** Leaves it out until a check that starts from now on finds it well. */
+  /** Stops reading from the replica until a check that starts after this call succeeds. */
   fail (error: unknown): void {
     this.#failedAt = performance.now()
     this.#down((error as Error).message)
   }
 
   /**
-   * Asks it how it is.
+   * Checks the replica.
    *
-   * @param history where the writer has been, its latest sample included
-   * @param writerAnswers whether the latest sample is of this moment
+   * @param history the writer's positions, including the latest sample
+   * @param writerAnswers whether the latest sample was taken just now
    */
   async check (history: WriterHistory, writerAnswers: boolean): Promise<void> {
     const started = performance.now()
     const { maxLag } = this.#settings
     try {
       const row = await this.#probe.ask(maxLag === false ? ALIVE : REPLAYED)
-      // a read has failed since, of which this answer does not know
+      // a read has failed since the check began, so this answer is outdated
       if (this.#failedAt >= started) return
       if (maxLag === false) this.#up(Infinity)
       else this.#measure(row, history, writerAnswers, maxLag)
@@ -140,14 +143,14 @@ export class Replica {
       this.#position = undefined
       this.#astray = false
     }
-    if (row['standby'] !== 1) return this.#down('it is not a standby: is it a replica of this writer?')
-    if (typeof row['position'] !== 'string') return this.#down('it does not say what it has replayed')
+    if (row['standby'] !== 1) return this.#down('it is not a standby, so it cannot be a replica of this writer')
+    if (typeof row['position'] !== 'string') return this.#down('it does not report its position in the log')
     const { latest } = history
-    // the writer was asked after the replica had this position: it can only be ahead
+    // the writer was asked after the replica had reached this position, so the writer cannot be behind it
     if (writerAnswers && this.#position !== undefined && this.#position > latest!.position) this.#astray = true
     this.#position = BigInt(row['position'])
-    if (this.#astray) return this.#down('it is ahead of the writer: it does not follow it')
-    // nothing is written while there is no writer, as far as this process can tell: what could be read stays readable
+    if (this.#astray) return this.#down('it is ahead of the writer, so it does not follow this writer')
+    // nothing is written while the writer is down, as far as this process can tell, so replicas that were up stay up
     if (!writerAnswers) return this.#status === 'up' ? this.#up(Infinity) : this.#lagging(null)
     this.#freshAt = Math.max(
       this.#freshAt,
@@ -175,7 +178,7 @@ export class Replica {
     this.#reason = reason
   }
 
-  /** Nothing that waits for a server that can't be asked has an answer to expect: it may have vanished without a word. */
+  /** Rejects the waiting reads and closes the connections of a server that does not answer. */
   #abandon (): void {
     for (const reject of this.#reads) reject(new UnavailableError(`${this.#url} does not answer`))
     this.#reads.clear()

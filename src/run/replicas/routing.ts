@@ -1,10 +1,10 @@
 /**
- * Which EntityManagers read from replicas. A fork of the global one stands for a request: it reads from replicas until
- * it, or a fork of it, has used the writer's connection, be it to write, for a transaction or for SQL of its own. From
- * then on it reads what it has written.
+ * Decides which EntityManagers read from replicas. A fork of the global one belongs to one request. It reads from
+ * replicas until it, or a fork of it, has used the writer's connection: for a write, for a transaction or for the
+ * application's own SQL. From then on it uses the writer, so that it reads what it has written.
  *
- * Everything that MikroORM asks of a database goes through the driver that an EntityManager was made with, so a
- * request has a driver of its own: an object that inherits from the real one and knows what has been asked of it.
+ * All of MikroORM's database access goes through the driver that an EntityManager was made with. So each request has
+ * its own driver object, which inherits from the real driver and notes when the writer is used.
  */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { withDriver, writerMember, type EntityManagerClass } from '../../borrowed/mikro-orm.ts'
@@ -21,24 +21,24 @@ interface RequestDriver {
   [kUsesWriter]: boolean
 }
 
-/** The replicas that an EntityManager may read from now; `undefined` when there are none, or it has used the writer. */
+/** The replicas that an EntityManager may read from; `undefined` if there are none, or if it has used the writer. */
 export function replicasOf (em: EntityManager): ReplicaSet | undefined {
   return (em.getDriver() as { [kReplicas]?: ReplicaSet | undefined })[kReplicas]
 }
 
-/** Whether there are replicas: then an EntityManager is what knows where its reads go. */
+/** Whether there are replicas. Then the EntityManager decides where its reads go. */
 export function hasReplicas (em: EntityManager): boolean {
   return kReports in em.getDriver()
 }
 
-/** How the replicas are that the EntityManagers of an ORM read from. */
+/** The state of the replicas that the EntityManagers of an ORM read from. */
 export function replicaReports (em: EntityManager): ReplicaReport[] {
   return (em.getDriver() as { [kReports]?: () => ReplicaReport[] })[kReports]?.() ?? []
 }
 
 /**
- * Makes all later reads of an EntityManager and its forks go to the writer, as if it had written: for a read that must
- * not be older than the request. Does nothing where there are no replicas.
+ * Sends all later reads of an EntityManager and its forks to the writer, as if it had written. Use it for reads that
+ * must not be older than the request. It has no effect without replicas.
  *
  * @example
  * app.addHook('onRequest', async ({ em, headers }) => {
@@ -49,9 +49,9 @@ export function readFromWriter (em: EntityManager): void {
   em.getConnection('write')
 }
 
-/** The class of EntityManagers that read from replicas, from the one that they would be of otherwise. */
+/** Makes a class of EntityManagers that read from replicas, derived from the given class. */
 export function readingFrom (replicas: ReplicaSet, Base: EntityManagerClass): EntityManagerClass {
-  /** By the driver of the global EntityManager: what those of requests inherit. */
+  /** For each driver of a global EntityManager, the driver that those of its requests inherit from. */
   const requests = new WeakMap<Driver, Driver>()
   const driverFor = (driver: Driver): Driver => {
     const prototype = requests.get(driver)
@@ -65,7 +65,9 @@ export function readingFrom (replicas: ReplicaSet, Base: EntityManagerClass): En
   return withDriver(Base, driverFor)
 }
 
-/** The driver of the global EntityManager: nobody knows who writes through it, so it reads from the writer. */
+/**
+ * The driver of the global EntityManager. It reads from the writer, because its writes do not belong to one request.
+ */
 function sharedDriver (driver: Driver, replicas: ReplicaSet): Driver {
   return Object.create(driver, {
     [kReports]: { value: () => replicas.reports },
