@@ -16,7 +16,7 @@ export interface TransactionSettings {
   readonly isolationLevel?: IsolationLevel
   readonly readOnly?: boolean
   readonly deadline?: Deadline
-  /** The limits for requests of nested transactions. */
+  /** Collects the requests of nested transactions. */
   readonly demands?: Demands
 }
 

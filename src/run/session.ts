@@ -183,7 +183,8 @@ async function sendOutside (
 const prepared = new WeakMap<Connection, boolean>()
 
 /**
- * Whether Kysely sets a role or variables on new connections, or each time that a connection is taken from the pool.
+ * Whether Kysely prepares connections, for example by setting a role or variables. It does so when they are opened, or
+ * each time that they are taken from the pool.
  */
 export function preparesConnections (connection: Connection): boolean {
   let prepares = prepared.get(connection)
