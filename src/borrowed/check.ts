@@ -1,6 +1,6 @@
 /**
- * Whether the installed versions of MikroORM, Kysely and pg have the members that this package borrows from them. In:
- * what an application has installed. Out: a ConfigError at start-up, where a request would fail with a TypeError.
+ * Checks that the installed versions of MikroORM, Kysely and pg have the members that this package borrows. A missing
+ * member throws a ConfigError at start-up. Without the check, a request would fail with a TypeError.
  */
 import { TransactionManager } from '@mikro-orm/core'
 import type { PGlite } from '@electric-sql/pglite'
@@ -13,16 +13,16 @@ import type { Borrowed } from './members.ts'
 import { MIKRO_ORM_MEMBERS } from './mikro-orm.ts'
 import { clientBeside, PG_MEMBERS, prepareValue } from './pg.ts'
 
-/** All members that are borrowed. */
+/** All borrowed members. */
 export const BORROWED: readonly Borrowed[] = [...MIKRO_ORM_MEMBERS, ...KYSELY_MEMBERS, ...PG_MEMBERS]
 
-/** Objects of a running application, by the names that the lists have for them. */
+/** Objects of a running application, by their owner names in the lists. */
 type Found = Readonly<Record<string, object | undefined>>
 
 /**
- * Checks MikroORM, before it has a connection.
+ * Checks MikroORM, before it connects.
  *
- * @throws {ConfigError} when it lacks a member; it names the package, the member and versions that work
+ * @throws {ConfigError} when a member is missing. It names the package, the member and the versions that work.
  */
 export function checkMikroOrm ({ em, driver }: MikroORM): void {
   const unit = em.getUnitOfWork(false)
@@ -39,21 +39,21 @@ export function checkMikroOrm ({ em, driver }: MikroORM): void {
 }
 
 /**
- * Checks what a connection of MikroORM's uses, when it has it.
+ * Checks what a connection of MikroORM uses, after it was opened.
  *
- * @param kysely that of the connection
+ * @param kysely the Kysely instance of the connection
  * @throws {ConfigError} as `checkMikroOrm` does
  */
 export function checkClient (kysely: object, pool: Pool | PGlite): void {
   refuseMissing(KYSELY_MEMBERS, { Kysely: kysely })
-  // PGlite
+  // PGlite has none of pg's members
   if ('waitReady' in pool) return
   refuseMissing(PG_MEMBERS, { Pool: pool, 'pg/lib/utils.js': { prepareValue } })
   const client = clientBeside(pool)
   refuseMissing(PG_MEMBERS, { Client: client, Connection: client.connection })
 }
 
-/** Members that an object does not have before it is connected, or need not have. */
+/** Members that are missing until an object is connected, or that are optional. */
 const LATER: ReadonlySet<string> = new Set(['readyForQuery', 'sslNegotiation'])
 
 function refuseMissing (members: readonly Borrowed[], found: Found): void {
@@ -64,15 +64,15 @@ function refuseMissing (members: readonly Borrowed[], found: Found): void {
   if (missing === undefined) return
   const { from, of, name } = missing
   throw new ConfigError(
-    `${from}${
-      versionOf(from)
-    } has no ${of}.${name}, which fastify-crud-kit needs. It works with @mikro-orm/core ${workingRange()}: install that version of all @mikro-orm packages, which bring the right pg and kysely.`
+    `${from}${versionOf(from)} has no ${of}.${name}, which fastify-crud-kit needs. ` +
+      `It works with @mikro-orm/core ${workingRange()}. ` +
+      'Install that version of all @mikro-orm packages, which bring the right pg and kysely.'
   )
 }
 
 const require = createRequire(import.meta.url)
 
-/** ` 7.2.1`; nothing for a package that does not tell. */
+/** The version after a space, such as ` 7.2.1`; empty for a package that does not export its package.json. */
 function versionOf (name: string): string {
   try {
     return ` ${(require(`${name}/package.json`) as { version: string }).version}`
@@ -81,7 +81,7 @@ function versionOf (name: string): string {
   }
 }
 
-/** The versions that the tests of this package have run with. */
+/** The versions that this package has been tested with. */
 function workingRange (): string {
   const own = require('fastify-crud-kit/package.json') as { peerDependencies: Readonly<Record<string, string>> }
   return own.peerDependencies['@mikro-orm/core']!

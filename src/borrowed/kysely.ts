@@ -1,6 +1,6 @@
 /**
- * Members of Kysely that are internal, or that are replaced. No other file of this package uses them. The list says why
- * each is needed, test/borrowed notices when one changes.
+ * Kysely's internal and replaced members. No other file of this package uses them. The list gives the reason for each.
+ * The tests in test/borrowed fail when one changes.
  */
 import { CompiledQuery, type ControlledTransaction, type DatabaseConnection, type QueryExecutor } from 'kysely'
 import type { PoolClient } from 'pg'
@@ -10,7 +10,7 @@ import { clientWith } from './pg.ts'
 export const KYSELY_MEMBERS = membersOf('kysely', '0.29.6', [
   ['Kysely', 'getExecutor', 'gives the connection of a transaction, and waits until it is idle'],
   ['QueryExecutor', 'provideConnection', 'the same'],
-  ['DatabaseConnection', 'executeQuery', 'replaced: statements of a transaction are watched, whoever sends them'],
+  ['DatabaseConnection', 'executeQuery', 'replaced: all statements of a transaction are watched'],
   ['DatabaseConnection', 'cancelQuery', 'replaced: it would take another connection of a pool that may be full'],
   ['PostgresConnection', 'client.query', "takes a query object for a text, which finds pg's client"],
   ['ControlledTransaction', 'savepoint', 'replaced: statements that come after the end of a transaction are refused'],
@@ -21,12 +21,15 @@ export const KYSELY_MEMBERS = membersOf('kysely', '0.29.6', [
 export type Transaction = ControlledTransaction<any, any[]>
 export type Executor = Pick<QueryExecutor, 'provideConnection'>
 
-/** What Kysely sends statements with: all that it sends, also on behalf of MikroORM, goes through it. */
+/** The executor that sends all of Kysely's statements, including those of MikroORM. */
 export function executorOf (kysely: Pick<Transaction, 'getExecutor'>): QueryExecutor {
   return kysely.getExecutor()
 }
 
-/** Does something with the connection behind an executor; in a transaction, when its statements have been answered. */
+/**
+ * Calls a function with the connection behind an executor. In a transaction, it waits until the statements are
+ * answered.
+ */
 export function onConnection<Result> (
   executor: Executor,
   use: (connection: DatabaseConnection) => Promise<Result>
@@ -34,7 +37,7 @@ export function onConnection<Result> (
   return executor.provideConnection(use)
 }
 
-/** Replaces methods of a connection, from now on for all who use it. */
+/** Replaces methods of a connection, for all its users. */
 export function replaceOnConnection (
   connection: DatabaseConnection,
   methods: Partial<Pick<DatabaseConnection, 'executeQuery' | 'cancelQuery'>>
@@ -42,7 +45,7 @@ export function replaceOnConnection (
   Object.assign(connection, methods)
 }
 
-/** What a transaction does by itself, while `replaceOnTransaction` holds. */
+/** A transaction's original methods, before `replaceOnTransaction`. */
 export interface OwnMethods extends Pick<Transaction, 'savepoint' | 'rollbackToSavepoint' | 'releaseSavepoint'> {
   readonly executor: QueryExecutor
 }
@@ -56,7 +59,7 @@ export function methodsOf (transaction: Transaction): OwnMethods {
   }
 }
 
-/** Replaces methods of one transaction: for MikroORM, and for the application. */
+/** Replaces methods of one transaction, for MikroORM and the application as well. */
 export function replaceOnTransaction (
   transaction: Transaction,
   methods: {
@@ -69,8 +72,8 @@ export function replaceOnTransaction (
 }
 
 /**
- * Finds pg's client behind a connection of Kysely's: a query that refuses to be sent gets to see the client's connection,
- * and nothing goes over the network. Without a pool of pg's, as on PGlite, there is no client.
+ * Finds pg's client behind a connection of Kysely. It passes a query object that reads the client's connection and then
+ * refuses to be sent, so nothing goes over the network. Without a pool of pg, as on PGlite, there is no client.
  */
 export async function clientBehind (connection: DatabaseConnection, pool: unknown): Promise<PoolClient | undefined> {
   if (connection.cancelQuery === undefined) return undefined
@@ -88,6 +91,7 @@ export async function clientBehind (connection: DatabaseConnection, pool: unknow
     },
   }
   await connection.executeQuery({ ...CompiledQuery.raw(''), sql: probe as unknown as string })
-  // a statement fails before the server says that it is ready for the next one: until then the probe waits in pg's queue
+  // pg reports an error before the server is ready for the next statement; until it is ready, the probe waits in pg's
+  // queue
   return clientWith(pool, await refused)
 }

@@ -1,12 +1,12 @@
-/** How a member of another package is listed that is no public API of it, or that is replaced. */
+/** A member of another package that is not public API, or that is replaced. */
 export interface Borrowed {
-  /** The package, and the version whose source it was read in. */
+  /** The package, and the version whose source was read. */
   readonly from: string
   readonly version: string
-  /** The class or kind of object that has it. */
+  /** The class or kind of object that has the member. */
   readonly of: string
   readonly name: string
-  /** What it is used for that public API does not offer. */
+  /** The use that public API does not cover. */
   readonly reason: string
 }
 

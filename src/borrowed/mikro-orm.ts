@@ -1,6 +1,6 @@
 /**
- * Members of MikroORM that are private, protected or internal, or that are replaced. No other file of this package uses
- * them. The list says why each is needed, test/borrowed notices when one changes.
+ * MikroORM's private, protected, internal and replaced members. No other file of this package uses them. The list gives
+ * the reason for each. The tests in test/borrowed fail when one changes.
  */
 import {
   EventType,
@@ -15,7 +15,7 @@ import type { Transaction } from 'kysely'
 import { membersOf } from './members.ts'
 
 export const MIKRO_ORM_MEMBERS = membersOf('@mikro-orm/core', '7.2.1', [
-  ['EntityManager', 'getAbortOptions', 'the signal of em.fork({ signal }), which also ends statements of ours'],
+  ['EntityManager', 'getAbortOptions', 'the signal of em.fork({ signal }), which also ends our statements'],
   ['EntityManager', 'getContext', 'the EntityManager of the transaction that the caller is in'],
   ['EntityManager', 'getTransactionSessionContext', 'variables and role of row level security'],
   ['EntityManager', 'applyFilters', "the filters' condition: public API adds it to queries of MikroORM's only"],
@@ -24,20 +24,20 @@ export const MIKRO_ORM_MEMBERS = membersOf('@mikro-orm/core', '7.2.1', [
   ['DatabaseDriver', 'replicas', 'all of them: getConnection() picks one at random'],
   ['AbstractSqlConnection', 'logQuery', "our statements appear in MikroORM's logs"],
   ['AbstractSqlConnection', 'config', 'whether Kysely prepares connections: sessionContext, onCreateConnection'],
-  ['AbstractSqlConnection', 'options', 'hooks that one connection has for itself'],
+  ['AbstractSqlConnection', 'options', 'hooks that are set for one connection only'],
   ['AbstractSqlConnection', 'applySessionContext', 'row level security as em.transactional has it'],
   ['AbstractSqlConnection', 'execute', 'replaced for replicas; the fourth argument is the transaction'],
   ['AbstractSqlConnection', 'stream', 'replaced for replicas; the third argument is the transaction'],
-  ['Transaction', 'index', 'em.transactional inside of our savepoints numbers its own'],
-  ['Transaction', 'savepointName', 'em.transactional inside of our savepoints: commit and rollback go by it'],
+  ['Transaction', 'index', 'em.transactional inside our savepoints numbers its own'],
+  ['Transaction', 'savepointName', 'em.transactional inside our savepoints commits and rolls back by this name'],
   ['TransactionManager', 'registerDeletionHandler', 'the caller forgets entities that a transaction has removed'],
   ['TransactionManager', 'mergeEntitiesToParent', 'entities of a transaction move to the caller'],
-  ['UnitOfWork', 'unsetIdentity', 'what the caller has changed is not overwritten by that'],
+  ['UnitOfWork', 'unsetIdentity', 'entities that the caller has changed are not overwritten by those of a transaction'],
   ['IdentityMap', 'getByEntity', 'the same'],
   ['EntityComparator', 'prepareEntity', 'whether the caller has changed an entity'],
   ['EntityComparator', 'diffEntities', 'the same'],
   ['WrappedEntity', '__originalEntityData', 'the same'],
-  ['WrappedEntity', '__primaryKeys', 'the key of an entity that stands in a condition'],
+  ['WrappedEntity', '__primaryKeys', 'the key of an entity that is used in a condition'],
   ['WrappedEntity', 'getPrimaryKey', 'the key of an entity that the unit of work has created'],
   ['Platform', 'marshallArray', "replaced: its literals lose text, and MikroORM's unit of work writes them"],
 ])
@@ -61,17 +61,17 @@ interface HiddenManager {
 const hidden = (connection: object): HiddenConnection => connection as unknown as HiddenConnection
 const managerOf = (em: EntityManager): HiddenManager => new TransactionManager(em as never) as unknown as HiddenManager
 
-/** The signal and the strategy that an EntityManager was forked with to abort its queries. */
+/** The signal and the abort strategy that an EntityManager was forked with. */
 export function abortOptionsOf (em: EntityManager): AbortOptions | undefined {
   return (em as unknown as { getAbortOptions(): AbortOptions | undefined }).getAbortOptions()
 }
 
-/** The EntityManager of the transaction that the caller is inside of; else `em` itself. */
+/** The EntityManager of the transaction that the caller is in; else `em` itself. */
 export function contextOf (em: EntityManager): EntityManager {
   return em.getContext(false) as EntityManager
 }
 
-/** The variables and the role that are to be set in each transaction. */
+/** The variables and the role to set in each transaction. */
 export function sessionContextOf (em: EntityManager): SessionContext | undefined {
   return em.getTransactionSessionContext()
 }
@@ -79,7 +79,7 @@ export function sessionContextOf (em: EntityManager): SessionContext | undefined
 /**
  * The condition of the filters that are active for an entity.
  *
- * @param options arguments of filters by name, or whether they are on
+ * @param options for each filter its arguments, or whether it is on
  */
 export function conditionOfFilters (
   em: EntityManager,
@@ -92,7 +92,7 @@ export function conditionOfFilters (
 
 export type EntityManagerClass = new(config: any, driver: any, ...rest: any[]) => EntityManager
 
-/** A class of EntityManagers whose driver is made from the one that they would have otherwise. */
+/** Derives a class of EntityManagers whose driver is replaced by `driverFor`. */
 export function withDriver (Base: EntityManagerClass, driverFor: (driver: Driver) => Driver): EntityManagerClass {
   return class extends Base {
     constructor (config: unknown, driver: Driver, ...rest: unknown[]) {
@@ -101,7 +101,7 @@ export function withDriver (Base: EntityManagerClass, driverFor: (driver: Driver
   }
 }
 
-/** The descriptor of the writer's connection in a driver that inherits from another. */
+/** The property descriptor of the writer's connection, for a driver that inherits from another. */
 export function writerMember<Owner> (get: (driver: Owner) => Connection): PropertyDescriptorMap {
   return {
     connection: {
@@ -122,14 +122,14 @@ export function connectionsOf (
 
 const HOOKS = ['onCreateConnection', 'onReserveConnection'] as const
 
-/** Whether Kysely does something to a connection when it is new, or each time that it is taken from the pool. */
+/** Whether Kysely prepares connections, when they are opened or each time that they are taken from the pool. */
 export function isPrepared (connection: Connection): boolean {
   const { config, options } = hidden(connection)
   return config.get('sessionContext') === 'connection' ||
     HOOKS.some((hook) => (options[hook] ?? config.get(hook)) !== undefined)
 }
 
-/** Writes a statement to MikroORM's log, and to that of slow queries. */
+/** Writes a statement to MikroORM's log and its slow query log. */
 export function logQuery (connection: object, text: string, context: unknown): void {
   hidden(connection).logQuery(text, context)
 }
@@ -143,13 +143,13 @@ export async function applySessionContext (
   await hidden(connection).applySessionContext(transaction, context)
 }
 
-/** What MikroORM notes on a transaction of Kysely's that is a savepoint. */
+/** The properties that MikroORM sets on a transaction of Kysely that is a savepoint. */
 interface Savepoint {
   readonly index?: number
   readonly savepointName?: string
 }
 
-/** Lets `em.transactional` make, release and undo savepoints of its own inside of one of ours. */
+/** Lets `em.transactional` make, release and roll back its own savepoints inside our savepoint. */
 export function noteSavepoint (transaction: object, name: string, outer: object): void {
   Object.defineProperties(transaction, {
     index: { value: ((outer as Savepoint).index ?? 0) + 1 },
@@ -164,7 +164,7 @@ export function forgetRemoved (em: EntityManager, fork: EntityManager): void {
   managerOf(em).registerDeletionHandler(fork, em)
 }
 
-/** Moves the entities of a transaction to the caller's EntityManager, but for those that the caller has changed. */
+/** Moves the entities of a transaction to the caller's EntityManager, except those that the caller has changed. */
 export function takeEntities (em: EntityManager, fork: EntityManager): void {
   const [own, loaded] = [em.getUnitOfWork(false), fork.getUnitOfWork(false)]
   for (const entity of [...own.getIdentityMap()] as object[]) {
@@ -186,9 +186,10 @@ function isChanged (em: EntityManager, entity: object): boolean {
 }
 
 /**
- * Whether a subscriber is the one that MikroORM registers in each transaction: it makes the EntityManager outside forget
- * the entities that a flush has removed, and a statement removes none. MikroORM does not mark it and makes a new one for
- * each transaction, so that its code is all that tells. A subscriber that is not recognized costs time and changes no result.
+ * Whether a subscriber is the one that MikroORM registers in each transaction. It makes the outer EntityManager forget
+ * the entities that a flush has removed, so single statements do not need it. MikroORM does not mark it and makes a new
+ * one for each transaction. So it is recognized by its source text. If it is not recognized, this costs time but
+ * changes no result.
  */
 export function isDeletionHandler (subscriber: EventSubscriber): boolean {
   const { afterFlush } = subscriber
@@ -197,7 +198,7 @@ export function isDeletionHandler (subscriber: EventSubscriber): boolean {
 
 let code: string | undefined
 
-/** The code of MikroORM's handler, which it is made to register once. */
+/** The source text of MikroORM's handler, which is registered once to read it. */
 function deletionHandler (): string {
   if (code !== undefined) return code
   const registered: EventSubscriber[] = []
@@ -210,23 +211,24 @@ function deletionHandler (): string {
 /** The parts of an entity's key. */
 export const primaryKeysOf = (entity: object): unknown[] => wrap(entity, true).__primaryKeys
 
-/** The key of an entity as MikroORM has it: a value, or several in a list or an object. */
+/** The key of an entity as MikroORM represents it: a value, or several values in a list or an object. */
 export const primaryKeyOf = (entity: object): unknown => wrap(entity, true).getPrimaryKey()
 
-/** How MikroORM asks a connection. */
+/** The methods by which MikroORM reads from a connection. */
 export interface Asking {
   execute(...args: unknown[]): Promise<unknown>
   stream(...args: unknown[]): AsyncGenerator<unknown, void, void>
 }
 
-/** Where in their arguments the transaction is. */
+/** The position of the transaction in their arguments. */
 const IN_EXECUTE = 3
 const IN_STREAM = 2
 
 /**
- * Replaces what MikroORM calls on a connection outside of transactions; inside of one it is that connection or none.
+ * Replaces the methods by which MikroORM reads from a connection outside of transactions. Inside a transaction the
+ * original methods run, because its statements cannot move to another connection.
  *
- * @returns the connection's own methods
+ * @returns the connection's original methods
  */
 export function replaceReads (connection: Connection, reads: Asking): Asking {
   const target = connection as unknown as Asking
@@ -237,9 +239,10 @@ export function replaceReads (connection: Connection, reads: Asking): Asking {
 }
 
 /**
- * Corrects the array literals of an ORM, unless they are right or of the application's own making. MikroORM's leave out
- * quotes that PostgreSQL needs: 'NULL' became null, text lost the spaces around it, and line breaks beside a comma became
- * letters. The platform itself is changed, since the unit of work takes its literals from nowhere else.
+ * Corrects the array literals of an ORM, unless they are right already or the application's own. MikroORM leaves out
+ * quotes that PostgreSQL needs: 'NULL' would become null, text would lose surrounding spaces, and line breaks beside a
+ * comma would become letters. This changes the platform itself, because it is the only source of literals for the unit
+ * of work.
  *
  * @param literal makes the literal of a list
  */

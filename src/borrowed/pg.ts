@@ -1,6 +1,6 @@
 /**
- * Members of pg and its pool that are private or undocumented, or that are replaced. No other file of this package uses
- * them. The list says why each is needed, test/borrowed notices when one changes.
+ * Private, undocumented and replaced members of pg and its pool. No other file of this package uses them. The list
+ * gives the reason for each. The tests in test/borrowed fail when one changes.
  */
 import { createRequire } from 'node:module'
 import type { Socket } from 'node:net'
@@ -9,15 +9,15 @@ import type { Client, ClientBase, Connection, Pool, PoolClient } from 'pg'
 import { membersOf } from './members.ts'
 
 export const PG_MEMBERS = membersOf('pg', '8.23.0', [
-  ['Pool', '_clients', 'connections that a pool had before its events were listened to'],
+  ['Pool', '_clients', 'connections that a pool had opened before its events were listened to'],
   ['Pool', 'Client', "a connection beside the pool, with the pool's options"],
-  ['Pool', 'connect', 'replaced: an end to the queue, and no connection that is older than the last one that broke'],
-  ['PoolClient', 'release', "replaced: closes a connection that is Kysely's to give back"],
+  ['Pool', 'connect', 'replaced: limits the queue, and closes connections that are older than the last one that broke'],
+  ['PoolClient', 'release', 'replaced: closes a connection that Kysely releases'],
   ['Client', '_activeQuery', 'ends a cursor whose connection is lost'],
   ['Client', 'readyForQuery', 'whether a statement waits for its answer'],
   ['Client', 'processID', 'cancels a statement on another socket'],
   ['Client', 'secretKey', 'the same'],
-  ['Client', 'host', 'where that socket leads'],
+  ['Client', 'host', 'the server that this socket connects to'],
   ['Client', 'port', 'the same'],
   ['Client', 'ssl', 'the same'],
   ['Client', 'sslNegotiation', 'the same'],
@@ -25,13 +25,13 @@ export const PG_MEMBERS = membersOf('pg', '8.23.0', [
   ['Client', 'connection', "the messages of the protocol, and the server's socket"],
   ['Connection', 'parsedStatements', 'the names under which the server has statements'],
   ['Connection', 'stream', 'closes, pauses and watches the socket'],
-  ['Connection', 'close', 'replaced: a cursor waits for the answer of a server that is gone'],
-  ['Connection', 'readyForQuery', 'an event that says so to the cursor'],
-  ['Query', 'handleDataRow', 'a query of ours takes rows as texts, without asking the server for their types'],
+  ['Connection', 'close', 'replaced: a cursor would wait for the answer of a server that is gone'],
+  ['Connection', 'readyForQuery', 'an event that ends such a cursor'],
+  ['Query', 'handleDataRow', 'our query takes rows as texts, without asking the server for their types'],
   ['pg/lib/utils.js', 'prepareValue', 'sends values as pg does'],
 ])
 
-/** A pool's list of its clients, which its types leave out. */
+/** A pool's list of its clients, which its types omit. */
 interface HiddenPool {
   readonly _clients?: readonly PoolClient[]
   readonly Client: new(options: object) => Client
@@ -39,7 +39,7 @@ interface HiddenPool {
 }
 
 interface HiddenClient {
-  /** Cursors have a state. */
+  /** A cursor has a state. */
   readonly _activeQuery?: { readonly state?: string, handleReadyForQuery?(): void } | null
   readonly readyForQuery: boolean
   readonly host: string
@@ -63,7 +63,7 @@ interface HiddenConnection {
 
 const hidden = (client: object): HiddenClient => client as HiddenClient
 
-/** pg's own conversion; `undefined` in a version that does not have it, which `checkClient` reports. */
+/** pg's own conversion; `undefined` in a version that lacks it, which `checkClient` reports. */
 function loadPrepareValue (): ((value: unknown) => unknown) | undefined {
   try {
     return (createRequire(import.meta.url)('pg/lib/utils.js') as { prepareValue?(value: unknown): unknown })
@@ -74,10 +74,10 @@ function loadPrepareValue (): ((value: unknown) => unknown) | undefined {
   }
 }
 
-/** Makes a value of JavaScript's what pg sends for it, whatever type its column has. */
+/** Converts a JavaScript value to what pg sends for it, whatever type its column has. */
 export const prepareValue = loadPrepareValue()!
 
-/** Does something with each connection of a pool: at once with those that it has, and with others when they are new. */
+/** Calls a function with each connection of a pool: the existing ones at once, and new ones when they are opened. */
 export function onConnections (pool: Pool, use: (client: Client) => void): void {
   for (const client of (pool as unknown as HiddenPool)._clients ?? []) use(client as unknown as Client)
   pool.on('connect', use)
@@ -91,37 +91,37 @@ export function clientWith (pool: unknown, connection: unknown): PoolClient | un
 
 /** The socket of a connection. */
 export const socketOf = (client: object): Socket => hidden(client).connection.stream
-/** The socket of a connection, for a query that pg has given it to. */
+/** The socket of a connection, for a query that pg is submitting. */
 export const socketBelow = (connection: Connection): Socket => connection.stream as Socket
 
 /** Whether a statement waits for its answer. */
 export const isBusy = (client: object): boolean => hidden(client).readyForQuery === false
 
-/** Whether the server has a statement by a name. */
+/** Whether the server has a prepared statement with this name. */
 export function isParsed (connection: Connection, name: string): boolean {
   return (connection as unknown as HiddenConnection).parsedStatements[name] !== undefined
 }
 
-/** What pg knows of its connection. */
+/** What pg knows about the server of a client. */
 export interface Connected {
   readonly host: string
   readonly port: number
   readonly ssl: boolean | ConnectionOptions
   readonly sslNegotiation: string | undefined
-  /** What the server gave to this connection: the number of its process, and a secret. */
+  /** The server's process number and secret for this connection. */
   readonly key: readonly [number, number]
 }
 
-/** Where the server is that a client is, or would be, connected to. */
+/** The server that a client is connected to, or would connect to. */
 export function serverOf (client: ClientBase): Connected {
   const { host, port, ssl, sslNegotiation, processID, secretKey } = hidden(client)
   return { host, port, ssl, sslNegotiation, key: [processID, secretKey] }
 }
 
-/** A connection that is not the pool's, with its options. It is not connected yet. */
+/** Makes a client with the pool's options that does not belong to the pool. It is not connected yet. */
 export function clientBeside (pool: Pool, overrides: object = {}): Client {
   const { Client, options } = pool as unknown as HiddenPool
-  // the pool hides secrets from what copies its options
+  // the pool makes secrets non-enumerable, so that a spread alone would omit them
   return new Client({ ...options, password: options.password, ssl: options.ssl, ...overrides })
 }
 
@@ -130,9 +130,9 @@ export function unref (client: ClientBase): void {
   hidden(client).unref()
 }
 
-/** Makes the pool close a connection as soon as it is given back. */
+/** Makes the pool close a connection when it is released. */
 export function closeOnRelease (client: PoolClient): void {
-  // pg makes a new one each time that it hands the connection out
+  // pg sets a new release() each time that it hands out the connection
   const release = client.release.bind(client)
   client.release = () => release(true)
 }
@@ -140,9 +140,9 @@ export function closeOnRelease (client: PoolClient): void {
 export type ConnectCallback = Parameters<Pool['connect']>[0]
 
 /**
- * Replaces how a pool hands out its connections: for all who use the pool, MikroORM and its transactions included.
+ * Replaces how a pool hands out connections, for all its users, including MikroORM and its transactions.
  *
- * @param make makes it of the pool's own way
+ * @param make gets the pool's original method and returns the new one
  */
 export function replaceConnect (
   pool: Pool,
@@ -158,14 +158,14 @@ export function replaceConnect (
   pool.connect = replaced as Pool['connect']
 }
 
-/** Closes a connection without a word to the server, which may not listen any more. What waits for its answer fails now. */
+/** Closes a connection without notifying the server, which may not respond. Waiting statements fail at once. */
 export function cut (client: object): void {
   socketOf(client).destroy()
 }
 
 /**
- * Lets a stream end whose connection is lost. The cursor behind it goes on waiting for the server to say that it is ready,
- * and its connection would never go back to the pool.
+ * Ends a stream when its connection is lost. Otherwise pg's cursor waits for the server to become ready, and the
+ * connection never returns to the pool.
  */
 export function endCursorsWith (client: Client): void {
   const { connection } = hidden(client)
@@ -173,7 +173,7 @@ export function endCursorsWith (client: Client): void {
     setImmediate(() => connection.emit('readyForQuery', {}))
   }
   const finish = (): void => {
-    // it has all of its rows, and the server's last word for it was about to come
+    // it has all of its rows, and only the server's last message is missing
     const query = hidden(client)._activeQuery
     if (query?.state === 'done') query.handleReadyForQuery?.()
   }
