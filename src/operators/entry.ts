@@ -1,4 +1,4 @@
-/** The members of an entry of the operator table: what each stage needs to know of an operator. */
+/** The members of an entry of the operator table. They tell each stage how to treat an operator. */
 import type { Converted, SqlValue, ValueType } from '../model/index.ts'
 
 /**
@@ -6,9 +6,9 @@ import type { Converted, SqlValue, ValueType } from '../model/index.ts'
  *
  * - `one`: a value of the property's type
  * - `text`: any text, whatever the property's type
- * - `list`: values of the property's type
- * - `pair`: exactly two of them, the low one first
- * - `items`: values of the type of an array's items
+ * - `list`: a list of values of the property's type
+ * - `pair`: exactly two values of the property's type, the lower one first
+ * - `items`: a list of values of the type of an array's items
  * - `part`: a range, or a value that a range can hold
  * - `boolean`: `true` or `false`
  */
@@ -17,7 +17,7 @@ export type OperatorValue = 'one' | 'text' | 'list' | 'pair' | 'items' | 'part' 
 /** The kinds of values that are lists of texts. */
 export const LISTS: ReadonlySet<OperatorValue> = new Set(['list', 'pair', 'items'])
 
-/** What an operator makes of the texts of a parameter. */
+/** The result of reading the texts of a parameter. */
 export type ReadValue =
   /** The values to bind, in the order of the placeholders. */
   | { readonly kind: 'values', readonly values: readonly SqlValue[] }
@@ -25,7 +25,7 @@ export type ReadValue =
   | { readonly kind: 'null', readonly negated: boolean }
   /** Every row satisfies the filter. */
   | { readonly kind: 'nothing' }
-  /** A text is not a value of the type. The refusal says what is `expected`, and cites the item of a list. */
+  /** A text is not a value of the type. The error says what is `expected`, and quotes the `item` if there is a list. */
   | {
     readonly kind: 'invalid',
     readonly expected: string,
@@ -36,10 +36,10 @@ export type ReadValue =
   | { readonly kind: 'unreadable', readonly sentence: string, readonly limit: boolean }
 
 /**
- * Reads the value of an operator: one text, or for lists the items.
+ * Reads the value of an operator: one text, or the items of a list.
  *
- * @param convert reads a value of the property's type, or for an array of its items' type
- * @param type of the property
+ * @param convert reads a value of the property's type; if the property is an array, a value of its items' type
+ * @param type the type of the property
  */
 export type ReadTexts = (
   texts: readonly string[],
@@ -47,48 +47,51 @@ export type ReadTexts = (
   type: ValueType
 ) => ReadValue
 
-/** SQL with a place for the column. The rest is source code and never comes from a request. */
+/** SQL with a placeholder for the column. The rest is source code and never comes from a request. */
 export type ColumnSql = `${string}{column}${string}`
 
-/** The SQL of an operator, with a place for the column and for each bound value. */
+/** The SQL of an operator, with placeholders for the column and for each bound value. */
 export type OperatorSql<Value extends OperatorValue> = Value extends 'boolean'
   ? { readonly true: ColumnSql, readonly false: ColumnSql }
   : Value extends 'pair' ? `${ColumnSql}{low}${string}{high}${string}`
     : `${ColumnSql}{value}${string}`
 
-/** How an index finds rows: by order, by the trigrams of a text, by the items of an array, or by what ranges hold. */
+/** How an index finds rows: by order, by the trigrams of a text, by the items of an array, or by what a range holds. */
 export type IndexKind = 'order' | 'trigrams' | 'items' | 'ranges'
 
-/** The index that makes an operator fast: on the column, or on an expression. `none`: most rows satisfy the operator. */
+/**
+ * The index that makes an operator fast, on the column or on an expression. `none` means that no index helps, because
+ * most rows satisfy the operator.
+ */
 export type OperatorIndex = IndexKind | { readonly kind: IndexKind, readonly key: ColumnSql } | 'none'
 
-/** All that the stages need to know of an operator. */
+/** Everything that the stages need to know about an operator. */
 interface FormOf<Value extends OperatorValue> {
-  /** How the value is written: for the planner, the documentation and the types of clients. */
+  /** How the value is written. The planner, the documentation and the types of clients use it. */
   readonly value: Value
   /**
    * The types of properties that the operator works on.
    *
-   * @param custom whether the property has a type of the application that reads values from text
+   * @param custom whether the property has a custom type, defined by the application, that reads values from text
    */
   readonly accepts: (type: ValueType, custom: boolean) => boolean
-  /** From the texts of a parameter to the values that are bound. */
+  /** Converts the texts of a parameter to the values to bind. */
   readonly plan: ReadTexts
-  /** How the comparison is written. */
+  /** The SQL of the comparison. */
   readonly sql: OperatorSql<Value>
-  /** The index that start-up advice asks for. */
+  /** The index that the advice at start-up suggests. */
   readonly index: OperatorIndex
-  /** The end of a sentence of the documentation: "Records whose `price` ...". */
+  /** The end of a sentence in the documentation, which begins with "Records whose `price`". */
   readonly meaning: string
-  /** An example of the documentation, from two values of the property's type of which the second is not less. */
+  /** Makes an example for the documentation from two values of the property's type, the lower one first. */
   readonly example: (one: unknown, other: unknown) => unknown
 }
 
-/** An operator as it is on properties of some types. */
+/** The form of an operator for properties of certain types. */
 export type OperatorForm = { [Value in OperatorValue]: FormOf<Value> }[OperatorValue]
 
-/** An operator that compares with values. */
+/** The form of an operator that compares with values. */
 export type ComparisonForm = Exclude<OperatorForm, FormOf<'boolean'>>
 
-/** An entry of the table. An operator may have another form for arrays and for ranges. */
+/** An entry of the table. An operator may have other forms for arrays and for ranges. */
 export type OperatorEntry = OperatorForm & { readonly onArray?: FormOf<'items'>, readonly onRange?: FormOf<'part'> }

@@ -1,7 +1,7 @@
 /**
- * The operators of filters, and all that the other stages know of them: what comes in are the texts of a parameter, what
- * goes out are values to bind, or why there are none. Nothing here knows a whitelist, a plan or a connection; SQL is
- * text with places for a column and values, which `src/sql` fills in.
+ * The operators of filters. An operator turns the texts of a parameter into values to bind, or says why it cannot.
+ * Nothing in this folder knows a whitelist, a plan or a connection. The SQL of an operator is text with placeholders
+ * for a column and for values, which `src/sql` fills in.
  */
 export {
   LISTS,

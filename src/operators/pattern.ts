@@ -1,26 +1,32 @@
-/** Patterns of `like`: `%` and `_` are wildcards, `\` makes the next character literal (PostgreSQL manual, section 9.7.1). */
+/**
+ * Patterns of `like`. `%` and `_` are wildcards, and `\` makes the next character literal (PostgreSQL manual,
+ * section 9.7.1).
+ */
 
-/** Characters of a pattern, and wildcards in it, at most: the time to match grows with both. */
+/** Maximum number of characters in a pattern. The time to match grows with it. */
 export const MAX_PATTERN_LENGTH = 256
+
+/** Maximum number of wildcards in a pattern. The time to match grows with it, too. */
 export const MAX_WILDCARDS = 8
 
-/** The value as a pattern that matches itself. */
+/** Escapes a value, so that it becomes a pattern that matches only that value. */
 const literal = (value: string): string => value.replace(/[\\%_]/g, '\\$&')
 
 export const containing = (value: string): string => `%${literal(value)}%`
 export const startingWith = (value: string): string => `${literal(value)}%`
 export const endingWith = (value: string): string => `%${literal(value)}`
 
-/** A partial filter's value: the pattern itself when it has an unescaped `%`, else text that may stand anywhere. */
+/** The pattern of a partial filter: the value itself if it has an unescaped `%`, otherwise "contains the value". */
 export function patternOf (value: string): string {
   return scan(value).percents > 0 ? value : containing(value)
 }
 
 /**
- * What is wrong with a value that becomes a pattern, or `undefined`.
+ * Checks a value that becomes a pattern.
  *
- * @param reading `pattern`: wildcards count and escapes must be whole; `literal`: every character is itself;
- *   `partial`: a pattern if it has an unescaped `%`, else literal
+ * @param reading `pattern`: wildcards count, and escapes must be complete. `literal`: every character is literal.
+ *   `partial`: a pattern if it has an unescaped `%`, otherwise literal.
+ * @returns the sentence about the error, or `undefined` if there is no error
  */
 export function checkPattern (
   value: string,
@@ -44,14 +50,14 @@ export function checkPattern (
   }
   if (open) {
     return {
-      sentence: 'A pattern can not end in a single backslash: it escapes the next character, and there is none.',
+      sentence: 'A pattern cannot end in a single backslash. Write two backslashes to match one.',
       limit: false,
     }
   }
   return undefined
 }
 
-/** Counts the wildcards that are not escaped, and says whether the last character is an escape without an object. */
+/** Counts the wildcards that are not escaped. `open`: the last character is a backslash, which escapes nothing. */
 function scan (value: string): { percents: number, underscores: number, open: boolean } {
   let percents = 0
   let underscores = 0

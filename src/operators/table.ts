@@ -1,9 +1,9 @@
 /**
- * The operators of filters, `filter[<name>][<operator>]=<value>`: everything that the stages know of an operator is in its
- * entry. The order is the order in which errors and documentation list the operators.
+ * The operators of filters, `filter[<name>][<operator>]=<value>`. Everything that the stages know about an operator is
+ * in its entry. Errors and documentation list the operators in the order of this table.
  *
- * To add an operator, add its entry here, its row in `docs/query-language.md` and its tests. A missing member is a type
- * error in this file.
+ * To add an operator, add its entry here, its row in `docs/query-language.md` and its tests. If a member is missing,
+ * this file has a type error.
  */
 import { isComparable, isOrdered, isTextual, type ValueType } from '../model/index.ts'
 import type { ComparisonForm, OperatorEntry, OperatorForm, OperatorValue } from './entry.ts'
@@ -23,7 +23,7 @@ import {
 
 const comparable = (type: ValueType, custom: boolean): boolean => isComparable(type) || custom
 const anything = (): boolean => true
-/** Arrays whose items can be compared. */
+/** Whether a type is an array whose items can be compared. */
 const array = (type: ValueType): boolean =>
   type.kind === 'array' && isComparable(type.element) && type.element.kind !== 'json'
 
@@ -48,7 +48,7 @@ export const OPERATORS = Object.freeze(
       plan: readOne,
       sql: '{column} <> {value}',
       index: 'none',
-      meaning: 'is another value; null is none',
+      meaning: 'differs from the value and is not null',
       example: one,
     },
     lt: {
@@ -137,7 +137,7 @@ export const OPERATORS = Object.freeze(
         plan: readPart,
         sql: '{column} @> {value}',
         index: 'ranges',
-        meaning: 'contains the value, or all of a range',
+        meaning: 'contains the value, or the whole of a range',
         example: one,
       },
     },
@@ -183,7 +183,7 @@ export const OPERATORS = Object.freeze(
       plan: readEach,
       sql: '{column} between {low} and {high}',
       index: 'order',
-      meaning: 'is between two values, or one of them, low first',
+      meaning: 'is between two values, or equals one of them; the lower value comes first',
       example: two,
     },
     overlap: {
@@ -201,13 +201,13 @@ export const OPERATORS = Object.freeze(
       plan: readNull,
       sql: { true: '{column} is null', false: '{column} is not null' },
       index: 'none',
-      meaning: 'is null, or with `false`, is not',
+      meaning: 'is null, or with `false`, is not null',
       example: () => true,
     },
   } as const satisfies Record<string, OperatorEntry>
 )
 
-/** The operators of partial filters: as in the table, except that text without a wildcard may stand anywhere. */
+/** The operators of partial filters. Unlike in the table, text without a `%` matches anywhere in the property. */
 export const PARTIAL = Object.freeze(
   {
     like: {
@@ -242,7 +242,7 @@ export function isOperator (name: unknown): name is Operator {
   return typeof name === 'string' && Object.hasOwn(OPERATORS, name)
 }
 
-/** The operator as it is on properties of a type, whether or not it accepts the type. */
+/** The form of an operator for properties of a type, whether or not the operator accepts the type. */
 export function formOf (operator: ComparisonOperator, type: ValueType): ComparisonForm
 export function formOf (operator: Operator, type: ValueType): OperatorForm
 export function formOf (operator: Operator, type: ValueType): OperatorForm {
@@ -263,7 +263,7 @@ export type ComparisonOperator = {
 
 /** How the value of each operator is written, as a type. */
 export type OperatorValues = { readonly [Name in Operator]: (typeof OPERATORS)[Name]['value'] }
-/** The same for properties that are arrays. */
+/** How the value of each operator is written for properties that are arrays. */
 export type OperatorValuesOnArrays = {
   readonly [Name in Operator]: (typeof OPERATORS)[Name] extends {
     readonly onArray: { readonly value: infer Value extends OperatorValue },

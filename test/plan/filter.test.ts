@@ -298,7 +298,7 @@ t.test('a value that its property can not hold is refused with what it can', asy
     ['filter[name][in]="a"b', 'filter[name][in]: Text follows a closing quote: after it, only a comma may come.'],
     [
       'filter[name][like]=a\\',
-      'filter[name][like]: A pattern can not end in a single backslash: it escapes the next character, and there is none.',
+      'filter[name][like]: A pattern cannot end in a single backslash. Write two backslashes to match one.',
     ],
     [
       'filter[name][like]=%00',
@@ -310,7 +310,7 @@ t.test('a value that its property can not hold is refused with what it can', asy
     ],
     [
       'filter[description]=%25\\',
-      'filter[description]: A pattern can not end in a single backslash: it escapes the next character, and there is none.',
+      'filter[description]: A pattern cannot end in a single backslash. Write two backslashes to match one.',
     ],
   ]
   for (const [query, detail] of cases) t.strictSame(details(query), [detail], query)
