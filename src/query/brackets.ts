@@ -1,21 +1,21 @@
-/** The brackets of a parameter's name. */
+/** Reads the brackets in a parameter's name. */
 
-/** `filter[price][in][]` has the levels `price` and `in`, and is a list. */
+/** The brackets of a name. `filter[price][in][]` has the levels `price` and `in`, and is a list. */
 export interface Brackets {
   readonly levels: readonly string[]
-  /** Whether the name ends in `[]`, which is no level of its own. */
+  /** Whether the name ends in `[]`, which does not count as a level. */
   readonly list: boolean
 }
 
 const NONE: Brackets = { levels: [], list: false }
 
 /**
- * Reads what follows the root of a name.
+ * Reads the brackets that follow the root of a name.
  *
  * @param name the whole name, decoded
- * @param open index of its first `[`, or -1 when it has none
- * @returns `undefined` when the brackets aren't well-formed: unclosed, nested in each other, followed by text, or
- * empty anywhere but at the end
+ * @param open index of the first `[` in the name, or -1 if the name has no brackets
+ * @returns `undefined` if the brackets are not well-formed: unclosed, nested, followed by text, or empty anywhere
+ * except at the end
  */
 export function readBrackets (name: string, open: number): Brackets | undefined {
   if (open === -1) return NONE

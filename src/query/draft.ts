@@ -1,4 +1,4 @@
-/** What has been read of a query string so far. It belongs to one call of the parser and never leaves this folder. */
+/** The parameters read so far from a query string. A draft belongs to one call of the parser. */
 import type { QueryCode } from '../errors.ts'
 import { readBrackets } from './brackets.ts'
 import { dropFilter, finishFilters, takeFilter } from './filters.ts'
@@ -12,7 +12,7 @@ import type { PaginationName } from './pagination.ts'
 import { queryError } from './query-error.ts'
 import type { QueryParamError, QueryParams } from './types.ts'
 
-/** Our parameters by the root of their name, and the code of their errors. */
+/** The parameters of the grammar, by the root of their name, with the code of their errors. */
 const CODES: ReadonlyMap<string, QueryCode> = new Map<string, QueryCode>([
   ['filter', 'FST_CRUD_FILTER_INVALID'],
   ['sort', 'FST_CRUD_SORT_INVALID'],
@@ -28,12 +28,15 @@ const CODES: ReadonlyMap<string, QueryCode> = new Map<string, QueryCode>([
 const NO_NAMES: readonly string[] = []
 const NO_FIELDS: QueryParams['fieldsByInclude'] = Object.freeze(Object.create(null))
 
-/** What says which names the application declares itself. It is asked only where a query string has names that are not ours. */
+/**
+ * The names of parameters that the application declares. `declared` is read only if a query string has names that are
+ * not part of the grammar.
+ */
 export interface Declaring {
   readonly declared?: readonly string[] | { readonly has: (name: string) => boolean }
 }
 
-/** Gathers the parameters of one query string, in its order. */
+/** Gathers the parameters of one query string in their order. */
 export class Draft {
   readonly #options: Declaring | undefined
   readonly #errors: QueryParamError[]
@@ -57,7 +60,7 @@ export class Draft {
     return CODES.has(rootOf(name))
   }
 
-  /** Whether a parameter is one of the application's own. */
+  /** Whether the application declares a parameter. */
   isDeclared (name: string): boolean {
     this.#declared ??= this.#options?.declared ?? NO_NAMES
     const root = rootOf(name)
@@ -66,7 +69,7 @@ export class Draft {
       : this.#declared.includes(root) || this.#declared.includes(name)
   }
 
-  /** Notes a parameter that is not part of the grammar, unless it is the application's own. */
+  /** Records a parameter that is not part of the grammar, unless the application declares it. */
   notice (name: string): void {
     if (!this.isDeclared(name)) (this.#unknown ??= new Set()).add(name)
   }
@@ -95,7 +98,7 @@ export class Draft {
     }
   }
 
-  /** Records that an occurrence of a parameter can't be read at all. */
+  /** Records that an occurrence of a parameter cannot be read. */
   refuse (name: string, detail: string, more?: Pick<QueryParamError, 'limit'>): void {
     const root = rootOf(name)
     const code = CODES.get(root)
@@ -105,13 +108,13 @@ export class Draft {
     this.#errors.push(queryError(code, name, detail, more))
   }
 
-  /** Records that a parameter can't be read, not even its name. */
+  /** Records a parameter whose name cannot be read. */
   refuseUnnamed (detail: string): void {
     this.#count()
     this.#errors.push(queryError('FST_CRUD_QUERY_INVALID', undefined, detail))
   }
 
-  /** All that was taken, frozen. */
+  /** Returns everything that was read, frozen. */
   finish (): QueryParams {
     const params: { -readonly [Key in keyof QueryParams]: QueryParams[Key] } = {
       filters: finishFilters(this.#filters),
@@ -126,7 +129,7 @@ export class Draft {
     return bare(params)
   }
 
-  /** Only one parser of many keeps the order of `sort[]=a&sort=b&sort[]=c`, so that this is no order at all. */
+  /** Refuses a mixture such as `sort[]=a&sort=b&sort[]=c`, because most parsers of query strings lose its order. */
   #takeSort (name: string, open: number, text: string, code: QueryCode): void {
     this.#takeList(this.#sort, tidySort, name, open, text, code)
     if (!this.#sort.endMixture()) return
@@ -134,7 +137,7 @@ export class Draft {
       queryError(
         code,
         name,
-        'This list is given both with [] and without, which leaves its order open: write all of it in one way.'
+        'This list is given both with [] and without, so its order is ambiguous. Write all of it in one way.'
       )
     )
   }

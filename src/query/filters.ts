@@ -1,4 +1,4 @@
-/** `filter[<field>]` and `filter[<field>][<operator>]`, gathered in the order in which each appears first. */
+/** Gathers `filter[<field>]` and `filter[<field>][<operator>]`, in the order in which each filter first appears. */
 import { readBrackets } from './brackets.ts'
 import { bare, frozen } from './frozen.ts'
 import { isReserved, MAX_FILTER_DEPTH } from './limits.ts'
@@ -9,7 +9,7 @@ import { markFilter } from './written.ts'
 const CODE = 'FST_CRUD_FILTER_INVALID'
 const FORM = 'Write filter[<field>]=<value> or filter[<field>][<operator>]=<value>.'
 
-/** One filter while its occurrences are gathered. */
+/** A filter while its occurrences are gathered. */
 interface FilterSlot {
   readonly field: string
   readonly operator: string | undefined
@@ -18,10 +18,13 @@ interface FilterSlot {
   value: string | string[]
 }
 
-/** By name without the `[]`. `null` where an occurrence couldn't be read: the rest would be another filter. */
+/**
+ * Filters by name without the `[]`. A filter is `null` if one of its occurrences could not be read, because the others
+ * alone would mean something else.
+ */
 export type FilterSlots = Map<string, FilterSlot | null>
 
-/** Adds one occurrence of a filter, or records in `errors` why it can't. */
+/** Adds one occurrence of a filter. If the occurrence cannot be read, it adds the reason to `errors`. */
 export function takeFilter (
   slots: FilterSlots,
   name: string,
@@ -61,12 +64,12 @@ export function takeFilter (
   }
 }
 
-/** Gives up a filter one of whose occurrences can't be read: without it, the others would mean something else. */
+/** Drops a filter if one of its occurrences cannot be read, because the others alone would mean something else. */
 export function dropFilter (slots: FilterSlots, name: string): void {
   slots.set(slotKey(name), null)
 }
 
-/** The filters that could be read. */
+/** Returns the filters that could be read. */
 export function finishFilters (slots: FilterSlots): readonly FilterParam[] {
   const filters: FilterParam[] = []
   for (const slot of slots.values()) {

@@ -1,4 +1,4 @@
-/** Most lists of most queries are empty: they share one. */
+/** The one empty list that all queries share. */
 const EMPTY: readonly never[] = Object.freeze([])
 
 /** Freezes an array that its caller has finished with. */
@@ -7,8 +7,9 @@ export function frozen<T> (items: T[]): readonly T[] {
 }
 
 /**
- * Freezes an object that its caller has finished with, and takes its prototype away: names from a URL find nothing but
- * its own. (An object that is made without a prototype is a hash table from the start, and several times slower.)
+ * Freezes an object that its caller has finished with, and removes its prototype, so that a name from a URL finds only
+ * the object's own keys. (V8 stores an object that is created without a prototype as a hash table, which is several
+ * times slower.)
  */
 export function bare<T extends object> (object: T): Readonly<T> {
   return Object.freeze(Object.setPrototypeOf(object, null) as T)

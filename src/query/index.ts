@@ -1,8 +1,8 @@
 /**
- * The query language: the text of a query string comes in and `QueryParams` go out, or the other way round. This
- * stage knows the grammar and nothing else, no whitelist, no operator and no type. It refuses text that the grammar
- * can't place, names that must never become an object's key, and whatever exceeds the limits in limits.ts; it never
- * throws for any of that, but lists it in `QueryParams.errors`.
+ * The query language. This stage turns the text of a query string into `QueryParams`, and back. It knows only the
+ * grammar: no whitelist, operator or type. It refuses text that does not fit the grammar, names that must never become
+ * an object's key, and everything that exceeds the limits in limits.ts. The parser does not throw these errors. It
+ * lists them in `QueryParams.errors`.
  */
 export { parseQueryParams } from './parse.ts'
 export type { ParseOptions } from './parse.ts'

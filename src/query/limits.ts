@@ -1,27 +1,27 @@
-/** The limits of the grammar. What exceeds one is refused before anything is done with it, whatever the configuration. */
+/** The limits of the grammar. The parser always refuses input that exceeds a limit, whatever the configuration. */
 import { queryError } from './query-error.ts'
 import type { QueryParamError } from './types.ts'
 
-/** Parameters of ours in one query string, at most. Each occurrence of a repeated one counts. */
+/** Maximum number of the grammar's parameters in one query string. Each occurrence of a repeated parameter counts. */
 export const MAX_PARAMETERS = 100
 
-/** Length of a query string in bytes, at most. */
+/** Maximum length of a query string in bytes. */
 export const MAX_QUERY_BYTES = 8 * 1024
 
-/** Bracket levels after `filter`, at most: a field and an operator. */
+/** Maximum number of bracket levels after `filter`: a field and an operator. */
 export const MAX_FILTER_DEPTH = 2
 
-/** Items in one list, at most. */
+/** Maximum number of items in one list. */
 export const MAX_LIST_ITEMS = 100
 
 const RESERVED = /(?:^[-+ ]?|\.)(?:__proto__|constructor|prototype)(?:$|\.)/
 
-/** Whether a name, or a segment of a dotted one, is a name that must never become the key of an object. */
+/** Whether a name, or a segment of a dotted name, must never become the key of an object. */
 export function isReserved (name: string): boolean {
   return RESERVED.test(name)
 }
 
-/** Ends the reading of a query string at once. Never leaves this folder. */
+/** Stops the reading of a query string at once. The parser catches it. */
 export class Refusal extends Error {
   readonly #item: QueryParamError
 
@@ -39,8 +39,8 @@ export class Refusal extends Error {
   }
 
   /**
-   * The error item of a refusal, or of whatever else was thrown while an object was read. (A getter may throw
-   * anything, even a proxy that throws again when `instanceof` looks at it.)
+   * The error item of a refusal, or of any other value that was thrown while an object was read. (A getter may throw
+   * anything, even a proxy that throws again when `instanceof` inspects it.)
    */
   static itemOf (thrown: unknown): QueryParamError {
     const known = typeof thrown === 'object' && thrown !== null && #item in thrown

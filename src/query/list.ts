@@ -1,25 +1,25 @@
-/** The list syntax of one parameter: `a,b`, and `"a,b",c` where an item holds a comma. */
+/** The list syntax of one parameter: `a,b`, or `"a,b",c` if an item contains a comma. */
 import { MAX_LIST_ITEMS } from './limits.ts'
 
-/** The items of a list, or the sentence that says why it can't be read. */
+/** The items of a list, or the sentence that says why the list cannot be read. */
 export type ListResult =
   | { readonly items: readonly string[], readonly error?: undefined }
   | {
     readonly items?: undefined,
-    readonly error: string, /** The list is longer than any may be. */
+    readonly error: string, /** The list has more than `MAX_LIST_ITEMS` items. */
     readonly limit?: true,
   }
 
 const EMPTY_ITEM = 'The list has an empty item: write "" for an empty text.'
-const AFTER_QUOTE = 'Text follows a closing quote: after it, only a comma may come.'
+const AFTER_QUOTE = 'Only a comma may follow a closing quote.'
 const OPEN_QUOTE = 'A quote is not closed.'
-const ESCAPE = 'Inside quotes, a backslash may only stand before a quote or another backslash.'
+const ESCAPE = 'Inside quotes, a backslash must be followed by a quote or another backslash.'
 const TOO_MANY = `The list has more than ${MAX_LIST_ITEMS} items.`
 
 /**
- * Splits the text of one parameter into the items of a list. Whitespace around items is dropped; an item in double
- * quotes is kept as it is, commas included, with `\"` for a quote and `\\` for a backslash. Text that is empty, or
- * only whitespace, is the empty list. At most 100 items.
+ * Splits the text of one parameter into the items of a list. Whitespace around items is dropped. An item in double
+ * quotes is kept verbatim, including its commas. Inside quotes, `\"` is a quote and `\\` is a backslash. Text that is
+ * empty, or only whitespace, is the empty list. A list has at most 100 items.
  *
  * @example
  * splitList('1, 2') // { items: ['1', '2'] }
@@ -51,7 +51,7 @@ export function splitList (text: string): ListResult {
 }
 
 /**
- * The inverse of `splitList`: items become the text of one parameter, in quotes where they have to be.
+ * Joins items to the text of one parameter, the inverse of `splitList`. Items are put in quotes if they need them.
  *
  * @example
  * joinList(['a,b', 'c']) // '"a,b",c'
@@ -75,7 +75,7 @@ function indexOrEnd (text: string, character: string, from: number): number {
   return index === -1 ? text.length : index
 }
 
-/** Index of the quote that closes what began before `at`, or -1. */
+/** Index of the quote that closes the one before `at`, or -1. */
 function closingQuote (text: string, at: number): number {
   for (; at < text.length; at++) {
     if (text[at] === '\\') at++
@@ -84,7 +84,7 @@ function closingQuote (text: string, at: number): number {
   return -1
 }
 
-/** Without its backslashes; `undefined` when one of them escapes nothing. */
+/** Removes the escaping backslashes. Returns `undefined` if a backslash escapes nothing. */
 function unescape (quoted: string): string | undefined {
   if (!quoted.includes('\\')) return quoted
   const broken = /\\[^"\\]/.test(quoted.replaceAll('\\\\', ''))

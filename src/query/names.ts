@@ -1,4 +1,4 @@
-/** The comma-separated names of `sort`, `include` and `fields`. */
+/** Reads the comma-separated names of `sort`, `include` and `fields`. */
 import type { QueryCode } from '../errors.ts'
 import { frozen } from './frozen.ts'
 import { isReserved } from './limits.ts'
@@ -6,15 +6,15 @@ import { queryError } from './query-error.ts'
 import type { QueryParamError } from './types.ts'
 import { markNames } from './written.ts'
 
-/** How one name is brought into its canonical form; `''` for an empty one. */
+/** Brings a name into its canonical form. An empty name becomes `''`. */
 export type Tidy = (item: string) => string
 
-/** `include` and `fields`: whitespace around a name means nothing. */
+/** For `include` and `fields`: drops whitespace around a name. */
 export const tidyName: Tidy = (item) => item.trim()
 
 /**
- * `sort`: whitespace around an item means nothing, but for one space before a name without a sign. That is what `+`
- * decodes to, so it is kept: `-a`, `+a`, ` a` and `a` are the four forms of an item.
+ * For `sort`: drops whitespace around an item, except one space before a name without a sign. The space is kept because
+ * `+` is decoded to it. The four forms of an item are `-a`, `+a`, ` a` and `a`.
  */
 export const tidySort: Tidy = (item) => {
   const name = item.trim()
@@ -46,7 +46,7 @@ export class NameList {
     for (const name of names) this.#names.push(name)
   }
 
-  /** Gives the names up if they were given both with `[]` and without. True the first time that it happens. */
+  /** Drops the names if they were given both with `[]` and without. Returns true the first time. */
   endMixture (): boolean {
     if (this.#mixed || !this.#plain || this.#bracketed === undefined) return false
     this.#mixed = true
@@ -54,12 +54,12 @@ export class NameList {
     return true
   }
 
-  /** The names in their order. */
+  /** Returns the names in their order. */
   finish (): readonly string[] {
     return this.#marked(frozen(this.#names))
   }
 
-  /** Each name once, in the order of their first occurrences. */
+  /** Returns each name once, in the order of first occurrence. */
   finishDistinct (): readonly string[] {
     return this.#marked(frozen(this.#names.length < 2 ? this.#names : [...new Set(this.#names)]))
   }
@@ -71,8 +71,8 @@ export class NameList {
 }
 
 /**
- * Adds the names in `text` to `names`, or records in `errors` which can't be. Text that is empty, or only whitespace,
- * counts as not given.
+ * Adds the names in `text` to `names`. Empty and reserved names are recorded in `errors` instead. Text that is empty,
+ * or only whitespace, counts as absent.
  */
 export function takeNames (
   names: NameList,

@@ -1,4 +1,7 @@
-/** `page` and `per_page`, `limit` and `offset`, `cursor` and `per_page`: three ways, one at a time. */
+/**
+ * Reads the pagination parameters. A query string may use one of three pairs: `page` and `per_page`, `limit` and
+ * `offset`, or `cursor` and `per_page`.
+ */
 import { queryError } from './query-error.ts'
 import type { QueryParamError } from './types.ts'
 
@@ -6,7 +9,7 @@ const CODE = 'FST_CRUD_PAGINATION_INVALID'
 
 export type PaginationName = 'page' | 'per_page' | 'limit' | 'offset' | 'cursor'
 
-/** What each parameter must not stand beside. */
+/** For each parameter, those that it must not be combined with. */
 const RIVALS: Readonly<Record<PaginationName, readonly PaginationName[]>> = {
   page: ['limit', 'offset', 'cursor'],
   per_page: ['limit', 'offset'],
@@ -23,7 +26,7 @@ interface PaginationValues {
   cursor?: string
 }
 
-/** What has been read of the pagination: the values, and how often each parameter was given. */
+/** The pagination read so far: the values, and how often each parameter was given. */
 export interface PaginationDraft {
   readonly values: PaginationValues
   readonly given: Record<PaginationName, number>
@@ -35,10 +38,10 @@ export function newPagination (): PaginationDraft {
 }
 
 /**
- * Takes one pagination parameter, or records in `errors` why it can't.
+ * Takes one pagination parameter. If it is not valid, the reason is added to `errors`.
  *
  * @param name the root of the parameter's name
- * @param parameter its whole name; differs from `name` when it has brackets, which none of these may have
+ * @param parameter the whole name. It differs from `name` if it has brackets, which are an error here.
  */
 export function takePagination (
   draft: PaginationDraft,

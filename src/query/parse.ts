@@ -1,4 +1,4 @@
-/** The parser: whatever form a query string comes in, it becomes QueryParams. */
+/** The parser: turns any form of a query string into `QueryParams`. */
 import { Draft } from './draft.ts'
 import { Refusal } from './limits.ts'
 import { isPlainObject, readObject, readSearchParams } from './read-object.ts'
@@ -7,21 +7,23 @@ import type { QueryParams } from './types.ts'
 
 export interface ParseOptions {
   /**
-   * Names of top-level parameters that the application's own route schema declares: a list, a set, or any object whose
-   * `has` tells. They are not listed in `unknown`. Default: none.
+   * Names of top-level parameters that the route schema of the application declares: a list, a set, or any object with
+   * a method `has`. They are not listed in `unknown`. Default: none.
    */
   readonly declared?: readonly string[] | { readonly has: (name: string) => boolean }
 }
 
 /**
- * Reads a query string. Never throws: what can't be read is in `errors`, and the rest is as if it weren't there.
+ * Reads a query string. Never throws. Parameters that cannot be read are listed in `errors`, and the other parameters
+ * are read as if these were absent.
  *
- * A query string of more than 8 KiB or more than 100 parameters of ours isn't read at all: the result then has this
- * one error and nothing else.
+ * A query string of more than 8 KiB, or with more than 100 parameters of the grammar, is not read. The result then
+ * contains only this error.
  *
- * @param query a query string with or without its `?`, URLSearchParams, or what a parser made of it: `request.query`
- * with flat names (`{ 'filter[a]': '1' }`) or nested by `qs` (`{ filter: { a: '1' } }`). Numbers and booleans in it
- * are read as their text, `null` as the empty one. `undefined` and `null` are the empty query string.
+ * @param query a query string with or without its `?`, URLSearchParams, or an object made by a parser: `request.query`
+ * with flat names (`{ 'filter[a]': '1' }`) or nested by `qs` (`{ filter: { a: '1' } }`). Numbers and booleans in the
+ * object are read as their text, and `null` as empty text. If the query itself is `undefined` or `null`, it is read as
+ * the empty query string.
  * @returns deeply frozen objects without a prototype
  *
  * @example
@@ -45,7 +47,7 @@ export function parseQueryParams (query: unknown, options?: ParseOptions): Query
     }
     return draft.finish()
   } catch (thrown) {
-    // Half a query would be another query: nothing of it is kept.
+    // Half of a query would be a different query, so that nothing of it is kept.
     return new Draft(undefined, [Refusal.itemOf(thrown)]).finish()
   }
 }

@@ -1,17 +1,17 @@
-/** The error items of a query string. */
+/** Makes the error items of a query string. */
 import type { QueryCode } from '../errors.ts'
 import type { QueryParamError } from './types.ts'
 
-/** Characters of a parameter's name that an error repeats, at most. */
+/** Maximum number of characters of a parameter's name that an error repeats. */
 const SHOWN_LENGTH = 100
 
 /**
- * One thing in a query string that can't be read.
+ * Makes the error item for a part of a query string that cannot be read.
  *
- * @param code the kind of parameter it concerns
- * @param parameter the parameter as written, decoded; absent for an error of the whole query string
+ * @param code the code for the kind of parameter
+ * @param parameter the decoded name as the client wrote it, or `undefined` if the error concerns the whole query string
  * @param detail a sentence for people
- * @param more what else the item says
+ * @param more further members of the item
  */
 export function queryError (
   code: QueryCode,
@@ -24,7 +24,7 @@ export function queryError (
   return Object.freeze({ __proto__: null, source, code, detail, ...more })
 }
 
-/** A name as an error shows it: cut when it is very long, and always valid text. */
+/** A name as an error shows it: well-formed Unicode, and shortened if it is very long. */
 export function shown (name: string): string {
   const start = name.length > SHOWN_LENGTH ? `${name.slice(0, SHOWN_LENGTH - 1)}…` : name
   return start.toWellFormed()

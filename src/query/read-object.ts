@@ -1,11 +1,12 @@
 /**
- * A query string that something else has split already: Fastify's flat object (`{ 'filter[a]': '1' }`), what `qs`
- * nests (`{ filter: { a: '1' } }`), a mixture of both, or URLSearchParams. Each is brought back to names with brackets.
+ * Reads a query string that another parser has already split: Fastify's flat object (`{ 'filter[a]': '1' }`), the
+ * nested object of `qs` (`{ filter: { a: '1' } }`), a mixture of both, or URLSearchParams. All of them are turned into
+ * names with brackets.
  */
 import type { Draft } from './draft.ts'
 import { MAX_QUERY_BYTES, Refusal } from './limits.ts'
 
-/** Objects and arrays within each other, at most: `filter`, a field, an operator and a list, and one more. */
+/** Maximum depth of nested objects and arrays: `filter`, a field, an operator and a list, and one more. */
 const MAX_NESTING = 5
 
 const NOT_TEXT = 'This parameter holds a value that is not text.'
@@ -17,13 +18,13 @@ export function readObject (draft: Draft, query: Readonly<Record<string, unknown
   for (const name of Object.keys(query)) reader.read(name, query[name], 0)
 }
 
-/** Reads URLSearchParams into `draft`. What can't be decoded is U+FFFD in them already. */
+/** Reads URLSearchParams into `draft`. Bytes that cannot be decoded are already replaced by U+FFFD. */
 export function readSearchParams (draft: Draft, query: URLSearchParams): void {
   const reader = new ObjectReader(draft)
   for (const [name, text] of query) reader.read(name, text, 0)
 }
 
-/** Whether `value` was made by `{}`, by `Object.create(null)`, or by a parser that imitates the latter. */
+/** Whether `value` was created by `{}` or `Object.create(null)`, or by a parser that imitates the latter. */
 export function isPlainObject (value: unknown): value is Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
   const prototype = Object.getPrototypeOf(value)
@@ -32,7 +33,7 @@ export function isPlainObject (value: unknown): value is Readonly<Record<string,
 
 class ObjectReader {
   readonly #draft: Draft
-  /** The length that the query string had at least: names, texts, and what separates them. */
+  /** The minimum length of the original query string: names, texts and separators. */
   #length = -1
 
   constructor (draft: Draft) {
@@ -58,7 +59,7 @@ class ObjectReader {
     }
   }
 
-  /** Repeats of one parameter. A parser makes an array of a single one only where the name has `[]`. */
+  /** Reads the occurrences of one parameter. An array with one item means that the name was written with `[]`. */
   #readArray (name: string, items: readonly unknown[], depth: number): void {
     if (items.length === 0) return this.read(name, '', depth)
     const itemName = items.length === 1 ? asList(name) : name
@@ -68,7 +69,7 @@ class ObjectReader {
     }
   }
 
-  /** What stands in brackets after `name`. */
+  /** Reads the names in brackets after `name`. */
   #readNested (name: string, object: Readonly<Record<string, unknown>>, depth: number): void {
     const keys = Object.keys(object)
     if (keys.length === 0 || this.#isOpaque(name)) {
@@ -81,7 +82,7 @@ class ObjectReader {
     }
   }
 
-  /** What an application declares may be anything. */
+  /** Whether the application declares a parameter, which may then contain any value. */
   #isOpaque (name: string): boolean {
     return !this.#draft.concerns(name) && this.#draft.isDeclared(name)
   }
@@ -97,7 +98,10 @@ class ObjectReader {
   }
 }
 
-/** `qs` makes objects with the keys 0, 1, 2... of long arrays. A field of that name can follow `filter` alone. */
+/**
+ * Whether a key is the index of a repeated parameter: `qs` turns long arrays into objects with the keys 0, 1, 2 and so
+ * on. Directly after `filter`, such a key is the name of a field.
+ */
 function isRepeat (name: string, key: string): boolean {
   return name !== 'filter' && /^(?:0|[1-9][0-9]*)$/.test(key)
 }

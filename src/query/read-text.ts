@@ -1,4 +1,4 @@
-/** A query string as text, read as `application/x-www-form-urlencoded`, but for what can't be decoded: that is refused. */
+/** Reads a query string as `application/x-www-form-urlencoded`, except that text which cannot be decoded is refused. */
 import { Buffer } from 'node:buffer'
 import type { Draft } from './draft.ts'
 import { MAX_QUERY_BYTES, Refusal } from './limits.ts'
@@ -28,7 +28,7 @@ function readPair (draft: Draft, pair: string): void {
   else draft.take(name, text)
 }
 
-/** Whose parameter it is can be told when the encoding is broken only within the brackets: `filter[%zz]`. */
+/** Refuses a name that cannot be decoded. The error names the parameter if its root is readable: `filter[%zz]`. */
 function refuseName (draft: Draft, rawName: string): void {
   const name = rawName.replace(/%5b/gi, '[').replace(/%5d/gi, ']')
   if (name.includes('[') && draft.concerns(name)) draft.refuse(name, BAD_ENCODING)
@@ -48,6 +48,6 @@ function decode (text: string): string | undefined {
 function isTooLong (text: string, start: number): boolean {
   const characters = text.length - start
   if (characters > MAX_QUERY_BYTES) return true
-  // A character of JavaScript's strings is at most three bytes of UTF-8: most texts needn't be counted.
+  // A UTF-16 code unit takes at most three bytes in UTF-8, so that most texts need not be counted
   return characters * 3 > MAX_QUERY_BYTES && Buffer.byteLength(text) - start > MAX_QUERY_BYTES
 }

@@ -1,4 +1,4 @@
-/** The way back: QueryParams become the text of a query string. */
+/** Turns `QueryParams` into the text of a query string. */
 import { tidyName, tidySort } from './names.ts'
 import type { Tidy } from './names.ts'
 import { parseQueryParams } from './parse.ts'
@@ -7,14 +7,16 @@ import type { FilterParam, QueryParams } from './types.ts'
 const PAGINATION = ['page', 'per_page', 'limit', 'offset', 'cursor'] as const
 
 /**
- * Writes a query string, without a `?`. The inverse of `parseQueryParams`: what it returns is read as `params` again.
- * Parts may be missing. Brackets and commas of the grammar stay readable, everything else is percent-encoded.
+ * Writes a query string without a `?`. This is the inverse of `parseQueryParams`, which reads the result as `params`
+ * again. All members of `params` are optional. The brackets and commas of the grammar are written verbatim, and
+ * everything else is percent-encoded.
  *
- * An array as a filter's value is written as literal items, `filter[f][in][]=a`; an empty one as an empty parameter,
- * `filter[f][in]=`, which is the empty list. Parameters in `unknown` are left out: their values are not part of the params.
+ * If the value of a filter is an array, its items are written one by one: `filter[f][in][]=a`. An empty array is
+ * written as `filter[f][in]=`, which is the empty list. Parameters in `unknown` are left out, because `params` does not
+ * contain their values.
  *
- * @throws TypeError when `params` can't be written: they hold errors, exceed a limit, break a rule of the grammar, or
- * hold a name that it has no way to write, as one with a comma
+ * @throws TypeError if `params` cannot be written: they contain errors, exceed a limit, break a rule of the grammar, or
+ * contain a name that the grammar cannot express, such as one with a comma
  *
  * @example
  * stringifyQueryParams({ filters: [{ field: 'price', operator: 'gte', value: '100' }], sort: ['-created_at', 'name'] })
@@ -43,7 +45,7 @@ function writeFilters (pairs: string[], filters: readonly FilterParam[]): void {
   const written = new Set<string>()
   for (const { field, operator, value } of filters) {
     const name = `filter${bracket(field)}${operator === undefined ? '' : bracket(operator)}`
-    if (written.has(name)) fail(`${name} is there twice, which would be read as one filter with a list.`)
+    if (written.has(name)) fail(`${name} is given twice, which would be read as one filter with a list.`)
     written.add(name)
     if (typeof value === 'string') pairs.push(`${name}=${encode(value)}`)
     else if (!Array.isArray(value)) fail(`The value of ${name} is neither a text nor a list of texts.`)
@@ -56,24 +58,26 @@ function writeFilters (pairs: string[], filters: readonly FilterParam[]): void {
 function writeNames (pairs: string[], parameter: string, names: readonly string[], tidy: Tidy): void {
   for (const name of names) {
     if (typeof name !== 'string' || name === '' || name.includes(',') || tidy(name) !== name) {
-      fail(`${JSON.stringify(name)} in ${parameter} is no single name.`)
+      fail(`${JSON.stringify(name)} in ${parameter} is not a single name.`)
     }
   }
   if (names.length > 0) pairs.push(`${parameter}=${names.map(encode).join(',')}`)
 }
 
 function bracket (text: string): string {
-  if (text === '' || text.includes('[') || text.includes(']')) fail(`${JSON.stringify(text)} can't stand in brackets.`)
+  if (text === '' || text.includes('[') || text.includes(']')) {
+    fail(`${JSON.stringify(text)} cannot be written in brackets.`)
+  }
   return `[${encode(text)}]`
 }
 
-/** Percent-encodes, but for characters that have no meaning of their own in a query string. */
+/** Percent-encodes a text, except for characters without a special meaning in a query string. */
 function encode (text: string): string {
-  if (typeof text !== 'string') fail(`${typeof text} where a text is needed.`)
+  if (typeof text !== 'string') fail(`A text was expected, not a value of type ${typeof text}.`)
   if (!text.isWellFormed()) fail('A text is not valid Unicode.')
   return encodeURIComponent(text).replace(/%(?:2C|2F|3A|40)/g, decodeURIComponent)
 }
 
 function fail (reason: string): never {
-  throw new TypeError(`These query parameters can't be written. ${reason}`)
+  throw new TypeError(`These query parameters cannot be written. ${reason}`)
 }

@@ -1,35 +1,36 @@
 /**
- * What the parser produces: the text of a query string, sorted into its parts. Nothing here has been looked up
- * in a whitelist or converted to a property's type; the planner does both and produces types of its own.
+ * The types that the parser produces: the text of a query string, sorted into its parts. The text has not been looked
+ * up in a whitelist or converted to a property's type. The planner does both, and has its own types for the result.
  */
 import type { ErrorItem, QueryCode } from '../errors.ts'
 
 /** One condition as written: `filter[price][gte]=100` is `{ field: 'price', operator: 'gte', value: '100' }`. */
 export interface FilterParam {
-  /** Text of the first bracket: a name, an alias, or a dotted path. */
+  /** Text in the first brackets: a name, an alias or a dotted path. */
   readonly field: string
-  /** Text of the second bracket; absent when the filter's default operator is meant. */
+  /** Text in the second brackets. Absent if the client leaves it to the filter's default operator. */
   readonly operator?: string
-  /** The text of one parameter, still to be split if its operator takes a list; or items to be taken literally. */
+  /** The text of one parameter, which is split later if its operator takes a list, or a list of literal items. */
   readonly value: string | readonly string[]
 }
 
-/** Something in the query string that can't be read. */
+/** An error in the query string. */
 export interface QueryParamError extends ErrorItem {
   readonly code: QueryCode
   /**
-   * True for the limits of the grammar (number, length, depth, reserved names), and for a query nothing of which could
-   * be read: never ignored, whatever the configuration.
+   * True if the query exceeds a limit of the grammar (number, length, depth, reserved names), or if nothing of it could
+   * be read. These errors are never ignored, whatever the configuration.
    */
   readonly limit?: true
 }
 
-/** A query string, read. Deeply frozen; its objects have no prototype. */
+/** The parts of a query string. The objects are deeply frozen and have no prototype. */
 export interface QueryParams {
   readonly filters: readonly FilterParam[]
   /**
-   * Items as written, e.g. `['name', '-created_at']`: a name after `-`, `+`, a space (which `+` decodes to) or nothing.
-   * Other whitespace around an item is dropped, so `a, -b` is `['a', '-b']`; but `a, b` is `['a', ' b']`.
+   * Items as the client wrote them, e.g. `['name', '-created_at']`: a name after `-`, `+`, a space (to which `+` is
+   * decoded) or nothing. Other whitespace around an item is dropped: `a, -b` is `['a', '-b']`, but `a, b` is
+   * `['a', ' b']`.
    */
   readonly sort: readonly string[]
   readonly include: readonly string[]
@@ -43,10 +44,10 @@ export interface QueryParams {
   /** The empty string asks for the first page. */
   readonly cursor?: string
   /**
-   * Names of parameters that are not part of this grammar and that the route's schema does not declare, in the order of the
-   * query string: `title`, `where[title]`. The generated routes refuse them; other routes may read them.
+   * Names of parameters that are not part of this grammar and that the route's schema does not declare, such as `title`
+   * and `where[title]`, in the order of the query string. The generated routes refuse them. Other routes may read them.
    */
   readonly unknown: readonly string[]
-  /** What could not be read, in the order of the query string. */
+  /** The errors, in the order of the query string. */
   readonly errors: readonly QueryParamError[]
 }

@@ -295,7 +295,7 @@ t.test('a value that its property can not hold is refused with what it can', asy
     ['filter[price][between]=1,', 'filter[price][between]: The list has an empty item: write "" for an empty text.'],
     ['filter[name][in]=1,,2', 'filter[name][in]: The list has an empty item: write "" for an empty text.'],
     ['filter[name][in]="a', 'filter[name][in]: A quote is not closed.'],
-    ['filter[name][in]="a"b', 'filter[name][in]: Text follows a closing quote: after it, only a comma may come.'],
+    ['filter[name][in]="a"b', 'filter[name][in]: Only a comma may follow a closing quote.'],
     [
       'filter[name][like]=a\\',
       'filter[name][like]: A pattern cannot end in a single backslash. Write two backslashes to match one.',
