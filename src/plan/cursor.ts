@@ -1,8 +1,8 @@
 /**
- * Cursors: a position as text that clients hand back. They hold the sort values of a row as the database writes them,
- * and a digest over these, the order and the filters, so that a cursor of another query is refused instead of
- * answered with a page that means nothing. The digest is no signature: a position is no secret and grants nothing, and
- * the values are checked like any other input.
+ * Cursors: texts that contain a position in a list, which clients send back. A cursor contains the sort values of a row
+ * as the database writes them, and a digest of these values, the order and the filters. The digest makes the planner
+ * refuse a cursor that was made for another query, which would select a meaningless page. The digest is not a
+ * signature, because a position is not secret and grants no rights. The values are checked like any other input.
  */
 import { hash } from 'node:crypto'
 import type { FilterParam } from '../query/index.ts'
@@ -14,14 +14,14 @@ import type { Whitelist } from './whitelist/index.ts'
 
 const CODE = 'FST_CRUD_PAGINATION_INVALID'
 
-/** Characters of a cursor, at most: enough for every value that an index can hold, which is about 2 700 bytes. */
+/** Maximum number of characters of a cursor. It suffices for every value that an index can hold, about 2 700 bytes. */
 export const MAX_CURSOR_LENGTH = 4096
 
-/** Characters of the digest: 96 bits. */
+/** Number of characters of the digest: 96 bits. */
 const DIGEST_LENGTH = 16
 const BASE64URL = /^[\w-]+$/
 
-/** What each number at the start of a cursor says. */
+/** The meaning of the number at the start of a cursor, which is an index into this list. */
 const WAYS: readonly Pick<Place, 'side' | 'inclusive'>[] = [
   { side: 'after', inclusive: false },
   { side: 'before', inclusive: false },
@@ -29,7 +29,7 @@ const WAYS: readonly Pick<Place, 'side' | 'inclusive'>[] = [
   { side: 'before', inclusive: true },
 ]
 
-/** What an order adds to the cursors of a list. */
+/** Orders as text, for the fingerprints of queries. */
 const orders = new WeakMap<readonly OrderTerm[], string>()
 
 function orderText (order: readonly OrderTerm[]): string {
@@ -50,7 +50,7 @@ function orderText (order: readonly OrderTerm[]): string {
   return text
 }
 
-/** What the cursors of a query have in common, as text: the same for the same query in every process. */
+/** The text that all cursors of a query have in common. Every process computes the same text for the same query. */
 export function fingerprintOf (
   filters: readonly FilterParam[],
   order: readonly OrderTerm[],
@@ -61,7 +61,7 @@ export function fingerprintOf (
   return JSON.stringify([model.name, model.table, name, orderText(order), conditions])
 }
 
-/** Writes a cursor, or `undefined` where it would be too long to be handed back. */
+/** Writes a cursor. Returns `undefined` if the cursor is longer than a client may send. */
 export function writeCursor (
   { side, inclusive, texts }: Omit<Place, 'slots'>,
   fingerprint: string
@@ -73,9 +73,9 @@ export function writeCursor (
 }
 
 /**
- * Reads a cursor; the empty one is the first page, which has no position.
+ * Reads a cursor. The empty cursor is the first page, which has no position.
  *
- * @param fingerprint of the query; without it only the form is checked
+ * @param fingerprint the fingerprint of the query. Without it, only the form of the cursor is checked.
  */
 export function planCursor (
   cursor: string,
@@ -91,7 +91,8 @@ export function planCursor (
   const parts = text === undefined ? undefined : partsOf(text.slice(DIGEST_LENGTH))
   if (text === undefined || parts === undefined) {
     return refuse(
-      "The cursor can't be read. Send next_cursor or prev_cursor of a page as it is; an empty cursor is the first page."
+      "The cursor can't be read. Send the next_cursor or prev_cursor of a page unchanged, or an empty cursor for the " +
+        'first page.'
     )
   }
   if (fingerprint === undefined) return undefined
@@ -100,7 +101,8 @@ export function planCursor (
     : undefined
   if (position === undefined) {
     return refuse(
-      'The cursor is not one of this query: sort and filters have to be those of the page that it comes from. An empty cursor is the first page.'
+      'The cursor belongs to another query. Send the same sort and filters as for the page that it comes from, or an ' +
+        'empty cursor for the first page.'
     )
   }
   return position
@@ -110,7 +112,7 @@ function digestOf (place: string, fingerprint: string): string {
   return hash('sha256', `${fingerprint}\n${place}`, 'base64url').slice(0, DIGEST_LENGTH)
 }
 
-/** The text of a cursor in the one form that it is written in. */
+/** Decodes a cursor. Returns `undefined` if the text is not exactly the one that `writeCursor` would write. */
 function decode (cursor: string): string | undefined {
   if (cursor.length > MAX_CURSOR_LENGTH || !BASE64URL.test(cursor)) return undefined
   const text = Buffer.from(cursor, 'base64url').toString()

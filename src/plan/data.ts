@@ -1,6 +1,6 @@
 /**
- * The data of a write: the JSON of a body, by public names, to values of columns. All that is wrong with a record is
- * found at once; names, like everywhere, are those the entity has, and what may not be written is refused by name.
+ * Converts the data of a write, the JSON of a body with public names, to values of columns. One pass finds all errors
+ * of a record. A property that may not be written is refused by name.
  */
 import { ErrorList } from '../error-list.ts'
 import { ConfigError, RequestValidationError, type ErrorItem } from '../errors.ts'
@@ -22,15 +22,15 @@ import { ALLOWED_LIMIT, didYouMean, listed, nearest } from '../suggest.ts'
 import { cited } from './refusal.ts'
 import { namesForServer, type BodyRules } from './writable.ts'
 
-/** Values of a record's properties, looked up and converted. */
+/** The values of a record. Its properties are looked up, and their values are converted. */
 export interface RecordData {
-  /** Columns of scalars and of the keys of to-one relations, in order. */
+  /** The columns of scalars and of the keys of to-one relations, in the order of the data. */
   readonly columns: readonly ColumnData[]
-  /** Keys of the records that a to-one relation is to refer to. */
+  /** The keys of the records that to-one relations will refer to. */
   readonly references: readonly ReferenceData[]
-  /** Keys of the records that a many-to-many relation is to refer to, instead of those it does. */
+  /** The keys of the records that many-to-many relations will refer to, instead of the present ones. */
   readonly links: readonly LinksData[]
-  /** The same by property name, as JavaScript has it: what MikroORM's unit of work takes. */
+  /** The same values by property name, as JavaScript values, for MikroORM's unit of work. */
   readonly properties: Readonly<Record<string, unknown>>
 }
 
@@ -42,7 +42,7 @@ export interface ColumnData {
 
 export interface ReferenceData {
   readonly relation: RelationProperty
-  /** Parts of the key, in the order of `relation.join.targetColumns`. */
+  /** The parts of the key, in the order of `relation.join.targetColumns`. */
   readonly key: readonly SqlValue[]
 }
 
@@ -52,21 +52,22 @@ export interface LinksData {
 }
 
 export interface DataOptions {
-  /** A body's rules, or `server` for the application's own data: everything that has a column. */
+  /** The rules of a body, or `server` for data of the application, which may set everything that has a column. */
   readonly by: BodyRules | 'server'
-  /** The data is all that there will be of a new record: the rules say what it has to have. */
+  /** Given if the data is the complete new record. The rules say which properties it must have. */
   readonly complete?: BodyRules
-  /** Looks for errors that only the record as a whole has. */
+  /** Looks for errors of the record as a whole. */
   readonly check?: (record: RecordData) => readonly ErrorItem[]
-  /** Put before pointers, e.g. `/1` in a batch. */
+  /** The prefix of all pointers in errors, e.g. `/1` in a batch. */
   readonly pointer?: string
 }
 
 /**
  * Reads the data of one record.
  *
- * @throws {RequestValidationError} with an item for each property that is unknown, not writable, missing, or has a
- *   value that its column can't hold; {ConfigError} for a new record that lacks what no client can give
+ * @throws {RequestValidationError} with an item for each property that is unknown, not writable or missing, or has a
+ *   value that its column cannot hold
+ * @throws {ConfigError} if a new record lacks a value that no client may write
  */
 export function readData (data: unknown, model: EntityModel, options: DataOptions): RecordData {
   const reader = new Reader(model, options)
@@ -78,10 +79,11 @@ export function readData (data: unknown, model: EntityModel, options: DataOption
   return reader
 }
 
-/** The name is for the log: a client can do nothing about it, and may not even know it. */
+/** Names the property only in the cause, for the log, because clients cannot fix this and may not know the property. */
 function unfilledError (property: Property, model: EntityModel): ConfigError {
   const cause = new ConfigError(
-    `${model.name}.${property.name} is required, no client may write it, and neither beforeCreate nor 'values' nor a scope has filled it.`
+    `${model.name}.${property.name} is required, no client may write it, and neither beforeCreate nor 'values' nor ` +
+      'a scope has set it.'
   )
   return new ConfigError('The server lacks a value that new records need.', { cause })
 }
@@ -126,7 +128,10 @@ class Reader implements RecordData {
     }
   }
 
-  /** One answer for what does not exist and what is hidden; a name that reads show is said to be read-only. */
+  /**
+   * Refuses a property that may not be written. Unknown and hidden properties have the same message. The message for a
+   * property that reads show says that it cannot be written.
+   */
   #refuseName (name: string, property: Property | undefined): void {
     this.errors.add(() => this.#unwritable(name, property))
   }
@@ -141,7 +146,7 @@ class Reader implements RecordData {
     const shown = cited(name)
     const sentence = property === undefined || property.hidden
       ? `There is no property '${shown}' to write`
-      : `The property '${shown}' can not be written`
+      : `The property '${shown}' cannot be written`
     return {
       source: { pointer: `${this.#options.pointer ?? ''}/${escapedName(shown)}` },
       code: CODE,
@@ -152,7 +157,7 @@ class Reader implements RecordData {
   }
 
   #readProperty (property: Property, pointer: string, name: string, value: unknown): void {
-    if (value === null && !property.nullable) this.#refuse(pointer, `'${name}' can not be null.`)
+    if (value === null && !property.nullable) this.#refuse(pointer, `'${name}' cannot be null.`)
     else if (property.kind === 'scalar') this.#readScalar(property, pointer, name, value)
     else if (property.kind === 'embedded') this.#readEmbedded(property, pointer, name, value, this.properties)
     else if (property.many) this.#readLinks(property, pointer, name, value)
@@ -183,7 +188,7 @@ class Reader implements RecordData {
       : property.hydrate(value, converted.value)
   }
 
-  /** What is stored as JSON is checked like columns. */
+  /** Checks an embedded object that is stored as JSON, with the same rules as one that is stored in columns. */
   #checkEmbedded (
     { list, properties }: NonNullable<ScalarProperty['embedded']>,
     pointer: string,
@@ -241,7 +246,7 @@ class Reader implements RecordData {
     for (const [key, member] of members) {
       const given = (value as Record<string, unknown> | null)?.[key]
       if (given === undefined && (member.hidden || (value !== null && member.write.generated))) continue
-      // an embedded object is a value: what it doesn't say is null
+      // an embedded object is replaced as a whole, so that a missing member is null
       const part = given ?? null
       const path = `${pointer}/${escapedName(key)}`
       if (part === null && value !== null && !member.write.optional) this.#refuse(path, `'${name}.${key}' is required.`)
@@ -274,7 +279,7 @@ class Reader implements RecordData {
     this.properties[relation.name] = [...keys.values()].map((key) => key.length === 1 ? key[0] : key)
   }
 
-  /** The key of a related record: a value, or an object when it is composite. */
+  /** Reads the key of a related record: a value, or an object if the key is composite. */
   #readKey (
     { key: own, target, many }: RelationProperty,
     pointer: string,
@@ -300,9 +305,7 @@ class Reader implements RecordData {
     if (unknown !== undefined) {
       this.#refuse(
         pointer,
-        `'${name}' refers to records by an object with nothing but ${
-          parts.map((part) => `'${part.publicName}'`).join(', ')
-        }.`
+        `'${name}' refers to records by an object with only ${parts.map((part) => `'${part.publicName}'`).join(', ')}.`
       )
       return undefined
     }
@@ -319,7 +322,7 @@ class Reader implements RecordData {
     return values
   }
 
-  /** To the application a property goes by two names: what comes last holds. */
+  /** Adds a value. If the application uses both names of a property in the same data, the last value is used. */
   #addColumn (data: ColumnData): void {
     const other = this.#options.by === 'server'
       ? this.columns.findIndex(({ property, column }) => property === data.property && column === data.column)
@@ -347,7 +350,10 @@ const membersByName = {
   server: new WeakMap<Members, ReadonlyMap<string, Property>>(),
 }
 
-/** The members of an embedded object by the names that data goes by: hidden ones are the application's alone, by their own names. */
+/**
+ * The members of an embedded object by the names that data uses. Clients use public names. The application can also set
+ * hidden members, by their property names.
+ */
 function membersFor (by: 'client' | 'server', properties: Members): ReadonlyMap<string, Property> {
   let members = membersByName[by].get(properties)
   if (members === undefined) {

@@ -1,12 +1,12 @@
-/** The entities whose rows a plan reads: those whose MikroORM filters have to be known before it is compiled. */
+/** Finds the entities whose rows a plan reads. Their MikroORM filters must be known before the plan is compiled. */
 import { entitiesBehind, readConstant } from '../conditions/index.ts'
 import type { EntityModel, RelationProperty } from '../model/index.ts'
 import { isCustomTerm } from './order.ts'
 import type { Condition, CustomTerm, OrderTerm, Plan, Selection } from './types.ts'
 
 /**
- * The entities whose rows the statement of a plan reads, those that conditions of relations and includes lead to among
- * them. What callbacks of the application look at is not to be seen.
+ * Returns the entities whose rows the statement of a plan reads, including those that conditions of relations and
+ * includes lead to. It cannot know which entities callbacks of the application read.
  *
  * @example
  * entitiesOf(planList(parseQueryParams('include=author&filter[tags.name]=x'), whitelist)) // Article, Tag, Author
@@ -48,7 +48,7 @@ function addRelation ({ target, where }: RelationProperty, entities: Entities): 
   addConstant(where, target, entities)
 }
 
-/** What a relation, an include or an aggregate says of its rows. */
+/** Adds the entities behind the condition of a relation, an include or an aggregate. */
 function addConstant (where: object | undefined, target: EntityModel, entities: Entities): void {
   if (where !== undefined) addAll(entitiesBehind(readConstant(where, target)), entities)
 }

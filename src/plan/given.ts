@@ -1,4 +1,4 @@
-/** The parameters that a request has, by the names that they have in its URL. */
+/** Lists the parameters of a request by their names in the URL. */
 import type { QueryCode } from '../errors.ts'
 import { nameSuffix, type QueryParams } from '../query/index.ts'
 import { nameOf } from './filters/index.ts'
@@ -10,7 +10,7 @@ export function paginationParameters (params: QueryParams): readonly string[] {
   return PAGINATION.filter((name) => params[name] !== undefined)
 }
 
-/** Those that say which rows are wanted, with the code of their errors. */
+/** The parameters that select rows, with the code of their errors. */
 export function rowParameters (params: QueryParams): ReadonlyArray<readonly [code: QueryCode, name: string]> {
   return [
     ...params.filters.map((param) => ['FST_CRUD_FILTER_INVALID', nameOf(param)] as const),
@@ -19,7 +19,7 @@ export function rowParameters (params: QueryParams): ReadonlyArray<readonly [cod
   ]
 }
 
-/** Those that say what a record shows. */
+/** The parameters that select what a record shows. */
 export function selectionParameters ({ include, fields, fieldsByInclude }: QueryParams): readonly string[] {
   const behind = Object.keys(fieldsByInclude).flatMap((path) =>
     withNames(`fields[${cited(path)}]`, fieldsByInclude[path]!)
@@ -27,7 +27,7 @@ export function selectionParameters ({ include, fields, fieldsByInclude }: Query
   return [...withNames('fields', fields), ...behind, ...withNames('include', include)]
 }
 
-/** A parameter that lists names, if it is there. */
+/** The name of a parameter that lists names, or nothing if the request does not have it. */
 function withNames (parameter: string, names: readonly string[]): readonly string[] {
   const [first] = names
   return first === undefined ? [] : [`${parameter}${nameSuffix(names, first)}`]

@@ -1,7 +1,8 @@
 /**
- * The planner: what a request says (`QueryParams`) and what the application allows (`Whitelist`) in, a plan out, or
- * all errors of the request at once. Pure and synchronous: it knows no SQL, no connection and no metadata but the
- * model. It refuses whatever the whitelist doesn't name, values their columns can't hold, and pages out of bounds.
+ * The planner. It takes a request (`QueryParams`) and what the application allows (`Whitelist`), and returns a plan or
+ * throws all errors of the request at once. It is pure and synchronous. It knows no SQL, no connection and no metadata
+ * except the model. It refuses everything that the whitelist does not name, values that their columns cannot hold, and
+ * pages out of bounds.
  */
 export {
   readData,

@@ -1,4 +1,4 @@
-/** Look-up by key: the primary key, the `uuid` property, or an object for a composite key. */
+/** Plans the look-up by key: the primary key, the `uuid` property, or an object for a composite key. */
 import {
   isObject,
   isUuid,
@@ -14,7 +14,10 @@ import type { Values } from './values.ts'
 /** A record's key: a single value, or the parts of a composite key by property name. */
 export type Id = string | number | bigint | { readonly [property: string]: unknown }
 
-/** The conditions that find a record by its key, or `undefined` when no record can have it: a value its column can't hold. */
+/**
+ * Plans the conditions that find a record by its key. Returns `undefined` if the key has a value that its column cannot
+ * hold, so that no record can have it.
+ */
 export function planKey (id: Id, model: EntityModel, values: Values): readonly Condition[] | undefined {
   const [single, ...more] = model.primaryKey
   if (
@@ -36,7 +39,7 @@ export function planKey (id: Id, model: EntityModel, values: Values): readonly C
   return conditions
 }
 
-/** The columns of a part with their values: several when it is a relation to a composite key, given as an object. */
+/** The columns of a key part with their values. A relation to a composite key has several, given as an object. */
 function columnValues ({ property, columns }: PrimaryKeyPart, value: unknown): [KeyColumn, unknown][] {
   if (columns.length === 1 || property.kind === 'scalar') return [[columns[0]!, value]]
   const parts = isObject(value) ? value : {}
@@ -45,7 +48,7 @@ function columnValues ({ property, columns }: PrimaryKeyPart, value: unknown): [
 
 function convertKey (column: KeyColumn, value: unknown): SqlValue | undefined {
   if (value === undefined || value === null || (typeof value === 'object' && !(value instanceof Date))) return undefined
-  // an invalid Date is the text 'Invalid Date'
+  // toISOString() throws for an invalid Date; its text 'Invalid Date' is refused like any other
   const text = value instanceof Date && !Number.isNaN(value.getTime()) ? value.toISOString() : String(value)
   const converted = keyFromText(text, column)
   return converted.ok ? converted.value : undefined

@@ -1,20 +1,20 @@
-/** Pages that start at a place of an order: where the next page begins, or whether there is one on the other side. */
+/** Plans pages that start at a place in an order, and checks whether there are rows on the other side of the place. */
 import { readStored, type SqlValue } from '../model/index.ts'
 import { isComputed, isNullableTerm, typeOfTerm } from './order.ts'
 import type { KeysetPlan, OrderTerm, Place } from './types.ts'
 
 /** A place in the order of a list, before its values are bound. */
 export interface Position extends Omit<Place, 'slots'> {
-  /** For each term of the order the value to bind. */
+  /** The values to bind, one for each term of the order. */
   readonly values: readonly SqlValue[]
 }
 
 export interface PageOptions {
-  /** Rows wanted. Default: as many as before. */
+  /** Number of rows in the page. Default: the limit of the plan. */
   readonly limit?: number
-  /** Rows to fetch beside those wanted. Default: 1, which tells whether there are more. */
+  /** Number of rows to fetch in addition. Default: 1, which tells whether more rows follow. */
   readonly spare?: number
-  /** Fetch the row that is exactly at the position. Default: false. */
+  /** Also fetch the row that is exactly at the position. Default: false. */
   readonly witness?: boolean
 }
 
@@ -31,13 +31,13 @@ export function planPage (
   { limit = plan.limit, spare = 1, witness = false }: PageOptions = {}
 ): KeysetPlan {
   const { fetchSlot } = plan
-  // what follows the number of rows belongs to the place that the plan had
+  // the values after the number of rows belong to the previous place of the plan
   const bound: unknown[] = [...plan.values.slice(0, fetchSlot), limit + spare + (witness ? 1 : 0)]
   const slots = values.map((value) => value === null ? null : bound.push(value) - 1)
   return { ...plan, limit, place: { side, inclusive, slots, texts }, witness, values: bound }
 }
 
-/** Plans the look for a row on the other side of a plan's place: the nearest one, which nobody sees. */
+/** Plans a read that tells whether there is a row on the other side of a plan's place. It selects no properties. */
 export function planOtherSide (plan: KeysetPlan): KeysetPlan | undefined {
   const { place, values } = plan
   if (place === undefined) return undefined
@@ -48,12 +48,12 @@ export function planOtherSide (plan: KeysetPlan): KeysetPlan | undefined {
   }, { limit: 1 })
 }
 
-/** All rows that a place leaves out. */
+/** The place for all rows that are not on the side of the given place. */
 export function otherSide ({ side, inclusive, texts }: Omit<Place, 'slots'>): Omit<Place, 'slots'> {
   return { side: side === 'after' ? 'before' : 'after', inclusive: !inclusive, texts }
 }
 
-/** Reads the texts of a place, or `undefined` when no row of the order can have them. */
+/** Reads the texts of a place. Returns `undefined` if no row of the order can have them. */
 export function readPosition (place: Omit<Place, 'slots'>, order: readonly OrderTerm[]): Position | undefined {
   if (place.texts.length !== order.length) return undefined
   const values: SqlValue[] = []

@@ -1,18 +1,18 @@
-/** Parts of plans that depend on names alone. Requests ask for the same few again and again. */
+/** Keeps parts of plans that depend only on names, because most requests repeat a few combinations of names. */
 import { LRUCache } from 'lru-cache'
 import type { QueryErrors } from './query-errors.ts'
 
-/** Parts that are kept, of each kind and for each resource. */
+/** Maximum number of parts to keep, for each kind of part and for each resource. */
 const MAX_PARTS = 200
 
-/** What the same texts have led to before. What was wrong is not kept. */
+/** Keeps the parts made for earlier requests. Parts with errors are not kept. */
 export class Memo<Part extends object> {
   readonly #parts = new LRUCache<string, Part>({ max: MAX_PARTS })
 
   /**
-   * The part for a key, made if it is not there.
+   * Returns the part for a key, and makes it if it is not kept.
    *
-   * @param make what is wrong with the request goes to its parameter, and to `errors`
+   * @param make makes the part, and adds errors of the request to the list that it is given, which is `errors`
    */
   of (key: string, errors: QueryErrors, make: (errors: QueryErrors) => Part): Part {
     const known = this.#parts.get(key)
@@ -24,7 +24,7 @@ export class Memo<Part extends object> {
   }
 }
 
-/** Lists of texts as one text, which no other lists have. */
+/** Joins lists of texts to one text that is unique to these lists. */
 export function keyOf (...lists: ReadonlyArray<readonly string[]>): string {
   return lists.every((list) => list.length === 0) ? '' : JSON.stringify(lists)
 }

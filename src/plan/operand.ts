@@ -1,4 +1,4 @@
-/** The end of a path: what can be compared or ordered, and how values for it are read from text. */
+/** Resolves the end of a path: what filters compare and sorts order by, and how values for it are read from text. */
 import type { JsonValueType } from '../config/index.ts'
 import { ConfigError } from '../errors.ts'
 import {
@@ -13,32 +13,36 @@ import {
 } from '../model/index.ts'
 import type { Comparable, JsonValue, Operand } from './types.ts'
 
-/** What a filter compares. `type` is of a value inside of JSON. */
+/**
+ * Returns what a filter compares.
+ *
+ * @param type the type of a value inside of JSON
+ * @param what the entry of the whitelist, for messages
+ */
 export function comparableOf (path: Path, type: JsonValueType | undefined, what: string): Comparable {
   const { property, json } = path
   if (json !== undefined) return jsonValue(property as ScalarProperty, json, type, what)
   return operandOf(path, what)
 }
 
-/** What can be ordered by. */
+/** Returns what a sort orders by. */
 export function operandOf ({ property, json }: Path, what: string): Operand {
   if (json !== undefined) {
-    throw new ConfigError(`${what}: '${property.name}' is a JSON column, and what is in it is for filters only.`)
+    throw new ConfigError(`${what}: '${property.name}' is a JSON column, and only filters can use the values in it.`)
   }
   if (property.kind === 'scalar') return property
   if (property.kind === 'relation' && property.join.kind === 'owner') return property
   throw new ConfigError(
     property.kind === 'embedded'
       ? `${what}: '${property.name}' is an embedded object; name one of its properties.`
-      : `${what}: '${property.name}' has no key of its own to compare; name a property behind it, such as '${property.name}.${
-        property.target.primaryKey[0]!.property.name
-      }'.`
+      : `${what}: '${property.name}' has no key column to compare; name a property behind it, such as ` +
+        `'${property.name}.${property.target.primaryKey[0]!.property.name}'.`
   )
 }
 
 const COMPOSITE_KEY = 'composite key (name a property behind it)'
 
-/** How the values of an operand are typed and converted. */
+/** Returns the type of an operand's values, and the function that reads them from text. */
 export function valuesOf (operand: Comparable, what: string): Values {
   const { type, convert } = typedValuesOf(operand, what)
   const advice = wireTypeOf(type).adviceInUrl?.(type)
@@ -64,7 +68,7 @@ function typedValuesOf (operand: Comparable, what: string): Values {
   }
   const [part, ...more] = operand.key
   if (part === undefined) throw new ConfigError(`${what}: '${operand.name}' has no key.`)
-  // several values: all that can be asked of them together is whether they are there
+  // the only filter for a composite key is isnull
   const type: ValueType = more.length > 0 ? { kind: 'other', columnType: COMPOSITE_KEY } : part.type
   return { type, convert: (more.length > 0 ? undefined : part.codec?.toDatabase) ?? ((text) => convert(text, type)) }
 }
@@ -77,7 +81,7 @@ const JSON_TYPES: Readonly<Record<JsonValueType, InsideJson>> = {
   boolean: { kind: 'boolean' },
 }
 
-/** A value inside of a JSON column: of the declared type, or that of the embedded property. */
+/** A value inside of a JSON column. It has the declared type, or the type of the embedded property. */
 function jsonValue (
   property: ScalarProperty,
   { keys, member }: JsonPath,
@@ -85,13 +89,14 @@ function jsonValue (
   what: string
 ): JsonValue {
   if (property.codec !== undefined) {
-    throw new ConfigError(`${what}: '${property.name}' has a type of its own, so nothing is known of what is in it.`)
+    throw new ConfigError(`${what}: '${property.name}' has a custom type, so the type of a value in it is unknown.`)
   }
   if (member === undefined) {
-    // partial filters and searches need text anyway
+    // partial filters and searches always declare text
     if (type === undefined) {
       throw new ConfigError(
-        `${what}: '${property.name}' is a JSON column; say what is there: { type: 'string' }, 'number' or 'boolean'.`
+        `${what}: '${property.name}' is a JSON column; declare the type of the value: { type: 'string' }, 'number' ` +
+          "or 'boolean'."
       )
     }
     return { kind: 'json', property, keys, type: JSON_TYPES[type] }

@@ -1,4 +1,4 @@
-/** Sorts: the text of `sort` to an order that is total, so that pages never overlap. */
+/** Turns the text of `sort` into a total order, so that pages never overlap. */
 import type { ValueType } from '../model/index.ts'
 import { nameSuffix } from '../query/index.ts'
 import { keyOf } from './memo.ts'
@@ -11,12 +11,12 @@ const CODE = 'FST_CRUD_SORT_INVALID'
 
 type Term = OrderTerm | CustomTerm
 
-/** Whether a callback says what a term means. */
+/** Whether a callback defines a term. */
 export function isCustomTerm (term: Term): term is CustomTerm {
   return 'callback' in term
 }
 
-/** Plans the order of a list: what the request asks for, or else the default; the primary key always comes last. */
+/** Plans the order of a list: the sort of the request or else the default, and then the primary key. */
 export function planOrder (items: readonly string[], whitelist: Whitelist, errors: QueryErrors): readonly Term[] {
   return whitelist.orders.of(keyOf(items), errors, (errors) => makeOrder(items, whitelist, errors))
 }
@@ -25,7 +25,7 @@ function makeOrder (items: readonly string[], whitelist: Whitelist, errors: Quer
   const order: Term[] = []
   const names = new Set<string>()
   for (const item of items) {
-    // a plus sign that nobody encoded arrives as a space
+    // a plus sign that the client did not encode arrives as a space
     const sign = item[0] === '-' || item[0] === '+' || item[0] === ' ' ? item[0] : ''
     const name = item.slice(sign.length)
     const entry = whitelist.sorts.get(name)
@@ -67,17 +67,17 @@ function withTieBreak (order: Term[], { model }: Whitelist): readonly Term[] {
   return order
 }
 
-/** What a term's values are. */
+/** The type of a term's values. */
 export function typeOfTerm ({ operand, column }: OrderTerm): ValueType {
   return column?.type ?? (operand.kind === 'scalar' ? operand.type : operand.key[0]!.type)
 }
 
-/** Whether a term may be null: its column, or because what it stands behind isn't there. */
+/** Whether a term may be null, because its column may be null or the related record may be missing. */
 export function isNullableTerm ({ relations, operand }: OrderTerm): boolean {
   return relations.length > 0 || operand.nullable || isComputed(operand)
 }
 
-/** Whether it is an expression instead of a column. */
+/** Whether an operand is an expression instead of a column. */
 export function isComputed (operand: Operand): boolean {
   return operand.kind === 'scalar' && operand.formula !== undefined
 }

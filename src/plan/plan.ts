@@ -1,4 +1,4 @@
-/** The plans of all reads. Each planner collects every error of its request before it throws the one that stands for all. */
+/** Plans all reads. Each planner collects all errors of a request, and then throws one error that lists them. */
 import type { QueryParamError, QueryParams } from '../query/index.ts'
 import { fingerprintOf, planCursor } from './cursor.ts'
 import { planFilters } from './filters/index.ts'
@@ -27,14 +27,14 @@ import type { Whitelist } from './whitelist/index.ts'
 import { planWindow } from './window.ts'
 
 export interface PlanOptions extends UnknownOptions {
-  /** Also see rows that are marked as deleted. Default: false. */
+  /** Whether rows that are marked as deleted are included. Default: false. */
   readonly includeDeleted?: boolean
 }
 
 /**
- * Plans a list: by page or offset, or by cursor.
+ * Plans a list, by page, offset or cursor.
  *
- * @throws the error of the first kind that occurs, with all errors in `errors`
+ * @throws the error for the first kind of error that occurs, with all errors in `errors`
  */
 export function planList (params: QueryParams, whitelist: Whitelist, options: PlanOptions = {}): ListPlan | KeysetPlan {
   const errors = errorsOf(params, whitelist, 'list', options)
@@ -66,7 +66,7 @@ export function planList (params: QueryParams, whitelist: Whitelist, options: Pl
   const terms = custom === undefined
     ? order as readonly OrderTerm[]
     : order.filter((term): term is OrderTerm => !isCustomTerm(term))
-  // with another error, the order or the filters may not be those that the cursor was made for
+  // if there are other errors, the order or the filters may differ from those that the cursor was made for
   const comparable = errors.count === 0 || whitelist.ignoreInvalidErrors
   const fingerprint = fingerprintOf(params.filters, terms, whitelist)
   const position = planCursor(params.cursor, terms, comparable ? fingerprint : undefined, errors)
@@ -85,7 +85,7 @@ export function planList (params: QueryParams, whitelist: Whitelist, options: Pl
   return position === undefined ? first : planPage(first, position, { witness: !position.inclusive })
 }
 
-/** Which rows, in which order, and what is shown of them: what lists and streams have in common. */
+/** Plans what lists and streams have in common: the rows, their order and what they show. */
 function planRows (
   params: QueryParams,
   whitelist: Whitelist,
@@ -107,16 +107,22 @@ function windowSlots ({ limit, offset, count }: Window, values: Values) {
 }
 
 /**
- * Plans a stream: a list without pages.
+ * Plans a stream, which is a list without pages.
  *
- * @throws for what is wrong with filters, sorts, fields and includes, and for pagination
+ * @throws for invalid filters, sorts, fields and includes, and for pagination parameters
  */
 export function planStream (params: QueryParams, whitelist: Whitelist, options: PlanOptions = {}): StreamPlan {
   const errors = errorsOf(params, whitelist, 'stream', options)
   const values = new Values()
   const read = planRows(params, whitelist, options, values, errors)
   for (const name of paginationParameters(params)) {
-    errors.push(refusal('FST_CRUD_PAGINATION_INVALID', name, 'A stream has no pages: it is all that the filters keep.'))
+    errors.push(
+      refusal(
+        'FST_CRUD_PAGINATION_INVALID',
+        name,
+        'A stream has no pages. It returns all records that the filters keep.'
+      )
+    )
   }
   errors.throw(whitelist.ignoreInvalidErrors)
   const limits = read.selection.includes.length === 0 ? {} : { limits: whitelist.limitsOfBatch }
@@ -124,8 +130,8 @@ export function planStream (params: QueryParams, whitelist: Whitelist, options: 
 }
 
 /**
- * A page of a stream, where it is read page by page: the first one, or the one after a place. An order by callback has
- * no places to start from: `undefined`.
+ * Plans a page of a stream that is read page by page: the first page, or the page after a place. Returns `undefined`
+ * for an order by callback, which has no places to start from.
  */
 export function planStreamPage (plan: StreamPlan, limit: number, after?: SortTexts): KeysetPlan | undefined {
   const order = plan.order.filter((term): term is OrderTerm => !isCustomTerm(term))
@@ -145,20 +151,20 @@ export function planStreamPage (plan: StreamPlan, limit: number, after?: SortTex
     : planPage(first, readPosition({ side: 'after', inclusive: false, texts: after }, order)!, { spare: 0 })
 }
 
-/** A key as a stream of keys reads it: as one text, and the texts of its columns. */
+/** A key in a stream of keys: the key as one text, and the texts of its columns. */
 export interface StreamKey {
   readonly text: string
   readonly columns: readonly string[]
 }
 
-/** The order of a stream, without its records. */
+/** Plans a stream of keys, in the order of a stream of records. */
 export function planStreamKeys (plan: StreamPlan): StreamPlan {
   return { ...plan, reads: 'keys' }
 }
 
 /**
- * The records of some keys of a stream. The filters are not asked again, in the snapshot that the keys were read in; what
- * hides rows from the caller is.
+ * Plans the read of the records for some keys of a stream. The filters of the request are not repeated, because the
+ * records are read in the same snapshot as the keys. The conditions that hide rows from the caller are repeated.
  */
 export function planStreamRecords (
   { model, deleted, selection, limits, weighed }: StreamPlan,
@@ -184,7 +190,7 @@ export function planStreamRecords (
   }
 }
 
-/** The rows of a stream from an offset on, where nothing else can tell them from those before. */
+/** Plans the read of a stream's rows from an offset, for an order without places to start from. */
 export function planStreamOffset (plan: StreamPlan, offset: number, limit: number): ListPlan {
   const values = new Values(plan.values)
   const window: Window = { style: 'offset', offset, limit, count: 'none' }
@@ -193,9 +199,9 @@ export function planStreamOffset (plan: StreamPlan, offset: number, limit: numbe
 }
 
 /**
- * Plans the read of one record, or `undefined` when no record can have the key.
+ * Plans the read of one record. Returns `undefined` if no record can have the key.
  *
- * @throws for invalid fields and includes, and for parameters that only a list has
+ * @throws for invalid fields and includes, and for parameters that only lists take
  */
 export function planGet (
   id: Id,
@@ -225,20 +231,20 @@ export function planGet (
 }
 
 /**
- * Plans a count of the rows that the filters of a list keep; its sort, selection and pagination do not matter, but
- * they have to be valid.
+ * Plans a count of the rows that the filters of a list keep. Sort, selection and pagination have no effect, but they
+ * must be valid.
  */
 export function planCount (params: QueryParams, whitelist: Whitelist, options: PlanOptions = {}): CountPlan {
   const { model, conditions, customs, deleted, values } = planList(params, whitelist, options)
   return { kind: 'count', model, conditions, customs, deleted, values }
 }
 
-/** Plans the estimate of a list's total. */
+/** Plans the estimate of the total of a list. */
 export function planEstimate ({ model, conditions, customs, deleted, values }: ListPlan): CountPlan {
   return { kind: 'estimate', model, conditions, customs, deleted, values }
 }
 
-/** Plans whether a record exists, or `undefined` when no record can have the key. */
+/** Plans the check whether a record exists. Returns `undefined` if no record can have the key. */
 export function planExists (id: Id, whitelist: Whitelist, options: PlanOptions = {}): CountPlan | undefined {
   const values = new Values()
   const conditions = planKey(id, whitelist.model, values)
@@ -254,10 +260,10 @@ export function planExists (id: Id, whitelist: Whitelist, options: PlanOptions =
 }
 
 /**
- * Checks the query string of a write, which takes none of our parameters.
+ * Checks the query string of a write, which takes no parameters of the query language.
  *
- * @param own what else is wrong with it
- * @throws the error of the first kind that occurs, with all errors in `errors`
+ * @param own further errors of the query string
+ * @throws the error for the first kind of error that occurs, with all errors in `errors`
  */
 export function checkWriteQuery (
   params: QueryParams,
@@ -276,7 +282,7 @@ export function checkWriteQuery (
   errors.throw()
 }
 
-/** What is wrong with a query string before it is planned. */
+/** The errors that are found before planning: those of the parser, and unknown parameters. */
 function errorsOf (params: QueryParams, whitelist: Whitelist, purpose: Purpose, options: UnknownOptions): QueryErrors {
   const errors = new QueryErrors(params.errors)
   refuseUnknown(params, whitelist, purpose, options, errors)

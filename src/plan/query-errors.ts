@@ -1,9 +1,9 @@
-/** What is wrong with a query string, gathered by the planner. */
+/** The errors of a query string, gathered by the planner. */
 import { MAX_ERRORS } from '../error-list.ts'
 import { queryError, type QueryCode } from '../errors.ts'
 import type { QueryParamError } from '../query/index.ts'
 
-/** What `ignoreInvalidErrors` may drop: never pagination, nor unknown parameters, nor a limit of the grammar. */
+/** The codes that `ignoreInvalidErrors` ignores. Pagination, unknown parameters and limits are always errors. */
 const IGNORABLE: ReadonlySet<QueryCode> = new Set<QueryCode>([
   'FST_CRUD_FILTER_INVALID',
   'FST_CRUD_SORT_INVALID',
@@ -11,7 +11,7 @@ const IGNORABLE: ReadonlySet<QueryCode> = new Set<QueryCode>([
   'FST_CRUD_INCLUDE_INVALID',
 ])
 
-/** Errors of one code: those that may be ignored, and limits, which may not. */
+/** The number of errors of one code. Limits are counted separately, because they are never ignored. */
 interface Counts {
   readonly code: QueryCode
   readonly limit: boolean
@@ -19,8 +19,8 @@ interface Counts {
 }
 
 /**
- * Spells out the first errors of each kind, and counts the rest. Of each kind, since kinds have an order in which they are
- * answered, and some may be ignored.
+ * Keeps the first errors of each kind, and counts the rest. Each kind is kept separately, because the response is for
+ * the first kind in a fixed order, and some kinds may be ignored.
  */
 export class QueryErrors {
   readonly #items: QueryParamError[] = []
@@ -30,7 +30,7 @@ export class QueryErrors {
     for (const error of errors) this.push(error)
   }
 
-  /** Of all errors, those without an item included. */
+  /** The number of all errors, including those without an item. */
   get count (): number {
     return total(this.#counts)
   }
@@ -39,14 +39,14 @@ export class QueryErrors {
     this.add(error.code, () => error, error.limit)
   }
 
-  /** @param make is called only where its item may be listed: sentences and suggestions cost time */
+  /** @param make makes the item. It is called only if the item may be listed, because suggestions take time. */
   add (code: QueryCode, make: () => QueryParamError, limit = false): void {
     let counts = this.#counts.find((counts) => counts.code === code && counts.limit === limit)
     if (counts === undefined) this.#counts.push(counts = { code, limit, count: 0 })
     if (counts.count++ < MAX_ERRORS) this.#items.push(make())
   }
 
-  /** @throws the error that stands for all of them, if there are any */
+  /** @throws one error that lists all errors, if there are any */
   throw (ignoreInvalid = false): void {
     const counts = this.#counts.filter(({ code, limit }) => !ignoreInvalid || limit || !IGNORABLE.has(code))
     if (counts.length === 0) return

@@ -1,13 +1,14 @@
 /**
- * Rows of one kind as one value: a JSON list of objects by column, which PostgreSQL reads by the types of the table
- * (`json_populate_recordset`). Each value stands there as the text that would be bound for it, so that the same is stored.
+ * Writes rows as one value: a JSON list of objects by column, which PostgreSQL reads by the types of the table
+ * (`json_populate_recordset`). Each value is written as the text that would be bound for it, so that the same value is
+ * stored.
  */
 import { wireTypeOf, type SqlValue } from '../model/index.ts'
 import type { ColumnData, RecordData } from './data.ts'
 
 /**
- * The rows, or `undefined` where they have to be bound value by value: rows that leave different columns to their
- * defaults, and types whose text is not read the same way inside of JSON.
+ * Returns the rows as JSON, or `undefined` if they must be bound value by value. This is the case for rows that leave
+ * different columns to their defaults, and for types whose text is read differently inside of JSON.
  */
 export function recordset (rows: readonly Pick<RecordData, 'columns'>[]): string | undefined {
   const { columns } = rows[0]!
@@ -26,7 +27,10 @@ export function recordset (rows: readonly Pick<RecordData, 'columns'>[]): string
   return JSON.stringify(objects)
 }
 
-/** Whether the text of a column's values is read in JSON as it is where it is bound: an array's is not JSON, and that of a type nobody knows might be. */
+/**
+ * Whether PostgreSQL reads the text of a column's values inside of JSON in the same way as the text of a bound value.
+ * This is not so for arrays, whose text is not JSON, and not certain for unknown types, whose text might be JSON.
+ */
 function isReadable ({ property, column }: ColumnData): boolean {
   const { type, codec } = property.kind === 'scalar' ? property : property.key.find((part) => part.column === column)!
   return codec?.write === undefined && wireTypeOf(type).plainInJson

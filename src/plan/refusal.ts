@@ -1,18 +1,18 @@
-/** The planner's errors: a parameter, what is wrong with it, and what would have been right. */
+/** Makes the planner's errors, which name the parameter, the mistake and what is allowed. */
 import type { QueryCode } from '../errors.ts'
 import type { QueryParamError } from '../query/index.ts'
 import { didYouMean, listed, nearest } from '../suggest.ts'
 
 interface Choice {
-  /** What the client wrote. */
+  /** The name that the client wrote. */
   readonly given?: string
-  /** Everything it could have written. */
+  /** All names that the client could have written. */
   readonly allowed: Iterable<string>
 }
 
 /**
- * An error of one parameter. With a choice, the allowed names are listed and the nearest one suggested, in the item
- * and in its sentence, so that the message alone says everything.
+ * Makes an error for one parameter. With a choice, both the item and its sentence list the allowed names and suggest
+ * the nearest one, so that the message alone says everything.
  */
 export function refusal (code: QueryCode, parameter: string, sentence: string, choice?: Choice): QueryParamError {
   if (choice === undefined) return { source: { parameter }, code, detail: sentence }
@@ -29,12 +29,12 @@ export function refusal (code: QueryCode, parameter: string, sentence: string, c
   }
 }
 
-/** The same for a limit of the grammar, which no configuration lifts. */
+/** Makes an error for a limit of the grammar, which is never ignored. */
 export function excess (code: QueryCode, parameter: string, sentence: string): QueryParamError {
   return { source: { parameter }, code, detail: sentence, limit: true }
 }
 
-/** A client's text inside a sentence: short enough to read. */
+/** A text of the client for use in a sentence, shortened if it is long. */
 export function cited (text: string): string {
   return text.length > 60 ? `${text.slice(0, 60)}...` : text
 }

@@ -1,4 +1,4 @@
-/** Fields and includes: what a record shows. */
+/** Plans fields and includes, which select what a record shows. */
 import { MAX_INCLUDE_DEPTH } from '../config/index.ts'
 import type { EntityModel, Property } from '../model/index.ts'
 import { nameSuffix, type QueryParams } from '../query/index.ts'
@@ -8,12 +8,12 @@ import { cited, excess, refusal } from './refusal.ts'
 import type { Aggregate, Include, Selection } from './types.ts'
 import type { IncludeEntry, RelationEntry, Whitelist } from './whitelist/index.ts'
 
-/** Include paths in one request, at most. */
+/** Maximum number of include paths in one request. */
 export const MAX_INCLUDES = 10
 
 type SelectionParams = Pick<QueryParams, 'fields' | 'fieldsByInclude' | 'include'>
 
-/** Plans what a request selects; with nothing selected, all that is not hidden. */
+/** Plans what a request selects. Without fields and includes, it is everything that is not hidden. */
 export function planSelection (params: SelectionParams, whitelist: Whitelist, errors: QueryErrors): Selection {
   const { include, fields, fieldsByInclude } = params
   const paths = Object.keys(fieldsByInclude)
@@ -30,7 +30,7 @@ function makeSelection (params: SelectionParams, whitelist: Whitelist, errors: Q
   return selectionOf(whitelist.model, undefined, included, fields)
 }
 
-/** The entries of all paths and of what they pass, parents first. */
+/** The entries of all paths and of their parents, parents first. */
 function planIncludes (paths: readonly string[], whitelist: Whitelist, errors: QueryErrors): ReadonlySet<IncludeEntry> {
   const included = new Set<IncludeEntry>()
   const written = (path: string): string => `include${nameSuffix(paths, path)}`
@@ -69,7 +69,7 @@ function addWithParents (entry: IncludeEntry, included: Set<IncludeEntry>): void
   included.add(entry)
 }
 
-/** Selected properties by include; `undefined` stands for the records themselves. */
+/** The selected properties by include. The key `undefined` is for the records of the resource. */
 type SelectedFields = ReadonlyMap<RelationEntry | undefined, ReadonlySet<Property>>
 
 function planFields (
@@ -99,7 +99,7 @@ function planFields (
           ))
       }
     }
-    // where every name was refused, nothing was selected, and the default applies if errors are ignored
+    // if every name was refused, nothing is selected, so that the default applies when errors are ignored
     if (properties.size > 0) selected.set(entry, properties)
   }
 
@@ -152,7 +152,7 @@ function selectionOf (
   const properties: Selection['properties'][number][] = []
   for (const property of model.properties.values()) {
     if (property.hidden || (selected !== undefined && !selected.has(property))) continue
-    // a relation is its key, unless the record itself takes its place; without a key it has nothing to show
+    // a relation shows its key, unless it is included; a relation without a key column shows nothing
     if (
       property.kind === 'relation' &&
       (property.join.kind !== 'owner' || includes.some((include) => include.relation === property))
@@ -167,7 +167,7 @@ function selectionOf (
   }
 }
 
-/** In the order of declaration, however the request lists them: one statement for one set. */
+/** Sorts includes by declaration, so that the same set of includes always makes the same statement. */
 function inOrder (includes: Include[], model: EntityModel): readonly Include[] {
   if (includes.length < 2) return includes
   const order = [...model.properties.values()]

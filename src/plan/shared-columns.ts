@@ -1,12 +1,12 @@
-/** Columns that a scalar and a composite foreign key have in common, such as the tenant that keys of all tables start with. */
+/** Columns that a scalar and a composite foreign key share, such as a tenant with which all keys begin. */
 import { RequestValidationError } from '../errors.ts'
 import type { ColumnData, RecordData } from './data.ts'
 
 /**
- * The data with each column once.
+ * Returns the data with each column once.
  *
- * @param pointer put before the pointers of errors, e.g. `/1` in a batch
- * @throws {RequestValidationError} when two properties say different things about one column
+ * @param pointer the prefix of the pointers in errors, e.g. `/1` in a batch
+ * @throws {RequestValidationError} if two properties have different values for the same column
  */
 export function withSharedColumns (row: RecordData, pointer = ''): RecordData {
   if (!row.references.some(({ relation }) => relation.key.some(({ shared }) => shared))) return row
@@ -23,10 +23,10 @@ function contradiction (one: ColumnData, two: ColumnData, pointer: string): Requ
   const relation = one.property.kind === 'relation' ? one.property : two.property
   const other = relation === one.property ? two.property : one.property
   const name = relation.kind === 'relation' ? relation.key.find(({ column }) => column === two.column)!.publicName : ''
-  // a hidden property is not spoken of
-  const detail = `'${name}' of '${relation.publicName}' must be that of ${
+  // the message does not name a hidden property
+  const detail = `'${name}' of '${relation.publicName}' must have the same value as ${
     other.hidden ? 'the record' : `'${other.publicName}'`
-  }: they are one column.`
+  }, because both are stored in one column.`
   return new RequestValidationError([{
     source: { pointer: `${pointer}/${relation.publicName}` },
     code: 'FST_ERR_VALIDATION',

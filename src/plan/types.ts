@@ -1,6 +1,6 @@
 /**
- * What the planner produces: names looked up, values converted. Types of this file never hold text from a URL, except
- * as values to bind; `src/sql` builds statements from nothing else.
+ * The types that the planner produces, with names looked up and values converted. They contain text from a URL only as
+ * values to bind. `src/sql` builds statements only from these types.
  */
 import type { AggregateFunction, CustomFilterCallback } from '../config/index.ts'
 import type {
@@ -16,10 +16,10 @@ import type {
 import type { ComparisonOperator } from '../operators/index.ts'
 import type { CustomTarget } from './whitelist/sorts.ts'
 
-/** Index into a plan's `values`: where a statement binds one. */
+/** Index into a plan's `values`. A statement binds the value at this index. */
 export type Slot = number
 
-/** What a condition compares or a sort orders by: a column, or the key that an owning relation holds. */
+/** A property that a condition compares or a sort orders by: a column, or the key of an owning relation. */
 export type Operand = ScalarProperty | RelationProperty
 
 /** A value inside of a JSON column. */
@@ -30,7 +30,7 @@ export interface JsonValue {
   readonly type: InsideJson
 }
 
-/** What a filter compares. */
+/** A property, or a value inside of JSON, that a filter compares. */
 export type Comparable = Operand | JsonValue
 
 export type Condition =
@@ -42,36 +42,36 @@ export type Condition =
     readonly slots: readonly Slot[],
   }
   | { readonly kind: 'null', readonly operand: Comparable, readonly negated: boolean }
-  /** A column of the row's own key. */
+  /** A column of the row's primary key. */
   | { readonly kind: 'key', readonly column: KeyColumn, readonly slot: Slot }
   /** There is a related row for which all conditions hold. */
   | { readonly kind: 'related', readonly relation: RelationProperty, readonly conditions: readonly Condition[] }
-  /** One of the conditions holds, or several. */
+  /** At least one of the conditions holds. */
   | { readonly kind: 'any', readonly conditions: readonly Condition[] }
-  /** All of the conditions hold: an alternative that is made of several. */
+  /** All of the conditions hold. This is for an alternative that consists of several conditions. */
   | { readonly kind: 'all', readonly conditions: readonly Condition[] }
 
-/** What MikroORM's filters say of the rows of entities, wherever these are read. */
+/** The conditions of MikroORM's filters. They apply to the rows of an entity wherever a statement reads them. */
 export type EntityConditions = ReadonlyMap<EntityModel, readonly Condition[]>
 
-/** Which rows are seen: those that are not marked as deleted, only those that are, or both. */
+/** Which rows are visible: those that are not marked as deleted, only those that are, or both. */
 export type Deleted = 'without' | 'only' | 'with'
 
-/** A condition in MikroORM's words. */
+/** A condition that MikroORM compiles. */
 export type CustomCondition = CallbackCondition | ScopeCondition
 
-/** One of MikroORM's filters, switched on by this request. */
+/** A filter of MikroORM that this request enables. */
 export interface ScopeCondition {
   readonly kind: 'scope'
   readonly filter: string
-  /** Its parameters; absent when it takes none. */
+  /** The parameters of the filter. Absent if it takes none. */
   readonly args: Readonly<Record<string, SqlValue>> | undefined
 }
 
 /** A custom filter of this request. */
 export interface CallbackCondition {
   readonly kind: 'callback'
-  /** As a client writes it, for the errors of its value. */
+  /** The parameter as the client wrote it, for errors about the value. */
   readonly parameter: string
   readonly callback: CustomFilterCallback
   readonly value: string | readonly string[]
@@ -81,20 +81,20 @@ export interface OrderTerm {
   /** To-one relations on the way to the operand. */
   readonly relations: readonly RelationProperty[]
   readonly operand: Operand
-  /** The column of an operand that has several: a relation to a composite key, as a part of the primary key. */
+  /** The column of an operand that has several columns: a relation to a composite key in the primary key. */
   readonly column?: KeyColumn
   readonly descending: boolean
 }
 
-/** An order that a callback gives. */
+/** A term of the order that a callback defines. */
 export interface CustomTerm extends CustomTarget {
   readonly descending: boolean
 }
 
-/** What a record shows: some of its entity's properties, included relations, and numbers about relations. */
+/** What a record shows: some of the properties of its entity, included relations, and numbers about relations. */
 export interface Selection {
   readonly model: EntityModel
-  /** In the order of their declaration. A relation among them is shown as its key. */
+  /** The properties in the order of declaration. A relation in this list is shown as its key. */
   readonly properties: readonly (ScalarProperty | EmbeddedProperty | RelationProperty)[]
   readonly includes: readonly Include[]
   readonly aggregates: readonly Aggregate[]
@@ -102,75 +102,81 @@ export interface Selection {
 
 export interface Include {
   readonly relation: RelationProperty
-  /** Its full path in URLs. */
+  /** The full path of the include in URLs. */
   readonly path: string
   readonly selection: Selection
   readonly rules?: IncludeRules
 }
 
-/** Which of a relation's rows an include shows, and in which order: one object for each entry of the whitelist. */
+/** Which rows of a relation an include shows, and in which order. Each entry of the whitelist has one such object. */
 export interface IncludeRules {
-  /** Rows of one parent, at most. */
+  /** Maximum number of rows of one parent. */
   readonly limit?: number
-  /** Without the key, which comes after it. */
+  /** The order without the key, which is added after it. */
   readonly order?: readonly OrderTerm[]
   /** A condition in MikroORM's query language. */
   readonly where?: object
 }
 
-/** A number about the related rows of a record, or whether there are any: one object for each entry of the whitelist. */
+/**
+ * A number about the related rows of a record, or whether there are any. Each entry of the whitelist has one such
+ * object.
+ */
 export interface Aggregate {
-  /** Its key in records. */
+  /** The key of the number in records. */
   readonly name: string
   readonly function: AggregateFunction
   readonly relation: RelationProperty
-  /** What is summed, and so on; absent where rows are counted. */
+  /** The property whose values are aggregated. Absent for `count` and `exists`. */
   readonly property?: ScalarProperty
-  /** Of the result. */
+  /** The type of the result. */
   readonly type: ValueType
-  /** A condition in MikroORM's query language: rows for which it doesn't hold do not count. */
+  /** A condition in MikroORM's query language. Only rows for which it holds are aggregated. */
   readonly where?: object
 }
 
-/** What all reads have in common. */
+/** The members that the plans of all reads have in common. */
 interface ReadPlan {
   readonly model: EntityModel
   readonly conditions: readonly Condition[]
   readonly customs: readonly CustomCondition[]
   readonly deleted: Deleted
-  /** Filters that hold for this request; those that only MikroORM can compile are not among them. */
+  /** The filters of this request, except those that only MikroORM can compile. */
   readonly filters?: EntityConditions
-  /** Values in the order of their slots. */
+  /** The values to bind, in the order of their slots. */
   readonly values: readonly unknown[]
 }
 
-/** How much one answer may hold. */
+/** The maximum size of one answer. */
 export interface AnswerLimits {
-  /** Included records, counted as often as they appear. */
+  /** Maximum number of included records. A record that appears several times counts several times. */
   readonly maxIncluded: number
-  /** Bytes of the records as JSON. */
+  /** Maximum size of the records as JSON, in bytes. */
   readonly maxBytes: number
-  /** Records of the resource itself that a request may ask for. */
+  /** Maximum number of records of the resource that a request may ask for. */
   readonly maxRows: number
 }
 
-/** What reads of records have in common. */
+/** The members that the plans of all reads of records have in common. */
 interface AnswerPlan extends ReadPlan {
   readonly selection: Selection
-  /** Absent where no answer is larger than its rows. */
+  /** The limits of the answer. Absent if includes cannot make the answer larger than its rows. */
   readonly limits?: AnswerLimits
-  /** The statement finds out by itself how large its answer will be, where a cheaper one could not rule out that it is too large. */
+  /**
+   * Whether the statement measures the size of its answer. This is only done if a cheaper statement could not rule out
+   * that the answer is too large.
+   */
   readonly weighed?: boolean
 }
 
-/** The rows wanted, and how the answer describes them. */
+/** The rows of a page, and how the answer describes them. */
 export interface Window {
   readonly style: 'page' | 'offset'
-  /** First row skipped is 0. */
+  /** Number of rows to skip. */
   readonly offset: number
-  /** Rows wanted, at least 1. */
+  /** Maximum number of rows in the page, at least 1. */
   readonly limit: number
-  /** The total: counted, the planner's estimate where the page doesn't tell it, or none. */
+  /** The total: counted, the estimate of PostgreSQL's planner if the page does not tell the total, or no total. */
   readonly count: 'exact' | 'planned' | 'none'
 }
 
@@ -179,55 +185,55 @@ export interface ListPlan extends AnswerPlan {
   readonly kind: 'list'
   readonly order: readonly (OrderTerm | CustomTerm)[]
   readonly window: Window
-  /** Rows to fetch: those wanted, and one more where only it can tell that there is a next page. */
+  /** Number of rows to fetch: those of the page, and one more if it is needed to tell whether there is a next page. */
   readonly fetchSlot: Slot
-  /** Rows wanted. */
+  /** Number of rows in the page. */
   readonly limitSlot: Slot
   readonly offsetSlot: Slot
 }
 
 /**
- * A place in an order: between two rows, or where there are none. It is given by the values that a row there has, or
- * had, whether it still exists or not.
+ * A place in an order. It is defined by the sort values of a row, which may have been removed or changed in the
+ * meantime.
  */
 export interface Place {
-  /** The rows wanted are those that follow, in the order, or those that come before, the nearest first. */
+  /** Whether the page contains the rows after the place, in order, or those before it, the nearest first. */
   readonly side: 'after' | 'before'
-  /** A row with exactly these values is wanted, too. */
+  /** Whether the page also contains a row with exactly these values. */
   readonly inclusive: boolean
-  /** For each term of the order the slot of its value, or null where the row sorts as null. */
+  /** The slots of the values, one for each term of the order. A slot is null if the value is null. */
   readonly slots: readonly (Slot | null)[]
-  /** The values as the database writes them. */
+  /** The values as texts, as the database writes them. */
   readonly texts: SortTexts
 }
 
-/** What a row is sorted by: for each term of the order the text of its value (`column::text`, datetimes in UTC). */
+/** The sort values of a row as texts, one for each term of the order (`column::text`, datetimes in UTC). */
 export type SortTexts = readonly (string | null)[]
 
-/** A page of a list that starts at a place of its order: its cost doesn't depend on how far into the list that is. */
+/** A page of a list that starts at a place in its order. Its cost does not depend on the rows before the place. */
 export interface KeysetPlan extends AnswerPlan {
   readonly kind: 'keyset'
   readonly order: readonly OrderTerm[]
-  /** Rows wanted, at least 1. */
+  /** Maximum number of rows in the page, at least 1. */
   readonly limit: number
-  /** Rows to fetch: those wanted, one more to tell whether others follow, and the witness. */
+  /** Number of rows to fetch: those of the page, one more to tell whether others follow, and the witness. */
   readonly fetchSlot: Slot
-  /** Absent for the first page. */
+  /** The place where the page starts. Absent for the first page. */
   readonly place?: Place
   /**
-   * A row that is exactly at the place is fetched, though it isn't wanted: it shows that there are rows on the other side
-   * at no cost, since it is where the page begins.
+   * Whether to fetch the row that is exactly at the place, although the page does not contain it. It proves that there
+   * are rows on the other side, at no cost, because the statement starts to read there anyway.
    */
   readonly witness: boolean
-  /** What cursors of this list have in common. */
+  /** The text that all cursors of this list have in common. */
   readonly fingerprint: string
 }
 
-/** All records that the filters keep, in order, whatever their number. */
+/** All records that the filters keep, in order and without a limit. */
 export interface StreamPlan extends AnswerPlan {
   readonly kind: 'stream'
   readonly order: readonly (OrderTerm | CustomTerm)[]
-  /** Whole records, or only the keys by which a `RecordsPlan` finds them. */
+  /** Whether the stream reads whole records, or only the keys by which a `RecordsPlan` finds them. */
   readonly reads: 'records' | 'keys'
 }
 
@@ -236,7 +242,7 @@ export interface RecordsPlan extends AnswerPlan {
   readonly kind: 'records'
   /** The list of keys, as the texts that a `StreamPlan` of keys reads. */
   readonly keysSlot: Slot
-  /** For each column of the key the list of its values. */
+  /** The lists of values, one for each column of the key. */
   readonly columnSlots: readonly Slot[]
 }
 
@@ -245,7 +251,7 @@ export interface GetPlan extends AnswerPlan {
   readonly kind: 'get'
 }
 
-/** A number of rows, counted or as the planner estimates it, or whether there is one. */
+/** The number of rows, counted or as PostgreSQL's planner estimates it, or whether a row exists. */
 export interface CountPlan extends ReadPlan {
   readonly kind: 'count' | 'estimate' | 'exists'
 }

@@ -1,15 +1,15 @@
-/** The values of one request, in the order of their slots. */
+/** The values that one request binds, in the order of their slots. */
 import type { Slot } from './types.ts'
 
 export class Values {
   readonly list: unknown[]
 
-  /** @param values that are kept already */
+  /** @param values the first values, which keep their slots */
   constructor (values: readonly unknown[] = []) {
     this.list = [...values]
   }
 
-  /** Keeps a value; a statement binds it by the slot that comes back. */
+  /** Adds a value, and returns the slot by which a statement binds it. */
   add (value: unknown): Slot {
     return this.list.push(value) - 1
   }

@@ -1,7 +1,7 @@
 /**
- * The conditions of a request, such as a scope `{ tenant: 5 }`, as conditions of its plan: their structure is part of the
- * plan's shape, and their values are bound. A translation means to the database exactly what MikroORM makes of the
- * condition. MikroORM compiles conditions without translation, for each request.
+ * Translates the conditions of a request, such as a scope `{ tenant: 5 }`, into conditions of its plan. Their structure
+ * is part of the plan's shape, and their values are bound. A translation has exactly the same meaning as the SQL that
+ * MikroORM compiles for the condition. If a condition has no translation, MikroORM compiles it for each request.
  */
 import type { ComparePart, KeyPart, Comparison as Compared, Where, WherePart } from '../conditions/index.ts'
 import {
@@ -17,14 +17,14 @@ import type { Condition, EntityConditions, Operand, Plan } from './types.ts'
 import { Values } from './values.ts'
 import type { AnyWritePlan } from './write.ts'
 
-/** Comparisons in one condition, at most: each number of them is a shape of its own. */
+/** Maximum number of comparisons in one condition, because each number of comparisons is a separate shape. */
 const MAX_COMPARISONS = 50
 
 /**
- * The plan with the conditions of its request, or `undefined` when one of them has no translation.
+ * Returns the plan with the conditions of its request, or `undefined` if one of them has no translation.
  *
- * @param scope a condition on the plan's own rows; new rows have none
- * @param filters conditions on the rows of entities, wherever they are read
+ * @param scope a condition on the rows of the plan's entity. It is not applied to plans that insert rows.
+ * @param filters conditions on the rows of entities, wherever the plan reads them
  * @example
  * withConditions(plan, readCondition({ tenant: 5 }, plan.model), new Map())
  */
@@ -69,7 +69,7 @@ const COMPARISONS: ReadonlyMap<string, ComparisonOperator> = new Map([
   ['$lte', 'lte'],
 ])
 
-/** The translation of one condition. `undefined` stands for what has none. */
+/** Translates one condition. The methods return `undefined` for parts without a translation. */
 class Translation {
   readonly #comparands: Comparands
   readonly #values: Values
@@ -80,7 +80,7 @@ class Translation {
     this.#values = values
   }
 
-  /** All parts of a condition. */
+  /** Translates all parts of a condition. */
   all (where: Where): Condition[] | undefined {
     const conditions: Condition[] = []
     for (const part of where) {
@@ -110,7 +110,7 @@ class Translation {
     }
   }
 
-  /** An empty group, or a member that says nothing, is for MikroORM to make sense of. */
+  /** Translates the members of a group. Empty groups and empty members are left to MikroORM. */
   #groups (members: readonly Where[]): Condition[][] | undefined {
     if (members.length === 0) return undefined
     const groups: Condition[][] = []
@@ -143,7 +143,7 @@ class Translation {
     return conditions
   }
 
-  /** `{ author: { id: 7 } }`: the same as `{ author: 7 }`. */
+  /** Translates `{ author: { id: 7 } }`, which has the same meaning as `{ author: 7 }`. */
   #key ({ relation, where: [only, ...more] }: KeyPart): Condition[] | undefined {
     const comparand = this.#comparands.get(relation)
     if (comparand?.keyProperty === undefined || more.length > 0) return undefined
@@ -183,18 +183,18 @@ function toSqlValues (values: readonly unknown[], type: ValueType): readonly Sql
 }
 
 /**
- * A value that its column can hold, to be bound; `undefined` for any other, whose comparison may still have an answer
- * (`{ stars: { $lt: 2.5 } }`) or be an error.
+ * Converts a value to one that is bound. Returns `undefined` for a value that the column cannot hold. Its comparison
+ * may still have a result, as in `{ stars: { $lt: 2.5 } }`, or be an error.
  */
 function toSqlValue (value: unknown, type: ValueType): SqlValue | undefined {
   return wireTypeOf(type).fromCondition?.(value, type)
 }
 
-/** A column that plain conditions may compare. */
+/** A column whose comparisons can be translated. */
 interface Comparand {
   readonly operand: Operand
   readonly type: ValueType
-  /** Of a relation: the property of the related record that its key is. */
+  /** For a relation, the property of the related record that is its key. */
   readonly keyProperty?: Property
 }
 
@@ -202,7 +202,7 @@ type Comparands = ReadonlyMap<Property, Comparand>
 
 const comparandsByModel = new WeakMap<EntityModel, Comparands>()
 
-/** Properties with the name of another one's column are left to MikroORM. */
+/** The columns of an entity. A property whose name is also the column of another property is left to MikroORM. */
 function comparandsOf (model: EntityModel): Comparands {
   let comparands = comparandsByModel.get(model)
   if (comparands === undefined) {

@@ -1,4 +1,4 @@
-/** Pagination: which rows of the order are wanted. */
+/** Plans the pagination: which rows of the order make the page. */
 import type { Pagination } from '../config/index.ts'
 import type { ErrorSource } from '../errors.ts'
 import type { QueryParams } from '../query/index.ts'
@@ -11,7 +11,10 @@ const CODE = 'FST_CRUD_PAGINATION_INVALID'
 const isOf = (source: ErrorSource | undefined, parameter: string): boolean =>
   source !== undefined && 'parameter' in source && source.parameter === parameter
 
-/** Plans the window of a list; page 1 of the default size when the request names none. Of a page by cursor, only its size counts. */
+/**
+ * Plans the window of a list. The default is page 1 of the default size. For a page by cursor, only the limit of the
+ * window is used.
+ */
 export function planWindow (params: QueryParams, pagination: Pagination, errors: QueryErrors): Window {
   const { defaultPerPage, maxPerPage, maxOffset, count } = pagination
   const byOffset = params.limit !== undefined || params.offset !== undefined
@@ -20,7 +23,7 @@ export function planWindow (params: QueryParams, pagination: Pagination, errors:
   const sizeName = byOffset ? 'limit' : 'per_page'
   const tooLarge = limit > maxPerPage
   if (tooLarge) errors.push(refusal(CODE, sizeName, `'${sizeName}' is at most ${maxPerPage}.`))
-  // how many rows a page number skips is unknown if the size of the page is wrong
+  // if the size of the page is invalid, the number of rows that a page number skips is unknown
   const skips = byOffset || !(tooLarge || params.errors.some(({ source }) => isOf(source, sizeName)))
   if (skips && offset > maxOffset) {
     errors.push(

@@ -1,32 +1,33 @@
-/** What bodies may set: the option `writable` with its names looked up, once for each resource and operation. */
+/** Looks up the names of the option `writable`, once for each resource and operation. They say what bodies may set. */
 import type { WritableConfig } from '../config/index.ts'
 import { ConfigError } from '../errors.ts'
 import { escapedName } from '../json-pointer.ts'
 import { listsHidden, type EntityModel, type Property } from '../model/index.ts'
 import { didYouMean, nearest } from '../suggest.ts'
 
-/** A property under one of the names that data goes by. */
+/** A property by one of the names that data uses for it. */
 export interface Named {
   readonly property: Property
-  /** JSON pointer of the name. */
+  /** The name as a JSON pointer. */
   readonly pointer: string
   readonly writable: boolean
 }
 
-/** What the bodies of one operation may hold. */
+/** The rules for the bodies of one operation. */
 export interface BodyRules {
-  /** Properties that records show, by public name: those that bodies may set, and those that they may not. */
+  /** All properties that records show, by public name. `writable` says whether bodies may set them. */
   readonly byName: ReadonlyMap<string, Named>
+  /** The properties that bodies may set. */
   readonly properties: ReadonlySet<Property>
-  /** Public names that records show and bodies may not set. */
+  /** The public names of properties that records show and bodies may not set. */
   readonly readonly: readonly string[]
-  /** Properties of which the body of a new record has to have a value. */
+  /** The properties that the body of a new record must set. */
   readonly required: readonly Named[]
-  /** Properties of which a new record has to have a value, which no body may set. */
+  /** The properties that a new record must have and that bodies may not set. */
   readonly unfilled: readonly Property[]
 }
 
-/** The rules of a resource; an operation without rules is closed. */
+/** The rules of a resource. An operation without rules accepts no properties. */
 export interface Writable {
   /** Whether the option was given. */
   readonly declared: boolean
@@ -37,7 +38,7 @@ export interface Writable {
 /**
  * Looks up the names of the option.
  *
- * @throws {ConfigError} for a name that the entity does not have, or that clients never write
+ * @throws {ConfigError} for a name that the entity does not have, and for a property that clients never write
  */
 export function resolveWritable (config: WritableConfig | undefined, model: EntityModel): Writable {
   const all = (operation: string): string =>
@@ -49,7 +50,7 @@ export function resolveWritable (config: WritableConfig | undefined, model: Enti
   })
 }
 
-/** @param allOf how the option opens all properties for this operation, for errors */
+/** @param allOf how the option is written to allow all properties for this operation, for messages */
 function rulesOf (names: 'all' | readonly string[], model: EntityModel, isNew: boolean, allOf: string): BodyRules {
   const all = [...model.properties.values()]
   const properties = new Set(
@@ -77,7 +78,9 @@ function propertyOf (name: string, model: EntityModel, isNew: boolean, allOf: st
   const property = model.properties.get(name)
   if (property !== undefined && !isNew && property.write.writable && listsHidden(property)) {
     throw new ConfigError(
-      `"writable" of ${model.name} names '${name}', which clients can't change: it has a list of objects with hidden members, and a new list would lose them. Name it for new records only, as in writable: { create: [..., '${name}'], update: [...] }.`
+      `"writable" of ${model.name} names '${name}', which clients can't change: it has a list of objects with hidden ` +
+        'members, and a new list would lose them. Name it for new records only, as in ' +
+        `writable: { create: [..., '${name}'], update: [...] }.`
     )
   }
   if (property?.write.writable === true) return property
@@ -90,10 +93,10 @@ function propertyOf (name: string, model: EntityModel, isNew: boolean, allOf: st
   throw new ConfigError(withHint(sentence, name, model, allOf))
 }
 
-/** Names by which other libraries call all properties. */
+/** The words with which other libraries name all properties. */
 const ALL_NAMES: ReadonlySet<string> = new Set(['*', 'all', 'ALL'])
 
-/** The sentence about a name that is not a property, and what to write instead. */
+/** Adds to the sentence about an unknown name what to write instead. */
 function withHint (sentence: string, name: string, { properties }: EntityModel, allOf: string): string {
   if (ALL_NAMES.has(name)) return `${sentence}. Did you mean ${allOf}?`
   const [first = '', ...rest] = name.split('.')
@@ -107,13 +110,13 @@ function withHint (sentence: string, name: string, { properties }: EntityModel, 
   const writable = [...properties.values()].filter(({ write }) => write.writable)
   const meant = writable.find(({ publicName }) => publicName === name) ??
     writable.find((property) => property.name === nearest(name, writable.map(({ name }) => name)))
-  const choice = `Properties that can be: ${writable.map((property) => property.name).join(', ')}.`
+  const choice = `Writable properties: ${writable.map((property) => property.name).join(', ')}.`
   return didYouMean(sentence, meant?.name, choice)
 }
 
 const serverNames = new WeakMap<EntityModel, ReadonlyMap<string, Named>>()
 
-/** Properties by the names that the application's own data goes by: their own, and their public ones. */
+/** The properties by the names that data of the application may use: property names and public names. */
 export function namesForServer (model: EntityModel): ReadonlyMap<string, Named> {
   let names = serverNames.get(model)
   if (names === undefined) {

@@ -1,4 +1,4 @@
-/** The plans of writes: what is to be in which column of which row, and what the row shows afterwards. */
+/** Plans writes: the values of columns, the rows to write, and what is returned of the rows. */
 import { arrayLiteral, keyColumns, type EntityModel, type KeyColumn } from '../model/index.ts'
 import { recordset } from './recordset.ts'
 import type { ColumnData, ReferenceData, RecordData } from './data.ts'
@@ -6,29 +6,29 @@ import { planKey, type Id } from './key.ts'
 import type { Condition, Deleted, EntityConditions, Selection, Slot } from './types.ts'
 import { Values } from './values.ts'
 
-/** A column that is set to a bound value. */
+/** A column, and the bound value that it is set to. */
 export interface Assignment {
   readonly column: string
   readonly property: ColumnData['property']
   readonly slot: Slot
 }
 
-/** A record that has to be there, and visible, for a relation to refer to it. */
+/** A record that must exist and be visible, because a relation will refer to it. */
 export interface ReferenceCheck {
   readonly target: EntityModel
   readonly columns: readonly string[]
   readonly slots: readonly Slot[]
-  /** Of an update: columns of its row that hold the present key. A key that stays is no change, and is not looked for. */
+  /** For an update, the columns of its row that hold the present key. If the key stays the same, there is no check. */
   readonly present?: readonly string[]
 }
 
 interface WritePlan {
   readonly model: EntityModel
-  /** What comes back of each row. */
+  /** What is returned of each row. */
   readonly selection: Selection
-  /** Records that the write refers to and that a foreign key alone would not see as absent. */
+  /** The records that the write refers to, if a foreign key alone cannot tell that they count as absent. */
   readonly references: readonly ReferenceCheck[]
-  /** Filters that hold for this request; those that only MikroORM can compile are not among them. */
+  /** The filters of this request, except those that only MikroORM can compile. */
   readonly filters?: EntityConditions
   readonly values: readonly unknown[]
 }
@@ -37,19 +37,19 @@ interface WritePlan {
 export interface InsertPlan extends WritePlan {
   readonly kind: 'insert'
   readonly columns: readonly Pick<Assignment, 'column' | 'property'>[]
-  /** All of the rows as one value, a JSON list of objects by column; then `rows` has none. */
+  /** All rows as one value, a JSON list of objects by column. If it is given, `rows` is empty. */
   readonly recordset?: Slot
-  /** A column that a row has no slot for gets its default. */
+  /** The slots of each row, in the order of `columns`. A column without a slot gets its default. */
   readonly rows: ReadonlyArray<readonly (Slot | undefined)[]>
-  /** Single-table inheritance: what the rows' class is called in the table. */
+  /** For single-table inheritance, the column with the class of a row and the value for the class of these rows. */
   readonly discriminator?: { readonly column: string, readonly slot: Slot }
 }
 
-/** Which of the rows that the conditions find are written to. */
+/** Selects the row to write. */
 export interface WriteTarget {
   readonly conditions: readonly Condition[]
   readonly deleted: Deleted
-  /** Versions of which the row has to have one, as an array. */
+  /** The versions, as an array. The row must have one of them. */
   readonly versions?: Slot
 }
 
@@ -85,7 +85,7 @@ export function planInsert (rows: readonly RecordData[], selection: Selection, i
   const columns = new Map<string, Pick<Assignment, 'column' | 'property'>>()
   for (const { columns: own } of rows) {
     for (const { column, property } of own) {
-      // what class a row is of, its resource says
+      // the resource determines the class of a row
       if (column !== model.discriminator?.column) columns.set(column, { column, property })
     }
   }
@@ -106,7 +106,7 @@ export function planInsert (rows: readonly RecordData[], selection: Selection, i
   }
 }
 
-/** One row, with the records that it refers to. */
+/** Plans the insertion of one row, with checks of the records that it refers to. */
 function planRow (row: RecordData, selection: Selection, isGuarded: Guard, values: Values): InsertPlan {
   const { model } = selection
   const columns = model.discriminator === undefined
@@ -129,7 +129,7 @@ function planRow (row: RecordData, selection: Selection, isGuarded: Guard, value
 const discriminatorOf = ({ discriminator }: EntityModel, values: Values): InsertPlan['discriminator'] =>
   discriminator && { column: discriminator.column, slot: values.add(discriminator.values[0]) }
 
-/** Whether a record of an entity may count as absent though its row is there: deleted, or hidden by a filter. */
+/** Whether records of an entity may count as absent although their rows exist, because they are deleted or filtered. */
 export type Guard = (model: EntityModel) => boolean
 
 function referenceChecks (
@@ -151,11 +151,11 @@ const NO_CHECKS: readonly ReferenceCheck[] = []
 
 export interface TargetOptions {
   readonly deleted: WriteTarget['deleted']
-  /** Versions of which the row has to have one. */
+  /** The versions of which the row must have one. */
   readonly versions?: readonly string[]
 }
 
-/** Plans an update, or `undefined` when no record can have the key. */
+/** Plans an update. Returns `undefined` if no record can have the key. */
 export function planUpdate (
   id: Id,
   data: Pick<RecordData, 'columns' | 'references'>,
@@ -178,7 +178,7 @@ export function planUpdate (
   }
 }
 
-/** Plans the removal of a row, or `undefined` when no record can have the key. */
+/** Plans the removal of a row. Returns `undefined` if no record can have the key. */
 export function planDelete (id: Id, selection: Selection, options: TargetOptions): DeletePlan | undefined {
   const { model } = selection
   const values = new Values()
@@ -197,21 +197,21 @@ function planTarget (
     { conditions, deleted, ...(versions !== undefined && { versions: values.add(arrayLiteral(versions)) }) }
 }
 
-/** A record whose references are looked at, found by its key. */
+/** Finds a record by its key, to check to which records it refers at present. */
 export interface PresentPlan {
   readonly model: EntityModel
   readonly conditions: readonly Condition[]
   readonly values: readonly unknown[]
 }
 
-/** Plans a look at the record with a key, or `undefined` when no record can have it. */
+/** Plans the look-up of the record with a key. Returns `undefined` if no record can have the key. */
 export function planPresent (id: Id, model: EntityModel): PresentPlan | undefined {
   const values = new Values()
   const conditions = planKey(id, model, values)
   return conditions && { model, conditions, values: values.list }
 }
 
-/** The key of a row as the database returns it, a list of texts, as an id. */
+/** Turns the key of a row, a list of texts from the database, into an id. */
 export function idOfKey (model: EntityModel, key: readonly string[]): Id {
   const columns: readonly KeyColumn[] = keyColumns(model)
   if (columns.length === 1) return key[0]!

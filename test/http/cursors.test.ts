@@ -365,12 +365,12 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
         ['padded', `${mine}&cursor=${cursor}=`, /can't be read/],
         ['too long', `${mine}&cursor=${'A'.repeat(5000)}`, /can't be read/],
         ['not base64url', `${mine}&cursor=${cursor}%00`, /can't be read/],
-        ['tampered', `${mine}&cursor=${flipped}`, /is not one of this query/],
-        ['another sort', `sort=price&filter[name][contains]=e&cursor=${cursor}`, /is not one of this query/],
-        ['no sort', `filter[name][contains]=e&cursor=${cursor}`, /is not one of this query/],
-        ['another filter', `sort=-price&filter[name][contains]=a&cursor=${cursor}`, /is not one of this query/],
-        ['no filter', `sort=-price&cursor=${cursor}`, /is not one of this query/],
-        ['another resource', `cursor=${shelf}`, /is not one of this query/],
+        ['tampered', `${mine}&cursor=${flipped}`, /belongs to another query/],
+        ['another sort', `sort=price&filter[name][contains]=e&cursor=${cursor}`, /belongs to another query/],
+        ['no sort', `filter[name][contains]=e&cursor=${cursor}`, /belongs to another query/],
+        ['another filter', `sort=-price&filter[name][contains]=a&cursor=${cursor}`, /belongs to another query/],
+        ['no filter', `sort=-price&cursor=${cursor}`, /belongs to another query/],
+        ['another resource', `cursor=${shelf}`, /belongs to another query/],
       ] as const
     ) {
       t.match(await refused(query), {
@@ -425,12 +425,12 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       const forge = (texts: (string | null)[]) => writeCursor({ side: 'after', inclusive: false, texts }, fingerprint)!
       for (const value of values) {
         t.match(await client(app, '/specimens').details(`sort=${name}&cursor=${forge([value, '1'])}`), [
-          /is not one of this query/,
+          /belongs to another query/,
         ], `${name} ${value}`)
       }
       for (const texts of [['1'], [null, null], [null, '1', '1'], []]) {
         t.match(await client(app, '/specimens').details(`sort=${name}&cursor=${forge(texts)}`), [
-          /is not one of this query/,
+          /belongs to another query/,
         ], `${name} ${texts}`)
       }
     }

@@ -223,7 +223,8 @@ await forEachDatabase(
         sku: 'C',
         order,
       }])
-      const sentence = "'tenant' of 'order' must be that of 'tenant': they are one column."
+      const sentence =
+        "'tenant' of 'order' must have the same value as 'tenant', because both are stored in one column."
       t.match(await send('POST', '/lines', { tenant: 1, id: 4, sku: 'D', order: { tenant: 2, id: 5 } }), [400, {
         code: 'FST_ERR_VALIDATION',
         message: sentence,

@@ -320,14 +320,14 @@ t.test('what cannot work is refused at start-up', async (t) => {
   refuses(Plant, AllowedFilters.search('q', ['supplier.email']), /no property 'email'/)
   refuses(Offer, AllowedFilters.trashed(), /Offer has no 'deleted_at'/)
   refuses(Offer, AllowedFilters.scope('brnch'), /no MikroORM filter 'brnch'. Did you mean 'branch'\?/)
-  refuses(Group, AllowedFilters.scope('any'), /Group declares none/)
+  refuses(Group, AllowedFilters.scope('any'), /Group declares no filters/)
   refuses(Offer, AllowedFilters.scope('branch', { params: { name: 'brnch' } }), /Did you mean 'branch'/)
   refuses(
     Plant,
     AllowedFilters.anyOf('x', [AllowedFilters.exact('id'), AllowedFilters.exact('nme')]),
     /Did you mean 'name'/
   )
-  refuses(Specimen, new AllowedFilters('readings.sensor'), /say what is there: \{ type: 'string' \}/)
+  refuses(Specimen, new AllowedFilters('readings.sensor'), /declare the type of the value: \{ type: 'string' \}/)
   refuses(
     Specimen,
     new AllowedFilters('readings.sensor', 'gte', { type: 'boolean' }),

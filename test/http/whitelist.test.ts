@@ -115,7 +115,7 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
       const [crud, message] of [
         [
           resource(Plant, { allowedFilters: [new AllowedFilters('name', { type: 'string' })] }),
-          /AllowedFilters 'name': the option 'type' says what is inside of a JSON column, and the type of 'name' is known/,
+          /AllowedFilters 'name': the option 'type' is for values inside of a JSON column, and the type of 'name' is known/,
         ],
         [
           resource(Plant, {
@@ -168,9 +168,9 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
         [resource(Specimen, { allowedSorts: [new AllowedSort('scan')] }), /have no order/],
         [
           resource(Plant, { allowedFilters: filter('tags') }),
-          /'tags' has no key of its own to compare; name a property behind it, such as 'tags\.id'/,
+          /'tags' has no key column to compare; name a property behind it, such as 'tags\.id'/,
         ],
-        [resource(Plant, { allowedFilters: filter('label') }), /'label' has no key of its own/],
+        [resource(Plant, { allowedFilters: filter('label') }), /'label' has no key column/],
         [
           resource(Supplier, { allowedFilters: filter('address') }),
           /'address' is an embedded object; name one of its properties/,

@@ -110,12 +110,12 @@ const refusals: readonly Refusal[] = [
   [
     'a to-many relation as a filter',
     filters(AllowedFilters.exact('tags')),
-    "AllowedFilters 'tags': 'tags' has no key of its own to compare; name a property behind it, such as 'tags.id'.",
+    "AllowedFilters 'tags': 'tags' has no key column to compare; name a property behind it, such as 'tags.id'.",
   ],
   [
     'the inverse of a one-to-one as a filter',
     filters(AllowedFilters.exact('label')),
-    "AllowedFilters 'label': 'label' has no key of its own to compare; name a property behind it, such as 'label.id'.",
+    "AllowedFilters 'label': 'label' has no key column to compare; name a property behind it, such as 'label.id'.",
   ],
   [
     'an embedded object as a filter',
@@ -216,7 +216,7 @@ const refusals: readonly Refusal[] = [
   [
     'a sort by a relation without a key',
     sorts(new AllowedSort('label')),
-    "AllowedSort 'label': 'label' has no key of its own to compare; name a property behind it, such as 'label.id'.",
+    "AllowedSort 'label': 'label' has no key column to compare; name a property behind it, such as 'label.id'.",
   ],
   [
     'a sort by a composite key',
@@ -325,27 +325,27 @@ const refusals: readonly Refusal[] = [
   [
     'a sum of text',
     includes(AllowedInclude.sum('tags.name')),
-    "AllowedInclude.sum 'tags.name': values of type text have no sum; it takes numbers.",
+    "AllowedInclude.sum 'tags.name': values of type text have no sum; only numbers have one.",
   ],
   [
     'a mean of dates',
     includes(AllowedInclude.avg('specimens.sownOn')),
-    "AllowedInclude.avg 'specimens.sownOn': values of type date have no mean; it takes numbers.",
+    "AllowedInclude.avg 'specimens.sownOn': values of type date have no mean; only numbers have one.",
   ],
   [
     'a sum of a custom type',
     includes(AllowedInclude.sum('specimens.minimum')),
-    "AllowedInclude.sum 'specimens.minimum': 'minimum' has a form of its own (a custom type or a serializer), in which the sum of the stored values may mean nothing.",
+    "AllowedInclude.sum 'specimens.minimum': 'minimum' has a custom type or a serializer, so the sum of its stored values may be meaningless.",
   ],
   [
     'a least of booleans',
     includes(AllowedInclude.min('specimens.alive')),
-    "AllowedInclude.min 'specimens.alive': values of type boolean have no least and greatest.",
+    "AllowedInclude.min 'specimens.alive': values of type boolean have no minimum or maximum.",
   ],
   [
     'a greatest of UUIDs',
     includes(AllowedInclude.max('specimens.tracker')),
-    "AllowedInclude.max 'specimens.tracker': values of type uuid have no least and greatest.",
+    "AllowedInclude.max 'specimens.tracker': values of type uuid have no minimum or maximum.",
   ],
   [
     'an embedded object as a least',

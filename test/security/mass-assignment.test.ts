@@ -109,7 +109,7 @@ await forEachDatabase(t, { entities: [Team, Member, Account] }, async (t, { orm 
         t.equal(verdict(response), `400 FST_ERR_VALIDATION /${name}`, `${way} ${name}`)
       }
       const [error] = sent.post.json().errors
-      t.match(error.detail, new RegExp(`^The property '${name}' can not be written\\.`))
+      t.match(error.detail, new RegExp(`^The property '${name}' cannot be written\\.`))
       t.strictSame(error.allowed, ['friends', 'name', 'nick_name', 'team'])
     }
     t.match(await read(`/members/${id}`), { name: 'Ada', isAdmin: false, credit: 0 })

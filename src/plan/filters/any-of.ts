@@ -1,4 +1,4 @@
-/** OR groups: records that any of several filters keeps. */
+/** OR groups, which keep the records that at least one of several filters keeps. */
 import type { AnyOfFilter } from '../../config/index.ts'
 import type { QueryParamError } from '../../query/index.ts'
 import { refusal } from '../refusal.ts'
@@ -22,7 +22,7 @@ export const anyOfFilters: FilterKind<AnyOfFilter<string>, AnyOfEntry> = {
     ),
   }),
 
-  /** A value that one of the properties cannot hold is not found there. A value that none can hold is an error. */
+  /** Compares a value only with the properties that can hold it. A value that no property can hold is an error. */
   plan (param, { filters }, values) {
     const conditions: PlannedCondition[] = []
     const errors: QueryParamError[] = []

@@ -1,4 +1,4 @@
-/** Custom filters: the value goes to a callback of the application. */
+/** Custom filters, which pass their value to a callback of the application. */
 import type { CustomFilter, CustomFilterCallback } from '../../config/index.ts'
 import { freeName, type EntryBase, type FilterKind } from './kind.ts'
 import { nameOf, refuse } from './planned.ts'
@@ -13,7 +13,7 @@ export const custom: FilterKind<CustomFilter, CustomFilterEntry> = {
 
   plan (param, { callback }) {
     const parameter = nameOf(param)
-    // no text in PostgreSQL holds it, whatever the callback compares the value with
+    // texts in PostgreSQL cannot contain NUL, whatever the callback compares the value with
     if ([param.value].flat().some((text) => text.includes('\0'))) {
       return refuse(param, `The value of ${parameter} must be text without NUL characters.`)
     }

@@ -1,8 +1,8 @@
-/** Values of a filter that mean nothing. */
+/** Removes the values that a filter ignores. */
 import { filterSuffix, markFilter, splitList, type FilterParam } from '../../query/index.ts'
 
 /**
- * A parameter without the values that mean nothing; `undefined` if no other is left.
+ * Returns a parameter without its ignored values, or `undefined` if no value is left.
  *
  * @param list whether the text of one parameter is a list. A comma is data otherwise.
  */

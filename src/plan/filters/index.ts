@@ -1,4 +1,4 @@
-/** Filters: the text of `filter[...]` to conditions on resolved properties, with their values converted and bound. */
+/** Plans filters: turns the text of `filter[...]` into conditions on resolved properties, with converted values. */
 import { ConfigError } from '../../errors.ts'
 import type { FilterParam } from '../../query/index.ts'
 import type { QueryErrors } from '../query-errors.ts'
@@ -20,18 +20,18 @@ export { TRASHED } from './trashed.ts'
 /** The filters of a whitelist. */
 export interface FilterList {
   readonly filters: ReadonlyMap<string, FilterEntry>
-  /** The filters that apply when a request does not have them. */
+  /** The default filters, each of which applies if a request does not have the filter. */
   readonly defaults: ReadonlyArray<{ readonly entry: FilterEntry, readonly param: FilterParam }>
 }
 
 export interface PlannedFilters {
   readonly conditions: readonly Condition[]
   readonly customs: readonly CustomCondition[]
-  /** What the request says of rows that are marked as deleted, if it may. */
+  /** Whether the request selects rows that are marked as deleted, if it has a filter for this. */
   readonly deleted: Deleted | undefined
 }
 
-/** Plans all filters of a request, and the defaults of those it doesn't have; what is wrong with them goes to `errors`. */
+/** Plans all filters of a request, and the defaults of those that it does not have. Adds errors to `errors`. */
 export function planFilters (
   params: readonly FilterParam[],
   whitelist: FilterList,
@@ -82,7 +82,7 @@ export function planFilters (
   return { conditions: tree.conditions, customs, deleted }
 }
 
-/** @throws {ConfigError} for a default that no request could have given */
+/** @throws {ConfigError} for a default that would be refused in a request */
 export function checkDefault (param: FilterParam, entry: FilterEntry): void {
   const planned = plan(param, entry, new Values())
   if (planned.kind === 'errors') {
@@ -92,7 +92,7 @@ export function checkDefault (param: FilterParam, entry: FilterEntry): void {
 
 function plan (param: FilterParam, entry: FilterEntry, values: Values): Planned {
   const kind = kindOf(entry)
-  // an operator decides whether a text is a list, of which items may be ignored
+  // the operator decides whether a text is a list with items that may be ignored
   if (takesOperators(entry)) return kind.plan(param, entry, values)
   const meant = withoutIgnored(param, entry.ignored)
   if (meant === undefined) return NOTHING

@@ -1,4 +1,4 @@
-/** A kind of filter, and what the kinds have in common. */
+/** The interface of filter kinds, and the members that all kinds have in common. */
 import type { AnyOfFilter, CustomFilter, ScopeFilter, SearchFilter } from '../../config/index.ts'
 import { resolvePath, type EntityModel, type RelationProperty } from '../../model/index.ts'
 import type { Operator } from '../../operators/index.ts'
@@ -8,23 +8,23 @@ import type { Values } from '../values.ts'
 import type { Planned } from './planned.ts'
 
 /**
- * All that planning needs to know of a kind of filter. Its configuration is in `src/config`, its documentation in
- * `src/http/docs/filter-parameters.ts`, and what clients write for it in `src/client/values.ts`: in tables of kinds, too.
+ * Everything that the planner needs to know about a kind of filter. `src/config` has the configuration of a kind,
+ * `src/http/docs/filter-parameters.ts` its documentation, and `src/client/values.ts` the values that clients write.
  */
 export interface FilterKind<Config, Entry> {
   /**
    * Looks up the properties that a filter of the whitelist names.
    *
-   * @throws {ConfigError} for names, operators and types that do not fit the entity
+   * @throws {ConfigError} for unknown names, and for operators and types that do not fit the property
    */
   readonly resolve: (filter: Config, model: EntityModel) => Entry
-  /** Plans a parameter. Kinds without operators are given no operator, and no values that the filter ignores. */
+  /** Plans a parameter. For kinds without operators, it has no operator and no values that the filter ignores. */
   readonly plan: (param: FilterParam, entry: Entry, values: Values) => Planned
-  /** The properties that the filter compares, with the operators that it compares them by. */
+  /** Returns the properties that the filter compares, each with its operators. */
   readonly compared: (entry: Entry) => readonly Compared[]
 }
 
-/** A property to compare, behind relations or not. */
+/** A property that a filter compares, and the relations that lead to it. */
 export interface FilterTarget {
   readonly relations: readonly RelationProperty[]
   readonly operand: Comparable
@@ -35,17 +35,19 @@ export interface Compared extends FilterTarget {
   readonly by: readonly Operator[]
 }
 
-/** What the entries of all kinds have. */
+/** The members that the entries of all kinds have. */
 export interface EntryBase {
-  /** In the URL. */
+  /** The name of the filter in the URL. */
   readonly name: string
-  /** Values that filter nothing. */
+  /** The values that the filter ignores. */
   readonly ignored?: ReadonlySet<string>
 }
 
 /**
- * The URL name of a filter whose name is free. It cannot be that of a hidden property, because it would disclose that
- * the property exists.
+ * Returns the URL name of a filter that can have any name, except that of a hidden property. Such a name would disclose
+ * that the property exists.
+ *
+ * @throws {ConfigError} for the name of a hidden property
  */
 export function freeName (filter: CustomFilter | SearchFilter | ScopeFilter | AnyOfFilter, model: EntityModel): string {
   if (model.properties.get(filter.field)?.hidden) {

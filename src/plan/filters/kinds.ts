@@ -1,4 +1,4 @@
-/** The table of the kinds of filters. To add a kind, add its class in `src/config`, its file here, and its line. */
+/** The table of filter kinds. To add a kind, add its class to `src/config`, its file here, and its line to `KINDS`. */
 import type { Filter } from '../../config/index.ts'
 import type { EntityModel, RelationProperty } from '../../model/index.ts'
 import { anyOfFilters, type AnyOfEntry } from './any-of.ts'
@@ -10,7 +10,7 @@ import { scope, type ScopeEntry } from './scope.ts'
 import { search, type SearchEntry } from './search.ts'
 import { trashed, type TrashedEntry } from './trashed.ts'
 
-/** A filter of a whitelist that has met the model. */
+/** A filter of a whitelist, with the properties that it names looked up. */
 export type FilterEntry =
   | OperatorFilter<'operators'>
   | OperatorFilter<'partial'>
@@ -37,19 +37,18 @@ const KINDS: { readonly [Kind in KindName]: FilterKind<Extract<Filter, { readonl
 export const kindOf = ({ kind }: { readonly kind: KindName }): FilterKind<Filter, FilterEntry> =>
   KINDS[kind] as unknown as FilterKind<Filter, FilterEntry>
 
-/** Whether an entry takes operators. */
 export const takesOperators = (entry: FilterEntry): entry is OperatorFilter<'operators'> | OperatorFilter<'partial'> =>
   entry.kind === 'operators' || entry.kind === 'partial'
 
-/** A filter of the whitelist with what it names looked up. */
+/** Looks up the properties that a filter of the whitelist names. */
 export function filterEntry (filter: Filter, model: EntityModel): FilterEntry {
   const entry = kindOf(filter).resolve(filter, model)
   return filter.ignoredValues.length === 0 ? entry : { ...entry, ignored: new Set(filter.ignoredValues) }
 }
 
-/** The properties that a filter compares, and by which operators. */
+/** The properties that a filter compares, each with its operators. */
 export const comparedBy = (entry: FilterEntry): readonly Compared[] => kindOf(entry).compared(entry)
 
-/** The relations that a filter leads through, path by path. */
+/** The relations on the paths to the properties that a filter compares. */
 export const relationsOf = (entry: FilterEntry): readonly RelationProperty[] =>
   comparedBy(entry).flatMap(({ relations }) => relations)

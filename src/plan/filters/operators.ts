@@ -1,4 +1,4 @@
-/** Filters by operators: the operator that is meant, and its value. */
+/** Filters by operators. Finds the operator of a parameter, and reads its value. */
 import type { AllowedFilters, JsonValueType, PartialFilter } from '../../config/index.ts'
 import { ConfigError } from '../../errors.ts'
 import { publicPath, resolvePath, type Converted, type EntityModel, type ValueType } from '../../model/index.ts'
@@ -37,7 +37,7 @@ export interface OperatorFilter<
 > extends EntryBase, FilterTarget {
   readonly kind: Kind
   readonly type: ValueType
-  /** Reads a value, or for an array an item. */
+  /** Reads a value. If the property is an array, it reads an item. */
   readonly convert: (text: string) => Converted
   readonly defaultOperator: Operator
   /** The operators that are allowed, in the order of the whitelist. */
@@ -46,7 +46,7 @@ export interface OperatorFilter<
 
 type PlannedOperator = PlannedCondition | PlannedErrors | PlannedNothing
 
-/** What partial filters and OR groups share with this kind. */
+/** The members of this kind that partial filters and OR groups use, too. */
 interface OperatorKind {
   readonly resolve: FilterKind<AllowedFilters<string>, OperatorFilter<'operators'>>['resolve']
   readonly plan: (param: FilterParam, entry: OperatorFilter, values: Values) => PlannedOperator
@@ -58,8 +58,8 @@ export const operators: OperatorKind = {
     const { json } = resolvePath(model, filter.field, `AllowedFilters '${filter.field}'`)
     if (filter.type !== undefined && (json === undefined || json.member !== undefined)) {
       throw new ConfigError(
-        `AllowedFilters '${filter.field}': the option 'type' says what is inside of a JSON column, and the type of ` +
-          `'${filter.field}' is known; leave it out.`
+        `AllowedFilters '${filter.field}': the option 'type' is for values inside of a JSON column, and the type of ` +
+          `'${filter.field}' is known; leave the option out.`
       )
     }
     return resolveOperators(filter, model, { jsonType: filter.type, formOf })
@@ -68,7 +68,7 @@ export const operators: OperatorKind = {
   plan (given, entry, values) {
     const operator = operatorOf(given, entry)
     if (typeof operator !== 'string') return { kind: 'errors', errors: [operator] }
-    // an `in` that stands for a default operator is one of those that are allowed, too
+    // operatorOf returns only allowed operators
     const form = entry.operators.get(operator)!
     const param = withoutIgnored(given, entry.ignored, LISTS.has(form.value))
     if (param === undefined) return NOTHING
@@ -99,7 +99,7 @@ export const operators: OperatorKind = {
 }
 
 /**
- * Looks up the property of a filter and the form that its operators have there.
+ * Looks up the property of a filter, and the forms of its operators for the property's type.
  *
  * @throws {ConfigError} for an operator that does not work on the property's type
  */
@@ -142,7 +142,7 @@ export function resolveOperators<
   }
 }
 
-/** The operator that is meant, if it is allowed; never another one. */
+/** The operator of a parameter, or an error if the operator is not allowed. */
 function operatorOf (param: FilterParam, entry: OperatorFilter): Operator | QueryParamError {
   const { operators, defaultOperator } = entry
   if (param.operator !== undefined) {
@@ -154,12 +154,12 @@ function operatorOf (param: FilterParam, entry: OperatorFilter): Operator | Quer
       { given: param.operator, allowed: operators.keys() }
     )
   }
-  // several values without an operator: `in` stands in for a default that takes one value, never for another list
+  // if there are several values and no operator, `in` replaces a default operator that takes one value
   const several = typeof param.value !== 'string' && !LISTS.has(operators.get(defaultOperator)!.value)
   return several && operators.has('in') ? 'in' : defaultOperator
 }
 
-/** The text of the value, or for a list the texts of its items. */
+/** The text of the value, or the texts of a list's items. */
 function textsOf (param: FilterParam, operator: Operator, kind: OperatorValue): readonly string[] | PlannedErrors {
   if (!LISTS.has(kind)) {
     return typeof param.value === 'string'

@@ -1,4 +1,4 @@
-/** What becomes of one filter parameter, and how it is refused. */
+/** The results of planning one filter parameter, and the errors of filters. */
 import type { RelationProperty } from '../../model/index.ts'
 import type { ReadValue } from '../../operators/index.ts'
 import { filterSuffix, type FilterParam, type QueryParamError } from '../../query/index.ts'
@@ -7,7 +7,7 @@ import type { Condition, CustomCondition, Deleted } from '../types.ts'
 
 export const CODE = 'FST_CRUD_FILTER_INVALID'
 
-/** A condition that holds behind these relations. */
+/** A condition on a record that these relations lead to. */
 export interface PlannedCondition {
   readonly kind: 'condition'
   readonly relations: readonly RelationProperty[]
@@ -19,7 +19,7 @@ export interface PlannedErrors {
   readonly errors: readonly QueryParamError[]
 }
 
-/** Nothing: every row satisfies the filter. */
+/** No condition, because every row satisfies the filter. */
 export interface PlannedNothing {
   readonly kind: 'nothing'
 }
@@ -33,7 +33,7 @@ export type Planned =
   | PlannedNothing
   | PlannedErrors
 
-/** The parameter as the client has written it. */
+/** The name of a parameter as the client wrote it. */
 export function nameOf (param: FilterParam): string {
   const { field, operator } = param
   return `filter[${cited(field)}]${operator === undefined ? '' : `[${cited(operator)}]`}${filterSuffix(param)}`
@@ -47,13 +47,13 @@ export function refuse (
   return { kind: 'errors', errors: [refusal(CODE, nameOf(param), sentence, choice)] }
 }
 
-/** A value that can't be read, whatever it should mean; or one that exceeds a limit of the grammar. */
+/** Refuses a value that cannot be read for any type, or that exceeds a limit of the grammar. */
 export function refuseForm (param: FilterParam, sentence: string, limit = false): PlannedErrors {
   const name = nameOf(param)
   return { kind: 'errors', errors: [(limit ? excess : refusal)(CODE, name, `${name}: ${sentence}`)] }
 }
 
-/** A value that is not one of the property's. */
+/** Refuses a value that is not valid for the property. */
 export function refuseValue (
   param: FilterParam,
   expected: string,
@@ -64,7 +64,7 @@ export function refuseValue (
   return refuse(param, `${what} must be ${expected}.`, allowed && { given, allowed })
 }
 
-/** A value that an operator refuses. */
+/** Refuses a value that an operator could not read. */
 export function refuseRead (
   param: FilterParam,
   read: Extract<ReadValue, { readonly kind: 'invalid' | 'unreadable' }>

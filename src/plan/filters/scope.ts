@@ -1,4 +1,4 @@
-/** Scopes: MikroORM's own filters, switched on by a request. */
+/** Scopes: filters of MikroORM that a request enables. */
 import type { ScopeFilter } from '../../config/index.ts'
 import { ConfigError } from '../../errors.ts'
 import { resolvePath, type Converted, type SqlValue, type ValueType } from '../../model/index.ts'
@@ -22,7 +22,9 @@ export const scope: FilterKind<ScopeFilter<string>, ScopeEntry> = {
   resolve (filter, model) {
     const what = `AllowedFilters.scope '${filter.field}'`
     if (!model.filters.includes(filter.filter)) {
-      const known = model.filters.length === 0 ? `${model.name} declares none.` : `Filters: ${model.filters.join(', ')}.`
+      const known = model.filters.length === 0
+        ? `${model.name} declares no filters.`
+        : `Filters: ${model.filters.join(', ')}.`
       const sentence = `${what}: ${model.name} has no MikroORM filter '${filter.filter}'`
       throw new ConfigError(didYouMean(sentence, nearest(filter.filter, model.filters), known))
     }
@@ -70,7 +72,7 @@ export const scope: FilterKind<ScopeFilter<string>, ScopeEntry> = {
   compared: () => [],
 }
 
-/** The values of a parameter. A single one is taken verbatim, commas included. */
+/** The values of a parameter. If one value is expected, the text is taken verbatim, including its commas. */
 function itemsOf (
   { value }: FilterParam,
   expected: number

@@ -1,4 +1,4 @@
-/** Searches: a text in any of several properties. */
+/** Searches, which look for a text in several properties. */
 import type { SearchFilter } from '../../config/index.ts'
 import { ConfigError } from '../../errors.ts'
 import { isTextual, resolvePath } from '../../model/index.ts'

@@ -1,4 +1,4 @@
-/** The trashed filter: whether rows that are marked as deleted are seen. */
+/** The trashed filter, which says whether rows that are marked as deleted are visible. */
 import type { TrashedFilter } from '../../config/index.ts'
 import { ConfigError } from '../../errors.ts'
 import type { Deleted } from '../types.ts'

@@ -1,8 +1,8 @@
-/** Conditions behind relations, put together. */
+/** Combines conditions that lead through the same relations. */
 import type { RelationProperty } from '../../model/index.ts'
 import type { Condition } from '../types.ts'
 
-/** Conditions that all hold; those on one relation path hold for one and the same related row. */
+/** Conditions that must all hold. All conditions on the same relation path must hold for the same related row. */
 export class ConditionTree {
   readonly conditions: Condition[] = []
   readonly #related = new Map<RelationProperty, ConditionTree>()
@@ -23,13 +23,13 @@ export class ConditionTree {
   }
 }
 
-/** A condition that holds behind these relations. */
+/** A condition on a record that these relations lead to. */
 export interface Alternative {
   readonly relations: readonly RelationProperty[]
   readonly condition: Condition
 }
 
-/** Conditions of which one is to hold. Those behind the same relation are asked of its rows together. */
+/** Combines conditions of which at least one must hold. Conditions behind the same relation share one sub-query. */
 export function anyOf (alternatives: readonly Alternative[]): Condition {
   const conditions: Condition[] = []
   const behind = new Map<RelationProperty, Alternative[]>()

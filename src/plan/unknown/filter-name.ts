@@ -1,4 +1,4 @@
-/** The filter that is meant by a name that is not written as one. */
+/** Finds the filter that a client probably meant by a name that is not written as a filter. */
 import { isOperator, OPERATOR_NAMES } from '../../operators/index.ts'
 import { nearest } from '../../suggest.ts'
 import { takesOperators, type FilterEntry } from '../filters/index.ts'
@@ -7,31 +7,31 @@ import { plain } from './words.ts'
 
 interface Found {
   readonly entry: FilterEntry
-  /** As written, if there is one. */
+  /** The operator as the client wrote it, if there is one. */
   readonly operator?: string
 }
 
-/** How a filter that was found is written: with its operator, if it allows that. */
+/** Writes the parameter of a filter that was found, with the operator if the filter allows it. */
 function written ({ entry, operator }: Found): string {
   const allowed = isOperator(operator) && takesOperators(entry) && entry.operators.has(operator)
   return allowed ? `filter[${entry.name}][${operator}]` : `filter[${entry.name}]`
 }
 
 /**
- * `title`, `Title`, `title__contains`, `title_contains`, or in parts, `title` and `contains`, `author` and `name`, as an allowed
- * filter is written.
+ * Returns the parameter of an allowed filter for a name such as `title`, `Title`, `title__contains` or
+ * `title_contains`. The name may be given in parts, such as `title` and `contains`, or `author` and `name`.
  */
 export function filterFor (parts: readonly string[], whitelist: Whitelist): string | undefined {
   const found = find(parts, whitelist)
   return found && written(found)
 }
 
-/** Whether a name is that of an allowed filter with an operator behind it: `title__contains`. */
+/** Whether a name is the name of an allowed filter followed by an operator, such as `title__contains`. */
 export function hasOperator (name: string, whitelist: Whitelist): boolean {
   return find([name], whitelist)?.operator !== undefined
 }
 
-/** The same where the name may hold a mistake. */
+/** Returns the parameter of an allowed filter for a name that may contain a typing error. */
 export function nearestFilter (parts: readonly string[], whitelist: Whitelist): string | undefined {
   const exact = filterFor(parts, whitelist)
   if (exact !== undefined) return exact
@@ -48,7 +48,7 @@ function find (parts: readonly string[], whitelist: Whitelist): Found | undefine
   const last = parts.at(-1)
   if (parts.length > 1 && last !== undefined) {
     const entry = named(parts.slice(0, -1).join('.'), whitelist)
-    // some write operators as $eq or _eq
+    // other query languages write operators as $eq or _eq
     if (entry !== undefined) return { entry, operator: last.replace(/^[$_]/, '').toLowerCase() }
   }
   for (const operator of OPERATOR_NAMES) {
@@ -59,7 +59,10 @@ function find (parts: readonly string[], whitelist: Whitelist): Found | undefine
   return undefined
 }
 
-/** `title` of `title__contains`, `title_contains`, `title.contains`, `title:contains` and `title-contains`. */
+/**
+ * Removes an operator from the end of a name: `title__contains`, `title_contains`, `title.contains`, `title:contains`
+ * and `title-contains` become `title`.
+ */
 function withoutEnd (path: string, operator: string): string | undefined {
   if (!path.toLowerCase().endsWith(operator)) return undefined
   const rest = path.slice(0, -operator.length)
@@ -67,7 +70,7 @@ function withoutEnd (path: string, operator: string): string | undefined {
   return base === rest ? undefined : base
 }
 
-/** By name, or else the one that differs in case and separators only. */
+/** Finds a filter by its name, or else the filter whose name differs only in case and separators. */
 function named (name: string, { filters }: Whitelist): FilterEntry | undefined {
   const exact = filters.get(name)
   if (exact !== undefined || name === '') return exact

@@ -1,4 +1,4 @@
-/** Parameters that a route does not take: refused, since a filter that silently does nothing returns wrong rows. */
+/** Refuses parameters that a route does not take, because a filter that has no effect returns wrong rows. */
 import type { QueryParamError, QueryParams } from '../../query/index.ts'
 import { didYouMean, listed } from '../../suggest.ts'
 import type { QueryErrors } from '../query-errors.ts'
@@ -9,20 +9,20 @@ import { NEAR_MISSES, plain } from './words.ts'
 
 const CODE = 'FST_CRUD_QUERY_INVALID'
 
-/** What is done about parameters that are not part of the query language. */
+/** Options for parameters that are not part of the query language. */
 export interface UnknownOptions {
-  /** Refuse all of them, or only those that are nearly ours. Default: only those. */
+  /** Whether to refuse all of them, or only those that resemble parameters of the query language. Default: false. */
   readonly refuseUnknown?: boolean
-  /** Names of other parameters that the route takes, for its errors to list. */
+  /** Names of other parameters that the route takes. Errors list them as allowed. */
   readonly declared?: readonly string[]
-  /** Names of those that are never ignored, in whatever way they are written. Default: none. */
+  /** Names of parameters that are never ignored, in any spelling. Default: none. */
   readonly strict?: readonly string[]
 }
 
-/** What a route does with its query string. */
+/** What a route uses its query string for. */
 export type Purpose = 'list' | 'stream' | 'get' | 'write'
 
-/** Names of the parameters that a route takes. Those that a whitelist leaves nothing to say with are left out. */
+/** Names of the parameters that a route takes, without those for which the whitelist allows no values. */
 function takenBy (purpose: Purpose, { filters, sorts, fields, includes }: Whitelist): string[] {
   if (purpose === 'write') return []
   const selection = [...(fields.size > 0 ? ['fields'] : []), ...(includes.size > 0 ? ['include'] : [])]

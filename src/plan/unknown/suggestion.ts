@@ -1,18 +1,21 @@
-/** The parameter that is meant by one that a route does not take. Only names of the whitelist can be suggested, so that hidden ones never are. */
+/**
+ * Suggests a parameter for one that a route does not take. Suggestions contain only names of the whitelist, and never
+ * the names of hidden properties.
+ */
 import type { QueryParams } from '../../query/index.ts'
 import { nearest } from '../../suggest.ts'
 import type { Whitelist } from '../whitelist/index.ts'
 import { filterFor, hasOperator, nearestFilter } from './filter-name.ts'
 import { plain, SEARCHES, WORDS } from './words.ts'
 
-/** A name that is shorter could be anything. */
+/** Minimum length of a name in which typing errors are looked for. A shorter name could be anything. */
 const MIN_TYPO_LENGTH = 3
 
 /**
- * What was probably meant, as a parameter that the route takes; `undefined` where that can't be told.
+ * Returns the parameter of the route that was probably meant, or `undefined` if no parameter is likely.
  *
  * @param taken names of the parameters that the route takes
- * @param params of the same request
+ * @param params the parameters of the same request
  */
 export function suggestionFor (
   name: string,
@@ -47,10 +50,10 @@ export function suggestionFor (
 }
 
 /**
- * Whether a parameter is a filter that is written in another way: with brackets, an operator, or the word `filter`. A bare
- * name, such as `title`, may mean anything.
+ * Whether a parameter is a filter in another notation: with brackets, an operator, or the word `filter`. A name alone,
+ * such as `title`, may have any meaning.
  *
- * @param suggestion for the name
+ * @param suggestion the suggestion for the name
  */
 export function isWrittenAsFilter (name: string, suggestion: string | undefined, whitelist: Whitelist): boolean {
   const open = name.indexOf('[')
@@ -60,13 +63,16 @@ export function isWrittenAsFilter (name: string, suggestion: string | undefined,
   return open !== -1 || hasOperator(name, whitelist) || prefixed(name, [], whitelist) === suggestion
 }
 
-/** `filter.title`, `filter_title`, `filterTitle`. */
+/** Suggests a filter for names with the prefix `filter`: `filter.title`, `filter_title` and `filterTitle`. */
 function prefixed (root: string, levels: readonly string[], whitelist: Whitelist): string | undefined {
   const rest = /^filters?[-_.:]*(.+)$/i.exec(root)?.[1]
   return rest === undefined ? undefined : nearestFilter([rest, ...levels], whitelist)
 }
 
-/** A typing mistake, in the name of a parameter or of a filter. The first letter is seldom the mistake: `name` is not `page`. */
+/**
+ * Suggests a parameter or a filter for a name with a typing error. The first letters must be equal, because the first
+ * letter is rarely wrong: `name` is not a misspelt `page`.
+ */
 function nearly (
   root: string,
   levels: readonly string[],
@@ -81,7 +87,7 @@ function nearly (
   return taken.includes(near) ? meant(near) : filterFor([near, ...levels], whitelist)
 }
 
-/** `fields[author]` is for what is included, and for the resource's own name. */
+/** Suggests `fields[author]` if the relation is included, or if it is the name of the resource. */
 function fieldsOf (
   [path]: readonly string[],
   { names, includes }: Whitelist,

@@ -1,6 +1,6 @@
-/** Words of other query languages, and the parameters that they stand for here. */
+/** Words of other query languages, and the parameters that have the same meaning here. */
 
-/** A name without regard to case, and to what separates its words: `per-page`, `perPage` and `PER_PAGE` are one. */
+/** A name in lower case and without separators: `per-page`, `perPage` and `PER_PAGE` all become `perpage`. */
 export function plain (name: string): string {
   return name.toLowerCase().replace(/[-_.:\s]+/g, '')
 }
@@ -8,7 +8,7 @@ export function plain (name: string): string {
 const meaning = (meant: string, words: readonly string[]): ReadonlyArray<readonly [string, string]> =>
   words.map((word) => [word, meant])
 
-/** By the plain form of the word. */
+/** The parameters by the plain form of the word. */
 export const WORDS: ReadonlyMap<string, string> = new Map([
   ...meaning('filter', ['filters', 'where']),
   ...meaning('sort', ['sorts', 'order', 'orderby', 'ordering', 'sortby']),
@@ -20,12 +20,12 @@ export const WORDS: ReadonlyMap<string, string> = new Map([
   ...meaning('page', ['pagenumber']),
 ])
 
-/** Words for a search, by plain form. */
+/** Words for a search, in plain form. */
 export const SEARCHES: ReadonlySet<string> = new Set(['q', 'search', 'query'])
 
 /**
- * Names that are refused wherever a query string is planned, also by an application's own routes: no parameter of theirs is
- * likely to be called that, and ignored they would return too much.
+ * Names that the planner refuses in every query string, even on routes of the application. An application is unlikely
+ * to use these names for its parameters, and a request in which they were ignored would return too many rows.
  */
 export const NEAR_MISSES: ReadonlySet<string> = new Set([
   'filters',

@@ -1,4 +1,4 @@
-/** Allowed aggregates of relations meet the model. */
+/** Looks up the properties that the allowed aggregates of relations name. */
 import { checkDepth, type AggregateFunction, type AggregateInclude } from '../../config/index.ts'
 import { ConfigError } from '../../errors.ts'
 import {
@@ -14,8 +14,9 @@ import {
 import type { Aggregate } from '../types.ts'
 import { describe } from '../operand.ts'
 
-/** An aggregate, and the relations that lead to the records that have it. */
+/** An aggregate, and the relations that lead to the records that show it. */
 export interface ResolvedAggregate {
+  /** The entry of the whitelist, for messages. */
   readonly what: string
   readonly relations: readonly RelationProperty[]
   /** The last part of its name in URLs. */
@@ -23,7 +24,7 @@ export interface ResolvedAggregate {
   readonly aggregate: Aggregate
 }
 
-/** @throws {ConfigError} for a path that isn't there, and for what can't be made of what it names */
+/** @throws {ConfigError} for an unknown path, and for a function that does not work on the property that it names */
 export function resolveAggregate (
   { function: fn, path: text, alias, where }: AggregateInclude,
   model: EntityModel
@@ -89,7 +90,7 @@ function propertyBehind ({ relations, property }: Path, what: string): Aggregate
   return { relations: relations.slice(0, -1), relation, property }
 }
 
-/** What comes out, by the type of what goes in. */
+/** The type of the result, which depends on the type of the property. */
 function typeOf (fn: AggregateFunction, property: ScalarProperty | undefined, what: string): ValueType {
   if (fn === 'count') return { kind: 'bigint', form: 'number' }
   if (fn === 'exists' || property === undefined) return { kind: 'boolean' }
@@ -97,24 +98,25 @@ function typeOf (fn: AggregateFunction, property: ScalarProperty | undefined, wh
   const wireType = wireTypeOf(type)
   if (fn === 'min' || fn === 'max') {
     if (!wireType.extremes) {
-      throw new ConfigError(`${what}: values of type ${describe(type)} have no least and greatest.`)
+      throw new ConfigError(`${what}: values of type ${describe(type)} have no minimum or maximum.`)
     }
     return type
   }
   const words = fn === 'sum' ? 'sum' : 'mean'
   if (codec !== undefined) {
     throw new ConfigError(
-      `${what}: '${property.name}' has a form of its own (a custom type or a serializer), in which the ${words} of the stored values may mean nothing.`
+      `${what}: '${property.name}' has a custom type or a serializer, so the ${words} of its stored values may be ` +
+        'meaningless.'
     )
   }
   const result = fn === 'sum' ? wireType.sum?.(type) : wireType.mean?.(type)
   if (result === undefined) {
-    throw new ConfigError(`${what}: values of type ${describe(type)} have no ${words}; it takes numbers.`)
+    throw new ConfigError(`${what}: values of type ${describe(type)} have no ${words}; only numbers have one.`)
   }
   return result
 }
 
-/** `products`, `unit_price` and `sum` as `productsUnitPriceSum`. */
+/** Joins names: `products`, `unit_price` and `sum` become `productsUnitPriceSum`. */
 function camelCase (names: readonly string[], last: string): string {
   return [...names, last]
     .map((name) => name.replace(/(?<=[^_-])[_-]+([^_-])/g, (_, letter: string) => letter.toUpperCase()))

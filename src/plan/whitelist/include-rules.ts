@@ -1,11 +1,11 @@
-/** What an allowed include says of its relation's rows meets the model. */
+/** Looks up the properties that the options of an allowed include name. */
 import type { AllowedInclude } from '../../config/index.ts'
 import { ConfigError } from '../../errors.ts'
 import type { RelationProperty } from '../../model/index.ts'
 import type { IncludeRules, OrderTerm } from '../types.ts'
 import { sortTarget } from './sorts.ts'
 
-/** The rules of an include, or `undefined` when it has none: the whole relation, in its own order. */
+/** The rules of an include, or `undefined` if it shows all rows of the relation in the order of the relation. */
 export function includeRules (
   { limit, sort, where }: AllowedInclude<string, string>,
   relation: RelationProperty,

@@ -1,4 +1,4 @@
-/** Allowed includes and fields meet the model. */
+/** Looks up the relations and properties that allowed includes and fields name. */
 import type { Field, Include } from '../../config/index.ts'
 import { ConfigError } from '../../errors.ts'
 import { resolvePath, type EntityModel, type Property, type RelationProperty } from '../../model/index.ts'
@@ -6,11 +6,11 @@ import type { Aggregate, IncludeRules } from '../types.ts'
 import { resolveAggregate, type ResolvedAggregate } from './aggregates.ts'
 import { includeRules } from './include-rules.ts'
 
-/** A relation that may be included, with what may be included and selected behind it. */
+/** A relation that may be included, and the fields of its records that may be selected. */
 export interface RelationEntry {
   readonly kind: 'relation'
   readonly relation: RelationProperty
-  /** Full path in URLs. */
+  /** The full path in URLs. */
   readonly name: string
   readonly parent?: RelationEntry
   readonly fields: ReadonlyMap<string, Property>
@@ -21,20 +21,20 @@ export interface RelationEntry {
 export interface AggregateEntry {
   readonly kind: 'aggregate'
   readonly aggregate: Aggregate
-  /** Full path in URLs. */
+  /** The full path in URLs. */
   readonly name: string
   readonly parent?: RelationEntry
 }
 
 export type IncludeEntry = RelationEntry | AggregateEntry
 
-/** The relations that lead from the records to what is included. */
+/** The relations that lead from the records of the resource to the included records. */
 export function includePath (entry: IncludeEntry): readonly RelationProperty[] {
   const relation = entry.kind === 'relation' ? entry.relation : entry.aggregate.relation
   return entry.parent === undefined ? [relation] : [...includePath(entry.parent), relation]
 }
 
-/** Records that may be included (or at the root, that are listed), and what they may have. */
+/** The records behind an include, or the records of the resource at the root, and what they may show. */
 interface Level {
   readonly model: EntityModel
   readonly children: Map<string, Node>
@@ -42,7 +42,7 @@ interface Level {
   readonly aggregates: ResolvedAggregate[]
 }
 
-/** A relation on the way to what is allowed, or allowed itself. */
+/** A relation that is allowed, or that leads to one that is allowed. */
 interface Node extends Level {
   readonly relation: RelationProperty
   segment: string
@@ -52,7 +52,7 @@ interface Node extends Level {
 
 const levelOf = (model: EntityModel): Level => ({ model, children: new Map(), fields: new Map(), aggregates: [] })
 
-/** Includes and fields belong together: `fields[<include>]` is the path of an include as the URL writes it. */
+/** Looks up includes and fields together, because `fields[<include>]` names the path of an include in the URL. */
 export function resolveIncludes (includes: readonly Include[], fields: readonly Field[], model: EntityModel) {
   const root = levelOf(model)
   for (const include of includes) {
@@ -96,14 +96,14 @@ function addAggregate (resolved: ResolvedAggregate, root: Level): void {
   const { model, aggregates } = levelAt(resolved.relations, root)
   if ([...model.properties.values()].some((property) => !property.hidden && property.publicName === name)) {
     throw new ConfigError(
-      `${what}: records of ${model.name} show it as '${name}', which is a property of theirs already.`
+      `${what}: records of ${model.name} show it as '${name}', which is already the name of one of their properties.`
     )
   }
   const other = aggregates.find(({ aggregate }) => aggregate.name === name)
   if (other !== undefined) {
     throw new ConfigError(
       `${what}: ${
-        other.what === what ? 'it is listed twice' : `${other.what} is there already`
+        other.what === what ? 'it is listed twice' : `it conflicts with ${other.what}`
       }, and records of ${model.name} can show only one of them as '${name}'.`
     )
   }
@@ -126,7 +126,7 @@ function addField (field: Field, root: Level): void {
   target.set(name, property)
 }
 
-/** What is allowed, by its full path in URLs. */
+/** The allowed includes by their full paths in URLs. */
 function entriesOf (root: Level): ReadonlyMap<string, IncludeEntry> {
   const entries = new Map<string, IncludeEntry>()
   const add = (entry: IncludeEntry): void => {

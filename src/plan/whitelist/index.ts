@@ -1,6 +1,6 @@
 /**
- * A configuration meets a model: every name of the whitelist is looked up once, at start-up, and what a request may
- * say is put into maps by the names that URLs use. What does not fit is a `ConfigError` with a suggestion.
+ * Looks up every name of a whitelist in the model, once, at start-up. The result is maps by the names that URLs use. A
+ * name that does not fit the entity is a `ConfigError` with a suggestion.
  */
 import type { Pagination, QueryBuilderConfig } from '../../config/index.ts'
 import { ConfigError } from '../../errors.ts'
@@ -18,32 +18,34 @@ export type { CustomTarget, DefaultTerm, SortEntry, SortTarget } from './sorts.t
 
 export interface Whitelist extends FilterList {
   readonly model: EntityModel
-  /** The resource's own names, any of which may stand in `fields[<name>]`. */
+  /** The names of the resource. Clients may use each of them in `fields[<name>]`. */
   readonly names: Set<string>
   readonly sorts: ReadonlyMap<string, SortEntry>
   readonly defaultOrder: readonly DefaultTerm[]
   readonly fields: ReadonlyMap<string, Property>
   readonly includes: ReadonlyMap<string, IncludeEntry>
   readonly pagination: Pagination
-  /** Of the answer to a list, of a single record, and of a batch of a stream. */
+  /** The limits of the answer to a list. */
   readonly limits: AnswerLimits
+  /** The limits of the answer with a single record. */
   readonly limitsOfOne: AnswerLimits
+  /** The limits of one batch of a stream. */
   readonly limitsOfBatch: AnswerLimits
   readonly ignoreInvalidErrors: boolean
-  /** What requests have asked for before. */
+  /** Orders and selections that were planned for earlier requests. */
   readonly orders: Memo<ReadonlyArray<OrderTerm | CustomTerm>>
   readonly selections: Memo<Selection>
 }
 
-/** Rows of a batch of a stream, at most. */
+/** Maximum number of rows in one batch of a stream. */
 export const MAX_STREAM_BATCH = 500
 
 /**
  * Looks up everything that the configuration names.
  *
- * @param name of the resource in `fields[<name>]`: its table's unless it has another
- * @throws {ConfigError} for a name that the entity doesn't have, and for an operator, sort, field or include that
- *   can't work on the property it names
+ * @param name the name of the resource in `fields[<name>]`. Default: the name of its table.
+ * @throws {ConfigError} for a name that the entity does not have, and for an operator, sort, field or include that
+ *   does not work on the property that it names
  */
 export function resolveWhitelist (
   config: QueryBuilderConfig,
@@ -87,7 +89,7 @@ function byName<Entry extends { readonly name: string }> (
   return map
 }
 
-/** @param entries in the order of `allowedFilters` */
+/** @param entries the entries in the order of `allowedFilters` */
 function defaultFilters (
   { allowedFilters }: QueryBuilderConfig,
   entries: readonly FilterEntry[]

@@ -1,4 +1,4 @@
-/** Allowed sorts, and the default order, meet the model. */
+/** Looks up the properties that allowed sorts and the default order name. */
 import type { CustomSortCallback, Sort } from '../../config/index.ts'
 import { ConfigError } from '../../errors.ts'
 import { isComparable, publicPath, resolvePath, type EntityModel, type RelationProperty } from '../../model/index.ts'
@@ -12,7 +12,7 @@ export interface SortTarget {
 
 /** An order by callback. */
 export interface CustomTarget {
-  /** In the configuration. */
+  /** The name of the sort in the configuration. */
   readonly sort: string
   readonly callback: CustomSortCallback
 }
@@ -20,11 +20,11 @@ export interface CustomTarget {
 export interface SortEntry {
   readonly name: string
   readonly targets: readonly (SortTarget | CustomTarget)[]
-  /** What a bare name means. */
+  /** Whether the order is descending if the request gives no sign. */
   readonly descending: boolean
 }
 
-/** A term of the order where the request has none. */
+/** A term of the order that applies if the request has no sort. */
 export interface DefaultTerm {
   readonly target: SortTarget | CustomTarget
   readonly descending: boolean
@@ -38,7 +38,10 @@ export function sortEntries (sort: Sort, model: EntityModel): SortEntry[] {
   return targets.map(({ name, ...target }) => ({ name, targets: [target], descending }))
 }
 
-/** The name of a custom sort is free, but it can't be that of a hidden property: it would say that there is one. */
+/**
+ * A custom sort can have any name, except that of a hidden property. Such a name would disclose that the property
+ * exists.
+ */
 function customEntry (
   { field, alias, callback, direction }: Extract<Sort, { kind: 'custom' }>,
   model: EntityModel
@@ -47,7 +50,7 @@ function customEntry (
   return { name: alias ?? field, targets: [{ sort: field, callback }], descending: direction === 'desc' }
 }
 
-/** @param what the entry, for the message */
+/** @param what the entry of the whitelist, for messages */
 export function sortTarget (field: string, model: EntityModel, what: string): SortTarget & { readonly name: string } {
   const path = resolvePath(model, field, what)
   const many = path.relations.find((relation) => relation.many)
@@ -58,7 +61,7 @@ export function sortTarget (field: string, model: EntityModel, what: string): So
   return { name: publicPath(path), relations: path.relations, operand }
 }
 
-/** An item of `defaultSort`: the URL name of an allowed sort, or a property of the entity. */
+/** Looks up an item of `defaultSort`, which is the URL name of an allowed sort or a property of the entity. */
 export function defaultOrder (item: string, sorts: ReadonlyMap<string, SortEntry>, model: EntityModel): DefaultTerm[] {
   const sign = /^[+-]/.exec(item)?.[0]
   const name = sign === undefined ? item : item.slice(1)

@@ -64,7 +64,7 @@ await forEachDatabase(t, { entities: [Owner, Crate] }, async (t, { orm }) => {
       [{ zzz: 1 }, /beforeCreate: There is no property 'zzz' to write\./],
       [{ weight: 'heavy' }, /beforeCreate: 'weight' must be an integer/],
       [{ secret: 5 }, /beforeCreate: 'secret' must be/],
-      [{ name: null }, /beforeCreate: 'name' can not be null/],
+      [{ name: null }, /beforeCreate: 'name' cannot be null/],
       [{ name: undefined }, /beforeCreate: it has taken away 'name'/],
       [{ owner: { id: 1 } }, /beforeCreate: 'owner' must refer to a record by its id/],
       [{ uuid: 'x' }, /beforeCreate: 'uuid' must be a UUID/],

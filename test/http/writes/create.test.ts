@@ -144,7 +144,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       ],
     })
     for (const { detail } of bodyOf(response).errors.slice(0, 5)) t.ok(bodyOf(response).message.includes(detail))
-    t.match(bodyOf(response).errors[2].detail, /^The property 'id' can not be written\./)
+    t.match(bodyOf(response).errors[2].detail, /^The property 'id' cannot be written\./)
     t.strictSame(bodyOf(response).errors[3].allowed.slice().sort(), [
       'description',
       'group',

@@ -217,7 +217,7 @@ await forEachDatabase(t, { entities: [User, Task, Chore] }, async (t, { orm }) =
         [{ shout: 'x' }, /'shout'.*has no column/],
         [{ revision: 3 }, /'revision'.*version/],
         [{ token: 5 }, /'token' must be a string/],
-        [{ token: null }, /'token' can not be null/],
+        [{ token: null }, /'token' cannot be null/],
         [{ state: 'other' }, /'state' must be one of its members/],
         [[], /must be an object/],
         ['token', /must be an object/],
