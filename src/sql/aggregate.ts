@@ -1,6 +1,7 @@
 /**
- * Numbers about relations. Like an included relation, an aggregate is computed in a common table expression by the key
- * of the parent, so that neither other aggregates nor included records multiply what it counts.
+ * Aggregates: numbers that are computed from related rows, such as a count. Like an included relation, an aggregate is
+ * a common table expression grouped by the key of the parent. Other aggregates and included records therefore cannot
+ * multiply the rows that it counts.
  */
 import type { Aggregate } from '../plan/index.ts'
 import type { ConditionContext } from './condition.ts'
@@ -18,7 +19,7 @@ export interface AggregatesSql {
   readonly joins: readonly Sql[]
 }
 
-/** Aggregates of the same rows share an expression. */
+/** Compiles aggregates. Those over the same rows share a common table expression. */
 export function aggregatesSql (
   aggregates: readonly Aggregate[],
   parents: string,
@@ -48,10 +49,10 @@ export function aggregatesSql (
 
 const valueName = (index: number): string => `@value${index}`
 
-/** Equal for aggregates of the same rows. */
+/** A text that is equal for aggregates over the same rows. */
 const rowsOf = ({ relation, where }: Aggregate): string => `${idOf(relation)} ${where === undefined ? '' : idOf(where)}`
 
-/** Over the rows of one parent. */
+/** The value of an aggregate over the rows of one parent. */
 function valueSql ({ function: fn, property, type }: Aggregate, alias: string): Sql {
   if (property === undefined) return trusted('count(*)')
   const operand = column(property, alias)
@@ -68,15 +69,16 @@ function valueSql ({ function: fn, property, type }: Aggregate, alias: string): 
   const value = sql`${trusted(fn)}(${operand})`
   if (fn !== 'avg') return value
   if (type.kind === 'float') return property.type.kind === 'decimal' ? toDouble(value) : sql`${value}::float8`
-  // the mean of integers and decimals has as many digits as PostgreSQL thinks fit, most of them zeros
+  // PostgreSQL pads the mean of integers and decimals with zeros, which are removed here
   return sql`regexp_replace(${value}::text, '(\\.[0-9]*[1-9])0+$|\\.0+$', '\\1')`
 }
 
 /*
- * Sums and means of floating-point numbers. PostgreSQL's avg also adds up squares, which overflow above 1e154, and its sum
- * and its quotient fail where IEEE 754 (sections 7.4 and 7.5) has an infinity or a zero. No request could avoid these
- * errors, so numbers that may overflow are summed up in a scale in which they don't. A sum that is greater than all finite
- * numbers is infinite, a mean of finite numbers is finite. NaN and infinities in rows count as in PostgreSQL.
+ * Sums and means of floating-point numbers. PostgreSQL's avg also adds up squares, which overflow above 1e154. Its sum
+ * and its division raise errors in cases for which IEEE 754 (sections 7.4 and 7.5) defines the results infinity and
+ * zero. Clients could not avoid these errors, so numbers that may overflow are summed in a scale in which they don't. A
+ * sum greater than all finite numbers is infinite. The mean of finite numbers is finite. NaN and infinities in rows
+ * count as in PostgreSQL.
  */
 
 const double = (value: number): Sql => trusted(`'${value}'::float8`)
@@ -87,7 +89,7 @@ const SCALE = double(2 ** 60)
 const HUGE = double(1e290)
 const MAX_SCALED = double(Number.MAX_VALUE / 2 ** 60)
 
-/** Sums of 32-bit numbers in double precision neither overflow nor round more often than once. */
+/** A sum of 32-bit numbers in double precision. It cannot overflow and is rounded only once. */
 const wideSum = (operand: Sql): Sql => sql`sum(${operand}::float8)`
 const singleMean = (operand: Sql): Sql => sql`${wideSum(operand)} / count(${operand})`
 
@@ -96,33 +98,36 @@ function singleSum (operand: Sql): Sql {
   return sql`(case when abs(${sum}) > ${MAX_SINGLE} then ${sum} * ${INFINITE} else ${sum} end)::float4`
 }
 
-/** The sum of all numbers but the huge ones, and of the huge ones in their scale; null where there are no such numbers. */
+/**
+ * The sum of the ordinary numbers (`usual`), of the huge ones in their scale (`huge`), and of both in that scale
+ * (`scaled`). A sum without such numbers is null.
+ */
 function doubleSums (operand: Sql): { readonly usual: Sql, readonly huge: Sql, readonly scaled: Sql } {
   const usual = sql`sum(${operand}) filter (where abs(${operand}) < ${HUGE})`
   const huge = sql`sum(${operand} / ${SCALE}) filter (where abs(${operand}) >= ${HUGE})`
-  // less than 1 has no part in a sum of huge numbers, and its quotient may be too small for the type
+  // a sum below 1 does not change a sum of huge numbers, and its quotient may be too small for the type
   return { usual, huge, scaled: sql`(${huge} + case when abs(${usual}) >= 1 then ${usual} / ${SCALE} else 0 end)` }
 }
 
 function doubleSum (operand: Sql): Sql {
   const { usual, huge, scaled } = doubleSums(operand)
-  return sql`case when ${huge} is null then ${usual} when abs(${scaled}) <= ${MAX_SCALED} then ${scaled} * ${SCALE} else ${scaled} * ${INFINITE} end`
+  const finite = sql`when abs(${scaled}) <= ${MAX_SCALED} then ${scaled} * ${SCALE}`
+  return sql`case when ${huge} is null then ${usual} ${finite} else ${scaled} * ${INFINITE} end`
 }
 
 function doubleMean (operand: Sql): Sql {
   const { usual, huge, scaled } = doubleSums(operand)
   const count = sql`count(${operand})`
   const mean = sql`${scaled} / ${count}`
-  // a quotient that rounds to zero
+  // the quotient would round to zero, for which PostgreSQL raises an error
   const vanishes = sql`2 * abs(${usual}) <= ${double(Number.MIN_VALUE)} * ${count}`
   const ordinary = sql`when ${huge} is null then case when ${vanishes} then 0 else ${usual} / ${count} end`
-  // rounding may have passed the greatest number
-  return sql`case ${ordinary} when abs(${mean}) <= ${MAX_SCALED} then ${mean} * ${SCALE} when abs(${mean}) < ${INFINITE} then sign(${mean}) * ${
-    double(Number.MAX_VALUE)
-  } else ${mean} end`
+  // rounding may raise the mean above the greatest finite number
+  const greatest = sql`when abs(${mean}) < ${INFINITE} then sign(${mean}) * ${double(Number.MAX_VALUE)}`
+  return sql`case ${ordinary} when abs(${mean}) <= ${MAX_SCALED} then ${mean} * ${SCALE} ${greatest} else ${mean} end`
 }
 
-/** A numeric in double precision, which holds fewer numbers. */
+/** A numeric in double precision. Numbers out of its range become infinity or zero. */
 function toDouble (value: Sql): Sql {
   const size = sql`abs(${value})`
   const numeric = (number: number): Sql => trusted(`'${number}'::numeric`)
@@ -133,7 +138,7 @@ function toDouble (value: Sql): Sql {
   } then 0 else ${value}::float8 end`
 }
 
-/** In wire form, for a parent that may have no rows. */
+/** The value of an aggregate in wire form, also for parents without related rows. */
 function memberSql ({ function: fn, property, type }: Aggregate, expression: string, index: number): Sql {
   const value = name(expression, valueName(index))
   if (fn === 'count') return sql`coalesce(${value}, 0)`

@@ -1,4 +1,4 @@
-/** A plan put on MikroORM's QueryBuilder: for applications that go on from there. */
+/** Applies a plan to MikroORM's QueryBuilder, for applications that continue with the builder. */
 import { raw } from '@mikro-orm/core'
 import type { QueryBuilder } from '@mikro-orm/postgresql'
 import type { EntityModel } from '../model/index.ts'
@@ -21,8 +21,8 @@ import type { Foreign } from './read.ts'
 export const ROOT_ALIAS = 'e0'
 
 /**
- * Narrows, orders and limits a builder whose alias is `e0` as the plan says; scope, filters and callbacks are the
- * caller's. The rows before a cursor come in reversed order, the nearest first.
+ * Adds the conditions, the order and the limits of a plan to a builder whose alias is `e0`. The caller adds the scope,
+ * the filters and the callbacks. Rows before a cursor come in reversed order, the nearest first.
  */
 export function applyPlan (
   qb: QueryBuilder<any>,
@@ -30,7 +30,7 @@ export function applyPlan (
   foreign: Pick<Foreign, 'filter' | 'constant' | 'order'>
 ): QueryBuilder<any> {
   const context = contextOf(plan, foreign)
-  context.names.table() // e0 is taken
+  context.names.table() // skips `e0`, the alias of the entity
   const conditions = [
     ...plan.conditions.map((condition) => conditionSql(condition, plan.model, ROOT_ALIAS, context)),
     ...(plan.deleted === 'with' || plan.model.deletedAt === undefined
@@ -59,7 +59,7 @@ export function applyPlan (
   return qb.orderBy(order as never).limit(limit, offset) as QueryBuilder<any>
 }
 
-/** What a custom sort orders by; a rank is looked up by the row's key. */
+/** The values that a custom sort orders by. A rank is looked up by the row's key. */
 function customTerms (order: ForeignOrder, model: EntityModel): { value: Sql, direction: string }[] {
   if (order.kind === 'expressions') {
     return order.expressions.map(({ value, direction }) => ({
@@ -80,7 +80,7 @@ const directionOf = ({ descending }: OrderTerm, reversed: boolean): string =>
       ? 'desc nulls last'
       : 'asc nulls last'
 
-/** What a term sorts by; behind to-one relations, the value of the one related row. */
+/** The value that a term sorts by. If the term leads through to-one relations, it is a value of the related row. */
 function orderValue (term: OrderTerm, context: ConditionContext): Sql {
   let alias = ROOT_ALIAS
   let from: Sql | undefined
@@ -98,7 +98,7 @@ function orderValue (term: OrderTerm, context: ConditionContext): Sql {
   return from === undefined ? value : sql`(select ${value} from ${from}${whereClause(where)})`
 }
 
-/** Our fragment as MikroORM's: `?` for a value, `\?` for a question mark. */
+/** Converts a fragment to MikroORM's `raw`: `?` stands for a value, `\?` for a question mark. */
 function fragment ({ pieces }: Sql, values: readonly unknown[]) {
   const text = pieces.map((piece) => typeof piece === 'number' ? '?' : piece.replaceAll('?', '\\?')).join('')
   return raw(text, pieces.filter((piece) => typeof piece === 'number').map((slot) => values[slot]))

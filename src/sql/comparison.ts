@@ -1,4 +1,4 @@
-/** A comparison of a column, or of a value inside of JSON, with bound values: the SQL of the operators, filled in. */
+/** Compares a column, or a value inside JSON, with bound values. The SQL comes from the table of operators. */
 import type { InsideJson, ValueType } from '../model/index.ts'
 import { formOf, OPERATORS, type ColumnSql, type ComparisonForm } from '../operators/index.ts'
 import type { Comparable, Condition, JsonValue, Slot } from '../plan/index.ts'
@@ -40,7 +40,7 @@ interface Places {
 }
 
 /**
- * SQL of the table of operators, whose text is source code, with fragments in its places.
+ * Puts fragments into the places of SQL from the table of operators. The template is source code.
  *
  * @example
  * fill('lower({column})', { column: name('title') }) // lower("title")
@@ -50,12 +50,12 @@ export function fill (template: ColumnSql, places: Places): Sql {
   return join(pieces.map((piece, index) => index % 2 === 0 ? trusted(piece) : places[piece as keyof Places]!), '')
 }
 
-/** The type of the values that are compared; of a key its first part. */
+/** The type of the values that are compared. For a key, it is the type of its first column. */
 export function typeOf (operand: Comparable): ValueType {
   return operand.kind === 'relation' ? operand.key[0]!.type : operand.type
 }
 
-/** What an operand reads: its column, an owning relation's foreign key, or a place inside of a JSON column. */
+/** The SQL that reads an operand: its column, an owning relation's foreign key, or a place inside a JSON column. */
 export function operand (operand: Comparable, alias: string): Sql {
   switch (operand.kind) {
     case 'scalar':
@@ -68,9 +68,9 @@ export function operand (operand: Comparable, alias: string): Sql {
 }
 
 /**
- * A value inside of JSON as SQL compares it. A number or boolean is cast only where the JSON has one, since the cast of
- * anything else would fail. Text is taken from whatever is there, so that an index on `->>` serves it: `typed` keeps
- * values of other types out.
+ * A value inside JSON in the form in which SQL compares it. A number or boolean is cast only if the JSON holds one,
+ * because the cast of any other value fails. Text is read from any value, so that an index on `->>` can be used:
+ * `typed` excludes values of other types.
  */
 function jsonOperand (value: JsonValue, alias: string): Sql {
   const text = jsonText(value, alias)
@@ -79,7 +79,7 @@ function jsonOperand (value: JsonValue, alias: string): Sql {
   return sql`(case when ${isOfType(value, alias)} then (${text})${trusted(cast)} end)`
 }
 
-/** What text of a value inside of JSON is cast to, unless it is compared as text. */
+/** The cast for the text of a value inside JSON; undefined if it is compared as text. */
 const JSON_CASTS: { readonly [Kind in InsideJson['kind']]: '::boolean' | '::numeric' | undefined } = {
   boolean: '::boolean',
   date: undefined,
@@ -89,10 +89,13 @@ const JSON_CASTS: { readonly [Kind in InsideJson['kind']]: '::boolean' | '::nume
   uuid: undefined,
 }
 
-/** Whether a value inside of JSON is compared as text. */
+/** Whether a value inside JSON is compared as text. */
 const isJsonText = ({ type }: JsonValue): boolean => JSON_CASTS[type.kind] === undefined
 
-/** A condition on an operand. One on text inside of JSON holds for values of the declared type only; others are null. */
+/**
+ * A condition on an operand. On text inside JSON, it holds only for values of the declared type. Other values count as
+ * null.
+ */
 function typed (comparable: Comparable, alias: string, condition: (value: Sql) => Sql): Sql {
   const sqlOf = condition(operand(comparable, alias))
   return comparable.kind === 'json' && isJsonText(comparable)
@@ -113,7 +116,7 @@ function jsonType (value: JsonValue, alias: string): Sql {
   })`
 }
 
-/** An enum's members are strings, numbers, or both. */
+/** The test for the type's name in JSON. The members of an enum are strings, numbers, or both. */
 function jsonTypeNames (type: InsideJson): string {
   switch (type.kind) {
     case 'boolean':
@@ -139,12 +142,12 @@ function jsonAt ({ property, keys }: JsonValue, alias: string, last: '->' | '->>
   ], '')
 }
 
-/** A bound value, inside what the operand's custom type puts around it. */
+/** A bound value, wrapped in the SQL of the operand's custom type, if any. */
 export function bound (operand: Comparable, slot: Slot): Sql {
   return written(operand, sql`${slot}`) ?? sql`${slot}`
 }
 
-/** A bound array, each of its elements inside what the operand's custom type puts around a value. */
+/** A bound array. Each element is wrapped in the SQL of the operand's custom type, if any. */
 function boundList (operand: Comparable, slot: Slot): Sql {
   const value = written(operand, name(ELEMENT))
   return value === undefined
@@ -162,9 +165,9 @@ function written (operand: Comparable, value: Sql): Sql | undefined {
   return sql`${trusted(before)}${value}${trusted(after)}`
 }
 
-/** The test for null, or its opposite: of all columns of a key. */
+/** The test for null, or for not null. For a key, it covers all columns. */
 export function nullSql (operand: Comparable, negated: boolean, alias: string): Sql {
-  // the type of what is not there is null, and a null of JSON has a type of its own
+  // the type of a missing value is null, while JSON's null has a type
   if (operand.kind === 'json') {
     return negated
       ? isOfType(operand, alias)

@@ -1,4 +1,4 @@
-/** Conditions to SQL. */
+/** Compiles conditions to SQL. */
 import { keyColumns, type EntityModel, type RelationProperty } from '../model/index.ts'
 import type { Condition, Deleted, Plan, Slot } from '../plan/index.ts'
 import { comparisonSql, nullSql } from './comparison.ts'
@@ -6,20 +6,23 @@ import { EMPTY, join, literal, name, sql, trusted, type Sql } from './fragment.t
 import { column } from './json.ts'
 import { Names } from './names.ts'
 
-/** What applies to every row of an entity, wherever it is read: MikroORM's filters, compiled for an alias. */
+/** Compiles MikroORM's filters of an entity for an alias. They apply to the entity's rows in every statement. */
 export type EntityFilter = (model: EntityModel, alias: string) => Sql | undefined
 
-/** A condition in MikroORM's words that is the same for every request: a relation's own (its `where`), or the whitelist's. */
+/**
+ * Compiles a condition in MikroORM's query language that is the same for every request: the `where` of a relation, or a
+ * condition of the whitelist.
+ */
 export type ConstantCondition = (where: object, model: EntityModel, alias: string) => Sql | undefined
 
-/** All that conditions need to know besides themselves. */
+/** The context in which conditions are compiled. */
 export interface ConditionContext {
   readonly names: Names
   readonly filter: EntityFilter
   readonly constant: ConstantCondition
 }
 
-/** What conditions of a plan need: its own filters, and for other entities those in MikroORM's words. */
+/** The context for the conditions of a plan. Entities without filters in the plan get MikroORM's filters. */
 export function contextOf (
   { filters }: Pick<Plan, 'filters'>,
   { filter, constant }: Omit<ConditionContext, 'names'>
@@ -35,7 +38,7 @@ export function contextOf (
   return context
 }
 
-/** What makes a row one of a relation's: visible, and what the relation says. */
+/** The conditions for a row of a relation: it is visible, and fulfils the relation's own `where`. */
 export function relatedVisibility (
   { target, where }: RelationProperty,
   alias: string,
@@ -51,7 +54,7 @@ export function whereClause (conditions: readonly Sql[]): Sql {
   return conditions.length === 0 ? EMPTY : sql` where ${join(conditions, ' and ')}`
 }
 
-/** What makes a row visible at all: its class (single-table inheritance), not being deleted, and MikroORM's filters. */
+/** The conditions for a visible row: its class (single-table inheritance), soft deletion, and MikroORM's filters. */
 export function visibility (model: EntityModel, alias: string, deleted: Deleted, filter: EntityFilter): Sql[] {
   const conditions: Sql[] = []
   if (model.discriminator !== undefined) {
@@ -68,7 +71,7 @@ export function visibility (model: EntityModel, alias: string, deleted: Deleted,
   return conditions
 }
 
-/** @param model of the rows that the condition is on */
+/** @param model the entity of the rows that the condition applies to */
 export function conditionSql (condition: Condition, model: EntityModel, alias: string, context: ConditionContext): Sql {
   switch (condition.kind) {
     case 'compare':
@@ -93,8 +96,9 @@ const orSql = (conditions: readonly Condition[], model: EntityModel, alias: stri
   sql`(${join(conditions.map((condition) => conditionSql(condition, model, alias, context)), ' or ')})`
 
 /**
- * One of the conditions holds. Of those that lead to many rows it is one set of keys: the database can join a set,
- * while it looks up each row in a set that is part of an `or`, one key after the other if they don't fit into work_mem.
+ * One of the conditions holds. Conditions that lead to many rows are combined into one set of keys, because the
+ * database can join a set. In an `or`, it would look up each row in the set, one key after the other if the keys don't
+ * fit into work_mem.
  */
 function anySql (conditions: readonly Condition[], model: EntityModel, alias: string, context: ConditionContext): Sql {
   const distant = conditions.filter(leadsToMany)
@@ -127,7 +131,10 @@ function keysOf (model: EntityModel, context: ConditionContext, condition: (alia
   return sql`select ${columns} from ${tableAs(model.table, alias)}${whereClause([condition(alias)])}`
 }
 
-/** The keys of the rows for which a condition holds: those that related rows refer to, where they refer to the key. */
+/**
+ * The keys of the rows for which a condition holds. They are read from the related rows if those refer to the primary
+ * key.
+ */
 function keysWith (condition: Condition, model: EntityModel, context: ConditionContext): Sql {
   const direct = condition.kind === 'related' && condition.relation.join.columns.join() === keyNames(model).join()
   return direct
@@ -141,15 +148,15 @@ export function tuple (alias: string, columns: readonly string[]): Sql {
   return names.length === 1 ? names[0]! : sql`(${join(names)})`
 }
 
-/** A table in a `from`. */
+/** A table with its alias, for a `from`. */
 export const tableAs = (table: string, alias: string): Sql => sql`${trusted(table)} as ${name(alias)}`
 
-/** Columns have the values in the slots. */
+/** The test that columns have the values in the slots. */
 export function equalTo (alias: string, columns: readonly string[], slots: readonly Slot[]): Sql {
   return join(columns.map((column, index) => sql`${name(alias, column)} = ${slots[index]!}`), ' and ')
 }
 
-/** The columns of both sides of a pair of column lists are equal. */
+/** The test that the columns of two lists are equal, pair by pair. */
 export function matching (
   left: string,
   leftColumns: readonly string[],
@@ -163,8 +170,8 @@ export function matching (
 }
 
 /**
- * The row has a related row for which all conditions hold: `key in (select ...)`. Being a set of keys it never
- * multiplies rows, and a distributed database can run it where a correlated subquery is refused.
+ * The test that a row has a related row for which all conditions hold: `key in (select ...)`. A set of keys never
+ * multiplies rows, and distributed databases can run it even if they refuse a correlated subquery.
  */
 function relatedSql (
   relation: RelationProperty,
@@ -175,7 +182,10 @@ function relatedSql (
   return sql`${tuple(alias, relation.join.columns)} in (${relatedKeys(relation, conditions, context)})`
 }
 
-/** What the related rows for which all conditions hold have of the key of those that they are related to. */
+/**
+ * The keys of all rows that have a related row for which the conditions hold. They are read from the related rows or
+ * the pivot table.
+ */
 function relatedKeys (relation: RelationProperty, conditions: readonly Condition[], context: ConditionContext): Sql {
   const { join: by, target } = relation
   const related = context.names.table()

@@ -1,6 +1,6 @@
 /**
- * An order in MikroORM's own words (the callback of a custom sort), compiled by its QueryBuilder and put among the
- * terms of our statement with its values bound.
+ * Compiles an order that is written for MikroORM (the callback of a custom sort) with its QueryBuilder. The order
+ * becomes a term of our statement, and its values are bound.
  */
 import { raw } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
@@ -10,16 +10,16 @@ import { bindAll, builder, builderOf, QUESTION_MARKS, type AnyQueryBuilder, type
 import { join, name, sql, trusted, type Sql } from './fragment.ts'
 import type { OrderExpression } from './order.ts'
 
-/** What a callback orders by: expressions of the row, or its rank in a query of its own. */
+/** The order that a callback adds: expressions of the row, or a rank from a separate query. */
 export type ForeignOrder =
   | { readonly kind: 'expressions', readonly expressions: readonly OrderExpression[] }
-  /** A query of keys (`@key0`, ...) and their `@rank`. */
+  /** A query that returns keys (`@key0`, ...) and their `@rank`. */
   | { readonly kind: 'rank', readonly query: Sql }
 
 export const RANK = '@rank'
 export const rankKey = (index: number): string => `@key${index}`
 
-/** Clauses outside of parentheses; a query that has any but an order is more than an order of rows. */
+/** Clauses outside of parentheses. A query with any of them except `order by` does more than order rows. */
 const CLAUSE = /^(?:order by|group by|having|limit|offset|union|for update|for share|for no key)$/i
 const TOKEN = new RegExp(
   `${QUESTION_MARKS.source}|[(),]|\\b(?:order by|group by|having|limit|offset|union|for update|for share|for no key)\\b`,
@@ -27,9 +27,9 @@ const TOKEN = new RegExp(
 )
 
 /**
- * Compiles what a callback orders by, for the rows of an alias.
+ * Compiles the order that a callback adds, for the rows of an alias.
  *
- * @param what the sort, for the message: "AllowedSort.custom 'popularity'"
+ * @param what name of the sort for messages, such as "AllowedSort.custom 'popularity'"
  * @throws {ConfigError} when the callback adds no order, or more than an order and joins
  */
 export function foreignOrder (
@@ -63,7 +63,7 @@ export function foreignOrder (
     return { kind: 'expressions', expressions }
   }
 
-  // joins may find a row several times: it has the place of the first, and those that they don't find come last
+  // joins may return a row several times: the first one decides; rows that the joins do not return come last
   const keys = keyColumns(model).map(({ column }, index) =>
     `${String(name(alias, column).pieces[0])} as "${rankKey(index)}"`
   )
@@ -79,13 +79,13 @@ export function foreignOrder (
 }
 
 interface SplitOrder {
-  /** Where `order by` stands; absent when there is none. */
+  /** The position of `order by`; undefined if the query has none. */
   readonly at: number | undefined
-  /** What follows it, by commas, with the number of values of each. */
+  /** The items of the order, with the number of values in each. */
   readonly items: readonly { readonly text: string, readonly count: number }[]
-  /** Values before it. */
+  /** The number of values before the order. */
   readonly used: number
-  /** A clause that is no order. */
+  /** A clause that is not an order. */
   readonly beyond: string | undefined
 }
 

@@ -1,6 +1,6 @@
 /**
- * Conditions in MikroORM's own words (its filters, a scope, the callback of a custom filter), compiled by its
- * QueryBuilder and put into our statement with their values bound.
+ * Compiles conditions in MikroORM's query language (its filters, a scope, the callback of a custom filter) with its
+ * QueryBuilder. They become a part of our statement, and their values are bound.
  */
 import { isRaw, raw, type FilterQuery, type RawQueryFragment } from '@mikro-orm/core'
 import type { EntityManager, QueryBuilder } from '@mikro-orm/postgresql'
@@ -9,12 +9,12 @@ import type { EntityModel } from '../model/index.ts'
 import type { Slot } from '../plan/index.ts'
 import { join, name, sql, trusted, type Sql } from './fragment.ts'
 
-/** Keeps a value for the statement and says in which slot. */
+/** Adds a value to the statement and returns its slot. */
 export type Bind = (value: unknown) => Slot
 
 export type AnyQueryBuilder = QueryBuilder<any, any, any, any, any, any, any>
 
-/** What ends a where clause: with any of it, a query is more than its condition. */
+/** Clauses that may follow a where clause. A query that has one of them is more than a condition. */
 const BEYOND_WHERE = /\b(?:group by|having|order by|limit|offset|union|for update|for share)\b/i
 
 /** A condition in MikroORM's query language, for the rows of an alias. */
@@ -28,7 +28,7 @@ export function filterSql (
   return foreignSql(em, model, alias, (qb) => qb.where(where), bind)
 }
 
-/** What a callback does to a query builder, as a condition for the rows of an alias. */
+/** The conditions that a callback adds to a query builder, for the rows of an alias. */
 export function foreignSql (
   em: EntityManager,
   model: EntityModel,
@@ -42,7 +42,7 @@ export function foreignSql (
   const condition = text.startsWith(`${start} where `) ? text.slice(start.length + ' where '.length) : undefined
   if (condition !== undefined && !BEYOND_WHERE.test(condition)) return sql`(${bindAll(condition, params, bind)})`
 
-  // joins, limits and so on: the condition is to be among the rows that the query finds
+  // the query has joins, limits or the like: the condition is that its rows include this one
   const key = model.primaryKey.flatMap((part) => part.columns)
   const columns = (of: string) => join(key.map(({ column }) => name(of, column)))
   const found = narrow(
@@ -56,14 +56,14 @@ export function foreignSql (
  * The query builder that a callback has returned.
  *
  * @param what the callback, as the subject of a sentence
- * @throws {ConfigError} for anything else
+ * @throws {ConfigError} when the callback has returned anything else
  */
 export function builderOf (returned: unknown, what: string): AnyQueryBuilder {
   if (typeof (returned as AnyQueryBuilder | null | undefined)?.toQuery === 'function') {
     return returned as AnyQueryBuilder
   }
   const isAsync = typeof (returned as PromiseLike<unknown> | null | undefined)?.then === 'function'
-  // its own failure is nobody's any more, and would end the process
+  // nothing awaits the promise: without this, its rejection would end the process
   if (isAsync) Promise.allSettled([returned])
   throw new ConfigError(
     `${what} must return the query builder${isAsync ? ' itself, not a promise: it must not be async' : ''}.`
@@ -73,15 +73,15 @@ export function builderOf (returned: unknown, what: string): AnyQueryBuilder {
 export const builder = (em: EntityManager, model: EntityModel, alias: string): AnyQueryBuilder =>
   em.createQueryBuilder(model.entity as never, alias) as unknown as AnyQueryBuilder
 
-/** A literal or a quoted name, in which a question mark is itself; an escaped one; or one that stands for a value. */
+/** Matches literals and quoted names (a question mark inside them is plain text), escaped question marks, and `?`. */
 export const QUESTION_MARKS = /\bE'(?:[^'\\]|\\[^]|'')*'|'(?:[^']|'')*'|"(?:[^"]|"")*"|\\\?|\?/gi
 
 /**
- * MikroORM's text has `?` for a value and `\?` for a question mark. Where it has put values into the text itself, as
- * it does with `qb.andWhere(raw(...))`, they are literals, which may hold either.
+ * Binds the values of a text from MikroORM, which has `?` for a value and `\?` for a question mark. In some cases
+ * MikroORM puts values into the text itself, as it does with `qb.andWhere(raw(...))`. Such literals may contain either.
  */
 export function bindAll (text: string, params: readonly unknown[], bind: Bind): Sql {
-  // without values to put in, every question mark is one of the application's own: an operator of jsonb
+  // a text without values has no placeholders: each question mark is an operator of jsonb, written by the application
   if (params.length === 0) return trusted(text.replace(QUESTION_MARKS, (token) => token === '\\?' ? '?' : token))
   const pieces: Sql[] = []
   let start = 0
@@ -112,8 +112,8 @@ function value (param: unknown, bind: Bind): Sql {
 }
 
 /**
- * The type that a number has as a literal, which is how MikroORM would send it. A parameter has the type of what it is
- * compared with instead, and an integer column would refuse 1.5 for what is a question with an answer.
+ * The cast to the type that a number has as a literal. MikroORM would send it as a literal. A parameter has the type of
+ * its comparison's other side instead, so an integer column would reject 1.5 although the comparison has an answer.
  */
 function castOf (value: number | bigint): string {
   const number = Number(value)

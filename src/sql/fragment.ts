@@ -1,6 +1,6 @@
 /**
- * SQL text in pieces. A piece of text comes from source code (the template) or from `name`, which quotes; a number
- * is a slot, a value to be bound. There is no third way in, so text of a request can't become SQL.
+ * SQL text in pieces. A piece of text comes from source code, from metadata or from MikroORM; `name` and `literal`
+ * quote it. A number is a slot, a value to be bound. There is no other way in, so text of a request cannot become SQL.
  */
 import type { Slot } from '../plan/index.ts'
 
@@ -12,15 +12,15 @@ export interface Sql {
 /** A statement for the extended query protocol: `$1`, `$2`, ... stand for the values in `slots`. */
 export interface Statement {
   readonly text: string
-  /** For each placeholder the slot of its value. */
+  /** The slot of the value of each placeholder. */
   readonly slots: readonly Slot[]
-  /** The columns of its rows, where each may be read as a text. */
+  /** The columns of its rows, if each can be read as text. */
   readonly columns?: readonly string[]
 }
 
 /**
- * Values that every request of a shape has in common. Their slots are negative, so that they can't be taken for those
- * of a request's own values, however many there are.
+ * Values that all requests of a shape share. Their slots are negative, so that they never equal a slot of the request's
+ * values.
  */
 export class Constants {
   readonly #values: unknown[] = []
@@ -29,14 +29,14 @@ export class Constants {
     return -this.#values.push(value)
   }
 
-  /** The values that a statement binds: its request's, and these. */
+  /** The values that a statement binds: those of the request, and these. */
   bind (slots: readonly Slot[], values: readonly unknown[]): unknown[] {
     return slots.map((slot) => slot < 0 ? this.#values[-1 - slot] : values[slot])
   }
 }
 
 /**
- * A template of SQL: fragments are put in as they are, slots become placeholders.
+ * A template of SQL. Fragments are inserted unchanged, and slots become placeholders.
  *
  * @example
  * sql`${name('price')} >= ${slot}`
@@ -71,7 +71,7 @@ export function literal (text: string): Sql {
   )
 }
 
-/** Fragments with the same text between them. */
+/** Joins fragments with a separator. */
 export function join (fragments: readonly Sql[], separator = ', '): Sql {
   return {
     pieces: fragments.flatMap((fragment, index) => index === 0 ? fragment.pieces : [separator, ...fragment.pieces]),
@@ -80,7 +80,7 @@ export function join (fragments: readonly Sql[], separator = ', '): Sql {
 
 export const EMPTY: Sql = { pieces: [] }
 
-/** Numbers the placeholders; a slot that occurs again has the same number again. */
+/** Renders a fragment with numbered placeholders. A slot that occurs several times has one number. */
 export function render (fragment: Sql): Statement {
   const numbers = new Map<Slot, number>()
   let text = ''

@@ -1,7 +1,7 @@
 /**
- * The compiler: a plan in, a statement out (`{ text, slots }`), for the extended query protocol. It knows MikroORM's
- * QueryBuilder for the conditions that are written in MikroORM's words, and no connection. It never refuses: a plan
- * holds nothing that can't be compiled.
+ * The compiler turns a plan into a statement (`{ text, slots }`) for the extended query protocol. It uses MikroORM's
+ * QueryBuilder for conditions in MikroORM's query language, and no connection. It never rejects a plan, because a plan
+ * holds only what can be compiled.
  */
 export { applyPlan, ROOT_ALIAS } from './builder.ts'
 export { fill, operand, typeOf } from './comparison.ts'

@@ -4,7 +4,10 @@ import { join, literal, name, sql, trusted, type Sql } from './fragment.ts'
 import { unlessTooLong } from './size.ts'
 import { isLong, jsonValue } from './wire-types.ts'
 
-/** Arguments of a function call, at most, in PostgreSQL as it is usually built: keys and values of one object. */
+/**
+ * At most this many pairs of keys and values in one object. PostgreSQL limits the arguments of a function call (100 by
+ * default).
+ */
 const MAX_PAIRS = 50
 
 /** The column or formula behind a scalar property. */
@@ -17,9 +20,9 @@ export function column (property: ScalarProperty, alias: string): Sql {
 /**
  * The value of a property, in wire form.
  *
- * @param alias of a table, or of an expression that has projected the property's columns (`propertyColumns`)
- * @param projected which of the two: in an expression, a formula is a column like any other
- * @param longest bytes of a value, at most: a mark stands for what is longer
+ * @param alias the alias of a table, or of an expression that has projected the property's columns (`propertyColumns`)
+ * @param projected whether it is such an expression, in which a formula is a column like any other
+ * @param longest at most this many bytes for a value: a mark replaces a longer one
  */
 export function propertyJson (property: Property, alias: string, projected: boolean, longest?: number): Sql {
   if (property.kind === 'scalar') {
@@ -55,7 +58,7 @@ function keyJson (key: readonly (KeyColumn & { readonly publicName: string })[],
   } end`
 }
 
-/** A JSON object of any size: larger ones are put together from their texts, since a call has a limit of arguments. */
+/** A JSON object of any size. Large objects are joined from texts, because a call has a limit of arguments. */
 export function objectJson (pairs: readonly (readonly [key: string, value: Sql])[]): Sql {
   const build = (some: typeof pairs) =>
     sql`json_build_object(${join(some.map(([key, value]) => sql`${literal(key)}, ${value}`))})`
@@ -68,7 +71,7 @@ export function objectJson (pairs: readonly (readonly [key: string, value: Sql])
   return sql`(${join([first!, ...rest.map((chunk) => sql`substr(${chunk}, 2)`)], " || ',' || ")} || '}')::json`
 }
 
-/** A row's version as an entity tag has it. */
+/** The version of a row, as in its entity tag. */
 export function versionText ({ version }: EntityModel, alias: string): Sql {
   return version === undefined ? trusted('null::text') : sql`(${jsonValue(column(version, alias), version.type)})::text`
 }

@@ -1,4 +1,6 @@
-/** The statement of a page that starts at a place of the order: its rows, each with the values that it is sorted by. */
+/**
+ * The statement of a page that starts at a place in the order. It returns the rows with the values they are sorted by.
+ */
 import { isComputed, isNullableTerm, typeOfTerm, type KeysetPlan, type OrderTerm } from '../plan/index.ts'
 import { whereClause } from './condition.ts'
 import { join, name, sql, type Sql } from './fragment.ts'
@@ -28,9 +30,11 @@ export function keysetColumns (plan: KeysetPlan): string[] {
 }
 
 /**
- * A row for each record, nearest to the place first: `item`, its JSON; `@value0` and so on, the text of what it is
- * sorted by; `@witness`, whether it is the row at the place, where the plan has that fetched; and of a weighed answer
- * `@excess`, what it has too much of.
+ * A row for each record, nearest to the place first:
+ * - `item`: the JSON of the record.
+ * - `@value0` and so on: the texts of the values it is sorted by.
+ * - `@witness`: whether it is the row at the place, if the plan fetches that row.
+ * - `@excess`: the limit that a weighed answer exceeds.
  */
 export function keysetSql (plan: KeysetPlan, source: Source): Sql {
   const { alias, context } = source
@@ -60,7 +64,7 @@ export function keysetSql (plan: KeysetPlan, source: Source): Sql {
   }`
 }
 
-/** The rows of the page, from one stretch of the order or, where one condition can't be the bound of an index, from several. */
+/** The rows of the page. They come from several segments of the order if one condition cannot bound an index. */
 function rowsSql (
   plan: KeysetPlan,
   { table, conditions, alias }: Source,
@@ -92,17 +96,20 @@ function segmentsOf ({ place, order, witness }: KeysetPlan, values: readonly Sql
   return placeSegments(terms, { nullsLast: place.side === 'after', inclusive: place.inclusive || witness })
 }
 
-/** All rows of the page as one condition, which no index serves. */
+/** All rows of the page in one condition, which no index can serve. */
 export function placeCondition (plan: KeysetPlan, values: readonly Sql[]): Sql {
   return sql`(${join(segmentsOf(plan, values).map((segment) => sql`(${join(segment, ' and ')})`), ' or ')})`
 }
 
-/** Whether many rows are likely to have the same value: then those that come before the place among them are not to be read. */
+/**
+ * Whether many rows are likely to have the same value. If so, the rows with that value before the place should not be
+ * read.
+ */
 function isRepetitive (term: OrderTerm): boolean {
   return term.operand.kind === 'relation' || sqlTypeOf(typeOfTerm(term)).repetitive
 }
 
-/** The text from which `readStored` makes the value again. */
+/** The text from which `readStored` restores the value. */
 function storedText (value: Sql, term: OrderTerm): Sql {
   const type = typeOfTerm(term)
   return sqlTypeOf(type).stored(value, type)
@@ -113,7 +120,7 @@ function witnessSql ({ place }: KeysetPlan, page: string): Sql {
   return join(
     slots.map((slot, index) => {
       const value = name(page, sortName(index))
-      // a term that is null here is not the one of a place that has a value
+      // a null never equals the value of a place
       return slot === null ? sql`${value} is null` : sql`coalesce(${value} = ${slot}, false)`
     }),
     ' and '

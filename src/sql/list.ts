@@ -1,4 +1,4 @@
-/** The statements of lists: a page of rows, what they include, and the total. */
+/** The statements of lists: a page of rows, the included records, and the total. */
 import type { ListPlan, Slot } from '../plan/index.ts'
 import { whereClause } from './condition.ts'
 import { EMPTY, join, name, sql, trusted, type Sql } from './fragment.ts'
@@ -9,13 +9,16 @@ import { ROW, ROW_JSON, type Source } from './source.ts'
 import { EXCESS_OF_BYTES, type Weighing } from './weight.ts'
 
 const LIST_COLUMNS: readonly string[] = ['items', 'fetched', 'total']
-/** What a weighed answer has too much of. */
+/** The column that tells which limit a weighed answer exceeds. */
 export const EXCESS_COLUMN = 'excess'
 const WEIGHED_COLUMNS: readonly string[] = [...LIST_COLUMNS, EXCESS_COLUMN]
 
 export const listColumns = (plan: ListPlan): readonly string[] => isWeighed(plan) ? WEIGHED_COLUMNS : LIST_COLUMNS
 
-/** `items`: the records as the inside of a JSON array, null for none; `fetched`: how many rows there were; `total`. */
+/**
+ * `items`: the records as the inside of a JSON array, or null if there are none. `fetched`: the number of rows.
+ * `total`: the number of all records.
+ */
 export function listSql (plan: ListPlan, source: Source): Sql {
   const { expressions, select, weighing } = orderedRecords(
     plan,
@@ -25,7 +28,7 @@ export function listSql (plan: ListPlan, source: Source): Sql {
   return sql`${expressions}${answer(plan, source, weighing)} from ${rows(plan, select)}`
 }
 
-/** The members of the records as columns, in order; and the expressions that are needed for them. */
+/** The members of the records as columns, in order, and the expressions that they need. */
 function orderedRecords (
   plan: ListPlan,
   source: Source,
@@ -45,7 +48,7 @@ function orderedRecords (
     return { expressions: EMPTY, select: sql`select ${selectList(members)} from ${pageSql}` }
   }
 
-  // joining what is included may put the page out of order: it carries what it was ordered by
+  // joining included records may change the order of the page, so its rows carry the values they are ordered by
   for (const [index, { value }] of order.entries()) columns.set(sortName(index), value)
   const { members, expressions, joins: includes, weighing } = answerSql(plan, page, true, context)
   const fits = weighing === undefined ? EMPTY : whereClause([weighing.fits])
@@ -61,18 +64,21 @@ function orderedRecords (
   }
 }
 
-/** The rows in order, made into one text; when one row more than wanted was fetched, it is only counted. */
+/** The rows in order, joined into one text. A row beyond the limit is only counted. */
 function rows ({ window, limitSlot }: ListPlan, select: Sql): Sql {
   const items = sql`string_agg(${ROW_JSON}, ',')`
   if (window.count === 'exact') {
     return sql`(select ${items} as "items", count(*) as "fetched" from (${select}) as ${ROW}) as "@rows"`
   }
-  return sql`(select string_agg("item", ',') filter (where "number" <= ${limitSlot}) as "items", count(*) as "fetched" from (select ${ROW_JSON} as "item", row_number() over () as "number" from (${select}) as ${ROW}) as "@numbered") as "@rows"`
+  const limited = sql`string_agg("item", ',') filter (where "number" <= ${limitSlot})`
+  const numbered = sql`select ${ROW_JSON} as "item", row_number() over () as "number" from (${select}) as ${ROW}`
+  return sql`(select ${limited} as "items", count(*) as "fetched" from (${numbered}) as "@numbered") as "@rows"`
 }
 
 /**
- * The columns of the answer. The total is counted only when the page doesn't tell it: a page that is not full and not
- * empty is the last one, and an empty first page is all there is. CASE does not evaluate the branch it doesn't take.
+ * The columns of the answer. The total is counted only if the page does not tell it. A page that is neither full nor
+ * empty is the last one, and an empty first page means that there are no rows. CASE does not evaluate the branch that
+ * it does not take.
  */
 function answer (
   { window, fetchSlot, offsetSlot, limits }: ListPlan,
@@ -92,5 +98,6 @@ function answer (
 function total (window: ListPlan['window'], fetchSlot: Slot, offsetSlot: Slot, table: Sql, where: Sql): Sql {
   if (window.count !== 'exact') return sql`null as "total"`
   const known = sql`"fetched" < ${fetchSlot} and ("fetched" > 0 or ${offsetSlot} = 0)`
-  return sql`case when ${known} then ${offsetSlot} + "fetched" else (select count(*) from ${table}${where}) end as "total"`
+  const counted = sql`(select count(*) from ${table}${where})`
+  return sql`case when ${known} then ${offsetSlot} + "fetched" else ${counted} end as "total"`
 }

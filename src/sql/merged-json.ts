@@ -1,4 +1,4 @@
-/** Embedded objects that are stored as JSON: a new value with the members of the old one that clients don't see. */
+/** Updates of embedded objects that are stored as JSON. The new value keeps the hidden members of the old one. */
 import { arrayLiteral, holdsHidden, membersOf, type Property } from '../model/index.ts'
 import { join, literal, sql, trusted, type Sql } from './fragment.ts'
 
@@ -6,7 +6,10 @@ type Members = ReadonlyMap<string, Property>
 
 const EMPTY_OBJECT = trusted("'{}'::jsonb")
 
-/** The new value, where it is an object; anything else, such as null, replaces the old one as a whole. */
+/**
+ * The new value with the hidden members of the old one. A value that is not an object, such as null, replaces the old
+ * one.
+ */
 export function mergedJson (value: Sql, old: Sql, members: Members): Sql {
   const inner = nested(members).map(([key, members]) => {
     const [part, before] = [sql`(${value} -> ${key})`, sql`(${old} -> ${key})`]
@@ -19,7 +22,7 @@ export function mergedJson (value: Sql, old: Sql, members: Members): Sql {
   } else ${value} end`
 }
 
-/** The old value without what clients see of it. */
+/** The old value without the members that clients see. */
 function kept (old: Sql, members: Members): Sql {
   const shown = literal(arrayLiteral([...members.values()].filter(({ hidden }) => !hidden).map(storedName)))
   const inner = nested(members).map(([key, members]) => {
@@ -31,7 +34,7 @@ function kept (old: Sql, members: Members): Sql {
   } else ${EMPTY_OBJECT} end`
 }
 
-/** Objects inside that have hidden members themselves, by the keys that they have in JSON. */
+/** The nested objects that have hidden members, with their keys in JSON. */
 function nested (members: Members): (readonly [key: Sql, members: Members])[] {
   return [...members.values()].flatMap((member) => {
     const inner = member.hidden ? undefined : membersOf(member)

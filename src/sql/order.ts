@@ -1,4 +1,4 @@
-/** Orders to SQL: nulls last in both directions, joins to what lies behind to-one relations. */
+/** Compiles orders to SQL. Nulls come last in both directions, and properties of to-one relations are joined. */
 import { keyColumns, type EntityModel } from '../model/index.ts'
 import { isCustomTerm, isNullableTerm, type CustomTerm, type OrderTerm } from '../plan/index.ts'
 import { operand } from './comparison.ts'
@@ -14,15 +14,15 @@ export interface OrderExpression {
 }
 
 export interface Order {
-  /** Joins to the sorted relations, to follow the table. */
+  /** Joins to the relations that are sorted by. They follow the table. */
   readonly joins: Sql
   readonly expressions: readonly OrderExpression[]
 }
 
 export interface OrderOptions {
-  /** The same order from its end. Default: false. */
+  /** Reverses the order. Default: false. */
   readonly reversed?: boolean
-  /** What custom sorts of the rows' entity order by; other orders have none. */
+  /** Compiles custom sorts. Only the order of a list has them. */
   readonly custom?: Pick<Source, 'model' | 'order'>
 }
 
@@ -63,20 +63,20 @@ export function orderSql (
   return { joins, expressions }
 }
 
-/** The row of a rank is that of an alias. */
+/** The test that a rank belongs to a row. */
 export function rankMatches (model: EntityModel, alias: string, rank: string): Sql {
   const columns = keyColumns(model).map(({ column }) => column)
   return matching(rank, columns.map((_, index) => rankKey(index)), alias, columns)
 }
 
-/** What a term sorts by, of the row that its relations lead to. */
+/** The value that a term sorts by, from the row that its relations lead to. */
 export function termValue ({ operand: property, column }: OrderTerm, alias: string): Sql {
   return column === undefined ? operand(property, alias) : name(alias, column.column)
 }
 
 /**
- * Nulls come last by themselves in an ascending order, and first in a descending one; where there are none, saying so
- * would keep an index from being used.
+ * The direction of a term. PostgreSQL sorts nulls last in an ascending order, and first in a descending one. Terms
+ * without nulls do not mention them, because that would keep an index from being used.
  */
 function directionSql (term: OrderTerm, reversed: boolean): Sql {
   const nullable = isNullableTerm(term)
@@ -84,10 +84,10 @@ function directionSql (term: OrderTerm, reversed: boolean): Sql {
   return trusted(term.descending ? nullable ? ' desc nulls last' : ' desc' : '')
 }
 
-/** The name under which rows that are joined to others carry what they are ordered by. */
+/** The name of a sort value in rows that are joined to others. */
 export const sortName = (index: number): string => `@sort${index}`
 
-/** The order by what the rows of an expression carry with them. */
+/** The order by the sort values that the rows of an expression carry. */
 export function carriedOrder (order: readonly OrderExpression[], alias: string): readonly OrderExpression[] {
   return order.map(({ direction }, index) => ({ value: name(alias, sortName(index)), direction }))
 }

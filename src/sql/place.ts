@@ -1,11 +1,13 @@
 /**
- * The rows that follow a place, as conditions that an index on the order can serve. (Those before it follow it in the
- * reversed order: here there is only one way.)
+ * The rows that follow a place, as conditions that an index on the order can serve. Rows before a place follow it in
+ * the reversed order, so this file has only one direction.
  *
- * A condition must bound the index where the page begins, or a page deep in the list reads everything before it. Where
- * terms have one direction and no nulls, that is a comparison of rows. For others it is `a >= $1`, and then, among the
- * rows where `a = $1`, what the next terms say. Two things can't be one bound: values, and the nulls that follow them;
- * and the rest of many rows with one value, and the rows after them. These are segments of their own, each with a bound.
+ * A condition must bound the index at the start of the page. Otherwise a page deep in the list reads all rows before
+ * it. If all terms have one direction and no nulls, the bound is a comparison of rows. Otherwise it is `a >= $1`, and
+ * the next terms decide among the rows with `a = $1`.
+ *
+ * One bound cannot cover both the values and the nulls that follow them. Nor can it cover both the rest of many rows
+ * with one value and the rows after them. Such parts are separate segments, each with its own bound.
  */
 import type { Slot } from '../plan/index.ts'
 import { join, sql, type Sql } from './fragment.ts'
@@ -13,30 +15,30 @@ import { join, sql, type Sql } from './fragment.ts'
 /** A term of an order, and the value that a place has for it. */
 export interface PlacedTerm {
   readonly value: Sql
-  /** Null where the place is among the nulls. */
+  /** Null if the place is among the nulls. */
   readonly slot: Slot | null
   readonly ascending: boolean
   readonly nullable: boolean
-  /** A column of the table itself. */
+  /** Whether it is a column of the table itself. */
   readonly indexable: boolean
-  /** Many rows have the same value. */
+  /** Whether many rows have the same value. */
   readonly repetitive: boolean
 }
 
 export interface PlaceOptions {
-  /** Nulls follow the values; else they come before them. */
+  /** Whether nulls follow the values. Otherwise they come before them. */
   readonly nullsLast: boolean
-  /** A row at the place itself is one of them. */
+  /** Whether a row at the place itself is included. */
   readonly inclusive: boolean
 }
 
-/** All rows, or none. */
+/** A condition; or true for all rows, false for no rows. */
 type Beyond = Sql | boolean
 
-/** Terms that may be split, at most: each adds a segment or two. */
+/** At most this many terms are split. Each adds one or two segments. */
 const MAX_DEPTH = 3
 
-/** The segments of the order that follow a place, in order, as conditions that all hold. */
+/** The segments of the order that follow a place, in order. In each segment, all conditions hold. */
 export function placeSegments (
   terms: readonly PlacedTerm[],
   options: PlaceOptions,
@@ -52,7 +54,7 @@ export function placeSegments (
       ? among(isNull(term))
       : [...among(isNull(term)), [sql`${value} is not null`]]
   }
-  // a comparison with null is not true, so that these conditions leave nulls out
+  // a comparison with null is never true, so these conditions exclude nulls
   const values = { ...term, nullable: false }
   const segments = repetitive && rest.length > 0 && !isUniform([values, ...rest])
     ? [...among(sql`${value} = ${slot}`), [compare(term, false)]]
@@ -60,7 +62,7 @@ export function placeSegments (
   return nullable && options.nullsLast ? [...segments, [isNull(term)]] : segments
 }
 
-/** One condition for all that follows. */
+/** One condition for all rows that follow. */
 function beyond (terms: readonly PlacedTerm[], options: PlaceOptions): Beyond {
   const [term, ...rest] = terms
   if (term === undefined) return options.inclusive
@@ -78,7 +80,7 @@ function beyond (terms: readonly PlacedTerm[], options: PlaceOptions): Beyond {
   if (isUniform([{ ...term, nullable: false }, ...rest])) return orNull(compareRows(terms, options.inclusive))
   const among = beyond(rest, options)
   if (typeof among === 'boolean') return orNull(compare(term, among))
-  // CASE instead of OR: cheaper to plan, and nobody takes it for a reason to combine indexes
+  // CASE instead of OR: it is cheaper to plan, and the planner does not combine indexes for it
   return sql`${orNull(compare(term, true))} and case when ${term.value} = ${term.slot} then ${among} else true end`
 }
 
@@ -88,7 +90,7 @@ const conditionsOf = (
 
 const isNull = ({ value }: PlacedTerm): Sql => sql`${value} is null`
 
-/** Whether a comparison of rows says what follows: one direction, and no nulls. */
+/** Whether one comparison of rows describes what follows: all terms have one direction, and no nulls. */
 function isUniform (terms: readonly PlacedTerm[]): boolean {
   return terms.every(({ ascending, nullable, slot }) => ascending === terms[0]!.ascending && !nullable && slot !== null)
 }

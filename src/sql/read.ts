@@ -1,6 +1,7 @@
 /**
- * Plans to statements. Each read is one statement; its answer is JSON text that the database has written, to be sent
- * as it is. The rows wanted are found first (the page), then formatted, and only then joined to what is included.
+ * Compiles the plans of reads. Each read is one statement. Its answer is JSON text that the database writes and that is
+ * sent unchanged. The statement finds the wanted rows first (the page), then formats them, and only then joins included
+ * records.
  */
 import type { EntityModel } from '../model/index.ts'
 import type { CountPlan, CustomTerm, GetPlan, Plan } from '../plan/index.ts'
@@ -15,19 +16,22 @@ import { ROW, ROW_JSON, type Source } from './source.ts'
 import { recordsColumns, streamColumns, streamRecordsSql, streamSql } from './stream.ts'
 import type { ConstantCondition, EntityFilter } from './condition.ts'
 
-/** What a plan needs besides itself: conditions in MikroORM's words, compiled for the alias of the rows they apply to. */
+/**
+ * Compilers for conditions and orders in MikroORM's query language. Each compiles for the alias of the rows that they
+ * apply to.
+ */
 export interface Foreign {
   /** MikroORM's filters of an entity. */
   readonly filter: EntityFilter
-  /** What relations and the whitelist say of the rows that are related. */
+  /** The conditions of relations and of the whitelist on related rows. */
   readonly constant: ConstantCondition
   /** The scope and the custom filters of this request. */
   readonly conditions: (alias: string) => readonly Sql[]
-  /** What the custom sorts of this request order by. */
+  /** The order of a custom sort of this request. */
   readonly order: (term: CustomTerm, alias: string) => ForeignOrder
 }
 
-/** Compiles a plan. The statement depends on the plan's shape only, not on its values. */
+/** Compiles a plan. The statement depends only on the plan's shape, not on its values. */
 export function compile (plan: Plan, foreign: Foreign): Statement {
   const context = contextOf(plan, foreign)
   const alias = context.names.table()
@@ -64,7 +68,7 @@ export function compile (plan: Plan, foreign: Foreign): Statement {
   }
 }
 
-/** `count`; or a row when there is one. */
+/** The number of rows, a row if there is at least one, or the planner's estimate. */
 function countSql ({ kind }: CountPlan, { table, where }: Source): Sql {
   switch (kind) {
     case 'count':
@@ -81,8 +85,8 @@ function getColumns (plan: GetPlan): readonly string[] {
 }
 
 /**
- * `item`: the record, or no row; its `version`, where the entity has one; and `excess`, what a weighed answer has too
- * much of.
+ * `item`: the record, or no row. `version`: its version, if the entity has one. `excess`: the limit that a weighed
+ * answer exceeds.
  */
 function getSql (plan: GetPlan, { alias, table, where, context }: Source): Sql {
   const { selection, model } = plan
@@ -104,7 +108,7 @@ function itemSql ({ members, weighing }: AnswerSql, model: EntityModel, alias: s
     const version = model.version === undefined ? [] : [['version', versionText(model, alias)] as const]
     const itemIf = (json: Sql) => sql`case when ${weighing.fits} then ${json} end`
     const excess = [EXCESS_COLUMN, weighing.excess] as const
-    // written as a brief statement would
+    // the same JSON text as in a brief statement
     if (version.length === 0) {
       return sql`select ${selectList([['item', itemIf(ROW_JSON)], excess])} from (select ${
         selectList(members)

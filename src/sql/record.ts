@@ -1,9 +1,9 @@
 /**
  * Records as JSON: the properties of a selection, and its included relations.
  *
- * An included relation is a common table expression that has the related records as JSON by the key of their parent,
- * and is joined to the parents. It finds its rows by `in (select ... from <parents>)`, which every PostgreSQL-compatible
- * database can run, distributed ones included; parents are never multiplied, and related rows never cut.
+ * An included relation is a common table expression with the related records as JSON, by the key of their parent. It is
+ * joined to the parents. It finds its rows with `in (select ... from <parents>)`, which every PostgreSQL-compatible
+ * database can run, including distributed ones. Parents are never multiplied, and related rows are never cut off.
  */
 import type { RelationProperty } from '../model/index.ts'
 import type { AnswerLimits, Include, Selection } from '../plan/index.ts'
@@ -24,20 +24,20 @@ export interface RecordSql {
   readonly members: readonly Member[]
   /** Common table expressions that the members need, in order. */
   readonly expressions: readonly Sql[]
-  /** Joins to them. */
+  /** Joins to these expressions. */
   readonly joins: Sql
 }
 
-/** Whether records show anything but columns of their own: then their rows have to be an expression. */
+/** Whether records show more than their own columns. If so, their rows have to be an expression. */
 export function showsRelated ({ includes, aggregates }: Selection): boolean {
   return includes.length > 0 || aggregates.length > 0
 }
 
-/** How the records of an answer keep within its limits. */
+/** Bounds that keep the records of an answer within its limits. */
 interface Bounds {
-  /** Rows of a relation in one expression, at most: one more than the answer may have of them. */
+  /** At most this many rows of a relation in one expression: one more than the answer may have. */
   readonly rows?: number
-  /** Bytes of a value in the resource's own records, at most. */
+  /** At most this many bytes for a value in the resource's own records. */
   readonly longest?: number
   readonly weighing?: Weighing
 }
@@ -75,7 +75,10 @@ export function answerSql (plan: Limited, alias: string, projected: boolean, con
   return { ...records, weighing, expressions: [...weighing.expressions, ...records.expressions] }
 }
 
-/** The members of a selection's records, read from a table (then they show nothing related) or from a projection of it. */
+/**
+ * The members of a selection's records. They are read from a table if the selection shows nothing related, or else from
+ * a projection of it.
+ */
 export function recordSql (
   selection: Selection,
   alias: string,
@@ -86,7 +89,7 @@ export function recordSql (
 }
 
 interface WeightedSql extends RecordSql {
-  /** The weights of what is included, where they are asked for. */
+  /** The weights of the included records, if the answer is weighed. */
   readonly weights: ReadonlyArray<ReturnType<Weighing['addLevel']>>
 }
 
@@ -137,7 +140,7 @@ export function projection (selection: Selection, alias: string): Map<string, Sq
 /** `<value> as "<name>", ...` */
 export function selectList (columns: Iterable<readonly [name: string, value: Sql]>): Sql {
   const list = [...columns].map(([column, value]) => sql`${value} as ${name(column)}`)
-  // a record of nothing is still a record
+  // a record may have no members
   return list.length === 0 ? trusted('') : join(list)
 }
 
@@ -168,7 +171,10 @@ function includeSql (include: Include, parents: string, context: ConditionContex
   }
 }
 
-/** With a limit, or relations of its own to show, the rows are an expression, too: the parents of the next level. */
+/**
+ * An include with a limit, or whose records show relations or are weighed. Its rows are a separate expression: they are
+ * the parents of the next level.
+ */
 function includeByLevel (
   include: Include,
   rows: RelatedRows,
@@ -190,7 +196,7 @@ function includeByLevel (
     const most = bounds.rows === undefined || !relation.many ? EMPTY : sql` limit ${numberSql(bounds.rows)}`
     levelSql = sql`select ${join([...keys, selectList(columns)])} from ${from}${most}`
   } else {
-    // numbered for each parent: a limit of the whole would leave some without any
+    // numbered for each parent: a limit on all rows would leave some parents without any
     columns.set(NUMBER_NAME, sql`row_number() over (partition by ${join(rows.keys)} order by ${orderList(order)})`)
     carried = [{ value: name(level, NUMBER_NAME), direction: EMPTY }]
     levelSql = sql`select * from (select ${join([...keys, selectList(columns)])} from ${from}) as "@all" where ${
@@ -220,7 +226,7 @@ function includeByLevel (
 const keyList = (keys: readonly Sql[]): readonly Sql[] =>
   keys.map((value, index) => sql`${value} as ${name(keyName(index))}`)
 
-/** To-many: the records of one parent together, in order. To-one: the record. */
+/** To-many: the records of each parent as an array, in order. To-one: the record. */
 function aggregate (relation: RelationProperty, keys: readonly Sql[], json: Sql, order: readonly OrderExpression[]) {
   return relation.many
     ? {

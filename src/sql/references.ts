@@ -1,4 +1,4 @@
-/** What is asked about the records that a row refers to, beside its write. */
+/** Statements about the records that a row refers to. They accompany its write. */
 import type { EntityModel, RelationProperty } from '../model/index.ts'
 import type { PresentPlan, Slot } from '../plan/index.ts'
 import {
@@ -15,14 +15,14 @@ import {
 import { join, name, render, sql, type Sql, type Statement } from './fragment.ts'
 import type { Foreign } from './read.ts'
 
-/** Keys of one entity's records, part by part in slots. */
+/** Keys of records of one entity. Each part of a key has a slot. */
 export interface ReferencedKeys {
   readonly model: EntityModel
   readonly columns: readonly string[]
   readonly keys: ReadonlyArray<readonly Slot[]>
 }
 
-/** `count`: how many of the records with these keys are there, and not deleted or filtered out. */
+/** `count`: how many records have these keys and are neither deleted nor filtered out. */
 export function compileReferences ({ model, columns, keys }: ReferencedKeys, foreign: Foreign): Statement {
   const context = contextOf({}, foreign)
   const alias = context.names.table()
@@ -34,13 +34,13 @@ export function compileReferences ({ model, columns, keys }: ReferencedKeys, for
   )
 }
 
-/** The column that says of one of several references whether the row has it: `'true'`, `'false'` or null. */
+/** The name of the column that tells whether the row has a reference: `'true'`, `'false'` or null. */
 export const presentColumn = (reference: number): string => `present${reference}`
 
-/** The column of a part of a key that a link leads to. */
+/** The name of the column with a part of a linked key. */
 export const linkColumn = (part: number): string => `key${part}`
 
-/** Whether the row of a plan refers to these keys: a column for each of them. */
+/** Tells whether the row of a plan refers to these keys. Each key has a column. */
 export function compilePresent (
   { model, conditions }: PresentPlan,
   references: ReadonlyArray<{ readonly relation: RelationProperty, readonly key: readonly Slot[] }>,
@@ -56,7 +56,7 @@ export function compilePresent (
   )
 }
 
-/** The keys, as texts, of the records that a row is linked to and that clients don't see through the relation. */
+/** The keys, as texts, of the records that a row is linked to but that clients cannot see through the relation. */
 export function compileHiddenLinks (
   { model, conditions }: PresentPlan,
   relation: RelationProperty,

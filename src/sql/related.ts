@@ -17,7 +17,7 @@ export function joinParents (expression: string, { join: { columns } }: Relation
 
 export interface RelatedRows {
   readonly alias: string
-  /** What the rows have of the parent's key. */
+  /** The columns of the rows with the parent's key. */
   readonly keys: readonly Sql[]
   /** `<table> <joins>`. */
   readonly table: Sql
@@ -28,7 +28,7 @@ export interface RelatedRows {
 /**
  * The rows related to any of the parents.
  *
- * @param condition on them in MikroORM's words, beside the relation's own
+ * @param condition a further condition on the rows, in MikroORM's query language
  */
 export function relatedRows (
   relation: RelationProperty,
@@ -64,7 +64,10 @@ export function relatedRows (
   }
 }
 
-/** The order of the related records of one parent: what the include says, else the relation's own; then their keys. */
+/**
+ * The order of the related records of one parent: the order of the include, or else of the relation, followed by the
+ * key.
+ */
 export function relatedOrder ({ relation, rules }: Include, alias: string, context: ConditionContext): Order {
   const { order, target } = relation
   const { joins, expressions } = rules?.order === undefined

@@ -1,6 +1,6 @@
 /**
- * The shape of a plan: everything that its SQL depends on, and nothing that it doesn't. Two plans of one resource with
- * the same shape have the same statement and differ in the values bound to it only.
+ * The shape of a plan: everything that its SQL depends on, and nothing else. Plans of one resource with the same shape
+ * have the same statement and differ only in the bound values.
  */
 import { OPERATOR_NAMES, OPERATORS, type Operator } from '../operators/index.ts'
 import {
@@ -22,14 +22,17 @@ import {
 const ids = new WeakMap<object, number>()
 let lastId = 0
 
-/** A number that stands for an object of the model or the whitelist: short, and never shared. */
+/** A number that identifies an object of the model or the whitelist. It is short and unique. */
 export function idOf (object: object): number {
   let id = ids.get(object)
   if (id === undefined) ids.set(object, id = ++lastId)
   return id
 }
 
-/** The key of a plan's statement; `customs` have no shape, callbacks being free to look at anything. */
+/**
+ * The key of a plan's statement. Custom filters and sorts have no shape, because their callbacks may depend on
+ * anything.
+ */
 export function shapeOf (plan: Plan): string {
   const base = `${plan.kind}|${idOf(plan.model)}|${plan.deleted}|${conditionsShape(plan.conditions)}${
     filtersShape(plan)
@@ -51,12 +54,15 @@ export function shapeOf (plan: Plan): string {
   return plan.kind === 'get' ? `${base}|${limitsShape(plan)}${selectionShape(plan.selection)}` : base
 }
 
-/** Limits are an object of the whitelist. */
+/** The shape of limits. They are an object of the whitelist, which is identified by its number. */
 function limitsShape ({ limits, weighed }: ListPlan | KeysetPlan | GetPlan | RecordsPlan): string {
   return limits === undefined ? '' : `${idOf(limits)}${weighed === true ? '!' : ''}<`
 }
 
-/** The same for a write, of which a resource has one selection; several rows, each with slots of its own, are a statement of their own. */
+/**
+ * The key of the statement of a write. A resource has one selection for writes. Inserts of several rows have a
+ * statement for each list of slots.
+ */
 export function writeShapeOf (plan: AnyWritePlan): string {
   let shape = `${plan.kind}|${idOf(plan.selection)}${filtersShape(plan)}|`
   for (const { target, columns, slots } of plan.references) {
@@ -73,12 +79,12 @@ export function writeShapeOf (plan: AnyWritePlan): string {
   return shape
 }
 
-/** A column of a property that may have several. */
+/** The shape of a column, for a property that may have several. */
 function columnShape (property: Assignment['property'], column: string): string {
   return property.kind === 'scalar' ? String(idOf(property)) : `${idOf(property)}.${column}`
 }
 
-/** Which entities have which filters. */
+/** The shape of the entity filters of a plan. */
 function filtersShape ({ filters }: Pick<Plan, 'filters'>): string {
   let shape = ''
   if (filters !== undefined) {
@@ -94,8 +100,8 @@ function conditionsShape (conditions: readonly Condition[]): string {
 }
 
 /**
- * For each operator the first one with the same SQL: `contains` and `ilike` differ in the pattern that is bound only. An
- * array has an operator's other form, but the operand is a part of the shape, too.
+ * For each operator, the first one with the same SQL. For example, `contains` and `ilike` differ only in the bound
+ * pattern. Arrays use another form of an operator, but the operand is also a part of the shape.
  */
 const SQL_NAMES = Object.fromEntries(
   OPERATOR_NAMES.map((operator) => {
@@ -121,7 +127,7 @@ function conditionShape (condition: Condition): string {
   }
 }
 
-/** A custom sort has no shape either: it is never asked for. */
+/** The shape of a term. Callers never ask for the shape of a custom sort. */
 function termShape (term: OrderTerm | CustomTerm): string {
   if (isCustomTerm(term)) throw new TypeError('a custom sort has no shape')
   const { relations, operand, column, descending } = term
@@ -130,14 +136,14 @@ function termShape (term: OrderTerm | CustomTerm): string {
   }`
 }
 
-/** Which values are null is a part of the shape: it decides the conditions. */
+/** The shape of a place. It tells which values are null, because they decide the conditions. */
 function placeShape ({ place, witness }: KeysetPlan): string {
   return place === undefined
     ? ''
     : `${place.side}${place.inclusive ? '=' : ''}${witness ? '!' : ''}${place.slots.join()}`
 }
 
-/** Those of selections and orders that plans have in common, once they were asked for. */
+/** The shapes of selections and orders that plans share, computed on first use. */
 const selectionShapes = new WeakMap<Selection, string>()
 const orderShapes = new WeakMap<object, string>()
 
@@ -157,7 +163,9 @@ function makeSelectionShape ({ properties, includes, aggregates }: Selection): s
   return `${properties.map(idOf).join()}[${includes.map(includeShape).join()}|${aggregates.map(idOf).join()}]`
 }
 
-/** Rules and aggregates are objects of the whitelist: what they say, conditions included, is told by which they are. */
+/**
+ * Rules and aggregates are objects of the whitelist. Their numbers identify all that they say, including conditions.
+ */
 function includeShape ({ relation, selection, rules }: Include): string {
   return `${idOf(relation)}${rules === undefined ? '' : `!${idOf(rules)}`}{${selectionShape(selection)}}`
 }

@@ -1,19 +1,19 @@
 /**
- * The size of a value, as far as the server knows it without reading it: `octet_length` of a text and
- * `pg_column_size` of anything find it in the header of a value that is stored outside of its row.
+ * The size of a value, as far as the server knows it without reading the value. If the value is stored outside of its
+ * row, `octet_length` of a text and `pg_column_size` of any value take the size from its header.
  */
 import type { ScalarProperty } from '../model/index.ts'
 import { sql, type Sql } from './fragment.ts'
 
-/** Bytes of a value as they are stored: compressed ones count for less than they are. Null for null. */
+/** Bytes of a value as it is stored: a compressed value counts with its compressed size. Null for null. */
 export function sizeOf (value: Sql, { type, formula }: ScalarProperty): Sql {
   const measured = type.kind === 'blob' || (type.kind === 'text' && formula === undefined)
   return measured ? sql`octet_length(${value})` : sql`pg_column_size(${value})`
 }
 
 /**
- * Stands in a record for a value that is longer than expected. An answer that has it is not sent: its statement is run
- * once more, as one that weighs its answer. A value that says the same only costs that statement.
+ * Replaces a value in a record that is longer than expected. Such an answer is not sent. Instead, a statement that
+ * weighs its answer is run. A value that equals this mark only costs that second statement.
  */
 export const TOO_LONG = '@fastify-crud-kit/too-long'
 
@@ -26,7 +26,7 @@ export function unlessTooLong (json: Sql, value: Sql, property: ScalarProperty, 
     : sql`${tooLong} to_json(${TEXT}::text) else to_json(${json}) end`
 }
 
-/** A number of the configuration. */
+/** A number from the configuration, as SQL. */
 export function numberSql (number: number): Sql {
   return { pieces: [String(number)] }
 }

@@ -1,21 +1,21 @@
-/** What the statements of all reads have in common. */
+/** The parts that the statements of all reads share. */
 import type { ConditionContext } from './condition.ts'
 import type { EntityModel } from '../model/index.ts'
 import type { CustomTerm } from '../plan/index.ts'
 import type { ForeignOrder } from './foreign-order.ts'
 import { name, sql, type Sql } from './fragment.ts'
 
-/** Where the rows of the resource come from, and which of them are wanted. */
+/** The table of the resource, and the conditions on its rows. */
 export interface Source {
   readonly alias: string
   readonly table: Sql
-  /** The conditions of all of them. */
+  /** The conditions on the rows. */
   readonly conditions: readonly Sql[]
-  /** The same as a clause. */
+  /** The same conditions as a clause. */
   readonly where: Sql
   readonly context: ConditionContext
   readonly model: EntityModel
-  /** What a custom sort of this request orders by. */
+  /** The order of a custom sort of this request. */
   readonly order: (term: CustomTerm, alias: string) => ForeignOrder
 }
 

@@ -1,4 +1,7 @@
-/** The statements of streams: all rows, one by one; or their keys, and the records of some of these with what they include. */
+/**
+ * The statements of streams. They return all records row by row, or all keys and then the records of some keys with
+ * their included relations.
+ */
 import { keyColumns, type EntityModel } from '../model/index.ts'
 import type { RecordsPlan, StreamPlan } from '../plan/index.ts'
 import { whereClause } from './condition.ts'
@@ -7,7 +10,7 @@ import { orderBy, orderSql } from './order.ts'
 import { answerSql, isWeighed, projection, recordSql, selectList } from './record.ts'
 import { ROW, ROW_JSON, type Source } from './source.ts'
 
-/** The columns of the rows: of records, and of keys. */
+/** The columns of rows with records, and of rows with keys. */
 export const STREAM_ROW = Object.freeze({
   item: 'item',
   excess: '@excess',
@@ -29,7 +32,8 @@ export const recordsColumns = (plan: RecordsPlan): readonly string[] =>
 /**
  * A row for each record, in order: its JSON as `item`, or its key.
  *
- * With `offset 0` a distributed server keeps the order of a subquery; PostgreSQL plans the same with and without it.
+ * With `offset 0` a distributed server keeps the order of a subquery. PostgreSQL's plan is the same with and without
+ * it.
  */
 export function streamSql ({ order: terms, reads, selection }: StreamPlan, source: Source): Sql {
   const { alias, table, where, context, model } = source
@@ -47,18 +51,18 @@ export function streamSql ({ order: terms, reads, selection }: StreamPlan, sourc
   } from ${pageSql}) as ${ROW}`
 }
 
-/** Name inside of the expression of the rows: where a row's key stands in the list of keys. */
+/** The column of the expression of the rows with the position of the key in the list of keys. */
 const POSITION = '@position'
 
 /**
- * A row for each key whose record there is, in the order of the keys. Where the records are weighed and too large
- * together, each row says so in `@excess`, and has no record.
+ * A row for each key that has a record, in the order of the keys. If the records are weighed and too large together,
+ * each row says so in `@excess` and has no record.
  */
 export function streamRecordsSql (plan: RecordsPlan, source: Source): Sql {
   const { selection, keysSlot, columnSlots } = plan
   const { alias, table, conditions, context, model } = source
   const key = wholeKey(model, alias)
-  // each column of a composite key is compared by itself as well: an index, and the shards of a table, are chosen by columns
+  // each column of a composite key is also compared separately: databases choose indexes and shards by columns
   const among = keyColumns(model).map(({ column }, index) => sql`${name(alias, column)} = any(${columnSlots[index]!})`)
   if (among.length > 1) among.push(sql`${key} = any(${keysSlot}::text[])`)
   const columns = projection(selection, alias)

@@ -1,19 +1,20 @@
 /**
- * How large an answer will be, known before any of it is written. There are two kinds of statements:
+ * How large an answer will be, known before it is written. There are two kinds of statements:
  *
- * - A brief one costs nothing that a client would notice, and may leave a doubt. It serves records of the resource, and
- *   what is included of them one level deep (and of deeper to-one relations) where no value can be long. Rows of a
- *   relation are cut off after one more than an answer may have, and a long value of the resource's own is replaced by a mark.
- *   The length of what comes back tells that nothing of the kind has happened: a number of records needs at least a
- *   number of bytes. Where it doesn't tell, the answer is thrown away and a weighed statement decides.
- * - A weighed one has an expression with the rows of each include, and one with their weights: how many records a row
- *   stands for in the answer (itself, and all that is included of it), and how many bytes their long values have.
- *   Weights of a level are summed up by the key of its parents, and those of the page to the weight of the answer. JSON is
- *   written only if that is within the limits: each of the expressions that write it has this as a condition. A level has
- *   at most one row more than an answer may have records, so that counting is cheap, whatever is included.
+ * - A brief statement has no noticeable cost, but may leave a doubt. It serves records of the resource with includes
+ *   one level deep (and of deeper to-one relations) whose values cannot be long. It cuts off the rows of a relation
+ *   after one more than an answer may have, and replaces a long value of the resource's own records with a mark. The
+ *   length of the answer usually tells that this has not happened, because a number of records needs at least a number
+ *   of bytes. Otherwise the answer is discarded and a weighed statement decides.
+ * - A weighed statement has two expressions for each include: one with its rows, and one with their weights. A weight
+ *   is the number of records that a row stands for in the answer (itself and all records included in it), and the bytes
+ *   of their long values. The weights of a level are summed by the key of its parents, and those of the page give the
+ *   weight of the answer. Each expression that writes JSON has the condition that this weight is within the limits. A
+ *   level has at most one row more than an answer may have records, so counting is always cheap.
  *
- * A record that is included several times counts each time. Bytes are a lower bound: long values as they are stored.
- * What was written is measured exactly. The row that is fetched only to tell whether there is a next page also counts.
+ * A record that is included several times counts each time. Bytes are a lower bound: long values count as they are
+ * stored. The written answer is measured exactly. The row that is fetched only to tell whether there is a next page
+ * also counts.
  */
 import type { Property, ScalarProperty } from '../model/index.ts'
 import type { AnswerLimits, Include, Selection } from '../plan/index.ts'
@@ -23,23 +24,25 @@ import { joinParents, keyName } from './related.ts'
 import { numberSql, sizeOf } from './size.ts'
 import { isLong } from './wire-types.ts'
 
-/** What is known of the answers to a selection before any of them. */
+/** What is known about the answers to a selection in advance. */
 export interface Forecast {
-  /** Only a statement that weighs its answer keeps within the limits. */
+  /** Whether only a statement that weighs its answer keeps within the limits. */
   readonly weighed: boolean
-  /** There can be more included records than an answer may have. */
+  /** Whether there can be more included records than an answer may have. */
   readonly countable: boolean
-  /** What is included can make an answer too large. */
+  /** Whether included records can make an answer too large. */
   readonly unbounded: boolean
-  /** Long values of the resource's own rows may be this long in a brief statement; absent where there are none. */
+  /**
+   * The greatest length of long values of the resource's own rows in a brief statement; undefined if they have none.
+   */
   readonly longest: number | undefined
-  /** An answer of fewer bytes has no more included records than it may. */
+  /** An answer with fewer bytes cannot have too many included records. */
   readonly doubtfulBytes: number
 }
 
 const forecasts = new WeakMap<Selection, Map<AnswerLimits, Forecast>>()
 
-/** The forecast for a selection, made once. */
+/** The forecast for a selection, computed once. */
 export function forecastOf (selection: Selection, limits: AnswerLimits): Forecast {
   let byLimits = forecasts.get(selection)
   if (byLimits === undefined) forecasts.set(selection, byLimits = new Map())
@@ -62,7 +65,7 @@ function makeForecast (selection: Selection, limits: AnswerLimits): Forecast {
   }
 }
 
-/** Records included in one of a selection, at most. */
+/** The greatest number of records that one record of a selection can include. */
 function mostRecords ({ includes }: Selection): number {
   return includes.reduce(
     (sum, { relation, rules, selection }) =>
@@ -109,16 +112,16 @@ interface Weight {
 const RECORDS = '@records'
 const BYTES = '@bytes'
 const EXCESS = '@excess'
-/** What an answer has too much of, if not of the include with a number. */
+/** The excess of an answer with too many bytes. For too many records, it is the number of an include. */
 export const EXCESS_OF_BYTES = 'bytes'
 
 /** The weighing of one answer. */
 export class Weighing {
-  /** The levels and their weights, in order: they come before all that writes JSON. */
+  /** The levels and their weights, in order. They come before all expressions that write JSON. */
   readonly expressions: Sql[] = []
-  /** Whether the answer is within its limits, for a condition. */
+  /** The condition that the answer is within its limits. */
   readonly fits: Sql
-  /** What it has too much of: the number of an include, or `bytes`; null if nothing. */
+  /** The limit that the answer exceeds: the number of an include, or `bytes`; null if it exceeds none. */
   readonly excess: Sql
   readonly #limits: AnswerLimits
   readonly #names: Names
@@ -141,8 +144,8 @@ export class Weighing {
    * Adds the weights of a level's rows.
    *
    * @param level the expression with the rows
-   * @param keys parts of their parents' key
-   * @param inner weights of what is included of them
+   * @param keys the parts of the key of their parents
+   * @param inner the weights of the records included in them
    */
   addLevel (include: Include, level: string, keys: readonly Sql[], inner: readonly Weight[]): Weight {
     const as = this.#names.expression(`${include.relation.name}_weight`)

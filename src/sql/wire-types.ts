@@ -1,14 +1,12 @@
-/**
- * The table of wire types in SQL: how values of a type leave the database. One entry for each type.
- */
+/** The table of wire types in SQL: how values of a type leave the database. */
 import type { TypeName, TypeOf, ValueType } from '../model/index.ts'
 import { name, sql, trusted, type Sql } from './fragment.ts'
 
 export interface SqlType<T extends ValueType> {
-  /** A value as something that `row_to_json` and its like write in wire form: the value itself, if they do so anyway. */
+  /** A value in a form that `row_to_json` and similar functions write in wire form. */
   json(value: Sql, type: T): Sql
 
-  /** The text of a value from which `readStored` makes it again, whatever the settings of the session are. */
+  /** The text from which `readStored` restores a value. It does not depend on the settings of the session. */
   stored(value: Sql, type: T): Sql
 
   /** Whether values can be so long that few of them make a large answer. */
@@ -18,10 +16,10 @@ export interface SqlType<T extends ValueType> {
   readonly repetitive: boolean
 }
 
-/** Characters that a text may have and still count as short. It is the length of a varchar unless an application says otherwise. */
+/** At most this many characters count as a short text. It is the default length of a varchar in MikroORM. */
 const SHORT = 255
 
-/** Types that have no wire form of their own, but a short text. */
+/** Types without a wire form whose text is short. */
 const SHORT_TYPES = /^(interval|inet|cidr|macaddr8?|money|oid|timetz|time with time zone)\b/
 
 const itself = (value: Sql): Sql => value
@@ -68,7 +66,7 @@ export function sqlTypeOf<T extends ValueType> (type: T): SqlType<T> {
   return SQL_TYPES[type.kind] as unknown as SqlType<T>
 }
 
-/** A value of a column (any expression) as something that `row_to_json` and its like write in wire form. */
+/** A value of a column (any expression) in a form that `row_to_json` and similar functions write in wire form. */
 export function jsonValue (value: Sql, type: ValueType): Sql {
   return sqlTypeOf(type).json(value, type)
 }
@@ -78,12 +76,15 @@ export function isLong (type: ValueType): boolean {
   return sqlTypeOf(type).isLong(type)
 }
 
-/** A datetime without its zone, as the UTC that a column without a zone holds. */
+/** A datetime in UTC, without its zone. A column without a zone already holds UTC. */
 function inUtc (value: Sql, { zoned }: TypeOf<'datetime'>): Sql {
   return zoned ? sql`(${value} at time zone 'UTC')` : value
 }
 
-/** An array of one dimension whose items are not in wire form by themselves; any other is as the database writes it. */
+/**
+ * The JSON of an array. An array of one dimension whose items need a conversion is built item by item. The database
+ * writes all others.
+ */
 function arrayJson (value: Sql, { element }: TypeOf<'array'>): Sql {
   const item = name('@item')
   const json = jsonValue(item, element)
@@ -93,7 +94,10 @@ function arrayJson (value: Sql, { element }: TypeOf<'array'>): Sql {
   return sql`case when ${value} is not null then coalesce((${items}), '[]'::json) end`
 }
 
-/** Ranges of numbers are as PostgreSQL writes them; moments would depend on the session's time zone and style of dates. */
+/**
+ * The JSON of a range. PostgreSQL writes ranges of numbers, but its text of moments would depend on the time zone and
+ * date style of the session.
+ */
 function rangeJson (value: Sql, { end }: TypeOf<'range'>): Sql {
   switch (end.kind) {
     case 'integer':
@@ -103,7 +107,7 @@ function rangeJson (value: Sql, { end }: TypeOf<'range'>): Sql {
     case 'date':
       return rangeText(value, isoDate)
     case 'datetime':
-      // milliseconds, and microseconds if there are any: an end that was cut off would be another range
+      // milliseconds, or microseconds if there are any: a shorter end would be a different range
       return rangeText(value, (moment) => {
         const iso = sql`to_char(${inUtc(moment, end)}, 'YYYY-MM-DD"T"HH24:MI:SS.US')`
         return sql`coalesce('"' || regexp_replace(${iso}, '000$', '') || 'Z"', ${moment}::text)`
@@ -126,7 +130,7 @@ function rangeStored (value: Sql, { end }: TypeOf<'range'>): Sql {
 
 const isoDate = (value: Sql): Sql => sql`(to_json(${value}) #>> '{}')`
 
-/** The text of a range, its ends written in another way. */
+/** The text of a range, with its ends written by a function. */
 function rangeText (value: Sql, end: (value: Sql) => Sql): Sql {
   const [lower, upper] = [end(sql`lower(${value})`), end(sql`upper(${value})`)]
   const open = sql`case when lower_inc(${value}) then '[' else '(' end`

@@ -1,6 +1,6 @@
 /**
- * Writes: one statement each, which returns what the row shows afterwards. An update or a delete carries everything
- * that has to hold (key, scope, soft delete, version, the records it refers to) in its `where`: nothing is read before.
+ * Compiles writes. Each is one statement, which returns the record after the write. The `where` of an update or a
+ * delete contains all requirements (key, scope, soft delete, version, referenced records), so nothing is read before.
  */
 import { holdsHidden, keyColumns, membersOf, type EntityModel } from '../model/index.ts'
 import type {
@@ -29,7 +29,10 @@ import type { Foreign } from './read.ts'
 import { mergedJson } from './merged-json.ts'
 import { recordSql, selectList } from './record.ts'
 
-/** Compiles a write. Each row comes back as `item` (its record), `version` where there is one, and of a new row the parts of its key, as texts: `key0`, ... */
+/**
+ * Compiles a write. Each row returns `item` (its record), `version` if the entity has one, and after an insert the
+ * parts of its key as texts: `key0`, ...
+ */
 export function compileWrite (plan: AnyWritePlan, foreign: Foreign): Statement {
   const context = contextOf(plan, foreign)
   const alias = context.names.table()
@@ -69,10 +72,11 @@ function insertSql (
     ])
   const list = sql`${into} (${join(names)})`
   if (recordset !== undefined) {
-    // read by the types of the table itself: the same text and one value for any number of rows
+    // the types of the table convert the values: the statement has one text and one value for any number of rows
     const source = context.names.table()
     const type = trusted(model.table)
-    // a record of nulls, and no null: with that, a column that is not inserted would have to satisfy a domain that forbids null
+    // a record of nulls instead of null: with null, a column that is not inserted would have to satisfy a domain that
+    // forbids null
     const base = sql`row((null::${type}).*)::${type}`
     return sql`${list} select ${
       join(columns.map(({ column, property }) => recordsetValue(property, column, source)))
@@ -84,16 +88,17 @@ function insertSql (
   }`
 }
 
-/** A value of a recordset. JSON stands there as a text, since what is bound is one, whatever it says. */
+/** A value of a recordset. The recordset contains JSON as a string, because JSON is bound as text. */
 function recordsetValue (property: Assignment['property'], column: string, source: string): Sql {
   const value = name(source, column)
   return property.kind === 'scalar' && property.type.kind === 'json' ? sql`(${value} #>> '{}')::json` : value
 }
 
 /**
- * The record is there, and not deleted or filtered out; or it is the one that the row refers to already.
+ * The test that a referenced record exists and is neither deleted nor filtered out, or that the row already refers to
+ * it.
  *
- * @param row alias of the row that is written
+ * @param row the alias of the row that is written
  */
 function referenceSql (
   { target, columns, slots, present }: ReferenceCheck,
@@ -112,7 +117,7 @@ function updateSql ({ model, assignments }: UpdatePlan, alias: string, where: Sq
   return sql`update ${table(model, alias)} set ${join([...assignments.map(set), ...nextVersion(model, alias)])}${where}`
 }
 
-/** The new value of a column; what clients don't see of an embedded object stays. */
+/** The new value of a column. Hidden members of an embedded object keep their values. */
 function assigned (property: Assignment['property'], column: string, slot: Slot, alias: string): Sql {
   const members = property.kind === 'scalar' ? membersOf(property) : undefined
   return members !== undefined && holdsHidden(members)
@@ -141,7 +146,7 @@ function targetSql (
   return whereClause(where)
 }
 
-/** What comes back of each row, by name: texts. */
+/** The columns that each row returns, by name. All are texts. */
 function returnedOf (
   { kind, selection, model }: AnyWritePlan,
   alias: string,
