@@ -1,4 +1,4 @@
-/** MikroORM's metadata to our snapshot of it. */
+/** Builds our snapshot of an entity from the metadata of MikroORM. */
 import {
   ReferenceKind,
   Utils,
@@ -17,19 +17,19 @@ import { joinOf, orderOf } from './relations.ts'
 import { valueTypeOf } from './value-type.ts'
 import { writeRulesOf } from './write-rules.ts'
 
-/** PostgreSQL cuts longer names, and a record's keys are names of columns (manual, section 4.1.1). */
+/** PostgreSQL cuts off longer names, and the keys of a record are column names (manual, section 4.1.1). */
 export const MAX_NAME_BYTES = 63
 
-/** The models of all entities of one ORM, made when first asked for. */
+/** The models of all entities of an ORM, built on first use. */
 export class Models {
   readonly #metadata: MetadataStorage
   readonly #platform: Platform
   readonly #schema: string | undefined
   readonly #filters: readonly string[]
-  /** By class: entities of several schemas may have one name. */
+  /** By class, because entities of several schemas may have the same name. */
   readonly #models = new Map<unknown, EntityModel>()
 
-  /** @param options the ORM's: the schema of entities that name none, the names of filters for all entities */
+  /** @param options the default schema and the names of the global filters, both from the options of the ORM */
   constructor (
     metadata: MetadataStorage,
     platform: Platform,
@@ -45,11 +45,11 @@ export class Models {
    * The model of an entity.
    *
    * @param entity class, EntitySchema or the result of `defineEntity`
-   * @throws {ConfigError} when the ORM does not know the entity, or it can't be a resource
+   * @throws {ConfigError} when the ORM does not know the entity, or the entity cannot be a resource
    */
   of (entity: unknown): EntityModel {
     const all = this.#metadata.getAll()
-    // an EntitySchema brings metadata of its own, discovered or not
+    // an EntitySchema contains separate metadata, which may not be discovered
     const meta = all.get((this.#metadata.find(entity as never) as EntityMetadata | undefined)?.class as never)
     if (meta === undefined) {
       const known = [...all.values()].map((known) => known.className)
@@ -96,9 +96,9 @@ export class Models {
     return Object.freeze(model)
   }
 
-  /** The quoted name of an entity's table; `*` is MikroORM's way to leave the schema open. */
+  /** The quoted name of an entity's table. In MikroORM, the schema `*` means that the schema is not fixed. */
   #tableOf (meta: EntityMetadata): string {
-    // a subclass that shares the table of its root need not name the schema again
+    // a subclass in the table of its root does not have to repeat the schema
     const { schema, tableName } = meta.root.inheritanceType === 'sti' ? meta.root : meta
     const names = [schema === '*' || !schema ? this.#schema : schema, tableName]
     return names.filter((name) => name !== undefined).map((name) => `"${name.replaceAll('"', '""')}"`).join('.')
@@ -125,7 +125,7 @@ export class Models {
     return properties
   }
 
-  /** The property, or `undefined` for one that has nothing in the database. */
+  /** The property, or `undefined` if it is not stored in the database. */
   #property (meta: EntityMetadata, source: EntityProperty): Property | undefined {
     if (source.kind === ReferenceKind.SCALAR) return this.#scalar(meta, source)
     if (source.kind === ReferenceKind.EMBEDDED) return this.#embedded(meta, source)
@@ -172,14 +172,15 @@ export class Models {
   #embedded (meta: EntityMetadata, source: EntityProperty): Property {
     const embeddable = source.targetMeta as EntityMetadata
     if (source.object || source.array) {
-      // of several classes: which one an object is, and so what it may hold, is MikroORM's to tell
+      // for an object of several classes, only MikroORM can tell its class and the members it may have
       const classes: readonly EntityMetadata[] = embeddable.polymorphs ?? []
       if (
         !source.hidden &&
         classes.some(({ properties }) => Object.values<EntityProperty>(properties).some(({ hidden }) => hidden))
       ) {
         throw new ConfigError(
-          `${meta.className}.${source.name} is stored as JSON of several classes, and one of them has a hidden property: hide '${source.name}' as a whole.`
+          `${meta.className}.${source.name} is stored as JSON of several classes, ` +
+            `and one of them has a hidden property. Hide '${source.name}' as a whole.`
         )
       }
       const embedded = classes.length === 0
@@ -229,9 +230,9 @@ export class Models {
       key: join.kind === 'owner' ? keyOf(source, join, targetMeta, this.#platform) : [],
       where: source.where as object | undefined,
       order: orderOf(source, targetMeta),
-      // looked up when asked for: entities refer to each other in circles
+      // looked up on first use, because entities may refer to each other in circles
       get target () {
-        // looked up again: what a relation refers to may be older than what discovery has made of it
+        // looked up by class, because `targetMeta` may be older than the metadata after discovery
         target ??= models.of(targetMeta.class)
         return target
       },
@@ -245,7 +246,7 @@ export class Models {
     const classes = [...this.#metadata.getAll().values()].filter((other) =>
       other.root === root && isA(other, meta, this.#metadata)
     )
-    // its own first: it is what new rows get
+    // its own value comes first, because new rows get it
     const values = [meta, ...classes.filter((other) => other !== meta)].map((other) => other.discriminatorValue).filter(
       (value) => value !== undefined
     )
@@ -261,7 +262,7 @@ const nameOf = (entity: unknown): string => {
   return String(meta?.className ?? name ?? entity)
 }
 
-/** Inside an embeddable, properties go by the last part of their path. */
+/** The name of a property. Inside an embeddable, it is the last part of the path. */
 const embeddedName = (source: EntityProperty): string => source.embedded?.[1] ?? source.name
 
 function baseOf (source: EntityProperty, meta: EntityMetadata) {
@@ -286,13 +287,16 @@ function isA (meta: EntityMetadata, ancestor: EntityMetadata, metadata: Metadata
   return false
 }
 
-/** MikroORM's flat names of embedded members among them, and the name that it gives to the columns of a key. */
+/**
+ * Names in the metadata that are not properties here, such as the flat names of embedded members, and the name of a
+ * composite key.
+ */
 function otherNamesOf (meta: EntityMetadata, properties: ReadonlyMap<string, Property>): ReadonlySet<string> {
   const names = [...Object.keys(meta.properties), Utils.getPrimaryKeyHash(meta.primaryKeys as string[])]
   return new Set(names.filter((name) => !properties.has(name)))
 }
 
-/** The property called `uuid`: of that type, and unique, so that it can stand for the primary key. */
+/** The property `uuid`, if it is a unique UUID and can therefore replace the primary key. */
 function uuidOf (meta: EntityMetadata, scalars: readonly ScalarProperty[]): ScalarProperty | undefined {
   const property = scalars.find((property) =>
     property.name === 'uuid' && property.type.kind === 'uuid' && !property.hidden

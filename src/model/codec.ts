@@ -1,4 +1,4 @@
-/** What a custom type or a serializer makes of a value, between the database's JSON, the wire and a query string. */
+/** Conversions by a custom type or a serializer, between the database's JSON, the wire and a query string. */
 import {
   BigIntType,
   CharacterType,
@@ -18,19 +18,22 @@ import type { ValueType } from './types/value-type.ts'
 
 type CustomType = Type<unknown, unknown>
 
-/** Types whose values a query string can't have, and whose text is for the database to read. */
+/** Whether a query string cannot contain values of the type. Only the database reads their text. */
 const isOpaque = (type: ValueType): boolean => wireTypeOf(type).fromText === undefined
 
-/** The property's own type, unless it is one of MikroORM's: those have a wire form of their own (`src/sql/json.ts`). */
+/**
+ * The custom type of a property. MikroORM's own types are excluded, because `src/sql/wire-types.ts` defines their wire
+ * form.
+ */
 function customTypeOf (property: EntityProperty): CustomType | undefined {
   const type = property.customType as CustomType | undefined
   return type !== undefined && Type.getOrmType(type.constructor as never) === undefined ? type : undefined
 }
 
-/** MikroORM's types that convert a value to its text, or not at all, unless they are told to. */
+/** MikroORM's types that, without options, convert a value to its text or leave it unchanged. */
 const TEXTS: ReadonlySet<unknown> = new Set([BigIntType, UuidType, StringType, TextType, CharacterType])
 
-/** Whether MikroORM binds values of conditions on the property as they are given, or as their text. */
+/** Whether MikroORM binds values in conditions on the property unchanged, or as their text. */
 export function isVerbatim ({ customType }: EntityProperty): boolean {
   if (customType === undefined) return true
   if (customType.convertToDatabaseValueSQL !== undefined) return false
@@ -39,13 +42,13 @@ export function isVerbatim ({ customType }: EntityProperty): boolean {
   return TEXTS.has(customType.constructor) && !trim && letters === undefined
 }
 
-/** The value that MikroORM would hand to a serializer. */
+/** The value that MikroORM would pass to a serializer. */
 function hydrate (value: unknown, type: ValueType, runtimeType: string): unknown {
   const { forSerializer } = wireTypeOf(type)
   return value === null || forSerializer === undefined ? value : forSerializer(value, runtimeType)
 }
 
-/** The codec of a property, or `undefined` when its wire form is made by the database alone. */
+/** The codec of a property, or `undefined` if the database alone produces its wire form. */
 export function codecOf (property: EntityProperty, type: ValueType, platform: Platform): Codec | undefined {
   const custom = customTypeOf(property)
   const serializer = property.serializer
@@ -74,7 +77,7 @@ export function codecOf (property: EntityProperty, type: ValueType, platform: Pl
       : typeof value === 'object'
         ? JSON.stringify(value)
         : String(value)
-    // what SQL makes of a value is of the column's type; the value itself is of a type that only the SQL knows
+    // the type's SQL returns a value of the column type; only that SQL knows the type of its input
     const known = !isOpaque(type) && custom.convertToDatabaseValueSQL === undefined
     return convert(text, known ? type : { kind: 'text' })
   }
@@ -82,12 +85,12 @@ export function codecOf (property: EntityProperty, type: ValueType, platform: Pl
     try {
       return bindable(custom.convertToDatabaseValue(value, platform, { fromQuery: mode === 'query', mode }))
     } catch {
-      // the type's own way to refuse a value
+      // the type rejects a value by throwing
       return { ok: false, expected: 'a value of its type' }
     }
   }
 
-  /** What a type makes of anything has to fit into its column. */
+  /** The converted value, if it fits into the column. */
   const limited = (converted: Converted): Converted =>
     converted.ok && type.kind === 'text' && custom.convertToDatabaseValueSQL === undefined
       ? fromJson(converted.value, type)
@@ -104,7 +107,7 @@ export function codecOf (property: EntityProperty, type: ValueType, platform: Pl
   )
 }
 
-/** How the entity class has the values of a property, or `undefined` when that is how a body has them. */
+/** Converts a value to the form in the entity class. It is `undefined` if that is the form in a body. */
 export function hydratorOf (property: EntityProperty, type: ValueType, platform: Platform): ScalarProperty['hydrate'] {
   const custom = property.customType as CustomType | undefined
   if (custom?.convertToDatabaseValueSQL !== undefined) return (json) => custom.convertToJSValue(json, platform)

@@ -1,6 +1,6 @@
 /**
- * Values from clients to SQL values, by the entry of their type in the table of wire types. What is accepted is exact and
- * causes no database error; all else is refused with what would have been accepted.
+ * Converts values from clients to SQL values, with the entry of their type in the table of wire types. An accepted
+ * value is exact and causes no database error. For any other value, the result says what would be accepted.
  */
 import { refuse, type Converted, type SqlValue } from './types/converted.ts'
 import { wireTypeOf } from './types/index.ts'
@@ -13,13 +13,13 @@ import type { ValueType } from './types/value-type.ts'
  * convert('2024-02-30', { kind: 'date' }) // { ok: false, expected: 'a date, YYYY-MM-DD' }
  */
 export function convert (text: string, type: ValueType): Converted {
-  return wireTypeOf(type).fromText?.(text, type) ?? refuse('left out: values of this type can not be compared')
+  return wireTypeOf(type).fromText?.(text, type) ?? refuse('left out: values of this type cannot be compared')
 }
 
 /**
- * Converts the JSON of a body that is not null. Nothing is coerced: a number is not a string, and a decimal with more
- * places than its column keeps is refused, not rounded. In data of the application a Date stands for a datetime, a bigint
- * for its digits, and a Buffer for base64.
+ * Converts JSON of a body that is not null. Nothing is coerced: a number is not a string, and a decimal with more
+ * places than its column keeps is rejected instead of rounded. In data from the application, a Date stands for a
+ * datetime, a bigint for its digits, and a Buffer for base64.
  *
  * @example
  * fromJson('2', { kind: 'boolean' }) // { ok: false, expected: 'a boolean' }
@@ -29,11 +29,12 @@ export function fromJson (value: unknown, type: ValueType): Converted {
 }
 
 /**
- * Converts the text that the database itself writes for a value of a column (`column::text`). Every value that a column
- * can hold passes, unlike in `convert`, which says what clients may write: infinite dates and numbers, years before 1 and
- * after 9999, NaN. The text has been in a client's hands, so `undefined` stands for all that no column of the type has.
+ * Converts the text that the database writes for a value of a column (`column::text`). It accepts every value that a
+ * column can hold: infinite dates and numbers, NaN, and years before 1 and after 9999. `convert`, in contrast, accepts
+ * only values that clients may write. The text comes back from a client, so the result is `undefined` for a text that
+ * no column of the type can have.
  *
- * @param computed the column is an expression, which may be of another type of number than it is declared to be
+ * @param computed whether the column is an expression, whose type of number may differ from the declared one
  * @example
  * readStored('2024-05-06 07:08:09.123456', { kind: 'datetime', zoned: true }) // '2024-05-06 07:08:09.123456+00'
  */

@@ -1,4 +1,7 @@
-/** Embedded objects that are stored as JSON in one column: between the column, the entity class and the wire. */
+/**
+ * Embedded objects that are stored as JSON in one column. They are converted between the column, the entity class and
+ * the wire.
+ */
 import type { Property, ScalarProperty } from './entity-model.ts'
 import { isExactNumber } from './exact-json.ts'
 
@@ -8,11 +11,11 @@ type Member = Exclude<Property, { kind: 'relation' }>
 type NameOf = (member: Member) => string
 
 const stored: NameOf = ({ column }) => column
-/** A hidden member goes by its own name, where the application sets it. */
+/** The name in bodies and records. Only the application sets hidden members, under their own names. */
 const exposed: NameOf = ({ hidden, name, publicName }) => hidden ? name : publicName
 const own: NameOf = ({ name }) => name
 
-/** Whether the wire form is something else than what the column has: members are hidden, renamed or converted. */
+/** Whether the wire form differs from the JSON in the column, because members are hidden, renamed or converted. */
 export function needsWireForm ({ properties }: EmbeddedJson): boolean {
   return [...properties.values()].some((member) =>
     member.kind === 'relation' || member.hidden || member.column !== member.publicName ||
@@ -22,7 +25,7 @@ export function needsWireForm ({ properties }: EmbeddedJson): boolean {
   )
 }
 
-/** What the column has, as records show it: without what is hidden. */
+/** Converts the JSON of the column to its form in records, without hidden members. */
 export function embeddedToWire (value: unknown, embedded: EmbeddedJson): unknown {
   return translate(
     value,
@@ -36,12 +39,15 @@ export function embeddedToWire (value: unknown, embedded: EmbeddedJson): unknown
 
 type Members = EmbeddedJson['properties']
 
-/** Whether objects have members that clients don't see, at any depth, outside of lists. */
+/** Whether objects have hidden members, at any depth, outside of lists. */
 export function holdsHidden (members: Members): boolean {
   return [...members.values()].some((member) => member.hidden || holdsHidden(membersOf(member) ?? NO_MEMBERS))
 }
 
-/** Whether a value has lists of objects with members that clients don't see: which item is which, a new list doesn't say. */
+/**
+ * Whether a value has lists of objects with hidden members. A new list does not tell which item belongs to which old
+ * one.
+ */
 export function listsHidden (property: Property): boolean {
   if (property.kind === 'scalar' && property.embedded?.list === true) {
     const { properties } = property.embedded
@@ -58,7 +64,7 @@ export function membersOf (property: Property): Members | undefined {
   return property.kind === 'scalar' && property.embedded?.list === false ? property.embedded.properties : undefined
 }
 
-/** What a body has, as the column stores it. It has been checked: every value can be converted. */
+/** Converts the value of a body to the JSON of the column. The value has been validated: all parts can be converted. */
 export function embeddedToStored (value: unknown, embedded: EmbeddedJson): unknown {
   return translate(value, embedded, exposed, stored, true, (member, part) => {
     const converted = part === null ? undefined : member.codec?.fromJson?.(part)
@@ -66,7 +72,7 @@ export function embeddedToStored (value: unknown, embedded: EmbeddedJson): unkno
   })
 }
 
-/** What a body has, as the entity class names it. */
+/** Converts the value of a body to the names of the entity class. */
 export function embeddedToEntity (value: unknown, embedded: EmbeddedJson): unknown {
   return translate(value, embedded, exposed, own, true, (_, part) => part)
 }

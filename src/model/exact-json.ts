@@ -1,9 +1,9 @@
 /**
- * JSON that JavaScript parses and writes again, without rounding numbers. JSON has numbers of any size (RFC 8259
- * section 6), and so have the columns; JavaScript has doubles.
+ * Parsing and writing JSON without rounding numbers. JSON (RFC 8259 section 6) and database columns have numbers of any
+ * size, but JavaScript has doubles.
  */
 
-/** What Node has of ECMAScript's "JSON.parse source text access", which TypeScript has no types for. */
+/** Node's implementation of ECMAScript's "JSON.parse source text access", for which TypeScript has no types. */
 interface SourceText {
   parse(text: string, reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown): unknown
   rawJSON(text: string): object
@@ -11,34 +11,34 @@ interface SourceText {
 }
 const { parse, rawJSON, isRawJSON } = JSON as unknown as SourceText
 
-// Repetitions have bounds, because a regular expression needs memory for each of them and texts have any length.
+// Repetitions are bounded, because a regular expression needs memory for each of them and a text may have any length.
 
-/** Doubles keep the digits of every decimal number of 15 digits whose exponent has two at most. */
+/** Doubles keep the digits of every decimal number with at most 15 digits and an exponent of at most two digits. */
 const LONG = /\d[\d.]{15}/
 const LONGS = /\d[\d.]{15,99}(?:[eE][+-]?\d{1,9})?/g
-/** Of a longer number one part, before the point or after it, has eight digits: most texts have none. */
+/** In a longer number, the part before or after the point has eight digits. Most texts contain no such part. */
 const DIGITS = /\d{8}/
 const EXPONENT = /\d[eE][+-]?\d{3,9}(?:[\d\s,}\]]|$)/
 
-/** Whether a number may be another one when JavaScript writes it. */
+/** Whether JavaScript may write a number differently than it was. */
 function isRounded (source: string, value: number): boolean {
   return (LONG.test(source) || EXPONENT.test(source)) && String(value) !== source
 }
 
-/** Whether some JSON may have a rounded number: a look at it costs a fraction of what parsing costs. */
+/** Whether JSON may contain a number that would be rounded. The check costs a fraction of parsing. */
 function mayRound (text: string): boolean {
   if (EXPONENT.test(text)) return true
   if (!DIGITS.test(text)) return false
   for (const { 0: number, index } of text.matchAll(LONGS)) {
-    // digits at the end of a text are no number
+    // digits before a quotation mark are in a string
     if (text[index + number.length] !== '"' && String(Number(number)) !== number) return true
   }
   return false
 }
 
 /**
- * Parses JSON that is going to be written again. A number that JavaScript would round, or make infinite, becomes an
- * object that `JSON.stringify` writes with the digits it had: see `isExactNumber` and `withNumbers`.
+ * Parses JSON that will be written again. A number that JavaScript would round or make infinite becomes an object,
+ * which `JSON.stringify` writes with the original digits. See `isExactNumber` and `withNumbers`.
  */
 export function parseExact (text: string): unknown {
   if (!mayRound(text)) return JSON.parse(text)
@@ -48,17 +48,20 @@ export function parseExact (text: string): unknown {
   )
 }
 
-/** Whether a value is an object that stands for a number. */
+/** Whether a value is an object that represents a number. */
 export function isExactNumber (value: unknown): boolean {
   return isRawJSON(value)
 }
 
-/** A scalar that `parseExact` has parsed, as text: a number with the digits that it had. */
+/** The text of a scalar from `parseExact`. A number has its original digits. */
 export function exactText (value: unknown): string {
   return isRawJSON(value) ? value.rawJSON : String(value)
 }
 
-/** What `parseExact` has parsed, with numbers as JavaScript has them: for code that reckons with values. Changes it in place. */
+/**
+ * Replaces the exact numbers in a value from `parseExact` with JavaScript numbers, for code that calculates. Changes
+ * the value in place.
+ */
 export function withNumbers (value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (isRawJSON(value)) return Number(value.rawJSON)

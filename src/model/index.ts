@@ -1,7 +1,7 @@
 /**
- * The model: MikroORM's metadata in, a frozen snapshot out (`EntityModel`), with what this package needs to know of
- * an entity: which properties are exposed and under which names, what their columns hold, how text becomes a value
- * of theirs, and how rows are related. It refuses, at start-up, entities that can't be a resource.
+ * The model stage turns MikroORM's metadata into a frozen snapshot (`EntityModel`). It has everything that this package
+ * needs to know about an entity: the exposed properties and their names, the types of their columns, the conversion of
+ * text to values, and the relations of rows. At start-up, it rejects entities that cannot be a resource.
  */
 export { MAX_NAME_BYTES, Models } from './build-model.ts'
 export { convert, fromJson, readStored } from './convert.ts'

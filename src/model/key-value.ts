@@ -1,16 +1,16 @@
-/** Values of key columns, by the type of the column or the custom type of the property behind it. */
+/** Converts values of key columns, with the type of the column or the custom type of its property. */
 import { convert, fromJson } from './convert.ts'
 import type { KeyColumn } from './entity-model.ts'
 import type { Converted } from './types/converted.ts'
 
 type Column = Pick<KeyColumn, 'type' | 'codec'>
 
-/** A key in a path, which is text, to a value to bind. */
+/** Converts the text of a key in a path to a value to bind. */
 export function keyFromText (text: string, { type, codec }: Column): Converted {
   return codec?.toDatabase?.(text) ?? convert(text, type)
 }
 
-/** A key in a body to a value to bind. Nothing is coerced. */
+/** Converts a key in a body to a value to bind. Nothing is coerced. */
 export function keyFromJson (value: unknown, { type, codec }: Column): Converted {
   if (value === null || value === undefined) return { ok: false, expected: 'an id' }
   return codec?.fromJson?.(value) ?? fromJson(value, type)

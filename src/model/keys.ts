@@ -1,4 +1,4 @@
-/** The keys in MikroORM's metadata: which columns they have, and what those hold in the end. */
+/** Keys in MikroORM's metadata: their columns, and the types of the values that these finally hold. */
 import type { EntityMetadata, EntityProperty, Platform } from '@mikro-orm/core'
 import { ConfigError } from '../errors.ts'
 import { codecOf, isVerbatim } from './codec.ts'
@@ -21,7 +21,7 @@ function columnsOf (property: EntityProperty, platform: Platform): readonly KeyC
   }))
 }
 
-/** The JavaScript type behind a key: that of the property a foreign key finally refers to. */
+/** The JavaScript type of a key. For a foreign key, it is the type of the property that is finally referred to. */
 function scalarRuntimeType (property: EntityProperty): string | undefined {
   const [first] = property.targetMeta?.getPrimaryProps() ?? []
   return first === undefined ? property.runtimeType : scalarRuntimeType(first)
@@ -43,7 +43,7 @@ export function primaryKeyOf (
   return Object.freeze(parts)
 }
 
-/** The key that an owning relation holds. */
+/** The foreign key of an owning relation. */
 export function keyOf (
   source: EntityProperty,
   join: Join,
@@ -74,7 +74,7 @@ export function keyOf (
   }))
 }
 
-/** The scalar behind a column of a key: a key may be a relation, whose target's key may be one again. */
+/** The scalar property behind a column of a key. A key may be a relation to an entity whose key is a relation, too. */
 function finalProperty (property: EntityProperty, column: string): EntityProperty | undefined {
   const index = property.fieldNames.indexOf(column)
   const referred = property.referencedColumnNames?.[index]

@@ -1,32 +1,32 @@
-/** Dotted paths of property names, as whitelists have them, looked up in the model. */
+/** Resolves the dotted paths of property names in whitelists. */
 import { ConfigError } from '../errors.ts'
 import { didYouMean, nearest } from '../suggest.ts'
 import type { EmbeddedProperty, EntityModel, Property, RelationProperty, ScalarProperty } from './entity-model.ts'
 
-/** A path: the relations it passes, the embedded properties it enters after them, and where it ends. */
+/** A resolved path: the relations that it follows, the embedded properties after them, and the property at its end. */
 export interface Path {
   readonly relations: readonly RelationProperty[]
   readonly embedded: readonly EmbeddedProperty[]
   readonly property: Property
-  /** Where the property is a JSON column and the path leads into it. */
+  /** Present if the property is a JSON column and the path continues inside it. */
   readonly json?: JsonPath
 }
 
-/** A place inside of a JSON column. */
+/** A place inside a JSON column. */
 export interface JsonPath {
-  /** As the column has them. */
+  /** The keys in the column. */
   readonly keys: readonly string[]
-  /** As URLs have them. */
+  /** The names in URLs. */
   readonly names: readonly string[]
-  /** What is there, where the column holds an embedded object. */
+  /** The property at this place, if the column holds an embedded object. */
   readonly member?: ScalarProperty
 }
 
 /**
  * Looks up a path such as `author.name`.
  *
- * @param what the whitelist entry, for the message: "AllowedSort 'author.nmae'"
- * @throws {ConfigError} when a name doesn't exist or is hidden (one answer for both), with the nearest one
+ * @param what name of the whitelist entry for messages, such as "AllowedSort 'author.nmae'"
+ * @throws {ConfigError} when a name does not exist or is hidden (with the same message), and suggests the nearest one
  */
 export function resolvePath (model: EntityModel, path: string, what: string): Path {
   const relations: RelationProperty[] = []
@@ -64,7 +64,7 @@ export function resolvePath (model: EntityModel, path: string, what: string): Pa
   throw new ConfigError(`${what}: the path is empty.`)
 }
 
-/** The property that was probably meant: that of a public name or a column, or else of a name that is near. */
+/** The property that was probably meant: it has this public name or column, or its name is similar. */
 function meant (name: string, properties: ReadonlyMap<string, Property>): string | undefined {
   const exposed = [...properties.values()].filter(({ hidden }) => !hidden)
   return exposed.find((property) => property.publicName === name || columnsOf(property).includes(name))?.name ??
@@ -76,7 +76,10 @@ function columnsOf (property: Property): readonly string[] {
   return property.kind === 'relation' && property.join.kind === 'owner' ? property.join.columns : []
 }
 
-/** A path into a JSON column: any keys, or where the column holds an embedded object, its properties. */
+/**
+ * Resolves a path into a JSON column. If the column holds an embedded object, the names are its properties. Otherwise
+ * any keys are allowed.
+ */
 function resolveJson (column: ScalarProperty, path: readonly string[], what: string): JsonPath {
   if (column.embedded === undefined) return { keys: path, names: path }
   const keys: string[] = []
@@ -91,7 +94,7 @@ function resolveJson (column: ScalarProperty, path: readonly string[], what: str
     const list = owner.kind === 'scalar' && owner.embedded?.list === true
     if (properties === undefined || list) {
       throw new ConfigError(
-        `${what}: '${owner.name}' is ${list ? 'a list' : 'no object'}, so '${name}' can't follow it.`
+        `${what}: '${owner.name}' is ${list ? 'a list' : 'not an object'}, so '${name}' can't follow it.`
       )
     }
     const member = properties.get(name)
@@ -110,7 +113,7 @@ function resolveJson (column: ScalarProperty, path: readonly string[], what: str
   return { keys, names, member: owner }
 }
 
-/** The path as URLs write it: every name by its public name. */
+/** The path in URLs: the public names. */
 export function publicPath ({ relations, embedded, property, json }: Path): string {
   return [...[...relations, ...embedded, property].map((property) => property.publicName), ...(json?.names ?? [])].join(
     '.'

@@ -1,9 +1,14 @@
-/** How MikroORM's metadata relates rows, and in which order. */
+/** The joins and the orders of relations, from the metadata of MikroORM. */
 import { ReferenceKind, type EntityMetadata, type EntityProperty } from '@mikro-orm/core'
 import { ConfigError } from '../errors.ts'
 import type { Join, RelatedOrder } from './entity-model.ts'
 
-/** The order of a collection. One that goes beyond the columns of the related rows can't be kept in an include. */
+/**
+ * The order of a collection.
+ *
+ * @throws {ConfigError} when it uses more than columns of the related rows, because an include could not keep such an
+ * order
+ */
 export function orderOf ({ orderBy, name }: EntityProperty, targetMeta: EntityMetadata): readonly RelatedOrder[] {
   const terms = orderBy === undefined ? [] : [orderBy].flat().flatMap((map) => Object.entries(map as object))
   return Object.freeze(terms.map(([key, direction]) => {
@@ -18,7 +23,7 @@ export function orderOf ({ orderBy, name }: EntityProperty, targetMeta: EntityMe
   }))
 }
 
-/** How the rows of both sides are matched. */
+/** The join of a relation. */
 export function joinOf (
   meta: EntityMetadata,
   source: EntityProperty,

@@ -1,9 +1,9 @@
-/** The value type of a column, and what operators make of its values. */
+/** The value type of a column, and what operators can do with its values. */
 import { WIRE_TYPES, wireTypeOf } from './types/index.ts'
 import type { ValueType } from './types/value-type.ts'
 import type { Declaration, FromColumn } from './types/wire-type.ts'
 
-/** How the columns of each name become a type. */
+/** Builders of types by the name of the column type. */
 const BY_COLUMN: ReadonlyMap<string, FromColumn<ValueType>> = new Map(
   Object.values(WIRE_TYPES).flatMap(({ columns }) => Object.entries<FromColumn<ValueType>>(columns))
 )
@@ -11,7 +11,7 @@ const BY_COLUMN: ReadonlyMap<string, FromColumn<ValueType>> = new Map(
 /**
  * The value type of a column.
  *
- * @param columnType as MikroORM's metadata has it, e.g. `numeric(10,2)`, `timestamptz(3)`, `text[]`
+ * @param columnType the column type in MikroORM's metadata, such as `numeric(10,2)`, `timestamptz(3)` or `text[]`
  * @example
  * valueTypeOf('varchar(40)', {}) // { kind: 'text', maxLength: 40 }
  */
@@ -33,7 +33,7 @@ export function valueTypeOf (columnType: string, declared: Declaration): ValueTy
   return Object.freeze(fromColumn(declared, match?.[2]?.split(',').map(Number) ?? []))
 }
 
-/** Whether patterns (`like`, `contains`, ...) make sense: the values are text in the database, too. */
+/** Whether patterns (`like`, `contains`, ...) can be matched: the values are also text in the database. */
 export function isTextual (type: ValueType): boolean {
   return wireTypeOf(type).abilities(type).textual
 }
@@ -43,7 +43,7 @@ export function isComparable (type: ValueType): boolean {
   return wireTypeOf(type).abilities(type).comparable
 }
 
-/** Whether `<` means something to a user of the API. */
+/** Whether `<` is meaningful for clients. */
 export function isOrdered (type: ValueType): boolean {
   return wireTypeOf(type).abilities(type).ordered
 }

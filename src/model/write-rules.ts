@@ -1,8 +1,8 @@
-/** Which properties are written, by whom, and what fills those that nobody gives. */
+/** Rules for writing properties: who may write them, and how missing values are filled. */
 import { ReferenceKind, type EntityMetadata, type EntityProperty } from '@mikro-orm/core'
 import type { WriteRules } from './entity-model.ts'
 
-/** Names of timestamps that are the database's or the entity's to set, whichever way it does. */
+/** Names of timestamps that only the database or the entity sets. */
 const TIMESTAMPS: ReadonlySet<string> = new Set([
   'created_at',
   'updated_at',
@@ -12,10 +12,10 @@ const TIMESTAMPS: ReadonlySet<string> = new Set([
   'deletedAt',
 ])
 
-/** The rules of a property; inside an embeddable, `meta` is the embeddable's. */
+/** The rules of a property. For a property of an embeddable, `meta` is that of the embeddable. */
 export function writeRulesOf (source: EntityProperty, meta: EntityMetadata): WriteRules {
   const persisted = meta.readonly !== true && isPersisted(source)
-  // the class says what is in it: a client that could write it would turn a row into one of another class
+  // a client that could write the discriminator would turn a row into one of another class
   const discriminator = source.name === meta.root.discriminatorColumn
   const generated = source.autoincrement === true || source.default !== undefined || source.defaultRaw !== undefined ||
     source.onCreate !== undefined
@@ -33,7 +33,10 @@ export function writeRulesOf (source: EntityProperty, meta: EntityMetadata): Wri
   })
 }
 
-/** A nullable embedded object makes all of its columns so; what it has to have when it is there, its own class says. */
+/**
+ * Whether a property is nullable. A nullable embedded object makes all its columns nullable. Its own class says which
+ * members it requires.
+ */
 function isNullable (source: EntityProperty, meta: EntityMetadata): boolean {
   const declared = source.embedded === undefined
     ? source
@@ -41,14 +44,14 @@ function isNullable (source: EntityProperty, meta: EntityMetadata): boolean {
   return (declared ?? source).nullable === true
 }
 
-/** Whether new entities have a value by an initialiser or the constructor of their class. */
+/** Whether an initializer or the constructor of the class sets the property of new entities. */
 function isInitialised ({ name }: EntityProperty, { class: Entity, embeddable }: EntityMetadata): boolean {
   if (embeddable) return false
   try {
     const entity = new (Entity as new() => Record<string, unknown>)()
     return entity[name] !== undefined && entity[name] !== null
   } catch {
-    // a constructor that needs what it is given
+    // the constructor requires arguments
     return false
   }
 }
@@ -68,7 +71,7 @@ function isPersisted (source: EntityProperty): boolean {
   }
 }
 
-/** Why clients never write a property, as a clause; `undefined` for one that they may. */
+/** The reason why clients never write a property, as a clause; `undefined` if they may write it. */
 function reasonNotToWrite (
   source: EntityProperty,
   meta: EntityMetadata,
@@ -79,16 +82,16 @@ function reasonNotToWrite (
   }
 ): string | undefined {
   if (source.hidden === true) {
-    return "it is hidden, and what clients may not read they may not write either; set it in a hook or with 'values'"
+    return "it is hidden, so clients cannot write it; set it in a hook or with 'values'"
   }
   if (!persisted) {
     if (meta.readonly === true) return 'the entity is read-only'
     return source.kind === ReferenceKind.ONE_TO_MANY || source.kind === ReferenceKind.ONE_TO_ONE
-      ? 'the other side of the relation has the key, and is where it is written'
+      ? 'the other side of the relation has the key, so write it there'
       : 'its value is computed'
   }
   if (source.version === true) return 'it is the version, which MikroORM counts'
-  if (discriminator) return 'it says of which class a row is'
+  if (discriminator) return 'it tells the class of a row'
   if (source.primary === true) return generated ? 'it is a key that is generated' : undefined
   if (source.name === 'uuid' && generated) return 'it is a key that is generated'
   const isTime = /^(?:timestamp|date\b)/.test(source.columnTypes?.[0] ?? '')

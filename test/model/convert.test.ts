@@ -523,19 +523,19 @@ const cases: readonly Case[] = [
     column: 'bytea',
     accepted: [],
     refused: ['', 'AAEC', '\\x00'],
-    expected: 'left out: values of this type can not be compared',
+    expected: 'left out: values of this type cannot be compared',
   },
   {
     column: 'text[]',
     accepted: [],
     refused: ['', '{}', 'a'],
-    expected: 'left out: values of this type can not be compared',
+    expected: 'left out: values of this type cannot be compared',
   },
   {
     column: 'interval',
     accepted: [],
     refused: ['', '1 day'],
-    expected: 'left out: values of this type can not be compared',
+    expected: 'left out: values of this type cannot be compared',
   },
 ]
 

@@ -1,4 +1,4 @@
-/** Arrays: JSON arrays of items in the wire form of their type. A URL has items, never a whole array. */
+/** Arrays are JSON arrays of items in the wire form of their type. A URL contains items, but never a whole array. */
 import { accept, refuse, type SqlValue } from './converted.ts'
 import type { ArrayType, ValueType } from './value-type.ts'
 import { INCOMPARABLE, type WireType } from './wire-type.ts'
@@ -6,7 +6,7 @@ import { INCOMPARABLE, type WireType } from './wire-type.ts'
 /** @param entryOf finds the entry of the items' type */
 export function arrayOf (entryOf: (type: ValueType) => WireType<ValueType>): WireType<ArrayType> {
   return {
-    // the name of the items' type, and `[]` (`valueTypeOf`)
+    // `valueTypeOf` recognizes arrays by the `[]` after the name of the item type
     columns: {},
     abilities: () => INCOMPARABLE,
     extremes: false,
@@ -25,12 +25,12 @@ export function arrayOf (entryOf: (type: ValueType) => WireType<ValueType>): Wir
     inEntity: 'converted',
     numeric: false,
     plainInPath: false,
-    // an array's text is not JSON
+    // the text of an array is not JSON
     plainInJson: false,
   }
 }
 
-/** The array literal of PostgreSQL's text input (manual, section 8.15.6): one bound value for a list of any length. */
+/** An array literal for PostgreSQL's text input (manual, section 8.15.6). A list of any length is one bound value. */
 export function arrayLiteral (values: readonly SqlValue[]): string {
   return `{${
     values.map((value) => value === null ? 'null' : `"${String(value).replace(/["\\]/g, '\\$&')}"`).join(',')

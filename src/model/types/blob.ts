@@ -1,4 +1,4 @@
-/** Bytes: base64. */
+/** Bytes, as base64. */
 import { accept, refuse, type Converted } from './converted.ts'
 import type { BlobType } from './value-type.ts'
 import { INCOMPARABLE, type WireType } from './wire-type.ts'
@@ -18,7 +18,7 @@ export const blob: WireType<BlobType> = {
   plainInJson: true,
 }
 
-/** Where a program calls, a Buffer stands for base64. */
+/** Accepts base64, and a Buffer from the application. */
 function blobFromJson (value: unknown): Converted {
   if (ArrayBuffer.isView(value)) return accept(Buffer.from(value.buffer, value.byteOffset, value.byteLength))
   return typeof value === 'string' && BASE64.test(value) ? accept(Buffer.from(value, 'base64')) : refuse('base64')

@@ -5,11 +5,11 @@ import { ORDERED, type WireType } from './wire-type.ts'
 
 const DATE = /^(\d{4})-(\d\d)-(\d\d)$/
 const STORED_DATE = /^(\d{4,7})-(\d\d)-(\d\d)( BC)?$/
-/** The last year of PostgreSQL's dates, and the first whole one, before Christ (manual, table 8.9). */
+/** The last year of PostgreSQL's dates, and the first complete year, which is before Christ (manual, table 8.9). */
 const LAST_YEAR = 5_874_897
 const FIRST_YEAR_BC = 4713
 
-/** Names of moments that the database can hold and clients cannot write. */
+/** Infinite dates and times, which the database can hold but clients cannot write. */
 export const INFINITE: ReadonlySet<string> = new Set(['infinity', '-infinity'])
 
 export const date: WireType<DateType> = {
@@ -37,7 +37,7 @@ export function isDate (text: string): boolean {
   return Number(year) >= 1 && isDay(Number(year), Number(month), Number(day))
 }
 
-/** Whether the database writes such a date: of any year, before or after Christ. */
+/** Whether the database may write this text for a date of any year, before or after Christ. */
 export function isStoredDate (text: string, lastYear: number): boolean {
   const [, years, month, day, era] = STORED_DATE.exec(text) ?? []
   const year = Number(years)

@@ -23,9 +23,9 @@ export const datetime: WireType<DatetimeType> = {
   abilities: () => ORDERED,
   extremes: true,
   fromText: (text, { zoned }) => datetimeFromText(text, zoned),
-  // a plus sign is a space there (WHATWG URL, section 5.1), so that the offset is lost
+  // in a URL, a plus sign means a space (WHATWG URL, section 5.1), so the offset would be lost
   adviceInUrl: () => 'write + as %2B',
-  /** Where a program calls, a Date stands for its text. */
+  /** Accepts a Date from the application, too. */
   fromJson: (value, { zoned }) =>
     value instanceof Date && !Number.isNaN(value.getTime())
       ? fromDate(value, zoned)
@@ -40,7 +40,7 @@ export const datetime: WireType<DatetimeType> = {
   plainInJson: true,
 }
 
-/** ISO 8601; a date alone is midnight, a time without an offset is UTC. Microseconds are kept. */
+/** Accepts ISO 8601. A date without a time is midnight, and a time without an offset is UTC. Microseconds are kept. */
 function datetimeFromText (text: string, zoned: boolean): Converted {
   const expected = refuse('an ISO 8601 date and time, such as 2024-05-31T09:30:00Z or 2024-05-31')
   const [date = '', clock] = [text.slice(0, 10), text.length > 10 ? text.slice(11) : undefined]
@@ -53,7 +53,7 @@ function datetimeFromText (text: string, zoned: boolean): Converted {
   if (!isTime(time)) return expected
   const minutes = offsetMinutes(zone)
   if (minutes === undefined) return expected
-  // as UTC, which is what answers show, the year still has to have four digits
+  // answers show the moment in UTC, in which the year must still have four digits
   const year = new Date(Date.parse(`${date}T${time}Z`) - minutes * 60_000).getUTCFullYear()
   if (!(year >= 1 && year <= 9999)) return expected
   if (zoned) return accept(`${date}T${time}${zone === '' || minutes === 0 ? 'Z' : zone}`)
@@ -65,7 +65,10 @@ function datetimeFromText (text: string, zoned: boolean): Converted {
   return accept(shifted.toISOString().slice(0, 19) + (fraction && `.${fraction}`))
 }
 
-/** Minutes east of UTC, or `undefined` for an offset no clock has (RFC 3339 section 5.6; PostgreSQL takes less than 16 hours). */
+/**
+ * Minutes east of UTC, or `undefined` for an offset that no clock has (RFC 3339 section 5.6; PostgreSQL accepts less
+ * than 16 hours).
+ */
 function offsetMinutes (zone: string): number | undefined {
   if (zone === '' || zone === 'Z' || zone === 'z') return 0
   const hours = Number(zone.slice(1, 3))
@@ -74,14 +77,17 @@ function offsetMinutes (zone: string): number | undefined {
   return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes)
 }
 
-/** A Date is a moment that exists; only the year may be one that text of ours doesn't have. */
+/** Converts a Date. Every valid Date exists, so only a year outside of 1 to 9999 has to be checked. */
 function fromDate (value: Date, zoned: boolean): Converted {
   const written = isoText(value)
   const hasYear = written.length === 24 && !written.startsWith('0000')
   return hasYear ? accept(zoned ? written : written.slice(0, -1)) : datetimeFromText(written, zoned)
 }
 
-/** The last one is likely to be asked for again: the rows of a request are of one moment, and their texts cost as much as all else. */
+/**
+ * The last Date and its text. The rows of a request often have the same time, and formatting it would cost as much as
+ * everything else.
+ */
 let [lastTime, lastText] = [0, new Date(0).toISOString()]
 
 function isoText (value: Date): string {
@@ -96,12 +102,12 @@ function datetimeFromStored (text: string, zoned: boolean): SqlValue | undefined
   return zoned ? `${date} ${time}+00${era}` : text
 }
 
-/** The Date of a converted datetime, whose offset may lack minutes, and which is UTC without one. */
+/** The Date of a converted datetime. Its offset may lack minutes, and without an offset it is UTC. */
 function dateOf (text: string): Date {
   const [offset = '', hours, minutes = '00'] = /([+-]\d\d):?(\d\d)?$/.exec(text.slice(11)) ?? []
   if (hours !== undefined) return new Date(`${text.slice(0, -offset.length)}${hours}:${minutes}`)
   return new Date(text.endsWith('Z') ? text : `${text}Z`)
 }
 
-/** Of the years that ISO 8601 writes with four digits; no invalid date is. */
+/** Whether ISO 8601 writes the year with four digits. It is false for an invalid Date. */
 const isCommon = (date: Date): boolean => date.getUTCFullYear() >= 1 && date.getUTCFullYear() <= 9999

@@ -1,4 +1,4 @@
-/** Decimal numbers: strings, which keep every digit, unless the property is declared to be a number. */
+/** Decimal numbers are strings, which keep every digit, unless the property is declared to be a number. */
 import { accept, refuse, type Converted } from './converted.ts'
 import { fromNumber, matching, MAX_DIGITS, NOT_FINITE, NUMBER, numberForm } from './number.ts'
 import type { DecimalType } from './value-type.ts'
@@ -42,7 +42,7 @@ function decimalFromJson (value: unknown, { form, precision, scale = 0 }: Decima
       ? value
       : undefined
   if (written === undefined) return refuse(form === 'number' ? 'a number' : 'a decimal number, as a string')
-  // what a number is written as has no more digits than any column holds
+  // a JavaScript number has no more digits than a column can hold
   const converted = form === 'number' ? accept(written) : decimalFromText(written)
   if (!converted.ok || precision === undefined) return converted
   const [whole, fraction] = digitsOf(written)
@@ -51,7 +51,7 @@ function decimalFromJson (value: unknown, { form, precision, scale = 0 }: Decima
     : refuse(`a decimal number of at most ${precision - scale} digits before and ${scale} after the point`)
 }
 
-/** How many digits a decimal number has before and after the point, without zeros that say nothing. */
+/** The number of digits before and after the point, without leading and trailing zeros. */
 function digitsOf (written: string): readonly [whole: number, fraction: number] {
   const point = written.indexOf('.')
   const end = point < 0 ? written.length : point

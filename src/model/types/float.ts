@@ -1,4 +1,4 @@
-/** Floating-point numbers of 32 and 64 bits: JSON numbers. */
+/** Floating-point numbers of 32 and 64 bits are JSON numbers. */
 import { accept, refuse, type Converted } from './converted.ts'
 import { FLOAT, matching, MAX_DIGITS, NOT_FINITE, NUMBER } from './number.ts'
 import type { FloatType } from './value-type.ts'
@@ -28,9 +28,10 @@ export const float: WireType<FloatType> = {
 
 function floatFromText (text: string, { single }: FloatType): Converted {
   const double = text.length <= MAX_DIGITS && FLOAT.test(text) ? Number(text) : NaN
-  // the greatest 32-bit number is written 3.4028235e38, which is a little more than it: rounding comes before the check
+  // the greatest 32-bit number is written 3.4028235e38, which is slightly greater, so the value is rounded before the
+  // check
   const value = single ? Math.fround(double) : double
-  // too small for the type is not zero: PostgreSQL calls it out of range
+  // a number that is too small for the type is not zero: PostgreSQL reports it as out of range
   const vanished = value === 0 && /[1-9]/.test(text.split(/[eE]/, 1)[0]!)
   if (Number.isFinite(value) && !vanished) return accept(value)
   return refuse(`a finite ${single ? '32' : '64'}-bit floating-point number`)

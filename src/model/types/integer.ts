@@ -1,4 +1,7 @@
-/** Integers: 16 and 32 bits are JSON numbers, 64 bits are strings unless the property is declared to be a number. */
+/**
+ * Integers. Those of 16 and 32 bits are JSON numbers. Those of 64 bits are strings, unless the property is declared to
+ * be a number.
+ */
 import { accept, refuse, type Converted } from './converted.ts'
 import { fromNumber, matching, NOT_FINITE, NUMBER, numberForm } from './number.ts'
 import type { BigintType, IntegerType } from './value-type.ts'
@@ -53,7 +56,7 @@ export const bigint: WireType<BigintType> = {
     if (typeof value === 'bigint') return bigintFromText(String(value))
     if (form === 'number') {
       if (typeof value !== 'number') return refuse('an integer')
-      // a number that is too large to be exact may be another one than was sent
+      // a number that is too large to be exact may differ from the number that was sent
       return bigintFromText(Number.isSafeInteger(value) ? String(value) : 'not exact')
     }
     return typeof value === 'string' ? bigintFromText(value) : refuse('an integer, as a string')
@@ -71,7 +74,7 @@ export const bigint: WireType<BigintType> = {
 
 function integerFromText (text: string, { min, max }: IntegerType): Converted {
   const value = text.length <= 20 && INTEGER.test(text) ? Number(text) : NaN
-  // -0 is 0: text that PostgreSQL would read as the same integer
+  // `+ 0` turns -0 into 0, as PostgreSQL does
   return value >= min && value <= max ? accept(value + 0) : refuse(`an integer from ${min} to ${max}`)
 }
 

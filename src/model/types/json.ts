@@ -1,4 +1,4 @@
-/** JSON, unchanged but for what jsonb cannot store. */
+/** JSON, stored unchanged. Values that jsonb cannot store are rejected. */
 import { escapedName } from '../../json-pointer.ts'
 import { accept, refuse, type Converted } from './converted.ts'
 import { FLOAT, MAX_DIGITS } from './number.ts'
@@ -19,16 +19,16 @@ export const json: WireType<JsonType> = {
   plainInJson: true,
 }
 
-/** Levels of arrays and objects in a JSON value, at most: the database's own parser is recursive. */
+/** At most this many levels of arrays and objects in a JSON value, because the parser of the database is recursive. */
 const MAX_JSON_DEPTH = 64
 
-/** The tokens of JSON that jsonb may refuse: strings, numbers, and the brackets that nest. */
+/** The tokens of JSON that jsonb may reject: strings, numbers, and nesting brackets. */
 const JSON_TOKEN = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|[[\]{}]/g
 
 /**
- * Whether jsonb can store what some JSON says: no NUL, no half of a surrogate pair (PostgreSQL manual, section 8.14),
- * no number out of range. The text is what is sent, so that no digit is lost; and all of it counts, even what comes
- * first under a key that comes twice.
+ * Whether jsonb can store JSON text: it contains no NUL, no half of a surrogate pair (PostgreSQL manual, section 8.14),
+ * and no number out of range. The text itself is sent, so no digit is lost. All of it is checked, including the earlier
+ * values of repeated keys.
  */
 function isStorable (json: string): boolean {
   let depth = 0
@@ -52,12 +52,12 @@ function jsonFromText (text: string): Converted {
     JSON.parse(text)
     if (isStorable(text)) return accept(text)
   } catch {
-    // not JSON: refused below, like everything else that is not a storable value
+    // not JSON: rejected below, like JSON that cannot be stored
   }
   return refuse(`JSON of at most ${MAX_JSON_DEPTH} levels`)
 }
 
-/** The form of JSON that is stored, as the end of a sentence. */
+/** The JSON that can be stored, as the end of a sentence. */
 const EXACT_JSON = 'JSON without integers from 2^53 up to 1e21, which may have been rounded, ' +
   'or numbers out of range; send such a number as a string'
 const STORABLE_JSON = 'JSON without NUL characters, halves of surrogate pairs, or too many levels'
@@ -70,13 +70,16 @@ function jsonFromJson (value: unknown): Converted {
 
 const INEXACT = Symbol('a number that may not be the one that was sent')
 
-/** From here on JavaScript writes numbers with an exponent (ECMA-262, Number::toString): they are floating-point numbers. */
+/**
+ * From this size on, JavaScript writes numbers with an exponent (ECMA-262, Number::toString), so they are treated as
+ * floating-point.
+ */
 const FLOATING = 1e21
 
 /**
- * Whether a number may be another one than the request's text says (RFC 8259 section 6): an integer from 2^53 on may have
- * been rounded, and a number out of range is infinite, which JSON would write as null. An even larger number that is
- * written with an exponent is stored as it was meant, and few write so many digits.
+ * Whether a number may differ from the number in the text of the request (RFC 8259 section 6). An integer from 2^53 on
+ * may have been rounded. A number out of range is infinite, which JSON would write as null. A number from 1e21 on is
+ * accepted: clients usually send it with an exponent, and then it is stored as it was meant.
  */
 function isInexact (value: unknown): boolean {
   if (typeof value !== 'number') return false
@@ -85,8 +88,8 @@ function isInexact (value: unknown): boolean {
 }
 
 /**
- * JSON, or `undefined` for values that have no JSON: circles, bigints, functions, and more levels than the stack has.
- * `INEXACT` when a number in it is not exact.
+ * JSON, or `undefined` for values without JSON: circles, bigints, functions, and more levels than the stack allows.
+ * `INEXACT` if it contains a number that is not exact.
  */
 function stringify (value: unknown): string | undefined | typeof INEXACT {
   try {
@@ -99,7 +102,7 @@ function stringify (value: unknown): string | undefined | typeof INEXACT {
   }
 }
 
-/** The JSON pointer of the first number that is not exact; a value that has one has been looked through without an error. */
+/** The JSON pointer to the first number that is not exact. The caller knows that the value contains one. */
 function inexactPlace (value: unknown): string {
   const places: { readonly value: unknown, readonly at: string }[] = [{ value, at: '' }]
   for (let place = places.pop(); place !== undefined; place = places.pop()) {

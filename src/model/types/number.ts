@@ -1,9 +1,9 @@
-/** Parts that types of numbers share. */
+/** Helpers that the number types share. */
 import type { Converted, SqlValue } from './converted.ts'
 import type { NumberForm } from './value-type.ts'
 import type { Declaration } from './wire-type.ts'
 
-/** The most digits of a number in a URL: more than any column holds, few enough to be harmless. */
+/** At most this many digits for a number in a URL: more than any column holds, but few enough to be harmless. */
 export const MAX_DIGITS = 1_000
 
 export const FLOAT = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?$/
@@ -14,12 +14,12 @@ export const NOT_FINITE: ReadonlySet<string> = new Set(['NaN', 'Infinity', '-Inf
 
 export const numberForm = ({ runtimeType }: Declaration): NumberForm => runtimeType === 'number' ? 'number' : 'string'
 
-/** The text, if it has the form or is one of the names. */
+/** Returns the text if it has the form or is one of the names. */
 export function matching (text: string, form: RegExp, names?: ReadonlySet<string>): string | undefined {
   return form.test(text) || names?.has(text) ? text : undefined
 }
 
-/** The value of a number in a condition: a number, a bigint, or their text. */
+/** Converts a number in a condition: a number, a bigint, or their text. */
 export function fromNumber (value: unknown, fromText: (text: string) => Converted): SqlValue | undefined {
   if (typeof value !== 'number' && typeof value !== 'bigint' && typeof value !== 'string') return undefined
   const converted = fromText(String(value))

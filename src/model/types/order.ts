@@ -1,6 +1,6 @@
 /**
- * Which of two converted values comes first, for types whose order is more than that of their texts: less than 0, 0, or
- * more than 0. Moments have any year that the database writes, with ` BC` before year 1, or are infinite.
+ * Compares two converted values whose order differs from the order of their texts. The result is less than 0, 0, or
+ * more than 0. Moments may have any year that the database writes (` BC` marks years before 1), or be infinite.
  */
 
 const DAY = 86_400_000
@@ -13,7 +13,7 @@ export function compareIntegers (one: string, other: string): number {
   return sign(BigInt(one) - BigInt(other))
 }
 
-/** NaN is greater than all others (PostgreSQL manual, section 8.1.2). */
+/** NaN is greater than all other numbers (PostgreSQL manual, section 8.1.2). */
 export function compareDecimals (one: string, other: string): number {
   const rank = rankOf(one) - rankOf(other)
   if (rank !== 0 || rankOf(one) !== 0) return rank
@@ -24,7 +24,7 @@ export function compareDecimals (one: string, other: string): number {
 
 const rankOf = (text: string): number => ['-Infinity', '', 'Infinity', 'NaN'].indexOf(/\d/.test(text) ? '' : text) - 1
 
-/** Dates, or dates with a time. */
+/** Compares dates, or dates with times. */
 export function compareMoments (one: string, other: string): number {
   return sign(microsecondsOf(one) - microsecondsOf(other))
 }

@@ -1,10 +1,10 @@
-/** Types that this package does not know: text that the database reads and writes. */
+/** Types that this package does not know. Their values are texts that the database reads and writes. */
 import { accept, refuse } from './converted.ts'
 import type { OtherType } from './value-type.ts'
 import { INCOMPARABLE, type WireType } from './wire-type.ts'
 
 export const other: WireType<OtherType> = {
-  // every column type that has no other entry (`valueTypeOf`)
+  // used for every column type without another entry (`valueTypeOf`)
   columns: {},
   abilities: () => INCOMPARABLE,
   extremes: false,

@@ -1,6 +1,7 @@
 /**
- * Ranges: PostgreSQL's text of them (manual, section 8.17.5), such as `[1,5)`, `(,5]` and `empty`, with ends in the wire
- * form of their type. The ends of integers and dates come back as PostgreSQL writes them, `[1,5]` as `[1,6)`.
+ * Ranges. Their wire form is PostgreSQL's text (manual, section 8.17.5), such as `[1,5)`, `(,5]` and `empty`. Their
+ * ends have the wire form of the type of the range's values. PostgreSQL normalizes ranges of integers and dates:
+ * `[1,5]` comes back as `[1,6)`.
  */
 import { accept, fromString, refuse, type Converted } from './converted.ts'
 import { date, INFINITE } from './date.ts'
@@ -11,28 +12,30 @@ import { compareDecimals, compareIntegers, compareMoments } from './order.ts'
 import type { EndType, RangeType, TypeOf } from './value-type.ts'
 import { COMPARABLE, type FromColumn, type WireType } from './wire-type.ts'
 
-/** The brackets, and two ends: in quotes, or without characters that would need them. */
+/** The brackets and two ends. An end is quoted, or has no characters that need quotes. */
 const RANGE = /^([[(])("[^"\\]*"|[^"\\,()[\]]*),("[^"\\]*"|[^"\\,()[\]]*)([\])])$/
 
-/** The day after the last one that clients may write: PostgreSQL shows it for a range that ends with that one. */
+/**
+ * The day after the last date that clients may write. PostgreSQL shows it as the end of a range up to that last date.
+ */
 const AFTER_LAST_DATE = '10000-01-01'
 
-/** What ranges of a type of values have to know of it. */
+/** The facts about a type of values that ranges of it need. */
 interface Ends<T extends EndType> {
-  /** What the range is of, and an example, as part of a sentence. */
+  /** The values of the range and an example, as part of a sentence. */
   expected(type: T): string
 
   fromText(text: string, type: T): Converted
 
   fromStored(text: string, type: T): string | undefined
 
-  /** Less than 0, 0, or more than 0, for converted texts. */
+  /** Compares converted texts. The result is less than 0, 0, or more than 0. */
   compare(one: string, other: string): number
 
-  /** Whether every value has a next one. PostgreSQL writes such ranges in one way: `[1,5]` as `[1,6)`. */
+  /** Whether every value has a next one. PostgreSQL normalizes ranges of such values: `[1,5]` becomes `[1,6)`. */
   readonly counted: boolean
 
-  /** Of counted values the last one, which has no next one. */
+  /** The last value, which has no next one. Only for counted values. */
   last?(type: T): string
 }
 
@@ -103,21 +106,24 @@ export const range: WireType<RangeType> = {
       : 'in a list, write each range in double quotes',
   fromJson: (value, type) => fromString(value, (text) => rangeFromText(text, type)),
   fromStored: rangeFromStored,
-  // a column without a zone ignores the offset of what a body has
+  // a column without a zone ignores the offset in a body
   inEntity: (value) => value,
   numeric: false,
   plainInPath: false,
   plainInJson: true,
 }
 
-/** A range, or a value: the range that holds nothing else. For the operator `contains`. */
+/**
+ * Converts a range or a single value, for the operator `contains`. A single value becomes a range that contains only
+ * this value.
+ */
 export function containedFromText (text: string, type: RangeType): Converted {
   if (text === 'empty' || /^[[(]/.test(text)) return rangeFromText(text, type)
   const { fromText, last } = endsOf(type.end)
   const value = fromText(text, type.end)
   if (!value.ok) return refuse(`${value.expected}, or ${expectedOf(type)}`)
   const end = String(value.value)
-  // a range that holds the last value of all has no end
+  // a range of the last value has no end, because there is no next value
   return accept(end === last?.(type.end) ? `[${end},)` : `[${end},${end}]`)
 }
 
@@ -140,14 +146,17 @@ function rangeFromText (text: string, type: RangeType): Converted {
   if (lower !== '' && upper !== '' && compare(lower, upper) > 0) {
     return refuse(`a range whose low end comes first, as ${writtenAs(open, upper, lower, close)}`)
   }
-  // PostgreSQL would count on from there
+  // PostgreSQL would compute the next value, which does not exist
   const limit = last?.(end)
   if (lower === limit && open === '(') return refuse(`a range that starts before ${limit}`)
   if (upper === limit && close === ']') return refuse(`a range that ends before ${limit}, or that has no end`)
   return accept(writtenAs(open, lower, upper, close))
 }
 
-/** Integers and dates are stored with a first value that is part of the range and a last one that is not. */
+/**
+ * The text of a stored range. PostgreSQL stores ranges of integers and dates with an inclusive start and an exclusive
+ * end.
+ */
 function rangeFromStored (text: string, { end }: RangeType): string | undefined {
   if (text === 'empty') return text
   const { fromStored, compare, counted } = endsOf(end)

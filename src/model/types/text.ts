@@ -30,7 +30,7 @@ export const text: WireType<TextType> = {
   },
   fromStored: (text) => textFromText(text).ok ? text : undefined,
   fromCondition: (value) => typeof value === 'string' && textFromText(value).ok ? value : undefined,
-  // JSON pads nothing
+  // JSON does not pad texts
   insideJson: ({ maxLength }) => ({ kind: 'text', maxLength }),
   inEntity: 'json',
   numeric: false,
@@ -39,7 +39,7 @@ export const text: WireType<TextType> = {
 }
 
 export const enumeration: WireType<EnumType> = {
-  // the property says that it is an enum, whatever the type of its column (`valueTypeOf`)
+  // the property declares that it is an enum, independent of its column type (`valueTypeOf`)
   columns: {},
   abilities: ({ native, items }) => !native && items.every((item) => typeof item === 'string') ? TEXTUAL : ORDERED,
   extremes: true,
@@ -53,7 +53,7 @@ export const enumeration: WireType<EnumType> = {
       : refuse('one of its members', items.map(String)),
   fromStored (text, { native, items }) {
     if (native) return items.some((item) => String(item) === text) ? text : undefined
-    // an enum that the database doesn't know as one may hold anything that its column can
+    // if the database has no type for the enum, its column may contain other values
     const numbers = items.every((item) => typeof item === 'number')
     return (numbers ? integer.fromText!(text, INT16) : textFromText(text)).ok ? text : undefined
   },
@@ -66,7 +66,8 @@ export const enumeration: WireType<EnumType> = {
 }
 
 export function textFromText (text: string): Converted {
-  // PostgreSQL has no way to store the character (manual, section 8.3); half of a surrogate pair would be sent as another one
+  // PostgreSQL cannot store NUL (manual, section 8.3), and half of a surrogate pair would be sent as a different
+  // character
   return text.includes('\0') || !text.isWellFormed()
     ? refuse('text without NUL characters or halves of surrogate pairs')
     : accept(text)

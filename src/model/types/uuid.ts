@@ -15,7 +15,7 @@ const uuidFromText = (text: string): Converted => isUuid(text) ? accept(text.toL
 export const uuid: WireType<UuidType> = {
   columns: { uuid: () => ({ kind: 'uuid' }) },
   abilities: () => ORDERED,
-  // which of two is less says nothing, and most versions of PostgreSQL have no such function
+  // the order of UUIDs has no meaning, and most versions of PostgreSQL lack min and max for them
   extremes: false,
   fromText: uuidFromText,
   fromJson: (value) => fromString(value, uuidFromText),

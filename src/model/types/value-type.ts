@@ -1,10 +1,10 @@
 /**
- * The types of values, as plain data: what a column holds. The column type decides, since it is what the database
- * enforces; the declared JavaScript type only tells numbers from strings where JSON could have either. How values of a
- * type are read and written is its entry in the tables: `index.ts`, `src/sql/wire-types.ts` and `src/schema/wire-types.ts`.
+ * The types of values, as plain data. The column type decides, because the database enforces it. The declared
+ * JavaScript type only tells numbers from strings if JSON could have either. The tables in `index.ts`,
+ * `src/sql/wire-types.ts` and `src/schema/wire-types.ts` say how values of a type are read and written.
  */
 
-/** Form of a number in JSON: strings keep every digit, numbers are used if the property is declared to be a number. */
+/** Form of a number in JSON. Strings keep every digit. Numbers are used if the property is declared to be a number. */
 export type NumberForm = 'string' | 'number'
 
 export interface IntegerType {
@@ -37,14 +37,14 @@ export interface BooleanType {
 export interface TextType {
   readonly kind: 'text'
   readonly maxLength?: number
-  /** The type is `character`: blanks at the end mean nothing. */
+  /** The type is `character`, which ignores trailing blanks. */
   readonly padded?: true
 }
 
 export interface EnumType {
   readonly kind: 'enum'
   readonly items: readonly (string | number)[]
-  /** The database knows the enum as a type. */
+  /** Whether the database has a type for the enum. */
   readonly native: boolean
 }
 
@@ -79,7 +79,7 @@ export interface ArrayType {
   readonly element: ValueType
 }
 
-/** The types that ranges are of. */
+/** The types of the ends of ranges. */
 export type EndType = BigintType | DateType | DatetimeType | DecimalType | IntegerType
 
 export interface RangeType {
@@ -88,7 +88,7 @@ export interface RangeType {
   readonly end: EndType
 }
 
-/** A type this package does not know: it is read as text and can only be tested for null. */
+/** A type that this package does not know. Its values are read as texts and can only be tested for null. */
 export interface OtherType {
   readonly kind: 'other'
   readonly columnType: string
@@ -115,5 +115,5 @@ export type ValueType =
 /** The name of a type. */
 export type TypeName = ValueType['kind']
 
-/** The types of a name. */
+/** The value type with a name. */
 export type TypeOf<Name extends TypeName> = Extract<ValueType, { readonly kind: Name }>

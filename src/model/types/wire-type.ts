@@ -1,28 +1,31 @@
 /**
- * A wire type: all that this package has to know of a type of values before SQL and schemas come in. Every type has one
- * entry in the table of `index.ts`.
+ * A wire type: everything that this package needs to know about a type of values, except for SQL and schemas. Every
+ * type has one entry in the table of `index.ts`.
  */
 import type { Converted, SqlValue } from './converted.ts'
 import type { BooleanType, DateType, DecimalType, EnumType, TextType, UuidType, ValueType } from './value-type.ts'
 
-/** What decides a value type, apart from the column type. */
+/** The declarations that, besides the column type, decide a value type. */
 export interface Declaration {
   /** MikroORM's `runtimeType`: the JavaScript type that the property was declared with. */
   readonly runtimeType?: string
-  /** Members, when the property (or each element of it) is an enum. */
+  /** The members, if the property (or each element of it) is an enum. */
   readonly items?: readonly (string | number)[]
 }
 
-/** The type of a column, by what the property declares and the arguments of the column type: `10, 2` of `numeric(10,2)`. */
+/**
+ * Builds the type of a column from the declaration and the arguments of the column type, such as `10, 2` of
+ * `numeric(10,2)`.
+ */
 export type FromColumn<T extends ValueType> = (declared: Declaration, args: readonly number[]) => T
 
-/** What operators, sorts and aggregates make of values. */
+/** What operators, sorts and aggregates can do with values. */
 export interface Abilities {
   /** `=` is defined: `eq`, `ne`, `in`, `nin`, sorting and cursors. */
   readonly comparable: boolean
-  /** `<` means something to a user of the API: `lt`, `lte`, `gt`, `gte`, `between`. */
+  /** `<` is meaningful for clients: `lt`, `lte`, `gt`, `gte`, `between`. */
   readonly ordered: boolean
-  /** Patterns match: values are text in the database, too. */
+  /** Patterns can be matched: the values are also text in the database. */
   readonly textual: boolean
 }
 
@@ -31,7 +34,7 @@ export const COMPARABLE: Abilities = Object.freeze({ comparable: true, ordered: 
 export const ORDERED: Abilities = Object.freeze({ comparable: true, ordered: true, textual: false })
 export const TEXTUAL: Abilities = Object.freeze({ comparable: true, ordered: true, textual: true })
 
-/** The types that values inside of JSON are compared as. */
+/** The types as which values inside JSON are compared. */
 export type InsideJson = BooleanType | DateType | DecimalType | EnumType | TextType | UuidType
 
 export interface WireType<T extends ValueType> {
@@ -40,56 +43,64 @@ export interface WireType<T extends ValueType> {
 
   abilities(type: T): Abilities
 
-  /** Whether the database has a least and a greatest of values in all of its versions. */
+  /** Whether all versions of the database have min and max for the values. */
   readonly extremes: boolean
 
-  /** The type of a sum. Without it values have no sum. */
+  /** The type of a sum. Absent if values cannot be summed. */
   sum?(type: T): ValueType
 
-  /** The type of a mean. Without it values have no mean. */
+  /** The type of a mean. Absent if values have no mean. */
   mean?(type: T): ValueType
 
   /**
-   * Text of a URL to a value that PostgreSQL's text input reads without loss: exact or refused, never a guess. Without it
-   * a URL cannot have a value.
+   * Converts text of a URL to a value that PostgreSQL's text input reads without loss. It rejects a text that is not
+   * exact. Absent if a URL cannot contain values of the type.
    */
   fromText?(text: string, type: T): Converted
 
-  /** What a refusal of a text in a URL adds, as the text may have been right before it was put into the URL. */
-  adviceInUrl? (type: T): string | undefined
+  /**
+   * Advice for the message when a text in a URL is rejected. The text may have been correct before it was put into the
+   * URL.
+   */
+  adviceInUrl?(type: T): string | undefined
 
-  /** JSON of a body, not null, to a value: the inverse of the wire form. Nothing is coerced. */
+  /** Converts JSON of a body that is not null, as the inverse of the wire form. Nothing is coerced. */
   fromJson(value: unknown, type: T): Converted
 
   /**
-   * Text that the database itself wrote for a value of a column, and that has been in a client's hands, to a value.
-   * `undefined` for a text that no column of the type has.
+   * Converts a text that the database wrote for a value of a column and that came back from a client. The result is
+   * `undefined` for a text that no column of the type can have.
    *
-   * @param computed the column is an expression, which may be of another type of number than it is declared to be
+   * @param computed whether the column is an expression, whose type of number may differ from the declared one
    */
   fromStored(text: string, type: T, computed: boolean): SqlValue | undefined
 
-  /** A value of a MikroORM condition to a value that the column can hold. Without it MikroORM compiles such conditions. */
+  /**
+   * Converts a value of a MikroORM condition to a value that the column can hold. If absent, MikroORM compiles such
+   * conditions.
+   */
   fromCondition?(value: unknown, type: T): SqlValue | undefined
 
-  /** How values are compared inside of JSON. Without it, or with `undefined`, they are not. */
+  /**
+   * The type as which values inside JSON are compared. They cannot be compared if it is absent or returns `undefined`.
+   */
   insideJson?(type: T): InsideJson | undefined
 
   /**
-   * How an entity class has a value: as its JSON, as MikroORM's type makes it of the bound value, or as the function
-   * does.
+   * The form of a value in an entity class: its JSON, the result of MikroORM's type for the bound value, or the result
+   * of a function.
    */
   readonly inEntity: 'json' | 'converted' | ((value: SqlValue) => unknown)
 
-  /** JSON of a record to what MikroORM would hand to a serializer. Without it that is the JSON. */
+  /** Converts JSON of a record to the value that MikroORM would pass to a serializer. If absent, that is the JSON. */
   forSerializer?(json: unknown, runtimeType: string): unknown
 
-  /** Whether values are numbers, dates or times: of these, no CSV cell is a formula. */
+  /** Whether values are numbers, dates or times. CSV cells with such values are never formulas. */
   readonly numeric: boolean
 
-  /** Whether the database's text of a value is its wire form, and needs no escape in a path. */
+  /** Whether the text of a value in the database is its wire form and needs no escaping in a path. */
   readonly plainInPath: boolean
 
-  /** Whether the text of a bound value is read in the same way inside of JSON (`json_populate_recordset`). */
+  /** Whether the text of a bound value means the same inside JSON (`json_populate_recordset`). */
   readonly plainInJson: boolean
 }
