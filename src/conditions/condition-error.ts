@@ -1,17 +1,20 @@
-/** How a condition that is not certainly one is refused. */
+/** Errors for conditions that are not certainly valid. */
 import { isPlainObject } from './plain-object.ts'
 
-/** Says why a condition is refused, in a sentence that names properties: for the log and for start-up, not for clients. */
+/**
+ * Says in a sentence why a condition is rejected. The sentence names properties, so it is meant for the log and for
+ * start-up, not for clients.
+ */
 export class ConditionError extends Error {}
 
-/** @param at the path inside of the condition, such as `$or[1].tenant` */
+/** @param at the path inside the condition, such as `$or[1].tenant` */
 export function fail (at: string, what: string): never {
   throw new ConditionError(at === '' ? what : `${at}: ${what}`)
 }
 
 export const pathOf = (at: string, key: string): string => at === '' ? key : `${at}.${key}`
 
-/** What kind of value something is, to end a sentence with. */
+/** The kind of a value, as the end of a sentence. */
 export function kindOf (value: unknown): string {
   if (value === null || value === undefined || Number.isNaN(value)) return String(value)
   if (Array.isArray(value)) return 'an array'

@@ -7,9 +7,9 @@ import type { Where } from './tree.ts'
 const read = new WeakMap<EntityModel, WeakMap<object, Where>>()
 
 /**
- * Reads a condition that is part of the configuration, and keeps what it says.
+ * Reads a condition of the configuration, and caches its tree.
  *
- * @param where the condition, or a list of alternatives, which is how MikroORM keeps that of a collection
+ * @param where the condition, or a list of alternatives, which is MikroORM's form for collections
  * @throws {ConditionError} for anything that is not certainly a condition
  */
 export function readConstant (where: object, model: EntityModel): Where {
@@ -24,7 +24,7 @@ export function readConstant (where: object, model: EntityModel): Where {
 
 function oneOf (alternatives: readonly unknown[], model: EntityModel): Where {
   const members = alternatives.map((alternative) => readCondition(alternative, model))
-  if (members.length === 0) fail('', 'a list without conditions says nothing')
+  if (members.length === 0) fail('', 'a list without conditions is not a condition')
   return members.length === 1
     ? members[0]!
     : Object.freeze([Object.freeze({ kind: 'or' as const, members: Object.freeze(members) })])

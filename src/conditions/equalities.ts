@@ -1,12 +1,12 @@
-/** What a condition says that the values of a row have to be, as far as it says so plainly. */
+/** The values that a condition requires of a row, as far as they are plain equalities. */
 import type { Property } from '../model/index.ts'
 import type { ComparePart, KeyPart, Where, WherePart } from './tree.ts'
 import { keyOfEntity } from './values.ts'
 
 export interface Equalities {
-  /** Values that a row has to have, by property. */
+  /** The values that a row must have, by property. */
   readonly equalities: ReadonlyMap<Property, unknown>
-  /** The condition says more than that: only the database can tell whether it holds for a row. */
+  /** Whether the condition requires more, so that only the database can tell whether it holds for a row. */
   readonly partial: boolean
 }
 
@@ -22,7 +22,7 @@ export function equalitiesOf (where: Where): Equalities {
   return { equalities, partial: !collect(where, equalities) }
 }
 
-/** Collects the equalities of a condition, and tells whether it says nothing else. */
+/** Collects the equalities of a condition. Returns whether the condition consists of nothing else. */
 function collect (where: Where, equalities: Map<Property, unknown>): boolean {
   let complete = true
   for (const part of where) {
@@ -42,7 +42,7 @@ interface Equality {
   readonly value: unknown
 }
 
-/** The one value that a part of a condition lets through, if there is one. */
+/** The single value that a part of a condition allows, if there is one. */
 function equalityOf (part: WherePart): Equality | undefined {
   if (part.kind === 'compare') return equalityOfColumn(part)
   return part.kind === 'key' ? equalityOfKey(part) : undefined
@@ -69,5 +69,5 @@ const isOneColumn = (property: Property): boolean =>
   property.write.persisted &&
   (property.kind === 'scalar' || (property.kind === 'relation' && property.key.length === 1))
 
-/** Whether a body can have the value: it is neither SQL, nor a list, nor an object, unless it is a date. */
+/** Whether a body can contain the value: a date, or a value that is not SQL, a list or an object. */
 const isSimple = (value: unknown): boolean => typeof value !== 'object' || value === null || value instanceof Date

@@ -1,7 +1,7 @@
 /**
- * Conditions in MikroORM's words, such as `{ tenant: 5 }`: scopes, MikroORM's filters, and the `where` of relations and
- * includes. Each is read once, into a tree (`Where`) whose names are looked up; whatever depends on a condition is a
- * function of its tree. A condition that is not certainly one is refused (`ConditionError`).
+ * Conditions in MikroORM's query language, such as `{ tenant: 5 }`: scopes, MikroORM's filters, and the `where` of
+ * relations and includes. Each is read once, into a tree (`Where`) with resolved names. Everything that depends on a
+ * condition is a function of its tree. An object that is not certainly a condition is rejected (`ConditionError`).
  */
 export { ConditionError } from './condition-error.ts'
 export { readConstant } from './constants.ts'

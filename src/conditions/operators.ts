@@ -1,4 +1,4 @@
-/** The operators of conditions in MikroORM's words. */
+/** The operators of conditions in MikroORM's query language. */
 import type { Quantifier } from './tree.ts'
 
 /** Operators on the value of a column (MikroORM's `QueryOperator`). */
@@ -49,5 +49,5 @@ export const RELATION_OPERATORS: readonly string[] = [
 /** Operators that take a list. */
 export const LISTS: ReadonlySet<string> = new Set(['$in', '$nin', '$all', '$hasKeys', '$hasSomeKeys'])
 
-/** Conditions of conditions. */
+/** Operators that group conditions. */
 export const GROUPS: readonly string[] = ['$and', '$or', '$not']

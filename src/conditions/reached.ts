@@ -1,9 +1,9 @@
-/** What conditions look at beyond the row itself. */
+/** The entities and the SQL that conditions use besides the row itself. */
 import type { EntityModel } from '../model/index.ts'
 import { isPlainObject, isSql } from './plain-object.ts'
 import type { Where, WherePart } from './tree.ts'
 
-/** The entities whose rows a condition leads to. */
+/** The entities of the related rows that a condition refers to. */
 export function entitiesBehind (where: Where): ReadonlySet<EntityModel> {
   const entities = new Set<EntityModel>()
   visit(where, (part) => {
@@ -12,7 +12,7 @@ export function entitiesBehind (where: Where): ReadonlySet<EntityModel> {
   return entities
 }
 
-/** Whether SQL of the application is part of a condition: it may look at the session or at the time. */
+/** Whether a condition contains SQL of the application, which may depend on the session or the time. */
 export function hasSql (where: Where): boolean {
   let found = false
   visit(where, (part) => {

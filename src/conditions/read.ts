@@ -1,7 +1,7 @@
 /**
- * The walker: conditions in MikroORM's words in, trees out. MikroORM takes some mistakes for no condition at all, or for
- * null: `{ tenant: {} }`, `{ tenant: undefined }`, a Map. A condition says who may see a row, so a condition whose meaning
- * is not certain is refused.
+ * Reads conditions in MikroORM's query language into trees. MikroORM treats some mistakes as no condition, or as null:
+ * `{ tenant: {} }`, `{ tenant: undefined }`, a Map. A condition decides who may see a row, so a condition with an
+ * uncertain meaning is rejected.
  */
 import { Raw } from '@mikro-orm/core'
 import type { EntityModel, Property, RelationProperty, ScalarProperty } from '../model/index.ts'
@@ -13,7 +13,7 @@ import { ALL_ROWS, saysSomething, type Comparison, type Where, type WherePart } 
 import { checkJson, checkValue, keysOf } from './values.ts'
 
 /**
- * Reads a condition on the rows of an entity. `{}` is one: it holds for all rows.
+ * Reads a condition on the rows of an entity. The condition `{}` holds for all rows.
  *
  * @throws {ConditionError} for anything that is not certainly a condition
  * @example
@@ -22,11 +22,13 @@ import { checkJson, checkValue, keysOf } from './values.ts'
 export function readCondition (where: unknown, model: EntityModel): Where {
   if (isPlainObject(where) && isEmptyObject(where)) return ALL_ROWS
   const read = readWhere(where, namesOf(model), '')
-  if (!saysSomething(read)) fail('', 'it says nothing: write {} if all rows are meant')
+  if (!saysSomething(read)) fail('', 'it contains no condition: write {} if all rows are meant')
   return read
 }
 
-/** What a condition may name: properties by name, and names whose values are checked without knowing their type. */
+/**
+ * The names that a condition may use: those of properties, and others whose values are checked without a known type.
+ */
 interface Names {
   readonly of: string
   readonly properties: ReadonlyMap<string, Property>
@@ -65,19 +67,19 @@ const frozen = <Part extends WherePart>(part: Part): Part => Object.freeze(part)
 
 function readSql (fragment: symbol, value: unknown, at: string): WherePart {
   if (!Raw.isKnownFragmentSymbol(fragment)) fail(at, 'a symbol is not the name of a property')
-  // a fragment with [] is the whole condition
+  // if its value is [], the fragment is the whole condition
   if (!Array.isArray(value) || value.length > 0) checkOperand(value, pathOf(at, 'raw(...)'))
   return frozen({ kind: 'sql', fragment, value: copyOf(value) })
 }
 
-/** Members of `$and`: those that hold for all rows add nothing. */
+/** Reads the members of `$and`. Members that hold for all rows are allowed, because they change nothing. */
 function readMembers (members: unknown, names: Names, at: string): readonly Where[] {
   const read = readList(members, at).map((member, index) => readWhere(member, names, `${at}[${index}]`))
   if (read.length === 0) fail(at, 'a list without conditions would hold for all rows')
   return Object.freeze(read)
 }
 
-/** Members of `$or`: one that holds for all rows would make the others say nothing. */
+/** Reads the members of `$or`. A member that holds for all rows would make the others meaningless. */
 function readAlternatives (members: unknown, names: Names, at: string): readonly Where[] {
   return Object.freeze(
     readList(members, at).map((member, index) => readAlternative(member, names, `${at}[${index}]`, at))
@@ -116,7 +118,7 @@ function readMember (key: string, value: unknown, names: Names, at: string): rea
       if (!isPlainObject(value)) {
         fail(at, `it must be an object with conditions on its members; it is ${kindOf(value)}`)
       }
-      if (isEmptyObject(value)) fail(at, 'it says nothing')
+      if (isEmptyObject(value)) fail(at, 'it contains no condition')
       const members: Names = { of: at, properties: property.properties, others: NO_NAMES }
       const where = keysOf(value, at).flatMap((name) => readMember(name, value[name], members, pathOf(at, name)))
       return [frozen({ kind: 'embedded', property, where: Object.freeze(where) })]
@@ -126,7 +128,10 @@ function readMember (key: string, value: unknown, names: Names, at: string): rea
 
 const verbatim = (name: string, value: unknown): WherePart => frozen({ kind: 'verbatim', name, value: copyOf(value) })
 
-/** What is said of one column: a value, a list of values, or operators; of a JSON document also its members. */
+/**
+ * Reads the condition on a column: a value, a list of values, or operators. A JSON document may also have conditions on
+ * its members.
+ */
 function readColumn (value: unknown, property: ScalarProperty, at: string): WherePart {
   if (isPlainObject(value)) {
     checkOperators(value, property, at)
@@ -156,17 +161,17 @@ const comparingBare = (property: ScalarProperty | RelationProperty, value: unkno
 
 const comparison = (operator: string, value: unknown): Comparison => Object.freeze({ operator, value: copyOf(value) })
 
-/** What is said of a relation: its key, operators on it, or a condition on related rows. */
+/** Reads the condition on a relation: its key, operators on it, or a condition on related rows. */
 function readRelation (value: unknown, relation: RelationProperty, at: string): readonly WherePart[] {
   if (!isPlainObject(value)) {
     checkValue(value, at)
     return [comparingBare(relation, value)]
   }
-  if (isEmptyObject(value)) fail(at, 'it says nothing')
+  if (isEmptyObject(value)) fail(at, 'it contains no condition')
   const operators = Object.keys(value).filter((key) => key.startsWith('$') && !GROUPS.includes(key))
   if (operators.length === 0) {
     const where = readWhere(value, namesOf(relation.target), at)
-    if (!saysSomething(where)) fail(at, 'it says nothing')
+    if (!saysSomething(where)) fail(at, 'it contains no condition')
     return [frozen({ kind: isOnKey(value, relation) ? 'key' : 'related', relation, where })]
   }
   const parts: WherePart[] = []
@@ -174,16 +179,17 @@ function readRelation (value: unknown, relation: RelationProperty, at: string): 
   for (const key of keysOf(value, at)) {
     const [operand, inside] = [value[key], pathOf(at, key)]
     if (!operators.includes(key)) {
-      fail(inside, `operators such as ${operators[0]} stand by themselves: put the other conditions into $and`)
+      fail(inside, `operators such as ${operators[0]} cannot be mixed with other conditions: put those into $and`)
     }
     if (!RELATION_OPERATORS.includes(key)) {
       fail(inside, didYouMean(`there is no operator ${key} for a relation`, nearest(key, RELATION_OPERATORS)))
     }
     if (isQuantifier(key)) {
-      // { $some: {} } asks for any related row, { $none: {} } for none; that all of them exist is always true
+      // { $some: {} } matches any related row, and { $none: {} } requires that there are none; { $every: {} } would
+      // always hold
       const isAny = key !== '$every' && isPlainObject(operand) && isEmptyObject(operand)
       const where = isAny ? ALL_ROWS : readWhere(operand, namesOf(relation.target), inside)
-      if (!isAny && !saysSomething(where)) fail(inside, 'it says nothing')
+      if (!isAny && !saysSomething(where)) fail(inside, 'it contains no condition')
       parts.push(frozen({ kind: 'related', relation, quantifier: key, where }))
     } else {
       checkOperator(key, operand, undefined, inside)
@@ -194,13 +200,13 @@ function readRelation (value: unknown, relation: RelationProperty, at: string): 
   return parts
 }
 
-/** Whether a condition on a related record names its key only, which the row itself has. */
+/** Whether a condition on a related record names only its key, which the row itself contains. */
 function isOnKey (value: Record<string, unknown>, { join, target }: RelationProperty): boolean {
   return join.kind === 'owner' && Object.getOwnPropertySymbols(value).length === 0 &&
     Object.keys(value).every((key) => target.primaryKey.some(({ property }) => property.name === key))
 }
 
-/** Checks what a name without a type is compared with: a value, a list of values, or operators. */
+/** Checks the operand of a name without a type: a value, a list of values, or operators. */
 function checkOperand (value: unknown, at: string): void {
   if (isPlainObject(value)) checkOperators(value, undefined, at)
   else checkValue(value, at)
@@ -213,7 +219,7 @@ function checkColumnValue (value: unknown, property: ScalarProperty, at: string)
 
 function checkOperators (value: Record<string, unknown>, property: ScalarProperty | undefined, at: string): void {
   const isJson = property?.type.kind === 'json'
-  if (isEmptyObject(value)) fail(at, 'an empty object would be no condition')
+  if (isEmptyObject(value)) fail(at, 'an empty object is not a condition')
   for (const key of keysOf(value, at)) {
     const inside = pathOf(at, key)
     if (COLUMN_OPERATORS.includes(key)) checkOperator(key, value[key], property, inside)
@@ -222,7 +228,7 @@ function checkOperators (value: Record<string, unknown>, property: ScalarPropert
       const member = value[key]
       if (isPlainObject(member)) checkOperators(member, property, inside)
       else checkJson(member, inside)
-    } else if (GROUPS.includes(key)) fail(inside, `${key} stands around the property: { ${key}: ... }`)
+    } else if (GROUPS.includes(key)) fail(inside, `${key} goes around the property: { ${key}: ... }`)
     else fail(inside, didYouMean(`there is no operator ${key}`, nearest(key, COLUMN_OPERATORS)))
   }
 }
@@ -233,7 +239,7 @@ function checkOperator (name: string, value: unknown, property: ScalarProperty |
   }
   if (name === '$exists' && typeof value !== 'boolean') fail(at, `$exists is true or false; it is ${kindOf(value)}`)
   if (name === '$size' && isPlainObject(value)) return checkOperators(value, undefined, at)
-  if (name === '$elemMatch' && isPlainObject(value) && isEmptyObject(value)) fail(at, 'it says nothing')
+  if (name === '$elemMatch' && isPlainObject(value) && isEmptyObject(value)) fail(at, 'it contains no condition')
   if (property === undefined) checkValue(value, at)
   else checkColumnValue(value, property, at)
 }

@@ -1,21 +1,24 @@
 /**
- * Trees back to conditions in MikroORM's words, for what only MikroORM can compile. MikroORM itself would also find
- * related rows that are deleted or filtered out: here each condition on related rows says, too, that they can be seen.
+ * Converts trees back to conditions in MikroORM's query language, for conditions that only MikroORM can compile.
+ * MikroORM itself would also match related rows that are deleted or filtered out. Each condition on related rows
+ * therefore also requires that they are visible.
  */
 import type { EntityModel, RelationProperty } from '../model/index.ts'
 import { copyOf } from './plain-object.ts'
 import type { RelatedPart, Where, WherePart } from './tree.ts'
 
-/** What makes rows of an entity visible, in MikroORM's words; `undefined` if all of them are. */
+/** The condition for visible rows of an entity, in MikroORM's query language; `undefined` if all rows are visible. */
 export type Visible = (model: EntityModel) => object | undefined
 
-/** A condition in MikroORM's words: an object of its own for each use, since MikroORM changes what it is given. */
+/**
+ * A condition in MikroORM's query language. Each use gets a separate object, because MikroORM changes its arguments.
+ */
 type Written = Record<string | symbol, unknown>
 
 /**
- * The condition in MikroORM's words.
+ * Converts a tree to a condition in MikroORM's query language.
  *
- * @param visible what related rows have to be. Default: nothing.
+ * @param visible the condition for visible related rows. Default: all are visible.
  * @example
  * const where = readCondition({ members: { user: 7 } }, team)
  * toMikroOrm(where, () => ({ deleted_at: null })) // { members: { $and: [{ user: 7 }, { deleted_at: null }] } }
@@ -32,7 +35,7 @@ export function toMikroOrm (where: Where, visible: Visible = () => undefined): o
   return written
 }
 
-/** Adds operators on a relation to others on it, where they are different ones. */
+/** Adds operators to those that a relation already has. Returns false if one of them is already present. */
 function addOperators (present: object, operators: object): boolean {
   if (Object.keys(operators).some((operator) => Object.hasOwn(present, operator))) return false
   Object.assign(present, operators)
@@ -55,7 +58,7 @@ function entryOf (part: WherePart, visible: Visible): readonly [key: string | sy
           : Object.fromEntries(comparisons.map(({ operator, value }) => [operator, copyOf(value)])),
       ]
     }
-    // the row itself has the key: no related row is looked at
+    // the row itself contains the key, so no related row is read
     case 'key':
       return [part.relation.name, toMikroOrm(part.where)]
     case 'related':
@@ -72,7 +75,7 @@ function entryOf (part: WherePart, visible: Visible): readonly [key: string | sy
 function related ({ relation, quantifier, where }: RelatedPart, visible: Visible): object {
   const condition = toMikroOrm(where, visible)
   if (quantifier === undefined) return guard(condition, relation, visible)
-  // every visible one: there is none that is visible, and otherwise
+  // every visible row matches if no row is visible and does not match
   return quantifier === '$every'
     ? { $none: guard({ $not: condition }, relation, visible) }
     : { [quantifier]: guard(condition, relation, visible) }

@@ -1,11 +1,11 @@
 /**
- * A condition as a tree whose names are looked up: a scope, a MikroORM filter, or the `where` of a relation or include.
- * `read.ts` makes it, once. Everything that depends on a condition is a function of its tree. The tree is frozen, and
+ * A condition as a tree with resolved names: a scope, a MikroORM filter, or the `where` of a relation or include.
+ * `read.ts` builds it once. Everything that depends on a condition is a function of its tree. The tree is frozen, and
  * shares no array or object literal with the application's condition.
  */
 import type { EmbeddedProperty, RelationProperty, ScalarProperty } from '../model/index.ts'
 
-/** All of the parts hold. A condition without parts holds for all rows. */
+/** A condition: all of its parts must hold. A condition without parts holds for all rows. */
 export type Where = readonly WherePart[]
 
 export type WherePart =
@@ -37,26 +37,29 @@ export interface NotPart {
   readonly member: Where
 }
 
-/** Comparisons of a column or of a relation's key, all of which hold: `{ tenant: 5 }`, `{ stars: { $gt: 3, $lt: 5 } }`. */
+/**
+ * Comparisons of a column or of a relation's key. All of them must hold: `{ tenant: 5 }`, `{ stars: { $gt: 3, $lt: 5 }
+ * }`.
+ */
 export interface ComparePart {
   readonly kind: 'compare'
   readonly property: ScalarProperty | RelationProperty
   readonly comparisons: readonly Comparison[]
-  /** It was written as a value or a list, without an operator. */
+  /** Whether it was written as a value or a list, without an operator. */
   readonly bare: boolean
 }
 
 export interface Comparison {
-  /** Of a value without an operator `$eq`, of a list `$in`. */
+  /** The operator. A value without an operator has `$eq`, a list has `$in`. */
   readonly operator: string
   readonly value: unknown
 }
 
-/** A condition on the key of a to-one relation, which the row itself has: `{ author: { id: 7 } }`. */
+/** A condition on the key of a to-one relation, which the row itself contains: `{ author: { id: 7 } }`. */
 export interface KeyPart {
   readonly kind: 'key'
   readonly relation: RelationProperty
-  /** On properties of the related record's primary key. */
+  /** Conditions on the primary key of the related record. */
   readonly where: Where
 }
 
@@ -64,7 +67,7 @@ export interface KeyPart {
 export interface RelatedPart {
   readonly kind: 'related'
   readonly relation: RelationProperty
-  /** Absent where there is a related row for which the condition holds. */
+  /** Absent if the condition must hold for at least one related row. */
   readonly quantifier?: Quantifier
   readonly where: Where
 }
@@ -78,15 +81,18 @@ export interface EmbeddedPart {
   readonly where: Where
 }
 
-/** A fragment of SQL, and what it is compared with; an empty list if it is the whole condition. */
+/**
+ * A fragment of SQL and the value it is compared with. The value is an empty list if the fragment is the whole
+ * condition.
+ */
 export interface SqlPart {
   readonly kind: 'sql'
-  /** The key that `raw()` stands for. */
+  /** The key that `raw()` returns. */
   readonly fragment: symbol
   readonly value: unknown
 }
 
-/** A part that only MikroORM can read further: members of JSON documents, and names that it gives to columns. */
+/** A part that only MikroORM can interpret: members of JSON documents, and names that MikroORM gives to columns. */
 export interface VerbatimPart {
   readonly kind: 'verbatim'
   readonly name: string
@@ -96,6 +102,6 @@ export interface VerbatimPart {
 /** A condition that holds for all rows. */
 export const ALL_ROWS: Where = Object.freeze([])
 
-/** Whether a condition says anything about rows: `{}` and `{ $and: [{}] }` hold for all. */
+/** Whether a condition restricts rows. `{}` and `{ $and: [{}] }` hold for all rows. */
 export const saysSomething = (where: Where): boolean =>
   where.some((part) => part.kind !== 'and' || part.members.some(saysSomething))

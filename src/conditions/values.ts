@@ -1,4 +1,4 @@
-/** The values that conditions compare with: which ones are certainly values. */
+/** Checks of the values in conditions: only those that are certainly values are accepted. */
 import { Reference, Utils } from '@mikro-orm/core'
 import { primaryKeysOf } from '../borrowed/mikro-orm.ts'
 import { fail, kindOf, pathOf } from './condition-error.ts'
@@ -7,8 +7,8 @@ import { isPlainObject, isSql } from './plain-object.ts'
 /**
  * Checks a value that columns are compared with.
  *
- * @param custom the type is the application's own, and its values may be of any class
- * @throws {ConditionError} for undefined, NaN, invalid dates, functions, and objects that no column holds
+ * @param custom whether the type belongs to the application, so that its values may be of any class
+ * @throws {ConditionError} for undefined, NaN, invalid dates, functions, and objects that no column can hold
  */
 export function checkValue (value: unknown, at: string, custom = false): void {
   switch (typeof value) {
@@ -26,7 +26,7 @@ export function checkValue (value: unknown, at: string, custom = false): void {
   }
   if (value === null || value instanceof RegExp || ArrayBuffer.isView(value) || isSql(value)) return
   if (Array.isArray(value)) {
-    // a list with holes has undefined in them
+    // an index loop, because holes in a list are undefined, too
     for (let index = 0; index < value.length; index++) checkValue(value[index], `${at}[${index}]`, custom)
     return
   }
@@ -34,11 +34,11 @@ export function checkValue (value: unknown, at: string, custom = false): void {
   const key = keyOfEntity(value)
   if (key !== undefined) return checkValue(key, at)
   if (custom || typeof (value as { toPostgres?: unknown }).toPostgres === 'function') return
-  fail(at, `it is ${kindOf(value)}, which is no value of a column`)
+  fail(at, `it is ${kindOf(value)}, which no column can hold`)
 }
 
 /**
- * Checks a JSON document: what has no text in JSON would be left out of it.
+ * Checks a JSON document. Members without a JSON form would be silently omitted.
  *
  * @throws {ConditionError} as `checkValue` does, for any member
  */
@@ -50,15 +50,15 @@ export function checkJson (value: unknown, at: string): void {
   } else checkValue(value, at)
 }
 
-/** The names of an object's members; fragments of SQL stand for whole conditions only. */
+/** The names of an object's members. A fragment of SQL is allowed only as a whole condition. */
 export function keysOf (value: object, at: string): string[] {
   if (Object.getOwnPropertySymbols(value).length > 0) {
-    fail(at, 'a fragment of SQL stands beside properties of the entity')
+    fail(at, 'a fragment of SQL cannot be combined with properties of the entity')
   }
   return Object.keys(value)
 }
 
-/** The key that an entity of MikroORM, or a reference to one, stands for; `undefined` for any other value. */
+/** The key of an entity of MikroORM, or of a reference to one; `undefined` for any other value. */
 export function keyOfEntity (value: unknown): readonly unknown[] | undefined {
   const entity = Reference.isReference(value) ? value.unwrap() : value
   return Utils.isEntity(entity) ? primaryKeysOf(entity) : undefined

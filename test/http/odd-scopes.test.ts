@@ -67,7 +67,7 @@ const ODD: ReadonlyArray<readonly [scope: unknown, log: RegExp]> = [
   [new Map([['secretTenant', 5]]), /it is of the class Map/],
   [new Date(), /it is of the class Date/],
   [{ secretTenant: undefined }, /secretTenant: it is undefined/],
-  [{ secretTenant: {} }, /secretTenant: an empty object would be no condition/],
+  [{ secretTenant: {} }, /secretTenant: an empty object is not a condition/],
   [{ secretTenant: NaN }, /secretTenant: it is NaN/],
   [{ secretTenant: new Map() }, /secretTenant: it is of the class Map/],
   [{ secretTenant: [1, undefined] }, /secretTenant\[1\]: it is undefined/],
@@ -76,7 +76,7 @@ const ODD: ReadonlyArray<readonly [scope: unknown, log: RegExp]> = [
   [{ secretTenat: 5 }, /Ledger has no property 'secretTenat'. Did you mean 'secretTenant'\?/],
   [{ $or: [{ secretTenant: 5 }, {}] }, /one of its conditions is empty/],
   [{ $and: [] }, /would hold for all rows/],
-  [{ entries: {} }, /entries: it says nothing/],
+  [{ entries: {} }, /entries: it contains no condition/],
   [{ entries: { text: undefined } }, /entries\.text: it is undefined/],
   [{ opened: new Date(NaN) }, /opened: it is an invalid date/],
   [() => ({}), /it is a function/],
@@ -417,7 +417,7 @@ t.test('what is the same for all requests is seen at start-up', async (t) => {
       ],
       [
         [{ tenant: 5 }, { text: {} }],
-        "The 'where' of the relation 'pages' is not certainly a condition on Page: text: an empty object would be no condition.",
+        "The 'where' of the relation 'pages' is not certainly a condition on Page: text: an empty object is not a condition.",
       ],
       [
         [{ tenant: 5 }, undefined, { text: { $like: undefined } }],
