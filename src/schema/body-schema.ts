@@ -1,6 +1,7 @@
 /**
- * The JSON Schemas of bodies. They describe; what a body may hold is decided by `readData` (`src/plan/data.ts`), exactly,
- * where a validator that coerces and drops would change it. Whatever `readData` takes from a client is valid here.
+ * The JSON Schemas of bodies. They only describe bodies: `readData` (`src/plan/data.ts`) decides exactly which bodies
+ * are accepted, because a validator that coerces values and drops members would change them. The schemas accept
+ * everything that `readData` accepts from a client.
  */
 import { Type, type TSchema } from '@sinclair/typebox'
 import {
@@ -16,23 +17,23 @@ import { nullable } from './nullable.ts'
 import { exampleOf, inputSchema, isLikely } from './wire-types.ts'
 
 export interface BodyOptions {
-  /** What the body may set. */
+  /** The rules for the properties that the body may set. */
   readonly rules: BodyRules | undefined
-  /** Also name what clients may only read: it is ignored. Default: false. */
+  /** Also names read-only properties, which are ignored. Default: false. */
   readonly readonly?: boolean
 }
 
-/** Schema of a new record: what has neither a default nor may be null is required. */
+/** Schema of a new record. Properties without a default that cannot be null are required. */
 export function createSchema (model: EntityModel, options: BodyOptions): TSchema {
   return bodySchema(model, options, 'New')
 }
 
-/** Schema of a change: only what is given changes. */
+/** Schema of a change. Properties that are not given stay unchanged. */
 export function updateSchema (model: EntityModel, options: BodyOptions): TSchema {
   return bodySchema(model, options, 'Changes of')
 }
 
-/** An operation without rules takes a body of nothing. */
+/** Schema of a body. The body of an operation without rules has no properties. */
 function bodySchema (model: EntityModel, { rules, readonly = false }: BodyOptions, title: string): TSchema {
   const needed = new Set(rules?.required.map(({ property }) => property))
   const properties: Record<string, TSchema> = {}
@@ -72,14 +73,14 @@ function propertySchema (property: Property): TSchema {
 }
 
 function scalarSchema ({ type, codec, embedded }: ScalarProperty): TSchema {
-  // a custom type takes whatever it takes
+  // a custom type decides itself which values it accepts
   if (codec?.fromJson !== undefined) return Type.Unknown()
   if (embedded === undefined) return inputSchema(type)
   const members = membersSchema(embedded.properties)
   return embedded.list ? Type.Array(members) : members
 }
 
-/** An embedded object is a value: what it doesn't say is null. */
+/** Schema of an embedded object. An update replaces the whole object: members that are not given become null. */
 function membersSchema (properties: EmbeddedProperty['properties']): TSchema {
   const members = [...properties.values()].filter(({ hidden, write }) => !hidden && write.persisted)
   return Type.Object(
@@ -94,7 +95,7 @@ function membersSchema (properties: EmbeddedProperty['properties']): TSchema {
 const memberSchema = (member: ScalarProperty | EmbeddedProperty): TSchema =>
   member.kind === 'scalar' ? scalarSchema(member) : membersSchema(member.properties)
 
-/** The key of a related record: a value, or an object when it is composite. */
+/** Schema of the key of a related record: a value, or an object for a composite key. */
 function referenceSchema (parts: RelationProperty['key']): TSchema {
   const [part, ...more] = parts
   if (part !== undefined && more.length === 0) return inputSchema(part.type)
@@ -110,7 +111,7 @@ const linkSchema = ({ target }: RelationProperty): TSchema =>
     )
   )
 
-/** Whether a client is likely to have a value for it. */
+/** Whether clients are likely to set the property. */
 const isPlain = ({ type, codec, embedded }: ScalarProperty): boolean =>
   codec === undefined && embedded === undefined && isLikely(type)
 

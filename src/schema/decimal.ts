@@ -10,7 +10,7 @@ export function decimalValue ({ form }: DecimalType): TSchema {
   return form === 'number' ? Type.Number() : Type.String({ pattern: DECIMAL })
 }
 
-/** With a precision: as many digits before and after the point as the column keeps. */
+/** Schema of a decimal number in a body. A precision limits the digits before and after the point. */
 export function decimalInput ({ form, precision, scale = 0 }: DecimalType): TSchema {
   const whole = precision === undefined ? undefined : Math.max(0, precision - scale)
   const description = whole === undefined
@@ -33,7 +33,7 @@ export function decimalExample ({ form, precision, scale }: DecimalType): unknow
   return form === 'number' ? Number(text) : text
 }
 
-/** The last digit counts up. */
+/** A greater number, whose last digit is increased. */
 export function decimalAfter (first: unknown): unknown {
   const text = String(first)
   const next = `${text.slice(0, -1)}${Math.min(9, Number(text.at(-1)) + 4)}`

@@ -1,21 +1,21 @@
-/** What may be included, as a tree: a record inside a record. */
+/** The includes that a client may request, as a tree of records inside records. */
 import type { RelationProperty } from '../model/index.ts'
 import type { Aggregate, RelationEntry, Whitelist } from '../plan/index.ts'
 
-/** What records may show of their relations. */
+/** The relations and aggregates that records may show. */
 export interface IncludeLevel {
   readonly relations: readonly IncludeNode[]
   readonly aggregates: readonly Aggregate[]
 }
 
-/** A relation that may be included, and what its records may show. */
+/** A relation that may be included, with the relations and aggregates that its records may show. */
 export interface IncludeNode extends IncludeLevel {
   readonly entry: RelationEntry
 }
 
 export const NOTHING_INCLUDED: IncludeLevel = { relations: [], aggregates: [] }
 
-/** All relations that a whitelist includes, those that are only passed on the way to another one, too; parents first. */
+/** All relations that a whitelist includes, parents first. They contain relations that only lead to another one. */
 export function relationEntries ({ includes }: Whitelist): readonly RelationEntry[] {
   const entries = new Set<RelationEntry>()
   const add = (entry: RelationEntry | undefined): void => {
@@ -27,7 +27,7 @@ export function relationEntries ({ includes }: Whitelist): readonly RelationEntr
   return [...entries]
 }
 
-/** The includes of a whitelist, from the records themselves downwards. */
+/** The includes of a whitelist, starting at the records of the resource. */
 export function includeTree (whitelist: Whitelist): IncludeLevel {
   const entries = relationEntries(whitelist)
   const aggregates = [...whitelist.includes.values()].filter((entry) => entry.kind === 'aggregate')
@@ -38,7 +38,7 @@ export function includeTree (whitelist: Whitelist): IncludeLevel {
   return below(undefined)
 }
 
-/** The node of a relation, where it may be included. */
+/** The node of a relation, if it may be included. */
 export function nodeOf (relation: RelationProperty, { relations }: IncludeLevel): IncludeNode | undefined {
   return relations.find(({ entry }) => entry.relation === relation)
 }

@@ -1,6 +1,6 @@
 /**
- * Schemas: a model in, TypeBox schemas of its records, pages, bodies and parameters out, for documentation and typed
- * handlers. Nothing here refuses anything.
+ * Builds TypeBox schemas from a model: of records, pages, bodies and parameters, for documentation and typed handlers.
+ * Nothing here rejects a request.
  */
 export { createSchema, updateSchema, type BodyOptions } from './body-schema.ts'
 export { includeTree, NOTHING_INCLUDED, relationEntries, type IncludeLevel, type IncludeNode } from './include-tree.ts'

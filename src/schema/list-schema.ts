@@ -1,4 +1,4 @@
-/** The JSON Schema of the pages that records come in. */
+/** The JSON Schema of a page of records. */
 import { Type, type TSchema } from '@sinclair/typebox'
 
 export interface ListOptions {
@@ -6,7 +6,7 @@ export interface ListOptions {
   readonly totals?: boolean
 }
 
-/** Schema of a list's answer: by page, by offset, or by cursor, as the request asked. */
+/** Schema of a list's answer. The request decides between pages by number, by offset and by cursor. */
 export function listSchema (record: TSchema, { totals }: ListOptions = {}): TSchema {
   const count = (description: string): TSchema =>
     totals === true
@@ -17,7 +17,7 @@ export function listSchema (record: TSchema, { totals }: ListOptions = {}): TSch
   const items = Type.Array(record)
   const total = count('Records in all pages.')
   const cursor = Type.Union([Type.String(), Type.Null()], {
-    description: 'What `cursor` is to be for that page; null where there is none.',
+    description: 'The value of `cursor` for that page; null if there is no such page.',
   })
   const ends = { has_next: Type.Boolean(), has_prev: Type.Boolean() }
   return Type.Union([

@@ -4,7 +4,7 @@ import { Kind, Type, type TSchema } from '@sinclair/typebox'
 const isNullable = (schema: TSchema): boolean =>
   (schema['anyOf'] as TSchema[] | undefined)?.some(({ type }) => type === 'null') ?? false
 
-/** Schema of a value that may be null. */
+/** Schema of a value that may be null, if `is` is true. Otherwise the schema itself. */
 export function nullable (schema: TSchema, is: boolean): TSchema {
   const anything = Kind in schema && (schema[Kind] === 'Any' || schema[Kind] === 'Unknown')
   return is && !anything && !isNullable(schema) ? Type.Union([schema, Type.Null()]) : schema

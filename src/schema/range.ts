@@ -4,7 +4,7 @@ import type { TypeOf } from '../model/index.ts'
 
 type RangeType = TypeOf<'range'>
 
-/** For the type of the ends: what an end looks like, and two ranges, one after the other. */
+/** For each type of ends: the pattern of an end, and two consecutive ranges. */
 const ENDS: {
   readonly [Name in RangeType['end']['kind']]: {
     readonly pattern: string,
@@ -32,7 +32,7 @@ export function rangeInput ({ end }: RangeType): TSchema {
   const written = `("?(${pattern})"?)?`
   return Type.String({
     pattern: `^(empty|[\\[\\(]${written},${written}[\\]\\)])$`,
-    description: 'A range: `[` and `]` include an end, `(` and `)` do not, and one that is left out is infinite.',
+    description: 'A range. `[` and `]` include an end, `(` and `)` exclude it. An end that is left out is infinite.',
   })
 }
 

@@ -1,4 +1,4 @@
-/** The JSON Schema of a record as it leaves. */
+/** The JSON Schema of a record in an answer. */
 import { Type, type TObject, type TSchema } from '@sinclair/typebox'
 import type { EmbeddedProperty, EntityModel, Property, RelationProperty, ScalarProperty } from '../model/index.ts'
 import type { Aggregate } from '../plan/index.ts'
@@ -7,13 +7,13 @@ import { nullable } from './nullable.ts'
 import { valueSchema } from './wire-types.ts'
 
 export interface RecordOptions {
-  /** What a client may include. Default: any relation, of which nothing is known. */
+  /** The includes that a client may request. Default: any relation, with unknown content. */
   readonly includes?: IncludeLevel
-  /** Every property is there: nothing can be left out by `fields`. Default: false. */
+  /** Whether every property is present, because `fields` cannot leave any out. Default: false. */
   readonly complete?: boolean
 }
 
-/** Schema of a record as reads return it. An included relation takes the place of its key. */
+/** Schema of a record as reads return it. An included relation replaces its key. */
 export function recordSchema (model: EntityModel, { includes, complete = false }: RecordOptions = {}): TObject {
   const properties: Record<string, TSchema> = {}
   for (const property of model.properties.values()) {
@@ -37,13 +37,16 @@ export function recordSchema (model: EntityModel, { includes, complete = false }
   return Type.Object(properties, { title: model.name })
 }
 
-/** How many there are and whether there are any is known of none, too; their sum, least, greatest and mean are null. */
+/**
+ * Schema of an aggregate. Without related rows, `count` and `exists` still have a value, but the other functions return
+ * null.
+ */
 function aggregateSchema ({ function: fn, property, type }: Aggregate): TSchema {
   if (fn === 'count') return Type.Integer({ minimum: 0 })
   return nullable(property?.codec === undefined ? valueSchema(type) : Type.Unknown(), fn !== 'exists')
 }
 
-/** Whether a relation is always there, at least as a key. */
+/** Whether a relation is always present, at least as a key. */
 const isColumn = ({ join }: RelationProperty): boolean => join.kind === 'owner'
 
 function valueOf (property: ScalarProperty | EmbeddedProperty): TSchema {
@@ -54,14 +57,14 @@ function valueOf (property: ScalarProperty | EmbeddedProperty): TSchema {
 }
 
 function scalarSchema ({ type, codec, embedded }: ScalarProperty): TSchema {
-  // what a custom type or a serializer makes of it
+  // a custom type or a serializer decides the JSON
   if (codec !== undefined) return Type.Unknown()
   if (embedded === undefined) return valueSchema(type)
   const members = membersSchema(embedded.properties)
   return embedded.list ? Type.Array(members) : members
 }
 
-/** Of an embedded object; inside JSON nothing has to be there. */
+/** Schema of an embedded object. Members of stored JSON are not guaranteed to be present. */
 function membersSchema (properties: ReadonlyMap<string, Property>): TSchema {
   const members = [...properties.values()].filter((member) =>
     !member.hidden && member.kind !== 'relation'
@@ -73,13 +76,16 @@ function membersSchema (properties: ReadonlyMap<string, Property>): TSchema {
   )
 }
 
-/** A relation is the records it includes, or where it holds one, its key; `undefined` when it is neither. */
+/**
+ * Schema of a relation: its included records, or its key if it holds one. It is `undefined` if the relation shows
+ * neither.
+ */
 function relationSchema (relation: RelationProperty, includes: IncludeLevel | undefined): TSchema | undefined {
   const record = includedSchema(relation, includes)
   if (relation.many) return record && Type.Array(record)
   const shown = [...keySchema(relation), ...(record === undefined ? [] : [record])]
   if (shown.length === 0) return undefined
-  // a soft-deleted record is null even where the key is required
+  // a soft-deleted record is null even if the key is required
   return shown.length === 1 && record === undefined
     ? nullable(shown[0]!, relation.nullable)
     : Type.Union([...shown, Type.Null()])

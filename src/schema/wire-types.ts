@@ -1,4 +1,4 @@
-/** The table of wire types in schemas: the JSON Schema of values and their examples. One entry for each type. */
+/** The table of wire types in schemas: the JSON Schema of values, and examples of them. */
 import { Type, type TSchema } from '@sinclair/typebox'
 import type { TypeName, TypeOf, ValueType } from '../model/index.ts'
 import { decimalAfter, decimalExample, decimalInput, decimalValue } from './decimal.ts'
@@ -9,21 +9,25 @@ export interface TypeSchema<T extends ValueType> {
   value(type: T): TSchema
 
   /**
-   * Schema of a value in a body, null apart: at least as wide as what `src/model` converts, and as narrow as a schema can
-   * say. What a schema can't say (days of a month with a time, digits of a float) is left to the conversion.
+   * Schema of a value in a body, except for null. It accepts at least what `src/model` converts, and is as narrow as a
+   * schema can be. Rules that a schema cannot express (days of a month with a time, digits of a float) are left to the
+   * conversion.
    */
   input(type: T): TSchema
 
-  /** Schema of a value in a URL, or of an item of its list: what its text means, for the documentation of parameters. */
+  /**
+   * Schema of a value in a URL, or of an item of a list there. It describes the meaning of the text in the
+   * documentation of parameters.
+   */
   text(type: T): TSchema
 
-  /** A value as JSON has it, which the column can hold. */
+  /** An example in JSON, which the column can hold. */
   example(type: T): unknown
 
   /** Another value, not less than the first, if there is one. */
   secondExample(type: T): unknown
 
-  /** Whether a client is likely to have a value for it: not JSON, not a type of which only the text is known. */
+  /** Whether clients are likely to set such values: neither JSON nor a type that is only known as text. */
   readonly likely: boolean
 }
 
@@ -33,12 +37,12 @@ const CLOCK = '\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,6})?)?'
 const TIME = `^${CLOCK}$`
 const DATETIME = `^\\d{4}-\\d{2}-\\d{2}([Tt ]${CLOCK}([Zz]|[+-]\\d{2}(:?\\d{2})?)?)?$`
 
-/** The most digits of a number that is written as text. */
+/** The greatest length of an integer that is written as text. */
 const MAX_INTEGER_LENGTH = 40
 
 const string = (): TSchema => Type.String()
 
-/** The same schema wherever a value is. */
+/** Uses one schema for records, bodies and URLs. */
 const everywhere = <T extends ValueType>(schema: (type: T) => TSchema) => ({
   value: schema,
   input: schema,
@@ -83,7 +87,7 @@ const TYPE_SCHEMAS: { readonly [Name in TypeName]: TypeSchema<TypeOf<Name>> } = 
   text: {
     value: limitedText,
     input: limitedText,
-    // text of a URL may be longer than any row's: it is compared, not stored
+    // text in a URL may be longer than a stored text, because it is only compared
     text: string,
     example: ({ maxLength }) => 'text'.slice(0, maxLength),
     secondExample: ({ maxLength }) => 'word'.slice(0, maxLength),
@@ -170,19 +174,19 @@ function typeSchemaOf<T extends ValueType> (type: T): TypeSchema<T> {
 /** Schema of a value in a record. */
 export const valueSchema = (type: ValueType): TSchema => typeSchemaOf(type).value(type)
 
-/** Schema of a value in a body, null apart. */
+/** Schema of a value in a body, except for null. */
 export const inputSchema = (type: ValueType): TSchema => typeSchemaOf(type).input(type)
 
 /** Schema of a parameter's value, or of an item of its list. */
 export const textSchema = (type: ValueType): TSchema => typeSchemaOf(type).text(type)
 
-/** A value of the type as JSON has it, which the column can hold. */
+/** An example of a value in JSON, which the column can hold. */
 export const exampleOf = (type: ValueType): unknown => typeSchemaOf(type).example(type)
 
 /** Another value, not less than the first, if there is one. */
 export const secondExampleOf = (type: ValueType): unknown => typeSchemaOf(type).secondExample(type)
 
-/** Whether a client is likely to have a value of the type. */
+/** Whether clients are likely to set values of the type. */
 export const isLikely = (type: ValueType): boolean => typeSchemaOf(type).likely
 
 function bigintInput ({ form }: TypeOf<'bigint'>): TSchema {
@@ -202,7 +206,7 @@ function limitedText ({ maxLength }: TypeOf<'text'>): TSchema {
 function datetimeInput (): TSchema {
   return Type.String({
     pattern: DATETIME,
-    description: 'ISO 8601. A date alone is midnight, a time without an offset is UTC.',
+    description: 'ISO 8601. A date without a time is midnight, and a time without an offset is UTC.',
   })
 }
 
