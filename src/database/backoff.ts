@@ -9,26 +9,26 @@ export interface Backoff {
 }
 
 /**
- * A wait in milliseconds: any time between none and a bound that doubles with each attempt (full jitter). Those who
- * have met once, in a conflict or after an outage, would meet again if they all waited equally long.
+ * A random wait in milliseconds, between 0 and a bound that doubles with each attempt (full jitter). If callers that
+ * met in a conflict or after an outage all waited equally long, they would meet again.
  *
- * @param attempt how many have failed before the last one
- * @param random from 0 to less than 1
+ * @param attempt number of attempts that failed before the last one
+ * @param random returns a number from 0 to less than 1
  */
 export function delayOf (
   attempt: number,
   { baseDelay, maxDelay }: Backoff,
   random: () => number = Math.random
 ): number {
-  // more doublings are longer than any wait, and too many would be infinite
+  // a larger exponent cannot change the minimum, and could overflow to Infinity
   return Math.floor(random() * Math.min(maxDelay, baseDelay * 2 ** Math.min(attempt, 40)))
 }
 
-/** Waits, unless nobody waits for the result any more: then it resolves at once. */
+/** Waits. Resolves early if the signal is aborted, because the caller no longer needs the result. */
 export async function wait (milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   try {
     await sleep(milliseconds, undefined, signal && { signal })
   } catch {
-    // only the signal can end a wait early, and what comes next looks at it
+    // only the signal can end a wait early, and the caller checks it next
   }
 }

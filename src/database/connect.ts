@@ -1,13 +1,13 @@
-/** The first connection: whether the database is there, or what has to be mended so that it can be. */
+/** Makes the first connection, and turns a refusal into an error that says what to correct. */
 import type { MikroORM } from '@mikro-orm/postgresql'
 import { ConfigError, UnavailableError } from '../errors.ts'
 import type { DatabaseTarget } from './database-url.ts'
 
 /**
- * Connects, so that a database that isn't there is known at start-up.
+ * Connects, so that an unreachable database is reported at start-up.
  *
- * @throws {ConfigError} when the server is there and lets nobody in by this URL: waiting would not help
- * @throws {UnavailableError} when it can't be reached
+ * @throws {ConfigError} when the server answers but refuses this URL, so that waiting would not help
+ * @throws {UnavailableError} when the server can't be reached
  */
 export async function connect (engine: MikroORM, { label }: DatabaseTarget): Promise<void> {
   try {
@@ -33,18 +33,19 @@ export function refusesTimeout (error: unknown): boolean {
 interface Refusal {
   /** SQLSTATEs. */
   readonly codes?: readonly string[]
-  /** What pg or a pooler says without one of its own. */
+  /** Matches messages of pg or of a pooler that come without a SQLSTATE. */
   readonly text?: RegExp
   readonly sentence: (message: string) => string
 }
 
 const LOGIN =
-  "Check user and password in databaseUrl (characters like @ : / # ? in a password are written as %40 %3A %2F %23 %3F), and the server's pg_hba.conf"
+  'Check user and password in databaseUrl (characters like @ : / # ? in a password are written as %40 %3A %2F %23 ' +
+  "%3F), and the server's pg_hba.conf"
 
 const REFUSALS: readonly Refusal[] = [
   {
     text: /password must be a (non-empty )?string/,
-    sentence: () => ` asks for a password, and there is none. ${LOGIN}`,
+    sentence: () => ` asks for a password, and databaseUrl has none. ${LOGIN}`,
   },
   {
     codes: ['28000', '28P01'],
@@ -65,19 +66,20 @@ const REFUSALS: readonly Refusal[] = [
   {
     text: /^The server does not support SSL connections/,
     sentence: () =>
-      ' offers no TLS, which sslmode in databaseUrl demands. Turn it on in the server, or check host and port; sslmode=disable connects without, where the network can be trusted',
+      ' offers no TLS, which sslmode in databaseUrl demands. Turn it on in the server, or check host and port; ' +
+      'sslmode=disable connects without TLS, which is safe only on a trusted network',
   },
-  // unknown, a value that it can't have, one that a connection can't set, and an option that can't be read
+  // unknown setting, invalid value, a setting that a connection can't change, unreadable option
   {
     codes: ['42704', '22023', '55P02', '42601'],
     sentence: (message) =>
       ` refuses a setting: ${message}. Check options and the other parameters of databaseUrl, and driverOptions`,
   },
-  // a pooler has a code of its own for all that it refuses
+  // PgBouncer uses one SQLSTATE for everything that it refuses, so its message is matched, too
   {
     codes: ['3D000'],
     text: /^(no such database|database ".*" does not exist)/,
-    sentence: (message) => `: ${message}. Create it, or mend its name in databaseUrl: it is not made by opening it`,
+    sentence: (message) => `: ${message}. Create it, or correct its name in databaseUrl: opening does not create it`,
   },
   {
     codes: ['42501'],

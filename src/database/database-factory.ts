@@ -18,9 +18,9 @@ import { openSync, SyncEngine, SyncSession } from './sync/index.ts'
 
 /** Options of a session: those of `em.fork()`, e.g. the `signal` that cancels its queries. */
 export type SessionOptions = NonNullable<Parameters<EntityManager['fork']>[0]>
-/** Makes a session: a fork of the EntityManager with an identity map of its own. */
+/** Makes a session: a fork of the EntityManager with a separate identity map. */
 export type SessionMaker = (options?: SessionOptions) => EntityManager
-/** The same for a factory with `useAsync: false`. */
+/** Makes a session of a factory with `useAsync: false`. */
 export type SyncSessionMaker = (options?: Pick<SessionOptions, 'schema' | 'loggerContext'>) => SyncSession
 
 type Opening<Async extends boolean> = Async extends false ? SyncEngine : Promise<MikroORM>
@@ -33,19 +33,19 @@ interface Opened {
   readonly replicas: ReplicaSet | undefined
 }
 
-/** An open database that is used until it is released; the last one to release it closes it. */
+/** An open database that is shared by several users. It is closed when the last user releases it. */
 export interface SharedEngine {
   readonly engine: MikroORM
-  /** Says that this user is done. A second call does nothing. */
+  /** Releases this user's share. A second call does nothing. */
   readonly release: () => Promise<void>
 }
 
 /**
  * Opens a database by its URL and keeps it open: PostgreSQL, or PGlite embedded in the process.
  *
- * The URL is `postgresql://...` (with parameters like `sslmode` and `application_name`), `pglite://<folder>` (relative to the
- * working directory, or absolute) or `pglite://memory`, which is also the default. A PGlite folder belongs to one
- * process at a time, and PGlite has one connection: inside a transaction use the transaction's EntityManager.
+ * The URL is `postgresql://...` (with parameters like `sslmode` and `application_name`), `pglite://<folder>` (relative
+ * to the working directory, or absolute) or `pglite://memory`, the default. Only one process at a time can open a
+ * PGlite folder. PGlite has one connection, so inside a transaction you must use the transaction's EntityManager.
  *
  * @example
  * const database = new DatabaseFactory({ databaseUrl: 'pglite://.data', entities: [Category] })
@@ -63,10 +63,10 @@ export class DatabaseFactory<Async extends boolean = true> {
   readonly #target: DatabaseTarget
   readonly #replicas: Replicas | undefined
   #opened: Promise<Opened> | undefined
-  /** The replicas of what is open. */
+  /** The replicas of the open database. */
   #reading: ReplicaSet | undefined
   #closing: Promise<void> = Promise.resolve()
-  /** Who uses what is open, as far as they have said so. */
+  /** The users of `share` that have not released the open database yet. */
   #users = new Set<symbol>()
   #openedSync: SyncEngine | undefined
 
@@ -81,12 +81,12 @@ export class DatabaseFactory<Async extends boolean = true> {
   }
 
   /**
-   * The MikroORM instance, connected: the same one for every call until `close`. After a failure the next call tries
-   * again.
+   * Returns the connected MikroORM instance. Every call until `close` returns the same one. If opening fails, the next
+   * call tries again.
    *
-   * @throws ConfigError when the driver's package isn't installed, an entity can't work, the server refuses the login or has no
-   *   such database, the PGlite folder can't be one or another process has it, or replicas can't be measured,
-   *   or when the version of MikroORM, Kysely or pg lacks what this package borrows from it.
+   * @throws ConfigError when the driver's package isn't installed, an entity is invalid, the server refuses the login
+   *   or has no such database, the PGlite folder can't be created or another process has it open, replicas can't be
+   *   measured, or the installed version of MikroORM, Kysely or pg lacks a method that this package borrows from it.
    * @throws UnavailableError when the database can't be reached.
    */
   getEngine (): Opening<Async> {
@@ -109,7 +109,10 @@ export class DatabaseFactory<Async extends boolean = true> {
     return (await this.#opened).engine
   }
 
-  /** A function that makes sessions on `engine`. On PostgreSQL a session's `signal` cancels its queries in the server, too. */
+  /**
+   * Returns a function that makes sessions on `engine`. On PostgreSQL, a session's `signal` also cancels its queries in
+   * the server.
+   */
   getSessionMaker (engine: Awaited<Opening<Async>>): Making<Async> {
     return (engine instanceof SyncEngine
       ? (options?: SessionOptions) => new SyncSession(engine, engine.orm.em.fork(options))
@@ -126,20 +129,20 @@ export class DatabaseFactory<Async extends boolean = true> {
       )
   }
 
-  /** How the replicas are, in the order of the option `replicas`; nothing while the database is not open. */
+  /** The states of the replicas, in the order of the option `replicas`. Empty while the database is not open. */
   replicaReports (): ReplicaReport[] {
     return this.#reading?.reports ?? []
   }
 
   /**
-   * The MikroORM instance for one user of several, e.g. the servers of a process: it is closed when all of them have
-   * released it. What `getEngine` has given to others is closed with it.
+   * Returns the MikroORM instance for one of several users, e.g. the servers of a process. The database is closed when
+   * all users have released it. This also closes it for callers of `getEngine`.
    *
-   * @throws as `getEngine` does; then there is nothing to release
+   * @throws the errors of `getEngine`; after an error there is nothing to release
    */
   async share (): Promise<SharedEngine> {
     const user = Symbol('user')
-    // before it is open: nobody else may close it meanwhile
+    // registered before opening, so that another user's release cannot close the database in between
     const users = this.#users
     users.add(user)
     try {
@@ -157,8 +160,8 @@ export class DatabaseFactory<Async extends boolean = true> {
   }
 
   /**
-   * Closes the connections, whoever uses them; does nothing when there are none. Statements that run are waited for.
-   * `getEngine` opens anew afterwards.
+   * Closes the connections, even if they are shared. Does nothing when the database is not open. Running statements are
+   * finished first. `getEngine` can open the database again afterwards.
    */
   close (): Closing<Async> {
     return (this.useAsync ? this.#close() : this.#closeSync()) as Closing<Async>
@@ -174,7 +177,7 @@ export class DatabaseFactory<Async extends boolean = true> {
     if (opening !== undefined) {
       this.#opened = undefined
       this.#reading = undefined
-      // who shared what is closed now has no say in what is opened next
+      // users of the closed database must not close the next one
       this.#users = new Set()
       this.#closing = closeAll(this.#closing, opening)
     }
@@ -216,10 +219,10 @@ export class DatabaseFactory<Async extends boolean = true> {
     }
   }
 
-  /** Opens the database with the default limit of statements, or without it if a pooler refuses the setting. */
+  /** Opens the database with the default statement timeout, or without it if a pooler refuses the setting. */
   async #withTimeout (init: Init, close: () => Promise<void> | undefined): Promise<MikroORM> {
     const options = this.#options
-    // PgBouncer, which preparedStatements: false is meant for, refuses statement_timeout
+    // PgBouncer refuses statement_timeout, and preparedStatements: false is meant for PgBouncer
     if (options.statementTimeoutMillis !== undefined || options.preparedStatements === false) return await init(options)
     try {
       return await init({ ...options, statementTimeoutMillis: DEFAULT_STATEMENT_TIMEOUT })
@@ -235,7 +238,8 @@ export class DatabaseFactory<Async extends boolean = true> {
     const lock = await lockFolder(folder)
     if (lock === undefined) {
       throw new ConfigError(
-        `DatabaseFactory: ${folder} is already open, in this process or in another one. PGlite serves one process at a time: stop the other one, or use a postgresql:// URL`
+        `DatabaseFactory: ${folder} is already open, in this process or in another one. PGlite serves one process ` +
+          'at a time: stop the other one, or use a postgresql:// URL'
       )
     }
     return lock
@@ -249,8 +253,8 @@ const NO_TIMEOUT = 'DatabaseFactory: the server refuses statement_timeout when c
 type Init = (options: DatabaseOptions<boolean>) => Promise<MikroORM>
 
 /**
- * Makes the tables. The limit of statements is meant for requests: a new index on a large table takes as long as it takes.
- * So the statements run on a connection of their own that does not have the limit.
+ * Creates the tables. The statement timeout is meant for requests, and a new index on a large table may take longer, so
+ * the statements run on a separate connection without the limit.
  */
 async function makeTables (
   engine: MikroORM,

@@ -1,4 +1,4 @@
-/** What a `DatabaseFactory` is constructed with, its schema, and the check against it. */
+/** The options of `DatabaseFactory`, their schema, and the check against it. */
 import { MetadataError, type AnyEntity, type EntityClass, type EntitySchema } from '@mikro-orm/core'
 import type { Options } from '@mikro-orm/postgresql'
 import { Type, type Static } from '@sinclair/typebox'
@@ -12,7 +12,7 @@ const DEFAULT_MAX = 10
 
 export const PoolOptionsSchema = Type.Object({
   min: Type.Optional(Type.Integer({ minimum: 0, description: 'Connections kept open when idle. Default 0.' })),
-  max: Type.Optional(Type.Integer({ minimum: 1, description: 'Connections at most. Default 10.' })),
+  max: Type.Optional(Type.Integer({ minimum: 1, description: 'Largest number of connections. Default 10.' })),
   idleTimeoutMillis: Type.Optional(
     Type.Integer({ minimum: 0, description: 'Time after which an idle connection is closed; 0 never. Default 10000.' })
   ),
@@ -20,7 +20,8 @@ export const PoolOptionsSchema = Type.Object({
     Type.Integer({
       minimum: 0,
       description:
-        'Time to wait for a connection, to the server or from the pool, if the URL has no connect_timeout; 0 for ever. Default 10000.',
+        'Time to wait for a connection, to the server or from the pool, if the URL has no connect_timeout; 0 for ' +
+        'ever. Default 10000.',
     })
   ),
   queueLimit: Type.Optional(
@@ -33,7 +34,8 @@ export const PoolOptionsSchema = Type.Object({
     Type.Integer({
       minimum: 0,
       description:
-        'Time without an answer to a statement after which the server is asked whether it is still there; 0 never. Default 10000.',
+        'Time without an answer to a statement after which the server is asked whether it is still there; 0 ' +
+        'never. Default 10000.',
     })
   ),
 }, closed)
@@ -41,7 +43,7 @@ export const PoolOptionsSchema = Type.Object({
 /** Sizes and times of the connection pool. PGlite has one connection and ignores them. */
 export type PoolOptions = Static<typeof PoolOptionsSchema>
 
-/** Milliseconds after which the server ends a statement, unless the application says how long it may take. */
+/** Default time in milliseconds after which the server ends a statement. */
 export const DEFAULT_STATEMENT_TIMEOUT = 30_000
 
 export const DatabaseOptionsSchema = Type.Object({
@@ -64,7 +66,8 @@ export const DatabaseOptionsSchema = Type.Object({
       minLength: 1,
       maxLength: 63,
       description:
-        "Name of the connections in the server's views and logs, if the URL has no application_name. Default fastify-crud-kit. PGlite ignores it.",
+        "Name of the connections in the server's views and logs, if the URL has no application_name. Default " +
+        'fastify-crud-kit. PGlite ignores it.',
     })
   ),
   statementTimeoutMillis: Type.Optional(
@@ -72,7 +75,8 @@ export const DatabaseOptionsSchema = Type.Object({
       minimum: 0,
       maximum: 2_147_483_647,
       description:
-        'Time after which the server ends a statement, if the URL has no statement_timeout; 0 leaves it to the server. Default 30000, or with preparedStatements: false, as for PgBouncer, 0. PGlite ignores it.',
+        'Time after which the server ends a statement, if the URL has no statement_timeout; 0 leaves it to the ' +
+        'server. Default 30000, or with preparedStatements: false, as for PgBouncer, 0. PGlite ignores it.',
     })
   ),
   preparedStatements: Type.Optional(
@@ -90,7 +94,8 @@ export const DatabaseOptionsSchema = Type.Object({
   schema: Type.Optional(
     Type.Union([Type.Literal('create'), Type.Literal('update')], {
       description:
-        "Makes the tables when the database is opened: 'create' adds what is missing, 'update' also alters and drops to match the entities. Off by default: for demos and tests.",
+        "Makes the tables when the database is opened: 'create' adds what is missing, 'update' also alters and " +
+        'drops to match the entities. Off by default: for demos and tests.',
     })
   ),
   debug: Type.Optional(
@@ -116,7 +121,7 @@ export interface DatabaseOptions<Async extends boolean = true>
   >
 }
 
-/** Options of MikroORM that would contradict ours, and what to write instead. */
+/** MikroORM options that this package sets itself, each with the option to use instead. */
 const OWN: Readonly<Record<string, string>> = {
   driver: 'databaseUrl',
   clientUrl: 'databaseUrl',
@@ -137,10 +142,11 @@ const OWN: Readonly<Record<string, string>> = {
  */
 export function checkDatabaseOptions (options: unknown): asserts options is DatabaseOptions<boolean> {
   checkSchema('DatabaseFactory', Type.Object({}), options)
-  // a URL from an unset environment variable must not become a database in memory that forgets everything
+  // an unset environment variable must not silently open a database in memory that loses its data
   if ('databaseUrl' in options && (options.databaseUrl === undefined || options.databaseUrl === '')) {
     throw new ConfigError(
-      "DatabaseFactory: databaseUrl is empty: is an environment variable not set? Leave the option out, or write 'pglite://memory', for a database in memory"
+      'DatabaseFactory: databaseUrl is empty: is an environment variable not set? Leave the option out, or write ' +
+        "'pglite://memory', for a database in memory"
     )
   }
   checkSchema('DatabaseFactory', DatabaseOptionsSchema, options, { isSecret: (path) => path === 'databaseUrl' })
@@ -150,7 +156,7 @@ export function checkDatabaseOptions (options: unknown): asserts options is Data
     throw new ConfigError(
       `DatabaseFactory: entities[${wrong}] is ${
         shown(entities[wrong])
-      }, which is no entity: give its class or schema, not a name or a path`
+      }, which is not an entity: give its class or schema, not a name or a path`
     )
   }
   const { min = 0, max = DEFAULT_MAX } = (options as { pool?: PoolOptions }).pool ?? {}
@@ -160,11 +166,11 @@ export function checkDatabaseOptions (options: unknown): asserts options is Data
   if (own !== undefined) throw new ConfigError(`DatabaseFactory: ormOptions.${own} is set by the option '${OWN[own]}'`)
 }
 
-/** A class, or a schema of any copy of MikroORM's. */
+/** Accepts a class, or a schema of any installed copy of MikroORM. */
 const isEntity = (value: unknown): boolean =>
   typeof value === 'function' || (typeof value === 'object' && value !== null && 'meta' in value)
 
-/** Makes a MikroORM: what is wrong with its entities is wrong with our options. */
+/** Creates a MikroORM instance, and reports mistakes in entities as mistakes in the factory's options. */
 export async function withEntities<Result> (init: () => Promise<Result>): Promise<Result> {
   try {
     return await init()
@@ -173,7 +179,7 @@ export async function withEntities<Result> (init: () => Promise<Result>): Promis
   }
 }
 
-/** The same without a promise. */
+/** Does the same without a promise. */
 export function withEntitiesSync<Result> (init: () => Result): Result {
   try {
     return init()

@@ -1,7 +1,8 @@
 /**
- * Database URLs. In: `postgresql://user@host:5432/name`, `pglite://folder`, `pglite://memory`. Out: which driver, and
- * what it needs to know. Refused with a `ConfigError` that never shows a password: another scheme, a URL without a
- * database, text that is no URL, and parameters that pg would ignore, since `sslmod=require` must not mean no encryption.
+ * Parses database URLs: `postgresql://user@host:5432/name`, `pglite://folder`, `pglite://memory`. The result names the
+ * driver and holds its connection settings. A `ConfigError`, which never shows a password, refuses other schemes, URLs
+ * without a database, text that is not a URL, and parameters that pg would ignore, because `sslmod=require` must not
+ * silently turn encryption off.
  */
 import path from 'node:path'
 import { parse } from 'pg-connection-string'
@@ -12,9 +13,9 @@ export interface PostgresqlTarget {
   readonly driver: 'postgresql'
   readonly database: string
   readonly schema: string | undefined
-  /** Everything else that the URL says, for `pg`: host, user, TLS, `application_name` and so on. */
+  /** All other parts of the URL, for `pg`: host, user, TLS, `application_name` and so on. */
   readonly connection: Readonly<Record<string, unknown>>
-  /** Of the URL's `connect_timeout`, in milliseconds. */
+  /** The URL's `connect_timeout`, converted to milliseconds. */
   readonly connectionTimeoutMillis: number | undefined
   /** The URL without credentials and parameters, for messages. */
   readonly label: string
@@ -34,7 +35,7 @@ const SCHEMES = ['postgresql', 'postgres', 'pglite']
 const ENCODING = 'Characters like @ : / # ? in a password are written as %40 %3A %2F %23 %3F'
 
 const SSL_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify']
-/** Parameters of PostgreSQL URLs that have an effect, and for some the values that have one. */
+/** Parameters of PostgreSQL URLs that have an effect, some with the values that they accept. */
 const PARAMETERS: Readonly<Record<string, readonly string[] | RegExp | undefined>> = {
   host: undefined,
   port: /^\d+$/,
@@ -51,7 +52,7 @@ const PARAMETERS: Readonly<Record<string, readonly string[] | RegExp | undefined
   channel_binding: ['disable', 'prefer', 'require'],
   application_name: undefined,
   fallback_application_name: undefined,
-  // pg speaks no other
+  // pg supports no other encoding
   client_encoding: ['UTF8', 'utf8'],
   options: undefined,
   connect_timeout: /^\d+$/,
@@ -60,7 +61,7 @@ const PARAMETERS: Readonly<Record<string, readonly string[] | RegExp | undefined
   idle_in_transaction_session_timeout: /^\d+$/,
 }
 
-/** @throws ConfigError for a URL that can't work, with what was probably meant */
+/** @throws ConfigError for an invalid URL, with a suggestion */
 export function parseDatabaseUrl (databaseUrl: string): DatabaseTarget {
   if (/\0|%00/.test(databaseUrl)) throw refused('databaseUrl holds a NUL character')
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(databaseUrl)?.[1]?.toLowerCase()
@@ -82,7 +83,7 @@ function parsePostgresql (databaseUrl: string): PostgresqlTarget {
   const connection: Record<string, unknown> = Object.fromEntries(
     Object.entries(rest).filter(([, value]) => value !== undefined && value !== null && value !== '')
   )
-  // pg binds to the channel where the server offers it, and has no way to insist
+  // pg uses channel binding if the server offers it; it has no way to require it
   if (binding !== undefined && binding !== 'disable') connection['enableChannelBinding'] = true
   const port = rest.port ? `:${rest.port}` : ''
   return {
@@ -98,19 +99,19 @@ function parsePostgresql (databaseUrl: string): PostgresqlTarget {
 type Parsed = ReturnType<typeof parse> & { connect_timeout?: string, channel_binding?: string }
 
 function parsed (databaseUrl: string): Parsed {
-  // pg 8 treats these modes as verify-full, and warns that pg 9 will not: say what is meant
+  // pg 8 treats these modes as verify-full and warns that pg 9 will not, so write verify-full explicitly
   const strict = /[?&]uselibpqcompat=true/.test(databaseUrl)
     ? databaseUrl
     : databaseUrl.replace(/([?&]sslmode=)(prefer|require|verify-ca)(?=&|$)/, '$1verify-full')
   try {
-    // MikroORM reads host, port, user, password and name of a URL, and drops its parameters: sslmode is one of them
+    // MikroORM would read only host, port, user, password and name, and drop parameters such as sslmode
     return parse(strict) as Parsed
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'EACCES' || code === 'EISDIR') {
       throw refused(`a certificate or key that databaseUrl names can't be read: ${message}`)
     }
-    // a URL that can't be parsed may hold a password anywhere
+    // the text of a URL that can't be parsed may contain a password
     const reason = error instanceof TypeError || error instanceof URIError
       ? `it is not a valid URL. ${ENCODING}`
       : message
@@ -118,7 +119,10 @@ function parsed (databaseUrl: string): Parsed {
   }
 }
 
-/** What has a meaning as a URL that nobody can have meant: a password that ends too early is part of a path, and would be shown. */
+/**
+ * Refuses URLs that parse, but not as intended: if a password contains an unescaped delimiter, its rest becomes part of
+ * the path and messages would show it.
+ */
 function checkShape (databaseUrl: string): void {
   const [, , query = '', hash = ''] = /^([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/s.exec(databaseUrl) ?? []
   const location = databaseUrl.slice(databaseUrl.indexOf('://') + 3).split(/[?#]/)[0]!
@@ -136,7 +140,7 @@ function checkShape (databaseUrl: string): void {
 
 function checkParameter (name: string, value: string): void {
   if (!Object.hasOwn(PARAMETERS, name)) {
-    // what does not look like a name may be a piece of a password
+    // text that does not look like a parameter name may be part of a password
     const called = /^\w{1,40}$/.test(name) ? ` '${name}'` : ''
     const known = Object.keys(PARAMETERS)
     const sentence = `databaseUrl has a parameter${called} that has no effect here`
@@ -148,7 +152,9 @@ function checkParameter (name: string, value: string): void {
   throw refused(didYouMean(`databaseUrl: ${name} must be one of ${allowed.join(', ')}`, nearest(value, allowed)))
 }
 
-/** What follows `pglite://` is a path, relative to the working directory or absolute; the word `memory` alone is none. */
+/**
+ * Reads the path that follows `pglite://`, relative to the working directory or absolute. `memory` alone is not a path.
+ */
 function parsePglite (rest: string): PgliteTarget {
   if (rest === '') throw refused('databaseUrl names no folder. Write pglite://folder or pglite://memory')
   const [, query] = rest.split(/\?(.*)/s)

@@ -1,14 +1,14 @@
-/** MikroORM's driver packages, loaded when a URL asks for one: an application installs the one it uses. */
+/** Loads MikroORM's driver packages on demand: an application installs only the driver that its URL needs. */
 import { Utils } from '@mikro-orm/core'
 import type { EntityManager, MikroORM, Options } from '@mikro-orm/postgresql'
 import { createRequire } from 'node:module'
 import { ConfigError } from '../errors.ts'
 import type { DatabaseTarget } from './database-url.ts'
 
-/** What the factory needs of a driver package. Both have PostgreSQL's interface. */
+/** The exports of a driver package that the factory uses. Both packages have PostgreSQL's interface. */
 export interface DriverModule {
   readonly MikroORM: { new(options: Options): MikroORM, init: (options: Options) => Promise<MikroORM> }
-  /** The class of its EntityManagers; a class to extend takes `any`, by TypeScript's rules for mixins. */
+  /** The package's class of EntityManagers. TypeScript requires `any` arguments for a class that a mixin extends. */
   readonly EntityManager: new(...args: any[]) => EntityManager
 }
 
@@ -22,9 +22,10 @@ const PACKAGES: Readonly<Record<DatabaseTarget['driver'], string>> = {
 const importModule: ImportModule = (name) => import(name)
 
 /**
- * The package of a driver.
+ * Loads the package of a driver.
  *
- * @throws ConfigError when it, or a package that it needs, isn't installed: with the command that installs it
+ * @throws ConfigError when the package, or one that it depends on, isn't installed; the message has the command to
+ *   install it
  */
 export async function loadDriver (
   driver: DatabaseTarget['driver'],
@@ -37,7 +38,7 @@ export async function loadDriver (
   }
 }
 
-/** The same without a promise. */
+/** Does the same without a promise. */
 export function requireDriver (
   driver: DatabaseTarget['driver'],
   require: (name: string) => unknown = createRequire(import.meta.url)
@@ -55,7 +56,7 @@ function notInstalled (driver: DatabaseTarget['driver'], error: unknown): Config
     ? /^Cannot find (?:package|module) '([^']+)'/.exec(message)?.[1]
     : undefined
   if (missing === undefined) return undefined
-  // MikroORM's packages have to be of one and the same version
+  // all packages of MikroORM must have the same version
   const install = missing === PACKAGES[driver] ? `${missing}@${Utils.getORMVersion()}` : missing
   return new ConfigError(`DatabaseFactory: ${driver}:// needs the package ${missing}: npm install ${install}`)
 }

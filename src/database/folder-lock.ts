@@ -1,9 +1,9 @@
 /**
- * Keeps a PGlite folder to one process: two that have it open destroy it, and PGlite does not look.
+ * Limits a PGlite folder to one process. Two processes that open it corrupt it, and PGlite does not check.
  *
- * The lock is a local socket whose name is made of the folder's path. The operating system gives it up when the
- * process ends, however it ends, so there is nothing stale to recover. It does not reach across machines or
- * containers that share a volume.
+ * The lock is a local socket whose name is derived from the folder's path. The operating system releases it when the
+ * process ends for any reason, so no stale lock remains. It does not work across machines or containers that share a
+ * volume.
  */
 import { createHash } from 'node:crypto'
 import fs from 'node:fs'
@@ -18,9 +18,9 @@ export interface FolderLock {
 }
 
 /**
- * The lock of `folder`, or `undefined` when somebody has it, in this process or in another.
+ * Returns the lock of `folder`, or `undefined` when this process or another one already holds it.
  *
- * @throws {ConfigError} when there is no such folder, and none can be made
+ * @throws {ConfigError} when the folder does not exist and can't be created
  */
 export async function lockFolder (folder: string): Promise<FolderLock | undefined> {
   const address = addressOf(folder)
@@ -35,7 +35,10 @@ export async function lockFolder (folder: string): Promise<FolderLock | undefine
   }
 }
 
-/** Linux has names that are no files, Windows has pipes; elsewhere it is a file that outlives a process that crashed. */
+/**
+ * The address of the lock. Linux has abstract names and Windows has pipes. Other systems use a socket file, which
+ * remains after a crash.
+ */
 function addressOf (folder: string): string {
   try {
     makeFolder(folder)
@@ -55,8 +58,8 @@ function addressOf (folder: string): string {
 }
 
 /**
- * Makes a folder and those above it, step by step: where a file system makes none, as /proc, `recursive` of Node's mkdir
- * never ends.
+ * Makes a folder and its parents step by step. On file systems that refuse new folders, such as /proc, Node's `mkdir`
+ * with `recursive` never returns.
  */
 function makeFolder (folder: string): void {
   const missing = [folder]
@@ -88,7 +91,7 @@ async function listen (address: string): Promise<net.Server | undefined> {
   }
 }
 
-/** Whether the address is a file without a listener: then it is removed. */
+/** Whether the address is a file without a listener. If it is, the file is removed. */
 async function isStale (address: string): Promise<boolean> {
   const socket = net.connect(address)
   try {

@@ -1,6 +1,6 @@
 /**
- * Whether a database answers. In: a MikroORM instance. Out: the state of its writer, its replicas and its pool, within a
- * time; a database that is down is an answer, never an error.
+ * Checks whether a database answers. Takes a MikroORM instance and returns, within a time limit, the state of the
+ * writer, the replicas and the pool. A database that is down is a result, not an error.
  */
 import type { PGlite } from '@electric-sql/pglite'
 import type { MikroORM } from '@mikro-orm/postgresql'
@@ -11,7 +11,7 @@ import { clientOf, isThere, replicaReports, runOnPool, waitingFor } from '../run
 
 const ServerHealthSchema = Type.Object({
   status: Type.Union([Type.Literal('up'), Type.Literal('busy'), Type.Literal('read-only'), Type.Literal('down')], {
-    description: 'busy: it is there, but had no connection for the question. read-only: it refuses to write.',
+    description: 'busy: it runs, but had no free connection for the check. read-only: it refuses to write.',
   }),
   millis: Type.Number({ description: 'Time that the answer took.' }),
 })
@@ -19,10 +19,10 @@ const ServerHealthSchema = Type.Object({
 export const ReplicaHealthSchema = Type.Object({
   url: Type.String({ description: 'Without credentials and parameters.' }),
   status: Type.Union([Type.Literal('up'), Type.Literal('lagging'), Type.Literal('down')], {
-    description: 'As it was found at the last check; only one that is up is read from.',
+    description: 'Result of the last check. Only replicas that are up are read from.',
   }),
   lag: Type.Union([Type.Number(), Type.Null()], {
-    description: "Milliseconds by which its data was behind the writer's, at most; null where that is not known.",
+    description: "Upper bound of the milliseconds by which its data was behind the writer's; null if unknown.",
   }),
 })
 
@@ -34,9 +34,9 @@ export const HealthSchema = Type.Object({
   replicas: Type.Array(ReplicaHealthSchema),
   pool: Type.Optional(Type.Object({
     size: Type.Integer({ description: 'Connections that are open.' }),
-    idle: Type.Integer({ description: 'Of these, the ones that nobody uses.' }),
+    idle: Type.Integer({ description: 'Open connections that are not in use.' }),
     waiting: Type.Integer({ description: 'Requests that wait for a connection.' }),
-    max: Type.Integer({ description: 'Connections at most.' }),
+    max: Type.Integer({ description: 'Largest number of connections.' }),
   }, { description: "The writer's; PGlite has none." })),
 }, { description: 'The state of the database.' })
 
@@ -45,14 +45,14 @@ export type ReplicaHealth = Static<typeof ReplicaHealthSchema>
 /** The state of a database. */
 export type Health = Static<typeof HealthSchema>
 
-/** Time for an answer, unless configured: probes ask every few seconds. */
+/** Default time for an answer, short because probes ask every few seconds. */
 export const HEALTH_TIMEOUT = 2_000
 
 /**
- * The state of a database.
+ * Returns the state of a database.
  *
- * @param timeout milliseconds after which it is down, or busy, whatever comes later
- * @param replicas the states of its replicas. Default: as they were at their last checks
+ * @param timeout milliseconds after which a database without an answer counts as down or busy
+ * @param replicas the states of its replicas. Default: those of their last checks
  */
 export async function checkHealth (
   orm: MikroORM,
@@ -69,7 +69,7 @@ export async function checkHealth (
     const client = await Promise.race([clientOf(orm.em.getConnection()).catch(() => undefined), tooLate])
     const pool = client !== undefined && 'totalCount' in client ? client : undefined
     const asked = pool === undefined ? askPglite(client as PGlite | undefined) : askPool(pool, timeout, abort.signal)
-    // PGlite is in this process: when it takes its time, it is busy
+    // PGlite runs in this process, so a slow answer means that it is busy
     const status = await Promise.race([asked, tooLate]) ??
       (pool === undefined && client !== undefined ? 'busy' : 'down')
     const writer = { status, millis: Math.round(performance.now() - started) }
@@ -79,7 +79,7 @@ export async function checkHealth (
   }
 }
 
-/** Why one is down may name addresses that are nobody's business. */
+/** Leaves out the reason why a replica is down, which may contain internal addresses. */
 function healthOfReplicas (orm: MikroORM): ReplicaHealth[] {
   return replicaReports(orm.em).map(({ url, status, lag }) => ({ url, status, lag }))
 }
@@ -93,10 +93,13 @@ function overall (writer: ServerHealth, replicas: readonly ReplicaHealth[]): Hea
   return [writer, ...replicas].every(({ status }) => status === 'up') ? 'up' : 'degraded'
 }
 
-/** Asks on a connection of the pool; where all are in use it does not queue behind them, and only knocks at the server's door. */
+/**
+ * Sends a query on a connection of the pool. If all are in use, it does not queue behind them, and only checks that the
+ * server accepts connections.
+ */
 async function askPool (pool: Pool, timeout: number, signal: AbortSignal): Promise<ServerHealth['status']> {
   if (pool.idleCount === 0 && pool.totalCount >= pool.options.max) {
-    // made for what it knows about where the server is: it is not connected
+    // this client is never connected; it only holds the server's address
     return await isThere(clientBeside(pool), timeout) ? 'busy' : 'down'
   }
   const question = {

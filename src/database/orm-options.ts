@@ -1,19 +1,19 @@
-/** From the factory's options and a parsed URL to MikroORM's options. */
+/** Converts the factory's options and a parsed URL to MikroORM's options. */
 import type { EntityManager, Options } from '@mikro-orm/postgresql'
 import type { Pool } from 'pg'
 import { guardPool, readingFrom, type ReplicaSet } from '../run/index.ts'
 import type { DatabaseOptions } from './database-options.ts'
 import type { DatabaseTarget, PostgresqlTarget } from './database-url.ts'
 
-/** pg waits for ever for a connection from a pool that is exhausted; a server has to answer before that. */
+/** Default time to wait for a connection. pg would wait for ever for an exhausted pool. */
 const CONNECTION_TIMEOUT = 10_000
-/** Far more than any answer is worth waiting for, few enough to not fill the memory. */
+/** Default length of the queue: longer than any useful wait, and short enough to not fill the memory. */
 const QUEUE_LIMIT = 1_000
-/** Statements longer than this are rare enough to afford a question each. */
+/** Default time before a probe. Longer statements are rare, so one additional question for each is cheap. */
 const PROBE_AFTER = 10_000
-/** Who we are in pg_stat_activity, where nobody says better. */
+/** The default name of our connections in pg_stat_activity. */
 const APPLICATION_NAME = 'fastify-crud-kit'
-/** Idle connections are heard of again before a firewall forgets them, and found out when their server has gone. */
+/** Keeps firewalls from dropping idle connections, and detects servers that have gone. */
 const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 }
 
 export function toOrmOptions (options: DatabaseOptions<boolean>, target: DatabaseTarget): Options {
@@ -41,17 +41,17 @@ function postgresqlOptions (options: DatabaseOptions<boolean>, target: Postgresq
   }
 }
 
-/** Where a server is and how to connect to it. The sizes of pools are the same for all servers. */
+/** The address of a server and how to connect to it. The pool's sizes are the same for all servers. */
 function connectionOptions (
   options: DatabaseOptions<boolean>,
   target: PostgresqlTarget
 ): Pick<Options, 'clientUrl' | 'dbName' | 'driverOptions'> {
   const given: unknown = options.ormOptions?.driverOptions
   return {
-    // where to is in the driver's options, and a URL with a password would be one more place that could show it
+    // the address is in driverOptions; a URL with the password here could show up in messages and logs
     clientUrl: `postgresql:///${encodeURIComponent(target.database)}`,
     dbName: target.database,
-    // a Kysely instance or dialect of the application's own knows its connection already
+    // a Kysely instance or dialect of the application has its connection already
     driverOptions: isPlain(given)
       ? driverOptions(options, target, given)
       : given as NonNullable<Options['driverOptions']>,
@@ -61,8 +61,8 @@ function connectionOptions (
 type EntityManagerClass = new(...args: any[]) => EntityManager
 
 /**
- * MikroORM's options for replicas beside those of the writer. MikroORM opens and closes their connections; which of them
- * is read from is decided by `replicas`.
+ * MikroORM's additional options for replicas. MikroORM opens and closes their connections; `replicas` decides which one
+ * a statement reads from.
  *
  * @param Default the driver's class of EntityManagers
  */
@@ -83,7 +83,7 @@ export function replicaOptions (
   }
 }
 
-/** What pg is given: for the connection, and when it has made the pool. */
+/** The options for pg, and the hook that runs after pg has created the pool. */
 function driverOptions (
   { pool = {}, applicationName, statementTimeoutMillis, preparedStatements }: DatabaseOptions<boolean>,
   target: PostgresqlTarget,
@@ -97,7 +97,7 @@ function driverOptions (
     ...(applicationName !== undefined && { application_name: applicationName }),
     // pg does not send 0, which leaves the limit to the server
     ...(statementTimeoutMillis !== undefined && { statement_timeout: statementTimeoutMillis }),
-    // the URL is the operator's, who has the last word
+    // the URL takes precedence, because operators set it
     ...target.connection,
     connectionTimeoutMillis: target.connectionTimeoutMillis ?? connectionTimeoutMillis,
     ...given,
@@ -108,7 +108,10 @@ function driverOptions (
   }
 }
 
-/** Whether connections are given a limit of statements by these options: not PGlite's, nor those that the application makes. */
+/**
+ * Whether these options set a statement timeout on connections. PGlite and connections that the application makes have
+ * none.
+ */
 export function takesTimeout (
   { ormOptions, statementTimeoutMillis, preparedStatements }: DatabaseOptions<boolean>,
   target: DatabaseTarget

@@ -18,10 +18,10 @@ const POLICY: Policy = {
 }
 
 /**
- * `withTransaction` that can't write: the database refuses it before it has done anything, whoever asks, CrudBase,
- * MikroORM's unit of work or SQL. Inside of a transaction that may write, it holds until the function ends.
+ * Runs a function in a transaction that can't write. The database refuses every write, from CrudBase, MikroORM's unit
+ * of work or SQL. Inside a transaction that may write, the restriction holds until the function ends.
  *
- * @throws {ReadOnlyViolationError} for a write, and what `withTransaction` throws
+ * @throws {ReadOnlyViolationError} for a write, and the errors of `withTransaction`
  * @example
  * const [page, total] = await readOnly(em, async (em) => [
  *   await categories.list(em, params), await products.count(em),
@@ -32,7 +32,7 @@ export function readOnly<Result> (
   fn: TransactionFunction<[], Result>,
   options?: Omit<TransactionOptions, 'readOnly'>
 ): Promise<Result>
-/** Makes a function run so whenever it is called. */
+/** Returns a wrapper: the functions that it wraps run this way on every call. */
 export function readOnly (options?: Omit<TransactionOptions, 'readOnly'>): TransactionWrapper
 export function readOnly (
   first?: EntityManager | object,

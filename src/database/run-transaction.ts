@@ -1,4 +1,4 @@
-/** Transactions that are repeated when that is of use. */
+/** Runs transactions, and repeats them if that can help. */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { ConfigError, UnavailableError } from '../errors.ts'
 import { shown } from '../options.ts'
@@ -6,39 +6,43 @@ import { convertError, demandsOf, isDriverError, signalOf, transact, transienceO
 import { delayOf, wait, type Backoff } from './backoff.ts'
 import { checkTransactionOptions, type TransactionOptions } from './transaction-options.ts'
 
-/** What runs in a transaction. It has to use the EntityManager that it is given, and may run more than once. */
+/**
+ * A function that runs in a transaction. It must use the EntityManager that it is given, and may run more than once.
+ */
 export type TransactionFunction<Args extends readonly unknown[], Result> = (
   em: EntityManager,
   ...args: Args
 ) => Result | Promise<Result>
 
-/** Makes a function run in a transaction: the same arguments, the first of which says where. */
+/**
+ * Makes a function run in a transaction. The result takes the same arguments; the first is the EntityManager to run on.
+ */
 export type TransactionWrapper = <Args extends readonly unknown[], Result>(
   fn: TransactionFunction<Args, Result>
 ) => (em: EntityManager, ...args: Args) => Promise<Result>
 
-/** What a wrapper does where its options say nothing. */
+/** The defaults of a wrapper such as `withRetry`. */
 export interface Policy extends Backoff {
   /** Its name, for errors. */
   readonly name: string
   /** How it is called, for errors. */
   readonly usage: string
   readonly retries: number
-  /** Whether the whole is repeated also after the database was not available. */
+  /** Whether the transaction is also repeated when the database was unavailable. */
   readonly unavailable: boolean
 }
 
-/** Runs a function by options that have been checked. */
+/** Runs a function with options that have been checked. */
 export async function runTransaction<Result> (
   em: EntityManager,
   fn: TransactionFunction<[], Result>,
   options: TransactionOptions,
   policy: Policy
 ): Promise<Result> {
-  if (typeof fn !== 'function') throw new ConfigError(`${policy.name}: what is to run must be a function.`)
+  if (typeof fn !== 'function') throw new ConfigError(`${policy.name}: expected a function to run.`)
   if (!isEntityManager(em)) {
     throw new ConfigError(
-      `${policy.name}: where it is to run must be an EntityManager, such as request.em, got ${shown(em)}.`
+      `${policy.name}: the first argument must be an EntityManager, such as request.em, got ${shown(em)}.`
     )
   }
   const { isolationLevel, readOnly, timeout } = options
@@ -75,12 +79,14 @@ export async function runTransaction<Result> (
   }
 }
 
-/** Of any copy of MikroORM's, and no session of `useAsync: false`. */
-/** Whether a value is an EntityManager, of whatever copy of MikroORM. */
+/** Whether a value is an EntityManager, of any installed copy of MikroORM. Sessions of `useAsync: false` are not. */
 export const isEntityManager = (value: unknown): value is EntityManager =>
   typeof (value as Partial<EntityManager> | null | undefined)?.isInTransaction === 'function'
 
-/** A transaction inside of another can't be repeated alone: the outermost one is, as often as the most insistent wants it. */
+/**
+ * Merges the demands of a nested transaction into the outermost one, which is repeated in its place: the larger value
+ * of each counts.
+ */
 function raise (demands: Demands, asked: Omit<Demands, 'final'>): void {
   demands.retries = Math.max(demands.retries, asked.retries)
   demands.unavailable ||= asked.unavailable
@@ -100,7 +106,7 @@ async function converted<Result> (promise: Promise<Result>): Promise<Result> {
 
 const checked = new WeakSet<object>()
 
-/** Checks options, once for each object. */
+/** Checks options, only once for each object. */
 export function withChecked (name: string, options: TransactionOptions = {}): TransactionOptions {
   if (typeof options !== 'object' || options === null || !checked.has(options)) {
     checkTransactionOptions(name, options)
@@ -110,15 +116,17 @@ export function withChecked (name: string, options: TransactionOptions = {}): Tr
 }
 
 /**
- * A wrapper of functions, its options checked now.
+ * Returns a wrapper for functions. Its options are checked now.
  *
- * @param given the first argument, which is no EntityManager unless the function behind it was forgotten
+ * @param given the first argument of the call; it is an EntityManager only if the caller forgot the function
  */
 export function wrapperOf (given: unknown, options: TransactionOptions, policy: Policy): TransactionWrapper {
-  if (isEntityManager(given)) throw new ConfigError(`${policy.name}: what is to run is missing. Write ${policy.usage}.`)
+  if (isEntityManager(given)) {
+    throw new ConfigError(`${policy.name}: the function to run is missing. Write ${policy.usage}.`)
+  }
   const own = { ...withChecked(policy.name, options) }
   return (fn) => {
-    if (typeof fn !== 'function') throw new ConfigError(`${policy.name}: what is to run must be a function.`)
+    if (typeof fn !== 'function') throw new ConfigError(`${policy.name}: expected a function to run.`)
     return async (em, ...args) => await runTransaction(em, (em) => fn(em, ...args), own, policy)
   }
 }

@@ -3,7 +3,7 @@ import { Type, type Static } from '@sinclair/typebox'
 import { checkSchema } from '../options.ts'
 import { ISOLATION_LEVELS } from '../run/index.ts'
 
-/** Timers of Node can't be longer. */
+/** The longest delay of Node's timers. */
 const LONGEST = 2 ** 31 - 1
 
 export const DEFAULT_RETRIES = 3
@@ -12,21 +12,22 @@ export const DEFAULT_BACKOFF = { baseDelay: 20, maxDelay: 1_000 } as const
 export const TransactionOptionsSchema = Type.Object({
   isolationLevel: Type.Optional(Type.Union(ISOLATION_LEVELS.map((level) => Type.Literal(level)), {
     description:
-      "What the transaction sees of others. Default: the server's, which is 'read committed' unless configured.",
+      "Which changes of other transactions are visible. Default: the server's, which is 'read committed' unless " +
+      'configured.',
   })),
   readOnly: Type.Optional(Type.Boolean({ default: false, description: 'Refuse writes.' })),
   timeout: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: LONGEST,
-      description: 'Milliseconds for all of it, repetitions included. Default: no limit.',
+      description: 'Milliseconds for the whole transaction, repetitions included. Default: no limit.',
     })
   ),
   retries: Type.Optional(
     Type.Integer({
       minimum: 0,
       default: DEFAULT_RETRIES,
-      description: 'Times that the whole is repeated after a serialization failure or a deadlock, at most.',
+      description: 'Largest number of repetitions after a serialization failure or a deadlock.',
     })
   ),
   baseDelay: Type.Optional(
@@ -50,20 +51,21 @@ export const TransactionOptionsSchema = Type.Object({
 /**
  * How a function runs in a transaction.
  *
- * | Option | What it does | Default |
+ * | Option | Meaning | Default |
  * |---|---|---|
- * | `isolationLevel` | what the transaction sees of others: `'read committed'`, `'repeatable read'`, `'serializable'` | the server's |
+ * | `isolationLevel` | `'read committed'`, `'repeatable read'` or `'serializable'` | the server's |
  * | `readOnly` | refuse writes | `false` |
- * | `timeout` | milliseconds for all of it, repetitions included | no limit |
- * | `retries` | times that the whole is repeated after a serialization failure or a deadlock | 3 |
- * | `baseDelay`, `maxDelay` | longest wait before the first repetition, and of all, in milliseconds | 20, 1 000 |
+ * | `timeout` | milliseconds for the whole transaction, repetitions included | no limit |
+ * | `retries` | largest number of repetitions after a serialization failure or a deadlock | 3 |
+ * | `baseDelay` | longest wait before the first repetition, in milliseconds; doubles with each one | 20 |
+ * | `maxDelay` | longest wait before any repetition, in milliseconds | 1 000 |
  */
 export type TransactionOptions = Readonly<Static<typeof TransactionOptionsSchema>>
 
 /**
- * Refuses options that can't work.
+ * Refuses invalid options.
  *
- * @throws {ConfigError} names the first one, and the option that was probably meant
+ * @throws {ConfigError} names the first invalid option and suggests the one that was probably meant
  */
 export function checkTransactionOptions (what: string, options: unknown): asserts options is TransactionOptions {
   checkSchema(what, TransactionOptionsSchema, options)

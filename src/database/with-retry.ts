@@ -9,7 +9,7 @@ import {
 } from './run-transaction.ts'
 import type { TransactionOptions } from './transaction-options.ts'
 
-/** Patient enough for a server that restarts, or a standby that takes over. */
+/** Long enough for a server to restart, or for a standby to take over. */
 const POLICY: Policy = {
   name: 'withRetry',
   usage: 'withRetry(em, async (em) => ...)',
@@ -20,17 +20,17 @@ const POLICY: Policy = {
 }
 
 /**
- * `withTransaction` that is also repeated when the database was not available: not reached, shutting down or starting
- * up, out of connections, or lost in the middle.
+ * Runs a function like `withTransaction`, and also repeats it when the database was unavailable: unreachable, shutting
+ * down or starting up, out of connections, or lost during the transaction.
  *
- * Only a whole transaction can be repeated in safety: one that was lost before its commit has left nothing. That is why
- * the function runs in one. When the connection is lost during the commit, nobody knows whether the changes were made:
- * that is an `OutcomeUnknownError` and not repeated, unless the transaction is `readOnly`. Neither is anything that ran
- * into a timeout. Inside of another transaction, the outermost one is repeated.
+ * The function runs in a transaction because only a whole transaction can be repeated safely: if the connection is lost
+ * before the commit, nothing has been written. If the connection is lost during the commit, it is unknown whether the
+ * changes were made. Then an `OutcomeUnknownError` is thrown and nothing is repeated, unless the transaction is
+ * `readOnly`. Timeouts are not repeated either. Inside another transaction, the outermost one is repeated.
  *
  * Defaults: 5 `retries`, `baseDelay` 100 ms, `maxDelay` 2 000 ms.
  *
- * @throws what `withTransaction` throws
+ * @throws the errors of `withTransaction`
  * @example
  * const page = await withRetry(em, (em) => categories.list(em, params), { readOnly: true })
  */
@@ -39,7 +39,7 @@ export function withRetry<Result> (
   fn: TransactionFunction<[], Result>,
   options?: TransactionOptions
 ): Promise<Result>
-/** Makes a function run so whenever it is called. */
+/** Returns a wrapper: the functions that it wraps run this way on every call. */
 export function withRetry (options?: TransactionOptions): TransactionWrapper
 export function withRetry (
   first?: EntityManager | TransactionOptions,

@@ -18,18 +18,19 @@ const POLICY: Policy = {
 }
 
 /**
- * `withTransaction` that ends in time: for the sum of all that the function does, repetitions included. When the time
- * is over, the running statement is cancelled in the server, the transaction is rolled back, and the function can't
- * send another one.
+ * Runs a function like `withTransaction`, with a time limit for everything that it does, repetitions included. When the
+ * time is over, the running statement is cancelled in the server, the transaction is rolled back, and the function can
+ * send no further statement.
  *
- * The server knows the time, too (`statement_timeout`, what is left of the time for each statement), so that nothing
- * goes on when this process is gone. And should the server not answer, because the network is dead, its connection is
- * given up a second later. Inside of another timeout the earlier one holds.
+ * Each statement also gets the remaining time as its `statement_timeout`, so the server stops it even if this process
+ * is gone. If the server does not answer, e.g. because the network is down, the connection is dropped one second later.
+ * If timeouts are nested, the earlier one applies.
  *
- * PGlite runs in this process and can't be stopped in a statement: there the time is looked at between statements.
+ * PGlite runs in this process, and a running statement can't be stopped. The time is checked between statements
+ * instead.
  *
  * @param ms milliseconds
- * @throws {UnavailableError} when the time is over, and what `withTransaction` throws
+ * @throws {UnavailableError} when the time is over, and the errors of `withTransaction`
  * @example
  * const report = await withTimeout(em, 2_000, (em) => categories.list(em, params))
  */
@@ -39,7 +40,7 @@ export function withTimeout<Result> (
   fn: TransactionFunction<[], Result>,
   options?: Omit<TransactionOptions, 'timeout'>
 ): Promise<Result>
-/** Makes a function run so whenever it is called: `withTimeout(2_000)(fn)`. */
+/** Returns a wrapper: the functions that it wraps run this way on every call, e.g. `withTimeout(2_000)(fn)`. */
 export function withTimeout (ms: number, options?: Omit<TransactionOptions, 'timeout'>): TransactionWrapper
 export function withTimeout (
   first: EntityManager | number,

@@ -18,17 +18,18 @@ const POLICY: Policy = {
 }
 
 /**
- * Runs a function in a transaction: all that it does is kept, or, when it throws, nothing. Inside of a transaction it is
- * a savepoint of that.
+ * Runs a function in a transaction. If the function throws, all its changes are undone. Inside another transaction, the
+ * function runs in a savepoint.
  *
- * When the database refuses because of what others did at the same time (a serialization failure, a deadlock), the
+ * When the database refuses a statement because of concurrent transactions (a serialization failure, a deadlock), the
  * outermost transaction is run again from its beginning, with a new EntityManager. The function may therefore run more
- * than once, and must use the EntityManager that it is given. Entities that it has loaded or created move to `em` when
- * all has gone well.
+ * than once, and must use the EntityManager that it is given. After success, the entities that it has loaded or created
+ * move to `em`.
  *
- * @param em where: its filters, schema and signal hold inside, too
- * @throws what the function throws, errors of the database as ours; {UnavailableError} when repeating was of no use, or
- *   the time is over; {OutcomeUnknownError} when the connection was lost during the commit, which is not repeated
+ * @param em the EntityManager to run on; its filters, schema and signal also apply inside the transaction
+ * @throws the errors of the function, with database errors converted to this package's; {UnavailableError} when all
+ *   repetitions failed or the time is over; {OutcomeUnknownError} when the connection was lost during the commit, which
+ *   is not repeated
  * @example
  * const order = await withTransaction(em, async (em) => {
  *   await shelves.update(em, shelf, { stock: 0 })
@@ -41,7 +42,7 @@ export function withTransaction<Result> (
   options?: TransactionOptions
 ): Promise<Result>
 /**
- * Makes a function run so whenever it is called.
+ * Returns a wrapper: the functions that it wraps run in a transaction on every call.
  *
  * @example
  * const sell = withTransaction({ isolationLevel: 'serializable' })(async (em, shelf: number) => { ... })

@@ -41,10 +41,10 @@ t.test('options are checked when constructed', async (t) => {
   t.throws(construct({ entities: [] }), refused(/entities: /))
   t.throws(
     construct({ entities: [Ledger, 'x'] }),
-    refused(/entities\[1\] is 'x', which is no entity: give its class or schema, not a name or a path/)
+    refused(/entities\[1\] is 'x', which is not an entity: give its class or schema, not a name or a path/)
   )
-  t.throws(construct({ entities: [{}] }), refused(/entities\[0\] is an object, which is no entity/))
-  t.throws(construct({ entities: [null] }), refused(/entities\[0\] is null, which is no entity/))
+  t.throws(construct({ entities: [{}] }), refused(/entities\[0\] is an object, which is not an entity/))
+  t.throws(construct({ entities: [null] }), refused(/entities\[0\] is null, which is not an entity/))
   t.throws(construct({ databaseUrl: 'pglite://memory' }), refused(/entities: /))
   t.throws(construct({ entities, databaseUrl: 5 }), refused(/databaseUrl: expected string/))
   t.throws(construct({ entities, databaseUrl: 'sqlite://x' }), refused(/scheme 'sqlite:'/))
@@ -338,7 +338,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     await t.rejects(
       factory.getEngine(),
       refused(
-        /_later: database "\w+_later" does not exist\. Create it, or mend its name in databaseUrl: it is not made by opening it/
+        /_later: database "\w+_later" does not exist\. Create it, or correct its name in databaseUrl: opening does not create it/
       )
     )
     const admin = new DatabaseFactory({ databaseUrl: url, entities })

@@ -41,7 +41,7 @@ t.test(
           ],
           [urlOf('ada'), /asks for a password, and there is none\. Check user and password/],
           [urlOf('bob:s3cret'), /refuses the login: no pg_hba\.conf entry .*"bob"/],
-          [urlOf('postgres:s3cret', 'nowhere'), /: database "nowhere" does not exist\. Create it, or mend its name/],
+          [urlOf('postgres:s3cret', 'nowhere'), /: database "nowhere" does not exist\. Create it, or correct its name/],
           [
             urlOf('postgres:s3cret', 'postgres?sslmode=require'),
             /\/postgres offers no TLS, which sslmode in databaseUrl demands\. Turn it on/,

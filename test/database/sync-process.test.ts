@@ -22,7 +22,7 @@ function folderFor (t: Test): string {
 
 t.test('options that a worker can not have', async (t) => {
   const open = (options: object) => () => new DatabaseFactory({ entities, useAsync: false, ...options }).getEngine()
-  t.throws(open({ schema: 'create' }), refused(/schema can not be used with useAsync: false.*getCreateSchemaSQL/))
+  t.throws(open({ schema: 'create' }), refused(/schema cannot be used with useAsync: false.*getCreateSchemaSQL/))
   t.throws(
     open({ ormOptions: { driverOptions: { password: async () => 'x' } } }),
     refused(/ormOptions.driverOptions holds a function/)

@@ -544,17 +544,17 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
       const [run, message] of [
         [
           () => withTransaction(orm.em as any),
-          /^withTransaction: what is to run is missing\. Write withTransaction\(em, async \(em\) => \.\.\.\)\.$/,
+          /^withTransaction: the function to run is missing\. Write withTransaction\(em, async \(em\) => \.\.\.\)\.$/,
         ],
-        [() => withRetry(orm.em as any), /^withRetry: what is to run is missing/],
-        [() => readOnly(orm.em as any), /^readOnly: what is to run is missing/],
+        [() => withRetry(orm.em as any), /^withRetry: the function to run is missing/],
+        [() => readOnly(orm.em as any), /^readOnly: the function to run is missing/],
         [
           () => withTimeout(orm.em as any, 100 as any),
-          /^withTimeout: what is to run is missing\. Write withTimeout\(em, ms, /,
+          /^withTimeout: the function to run is missing\. Write withTimeout\(em, ms, /,
         ],
         [
           () => withTimeout(orm.em as any, (async () => {}) as any),
-          /^withTimeout: what is to run is missing\. Write withTimeout\(em, ms, /,
+          /^withTimeout: the function to run is missing\. Write withTimeout\(em, ms, /,
         ],
         [
           () => withTransaction({ retires: 3 } as any),
@@ -574,7 +574,7 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
         [() => withTransaction(em, 7 as any), /function/],
         [
           () => withTransaction({} as any, async () => {}),
-          /withTransaction: where it is to run must be an EntityManager, such as request.em, got an object/,
+          /withTransaction: the first argument must be an EntityManager, such as request.em, got an object/,
         ],
         [() => withTimeout(undefined as any, 5, async () => {}), /withTimeout: .*EntityManager.*got undefined/],
         [() => readOnly()(async () => {})(null as any), /readOnly: .*EntityManager.*got null/],

@@ -1,4 +1,7 @@
-/** The option `replicas`. In: what an application writes, and the writer's URL. Out: connections to open and how to check them. */
+/**
+ * The option `replicas`: checks it, fills in defaults from the writer's URL, and returns the connections to open and
+ * how to check them.
+ */
 import { Type, type Static } from '@sinclair/typebox'
 import { ConfigError } from '../../errors.ts'
 import { checkSchema, shown } from '../../options.ts'
@@ -11,12 +14,14 @@ export const ReplicaOptionsSchema = Type.Object({
   urls: Type.Array(Type.String({ minLength: 1 }), {
     minItems: 1,
     description:
-      'postgresql:// URLs of hot standbys of the database. What they leave out of user, password, TLS and other parameters is as in databaseUrl.',
+      'postgresql:// URLs of hot standbys of the database. User, password, TLS and other parameters that they ' +
+      'leave out are taken from databaseUrl.',
   }),
   maxLag: Type.Optional(
     Type.Union([Type.Integer({ minimum: 1 }), Type.Literal(false)], {
       description:
-        'Milliseconds by which a replica that is read from may be behind. false does not measure: every server that answers is used. Default 10000.',
+        'Largest lag in milliseconds of a replica that is read from. false turns measuring off: every server that ' +
+        'answers is used. Default 10000.',
     })
   ),
   checkInterval: Type.Optional(
@@ -30,7 +35,7 @@ export const ReplicaOptionsSchema = Type.Object({
   ),
 }, { additionalProperties: false })
 
-/** Servers to read from, and when they are left out. */
+/** The servers to read from, and the conditions under which one is left out. */
 export type ReplicaOptions = Readonly<Static<typeof ReplicaOptionsSchema>>
 
 export interface Replicas {
@@ -39,9 +44,9 @@ export interface Replicas {
 }
 
 /**
- * Reads the option.
+ * Reads the option `replicas`.
  *
- * @throws ConfigError for what can't work; it shows no password
+ * @throws ConfigError for invalid values; it shows no password
  */
 export function readReplicas (
   { replicas: given, ormOptions }: DatabaseOptions<boolean>,
@@ -55,16 +60,16 @@ export function readReplicas (
   }
   if (!isPlain(ormOptions?.driverOptions)) {
     throw new ConfigError(
-      "DatabaseFactory: replicas: ormOptions.driverOptions is a connection of its own, of which there can't be one for each replica"
+      'DatabaseFactory: replicas: ormOptions.driverOptions is a ready connection, which cannot be repeated for ' +
+        'each replica'
     )
   }
   const { urls, maxLag = 10_000, checkInterval = 1_000, checkTimeout = 2_000 } = options
-  // a healthy replica's last check must not be too old before the next one has ended
+  // a healthy replica's last check must not expire before the next one has ended
   if (maxLag !== false && maxLag < checkInterval + checkTimeout) {
     throw new ConfigError(
-      `DatabaseFactory: replicas: maxLag is ${maxLag} ms, less than a check may take to come and to answer (checkInterval + checkTimeout, ${
-        checkInterval + checkTimeout
-      } ms): a replica would be left out between its checks`
+      `DatabaseFactory: replicas: maxLag is ${maxLag} ms, less than checkInterval + checkTimeout ` +
+        `(${checkInterval + checkTimeout} ms): a replica would be left out between its checks`
     )
   }
   const targets = urls.map((url, index) => withDefaults(parse(url, `replicas[${index}]`), writer))
@@ -100,7 +105,7 @@ function parse (url: string, name: string): PostgresqlTarget {
   return target
 }
 
-/** @throws ConfigError that names the place of the URL; messages never show the URL itself */
+/** @throws ConfigError that names the option that holds the URL; messages never show the URL itself */
 function parseAs (url: string, name: string): DatabaseTarget {
   try {
     return parseDatabaseUrl(url)
@@ -109,7 +114,7 @@ function parseAs (url: string, name: string): DatabaseTarget {
   }
 }
 
-/** Parameters that belong together: a URL that says one of them says them all. */
+/** Parameters that belong together: if a URL has one of a group, none of the group is taken from the writer's URL. */
 const GROUPS: readonly (readonly string[])[] = [['user', 'password'], [
   'ssl',
   'sslmode',
@@ -119,10 +124,10 @@ const GROUPS: readonly (readonly string[])[] = [['user', 'password'], [
   'sslnegotiation',
   'uselibpqcompat',
 ]]
-/** Where a server is, which no other server's URL can say. */
+/** The address of a server, which is never taken from the writer's URL. */
 const OWN: ReadonlySet<string> = new Set(['host', 'port'])
 
-/** A replica's URL with what it leaves out taken from the writer's. */
+/** A replica's target, with missing parameters taken from the writer's URL. */
 function withDefaults (target: PostgresqlTarget, writer: PostgresqlTarget): PostgresqlTarget {
   const said = new Set(Object.keys(target.connection))
   const isTaken = (name: string): boolean => {
@@ -137,7 +142,7 @@ function withDefaults (target: PostgresqlTarget, writer: PostgresqlTarget): Post
   }
 }
 
-/** One server's database has one place, whatever else its URL says. */
+/** Identifies a database on a server, regardless of the other parameters of its URL. */
 function place ({ connection, database }: PostgresqlTarget): string {
   return `${String(connection['host'] ?? 'localhost').toLowerCase()}:${String(connection['port'] ?? 5432)}/${database}`
 }

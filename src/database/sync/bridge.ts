@@ -1,4 +1,4 @@
-/** The main thread's side: starts the worker, and waits for its answers without letting go of the thread. */
+/** Starts the worker from the main thread, and blocks the main thread until the worker answers. */
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import type * as Synckit from 'synckit'
@@ -6,15 +6,15 @@ import { ConfigError, UnavailableError } from '../../errors.ts'
 import { fromPlainError, type Command, type Reply } from './messages.ts'
 
 const require = createRequire(import.meta.url)
-/** Beside this file, as TypeScript here and as JavaScript in the package. */
+/** The worker's file: TypeScript in this repository, JavaScript in the published package. */
 const WORKER = path.join(import.meta.dirname, `worker${path.extname(import.meta.filename)}`)
 
 /** Sends a command to the worker and returns the rows of its answer. */
 export type Bridge = (command: Command) => Record<string, unknown>[]
 
-/** A worker of its own. It does not keep the process alive. */
+/** Starts a separate worker thread. It does not keep the process alive. */
 export function startBridge (): Bridge {
-  // loaded here, so that a server, which never comes here, does not pay for it
+  // loaded here, because servers never need it
   const { startWorkerThread } = require('synckit') as typeof Synckit
   const send = startWorkerThread<(command: Command) => Promise<Reply>, Reply>(WORKER, { execArgv: [] })
   return (command) => {

@@ -1,4 +1,4 @@
-/** A Kysely dialect without a database: MikroORM compiles statements by it and can't run any. */
+/** A Kysely dialect without a database. MikroORM uses it to compile statements, but can't run any. */
 import {
   DummyDriver,
   PostgresAdapter,
@@ -13,7 +13,8 @@ import { ConfigError } from '../../errors.ts'
 class NoDriver extends DummyDriver {
   override async acquireConnection (): Promise<DatabaseConnection> {
     throw new ConfigError(
-      'This EntityManager belongs to a synchronous session (useAsync: false) and has no connection: use the methods of CrudBase, or session.execute.'
+      'This EntityManager belongs to a synchronous session (useAsync: false) and has no connection: use the ' +
+        'methods of CrudBase, or session.execute.'
     )
   }
 }
@@ -25,8 +26,8 @@ export const noConnection: Dialect = {
   createIntrospector: (db) => new PostgresIntrospector(db),
 }
 
-/** Whether an ORM has a connection: that of a synchronous session has none. */
+/** Whether an ORM has a connection. The ORM of a synchronous session has none. */
 export function isConnected (orm: MikroORM): boolean {
-  // MikroORM has a copy of what it was given
+  // MikroORM copies the dialect that it is given, so compare its functions
   return (orm.config.get('driverOptions') as Partial<Dialect> | undefined)?.createDriver !== noConnection.createDriver
 }

@@ -1,4 +1,7 @@
-/** MikroORM's filters without a promise: `em.applyFilters` is an async function, though most conditions are at hand. */
+/**
+ * Applies MikroORM's filters without a promise. `em.applyFilters` is async, though most conditions are available at
+ * once.
+ */
 import { QueryHelper, Raw, Utils, type EntityMetadata, type FilterDef } from '@mikro-orm/core'
 import type { EntityManager, Options } from '@mikro-orm/postgresql'
 import { ConfigError } from '../../errors.ts'
@@ -11,7 +14,7 @@ interface WithFilters {
   [added]: Filters
 }
 
-/** An EntityManager class that remembers the filters that are added to it, which MikroORM's keeps to itself. */
+/** Extends an EntityManager class to remember the filters that are added, because MikroORM's own list is private. */
 export function rememberingFilters (Base: EntityManagerClass): EntityManagerClass {
   return class extends Base implements WithFilters {
     [added]: Filters = {}
@@ -31,9 +34,9 @@ export function rememberingFilters (Base: EntityManagerClass): EntityManagerClas
 }
 
 /**
- * The conditions of the filters that are active for an entity, as `em.applyFilters` has them.
+ * Returns the conditions of the filters that are active for an entity, the same as `em.applyFilters`.
  *
- * @param options arguments of filters by name, or whether they are on
+ * @param options arguments of filters by name, or booleans that turn them on or off
  * @throws {ConfigError} for a filter whose condition is a promise
  */
 export function applyFiltersSync (
@@ -75,10 +78,11 @@ function condition (
     }
     where = where(args, type, em, undefined, meta.className)
     if (typeof (where as PromiseLike<unknown> | undefined)?.then === 'function') {
-      // its own failure is nobody's any more
+      // nothing awaits this promise, so its rejection must be handled here
       Promise.allSettled([where])
       throw new ConfigError(
-        `The filter '${filter.name}' of ${meta.className} returns a promise, which a synchronous session can't wait for: return the condition itself.`
+        `The filter '${filter.name}' of ${meta.className} returns a promise, which a synchronous session can't ` +
+          'wait for: return the condition itself.'
       )
     }
   }

@@ -1,4 +1,4 @@
-/** Synchronous sessions: a worker thread has the connection, the main thread waits for it. */
+/** Synchronous sessions: a worker thread has the connection, and the main thread blocks until it answers. */
 export { isConnected } from './dialect.ts'
 export { openSync } from './open.ts'
 export { serverStarted } from './server-guard.ts'

@@ -1,14 +1,14 @@
 /**
- * What the two threads of synchronous sessions say to each other. Everything here survives the structured clone that
- * takes it from one to the other.
+ * Messages between the two threads of synchronous sessions. All of them survive the structured clone that passes them
+ * from one thread to the other.
  */
 import { ConfigError, UnavailableError } from '../../errors.ts'
 import type { DatabaseOptions } from '../database-options.ts'
 
-/** The options of a database that a worker can be given: entities hold functions, and stay where they are. */
+/** The database options that can be sent to a worker. Entities contain functions, so they stay on the main thread. */
 export type PortableOptions = Omit<DatabaseOptions<boolean>, 'entities' | 'schema' | 'debug' | 'useAsync' | 'replicas'>
 
-/** What the main thread asks for. A transaction has the connection to itself until it has ended. */
+/** The commands of the main thread. A transaction has the connection to itself until it has ended. */
 export type Command =
   | { readonly kind: 'open', readonly options: PortableOptions }
   | { readonly kind: 'query', readonly text: string, readonly values: readonly unknown[] }
@@ -20,7 +20,7 @@ export type Reply =
   | { readonly rows: Record<string, unknown>[] }
   | { readonly error: PlainError }
 
-/** An error without its class: `code`, `severity`, `detail` and the like are among its properties. */
+/** An error without its class. `properties` has `code`, `severity`, `detail` and so on. */
 export interface PlainError {
   readonly name: string
   readonly message: string
@@ -43,7 +43,7 @@ export function toPlainError (error: unknown): PlainError {
   }
 }
 
-/** The classes of this package that a worker throws, by code. */
+/** The classes of this package that a worker throws, by their codes. */
 const OWN = new Map<unknown, typeof ConfigError | typeof UnavailableError>([['FST_CRUD_CONFIG_INVALID', ConfigError], [
   'FST_CRUD_UNAVAILABLE',
   UnavailableError,
@@ -59,8 +59,8 @@ export function fromPlainError ({ name, message, properties, cause }: PlainError
 }
 
 /**
- * A value for a statement as it reaches the other thread unchanged: an object becomes here what the driver would have
- * made of it there, since its class stays behind.
+ * Converts a value for a statement to one that can be sent to the other thread. The class of an object is lost on the
+ * way, so it is converted here as the driver would convert it there.
  */
 export function toPortableValue (value: unknown): unknown {
   if (typeof value !== 'object' || value === null || value instanceof Date || ArrayBuffer.isView(value)) return value

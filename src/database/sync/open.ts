@@ -12,7 +12,7 @@ import type { PortableOptions } from './messages.ts'
 import { refuseInServer } from './server-guard.ts'
 import { SyncEngine } from './sync-session.ts'
 
-/** Options of MikroORM that are about the connection, and can be sent to another thread. */
+/** MikroORM options that concern the connection and can be sent to another thread. */
 const CONNECTION_OPTIONS = [
   'driverOptions',
   'password',
@@ -22,12 +22,14 @@ const CONNECTION_OPTIONS = [
   'charset',
   'collate',
 ] as const
-/** Those that are functions by nature, which can't. */
+/** MikroORM options that are functions, and so can't be sent to another thread. */
 const CONNECTION_HOOKS = ['onCreateConnection', 'onReserveConnection'] as const
 
 /**
- * @throws {ConfigError} for options that hold functions for the connection, in a running server, and what `getEngine`
- *   of an asynchronous factory throws
+ * Opens a database for synchronous sessions.
+ *
+ * @throws {ConfigError} for options that hold functions for the connection, or when a server runs in this process, and
+ *   the errors of `getEngine` of an asynchronous factory
  */
 export function openSync (options: DatabaseOptions<boolean>, target: DatabaseTarget): SyncEngine {
   refuseInServer()
@@ -37,7 +39,7 @@ export function openSync (options: DatabaseOptions<boolean>, target: DatabaseTar
   try {
     bridge({ kind: 'open', options: portable })
   } catch (error) {
-    // what failed is worth more than what is left of the worker
+    // an error of the cleanup must not replace the error that caused it
     try {
       bridge({ kind: 'close' })
     } catch {}
@@ -46,7 +48,7 @@ export function openSync (options: DatabaseOptions<boolean>, target: DatabaseTar
   return new SyncEngine(orm, bridge)
 }
 
-/** MikroORM with the entities' metadata, which compiles statements and runs none. */
+/** Makes a MikroORM instance that has the entities' metadata and compiles statements, but has no connection. */
 function disconnectedOrm (options: DatabaseOptions<boolean>, target: DatabaseTarget): MikroORM {
   const { MikroORM, EntityManager } = requireDriver(target.driver)
   const ormOptions = {
@@ -63,7 +65,9 @@ function portableOptions (
 ): PortableOptions {
   if (schema !== undefined) {
     throw new ConfigError(
-      'DatabaseFactory: schema can not be used with useAsync: false. Make the tables before, with a factory that has it and no useAsync; or, in memory, with session.executeScript(await engine.orm.schema.getCreateSchemaSQL()).'
+      'DatabaseFactory: schema cannot be used with useAsync: false. Make the tables before, with a factory that ' +
+        'has it and no useAsync; or, in memory, with session.executeScript(await ' +
+        'engine.orm.schema.getCreateSchemaSQL()).'
     )
   }
   const given: Record<string, unknown> = { ...ormOptions }
@@ -79,13 +83,14 @@ function portableOptions (
       throw inWorker(name, cause)
     }
   }
-  // one statement at a time takes one connection, and what is read after it was written has to be there
+  // statements run one at a time, so one connection is enough; without replicas, reads always see earlier writes
   return { ...own, ormOptions: connection, pool: { ...own.pool, min: 0, max: 1 } }
 }
 
 function inWorker (name: string, cause?: unknown): ConfigError {
   return new ConfigError(
-    `DatabaseFactory: ormOptions.${name} holds a function, which can not be used with useAsync: false: the connection is on a worker thread.`,
+    `DatabaseFactory: ormOptions.${name} holds a function, which cannot be used with useAsync: false: the ` +
+      'connection is on a worker thread.',
     { cause }
   )
 }

@@ -1,9 +1,9 @@
-/** Keeps synchronous sessions out of servers: while one of them waits, nothing else in the process goes on. */
+/** Refuses synchronous sessions while a server runs: each statement blocks the whole process. */
 import { ConfigError } from '../../errors.ts'
 
 let servers = 0
 
-/** Says that a server has started; the function returned says that it has stopped. */
+/** Registers a running server. Call the returned function when the server has stopped. */
 export function serverStarted (): () => void {
   let running = true
   servers++
@@ -17,6 +17,8 @@ export function serverStarted (): () => void {
 export function refuseInServer (): void {
   if (servers === 0) return
   throw new ConfigError(
-    'A synchronous session (useAsync: false) can not be used while a Fastify server runs in this process: each of its statements would stop all requests until the database has answered. Use request.em or a DatabaseFactory without useAsync: false, and await the result.'
+    'A synchronous session (useAsync: false) cannot be used while a Fastify server runs in this process: each of ' +
+      'its statements would stop all requests until the database has answered. Use request.em or a DatabaseFactory ' +
+      'without useAsync: false, and await the result.'
   )
 }

@@ -1,4 +1,4 @@
-/** Sessions whose statements are waited for where they stand. */
+/** Synchronous sessions: their methods block until the database has answered. */
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
 import { ConfigError } from '../../errors.ts'
 import type { EntityModel } from '../../model/index.ts'
@@ -8,7 +8,7 @@ import { applyFiltersSync } from './filters.ts'
 import { toPortableValue, type Command } from './messages.ts'
 import { refuseInServer } from './server-guard.ts'
 
-/** A database that a worker thread has open. What `getEngine()` of a factory with `useAsync: false` returns. */
+/** A database that a worker thread has opened. `getEngine()` of a factory with `useAsync: false` returns it. */
 export class SyncEngine {
   /** MikroORM with the metadata of the entities, and without a connection: for `crudSchemas` and `addFilter`. */
   readonly orm: MikroORM
@@ -28,14 +28,14 @@ export class SyncEngine {
     return this.#current
   }
 
-  /** @internal Sends a command for a session, which has to be the one whose turn it is. */
+  /** @internal Sends a command for a session. The session must be the one of the innermost transaction. */
   send (session: SyncSession, command: Command): Row[] {
     refuseInServer()
     if (this.#closed) throw new ConfigError('This synchronous session is closed: its DatabaseFactory has been.')
     if (session.isOver) {
       throw new ConfigError('The transaction of this synchronous session is over: use the session that it began on.')
     }
-    // there is one connection, and waiting for it would be waiting for ever
+    // there is one connection, so waiting for the other transaction would be a deadlock
     if (this.#current !== undefined && this.#current !== session) {
       throw new ConfigError('A transaction is open: use the session that its callback was given.')
     }
@@ -61,8 +61,8 @@ export class SyncEngine {
 }
 
 /**
- * A session for scripts, seeds and the REPL. Given to the methods of `CrudBase` in place of an EntityManager it makes
- * them return values, not promises: the thread waits until the database has answered, and does nothing else.
+ * A session for scripts, seeds and the REPL. If you pass it to a method of `CrudBase` in place of an EntityManager, the
+ * method returns a value instead of a promise. The thread is blocked until the database has answered.
  *
  * @example
  * const database = new DatabaseFactory({ databaseUrl, entities, useAsync: false })
@@ -72,14 +72,14 @@ export class SyncEngine {
  */
 export class SyncSession {
   /**
-   * For what MikroORM keeps beside the database: `addFilter`, `setFilterParams`, metadata. It has no connection, so what
-   * it is asked to read or write is an error.
+   * For features of MikroORM that need no database: `addFilter`, `setFilterParams`, metadata. It has no connection, so
+   * reading or writing with it throws.
    */
   readonly em: EntityManager
   readonly #engine: SyncEngine
   readonly #depth: number
   #isOver = false
-  /** What the database refused: nothing but an end of the transaction can follow. */
+  /** The first error of the database in this transaction, which can then only be rolled back. */
   #failure: Error | undefined
 
   /** @internal */
@@ -89,7 +89,7 @@ export class SyncSession {
     this.#depth = depth
   }
 
-  /** @internal Whether a rollback of its caller can undo its writes. */
+  /** @internal Whether the caller can roll back the writes. */
   get isInTransaction (): boolean {
     return this.#depth > 0
   }
@@ -122,11 +122,11 @@ export class SyncSession {
   }
 
   /**
-   * Runs `work` in a transaction, or inside of one in a savepoint of it. What it throws undoes what it has written, and
-   * is thrown on; so is an error of the database that it has caught, since nothing can follow one in its transaction.
-   * While it runs, only the session that it is given may be used.
+   * Runs `work` in a transaction, or in a savepoint if a transaction is open. If `work` throws, its writes are undone
+   * and the error is rethrown. This also applies to a database error that `work` has caught, because PostgreSQL accepts
+   * no further statement in that transaction. While `work` runs, only the session that it receives can be used.
    *
-   * @throws {ConfigError} when it returns a promise, since nothing waits for it; also then everything is undone
+   * @throws {ConfigError} when `work` returns a promise, because the session cannot wait for it; its writes are undone
    * @example
    * session.transaction((session) => {
    *   const author = authors.create(session, { name: 'Ada' })
@@ -144,11 +144,11 @@ export class SyncSession {
     try {
       result = work(inner)
       refusePromise(result)
-      // PostgreSQL would take a commit for a rollback, and say nothing
+      // PostgreSQL would silently roll back instead of committing
       if (inner.#failure !== undefined) throw inner.#failure
     } catch (error) {
       this.#end(inner, outer, () => {
-        // what failed is worth more than that it could not be undone, which a lost connection has done anyway
+        // the original error matters more than an error of the rollback; a lost connection has rolled back anyway
         try {
           if (this.#depth === 0) this.#send({ kind: 'rollback' })
           else this.execute(`rollback to savepoint ${savepoint}`)
@@ -204,7 +204,7 @@ export class SyncSession {
     try {
       return this.#engine.send(this, command)
     } catch (error) {
-      // about the use of the session: the database has not been asked
+      // a misuse of the session, found before the database was asked
       if (error instanceof ConfigError) throw error
       const converted = convertError(error, model)
       if (this.#depth > 0) this.#failure ??= converted
@@ -216,7 +216,7 @@ export class SyncSession {
 function refusePromise (result: unknown): void {
   const { then } = (result ?? {}) as { then?: unknown }
   if (typeof then !== 'function') return
-  // its own failure is nobody's any more
+  // nothing awaits this promise, so its rejection must be handled here
   then.call(result, undefined, () => {})
   throw new ConfigError(
     'The callback of transaction() must not be async: a synchronous session does not wait for promises.'

@@ -1,6 +1,4 @@
-/**
- * The thread that a synchronous session waits for: it has the connection and answers one command after the other.
- */
+/** The worker thread of synchronous sessions. It has the connection and answers one command after the other. */
 import type { PGlite } from '@electric-sql/pglite'
 import { defineEntity, p } from '@mikro-orm/core'
 import type { Pool, PoolClient } from 'pg'
@@ -13,16 +11,16 @@ import { toPlainError, type Command, type Reply } from './messages.ts'
 
 type Rows = Record<string, unknown>[]
 
-/** Entities stay on the main thread, and a factory wants one. */
+/** A factory needs at least one entity. The real entities stay on the main thread. */
 const Nothing = defineEntity({ name: 'Nothing', properties: { id: p.integer().primary() } })
 
 let factory: DatabaseFactory | undefined
 let client: Pool | PGlite
-/** The connection of the transaction that is open: on PGlite there is but one anyway. */
+/** The connection of the open transaction. PGlite has only one connection. */
 let held: PoolClient | undefined
 /** Whether the open transaction was declared to be read-only. */
 let readOnly = false
-/** What has shown that the connection leads to a server that does not write. */
+/** The error that showed that the connection leads to a server that refuses writes. */
 let refusal: unknown
 
 async function answer (command: Command): Promise<Rows> {
@@ -65,7 +63,7 @@ async function answer (command: Command): Promise<Rows> {
     case 'close': {
       release(new Error('closed'))
       await factory?.close()
-      // the answer goes another way; without this port the thread has nothing to wait for and ends
+      // the answer uses another port; without this one, the thread has nothing to wait for and ends
       parentPort?.close()
       return []
     }
@@ -79,7 +77,10 @@ async function query (text: string, values: readonly unknown[] = []): Promise<Ro
       : (await ((held ?? client) as PGlite).query<Rows[number]>(text, preparedValues(values))).rows)
 }
 
-/** A write that is refused where nobody has declared that nothing is written: a new connection may lead to the server that took over. */
+/**
+ * Converts the error of a write that the server refuses although the transaction was not declared to be read-only. A
+ * new connection may lead to the server that took over.
+ */
 async function observed<Result> (text: string, send: () => Promise<Result>): Promise<Result> {
   readOnly = declaresReadOnly(text) ?? readOnly
   try {
@@ -91,7 +92,7 @@ async function observed<Result> (text: string, send: () => Promise<Result>): Pro
   }
 }
 
-/** A connection on which something went wrong does not go back to the pool. */
+/** Releases the connection. After an error it is closed instead of returned to the pool. */
 function release (error?: unknown): void {
   held?.release(error !== undefined)
   held = undefined
