@@ -1,10 +1,13 @@
-/** The type of an API, from the resources of its server. It is all that a client imports of it, and no code. */
+/**
+ * The type of an API, derived from its server's resources. A client imports only this type and no code of the server.
+ */
 import type { IsAny, QueryBuilderConfig } from '../config/index.ts'
 import type { ResourceApi } from './types.ts'
 
 /**
- * The type of the API of `resources`, as `crudKit` takes them, for `createClient`. A resource whose literal types are
- * not known (`new QueryBuilderConfig<Category>(...)`, with a type argument) takes any names.
+ * The type of the API of `resources`, the object that you pass to `crudKit`, for `createClient`. If the literal types
+ * of a resource are unknown (`new QueryBuilderConfig<Category>(...)`, with a type argument), the client accepts any
+ * names.
  *
  * @example
  * export const resources = { '/categories': new CrudBase({ model: Category, queryConfig: { ... } }) }
@@ -34,21 +37,21 @@ type Methods = {
   restore: 'restore',
 }
 
-/** A list whose literals are not known may hold any operation. */
+/** The methods of a resource. If the type of its list of operations has no literals, it may have any operation. */
 type MethodsOf<Entry, Entity> = Methods[OperationsOf<Entry, Entity>] | StreamOf<Entry>
 
 type OperationsOf<Entry, Entity> = Entry extends { readonly operations: ReadonlyArray<infer Operation> }
   ? string extends Operation ? keyof Methods : Operation & keyof Methods
   : Exclude<keyof Methods, 'createMany' | (IsMarked<Entity> extends true ? never : 'restore')>
 
-/** Whether deleted records are marked, as far as types know. */
+/** Whether a delete marks records instead of removing them, as far as the entity's type shows. */
 type IsMarked<Entity> = IsAny<Entity> extends true ? true
   : Extract<keyof Entity, 'deleted_at' | 'deletedAt'> extends never ? false
     : true
 
 type StreamOf<Entry> = Entry extends { readonly stream: infer Stream } ? Stream extends false ? never : 'stream' : never
 
-/** Whether something on the server may fill in what a body leaves out. */
+/** Whether the server may fill in properties that a body omits. */
 type IsFilled<Entry> = Entry extends { readonly scope: unknown } ? true
   : CrudOf<Entry> extends { beforeCreate(...args: never[]): unknown } ? true
     : false

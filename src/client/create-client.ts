@@ -1,11 +1,11 @@
-/** The client of an API: resources by path, and what can be done with their records. */
+/** The client of an API: resources by path, each with methods for its records. */
 import { CrudError } from './error.ts'
 import { readLines } from './ndjson.ts'
 import { queryString, type AnyQuery } from './query-string.ts'
 import { send, sendJson, type Call, type ClientOptions } from './request.ts'
 import type { Client } from './types.ts'
 
-/** What the methods take, whatever the types of a resource allow. */
+/** The options of all methods, without the restrictions of a resource's types. */
 interface AnyOptions extends AnyQuery {
   readonly signal?: AbortSignal
   readonly ifMatch?: string | object
@@ -15,18 +15,19 @@ interface AnyOptions extends AnyQuery {
 const etags = new WeakMap<object, string>()
 
 /**
- * The entity tag of a record that `get`, `create`, `update`, `delete` or `restore` returned: the version that the
- * server gave it. `undefined` for records of lists, for those without a version, and for copies.
+ * Returns the entity tag of a record that `get`, `create`, `update`, `delete` or `restore` returned, i.e. the version
+ * that the server gave it. Returns `undefined` for records of lists, for records without a version, and for copies.
  */
 export function etagOf (record: object): string | undefined {
   return etags.get(record)
 }
 
 /**
- * Makes a client. `Api` is the type of the server's resources, `ApiOf<typeof resources>`; nothing is sent or checked
- * before a method is called.
+ * Makes a client. `Api` is the type of the server's resources, `ApiOf<typeof resources>`. Nothing is sent or checked
+ * before you call a method.
  *
- * @param baseUrl where the resources are, as `https://api.example.com/v1`; empty for the page's own origin
+ * @param baseUrl the URL under which the resources are, e.g. `https://api.example.com/v1`; empty for the page's own
+ *   origin
  * @example
  * const api = createClient<Api>('https://api.example.com', { headers: () => ({ authorization: token() }) })
  * const page = await api['/categories'].list({ filter: { price: { gte: 100 } }, include: ['products'] })
@@ -36,7 +37,7 @@ export function createClient<Api> (baseUrl: string, options: ClientOptions = {})
   const resources = new Map<string, object>()
   return new Proxy({}, {
     get (_, path) {
-      // anything else is a question of the platform, such as whether this is a promise
+      // the platform reads other properties, e.g. to find out whether this is a promise
       if (typeof path !== 'string' || !path.startsWith('/')) return undefined
       let found = resources.get(path)
       if (found === undefined) resources.set(path, found = resource(base + path, options))
@@ -56,7 +57,7 @@ function resource (url: string, client: ClientOptions): object {
   const list = (query?: AnyOptions): Promise<any> => read(url, query)
   const urlOf = (id: unknown): string => url.replace(/\/$/, '') + pathOf(id)
   const create = async (body: unknown, { signal }: AnyOptions = {}) => ask({ method: 'POST', url, body, signal })
-  /** A write to a record. */
+  /** Sends a write to one record. */
   const write = (method: string, path: string, options: AnyOptions = {}, body?: unknown): Promise<any> =>
     ask({ method, url: path, body, ifMatch: tagOf(options), signal: options.signal })
 
@@ -77,7 +78,7 @@ function resource (url: string, client: ClientOptions): object {
     async * stream (query: AnyOptions = {}) {
       const { signal } = query
       const response = await send({ method: 'GET', url: url + queryString(query), accept: NDJSON, signal }, client)
-      // a resource without streams answers with its first page
+      // a resource without streams answers with its first page instead
       if (!response.headers.get('content-type')?.startsWith(NDJSON)) {
         await response.body?.cancel()
         const detail = 'The server does not stream this resource.'
@@ -97,7 +98,7 @@ function resource (url: string, client: ClientOptions): object {
 
 const NDJSON = 'application/x-ndjson'
 
-/** The path of a key: a segment, or one for each part of a composite key, in its order. */
+/** The path of a key: one segment, or one for each part of a composite key, in order. */
 function pathOf (id: unknown): string {
   return [id].flat(Infinity).map((part) => {
     const text = Number.isFinite(part) || typeof part === 'bigint' ? String(part) : part
@@ -109,7 +110,10 @@ function pathOf (id: unknown): string {
   }).join('')
 }
 
-/** A precondition that can't be made must not be left out: the write would then overwrite whatever is there. */
+/**
+ * Returns the entity tag for `If-Match`. Throws if there is none, because a write without it would overwrite any
+ * version.
+ */
 function tagOf (options: AnyOptions): string | undefined {
   const { ifMatch } = options
   const tag = typeof ifMatch === 'object' && ifMatch !== null ? etagOf(ifMatch) : ifMatch

@@ -1,8 +1,8 @@
-/** Failures of a request, as one class. */
+/** The error class of the client. */
 
-/** One thing that is wrong with a request: where it is, and what it should be. */
+/** One mistake in a request: its place, and what is expected there. */
 export interface CrudErrorItem {
-  /** The parameter of the query string, `filter[name]`, or the place in the body, `/name`. */
+  /** The query parameter, e.g. `filter[name]`, or the place in the body, e.g. `/name`. */
   readonly source?: { readonly parameter?: string, readonly pointer?: string }
   readonly code: string
   /** A sentence for people. */
@@ -11,7 +11,7 @@ export interface CrudErrorItem {
   readonly suggestion?: string
 }
 
-/** What an answer says of its failure. */
+/** The contents of an error response. */
 interface Failure {
   readonly status: number
   readonly code: string
@@ -21,23 +21,23 @@ interface Failure {
 }
 
 /**
- * A request that failed.
+ * The error of a failed request.
  *
  * - An error of the API has its `code` (`FST_CRUD_NOT_FOUND`) and its `errors`.
- * - A request without a complete answer has `status` 0 and the code `NETWORK`; `cause` is what the platform says of it.
+ * - A request without a complete answer has `status` 0 and the code `NETWORK`; `cause` is the error of the platform.
  * - An answer in another form, such as a proxy's page, has its status and the code `NOT_JSON`.
  *
- * A request that `signal` aborts rejects with the reason of the abort instead, as `fetch` does.
+ * If `signal` aborts a request, it rejects with the reason of the abort instead, as `fetch` does.
  */
 export class CrudError extends Error {
   override readonly name = 'CrudError'
-  /** The HTTP status; 0 where there was no complete answer. */
+  /** The HTTP status, or 0 without a complete answer. */
   readonly status: number
   /** The code of the API's error, `NETWORK` or `NOT_JSON`. */
   readonly code: string
   /** A sentence for people. */
   readonly detail: string
-  /** All that is wrong with the request; empty where the answer names nothing. */
+  /** All mistakes in the request. Empty if the answer lists none. */
   readonly errors: readonly CrudErrorItem[]
 
   constructor ({ status, code, detail, errors = [], cause }: Failure) {
@@ -49,7 +49,7 @@ export class CrudError extends Error {
   }
 
   /**
-   * The first error of one parameter or of one place in the body: what a form shows beside an input.
+   * Returns the first error of a query parameter or of a place in the body, e.g. to show it beside an input of a form.
    *
    * @example
    * error.errorFor('filter[price][gte]')?.detail
@@ -62,7 +62,9 @@ export class CrudError extends Error {
   }
 }
 
-/** Whether a value is a `CrudError`, also one of another copy of this module or another realm (a frame, a worker). */
+/**
+ * Whether a value is a `CrudError`, including one of another copy of this module or another realm (a frame, a worker).
+ */
 export function isCrudError (value: unknown): value is CrudError {
   const { name, code, status } = (value ?? {}) as Partial<CrudError>
   return name === 'CrudError' && typeof code === 'string' && typeof status === 'number'

@@ -1,6 +1,6 @@
 /**
- * The client of resources, for browsers, Node, Deno, Bun and workers. It needs `fetch` and nothing else: of the other
- * rooms it knows types only, and no other room imports it.
+ * The client of resources, for browsers, Node, Deno, Bun and workers. It needs only `fetch`. It imports nothing but
+ * types from the other rooms, and no other room imports it.
  */
 export { createClient, etagOf } from './create-client.ts'
 export { CrudError, isCrudError, type CrudErrorItem } from './error.ts'

@@ -1,11 +1,13 @@
 /**
- * The names of a whitelist in the URL, as types: of an entry its alias, or the property that it names. `any` and
- * `string` stand for entries that the type checker does not know; where they are, everything is allowed.
+ * The names of a whitelist in the URL, as types. The name of an entry is its alias, or else its property. `any` and
+ * `string` stand for entries that the type checker does not know; they allow every name.
  */
 import type { InUrl, IsAny, Key, KindOf, Target } from '../config/index.ts'
 import type { CamelCase } from '../crud/index.ts'
 
-/** The entries of one list of a configuration: a union, `never` for none, `any` for a list that isn't known. */
+/**
+ * The entries of one list of a configuration, as a union. `never` for an empty list, `any` if the list is not known.
+ */
 export type Entries<Options, List extends string> = List extends keyof Options
   ? Options[List] extends ReadonlyArray<infer Entry> ? Entry : any
   : never
@@ -16,13 +18,13 @@ type NameOf<Entry> = Entry extends { readonly '~url': InUrl<infer Name, any> }
 type AliasOf<Entry> = Entry extends { readonly '~url': InUrl<any, infer Alias> }
   ? IsAny<Alias> extends true ? never : Alias & string
   : never
-/** The alias, or where there is no alias, the other name. */
+/** The alias of an entry, or `Name` if it has no alias. */
 type AliasOr<Entry, Name> = [AliasOf<Entry>] extends [never] ? Name : AliasOf<Entry>
 
 /** The name of a filter or a sort. */
 export type UrlName<Entry> = Entry extends unknown ? AliasOr<Entry, NameOf<Entry>> : never
 
-/** What precedes the last name of a path: `a.b` of `a.b.c`, the empty text of `a`. */
+/** A path without its last name: `a.b` for `a.b.c`, the empty text for `a`. */
 type Parent<Path extends string> = Path extends `${infer Head}.${infer Tail}`
   ? Tail extends `${string}.${string}` ? `${Head}.${Parent<Tail>}` : Head
   : ''
@@ -32,13 +34,13 @@ type Join<Before extends string, Name extends string> = Before extends '' ? Name
 /** The includes of one kind. */
 type Includes<Options, Kind> = Extract<Entries<Options, 'allowedIncludes'>, { readonly kind: Kind }>
 
-/** The aliases of relations, by their path of properties. */
+/** The aliases of relations, by their paths of properties. */
 type RelationAliases<Options> = {
   readonly [Entry in Includes<Options, 'relation'> as [AliasOf<Entry>] extends [never] ? never : NameOf<Entry>]:
   AliasOf<Entry>
 }
 
-/** A path of relations as the URL writes it. */
+/** A path of relations as it is written in the URL. */
 type RelationUrl<Path extends string, Aliases, Before extends string = ''> = Path extends `${infer Head}.${infer Tail}`
   ? `${SegmentUrl<Join<Before, Head>, Head, Aliases>}.${RelationUrl<Tail, Aliases, Join<Before, Head>>}`
   : SegmentUrl<Join<Before, Path>, Path, Aliases>
@@ -46,19 +48,19 @@ type RelationUrl<Path extends string, Aliases, Before extends string = ''> = Pat
 type SegmentUrl<Path extends string, Name extends string, Aliases> = Path extends keyof Aliases ? Aliases[Path] & string
   : Name
 
-/** The relations that may be included: by name in the URL, the path of properties. */
+/** The relations that may be included. Keys are names in the URL, values are paths of properties. */
 export type Relations<Options, Aliases = RelationAliases<Options>> = {
   readonly [Entry in Includes<Options, 'relation'> as RelationUrl<NameOf<Entry>, Aliases>]: NameOf<Entry>
 }
 
-/** A number about a relation: the path of the record that has it, its name there, and its kind of value. */
+/** An aggregate of a relation: the path of the record that has it, its name there, and the type of its value. */
 export interface AggregateAt<At extends string, Name extends string, Value> {
   readonly at: At
   readonly name: Name
   readonly value: Value
 }
 
-/** Numbers about relations that may be included, by name in the URL. */
+/** The aggregates that may be included, by name in the URL. */
 export type Aggregates<Entity, Options, Aliases = RelationAliases<Options>> = {
   readonly [Entry in Includes<Options, 'aggregate'> as AggregateUrl<Entry, AggregateOf<Entity, Entry>, Aliases>]:
   AggregateOf<Entity, Entry>
@@ -75,7 +77,9 @@ type AggregateOf<Entity, Entry> = Entry extends {
       : ValueAt<Entity, Path, Fn>
   : never
 
-/** The last relation of the path begins the name; what follows is a property, or one inside of an embedded object. */
+/**
+ * The name starts with the last relation of the path. After it comes a property, or a property of an embedded object.
+ */
 type ValueAt<Entity, Path extends string, Fn extends string, Before extends string = ''> = Path extends
   `${infer Head}.${infer Tail}`
   ? Head extends Key<Entity>
@@ -94,7 +98,10 @@ type Camel<Path extends string> = Path extends `${infer Head}.${infer Tail}`
   ? `${CamelCase<Head>}${Capitalize<Camel<Tail>>}`
   : CamelCase<Path>
 
-/** Numbers that are strings stay strings, and so do dates; the mean and the sum of other numbers are numbers. */
+/**
+ * The type of an aggregate. Strings, including numbers as strings, and dates keep their type; `avg` and `sum` of other
+ * numbers are numbers.
+ */
 type Aggregated<Entity, Name extends string, Fn> = Name extends Key<Entity>
   ? NonNullable<Entity[Name]> extends infer Value ? IsAny<Value> extends true ? any
     : Value extends number ? number | null
@@ -104,19 +111,19 @@ type Aggregated<Entity, Name extends string, Fn> = Name extends Key<Entity>
   : Fn extends 'min' | 'max' ? any
     : number | string | null
 
-/** Fields that may be selected: by the path of the record that has them, names in the URL and properties. */
+/** The fields that may be selected, by the path of their record. Each has a name in the URL and a property. */
 export type Fields<Options> = {
   readonly [Entry in Entries<Options, 'allowedFields'> as Parent<NameOf<Entry>>]: FieldOf<Entry>
 }
 
-/** Of each entry: those of one record have one key, and are a union. */
+/** Distributes over entries: those of one record share a key and form a union. */
 type FieldOf<Entry> = Entry extends unknown ? {
   readonly name: AliasOr<Entry, Leaf<NameOf<Entry>>>,
   readonly property: Leaf<NameOf<Entry>>,
 }
   : never
 
-/** The fields of relations, by their path in the URL. */
+/** The fields of relations, by their paths in the URL. */
 export type RelatedFields<Options, Aliases = RelationAliases<Options>> = {
   readonly [Path in Exclude<keyof Fields<Options> & string, ''> as RelationUrl<Path, Aliases>]: Fields<Options>[Path]
 }

@@ -1,11 +1,11 @@
-/** Records from the body of an answer, a line each. */
+/** Reads records from the body of an answer that has one record on each line. */
 import { CrudError } from './error.ts'
 import { orNetworkError } from './request.ts'
 
 /**
- * The records of a stream, as they arrive. Leaving the loop closes the connection.
+ * Yields the records of a stream as they arrive. Leaving the loop closes the connection.
  *
- * @throws {CrudError} when the stream is cut off: a record that is complete ends with a line feed
+ * @throws {CrudError} when the stream is cut off, i.e. its last record does not end with a line feed
  */
 export async function * readLines (
   response: Response,
@@ -19,7 +19,7 @@ export async function * readLines (
       const { done, value } = await orNetworkError(signal, () => reader.read())
       if (done) break
       const text = decoder.decode(value, { stream: true })
-      // a long record arrives in many chunks: only one that ends a line is worth splitting
+      // a long record arrives in many chunks; only a chunk that ends a line needs splitting
       if (!text.includes('\n')) {
         rest += text
         continue
@@ -30,7 +30,7 @@ export async function * readLines (
     }
     if (rest !== '') throw new CrudError({ status: 0, code: 'NETWORK', detail: 'The stream ended within a record.' })
   } finally {
-    // Tells the server to stop. A stream that has ended or failed has nothing to stop, and says so by rejecting.
+    // Tells the server to stop. Rejects if the stream has already ended or failed, which needs no handling.
     await reader.cancel().catch(() => {})
   }
 }

@@ -1,9 +1,9 @@
-/** What a caller asks for, written as the query string of the API. */
+/** Writes the options of a request as a query string of the API. */
 
 /** A value of a filter, or an item of its list. */
 type Scalar = string | number | bigint | boolean | Date
 
-/** What methods take for the query string, whatever a resource allows. Absent and `undefined` are the same. */
+/** The query options of all methods, without the restrictions of a resource. Absent and `undefined` mean the same. */
 export interface AnyQuery {
   readonly filter?: object | undefined
   readonly sort?: readonly string[] | undefined
@@ -20,7 +20,7 @@ export interface AnyQuery {
 const PAGINATION = ['page', 'per_page', 'limit', 'offset', 'cursor'] as const
 
 /**
- * Writes a query string, with its `?`; the empty text for no parameters.
+ * Writes a query string, including its `?`. Returns the empty text if there are no parameters.
  *
  * @throws {TypeError} for a value that has no text: NaN, an invalid date, null in a list, an object
  */
@@ -44,11 +44,14 @@ export function queryString (query: AnyQuery): string {
 
 type Add = (name: string, text: string) => void
 
-/** A value for the default operator, values for it, `null`, or an object with a value for each operator. */
+/**
+ * Adds a filter. The value is one for the default operator, a list of such values, `null`, or an object of values by
+ * operator.
+ */
 function addFilter (add: Add, name: string, value: unknown): void {
   if (value === undefined) return
   if (Array.isArray(value)) {
-    // without an operator a comma is data: one parameter for each item; `in` is the operator for no items
+    // without an operator, commas belong to the value, so each item is a parameter; an empty list is written with `in`
     if (value.length === 0) add(`${name}[in]`, '')
     for (const item of value) add(`${name}[]`, textOf(name, item))
   } else if (value === null) add(`${name}[isnull]`, 'true')
@@ -63,7 +66,7 @@ function addOperator (add: Add, name: string, operator: string, value: unknown):
   else add(place, Array.isArray(value) ? value.map((item) => quote(textOf(place, item))).join() : textOf(place, value))
 }
 
-/** An item of a list: in quotes where it would not be read as it is written. */
+/** Writes an item of a list, in quotes if the server would otherwise read it differently. */
 function quote (item: string): string {
   return item === '' || /[",\\]|^\s|\s$/.test(item) ? `"${item.replace(/["\\]/g, '\\$&')}"` : item
 }
@@ -78,7 +81,7 @@ function textOf (place: string, value: unknown): string {
 
 const TEXTS = ['string', 'bigint', 'boolean']
 
-/** Percent-encodes, but for characters of the grammar, which are legal in a query and easier to read in logs. */
+/** Percent-encodes, except characters of the grammar, which are legal in a query and easier to read in logs. */
 function encode (text: string): string {
   return encodeURIComponent(text).replace(/%(?:2C|3A|5B|5D)/g, decodeURIComponent)
 }

@@ -1,9 +1,12 @@
-/** The records that a request answers, as types: columns that are selected, relations and numbers that are included. */
+/** The types of records in answers: the selected columns, and the included relations and aggregates. */
 import type { IsAny, Key, KindOf, Target } from '../config/index.ts'
 import type { One, Wire, WireId, WireRecord } from '../crud/index.ts'
 import type { AggregateAt, Aggregates, Entries, Fields, RelatedFields, Relations } from './names.ts'
 
-/** The record of an answer. Lists that are put together at run time tell nothing: then anything may be there. */
+/**
+ * The type of a record in an answer. Lists that are built at run time have no literal types, so any property may be
+ * there.
+ */
 export type RecordOf<Entity, Options, Selected, Included, SelectedByInclude> = IsAny<Entity> extends true
   ? Record<string, any>
   : [Selected, Included] extends [readonly [], readonly []] ? RecordAt<Entity, never, never, {}, ''>
@@ -20,7 +23,7 @@ export type RecordOf<Entity, Options, Selected, Included, SelectedByInclude> = I
             : never
           : never
 
-/** Whether the type checker knows what may be selected and included. */
+/** Whether the type checker knows which names may be selected and included. */
 type IsKnown<Options> = IsAny<Entries<Options, 'allowedIncludes'> | Entries<Options, 'allowedFields'>> extends true
   ? false
   : true
@@ -29,7 +32,7 @@ type PathsOf<ByName, Included> = Included extends readonly (infer Name)[]
   ? Name extends keyof ByName ? ByName[Name] : never
   : never
 
-/** The properties that are selected, by the path of the record that has them. */
+/** The selected properties, by the path of the record that has them. */
 type AllFields<Options, Selected, ByInclude> =
   & { readonly '': Chosen<Fields<Options>, '', Selected> }
   & {
@@ -45,12 +48,12 @@ type Named<Fields, Selected> = Selected extends readonly (infer Name)[]
   ? Fields extends { readonly name: Name, readonly property: infer Property } ? Property : never
   : never
 
-/** The relations that are included in the records at a path: the first name of what follows it. */
+/** The relations that are included in the records at a path, i.e. the next name of each longer path. */
 type HeadsAt<Paths, Before extends string> = Paths extends `${Before}${infer Rest}`
   ? Rest extends `${infer Head}.${string}` ? Head : Rest
   : never
 
-/** `author` without its dot, as a key of `AllFields`. */
+/** A prefix such as `author.` without its dot, as a key of `AllFields`. */
 type Place<Before extends string> = Before extends `${infer Path}.` ? Path : Before
 
 type SelectedAt<Selections, Before extends string> = Place<Before> extends keyof Selections ? Selections[Place<Before>]
@@ -78,7 +81,7 @@ type KnownRecordAt<Entity, Paths, Numbers, Selections, Before extends string> = 
         : never
 }
 
-/** All columns, or those that are selected. To-many relations are no columns. */
+/** All columns, or the selected ones. To-many relations are not columns. */
 type ColumnsOf<Entity, Selected> = [Selected] extends [never]
   ? { [Name in Key<Entity>]: KindOf<Entity[Name]> extends 'many' ? never : Name }[Key<Entity>]
   : Selected & string
@@ -87,7 +90,7 @@ type Related<T, Paths, Numbers, Selections, Before extends string> = KindOf<T> e
   ? Array<RecordAt<Target<T>, Paths, Numbers, Selections, Before>>
   : RecordAt<One<T>, Paths, Numbers, Selections, Before> | null
 
-/** A column; of a relation that isn't included, its key. */
+/** The type of a column. A relation that isn't included is its key. */
 type Column<T> = KindOf<T> extends infer Kind
   ? Kind extends 'one' ? WireId<One<T>> | (null extends T ? null : undefined extends T ? null : never)
     : Kind extends 'scalar' ? Wire<T>

@@ -1,4 +1,4 @@
-/** One request: its headers, its repetitions, and what its answer means. */
+/** Sends one request: adds its headers, repeats it, and interprets its answer. */
 import { CrudError } from './error.ts'
 
 /** Headers in any form that `Headers` takes. */
@@ -7,16 +7,16 @@ type HeaderList = NonNullable<ConstructorParameters<typeof Headers>[0]>
 export interface ClientOptions {
   /** Headers of every request, or a function that makes them, called for each request. */
   readonly headers?: HeaderList | (() => HeaderList | Promise<HeaderList>)
-  /** What sends requests. Default: the platform's `fetch`. */
+  /** The function that sends requests. Default: the platform's `fetch`. */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
   /**
-   * How often a read is repeated that was answered with 503, after the wait that the answer asks for (at most 30
-   * seconds), or a growing one. Writes are never repeated. Default: 2.
+   * Number of times that a read is repeated after an answer with status 503. Each time it waits as long as the answer
+   * asks for, but at most 30 seconds, or otherwise for a growing time. Writes are never repeated. Default: 2.
    */
   readonly retries?: number
 }
 
-/** A request, as the methods of resources make it. */
+/** A request of a resource's method. */
 export interface Call {
   readonly method: string
   readonly url: string
@@ -26,44 +26,44 @@ export interface Call {
   readonly signal?: AbortSignal | undefined
 }
 
-/** The longest wait before a read is repeated, in milliseconds: a server that asks for more is not asked again. */
+/** The longest wait before a read is repeated, in milliseconds. If a server asks for more, the read is not repeated. */
 const MAX_WAIT = 30_000
 const FIRST_WAIT = 250
 
 /**
- * Sends a request, repeats it where that is safe, and returns the answer of a success.
+ * Sends a request, repeats it if that is safe, and returns a successful answer.
  *
- * @throws {CrudError} for all other answers, and for none
+ * @throws {CrudError} for all other answers, and when no answer arrives
  */
 export async function send (call: Call, options: ClientOptions): Promise<Response> {
   const { method, signal } = call
-  // what changes nothing can be done twice
+  // only requests that change nothing can be repeated safely
   const retries = method === 'GET' ? options.retries ?? 2 : 0
   for (let attempt = 0; ; attempt++) {
     const response = await orNetworkError(signal, await requestOf(call, options))
     if (response.ok) return response
     const wait = response.status === 503 && attempt < retries ? waitFor(response, attempt) : Infinity
     if (wait > MAX_WAIT) throw await failureOf(response, signal)
-    // an answer that is not read keeps its connection
+    // an unread answer would keep its connection
     await response.body?.cancel()
     await sleep(wait, signal)
   }
 }
 
-/** A body, and the version of the record that it is. */
+/** The body of an answer, and the version of the record in it. */
 export interface Answer {
   readonly data: unknown
   readonly etag: string | null
 }
 
-/** Sends a request; what it returns is what the answer's JSON says. */
+/** Sends a request and returns the JSON value of its answer. */
 export async function sendJson (call: Call, options: ClientOptions): Promise<Answer> {
   const response = await send(call, options)
   const text = await orNetworkError(call.signal, () => response.text())
   return { data: parse(text, response), etag: response.headers.get('etag') }
 }
 
-/** Prepares one attempt. What the caller's own functions throw is the caller's. */
+/** Prepares one attempt. Errors of functions that the caller passed, such as `headers`, are thrown unchanged. */
 async function requestOf (call: Call, options: ClientOptions): Promise<() => Promise<Response>> {
   const { method, url, accept = 'application/json', body, ifMatch, signal } = call
   signal?.throwIfAborted()
@@ -80,7 +80,7 @@ async function requestOf (call: Call, options: ClientOptions): Promise<() => Pro
 
 const asJson = (_: string, value: unknown): unknown => typeof value === 'bigint' ? String(value) : value
 
-/** Waits for the network. An abort stays the reason that its signal gives; any other failure is a `CrudError`. */
+/** Waits for the network. After an abort, rejects with the signal's reason; any other failure is a `CrudError`. */
 export async function orNetworkError<T> (signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -91,7 +91,7 @@ export async function orNetworkError<T> (signal: AbortSignal | undefined, work: 
   }
 }
 
-/** The error that an answer tells about. */
+/** Converts an answer to an error. */
 async function failureOf (response: Response, signal: AbortSignal | undefined): Promise<CrudError> {
   const { status } = response
   const text = await orNetworkError(signal, () => response.text())
@@ -112,16 +112,19 @@ function parse (text: string, { status }: Response): unknown {
   throw new CrudError({ status, code: 'NOT_JSON', detail, cause: text })
 }
 
-/** Milliseconds until a request may be repeated, never less than asked for: seconds, or a date (RFC 9110, 10.2.3). */
+/**
+ * Milliseconds before a request may be repeated, at least those of `Retry-After`: seconds, or a date (RFC 9110,
+ * 10.2.3).
+ */
 function waitFor ({ headers }: Response, attempt: number): number {
   const after = headers.get('retry-after') ?? ''
   const asked = /^\d+$/.test(after) ? Number(after) * 1000 : Date.parse(after) - Date.now()
-  // clients that failed together do not come back together
+  // the random part keeps clients that failed together from returning together
   const spread = FIRST_WAIT * 2 ** attempt * Math.random()
   return (Number.isNaN(asked) ? FIRST_WAIT * 2 ** attempt : Math.max(0, asked)) + spread
 }
 
-/** Waits, unless the signal aborts. */
+/** Waits. Rejects if the signal aborts. */
 async function sleep (milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   signal?.throwIfAborted()
   await new Promise<void>((resolve, reject) => {

@@ -1,4 +1,4 @@
-/** The types of a client: what the methods of its resources take and return. */
+/** The types of a client: the parameters and results of its resources' methods. */
 import type { IsAny } from '../config/index.ts'
 import type { CursorInfo, OffsetInfo, PageInfo } from '../run/index.ts'
 import type { Aggregates, Entries, Fields, RelatedFields, Relations, UrlName } from './names.ts'
@@ -21,17 +21,17 @@ export interface CursorPage<Item> extends CursorInfo {
   readonly items: Item[]
 }
 
-/** What every request takes. */
+/** Options of every request. */
 export interface CallOptions {
   /** Ends the request. It rejects with the reason of the abort. */
   readonly signal?: AbortSignal
 }
 
-/** What a request takes that changes a record of one version. */
+/** Options of a write to one record. */
 export interface WriteOptions extends CallOptions {
   /**
-   * Change nothing unless the record still has this version: an entity tag, or a record that this client returned. A
-   * record without a version is a `TypeError`.
+   * Changes nothing unless the record still has this version. An entity tag, or a record that this client returned. A
+   * record without a version throws a `TypeError`.
    */
   readonly ifMatch?: string | object
 }
@@ -45,7 +45,7 @@ type FilterInputs<Entity, Options> = {
   readonly [Entry in Entries<Options, 'allowedFilters'> as UrlName<Entry>]: FilterInput<Entity, Entry>
 }
 
-/** The names stand first, so that an error about another name shows them. */
+/** `Names` comes first, so that an error about an unknown name lists the known ones. */
 type Filter<Names extends string, Inputs> = {
   readonly [Name in Names]?: Name extends keyof Inputs ? Inputs[Name] : never
 }
@@ -54,16 +54,16 @@ type SortNames<Options> = IsAny<Entries<Options, 'allowedSorts'>> extends true ?
   : UrlName<Entries<Options, 'allowedSorts'>>
 type Sorts<Options> = `${'' | '-' | '+'}${SortNames<Options>}`
 
-/** The names that an `include` may hold. */
+/** The names that `include` accepts. */
 export type IncludeNames<Entity, Options> = IsAny<Entries<Options, 'allowedIncludes'>> extends true ? string
   : (keyof Relations<Options> | keyof Aggregates<Entity, Options>) & string
 
-/** The names that `fields` may hold. */
+/** The names that `fields` accepts. */
 export type FieldNames<Options> = IsAny<Entries<Options, 'allowedFields'>> extends true ? string
   : Fields<Options> extends { readonly '': { readonly name: infer Name extends string } } ? Name
     : never
 
-/** What `fieldsByInclude` may hold. */
+/** The paths and names that `fieldsByInclude` accepts. */
 export type FieldsByInclude<Options> = IsAny<Entries<Options, 'allowedFields'>> extends true
   ? { readonly [Path in string]?: readonly string[] }
   : { readonly [Path in keyof RelatedFields<Options>]?: NameList<RelatedFields<Options>[Path]> }
@@ -72,22 +72,22 @@ type NameList<Field> = Field extends { readonly name: infer Name } ? readonly Na
 type FieldList<Options> = ReadonlyArray<FieldNames<Options>>
 type IncludeList<Entity, Options> = ReadonlyArray<IncludeNames<Entity, Options>>
 
-/** Refuses keys that do not exist, of an object whose type is inferred. */
+/** Refuses unknown keys in an object whose type is inferred. */
 type Only<Given, Known> = {
   readonly [Name in Exclude<keyof Given, keyof Known>]: `only these have fields: ${keyof Known & string}`
 }
 
-/** What records show. */
+/** Options that select what each record contains. */
 interface Shown<Options, Selected, Included, ByInclude> extends CallOptions {
-  /** Relations to include, and numbers about them. */
+  /** Relations to include, and aggregates of them. */
   readonly include?: Included
   /** Properties to select. Default: all that are not hidden. */
   readonly fields?: Selected
-  /** Properties to select of included records, by the path of the include. */
+  /** Properties of included records to select, by the path of the include. */
   readonly fieldsByInclude?: ByInclude & FieldsByInclude<Options> & Only<ByInclude, FieldsByInclude<Options>>
 }
 
-/** Which records, and in which order. */
+/** Options that select the records and their order. */
 interface Chosen<Entity, Options, Selected, Included, ByInclude> extends Shown<Options, Selected, Included, ByInclude> {
   /** Conditions by name, all of which apply: a value, or an object with a value for each operator. */
   readonly filter?: Filters<Entity, Options>
@@ -109,13 +109,13 @@ interface ListQuery<
 > extends Chosen<Entity, Options, Selected, Included, ByInclude> {
   /** The number of the page, from 1. */
   readonly page?: Given<Limit | Offset | Cursor> extends true ? never : number
-  /** Records of a page. */
+  /** Number of records of a page. */
   readonly per_page?: Given<Limit | Offset> extends true ? never : number
-  /** Records at once; instead of pages. */
+  /** Largest number of records. Replaces pages. */
   readonly limit?: Limit
-  /** Records to skip; instead of pages. */
+  /** Number of records to skip. Replaces pages. */
   readonly offset?: Offset
-  /** The place of a page: `next_cursor` or `prev_cursor` of another one, or the empty text for the first. */
+  /** The place of a page: `next_cursor` or `prev_cursor` of another page, or the empty text for the first page. */
   readonly cursor?: Cursor
 }
 
@@ -126,7 +126,7 @@ interface PagesQuery<
   Included,
   ByInclude
 > extends Chosen<Entity, Options, Selected, Included, ByInclude> {
-  /** Records of a request. Default: the server's. */
+  /** Number of records of each request. Default: the server's. */
   readonly per_page?: number
   /** The cursor to start from. Default: the first page. */
   readonly cursor?: string
@@ -136,10 +136,12 @@ type PageOf<Item, Limit, Offset, Cursor> = Given<Cursor> extends true ? CursorPa
   : Given<Limit | Offset> extends true ? OffsetPage<Item>
     : Page<Item>
 
-/** The record of an answer that nothing is selected or included for. */
+/** The record of an answer if nothing is selected or included. */
 type Whole<Entity, Options> = RecordOf<Entity, Options, [], [], {}>
 
-/** The methods of a resource. `Filled`: something may fill in what bodies leave out. `Hard`: rows may be removed. */
+/**
+ * The methods of a resource. `Filled`: the server may fill in properties that bodies omit. `Hard`: rows may be removed.
+ */
 export interface ResourceApi<Entity, Options, Writable, Filled extends boolean, Hard> {
   /** A page of records: by `page`, by `limit` and `offset`, or by `cursor`. */
   list<
@@ -153,7 +155,7 @@ export interface ResourceApi<Entity, Options, Writable, Filled extends boolean, 
     query?: ListQuery<Entity, Options, Selected, Included, ByInclude, Limit, Offset, Cursor>
   ): Promise<PageOf<RecordOf<Entity, Options, Selected, Included, ByInclude>, Limit, Offset, Cursor>>
 
-  /** The pages of all records, one request after the other, by cursor. */
+  /** Yields the pages of all records, one request after the other, by cursor. */
   pages<
     const Selected extends FieldList<Options> = [],
     const Included extends IncludeList<Entity, Options> = [],
@@ -162,7 +164,7 @@ export interface ResourceApi<Entity, Options, Writable, Filled extends boolean, 
     query?: PagesQuery<Entity, Options, Selected, Included, ByInclude>
   ): AsyncIterableIterator<CursorPage<RecordOf<Entity, Options, Selected, Included, ByInclude>>>
 
-  /** All records, one after the other, a page of them at once. */
+  /** Yields all records one by one. Each request fetches a page. */
   each<
     const Selected extends FieldList<Options> = [],
     const Included extends IncludeList<Entity, Options> = [],
@@ -171,7 +173,7 @@ export interface ResourceApi<Entity, Options, Writable, Filled extends boolean, 
     query?: PagesQuery<Entity, Options, Selected, Included, ByInclude>
   ): AsyncIterableIterator<RecordOf<Entity, Options, Selected, Included, ByInclude>>
 
-  /** All records of one moment, in one answer, as they arrive. Leaving the loop ends the request. */
+  /** Yields all records of one snapshot, from one answer, as they arrive. Leaving the loop ends the request. */
   stream<
     const Selected extends FieldList<Options> = [],
     const Included extends IncludeList<Entity, Options> = [],
@@ -180,7 +182,7 @@ export interface ResourceApi<Entity, Options, Writable, Filled extends boolean, 
     query?: Chosen<Entity, Options, Selected, Included, ByInclude>
   ): AsyncIterableIterator<RecordOf<Entity, Options, Selected, Included, ByInclude>>
 
-  /** The record with a key. One that there isn't is a `CrudError` with status 404. */
+  /** Returns the record with a key. If it does not exist, throws a `CrudError` with status 404. */
   get<
     const Selected extends FieldList<Options> = [],
     const Included extends IncludeList<Entity, Options> = [],
@@ -193,7 +195,7 @@ export interface ResourceApi<Entity, Options, Writable, Filled extends boolean, 
   /** Creates a record and returns it. */
   create(body: CreateBody<Entity, Writable, Filled>, options?: CallOptions): Promise<Whole<Entity, Options>>
 
-  /** Creates records, all of them or none, and returns them. */
+  /** Creates all records or none, and returns them. */
   createMany(
     bodies: ReadonlyArray<CreateBody<Entity, Writable, Filled>>,
     options?: CallOptions
@@ -206,15 +208,15 @@ export interface ResourceApi<Entity, Options, Writable, Filled extends boolean, 
     options?: WriteOptions
   ): Promise<Whole<Entity, Options>>
 
-  /** Deletes a record and returns it as it was. */
+  /** Deletes a record and returns it as it was before. */
   delete(
     id: KeyOf<Entity>,
     options?: WriteOptions & {
-      /** Remove the row, even where it could be marked as deleted. */
+      /** Remove the row, even if the resource marks deleted records instead. */
       readonly hard?: Hard,
     }
   ): Promise<Whole<Entity, Options>>
 
-  /** Takes a deletion back and returns the record. */
+  /** Restores a deleted record and returns it. */
   restore(id: KeyOf<Entity>, options?: WriteOptions): Promise<Whole<Entity, Options>>
 }

@@ -1,13 +1,13 @@
-/** The values of filters, keys and bodies, as types: what JSON has, and JavaScript values that are written as it. */
+/** The types of values in filters, keys and bodies: JSON values, and JavaScript values that are converted to JSON. */
 import type { Opt, OptionalProps, Primary } from '@mikro-orm/core'
 import type { Filter, InUrl, IsAny, Key, KindOf, OperatorsInUrl, PathTarget } from '../config/index.ts'
 import type { One, Wire, WireInput } from '../crud/index.ts'
 import type { Operator, OperatorValues, OperatorValuesOnArrays, PartialOperator } from '../operators/index.ts'
 
-/** A value of a filter of which no more is known. */
+/** A value of a filter whose type is not known. */
 export type AnyValue = string | number | bigint | boolean | Date
 
-/** What a value of an entity is written as. */
+/** The type that a property's value is written as. */
 type Written<T> = IsAny<T> extends true ? any : WrittenOf<NonNullable<T>>
 
 type WrittenOf<T> = T extends Date ? string | Date
@@ -15,10 +15,10 @@ type WrittenOf<T> = T extends Date ? string | Date
     : T extends boolean ? boolean
       : Wire<T>
 
-/** One part of a key; text of it would do, since a path is text. */
+/** One part of a key. Numbers may also be given as text, because a path is text. */
 type KeyPart<T> = IsAny<T> extends true ? KeyText : T extends number | bigint ? KeyText : string
 
-/** The key of a record: the primary key, or its `uuid`; of a composite key the list of its parts, in order. */
+/** The key of a record: the primary key, or its `uuid`. A composite key is the list of its parts, in order. */
 export type KeyOf<Entity> = IsAny<Entity> extends true ? AnyKey
   : Primary<Entity> extends infer Keys ? IsAny<Keys> extends true ? AnyKey
     : Keys extends readonly unknown[] ? { readonly [Index in keyof Keys]: KeyPart<Keys[Index]> }
@@ -28,7 +28,9 @@ export type KeyOf<Entity> = IsAny<Entity> extends true ? AnyKey
 type KeyText = string | number | bigint
 type AnyKey = KeyText | readonly KeyText[]
 
-/** The value that a filter compares with: of a relation its key, of an array one item, of JSON the declared type. */
+/**
+ * The type that a filter compares with: the key of a relation, one item of an array, the declared type of a JSON value.
+ */
 type Compared<Entity, Path extends string, Json> = IsAny<Json> extends true ? ComparedWith<PathTarget<Entity, Path>>
   : Json extends 'string' ? string
     : Json extends 'number' ? number
@@ -45,7 +47,7 @@ type ReferenceKey<K> = K extends readonly unknown[] ? AnyValue : K
 
 type IsArray<T> = IsAny<T> extends true ? false : NonNullable<T> extends readonly unknown[] ? true : false
 
-/** The values of operators, by how they are written in the URL. */
+/** The types of operands, by the form in which operators take them in the URL. */
 interface Operands<Value> {
   readonly one: Value
   readonly text: string
@@ -55,18 +57,21 @@ interface Operands<Value> {
   readonly boolean: boolean
 }
 
-/** The same without the operator's name: an operator that takes a list takes an item, and a pair cannot be written. */
+/**
+ * The types of operands without an operator's name. An operator that takes a list gets one item; a pair cannot be
+ * written.
+ */
 interface BareOperands<Value> extends Omit<Operands<Value>, 'list' | 'items' | 'pair'> {
   readonly list: Value
   readonly items: Value
   readonly pair: never
 }
 
-/** How the value of an operator is written, for a property that is an array (`Items`) or not. */
+/** The type of an operator's value. `Items` tells whether the property is an array. */
 type ValueOf<Op, Items> = Op extends Operator ? Items extends true ? OperatorValuesOnArrays[Op] : OperatorValues[Op]
   : never
 
-/** `null` where the filter can say so, as `isnull`. */
+/** `null`, if the filter allows `isnull`. */
 type Nullable<Op, Ops> = Op extends 'eq' | 'ne' ? 'isnull' extends Ops ? null : never : never
 
 type ByOperators<Value, Items, Default, Ops> =
@@ -75,12 +80,12 @@ type ByOperators<Value, Items, Default, Ops> =
   | ('in' extends Ops ? Several<Value, Default, ValueOf<Default, Items>> : never)
   | { readonly [Op in Ops & string]?: Operands<Value>[ValueOf<Op, Items>] | Nullable<Op, Ops> }
 
-/** Several values are an `in`, unless the default operator makes another list of them. */
+/** A list of values means `in`, unless the default operator gives it another meaning. */
 type Several<Value, Default, Kind> = Default extends 'in' ? readonly Value[]
   : Kind extends 'one' | 'text' ? readonly Value[]
     : never
 
-/** What a client may write for a filter. */
+/** The values that a client may pass for a filter. */
 export type FilterInput<Entity, Filter> = Filter extends { readonly '~ignored': infer Ignored }
   ? Given<Entity, Filter> | (keyof Ignored & string)
   : Given<Entity, Filter>
@@ -89,7 +94,7 @@ type Given<Entity, Entry> = Entry extends
 { readonly kind: infer Kind extends Filter['kind'], readonly '~url': infer Url } ? Inputs<Entity, Url>[Kind]
   : never
 
-/** What a client may write for a filter, by the kind of the filter. */
+/** The values that a client may pass for a filter, by the filter's kind. */
 interface Inputs<Entity, Url> extends Record<Filter['kind'], unknown> {
   readonly operators: OperatorInput<Entity, Url>
   readonly partial: string | { readonly [Op in PartialOperator]?: string }
@@ -107,20 +112,20 @@ type OperatorInput<Entity, Url> = Url extends InUrl<
 > ? WithDefaults<Compared<Entity, Path, Json>, IsArray<PathTarget<Entity, Path>>, Default, Ops>
   : never
 
-/** Without parameters, a scope is switched on or off. */
+/** A scope without parameters is switched on or off. */
 type ScopeInput<Url> = Url extends InUrl<any, any, infer Params>
   ? [keyof Params] extends [never] ? boolean : AnyValue | readonly AnyValue[]
   : never
 
-/** An operator that was not given is `eq`; allowed operators that were not given are the default one. */
+/** Fills in defaults: the default operator is `eq`, and only the default operator is allowed. */
 type WithDefaults<Value, Items, Default, Ops> = IsAny<Default> extends true ? WithDefaults<Value, Items, 'eq', Ops>
   : ByOperators<Value, Items, Default, IsAny<Ops> extends true ? Default : Ops>
 
-/** What may be written where nothing is known of the filters. */
+/** The values that a client may pass if nothing is known about the filters. */
 export type AnyFilter = AnyOperand | { readonly [Op in Operator]?: AnyOperand }
 type AnyOperand = AnyValue | null | readonly AnyValue[]
 
-/** A property of a body. Dates and bigints are written as JSON has them. */
+/** The type of a property in a body. Dates and bigints are written as in JSON. */
 type BodyValue<T> = IsAny<T> extends true ? any
   : KindOf<T> extends 'scalar' ? Written<T> | (null extends T ? null : undefined extends T ? null : never)
     : WireInput<T>
@@ -136,7 +141,7 @@ type Properties<Entity, Writable, Operation extends 'create' | 'update'> = {
   [Name in Names<Entity, Listed<Writable, Operation>>]: KindOf<Entity[Name]> extends never ? never : Name
 }[Names<Entity, Listed<Writable, Operation>>]
 
-/** Properties that have no value of their own: neither null, nor a default, nor a list. */
+/** Properties that a body must contain: they are not nullable and not a list, and they have no default. */
 type Needed<Entity, Name extends Key<Entity>> = Name extends unknown ? IsAny<Entity[Name]> extends true ? never
   : undefined extends Entity[Name] ? never
     : null extends Entity[Name] ? never
@@ -149,9 +154,9 @@ type Needed<Entity, Name extends Key<Entity>> = Name extends unknown ? IsAny<Ent
 type OptionalOf<Entity> = typeof OptionalProps extends keyof Entity ? Entity[typeof OptionalProps] : never
 
 /**
- * The body of a new record. Only a list of names tells that a required one may be written.
+ * The body of a new record. A required property is only demanded if `writable` is a list that names it.
  *
- * `Filled`: a hook or a scope of the server may fill in what a body leaves out.
+ * `Filled`: a hook or a scope of the server may fill in properties that the body omits.
  */
 export type CreateBody<Entity, Writable, Filled extends boolean> = IsAny<Entity> extends true ? Record<string, any>
   : Properties<Entity, Writable, 'create'> extends infer Name extends Key<Entity> ? Split<
@@ -161,7 +166,7 @@ export type CreateBody<Entity, Writable, Filled extends boolean> = IsAny<Entity>
     >
     : never
 
-/** Whether a list of names is known. */
+/** Whether the names of a list are known. */
 type Listing<List> = List extends readonly string[] ? string extends List[number] ? false : true : false
 
 type Split<Entity, Name extends Key<Entity>, Must> =
