@@ -4,10 +4,10 @@ import { checkPath } from './names.ts'
 import type { PathCheck } from './paths.ts'
 
 /**
- * Allows `fields=<field>`, and for a path, `fields[<include>]=<field>`. The field is a property of the entity, a
- * to-one relation (shown as its key), or a path to one of an included relation (`products.id`). Frozen.
+ * Allows `fields=<field>`, and for a path, `fields[<include>]=<field>`. The field is a property of the entity, a to-one
+ * relation (shown as its key), or a path to a property of an included relation (`products.id`). Frozen.
  *
- * Throws `ConfigError` for a name or option that can't be.
+ * Throws `ConfigError` for an invalid name or option.
  *
  * @example
  * new AllowedField('name')

@@ -14,7 +14,7 @@ import { ScopeFilter, type ScopeOptions } from './scope-filter.ts'
 import { SearchFilter } from './search-filter.ts'
 import { TrashedFilter } from './trashed-filter.ts'
 
-/** What a value inside of JSON is: JSON's own types. */
+/** The type of a value inside JSON. */
 export type JsonValueType = 'string' | 'number' | 'boolean'
 
 const JSON_VALUE_TYPES: readonly JsonValueType[] = ['string', 'number', 'boolean']
@@ -23,15 +23,17 @@ export interface AllowedFiltersOptions<
   Alias extends string = string,
   Type extends JsonValueType = JsonValueType
 > extends EntryOptions<Alias> {
-  /** For a path into a JSON column (`settings.theme`): what is there. Values of another type never match. */
+  /** For a path into a JSON column (`settings.theme`): the type of its values. Values of another type never match. */
   readonly type?: Type
 }
 
-/** Holds where a default operator is among the allowed ones. */
+/** Requires that the default operator is one of the allowed ones. */
 type Holding<Default, Operators> = [Default] extends [Operators] ? unknown
   : 'the allowed operators must hold the default'
 
-/** A filter by operators. A default that was not given is `eq`; allowed operators that were not are the default. */
+/**
+ * A filter by operators. The default operator is `eq` if not given, and the only allowed one if no others are given.
+ */
 export interface OperatorsInUrl<Default, Operators, Type> {
   readonly default: Default
   readonly operators: Operators
@@ -40,16 +42,17 @@ export interface OperatorsInUrl<Default, Operators, Type> {
 
 /**
  * Allows `filter[<field>]=<value>`, compared by the default operator, and `filter[<field>][<operator>]=<value>` for
- * each allowed one. An operator that isn't allowed is refused, never replaced.
+ * each allowed operator. Other operators are refused.
  *
- * The field is a property of the entity, an owning to-one relation (compared by its key), or a path through
- * relations (`products.price`, `author.name`). Without `allowedOperators` only the default is allowed; given, they
- * must hold the default. Options come last, wherever that is. Instances are frozen.
+ * The field is a property of the entity, an owning to-one relation (compared by its key), or a path through relations
+ * (`products.price`, `author.name`). Without `allowedOperators`, only the default operator is allowed. Otherwise they
+ * must include the default operator. Options are always the last argument. Instances are frozen.
  *
- * A path may lead into a JSON column (`settings.theme`); its `type` has to be declared, unless the column holds an
- * embedded object. An array column takes `contains` (all of a list), `overlap` (any of it) and `isnull`.
+ * A path may lead into a JSON column (`settings.theme`). Its `type` must be declared, unless the column holds an
+ * embedded object. An array column accepts `contains` (all items of a list), `overlap` (any item of a list) and
+ * `isnull`.
  *
- * Throws `ConfigError` for a name, operator or option that can't be.
+ * Throws `ConfigError` for an invalid name, operator or option.
  *
  * @example
  * new AllowedFilters('name') // eq
@@ -75,7 +78,7 @@ export class AllowedFilters<
   readonly alias: string | undefined
   readonly type: JsonValueType | undefined
   readonly defaultOperator: Operator
-  /** What is allowed, in the order given. */
+  /** The allowed operators, in the order given. */
   readonly operators: readonly Operator[]
 
   constructor (field: Field, options?: AllowedFiltersOptions<Alias, Type>)
@@ -115,9 +118,9 @@ export class AllowedFilters<
   }
 
   /**
-   * Allows `filter[<field>]=<value>` for text that holds the value anywhere, case-sensitive, and
-   * `filter[<field>][ilike]=<value>` for the same without regard to case. A value with an unescaped `%` is the
-   * pattern as given; any other is literal.
+   * Allows `filter[<field>]=<value>` for texts that contain the value, case-sensitive, and
+   * `filter[<field>][ilike]=<value>`, which ignores case. A value with an unescaped `%` is used as a pattern, any other
+   * value is literal.
    *
    * @example
    * AllowedFilters.partial('description')
@@ -130,9 +133,9 @@ export class AllowedFilters<
   }
 
   /**
-   * Allows `filter[<name>]=<value>` and leaves to the callback what it means. The name need not be a property. The
-   * value is the text as it came, or the texts where the parameter was repeated; the callback returns the builder,
-   * narrowed. It is synchronous.
+   * Allows `filter[<name>]=<value>`, whose meaning a callback defines. The name need not be a property. The value is
+   * the unchanged text, or a list of texts if the parameter is repeated. The callback adds a condition to the query
+   * builder and returns the builder. It is synchronous.
    *
    * @example
    * AllowedFilters.custom('status', (qb, value) => qb.andWhere({ status: String(value).toUpperCase() }))
@@ -146,8 +149,8 @@ export class AllowedFilters<
   }
 
   /**
-   * Allows `filter[<name>]=<text>` for records that contain the text in any of the fields, in upper or lower case;
-   * every character is itself. Fields behind relations find records with a related one that contains it.
+   * Allows `filter[<name>]=<text>` for records that contain the text in any of the fields, ignoring case. No character
+   * has a special meaning. A field of a relation matches if a related record contains the text.
    *
    * @example
    * AllowedFilters.search('q', ['name', 'description', 'tags.name'])
@@ -161,8 +164,8 @@ export class AllowedFilters<
   }
 
   /**
-   * Allows `filter[trashed]=with` for records that are marked as deleted, too, `only` for no others, and `without`,
-   * which is what applies anyway. The entity needs a `deleted_at`.
+   * Allows `filter[trashed]` with three values: `with` also finds records that are marked as deleted, `only` finds only
+   * them, and `without`, the default, finds the others. The entity needs a `deleted_at`.
    *
    * @example
    * AllowedFilters.trashed()
@@ -172,9 +175,9 @@ export class AllowedFilters<
   }
 
   /**
-   * Allows `filter[<name>]=true`, which switches a MikroORM filter of the entity (or of the ORM's options) on; or with
-   * `params`, `filter[<name>]=<value>,<value>`, which also hands it their values. A value is converted by the type of
-   * the property named for it, to what is bound: a number, a boolean, or text.
+   * Allows `filter[<name>]=true`, which switches on a MikroORM filter of the entity or of the ORM's options. With
+   * `params`, allows `filter[<name>]=<value>,<value>`, which also passes the values to the filter. Each value is
+   * converted to the type of the property that `params` names for it: a number, a boolean, or text.
    *
    * @example
    * AllowedFilters.scope('published')
@@ -193,11 +196,14 @@ export class AllowedFilters<
   }
 
   /**
-   * Allows `filter[<name>]=<value>` for records that any of the filters keeps, each by its default operator. A value
-   * that one of the properties can't hold is not found there; one that none can hold is refused.
+   * Allows `filter[<name>]=<value>` for records that match any of the filters, each by its default operator. If the
+   * value does not fit the type of a property, the property's filter is skipped. If it fits none, the request is
+   * refused.
    *
    * @example
-   * AllowedFilters.anyOf('ref', [AllowedFilters.exact('id'), AllowedFilters.exact('sku'), AllowedFilters.partial('name')])
+   * AllowedFilters.anyOf('ref', [
+   *   AllowedFilters.exact('id'), AllowedFilters.exact('sku'), AllowedFilters.partial('name'),
+   * ])
    */
   static anyOf<const Filters extends readonly Alternative[], Name extends string = any, Alias extends string = any> (
     name: Name,

@@ -1,4 +1,4 @@
-/** A relation that a client may have loaded with the records. */
+/** A relation that a client may include in the records. */
 import { ConfigError } from '../errors.ts'
 import { shown } from '../options.ts'
 import { AggregateInclude, type AggregateOptions } from './aggregate-include.ts'
@@ -11,22 +11,22 @@ export interface IncludeOptions<
   Sort extends string = string,
   Alias extends string = string
 > extends EntryOptions<Alias> {
-  /** Related records of each record, at most; a whole number, for to-many relations. Default: all of them. */
+  /** Largest number of related records of each record, a whole number, for to-many relations. Default: all of them. */
   readonly limit?: number
   /**
-   * The order of a to-many relation's records: properties of theirs, also behind to-one relations, with `-` for
-   * descending. Nulls come last, the key breaks ties. Default: the relation's own `orderBy`, then the key.
+   * The order of a to-many relation's records: their properties, also through to-one relations, with `-` for
+   * descending. Nulls come last, and the key breaks ties. Default: the relation's own `orderBy`, then the key.
    */
   readonly sort?: readonly Sort[]
-  /** A condition in MikroORM's query language on the related rows: the others are as if they were not there. */
+  /** A condition on the related rows, in MikroORM's query language. Rows that do not meet it are left out. */
   readonly where?: object
 }
 
 /**
- * Allows `include=<path>`. The path names a relation, or one behind others (`products.tags`); it is at most three
- * deep and includes what it passes. Frozen.
+ * Allows `include=<path>`. The path names a relation, or a path of relations (`products.tags`) of at most three names.
+ * It also includes the relations on the way. Frozen.
  *
- * Throws `ConfigError` for a path or option that can't be.
+ * Throws `ConfigError` for an invalid path or option.
  *
  * @example
  * new AllowedInclude('products.tags')
@@ -34,7 +34,7 @@ export interface IncludeOptions<
  * new AllowedInclude('articles', { limit: 3, sort: ['-created_at'], where: { status: 'published' } })
  */
 export class AllowedInclude<Path extends string = any, Sort extends string = never, Alias extends string = any> {
-  /** @internal Only a type: tells whether an entity has the relations, and the last one's entity the sorts. */
+  /** @internal Only a type: tells whether an entity has the relations, and the last relation's entity has the sorts. */
   declare readonly '~names': <Entity>(entity: Entity) => IncludeCheck<Entity, Path, Sort>
   /** @internal Only a type. */
   declare readonly '~url': InUrl<Path, Alias, 'relation'>
@@ -63,9 +63,9 @@ export class AllowedInclude<Path extends string = any, Sort extends string = nev
   }
 
   /**
-   * Allows `include=<relation>Count`: how many related records each record has, under that name in the record. Of a
-   * path, `products.tags` is `products.tagsCount`, a number in each product. What is deleted or filtered out does not
-   * count.
+   * Allows `include=<relation>Count`, the number of related records of each record, under that name in the record. For
+   * a path such as `products.tags`, it is `products.tagsCount`, a number in each product. Records that are deleted or
+   * excluded by a filter do not count.
    *
    * @example
    * AllowedInclude.count('products')                                          // ?include=productsCount
@@ -79,7 +79,7 @@ export class AllowedInclude<Path extends string = any, Sort extends string = nev
   }
 
   /**
-   * Allows `include=<relation>Exists`: `true` or `false` in each record, also for a to-one relation.
+   * Allows `include=<relation>Exists`: whether each record has a related record. Also works for to-one relations.
    *
    * @example
    * AllowedInclude.exists('products') // ?include=productsExists
@@ -92,8 +92,8 @@ export class AllowedInclude<Path extends string = any, Sort extends string = nev
   }
 
   /**
-   * Allows `include=<relation><Property>Sum`: the sum of a number over the related records, `null` where there are
-   * none. Strings stay strings (bigint, decimal), exact; integers are a number.
+   * Allows `include=<relation><Property>Sum`, the sum of a number over the related records, or `null` without related
+   * records. Numbers that are strings (bigint, decimal) have an exact sum as a string; the sum of integers is a number.
    *
    * @example
    * AllowedInclude.sum('products.price') // ?include=productsPriceSum
@@ -106,8 +106,8 @@ export class AllowedInclude<Path extends string = any, Sort extends string = nev
   }
 
   /**
-   * Allows `include=<relation><Property>Min`: the least value of a property over the related records, in its wire
-   * form; `null` where there are none. Any property that has an order will do.
+   * Allows `include=<relation><Property>Min`, the least value of a property over the related records in its wire form,
+   * or `null` without related records. The type of the property must have an order.
    *
    * @example
    * AllowedInclude.min('products.price') // ?include=productsPriceMin
@@ -120,7 +120,8 @@ export class AllowedInclude<Path extends string = any, Sort extends string = nev
   }
 
   /**
-   * Allows `include=<relation><Property>Max`: the greatest value, likewise.
+   * Allows `include=<relation><Property>Max`, the greatest value of a property over the related records in its wire
+   * form, or `null` without related records. The type of the property must have an order.
    *
    * @example
    * AllowedInclude.max('products.created_at') // ?include=productsCreatedAtMax
@@ -133,8 +134,8 @@ export class AllowedInclude<Path extends string = any, Sort extends string = nev
   }
 
   /**
-   * Allows `include=<relation><Property>Avg`: the mean of a number over the related records; `null` where there are
-   * none. Of strings (bigint, decimal) it is a string without trailing zeros, else a number.
+   * Allows `include=<relation><Property>Avg`, the mean of a number over the related records, or `null` without related
+   * records. For numbers that are strings (bigint, decimal) it is a string without trailing zeros, otherwise a number.
    *
    * @example
    * AllowedInclude.avg('products.price') // ?include=productsPriceAvg

@@ -1,4 +1,4 @@
-/** A property, or several, to sort by. */
+/** One or several properties to sort by. */
 import { ConfigError } from '../errors.ts'
 import { notOneOf } from '../options.ts'
 import { CustomSort, type CustomSortCallback } from './custom-sort.ts'
@@ -11,16 +11,16 @@ export type SortDirection = 'asc' | 'desc'
 const DIRECTIONS: readonly SortDirection[] = ['asc', 'desc']
 
 export interface AllowedSortOptions<Alias extends string = string> extends EntryOptions<Alias> {
-  /** The direction of the bare name; `-` and `+` in the URL override it. Default: `asc`. */
+  /** The direction of a sort without a sign; `-` and `+` in the URL override it. Default: `asc`. */
   readonly direction?: SortDirection
 }
 
 /**
- * Allows `sort=<field>`, `sort=-<field>` for each of the fields; with an alias only `sort=<alias>`, which sorts by
- * all of them in order. A field is a property, or a path through to-one relations (`author.name`). Instances are
- * frozen.
+ * Allows `sort=<field>` and `sort=-<field>` for each of the fields. With an alias, allows only `sort=<alias>`, which
+ * sorts by all fields in order. A field is a property, or a path through to-one relations (`author.name`). Instances
+ * are frozen.
  *
- * Throws `ConfigError` for a name or option that can't be, for none, and for the same field twice.
+ * Throws `ConfigError` for an invalid name or option, without a field, and for a repeated field.
  *
  * @example
  * new AllowedSort('created_at', { direction: 'desc' })
@@ -40,7 +40,7 @@ export class AllowedSort<Field extends string = any, Alias extends string = any>
   constructor (...fields: [Field, ...Field[]])
   constructor (...fieldsAndOptions: [Field, ...Field[], AllowedSortOptions<Alias> | undefined])
   constructor (...args: unknown[]) {
-    // A trailing undefined is an option that was left out: new AllowedSort('name', options)
+    // a trailing undefined stands for missing options: new AllowedSort('name', options)
     const last = args.length > 1 && (args.at(-1) === undefined || isOptions(args.at(-1))) ? args.pop() : undefined
     if (args.length === 0) throw new ConfigError('AllowedSort: name at least one property')
     for (const field of args) checkField(field)
@@ -56,12 +56,12 @@ export class AllowedSort<Field extends string = any, Alias extends string = any>
   }
 
   /**
-   * Allows `sort=<name>` and leaves to the callback what it means: `(qb, direction, context) => qb.orderBy(...)`. What
-   * it orders by takes its place among the other sorts, and the primary key still breaks ties. It may join what it needs:
-   * a row that its joins find several times stands where the first of them does, and one that they don't find comes last.
-   * It is synchronous. Pages by cursor are refused with it.
+   * Allows `sort=<name>`, whose meaning a callback defines: `(qb, direction, context) => qb.orderBy(...)`. Its order is
+   * applied in sequence with the other sorts, and the primary key still breaks ties. The callback may join other
+   * tables. If the joins return a record several times, its first row counts. If they do not return it, it comes last.
+   * The callback is synchronous. Pages by cursor are refused with this sort.
    *
-   * Throws `ConfigError` for a name that can't stand in a URL; a callback that adds no order is one when it runs.
+   * Throws `ConfigError` for a name that is invalid in a URL. A callback that adds no order causes one when it runs.
    *
    * @example
    * AllowedSort.custom('length', (qb, direction) => qb.orderBy({ [raw('char_length(e0.name)')]: direction }))

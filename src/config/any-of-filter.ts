@@ -1,4 +1,4 @@
-/** A filter that keeps what any of several filters keeps. */
+/** A filter that combines several filters with OR. */
 import { ConfigError } from '../errors.ts'
 import { shown } from '../options.ts'
 import type { AllowedFilters } from './allowed-filters.ts'
@@ -8,10 +8,10 @@ import { checkUrlName } from './names.ts'
 import type { PartialFilter } from './partial-filter.ts'
 import type { PathCheck } from './paths.ts'
 
-/** A filter by operators, of which an OR group is made. */
+/** A member of the OR group, which is a filter by operators. */
 export type Alternative = AllowedFilters | PartialFilter
 
-/** What `AllowedFilters.anyOf` makes. Frozen. */
+/** The class of `AllowedFilters.anyOf`. Frozen. */
 export class AnyOfFilter<
   Field extends string = any,
   Name extends string = any,
@@ -23,7 +23,7 @@ export class AnyOfFilter<
   declare readonly '~url': InUrl<Name, Alias>
 
   readonly kind = 'anyOf'
-  /** The filter's name; not a property's. */
+  /** The filter's name, which is not a property. */
   readonly field: string
   readonly alias: string | undefined
   readonly filters: readonly Alternative[]
@@ -52,7 +52,7 @@ export class AnyOfFilter<
   }
 }
 
-/** By kind: the class of filters by operators makes groups, and is not known here. */
+/** Compares kinds instead of classes, because importing the class of filters by operators would be an import cycle. */
 function isAlternative (filter: unknown): filter is Alternative {
   return filter instanceof BaseFilter && ['operators', 'partial'].includes((filter as Alternative).kind)
 }

@@ -1,32 +1,32 @@
-/** What all filters have: a value for requests that name none, and values that mean nothing. */
+/** The members of all filters: a default value, and values that are ignored. */
 import { ConfigError } from '../errors.ts'
 import { shown } from '../options.ts'
 
-/** A value as a URL would write it; numbers and booleans stand for their text. */
+/** A value as it is written in a URL. Numbers and booleans are converted to text. */
 export type FilterText = string | number | boolean
 
-/** A filter that ignores values: they may be given, whatever the type of its property. Only a type. */
+/** Only a type: a filter that ignores values, which may be given whatever the type of its property is. */
 export interface Ignoring<Value extends FilterText> {
   /** @internal */
   readonly '~ignored': { readonly [Text in `${Value}`]: true }
 }
 
-/** Of values and lists of values, the values. */
+/** The items of a union of values and lists of values. */
 type Each<Value extends FilterText | readonly FilterText[]> = Value extends readonly (infer Item extends FilterText)[]
   ? Item
   : Value & FilterText
 
 export abstract class BaseFilter {
-  /** The filter's value where a request has none. */
+  /** The filter's value if a request does not have the filter. */
   readonly defaultValue: string | readonly string[] | undefined = undefined
-  /** Values that a request may give, and that filter nothing. */
+  /** Values that a request may give without any effect. */
   readonly ignoredValues: readonly string[] = []
 
   /**
-   * The same filter with a value that applies where the URL does not have the filter. A list stands for a repeated
-   * parameter. Whether the value is one of the property's is checked when the resource meets its ORM.
+   * Returns a copy of the filter with a value that applies if the URL does not have the filter. A list stands for a
+   * repeated parameter. The value is checked against the property's type when the resource is bound to its ORM.
    *
-   * @throws {ConfigError} for what is not text, a number or a boolean
+   * @throws {ConfigError} for values other than text, numbers and booleans
    * @example
    * AllowedFilters.exact('status').default('active')
    */
@@ -35,10 +35,10 @@ export abstract class BaseFilter {
   }
 
   /**
-   * The same filter, to which these values mean nothing: given alone they filter nothing, and the default does not
-   * apply; as items of a list they are left out.
+   * Returns a copy of the filter that ignores these values. Such a value alone filters nothing, and the default does
+   * not apply. In a list, such values are left out.
    *
-   * @throws {ConfigError} for no value, and for what is not text, a number or a boolean
+   * @throws {ConfigError} without a value, and for values other than text, numbers and booleans
    * @example
    * AllowedFilters.exact('status').ignore('all', '')
    */
@@ -61,7 +61,7 @@ function text (value: unknown): string {
   throw new ConfigError(`AllowedFilters: the value of a filter is text, a number or a boolean, got ${shown(value)}`)
 }
 
-/** A frozen copy: filters are shared between configurations. */
+/** Makes a frozen copy, because filters are shared between configurations. */
 function changed<Filter extends BaseFilter> (filter: Filter, changes: Partial<BaseFilter>): Filter {
   return Object.freeze(Object.assign(Object.create(Object.getPrototypeOf(filter) as object) as Filter, filter, changes))
 }

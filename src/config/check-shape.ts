@@ -1,4 +1,4 @@
-/** Checks what a `QueryBuilderConfig` is constructed with against its schema, and says in words what is wrong. */
+/** Checks the options of `QueryBuilderConfig` against their schema, and describes the first mistake. */
 import { Type } from '@sinclair/typebox'
 import { ConfigError } from '../errors.ts'
 import { checkSchema, shown } from '../options.ts'
@@ -12,7 +12,7 @@ import { QueryBuilderConfigSchema } from './schema.ts'
 
 type Class = abstract new(...args: never[]) => object
 
-/** The lists of entries: what they hold, and how an entry is written. */
+/** The lists of entries: the classes of their entries, and an example of an entry. */
 const LISTS: Readonly<Record<string, { classes: readonly Class[], example: (name: string) => string }>> = {
   allowedFilters: {
     classes: [BaseFilter],
@@ -23,7 +23,7 @@ const LISTS: Readonly<Record<string, { classes: readonly Class[], example: (name
   allowedIncludes: { classes: [AllowedInclude, AggregateInclude], example: name => `new AllowedInclude('${name}')` },
 }
 
-/** Refuses what isn't the shape of `QueryBuilderConfigSchema`, with the path of the first thing that is wrong. */
+/** Refuses options that do not match `QueryBuilderConfigSchema`, with the path of the first mistake. */
 export function checkShape (options: unknown): void {
   checkSchema('QueryBuilderConfig', Type.Object({}), options)
   for (const [list, { classes }] of Object.entries(LISTS)) {

@@ -1,4 +1,4 @@
-/** A filter whose meaning is a function of the application. */
+/** A filter whose meaning is defined by a function of the application. */
 import type { EntityManager, QueryBuilder } from '@mikro-orm/postgresql'
 import type { FastifyRequest } from 'fastify'
 import { ConfigError } from '../errors.ts'
@@ -8,25 +8,25 @@ import { readOptions, type EntryOptions, type InUrl } from './entry-options.ts'
 import { checkUrlName } from './names.ts'
 
 /**
- * A filter's value as it came: the text of one parameter, or the texts of a repeated one. It has no narrower type, so
- * that a callback for the usual case reads `value.toUpperCase()`; a callback that throws on the texts of a repeated
- * parameter refuses them, see `src/sql/foreign.ts`.
+ * The unchanged value of a filter: the text of the parameter, or a list of texts if it is repeated. It is `any`, so
+ * that callbacks for the usual case can write `value.toUpperCase()`. If a callback throws because of a repeated
+ * parameter, the request is refused, see `src/sql/foreign.ts`.
  */
 export type CustomFilterValue = any
 
-/** What a callback may look at besides the value: where it runs, and what the caller passed as `context`. */
+/** The information that a callback gets besides the value: its EntityManager, and the caller's `context`. */
 export interface CustomFilterContext {
   readonly request?: FastifyRequest
   readonly em?: EntityManager
   readonly [key: string]: unknown
 }
 
-/** Any of MikroORM's builders, joined to whatever it may be. */
+/** Any query builder of MikroORM, with any joins. */
 export type NarrowedQueryBuilder = Pick<QueryBuilder<any>, '__subquery' | 'getFormattedQuery'>
 
 /**
- * Narrows a query by a value: `(qb, value, context) => qb.andWhere(...)`. Synchronous: it describes a query, and
- * nothing has been sent when it runs.
+ * Adds a condition to a query: `(qb, value, context) => qb.andWhere(...)`. It is synchronous, because it only describes
+ * a query that has not been sent yet.
  */
 export type CustomFilterCallback<Entity extends object = any> = (
   qb: QueryBuilder<Entity>,
@@ -34,7 +34,7 @@ export type CustomFilterCallback<Entity extends object = any> = (
   context: CustomFilterContext
 ) => NarrowedQueryBuilder
 
-/** What `AllowedFilters.custom` makes. Frozen. */
+/** The class of `AllowedFilters.custom`. Frozen. */
 export class CustomFilter<
   Entity extends object = any,
   Name extends string = any,
@@ -44,7 +44,7 @@ export class CustomFilter<
   declare readonly '~url': InUrl<Name, Alias>
 
   readonly kind = 'custom'
-  /** The filter's name; not necessarily a property's. */
+  /** The filter's name, which need not be a property. */
   readonly field: string
   readonly alias: string | undefined
   readonly callback: CustomFilterCallback<Entity>

@@ -1,4 +1,4 @@
-/** A sort whose meaning is a function of the application. */
+/** A sort whose meaning is defined by a function of the application. */
 import type { QueryBuilder } from '@mikro-orm/postgresql'
 import { ConfigError } from '../errors.ts'
 import { shown } from '../options.ts'
@@ -8,8 +8,8 @@ import { readOptions, type InUrl } from './entry-options.ts'
 import { checkUrlName } from './names.ts'
 
 /**
- * Orders a query: `(qb, direction) => qb.orderBy(...)`. Synchronous: it describes a query, and nothing has been sent
- * when it runs. The alias of the entity is `e0`.
+ * Adds an order to a query: `(qb, direction) => qb.orderBy(...)`. It is synchronous, because it only describes a query
+ * that has not been sent yet. The alias of the entity is `e0`.
  */
 export type CustomSortCallback<Entity extends object = any> = (
   qb: QueryBuilder<Entity>,
@@ -17,13 +17,13 @@ export type CustomSortCallback<Entity extends object = any> = (
   context: CustomFilterContext
 ) => NarrowedQueryBuilder
 
-/** What `AllowedSort.custom` makes. Frozen. */
+/** The class of `AllowedSort.custom`. Frozen. */
 export class CustomSort<Entity extends object = any, Name extends string = any, Alias extends string = any> {
   /** @internal Only a type. */
   declare readonly '~url': InUrl<Name, Alias>
 
   readonly kind = 'custom'
-  /** The sort's name; not necessarily a property's. */
+  /** The sort's name, which need not be a property. */
   readonly field: string
   readonly direction: SortDirection
   readonly alias: string | undefined

@@ -1,16 +1,16 @@
-/** The last argument of every entry of a whitelist: its options. */
+/** The options of a whitelist entry, its last argument. */
 import { checkOptions } from '../options.ts'
 import { checkUrlName } from './names.ts'
 
-/** Options of every entry. Entries keep the alias as a type: see `InUrl`. */
+/** Options of every entry. The type keeps the literal of the alias, see `InUrl`. */
 export interface EntryOptions<Alias extends string = string> {
   /** The name in the URL, instead of the property's public name. Records keep the public name. */
   readonly alias?: Alias
 }
 
 /**
- * What an entry is in the URL, as types: the literals that its constructor was given, for the types of a client. `any`
- * stands for what it was not given. It is no value.
+ * The literals of an entry's constructor, from which a client's types are derived. `any` stands for arguments that were
+ * not given. It exists only as a type.
  */
 export interface InUrl<Name, Alias, Rest = unknown> {
   readonly name: Name
@@ -18,14 +18,14 @@ export interface InUrl<Name, Alias, Rest = unknown> {
   readonly rest: Rest
 }
 
-/** Whether an argument is meant as options. */
+/** Whether an argument is an options object. */
 export function isOptions (value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /**
- * The options of an entry, checked: an object with the names of `known` only, and an alias that can be written in a
- * URL. `what` begins the message of the error.
+ * Reads and checks the options of an entry: an object that has only names of `known`, and an alias that is valid in a
+ * URL. `what` is the beginning of the error's message.
  */
 export function readOptions<Name extends string> (
   what: string,

@@ -1,17 +1,20 @@
-/** The relations that an include passes. */
+/** Checks the paths of includes. */
 import { ConfigError } from '../errors.ts'
 
-/** How many relations deep an include may go. */
+/** Largest number of relations in a path of an include. */
 export const MAX_INCLUDE_DEPTH = 3
 
-/** Refuses a path of more relations than an include may pass. `what` begins the message. */
+/** Refuses a path with more relations than an include may have. `what` is the beginning of the error's message. */
 export function checkDepth (what: string, relations: number): void {
   if (relations > MAX_INCLUDE_DEPTH) {
     throw new ConfigError(`${what}: includes go ${MAX_INCLUDE_DEPTH} relations deep, this one goes ${relations}`)
   }
 }
 
-/** Refuses an alias with a dot: in an include it stands between two relations. `what` begins the message. */
+/**
+ * Refuses an alias with a dot, because a dot separates relations in an include. `what` is the beginning of the error's
+ * message.
+ */
 export function checkIncludeAlias (what: string, alias: string | undefined): void {
   if (alias?.includes('.') === true) {
     throw new ConfigError(
@@ -20,7 +23,7 @@ export function checkIncludeAlias (what: string, alias: string | undefined): voi
   }
 }
 
-/** Refuses what can't be a condition in MikroORM's query language. */
+/** Refuses values that are not a condition in MikroORM's query language. */
 export function checkWhere (what: string, where: unknown): asserts where is object | undefined {
   if (where === undefined) return
   if (typeof where !== 'object' || where === null || Array.isArray(where)) {

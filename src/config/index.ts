@@ -1,11 +1,11 @@
 /**
- * The whitelist: what an application lets clients ask for.
+ * The whitelist: the filters, sorts, fields and includes that an application allows its clients.
  *
- * In comes what the application writes, names of properties and options. Out come frozen instances that hold it with
- * its defaults, for the planner to read; nothing here knows an entity's metadata or a request. A whitelist is refused
- * with a `ConfigError` when it is constructed, if an option is unknown or of the wrong type, a name can't be one, or
- * two entries claim one name in the URL. Whether the properties exist is checked when the CRUD class meets its ORM,
- * and, where the entity's type is given, by TypeScript.
+ * An application passes names of properties and options. The results are frozen instances with all defaults, which the
+ * planner reads. Nothing here knows an entity's metadata or a request. The constructors throw a `ConfigError` if an
+ * option is unknown or of the wrong type, a name is invalid, or two entries have the same name in the URL. Whether the
+ * properties exist is checked when the CRUD class is bound to its ORM and, if the entity's type is given, by
+ * TypeScript.
  */
 export { AggregateInclude, type AggregateFunction, type AggregateOptions } from './aggregate-include.ts'
 export { AllowedField } from './allowed-field.ts'

@@ -1,11 +1,13 @@
-/** Which texts may name a property, and which may stand in a URL. What is refused is refused with the reason. */
+/** Checks the names of properties and the names in a URL, and says why one is refused. */
 import { ConfigError } from '../errors.ts'
 import { shown } from '../options.ts'
 
-/** Names that never reach a key of an object, wherever they come from. */
+/** Names that are never used as a key of an object, wherever they come from. */
 const RESERVED: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
 
-/** Refuses what can't be the path of a property: `name`, `author.name`. `what` begins the message. */
+/**
+ * Refuses anything but the path of a property: `name`, `author.name`. `what` is the beginning of the error's message.
+ */
 export function checkPath (what: string, path: unknown): asserts path is string {
   if (typeof path !== 'string' || path === '') {
     throw new ConfigError(`${what}: a property is named by a non-empty string, got ${shown(path)}`)
@@ -16,7 +18,7 @@ export function checkPath (what: string, path: unknown): asserts path is string 
   checkParts(what, path)
 }
 
-/** Refuses what can't be written as a name in a query string. `role` is what the name is: `alias`, `name`. */
+/** Refuses names that can't be written in a query string. `role` describes the name in the message: `alias`, `name`. */
 export function checkUrlName (what: string, role: string, name: unknown): asserts name is string {
   if (typeof name !== 'string' || name === '') {
     throw new ConfigError(`${what}: ${role} must be a non-empty string, got ${shown(name)}`)

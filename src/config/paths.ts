@@ -1,23 +1,23 @@
 /**
  * The names of an entity's properties, as types: `name`, `author.name`, `products.tags.name`.
  *
- * A path is checked as it is written; the paths of an entity are never listed, since entities that refer to each
- * other have more of them than a type checker can hold. Types don't tell everything (which side owns a relation,
- * whether a plain object is an entity or JSON). Where they don't, the answer is yes, and the check against the
- * metadata at start-up has the last word.
+ * A path is checked when it is written. The paths of an entity are never listed, because entities that refer to each
+ * other have more of them than a type checker can hold. Some facts are not in the types, e.g. which side owns a
+ * relation, or whether a plain object is an entity or JSON. Then the path is accepted here, and the check against the
+ * metadata at start-up decides.
  */
 import type { Hidden, HiddenProps, LazyRef, PrimaryKeyProp, Scalar } from '@mikro-orm/core'
 
-/** What a path is for: that decides what it may pass and where it may end. */
+/** The purpose of a path, which determines the kinds that it may pass through and end in. */
 export type PathUse = 'filter' | 'sort' | 'field' | 'include' | 'count' | 'aggregate'
 
 /**
- * What a property is: a column, a to-one or to-many relation, a plain object or an array of them (JSON, embedded,
- * or entities that don't look like any), or `any`.
+ * The kind of a property: a column, a to-one or to-many relation, a plain object or an array of them (JSON, embedded,
+ * or entities that are not recognized), or `any`.
  */
 export type Kind = 'scalar' | 'one' | 'many' | 'object' | 'objects' | 'any'
 
-/** The kinds a path may pass through. */
+/** The kinds that a path may pass through. */
 interface Passes {
   filter: 'one' | 'many' | 'object' | 'objects'
   sort: 'one' | 'object'
@@ -27,7 +27,7 @@ interface Passes {
   aggregate: 'one' | 'many' | 'object' | 'objects'
 }
 
-/** The kinds a path may end in. */
+/** The kinds that a path may end in. */
 interface Ends {
   filter: 'scalar' | 'one' | 'object' | 'objects' | 'any'
   sort: 'scalar' | 'object' | 'any'
@@ -37,7 +37,7 @@ interface Ends {
   aggregate: 'scalar' | 'any'
 }
 
-/** How the refusal names them. */
+/** The words for them in the refusal. */
 interface Wanted {
   filter: 'a property to filter by'
   sort: 'a property to sort by'
@@ -54,7 +54,7 @@ type CollectionLike<Target = any> = { [index: number]: Target, loadCount: unknow
 type ReferenceLike<Target = any> = { unwrap(): Target, getEntity: unknown }
 type ScalarReferenceLike<Value = any> = { unwrap(): Value }
 
-/** String keys that are MikroORM's own. */
+/** String keys that MikroORM uses itself. */
 type InternalKey =
   | 'EntityRepositoryType'
   | 'PrimaryKeyProp'
@@ -65,15 +65,15 @@ type InternalKey =
   | '__selectedType'
   | '__loadedType'
 
-/** An entity shows itself by its primary key: a declared one, or one of the names that MikroORM takes for one. */
+/** An entity is recognized by its primary key: a declared one, or one of the names that MikroORM uses by default. */
 type IsEntity<T> = [(typeof PrimaryKeyProp | 'id' | '_id' | 'uuid') & keyof T] extends [never] ? false : true
 
 type HiddenKey<Entity> = typeof HiddenProps extends keyof Entity ? Entity[typeof HiddenProps] : never
 
-/** All names, those of hidden properties among them. */
+/** All names, including those of hidden properties. */
 export type AnyKey<Entity> = Exclude<keyof Entity & string, InternalKey>
 
-/** The names of properties. Functions are among them; they have no kind. */
+/** The names of properties. They include functions, which have no kind. */
 export type Key<Entity> = Exclude<keyof Entity & string, InternalKey | HiddenKey<Entity>>
 
 export type KindOf<T> = IsAny<T> extends true ? 'any' : KindOfEach<NonNullable<T>>
@@ -89,7 +89,7 @@ type KindOfEach<T> = T extends (...args: never[]) => unknown ? never
                 : T extends object ? IsEntity<T> extends true ? 'one' : 'object'
                   : 'scalar'
 
-/** What is found behind a property: the related entity, the embedded object. */
+/** The type behind a property: the related entity, or the embedded object. */
 export type Target<T> = IsAny<T> extends true ? any : TargetOfEach<NonNullable<T>>
 
 type TargetOfEach<T> = T extends Scalar ? never
@@ -99,11 +99,11 @@ type TargetOfEach<T> = T extends Scalar ? never
         : T extends ReadonlyArray<infer Item> ? NonNullable<Item>
           : T
 
-/** Relations a path may still pass. */
+/** The number of relations that a path may still pass, as a tuple. */
 type Depth = readonly unknown[]
 type MaxDepth = readonly [1, 2, 3]
 
-/** Whether a path fits: `true` for yes, `false` or never for no. A union of entities fits where one of them does. */
+/** Whether a path fits: `true`, or `false` or never. A union of entities fits if one of its members does. */
 type Fits<Entity, Path extends string, Use extends PathUse, Left extends Depth> = IsAny<Entity> extends true ? true
   : Entity extends unknown
     ? Path extends `${infer Head}.${infer Tail}`
@@ -112,12 +112,12 @@ type Fits<Entity, Path extends string, Use extends PathUse, Left extends Depth> 
         : false
     : never
 
-/** Relations that a path has to leave for another one. */
+/** The purposes whose paths leave one relation through another. */
 type Onward = 'include' | 'count'
 
 type FitsAtEnd<K extends Kind, Use extends PathUse, Left extends Depth> = K extends Ends[Use]
   ? Use extends Onward ? Left extends readonly [unknown, ...unknown[]] ? true : false
-    // a property of the entity itself has no related records
+    // an aggregate needs a relation; a property of the entity itself has no related records
     : Use extends 'aggregate' ? Left extends MaxDepth ? false : true
       : true
   : false
@@ -130,22 +130,22 @@ type FitsBehind<T, K extends Kind, Tail extends string, Use extends PathUse, Lef
     : false
 
 /**
- * `true` for a path of the entity that can be used so, else a sentence that says what is wrong. A path that isn't
- * known to the type checker, or an entity that isn't, is left to the check at start-up.
+ * `true` for a path of the entity that suits the purpose, otherwise a sentence that describes the mistake. Paths and
+ * entities that are unknown to the type checker are accepted; the check at start-up decides.
  */
 export type PathCheck<Entity, Path extends string, Use extends PathUse> = string extends Path ? any
   : Path extends string
     ? true extends Fits<Entity, Path, Use, MaxDepth> ? true : `'${Path}' is not ${Wanted[Use]} of this entity`
     : never
 
-/** The entity at the end of a path of relations; `any` where the type checker can't follow: the check at start-up can. */
+/** The entity at the end of a path of relations, or `any` if the type checker can't follow the path. */
 type TargetAt<Entity, Path extends string> = IsAny<Entity> extends true ? any
   : Path extends `${infer Head}.${infer Tail}` ? Head extends Key<Entity> ? TargetAt<Target<Entity[Head]>, Tail> : any
     : Path extends Key<Entity> ? Target<Entity[Path]>
       : any
 
 /**
- * What is found at the end of a path: the type of a property. `any` where the type checker can't follow.
+ * The type of the property at the end of a path, or `any` if the type checker can't follow the path.
  *
  * @internal
  */
@@ -156,13 +156,13 @@ export type PathTarget<Entity, Path extends string> = IsAny<Entity> extends true
 
 type Unsigned<Sort extends string> = Sort extends `${'+' | '-'}${infer Name}` ? Name : Sort
 
-/** `PathCheck` of an include, and of the sorts inside it: paths of the entity that it includes. */
+/** `PathCheck` for an include, and for its sorts, which are paths of the included entity. */
 export type IncludeCheck<Entity, Path extends string, Sort extends string> = [Sort] extends [never]
   ? PathCheck<Entity, Path, 'include'>
   : PathCheck<Entity, Path, 'include'> extends true ? PathCheck<TargetAt<Entity, Path>, Unsigned<Sort>, 'sort'>
     : PathCheck<Entity, Path, 'include'>
 
-/** Names to offer in an editor: the entity's own and those one relation away. Others may be right, too. */
+/** Names that an editor suggests: the entity's own and those of its relations. Other names may also be valid. */
 export type PathHint<Entity, Use extends PathUse> = IsAny<Entity> extends true ? string
   : OwnHint<Entity, Use> | RelatedHint<Entity, Use> | (string & {})
 

@@ -1,4 +1,4 @@
-/** The whitelist of a resource: everything a client may ask for, and the defaults where it asks for nothing. */
+/** The whitelist of a resource: everything that a client may ask for, and the defaults. */
 import { ConfigError } from '../errors.ts'
 import type { Operator } from '../operators/index.ts'
 import type { AggregateFunction, AggregateInclude } from './aggregate-include.ts'
@@ -34,10 +34,10 @@ export type Field = AllowedField<string>
 /** An entry of `allowedIncludes`, told apart by `kind`. */
 export type Include = AllowedInclude<string, string> | AggregateInclude<string>
 
-/** Holds where the entity has the names of an entry; see `PathCheck`. */
+/** Checks that the entity has the names of an entry; see `PathCheck`. */
 type Known<Entity> = (entity: Entity) => true
 
-/** What `allowedFilters` takes for an entity: filters on properties that it has, callbacks for its builder. */
+/** The type of `allowedFilters` for an entity: filters on its properties, and callbacks for its query builder. */
 export type FilterOf<Entity extends object> = {
   readonly kind: 'custom',
   readonly field: string,
@@ -64,7 +64,7 @@ export type FilterOf<Entity extends object> = {
   readonly params: Readonly<Record<string, PathHint<Entity, 'filter'>>>,
 }
 
-/** What `allowedSorts` takes for an entity. */
+/** The type of `allowedSorts` for an entity. */
 export type SortOf<Entity extends object> = {
   readonly kind: 'custom',
   readonly field: string,
@@ -75,14 +75,14 @@ export type SortOf<Entity extends object> = {
   readonly fields: ReadonlyArray<PathHint<Entity, 'sort'>>,
 }
 
-/** What `allowedFields` takes for an entity. */
+/** The type of `allowedFields` for an entity. */
 export type FieldOf<Entity extends object> = {
   readonly '~names': Known<Entity>,
   readonly kind: 'property',
   readonly field: PathHint<Entity, 'field'>,
 }
 
-/** What `allowedIncludes` takes for an entity. */
+/** The type of `allowedIncludes` for an entity. */
 export type IncludeOf<Entity extends object> = {
   readonly '~names': Known<Entity>,
   readonly kind: 'relation',
@@ -94,39 +94,49 @@ export type IncludeOf<Entity extends object> = {
   readonly path: PathHint<Entity, 'include' | 'aggregate'>,
 }
 
-/** What a `QueryBuilderConfig` is made of. An empty or missing list allows nothing. */
+/** The options of `QueryBuilderConfig`. An empty or missing list allows nothing. */
 export interface QueryBuilderOptions<Entity extends object = any> {
-  /** @internal Only a type: of a configuration, the entity that it is for. */
+  /** @internal Only a type: the entity of the configuration. */
   readonly '~entity'?: (entity: Entity) => void
   readonly allowedFilters?: ReadonlyArray<FilterOf<Entity>>
   readonly allowedSorts?: ReadonlyArray<SortOf<Entity>>
   readonly allowedFields?: ReadonlyArray<FieldOf<Entity>>
   readonly allowedIncludes?: ReadonlyArray<IncludeOf<Entity>>
-  /** The order of a list when the URL has no sort: any property, or the URL name of an allowed sort, with `-` for descending. */
+  /**
+   * The order of a list if the URL has no sort. Each item is a property or the URL name of an allowed sort, with `-`
+   * for descending.
+   */
   readonly defaultSort?: ReadonlyArray<PathHint<Entity, 'sort'>>
   /** Drop invalid filters, sorts, fields and includes instead of refusing the request. Default: false. */
   readonly ignoreInvalidErrors?: boolean
-  /** Defaults: `{ defaultPerPage: 20, maxPerPage: 100, maxOffset: 100_000, maxIncluded: 10_000, maxBytes: 16_777_216, count: 'exact' }`. */
+  /**
+   * Defaults: `{ defaultPerPage: 20, maxPerPage: 100, maxOffset: 100_000, maxIncluded: 10_000, maxBytes: 16_777_216,
+   * count: 'exact' }`.
+   */
   readonly pagination?: PaginationOptions
 }
 
-/** Options with the literals that were inferred. Those of a type argument have none: `any`, so that all others fit. */
+/**
+ * Options with their inferred literals. Options from a type argument have none; they become `any`, which fits all
+ * others.
+ */
 type Literals<Entity extends object, Options> = [QueryBuilderOptions<Entity>] extends [Options] ? any : Options
 
-/** Refuses names of options that do not exist: a type argument that is inferred would have them. */
+/** Refuses unknown options. An inferred type argument would otherwise accept them. */
 export type OnlyOptions<Options> = {
   readonly [Name in Exclude<keyof Options, keyof QueryBuilderOptions | `~${string}`>]: never
 }
 
 /**
- * What clients may filter, sort, select and include; everything else is refused. With the entity's type given, a name
- * that it doesn't have is a type error; in any case it is one at start-up, when the CRUD class meets its ORM.
+ * The filters, sorts, fields and includes that clients may use. Everything else is refused. If the entity's type is
+ * given, an unknown property is a type error. In any case it is an error at start-up, when the CRUD class is bound to
+ * its ORM.
  *
- * The result is deeply frozen, with all defaults filled in, and shares nothing with the object it was made of. It may
- * itself be what another one is made of: `new QueryBuilderConfig({ ...base, defaultSort: ['name'] })`.
+ * The result is deeply frozen, has all defaults filled in, and shares nothing with the options. You can use it as
+ * options of another configuration: `new QueryBuilderConfig({ ...base, defaultSort: ['name'] })`.
  *
- * Throws `ConfigError` for an unknown option, a value of the wrong type, two entries that claim one name in the URL,
- * a default page larger than the largest one, and a malformed or repeated default sort.
+ * Throws `ConfigError` for an unknown option, a value of the wrong type, two entries with the same name in the URL, a
+ * default page larger than the largest one, and a malformed or repeated default sort.
  *
  * @example
  * new QueryBuilderConfig<Category>({
@@ -141,13 +151,14 @@ export class QueryBuilderConfig<
   Entity extends object = any,
   const Options extends QueryBuilderOptions<Entity> = QueryBuilderOptions<Entity>
 > {
-  /** @internal Only a type: the entity that the configuration is for. */
+  /** @internal Only a type: the entity of the configuration. */
   declare readonly '~entity': (entity: Entity) => void
-  /** @internal Only a type: what it was made of, with the literals of its entries. */
+  /** @internal Only a type: the options, with the literals of their entries. */
   declare readonly '~options': Literals<Entity, Options>
   /**
-   * @internal Only a type. A mapped type has the compiler compare two configurations by their members, where it would
-   * compare type arguments: `any` of `Literals` takes effect.
+   * @internal Only a type. A mapped type makes the compiler compare two configurations by their members instead of
+   *   their
+   * type arguments, so that the `any` of `Literals` takes effect.
    */
   declare readonly '~given': { readonly [Name in keyof Options]?: unknown }
 
@@ -161,7 +172,7 @@ export class QueryBuilderConfig<
 
   constructor (options: Options & OnlyOptions<Options> = {} as Options & OnlyOptions<Options>) {
     checkShape(options)
-    // The schema has shown that the entries are instances of the classes.
+    // the schema has checked that the entries are instances of the classes
     this.allowedFilters = frozen(options.allowedFilters as readonly Filter[] | undefined)
     this.allowedSorts = frozen(options.allowedSorts as readonly Sort[] | undefined)
     this.allowedFields = frozen(options.allowedFields as readonly Field[] | undefined)
@@ -205,7 +216,7 @@ function readPagination (options: PaginationOptions = {}): Pagination {
   return Object.freeze({ defaultPerPage, maxPerPage, maxOffset, maxIncluded, maxBytes, count, estimateAllRows })
 }
 
-/** What two includes must not share: where they are, and their name there as far as it is known without the entity. */
+/** A key that no two includes may share: their place, and their name as far as it is known without the entity. */
 function includeKey ({ alias, path, ...include }: Include): string {
   const parts = path.split('.')
   const own = include.kind === 'relation' ? 1 : include.function === 'count' || include.function === 'exists' ? 1 : 2

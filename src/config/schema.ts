@@ -1,4 +1,4 @@
-/** TypeBox's view of the whitelist: the shape of what `QueryBuilderConfig` is constructed with. */
+/** TypeBox schemas of the whitelist: the shape of the options of `QueryBuilderConfig`. */
 import { Type, type Static } from '@sinclair/typebox'
 import type { CustomFilterCallback } from './custom-filter.ts'
 import type { CustomSortCallback } from './custom-sort.ts'
@@ -14,9 +14,9 @@ const Where = Type.Optional(
 const OperatorSchema = Type.Unsafe<Operator>(Type.Union(OPERATOR_NAMES.map(name => Type.Literal(name))))
 
 const Texts = Type.Readonly(Type.Array(Type.String()))
-const Default = Type.Optional(Type.Union([Type.String(), Texts], { description: 'The value where a request has none' }))
+const Default = Type.Optional(Type.Union([Type.String(), Texts], { description: 'The value if a request has none' }))
 const Ignored = Type.Optional(Texts)
-/** What all filters have. */
+/** The properties of all filters. */
 const filter = { alias: Alias, defaultValue: Default, ignoredValues: Ignored }
 
 const OperatorFilterSchema = Type.Object({
@@ -25,7 +25,7 @@ const OperatorFilterSchema = Type.Object({
   field: Name,
   type: Type.Optional(
     Type.Union([Type.Literal('string'), Type.Literal('number'), Type.Literal('boolean')], {
-      description: 'Of a value inside of JSON',
+      description: 'The type of a value inside JSON',
     })
   ),
   defaultOperator: OperatorSchema,
@@ -90,7 +90,7 @@ const AllowedIncludeSchema = Type.Object({
   kind: Type.Literal('relation'),
   path: Name,
   alias: Alias,
-  limit: Type.Optional(Type.Integer({ minimum: 1, description: 'Related records of each record, at most' })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, description: 'Largest number of related records of each record' })),
   sort: Type.Optional(
     Type.Readonly(Type.Array(Name, { minItems: 1, description: 'The order of the related records, e.g. -created_at' }))
   ),
@@ -105,10 +105,10 @@ const AggregateIncludeSchema = Type.Object({
   where: Where,
 }, { title: 'AllowedInclude.count' })
 
-/** One gibibyte: PostgreSQL has no longer values. */
+/** One gibibyte, the length of PostgreSQL's longest values. */
 const MAX_BYTES = 1_073_741_824
 
-/** Options of pagination. All may be left out. */
+/** Options of pagination, all optional. */
 export const PaginationSchema = Type.Object({
   defaultPerPage: Type.Optional(Type.Integer({
     minimum: 1,
@@ -149,8 +149,8 @@ export const PaginationSchema = Type.Object({
 }, { additionalProperties: false })
 
 /**
- * What `new QueryBuilderConfig(...)` takes. The entries of the lists are instances of the `Allowed...` classes; the
- * schema shows their properties.
+ * The options of `new QueryBuilderConfig(...)`. The entries of the lists are instances of the `Allowed...` classes, and
+ * the schema describes their properties.
  */
 export const QueryBuilderConfigSchema = Type.Object({
   allowedFilters: Type.Optional(

@@ -1,4 +1,4 @@
-/** A filter that switches one of MikroORM's filters on. */
+/** A filter that switches on a filter of MikroORM. */
 import { ConfigError } from '../errors.ts'
 import { shown } from '../options.ts'
 import { BaseFilter } from './base-filter.ts'
@@ -10,16 +10,16 @@ export interface ScopeOptions<
   Field extends string = string,
   Alias extends string = string
 > extends EntryOptions<Alias> {
-  /** Name of the MikroORM filter. Default: the name in the URL. */
+  /** Name of the MikroORM filter. Default: the name of this filter. */
   readonly filter?: string
   /**
-   * The filter's parameters in the order of the values in the URL, each with the property of the entity whose type its
-   * value has. Default: none; then the URL says `true` or `false`.
+   * The filter's parameters, in the order of the values in the URL. Each names a property of the entity, and its value
+   * has the type of that property. Default: no parameters; then the URL has `true` or `false`.
    */
   readonly params?: Readonly<Record<string, Field>>
 }
 
-/** What `AllowedFilters.scope` makes. Frozen. */
+/** The class of `AllowedFilters.scope`. Frozen. */
 export class ScopeFilter<
   Field extends string = any,
   Name extends string = any,
@@ -32,7 +32,7 @@ export class ScopeFilter<
   declare readonly '~url': InUrl<Name, Alias, Params>
 
   readonly kind = 'scope'
-  /** The filter's name in the URL; not a property's. */
+  /** The filter's name in the URL, which is not a property. */
   readonly field: string
   readonly alias: string | undefined
   /** Name of the MikroORM filter. */

@@ -1,4 +1,4 @@
-/** A filter that finds a text in any of several properties. */
+/** A filter that searches for a text in several properties. */
 import { ConfigError } from '../errors.ts'
 import { shown } from '../options.ts'
 import { BaseFilter } from './base-filter.ts'
@@ -6,7 +6,7 @@ import { readOptions, type EntryOptions, type InUrl } from './entry-options.ts'
 import { checkPath, checkUrlName } from './names.ts'
 import type { PathCheck } from './paths.ts'
 
-/** What `AllowedFilters.search` makes. Frozen. */
+/** The class of `AllowedFilters.search`. Frozen. */
 export class SearchFilter<
   Field extends string = any,
   Name extends string = any,
@@ -18,10 +18,10 @@ export class SearchFilter<
   declare readonly '~url': InUrl<Name, Alias>
 
   readonly kind = 'search'
-  /** The filter's name; not a property's. */
+  /** The filter's name, which is not a property. */
   readonly field: string
   readonly alias: string | undefined
-  /** The properties to search, paths of relations included. */
+  /** The properties to search, including paths of relations. */
   readonly fields: readonly Field[]
 
   constructor (name: Name, fields: readonly Field[], options?: EntryOptions<Alias>) {

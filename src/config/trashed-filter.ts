@@ -1,8 +1,8 @@
-/** A filter that says whether rows that are marked as deleted are seen. */
+/** A filter that decides whether rows that are marked as deleted are found. */
 import { BaseFilter } from './base-filter.ts'
 import { readOptions, type EntryOptions, type InUrl } from './entry-options.ts'
 
-/** What `AllowedFilters.trashed` makes. Frozen. */
+/** The class of `AllowedFilters.trashed`. Frozen. */
 export class TrashedFilter<Alias extends string = any> extends BaseFilter {
   /** @internal Only a type. */
   declare readonly '~url': InUrl<'trashed', Alias>

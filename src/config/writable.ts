@@ -1,24 +1,27 @@
-/** What bodies may set: the option `writable` of a CRUD class, as types and as an application writes it. */
+/** The option `writable` of a CRUD class: the properties that bodies may set. */
 import { ConfigError } from '../errors.ts'
 import { quoted, shown } from '../options.ts'
 import { didYouMean, nearest } from '../suggest.ts'
 import type { IsAny, Key, KindOf } from './paths.ts'
 
-/** Names of an entity's properties, as far as types know them. */
+/** Names of an entity's properties, as far as its type shows them. */
 export type WritableName<Entity> = IsAny<Entity> extends true ? string : [object] extends [Entity] ? string : {
   [Name in Key<Entity>]: KindOf<Entity[Name]> extends never ? never : Name
 }[Key<Entity>]
 
-/** Properties that a body may set: by name, or all that are not generated, hidden or computed. */
+/** Properties that a body may set: a list of names, or `'all'` for those that are not generated, hidden or computed. */
 export type WritableNames<Entity> = 'all' | ReadonlyArray<WritableName<Entity>>
 
-/** The option `writable`: one list for new records and for changes, or a list for each. An operation without a list is closed. */
+/**
+ * The option `writable`: one list for new records and for changes, or a list for each. An operation without a list is
+ * not available.
+ */
 export type WritableOption<Entity extends object = any> = WritableNames<Entity> | {
   readonly create?: WritableNames<Entity>,
   readonly update?: WritableNames<Entity>,
 }
 
-/** The option by operation, as it was written. */
+/** The option by operation, unchanged. */
 export interface WritableConfig {
   readonly create?: 'all' | readonly string[]
   readonly update?: 'all' | readonly string[]
@@ -29,7 +32,7 @@ const OPERATIONS = ['create', 'update'] as const
 /**
  * Reads the option.
  *
- * @param what begins the message of an error
+ * @param what the beginning of the error's message
  * @throws {ConfigError} for anything but `'all'`, a list of names, or an object with one of them for each operation
  */
 export function readWritable (what: string, option: unknown): WritableConfig | undefined {
@@ -46,7 +49,7 @@ export function readWritable (what: string, option: unknown): WritableConfig | u
   }
   const given = option as Readonly<Record<string, unknown>>
   const named = OPERATIONS.filter((name) => given[name] !== undefined)
-  // an object without a list says as little as a missing option
+  // an object without a list means the same as a missing option
   if (named.length === 0) return undefined
   return Object.freeze(
     Object.fromEntries(named.map((name) => [name, readNames(what, `writable.${name}`, given[name])]))
