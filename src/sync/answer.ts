@@ -1,10 +1,10 @@
-/** Records on their way out of a synchronous session: `afterRead` has to return them. */
+/** Converts the records that a synchronous session returns. `afterRead` must not return a promise here. */
 import { checkReturned, isFinal, parseRecords } from '../read/index.ts'
 import { contextOf, type CrudClass, type CrudSession } from '../resource/index.ts'
 import type { JsonRecord, ToWire } from '../run/index.ts'
 import { valueOf } from './value.ts'
 
-/** An operation whose records leave. */
+/** An operation that returns records. */
 interface Answering {
   readonly crud: CrudClass
   readonly session: CrudSession

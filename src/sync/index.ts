@@ -1,7 +1,8 @@
 /**
- * Reads and writes on synchronous sessions (`useAsync: false`), which return values. They take the pure steps of
- * `src/read` and `src/write` (plan, compile, read rows, shape answers) and run the statements between them on a thread
- * that waits. They refuse hooks and filters that return promises, and writes that take MikroORM's unit of work.
+ * Reads and writes on synchronous sessions (`useAsync: false`), which return values. They use the pure steps of
+ * `src/read` and `src/write` (plan, compile, read rows, shape answers), and run the statements between them on a worker
+ * thread, while the calling thread waits. They refuse hooks and filters that return promises, and writes that need
+ * MikroORM's unit of work.
  */
 export { countSync, existsSync, getSync, listSync } from './read.ts'
 export { createManySync, createSync, deleteSync, restoreSync, updateSync } from './write.ts'

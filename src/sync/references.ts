@@ -1,4 +1,4 @@
-/** Whether the records that rows refer to are there, asked on a synchronous session. */
+/** Checks on a synchronous session that the records that rows refer to exist. */
 import type { SyncSession } from '../database/index.ts'
 import type { EntityModel, RelationProperty } from '../model/index.ts'
 import type { Id, RecordData } from '../plan/index.ts'
@@ -15,7 +15,7 @@ import {
 
 type SyncSearch = Search<SyncSession>
 
-/** @throws {ConflictError} when a record that a row refers to is not there, is deleted, or hidden by a filter */
+/** @throws {ConflictError} when a row refers to a record that does not exist, is deleted, or is excluded by a filter */
 export function checkReferences (
   search: SyncSearch,
   rows: readonly RecordData[],
@@ -24,14 +24,16 @@ export function checkReferences (
   let missing: Missing | undefined
   for (const [relation, keys] of wantedKeys(search, rows)) {
     if (areVisible(search, relation, keys)) continue
-    // one by one: scripts can wait for the error
+    // checks one by one, because scripts can wait for an error
     const { row } = keys.find((key) => !areVisible(search, relation, [key])) ?? keys[0]!
     if (missing === undefined || row < missing.row) missing = { relation, row }
   }
   if (missing !== undefined) throw missingReference(missing, pointer)
 }
 
-/** The same for changes of a record: a record that it refers to already is no change, and is not looked for. */
+/**
+ * Does the same for changes of a record. A reference that the record already has is not a change and is not checked.
+ */
 export function checkChangedReferences (search: SyncSearch, model: EntityModel, id: Id, row: RecordData): void {
   const question = presentQuestion(search, model, id, row)
   checkReferences(

@@ -1,8 +1,11 @@
-/** Writes on a synchronous session that are tried again after a conflict. */
+/** Repeats writes on a synchronous session after a conflict. */
 import type { SyncSession } from '../database/index.ts'
 import { pauseAfter } from '../write/index.ts'
 
-/** Does the work of a write, up to four times; once in a transaction of the caller. Nothing else happens while it waits. */
+/**
+ * Does the work of a write, up to four times, but only once in a transaction of the caller. The thread is blocked
+ * during the pauses.
+ */
 export function repeated<Result> (session: SyncSession, work: () => Result): Result {
   for (let attempt = 0; ; attempt++) {
     try {

@@ -29,7 +29,7 @@ import { activeFilters, findRows } from './statements.ts'
 
 type SyncWrite = Write<SyncSession>
 
-/** Inserts rows, all of them or none. */
+/** Inserts all rows or none. */
 export function insertRows (
   write: SyncWrite,
   rows: readonly RecordData[],
@@ -56,11 +56,11 @@ function insertChunk (
   const written = runWrite(write, planRows(write, rows, filters), filters)
   if (written.length === rows.length) return written
   checkReferences(searchOf(write, filters), rows, pointer)
-  // the record that was missing has come since
+  // the missing record has been created in the meantime
   throw new ConflictError()
 }
 
-/** Changes the given columns of a row; nothing, when none is given. */
+/** Changes the given columns of a row. Without columns, only reads the row. */
 export function changeRow (write: SyncWrite, id: Id, data: RecordData): Written {
   if (isEmpty(data)) return writtenOf(findRow(write, id))
   const filters = filtersOf(write, [data])
@@ -76,7 +76,7 @@ export function changeRow (write: SyncWrite, id: Id, data: RecordData): Written 
   })
 }
 
-/** Marks a row as deleted, or takes the mark back: a row that is not deleted stays unchanged then. */
+/** Marks a row as deleted, or restores it. Restoring a row that is not deleted changes nothing. */
 export function markRow (write: SyncWrite, id: Id, deletedAt: Date | null): Written {
   enterStage('plan')
   refuseUnitOfWork(write, 'update')
@@ -97,7 +97,7 @@ function runChange (write: SyncWrite, plan: AnyWritePlan | undefined): Written |
   return runWrite(write, plan, filtersOf(write, []))[0]
 }
 
-/** @throws {NotFoundError}, {PreconditionFailedError}, {ConflictError}: why a write has found no row */
+/** @throws {NotFoundError}, {PreconditionFailedError} or {ConflictError}, the reason why a write has found no row */
 function refuseChange (write: SyncWrite, id: Id, data?: RecordData, filters = NO_FILTERS): never {
   findRow(write, id)
   if (data !== undefined) checkChangedReferences(searchOf(write, filters), write.model, id, data)
@@ -121,7 +121,7 @@ function findRow (write: SyncWrite, id: Id, includeDeleted = write.options.inclu
   return row
 }
 
-/** @throws {OutOfScopeError} when the row as written lies outside */
+/** @throws {OutOfScopeError} when the written row is outside the scope */
 function checkWrittenScope (write: SyncWrite, id: Id): void {
   if (!write.scope?.partial) return
   const plan = planExists(id, write.resource.whitelist, { includeDeleted: true })!
@@ -132,7 +132,7 @@ function inTransaction<Result> (write: SyncWrite, work: (inner: SyncWrite) => Re
   return write.session.transaction((session) => work({ ...write, session }))
 }
 
-/** @throws {ConfigError} when MikroORM would have to write */
+/** @throws {ConfigError} when the write needs MikroORM's unit of work */
 function refuseUnitOfWork (write: SyncWrite, kind: WriteKind, rows: readonly RecordData[] = []): void {
   const reason = reasonForUnitOfWork(write, kind, rows)
   if (reason === undefined) return

@@ -1,4 +1,4 @@
-/** Statements on a synchronous session: compiled with the conditions of MikroORM's filters, and waited for. */
+/** Compiles statements with the conditions of MikroORM's filters, and runs them on a synchronous session. */
 import type { SyncSession } from '../database/index.ts'
 import type { EntityModel } from '../model/index.ts'
 import type { Plan } from '../plan/index.ts'
@@ -17,7 +17,7 @@ import {
 } from '../resource/index.ts'
 import { enterStage, type QueryOperation } from '../run/index.ts'
 
-/** A read, or a look of a write. */
+/** A read, or the search of a write for its row. */
 export interface Looking {
   readonly resource: Resource
   readonly session: SyncSession

@@ -1,4 +1,7 @@
-/** Writes on a synchronous session: hooks, then statements. MikroORM's unit of work has promises only and is refused. */
+/**
+ * Writes on a synchronous session: hooks, then statements. Writes that need MikroORM's unit of work are refused,
+ * because it only works with promises.
+ */
 import type { SyncSession } from '../database/index.ts'
 import type { Id } from '../plan/index.ts'
 import type { JsonAnswer } from '../read/index.ts'
