@@ -2,7 +2,7 @@ import { defineEntity } from '@mikro-orm/core'
 import { primaryKey, softDelete, timestamps, uuid } from './mixins.ts'
 
 /**
- * Base of entities with everything: `id`, `uuid`, `created_at`, `updated_at` and `deleted_at`. It has no table.
+ * A base entity with all mixins: `id`, `uuid`, `created_at`, `updated_at` and `deleted_at`. It has no table.
  *
  * @example
  * const Author = defineEntity({ name: 'Author', extends: BaseModel, properties: { name: p.string() } })

@@ -1,3 +1,3 @@
-/** Built-in entities: a base with everything, and the property mixins that it is made of. */
+/** Built-in entities: a base entity with all mixins, and the property mixins that it consists of. */
 export { BaseModel } from './base-model.ts'
 export { primaryKey, softDelete, timestamps, uuid } from './mixins.ts'
