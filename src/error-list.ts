@@ -1,10 +1,10 @@
 /**
- * The errors of one request while they are gathered. A request can have many more than its sender would read: 8 KiB of
- * `sort=` name four thousand sorts, and a body of 800 KB 200 000 ids. The first ones are spelled out, the rest only counted,
- * so that neither the answer nor the log nor the work grows with their number.
+ * Collects the errors of one request. A request can have far more than its sender would read: 8 KiB of `sort=` name
+ * four thousand sorts, and a body of 800 KB 200 000 ids. Only the first ones are described, the rest is counted, so
+ * that the answer, the log and the work do not grow with their number.
  */
 
-/** Errors that an answer lists, at most. */
+/** Largest number of errors that an answer lists. */
 export const MAX_ERRORS = 20
 
 /** Makes an item for each of the first errors, and counts the others. */
@@ -12,12 +12,12 @@ export class ErrorList<Item> {
   readonly items: Item[] = []
   #count = 0
 
-  /** Of all errors, those without an item included. */
+  /** Number of all errors, including those without an item. */
   get count (): number {
     return this.#count
   }
 
-  /** @param make is called only where its item will be listed: sentences and suggestions cost time */
+  /** @param make called only if its item will be listed, because sentences and suggestions cost time */
   add (make: () => Item): void {
     if (this.#count++ < MAX_ERRORS) this.items.push(make())
   }

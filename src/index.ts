@@ -1,6 +1,6 @@
 /**
  * fastify-crud-kit: declare a MikroORM entity and a whitelist, get a REST resource at the speed of hand-written SQL.
- * Everything public is exported here.
+ * This file exports the whole public interface.
  */
 export { crudKit, crudKit as default, type CrudKitOptions } from '../plugins/crud-kit.ts'
 export { crudAdvice } from '../plugins/advice.ts'

@@ -4,7 +4,7 @@ import { Errors, ValueErrorType, type ValueError } from '@sinclair/typebox/error
 import { ConfigError } from './errors.ts'
 import { didYouMean, nearest } from './suggest.ts'
 
-/** A value as an error shows it. */
+/** Describes a value in an error message. */
 export function shown (value: unknown): string {
   if (typeof value === 'string') return `'${value}'`
   if (Array.isArray(value)) return 'an array'
@@ -14,7 +14,7 @@ export function shown (value: unknown): string {
   return typeof name === 'string' && name !== '' && name !== 'Object' ? `an instance of ${name}` : 'an object'
 }
 
-/** Names as an error lists them. */
+/** Lists names in an error message. */
 export function quoted (names: readonly string[]): string {
   return names.map(shown).join(', ')
 }
@@ -22,9 +22,9 @@ export function quoted (names: readonly string[]): string {
 /**
  * Checks the names of options. `undefined` means that no options were given.
  *
- * @param who begins the message of the error
- * @throws {ConfigError} for a name that is not in `known`, with the nearest one, and for anything but a plain object:
- *   options inside a promise, a `Map` or an array would have no effect
+ * @param who the beginning of the error's message
+ * @throws {ConfigError} for a name that is not in `known`, with the nearest one, and for anything but a plain object,
+ *   because options inside a promise, a `Map` or an array would have no effect
  */
 export function checkOptions (who: string, given: unknown, known: readonly string[]): void {
   if (hasOnly(given, known)) return
@@ -36,7 +36,7 @@ export function checkOptions (who: string, given: unknown, known: readonly strin
   )
 }
 
-/** Whether `checkOptions` accepts the options: for callers that must not build the beginning of a message each time. */
+/** Whether `checkOptions` accepts the options. Use it first if the beginning of the message is costly to build. */
 export function hasOnly (given: unknown, known: readonly string[]): boolean {
   if (given === undefined) return true
   if (!isPlain(given)) return false
@@ -61,9 +61,9 @@ export function notOneOf (value: unknown, members: readonly string[]): string {
   return didYouMean(`expected one of ${quoted(members)}, got ${shown(value)}`, near)
 }
 
-/** What a check against a schema may say in other words. */
+/** Changes to the messages of a check against a schema. */
 export interface SchemaSentences {
-  /** The sentence for what is wrong with the option at a path; `undefined` for the usual one. */
+  /** Returns the sentence about the option at a path, or `undefined` for the default one. */
   readonly say?: (path: string, value: unknown) => string | undefined
   /** Whether the value at a path may hold a password, so that the error must not show it. */
   readonly isSecret?: (path: string, value: unknown) => boolean
@@ -72,7 +72,7 @@ export interface SchemaSentences {
 /**
  * Checks options against their schema.
  *
- * @param who begins the message of the error
+ * @param who the beginning of the error's message
  * @throws {ConfigError} for the first option that is unknown, with the nearest name, or that has a wrong value
  */
 export function checkSchema<Schema extends TSchema> (
@@ -93,7 +93,7 @@ function mistakeOf (
 ): string {
   const own = path.split('/').slice(1).map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'))
   const keys = [...above, ...own]
-  // where an object is one of several ways to give an option, an object is checked as that
+  // if the schema is a union and the value an object, check it against the object of the union
   const object = typeof value === 'object' && value !== null
     ? (schema['anyOf'] as readonly TSchema[] | undefined)?.find(({ type }) => type === 'object')
     : undefined
@@ -114,18 +114,18 @@ function mistakeOf (
   return `${subject}: ${message.charAt(0).toLowerCase()}${message.slice(1)}${got}`
 }
 
-/** `pool.max`, `operations[0]`. */
+/** Writes a place as `pool.max` or `operations[0]`. */
 function placeOf (keys: readonly string[]): string {
   return keys.map((key, index) => /^\d+$/.test(key) ? `[${key}]` : index === 0 ? key : `.${key}`).join('')
 }
 
-/** The texts that a schema is a union of; `undefined` for any other schema. */
+/** The texts of a union of literals. `undefined` for any other schema. */
 function membersOf (schema: TSchema): readonly string[] | undefined {
   const members = (schema['anyOf'] as readonly { const?: unknown }[] | undefined)?.map((member) => member.const)
   return members?.every((member) => typeof member === 'string') === true ? members : undefined
 }
 
-/** Whether a value is an object that no class has made, in whatever realm. */
+/** Whether a value is a plain object, of any realm. */
 function isPlain (value: unknown): value is object {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
   const prototype: unknown = Object.getPrototypeOf(value)

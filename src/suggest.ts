@@ -1,18 +1,18 @@
-/** Suggestions for names that do not exist: what was probably meant. */
+/** Suggestions for unknown names. */
 import leven, { closestMatch } from 'leven'
 
-/** Names listed in an error, at most: enough to choose from, too few to flood an answer. */
+/** Largest number of names in an error: enough to choose from, without making the answer too long. */
 export const ALLOWED_LIMIT = 50
 
 /**
- * The candidate nearest to `name` by edit distance, or `undefined` when none is near enough to be meant.
+ * Returns the candidate nearest to `name` by edit distance, or `undefined` if none is near enough.
  *
  * @example
  * nearest('nmae', ['name', 'price']) // 'name'
  */
 export function nearest (name: string, candidates: readonly string[]): string | undefined {
   if (name.length === 0 || name.length > 100) return undefined
-  // of two that are as near: the first letter is seldom the mistake
+  // among equally near candidates, prefer those with the same first letter, which is rarely mistyped
   const same = (candidate: string): number => Number(candidate[0] === name[0])
   const likely = candidates.filter((candidate) => mayMean(name, candidate))
   return closestMatch(name, likely.toSorted((a, b) => same(b) - same(a)), {
@@ -21,11 +21,11 @@ export function nearest (name: string, candidates: readonly string[]): string | 
 }
 
 /**
- * A sentence that refuses a name, followed by the name that was probably meant.
+ * Returns a sentence that refuses a name, followed by the name that was probably meant.
  *
  * @param sentence with or without its full stop
- * @param near the name that was probably meant, as `nearest` finds it
- * @param otherwise a sentence that follows when no name is near: what there is to choose from
+ * @param near the name that was probably meant, the result of `nearest`
+ * @param otherwise a sentence to add if no name is near, e.g. the list of allowed names
  * @example
  * didYouMean("there is no option 'scop'", 'scope') // "there is no option 'scop'. Did you mean 'scope'?"
  */
@@ -34,10 +34,10 @@ export function didYouMean (sentence: string, near: string | undefined, otherwis
   return `${sentence}${sentence.endsWith('.') ? '' : '.'}${hint === '' ? '' : ` ${hint}`}`
 }
 
-/** A name of up to so many letters becomes any other one by two changes. */
+/** Two edits turn a name of this length or less into almost any other one. */
 const SHORT = 4
 
-/** Names that are short have one mistake: a letter, or two neighbours that changed places. */
+/** In short names, only one mistake counts as near: a wrong letter, or two swapped neighbours. */
 function mayMean (name: string, candidate: string): boolean {
   return Math.min(name.length, candidate.length) > SHORT || leven(name, candidate) < 2 || isSwap(name, candidate)
 }
@@ -47,7 +47,7 @@ function isSwap (name: string, candidate: string): boolean {
   return name.slice(0, at) + name[at + 1] + name[at] + name.slice(at + 2) === candidate
 }
 
-/** The start of a sorted copy of `names`, short enough for an error. */
+/** The first of the sorted `names`, a list short enough for an error. */
 export function listed (names: Iterable<string>): string[] {
   return [...names].sort().slice(0, ALLOWED_LIMIT)
 }
