@@ -15,7 +15,7 @@ export class Backends {
     return new Backends(client)
   }
 
-  /** In microseconds; `undefined` where there is no /proc of Linux. */
+  /** In microseconds. `undefined` on systems without the /proc of Linux. */
   async cpu (application: string): Promise<number | undefined> {
     const { rows } = await this.#client.query<{ pid: number }>(
       'select pid from pg_stat_activity where application_name = $1',

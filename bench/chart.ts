@@ -1,4 +1,4 @@
-/** The CPU ratios as a picture: a group of bars for each operation, in SVG. */
+/** Draws the CPU ratios as SVG, with a group of bars for each operation. */
 import type { Samples } from './measure.ts'
 import type { Operation } from './operations.ts'
 import { ratio } from './statistics.ts'
@@ -18,7 +18,7 @@ const LABELS = 300
 const BAR = 14
 const GAP = 16
 const TOP = 84
-/** Beyond it bars end: those that matter would be too short to compare. */
+/** Longer bars are cut off, because the others would become too short to compare. */
 const LONGEST = 12
 
 /** @returns an SVG document that follows the reader's light or dark scheme */
@@ -46,10 +46,13 @@ export function chart (samples: Samples, operations: readonly Operation[], varia
     return `<rect x="${x}" y="${y}" width="12" height="12" fill="${COLOURS[name]}"/>${text(x + 18, y + 10, title)}`
   })
   const one = LABELS + scale
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img" aria-labelledby="title">
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}"
+  role="img" aria-labelledby="title">
 <title id="title">CPU of a request, as a ratio to the route written by hand; shorter is better</title>
 <style>
-  svg { background: #fff } text { font: 12px system-ui, sans-serif; fill: #1d232e } .title { font-size: 15px; font-weight: 600 } .value { font-size: 11px } line { stroke: #1d232e; stroke-dasharray: 2 3 }
+  svg { background: #fff } text { font: 12px system-ui, sans-serif; fill: #1d232e }
+  .title { font-size: 15px; font-weight: 600 } .value { font-size: 11px }
+  line { stroke: #1d232e; stroke-dasharray: 2 3 }
   @media (prefers-color-scheme: dark) { svg { background: #14181f } text { fill: #e4e8ee } line { stroke: #e4e8ee } }
 </style>
 ${text(16, 24, 'CPU of a request, as a ratio to the route written by hand (shorter is better)', 'start', 'title')}

@@ -1,4 +1,4 @@
-/** Before anything is measured: all variants give the same answers. */
+/** Checks before the measurement that all variants give the same answers. */
 import { isDeepStrictEqual } from 'node:util'
 import { request } from './client.ts'
 import type { Operation } from './operations.ts'
@@ -8,8 +8,8 @@ const CHECKED = 40
 const CHECKED_WRITES = 5
 
 /**
- * @param contestants the first one is right
- * @throws Error with the first request whose answers differ, and with them
+ * @param contestants the answers of the first one are the expected ones
+ * @throws Error with the first request whose answers differ, and with the answers
  */
 export async function checkAnswers (
   operations: readonly Operation[],

@@ -1,7 +1,7 @@
-/** One request at a time, for what is not measured. */
+/** Sends single requests that are not measured. */
 import type { Answer, HttpRequest } from './dialects/dialect.ts'
 
-/** @throws Error for any answer but one of success */
+/** @throws Error for any answer without a status of success */
 export async function request (port: number, { method, path, body }: HttpRequest): Promise<Answer> {
   const response = await fetch(`http://127.0.0.1:${port}${path}`, {
     method,

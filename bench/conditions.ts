@@ -1,4 +1,4 @@
-/** What the results hold for: machine, versions, load. */
+/** The conditions of a measurement: machine, versions, load. */
 import fs from 'node:fs'
 import os from 'node:os'
 import type { Variant } from './variants.ts'
@@ -6,10 +6,10 @@ import type { Variant } from './variants.ts'
 const OWN = ['fastify', 'pg', '@mikro-orm/postgresql']
 const PEERS = ['@platformatic/sql-openapi', 'nestjs-paginate', 'typeorm', '@nestjs/core']
 
-/** Of the last minute, for each CPU: 1 where all of them were busy all the time. */
+/** The load of the last minute for each CPU; 1 means that all CPUs were always busy. */
 export const loadOfMachine = (): number => os.loadavg()[0]! / os.availableParallelism()
 
-/** One sentence each. */
+/** Describes each condition in one sentence. */
 export function conditions (postgres: string, load: number, variants: readonly Variant[]): readonly string[] {
   const versions = [
     `Node ${process.version.slice(1)}`,

@@ -1,4 +1,4 @@
-/** A variant whose server runs. */
+/** A variant with a running server. */
 import { request } from './client.ts'
 import type { Dialect } from './dialects/dialect.ts'
 import { ServerProcess } from './server-process.ts'
@@ -9,7 +9,7 @@ export interface Contestant {
   readonly name: VariantName
   readonly dialect: Dialect
   readonly server: ServerProcess
-  /** Of pages deep in the set. */
+  /** Cursors of pages deep in the set. */
   readonly cursors: readonly string[]
 }
 
@@ -33,7 +33,7 @@ export async function start (
   }
 }
 
-/** Only a walk from the first page on gives cursors, whose form is the server's. */
+/** Collects cursors by reading page after page from the first one, because each server has its own form of cursors. */
 async function deepCursors (dialect: Dialect, { port }: ServerProcess): Promise<string[]> {
   const cursors: string[] = []
   let cursor = ''

@@ -7,20 +7,26 @@ export const CATEGORIES = 100_000
 export const PRODUCTS_EACH = 5
 const BATCH = 20_000
 
-/** Rows of categories `$1` to `$2`. Prices run evenly from 0 to 999.99, one row of fifty is deleted. */
+/** Rows of categories `$1` to `$2`. Prices are evenly distributed from 0 to 999.99; one of fifty rows is deleted. */
 const FILL_CATEGORIES = `
   insert into categories (id, created_at, updated_at, deleted_at, name, description, price, status)
   select i, at, at + interval '1 day', case when i % 50 = 0 then at + interval '2 days' end,
     'Category ' || i, 'What category ' || i || ' holds, in a sentence or two as they stand in a catalogue.',
     (i::bigint * 48271 % 100000) / 100.0, (array['draft', 'active', 'archived'])[i % 3 + 1]
-  from (select i, timestamptz '2025-01-01T00:00:00Z' + (i::bigint * 7919 % 100000) * interval '1 minute' as at from generate_series($1::int, $2::int) as i) as rows`
+  from (select i, timestamptz '2025-01-01T00:00:00Z' + (i::bigint * 7919 % 100000) * interval '1 minute' as at
+    from generate_series($1::int, $2::int) as i) as rows`
 
 const FILL_PRODUCTS = `
   insert into products (id, created_at, updated_at, deleted_at, name, price, stock, category_id)
-  select i, at, at, null, 'Product ' || i, (i::bigint * 16807 % 100000) / 100.0, i % 1000, (i - 1) / ${PRODUCTS_EACH} + 1
-  from (select i, timestamptz '2025-06-01T00:00:00Z' + i * interval '1 second' as at from generate_series($1::int, $2::int) as i) as rows`
+  select i, at, at, null, 'Product ' || i, (i::bigint * 16807 % 100000) / 100.0,
+    i % 1000, (i - 1) / ${PRODUCTS_EACH} + 1
+  from (select i, timestamptz '2025-06-01T00:00:00Z' + i * interval '1 second' as at
+    from generate_series($1::int, $2::int) as i) as rows`
 
-/** Where the extension is there. Without its list of pending entries, whose turn it is to merge them would be chance. */
+/**
+ * Creates the index if the extension is available. It has no list of pending entries, because merging them would slow
+ * down random requests.
+ */
 const SEARCH_INDEX = `do $$ begin
   if exists (select from pg_available_extensions where name = 'pg_trgm') then
     create extension pg_trgm;
@@ -36,7 +42,7 @@ export async function createData (url: string, onProgress: (done: number, total:
 
   const client = new pg.Client(url)
   await client.connect()
-  // the rows are right by construction: checking 500 000 foreign keys would take longer than writing them
+  // the rows are valid by construction; checking 500 000 foreign keys would take longer than writing them
   await client.query('set session_replication_role = replica')
   const total = CATEGORIES * (1 + PRODUCTS_EACH)
   let done = 0
@@ -57,9 +63,9 @@ export async function createData (url: string, onProgress: (done: number, total:
   await client.end()
 }
 
-/** Takes away the rows that a turn has created, and what it left behind in the table: no turn pays for another's. */
+/** Deletes the rows that a turn has created and cleans up the table, so that no turn slows down the next one. */
 export async function tidy (client: pg.Client): Promise<void> {
-  // as above; no row refers to them
+  // as in createData; no row refers to these rows
   await client.query('set session_replication_role = replica')
   await client.query('delete from categories where id > $1', [CATEGORIES])
   await client.query('vacuum categories')

@@ -12,7 +12,7 @@ const base = {
   deleted_at: p.datetime(3).fieldName('deleted_at').nullable(),
 }
 
-/** @param suffix of their names: the start-up of many resources needs as many of them */
+/** @param suffix appended to the names, because the start-up of many resources needs as many entities */
 export function categoriesAndProducts (suffix = '') {
   const Category = defineEntity({
     name: `Category${suffix}`,

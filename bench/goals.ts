@@ -1,4 +1,4 @@
-/** What is to be reached, and whether it is. */
+/** The goals, and whether the results reach them. */
 import type { Samples } from './measure.ts'
 import type { OperationName } from './operations.ts'
 import type { StartupCost } from './startup.ts'
@@ -15,11 +15,11 @@ export interface Goal {
   readonly title: string
   readonly limit: number
   readonly unit: 'x' | ' MiB' | ' ms'
-  /** `undefined` where it wasn't measured. */
+  /** `undefined` if it was not measured. */
   measured(results: Results): number | undefined
 }
 
-/** Of the hand-written route. */
+/** Largest ratios of CPU time to the hand-written route. */
 const CPU: ReadonlyArray<readonly [OperationName, number]> = [
   ['list', 1.25],
   ['include', 1.25],
@@ -77,7 +77,7 @@ export const goals: readonly Goal[] = [
   },
 ]
 
-/** `met by 4 %`, in relation to the goal. */
+/** Says by how much of the goal it is met, e.g. `met by 4 %`. */
 export function verdict ({ limit }: Goal, measured: number): string {
   const part = `${Math.abs((measured / limit - 1) * 100).toFixed(0)} %`
   return measured <= limit ? `met by ${part}` : `**not met** by ${part}`

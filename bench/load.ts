@@ -1,4 +1,4 @@
-/** A small HTTP/1.1 client: keep-alive connections, each with one request under way. It knows no more than it needs. */
+/** A minimal HTTP/1.1 client: keep-alive connections that send one request at a time. */
 import { once } from 'node:events'
 import net from 'node:net'
 import type { HttpRequest } from './dialects/dialect.ts'
@@ -14,7 +14,7 @@ export interface LoadOptions {
   readonly port: number
   readonly connections: number
   readonly seconds: number
-  /** Requests as they go over the wire; taken in turn. */
+  /** Complete HTTP requests as bytes, sent in turn. */
   readonly requests: readonly Buffer[]
 }
 
@@ -26,7 +26,7 @@ export function encode ({ method, path, body }: HttpRequest): Buffer {
   return Buffer.from(`${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: application/json\r\n${type}\r\n${json}`)
 }
 
-/** @throws Error for any answer but 200 and 201 */
+/** @throws Error for any answer with another status than 200 or 201 */
 export async function load ({ port, connections, seconds, requests }: LoadOptions): Promise<LoadResult> {
   const sockets = await Promise.all(Array.from({ length: connections }, () => connect(port)))
   const latencies: number[] = []
@@ -60,7 +60,7 @@ async function connect (port: number): Promise<net.Socket> {
   return socket
 }
 
-/** Calls `onAnswer` at the end of each answer; they have a content-length. */
+/** Calls `onAnswer` at the end of each answer. All answers must have a content-length. */
 function readAnswers (socket: net.Socket, onAnswer: () => void, onError: (error: Error) => void): void {
   let head = ''
   let missing = 0

@@ -1,4 +1,4 @@
-/** The measurement: rounds in which each variant has its turn at each operation. */
+/** The measurement: in each round, every variant has one turn at every operation. */
 import type pg from 'pg'
 import type { Backends } from './backends.ts'
 import type { Contestant } from './contestant.ts'
@@ -7,7 +7,9 @@ import { encode, load } from './load.ts'
 import { REQUESTS, type Operation, type OperationName } from './operations.ts'
 import type { VariantName } from './variants.ts'
 
-/** One turn. CPU times are of a request and in microseconds, latencies in milliseconds, memory is in MiB. */
+/**
+ * The figures of one turn. CPU times are in microseconds for each request, latencies in milliseconds, memory in MiB.
+ */
 export interface Sample {
   readonly cpu: number
   readonly postgresCpu: number | undefined
@@ -23,9 +25,9 @@ export interface MeasureOptions {
   readonly backends: Backends
   readonly client: pg.Client
   readonly connections: number
-  /** Of one turn. */
+  /** The duration of one turn. */
   readonly seconds: number
-  /** Rounds that don't count, before those that do: a list is compiled to its last stage after some 10 000 requests. */
+  /** Number of rounds before those that count. V8 fully optimizes the code of a list after some 10 000 requests. */
   readonly warmUp: number
   readonly rounds: number
   readonly onProgress: (text: string) => void
@@ -46,7 +48,7 @@ export async function measure (options: MeasureOptions): Promise<Samples> {
           round < warmUp ? `warm-up ${round + 1} of ${warmUp}` : `round ${round - warmUp + 1} of ${rounds}`
         }: ${operation.name}`
       )
-      // whoever comes after somebody else's work finds the caches as that has left them
+      // the previous operation leaves other data in the caches, so the order of the variants changes
       for (
         const contestant of [
           ...contestants.slice(round % contestants.length),

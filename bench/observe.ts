@@ -1,6 +1,6 @@
 /**
- * node bench/observe.ts: what it costs to look at where time goes, and that it costs nothing while nobody does. The same
- * requests to servers of this process, in turns; prints the process's CPU time for each. See README.md.
+ * node bench/observe.ts: measures the cost of observing stage times, and that it costs nothing when off. Sends the same
+ * requests in turn to servers in this process, and prints the process's CPU time for each. See README.md.
  */
 import Fastify, { type FastifyInstance } from 'fastify'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
@@ -75,9 +75,10 @@ const [plain, timing] = [await serve(false), await serve(true)]
 try {
   await plain.orm.em.getConnection().execute(
     `insert into categories (created_at, updated_at, name, description, price, status)
-    select now(), now(), 'Category ' || i, 'A category', i % 1000, (array['draft', 'active'])[i % 2 + 1] from generate_series(1, ${ROWS}) as i`
+    select now(), now(), 'Category ' || i, 'A category', i % 1000, (array['draft', 'active'])[i % 2 + 1]
+      from generate_series(1, ${ROWS}) as i`
   )
-  // nobody looks, twice: how far two measurements of the same are apart
+  // the mode without observers runs twice, to show how far two equal measurements differ
   const modes = [
     ['nobody looks', plain, false],
     ['nobody looks, again', plain, false],
@@ -99,7 +100,7 @@ try {
       console.log(`| ${operation} | ${mode} | ${median(costs[index]!).toFixed(1)} | ${median(ratios).toFixed(3)} |`)
     }
   }
-  if (millis === 0) throw new Error('the subscriber has heard nothing')
+  if (millis === 0) throw new Error('the subscriber has received no message')
 } finally {
   await plain.close()
   await timing.close()

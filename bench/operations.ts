@@ -1,7 +1,7 @@
-/** What is measured: calls with values that vary, in a sequence that is the same in every run. Writes come last. */
+/** The measured operations: calls with varying values, in the same sequence in every run. Writes come last. */
 import { CATEGORIES } from './data.ts'
 
-/** A request as it is meant; how it is written is the dialect's business. */
+/** A request, independent of its syntax; the dialect writes it. */
 export type Call =
   | { readonly kind: 'list', readonly minPrice: number, readonly page: number, readonly include: boolean }
   | { readonly kind: 'get', readonly id: number }
@@ -35,14 +35,14 @@ export interface Operation {
   readonly name: OperationName
   readonly title: string
   /**
-   * The n-th call.
+   * Returns the n-th call.
    *
-   * @param cursors of pages deep in the set, as the server writes them
+   * @param cursors of pages deep in the set, in the server's form
    */
   readonly call: (n: number, cursors: readonly string[]) => Call
-  /** How many calls there are, before they start over. Default: `REQUESTS`. */
+  /** Number of calls before they start over. Default: `REQUESTS`. */
   readonly requests?: number
-  /** It leaves rows behind. */
+  /** Whether the operation adds or changes rows. */
   readonly writes?: true
 }
 
@@ -52,8 +52,8 @@ export const PER_PAGE = 20
 const BATCH = 100
 
 /**
- * Some 100 to 300 categories match: 20 of them on one of the first five pages. Few requests are the same, so that a
- * cache of whole query strings would show nothing.
+ * Some 100 to 300 categories match, and the request shows 20 of them, on one of the first five pages. Few requests are
+ * equal, so a cache of whole query strings would gain nothing.
  */
 const list = (n: number, include: boolean): Call => ({
   kind: 'list',
@@ -62,7 +62,7 @@ const list = (n: number, include: boolean): Call => ({
   include,
 })
 
-/** In steps of a prime, over the whole table, but for the deleted rows. */
+/** Goes through the whole table in steps of a prime number, and skips deleted rows. */
 const existing = (n: number): number => (n * 7919 % (CATEGORIES / 50)) * 50 + 1 + n % 49
 
 const created = (n: number): NewCategory => ({
@@ -72,7 +72,7 @@ const created = (n: number): NewCategory => ({
   status: 'draft',
 })
 
-/** Drafts, that no list here shows. When the sequence starts over, a row's new values are others than it has. */
+/** Updates drafts, which no list here shows. When the sequence starts over, the new values differ from the row's. */
 const updated = (n: number): Call => ({
   kind: 'update',
   id: (n % (REQUESTS / 2)) * 75 + 3,
@@ -83,7 +83,7 @@ export const operations: readonly Operation[] = [
   { name: 'list', title: 'List 20 of a filtered, sorted set, with total', call: (n) => list(n, false) },
   { name: 'include', title: 'The same with a to-many include, 5 each', call: (n) => list(n, true) },
   { name: 'get', title: 'Get by id', call: (n) => ({ kind: 'get', id: existing(n) }) },
-  // three digits: some 280 rows
+  // three digits match some 280 rows
   {
     name: 'search',
     title: 'Search (contains), with total',

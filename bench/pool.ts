@@ -1,4 +1,6 @@
-/** The pool of connections: the same for all variants, with a time to wait for a connection as a server should have one. */
+/**
+ * The options of the connection pool, the same for all variants. Like any server, it limits the wait for a connection.
+ */
 export const POOL = { idleTimeoutMillis: 0, connectionTimeoutMillis: 10_000 }
 
 export interface StartOptions {

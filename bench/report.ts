@@ -1,4 +1,4 @@
-/** Results to Markdown. */
+/** Writes the results as Markdown. */
 import { goals, verdict, type Results } from './goals.ts'
 import type { Sample, Samples } from './measure.ts'
 import type { Operation } from './operations.ts'
@@ -7,7 +7,7 @@ import { figures, median, ratio } from './statistics.ts'
 import type { StreamCost } from './stream.ts'
 import type { Variant } from './variants.ts'
 
-/** Everything that was measured, goals first. */
+/** The report of all measurements, goals first. */
 export function report (results: Results, operations: readonly Operation[], variants: readonly Variant[]): string {
   const { samples, stream, startup } = results
   return [
@@ -30,7 +30,7 @@ function goalTable (results: Results): string {
   return rows.length === 0 ? '' : `## Goals\n\n${table(['', 'goal', 'measured', ''], rows)}`
 }
 
-/** CPU ratios of all: the one to look at. */
+/** The table of all CPU ratios, the most important one. */
 function ratioTable (samples: Samples, operations: readonly Operation[], variants: readonly Variant[]): string {
   const rows = operations.map((
     { name, title }
@@ -38,7 +38,7 @@ function ratioTable (samples: Samples, operations: readonly Operation[], variant
   return `## CPU of a request, to the hand-written route\n\n${table(['', ...variants.map(({ title }) => title)], rows)}`
 }
 
-/** A row for each variant, medians over the rounds; CPU is that of one request. */
+/** A table with a row for each variant. Values are medians over the rounds; CPU is for one request. */
 function operationTable ({ name, title }: Operation, samples: Samples, variants: readonly Variant[]): string {
   const rows = variants.map((variant) => {
     const series = { operation: name, variant: variant.name }

@@ -1,9 +1,9 @@
 /**
- * npm run bench: the generated routes beside routes written by hand, routes on MikroORM's own methods and, where they
- * are installed, other libraries, on 100 000 categories and 500 000 products in a throw-away PostgreSQL. Prints Markdown.
+ * npm run bench: measures the generated routes, hand-written routes, routes on MikroORM's own methods and, if they are
+ * installed, other libraries, on 100 000 categories and 500 000 products in a throw-away PostgreSQL. Prints Markdown.
  *
- * Each variant is a process of its own; they take turns, one at a time, with the same number of connections to the
- * same server. This process is the client. See README.md for what the numbers mean, and for the options below.
+ * Each variant is a separate process. They take turns, one at a time, with the same number of connections to the same
+ * server. This process is the client. See README.md for the meaning of the numbers, and for the options below.
  */
 import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
@@ -73,7 +73,7 @@ const lines: string[] = []
 let results: Results = { samples: new Map() }
 
 if (chosen.length > 0 || wanted('stream')) {
-  // nothing works in the background, and nobody's time is spent by parallel workers, which are gone when it is read
+  // no background work and no parallel workers, whose CPU time could not be read after they have ended
   const postgres = await startPostgres({
     settings: {
       shared_buffers: '512MB',
@@ -117,9 +117,9 @@ if (chosen.length > 0 || wanted('stream')) {
         }),
       }
       lines.push(
-        `${CATEGORIES} categories with ${PRODUCTS_EACH} products each, ${settings.connections} connections, pools of ${options.pool}. ${
-          rounds === 1 ? 'One round' : `Medians of ${rounds} rounds`
-        } of ${settings.seconds} s, after ${warmUp} that ${warmUp === 1 ? "doesn't" : "don't"} count.`
+        `${CATEGORIES} categories with ${PRODUCTS_EACH} products each, ${settings.connections} connections, ` +
+          `pools of ${options.pool}. ${rounds === 1 ? 'One round' : `Medians of ${rounds} rounds`} ` +
+          `of ${settings.seconds} s, after ${warmUp} that ${warmUp === 1 ? "doesn't" : "don't"} count.`
       )
     }
     if (wanted('stream')) {
@@ -151,13 +151,12 @@ const text = `${lines.map((line) => `- ${line}`).join('\n')}\n\n${report(results
 console.log(text)
 if (options.save) {
   const file = (name: string) => fileURLToPath(new URL(name, import.meta.url))
-  // what a profile shows has to be read by somebody: it is written by hand
+  // profiles must be interpreted, so costs.md is written by hand and appended
   fs.writeFileSync(file('results.svg'), chart(results.samples, chosen, compared))
   fs.writeFileSync(
     file('RESULTS.md'),
-    `# Results\n\nWritten by \`npm run bench -- --save\`; [README.md](README.md) says what the columns mean.\n\n![CPU of a request](results.svg)\n\n${text}\n${
-      fs.readFileSync(file('costs.md'), 'utf8')
-    }`
+    '# Results\n\nWritten by `npm run bench -- --save`; [README.md](README.md) says what the columns mean.\n\n' +
+      `![CPU of a request](results.svg)\n\n${text}\n${fs.readFileSync(file('costs.md'), 'utf8')}`
   )
 }
 progress(`${((performance.now() - started) / 1000).toFixed(0)} s`)

@@ -1,4 +1,4 @@
-/** A variant in a process of its own, seen from the benchmark. */
+/** Runs a variant in a separate process. */
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import fs from 'node:fs'
@@ -23,33 +23,33 @@ export class ServerProcess {
   ): Promise<ServerProcess> {
     const child = fork(elsewhere?.module ?? new URL('server.ts', import.meta.url), [elsewhere?.server ?? name], {
       execArgv: [...execArgv],
-      // PGAPPNAME tells its connections from those of the others
+      // PGAPPNAME tells the connections of variants apart
       env: { ...process.env, NODE_ENV: 'production', DATABASE_URL: url, POOL_SIZE: String(poolSize), PGAPPNAME: name },
     })
     const message = await answer(child, name)
-    if (!('port' in message)) throw new Error(`${name} said something else than its port`)
+    if (!('port' in message)) throw new Error(`${name} sent another message than its port`)
     return new ServerProcess(child, message.port)
   }
 
-  /** CPU time of the process so far, of all its threads, in microseconds. */
+  /** CPU time of all threads of the process so far, in microseconds. */
   async cpu (): Promise<number> {
     this.#send('cpu')
     const message = await answer(this.#process, 'a server')
-    if (!('cpu' in message)) throw new Error('a server said something else than its CPU time')
+    if (!('cpu' in message)) throw new Error('a server sent another message than its CPU time')
     return message.cpu.user + message.cpu.system
   }
 
-  /** From now on, `peakMemory` is what the process has had at most since. */
+  /** Resets `peakMemory`, which is the largest memory of the process since this call. */
   resetPeakMemory (): void {
     try {
       // 5 resets the peak (proc_pid_clear_refs(5))
       fs.writeFileSync(`/proc/${this.#process.pid}/clear_refs`, '5')
     } catch {
-      // not Linux: there is no peak to read, either
+      // on other systems than Linux there is no peak to read, either
     }
   }
 
-  /** Resident memory in MiB; `undefined` where there is no /proc of Linux. */
+  /** Resident memory in MiB. `undefined` on systems without the /proc of Linux. */
   peakMemory (): number | undefined {
     try {
       const kilobytes = /^VmHWM:\s+(\d+) kB$/m.exec(fs.readFileSync(`/proc/${this.#process.pid}/status`, 'utf8'))?.[1]

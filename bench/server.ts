@@ -1,22 +1,22 @@
-/** A server process: `node bench/server.ts <variant>`, started by the benchmark, which asks for its CPU time. */
+/** A server process, `node bench/server.ts <variant>`. The benchmark starts it and asks it for its CPU time. */
 import type { StartOptions } from './pool.ts'
 import type { ServerName } from './variants.ts'
 
-/** What the server answers: its port when it listens, its CPU time when it is asked. */
+/** The messages of the server: its port as soon as it listens, and its CPU time on request. */
 export type ServerMessage = { readonly port: number } | { readonly cpu: NodeJS.CpuUsage }
 export type ServerCommand = 'cpu' | 'stop'
 
-/** What a variant makes: a Fastify instance, of whatever copy of Fastify. */
+/** A variant's server: a Fastify instance, of any copy of Fastify. */
 export interface Server {
   listen(options: { host: string, port: number }): Promise<unknown>
   close(): Promise<unknown>
   readonly server: { address(): unknown }
 }
 
-/** Not a path that the compiler follows: peers have packages of their own, which may not be installed. */
+/** Loads a peer by a path that the compiler does not follow, because its packages may not be installed. */
 const peer = async (name: ServerName) => (await import(new URL(`peers/${name}.ts`, import.meta.url).href)).default
 
-/** Each process loads its own variant only. */
+/** The variants. Each process loads only its own one. */
 const starters: Readonly<Record<ServerName, () => Promise<(options: StartOptions) => Promise<Server>>>> = {
   'crud-kit': async () => (await import('./servers/crud-kit.ts')).crudKitServer,
   'hand-written': async () => (await import('./servers/hand-written.ts')).handWritten,

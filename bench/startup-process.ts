@@ -1,8 +1,11 @@
-/** One start, without a database: `node bench/startup-process.ts <the library's built index.js> <resources>`. Prints its cost as JSON. */
+/**
+ * Measures one start without a database: `node bench/startup-process.ts <the library's built index.js> <resources>`.
+ * Prints its cost as JSON.
+ */
 import { pathToFileURL } from 'node:url'
 import type { StartupCost } from './startup.ts'
 
-/** CPU time of this process in milliseconds, of all its threads: compilation and garbage collection are in it. */
+/** CPU time of all threads of this process in milliseconds, including compilation and garbage collection. */
 function cpu (): number {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1000

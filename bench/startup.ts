@@ -1,11 +1,11 @@
-/** What the library adds to the start of a process: JavaScript as it is published, in fresh processes. */
+/** Measures what the library adds to the start of a process: published JavaScript, in fresh processes. */
 import { execFile } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
-/** In milliseconds of CPU. */
+/** CPU time in milliseconds. */
 export interface StartupCost {
   readonly others: number
   readonly imported: number
@@ -14,13 +14,13 @@ export interface StartupCost {
 }
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-/** Below node_modules: out of git's sight, and packages are found from there. */
+/** A folder below node_modules, which git ignores and which finds the installed packages. */
 const BUILT = path.join(root, 'node_modules/.cache/fastify-crud-kit-bench')
 
 export async function measureStartup (resources: number, runs: number): Promise<StartupCost[]> {
   await (built ??= build())
   const costs: StartupCost[] = []
-  // the first one fills the disk's cache
+  // the first run fills the disk's cache and does not count
   for (let run = 0; run <= runs; run++) {
     const { stdout } = await promisify(execFile)(process.execPath, [
       path.join(root, 'bench/startup-process.ts'),
@@ -34,7 +34,7 @@ export async function measureStartup (resources: number, runs: number): Promise<
 
 let built: Promise<void> | undefined
 
-/** Compiles file by file, without checking types: running TypeScript directly would count its compilation. */
+/** Compiles file by file, without checking types. Running TypeScript directly would measure its compilation, too. */
 async function build (): Promise<void> {
   const { default: ts } = await import('typescript')
   fs.rmSync(BUILT, { recursive: true, force: true })

@@ -1,4 +1,4 @@
-/** Samples to figures. */
+/** Calculates figures from samples. */
 import type { Sample, Samples } from './measure.ts'
 import type { OperationName } from './operations.ts'
 import { BASE, type VariantName } from './variants.ts'
@@ -9,13 +9,13 @@ export function median (values: readonly number[]): number {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
 }
 
-/** Whose turns. */
+/** Identifies the turns of a variant at an operation. */
 export interface Series {
   readonly operation: OperationName
   readonly variant: VariantName
 }
 
-/** One figure in all rounds; `undefined` where it was not measured. */
+/** The values of one figure in all rounds. `undefined` if it was not measured. */
 export function figures (
   samples: Samples,
   { operation, variant }: Series,
@@ -25,7 +25,7 @@ export function figures (
   return values === undefined || values.length === 0 || values.includes(undefined) ? undefined : values as number[]
 }
 
-/** Median of the ratios within a round: what else the machine does changes from round to round. */
+/** Median of the ratios within a round, because the machine's other load differs between rounds. */
 export function ratio (
   samples: Samples,
   series: Series,

@@ -1,4 +1,4 @@
-/** A server that streams events, started by the benchmark; it watches its own memory. */
+/** A server that streams events. The benchmark starts it; it measures its own memory. */
 import { defineEntity, p } from '@mikro-orm/core'
 import Fastify from 'fastify'
 import { AllowedFilters, CrudBase, crudKit, QueryBuilderConfig } from '../src/index.ts'

@@ -1,4 +1,4 @@
-/** One million rows as NDJSON: how much memory the server needs for them. */
+/** Measures the server's memory while it streams one million rows as NDJSON. */
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import http from 'node:http'
@@ -6,8 +6,8 @@ import pg from 'pg'
 
 export const STREAM_ROWS = 1_000_000
 /**
- * Rows of the stream before the one that counts: V8 lets the young generation of its heap grow with the first of them, up
- * to its usual size, whatever is done; what a stream needs beyond that is what is measured.
+ * Rows of a first stream that does not count. During it, V8 lets the young generation of its heap grow to its usual
+ * size. Only memory beyond that is due to the stream.
  */
 const WARM_UP_ROWS = 500_000
 
@@ -19,7 +19,7 @@ export interface StreamCost {
   readonly rowsPerSecond: number
 }
 
-/** What the process says: its port, and how much memory it has had at most since it was asked. */
+/** The messages of the process: its port, and its largest memory since the last question. */
 export type StreamMessage = { readonly port: number } | { readonly rss: number, readonly peak: number }
 
 export async function measureStream (url: string): Promise<StreamCost> {
@@ -46,9 +46,11 @@ async function createEvents (url: string): Promise<void> {
   const client = new pg.Client(url)
   await client.connect()
   await client.query(
-    `create table if not exists event (id int primary key, name text not null, amount numeric(12,2) not null, at timestamptz not null);
+    `create table if not exists event (id int primary key, name text not null, amount numeric(12,2) not null,
+      at timestamptz not null);
     truncate event;
-    insert into event select i, 'Event number ' || i, i / 100.0, timestamptz '2024-01-01Z' + i * interval '1 second' from generate_series(1, ${STREAM_ROWS}) as i;
+    insert into event select i, 'Event number ' || i, i / 100.0, timestamptz '2024-01-01Z' + i * interval '1 second'
+      from generate_series(1, ${STREAM_ROWS}) as i;
     analyze event`
   )
   await client.end()

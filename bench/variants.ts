@@ -1,4 +1,4 @@
-/** Who is compared. */
+/** The variants that are compared. */
 import fs from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -15,13 +15,13 @@ export interface Variant {
   readonly name: VariantName
   readonly title: string
   readonly dialect: Dialect
-  /** Its packages are those of bench/peers. */
+  /** Whether its packages are those of bench/peers. */
   readonly peer?: true
   /** The module that its process runs, if it is not this checkout's, and the server to start there. */
   readonly elsewhere?: { readonly module: URL, readonly server: ServerName }
 }
 
-/** What the ratios refer to. */
+/** The variant that the ratios refer to. */
 export const BASE: VariantName = 'hand-written'
 
 export const variants: readonly Variant[] = [
@@ -33,7 +33,10 @@ export const variants: readonly Variant[] = [
   { name: 'nestjs-paginate', title: 'nestjs-paginate, TypeORM', dialect: nestjsPaginate, peer: true },
 ]
 
-/** The generated routes of another checkout of this project, with its packages installed: what a change is compared with. */
+/**
+ * A variant with the generated routes of another checkout of this project, to compare a change with. Its packages must
+ * be installed.
+ */
 export function before (folder: string): Variant {
   const module = pathToFileURL(path.join(folder, 'bench/server.ts'))
   if (!fs.existsSync(module)) {
@@ -42,7 +45,7 @@ export function before (folder: string): Variant {
   return { name: 'before', title: 'fastify-crud-kit, before', dialect: own, elsewhere: { module, server: 'crud-kit' } }
 }
 
-/** Whether npm has installed the packages of bench/peers, and those that its lock file names now. */
+/** Whether the packages of bench/peers are installed in the versions of its lock file. */
 export function peersInstalled (): boolean {
   const changed = (file: string) =>
     fs.statSync(new URL(`peers/${file}`, import.meta.url), { throwIfNoEntry: false })?.mtimeMs ?? 0

@@ -1,4 +1,4 @@
-/** How a variant is asked, and how its answers are read. */
+/** How a variant's requests are written, and how its answers are read. */
 import type { Call } from '../operations.ts'
 
 export interface HttpRequest {
@@ -8,7 +8,7 @@ export interface HttpRequest {
   readonly body?: unknown
 }
 
-/** JSON of servers whose answers have nothing in common: to be compared, and nothing else. */
+/** The JSON of any server. It is only compared, and has no common form. */
 export type Json = any
 
 export interface Answer {
@@ -16,21 +16,21 @@ export interface Answer {
   readonly body: Json
 }
 
-/** What all variants have to agree on. */
+/** The part of an answer that all variants must agree on. */
 export interface Core {
   readonly items: readonly unknown[]
-  /** Of lists that have one. */
+  /** Only lists with a total. */
   readonly total?: number
 }
 
 export interface Dialect {
   request(call: Call): HttpRequest
   core(call: Call, answer: Answer): Core
-  /** Of a page by cursor. */
+  /** The cursor in the answer of a page by cursor. */
   nextCursor(answer: Answer): string
 }
 
-/** What the database makes up when a row is written is another one each time: it only has to be there. */
+/** Reduces generated values, which differ in every run, to whether they are present. */
 export function comparable ({ kind }: Call, record: Record<string, unknown>): unknown {
   if (kind !== 'create' && kind !== 'createMany' && kind !== 'update') return record
   const { id, created_at: created, updated_at: updated, ...rest } = record

@@ -1,4 +1,7 @@
-/** nestjs-paginate's for lists; the other routes are TypeORM's repository behind a controller, as one would write them. */
+/**
+ * The dialect of nestjs-paginate for lists. The other routes are TypeORM's repository behind a controller, as most
+ * applications would write them.
+ */
 import { PER_PAGE, type Call } from '../operations.ts'
 import { comparable, type Answer, type Core, type Dialect, type Json, type HttpRequest } from './dialect.ts'
 
@@ -57,7 +60,7 @@ function core (call: Call, { body }: Answer): Core {
   }
 }
 
-/** Decimals are strings in TypeORM, and joined rows have no order. */
+/** Converts a record: TypeORM returns decimals as strings, and joined rows in no defined order. */
 function record ({ price, category_id: category, products, ...rest }: Json): Json {
   return {
     ...rest,

@@ -1,4 +1,4 @@
-/** The query language of fastify-crud-kit, which the routes written by hand speak, too. */
+/** The query language of fastify-crud-kit, which the hand-written routes use, too. */
 import { PER_PAGE, type Call } from '../operations.ts'
 import { comparable, type Answer, type Core, type Dialect, type HttpRequest } from './dialect.ts'
 

@@ -1,6 +1,6 @@
 /**
- * Platformatic's: operators behind dots, the total in a header, no includes. For these, and for many records at once,
- * its server has routes of its own.
+ * The dialect of Platformatic: operators after dots, and the total in a header. It has no includes and cannot create
+ * many records at once, so its server has additional routes for them.
  */
 import { PER_PAGE, type Call } from '../operations.ts'
 import { comparable, type Answer, type Core, type Dialect, type Json, type HttpRequest } from './dialect.ts'
@@ -67,7 +67,7 @@ function core (call: Call, { headers, body }: Answer): Core {
   }
 }
 
-/** Keys and decimals are strings. */
+/** Converts a record, whose keys and decimals are strings. */
 function record ({ id, createdAt, updatedAt, deletedAt, categoryId, products, price, ...rest }: Json) {
   const time = (value: string | null) => value === null ? null : new Date(value).toJSON()
   return {

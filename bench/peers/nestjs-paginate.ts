@@ -1,6 +1,6 @@
 /**
- * nestjs-paginate on Nest's Fastify adapter with TypeORM. Decorators are called as functions: Node runs TypeScript only
- * where its types can be left out.
+ * nestjs-paginate on Nest's Fastify adapter with TypeORM. Decorators are called as functions, because Node runs
+ * TypeScript only if its types can be erased.
  */
 import 'reflect-metadata'
 import { Body, Controller, Get, HttpException, Module, Param, Patch, Post } from '@nestjs/common'

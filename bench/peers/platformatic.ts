@@ -10,10 +10,10 @@ export default async function platformatic ({ url, poolSize }: StartOptions) {
   const fastify = Fastify()
   await fastify.register(sqlMapper, { connectionString: url, poolSize })
   await fastify.register(sqlOpenapi)
-  // its types augment another copy of Fastify's
+  // the package's types augment another copy of Fastify
   const { category, product } = (fastify as any).platformatic.entities
 
-  // what its documentation has for what its routes don't do: a route that uses the mapper's entities
+  // for requests that its routes cannot answer, its documentation recommends routes that use the mapper's entities
   fastify.get('/categories-with-products', async (request) => {
     const { minPrice, limit, offset } = request.query as Record<string, string>
     const where = { status: { eq: 'active' }, price: { gte: minPrice }, deletedAt: { eq: null } }

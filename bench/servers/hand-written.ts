@@ -1,4 +1,7 @@
-/** What one would write by hand, for speed: pg, one statement for each answer, its JSON sent as it comes. It checks nothing. */
+/**
+ * Routes as one would write them by hand for speed: pg, one statement for each answer, and its JSON sent unchanged.
+ * They check nothing.
+ */
 import Fastify, { type FastifyReply } from 'fastify'
 import pg from 'pg'
 import { POOL, type StartOptions } from '../pool.ts'
@@ -16,7 +19,7 @@ const PRODUCT = `'id', p.id, ${
   TIMES.map((name) => `'${name}', ${utc(`p.${name}`)}`).join(', ')
 }, 'name', p.name, 'price', p.price, 'stock', p.stock, 'category', p.category_id`
 
-/** Those of lists; their values follow on limit and offset. */
+/** The conditions of lists. The values of limit and offset come before theirs. */
 const FILTERED = 'where status = $3 and price >= $4 and deleted_at is null'
 const SEARCHED = 'where name ilike $3 and deleted_at is null'
 const ALL = 'where deleted_at is null'
@@ -25,7 +28,8 @@ const COLUMNS = 'id, created_at, updated_at, deleted_at, name, description, pric
 const page = (where: string) =>
   `select ${COLUMNS} from categories ${where} order by created_at desc, id limit $1 offset $2`
 const answer = (where: string) =>
-  `select items, case when fetched < $1 and (fetched > 0 or $2 = 0) then $2 + fetched else (select count(*) from categories ${where}) end as total`
+  `select items, case when fetched < $1 and (fetched > 0 or $2 = 0) then $2 + fetched else
+    (select count(*) from categories ${where}) end as total`
 const ROWS = "select string_agg(row_to_json(r)::text, ',') as items, count(*) as fetched from"
 
 const list = (where: string) =>
@@ -33,22 +37,21 @@ const list = (where: string) =>
 const LIST_WITH_PRODUCTS = `with page as (${page(FILTERED)}),
   inc as (select p.category_id as k, json_agg(json_build_object(${PRODUCT}) order by p.id) as j
     from products p where p.category_id in (select id from page) and p.deleted_at is null group by 1)
-  ${
-  answer(FILTERED)
-} from (${ROWS} (select ${RECORD}, coalesce(inc.j, '[]') as products from page left join inc on inc.k = page.id order by page.created_at desc, page.id) as r) as rows`
+  ${answer(FILTERED)} from (${ROWS} (select ${RECORD}, coalesce(inc.j, '[]') as products
+  from page left join inc on inc.k = page.id order by page.created_at desc, page.id) as r) as rows`
 const LIST = list(FILTERED)
 const SEARCH = list(SEARCHED)
 const LIST_ALL = list(ALL)
 
-/** A row more than the page has tells whether there is a next one. */
+/** Selects one row more than the page has, to find out whether there is a next page. */
 const after = (where: string) =>
   `select ${ITEM}, ${utc('page.created_at')} || '_' || page.id as place
   from (select ${COLUMNS} from categories ${where} order by created_at desc, id limit $1) as page`
 const FIRST = after(ALL)
 const NEXT = after(`${ALL} and created_at <= $2 and (created_at < $2 or id > $3)`)
 
-const GET =
-  `select row_to_json(r)::text as item from (select ${RECORD} from categories page where id = $1 and deleted_at is null) as r`
+const GET = `select row_to_json(r)::text as item
+    from (select ${RECORD} from categories page where id = $1 and deleted_at is null) as r`
 const WRITABLE = ['name', 'description', 'price', 'status']
 const CREATE = `insert into categories as page (${WRITABLE.join(', ')}) values ($1, $2, $3, $4) returning id, ${ITEM}`
 const CREATE_MANY = `insert into categories as page (${WRITABLE.join(', ')})

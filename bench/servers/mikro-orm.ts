@@ -1,4 +1,4 @@
-/** MikroORM as its documentation has it: find, create, assign and flush on a fork, then serialize. */
+/** Routes on MikroORM as in its documentation: find, create, assign and flush on a fork, then serialize. */
 import { MikroORM, serialize } from '@mikro-orm/postgresql'
 import Fastify from 'fastify'
 import { Category, entities } from '../entities.ts'

@@ -1,10 +1,10 @@
-/** What a route written by hand reads of a list's query string, and what it says about the page. */
+/** Reads the page from a list's query string for hand-written routes, and describes it in the answer. */
 export type Query = Readonly<Record<string, string | undefined>>
 
 export interface Window {
   readonly limit: number
   readonly offset: number
-  /** By `page` and `per_page`, not by `limit` and `offset`. */
+  /** The number of the page, if `page` and `per_page` are used instead of `limit` and `offset`. */
   readonly page: number | undefined
 }
 
@@ -24,7 +24,7 @@ export function pageInfo ({ limit, offset, page }: Window, total: number) {
     : { total, page, per_page: limit, total_pages: Math.ceil(total / limit), ...around }
 }
 
-/** What comes before the page: a sort value and a key, as the last row of the page before has them. */
+/** The position after which the page starts: the sort value and the key of the last row of the previous page. */
 export function placeOf (cursor: string): readonly [createdAt: string, id: number] {
   const [createdAt, id] = cursor.split('_')
   return [createdAt!, Number(id)]

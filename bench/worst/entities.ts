@@ -1,4 +1,4 @@
-/** The entities of the worst requests: projects with tasks and labels, in all directions, with long texts. */
+/** The entities of the worst requests: projects with tasks and labels, related in all directions, with long texts. */
 import { defineEntity, p } from '@mikro-orm/postgresql'
 
 export const Project = defineEntity({

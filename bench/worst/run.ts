@@ -1,6 +1,7 @@
 /**
- * npm run bench -- --worst: the most expensive requests that the default limits allow, one at a time, each on a server process and
- * a connection that have rested: time and memory of both. Prints a table; --save writes it to bench/WORST.md.
+ * npm run bench -- --worst: measures time and memory of the most expensive requests that the default limits allow. It
+ * sends one at a time, each to an idle server process and connection. Prints a table; --save writes it to
+ * bench/WORST.md.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -10,15 +11,15 @@ import pg from 'pg'
 import { startPostgres } from '../../scripts/postgres.ts'
 import { createWorstData } from './data.ts'
 
-/** Seconds of a backend's CPU, and MiB that Node's memory may grow by. */
+/** Limits: seconds of a backend's CPU, and MiB by which Node's memory may grow. */
 const MOST_SECONDS = 2
 const MOST_MEMORY = 64
 
-/** As many include paths as a request may have. */
+/** The largest number of include paths of a request. */
 const TEN_INCLUDES =
   'tasks,labels,tasksCount,tasksTitleMin,tasksTitleMax,tasksBodyMax,tasksExists,labelsCount,labelsExists,labelsNameMin'
 
-/** As many parameters as a request may have. */
+/** The largest number of parameters of a request. */
 const EVERY_FILTER = Array.from({ length: 97 }, (_, i) => `filter[title][in][]=A common task; word ${i}`)
   .concat('filter[title][ilike]=%25TASK%25', 'filter[body][contains]=people').join('&')
 
@@ -39,7 +40,8 @@ const REQUESTS: readonly string[] = [
   '/projects?filter[tasks.title]=common',
   '/tasks?filter[q]=common&per_page=100',
   '/tasks?filter[title][like]=%25a%25c%25o%25m%25t%25k%25w%25z',
-  '/tasks?filter[body][contains]=people&filter[title][contains]=word&filter[title][ilike]=%25TASK%25&filter[title][like]=%25common%25&sort=body',
+  '/tasks?filter[body][contains]=people&filter[title][contains]=word&filter[title][ilike]=%25TASK%25&' +
+  'filter[title][like]=%25common%25&sort=body',
   `/tasks?filter[title][in]=${Array.from({ length: 100 }, (_, i) => `A common task; word ${i}`).join('%2C')}`,
   '/tasks?sort=-body&per_page=100',
   '/tasks?sort=project.name,title&per_page=100',
@@ -87,7 +89,8 @@ console.log(text)
 if (process.argv.includes('--save')) {
   fs.writeFileSync(
     fileURLToPath(new URL('../WORST.md', import.meta.url)),
-    `# The worst requests\n\nWritten by \`npm run bench -- --worst --save\`; [README.md](README.md) says what the columns mean.\n\n${text}`
+    '# The worst requests\n\nWritten by `npm run bench -- --worst --save`; [README.md](README.md) says what the ' +
+      `columns mean.\n\n${text}`
   )
 }
 
@@ -104,7 +107,7 @@ async function measure (path: string): Promise<string> {
       for await (const chunk of response.body!) bytes += chunk.length
       return { status: response.status, bytes }
     }
-    // code that is loaded with the first request is no cost of this one
+    // the first requests load code, which must not count as a cost of this one
     for (let i = 0; i < 3; i++) await ask('/labels?include=projects&per_page=1')
     const { rows: [{ pid }] } = await client.query("select pid from pg_stat_activity where application_name = 'worst'")
     server.send('rest')
@@ -127,14 +130,17 @@ async function measure (path: string): Promise<string> {
   }
 }
 
-/** Seconds on a CPU. */
+/** CPU time in seconds. */
 function cpu (pid: number): number {
   return parseInt(fs.readFileSync(`/proc/${pid}/schedstat`, 'utf8')) / 1e9
 }
 function field (pid: number, name: string): number {
   return Number(new RegExp(`${name}:\\s+(\\d+)`).exec(fs.readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024
 }
-/** MiB that are resident: now, and at most since that was last forgotten. Pages of PostgreSQL's shared buffers that are touched count. */
+/**
+ * Resident memory in MiB, current and largest since the last reset. Pages of PostgreSQL's shared buffers that the
+ * process has touched count.
+ */
 function memory (pid: number): number {
   return field(pid, 'VmRSS')
 }

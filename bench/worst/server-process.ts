@@ -1,4 +1,7 @@
-/** A server process with the worst requests' resources: `node bench/worst/server-process.ts`, started by bench/worst/run.ts. */
+/**
+ * A server process with the worst requests' resources, `node bench/worst/server-process.ts`. bench/worst/run.ts starts
+ * it.
+ */
 import Fastify from 'fastify'
 import { AllowedFilters, AllowedInclude, AllowedSort, CrudBase, crudKit, QueryBuilderConfig } from '../../src/index.ts'
 import { entities, Label, Paper, Project, Task } from './entities.ts'
