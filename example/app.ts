@@ -8,13 +8,13 @@ import { Category } from './entities/index.ts'
 import { resources } from './resources/index.ts'
 import { seed } from './seed/catalogue.ts'
 
-/** Opens the database, fills it when it is new, and registers everything; not listening yet. */
+/** Opens the database, fills it if it is empty, and registers everything. The application does not listen yet. */
 export async function buildApp (
   database: DatabaseFactory,
   options: FastifyServerOptions = {}
 ): Promise<FastifyInstance> {
   const app = Fastify(options)
-  // documentation first: it sees the routes that are registered after it
+  // the documentation comes first, because it only sees routes that are registered after it
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',

@@ -1,7 +1,7 @@
 /**
- * npm run report -- 'filter[status]=active&sort=-price': categories of the example as a table, asked for in its query
- * language. Nothing is awaited: the session is a synchronous one. Start the example once before, and stop it when its
- * database is the folder: PGlite serves one process at a time.
+ * npm run report -- 'filter[status]=active&sort=-price': prints categories of the example as a table, selected by a
+ * query string. Nothing is awaited, because the session is synchronous. Start the example once before. If its database
+ * is the folder, stop it first: PGlite serves one process at a time.
  */
 import { DatabaseFactory, parseQueryParams } from '../src/index.ts' // in an application: 'fastify-crud-kit'
 import { entities } from './entities/index.ts'

@@ -1,6 +1,7 @@
 /**
- * npm run seed -- --categories 100000: the catalogue, if there is none yet, and as many made-up categories, with a
- * progress bar. Stop the example first when its database is the folder: PGlite serves one process at a time.
+ * npm run seed -- --categories 100000: adds the catalogue, if the database is empty, and the given number of generated
+ * categories, with a progress bar. If the example's database is the folder, stop the example first: PGlite serves one
+ * process at a time.
  */
 import { parseArgs } from 'node:util'
 import { exampleDatabase } from './database.ts'
@@ -13,7 +14,8 @@ function readCount (args: string[]): number {
   const { values } = parseArgs({ args, options: { categories: { type: 'string', default: '0' } } })
   if (!/^\d{1,7}$/.test(values.categories)) {
     throw new Error(
-      `--categories takes a whole number of at most 7 digits, got '${values.categories}': npm run seed -- --categories 1000`
+      `--categories takes a whole number of at most 7 digits, got '${values.categories}': ` +
+        'npm run seed -- --categories 1000'
     )
   }
   return Number(values.categories)

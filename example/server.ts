@@ -1,9 +1,9 @@
-/** npm start: serves the example at HOST:PORT until it is told to stop. */
+/** npm start: serves the example at HOST:PORT until it receives a signal. */
 import { buildApp } from './app.ts'
 import { exampleDatabase } from './database.ts'
 
-const EXAMPLE_QUERY =
-  '/categories?filter[name]=Tech&filter[price][gte]=100&sort=-created_at&include=products&fields=id,name,price&page=1&per_page=20'
+const EXAMPLE_QUERY = '/categories?filter[name]=Tech&filter[price][gte]=100&sort=-created_at&' +
+  'include=products&fields=id,name,price&page=1&per_page=20'
 
 async function start (): Promise<void> {
   const port = Number(process.env['PORT'] ?? 3000)

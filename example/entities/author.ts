@@ -9,7 +9,7 @@ export const Author = defineEntity({
   indexes: [{ properties: 'created_at' }],
   properties: {
     name: p.string().index(),
-    // never leaves: hidden properties can be neither read nor filtered by
+    // not in any answer: hidden properties can be neither read nor filtered by
     email: p.string().unique().hidden().nullable(),
     articles: () => p.oneToMany(Article).mappedBy('author'),
   },

@@ -8,7 +8,7 @@ export const Category = defineEntity({
   name: 'Category',
   tableName: 'categories',
   extends: UuidModel,
-  // what the server advises at its start, for what the whitelists allow
+  // the indexes that the server recommends at start-up for these whitelists
   indexes: [{ properties: ['created_at', 'id'] }, { properties: 'updated_at' }],
   properties: {
     name: p.string().index(),

@@ -2,7 +2,10 @@ import { defineEntity, p } from '@mikro-orm/postgresql'
 import { randomUUID } from 'node:crypto'
 import { timestamps } from '../../src/index.ts' // in an application: 'fastify-crud-kit'
 
-/** A base of this application's own: a UUID as primary key, made here or by the database for rows that come past it. */
+/**
+ * A base entity of this application, with a UUID as primary key. The database generates it for rows inserted without
+ * the ORM.
+ */
 export const UuidModel = defineEntity({
   name: 'UuidModel',
   abstract: true,

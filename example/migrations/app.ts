@@ -1,4 +1,4 @@
-/** An application whose start brings the database up to date: node example/migrations/app.ts. */
+/** An application that updates the database's schema at start-up: node example/migrations/app.ts. */
 import { pathToFileURL } from 'node:url'
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
 import crudKit, {
@@ -24,7 +24,7 @@ const customers = new CrudBase({
   }),
 })
 
-/** Migrations first: a server whose tables are not there, or not yet as its entities say, never listens. */
+/** Migrates before it returns, so that a server never listens without its tables, or with outdated ones. */
 export async function buildApp (
   database: DatabaseFactory,
   options: FastifyServerOptions = {}

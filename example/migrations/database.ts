@@ -4,13 +4,13 @@ import { Customer } from './entity.ts'
 import { CreateCustomers } from './migrations/migration-20260105090000-create-customers.ts'
 import { CountryOfCustomers } from './migrations/migration-20260212143000-country-of-customers.ts'
 
-/** In the order in which they are applied. A list, not a folder: a bundle has them, and nothing is found by accident. */
+/** The migrations in order. A list works in a bundle, and unlike a folder, cannot pick up other files by accident. */
 const migrationsList = [
   { name: '20260105090000-create-customers', class: CreateCustomers },
   { name: '20260212143000-country-of-customers', class: CountryOfCustomers },
 ]
 
-/** No `schema` here: migrations make the tables. */
+/** `schema` is not set, because migrations create the tables. */
 export function migratedDatabase (databaseUrl: string): DatabaseFactory {
   return new DatabaseFactory({
     databaseUrl,

@@ -1,7 +1,7 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/postgresql'
 import { BaseModel } from '../../src/index.ts' // in an application: 'fastify-crud-kit'
 
-/** As the last migration leaves its table. */
+/** Matches the table after the last migration. */
 export const Customer = defineEntity({
   name: 'Customer',
   tableName: 'customers',

@@ -6,10 +6,11 @@ import { migratedDatabase } from './database.ts'
 /** Servers that start at the same time wait for the first one, and then find nothing to do. */
 const LOCK = 20260105
 
-/** Applies the migrations that have not been, all or none, and returns their names. */
+/** Applies all pending migrations or none, and returns their names. */
 export async function applyPending (orm: MikroORM): Promise<string[]> {
-  // the first look makes the table of what has been applied, outside of the transaction since PGlite has one connection;
-  // of several servers all but one may find in the middle of it that the table is there
+  // The first call creates the table of applied migrations, outside the transaction, because PGlite has one connection.
+  // If several servers start at once, the call may fail because another one has just created the table, so it is
+  // repeated.
   await orm.migrator.getPending().catch(() => orm.migrator.getPending())
   return await orm.em.fork().transactional(async (em) => {
     // a migration may take longer than a request

@@ -4,7 +4,7 @@ import { CategoryCrud } from './categories.ts'
 import { ProductCrud } from './products.ts'
 import { TagCrud } from './tags.ts'
 
-/** Every resource by its prefix. */
+/** All resources by their prefixes. */
 export const resources = {
   '/categories': new CategoryCrud(),
   '/products': new ProductCrud(),

@@ -1,14 +1,14 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 
-/** Categories for each statement: few enough that a progress bar moves. */
+/** Number of categories of each statement, small enough for a smooth progress bar. */
 const BATCH = 2_000
 const PRODUCTS_EACH = 5
 
 /**
- * Adds `count` made-up categories with five products each. The server makes the rows itself, which takes seconds
- * where sending half a million of them would take minutes.
+ * Adds `count` generated categories with five products each. The server generates the rows, which takes seconds;
+ * sending half a million rows would take minutes.
  *
- * @param onProgress called after each batch with the number of categories that are there
+ * @param onProgress called after each batch with the number of categories added so far
  */
 export async function fill (
   em: EntityManager,
@@ -25,7 +25,7 @@ export async function fill (
   await em.execute('analyze products')
 }
 
-/** One statement, so that a run that is stopped leaves no category without its products. */
+/** A single statement, so that an interrupted run leaves no category without its products. */
 const INSERT = `
   with made as (
     insert into categories (name, description, price, status, created_at, updated_at)
@@ -40,5 +40,6 @@ const INSERT = `
     returning id, name, price, created_at
   )
   insert into products (name, description, price, stock, category_id, created_at, updated_at)
-  select made.name || ', product ' || m, 'Made-up product', made.price + m, m * 10, made.id, made.created_at, made.created_at
+  select made.name || ', product ' || m, 'Made-up product', made.price + m, m * 10, made.id,
+    made.created_at, made.created_at
   from made, generate_series(1, ?::int) as m`

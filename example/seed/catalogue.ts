@@ -1,4 +1,4 @@
-/** A small catalogue to look at: twelve categories, their products, a few articles. */
+/** A small catalogue: twelve categories with products, and a few articles. */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { Article, Author, Category, Product, Tag } from '../entities/index.ts'
 
@@ -153,11 +153,11 @@ const ARTICLES = [
   ['About this shop', undefined, 0, '2026-01-01T00:00:00.000Z'],
 ] as const
 
-/** Fills an empty database. Flushes. */
+/** Fills an empty database and flushes. */
 export async function seed (em: EntityManager): Promise<void> {
   const tags = new Map(TAGS.map((name) => [name, em.create(Tag, { name })]))
   const tagged = (names = '') => names.split(' ').flatMap((name) => tags.get(name) ?? [])
-  // a row a day, so that sorting by time shows
+  // one day between rows, so that sorting by time has a visible effect
   let day = 0
   const dates = () => {
     const at = new Date(Date.UTC(2026, 0, ++day, 8, 30))
@@ -172,7 +172,7 @@ export async function seed (em: EntityManager): Promise<void> {
       em.create(Product, { name, price, stock, category, ...dates() }).tags.add(tagged(names))
     }
   }
-  // deleted, and still there: DELETE marks the row of an entity that has deleted_at
+  // a deleted row: DELETE only marks rows of an entity that has deleted_at
   em.create(Product, {
     name: 'Fax machine',
     price: 89,

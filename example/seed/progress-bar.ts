@@ -1,6 +1,6 @@
 const WIDTH = 40
 
-/** Draws how much of `total` is done: a bar on a terminal, a line for every tenth elsewhere. */
+/** Draws the progress: a bar on a terminal, otherwise a line for each tenth of `total`. */
 export function progressBar (total: number, out: NodeJS.WriteStream = process.stdout): (done: number) => void {
   let tenth = 0
   return (done) => {

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations'
 
-/** A column that all rows have to have: added, filled from what there is, and then required. */
+/** Makes a new column required: adds it, fills it from the existing data, and sets it to not null. */
 export class CountryOfCustomers extends Migration {
   override up (): void {
     this.addSql('alter table "customers" add column "country" varchar(2) null')
