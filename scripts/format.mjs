@@ -1,6 +1,6 @@
 /**
- * Breaks and indents the project's TypeScript as the rest of it: `npm run format`, or `npm run format -- a.ts b.ts` for some
- * files. The linter's own corrections come afterwards; comments and long texts stay for you to break.
+ * Formats the project's TypeScript: `npm run format` for all files, `npm run format -- a.ts b.ts` for some. Then it
+ * runs `eslint --fix`. It does not break comments and long strings, so you must break them yourself.
  */
 import { createFromBuffer } from '@dprint/formatter'
 import { getPath } from '@dprint/typescript'

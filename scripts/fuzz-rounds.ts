@@ -1,19 +1,19 @@
-/** Rounds of property tests: each file is a process, each round has a seed and a number of examples. */
+/** Runs rounds of property tests. Each file is a process, and each round has a seed and a number of examples. */
 import { spawn } from 'node:child_process'
 
 export interface FuzzOptions {
   readonly files: readonly string[]
-  /** Of the first round; the next one has the next seed. */
+  /** Seed of the first round. Each further round uses the next seed. */
   readonly seed: number
   readonly rounds: number
-  /** How many times as many examples as usual. Default: more with each round. */
+  /** Multiple of the usual number of examples. Default: grows with each round. */
   readonly factor?: number | undefined
   readonly env: NodeJS.ProcessEnv
-  /** Nothing is started any more. */
+  /** After this signal, no further files are started. */
   readonly until: AbortSignal
-  /** Whether files that run are killed then. */
+  /** Whether the signal also kills files that are running. */
   readonly kill: boolean
-  /** Files at the same time. */
+  /** Number of files that run at the same time. */
   readonly parallel: number
   readonly log: (line: string) => void
 }
@@ -22,20 +22,23 @@ export interface FuzzFailure {
   readonly file: string
   readonly seed: number
   readonly factor: number
-  /** What repeats it. */
+  /** The command that repeats the failure. */
   readonly command: string
 }
 
 const MAX_FACTOR = 16
-/** Lines of a failed file's output that are shown: what failed comes before the summary. */
+/** Number of lines shown of a failed file's output. The failures come before the summary. */
 const SHOWN = 150
-/** Seconds that a file may take. A test that hangs is a failure. */
+/** Time limit of a file in seconds. A test that hangs is a failure. */
 const TIMEOUT = 900
 
 /** fast-check's seeds are 32 bits wide. */
 const seedOf = (seed: number, round: number): number => (seed + round) | 0
 
-/** Runs the files until the signal, the number of rounds, or a failure: then files that run already are finished. */
+/**
+ * Runs the files until the signal, the number of rounds, or a failure. After a failure, running files are still
+ * finished.
+ */
 export async function fuzz (
   { files, seed: first, rounds, factor: fixed, env, until, kill, parallel, log }: FuzzOptions
 ): Promise<{ runs: number, failures: FuzzFailure[] }> {

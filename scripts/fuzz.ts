@@ -1,12 +1,14 @@
 /**
- * Runs all property tests with other examples than usual, again and again, until the time is over or one fails.
+ * Runs all property tests with different examples than usual, repeatedly, until the time is over or one fails.
  *
- * npm run fuzz                                            10 minutes, with a random seed
- * npm run fuzz -- --seconds 60 --seed 123                 a minute, always with the same seeds
- * npm run fuzz -- --seed 123 --rounds 1 test/plan/key.test.ts    one file, once
+ * ```
+ * npm run fuzz                                            10 minutes, with a random seed npm run fuzz -- --seconds 60
+ * --seed 123                 a minute, always with the same seeds npm run fuzz -- --seed 123 --rounds 1
+ * test/plan/key.test.ts    one file, once
+ * ```
  *
- * Each round has the next seed. The first one draws as many examples as `npm test`, each other one twice as many as
- * the one before it, up to 16 times as many; `--factor 4` draws 4 times as many in all rounds.
+ * Each round uses the next seed. The first round draws as many examples as `npm test`. Each further round draws twice
+ * as many as the one before it, up to 16 times as many. `--factor 4` draws 4 times as many in all rounds.
  */
 import os from 'node:os'
 import path from 'node:path'
@@ -28,7 +30,7 @@ const { values, positionals } = parseArgs({
 
 function numberOf (name: string, text: string, valid: (value: number) => boolean): number {
   const value = Number(text)
-  if (text.trim() === '' || !valid(value)) throw new Error(`--${name} can't be ${text}`)
+  if (text.trim() === '' || !valid(value)) throw new Error(`invalid value of --${name}: ${text}`)
   return value
 }
 
@@ -39,7 +41,7 @@ const rounds = numberOf(
   (value) => value === Infinity || (Number.isInteger(value) && value > 0)
 )
 const factor = values.factor === undefined ? undefined : numberOf('factor', values.factor, (value) => value >= 1)
-// as fast-check has them
+// the range of fast-check's seeds
 const seed = values.seed === undefined
   ? Math.floor(Math.random() * 2 ** 31)
   : numberOf(
@@ -67,7 +69,7 @@ try {
   await prepare()
   if (needsBuild()) await startTap(['build'], env).done
   const timer = setTimeout(() => stop.abort(), seconds * 1_000)
-  // tests that are killed leave their databases on the server, which only goes if it is this run's
+  // killed tests leave their databases on the server; only a server that this run started is removed with them
   const { failures, runs } = await fuzz(
     {
       files,

@@ -1,9 +1,9 @@
 /**
- * npm run matrix: tests with the oldest and the newest versions of the packages that applications bring along (the peer ranges
- * of package.json), each in a temporary copy of this checkout. The oldest have to pass. The newest may fail, which is a
- * warning: read the sentences of test/borrowed, and narrow the range or follow the change.
+ * npm run matrix: runs tests with the oldest and the newest versions of the packages that applications install (the
+ * peer ranges of package.json), each in a temporary copy of this checkout. The oldest versions must pass. A failure of
+ * the newest ones is only a warning: read the messages of test/borrowed, and narrow the range or adapt the code.
  *
- * `--all` runs all tests instead of some, `--only oldest` or `--only newest` one of the two.
+ * `--all` runs all tests instead of some. `--only oldest` or `--only newest` runs one of the two.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import fs from 'node:fs'
@@ -26,7 +26,7 @@ const TESTS = [
 ]
 const { peerDependencies, devDependencies } = readPackage(root)
 
-/** Packages by the name of the one whose range decides: those of MikroORM have to be of one and the same version. */
+/** Packages by the one whose range decides their version. All packages of MikroORM must have the same version. */
 const groups = Object.groupBy(
   Object.keys(devDependencies).filter((name) => name in peerDependencies || name.startsWith('@mikro-orm/')),
   (name) => name.startsWith('@mikro-orm/') ? '@mikro-orm/core' : name
@@ -50,9 +50,11 @@ for (const which of ['oldest', 'newest']) {
   if (!pass(versions)) problems.push({ which, shown })
 }
 for (const { which, shown } of problems) {
-  console.log(which === 'oldest'
-    ? `The oldest versions fail: ${shown}. Raise the peer ranges in package.json, or repair what fails.`
-    : `Warning: the newest versions fail: ${shown}. Applications that install them may fail, too.`)
+  console.log(
+    which === 'oldest'
+      ? `The oldest versions fail: ${shown}. Raise the peer ranges in package.json, or repair what fails.`
+      : `Warning: the newest versions fail: ${shown}. Applications that install them may fail, too.`
+  )
 }
 process.exitCode = problems.some(({ which }) => which === 'oldest') ? 1 : 0
 
@@ -76,14 +78,18 @@ function pass (versions) {
     Object.assign(file.devDependencies, versions)
     fs.writeFileSync(path.join(folder, 'package.json'), JSON.stringify(file, undefined, 2))
     npm(['install', '--no-audit', '--no-fund', '--loglevel=error'], folder)
-    const { status } = spawnSync('npm', ['test', '--', ...(options.all ? [] : TESTS)], { cwd: folder, stdio: 'inherit' })
+    const tests = options.all ? [] : TESTS
+    const { status } = spawnSync('npm', ['test', '--', ...tests], { cwd: folder, stdio: 'inherit' })
     return status === 0
   } finally {
     fs.rmSync(folder, { recursive: true, force: true })
   }
 }
 
-/** Copies what git knows of, with changes that are not committed, and the installed packages as hard links: they differ in few. */
+/**
+ * Copies the files that git tracks, with uncommitted changes, and the installed packages as hard links, because few
+ * differ.
+ */
 function copy (folder) {
   const names = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z'], {
     cwd: root,
@@ -91,7 +97,7 @@ function copy (folder) {
   }).split('\0').filter((name) => name !== '' && fs.existsSync(path.join(root, name)))
   for (const name of names) fs.cpSync(path.join(root, name), path.join(folder, name))
   const modules = path.join(root, 'node_modules')
-  // where the file system or the platform has no hard links, npm installs everything
+  // if hard links are not available, npm installs all packages
   if (fs.existsSync(modules)) spawnSync('cp', ['-al', modules, folder], { stdio: 'ignore' })
 }
 

@@ -1,8 +1,9 @@
 /**
- * `npm run mutate`: makes small mistakes in a copy of the source, one at a time, and says whether the random tests find each.
+ * `npm run mutate`: makes small mistakes in a copy of the source, one at a time, and reports whether the random tests
+ * find each.
  *
- * The mistakes are listed in test/model/mutations.ts. Numbers or words as arguments choose some of them. The exit status is 1
- * if one is not found within a minute, or can't be made because the source has changed.
+ * test/model/mutations.ts lists the mistakes. Numbers or words as arguments select some of them. The exit status is 1
+ * if a mistake is not found within a minute, or can't be made because the source has changed.
  */
 import { spawn } from 'node:child_process'
 import fs from 'node:fs'
@@ -11,14 +12,14 @@ import path from 'node:path'
 import { mutations, type Mutation } from '../test/model/mutations.ts'
 
 const TIME_LIMIT = 60_000
-/** Written by the random tests when an answer differs: a crash is no find. */
+/** The random tests print this if an answer differs. A crash does not count as a find. */
 const FOUND = /Property failed after \d+ tests/
 
 const root = path.join(import.meta.dirname, '..')
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'fastify-crud-kit-mutate-'))
 process.once('exit', () => fs.rmSync(folder, { recursive: true, force: true }))
 
-/** What the tests need; dependencies are shared. */
+/** Copies the files that the tests need. Dependencies are shared. */
 function copyTree (): void {
   for (const name of ['src', 'plugins', 'test', 'package.json', 'tsconfig.json']) {
     fs.cpSync(path.join(root, name), path.join(folder, name), { recursive: true })
@@ -35,7 +36,7 @@ interface Outcome {
 async function runTest (test: Mutation['test'], env: NodeJS.ProcessEnv): Promise<Outcome> {
   const start = performance.now()
   const file = path.join(folder, 'test/model', `${test}.test.ts`)
-  // tap's own limit must not end a run before this one does
+  // tap's own time limit must be longer than the one of this script
   const child = spawn(process.execPath, [file], {
     cwd: folder,
     env: { ...env, TAP_TIMEOUT: '600', TAP_BAIL: '1' },
@@ -55,7 +56,7 @@ async function runTest (test: Mutation['test'], env: NodeJS.ProcessEnv): Promise
   return { status, output, seconds: (performance.now() - start) / 1000 }
 }
 
-/** Makes the mistake; what is returned takes it back. */
+/** Makes a mistake in the source, and returns a function that reverts it. */
 function mutate ({ file, from, to }: Mutation): () => void {
   const target = path.join(folder, file)
   const text = fs.readFileSync(target, 'utf8')
@@ -93,7 +94,7 @@ const { preparePglite } = await import('../test/helpers/prepared-databases.ts')
 const databases = path.join(folder, 'databases')
 fs.mkdirSync(databases)
 const env: NodeJS.ProcessEnv = { ...process.env, ...await preparePglite(databases) }
-// on PGlite alone
+// uses only PGlite
 delete env['DATABASE_URL']
 let missed = 0
 for (const mutation of chosen) if (!await attempt(mutation, env)) missed++

@@ -1,8 +1,8 @@
 /**
- * Throw-away PostgreSQL servers, from binaries that npm installed. In: settings. Out: a running server with a URL.
- * The test command starts one; benchmarks and tests of failures start their own.
+ * Starts throw-away PostgreSQL servers from binaries that npm has installed. The test command starts one. Benchmarks
+ * and tests of failures start their own.
  *
- * Binaries come from `PG_BIN`, the optional npm package for this platform, or PATH, in this order.
+ * The binaries come from `PG_BIN`, the optional npm package for this platform, or PATH, in this order.
  */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,32 +12,34 @@ import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Durability is given up for speed: the data lives as long as the test run. */
+/** Durability is turned off for speed, because the data is only needed during the test run. */
 const THROW_AWAY = { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' }
 const START_TIMEOUT = 30_000
 
 export interface PostgresOptions {
-  /** Server settings as in postgresql.conf, e.g. `{ max_connections: 20 }`. They win over ours. */
+  /**
+   * Server settings as in postgresql.conf, e.g. `{ max_connections: 20 }`. They override the defaults of this script.
+   */
   readonly settings?: Readonly<Record<string, string | number>>
   /**
-   * Folder of the data. It is created when it doesn't exist, and kept when the server stops, so that a server can
-   * be started on it again. Without it: a new folder, removed when the server stops.
+   * Folder of the data. It is created if it doesn't exist, and kept when the server stops, so that a server can be
+   * started on it again. Default: a new folder, which is removed when the server stops.
    */
   readonly dataDir?: string
-  /** Port on 127.0.0.1; by default a free one. */
+  /** Port on 127.0.0.1. Default: a free one. */
   readonly port?: number
 }
 
 export interface PostgresServer {
-  /** Of the database `postgres`, as a superuser without a password. */
+  /** URL of the database `postgres`, for a superuser without a password. */
   readonly url: string
-  /** Folder that holds `postgres`, `initdb` and `pg_ctl`. */
+  /** Folder with `postgres`, `initdb` and `pg_ctl`. */
   readonly bin: string
   readonly dataDir: string
   readonly port: number
-  /** Process id of the server itself, whose signals simulate failures. */
+  /** Process id of the server, for signals that simulate failures. */
   readonly pid: number
-  /** Stops the server (without waiting for its clients) and removes its data, unless the folder was given. */
+  /** Stops the server without waiting for its clients, and removes its data, unless the folder was given. */
   readonly stop: () => Promise<void>
 }
 
@@ -47,7 +49,7 @@ interface Runner {
   readonly gid?: number
 }
 
-/** PostgreSQL refuses to run as root: there it runs as nobody, who has to own its data. */
+/** PostgreSQL refuses to run as root. As root, this script runs it as the user nobody, who must own the data. */
 export const nobody: { readonly uid?: number, readonly gid?: number } = process.getuid?.() === 0
   ? { uid: 65534, gid: 65534 }
   : {}
@@ -60,7 +62,7 @@ process.once('exit', () => {
   for (const folder of temporary) fs.rmSync(folder, { recursive: true, force: true })
 })
 
-/** The folder with the server's binaries, or `undefined` when this machine has none. */
+/** The folder with the server's binaries, or `undefined` if this machine has none. */
 export async function findPostgres (): Promise<string | undefined> {
   if (process.env.PG_BIN) return process.env.PG_BIN
   try {
@@ -74,7 +76,7 @@ export async function findPostgres (): Promise<string | undefined> {
 /**
  * Starts a server and waits until it accepts connections.
  *
- * @throws Error when there are no binaries, when initdb fails, or when the server does not come up: with its log.
+ * @throws Error with the server's log, when the binaries are missing, initdb fails, or the server does not start
  */
 export async function startPostgres (options: PostgresOptions = {}): Promise<PostgresServer> {
   const runner = await findRunner()
@@ -90,7 +92,7 @@ export async function startPostgres (options: PostgresOptions = {}): Promise<Pos
   })
   const stop = async () => {
     if (running.has(server)) {
-      // a folder that is kept is left clean; one that goes need not be
+      // a folder that is kept needs a clean shutdown, one that is removed does not
       server.kill(options.dataDir ? 'SIGINT' : 'SIGQUIT')
       await once(server, 'exit')
     }
@@ -118,7 +120,7 @@ async function prepareRunner (): Promise<Runner> {
   if (!bin) throw new Error('no PostgreSQL binaries: set PG_BIN, or install them with npm ci')
   const check = spawnSync(path.join(bin, 'postgres'), ['--version'], { ...nobody, cwd: os.tmpdir(), env: environment })
   if (check.status === 0) return { bin, ...nobody }
-  // for example, the checkout is below a folder that only root may read: give nobody a copy
+  // e.g. the checkout is below a folder that only root can read, so the user nobody gets a copy
   const copy = path.join(temporaryFolder('postgres-bin-'), 'native')
   fs.cpSync(path.dirname(bin), copy, { recursive: true, verbatimSymlinks: true })
   return { bin: path.join(copy, 'bin'), ...nobody }
@@ -135,7 +137,7 @@ function initialise ({ bin, uid, gid }: Runner, dataDir: string): void {
       env: environment,
       encoding: 'utf8',
     })
-  // C.UTF-8 sorts alike on every machine and still knows the case of letters that are not ASCII
+  // C.UTF-8 sorts the same on every machine and still knows upper and lower case of letters outside ASCII
   const version = Number(run('initdb', ['--version']).stdout?.match(/(\d+)/)?.[1])
   const locale = version >= 17
     ? ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C']
@@ -152,7 +154,7 @@ async function launch (
   const logFile = path.join(path.dirname(dataDir), `${path.basename(dataDir)}.log`)
   const log = fs.openSync(logFile, 'w')
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-  // its own process group: Ctrl-C reaches the caller, who stops the server when its clients are gone
+  // in a separate process group, so that Ctrl-C only reaches the caller, which stops the server after its clients
   const server = spawn(path.join(bin, 'postgres'), ['-D', dataDir, ...flags], {
     uid,
     gid,
@@ -175,7 +177,7 @@ async function launch (
   return server
 }
 
-/** The eighth line of postmaster.pid says whether the server whose id is in the first accepts connections. */
+/** The eighth line of postmaster.pid tells whether the server accepts connections; the first line is its process id. */
 function isReady (dataDir: string, pid: number | undefined): boolean {
   try {
     const lines = fs.readFileSync(path.join(dataDir, 'postmaster.pid'), 'utf8').split('\n')
@@ -194,7 +196,10 @@ async function freePort (): Promise<number> {
   return port
 }
 
-/** A folder that the user nobody may enter, in the system's folder for such; gone when the process exits. */
+/**
+ * Makes a folder that the user nobody can access, in the system's temporary folder. It is removed when the process
+ * exits.
+ */
 export function temporaryFolder (prefix: string): string {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), prefix))
   fs.chmodSync(folder, 0o755)

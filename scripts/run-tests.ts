@@ -1,8 +1,8 @@
 /**
- * The test run: the environment of tests (test-environment.ts), and tap. Node keeps what it compiles in
- * `NODE_COMPILE_CACHE`, since each file is a process that loads the same modules.
+ * Runs tap in the environment of tests (test-environment.ts). Node stores compiled code in `NODE_COMPILE_CACHE`,
+ * because each test file is a process that loads the same modules.
  *
- * With `--coverage` (`npm run coverage`) tap measures coverage and reports it, which takes half as long again.
+ * With `--coverage` (`npm run coverage`) tap measures and reports coverage, which takes half as long again.
  */
 import fs from 'node:fs'
 import path from 'node:path'
@@ -14,7 +14,7 @@ let tap: TapRun | undefined
 
 let stoppedBy: number | undefined
 
-// tap first: what it runs uses the server. Then the run ends as it always does, cleaning up
+// stops tap first, because its tests use the server; then the run ends as usual and cleans up
 for (const [signal, status] of [['SIGINT', 130], ['SIGTERM', 143], ['SIGHUP', 129]] as const) {
   process.on(signal, () => {
     stoppedBy ??= status
@@ -22,11 +22,11 @@ for (const [signal, status] of [['SIGINT', 130], ['SIGTERM', 143], ['SIGHUP', 12
   })
 }
 
-/** Runs tap with `args` and returns the exit status. */
+/** Runs tap with `args` and returns its exit status. */
 async function run (args: readonly string[]): Promise<number> {
   const files = args.filter((arg) => arg !== '--coverage')
   const coverage = files.length < args.length
-  // what is compiled lazily from the cache is not counted as exactly
+  // code from the cache is compiled lazily, which makes coverage less exact
   if (!coverage) env.NODE_COMPILE_CACHE = path.join(folder, 'compiled')
   const options = coverage ? files : ['--disable-coverage', ...files]
   await prepare()
@@ -42,7 +42,7 @@ async function run (args: readonly string[]): Promise<number> {
   return status
 }
 
-/** tap draws its own report. */
+/** Lets tap draw its own report. */
 async function runOnTerminal (args: readonly string[]): Promise<[status: number, text: string]> {
   const output = path.join(folder, 'output.tap')
   tap = startTap([`--output-file=${output}`, ...args], env)
@@ -50,7 +50,7 @@ async function runOnTerminal (args: readonly string[]): Promise<[status: number,
   return [status, fs.existsSync(output) ? fs.readFileSync(output, 'utf8') : '']
 }
 
-/** A line for each file, and all there is to say about failures. */
+/** Prints a line for each file, and the details of failures. */
 async function runInPipe (args: readonly string[]): Promise<[status: number, text: string]> {
   let summary = ''
   tap = startTap(['--reporter=tap', ...args], env, (line) => {
@@ -60,7 +60,7 @@ async function runInPipe (args: readonly string[]): Promise<[status: number, tex
   return [await tap.done, summary]
 }
 
-/** tap takes files and globs: a folder means the tests below it. */
+/** Expands a folder to the tests in it, because tap accepts only files and globs. */
 function expandFolder (arg: string): string[] {
   return fs.statSync(arg, { throwIfNoEntry: false })?.isDirectory() ? fs.globSync(`${arg}/**/*.test.ts`) : [arg]
 }

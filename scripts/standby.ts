@@ -1,7 +1,6 @@
 /**
- * Hot standbys of a throw-away PostgreSQL server. In: a running server. Out: another one that replays what the first one
- * writes and answers reads. The binaries from npm have no pg_basebackup, so the backup is made by hand (PostgreSQL
- * manual, section 25.3.4).
+ * Starts hot standbys of a throw-away PostgreSQL server. A standby replays the writes of its server and answers reads.
+ * The binaries from npm have no pg_basebackup, so the backup is made by hand (PostgreSQL manual, section 25.3.4).
  */
 import fs from 'node:fs'
 import path from 'node:path'
@@ -10,8 +9,8 @@ import pg from 'pg'
 import { nobody, startPostgres, temporaryFolder, type PostgresServer } from './postgres.ts'
 
 /**
- * Settings of a server that is to have standbys. Its commits are in the log, which standbys follow, when they are
- * answered; who may replicate is as initdb made it: everybody on 127.0.0.1.
+ * Settings of a server that will have standbys. A commit is written to the log, which standbys follow, before it is
+ * answered. initdb allows replication for every user on 127.0.0.1.
  */
 export const PRIMARY_SETTINGS = {
   wal_level: 'replica',
@@ -20,31 +19,31 @@ export const PRIMARY_SETTINGS = {
   synchronous_commit: 'on',
 }
 
-/** Starts after a crash, at most. */
+/** Largest number of attempts to start after a crash. */
 const ATTEMPTS = 40
 
 export interface Standby {
-  /** As `url` of the server that it follows, on a port of its own that stays when it is started again. */
+  /** Like `url` of the server that it follows, with another port, which stays the same after `start`. */
   readonly url: string
-  /** Ends the server as a crash does: its connections break, nothing is tidied up. */
+  /** Ends the server like a crash: its connections break, and nothing is cleaned up. */
   readonly kill: () => void
-  /** Starts it again after `kill`, and waits until it answers. */
+  /** Starts the server again after `kill`, and waits until it answers. */
   readonly start: () => Promise<void>
-  /** Stops it and removes its data. */
+  /** Stops the server and removes its data. */
   readonly stop: () => Promise<void>
 }
 
 export interface StandbyOptions {
   /** Server settings as in postgresql.conf. */
   readonly settings?: Readonly<Record<string, string | number>>
-  /** Name by which the server that it follows knows it (`application_name` in `pg_stat_replication`). */
+  /** The standby's name in the server that it follows (`application_name` in `pg_stat_replication`). */
   readonly name?: string
 }
 
 /**
- * Starts a standby of a running server, which was started with `PRIMARY_SETTINGS`.
+ * Starts a standby of a running server, which must have been started with `PRIMARY_SETTINGS`.
  *
- * @throws Error when it does not come up
+ * @throws Error when it does not start
  */
 export async function startStandby (
   primary: PostgresServer,
@@ -74,7 +73,7 @@ export async function startStandby (
       server = await startAfterCrash(() => start(port))
     },
     stop: async () => {
-      // its data goes: there is nothing to leave clean
+      // the data is removed, so no clean shutdown is needed
       if (isAlive(server.pid)) process.kill(server.pid, 'SIGQUIT')
       await server.stop()
       fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
@@ -90,7 +89,10 @@ function isAlive (pid: number): boolean {
   }
 }
 
-/** The processes of a server that was killed notice it by themselves, and no other can be started before they have gone. */
+/**
+ * Starts a server after a crash. The processes of the killed server need some time to end, and block a new one until
+ * then.
+ */
 async function startAfterCrash (start: () => Promise<PostgresServer>): Promise<PostgresServer> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -105,7 +107,7 @@ async function startAfterCrash (start: () => Promise<PostgresServer>): Promise<P
   }
 }
 
-/** Copies the data of a running server; what it writes in the meantime, the copy gets from it afterwards. */
+/** Copies the data of a running server. The copy later receives the changes that were made during the backup. */
 async function backUp (primary: PostgresServer, dataDir: string): Promise<void> {
   const client = new pg.Client({ connectionString: primary.url })
   await client.connect()
@@ -121,7 +123,7 @@ async function backUp (primary: PostgresServer, dataDir: string): Promise<void> 
   }
 }
 
-/** What belongs to the running server, or is made anew. */
+/** Files of the running server, and files that a server creates again. */
 const LEFT_OUT = /^(postmaster\.(pid|opts)|pg_wal\/.+|pg_replslot\/.+|pg_stat_tmp\/.+|pgsql_tmp.*)$/
 
 function copy (from: string, to: string, inner = ''): void {
@@ -138,7 +140,7 @@ function copyFile (from: string, to: string): void {
   try {
     fs.copyFileSync(from, to, fs.constants.COPYFILE_FICLONE)
   } catch (error) {
-    // a file that was removed since the folder was read: the log has that, too
+    // the file was removed after the folder was read; the log contains that, too
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
   }
 }

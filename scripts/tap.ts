@@ -1,4 +1,4 @@
-/** tap: building it when it needs that, running it, and counting what it says. */
+/** Builds tap if necessary, runs it, and counts its assertions. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import fs from 'node:fs'
 import { createRequire } from 'node:module'
@@ -18,8 +18,8 @@ export interface TapRun {
 }
 
 /**
- * Starts tap with `args`. `done` is its exit status. With `onLine`, the lines of its output go there; without, they
- * go where ours go.
+ * Starts tap with `args`. `done` resolves to its exit status. `onLine` receives the lines of its output; without
+ * `onLine`, tap writes to this process's output.
  */
 export function startTap (args: readonly string[], env: NodeJS.ProcessEnv, onLine?: (line: string) => void): TapRun {
   const program = path.join(path.dirname(require.resolve('tap/package.json')), 'dist/esm/run.mjs')
@@ -35,21 +35,21 @@ export function startTap (args: readonly string[], env: NodeJS.ProcessEnv, onLin
   return { process: child, done }
 }
 
-/** Whether a line of TAP is worth a line in a log: files, failures and comments are, what passed inside a file is not. */
+/** Whether a line of TAP is worth logging: files, failures and comments, but not assertions that pass inside a file. */
 export function isNews (line: string): boolean {
   return line.trim() !== '' && !/^\s+(ok \d|1\.\.|# Subtest|# time=|# \{ total)/.test(line) && !/^# Subtest/.test(line)
 }
 
 /**
- * After an installation tap's generated module still has the plugins it was published with, and .taprc takes one
- * away. tap itself notices only when it is already running with them, and fails.
+ * After an installation, tap's generated module still has the plugins that it was published with, and .taprc removes
+ * one of them. tap notices this only after it has loaded them, and fails.
  */
 export function needsBuild (): boolean {
   const generated = path.join(path.dirname(require.resolve('@tapjs/test/package.json')), 'test-built/dist/esm/index.js')
   return !fs.existsSync(generated) || fs.readFileSync(generated, 'utf8').includes('@tapjs/typescript')
 }
 
-/** Counts of assertions in the TAP text that ends with `# { total: 24, pass: 23, skip: 1 }`. */
+/** Counts assertions in TAP text that ends with `# { total: 24, pass: 23, skip: 1 }`. */
 export function countAssertions (text: string): Counts {
   const summary = [...text.matchAll(/^# \{ total: .*\}$/gm)].at(-1)?.[0] ?? ''
   const count = (key: string) => Number(new RegExp(`\\b${key}: (\\d+)`).exec(summary)?.[1] ?? 0)

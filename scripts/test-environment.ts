@@ -1,9 +1,12 @@
 /**
- * What tests run in: databases to copy, and one throw-away PostgreSQL, unless DATABASE_URL names a server.
+ * The environment of tests: databases to copy, and a throw-away PostgreSQL, unless DATABASE_URL names a server.
  *
- * Tests find in their environment: `PGLITE_TEMPLATE`, a folder to copy instead of creating a database (0.1 s instead of
- * 2 s), and `PGLITE_FIXTURES`, one with the fixtures; `DATABASE_URL`, a server on which they create databases of their
- * own, and `POSTGRES_FIXTURES`, one to copy there; `PG_BIN`, for the tests that start servers.
+ * Tests use these variables:
+ * - `PGLITE_TEMPLATE`: a folder to copy instead of creating a database (0.1 s instead of 2 s).
+ * - `PGLITE_FIXTURES`: a folder to copy that has the fixtures.
+ * - `DATABASE_URL`: a server on which tests create their own databases.
+ * - `POSTGRES_FIXTURES`: a database to copy on that server.
+ * - `PG_BIN`: the binaries, for tests that start servers.
  */
 import fs from 'node:fs'
 import os from 'node:os'
@@ -11,12 +14,12 @@ import path from 'node:path'
 import { findPostgres, startPostgres, type PostgresServer } from './postgres.ts'
 
 export interface TestEnvironment {
-  /** Temporary, removed by `cleanUp`. */
+  /** A temporary folder, which `cleanUp` removes. */
   readonly folder: string
   /** The variables for tests. `prepare` adds those of the databases. */
   readonly env: NodeJS.ProcessEnv
   readonly prepare: () => Promise<void>
-  /** Stops the server. The tests must have ended. */
+  /** Stops the server. Call it after the tests have ended. */
   readonly cleanUp: () => Promise<void>
 }
 
@@ -28,7 +31,7 @@ export function newTestEnvironment (): TestEnvironment {
   const provideServer = async (): Promise<void> => {
     if (env.DATABASE_URL) return
     if (await findPostgres()) {
-      // a session's time zone must not show in any answer: this one has a quarter of an hour in it
+      // a session's time zone must not affect any answer; this one has an offset with a quarter of an hour
       server = await startPostgres({ settings: { timezone: 'Asia/Kathmandu' } })
       env.DATABASE_URL = server.url
       env.PG_BIN = server.bin
@@ -44,7 +47,8 @@ export function newTestEnvironment (): TestEnvironment {
     await Promise.all([
       preparePglite(folder).then((found) => Object.assign(env, found)),
       provideServer().then(async () => {
-        // on a server of somebody else there are no databases to copy: it may not know how to, and would keep them
+        // a server from DATABASE_URL gets no databases to copy, because it might not support copying and would keep
+        // them
         if (server) Object.assign(env, await preparePostgres(server.url))
       }),
     ])

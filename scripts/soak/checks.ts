@@ -1,8 +1,8 @@
-/** Whether the database holds what the clients were told. Out: sentences about what is wrong. */
+/** Checks that the database matches what the clients were told, and returns sentences that describe the differences. */
 import type { Client } from 'pg'
 import type { Fate, Ledger, ProductState } from './ledger.ts'
 
-/** How many rows a request has made, against how many it may have. */
+/** Compares the number of rows that a request has made with the number that it may have made. */
 function complaint (what: string, rows: number, complete: number, fate: Fate): string | undefined {
   const possible = { acknowledged: [complete], refused: [0], unknown: [0, complete] }[fate]
   return possible.includes(rows) ? undefined : `${what} was ${fate} and has ${rows} of ${complete} rows`
@@ -15,7 +15,7 @@ async function countsBy (client: Client, table: string): Promise<Map<string, num
   return new Map(rows.map(({ marker, count }) => [marker, count]))
 }
 
-/** Acknowledged writes are there, once; refused ones are not; others may be, once. */
+/** Acknowledged writes must exist once, and refused ones must not. Others may exist once. */
 async function checkRows (client: Client, { products, transfers }: Ledger): Promise<(string | undefined)[]> {
   const [productRows, transferRows] = [await countsBy(client, 'product'), await countsBy(client, 'transfer')]
   const strangers = [...productRows.keys()].filter((marker) => marker !== 'shared' && !products.has(marker)).concat(
@@ -32,7 +32,7 @@ async function checkRows (client: Client, { products, transfers }: Ledger): Prom
   ]
 }
 
-/** Products are as their client has left them. */
+/** Products must have the state in which their client has left them. */
 async function checkStates (client: Client, { states }: Ledger): Promise<(string | undefined)[]> {
   const { rows } = await client.query<{ id: number, stock: number, version: number, deleted: boolean }>(
     'select id, stock, version, deleted_at is not null as deleted from product where id = any($1)',
@@ -53,7 +53,7 @@ async function checkStates (client: Client, { states }: Ledger): Promise<(string
   )
 }
 
-/** No increment of a shared product is lost or counted twice. */
+/** Increments of shared products must be neither lost nor counted twice. */
 async function checkIncrements (client: Client, { increments }: Ledger): Promise<(string | undefined)[]> {
   const { rows } = await client.query<{ id: number, stock: number, version: number }>(
     "select id, stock, version from product where marker = 'shared'"
@@ -66,7 +66,7 @@ async function checkIncrements (client: Client, { increments }: Ledger): Promise
   })
 }
 
-/** An account's balance and its transfers agree: no transaction was done in part. */
+/** An account's balance must match its transfers, i.e. no transaction was done in part. */
 async function checkBalances (client: Client): Promise<(string | undefined)[]> {
   const { rows } = await client.query<{ id: number, balance: number, expected: number }>(`
     select id, balance, (
@@ -89,7 +89,7 @@ export async function checkData (client: Client, ledger: Ledger): Promise<string
   return complaints.flat().filter((sentence) => sentence !== undefined)
 }
 
-/** Sessions of the server that is tested that do something, or hold a transaction. */
+/** Sessions of the tested server that run a statement or have an open transaction. */
 export async function busySessions (client: Client): Promise<string[]> {
   const { rows } = await client.query<{ state: string, query: string }>(
     "select state, query from pg_stat_activity where application_name = 'soak' and state <> 'idle'"

@@ -1,9 +1,12 @@
-/** Requests on real sockets, whole and broken off. */
+/** Sends complete and interrupted requests on real sockets. */
 import http from 'node:http'
 import net from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** What became of a request: an answer, or none as the client went away (`cut`) or its connection broke (`broken`). */
+/**
+ * The result of a request: an answer, or none because the client disconnected (`cut`) or the connection broke
+ * (`broken`).
+ */
 export type Outcome =
   | {
     readonly kind: 'answer',
@@ -18,7 +21,7 @@ export type Outcome =
 export interface SendOptions {
   readonly body?: object
   readonly headers?: Readonly<Record<string, string>>
-  /** The client goes away after so many milliseconds. */
+  /** Milliseconds after which the client disconnects. */
   readonly cutAfter?: number
 }
 
@@ -73,7 +76,7 @@ export class Client {
     })
   }
 
-  /** Reads an answer in small pieces with pauses for a while, and goes away in the middle of it. */
+  /** Reads an answer in small pieces with pauses, and disconnects before its end. */
   async readSlowly (path: string, accept: string, millis: number): Promise<void> {
     const socket = await this.#connect()
     if (socket === undefined) return
@@ -87,7 +90,7 @@ export class Client {
     socket.destroy()
   }
 
-  /** Sends the beginning of a request, waits, and goes away. */
+  /** Sends the beginning of a request, waits, and disconnects. */
   async sendHalf (text: string, millis: number): Promise<void> {
     const socket = await this.#connect()
     if (socket === undefined) return

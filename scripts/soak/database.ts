@@ -1,4 +1,4 @@
-/** A PostgreSQL server of the soak's own, on a disk that keeps what it was given, and the ways to hurt it. */
+/** The soak's own PostgreSQL server, with durable data, and functions that disturb it. */
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -9,9 +9,9 @@ const SETTINGS = { fsync: 'on', full_page_writes: 'on', synchronous_commit: 'on'
 
 export interface SoakDatabase {
   readonly url: string
-  /** Ends the server by SIGINT (fast: it rolls back) or SIGQUIT (immediate: as a crash), and starts it again. */
+  /** Stops the server with SIGINT (fast: it rolls back) or SIGQUIT (immediate: like a crash), and starts it again. */
   readonly restart: (signal: 'SIGINT' | 'SIGQUIT', downMillis: number) => Promise<void>
-  /** A connection past the server that is tested. */
+  /** Opens a direct connection that bypasses the tested server. */
   readonly connect: () => Promise<pg.Client>
   readonly stop: () => Promise<void>
 }
@@ -26,7 +26,7 @@ export async function startDatabase (): Promise<SoakDatabase> {
       try {
         return await startPostgres({ dataDir, port, settings: SETTINGS })
       } catch (error) {
-        // after a crash, until the last of the old processes has noticed
+        // after a crash, the remaining processes of the old server may need some time to end
         if (!/still in use|lock file/.test((error as Error).message)) throw error
       }
     }
@@ -41,7 +41,7 @@ export async function startDatabase (): Promise<SoakDatabase> {
     },
     async connect () {
       const client = new pg.Client({ connectionString: url, application_name: 'soak-observer' })
-      // it is ended with the server
+      // the connection breaks when the server stops
       client.on('error', () => {})
       await client.connect()
       return client

@@ -1,14 +1,14 @@
-/** What happens to the database under load, one thing after the other. */
+/** Disturbs the database under load, with one disturbance after the other. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SoakDatabase } from './database.ts'
 import { upTo } from './random.ts'
 
-/** Between two of them. */
+/** Milliseconds between two disturbances. */
 const PAUSE = 4_000
 
 type Disturbance = (database: SoakDatabase) => Promise<void>
 
-/** By name, in the order in which they come round. */
+/** The disturbances by name, in the order in which they are repeated. */
 const DISTURBANCES: ReadonlyArray<readonly [name: string, disturb: Disturbance]> = [
   ['backends killed', killBackends],
   ['fast restarts', (database) => database.restart('SIGINT', upTo(1_500))],
@@ -17,7 +17,7 @@ const DISTURBANCES: ReadonlyArray<readonly [name: string, disturb: Disturbance]>
   ['immediate restarts', (database) => database.restart('SIGQUIT', upTo(1_500))],
 ]
 
-/** Some of the connections of the server that is tested. */
+/** Terminates some connections of the tested server. */
 async function killBackends (database: SoakDatabase): Promise<void> {
   const client = await database.connect()
   await client.query(
@@ -27,7 +27,7 @@ async function killBackends (database: SoakDatabase): Promise<void> {
   await client.end()
 }
 
-/** All statements wait for a lock, until no connection is left. */
+/** Makes all statements wait for a lock, until the pool has no free connection. */
 async function fillPool (database: SoakDatabase): Promise<void> {
   const client = await database.connect()
   await client.query('begin')
@@ -37,7 +37,7 @@ async function fillPool (database: SoakDatabase): Promise<void> {
   await client.end()
 }
 
-/** Goes on until the signal. Returns how often each has happened. */
+/** Disturbs until the signal. Returns how often each disturbance has happened. */
 export async function disturb (database: SoakDatabase, until: AbortSignal): Promise<Record<string, number>> {
   const counts: Record<string, number> = {}
   for (let at = 0; ; at++) {

@@ -1,4 +1,4 @@
-/** What the soak's server offers: records with versions, soft delete, unique values and relations of each kind. */
+/** The entities of the soak's server: with versions, soft delete, unique values and all kinds of relations. */
 import { defineEntity, p } from '@mikro-orm/core'
 import {
   AllowedFilters,
@@ -12,7 +12,7 @@ import {
   type CrudKitOptions,
 } from '../../src/index.ts'
 
-/** Each is made by one request, which writes its own `marker`. */
+/** Each product is created by one request, which writes its own `marker`. */
 export const Product: any = defineEntity({
   name: 'Product',
   properties: {
@@ -35,7 +35,7 @@ export const Tag: any = defineEntity({
   name: 'Tag',
   properties: { ...primaryKey, name: p.string().unique(), products: () => p.manyToMany(Product).mappedBy('tags') },
 })
-/** Two of them and a transfer between them change together. */
+/** A transfer changes two accounts and adds a row, in one transaction. */
 export const Account: any = defineEntity({
   name: 'Account',
   properties: { ...primaryKey, balance: p.integer() },
@@ -50,7 +50,7 @@ export const Transfer: any = defineEntity({
     to: () => p.manyToOne(Account),
   },
 })
-/** Read as streams. Nothing changes them. */
+/** Read as streams, and never changed. */
 export const Reading: any = defineEntity({
   name: 'Reading',
   properties: { ...primaryKey, sensor: p.string(), note: p.text() },
@@ -100,10 +100,10 @@ export const CATEGORIES = 5
 export const TAGS = 5
 export const ACCOUNTS = 10
 export const READINGS = 4_000
-/** Products that many workers change. */
+/** Number of products that many workers change. */
 export const SHARED = 4
 
-/** Rows that are there from the start. */
+/** The rows that exist from the start. */
 export const SEED = `
   insert into category (name) select 'category ' || n from generate_series(1, ${CATEGORIES}) n;
   insert into tag (name) select 'tag ' || n from generate_series(1, ${TAGS}) n;

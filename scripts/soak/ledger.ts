@@ -1,18 +1,20 @@
-/** What the clients know about their writes, to be compared with what is there in the end. */
+/** Records what the clients know about their writes, to compare it with the database at the end. */
 import type { Outcome } from './client.ts'
 
-/** Acknowledged: done, once. Refused: not done. Unknown: done once, or not. */
+/** Acknowledged: done once. Refused: not done. Unknown: done once or not at all. */
 export type Fate = 'acknowledged' | 'refused' | 'unknown'
 
-/** What became of a write. A 503 says that it may have been done. */
+/** The fate of a write. After a 503, it may have been done. */
 export function fateOf (outcome: Outcome): Fate {
   if (outcome.kind !== 'answer') return 'unknown'
-  // the status was read, and with it that it was done, even if the rest of the answer was cut off
+  // the status confirms the write, even if the rest of the answer was cut off
   if (outcome.status < 300) return 'acknowledged'
   return outcome.status === 503 ? 'unknown' : 'refused'
 }
 
-/** A product as a client has left it. More than one state where the fate of its last write is unknown. */
+/**
+ * A possible state of a product after its client's last write. There are several if the fate of that write is unknown.
+ */
 export interface ProductState {
   readonly stock: number
   readonly version: number
@@ -20,12 +22,12 @@ export interface ProductState {
 }
 
 export class Ledger {
-  /** By marker: how many rows the request would have made, and its fate. */
+  /** The fate of each creating request by its marker, and the number of its rows. */
   readonly products = new Map<string, { readonly rows: number, readonly fate: Fate }>()
-  /** By id. */
+  /** The possible states of products by id. */
   readonly states = new Map<number, readonly ProductState[]>()
   readonly transfers = new Map<string, Fate>()
-  /** Increments of the products that all share, by id. */
+  /** Increments of the shared products by id. */
   readonly increments = new Map<number, { acknowledged: number, unknown: number }>()
 
   increment (id: number, fate: Fate): void {
@@ -34,7 +36,7 @@ export class Ledger {
     this.increments.set(id, counts)
   }
 
-  /** Numbers of writes by their fate. */
+  /** The number of writes of each fate. */
   count (): Record<Fate, number> {
     const counts: Record<Fate, number> = { acknowledged: 0, refused: 0, unknown: 0 }
     for (const { fate } of this.products.values()) counts[fate]++

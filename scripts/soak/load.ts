@@ -1,9 +1,9 @@
-/** The load as a whole: starts the workers, counts what they are answered, lets them pause together, and stops them. */
+/** Controls the load: starts the workers, counts their answers, pauses all of them, and stops them. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client, Method, Outcome, SendOptions } from './client.ts'
 import type { Ledger } from './ledger.ts'
 
-/** Answers of one kind of request. */
+/** The answers of one kind of request. */
 export interface Tally {
   success: number
   refused: number
@@ -13,14 +13,14 @@ export interface Tally {
 
 export type Worker = (load: Load, number: number) => Promise<void>
 
-/** Surprises that are kept: the first ones tell the most. */
+/** Number of surprises that are kept. The first ones are the most informative. */
 const SURPRISES = 20
 
 export class Load {
   readonly client: Client
   readonly ledger: Ledger
   readonly tallies = new Map<string, Tally>()
-  /** Sentences about answers that nothing explains. */
+  /** Descriptions of unexpected answers. */
   readonly surprises: string[] = []
   surprising = 0
   #stopped = false
@@ -45,7 +45,7 @@ export class Load {
     }
   }
 
-  /** Sends a request that may have one of these statuses, or 503. */
+  /** Sends a request whose answer may have one of these statuses, or 503. */
   async send (
     what: string,
     allowed: readonly number[],
@@ -67,7 +67,7 @@ export class Load {
       tally.cut++
       if (outcome.kind === 'broken') this.surprise(`${method} ${path}: the connection broke, ${outcome.reason}`)
     }
-    // a client that is refused does not ask again at once
+    // after a refusal, a client waits before its next request
     if (outcome.kind === 'answer' && outcome.status === 503) await sleep(20)
     return outcome
   }
@@ -82,7 +82,7 @@ export class Load {
     if (++this.surprising <= SURPRISES) this.surprises.push(sentence.slice(0, 500))
   }
 
-  /** Runs something while no worker does anything. */
+  /** Runs a function while all workers are paused. */
   async quietly<Result> (fn: () => Promise<Result>): Promise<Result> {
     this.#pause = new Promise((resolve) => {
       this.#resume = resolve
@@ -96,7 +96,7 @@ export class Load {
     }
   }
 
-  /** Lets the workers finish what they are doing. Throws what one of them has thrown. */
+  /** Lets the workers finish their current work. Throws the error of a failed worker. */
   async stop (): Promise<void> {
     this.#stopped = true
     await Promise.all(this.#running)

@@ -1,11 +1,11 @@
-/** Workers that behave badly: they go away, read slowly, or send half of a request. */
+/** Workers that behave badly: they disconnect, read slowly, or send half of a request. */
 import { ACCOUNTS } from './entities.ts'
 import { fateOf } from './ledger.ts'
 import type { Worker } from './load.ts'
 import { pick, upTo } from './random.ts'
 import { newMarker, newProduct } from './writers.ts'
 
-/** Goes away at any moment of any request. A write may have been done. */
+/** Disconnects at a random moment of a request. A write may have been done. */
 export const abort: Worker = async (load) => {
   const cutAfter = upTo(pick([5, 40, 300])) - 1
   const marker = newMarker()

@@ -42,13 +42,13 @@ export const read: Worker = async (load) => {
   }
 }
 
-/** Which of its lines are records. */
+/** Tells which lines of a format are records. */
 const FORMATS = {
   'application/x-ndjson': (lines: readonly string[]) => lines,
   'text/csv': (lines: readonly string[]) => lines.slice(1),
 }
 
-/** Whole streams. One that ends has all rows, each once; one that loses the database is cut off. */
+/** Reads whole streams. A complete stream must have all rows exactly once. If its database fails, it is cut off. */
 export const stream: Worker = async (load) => {
   const accept = pick(Object.keys(FORMATS) as (keyof typeof FORMATS)[])
   const outcome = await load.send('stream', [200], 'GET', '/readings', { headers: { accept } })

@@ -22,7 +22,7 @@ const MIB = 2 ** 20
 const mib = (bytes: number): string => `${(bytes / MIB).toFixed(1)} MiB`
 const number = (value: number): string => value.toLocaleString('en').replaceAll(',', ' ')
 
-/** How much the heap has grown since the server was warm, as a ratio. */
+/** The growth of the heap since the server was warm, as a ratio. */
 export const growth = ({ warm, final }: Pick<Result, 'warm' | 'final'>): number => final.heap / warm.heap - 1
 
 function table (rows: readonly (readonly string[])[]): string {
@@ -61,7 +61,7 @@ export function printTable ({ tallies, disturbances, writes, warm, final, exitMi
   ]))
 }
 
-/** For docs/operations.md. */
+/** Writes the paragraph for docs/operations.md. */
 export function paragraph ({ minutes, tallies, disturbances, writes, warm, final }: Result, date: Date): string {
   const values = [...tallies.values()]
   const events = Object.entries(disturbances).map(([name, count]) => `${count} ${name}`).join(', ')

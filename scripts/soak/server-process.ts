@@ -1,30 +1,30 @@
-/** The server process, as the soak sees it. */
+/** Starts the server process and sends it messages. */
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
 import type { Answer, AnswerOf, Question } from './messages.ts'
 
-/** Lines of the server's log that are kept. */
+/** Number of lines of the server's log that are kept. */
 const LOG_LINES = 20
-/** How long a question may take: a pool that is being replaced after an outage answers late. */
+/** Time limit for a question in milliseconds. While a pool is replaced after an outage, answers are late. */
 const PATIENCE = 30_000
 export const EXIT_TIMEOUT = 5_000
 
 export interface Closed {
-  /** Whether `app.close()` has ended within its time. */
+  /** Whether `app.close()` has ended before its time limit. */
   readonly inTime: boolean
-  /** What was active afterwards. */
+  /** The resources that were still active after closing. */
   readonly resources: readonly string[]
-  /** Milliseconds until the process had ended; `undefined` if it has not within `EXIT_TIMEOUT`. */
+  /** Milliseconds until the process had ended. `undefined` if it has not ended within `EXIT_TIMEOUT`. */
   readonly exitMillis: number | undefined
 }
 
 export interface ServerProcess {
   readonly port: number
-  /** The last lines that it has logged. */
+  /** The last lines of its log. */
   readonly log: readonly string[]
   readonly ask: <Kind extends 'memory' | 'pool'>(kind: Kind) => Promise<AnswerOf<Kind>>
-  /** Closes it. */
+  /** Closes the server and waits for the end of its process. */
   readonly close: () => Promise<Closed>
   readonly kill: () => void
 }

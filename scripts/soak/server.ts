@@ -1,6 +1,7 @@
 /**
- * The server process. In: the URL of its database, messages of the process that started it. Out: its port, its
- * memory after garbage collection, its pool, and after it was closed, what keeps it alive. Then it has to end by itself.
+ * The server process. It gets the URL of its database, and answers messages of the soak with its port, its memory after
+ * garbage collection, the state of its pool and, after closing, the resources that are still active. Then it must end
+ * without help.
  */
 import Fastify from 'fastify'
 import type { Pool } from 'pg'
@@ -27,7 +28,7 @@ interface Order {
   to: number
 }
 
-/** A hand-written route: three writes, or none of them. */
+/** A hand-written route that makes three writes in a transaction. */
 app.post('/transfers', async (request, reply) => {
   const { marker, amount, from, to } = request.body as Order
   const transfer = await withTransaction(request.em, async (em) => {
@@ -54,19 +55,19 @@ function memory (): Answer {
   return { kind: 'memory', heap: heapUsed, rss }
 }
 
-/** How long `app.close()` may take. */
+/** Time limit for `app.close()` in milliseconds. */
 const CLOSE_TIMEOUT = 15_000
 
 async function close (): Promise<void> {
   const inTime = await Promise.race([app.close().then(() => true), sleep(CLOSE_TIMEOUT, false, { ref: false })])
-  // what ends with the next turns of the event loop is not left over
+  // resources that end within the next turns of the event loop do not count
   await sleep(100)
   answer({ kind: 'closed', inTime, resources: process.getActiveResourcesInfo() })
   process.off('disconnect', orphaned)
   process.disconnect()
 }
 
-/** The process that has started this one has died. */
+/** Ends this process because its parent process has died. */
 function orphaned (): void {
   process.exit(1)
 }

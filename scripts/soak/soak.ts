@@ -1,9 +1,10 @@
 /**
- * Runs a real server on a real PostgreSQL under load, with clients that go away, restarts of the database, killed
- * connections and full pools, and checks in the end that nothing was lost, doubled or left over.
+ * Runs a real server on a real PostgreSQL under load, with clients that disconnect, restarts of the database, killed
+ * connections and full pools. At the end, checks that nothing was lost, duplicated or left open.
  *
- * npm run soak                  10 minutes
- * npm run soak -- --minutes 1   a short one
+ * ```
+ * npm run soak                  10 minutes npm run soak -- --minutes 1   a short one
+ * ```
  */
 import { parseArgs } from 'node:util'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -20,12 +21,12 @@ import { EXIT_TIMEOUT, startServer, type ServerProcess } from './server-process.
 import { changeOwn, createMany, increment, transfer } from './writers.ts'
 
 const MINUTE = 60_000
-/** By how much the heap may have grown since the first minute. */
+/** Largest growth of the heap since the first minute, as a ratio. */
 const MAX_GROWTH = 0.1
-/** Active resources of a process that talks to its parent, and to a terminal or pipe. */
+/** Active resources of a process that communicates with its parent, and with a terminal or pipe. */
 const OWN_RESOURCES = ['PipeWrap', 'TTYWrap']
 
-/** How many of each work at the same time. */
+/** The workers, and how many of each run at the same time. */
 const WORKERS: ReadonlyArray<readonly [worker: Worker, count: number]> = [
   [changeOwn, 6],
   [createMany, 2],
@@ -42,7 +43,7 @@ const { values } = parseArgs({ options: { minutes: { type: 'string', default: '1
 const minutes = Number(values.minutes)
 if (!(minutes > 0)) throw new Error(`--minutes must be a number above 0; it is ${values.minutes}`)
 
-/** Waits until no statement runs any more: those of clients that went away are cancelled. */
+/** Waits until no statement runs any more. Those of disconnected clients are cancelled. */
 async function settled (server: ServerProcess): Promise<string | undefined> {
   const end = performance.now() + 10_000
   for (;;) {
@@ -66,7 +67,7 @@ async function run (): Promise<Result> {
     for (const [worker, count] of WORKERS) load.start(worker, count)
     const stop = new AbortController()
     const disturbed = disturb(database, stop.signal)
-    // it is awaited, but later
+    // awaited later, so its rejection must be handled until then
     disturbed.catch(() => {})
     const warmUp = Math.min(MINUTE, minutes * MINUTE / 2)
     await sleep(warmUp)
@@ -85,7 +86,7 @@ async function run (): Promise<Result> {
     await observer.end()
     for (const surprise of load.surprises) fail(surprise)
     const more = load.surprising - load.surprises.length
-    if (more > 0) fail(`... and ${more} more answers that nothing explains`)
+    if (more > 0) fail(`... and ${more} more unexpected answers`)
     const grown = growth({ warm, final })
     if (grown > MAX_GROWTH) fail(`the heap has grown by ${Math.round(100 * grown)} % since the server was warm`)
     const { inTime, resources, exitMillis } = await server.close()

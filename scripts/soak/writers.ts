@@ -1,4 +1,4 @@
-/** Workers that write, and remember what they were told. */
+/** Workers that write and record the outcomes. */
 import type { Outcome } from './client.ts'
 import { ACCOUNTS, CATEGORIES, SHARED, TAGS } from './entities.ts'
 import { fateOf, type ProductState } from './ledger.ts'
@@ -14,7 +14,7 @@ export const newProduct = (marker: string, sku = marker): object => (
 
 const json = (outcome: Outcome): any => outcome.kind === 'answer' ? JSON.parse(outcome.text) : undefined
 
-/** Creates a product and changes it until an outcome is unknown, or for a few times. */
+/** Creates a product and changes it a few times, or until an outcome is unknown. */
 export const changeOwn: Worker = async (load) => {
   const marker = newMarker()
   const created = await load.send('create', [201], 'POST', '/products', { body: newProduct(marker) })
@@ -31,7 +31,7 @@ export const changeOwn: Worker = async (load) => {
   }
 }
 
-/** One change of a product, and the state that it leads to. */
+/** Makes one change of a product, and returns the state that it leads to. */
 async function change (load: Load, path: string, state: ProductState): Promise<[
   outcome: Outcome | undefined,
   next: ProductState
@@ -86,7 +86,7 @@ async function change (load: Load, path: string, state: ProductState): Promise<[
 
 const BATCH = 5
 
-/** Batches, some of which must fail as a whole; and single records that must. */
+/** Sends batches, some of which must fail as a whole, and single records that must fail. */
 export const createMany: Worker = async (load) => {
   const marker = newMarker()
   const batch = Array.from({ length: BATCH }, (_, index) => newProduct(marker, `${marker}-${index}`))
@@ -112,7 +112,7 @@ export const createMany: Worker = async (load) => {
   )
 }
 
-/** Adds 1 to a product that others change at the same time. */
+/** Adds 1 to a product that other workers change at the same time. */
 export const increment: Worker = async (load) => {
   const id = upTo(SHARED)
   const read = await load.send('get', [200], 'GET', `/products/${id}`)
