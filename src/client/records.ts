@@ -12,7 +12,7 @@ export type RecordOf<Entity, Options, Selected, Included, SelectedByInclude> = I
   : [Selected, Included] extends [readonly [], readonly []] ? RecordAt<Entity, never, never, {}, ''>
       : IsKnown<Options> extends false ? WireRecord<Entity>
         : Included extends readonly unknown[]
-          ? Selected extends readonly unknown[] ? number extends Included['length'] | Selected['length'] ? WireRecord<Entity>
+          ? Selected extends readonly unknown[] ? number extends (Included | Selected)['length'] ? WireRecord<Entity>
             : RecordAt<
         Entity,
         PathsOf<Relations<Options>, Included>,
