@@ -104,7 +104,7 @@ function pathOf (id: unknown): string {
     const text = Number.isFinite(part) || typeof part === 'bigint' ? String(part) : part
     // an empty segment is another path, and dot segments are removed from paths (RFC 3986 section 5.2.4)
     if (typeof text !== 'string' || ['', '.', '..'].includes(text)) {
-      throw new TypeError(`${text === '' ? 'The empty text' : String(text)} is no key of a record.`)
+      throw new TypeError(`${text === '' ? 'The empty text' : String(text)} is not a key of a record.`)
     }
     return `/${encodeURIComponent(text)}`
   }).join('')

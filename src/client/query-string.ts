@@ -76,7 +76,7 @@ function textOf (place: string, value: unknown): string {
   const type = typeof value
   if (type === 'number' ? Number.isFinite(value) : TEXTS.includes(type)) return String(value as Scalar)
   const shown = value instanceof Date ? 'an invalid date' : type === 'object' ? JSON.stringify(value) : String(value)
-  throw new TypeError(`${place}: ${shown} is no value for a filter.`)
+  throw new TypeError(`${place}: ${shown} is not a value for a filter.`)
 }
 
 const TEXTS = ['string', 'bigint', 'boolean']

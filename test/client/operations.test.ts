@@ -267,7 +267,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
           plants.update(id as never, {}), () =>
           plants.restore(id as never)]
       ) {
-        await t.rejects(act(), { name: 'TypeError', message: /is no key of a record/ }, String(id))
+        await t.rejects(act(), { name: 'TypeError', message: /is not a key of a record/ }, String(id))
       }
     }
     t.strictSame(requests, [])

@@ -87,7 +87,7 @@ t.test('what a URL has no text for is refused before anything is sent', async (t
   ) {
     t.throws(() => queryString({ filter }), {
       name: 'TypeError',
-      message: /^filter\[a\](\[\w+\])?: .* is no value for a filter\.$/,
+      message: /^filter\[a\](\[\w+\])?: .* is not a value for a filter\.$/,
     })
   }
 })
