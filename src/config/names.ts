@@ -13,7 +13,7 @@ export function checkPath (what: string, path: unknown): asserts path is string 
     throw new ConfigError(`${what}: a property is named by a non-empty string, got ${shown(path)}`)
   }
   if (/^[+-]/.test(path)) {
-    throw new ConfigError(`${what}: '${path}' starts with '${path[0]}', which is no part of a property's name`)
+    throw new ConfigError(`${what}: '${path}' starts with '${path[0]}', which cannot be part of a property's name`)
   }
   checkParts(what, path)
 }

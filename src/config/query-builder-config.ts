@@ -216,7 +216,7 @@ function readPagination (options: PaginationOptions = {}): Pagination {
   return Object.freeze({ defaultPerPage, maxPerPage, maxOffset, maxIncluded, maxBytes, count, estimateAllRows })
 }
 
-/** A key that no two includes may share: their place, and their name as far as it is known without the entity. */
+/** A key that must be unique among includes: their place, and the part of their name that needs no entity. */
 function includeKey ({ alias, path, ...include }: Include): string {
   const parts = path.split('.')
   const own = include.kind === 'relation' ? 1 : include.function === 'count' || include.function === 'exists' ? 1 : 2

@@ -83,7 +83,7 @@ t.test('a field is named by the path of a property', async t => {
   )
   t.throws(
     () => new AllowedFilters('-a'),
-    refused("AllowedFilters: '-a' starts with '-', which is no part of a property's name")
+    refused("AllowedFilters: '-a' starts with '-', which cannot be part of a property's name")
   )
   for (const name of ['__proto__', 'constructor', 'prototype']) {
     t.throws(() => new AllowedFilters(`a.${name}`), refused(`AllowedFilters: '${name}' is a reserved name`))

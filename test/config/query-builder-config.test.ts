@@ -253,7 +253,7 @@ t.test('the default sort is well-formed, and names each property once', async t 
   )
   t.throws(
     configure({ defaultSort: ['--name'] }),
-    refused("defaultSort[0]: '-name' starts with '-', which is no part of a property's name")
+    refused("defaultSort[0]: '-name' starts with '-', which cannot be part of a property's name")
   )
   t.throws(configure({ defaultSort: ['-author.__proto__'] }), refused("defaultSort[0]: '__proto__' is a reserved name"))
   t.throws(configure({ defaultSort: ['name', '-name'] }), refused("defaultSort names 'name' twice"))
