@@ -80,8 +80,8 @@ try {
   )
   // the mode without observers runs twice, to show how far two equal measurements differ
   const modes = [
-    ['nobody looks', plain, false],
-    ['nobody looks, again', plain, false],
+    ['no observer', plain, false],
+    ['no observer, again', plain, false],
     ['a subscriber', plain, true],
     ['Server-Timing', timing, false],
     ['both', timing, true],

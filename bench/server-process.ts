@@ -45,7 +45,7 @@ export class ServerProcess {
       // 5 resets the peak (proc_pid_clear_refs(5))
       fs.writeFileSync(`/proc/${this.#process.pid}/clear_refs`, '5')
     } catch {
-      // on other systems than Linux there is no peak to read, either
+      // systems other than Linux have no peak to read, either
     }
   }
 

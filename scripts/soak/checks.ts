@@ -28,7 +28,7 @@ async function checkRows (client: Client, { products, transfers }: Ledger): Prom
     ...[...transfers].map(
       ([marker, fate]) => complaint(`the transfer ${marker}`, transferRows.get(marker) ?? 0, 1, fate)
     ),
-    ...strangers.map((marker) => `nobody has created ${marker}`),
+    ...strangers.map((marker) => `no request has created ${marker}`),
   ]
 }
 

@@ -73,7 +73,7 @@ t.test('the database against the ledger', { skip: skipReasons.postgres }, async 
       await found(({ products }) => products.set('batch', { rows: 6, fate: 'unknown' })),
       ['the creation of batch was unknown and has 5 of 6 rows']
     )
-    t.strictSame(await found(({ products }) => products.delete('one')), ['nobody has created one'])
+    t.strictSame(await found(({ products }) => products.delete('one')), ['no request has created one'])
     t.strictSame(
       await found(({ transfers }) => transfers.set('lost', 'acknowledged')),
       ['the transfer lost was acknowledged and has 0 of 1 rows']
