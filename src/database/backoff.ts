@@ -1,10 +1,10 @@
-/** How long to wait before something is tried again. */
+/** Calculates the wait before a repetition, and waits. */
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface Backoff {
   /** Longest wait before the first repetition, in milliseconds. It doubles with each one. */
   readonly baseDelay: number
-  /** Longest wait of all, in milliseconds. */
+  /** Longest wait before any repetition, in milliseconds. */
   readonly maxDelay: number
 }
 

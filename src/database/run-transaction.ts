@@ -23,9 +23,9 @@ export type TransactionWrapper = <Args extends readonly unknown[], Result>(
 
 /** The defaults of a wrapper such as `withRetry`. */
 export interface Policy extends Backoff {
-  /** Its name, for errors. */
+  /** The name of the wrapper, for messages. */
   readonly name: string
-  /** How it is called, for errors. */
+  /** An example of a call, for messages. */
   readonly usage: string
   readonly retries: number
   /** Whether the transaction is also repeated when the database was unavailable. */

@@ -43,7 +43,7 @@ export const TransactionOptionsSchema = Type.Object({
       minimum: 0,
       maximum: LONGEST,
       default: DEFAULT_BACKOFF.maxDelay,
-      description: 'Longest wait of all, in milliseconds.',
+      description: 'Longest wait before any repetition, in milliseconds.',
     })
   ),
 }, { additionalProperties: false })

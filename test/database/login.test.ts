@@ -39,7 +39,7 @@ t.test(
             urlOf('ada:s3cret'),
             /refuses the login: password authentication failed for user "ada"\. Check user and password in databaseUrl/,
           ],
-          [urlOf('ada'), /asks for a password, and there is none\. Check user and password/],
+          [urlOf('ada'), /asks for a password, and databaseUrl has none\. Check user and password/],
           [urlOf('bob:s3cret'), /refuses the login: no pg_hba\.conf entry .*"bob"/],
           [urlOf('postgres:s3cret', 'nowhere'), /: database "nowhere" does not exist\. Create it, or correct its name/],
           [

@@ -103,7 +103,7 @@ export class SyncSession {
    * Runs SQL and returns its rows.
    *
    * @param text one statement, with `$1`, `$2`, ... for the values
-   * @throws what the methods of `CrudBase` throw for an error of the database, which is its `cause`
+   * @throws the errors of `CrudBase` methods; the database's error is their `cause`
    * @example
    * const [row] = session.execute('select count(*)::int as n from category where price > $1', [10])
    */
