@@ -1,24 +1,24 @@
-/** Answers: JSON as the database wrote it, converted where JavaScript has to do something with it. */
+/** Answers of reads: the JSON text of the database, converted if wire types or the hook `afterRead` require it. */
 import { ConfigError } from '../errors.ts'
 import { parseExact } from '../model/index.ts'
 import type { CrudContext, CrudHooks } from '../resource/index.ts'
 import type { JsonRecord, ToWire } from '../run/index.ts'
 
-/** A record, a page or a list of records as JSON text, and what the headers of a response say of a record. */
+/** A record, a page or a list of records as JSON text. For a record also the values of its response headers. */
 export interface JsonAnswer {
   readonly json: string
-  /** The version of a record whose entity has one. */
+  /** The version of the record, if its entity has one. */
   readonly version?: string | undefined
-  /** The columns of a new record's key as texts, where the statement that inserted it has returned them. */
+  /** The columns of a new record's key as texts, if the statement that inserted it returned them. */
   readonly key?: readonly string[] | undefined
 }
 
-/** Whether records leave as the database has written them. */
+/** Whether the JSON text of the database is sent unchanged. */
 export function isFinal (toWire: ToWire | undefined, { afterRead }: CrudHooks): boolean {
   return toWire === undefined && afterRead === undefined
 }
 
-/** The JSON text of a record that is not final. */
+/** Converts the JSON text of a record that is not final. */
 export async function convertRecord (
   json: string,
   toWire: ToWire | undefined,
@@ -29,7 +29,7 @@ export async function convertRecord (
   return JSON.stringify((await passThroughHook(records, hooks, context))[0])
 }
 
-/** The JSON text of a list of records that are not final. */
+/** Converts the JSON text of a list of records that are not final. */
 export async function convertList (
   json: string,
   toWire: ToWire | undefined,
@@ -39,14 +39,17 @@ export async function convertList (
   return JSON.stringify(await passThroughHook(parseRecords(json, toWire, hooks), hooks, context))
 }
 
-/** The records of a JSON list in wire form. A hook gets numbers, which JavaScript may have rounded; without one they stay exact. */
+/**
+ * The records of a JSON list in wire form. Numbers stay exact, unless a hook reads them: a hook gets JavaScript numbers,
+ * which may be rounded.
+ */
 export function parseRecords (json: string, toWire: ToWire | undefined, { afterRead }: CrudHooks): JsonRecord[] {
   const records = (afterRead === undefined ? parseExact(json) : JSON.parse(json)) as JsonRecord[]
   if (toWire !== undefined) { for (const record of records) toWire(record) }
   return records
 }
 
-/** The records that `afterRead` makes of some: its calls do not wait for one another. */
+/** Calls `afterRead` for every record, concurrently, and returns its results. */
 async function passThroughHook (
   records: JsonRecord[],
   hooks: CrudHooks,
@@ -57,14 +60,14 @@ async function passThroughHook (
   try {
     for (const record of records) results.push(hooks.afterRead(record, context))
   } catch (error) {
-    // the calls that have begun may fail, too, and only the first error is thrown
+    // calls that have already started may fail as well; only the first error is thrown
     Promise.allSettled(results)
     throw error
   }
   return checkReturned(await Promise.all(results))
 }
 
-/** @throws {ConfigError} when `afterRead` has returned something else than a record */
+/** @throws {ConfigError} when `afterRead` has returned something other than a record */
 export function checkReturned (results: readonly unknown[]): readonly JsonRecord[] {
   if (results.some((result) => typeof result !== 'object' || result === null)) {
     throw new ConfigError('afterRead must return the record.')

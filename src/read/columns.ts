@@ -1,4 +1,4 @@
-/** The columns of a stream's records, for formats that have columns. */
+/** The columns of a stream's records, for formats with columns such as CSV. */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { wireTypeOf } from '../model/index.ts'
 import { planStream, type Selection } from '../plan/index.ts'
@@ -8,11 +8,11 @@ import type { CrudClass } from '../resource/index.ts'
 /** A column of a stream. */
 export interface Column {
   readonly name: string
-  /** Its values are numbers, dates or times. */
+  /** Whether its values are numbers, dates or times. */
   readonly numeric: boolean
 }
 
-/** The keys that the records of a stream have for `params`, in order, and whether their values are numbers, dates or times. */
+/** The keys of a stream's records for `params`, in order. */
 export function streamColumns (crud: CrudClass, em: EntityManager, params: QueryParams): readonly Column[] {
   const { properties, includes, aggregates } = planStream(params, crud.bind(em).whitelist).selection
   return [
@@ -25,7 +25,7 @@ export function streamColumns (crud: CrudClass, em: EntityManager, params: Query
   ]
 }
 
-/** A custom type may write anything. */
+/** A property with a custom type is not numeric, since the custom type may write any value. */
 function isNumeric (property: Selection['properties'][number]): boolean {
   if (property.kind === 'embedded') return false
   const { codec, type } = property.kind === 'scalar' ? property : property.key[0]!

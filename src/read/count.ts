@@ -1,10 +1,10 @@
-/** How many records there are. */
+/** Counts records. */
 import { planCount } from '../plan/index.ts'
 import type { QueryParams } from '../query/index.ts'
 import type { CrudClass, ReadOptions, Session } from '../resource/index.ts'
 import { beginRead, findRows } from './rows.ts'
 
-/** The number of records that the filters of `params` keep. */
+/** The number of records that match the filters of `params`. */
 export async function countRecords (
   crud: CrudClass,
   session: Session,

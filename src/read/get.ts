@@ -1,4 +1,4 @@
-/** One record, by its key. */
+/** Reads one record by its key. */
 import { planExists, planGet, type Id } from '../plan/index.ts'
 import type { QueryParams } from '../query/index.ts'
 import type { CrudClass, ReadOptions, Session } from '../resource/index.ts'
@@ -6,7 +6,7 @@ import { enterStage } from '../run/index.ts'
 import { convertRecord, isFinal, type JsonAnswer } from './answer.ts'
 import { beginRead, findRows, findWithinLimits, hookContext } from './rows.ts'
 
-/** The record with a key, or `null`. */
+/** The record with a key, or `null` if it does not exist. */
 export async function readOne (
   crud: CrudClass,
   session: Session,
@@ -27,7 +27,7 @@ export async function readOne (
   }
 }
 
-/** Whether there is a record with a key. */
+/** Whether a record with a key exists. */
 export async function recordExists (
   crud: CrudClass,
   session: Session,

@@ -1,6 +1,6 @@
 /**
- * Reads of one resource: a page, a record, a number, a stream. In: a session and query parameters. Out: JSON as the
- * database wrote it. They refuse what the planner refuses.
+ * Reads of one resource: a page, a record, a number, a stream. In: a session and query parameters. Out: the JSON text
+ * of the database. Errors: those of the planner.
  */
 export { checkReturned, convertRecord, convertList, isFinal, parseRecords, type JsonAnswer } from './answer.ts'
 export { streamColumns, type Column } from './columns.ts'

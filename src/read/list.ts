@@ -1,4 +1,4 @@
-/** A page of records. One statement reads it; only some pages need a second one to say what is around them. */
+/** Reads a page of records in one statement. Some pages need a second one, for the total or to look behind the page. */
 import { planEstimate, planList, planOtherSide, type KeysetPlan, type ListPlan } from '../plan/index.ts'
 import type { QueryParams } from '../query/index.ts'
 import type { CrudClass, ReadOptions, Session } from '../resource/index.ts'
@@ -15,7 +15,7 @@ import {
 import { convertList, isFinal, type JsonAnswer } from './answer.ts'
 import { beginRead, findRows, findWithinLimits, hookContext, type Found, type Read } from './rows.ts'
 
-/** A page as JSON. */
+/** Reads a page as JSON. */
 export async function readList (
   crud: CrudClass,
   session: Session,
@@ -36,7 +36,7 @@ async function readPage (read: Read, plan: ListPlan): Promise<JsonAnswer> {
   return { json: pageJson(items, pageInfo(plan.window, { ...row, total })) }
 }
 
-/** PostgreSQL tells an estimate only by a separate statement, which is not run where the page tells the total. */
+/** The estimated total. PostgreSQL needs a separate statement for it, which is not run if the page shows the total. */
 async function estimateTotal (read: Read, plan: ListPlan, row: Row): Promise<number> {
   const told = totalOfPage(plan.window, row)
   if (told !== undefined) return told
@@ -69,8 +69,8 @@ export function itemsOfKeyset ({ items }: KeysetRows): string {
 }
 
 /**
- * The plan of a look at the other side of the page, where one is needed: the row that the cursor was made from has gone,
- * or moved.
+ * The plan of a statement that looks for rows on the other side of the page. It is needed only if the row that the
+ * cursor was made from has been removed or has moved.
  */
 export function planBehind (plan: KeysetPlan, { behind }: KeysetRows): KeysetPlan | undefined {
   return behind === undefined ? planOtherSide(plan) : undefined

@@ -1,4 +1,4 @@
-/** The rows of a read: its plan compiled, and its statement run. */
+/** Compiles the plan of a read, runs its statement and returns the rows. */
 import type { GetPlan, KeysetPlan, ListPlan, Plan } from '../plan/index.ts'
 import type {
   CompiledRead,
@@ -13,7 +13,7 @@ import type {
 import { contextOf, readStatement, sharedEmOf } from '../resource/index.ts'
 import { enterStage, isDoubtful, type QueryOperation, type Row } from '../run/index.ts'
 
-/** A read as its steps see it. */
+/** A read in progress: the argument of its steps. */
 export interface Read<On extends CrudSession = Session> {
   readonly crud: CrudClass
   readonly resource: Resource
@@ -22,13 +22,13 @@ export interface Read<On extends CrudSession = Session> {
   readonly operation: QueryOperation
 }
 
-/** The rows that a statement has found. */
+/** The rows that a statement returned. */
 export interface Found {
   readonly rows: readonly Row[]
   readonly statement: CompiledRead
 }
 
-/** Begins a read: the resource meets its ORM here, if it is the first time. */
+/** Begins a read. The first read binds the resource to its ORM. */
 export function beginRead<On extends CrudSession> (
   crud: CrudClass,
   session: On,
@@ -40,7 +40,7 @@ export function beginRead<On extends CrudSession> (
   return { crud, resource, session, conditions: resource.conditionsOf(options), operation }
 }
 
-/** What hooks look at. */
+/** The context that hooks get. */
 export function hookContext ({ session, conditions }: Read<CrudSession>): CrudContext {
   return contextOf(session, conditions.context)
 }
@@ -51,8 +51,9 @@ export async function findRows ({ resource, session, conditions, operation }: Re
 }
 
 /**
- * The rows of an answer that is within its limits. Where they cannot be told from those of one that is not, a statement
- * that weighs its answer decides: few and large answers need it, so that no other has to pay for it.
+ * Reads the rows of an answer and checks the answer against its limits. If the rows do not show whether a limit was
+ * exceeded, a second statement that measures its answer decides. Only few, large answers need it, so all others are
+ * spared its cost.
  */
 export async function findWithinLimits (
   read: Read,

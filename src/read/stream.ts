@@ -1,4 +1,4 @@
-/** Streams: all records of a list, in batches, in constant memory. */
+/** Streams all records of a list in batches, in constant memory. */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { parseExact } from '../model/index.ts'
 import {
@@ -30,13 +30,13 @@ import { EXCESS_COLUMN, forecastOf, KEYSET_ROW, STREAM_ROW, showsRelated } from 
 import { convertRecord, isFinal } from './answer.ts'
 import { beginRead } from './rows.ts'
 
-/** What a stream takes beside what other reads take. */
+/** Options of a stream: those of other reads and a signal. */
 export interface StreamReadOptions extends ReadOptions {
-  /** Ends the stream, also while the database is working for it. */
+  /** Ends the stream, even while the database is executing its statement. */
   readonly signal?: AbortSignal
 }
 
-/** The JSON of all records that `params` keep, in batches. */
+/** The JSON texts of all records that match `params`, in batches. */
 export async function * readStream (
   crud: CrudClass,
   em: EntityManager,
@@ -58,7 +58,7 @@ export async function * readStream (
   }
 }
 
-/** The statement of a plan, with the conditions of the stream's request. */
+/** Returns the statement of a plan, with the conditions of the stream's request. */
 type StatementOf = (plan: Plan) => Promise<CompiledRead>
 
 interface Batch {
@@ -66,7 +66,7 @@ interface Batch {
   readonly toWire: CompiledRead['toWire']
 }
 
-/** What a stream includes is weighed where it can be too much: a batch that is too large is read in parts. */
+/** The plan measures included records if they can exceed a limit: a batch that is too large is read in parts. */
 function weighedPlan (plan: StreamPlan): StreamPlan {
   const { limits, selection } = plan
   return limits !== undefined && forecastOf(selection, limits).unbounded
@@ -77,8 +77,9 @@ function weighedPlan (plan: StreamPlan): StreamPlan {
 const withoutLimits = ({ limits, ...plan }: StreamPlan): StreamPlan => plan
 
 /**
- * One statement, whose rows are those of one moment. What records show of others is read for some of them at a time, by
- * their keys: the server would have to collect it for all of them before it could send the first.
+ * Reads all rows by one statement, from one snapshot. Related records are read by separate statements, by the keys of
+ * some records at a time: in one statement, the server would have to collect them for all records before it could send
+ * the first.
  */
 async function * readCursor (
   statementOf: StatementOf,
@@ -104,7 +105,7 @@ function keyOf (row: Row): StreamKey {
   return { text: text!, columns: Object.values(columns) }
 }
 
-/** Page by page: PGlite has one connection, and a transaction on it would keep everybody else waiting. */
+/** Reads page by page: PGlite has one connection, and a transaction on it would block all other requests. */
 async function * readPages (
   statementOf: StatementOf,
   em: EntityManager,
@@ -118,7 +119,7 @@ async function * readPages (
     throwIfStopped(signal)
     const limit = size.of(size.rows)
     const byPlace = planStreamPage(weighed, limit, after)
-    // an order without places: slower the further it gets
+    // the order cannot be continued by a cursor: an offset is slower the further it gets
     const read = await statementOf(byPlace ?? planStreamOffset(weighed, offset, limit))
     const rows = await run(em, read)
     const excess = rows[0]?.[byPlace === undefined ? EXCESS_COLUMN : KEYSET_ROW.excess]
@@ -138,7 +139,7 @@ async function * readPages (
   }
 }
 
-/** The records of a list, one by one. */
+/** The JSON texts of the records of a page. */
 function itemsOf (row: Row): string[] {
   return (parseExact(`[${(row['items'] as string | null) ?? ''}]`) as unknown[]).map((item) => JSON.stringify(item))
 }
