@@ -1,4 +1,4 @@
-/** Written records on their way out. */
+/** Makes the answers of writes. */
 import { convertList, convertRecord, isFinal, type JsonAnswer } from '../read/index.ts'
 import { contextOf } from '../resource/index.ts'
 import type { Write, Written } from './write.ts'

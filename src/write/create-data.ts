@@ -1,4 +1,4 @@
-/** The rows of a create: what the body and the server give, what the hook makes of it, and what the scope adds. */
+/** The rows of a create. Values come from the body, the server, the hook `beforeCreate` and the scope. */
 import { ConfigError } from '../errors.ts'
 import { readData, withSharedColumns, type BodyRules, type RecordData } from '../plan/index.ts'
 import { contextOf, type CrudContext, type CrudSession } from '../resource/index.ts'
@@ -8,17 +8,20 @@ import { checkScopeData, readScopeData, scopeData, type Data } from './new-row.t
 import { valuesData } from './values.ts'
 import { bodyRules, type Write } from './write.ts'
 
-/** What all rows of a create have in common. */
+/** The common data of all rows of a create. */
 export interface CreateData {
   readonly write: Write<CrudSession>
   readonly rules: BodyRules
   readonly values: Data | undefined
   readonly context: CrudContext
-  /** Bodies are complete: no hook, value or scope adds something to them. */
+  /** Whether bodies are complete, because no hook, server value or scope adds to them. */
   readonly plain: boolean
 }
 
-/** @throws {ConfigError} when no records of the entity are created, or {OutOfScopeError} for a scope that no row can be in */
+/**
+ * @throws {ConfigError} for an abstract entity, or if `writable` allows no create
+ * @throws {OutOfScopeError} for a scope that no row can satisfy
+ */
 export function beginCreate (write: Write<CrudSession>): CreateData {
   const { crud, model, session, scope, options } = write
   const rules = bodyRules(write, 'create')
@@ -37,17 +40,17 @@ export function beginCreate (write: Write<CrudSession>): CreateData {
   }
 }
 
-/** The row of a body, which has to be complete unless something is added to it. */
+/** The row of a body. The body must be complete unless hook, server values or scope add to it. */
 export function rowOfBody ({ write: { model }, rules, plain }: CreateData, data: Data, pointer: string): RecordData {
   const row = readData(data, model, { by: rules, ...(plain && { complete: rules }), pointer })
   return plain ? withSharedColumns(row, pointer) : row
 }
 
 /**
- * The row of a body to which the server's values, the hook and the scope have added something.
+ * The row of a body after the server's values, the hook and the scope have added theirs.
  *
  * @param body as the client sent it
- * @param data the body with the values, or what the hook has returned for them
+ * @param data the body with the server's values, or the data that the hook returned for them
  */
 export function completeRow (
   { write: { model, scope }, rules, values }: CreateData,

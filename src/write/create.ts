@@ -1,4 +1,4 @@
-/** Creates records: one, or several of which all are created or none. */
+/** Creates one record, or several, of which either all are created or none. */
 import type { RecordData } from '../plan/index.ts'
 import { sharedEmOf, type ActiveFilters, type CrudClass, type Session } from '../resource/index.ts'
 import type { JsonAnswer } from '../read/index.ts'
@@ -36,7 +36,7 @@ export async function createMany (
   return await answerMany(write, await createRecords(write, data, (index) => `/${index}`))
 }
 
-/** @param pointer where a record is in the body */
+/** @param pointer the JSON pointer of a record in the body */
 async function createRecords (
   write: Write,
   data: readonly Data[],
@@ -61,7 +61,7 @@ async function passThroughHook ({ write: { crud }, values, context }: CreateData
   return returned
 }
 
-/** Inserts rows by the cheapest way that gives the same result: a statement, several in a transaction, or entities. */
+/** Inserts rows in the cheapest correct way: by one statement, by several in a transaction, or as entities. */
 async function insertRows (
   write: Write,
   rows: readonly RecordData[],
@@ -77,7 +77,7 @@ async function insertRows (
     : await writeInTransaction(write, (inner) => insertChunks(inner, rows, chunks, filters, pointer))
 }
 
-/** Whether one statement does it all: nothing has to be looked at before it or after it. */
+/** Whether one statement is enough, because no check has to run before or after it. */
 export function isSingle (
   { session, scope }: Pick<Write, 'scope'> & { readonly session: Parameters<typeof guardedKeys>[2] },
   rows: readonly RecordData[],

@@ -1,4 +1,4 @@
-/** Deletes a record, and takes a deletion back. */
+/** Deletes and restores records. */
 import { ConfigError } from '../errors.ts'
 import type { Id } from '../plan/index.ts'
 import type { JsonAnswer } from '../read/index.ts'
@@ -13,7 +13,7 @@ import { needsUnitOfWork } from './unit-of-work/reason.ts'
 import { markThroughEntity } from './unit-of-work/update.ts'
 import { beginWrite, type Write, type WriteOptions, type Written } from './write.ts'
 
-/** Marks a record as deleted where its entity has `deleted_at`; else, or with `hard`, removes it. */
+/** Marks a record as deleted. Without `deleted_at`, or with the option `hard`, it removes the record. */
 export async function deleteOne (
   crud: CrudClass,
   session: Session,
@@ -29,7 +29,7 @@ export async function deleteOne (
   )
 }
 
-/** Takes the mark of a deletion back. */
+/** Removes the mark of a deletion. */
 export async function restoreOne (
   crud: CrudClass,
   session: Session,
@@ -40,7 +40,7 @@ export async function restoreOne (
   return await answerOne(write, await repeated(session, () => mark(write, id, null)))
 }
 
-/** Whether a delete marks the record. */
+/** Whether a delete only marks the record as deleted. */
 export function isSoft ({ model, options }: Write<CrudSession>): boolean {
   return model.deletedAt !== undefined && options.hard !== true
 }

@@ -1,4 +1,7 @@
-/** The data that `beforeCreate` and `beforeUpdate` return. Mistakes in it are the server's: a 500 whose cause is for the log. */
+/**
+ * Reads the data that `beforeCreate` and `beforeUpdate` return. Mistakes in it are the server's: the client gets a 500
+ * without details, and the error's cause is for the log.
+ */
 import { ConfigError, RequestValidationError } from '../errors.ts'
 import { isObject, type EntityModel } from '../model/index.ts'
 import { shown } from '../options.ts'
@@ -10,7 +13,7 @@ type Hook = 'beforeCreate' | 'beforeUpdate'
 /**
  * The value that a hook has returned, as data.
  *
- * @throws {ConfigError} when it is not an object: what the client sent must not pass without its hook
+ * @throws {ConfigError} when it is not an object: the client's data must not be written without the hook's changes
  */
 export function dataOfHook (hook: Hook, returned: unknown): Data {
   if (!isObject(returned)) throw mistakeOfHook(hook, `it must return the data as an object, got ${shown(returned)}.`)
@@ -20,10 +23,10 @@ export function dataOfHook (hook: Hook, returned: unknown): Data {
 /**
  * Reads a new row after `beforeCreate`.
  *
- * @param before the data that the hook was given, in which the client's part has been read without errors
+ * @param before the data that was passed to the hook; the client's part of it is valid
  * @param after the data that the hook returned, with the values of the scope
- * @throws {RequestValidationError} for required properties that neither the client nor the hook has given; {ConfigError}
- *   for anything else that is wrong
+ * @throws {RequestValidationError} for required properties that neither the client nor the hook has given
+ * @throws {ConfigError} for any other mistake
  */
 export function rowOfHook (
   before: Data,
@@ -36,7 +39,7 @@ export function rowOfHook (
     return readData(after, model, { by: 'server', complete: rules, pointer })
   } catch (error) {
     if (!(error instanceof RequestValidationError)) throw error
-    // without the rules nothing is missing: what is wrong then is what the hook has returned
+    // the server's rules require nothing: errors found now are in the data that the hook returned
     readOfHook('beforeCreate', () => readData(after, model, { by: 'server' }))
     const isIn = (data: Data, { name, publicName }: { readonly name: string, readonly publicName: string }): boolean =>
       data[name] !== undefined || data[publicName] !== undefined
@@ -47,7 +50,7 @@ export function rowOfHook (
   }
 }
 
-/** Reads data of the server: what would be a client's mistake is the hook's. */
+/** Reads data of the server. Errors that would be the client's become errors of the hook. */
 export function readOfHook (hook: Hook, read: () => RecordData): RecordData {
   try {
     return read()
@@ -56,7 +59,7 @@ export function readOfHook (hook: Hook, read: () => RecordData): RecordData {
   }
 }
 
-/** The error of a hook that has returned wrong data: a client can do nothing about it, so the detail is for the log. */
+/** The error of a hook that returned wrong data. The client cannot correct it, so the detail is for the log. */
 export function mistakeOfHook (hook: Hook, detail: string): ConfigError {
   return new ConfigError('The server has set values that cannot be written.', {
     cause: new ConfigError(`${hook}: ${detail}`),

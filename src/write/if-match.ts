@@ -1,13 +1,13 @@
 /** The header If-Match (RFC 9110 section 13.1.1). */
 
-/** What a record's version has to be: any, or one of some. */
+/** The versions that a record may have: any, or one of a list. */
 export type IfMatch = 'any' | readonly string[]
 
 const TAG = /\s*(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"\s*(?:,|$)/y
 
 /**
- * Reads the header: `*`, or entity tags such as `"3"`. Weak tags never match, since the comparison is a strong one;
- * text that is no list of tags matches nothing.
+ * Reads the header: `*`, or entity tags such as `"3"`. Weak tags never match, since the comparison is strong. Text that
+ * is not a list of tags matches no version.
  *
  * @example
  * readIfMatch('"3", "4"') // ['3', '4']

@@ -1,7 +1,7 @@
 /**
- * Writes of one resource. In: a session, a key, data by public name. Out: JSON as the database wrote it. A write is one
- * statement (`one-statement/`), or goes through MikroORM's unit of work where that has a part in it (`unit-of-work/`).
- * They refuse data that bodies may not hold, and rows outside of the scope.
+ * Writes of one resource. In: a session, a key, data by public name. Out: the JSON text of the database. A write is one
+ * statement (`one-statement/`), or uses MikroORM's unit of work if hooks, cascades or links require it
+ * (`unit-of-work/`). Errors: data that bodies may not contain, and rows outside of the scope.
  */
 export { listOf } from './answer.ts'
 export { closedBody } from './closed-body.ts'

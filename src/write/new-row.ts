@@ -1,14 +1,14 @@
-/** The data of a write, completed: what the scope says, and MikroORM's `onCreate` and `onUpdate`. */
+/** Completes the data of a write with the values of its scope, and of MikroORM's `onCreate` and `onUpdate`. */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { OutOfScopeError, RequestValidationError } from '../errors.ts'
 import { fromJson, type EntityModel, type Property, type ScalarProperty, type SqlValue } from '../model/index.ts'
 import { readData, type ColumnData, type RecordData } from '../plan/index.ts'
 import { toBody, type ScopeRules } from '../resource/index.ts'
 
-/** A record's data as a client sent it, or what a hook made of it. */
+/** A record's data as a client sent it or as a hook returned it. */
 export type Data = Readonly<Record<string, unknown>>
 
-/** The values that a scope fills in, by the names that data goes by. */
+/** The values that a scope sets, by the property names of bodies. */
 export function scopeData ({ equalities }: ScopeRules): Data {
   return Object.fromEntries([...equalities].map(([property, value]) => {
     if (value === null) {
@@ -19,15 +19,15 @@ export function scopeData ({ equalities }: ScopeRules): Data {
   }))
 }
 
-/** The name that data goes by: a hidden property has none but its own. */
+/** The property's name in data: its public name, or for a hidden property the entity's name for it. */
 export function nameOf (property: Property): string {
   return property.hidden ? property.name : property.publicName
 }
 
 /**
- * The values that a scope fills in, as columns hold them.
+ * The values that a scope sets, as values of columns.
  *
- * @throws {OutOfScopeError} for a value that its column can't hold: no row lies inside of such a scope
+ * @throws {OutOfScopeError} for a value that its column cannot hold, since no row satisfies such a scope
  */
 export function readScopeData (scope: ScopeRules, model: EntityModel): RecordData {
   try {
@@ -39,7 +39,7 @@ export function readScopeData (scope: ScopeRules, model: EntityModel): RecordDat
 }
 
 /**
- * Refuses data that says something else than the scope.
+ * Refuses data that contradicts the scope.
  *
  * @throws {OutOfScopeError} when a row with these values would lie outside
  */
@@ -50,24 +50,24 @@ export function checkScopeData (row: RecordData, scope: ScopeRules, model: Entit
   }
 }
 
-/** A new row with what `onCreate` has for the properties that nobody gave, or gave as null. */
+/** A new row, in which properties that are missing or null have the value of their `onCreate`. */
 export function withOnCreate (row: RecordData, model: EntityModel, em: EntityManager): RecordData {
   return complete(row, model, 'onCreate', em)
 }
 
-/** Changes of a row with those that `onUpdate` makes by itself, whatever was given. */
+/** The changes of a row with the values of `onUpdate`, which replace given values. */
 export function withOnUpdate (row: RecordData, model: EntityModel, em: EntityManager): RecordData {
   return complete(row, model, 'onUpdate', em)
 }
 
-/** A property whose value the entity makes. */
+/** A property with an `onCreate` or `onUpdate` function. */
 interface Hook {
   readonly property: ScalarProperty
   readonly call: NonNullable<Property['write']['onCreate']>
 }
 
 interface Hooks {
-  /** Two properties have a column in common. */
+  /** Whether two properties share a column. */
   readonly overlap: boolean
   readonly onCreate: readonly Hook[]
   readonly onUpdate: readonly Hook[]
@@ -78,7 +78,7 @@ const hooksByModel = new WeakMap<EntityModel, Hooks>()
 function hooksOf (model: EntityModel): Hooks {
   let hooks = hooksByModel.get(model)
   if (hooks === undefined) {
-    // those of relations and embedded objects are the unit of work's
+    // hooks of relations and embedded objects are left to the unit of work
     const scalars = [...model.properties.values()].filter((property) => property.kind === 'scalar')
     const having = (name: 'onCreate' | 'onUpdate'): Hook[] =>
       scalars.flatMap((property) =>
@@ -121,7 +121,7 @@ function complete (row: RecordData, model: EntityModel, when: 'onCreate' | 'onUp
   return { columns, references: row.references, links: row.links, properties: row.properties }
 }
 
-/** The entity's own value: what its column can't hold is the database's to refuse. */
+/** Converts a value that the entity's own function returned. Invalid values are left to the database to refuse. */
 function toColumn (property: ScalarProperty, value: unknown): SqlValue {
   const converted = property.codec?.fromJson?.(value) ??
     fromJson(

@@ -1,6 +1,6 @@
 /**
- * What is asked about the records that rows refer to. They are looked for where a foreign key alone would find them though
- * they are hidden.
+ * Statements that look for the records that rows refer to. They are needed if records may be hidden, since a foreign
+ * key also accepts hidden records.
  */
 import { ConflictError } from '../errors.ts'
 import type { EntityModel, RelationProperty, SqlValue } from '../model/index.ts'
@@ -11,8 +11,8 @@ import { compilePresent, compileReferences, presentColumn, type Foreign, type St
 import type { Write } from './write.ts'
 
 /**
- * Whether a record of an entity may count as absent though its row is there: foreign keys look past deletions, filters
- * and policies.
+ * Whether records of an entity may be hidden although their rows exist. Foreign keys ignore deletions, filters and
+ * policies.
  */
 export const isGuarded = (model: EntityModel, filters: ActiveFilters, session: CrudSession): boolean =>
   model.deletedAt !== undefined || filters.has(model) || hasSessionContext(session)
@@ -23,7 +23,7 @@ export interface RelationKeys {
   readonly keys: ReadonlyArray<readonly SqlValue[]>
 }
 
-/** What a row refers to and is looked for before it is written: guarded records, and those that it is linked to. */
+/** The keys that have to be checked before a row is written: those of guarded references and those of links. */
 export function guardedKeys (
   { references, links }: RecordData,
   filters: ActiveFilters,
@@ -33,7 +33,7 @@ export function guardedKeys (
   return [...guarded.map(({ relation, key }) => ({ relation, keys: [key] })), ...links]
 }
 
-/** Where records are looked for, what hides them, and what for. */
+/** The session of a search for records, the filters that hide records, and the operation that needs the search. */
 export interface Search<On extends CrudSession = Session> {
   readonly session: On
   readonly filters: ActiveFilters
@@ -54,7 +54,7 @@ export interface Missing {
   readonly row: number
 }
 
-/** The keys that rows refer to and that have to be looked for, each once. */
+/** The keys of rows that have to be checked, without duplicates. */
 export function wantedKeys (
   { filters, session }: Search<CrudSession>,
   rows: readonly RecordData[]
@@ -73,14 +73,14 @@ export function wantedKeys (
   return new Map([...wanted].map(([relation, keys]) => [relation, [...keys.values()]]))
 }
 
-/** A statement that tells which references of a record are there already, and how to read its answer. */
+/** A statement that tells which references a record has already, and a function that reads its answer. */
 export interface PresentQuestion {
   readonly statement: BoundStatement
-  /** The row with those of its guarded references that are changes. */
+  /** The row, reduced to the guarded references that the write changes. */
   readonly changedOf: (present: Row | undefined) => RecordData
 }
 
-/** Asks which references of a record are no changes; `undefined` when there is nothing to ask. */
+/** The question which references of a record stay unchanged, or `undefined` if no reference is guarded. */
 export function presentQuestion (
   search: Search<CrudSession>,
   model: EntityModel,
@@ -130,16 +130,16 @@ export function statementOf (
   return { text, values: slots.map((slot) => values[slot]), readOnly: true, call }
 }
 
-/** A key that has to be there, and the first row that refers to it. */
+/** A key that must exist, and the first row that refers to it. */
 export interface WantedKey {
   readonly key: readonly SqlValue[]
   readonly row: number
 }
 
-/** Keys in one question for records, at most: their parameters are limited, and so is the nesting of its `or`s. */
+/** Maximum number of keys in one statement. The number of parameters is limited, and so is the nesting of `or`. */
 const MAX_KEYS = 1_000
 
-/** As many keys as fit into one question each. */
+/** Splits keys into chunks of as many as fit into one statement. */
 export function chunksOfKeys (keys: readonly WantedKey[]): ReadonlyArray<readonly WantedKey[]> {
   const chunks: Array<readonly WantedKey[]> = []
   for (let start = 0; start < keys.length; start += MAX_KEYS) chunks.push(keys.slice(start, start + MAX_KEYS))

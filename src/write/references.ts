@@ -1,4 +1,4 @@
-/** Whether the records that rows refer to are there, for those that a foreign key would find though they are hidden. */
+/** Checks that the records that rows refer to are visible. A foreign key alone would also accept hidden records. */
 import { keyColumns, keyFromText, type EntityModel, type RelationProperty, type SqlValue } from '../model/index.ts'
 import { planPresent, type Id, type RecordData } from '../plan/index.ts'
 import { runStatement } from '../resource/index.ts'
@@ -15,7 +15,7 @@ import {
   type WantedKey,
 } from './reference-questions.ts'
 
-/** @throws {ConflictError} when a record that a row refers to is not there, is deleted, or hidden by a filter or a policy */
+/** @throws {ConflictError} when a row refers to a record that is missing, deleted, or hidden by a filter or policy */
 export async function checkReferences (
   search: Search,
   rows: readonly RecordData[],
@@ -32,7 +32,7 @@ export async function checkReferences (
 }
 
 /**
- * The same for changes of a record: a record that it refers to already is no change, and is not looked for.
+ * The same check for changes of a record. References that stay unchanged are not checked.
  *
  * @throws {ConflictError}
  */
@@ -48,14 +48,14 @@ export async function checkChangedReferences (
   await checkReferences(search, [question.changedOf(present)])
 }
 
-/** The first of some keys that no visible record has. Which one it is, is looked into only when there is one. */
+/** The first of some keys that no visible record has. The search for it starts only if one is missing. */
 async function firstMissing (
   search: Search,
   relation: RelationProperty,
   keys: readonly WantedKey[]
 ): Promise<WantedKey | undefined> {
   if (await areVisible(search, relation, keys)) return undefined
-  // the first `low` are there, the first `high` are not
+  // the first `low` keys are all visible, the first `high` keys are not
   let [low, high] = [0, keys.length]
   while (high - low > 1) {
     const middle = (low + high) >> 1
@@ -77,7 +77,7 @@ async function areVisible (
   return true
 }
 
-/** The keys of the records that a record is linked to by a relation and that clients do not see: they stay linked. */
+/** The keys of linked records that clients do not see. An update keeps these links. */
 export async function hiddenLinks (
   search: Search,
   model: EntityModel,

@@ -1,6 +1,6 @@
 /**
- * Writes that are tried again. A deadlock or a serialization failure undoes what a statement or a transaction has done,
- * although nothing is wrong with it: it is likely to succeed when the other writes have ended.
+ * Repeats writes after a deadlock or a serialization failure. Such an error undoes a statement or transaction although
+ * it is correct, and it is likely to succeed after the other writes have ended.
  */
 import { delayOf, wait, type Backoff } from '../database/index.ts'
 import { openedEmOf, type Session } from '../resource/index.ts'
@@ -10,9 +10,9 @@ const BACKOFF: Backoff = { baseDelay: 20, maxDelay: 200 }
 const REPETITIONS = 3
 
 /**
- * Does the work of a write, up to four times. It begins after the hooks of `CrudBase`, which run once; those of MikroORM's
- * unit of work belong to the transaction and are repeated with it. Inside of a transaction of the caller it is done once:
- * the server has undone the whole transaction, and only its owner can repeat it.
+ * Does the work of a write, up to four times. The hooks of `CrudBase` run once, before it. Hooks of MikroORM's unit of
+ * work belong to the transaction and are repeated with it. Inside a transaction of the caller, the work is done once:
+ * the server has undone the whole transaction, and only the caller can repeat it.
  */
 export async function repeated<Result> (session: Session, work: () => Promise<Result>): Promise<Result> {
   for (let attempt = 0; ; attempt++) {
@@ -27,7 +27,7 @@ export async function repeated<Result> (session: Session, work: () => Promise<Re
   }
 }
 
-/** How long to wait after a failed attempt before the next one, in milliseconds; `undefined` where there is none. */
+/** Milliseconds to wait before the next attempt after a failed one, or `undefined` if there is no next attempt. */
 export function pauseAfter (error: unknown, attempt: number): number | undefined {
   return attempt < REPETITIONS && transienceOf(error) === 'conflict' ? delayOf(attempt, BACKOFF) : undefined
 }

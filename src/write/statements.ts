@@ -1,4 +1,4 @@
-/** The statements of a write: the one that writes, and those that look at rows beside it. */
+/** Runs the statements of a write: those that write, and those that only read rows. */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { NotFoundError, OutOfScopeError } from '../errors.ts'
 import { keyColumns } from '../model/index.ts'
@@ -15,13 +15,13 @@ import {
 import { convertError, enterStage, isDriverError, type Row } from '../run/index.ts'
 import { checkVersion, entitiesOfWrite, writtenOf, type Write, type Written } from './write.ts'
 
-/** MikroORM's filters that are active for the resource and for the records that rows refer to. */
+/** The active MikroORM filters of the resource and of the records that rows refer to. */
 export async function filtersOfWrite (write: Write, rows: readonly RecordData[]): Promise<ActiveFilters> {
   enterStage('plan')
   return await activeFilters(write.session, entitiesOfWrite(write, rows), 'update')
 }
 
-/** Runs the statement of a plan and returns the rows that it has written. */
+/** Runs the statement of a plan and returns the rows that it wrote. */
 export async function runWrite (write: Write, plan: AnyWritePlan, filters: ActiveFilters): Promise<Written[]> {
   return writtenRows(
     write,
@@ -40,16 +40,16 @@ export function writtenRows ({ model }: Write<CrudSession>, { kind }: AnyWritePl
   return rows.map((row) => writtenOf(row, parts))
 }
 
-/** Runs a statement that looks at rows, on the server that is written to. */
+/** Runs a statement that only reads rows, on the server that is written to. */
 async function look (write: Write, plan: Plan, conditions: RequestConditions = write.conditions): Promise<Row[]> {
   const statement = await write.resource.prepare(write.session, plan, conditions, write.operation)
   return await runStatement(write.session, statement)
 }
 
 /**
- * The row of a record, as a write that changes nothing finds it.
+ * The row of a record, under the same conditions as a write of it.
  *
- * @throws {NotFoundError}, or {PreconditionFailedError} for a version that If-Match does not name
+ * @throws {NotFoundError}, or {PreconditionFailedError} if its version is not in If-Match
  */
 export async function findRow (
   write: Write,
@@ -63,21 +63,21 @@ export async function findRow (
   return row
 }
 
-/** The record after a write that has returned nothing of it, whatever hides it now. */
+/** Reads a record after a write that did not return it, even if a filter or a deletion hides it now. */
 export async function readBack (write: Write, id: Id): Promise<Written> {
   const plan = planGet(id, undefined, write.resource.whitelist, { includeDeleted: true })!
   const [row] = await look(write, plan, { filtered: false })
   return writtenOf(row!)
 }
 
-/** @throws {OutOfScopeError} when the row as written lies outside; equalities of the scope have been checked before */
+/** @throws {OutOfScopeError} when the written row lies outside. The scope's equalities have been checked before. */
 export async function checkWrittenScope (write: Write, id: Id): Promise<void> {
   if (!write.scope?.partial) return
   const plan = planExists(id, write.resource.whitelist, { includeDeleted: true })!
   if ((await look(write, plan, { ...write.conditions, filtered: false })).length === 0) throw new OutOfScopeError()
 }
 
-/** Does the work of a write in a transaction, or in a savepoint of the one that its session is in. */
+/** Does the work of a write in a transaction, or in a savepoint if its session is in a transaction. */
 export async function writeInTransaction<Result> (
   write: Write,
   work: (inner: Write<EntityManager>) => Promise<Result>

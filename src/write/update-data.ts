@@ -1,4 +1,4 @@
-/** The data of an update that repeats the key of the path, and what a key is to an update anyway: what finds the record. */
+/** Reads the data of an update. The key only finds the record: data may repeat it, but not change it. */
 import type { ErrorItem } from '../errors.ts'
 import {
   isObject,
@@ -18,13 +18,13 @@ import { checkScopeData, type Data } from './new-row.ts'
 import { valuesData } from './values.ts'
 import { bodyRules, type Write } from './write.ts'
 
-/** Data without the key by which its record is found, and errors of a key that is not the path's. */
+/** Data without the record's key, and errors for a key in the data that differs from the key in the path. */
 interface Keyless {
   readonly data: Data
   readonly errors: readonly ErrorItem[]
 }
 
-/** The data without the key by which the record is found: clients may send whole records back, but not to another key. */
+/** Removes the record's key from the data. Clients may send whole records back, but with the key of the path. */
 function withoutKey (data: Data, id: Id, model: EntityModel): Keyless {
   if (typeof data !== 'object' || data === null || Array.isArray(data)) return { data, errors: [] }
   const rest: Record<string, unknown> = { ...data }
@@ -43,8 +43,7 @@ function withoutKey (data: Data, id: Id, model: EntityModel): Keyless {
       errors.push({
         source: { pointer: `/${name}` },
         code: 'FST_ERR_VALIDATION',
-        detail:
-          `'${name}' is the record's key and can not be changed: leave it out, or repeat it as it is in the path.`,
+        detail: `'${name}' is the record's key and cannot be changed: leave it out, or repeat the key of the path.`,
       })
     }
     delete rest[name]
@@ -53,8 +52,8 @@ function withoutKey (data: Data, id: Id, model: EntityModel): Keyless {
 }
 
 /**
- * Errors of a relation whose foreign key has a column of the primary key: a record can't be moved to another key through
- * it either.
+ * Errors of a relation whose foreign key contains a column of the primary key. Such a relation cannot change the key
+ * either.
  */
 function keyColumnErrors (row: RecordData, id: Id, model: EntityModel): readonly ErrorItem[] {
   if (!row.references.some(({ relation }) => relation.key.some(({ shared }) => shared))) return []
@@ -72,22 +71,25 @@ function keyColumnErrors (row: RecordData, id: Id, model: EntityModel): readonly
     errors.push({
       source: { pointer: `/${name}` },
       code: 'FST_ERR_VALIDATION',
-      detail: `'${name}' shares a column with the record's key, which can not be changed.`,
+      detail: `'${name}' shares a column with the record's key, which cannot be changed.`,
     })
   }
   return errors
 }
 
-/** An update as its body says it. */
+/** An update as its body requests it. */
 export interface UpdateData {
   /** The changes of the body alone. */
   readonly row: RecordData
-  /** The data of the body with the server's values, where a hook or such values have a part in the changes. */
+  /** The data of the body with the server's values; `undefined` without a hook and without such values. */
   readonly complete: Data | undefined
   readonly context: CrudContext
 }
 
-/** @throws {ConfigError} when records of the entity are not updated; {RequestValidationError} for what the body may not hold */
+/**
+ * @throws {ConfigError} if `writable` allows no update
+ * @throws {RequestValidationError} for data that the body may not contain
+ */
 export function beginUpdate (write: Write<CrudSession>, id: Id, body: Data): UpdateData {
   const { crud, model, session, options } = write
   const rules = bodyRules(write, 'update')
@@ -102,7 +104,7 @@ export function beginUpdate (write: Write<CrudSession>, id: Id, body: Data): Upd
   }
 }
 
-/** The changes that a hook, or the server's values, have made of those of the body. */
+/** Reads the changes of the body after a hook or the server's values have changed them. */
 export function readChanges ({ model }: Write<CrudSession>, id: Id, changed: Data): RecordData {
   enterStage('plan')
   return changesOfHook(changed, id, model)
@@ -120,7 +122,7 @@ export function isEmpty ({ columns, links }: RecordData): boolean {
 }
 
 /**
- * What `beforeUpdate` has returned, read. The client's data was right: whatever is wrong now is the application's doing.
+ * Reads the data that `beforeUpdate` returned. The client's data was valid, so any error in it is the application's.
  *
  * @throws {ConfigError} whose cause, for the log, says what is wrong
  */
@@ -135,20 +137,20 @@ function changesOfHook (changed: Data, id: Id, model: EntityModel): RecordData {
       throw mistakeOfHook('beforeUpdate', `'${property.name}' of ${model.name} is the version, which counts by itself.`)
     }
     if (property.kind === 'scalar' && model.primaryKey.some((part) => part.property === property)) {
-      throw mistakeOfHook('beforeUpdate', `'${property.name}' is the record's key and can not be changed.`)
+      throw mistakeOfHook('beforeUpdate', `'${property.name}' is the record's key and cannot be changed.`)
     }
   }
   return row
 }
 
-/** What the id says about one column of its part. */
+/** The value that the id has for one column of a part of the key. */
 function columnValue (property: PrimaryKeyPart['property'], { column }: KeyColumn, expected: unknown): unknown {
   if (property.kind === 'scalar' || property.key.length === 1) return expected
   const part = property.key.find((part) => part.column === column)
   return isObject(expected) && part !== undefined ? expected[part.publicName] : undefined
 }
 
-/** The names of properties that a record was found by, which may be repeated in its data. */
+/** The names of the properties by which a record was found. Its data may repeat them. */
 export function keyNames (id: Id, model: EntityModel): ReadonlySet<string> {
   return new Set(keyParts(id, model).map(({ property }) => property.publicName))
 }
@@ -157,7 +159,7 @@ interface KeyPart extends PrimaryKeyPart {
   readonly expected: unknown
 }
 
-/** The parts of the key by which a record was asked for, with their values. */
+/** The parts of the key by which a record was requested, with their values. */
 function keyParts (id: Id, { primaryKey, uuid }: EntityModel): readonly KeyPart[] {
   const [single, ...more] = primaryKey
   if (typeof id === 'object') return primaryKey.map((part) => ({ ...part, expected: id[part.property.name] }))
@@ -167,7 +169,7 @@ function keyParts (id: Id, { primaryKey, uuid }: EntityModel): readonly KeyPart[
   return single === undefined || more.length > 0 ? [] : [{ ...single, expected: id }]
 }
 
-/** Whether a value of a body is that of a path, which is text. */
+/** Whether a value in a body equals a value in the path, which is text. */
 function isSame (
   given: unknown,
   expected: unknown,

@@ -1,4 +1,4 @@
-/** `options.values`: what the server sets in a write, whatever the body says. */
+/** Reads `options.values`, the values that the server sets in a write and that replace those of the body. */
 import { ConfigError, RequestValidationError } from '../errors.ts'
 import { isObject, type EntityModel, type Property } from '../model/index.ts'
 import { readData } from '../plan/index.ts'
@@ -7,10 +7,10 @@ import { nameOf, type Data } from './new-row.ts'
 import { toBody } from '../resource/index.ts'
 
 /**
- * The values by the names that data goes by. They are read once by themselves, so that a mistake in them is not taken for
- * one of the body.
+ * The values by the property names of bodies. They are also read without the body, so that a mistake in them does not
+ * look like a mistake of the client.
  *
- * @throws {ConfigError} for a value that its property can't have, whose cause, for the log, says which
+ * @throws {ConfigError} for a value that its property cannot have; the error's cause, for the log, says which
  */
 export function valuesData (values: unknown, model: EntityModel): Data | undefined {
   if (values === undefined) return undefined
@@ -18,7 +18,7 @@ export function valuesData (values: unknown, model: EntityModel): Data | undefin
   const data: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(values)) {
     const property = propertyOf(name, model)
-    // a value that was forgotten must not be taken from the body
+    // the body must not replace a value that the application forgot to set
     if (value === undefined) throw mistake(`'${name}' is undefined: leave it out, or set it to null.`)
     data[nameOf(property)] = toBody(property, value)
   }
@@ -42,7 +42,7 @@ function propertyOf (name: string, model: EntityModel): Property {
   return property
 }
 
-/** The details are for the log: clients can do nothing about them. */
+/** The details are for the log, since clients cannot correct the values. */
 function mistake (detail: string): ConfigError {
   return new ConfigError('The server has set values that cannot be written.', {
     cause: new ConfigError(`values: ${detail}`),

@@ -1,4 +1,4 @@
-/** A write as its steps see it, and how it begins. */
+/** A write in progress, and its first step. */
 import { ConfigError, PreconditionFailedError } from '../errors.ts'
 import type { EntityModel } from '../model/index.ts'
 import type { BodyRules, RecordData } from '../plan/index.ts'
@@ -18,15 +18,15 @@ import { closedBody } from './closed-body.ts'
 import { readIfMatch } from './if-match.ts'
 
 export interface WriteOptions extends ReadOptions {
-  /** The header If-Match: versions of which the record has to have one. */
+  /** The header If-Match: the versions that the record may have. */
   readonly ifMatch?: string
   /** Values that the server sets, by property name. */
   readonly values?: object
-  /** Whether a delete removes the row, even where it could be marked as deleted. */
+  /** Whether a delete removes the row even if it could be marked as deleted. */
   readonly hard?: boolean
 }
 
-/** A write as its steps see it. In a transaction of its own, the session is the transaction's. */
+/** A write in progress: the argument of its steps. If a write begins a transaction, `session` is the transaction's. */
 export interface Write<On extends CrudSession = Session> {
   readonly crud: CrudClass
   readonly resource: Resource
@@ -41,7 +41,7 @@ export interface Write<On extends CrudSession = Session> {
 /**
  * Begins a write.
  *
- * @throws {ConfigError} when records of the entity are not written, or {ScopeError}
+ * @throws {ConfigError} for a read-only entity, or {ScopeError} for a scope that is not a valid condition
  */
 export function beginWrite<On extends CrudSession> (
   crud: CrudClass,
@@ -59,7 +59,7 @@ export function beginWrite<On extends CrudSession> (
   return { crud, resource, model, session, options, conditions, scope, operation }
 }
 
-/** @throws {ConfigError} when bodies may not set anything by this operation: nothing is open unless the resource says so */
+/** @throws {ConfigError} unless the resource's `writable` allows bodies of this operation to set properties */
 export function bodyRules (
   { crud, resource: { model, writable } }: Write<CrudSession>,
   operation: 'create' | 'update'
@@ -71,7 +71,7 @@ export function bodyRules (
   return rules
 }
 
-/** A record that was written, as the database has returned it. */
+/** A written record as the database returned it. */
 export interface Written {
   readonly json: string
   readonly version: string | undefined
@@ -79,7 +79,7 @@ export interface Written {
   readonly key: readonly string[] | undefined
 }
 
-/** @param parts the number of columns of the key that the row has */
+/** @param parts the number of key columns in the row */
 export function writtenOf (row: Row, parts = 0): Written {
   const key: string[] = []
   for (let index = 0; index < parts; index++) key.push(row[`key${index}`] as string)
@@ -90,19 +90,19 @@ export function writtenOf (row: Row, parts = 0): Written {
   }
 }
 
-/** The versions that If-Match names; `undefined` when any will do. */
+/** The versions in If-Match, or `undefined` if any version is allowed. */
 export function versionsOf ({ options: { ifMatch } }: Write<CrudSession>): readonly string[] | undefined {
   const match = ifMatch === undefined ? 'any' : readIfMatch(ifMatch)
   return match === 'any' ? undefined : match
 }
 
-/** @throws {PreconditionFailedError} for a version that If-Match does not name; an entity without one has none to name */
+/** @throws {PreconditionFailedError} if the version is not in If-Match. Without a version, only `*` matches. */
 export function checkVersion (write: Write<CrudSession>, row: Row): void {
   const versions = versionsOf(write)
   if (versions !== undefined && !versions.includes(row['version'] as string)) throw new PreconditionFailedError()
 }
 
-/** The entities of a write whose filters matter: its own, those that rows refer to, and those that the scope leads to. */
+/** The entities whose filters a write needs: its own, those that rows refer to, and those that the scope leads to. */
 export function entitiesOfWrite (
   { resource, model, conditions }: Write<CrudSession>,
   rows: readonly RecordData[]

@@ -236,7 +236,7 @@ await forEachDatabase(
       t.match(await send('PATCH', '/lines/1/2', { order: { tenant: 2, id: 5 } }), [400, {
         errors: [{
           source: { pointer: '/order' },
-          detail: "'order' shares a column with the record's key, which can not be changed.",
+          detail: "'order' shares a column with the record's key, which cannot be changed.",
         }],
       }])
       t.match(await send('PATCH', '/lines/1/2', { order, tenant: 1 }), [200, { order }])

@@ -1,4 +1,4 @@
-/** Changes or removes the row of one record by a statement that carries id, scope, deletion and version in its `where`. */
+/** Changes or removes the row of one record by a statement whose `where` has the id, scope, deletion and version. */
 import { NotFoundError } from '../../errors.ts'
 import { planDelete, planUpdate, type AnyWritePlan, type Id, type RecordData } from '../../plan/index.ts'
 import { NO_FILTERS, sharedEmOf, type ActiveFilters, type CrudSession } from '../../resource/index.ts'
@@ -8,7 +8,7 @@ import { checkChangedReferences } from '../references.ts'
 import { checkWrittenScope, filtersOfWrite, findRow, runWrite, writeInTransaction } from '../statements.ts'
 import { versionsOf, writtenOf, type Write, type Written } from '../write.ts'
 
-/** The plan of an update; `undefined` for an id that no record can have. */
+/** The plan of an update, or `undefined` for an id that no record can have. */
 export function planChange (
   write: Write<CrudSession>,
   id: Id,
@@ -23,7 +23,7 @@ export function planChange (
   })
 }
 
-/** The plan of a mark as deleted, or of its end. */
+/** The plan of a statement that sets the mark of a deletion, or removes it if `deletedAt` is null. */
 export function planMark (write: Write<CrudSession>, id: Id, deletedAt: Date | null): AnyWritePlan | undefined {
   const { model, session, resource } = write
   const property = model.deletedAt!
@@ -40,12 +40,12 @@ export function planMark (write: Write<CrudSession>, id: Id, deletedAt: Date | n
   })
 }
 
-/** The plan of a removal. */
+/** The plan of a statement that removes a row. */
 export function planRemoval (write: Write<CrudSession>, id: Id): AnyWritePlan | undefined {
   return planDelete(id, write.resource.selection, { deleted: 'with', versions: versionsOf(write) })
 }
 
-/** Changes the given columns of a row. A scope that only the database can tell is checked in the same transaction. */
+/** Changes the given columns of a row. A scope that only the database can check is checked in the same transaction. */
 export async function updateRow (
   write: Write,
   id: Id,
@@ -66,11 +66,11 @@ export async function updateRow (
   })
 }
 
-/** Marks a row as deleted, or takes the mark back: a row that is not deleted stays unchanged then. */
+/** Marks a row as deleted, or removes the mark. A row without the mark stays unchanged when it is removed. */
 export async function markRow (write: Write, id: Id, deletedAt: Date | null): Promise<Written> {
   const written = await runChange(write, planMark(write, id, deletedAt))
   if (written !== undefined) return written
-  // a row that is deleted may have another version than it should
+  // findRow throws if a deleted row does not have the version of If-Match
   return deletedAt === null ? writtenOf(await findRow(write, id, true)) : await refuseChange(write, id)
 }
 
@@ -86,7 +86,7 @@ async function runChange (write: Write, plan: AnyWritePlan | undefined): Promise
 }
 
 /**
- * Finds out why a write has found no row: it is only looked into when it has failed.
+ * Throws the reason why a write found no row. It takes another statement, which runs only after the write failed.
  *
  * @throws {NotFoundError}, {PreconditionFailedError}, {ConflictError}
  */

@@ -1,4 +1,4 @@
-/** Inserts rows by statements. */
+/** Inserts rows by one statement, or by several in a transaction. */
 import { ConflictError } from '../../errors.ts'
 import { idOfKey, planInsert, type AnyWritePlan, type RecordData } from '../../plan/index.ts'
 import type { ActiveFilters, CrudSession } from '../../resource/index.ts'
@@ -8,10 +8,10 @@ import { checkReferences } from '../references.ts'
 import { checkWrittenScope, runWrite } from '../statements.ts'
 import type { Write, Written } from '../write.ts'
 
-/** Parameters in one statement, at most: the protocol counts them in 16 bits, which PGlite takes to have a sign. */
+/** Maximum number of parameters in a statement. The protocol counts them in 16 bits, which PGlite reads as signed. */
 const MAX_PARAMETERS = 32_000
 
-/** As many rows for each statement as its parameters allow. */
+/** Splits rows into chunks of as many as the parameters of a statement allow. */
 export function chunksOf (rows: readonly RecordData[]): RecordData[][] {
   const widest = rows.reduce((widest, { columns }) => Math.max(widest, columns.length), 0) + 1
   const size = Math.max(1, Math.floor(MAX_PARAMETERS / widest))
@@ -20,7 +20,7 @@ export function chunksOf (rows: readonly RecordData[]): RecordData[][] {
   return chunks
 }
 
-/** Inserts the rows of one statement. A single row is not inserted where a record that it refers to is hidden. */
+/** Inserts the rows of one statement. A single row is not inserted if a record that it refers to is hidden. */
 export async function insertChunk (
   write: Write,
   rows: readonly RecordData[],
@@ -30,7 +30,7 @@ export async function insertChunk (
   const written = await runWrite(write, planRows(write, rows, filters), filters)
   if (written.length === rows.length) return written
   await checkReferences(searchOf(write, filters), rows, pointer)
-  // the record that was missing has come since
+  // the missing record has been created in the meantime
   throw new ConflictError()
 }
 

@@ -7,7 +7,7 @@ import { flushing, removeEntity } from './entities.ts'
 import { lockRecord } from './lock.ts'
 import { cascadesOf } from './reason.ts'
 
-/** Removes a record, and those that go with it: MikroORM removes related records that it has loaded. */
+/** Removes a record. Records of its cascades are loaded first, since MikroORM removes only loaded ones. */
 export async function removeThroughEntity (write: Write<EntityManager>, id: Id): Promise<Written> {
   const { model, session } = write
   const { entity } = await lockRecord(write, id, 'with', cascadesOf(session, model))

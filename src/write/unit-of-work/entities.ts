@@ -1,6 +1,6 @@
 /**
- * Entities in MikroORM's unit of work, for writes in which lifecycle hooks, subscribers, cascades, constructors or
- * collections have a part. The same result as a single statement, at several times the cost.
+ * Entities in MikroORM's unit of work, for writes that need lifecycle hooks, subscribers, cascades, constructors or
+ * collections. The result is that of a single statement, at several times the cost.
  */
 import { LockMode, ReferenceKind, type EntityMetadata } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
@@ -9,7 +9,7 @@ import { holdsHidden, isUuid, keyColumns, membersOf, type EntityModel, type Prop
 import type { Id, RecordData } from '../../plan/index.ts'
 import { enterStage } from '../../run/index.ts'
 
-/** Counts what MikroORM does, statements and all, as running statements. */
+/** Times all work of MikroORM, including its statements, as running statements. */
 export async function flushing<Result> (work: () => Promise<Result>): Promise<Result> {
   enterStage('run')
   const result = await work()
@@ -17,7 +17,7 @@ export async function flushing<Result> (work: () => Promise<Result>): Promise<Re
   return result
 }
 
-/** Creates records; returns their keys as texts. */
+/** Creates records and returns their keys as texts. */
 export async function createEntities (
   em: EntityManager,
   model: EntityModel,
@@ -37,7 +37,7 @@ export async function createEntities (
   return entities.map((entity) => keyOf(entity, model))
 }
 
-/** The entity with a key, locked until the transaction ends; or `null`. */
+/** The entity with a key, locked until the transaction ends, or `null`. */
 export async function findLocked (
   em: EntityManager,
   model: EntityModel,
@@ -61,7 +61,7 @@ export async function assignEntity (
   const { properties } = em.getMetadata(entity.constructor as never) as EntityMetadata
   for (const [name, value] of Object.entries(data)) {
     const property = model.properties.get(name)
-    // values are of their types already; em.assign takes those of custom types for wrong ones
+    // assigned directly: the values are converted already, and em.assign refuses converted values of custom types
     if (properties[name as never]?.['kind'] === ReferenceKind.SCALAR) (entity as Record<string, unknown>)[name] = value
     else {
       em.assign(
@@ -76,18 +76,18 @@ export async function assignEntity (
   await em.flush()
 }
 
-/** Links as MikroORM takes them: it reads no composite keys in a list. */
+/** Links as references if keys are composite, since MikroORM does not read lists of composite keys. */
 function linked (em: EntityManager, property: Property | undefined, value: unknown): unknown {
   if (property?.kind !== 'relation' || !property.many || keyColumns(property.target).length === 1) return value
   return (value as unknown[]).map((key) => em.getReference(property.target.entity as never, key as never))
 }
 
-/** A new value of an embedded object with the members of the old one that clients don't see. */
+/** A new value of an embedded object, with the members of the old one that are hidden from clients. */
 function withHidden (property: Property | undefined, value: unknown, old: unknown): unknown {
   const members = property && membersOf(property)
   const isColumns = property?.kind === 'embedded'
   const isGiven = typeof value === 'object' && value !== null
-  // null takes an object in JSON away, and of one in columns what clients see
+  // null removes an object in JSON as a whole, but only the visible members of an object in columns
   if (
     members === undefined || typeof old !== 'object' || old === null || !holdsHidden(members) ||
     !(isGiven || isColumns || value === undefined)

@@ -7,9 +7,9 @@ import type { Write } from '../write.ts'
 import { findLocked, flushing } from './entities.ts'
 
 /**
- * The entity of a record that is there, in scope, and of the right version.
+ * The entity of a record that exists, lies in the scope and has a version that If-Match allows.
  *
- * @param populate relations that are loaded with it
+ * @param populate relations to load with the entity
  * @throws {NotFoundError}, {PreconditionFailedError}
  */
 export async function lockRecord (

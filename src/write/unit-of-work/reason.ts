@@ -1,4 +1,4 @@
-/** Which writes have to go through MikroORM's unit of work: those in which it has a part that no statement can do. */
+/** Decides which writes need MikroORM's unit of work, because a statement alone would not give the same result. */
 import { Collection, EventType, ReferenceKind, Type, type EntityMetadata } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { EntityModel } from '../../model/index.ts'
@@ -7,7 +7,6 @@ import { sharedEmOf, type CrudSession } from '../../resource/index.ts'
 import type { Write } from '../write.ts'
 import { isHeard } from './subscribers.ts'
 
-/** What is done to a record. */
 export type WriteKind = 'create' | 'update' | 'delete'
 
 export function needsUnitOfWork (
@@ -18,7 +17,7 @@ export function needsUnitOfWork (
   return reasonForUnitOfWork(write, kind, rows) !== undefined
 }
 
-/** Why a write has to go through the unit of work, if it has to, as the end of "because of". */
+/** Why a write needs the unit of work, as the end of "because of", or `undefined` if it does not. */
 export function reasonForUnitOfWork (
   { session, model }: Write<CrudSession>,
   kind: WriteKind,
@@ -37,7 +36,7 @@ const EVENTS = {
   delete: [EventType.onInit, EventType.onLoad, EventType.beforeDelete, EventType.afterDelete, ...FLUSH_EVENTS],
 } as const
 
-/** Subscribers may come at any time, so this is asked for each write. */
+/** Subscribers can be added at any time, so this runs for each write. */
 function reasonOfEntity (em: EntityManager, { entity }: EntityModel, kind: WriteKind): string | undefined {
   const meta = em.getMetadata(entity as never) as EntityMetadata
   if (isHeard(em, meta, EVENTS[kind])) return 'its lifecycle hooks or a subscriber'
@@ -50,7 +49,10 @@ function reasonOfEntity (em: EntityManager, { entity }: EntityModel, kind: Write
 
 const neededBy = { onCreate: new WeakMap<object, boolean>(), onUpdate: new WeakMap<object, boolean>() }
 
-/** Whether a hook of a property looks at the entity, of which a statement has only what was given, or makes more than a column's value. */
+/**
+ * Whether a property's hook reads the entity, of which a statement has only the given values, or sets more than the
+ * value of one column.
+ */
 function needsEntity (meta: EntityMetadata, hook: 'onCreate' | 'onUpdate'): boolean {
   let known = neededBy[hook].get(meta)
   if (known === undefined) {
@@ -65,7 +67,7 @@ function needsEntity (meta: EntityMetadata, hook: 'onCreate' | 'onUpdate'): bool
   return known
 }
 
-/** Whether MikroORM completes embedded objects. */
+/** Whether MikroORM sets members of embedded objects. */
 function hasDefaults ({ props }: EntityMetadata): boolean {
   return props.some(({ onCreate, onUpdate, default: value, defaultRaw, targetMeta, kind }) =>
     onCreate !== undefined || onUpdate !== undefined || value !== undefined || defaultRaw !== undefined ||
@@ -75,7 +77,7 @@ function hasDefaults ({ props }: EntityMetadata): boolean {
 
 const constructors = new WeakMap<object, boolean>()
 
-/** Whether the class gives new entities values of its own, which no column default knows. */
+/** Whether the class sets values of new entities, which the defaults of columns may not match. */
 function hasConstructor (meta: EntityMetadata): boolean {
   let known = constructors.get(meta)
   if (known === undefined) constructors.set(meta, known = givesValues(meta))
@@ -90,12 +92,12 @@ function givesValues (meta: EntityMetadata): boolean {
       value !== undefined && !(value instanceof Collection) && !(value instanceof Type)
     )
   } catch {
-    // a constructor that needs something: MikroORM knows how to call it
+    // the constructor needs arguments or other state: leave the call to MikroORM
     return true
   }
 }
 
-/** Relations whose records go with one that is removed: MikroORM takes those that it has loaded. */
+/** Relations whose records are removed with the entity, if MikroORM has loaded them. */
 export function cascadesOf (em: EntityManager, { entity }: EntityModel): readonly string[] {
   return cascades(em.getMetadata(entity as never) as EntityMetadata)
 }

@@ -27,7 +27,7 @@ export async function updateThroughEntity (
   return data.columns.length > 0 ? record : await touchRow(write, id, filters) ?? record
 }
 
-/** Marks a record as deleted, or as not deleted any more: one that is not deleted stays unchanged then. */
+/** Marks a record as deleted, or removes the mark. A record without the mark stays unchanged when it is removed. */
 export async function markThroughEntity (
   write: Write<EntityManager>,
   id: Id,
@@ -42,7 +42,7 @@ export async function markThroughEntity (
   return await readBack(write, id)
 }
 
-/** The values that are assigned to an entity: links that the client does not see stay. */
+/** The values to assign to an entity. Links to records that the client does not see are kept. */
 async function checkedProperties (
   write: Write,
   id: Id,
@@ -63,7 +63,7 @@ async function checkedProperties (
   return properties
 }
 
-/** A set of links is part of the record: its version and its `onUpdate` change with it, though its own row does not. */
+/** Updates the version and the `onUpdate` values of a record whose links change: links are part of the record. */
 async function touchRow (
   write: Write<EntityManager>,
   id: Id,
