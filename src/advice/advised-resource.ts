@@ -1,4 +1,4 @@
-/** A resource of a server, as far as advice needs to know it. */
+/** The data of a server's resource that advice needs. */
 import type { Resource } from '../resource/index.ts'
 
 export interface AdvisedResource {
@@ -6,15 +6,15 @@ export interface AdvisedResource {
   readonly resource: Resource
   /** Whether a scope limits the rows that a request may touch. */
   readonly scoped: boolean
-  /** The operations that there are routes for. */
+  /** The operations that have routes. */
   readonly offers: OfferedWays
 }
 
-/** The operations of a resource that lead to other rows. */
+/** Whether a resource has the operations that can reach rows of other entities. */
 export interface OfferedWays {
   readonly list: boolean
   readonly get: boolean
-  /** One record or several. */
+  /** Whether it creates one record or several. */
   readonly create: boolean
   readonly update: boolean
 }

@@ -1,10 +1,10 @@
-/** The indexes that a database has, from its catalogue. */
+/** Reads a database's indexes from its catalogue. */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { run } from '../run/index.ts'
 
-/** An index, without what it leaves out: a partial one is taken for whole. */
+/** An index. A partial index counts like one on all rows. */
 export interface ExistingIndex {
-  /** Its table, quoted: with its schema, and alone where that is found without one. */
+  /** Its table, quoted: with the schema, and also without it if the search path finds the table. */
   readonly tables: readonly string[]
   /** Access method: `btree`, `gin`, ... */
   readonly method: string
@@ -14,7 +14,7 @@ export interface ExistingIndex {
 
 const quote = (column: string): string => `'"' || replace(${column}, '"', '""') || '"'`
 
-/** How SQL may name a table: with its schema, and alone where that is found without one. */
+/** The names of a table in SQL: with the schema, and also without it if the search path finds the table. */
 const NAMES = `array[${quote('n.nspname')} || '.' || ${quote('t.relname')}, case when pg_table_is_visible(t.oid) then ${
   quote('t.relname')
 } end]`
@@ -36,12 +36,12 @@ join pg_class x on x.oid = i.indexrelid
 join pg_am m on m.oid = x.relam
 where i.indisvalid and t.relname = any($1)`
 
-/** What the catalogue says of some tables. */
+/** The catalogue's data about some tables. */
 export interface TableIndexes {
   readonly indexes: readonly ExistingIndex[]
-  /** Quoted names of those that can have none: views, whose tables they are on, and foreign tables. */
+  /** Quoted names of views and foreign tables, which cannot have indexes. */
   readonly unindexable: readonly string[]
-  /** Whether texts can be indexed by their trigrams: the extension is there, to be created if it hasn't been. */
+  /** Whether texts can be indexed by their trigrams, because the extension is available (if not yet created). */
   readonly trigrams: boolean
 }
 

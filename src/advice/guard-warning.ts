@@ -1,5 +1,6 @@
 /**
- * The warnings about rows that no scope guards: one line in the log for each resource, with the rules that would guard.
+ * The warnings about rows that no scope guards. Each resource has one line in the log, with filters that would guard
+ * the rows.
  */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { FastifyBaseLogger } from 'fastify'
@@ -11,7 +12,7 @@ import { unguardedBehind, type Unguarded } from './unguarded.ts'
 /**
  * Checks the names of entities whose rows all clients may use.
  *
- * @throws {ConfigError} for a name that is not an entity's
+ * @throws {ConfigError} for a name that is not the name of an entity
  */
 export function checkShared (em: EntityManager, shared: readonly string[]): void {
   const entities = [...em.getMetadata().getAll().values()].map(({ className }) => className)
@@ -23,7 +24,7 @@ export function checkShared (em: EntityManager, shared: readonly string[]): void
 }
 
 /**
- * Logs the rows that can be reached past the scopes of resources.
+ * Logs the entities whose rows can be reached past the scopes of resources.
  *
  * @param shared names of entities whose rows all clients may use
  */
@@ -46,20 +47,18 @@ function warning (prefix: string, unguarded: readonly Unguarded[]): string {
     `crudKit's option shared: ['${some.map(({ entity }) => entity).join("', '")}']`
   const own = unguarded.filter(({ lacks }) => lacks === undefined)
   const rules = own.map(({ entity, rule }) => `${entity}: ${rule}`).join('; ')
-  const guard =
-    `Give each a MikroORM filter, and its parameters to request.em.setFilterParams in a hook: ${rules}. Where everybody may use all rows, say so: ${
-      sharing(own)
-    }.`
+  const guard = `Give each a MikroORM filter, and its parameters to request.em.setFilterParams in a hook: ${rules}. ` +
+    `If all clients may use all rows, set ${sharing(own)}.`
   const others = unguarded.filter(({ lacks }) => lacks !== undefined).map((one) => {
     const filter = one.rule === undefined
       ? 'a property that says whose a row is, and a MikroORM filter on it'
       : `a MikroORM filter through its relation: ${one.rule}`
-    return `${one.entity} has no '${one.lacks}': if everybody may use its rows, say so, ${
-      sharing([one])
-    }; else give it ${filter}.`
+    return `${one.entity} has no '${one.lacks}': if all clients may use its rows, set ${sharing([one])}; ` +
+      `else give it ${filter}.`
   })
   return [
-    `The scope of ${prefix} guards its own rows only. Requests reach rows of other entities that nothing guards: ${ways}.`,
+    `The scope of ${prefix} guards its own rows only. ` +
+    `Requests reach rows of other entities that no filter guards: ${ways}.`,
     ...own.length > 0 ? [guard] : [],
     ...others,
   ].join(' ')

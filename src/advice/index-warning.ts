@@ -1,10 +1,10 @@
-/** The warnings about missing indexes: one line in the log for each, with the statement that creates the index. */
+/** The warnings about missing indexes. Each index has one line in the log, with the statement that creates it. */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { FastifyBaseLogger } from 'fastify'
 import type { AdvisedResource } from './advised-resource.ts'
 import { missingIndexes } from './missing-indexes.ts'
 
-/** Looks for missing indexes and logs them. Never rejects: a server serves without advice, too. */
+/** Looks for missing indexes and logs them. It never rejects, since a server also works without advice. */
 export async function warnOfMissingIndexes (
   log: FastifyBaseLogger,
   em: EntityManager,

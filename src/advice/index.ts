@@ -1,7 +1,7 @@
 /**
  * Advice at start-up: bound resources in, warnings out. `missing-indexes.ts` decides which indexes requests would use
- * and the database lacks, `unguarded.ts` which rows a scope does not guard; the files named `*-warning.ts` have the
- * words.
+ * and the database lacks. `unguarded.ts` decides which rows a scope does not guard. The files named `*-warning.ts`
+ * contain the messages.
  */
 export type { AdvisedResource } from './advised-resource.ts'
 export { checkShared, warnOfUnguarded } from './guard-warning.ts'

@@ -1,4 +1,4 @@
-/** The decision about indexes: which ones requests would use and the database lacks. */
+/** Decides which indexes requests would use and the database lacks. */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Whitelist } from '../plan/index.ts'
 import { readIndexes, type ExistingIndex } from './existing-indexes.ts'
@@ -6,15 +6,15 @@ import { createIndex, wantedIndexes, type WantedIndex } from './wanted-indexes.t
 
 /** An index to create. */
 export interface MissingIndex {
-  /** What would use it, as clients write it: `filter[name]`, `sort=name`. */
+  /** The parameters that would use it, as clients write them: `filter[name]`, `sort=name`. */
   readonly uses: readonly string[]
   /** The statement that creates it. */
   readonly sql: string
 }
 
 /**
- * The indexes that are missing behind the filters, sorts and includes of whitelists, as far as the database could have
- * them. Sends one statement.
+ * The missing indexes for the filters, sorts and includes of whitelists. Tables and extensions that the database cannot
+ * index are left out. Sends one statement.
  */
 export async function missingIndexes (
   em: EntityManager,
@@ -43,12 +43,13 @@ function tableName (quoted: string): string {
 function serves ({ tables, method, keys }: ExistingIndex, { table, kind, key }: WantedIndex): boolean {
   if (!tables.includes(table)) return false
   if (kind === 'order') return (method === 'btree' || method === 'hash') && same(keys[0]!, key)
-  // of what kind exactly is the operator class's business, and there are more than we know
+  // operator classes are not compared: extensions may add classes that serve the same filters
   return method !== 'btree' && method !== 'hash' && keys.some((one) => same(one, key))
 }
 
 /**
- * PostgreSQL writes names without quotes where they need none, and expressions in its own way: too much alike is alike.
+ * Compares keys loosely, since PostgreSQL omits quotes that names do not need and rewrites expressions. A false match
+ * only suppresses a warning.
  */
 const same = (existing: string, key: string): boolean => normal(existing) === normal(key)
 

@@ -1,4 +1,4 @@
-/** The decision about guards: which rows a request can reach past its resource's scope, and that nothing guards. */
+/** Decides which rows a request can reach past its resource's scope without another guard. */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { conditionOfFilters } from '../borrowed/mikro-orm.ts'
 import { hasSql, readCondition } from '../conditions/index.ts'
@@ -10,11 +10,11 @@ import type { OfferedWays } from './advised-resource.ts'
 /** An entity whose rows a request can reach past the scope. */
 export interface Unguarded {
   readonly entity: string
-  /** How, as clients write it: `include=project`, `filter[project.name]`, `'project' in bodies`. */
+  /** The ways to its rows, as clients write them: `include=project`, `filter[project.name]`, `'project' in bodies`. */
   readonly paths: readonly string[]
-  /** A MikroORM filter that would guard it, if the entity or one that it belongs to says whose a row is. */
+  /** A MikroORM filter that would guard it, if the entity, or one that it belongs to, has a property for the owner. */
   readonly rule?: string
-  /** The property that says whose a row is, if the entity itself does not have it. */
+  /** The name of the owner's property, if the entity itself does not have it. */
   readonly lacks?: string
 }
 
@@ -25,10 +25,10 @@ interface Way {
 }
 
 /**
- * The entities that a resource with a scope leads to and that nothing guards. A scope holds for the rows of the
- * resource itself: not for rows of the same entity that are reached through a relation.
+ * The unguarded entities that a resource with a scope leads to. A scope applies to the rows of the resource itself. It
+ * does not apply to rows of the same entity that are reached through a relation.
  *
- * @param offered the operations that there are routes for
+ * @param offered the operations that have routes
  */
 export async function unguardedBehind (
   em: EntityManager,
@@ -66,7 +66,7 @@ export async function unguardedBehind (
 function waysOfLists (whitelist: Resource['whitelist']): Way[] {
   const ways: Way[] = []
   for (const entry of whitelist.filters.values()) {
-    // the alternatives of one filter may lead different ways, and each of its relations to one entity
+    // the alternatives of one filter may use different relations
     ways.push({ path: `filter[${entry.name}]`, relations: relationsOf(entry) })
   }
   for (const { name, targets } of whitelist.sorts.values()) {
@@ -83,8 +83,8 @@ function waysOfLists (whitelist: Resource['whitelist']): Way[] {
 }
 
 /**
- * Whether a filter that is on by default may tell the rows of one request from those of another. Conditions are the same
- * for all requests, unless there is SQL in them; callbacks may look at the request.
+ * Whether a filter that is on by default may select different rows for different requests. Callbacks may read the
+ * request, and SQL may read the session. Other conditions are the same for all requests.
  */
 async function isGuardedByFilter (em: EntityManager, model: EntityModel): Promise<boolean> {
   const declared = filtersOfEntity(em, model.entity)
@@ -92,18 +92,18 @@ async function isGuardedByFilter (em: EntityManager, model: EntityModel): Promis
     if (isActive !== true) continue
     if (typeof cond === 'function' || hasSql(readConstantFilter(name, cond, model))) return true
   }
-  // MikroORM does not list the filters that addFilter has added: all others are switched off
+  // MikroORM does not list the filters that addFilter added: they are found by switching off all others
   const others = Object.fromEntries(declared.map((filter) => [filter.name, false]))
   try {
     const where: unknown = await conditionOfFilters(em, model.entity, 'read', others)
     return where !== undefined && hasSql(readCondition(where, model))
   } catch {
-    // it has no parameters, or its callback does not find the request that it looks for
+    // the filter's parameters or its request are missing, so it depends on them
     return true
   }
 }
 
-/** Names of properties that often say whose a row is. */
+/** Common names of properties for the owner of a row. */
 const OWNERS = /^(tenant|org|account|company|customer|client|workspace|team|owner|user|project)/i
 
 const ownersOf = ({ properties }: EntityModel): string[] =>
@@ -112,7 +112,8 @@ const ownersOf = ({ properties }: EntityModel): string[] =>
   )
 
 /**
- * A filter on the property that the resource has as well, there or behind a to-one relation, or else on one like it.
+ * Proposes a filter: on an owner property that the resource has, too, either of the entity or behind a to-one relation,
+ * or else on another owner property of the entity.
  */
 function advice (entity: EntityModel, root: EntityModel): Pick<Unguarded, 'rule' | 'lacks'> {
   const [wanted, own] = [ownersOf(root), ownersOf(entity)]
@@ -124,7 +125,7 @@ function advice (entity: EntityModel, root: EntityModel): Pick<Unguarded, 'rule'
   return { lacks: wanted[0] ?? 'tenant' }
 }
 
-/** Names from an entity to a property of the one that it belongs to: the shortest way by to-one relations. */
+/** The shortest path by to-one relations from an entity to one of the wanted properties. */
 function pathToOwner (entity: EntityModel, wanted: readonly string[]): readonly string[] | undefined {
   const seen = new Set([entity])
   const places: { readonly at: EntityModel, readonly path: readonly string[] }[] = [{ at: entity, path: [] }]

@@ -1,5 +1,6 @@
 /**
- * The indexes that a whitelist makes use of: what its filters compare, its sorts order by, and its includes join on.
+ * The indexes that a whitelist would use: on columns that its filters compare, its sorts order by, and its includes
+ * join on.
  */
 import type { EntityModel, RelationProperty } from '../model/index.ts'
 import { formOf, type ColumnSql, type IndexKind } from '../operators/index.ts'
@@ -15,16 +16,16 @@ import { fill, name, operand, trusted, typeOf } from '../sql/index.ts'
 
 /** An index that requests would use. */
 export interface WantedIndex {
-  /** Quoted, and qualified by its schema where it has one. */
+  /** The quoted name of the table, with its schema if it has one. */
   readonly table: string
   readonly kind: IndexKind
   /** Its first key: a quoted column, or an expression in parentheses. */
   readonly key: string
-  /** What for, as a client writes it: `filter[name]`. */
+  /** The parameter that would use it, as a client writes it: `filter[name]`. */
   readonly use: string
 }
 
-/** All indexes that a whitelist wants, some of them for several uses. */
+/** All indexes that a whitelist would use. The same index occurs once for each use. */
 export function wantedIndexes (whitelist: Whitelist): readonly WantedIndex[] {
   return [
     ...[...whitelist.filters.values()].flatMap((entry) =>
@@ -46,7 +47,7 @@ function ofFilter ({ relations, operand, by }: Compared, use: string, model: Ent
     const { index } = formOf(operator, typeOf(operand))
     if (index === 'none') continue
     const { kind, key: template } = typeof index === 'string' ? { kind: index, key: undefined } : index
-    // half of the rows have either value of a boolean
+    // an index is seldom useful for a boolean: each value selects about half of the rows
     if (kind === 'order' && operand.kind !== 'relation' && operand.type.kind === 'boolean') continue
     const key = keyOf(operand, template)
     const found: WantedIndex[] = key === undefined ? [] : [{ table, kind, key, use }]
@@ -55,7 +56,7 @@ function ofFilter ({ relations, operand, by }: Compared, use: string, model: Ent
   return [...wanted.values()].flat()
 }
 
-/** What is behind a relation is joined after the rows have been found: no index has its order. */
+/** No index helps to sort by a property of a related record, since that is joined after the rows have been found. */
 function ofOrder (
   target: { readonly relations: readonly RelationProperty[], readonly operand: Comparable } | CustomTarget | undefined,
   use: string,
@@ -75,7 +76,7 @@ function keyOf (target: Comparable, expression?: ColumnSql): string | undefined 
   return expression === undefined ? key : fill(expression, { column: trusted(key) }).pieces.join('')
 }
 
-/** From the rows of one side to those of the other. */
+/** The indexes for the joins of some relations. */
 function ofRelations (relations: readonly RelationProperty[], use: string, model?: EntityModel): WantedIndex[] {
   const owners = [model, ...relations.map(({ target }) => target)]
   return relations.flatMap((relation, index) => {
@@ -85,15 +86,15 @@ function ofRelations (relations: readonly RelationProperty[], use: string, model
 }
 
 /**
- * The index that leads over a relation: a filter (`from` is where it comes from) looks for the rows that refer to those
- * found, an include for the rows that its parents are referred to by.
+ * The index for the join of a relation. A filter, which passes the entity that the relation starts at as `from`, looks
+ * for the rows that refer to the rows it found. An include looks for the rows that are related to its parents.
  */
 function joinIndex (
   { join, target }: RelationProperty,
   from: EntityModel | undefined
 ): { readonly table: string, readonly key: string } | undefined {
   switch (join.kind) {
-    // what an include refers to is found by its key
+    // an include finds the records that its parents refer to by their primary key
     case 'owner':
       return from && { table: from.table, key: quoted(join.columns[0]!) }
     case 'inverse':
@@ -105,7 +106,7 @@ function joinIndex (
 
 const quoted = (column: string): string => name(column).pieces.join('')
 
-/** The statement that makes an index. */
+/** The statement that creates an index. */
 export function createIndex ({ table, kind, key }: WantedIndex): string {
   switch (kind) {
     case 'order':

@@ -40,7 +40,7 @@ export async function convertList (
 }
 
 /**
- * The records of a JSON list in wire form. Numbers stay exact, unless a hook reads them: a hook gets JavaScript numbers,
+ * The records of a JSON list in wire form. Numbers stay exact unless there is a hook: hooks get JavaScript numbers,
  * which may be rounded.
  */
 export function parseRecords (json: string, toWire: ToWire | undefined, { afterRead }: CrudHooks): JsonRecord[] {

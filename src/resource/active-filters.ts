@@ -1,4 +1,4 @@
-/** The conditions of MikroORM's filters that hold for a session. */
+/** The conditions of the MikroORM filters that are active in a session. */
 import { ValidationError } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { conditionOfFilters } from '../borrowed/mikro-orm.ts'
@@ -11,12 +11,12 @@ import { RequestSession } from './request-session.ts'
 import { readFilter } from './scope.ts'
 import { emOf, type Session } from './session.ts'
 
-/** Arguments of filters by name, or whether they are on. */
+/** The arguments of filters by name, or `true` or `false` to switch them on or off. */
 export type FilterOptions = Readonly<Record<string, unknown>>
 
 export type FilterType = 'read' | 'update' | 'delete'
 
-/** The conditions of the filters that are active for some entities. */
+/** The conditions of the active filters of some entities. */
 export async function activeFilters (
   session: Session,
   entities: readonly EntityModel[],
@@ -24,7 +24,7 @@ export async function activeFilters (
 ): Promise<ActiveFilters> {
   const [only] = entities
   if (only === undefined) return NO_FILTERS
-  // Promise.all takes three times as long, and most statements touch one entity
+  // Promise.all takes three times as long, and most statements use one entity
   const conditions = entities.length === 1
     ? [await filterOf(session, only.entity, type)]
     : await Promise.all(entities.map(({ entity }) => filterOf(session, entity, type)))
@@ -61,12 +61,12 @@ export async function switchedFilters (
   )
 }
 
-/** The filters among the custom conditions of a plan. */
+/** The MikroORM filters among the custom conditions of a plan. */
 export function switchedBy (customs: Plan['customs']): readonly ScopeCondition[] {
   return customs.filter((custom) => custom.kind === 'scope')
 }
 
-/** Options that leave one filter alone switched on: those that are active anyway hold already. */
+/** Options that switch on one filter only. Filters that are active by default are applied separately. */
 export function optionsOf ({ filters }: EntityModel, { filter, args }: ScopeCondition): FilterOptions {
   return { ...Object.fromEntries(filters.map((name) => [name, false])), [filter]: args ?? true }
 }
@@ -83,10 +83,10 @@ export function filtersBySwitch (
   }))
 }
 
-/** Entities with filters that look at the EntityManager. */
+/** Entities with filters that need the EntityManager of the request. */
 const parameterised = new WeakSet<object>()
 
-/** The condition of the filters of one entity. Filters that are the same for all requests need no EntityManager of one. */
+/** The condition of the filters of one entity. The request's EntityManager is forked only for filters that need it. */
 async function filterOf (session: Session, entity: unknown, type: FilterType): Promise<object | undefined> {
   if (!(session instanceof RequestSession)) return await filtersOf(session, entity, type)
   if (session.opened !== undefined || parameterised.has(entity as object)) {
@@ -95,7 +95,7 @@ async function filterOf (session: Session, entity: unknown, type: FilterType): P
   try {
     return await filtersOf(session.shared, entity, type)
   } catch (error) {
-    // MikroORM asks the shared one for no parameters, and a filter without a callback needs none
+    // the filter has parameters, which only the EntityManager of the request has
     if (!(error instanceof ValidationError)) throw error
     parameterised.add(entity as object)
     return await filtersOf(session.em, entity, type)
@@ -115,7 +115,7 @@ async function filtersOf (
   }
 }
 
-/** MikroORM's message about a filter whose `setFilterParams` was forgotten names the filter: that is for the log. */
+/** Replaces MikroORM's error about missing `setFilterParams`, because its message contains the filter's name. */
 export function filterError (error: unknown): unknown {
   const isIncomplete = error instanceof Error && error.message.startsWith('No arguments provided for filter')
   return isIncomplete

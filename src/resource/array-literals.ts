@@ -1,9 +1,15 @@
-/** Literals of PostgreSQL's arrays, for MikroORM: those of its own leave out quotes that PostgreSQL needs. */
+/** Literals of PostgreSQL arrays for MikroORM, whose own literals lack quotes that PostgreSQL needs. */
 
-/** Without quotes PostgreSQL takes these for nothing, for null, for parts of the literal, or less than all of it (manual, section 8.15.6). */
+/**
+ * Items that need quotes. Without them PostgreSQL reads an item as missing, as null or as part of the literal, or trims
+ * it (manual, section 8.15.6).
+ */
 const NEEDS_QUOTES = /^$|^null$|^[ \t\n\v\f\r]|[ \t\n\v\f\r]$|["{},\\]/i
 
-/** The literal of PostgreSQL's text input. Without needless quotes, so that MikroORM sees no change in what it has loaded before. */
+/**
+ * The literal that PostgreSQL's text input reads. It has no unnecessary quotes, so that MikroORM does not see a change
+ * in arrays that it has loaded.
+ */
 export function arrayLiteral (values: readonly unknown[]): string {
   return `{${values.map(literalOf).join(',')}}`
 }

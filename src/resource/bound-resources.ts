@@ -1,4 +1,4 @@
-/** The resources of one CRUD class: one for each ORM that it meets, and for each schema of its entities. */
+/** The resources of one CRUD class: one for each ORM that uses it, and for each schema of its entities. */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { schemaOf } from './models.ts'
 import type { Resource } from './resource.ts'
@@ -6,7 +6,7 @@ import type { Resource } from './resource.ts'
 export class BoundResources {
   readonly #byMetadata = new WeakMap<object, Map<string | undefined, Resource>>()
 
-  /** The resource for an EntityManager's ORM and schema, bound when they are first met. */
+  /** The resource for the ORM and schema of an EntityManager, bound at the first call for them. */
   of (em: EntityManager, bind: () => Resource): Resource {
     const metadata = em.getMetadata()
     const schema = schemaOf(em)

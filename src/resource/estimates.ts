@@ -1,30 +1,32 @@
-/** Totals that the planner estimates, for requests that may see some rows only. */
+/** Refuses totals that PostgreSQL's planner estimates for requests that may see only some rows. */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { ConfigError } from '../errors.ts'
 import { relationsOf, type Whitelist } from '../plan/index.ts'
 import { filtersOfEntity } from './entity-filters.ts'
 
 /**
- * Refuses estimates where rows are hidden from requests: the planner knows the values of all rows (PostgreSQL manual,
- * section 14.2), so that the estimate for `filter[email]=ann@example.com` tells of rows that the request may not see.
+ * Refuses estimates if rows are hidden from requests. The planner knows the values of all rows (PostgreSQL manual,
+ * section 14.2), so the estimate for `filter[email]=ann@example.com` would reveal rows that the request may not see.
  *
- * @param what the subject of a sentence
- * @param hides what hides rows
- * @throws {ConfigError} unless the whitelist says that this is meant
+ * @param what the resource, as the subject of the error's sentence
+ * @param hides the condition that hides rows, as a noun
+ * @throws {ConfigError} unless the whitelist sets `estimateAllRows`
  */
 export function checkEstimates (what: string, { pagination }: Whitelist, hides: string): void {
   if (pagination.count !== 'planned' || pagination.estimateAllRows) return
   throw new ConfigError(
-    `${what}: count: 'planned' and ${hides} do not go together, since the planner's statistics are of all rows and tell of those that a request may not see. ` +
-      "Use count: 'exact' or 'none', or write pagination: { count: 'planned', estimateAllRows: true } if everybody may learn that."
+    `${what}: count: 'planned' and ${hides} cannot be combined, ` +
+      "since the planner's statistics cover all rows and reveal those that a request may not see. " +
+      "Use count: 'exact' or 'none', or write pagination: { count: 'planned', estimateAllRows: true } " +
+      'if all clients may learn that.'
   )
 }
 
 /**
- * Refuses estimates at start-up where one of MikroORM's filters is on by default for the rows that are counted, or for
- * rows that filters of the whitelist lead to. What a list includes or sorts by has no part in its estimate.
+ * Refuses estimates at start-up if a MikroORM filter is on by default for the counted rows, or for rows that filters of
+ * the whitelist lead to. Includes and sorts do not change a list's estimate.
  *
- * @throws {ConfigError} unless the whitelist says that this is meant
+ * @throws {ConfigError} unless the whitelist sets `estimateAllRows`
  */
 export function checkEstimatesOf (em: EntityManager, whitelist: Whitelist): void {
   const { model, filters } = whitelist

@@ -1,4 +1,4 @@
-/** Conditions in MikroORM's words: they may look at anything, so a request that brings some has a statement of its own. */
+/** Conditions that MikroORM compiles. They may depend on any data, so their statement is compiled for each request. */
 import { readConstant, toMikroOrm, type Visible, type Where } from '../conditions/index.ts'
 import type { CustomFilterContext } from '../config/index.ts'
 import { FilterValidationError } from '../errors.ts'
@@ -18,34 +18,34 @@ import { contextOf } from './context.ts'
 import { certain } from './scope.ts'
 import { emOf, type CrudSession } from './session.ts'
 
-/** Conditions of one request beside its query string, as the caller gives them. */
+/** Conditions of one request in addition to its query string, as the caller passes them. */
 export interface ReadOptions {
-  /** A condition in MikroORM's query language on the resource's own rows, ANDed to everything. */
+  /** A condition in MikroORM's query language on the resource's own rows. It is combined with all others by AND. */
   readonly scope?: object
-  /** Also see rows that are marked as deleted. Default: false. */
+  /** Include rows that are marked as deleted. Default: false. */
   readonly includeDeleted?: boolean
-  /** Handed to custom filters and hooks. */
+  /** Passed to custom filters and hooks. */
   readonly context?: Readonly<Record<string, unknown>>
 }
 
-/** The same conditions, read. */
+/** The same conditions after they have been parsed. */
 export interface RequestConditions {
   readonly scope?: Where | undefined
-  /** Rows that MikroORM's filters hide are left out. Default: true. */
+  /** Whether MikroORM's filters are applied. Default: true. */
   readonly filtered?: boolean
   readonly context?: ReadOptions['context']
 }
 
-/** Conditions of MikroORM's filters by entity: those of the filters that are active. */
+/** The conditions of the active MikroORM filters, by entity. */
 export type ActiveFilters = ReadonlyMap<EntityModel, Where>
 
 export const NO_FILTERS: ActiveFilters = new Map()
 
 /**
- * What MikroORM compiles of a request's conditions.
+ * The functions by which MikroORM compiles conditions of a request.
  *
- * @param values of the statement, which those of the conditions are added to
- * @param behind the filters of related rows that the scope leads to: they hold even if the records are not filtered
+ * @param values the values of the statement; those of the conditions are added to them
+ * @param behind the filters of related rows that the scope leads to, which apply even if the records are not filtered
  */
 export function foreignOf (
   session: CrudSession,
@@ -99,7 +99,7 @@ export type SwitchedFilters = ReadonlyMap<ScopeCondition, Where>
 
 export const NONE_SWITCHED: SwitchedFilters = new Map()
 
-/** What makes related rows visible where MikroORM's filters are these. */
+/** The conditions under which related rows are visible: they are not deleted, and the given filters accept them. */
 export function visibleBy (filters: ActiveFilters): Visible {
   return (model) => {
     const alive = model.deletedAt && { [model.deletedAt.name]: null }
@@ -109,7 +109,7 @@ export function visibleBy (filters: ActiveFilters): Visible {
   }
 }
 
-/** A callback that fails on the list of a repeated parameter takes one value: that is the client's mistake. */
+/** Calls a custom filter. If the callback fails on the list of a repeated parameter, that is the client's mistake. */
 export function narrow (
   { parameter, callback, value }: CallbackCondition,
   qb: AnyQueryBuilder,
@@ -119,7 +119,7 @@ export function narrow (
   try {
     narrowed = callback(qb, value, context)
   } catch (cause) {
-    // an error with a status is one that the callback means
+    // the callback throws an error with a status on purpose
     if (typeof value === 'string' || (cause as { statusCode?: unknown } | null)?.statusCode !== undefined) throw cause
     const detail = `The filter ${parameter} takes one value; it was given more than once, or with [].`
     throw new FilterValidationError([{ source: { parameter }, code: 'FST_CRUD_FILTER_INVALID', detail }])

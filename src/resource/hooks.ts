@@ -1,4 +1,4 @@
-/** The hooks that a subclass of `CrudBase` may declare, and what reads and writes see of the class. */
+/** The hooks that a subclass of `CrudBase` may declare, and the members of the class that reads and writes use. */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Id } from '../plan/index.ts'
 import type { JsonRecord } from '../run/index.ts'
@@ -12,8 +12,8 @@ export interface CrudHooks {
   afterRead?(record: JsonRecord, context: CrudContext): JsonRecord | Promise<JsonRecord>
 }
 
-/** A `CrudBase` as its reads and writes see it. */
+/** The members of a `CrudBase` that its reads and writes use. */
 export interface CrudClass extends CrudHooks {
-  /** Looks up all names, once for each ORM: what is wrong with them is the error of the read or write. */
+  /** Looks up all names, once for each ORM. Mistakes in them are errors of the first read or write. */
   bind(em: EntityManager): Resource
 }

@@ -1,6 +1,6 @@
 /**
  * A resource bound to its ORM: its model and whitelist looked up, its statements kept by shape, and the conditions of
- * one request. It refuses what is misconfigured, when the resource meets its ORM, and conditions that are not certainly
+ * one request. Errors: mistakes of the configuration, when the resource is bound, and values that are not certainly
  * conditions.
  */
 export {

@@ -1,4 +1,4 @@
-/** The models of an ORM's entities, made once for all resources. */
+/** The models of an ORM's entities, created once for all resources. */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { correctArrays } from '../borrowed/mikro-orm.ts'
 import { Models } from '../model/index.ts'
@@ -6,12 +6,12 @@ import { arrayLiteral } from './array-literals.ts'
 
 const modelsByStorage = new WeakMap<object, Map<string | undefined, Models>>()
 
-/** The schema of entities that name none: the EntityManager's own, or the ORM's. */
+/** The schema of entities that do not name one: the EntityManager's, or the ORM's. */
 export function schemaOf (em: EntityManager): string | undefined {
   return em.schema ?? em.config.getSchema(true)
 }
 
-/** The models of the ORM behind an EntityManager: one set for all resources. */
+/** The models for an EntityManager's ORM and schema. */
 export function modelsOf (em: EntityManager): Models {
   const metadata = em.getMetadata()
   const schema = schemaOf(em)

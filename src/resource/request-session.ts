@@ -1,12 +1,12 @@
 /**
- * The session of an HTTP request, for which an EntityManager is forked only when somebody asks for it. A fork, and a signal
- * that aborts its queries, cost a tenth of what a list does, and few requests use more of them than the connection.
+ * The session of an HTTP request. An EntityManager is forked only when it is first used. A fork, and a signal that
+ * aborts its queries, cost a tenth of a list, and few requests need more than the connection.
  */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Cancellation } from '../run/index.ts'
 
 export abstract class RequestSession {
-  /** The ORM's own EntityManager: for its metadata, its configuration and its connection, never for entities. */
+  /** The ORM's global EntityManager: for its metadata, its configuration and its connection, never for entities. */
   readonly shared: EntityManager
 
   constructor (shared: EntityManager) {
@@ -15,8 +15,8 @@ export abstract class RequestSession {
 
   /** The EntityManager of the request. */
   abstract get em (): EntityManager
-  /** The same, where somebody has asked for it: what he has set on it counts from then on. */
+  /** The EntityManager of the request if it has been used, since its filters and transaction then apply. */
   abstract get opened (): EntityManager | undefined
-  /** Says that the client has gone away. */
+  /** The cancellation for a client that has disconnected. */
   abstract get departure (): Cancellation
 }

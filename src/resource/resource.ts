@@ -1,4 +1,4 @@
-/** A CRUD class that has met its ORM: names looked up, the conditions of requests planned, statements kept by shape. */
+/** A CRUD class bound to an ORM: its names are looked up, and its statements are kept by shape. */
 import type { EntityManager, QueryBuilder } from '@mikro-orm/postgresql'
 import { entitiesBehind, toMikroOrm } from '../conditions/index.ts'
 import type { QueryBuilderConfig, WritableConfig } from '../config/index.ts'
@@ -41,15 +41,15 @@ import { readScope } from './scope.ts'
 import { sharedEmOf, type CrudSession, type Session } from './session.ts'
 import { checkConstants, checkFilters, relationsOfWhitelist } from './whitelisted.ts'
 
-/** A plan with all that holds for its request. */
+/** A plan with all conditions of its request. */
 interface PlannedRead {
   readonly plan: Plan
-  /** The plan with the conditions of its request in it; `undefined` if only MikroORM can compile one of them. */
+  /** The plan that contains the conditions of its request; `undefined` if only MikroORM can compile one of them. */
   readonly complete: Plan | undefined
   /** The same conditions, for MikroORM. */
   readonly conditions: RequestConditions
   readonly filters: ActiveFilters
-  /** Filters of the rows that the scope leads to, whether or not the records themselves are filtered. */
+  /** The filters of rows that the scope leads to, which apply even if the records themselves are not filtered. */
   readonly behind: ActiveFilters
   readonly switched: SwitchedFilters
 }
@@ -57,19 +57,19 @@ interface PlannedRead {
 export class Resource {
   readonly model: EntityModel
   readonly whitelist: Whitelist
-  /** What bodies may set. */
+  /** The properties that bodies may set. */
   readonly writable: Writable
-  /** What a record shows when nothing is selected. */
+  /** The selection of a record without `fields` and `include`. */
   readonly selection: Selection
-  /** What such records still need when they come from the database. */
+  /** The conversion of such records after they were read; `undefined` if they need none. */
   readonly toWire: ToWire | undefined
   readonly #statements = new Statements()
-  /** What its statements are run for, as those are told who watch. */
+  /** The resource and operation of statements, for listeners of queries. */
   readonly #calls: Readonly<Record<QueryOperation, QueryCall>>
-  /** Entities that a statement of this resource can touch: those whose MikroORM filters may matter. */
+  /** The entities that statements of this resource can use, and whose MikroORM filters may therefore apply. */
   readonly #entities: readonly EntityModel[]
 
-  /** @throws {ConfigError} when the configuration names what the entity doesn't have */
+  /** @throws {ConfigError} when the configuration names a property that the entity does not have */
   constructor (
     em: EntityManager,
     entity: unknown,
@@ -95,13 +95,13 @@ export class Resource {
     this.toWire = toWireOf(this.selection)
   }
 
-  /** What a statement of an operation is run for. */
+  /** The resource and operation that a statement is run for. */
   callOf (operation: QueryOperation): QueryCall {
     return this.#calls[operation]
   }
 
   /**
-   * What a caller says of a request beside its query string, read.
+   * Parses the conditions that a caller passes in addition to the query string.
    *
    * @throws {ScopeError} for a scope that is not certainly a condition
    */
@@ -109,7 +109,7 @@ export class Resource {
     return { scope: readScope(options, this.model), context: options.context }
   }
 
-  /** The statement of a plan with the request's values: its conditions are planned, and then all of it is compiled. */
+  /** The statement of a plan with the request's values. The conditions are planned first, then the plan is compiled. */
   async prepare (
     session: Session,
     plan: Plan,
@@ -122,7 +122,7 @@ export class Resource {
     return this.prepareWith(session, plan, conditions, operation, active, switched)
   }
 
-  /** The entities whose MikroORM filters have to be known to plan a read. */
+  /** The entities whose MikroORM filters are needed to plan a read. */
   entitiesOfRead (plan: Plan, conditions: RequestConditions): readonly EntityModel[] {
     return this.entitiesWithScope(conditions.filtered === false ? [] : this.#entitiesRead(plan), conditions)
   }
@@ -132,10 +132,10 @@ export class Resource {
   }
 
   /**
-   * The same statement, when the conditions of MikroORM's filters are known.
+   * The same statement, given the conditions of MikroORM's filters.
    *
-   * @param active those of the filters that are active, of the entities of the read
-   * @param switched those of filters that the request has switched on
+   * @param active the conditions of active filters, by entity of the read
+   * @param switched the conditions of filters that the request has switched on
    */
   prepareWith (
     session: CrudSession,
@@ -165,8 +165,8 @@ export class Resource {
   }
 
   /**
-   * Refuses an estimate that tells of hidden rows, if only the request could show that rows are hidden: by a scope that
-   * an application's own code has given, or by filters that are added or switched on later.
+   * Refuses an estimate that reveals hidden rows. It covers conditions that are not known at start-up: a scope that the
+   * application's code passes, and filters that are added or switched on later.
    */
   #checkEstimate (plan: ListPlan, { scope = [] }: RequestConditions, filters: ActiveFilters): void {
     if (scope.length > 0) checkEstimates(`The resource of ${this.model.name}`, this.whitelist, 'a scope')
@@ -176,7 +176,7 @@ export class Resource {
     }
   }
 
-  /** A statement that is kept for plans of the same shape, or one that is compiled for this request. */
+  /** The kept statement for plans of the same shape, or one that is compiled for this request only. */
   #compile (session: CrudSession, planned: PlannedRead, call: QueryCall): CompiledRead {
     const { plan, complete, conditions, filters, behind, switched } = planned
     const kept = complete && this.#kept(session, complete, filters, call)
@@ -191,7 +191,7 @@ export class Resource {
     )
   }
 
-  /** The statement of a write with the request's values, in the same two stages. */
+  /** The statement of a write with the request's values, also planned first and then compiled. */
   prepareWrite (
     session: CrudSession,
     plan: AnyWritePlan,
@@ -221,7 +221,7 @@ export class Resource {
     return statement
   }
 
-  /** The statement that is kept for a plan, unless the application's own conditions lead to rows that are filtered. */
+  /** The kept statement of a plan, unless conditions of the configuration lead to rows that are filtered. */
   #kept (
     session: CrudSession,
     plan: Plan | AnyWritePlan,
@@ -233,19 +233,19 @@ export class Resource {
     return bindKept(kept, plan.values, call)
   }
 
-  /** Entities that a statement touches, with those that the scope leads to. */
+  /** The entities of a statement and those that the scope leads to. */
   entitiesWithScope (entities: readonly EntityModel[], { scope }: RequestConditions): readonly EntityModel[] {
     if (scope === undefined) return entities
     const behind = entitiesBehind(scope)
     return behind.size === 0 ? entities : [...new Set([...entities, ...behind])]
   }
 
-  /** The plan as MikroORM's QueryBuilder, with everything that hides rows. */
+  /** The plan as MikroORM's QueryBuilder, with scope and filters applied. */
   async query (em: EntityManager, plan: ListPlan | KeysetPlan, options: ReadOptions): Promise<QueryBuilder<any>> {
     const conditions = this.conditionsOf(options)
     const filters = await activeFilters(em, this.entitiesWithScope(this.#entities, conditions))
     const qb = em.createQueryBuilder(plan.model.entity as never, ROOT_ALIAS) as unknown as QueryBuilder<any>
-    // the builder binds values itself: what our fragments need of it is put behind the plan's own
+    // the builder binds values itself: those of our fragments are added after the plan's values
     const values = [...plan.values]
     const applied = applyPlan(qb, { ...plan, values }, foreignOf(em, plan, conditions, filters, values))
     await applied.applyFilters()
@@ -258,6 +258,6 @@ export class Resource {
   }
 }
 
-/** Whether callbacks of the application have a part in a plan: what they look at is not to be seen. */
+/** Whether a plan contains callbacks of the application, which may use any entity. */
 const hasCallbacks = (plan: Plan): boolean =>
   plan.customs.length > 0 || ((plan.kind === 'list' || plan.kind === 'stream') && plan.order.some(isCustomTerm))

@@ -1,12 +1,12 @@
-/** Scopes and MikroORM's filters of a request: read once, and refused for the log only. */
+/** Parses scopes and MikroORM filters of a request. The details of errors are for the log only. */
 import { ConditionError, equalitiesOf, readCondition, type Equalities, type Where } from '../conditions/index.ts'
 import { ScopeError } from '../errors.ts'
 import type { EntityModel, Property } from '../model/index.ts'
 
 /**
- * Reads the scope of a request. A scope that is given as undefined is not the same as one that is not given.
+ * Parses the scope of a request. A missing `scope` allows all rows, but `scope: undefined` is an error.
  *
- * @throws {ScopeError} for anything that is not certainly a condition
+ * @throws {ScopeError} for a value that is not certainly a condition
  */
 export function readScope (
   options: { readonly scope?: unknown, readonly context?: unknown },
@@ -17,7 +17,7 @@ export function readScope (
 }
 
 /**
- * Reads what MikroORM's filters say of an entity's rows.
+ * Parses the condition of MikroORM's filters on the rows of an entity.
  *
  * @throws {ScopeError} for anything that is not certainly a condition
  */
@@ -25,17 +25,17 @@ export function readFilter (where: unknown, model: EntityModel): Where {
   return certain(`A MikroORM filter of ${model.name}`, () => readCondition(where, model))
 }
 
-/** A scope as writes need it: its condition, and the values that it gives new rows. */
+/** A scope for writes: its condition, and the values that it sets in new rows. */
 export interface ScopeRules extends Equalities {
   readonly where: Where
 }
 
-/** The scope of a write, as `readScope` has read it. */
+/** The rules of a scope that `readScope` has parsed. */
 export const rulesOf = (where: Where): ScopeRules => ({ where, ...equalitiesOf(where) })
 
 /**
- * Does something with a condition of the application's. Whatever is wrong with it is for the log: a client would learn
- * names that it is not to know.
+ * Does work with a condition of the application. The details of errors are for the log, since they contain names that
+ * clients must not learn.
  *
  * @param what the condition, as the subject of a sentence
  */
@@ -57,7 +57,7 @@ export function sentence (error: unknown): string {
   return /[.?!]$/.test(message) ? message : `${message}.`
 }
 
-/** A value of JavaScript's as a body has it. */
+/** A JavaScript value in the form that bodies have. */
 export function toBody (property: Property, value: unknown): unknown {
   if (value instanceof Date) return value.toISOString()
   const type = property.kind === 'scalar'
@@ -67,7 +67,7 @@ export function toBody (property: Property, value: unknown): unknown {
       : undefined
   const digits = (type?.kind === 'bigint' || type?.kind === 'decimal') && type.form === 'string'
   if (digits && (typeof value === 'number' || typeof value === 'bigint')) return String(value)
-  // headers and claims are text, whatever the column is
+  // scopes often come from headers and claims, which are text for columns of any type
   if (
     typeof value === 'string' &&
     (type?.kind === 'integer' || ((type?.kind === 'bigint' || type?.kind === 'decimal') && type.form === 'number')) &&

@@ -1,4 +1,4 @@
-/** Where the methods of `CrudBase` work, and what they need of it: an EntityManager, a connection, a transaction. */
+/** The sessions that the methods of `CrudBase` run on, and the EntityManagers and transactions of sessions. */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { SyncSession } from '../database/index.ts'
 import { ConfigError } from '../errors.ts'
@@ -6,13 +6,13 @@ import type { EntityModel } from '../model/index.ts'
 import { read, run, runAround, runOutside, transact, type BoundStatement, type Row } from '../run/index.ts'
 import { RequestSession } from './request-session.ts'
 
-/** A session with promises: an EntityManager, or the session of a request, which the generated routes have. */
+/** A session with promises: an EntityManager, or the session of a request in generated routes. */
 export type Session = EntityManager | RequestSession
 
 /** A session with promises, or a session of a factory with `useAsync: false`. */
 export type CrudSession = Session | SyncSession
 
-/** What a method of `CrudBase` returns: the value on a synchronous session, else its promise; so also where the session is `any`. */
+/** The result of a method of `CrudBase`: a value on a synchronous session, a promise on others and on `any`. */
 export type CrudResult<Given extends CrudSession, Value> = 0 extends 1 & Given ? Promise<Value>
   : Given extends SyncSession ? Value
     : Promise<Value>
@@ -32,17 +32,17 @@ export function emOf (session: CrudSession): EntityManager {
   return session instanceof SyncSession || session instanceof RequestSession ? session.em : session
 }
 
-/** An EntityManager that has the metadata, the configuration and the query builder of a session, and nothing of its state. */
+/** An EntityManager with the metadata, the configuration and the query builder of a session, but without its state. */
 export function sharedEmOf (session: CrudSession): EntityManager {
   return session instanceof RequestSession ? session.opened ?? session.shared : emOf(session)
 }
 
-/** The EntityManager of a session, if it has been asked for: a request's is forked only then. */
+/** The EntityManager of a session, if it has been used: a request forks one only then. */
 export function openedEmOf (session: Session): EntityManager | undefined {
   return session instanceof RequestSession ? session.opened : session
 }
 
-/** Whether the session has variables or a role by which policies of row level security may hide rows from it. */
+/** Whether the session has variables or a role, for which policies of row level security may hide rows. */
 export function hasSessionContext (session: CrudSession): boolean {
   return !(session instanceof SyncSession) && openedEmOf(session)?.getSessionContext() !== undefined
 }
@@ -54,9 +54,9 @@ export function readStatement (session: Session, statement: BoundStatement): Pro
 }
 
 /**
- * Runs a statement of a write, also one that only looks.
+ * Runs a statement of a write, including statements that only read.
  *
- * @param model whose rows it writes, so that errors can name properties
+ * @param model the entity whose rows it writes, so that errors can name properties
  */
 export function runStatement (session: Session, statement: BoundStatement, model?: EntityModel): Promise<Row[]> {
   const em = openedEmOf(session)
@@ -69,7 +69,7 @@ const runOnShared = (
   model?: EntityModel
 ): Promise<Row[]> => runOutside(shared.getConnection(), statement, departure, model)
 
-/** Does work in a transaction of the session, or in a savepoint of the one that it is in. */
+/** Does work in a new transaction of the session, or in a savepoint if it is in a transaction. */
 export function inTransaction<Result> (
   session: Session,
   work: (em: EntityManager) => Promise<Result>

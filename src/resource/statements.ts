@@ -21,12 +21,12 @@ import { NO_FILTERS, visibleBy } from './foreign.ts'
 const MAX_SHAPES = 500
 
 /**
- * What finds as many rows as the values say. PostgreSQL would keep a plan for it that serves none of them well: 3.8 times
- * the server's time for a rare value was seen.
+ * Kinds of plans whose number of rows depends on the values. PostgreSQL would keep one plan for all values, which is
+ * slow for some: 3.8 times the server's time for a rare value was measured.
  */
 const MANY_ROWS: ReadonlySet<string> = new Set(['list', 'keyset', 'stream', 'records', 'count', 'estimate'])
 
-/** A statement, and what its records still need. */
+/** A statement, and the conversion that its records need. */
 export interface CompiledRead extends BoundStatement {
   readonly toWire: ToWire | undefined
 }
@@ -38,14 +38,14 @@ export interface KeptStatement {
   readonly toWire: ToWire | undefined
   readonly prepared: Prepared
   readonly readOnly: boolean
-  /** Entities that the application's own conditions lead to: their filters can't be added to a statement that is kept. */
+  /** Entities that conditions of the configuration lead to. Their filters cannot be added to a kept statement. */
   readonly behind: ReadonlySet<EntityModel>
 }
 
 export class Statements {
   readonly #kept = new LRUCache<string, KeptStatement>({ max: MAX_SHAPES })
 
-  /** The statement of a plan that knows all that holds for its request. */
+  /** The statement of a plan that contains all conditions of its request. */
   of (em: EntityManager, plan: Plan | AnyWritePlan): KeptStatement {
     const key = isWrite(plan) ? writeShapeOf(plan) : shapeOf(plan)
     let kept = this.#kept.get(key)
@@ -57,14 +57,14 @@ export class Statements {
 const isWrite = (plan: Plan | AnyWritePlan): plan is AnyWritePlan =>
   plan.kind === 'insert' || plan.kind === 'update' || plan.kind === 'delete'
 
-/** What the application has put into it is the same for every request: it is compiled with it, and its values are kept. */
+/** Compiles a statement to keep. Conditions of the configuration are part of it, with their values. */
 function keep (em: EntityManager, plan: Plan | AnyWritePlan): KeptStatement {
   const constants = new Constants()
   const behind = new Set<EntityModel>()
   const known = isWrite(plan) ? undefined : new Set(entitiesOf(plan))
   const foreign: Foreign = {
     filter: (model) => {
-      // a statement that reads more than was planned would miss filters
+      // the statement would use an entity without its filters
       if (known?.has(model) === false) throw new TypeError(`The filters of ${model.name} are not planned.`)
       return undefined
     },
@@ -115,7 +115,7 @@ export function bindOnce (
   return { text, values: slots.map((slot) => values[slot]), columns, call, toWire, readOnly }
 }
 
-/** What the records of a plan still need. */
+/** The conversion that the records of a plan need. */
 export function toWireOfPlan (plan: Plan | AnyWritePlan): ToWire | undefined {
   return 'selection' in plan ? toWireOf(plan.selection) : undefined
 }

@@ -1,4 +1,4 @@
-/** What a whitelist leads to, for a resource that meets its ORM. */
+/** Finds the relations and entities that a whitelist leads to, and checks the conditions on them. */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { entitiesBehind, readCondition, readConstant, toMikroOrm, type Where } from '../conditions/index.ts'
 import { ConfigError } from '../errors.ts'
@@ -8,7 +8,7 @@ import { filterSql } from '../sql/index.ts'
 import { sentence } from './scope.ts'
 import { filtersOfEntity } from './entity-filters.ts'
 
-/** The relations that a whitelist leads through. */
+/** The relations that a whitelist uses. */
 export function relationsOfWhitelist (
   { filters, sorts, includes, defaultOrder }: Whitelist
 ): readonly RelationProperty[] {
@@ -21,7 +21,7 @@ export function relationsOfWhitelist (
   ]
 }
 
-/** Those that lead to what is included, and those that included records are sorted by. */
+/** The relations that lead to included records, and those that included records are sorted by. */
 function relationsOfInclude (entry: IncludeEntry): readonly RelationProperty[] {
   const order = entry.kind === 'relation' ? entry.rules?.order ?? [] : []
   return [...includePath(entry), ...order.flatMap(({ relations }) => relations)]
@@ -31,9 +31,9 @@ function relationsOfInclude (entry: IncludeEntry): readonly RelationProperty[] {
 interface ConstantCondition {
   readonly where: object
   readonly target: EntityModel
-  /** Where it stands, as the subject of a sentence. */
+  /** The place of the condition in the configuration, as the subject of a sentence. */
   readonly what: string
-  /** MikroORM has read it already. */
+  /** Whether MikroORM has compiled it already. */
   readonly compiled: boolean
 }
 
@@ -56,11 +56,11 @@ function constantsOf ({ includes }: Whitelist, relations: readonly RelationPrope
 }
 
 /**
- * Reads the conditions of a whitelist, and those of the relations that it leads through. MikroORM compiles each of a
- * whitelist's own once.
+ * Parses the conditions of a whitelist, and those of the relations that it uses. MikroORM compiles each condition of
+ * the whitelist once, to find mistakes.
  *
  * @returns the entities that they lead to
- * @throws {ConfigError} for one that is not certainly a condition, or that MikroORM can't read
+ * @throws {ConfigError} for a value that is not certainly a condition, or that MikroORM cannot compile
  */
 export function checkConstants (
   em: EntityManager,
@@ -79,9 +79,9 @@ export function checkConstants (
 }
 
 /**
- * Reads MikroORM's filters of entities that are the same for all requests.
+ * Parses the MikroORM filters of entities whose condition is the same for all requests.
  *
- * @throws {ConfigError} for one that is not certainly a condition
+ * @throws {ConfigError} for a value that is not certainly a condition
  */
 export function checkFilters (em: EntityManager, entities: readonly EntityModel[]): void {
   for (const model of entities) {

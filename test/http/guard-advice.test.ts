@@ -110,7 +110,7 @@ t.test('each entity is named with the ways to it and a rule', async (t) => {
   )
   t.match(
     lines[0].msg,
-    /shared: \['Project', 'Label'\]\. Country has no 'tenant': if everybody may use its rows, say so, crudKit's option shared: \['Country'\]; else give it a property that says whose a row is, and a MikroORM filter on it\.$/
+    /shared: \['Project', 'Label'\]\. Country has no 'tenant': if all clients may use its rows, set crudKit's option shared: \['Country'\]; else give it a property that says whose a row is, and a MikroORM filter on it\.$/
   )
   t.notMatch(lines[0].msg, 'Country: filters', 'a filter on a property that is not there would make each request a 500')
 })
@@ -132,7 +132,7 @@ t.test('an entity without the property is guarded through the one that it belong
   })
   t.match(
     line.msg,
-    /Room has no 'tenant': if everybody .*\['Room'\]; else give it a MikroORM filter through its relation: filters: \{ own: \{ name: 'own', cond: \(\{ tenant \}\) => \(\{ house: \{ tenancy: \{ tenant \} \} \}\), default: true \} \}\.$/
+    /Room has no 'tenant': if all clients .*\['Room'\]; else give it a MikroORM filter through its relation: filters: \{ own: \{ name: 'own', cond: \(\{ tenant \}\) => \(\{ house: \{ tenancy: \{ tenant \} \} \}\), default: true \} \}\.$/
   )
 })
 
@@ -277,7 +277,7 @@ t.test('estimates of all rows are refused where rows are hidden', async (t) => {
   }
   const refused = {
     code: 'FST_CRUD_CONFIG_INVALID',
-    message: /count: 'planned' and a (scope|MikroORM filter) do not go together/,
+    message: /count: 'planned' and a (scope|MikroORM filter) cannot be combined/,
   }
   const start = ({ entities, crud }: ReturnType<typeof of>, options = {}) =>
     warningsOf(entities, { '/projects': { crud, operations: ['list'], ...options } })
@@ -318,7 +318,7 @@ t.test('an estimate counts what filters lead to; what is included or sorted by h
   }
   t.throws(() => bind({ allowedFilters: [AllowedFilters.exact('owner.name')] }), {
     code: 'FST_CRUD_CONFIG_INVALID',
-    message: /^The resource of Garden: count: 'planned' and a MikroORM filter do not go together/,
+    message: /^The resource of Garden: count: 'planned' and a MikroORM filter cannot be combined/,
   })
   bind({ allowedFilters: [AllowedFilters.exact('owner')], allowedIncludes: [new AllowedInclude('owner')] })
   bind({ allowedSorts: [new AllowedSort('owner.name')] })
