@@ -1,4 +1,4 @@
-/** The forms in which the methods of `CrudBase` hand their answers out, now or when their promise has brought them. */
+/** Converts answers to the results of the methods of `CrudBase`: values on synchronous sessions, promises on others. */
 import type { JsonAnswer } from '../read/index.ts'
 
 /** The JSON text of an answer. */

@@ -9,7 +9,7 @@ const READ = ['scope', 'includeDeleted', 'context'] as const
 const STREAM = [...READ, 'signal'] as const
 const CREATE = ['scope', 'values', 'context'] as const
 
-/** The options that each method looks at. */
+/** The options that each method takes. */
 const OPTIONS = {
   list: READ,
   listJson: READ,
@@ -27,13 +27,13 @@ const OPTIONS = {
   restore: ['scope', 'ifMatch', 'context'],
 } as const
 
-/** A method, by the name that applications call it by. */
+/** The name of a method. */
 type Method = keyof typeof OPTIONS
 
 /**
- * Checks the arguments of a call. A correct call passes with a few type checks and one look at the names of its options.
+ * Checks the arguments of a call. A correct call costs a few type checks and one look at the names of its options.
  *
- * @param crud the CrudBase whose method was called, for the error
+ * @param crud the CrudBase whose method was called, for its name in errors
  * @throws {ConfigError} that says what the argument is and what to pass
  */
 export function checkCall (crud: object, method: Method, session: unknown, options: unknown, params?: unknown): void {
@@ -45,7 +45,7 @@ export function checkCall (crud: object, method: Method, session: unknown, optio
 /**
  * The same check for methods that return values on a synchronous session and promises on others.
  *
- * @returns nothing, or a promise that is rejected with the error
+ * @returns `undefined` for a correct call, else a promise that is rejected with the error
  * @throws {ConfigError} on a synchronous session
  */
 export function refusalOf<Result> (
@@ -67,7 +67,7 @@ export function refusalOf<Result> (
 const isSession = (value: unknown): boolean =>
   value instanceof RequestSession || isEntityManager(value) || value instanceof SyncSession
 
-/** Whether a value has all parts of query parameters, copies such as `{ ...params, page: 2 }` included. */
+/** Whether a value has all members of query parameters. Copies such as `{ ...params, page: 2 }` are allowed. */
 function isQueryParams (value: unknown): value is QueryParams {
   if (typeof value !== 'object' || value === null) return false
   const { filters, sort, include, fields, fieldsByInclude, unknown, errors } = value as Partial<QueryParams>
@@ -86,7 +86,7 @@ function wrongSession (name: string, given: unknown): string {
   }.`
 }
 
-/** What was given in place of an EntityManager. */
+/** The name of a value that was passed instead of an EntityManager, for the error. */
 function kindOf (given: unknown): string {
   if (typeof given !== 'object' || given === null) return shown(given)
   if ('inject' in given && 'register' in given) return 'the Fastify instance'
@@ -97,13 +97,13 @@ function kindOf (given: unknown): string {
 }
 
 function wrongParams (crud: object, method: Method, given: unknown): string {
-  // the text may be anything that a client has sent
+  // the text may come from a client, so the error does not quote it
   const got = typeof given === 'string' ? 'a text' : shown(given)
   const options: readonly string[] = OPTIONS[method]
   const misplaced = typeof given === 'object' && given !== null &&
     Object.keys(given).some((key) => options.includes(key))
   const name = nameOf(crud, method)
-  return `${name} takes query parameters as 'params': pass parseQueryParams(...) or request.queryParams; it got ${got}.${
-    misplaced ? " Options come after 'params', which may be undefined." : ''
-  }`
+  const hint = misplaced ? " Options come after 'params', which may be undefined." : ''
+  return `${name} takes query parameters as 'params': pass parseQueryParams(...) or request.queryParams; ` +
+    `it got ${got}.${hint}`
 }

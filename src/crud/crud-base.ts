@@ -1,4 +1,4 @@
-/** The base class of a resource: one entity, its whitelist, and what can be done with its records. */
+/** The base class of a resource: one entity, its whitelist, and the operations on its records. */
 import type { EntityManager, EntityName, QueryBuilder } from '@mikro-orm/postgresql'
 import {
   QueryBuilderConfig,
@@ -52,13 +52,13 @@ const OPTIONS: readonly string[] = ['model', 'queryConfig', 'writable', 'name']
 const NO_PARAMS = parseQueryParams('')
 
 /**
- * Reads one entity by a whitelist, and writes its records. Each read is one statement, and so is a write where the
- * entity has no part in it; records are plain objects in wire form. A number inside JSON that JavaScript can't represent is
- * rounded in them, and exact in the texts that `listJson`, `getJson` and `streamJson` return.
+ * Reads one entity by a whitelist, and writes its records. Each read is one statement, and so is a write unless it
+ * needs MikroORM's unit of work. Records are plain objects in wire form. A number inside JSON that JavaScript cannot
+ * represent is rounded in them, and exact in the texts that `listJson`, `getJson` and `streamJson` return.
  *
- * Methods take an EntityManager and return promises, or a `SyncSession` and return values. They run in the transaction
- * that it is in, if there is one. Names are checked against the entity when the
- * resource meets its ORM: when it is registered with Fastify, or at the first use.
+ * Methods take an EntityManager and return promises, or a `SyncSession` and return values. If that is in a
+ * transaction, they run in that transaction. Names are checked against the entity when the resource is registered with
+ * Fastify, or else when it is first used.
  *
  * @example
  * class CategoryCrud extends CrudBase<Category> {
@@ -71,7 +71,7 @@ export class CrudBase<
   const Config extends QueryBuilderOptions<Entity> = QueryBuilderOptions<Entity>,
   const Writable extends WritableOption<Entity> = WritableOption<Entity>
 > {
-  /** @internal Only a type: what the types of a client follow from. */
+  /** @internal A type without a value, from which the types of a client are derived. */
   declare readonly '~types': { readonly entity: Entity, readonly config: Config, readonly writable: Writable }
 
   readonly model: EntityName<Entity>
@@ -81,21 +81,21 @@ export class CrudBase<
   readonly #resources = new BoundResources()
 
   /**
-   * Changes the data of a new record, or of each of several, before anything is written. What it returns may hold any
-   * property that has a column, those that clients may not write included.
+   * Changes the data of each new record before any record is written. The returned data may contain any property that
+   * has a column, including those that clients may not write.
    */
   beforeCreate? (data: CrudRecord, context: CrudContext): CrudRecord | Promise<CrudRecord>
-  /** The same for an update: the data is what is to be changed. */
+  /** Changes the data of an update, which contains only the properties to change. */
   beforeUpdate? (id: Id, data: CrudRecord, context: CrudContext): CrudRecord | Promise<CrudRecord>
-  /** Runs before a delete, soft or hard. What it throws prevents it. */
+  /** Runs before a soft or hard delete. If it throws, the record is not deleted. */
   beforeDelete? (id: Id, context: CrudContext): void | Promise<void>
   /**
-   * Changes a record before it leaves, whole pages and single records alike. Declaring it means that the JSON of the
-   * database is parsed; what is returned is sent. Numbers are JavaScript's: an integer beyond 2^53 inside JSON is rounded.
+   * Changes each record of an answer, in pages and alone. The returned record is sent. If the hook is declared, the
+   * JSON of the database is parsed, and an integer beyond 2^53 inside JSON is rounded.
    *
-   * It shapes answers and protects nothing: a value that it masks still shows through other resources' includes, and
-   * through filters, sorts and cursors. A value is protected by `hidden` on its property, by whitelists that leave it out, or
-   * by a separate entity or view without it.
+   * It shapes answers and does not protect values. A value that it masks can still be found through includes of other
+   * resources, and through filters, sorts and cursors. To protect a value, set `hidden` on its property, leave it out
+   * of all whitelists, or use a separate entity or view without it.
    */
   afterRead? (record: CrudRecord, context: CrudContext): CrudRecord | Promise<CrudRecord>
 
@@ -114,10 +114,10 @@ export class CrudBase<
   }
 
   /**
-   * A page of records.
+   * Returns a page of records.
    *
    * @param params the result of `parseQueryParams` for a query string
-   * @throws {FilterValidationError} and its like, with all that is wrong with `params` in `errors`
+   * @throws {FilterValidationError} or a similar error, with all mistakes of `params` in `errors`
    */
   list<On extends CrudSession> (
     session: On,
@@ -127,7 +127,7 @@ export class CrudBase<
     return refusalOf(this, 'list', session, options, params) ?? parsed(this.listJson(session, params, options))
   }
 
-  /** The same answer as `list`, as JSON text. */
+  /** Returns the answer of `list` as JSON text. */
   listJson<On extends CrudSession> (
     session: On,
     params: QueryParams = NO_PARAMS,
@@ -141,7 +141,7 @@ export class CrudBase<
   }
 
   /**
-   * The record with a key, or `null` when there is none, it is deleted, or out of scope.
+   * Returns the record with a key, or `null` if it does not exist, is deleted, or lies outside of the scope.
    *
    * @param id the primary key, the `uuid` of an entity that has one, or an object for a composite key
    * @param params may hold `include` and `fields`
@@ -155,7 +155,7 @@ export class CrudBase<
     return refusalOf(this, 'get', session, options, params) ?? parsed(this.getJson(session, id, params, options))
   }
 
-  /** The same answer as `get`, as JSON text. */
+  /** Returns the answer of `get` as JSON text. */
   getJson<On extends CrudSession> (
     session: On,
     id: Id,
@@ -169,7 +169,7 @@ export class CrudBase<
     )
   }
 
-  /** How many records the filters of `params` keep. */
+  /** Returns the number of records that match the filters of `params`. */
   count<On extends CrudSession> (
     session: On,
     params: QueryParams = NO_PARAMS,
@@ -180,7 +180,7 @@ export class CrudBase<
       : countRecords(this, session, params, options)) as CrudResult<On, number>
   }
 
-  /** Whether there is a record with the key. */
+  /** Returns whether a record with the key exists. */
   exists<On extends CrudSession> (
     session: On,
     id: Id,
@@ -192,10 +192,10 @@ export class CrudBase<
   }
 
   /**
-   * All records that the filters of `params` keep, in order, one after the other: in constant memory, whatever their
-   * number and their size. On PostgreSQL they are those of one moment, and occupy a connection until the last one, or
-   * until the caller leaves the loop; on PGlite they are read page by page. In a transaction of the caller's whose
-   * isolation level is READ COMMITTED, what records include is that of the moment in which it is read.
+   * Yields all records that match the filters of `params`, in order. Memory stays constant, whatever the number and
+   * size of the records. On PostgreSQL, all records come from one snapshot, and the stream occupies a connection
+   * until the last record or until the caller leaves the loop. On PGlite, records are read page by page. In a READ
+   * COMMITTED transaction of the caller, included records are those of the moment in which they are read.
    *
    * @param params may hold filters, sorts, fields and includes
    * @param options may hold a `signal` that ends the stream
@@ -213,7 +213,7 @@ export class CrudBase<
     }
   }
 
-  /** The same records as JSON texts, in the batches in which they are read. */
+  /** Yields the records of `stream` as JSON texts, in the batches in which they are read. */
   async * streamJson (
     em: EntityManager,
     params: QueryParams = NO_PARAMS,
@@ -225,8 +225,8 @@ export class CrudBase<
   }
 
   /**
-   * MikroORM's QueryBuilder with the filters, sorts and pagination of `params` applied, and whatever else hides rows:
-   * the way out for what this class doesn't do. The alias of the entity is `e0`.
+   * Returns MikroORM's QueryBuilder with the filters, sorts and pagination of `params`, the scope and MikroORM's
+   * filters applied. Use it for queries that this class does not support. The alias of the entity is `e0`.
    */
   async query (
     em: EntityManager,
@@ -240,12 +240,13 @@ export class CrudBase<
   }
 
   /**
-   * Creates a record and returns it as a read would.
+   * Creates a record and returns it in the form of a read.
    *
-   * @param data by public name: properties that clients may write, relations by id, a many-to-many relation as the
-   *   list of ids that it is to have
-   * @throws {RequestValidationError} for what is unknown, not writable, missing or not of its type; {ConflictError} for
-   *   a record that exists or one that doesn't; {OutOfScopeError} when the record would lie outside `scope`
+   * @param data values by public name. Only properties that clients may write are allowed. A relation is given by its
+   *   id, a many-to-many relation by the list of its ids.
+   * @throws {RequestValidationError} for properties that are unknown, not writable, missing or of the wrong type
+   * @throws {ConflictError} if the record exists already, or refers to a record that does not exist
+   * @throws {OutOfScopeError} if the record would lie outside `scope`
    */
   create<On extends CrudSession> (
     session: On,
@@ -259,7 +260,10 @@ export class CrudBase<
     ))
   }
 
-  /** Creates records, all of them or none. The first one that cannot be is an error, whose pointers start with its index. */
+  /**
+   * Creates all records or none. The first record that cannot be created throws an error, whose pointers start with the
+   * index of that record.
+   */
   createMany<On extends CrudSession> (
     session: On,
     data: readonly Data[],
@@ -273,9 +277,11 @@ export class CrudBase<
   }
 
   /**
-   * Changes the given properties of a record and returns it; an update of nothing changes nothing.
+   * Changes the given properties of a record and returns it. If `data` is empty, the record stays unchanged.
    *
-   * @throws {NotFoundError}, {PreconditionFailedError} when `ifMatch` names no version of it, and the errors of `create`
+   * @throws {NotFoundError} if the record does not exist
+   * @throws {PreconditionFailedError} if `ifMatch` does not contain the record's version
+   * @throws the errors of `create`
    */
   update<On extends CrudSession> (
     session: On,
@@ -291,9 +297,10 @@ export class CrudBase<
   }
 
   /**
-   * Deletes a record and returns it: marks it where the entity has `deleted_at`, else, or with `hard`, removes it.
+   * Deletes a record and returns it. If the entity has `deleted_at`, the record is marked as deleted. Otherwise, or
+   * with `hard`, it is removed.
    *
-   * @throws {NotFoundError} also for a record that is marked already
+   * @throws {NotFoundError} if the record does not exist or, without `hard`, is already marked as deleted
    */
   delete<On extends CrudSession> (
     session: On,
@@ -308,9 +315,10 @@ export class CrudBase<
   }
 
   /**
-   * Takes the mark of a deletion back and returns the record; a record that is not deleted stays unchanged.
+   * Removes the mark of a deletion and returns the record. A record that is not deleted stays unchanged.
    *
-   * @throws {NotFoundError}, and {ConfigError} when the entity has no `deleted_at`
+   * @throws {NotFoundError} if the record does not exist
+   * @throws {ConfigError} if the entity has no `deleted_at`
    */
   restore<On extends CrudSession> (
     session: On,
@@ -325,9 +333,9 @@ export class CrudBase<
   }
 
   /**
-   * Meets an ORM: looks up all names, once.
+   * Binds the resource to an ORM: looks up all names, once.
    *
-   * @throws {ConfigError} when the whitelist names what the entity doesn't have, with a suggestion
+   * @throws {ConfigError} with a suggestion, if the whitelist names a property that the entity does not have
    */
   bind (em: EntityManager): Resource {
     return this.#resources.of(

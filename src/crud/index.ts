@@ -1,6 +1,6 @@
 /**
- * CrudBase: the stages put together. An EntityManager and QueryParams in, records or JSON text out. It refuses what
- * the planner refuses, and at start-up what a whitelist names in vain.
+ * CrudBase, which combines the stages. An EntityManager and QueryParams in, records or JSON text out. Errors: those of
+ * the planner, and at start-up names in a whitelist that the entity does not have.
  */
 export { CrudBase } from './crud-base.ts'
 export type {

@@ -1,13 +1,13 @@
-/** Schemas of a resource, for handlers that an application writes itself. */
+/** Schemas of a resource for an application's own handlers. */
 import type { MikroORM } from '@mikro-orm/postgresql'
 import { Type, type TUnsafe } from '@sinclair/typebox'
 import { createSchema, inputSchema, includeTree, listSchema, recordSchema, updateSchema } from '../schema/index.ts'
 import type { CrudBase } from './crud-base.ts'
 import type { WireBody, WireId, WirePage, WireRecord } from './wire-types.ts'
 
-/** TypeBox schemas of what goes into and comes out of a resource, with the types of its entity. */
+/** TypeBox schemas of the input and output of a resource, with the types of its entity. */
 export interface CrudSchemas<Entity extends object> {
-  /** The primary key; an object for a composite one. */
+  /** The primary key. A composite key is an object. */
   readonly id: TUnsafe<WireId<Entity>>
   readonly record: TUnsafe<WireRecord<Entity>>
   readonly list: TUnsafe<WirePage<Entity>>
@@ -16,15 +16,16 @@ export interface CrudSchemas<Entity extends object> {
 }
 
 /**
- * The schemas of a resource: for routes, and with Fastify's type provider for TypeBox, for the types of their handlers.
+ * Returns the schemas of a resource for routes and, with Fastify's type provider for TypeBox, for the types of their
+ * handlers.
  *
- * A `body` that is given to Fastify is coerced and stripped of unknown properties by its validator, before CrudBase
- * reads it exactly; the generated routes give none.
+ * If a route has a schema for `body`, Fastify's validator coerces the body and removes unknown properties before
+ * CrudBase reads it strictly. The generated routes have no such schema.
  *
- * @throws {ConfigError} when the resource doesn't fit the ORM
+ * @throws {ConfigError} if the configuration does not match the entity
  * @example
  * const { list } = crudSchemas(categories, app.orm)
- * app.get('/cheap', { schema: { response: { 200: list } } }, (request) => categories.list(request.em, request.queryParams))
+ * app.get('/cheap', { schema: { response: { 200: list } } }, ({ em, queryParams }) => categories.list(em, queryParams))
  */
 export function crudSchemas<Entity extends object> (crud: CrudBase<Entity>, orm: MikroORM): CrudSchemas<Entity> {
   const { model, whitelist, writable } = crud.bind(orm.em)

@@ -1,15 +1,15 @@
 /**
- * Types of records and bodies in JSON, derived from the entity's: what handlers of an application see of them. Types
- * don't tell a property's `serializedName`: such a property goes by its own name here.
+ * Types of records and bodies in JSON for an application's handlers, derived from the entity's type. That type does not
+ * contain a property's `serializedName`, so such a property has its own name here.
  */
 import type { Opt, Primary } from '@mikro-orm/core'
 import type { AnyKey, IsAny, Key, KindOf, Target } from '../config/index.ts'
 import type { CursorInfo, OffsetInfo, PageInfo } from '../run/index.ts'
 
-/** An entity of which no property is known. */
+/** An entity type without known properties. */
 type Untyped<Entity> = IsAny<Entity> extends true ? true : [object] extends [Entity] ? true : false
 
-/** A record as it leaves. `fields` may leave anything out, and an included relation takes the place of its key. */
+/** A record in an answer. `fields` may omit any property, and an included relation replaces its key. */
 export type WireRecord<Entity> = Untyped<Entity> extends true ? Record<string, any>
   :
     & WireAggregates<Entity>
@@ -17,7 +17,7 @@ export type WireRecord<Entity> = Untyped<Entity> extends true ? Record<string, a
       [Name in Key<Entity> as KindOf<Entity[Name]> extends never ? never : Name]?: WireProperty<Entity[Name]>
     }
 
-/** Numbers about relations, where the whitelist has them and they are included. */
+/** Aggregates of relations, which exist if the whitelist allows them and the request includes them. */
 type WireAggregates<Entity> =
   & {
     [Name in RelationKey<Entity, 'many'> as `${CamelCase<Name>}Count`]?: number
@@ -45,12 +45,12 @@ export type CamelCase<Name extends string> = Name extends `${infer Head extends 
 /** A page of records. */
 export type WirePage<Entity> = { items: WireRecord<Entity>[] } & (PageInfo | OffsetInfo | CursorInfo)
 
-/** A body: properties by public name, relations by id. Which are required and which may be written, schemas say. */
+/** A body: properties by public name, relations by id. Schemas tell which are required and which may be written. */
 export type WireBody<Entity> = Untyped<Entity> extends true ? Record<string, any> : {
   [Name in Key<Entity> as KindOf<Entity[Name]> extends never ? never : Name]?: WireInput<Entity[Name]>
 }
 
-/** Values that the server sets, by property name, as JavaScript or JSON has them. */
+/** Values that the server sets, by property name, in their JavaScript or JSON form. */
 export type CrudValues<Entity> = Untyped<Entity> extends true ? Readonly<Record<string, unknown>> : {
   readonly [Name in AnyKey<Entity> as Entity[Name] extends (...args: never[]) => unknown ? never : Name]?: ServerValue<
     Entity[Name]
@@ -63,12 +63,12 @@ type ServerValue<T> = [KindOf<T>] extends [never] ? unknown
     ? WireInput<T> | Extract<NonNullable<T>, Date | bigint | Uint8Array> | (null extends T ? null : never)
     : WireInput<T>
 
-/** A key. A composite one is an object, of which its tuple in the entity's type doesn't tell the names. */
+/** A key. A composite key is an object, whose names are not known from the tuple in the entity's type. */
 export type WireId<Entity> = Untyped<Entity> extends true ? any
   : Primary<Entity> extends readonly unknown[] ? Record<string, any>
     : Wire<Primary<Entity>>
 
-/** `any` for objects, whose members types don't tell to be columns or JSON. */
+/** `any` for objects, since types do not tell whether their members are columns or JSON. */
 export type WireProperty<T> = KindOf<T> extends infer K ? K extends 'one' ? WireId<One<T>> | WireRecord<One<T>> | null
   : K extends 'many' ? WireRecord<Target<T>>[]
     : K extends 'scalar' ? Wire<T>
@@ -84,7 +84,7 @@ export type WireInput<T> = KindOf<T> extends infer K
 
 export type One<T> = Target<NonNullable<T>>
 
-/** A value as JSON has it. MikroORM's brands, which say how a property is declared, go. */
+/** The JSON form of a value, without MikroORM's brands, which say how a property is declared. */
 export type Wire<T> = IsAny<T> extends true ? any : WireOf<T>
 
 type WireOf<T> = T extends null | undefined ? null
@@ -96,5 +96,5 @@ type WireOf<T> = T extends null | undefined ? null
             : T extends ReadonlyArray<infer Item> ? WireOf<Item>[]
               : any
 
-/** A member of an enum, or any value at all under a brand. */
+/** A member of an enum, or for a branded type its value. */
 type Member<T> = T extends Opt<infer Value> ? string extends Value ? string : number extends Value ? number : Value : T
