@@ -1,19 +1,22 @@
-/** The database of a server: an ORM that is given, or one that is opened. */
+/** The database of a server: an open ORM of the application, or one that the plugin opens. */
 import type { MikroORM } from '@mikro-orm/postgresql'
 import { checkMikroOrm } from '../borrowed/check.ts'
 import { DatabaseFactory, isConnected, SyncEngine, type DatabaseOptions, type SharedEngine } from '../database/index.ts'
 import { ConfigError } from '../errors.ts'
 import { clientOf, limitStatements } from '../run/index.ts'
 
-/** One of `orm` and `database`. */
+/** The options for a server's database: either `orm` or `database`. */
 export interface ServerDatabaseOptions {
   /** An open MikroORM. Its owner closes it. */
   readonly orm?: MikroORM
-  /** A database that is opened now and closed with the server; a factory, with the last server that it is given to. */
+  /**
+   * A database to open now and to close with the server. A shared factory is closed with the last server that uses
+   * it.
+   */
   readonly database?: DatabaseFactory | DatabaseOptions
   /**
-   * Milliseconds after which the server ends a statement on connections of `orm`. Default: the server's own. A database
-   * that is opened here has the option in `database`.
+   * Milliseconds after which PostgreSQL ends a statement on connections of `orm`. Default: the setting of the
+   * PostgreSQL server. With `database`, the option is part of `database`.
    */
   readonly statementTimeoutMillis?: number
 }
@@ -22,7 +25,7 @@ export interface ServerDatabaseOptions {
  * Checks the choice of a database.
  *
  * @param what the subject of messages: `crudKit`
- * @throws {ConfigError} for none, for two, and for one whose sessions are synchronous
+ * @throws {ConfigError} if neither or both are given, or if the sessions of the database are synchronous
  */
 export function checkDatabase (what: string, { orm, database, statementTimeoutMillis }: ServerDatabaseOptions): void {
   if (orm !== undefined && database !== undefined) {
@@ -46,7 +49,7 @@ export function checkDatabase (what: string, { orm, database, statementTimeoutMi
 }
 
 /**
- * Opens the database of a server, of options that have been checked. An ORM that is given stays open when it is
+ * Opens the database of a server. The options must have been checked. An ORM of the application stays open when it is
  * released.
  */
 export async function openDatabase (options: ServerDatabaseOptions): Promise<SharedEngine> {
@@ -60,20 +63,22 @@ export async function openDatabase (options: ServerDatabaseOptions): Promise<Sha
 }
 
 const SYNC_DATABASE =
-  'has useAsync: false, which is for scripts: each of its statements would stop all requests until the database has answered. Leave useAsync out.'
+  'has useAsync: false, which is for scripts: each of its statements would stop all requests until the database has ' +
+  'answered. Leave useAsync out.'
 
 /**
- * Prepares the pools of an ORM before MikroORM uses them: an answer that can't be read must not end the process.
+ * Prepares the pools of an ORM before MikroORM uses them, so that an unreadable answer of the server does not end the
+ * process.
  *
- * @returns why the ORM cannot be used, as far as that is known by then: its version of Kysely or pg lacks a borrowed member
- * @throws {ConfigError} when its version of MikroORM lacks one
+ * @returns a function that returns an error if the ORM's version of Kysely or pg is known to lack a borrowed member
+ * @throws {ConfigError} if its version of MikroORM lacks a borrowed member
  */
 export function preparePools (orm: MikroORM): () => ConfigError | undefined {
   checkMikroOrm(orm)
   let mistake: ConfigError | undefined
   for (const type of ['write', 'read'] as const) {
     clientOf(orm.em.getConnection(type)).catch((error: unknown) => {
-      // requests find out that a database is not there
+      // connection errors are left to the requests
       if (error instanceof ConfigError) mistake = error
     })
   }

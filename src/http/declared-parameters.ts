@@ -1,13 +1,13 @@
-/** The parameters that a route's own schema declares: they belong to the application and are not refused. */
+/** The parameters that a route's own schema declares. The application handles them, so they are not refused. */
 import type { FastifyRequest } from 'fastify'
 import { isObject } from '../model/index.ts'
 
 export interface DeclaredParameters {
-  /** Those that it names. */
+  /** The names of the declared parameters. */
   readonly names: ReadonlySet<string>
-  /** Whether it allows all others as well, by `additionalProperties`. */
+  /** Whether the schema allows all other parameters, too, by `additionalProperties`. */
   readonly open: boolean
-  /** Whether it names a parameter, or has a pattern for it. */
+  /** Whether the schema has the name of a parameter, or a pattern that matches it. */
   readonly has: (name: string) => boolean
 }
 
@@ -31,7 +31,7 @@ export function declaredParameters ({ routeOptions, server }: FastifyRequest): D
 function parametersOf (parts: readonly Schema[]): DeclaredParameters {
   const keysOf = (value: unknown): string[] => isObject(value) ? Object.keys(value) : []
   const names = new Set(parts.flatMap(({ properties }) => keysOf(properties)))
-  // as the validator reads them: in Unicode mode, and anywhere in the name (JSON Schema 2020-12, section 10.3.2.2)
+  // like in the validator: in Unicode mode, and not anchored (JSON Schema 2020-12, section 10.3.2.2)
   const patterns = parts.flatMap(({ patternProperties }) => keysOf(patternProperties)).map((pattern) =>
     new RegExp(pattern, 'u')
   )
@@ -44,7 +44,7 @@ function parametersOf (parts: readonly Schema[]): DeclaredParameters {
 
 type Schema = Readonly<Record<string, unknown>>
 
-/** A JSON Schema and its parts: shared schemas that it refers to, and those in `allOf`, `anyOf` and `oneOf`. */
+/** A JSON Schema and its parts: shared schemas that it refers to, and schemas in `allOf`, `anyOf` and `oneOf`. */
 function partsOf (schema: object, shared: (id: string) => unknown, seen = new Set<object>()): Schema[] {
   if (seen.has(schema)) return []
   seen.add(schema)

@@ -1,4 +1,4 @@
-/** The EntityManager of a request: forked when first asked for, replaced while a transaction runs. */
+/** The EntityManager of a request: forked when it is first read, replaced while a transaction runs. */
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
@@ -6,32 +6,34 @@ const kEm = Symbol('fastify-crud-kit.em')
 const kReply = Symbol('fastify-crud-kit.reply')
 const kAbort = Symbol('fastify-crud-kit.abort')
 
-/** The properties that a request needs for its EntityManager, to be decorated with null. */
+/** The properties that a request needs for its EntityManager. The plugin decorates requests with them, as null. */
 export const EM_PROPERTIES: readonly symbol[] = [kEm, kReply, kAbort]
 
-/** Absent, not null, in contexts that are older than the decorators, such as that of a route registered before. */
+/** The properties are undefined instead of null for routes that were registered before the decorators. */
 interface WithEm {
   [kEm]?: EntityManager | null
   [kReply]?: FastifyReply | null
   [kAbort]?: AbortController | null
 }
 
-/** Tells a request its reply: when the client goes away, the queries of its EntityManager are cancelled. */
+/**
+ * Stores the reply of a request, so that the queries of its EntityManager are cancelled when the client disconnects.
+ */
 export function rememberReply (request: FastifyRequest, reply: FastifyReply): void {
   const withEm = request as unknown as WithEm
   withEm[kReply] = reply
-  // an earlier hook of the application has asked for the EntityManager already
+  // a hook of the application has read `request.em` before
   if (withEm[kAbort]) abortOnDeparture(withEm[kAbort], reply)
 }
 
-/** The reply of a request that has been told it. */
+/** The reply that was stored for a request. */
 export function replyOf (request: FastifyRequest): FastifyReply {
   return (request as unknown as WithEm)[kReply]!
 }
 
 /** Makes the getter of `request.em`. */
 export function emGetter (orm: MikroORM): (request: FastifyRequest) => EntityManager {
-  // PGlite runs one statement at a time, in this process, and has no way to cancel it
+  // PGlite runs one statement at a time, in this process, and cannot cancel it
   const strategy = orm.driver.constructor.name === 'PgliteDriver'
     ? undefined
     : { inflightQueryAbortStrategy: 'cancel query' } as const
@@ -47,12 +49,12 @@ export function emGetter (orm: MikroORM): (request: FastifyRequest) => EntityMan
   }
 }
 
-/** The EntityManager of a request that has asked for one. */
+/** The EntityManager of a request, if it has been read. */
 export function openedEm (request: FastifyRequest): EntityManager | undefined {
   return (request as unknown as WithEm)[kEm] ?? undefined
 }
 
-/** Runs a function while `request.em` is another one: that of a transaction. */
+/** Runs a function while `request.em` is the EntityManager of a transaction. */
 export async function switchEm<Result> (
   request: FastifyRequest,
   em: EntityManager,
@@ -72,7 +74,7 @@ function abortOnDeparture (controller: AbortController, reply: FastifyReply): vo
   onDeparture(reply, () => controller.abort())
 }
 
-/** Calls a function if the client goes away: the response closes before it is finished. */
+/** Calls a function if the client disconnects, that is if the response closes before it is finished. */
 export function onDeparture ({ raw }: FastifyReply, leave: () => void): void {
   if (raw.destroyed && !raw.writableFinished) return leave()
   raw.once('close', () => {

@@ -1,4 +1,4 @@
-/** The shared schema of errors: with it a route's default error answer has `detail` and `errors`, too. */
+/** The shared schema of errors. The default error answers of a route that declares it contain `detail` and `errors`. */
 import { Type } from '@sinclair/typebox'
 
 /** Refer to it as `{ $ref: 'fastify-crud-kit/error#' }`. */
@@ -26,8 +26,8 @@ export const ERROR_RESPONSES = {
 } as const
 
 /**
- * Serializes what a generated route sends besides text: errors. The error itself, which Fastify's own handler sends, is
- * cut to the schema; what an application's error handler sends is left as it is.
+ * Serializes errors, the only objects that generated routes send. An error that Fastify's own handler sends is reduced
+ * to the schema. An object that an application's error handler sends stays unchanged.
  */
 export function serializeError (data: unknown): string {
   return data instanceof Error ? errorJson(data as Error & Record<string, unknown>) : JSON.stringify(data)

@@ -1,8 +1,8 @@
 /**
- * HTTP: what the plugins do with Fastify's requests, replies and routes. An instance and options in, routes and
- * decorators out; it may refuse options at registration. Types of Fastify only: what runs Fastify is in `plugins/`, and
- * so are the declarations of `request.em` and the other decorators. `docs/` and `streams/` are loaded by servers that
- * have them.
+ * HTTP: the plugins' work with Fastify's requests, replies and routes. An instance and options in, routes and
+ * decorators out. Errors: wrong options, at registration. This folder imports only types of Fastify. The code that
+ * calls Fastify is in `plugins/`, and so are the declarations of `request.em` and the other decorators. `docs/` and
+ * `streams/` are loaded only by servers that use them.
  */
 export { checkDatabase, openDatabase, preparePools, type ServerDatabaseOptions } from './database.ts'
 export { EM_PROPERTIES, emGetter, rememberReply } from './em-of-request.ts'

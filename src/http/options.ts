@@ -3,17 +3,17 @@ import { Type } from '@sinclair/typebox'
 import type { RegisterOptions } from 'fastify'
 import { checkSchema } from '../options.ts'
 
-/** What a resource can do, in the order in which its routes are made. */
+/** The operations of a resource, in the order of its routes. */
 export const OPERATIONS = ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore'] as const
 export type CrudOperation = typeof OPERATIONS[number]
 
-/** All but createMany, which is asked for. */
+/** All operations except createMany, which has to be enabled. */
 export const DEFAULT_OPERATIONS: readonly CrudOperation[] = OPERATIONS.filter((operation) => operation !== 'createMany')
 
-/** Records in one batch, at most, unless configured. */
+/** The default maximum number of records in one batch. */
 export const DEFAULT_MAX_BATCH = 1_000
 
-/** Limits of streams, unless configured, in milliseconds. */
+/** The default limits of streams, in milliseconds. */
 export const DEFAULT_STREAM = {
   stallTimeoutMillis: 30_000,
   timeoutMillis: 3_600_000,
@@ -26,7 +26,7 @@ export const STREAM_TYPES = ['application/x-ndjson', 'text/csv'] as const
 const Func = Type.Unsafe<(...args: never[]) => unknown>(Type.Function([], Type.Any()))
 const closed = { additionalProperties: false }
 
-/** Fastify's hooks of a route. A name that it doesn't have would be a check that never runs. */
+/** Fastify's hooks of a route. Other names are refused, since their hooks would never run. */
 const HOOKS = [
   'onRequest',
   'preParsing',
@@ -43,7 +43,7 @@ const HooksSchema = Type.Optional(
   Type.Object(Object.fromEntries(HOOKS.map((name) => [name, Type.Optional(Type.Any())])), closed)
 )
 
-/** The longest time of a timer in Node, and of a statement in PostgreSQL. */
+/** The maximum of a timer in Node.js, and of a statement timeout in PostgreSQL. */
 const MAX_MILLIS = 2 ** 31 - 1
 
 const StreamOptionsSchema = Type.Object({
@@ -60,7 +60,7 @@ const StreamOptionsSchema = Type.Object({
       minimum: 0,
       maximum: MAX_MILLIS,
       default: DEFAULT_STREAM.timeoutMillis,
-      description: 'How long a stream may take as a whole; 0 for any time.',
+      description: 'How long a stream may take as a whole; 0 for no limit.',
     })
   ),
   closeTimeoutMillis: Type.Optional(
@@ -81,7 +81,7 @@ const StreamOptionsSchema = Type.Object({
   }, closed)),
 }, closed)
 
-/** What `crudRoutes` takes beside `crud` and Fastify's own `prefix`. */
+/** The options of `crudRoutes`, without `crud` and Fastify's `prefix`. */
 export const ResourceOptionsSchema = Type.Object({
   operations: Type.Optional(Type.Array(Type.Union(OPERATIONS.map((name) => Type.Literal(name))), {
     minItems: 1,
@@ -114,11 +114,11 @@ export const ResourceOptionsSchema = Type.Object({
   ),
   readonlyProperties: Type.Optional(Type.Union([Type.Literal('refuse'), Type.Literal('ignore')], {
     default: 'refuse',
-    description: 'What becomes of properties in a body that clients may read but not write.',
+    description: 'Whether to refuse or ignore properties in a body that clients may read but not write.',
   })),
   unknownParameters: Type.Optional(Type.Union([Type.Literal('refuse'), Type.Literal('ignore')], {
     default: 'refuse',
-    description: "What becomes of parameters that neither the query language nor a route's own schema has.",
+    description: "Whether to refuse or ignore parameters that neither the query language nor a route's own schema has.",
   })),
   transaction: Type.Optional(
     Type.Unknown({
@@ -138,7 +138,7 @@ export const ResourceOptionsSchema = Type.Object({
   ),
 }, closed)
 
-/** What `crudKit` takes. */
+/** The options of `crudKit`. */
 export const CrudKitOptionsSchema = Type.Object({
   orm: Type.Optional(Type.Any({ description: 'An open MikroORM, to be closed by its owner.' })),
   database: Type.Optional(
@@ -155,7 +155,7 @@ export const CrudKitOptionsSchema = Type.Object({
   })),
   shared: Type.Optional(
     Type.Array(Type.String(), {
-      description: 'Names of entities whose rows everybody may use: no warning that nothing guards them.',
+      description: 'Names of entities whose rows all clients may use. There is no warning that they have no guard.',
     })
   ),
   serverTiming: Type.Optional(
@@ -169,7 +169,7 @@ export const CrudKitOptionsSchema = Type.Object({
 /**
  * Checks the options of crudKit.
  *
- * @throws {ConfigError} for the first one that is unknown, with the nearest name, or of the wrong type
+ * @throws {ConfigError} for the first option that is unknown, with the nearest name, or that has the wrong type
  */
 export function checkKitOptions (options: unknown): void {
   checkSchema('crudKit', CrudKitOptionsSchema, options, {
@@ -184,8 +184,8 @@ const { resources, ...shared } = CrudKitOptionsSchema.properties
 const SharedOptionsSchema = Type.Object(shared, closed)
 
 /**
- * Checks the options of one of the plugins that crudKit registers. All of them take the same object, of which each
- * reads its own part: @fastify/autoload gives every plugin of a folder the same options.
+ * Checks the options of one of the plugins that crudKit registers. All of them accept the options of all others, since
+ * @fastify/autoload passes the same options to every plugin of a folder.
  *
  * @throws {ConfigError} as `checkKitOptions` does
  */

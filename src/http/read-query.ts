@@ -4,11 +4,11 @@ import { MAX_QUERY_BYTES, parseQueryParams, type QueryParams } from '../query/in
 import { declaredParameters } from './declared-parameters.ts'
 
 /**
- * Reads what Fastify has parsed, flat or nested, so that an application may change it. What its parser glosses over
- * (length, percent-encoding that decodes to nothing) is looked up in the URL.
+ * Reads the query that Fastify has parsed, flat or nested, so that an application can change it before. The length and
+ * invalid percent-encoding, which Fastify's parser does not report, are checked in the URL.
  */
 export function readQuery (request: FastifyRequest): QueryParams {
-  // Fastify makes a new object of the route's options for each read
+  // a getter, since Fastify creates a new object of the route's options for each read
   const options = {
     get declared () {
       return declaredParameters(request)

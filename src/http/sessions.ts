@@ -1,4 +1,4 @@
-/** The session of a request: its own connection to the database's pool, or its EntityManager. */
+/** The session of a request: one that uses the pool directly, or the request's EntityManager. */
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
 import type { FastifyRequest } from 'fastify'
 import { contextOf } from '../borrowed/mikro-orm.ts'
@@ -8,15 +8,15 @@ import { hasReplicas, preparesConnections, type Cancellation } from '../run/inde
 import { onDeparture, openedEm, replyOf } from './em-of-request.ts'
 
 /**
- * Decides what the session of a request is: one of its own, or its EntityManager if more than the connection may count
- * from the start.
+ * Decides between the two kinds of sessions. The EntityManager is needed if statements depend on more than the
+ * connection: replicas, a global context, or connections that are prepared for each session.
  */
 export function sessionsOf (orm: MikroORM): (request: FastifyRequest) => RequestSession | EntityManager {
   const { em } = orm
   if (hasReplicas(em) || em.config.get('allowGlobalContext') || preparesConnections(em.getConnection())) {
     return (request) => request.em
   }
-  // a context of MikroORM's, made by a hook of the application, has filters and parameters of its own
+  // MikroORM's RequestContext, if the application creates one in a hook, has its own filters and parameters
   return (request) => contextOf(em) === em ? new SessionOfRequest(em, request) : request.em
 }
 
@@ -43,7 +43,7 @@ class SessionOfRequest extends RequestSession {
   }
 }
 
-/** Stands for an AbortSignal, at a fraction of its cost. */
+/** Replaces an AbortSignal, at a fraction of its cost. */
 class Departure implements Cancellation {
   aborted = false
   reason: unknown

@@ -1,6 +1,6 @@
 /**
- * How long the stages of a request took, for `Server-Timing` (W3C Recommendation Server Timing). Routes that don't send
- * it measure nothing.
+ * Measures the stages of a request for the header `Server-Timing` (W3C Recommendation Server Timing). Routes that do
+ * not send the header measure nothing.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { STAGES, StageTimes } from '../run/index.ts'
@@ -8,7 +8,7 @@ import type { RouteDefinition } from './routes/handlers.ts'
 
 const kTimes = Symbol('fastify-crud-kit.stageTimes')
 
-/** The property that a request needs for its times, to be decorated with null. */
+/** The property that a request needs for its times. The plugin decorates requests with it, as null. */
 export const TIMES_PROPERTY: symbol = kTimes
 
 interface Timed {
@@ -20,7 +20,7 @@ export function timesOf (request: FastifyRequest): StageTimes | undefined {
   return (request as Timed)[kTimes] ?? undefined
 }
 
-/** A handler whose stages are measured. */
+/** Wraps a handler to measure its stages. */
 export function timed (handler: RouteDefinition['handler']): RouteDefinition['handler'] {
   return (request, reply) => {
     const times = timesOf(request)!
@@ -28,14 +28,14 @@ export function timed (handler: RouteDefinition['handler']): RouteDefinition['ha
   }
 }
 
-/** The hooks of a route that sends its times, with errors also. Before the handler, only the query string is read. */
+/** The hooks of a route that sends its times, also with errors. Before the handler, only the query string is parsed. */
 export const timingHooks = {
   onRequest: (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
     ;(request as Timed)[kTimes] = new StageTimes()
     done()
   },
   onSend: (request: FastifyRequest, reply: FastifyReply, payload: unknown, done: () => void): void => {
-    // the application's own metrics go first
+    // the application's own metrics come first
     const own = reply.getHeader('server-timing')
     const times = timesOf(request) ?? new StageTimes()
     const metrics = STAGES.map((stage) => `${stage};dur=${Math.round(times.of(stage) * 100) / 100}`)

@@ -200,7 +200,7 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
         [{ isolationLevel: 'strict' }, /transaction\.list: isolationLevel: expected one of .*, got 'strict'/],
         [{ update: { retires: 1 } }, /transaction\.update: there is no option 'retires'. Did you mean 'retries'/],
         [{ upate: true, list: true }, /no operation 'upate' in 'transaction'. Did you mean 'update'/],
-        [{ update: true, retries: 3 }, /'retries' stands beside 'update'/],
+        [{ update: true, retries: 3 }, /contains both 'retries' and 'update'/],
         [{ create: { readOnly: true } }, /transaction\.create: an operation that writes can't be readOnly/],
         ['yes', /'transaction' is true, options/],
         [[], /'transaction' is true, options/],

@@ -1,11 +1,11 @@
-/** Documentation of errors: which statuses an operation may answer with, all in one schema. */
+/** Documents errors: the statuses that an operation may answer with, which share one schema. */
 import type { TSchema } from '@sinclair/typebox'
 import type { DocumentedResource } from './operation.ts'
 import { ERROR_RESPONSES } from '../error-schema.ts'
 import type { CrudOperation } from '../options.ts'
 
 const DESCRIPTIONS: Readonly<Record<number, string>> = {
-  400: 'The request is not valid: `errors` says what, where, and what would be.',
+  400: 'The request is not valid. `errors` says what is wrong, where, and what is allowed.',
   403: 'The record would lie outside of what this request may write.',
   404: 'There is no such record.',
   409: 'The write conflicts with another record.',

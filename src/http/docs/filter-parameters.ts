@@ -1,4 +1,4 @@
-/** Documentation of filters: one parameter for each operator that the whitelist allows. */
+/** Documents filters: one parameter for each operator that the whitelist allows. */
 import { Type, type TSchema } from '@sinclair/typebox'
 import { MAX_PATTERN_LENGTH, type OperatorForm } from '../../operators/index.ts'
 import { takesOperators, TRASHED, type FilterEntry, type OperatorFilter, type Whitelist } from '../../plan/index.ts'
@@ -6,9 +6,9 @@ import { joinList, MAX_LIST_ITEMS } from '../../query/index.ts'
 import { exampleOf, secondExampleOf, textSchema } from '../../schema/index.ts'
 
 /**
- * The filters' parameters by name, in the order of the whitelist; a filter's default operator first.
+ * The parameters of filters by name, in the order of the whitelist. The default operator of a filter comes first.
  *
- * @param examples whether the document's schemas know `examples`; descriptions have them in any case
+ * @param examples whether the document's schemas support `examples`; descriptions always contain them
  */
 export function filterParameters ({ filters }: Whitelist, examples: boolean): Record<string, TSchema> {
   const parameters: Record<string, TSchema> = {}
@@ -27,10 +27,10 @@ export function filterParameters ({ filters }: Whitelist, examples: boolean): Re
   return parameters
 }
 
-/** A filter of a kind that takes no operator. */
+/** A filter of a kind without operators. */
 type NamedFilter = Exclude<FilterEntry, OperatorFilter>
 
-/** The parameters of the kinds that take no operator. */
+/** The parameters of the kinds without operators. */
 const NAMED: {
   readonly [Kind in NamedFilter['kind']]: (filter: Extract<NamedFilter, { readonly kind: Kind }>) => TSchema
 } = {
@@ -48,7 +48,7 @@ const NAMED: {
     }),
   anyOf: ({ filters }) => {
     const names = filters.map(({ name }) => `\`${name}\``).join(', ')
-    return Type.String({ description: `Records for which the value is right in any of: ${names}.` })
+    return Type.String({ description: `Records that match the value in at least one of: ${names}.` })
   },
   scope: scopeParameter,
 }
@@ -95,7 +95,7 @@ function valueSchema (filter: OperatorFilter, { value }: OperatorForm): TSchema 
   }
 }
 
-/** What a custom type reads from text is its own. */
+/** The schema of one value. Values of custom types are documented as strings, since only the type knows their form. */
 function itemSchema ({ operand, type }: OperatorFilter): TSchema {
   return operand.kind === 'scalar' && operand.codec?.toDatabase !== undefined
     ? Type.String()
@@ -111,8 +111,8 @@ function exampleFor ({ type }: OperatorFilter, { example }: OperatorForm): unkno
 }
 
 /**
- * A parameter with its example inside `allOf`, or beside the items of a list: beside the type, @fastify/swagger makes
- * it one of those examples that interactive documentation fills in and sends unasked, for all filters at once.
+ * A parameter with its example inside `allOf`, or in the items of a list. Next to the type, @fastify/swagger would turn
+ * it into an example that interactive documentation fills in and sends by default, for all filters at once.
  */
 function withExample (schema: TSchema, example: unknown): TSchema {
   if (schema['type'] === 'array') return { ...schema, items: { ...schema['items'], examples: example } }

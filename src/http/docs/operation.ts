@@ -1,4 +1,4 @@
-/** Documentation of one route: its parameters, body and answers, as schemas that nothing is compiled from. */
+/** Documents one route: its parameters, body and answers. The schemas are not used for validation or serialization. */
 import { Type, type TSchema } from '@sinclair/typebox'
 import type { QueryBuilderConfig } from '../../config/index.ts'
 import type { EntityModel } from '../../model/index.ts'
@@ -17,14 +17,14 @@ import { errorResponses } from './error-responses.ts'
 import { DEFAULT_MAX_BATCH, STREAM_TYPES, type CrudOperation } from '../options.ts'
 import { keySegments } from '../routes/key.ts'
 
-/** What the documentation of a resource is made of. */
+/** The data of a resource from which its documentation is made. */
 export interface DocumentedResource {
   readonly model: EntityModel
   readonly whitelist: Whitelist
   readonly writable: Writable
   readonly queryConfig: QueryBuilderConfig
   readonly operations: readonly CrudOperation[]
-  /** A hook changes records as they leave: their schema is the entity's, as far as it goes. */
+  /** Whether a hook changes records, so that their schema cannot be complete. */
   readonly changesRecords: boolean
   readonly scoped: boolean
   readonly maxBatch?: number
@@ -34,7 +34,7 @@ export interface DocumentedResource {
   readonly stream?: boolean | object
 }
 
-/** The parts of Fastify's route schema that documentation has. */
+/** The documented parts of Fastify's route schema. */
 export interface DocumentedSchema {
   readonly description?: string
   readonly params?: TSchema
@@ -47,7 +47,7 @@ export interface DocumentedSchema {
 /**
  * Documents one operation of a resource.
  *
- * @param examples whether the document's schemas know `examples`
+ * @param examples whether the document's schemas support `examples`
  */
 export function documentOperation (
   operation: CrudOperation,
@@ -63,7 +63,7 @@ export function documentOperation (
     case 'list':
       return {
         description:
-          'All filters that are given apply. Commas separate the items of a list; an item in double quotes may hold commas.',
+          'All given filters apply. Commas separate the items of a list. An item in double quotes may contain commas.',
         querystring: queryOf(listParameters(whitelist, { defaultSort: resource.queryConfig.defaultSort, examples })),
         response: response(200, listAnswer(resource), 'A page of records.'),
       }
@@ -78,14 +78,14 @@ export function documentOperation (
       return documentCreate(resource, response)
     case 'update':
       return {
-        description: 'Changes what is given and nothing else.',
+        description: 'Changes the given properties. All others stay unchanged.',
         params: paramsOf(model),
         headers: ifMatchHeader(resource),
         body: updateSchema(model, {
           rules: resource.writable.update,
           readonly: resource.readonlyProperties === 'ignore',
         }),
-        response: response(200, writtenSchema(resource), 'The record as it is now.'),
+        response: response(200, writtenSchema(resource), 'The record after the change.'),
       }
     case 'delete':
       return {
@@ -96,12 +96,12 @@ export function documentOperation (
           })
           : undefined,
         headers: ifMatchHeader(resource),
-        response: response(200, writtenSchema(resource), 'The record as it was.'),
+        response: response(200, writtenSchema(resource), 'The deleted record.'),
       }
     case 'restore':
       return {
         params: paramsOf(model),
-        response: response(200, writtenSchema(resource), 'The record, no longer deleted.'),
+        response: response(200, writtenSchema(resource), 'The restored record.'),
       }
   }
 }
@@ -135,17 +135,17 @@ function documentCreate (
   }
 }
 
-/** A page of records; and all of them, as text, where a client may have that. */
+/** A page of records, and if streams are enabled, all records as text. */
 function listAnswer (resource: DocumentedResource): TSchema {
   const schema = listSchema(readSchema(resource), { totals: resource.whitelist.pagination.count !== 'none' })
   if (resource.stream === undefined || resource.stream === false) return schema
-  const text = { schema: { type: 'string', description: 'All records that the filters keep, without pages.' } }
+  const text = { schema: { type: 'string', description: 'All records that match the filters, without pages.' } }
   return {
     content: { 'application/json': { schema }, ...Object.fromEntries(STREAM_TYPES.map((type) => [type, text])) },
   } as unknown as TSchema
 }
 
-/** A record of a read. */
+/** The schema of a record that was read. */
 function readSchema ({ model, whitelist, changesRecords }: DocumentedResource): TSchema {
   return recordSchema(model, {
     includes: includeTree(whitelist),
@@ -153,12 +153,12 @@ function readSchema ({ model, whitelist, changesRecords }: DocumentedResource): 
   })
 }
 
-/** A record after a write: whole, and nothing included. */
+/** The schema of a record that was written: complete, without includes. */
 function writtenSchema ({ model, changesRecords }: DocumentedResource): TSchema {
   return recordSchema(model, { includes: NOTHING_INCLUDED, complete: !changesRecords })
 }
 
-/** Lists are written with commas. */
+/** The schema of a query string, with lists separated by commas. */
 function queryOf (parameters: Record<string, TSchema>): TSchema | undefined {
   if (Object.keys(parameters).length === 0) return undefined
   const optional = Object.fromEntries(Object.entries(parameters).map(([name, schema]) => [name, Type.Optional(schema)]))
@@ -185,7 +185,7 @@ function paramsOf (model: EntityModel): TSchema {
 function ifMatchHeader ({ model, requireIfMatch = false }: DocumentedResource): TSchema | undefined {
   if (model.version === undefined && !requireIfMatch) return undefined
   const header = Type.String({
-    description: 'The ETag of the version that the request is about: a record that has changed since is left alone.',
+    description: 'The ETag of the expected version. If the record has changed since, the request is refused.',
   })
   return Type.Object({ 'If-Match': requireIfMatch ? header : Type.Optional(header) })
 }

@@ -1,5 +1,5 @@
 /**
- * Documentation of the parameters of reads: sorts, includes, fields, pagination and filters, by their names in URLs.
+ * Documents the parameters of reads: sorts, includes, fields, pagination and filters, by their names in URLs.
  */
 import { Type, type TSchema } from '@sinclair/typebox'
 import { MAX_CURSOR_LENGTH, MAX_INCLUDES, type IncludeEntry, type Whitelist } from '../../plan/index.ts'
@@ -21,20 +21,20 @@ export function listParameters (
   }
 }
 
-/** The parameters that a record takes when it is read. */
+/** The parameters of a read of one record. */
 export function recordParameters (whitelist: Whitelist): Parameters {
   const { fields, includes } = whitelist
   const [name] = whitelist.names
   const parameters: Parameters = {}
   if (includes.size > 0) parameters['include'] = includeParameter(whitelist)
   if (fields.size > 0) {
-    parameters['fields'] = namesOf([...fields.keys()], `Keys that records of ${name} shall have. Default: all.`)
+    parameters['fields'] = namesOf([...fields.keys()], `Keys to return in records of ${name}. Default: all.`)
   }
   for (const { name, fields } of relationEntries(whitelist)) {
     if (fields.size > 0) {
       parameters[`fields[${name}]`] = namesOf(
         [...fields.keys()],
-        `Keys that \`${name}\` shall have where it is included. Default: all.`
+        `Keys to return in included records of \`${name}\`. Default: all.`
       )
     }
   }
@@ -50,7 +50,7 @@ function includeParameter ({ includes }: Whitelist): TSchema {
   )
 }
 
-/** What the name of an include doesn't say by itself. */
+/** Describes an include if its name does not say enough. */
 function noteOf (entry: IncludeEntry): string | undefined {
   if (entry.kind === 'relation') {
     const limit = entry.rules?.limit
@@ -72,7 +72,7 @@ const WORDS: Readonly<Record<string, string>> = {
 
 function sortParameter ({ sorts }: Whitelist, defaultSort: readonly string[]): Parameters {
   if (sorts.size === 0) return {}
-  // a bare name that means descending has a sign for ascending
+  // if the bare name sorts in descending order, `+` sorts in ascending order
   const names = [...sorts.values()].flatMap((
     { name, descending }
   ) => [name, `-${name}`, ...(descending ? [`+${name}`] : [])])
@@ -81,7 +81,7 @@ function sortParameter ({ sorts }: Whitelist, defaultSort: readonly string[]): P
     ? ''
     : ` Without a sign, ${descending.join(', ')} ${descending.length > 1 ? 'are' : 'is'} descending.`
   const order = defaultSort.length === 0 ? '' : ` Default: \`${defaultSort.join()}\`.`
-  return { sort: namesOf(names, `What to sort by, first things first; \`-\` is descending.${bare}${order}`) }
+  return { sort: namesOf(names, `Names to sort by, in order of precedence. \`-\` is descending.${bare}${order}`) }
 }
 
 function namesOf (names: readonly string[], description: string, limits: { readonly maxItems?: number } = {}): TSchema {
@@ -93,8 +93,8 @@ function namesOf (names: readonly string[], description: string, limits: { reado
 }
 
 /**
- * Pages by number, by offset or by cursor. Only the first two have a `default`: interactive documentation sends
- * defaults, and those of several styles together are an error.
+ * The parameters of pages by number, by offset and by cursor. Only `page` and `per_page` have a `default`: interactive
+ * documentation sends defaults, and parameters of several styles together are an error.
  */
 function pageParameters ({ pagination: { defaultPerPage, maxPerPage, maxOffset } }: Whitelist): Parameters {
   const size = { minimum: 1, maximum: maxPerPage }
@@ -113,7 +113,8 @@ function pageParameters ({ pagination: { defaultPerPage, maxPerPage, maxOffset }
     cursor: Type.String({
       maxLength: MAX_CURSOR_LENGTH,
       description:
-        'The `next_cursor` or `prev_cursor` of a page with the same filters and sorts, instead of `page`; empty for the first page. Pages by cursor have no total, and cost the same however deep they are.',
+        'The `next_cursor` or `prev_cursor` of a page with the same filters and sorts, instead of `page`. Empty for ' +
+        'the first page. Pages by cursor have no total, and all of them cost the same.',
     }),
   }
 }

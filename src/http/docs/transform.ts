@@ -1,4 +1,4 @@
-/** The functions in the routes' `config.swaggerTransform`, which @fastify/swagger calls when it makes a document. */
+/** The functions in `config.swaggerTransform` of routes, which @fastify/swagger calls when it generates a document. */
 import type { TSchema } from '@sinclair/typebox'
 import type { FastifySchema } from 'fastify'
 import type { CrudOperation } from '../options.ts'
@@ -6,7 +6,7 @@ import type { CrudRoutesOptions } from '../routes/options.ts'
 import type { RoutedResource } from '../routes/resource.ts'
 import { documentOperation, type DocumentedResource, type DocumentedSchema } from './operation.ts'
 
-/** What a transform is called with, and returns; see @fastify/swagger. */
+/** The argument of a transform of @fastify/swagger. */
 interface TransformInput {
   readonly schema: FastifySchema
   readonly url: string
@@ -20,20 +20,20 @@ type Transform = (input: TransformInput) => { readonly schema: FastifySchema, re
 interface DocumentedRoute {
   readonly operation: CrudOperation
   readonly method: string
-  /** Where the resource is. */
+  /** The prefix of the resource's routes. */
   readonly prefix: string
   /** Name of the resource. */
   readonly name: string
-  /** What the application has declared itself: it wins. */
+  /** The application's own schema, which takes precedence. */
   readonly own?: FastifySchema
-  /** The application's own transform: it gets what is documented here, and has the last word. */
+  /** The application's own transform, which gets the generated documentation and returns the final one. */
   readonly transform?: Transform | false
 }
 
 /**
  * Makes the transforms of a resource's routes.
  *
- * @returns the transform of one route; `false` if the application turns documentation off
+ * @returns a function that returns the transform of one route, or `false` if the application turns documentation off
  */
 export function transformsOf (
   { name, bound: { model, whitelist, writable }, operations }: RoutedResource,
@@ -61,7 +61,7 @@ function documentation (route: DocumentedRoute, resource: DocumentedResource): T
   if (transform === false) return false
   return (input) => {
     const documented = documentOperation(route.operation, resource, hasExamples(input.openapiObject))
-    // `/categories/` answers `/categories`, too, which is how clients write it
+    // the route `/categories/` also answers `/categories`, and clients write the latter
     const url = input.url.replace(/(?<=.)\/$/, '')
     const schema = {
       ...input.schema,
@@ -72,10 +72,10 @@ function documentation (route: DocumentedRoute, resource: DocumentedResource): T
   }
 }
 
-/** JSON Schema's `examples` came with OpenAPI 3.1. */
+/** Whether a document supports JSON Schema's `examples`, which OpenAPI has since version 3.1. */
 const hasExamples = (document: TransformInput['openapiObject']): boolean => /^3\.[1-9]/.test(document?.openapi ?? '')
 
-/** What is documented, where the application has said nothing else: by part, and in the query and responses by name. */
+/** Adds documentation to the application's own schema: missing parts, query parameters and responses. */
 function merge (documented: DocumentedSchema, own: FastifySchema = {}): object {
   const parts = Object.fromEntries(
     Object.entries(documented).filter(([part, schema]) =>
@@ -95,7 +95,7 @@ function mergeQuery (documented: TSchema | undefined, own: unknown): object {
   return { querystring: { ...documented, ...given, properties: { ...documented['properties'], ...given.properties } } }
 }
 
-/** A status of the application's own stands also for those that it covers: `4xx` for 400. */
+/** Adds responses except those that the application's own responses cover, as `4xx` covers 400. */
 function mergeResponses (documented: DocumentedSchema['response'], own: Record<string, unknown> = {}): object {
   const covered = new Set(Object.keys(own).map((status) => status.toLowerCase()))
   const rest = Object.entries(documented).filter(([status]) =>
@@ -115,8 +115,8 @@ const VERBS = {
 } as const satisfies Record<CrudOperation, string>
 
 /**
- * An id that no other operation in the document has: `list_categories`, with the prefix where another resource has the
- * name, too, and a number where even that is taken.
+ * An id that is unique in the document: `list_categories`. If another resource has the same name, the id contains the
+ * prefix instead, and if necessary a number.
  */
 function operationId (
   { operation, method, prefix, name, own }: DocumentedRoute,
@@ -124,7 +124,7 @@ function operationId (
 ): string {
   const declared = (own as { operationId?: string } | undefined)?.operationId
   const verb = method === 'PUT' ? 'replace' : VERBS[operation]
-  // the route that Fastify adds for HEAD has the schema of the one for GET
+  // the HEAD route that Fastify adds has the schema of the GET route
   const suffix = route.method === 'HEAD' ? '-head' : ''
   if (declared !== undefined) return `${declared}${method === 'PUT' ? '_put' : ''}${suffix}`
   const taken = idsIn((openapiObject ?? swaggerObject)?.paths, url, String(route.method).toLowerCase())
@@ -137,7 +137,7 @@ function operationId (
 }
 
 /**
- * The ids in a document, but that of an operation which this one takes the place of: `/categories/` was there before.
+ * The ids in a document, except that of the operation with the same path and method, which this operation replaces.
  */
 function idsIn (paths: object = {}, url: string, method: string): ReadonlySet<unknown> {
   return new Set(
@@ -148,5 +148,5 @@ function idsIn (paths: object = {}, url: string, method: string): ReadonlySet<un
   )
 }
 
-/** Letters, digits and underscores: what generators of clients make names of. */
+/** Reduces a text to letters, digits and underscores, which generators of clients can use in names. */
 const slug = (text: string): string => text.replace(/[^\p{L}\p{N}]+/gu, '_').replace(/^_|_$/g, '') || 'root'

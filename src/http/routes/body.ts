@@ -1,9 +1,9 @@
-/** Bodies of writes, before CrudBase reads them. */
+/** Reads bodies of writes before they are passed to CrudBase. */
 import { RequestValidationError } from '../../errors.ts'
 
 type Body = Record<string, unknown>
 
-/** The body of one record, without the names that are ignored. What it may hold is CrudBase's to say. */
+/** The body of one record, without the ignored names. CrudBase validates the rest. */
 export function readBody (
   body: unknown,
   ignored: readonly string[] | undefined,
@@ -13,7 +13,7 @@ export function readBody (
 }
 
 /**
- * The bodies of several records.
+ * The bodies of several records, without the ignored names.
  *
  * @throws {RequestValidationError} for more than `maxBatch`
  */
@@ -24,12 +24,12 @@ export function readBatch (body: readonly unknown[], maxBatch: number, ignored: 
   return body.map((record) => readBody(record, ignored))
 }
 
-/** An error of the body as a whole. */
+/** An error about the body as a whole. */
 export function refusal (detail: string): RequestValidationError {
   return new RequestValidationError([{ source: { pointer: '' }, code: 'FST_ERR_VALIDATION', detail }])
 }
 
-/** A record that a client has read, without what it can't write. Unknown names stay, to be refused. */
+/** Removes properties that the client may read but not write. Unknown names stay, and are refused later. */
 function withoutNames (body: unknown, names: readonly string[], kept: ReadonlySet<string>): Body {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return body as Body
   const rest = { ...body } as Body

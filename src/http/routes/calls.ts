@@ -1,4 +1,4 @@
-/** What the routes of a resource call: its operations, or the methods that an application has written in their place. */
+/** The functions that the routes of a resource call: its operations, or methods that the application overrides. */
 import type { MikroORM } from '@mikro-orm/postgresql'
 import type { FastifyRequest } from 'fastify'
 import {
@@ -15,7 +15,7 @@ import { readScope } from '../../resource/index.ts'
 import { createMany, createOne, deleteOne, restoreOne, updateOne } from '../../write/index.ts'
 import { sessionsOf } from '../sessions.ts'
 
-/** The operations of a resource, as its routes call them. */
+/** The operations of a resource, with the arguments that its routes pass. */
 export interface RouteCalls {
   list(request: FastifyRequest, options: CrudReadOptions): Promise<JsonAnswer>
   get(request: FastifyRequest, id: Id, options: CrudReadOptions): Promise<JsonAnswer | null>
@@ -27,9 +27,10 @@ export interface RouteCalls {
 }
 
 /**
- * The calls of a resource's routes. They go past the methods of `CrudBase`, which turn the same answers into objects. A
- * method that the application has written instead is called with the request's EntityManager, and its records are sent.
- * Operations check the scope themselves; it is checked for the application's methods before they are called.
+ * The calls of a resource's routes. They bypass the methods of `CrudBase`, which would convert the same answers to
+ * objects. If the application overrides a method, the method is called with the request's EntityManager, and its
+ * records are sent. Operations check the scope themselves. For the application's methods, it is checked before the
+ * call.
  */
 export function routeCalls (orm: MikroORM, crud: CrudBase, model: EntityModel): RouteCalls {
   const isOwn = (method: keyof CrudBase): boolean => crud[method] !== CrudBase.prototype[method]

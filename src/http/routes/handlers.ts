@@ -1,4 +1,4 @@
-/** What the routes of a resource do: read the request, call CrudBase, write the answer. */
+/** The handlers of a resource's routes: they read the request, call the operation and send the answer. */
 import type { MikroORM } from '@mikro-orm/postgresql'
 import type { FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import { CrudBase } from '../../crud/index.ts'
@@ -26,9 +26,9 @@ export interface RouteDefinition {
 const JSON_TYPE = 'application/json; charset=utf-8'
 
 /**
- * The routes of the operations that a resource has, in the order of their documentation.
+ * The routes of a resource's operations, in the order of their documentation.
  *
- * @param streaming what sends streams, where the resource has them
+ * @param streaming sends streams, if the resource has them
  */
 export function routeDefinitions (
   orm: MikroORM,
@@ -58,11 +58,11 @@ export function routeDefinitions (
     const scope: unknown = await scopeOf(request)
     return { scope: scope as never, context: { request } }
   }
-  /** Options of a read; a promise of them only where there is something to wait for. */
+  /** The options of a read. They are a promise only if there is a scope to wait for. */
   const readOptions = (request: FastifyRequest) =>
     scopeOf === undefined ? { context: { request } } : scoped(request, scopeOf)
 
-  /** Options of a write to a record there is. */
+  /** The options of a write to an existing record. */
   const writeOptions = async (request: FastifyRequest) => {
     const ifMatch = request.headers['if-match']
     if (options.requireIfMatch && ifMatch === undefined && request.routeOptions.config.crud?.operation !== 'restore') {
@@ -72,7 +72,7 @@ export function routeDefinitions (
   }
 
   /**
-   * Sends JSON text as it is; where the application has a response schema of its own, what that schema lets through.
+   * Sends JSON text unchanged. If the application has a response schema, sends an object, which that schema serializes.
    */
   const sendJson = (request: FastifyRequest, reply: FastifyReply, json: string): FastifyReply => {
     const { operation } = request.routeOptions.config.crud!
@@ -107,7 +107,7 @@ export function routeDefinitions (
     const known = streamColumns(crud, em, queryParams)
     const read = await readOptions(request)
     if (crud.streamJson !== CrudBase.prototype.streamJson) readScope(read, model)
-    // a hook may have made other records of them
+    // the hook may have changed the properties of records
     const columns = (first: string | undefined) =>
       crud.afterRead === undefined || first === undefined
         ? known

@@ -1,25 +1,25 @@
-/** Headers of a written record, from the columns that the database returns beside its JSON. */
+/** The headers ETag and Location of a record. */
 import { exactText, isExactNumber, parseExact, wireTypeOf, type EntityModel } from '../../model/index.ts'
 import type { JsonAnswer } from '../../read/index.ts'
 import { entityTag } from '../../write/index.ts'
 import { keySegments } from './key.ts'
 
-/** The entity tag of a record, if it has one that clients may see. */
+/** The entity tag of a record, if it has a version that clients may see. */
 export function tagOf ({ version }: EntityModel): (record: JsonAnswer) => string | undefined {
   if (version === undefined || version.hidden) return () => undefined
   return (record) => record.version === undefined ? undefined : entityTag(record.version)
 }
 
 /**
- * Keys that no path can name, escaped or not: a dot segment is removed by who resolves the path (RFC 3986, section
- * 5.2.4), and an empty one is another route's.
+ * Keys that no path can contain, escaped or not. Dot segments are removed when a path is resolved (RFC 3986, section
+ * 5.2.4), and an empty segment belongs to another route.
  */
 const PATHLESS: ReadonlySet<unknown> = new Set(['', '.', '..'])
 
 /**
- * Where a new record is, below the path that it was posted to.
+ * The path of a new record, below the path that it was posted to.
  *
- * @param changed records may be something else than what the database wrote: the key is the one that they show
+ * @param changed whether a hook may change records, so that the key must be read from the changed record
  */
 export function locationsOf (
   model: EntityModel,
@@ -30,7 +30,7 @@ export function locationsOf (
   const plain = !changed &&
     segments.every(({ column }) => wireTypeOf(column.type).plainInPath && column.codec === undefined)
   const keyIn = (json: string): readonly unknown[] => {
-    // a key beyond 2^53 keeps its digits
+    // parsed exactly, since a key may be beyond 2^53
     const record = parseExact(json) as Record<string, unknown>
     return segments.map(({ part, inner }) => {
       const value = record[part.property.publicName]

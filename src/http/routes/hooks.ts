@@ -1,10 +1,10 @@
-/** The hooks of a route. */
+/** Merges the hooks of routes. */
 import type { CrudOperation } from '../options.ts'
 import type { CrudRoutesOptions, RouteHooks } from './options.ts'
 
 /**
- * Merges hooks for a route: `first`, those of all operations, and those of its own; a route for two operations has
- * those of both.
+ * The hooks of a route, in this order: `first`, those of all operations, and those of its operations. The route
+ * of create and createMany has the hooks of both.
  */
 export function hooksOf (
   { hooks = {} }: CrudRoutesOptions,

@@ -1,4 +1,4 @@
-/** Keys in paths: `/:id`, and one segment for each column of a composite key. */
+/** Keys in paths: `/:id`, or one segment for each column of a composite key. */
 import { RequestValidationError, type ErrorItem } from '../../errors.ts'
 import { isUuid, keyFromText, type EntityModel, type KeyColumn, type PrimaryKeyPart } from '../../model/index.ts'
 import type { Id } from '../../plan/index.ts'
@@ -7,7 +7,7 @@ interface Segment {
   readonly name: string
   readonly part: PrimaryKeyPart
   readonly column: KeyColumn
-  /** Name inside the part, where it is a relation to a composite key. */
+  /** The name inside the part, if the part is a relation to a composite key. */
   readonly inner: string
 }
 
@@ -20,7 +20,7 @@ export function keySegments ({ primaryKey }: EntityModel): readonly Segment[] {
       return { name, part, column, inner }
     })
   )
-  // a single key goes by one name, whatever the property is called
+  // a single key is always named `id`, whatever the name of the property
   return segments.length === 1 ? [{ ...segments[0]!, name: 'id' }] : segments
 }
 
@@ -30,8 +30,8 @@ export function keyPath (model: EntityModel): string {
 }
 
 /**
- * Reads the key in the parameters of a path. The reader throws `RequestValidationError` for text that no key can be:
- * of another type, or out of its column's range.
+ * Returns a function that reads the key in the parameters of a path. It throws `RequestValidationError` for text that
+ * has another type or is out of the column's range.
  */
 export function keyReader (model: EntityModel): (params: unknown) => Id {
   const segments = keySegments(model)
@@ -60,7 +60,7 @@ export function keyReader (model: EntityModel): (params: unknown) => Id {
   }
 }
 
-/** What a segment would have to be, when it is not. */
+/** The expected form of a segment, or `undefined` if the segment is valid. */
 function checkKey ({ uuid }: EntityModel, segments: number, text: string, column: KeyColumn): string | undefined {
   if (uuid !== undefined && segments === 1 && isUuid(text)) return undefined
   const converted = keyFromText(text, column)

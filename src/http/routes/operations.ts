@@ -1,4 +1,4 @@
-/** The operations that a resource offers: those that the application asks for, if entity and CRUD class can do them. */
+/** Decides which operations a resource offers: those in the options, if the entity and the CRUD class support them. */
 import { CrudBase } from '../../crud/index.ts'
 import { ConfigError } from '../../errors.ts'
 import type { EntityModel } from '../../model/index.ts'
@@ -8,10 +8,11 @@ import { DEFAULT_OPERATIONS, type CrudOperation } from '../options.ts'
 import type { CrudRoutesOptions } from './options.ts'
 
 /**
- * The operations of a resource. Default ones that its entity cannot do, or that `writable` closes, are left out.
+ * The operations of a resource. Without the option `operations`, those that the entity does not support or that
+ * `writable` does not allow are left out.
  *
- * @throws {ConfigError} for an operation that the application asks for and the entity cannot do, for bodies without
- *   `writable`, and for new records of which nothing fills a required property
+ * @throws {ConfigError} for an operation in the options that the entity does not support or that `writable` does not
+ *   allow, and for a create in which a required property cannot be set
  */
 export function offeredOperations (
   what: string,
@@ -44,7 +45,7 @@ const bodyOf = (operation: CrudOperation): 'create' | 'update' | undefined =>
   operation === 'createMany' ? 'create' : operation === 'create' || operation === 'update' ? operation : undefined
 
 /**
- * The missing part of an entity that an operation needs, as the end of a sentence; `undefined` if nothing is missing.
+ * The requirement of an operation that an entity does not meet, as the end of a sentence, or `undefined`.
  */
 function missingFor (
   operation: CrudOperation,
@@ -58,7 +59,7 @@ function missingFor (
     : undefined
 }
 
-/** A hook, a method of the application's and a scope may fill whatever is required: without them, nothing does. */
+/** Checks that required properties can be set. A hook or a method of the application may set them in code. */
 function checkFilled (
   what: string,
   operation: 'create' | 'createMany',
@@ -71,6 +72,7 @@ function checkFilled (
   }
   const ways = property.write.writable ? 'add it to "writable", ' : ''
   throw new ConfigError(
-    `${what}: '${operation}' can't fill ${model.name}.${property.name}, which is required and which bodies may not set: ${ways}give it a default, fill it in beforeCreate, or leave '${operation}' out of the operations.`
+    `${what}: '${operation}' can't fill ${model.name}.${property.name}, which is required and which bodies may not ` +
+      `set: ${ways}give it a default, fill it in beforeCreate, or leave '${operation}' out of the operations.`
   )
 }

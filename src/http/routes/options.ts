@@ -22,45 +22,45 @@ export type RouteHooks = Partial<
   >
 >
 
-/** What `fastify.register(crudRoutes, ...)` takes. */
+/** The options of `fastify.register(crudRoutes, ...)`. */
 export interface CrudRoutesOptions extends RegisterOptions {
-  /** What the routes call. */
+  /** The CRUD class whose operations the routes call. */
   readonly crud: CrudBase<any>
-  /** The routes to make. Default: all but createMany. */
+  /** The operations to make routes for. Default: all but createMany. */
   readonly operations?: readonly CrudOperation[]
-  /** A condition, in MikroORM's query language, on the resource's rows that a request may touch; `{}` for all. */
+  /** Returns a condition, in MikroORM's query language, on the rows that a request may use; `{}` allows all. */
   readonly scope?: (request: FastifyRequest) => object | Promise<object>
-  /** Hooks of all routes, and of single ones: `all` runs first. */
+  /** Hooks of all routes and of single operations. The hooks in `all` run first. */
   readonly hooks?: { readonly all?: RouteHooks } & { readonly [Operation in CrudOperation]?: RouteHooks }
   /** Merged into the `config` of all routes. */
   readonly config?: Readonly<Record<string, unknown>>
-  /** Records that one request may create where createMany is enabled. Default: 1 000. */
+  /** Maximum number of records that one createMany may create. Default: 1 000. */
   readonly maxBatch?: number
   /** Let `DELETE /:id?hard=true` remove rows that could be marked as deleted. Default: false. */
   readonly allowHardDelete?: boolean
   /** Refuse PUT, PATCH and DELETE without If-Match. Default: false. */
   readonly requireIfMatch?: boolean
-  /** Refuse bodies with properties that clients may read but not write, or ignore those. Default: refuse. */
+  /** Whether to refuse or to ignore properties in bodies that clients may read but not write. Default: refuse. */
   readonly readonlyProperties?: 'refuse' | 'ignore'
   /**
-   * Refuse parameters that are not part of the query language, or ignore those. Parameters that a route's own schema
-   * declares (`schemas.list.querystring`) are never refused. Default: refuse.
+   * Whether to refuse or to ignore parameters that are not part of the query language. Parameters that a route's own
+   * schema declares (`schemas.list.querystring`) are never refused. Default: refuse.
    */
   readonly unknownParameters?: 'refuse' | 'ignore'
   /** Parts of the routes' schemas to replace. */
   readonly schemas?: { readonly [Operation in CrudOperation]?: NonNullable<RouteOptions['schema']> }
   /**
-   * Do the work of a request in a transaction, hooks of `CrudBase` and `scope` included: `true`, or options as
-   * `withTransaction` takes them, for all operations or by operation. Reads are read-only, unless told otherwise.
-   * Default: only what needs one.
+   * Do the work of a request in a transaction, including the hooks of `CrudBase` and `scope`: `true`, or the options
+   * of `withTransaction`, for all operations or by operation. Transactions of reads are read-only by default.
+   * Default: false, so that only writes that need a transaction use one.
    */
   readonly transaction?: RouteTransactions
   /**
-   * Let `GET /` answer all records that the filters keep, without pages, to clients that accept `application/x-ndjson`
-   * or `text/csv` rather than JSON: `true`, or options. Default: false.
+   * Let `GET /` send all records that match the filters, without pages, to clients that prefer `application/x-ndjson`
+   * or `text/csv` to JSON: `true`, or options. Default: false.
    */
   readonly stream?: boolean | StreamOptions
-  /** Send how long the stages of a request took, as the header Server-Timing. Default: what `crudKit` was told. */
+  /** Send the duration of a request's stages in the header Server-Timing. Default: the option of `crudKit`. */
   readonly serverTiming?: boolean
   /** Name of the resource in documentation. Default: the name of its table. */
   readonly name?: string

@@ -1,4 +1,4 @@
-/** Query strings of the generated routes: refused where they hold a parameter that the route does not take. */
+/** Checks query strings of the generated routes for parameters that the route does not know. */
 import type { FastifyRequest } from 'fastify'
 import {
   checkWriteQuery,
@@ -11,7 +11,7 @@ import {
 import type { QueryParamError, QueryParams } from '../../query/index.ts'
 import { declaredParameters } from '../declared-parameters.ts'
 
-/** The checks of a resource's query strings. Each throws the error that stands for all that is wrong with one. */
+/** The checks of a resource's query strings. Each throws one error for all mistakes in a query string. */
 export interface QueryChecks {
   readonly list: (request: FastifyRequest) => void
   readonly stream: (request: FastifyRequest) => void
@@ -34,8 +34,7 @@ export function queryChecks ({ whitelist, unknownParameters, allowHardDelete }: 
   }
 
   /**
-   * Plans a query string with unknown parameters for its errors only: `CrudBase`, or a method that overrides it, plans
-   * it again.
+   * Plans a query string with unknown parameters only to find its errors. The operation plans it again.
    */
   const read = (plan: (params: QueryParams, options: UnknownOptions) => unknown) => (request: FastifyRequest): void => {
     const { queryParams } = request
@@ -47,7 +46,7 @@ export function queryChecks ({ whitelist, unknownParameters, allowHardDelete }: 
     const errors: QueryParamError[] = hardError === undefined
       ? []
       : [{ source: { parameter: 'hard' }, code: 'FST_CRUD_QUERY_INVALID', detail: hardError }]
-    // what is said of 'hard' is said already
+    // 'hard' has its own error
     const params = { ...queryParams, unknown: queryParams.unknown.filter((name) => name !== 'hard') }
     checkWriteQuery(params, whitelist, { ...optionsFor(request, takesHard ? ['hard'] : []), strict: HARD }, errors)
   }
@@ -70,10 +69,13 @@ export function queryChecks ({ whitelist, unknownParameters, allowHardDelete }: 
   }
 }
 
-/** A row that stays where it was to be removed is as wrong as a filter that does nothing. */
+/**
+ * The parameters that are refused even if unknown parameters are ignored: without `hard`, the row would not be
+ * removed.
+ */
 const HARD: readonly string[] = ['hard']
 
-/** False for nearly all requests. */
+/** Whether a request has a query string. Most writes do not. */
 function hasQuery ({ url, query }: FastifyRequest): boolean {
   return url.includes('?') || Object.keys(query as object).length > 0
 }

@@ -1,4 +1,4 @@
-/** A resource as its routes and their documentation see it: options checked, and bound to an ORM. */
+/** The resource of some routes and their documentation: bound to an ORM, with checked options. */
 import type { MikroORM } from '@mikro-orm/postgresql'
 import { CrudBase } from '../../crud/index.ts'
 import { ConfigError } from '../../errors.ts'
@@ -18,10 +18,11 @@ export interface RoutedResource {
 }
 
 /**
- * Binds the resource of some routes.
+ * Binds the resource of some routes to an ORM.
  *
  * @param orm `undefined` if the server has none
- * @throws {ConfigError} when the whitelist names what the entity doesn't have, or an operation needs what it doesn't
+ * @throws {ConfigError} when the whitelist names a property that the entity does not have, or when the entity does not
+ *   support an operation
  */
 export function routedResource (orm: MikroORM | undefined, options: CrudRoutesOptions): RoutedResource {
   const { crud, prefix, logLevel, logSerializers, ...rest } = options

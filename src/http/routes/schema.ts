@@ -1,6 +1,7 @@
 /**
- * The schemas of a resource's routes while the server runs. They have responses only: bodies, keys and query strings
- * are read by this package, exactly, where a schema would turn `1e3` into a number. `src/http/docs/` describes them.
+ * The schemas that Fastify compiles for a resource's routes. They contain only responses. This package reads bodies,
+ * keys and query strings itself, strictly, since a schema would convert `1e3` to a number. `src/http/docs/` documents
+ * them.
  */
 import type { FastifySchema } from 'fastify'
 import { ERROR_RESPONSES } from '../error-schema.ts'
@@ -16,7 +17,7 @@ const SUMMARIES: Readonly<Record<CrudOperation, (name: string) => string>> = {
   restore: (name) => `Restore a deleted record of ${name}`,
 }
 
-/** The schema of a route; the application's own parts win. */
+/** The schema of a route. Parts of the application's own schema take precedence. */
 export function routeSchema (operation: CrudOperation, name: string, own: FastifySchema = {}): FastifySchema {
   return {
     tags: [name],

@@ -1,4 +1,4 @@
-/** Which routes of a resource do their work in a transaction, and how. */
+/** Decides which routes of a resource do their work in a transaction, and with which options. */
 import type { FastifyRequest } from 'fastify'
 import {
   checkTransactionOptions,
@@ -12,12 +12,12 @@ import { didYouMean, nearest } from '../../suggest.ts'
 import { OPERATIONS, type CrudOperation } from '../options.ts'
 import { switchEm } from '../em-of-request.ts'
 
-/** What one operation does: nothing special, a transaction, or one with options. */
+/** Whether an operation uses a transaction, or the options of its transaction. */
 export type RouteTransaction = boolean | TransactionOptions
-/** The same for a resource: of all operations, or of each. */
+/** The same setting for all operations of a resource, or for each operation. */
 export type RouteTransactions = RouteTransaction | { readonly [Operation in CrudOperation]?: RouteTransaction }
 
-/** Runs the database's part of a handler. What it does goes by `request.em`, which is the transaction's meanwhile. */
+/** Runs the part of a handler that uses the database. In a transaction, `request.em` is the transaction's. */
 export type Within = <Result>(request: FastifyRequest, work: () => Promise<Result>) => Promise<Result>
 
 const READS: readonly CrudOperation[] = ['list', 'get']
@@ -25,9 +25,9 @@ const READS: readonly CrudOperation[] = ['list', 'get']
 const plain: Within = (request, work) => work()
 
 /**
- * How each operation does its work.
+ * Functions that run the work of each operation, with or without a transaction.
  *
- * @throws {ConfigError} for options that can't work
+ * @throws {ConfigError} for options of transactions that are invalid
  */
 export function routeTransactions (
   what: string,
@@ -56,9 +56,8 @@ function readTransactions (
   if (wrong === undefined) return given as { readonly [Operation in CrudOperation]?: RouteTransaction }
   if (wrong in TransactionOptionsSchema.properties) {
     throw new ConfigError(
-      `${what}: 'transaction' has options either for all operations or by operation: '${wrong}' stands beside '${
-        names.find(isOperation)
-      }'.`
+      `${what}: 'transaction' has options either for all operations or by operation, ` +
+        `but it contains both '${wrong}' and '${names.find(isOperation)}'.`
     )
   }
   const sentence = `${what}: there is no operation '${wrong}' in 'transaction'`

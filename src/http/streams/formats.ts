@@ -1,4 +1,4 @@
-/** How records are written in a stream: as NDJSON or CSV, where the client accepts that rather than JSON. */
+/** The formats of streams: NDJSON and CSV, for clients that prefer them to JSON. */
 import { stringify } from 'csv-stringify/sync'
 import type { FastifyRequest } from 'fastify'
 import Negotiator from 'negotiator'
@@ -7,39 +7,39 @@ import { STREAM_TYPES } from '../options.ts'
 
 const JSON_TYPE = 'application/json'
 
-/** A column of a table of records. */
+/** A column of CSV. */
 export interface StreamColumn {
   readonly name: string
-  /** Its values are numbers, dates or times, some of which JSON has as texts. */
+  /** Whether its values are numbers, dates or times, which may be strings in JSON. */
   readonly numeric: boolean
 }
 
 export interface CsvOptions {
   /**
-   * Put an apostrophe before texts that a spreadsheet would take for a formula. Default: true.
+   * Put an apostrophe before texts that a spreadsheet would execute as a formula. Default: true.
    */
   readonly escapeFormulas?: boolean
 }
 
-/** Writes batches of records, the first of them with what stands before all. */
+/** Converts a batch of records to text. The first batch starts with the header, if the format has one. */
 export type RecordWriter = (batch: readonly string[], isFirst: boolean) => string
 
 export interface StreamFormat {
   readonly type: string
-  /** @param columns of a table of the records, given the first one */
+  /** @param columns returns the columns of the records, given the first record */
   readonly writer: (
     columns: (first: string | undefined) => readonly StreamColumn[],
     options: CsvOptions
   ) => RecordWriter
 }
 
-/** A line for each record (the format has no RFC; media type and line ends are those of ndjson.org). */
+/** A line for each record. The format has no RFC. Media type and line ends follow ndjson.org. */
 const ndjson: StreamFormat = {
   type: 'application/x-ndjson; charset=utf-8',
   writer: () => (batch) => batch.length === 0 ? '' : `${batch.join('\n')}\n`,
 }
 
-/** A header, and a line for each record (RFC 4180). Lists and objects stand as JSON in their fields. */
+/** A header, and a line for each record (RFC 4180). Lists and objects are written as JSON. */
 const csv: StreamFormat = {
   type: 'text/csv; charset=utf-8; header=present',
   writer: (columnsOf, { escapeFormulas = true }) => {
@@ -70,14 +70,14 @@ function escapeRecord (record: Record<string, unknown>, columns: readonly Stream
 }
 
 /**
- * Starts of cells that spreadsheets take for formulas (OWASP, "CSV Injection"): `=`, `+`, `-`, `@`, their full-width
- * forms, also after white space, which some programs cut off; and tab, carriage return and line feed.
+ * Starts of cells that spreadsheets read as formulas (OWASP, "CSV Injection"): `=`, `+`, `-`, `@` and their full-width
+ * forms, also after white space, which some programs remove. Tab, carriage return and line feed are also such starts.
  */
 const FORMULA = /^(?:[\t\r\n]|\s*[=+\-@＝＋－＠])/u
 /** A negative number, a date before the common era, or `-infinity`. */
 const NEGATIVE = /^-(?:\d[\d.:TZe+-]*|infinity)$/i
 
-/** A text with an apostrophe before it where it could be a formula: spreadsheets show such a cell as text. */
+/** Puts an apostrophe before a text that could be a formula, so that spreadsheets show it as text. */
 function escapeFormula (text: string, numeric: boolean): string {
   return FORMULA.test(text) && !(numeric && NEGATIVE.test(text)) ? `'${text}` : text
 }
@@ -90,7 +90,7 @@ const FORMATS: Readonly<Record<string, StreamFormat>> = {
 /** The format of a stream that a request prefers to JSON (RFC 9110 section 12.5.1), if there is one. */
 export function streamFormat ({ headers }: FastifyRequest): StreamFormat | undefined {
   const { accept } = headers
-  // most requests say nothing of streams
+  // most requests do not mention a format of streams
   if (accept === undefined || !/ndjson|csv/i.test(accept)) return undefined
   return FORMATS[new Negotiator({ headers }).mediaType([JSON_TYPE, ...STREAM_TYPES]) ?? JSON_TYPE]
 }

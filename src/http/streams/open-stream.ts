@@ -1,7 +1,7 @@
 /**
- * A stream from its request to its end. It occupies a connection of the pool, so it ends with whatever ends its answer:
- * the stream itself, the response, the socket, a time limit, or the server. None of them needs the stream to have been
- * read.
+ * A stream from its request to its end. It occupies a connection of the pool, so it ends as soon as its answer ends: by
+ * the stream itself, the response, the socket, a time limit, or the server. All of them end it even if its records have
+ * not been read.
  */
 import { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -11,32 +11,32 @@ import type { RecordWriter } from './formats.ts'
 import { forgetClose, onClose } from './socket-close.ts'
 
 export interface StreamLimits {
-  /** Milliseconds in which a client has to read a mebibyte, unless it waits for the database. */
+  /** Milliseconds in which a client must read one mebibyte, unless it waits for the database. */
   readonly stallTimeoutMillis: number
-  /** Milliseconds of the whole; 0 for any. */
+  /** Maximum duration of a stream in milliseconds; 0 for no limit. */
   readonly timeoutMillis: number
 }
 
-/** Batches of records, until the signal aborts. */
+/** Returns batches of records, until the signal aborts. */
 export type OpenBatches = (signal: AbortSignal) => AsyncGenerator<string[], void, undefined>
 
-/** Milliseconds between two looks at a stream. */
+/** Maximum number of milliseconds between two checks of a stream. */
 const MAX_TICK = 1_000
-/** Bytes that a client has to read in the time in which it must not stall. */
+/** Bytes that a client must read within `stallTimeoutMillis`. */
 const MIN_READ = 2 ** 20
 /**
- * Bytes that the operating systems on both sides may hold of what has left. A client that reads them shows no progress:
- * the sending side tells of room only when a third of its buffer is free.
+ * Maximum number of sent bytes in the buffers of both operating systems. A client that reads them makes no visible
+ * progress, since the sending side reports room only when a third of its buffer is free.
  */
 const MAX_BUFFERED = 8 * 2 ** 20
 
 export class OpenStream {
-  /** Settles when the stream has given its connection back. */
+  /** Settles when the stream has released its connection. */
   readonly ended: Promise<void>
   readonly #request: FastifyRequest
   readonly #reply: FastifyReply
   readonly #limits: StreamLimits
-  /** The connection, where the answers on it come one after the other. */
+  /** The socket, if its answers are sent one after the other (HTTP/1). */
   readonly #socket: Socket | undefined
   readonly #stop = new AbortController()
   readonly #batches: AsyncGenerator<string[], void, undefined>
@@ -45,12 +45,12 @@ export class OpenStream {
   readonly #ended = Promise.withResolvers<void>()
   #records: RecordStream | undefined
   #isEnded = false
-  /** When the client was last seen to read, or could have been reading what buffers hold. */
+  /** The time at which the client last read, or may have read bytes from buffers. */
   #progressAt = this.#started
   #lookedAt = this.#started
   #left = 0
   #taken = 0
-  /** Bytes that have left and may not have been read yet, by a client that is as slow as it may be. */
+  /** Sent bytes that the slowest allowed client may not have read yet. */
   #buffered = 0
 
   constructor (request: FastifyRequest, reply: FastifyReply, limits: StreamLimits, open: OpenBatches) {
@@ -64,16 +64,17 @@ export class OpenStream {
     this.#batches = open(this.#stop.signal)
     this.#timer = setInterval(() => this.#look(), Math.min(MAX_TICK, Math.ceil(limits.stallTimeoutMillis / 4)))
     this.#timer.unref()
-    // a response that waits in a pipeline hears nothing of its socket, and one that was replaced nothing of the stream
+    // response, socket and stream are watched: a pipelined response gets no events of its socket, and a response that
+    // is replaced gets none of the stream
     for (const event of ['close', 'finish']) reply.raw.once(event, this.#end)
     if (this.#socket !== undefined) onClose(this.#socket, this.#end)
     if (reply.raw.destroyed || reply.raw.writableEnded || this.#socket?.destroyed === true) this.#end()
   }
 
   /**
-   * The records, once the first batch is there.
+   * Waits for the first batch and returns the stream of records.
    *
-   * @returns `undefined` when the request has been answered by then
+   * @returns `undefined` if the request has been answered in the meantime
    */
   async records (write: RecordWriter): Promise<RecordStream | undefined> {
     try {
@@ -90,7 +91,7 @@ export class OpenStream {
     return this.#records
   }
 
-  /** Breaks the answer off, so that no client takes it for whole, or refuses the request if nothing has been sent. */
+  /** Breaks the answer off, so that no client considers it complete. Refuses the request if nothing has been sent. */
   breakOff (why: string): void {
     if (this.#stop.signal.aborted) return
     this.#request.log.warn(`a stream has been broken off: ${why}`)
@@ -134,8 +135,7 @@ export class OpenStream {
   }
 
   /**
-   * Bytes that have left on the socket, where it has one answer at a time: in a pipeline those of an answer before this
-   * one.
+   * Bytes that the socket has sent. With pipelined requests, they may belong to an answer before this one.
    */
   #bytesLeft (): number {
     return this.#socket === undefined ? 0 : this.#socket.bytesWritten - this.#socket.writableLength
@@ -145,9 +145,9 @@ export class OpenStream {
   #cut (): void {
     const { raw } = this.#reply
     const socket = this.#socket
-    // nothing has been sent: the error still has an answer
+    // nothing has been sent, so the error can still be answered
     if (!raw.headersSent && this.#records?.errored != null) return
-    // the answer of HTTP/1.0 has no end but that of its connection
+    // in HTTP/1.0 only the end of the connection ends an answer, so a reset must show that the answer is incomplete
     if (this.#request.raw.httpVersion === '1.0' && socket?.remoteFamily !== undefined && !('encrypted' in socket)) {
       socket.resetAndDestroy()
     } else socket?.destroy()

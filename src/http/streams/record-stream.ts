@@ -1,8 +1,8 @@
-/** A readable stream of records: batches are asked for as the reader takes what it was given, in slices. */
+/** A readable stream of records. It sends batches in slices, and requests a batch when the reader has read the last. */
 import { Readable } from 'node:stream'
 import type { RecordWriter } from './formats.ts'
 
-/** Bytes of a slice: small enough that the time for it shows whether the reader reads. */
+/** Bytes of a slice: few enough to notice soon if the reader stops reading. */
 const SLICE = 65_536
 
 export class RecordStream extends Readable {
@@ -27,12 +27,12 @@ export class RecordStream extends Readable {
     this.#over = first.done === true
   }
 
-  /** Bytes that the reader has asked for so far. */
+  /** Bytes that have been passed to the reader. */
   get taken (): number {
     return this.#taken
   }
 
-  /** The reader waits for the database, not the other way round. */
+  /** Whether the reader is waiting for the database. */
   get waiting (): boolean {
     return this.#waiting
   }
@@ -53,7 +53,7 @@ export class RecordStream extends Readable {
     this.push(slice)
   }
 
-  /** Makes a chunk of the next batch, if there is one. */
+  /** Reads the next batch into a chunk, if there is one. */
   async #next (): Promise<void> {
     this.#waiting = true
     try {

@@ -1,4 +1,4 @@
-/** Lists as streams: all records that the filters keep, to clients that ask for them. */
+/** Sends lists as streams of all records that match the filters, to clients that prefer a stream. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { OpenStream, type OpenBatches } from './open-stream.ts'
 import { DEFAULT_STREAM } from '../options.ts'
@@ -7,26 +7,26 @@ import { streamFormat, type CsvOptions, type StreamColumn, type StreamFormat } f
 /** The options of streams. */
 export interface StreamOptions {
   /**
-   * How long a client may read nothing of what it has been sent, in milliseconds, before it is disconnected: a stream
+   * How long a client may stop reading before it is disconnected, in milliseconds. The limit exists because a stream
    * occupies a connection of the pool. Default: 30 000.
    */
   readonly stallTimeoutMillis?: number
-  /** How long a stream may take as a whole, in milliseconds; 0 for any time. Default: 3 600 000, an hour. */
+  /** How long a stream may take as a whole, in milliseconds; 0 for no limit. Default: 3 600 000, an hour. */
   readonly timeoutMillis?: number
-  /** How long open streams may go on when the server closes, in milliseconds. Default: 10 000. */
+  /** How long open streams may continue when the server closes, in milliseconds. Default: 10 000. */
   readonly closeTimeoutMillis?: number
   readonly csv?: CsvOptions
 }
 
-/** What the route of a list needs for streams. */
+/** The functions that the route of a list needs for streams. */
 export interface Streaming {
-  /** The format of a stream that a request prefers to JSON, if there is one. */
+  /** The stream format that a request prefers to JSON, if any. */
   formatOf(request: FastifyRequest): StreamFormat | undefined
   /**
-   * Sends batches of records. The first one is waited for, so that what is wrong with a request still has its status;
-   * an error after that can only break the connection off, and is logged.
+   * Sends batches of records. It waits for the first batch, so that mistakes of a request have their status. A later
+   * error is logged and can only break the connection off.
    *
-   * @param columns of a table of the records, given the first one
+   * @param columns returns the columns of the records, given the first record
    */
   send(
     request: FastifyRequest,
@@ -37,7 +37,7 @@ export interface Streaming {
   ): Promise<FastifyReply>
 }
 
-/** The streams of a resource. A server that closes gives them some time to end, and then ends them. */
+/** The streams of a resource. When the server closes, they have some time to end, and then are ended. */
 export function streamingOf (fastify: FastifyInstance, options: StreamOptions): Streaming {
   const {
     stallTimeoutMillis = DEFAULT_STREAM.stallTimeoutMillis,
@@ -54,7 +54,7 @@ export function streamingOf (fastify: FastifyInstance, options: StreamOptions): 
       for (const stream of open) stream.breakOff('the server is closing')
     }, closeTimeoutMillis)
   })
-  // a database that is closed next waits for their connections
+  // the database is closed after this hook, and would wait for the streams' connections
   fastify.addHook('onClose', async () => {
     clearTimeout(timer)
     await Promise.all([...open].map(({ ended }) => ended))
