@@ -1,5 +1,6 @@
 /**
- * Warns at start-up: before the server is ready, of rows that no scope guards, and when it listens, of missing indexes.
+ * Warns at start-up. Before the server is ready, it warns of rows that no scope guards. When the server listens, it
+ * warns of missing indexes.
  */
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
@@ -15,13 +16,13 @@ interface Advised {
 
 export interface CrudAdviceOptions {
   /**
-   * When the server listens, log a warning for each filter, sort and include that no index serves, with the statement
-   * that creates one. Default: true.
+   * When the server listens, log a warning for each missing index that filters, sorts or includes would use, with the
+   * statement that creates it. Default: true.
    */
   readonly indexAdvice?: boolean
   /**
-   * Names of entities whose rows everybody may use. The server warns of other entities that a resource with a scope
-   * leads to, and that no MikroORM filter guards.
+   * Names of entities whose rows all clients may use. The server warns of other entities that a resource with a scope
+   * leads to, if no MikroORM filter guards them.
    */
   readonly shared?: readonly string[]
 }
@@ -37,15 +38,15 @@ async function register (fastify: FastifyInstance, options: CrudAdviceOptions): 
   if (indexAdvice) fastify.addHook('onListen', async () => await warnOfMissingIndexes(fastify.log, em, resources))
 }
 
-/** Adds a resource to those that the server is warned about, if it is warned at all. */
+/** Registers a resource for the warnings of its server, if they are enabled. */
 export function adviseAbout (fastify: FastifyInstance, resource: AdvisedResource): void {
   ;(fastify as Advised)[kAdvised]?.push(resource)
 }
 
 /**
- * The advice of a server.
+ * The plugin that warns at start-up.
  *
- * @throws {ConfigError} for a name in `shared` that is not an entity's
+ * @throws {ConfigError} for a name in `shared` that is not the name of an entity
  * @example
  * await fastify.register(crudAdvice, { shared: ['Country'] })
  */

@@ -1,5 +1,5 @@
 /**
- * Registers the other plugins: a database, an EntityManager and a parsed query for each request, routes of resources.
+ * Registers the other plugins: the database, an EntityManager and a parsed query for each request, routes of resources.
  */
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'
@@ -19,16 +19,16 @@ import { requestQueryParams } from './query-params.ts'
 import { requestEm } from './request-em.ts'
 import { serverTiming, type ServerTimingOptions } from './server-timing.ts'
 
-/** A resource: its CRUD class, or with options of its routes. */
+/** A resource: its CRUD class, or the options of its routes. */
 export type ResourceOptions = CrudBase<any> | CrudRoutesOptions
 
-/** What `fastify.register(crudKit, ...)` takes: one of `orm` and `database`. */
+/** The options of `fastify.register(crudKit, ...)`. Either `orm` or `database` is required. */
 export interface CrudKitOptions extends ServerDatabaseOptions, CrudAdviceOptions, ServerTimingOptions {
   /** Resources by prefix. */
   readonly resources?: Readonly<Record<string, ResourceOptions>>
 }
 
-/** Left out when @fastify/autoload loads this folder: it would register the other plugins again. */
+/** Excludes this file when @fastify/autoload loads the folder, since it would register the other plugins again. */
 export const autoload = false
 
 async function register (fastify: FastifyInstance, options: CrudKitOptions): Promise<void> {
@@ -48,7 +48,7 @@ async function register (fastify: FastifyInstance, options: CrudKitOptions): Pro
   }
 }
 
-/** The plugins that need the database, and those that stand beside them. */
+/** The plugins to register after the database. */
 const PLUGINS: readonly FastifyPluginAsync<CrudAdviceOptions & ServerTimingOptions>[] = [
   crudErrors,
   crudHealth,

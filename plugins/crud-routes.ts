@@ -1,4 +1,7 @@
-/** The routes of one resource. An encapsulated plugin: its prefix, hooks and error handler stay its own. */
+/**
+ * The routes of one resource. The plugin is encapsulated: its prefix, hooks and error handler apply only inside of
+ * it.
+ */
 import type { FastifyContextConfig, FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import {
@@ -19,12 +22,12 @@ import { sendsTimes } from './server-timing.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The operation of a generated route, for hooks that look at `request.routeOptions.config`. */
+    /** The operation of a generated route, for hooks that read `request.routeOptions.config`. */
     readonly crud?: { readonly operation: CrudOperation, readonly resource: string }
   }
 }
 
-/** Left out when @fastify/autoload loads this folder: it needs a resource. */
+/** Excludes this file when @fastify/autoload loads the folder, since it needs a resource. */
 export const autoload = false
 
 async function register (fastify: FastifyInstance, options: CrudRoutesOptions): Promise<void> {
@@ -35,7 +38,7 @@ async function register (fastify: FastifyInstance, options: CrudRoutesOptions): 
   const scoped = options.scope !== undefined
   if (scoped) checkEstimates(what, bound.whitelist, 'a scope')
   adviseAbout(fastify, { prefix: options.prefix ?? '/', resource: bound, scoped, offers: offersOf(operations) })
-  // parts that most servers do without are loaded by those that have them, and before the server is ready
+  // optional parts are loaded only by servers that use them, before the server is ready
   const stream = options.stream === true ? {} : options.stream
   const streaming = stream === undefined || stream === false
     ? undefined
@@ -66,7 +69,7 @@ async function register (fastify: FastifyInstance, options: CrudRoutesOptions): 
         crud: { operation, resource: name },
         ...(swaggerTransform !== undefined && { swaggerTransform }),
       } as FastifyContextConfig,
-      // answers leave as the text that the database wrote: only errors are serialized
+      // answers are sent as the text of the database, so only errors are serialized
       ...(own?.response === undefined && { serializerCompiler: () => serializeError }),
       ...hooksOf(
         options,
@@ -88,14 +91,15 @@ const offersOf = (operations: readonly CrudOperation[]) => ({
 
 /**
  * Makes the routes of a resource: `GET /`, `GET /:id`, `POST /`, `PATCH` and `PUT /:id`, `DELETE /:id`, and
- * `POST /:id/restore` for an entity that has `deleted_at`. An entity over a view has those that read.
+ * `POST /:id/restore` for an entity that has `deleted_at`. An entity over a view has only the routes of reads.
  *
- * @throws {ConfigError} when the whitelist names what the entity doesn't have, or an operation needs what it doesn't
+ * @throws {ConfigError} if the whitelist names a property that the entity does not have, or if the entity does not
+ *   support an operation
  * @example
  * fastify.register(crudRoutes, { prefix: '/categories', crud: new CategoryCrud() })
  */
 export const crudRoutes = fp(register, {
-  // no dependencies: `routedResource` says "register crudKit first", where Fastify would name one of its parts
+  // no dependencies: `routedResource` says "register crudKit first", but Fastify would name an internal plugin
   name: 'fastify-crud-kit/crud-routes',
   fastify: '>=5.8 <7',
   encapsulate: true,

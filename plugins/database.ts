@@ -1,5 +1,6 @@
 /**
- * Decorates the instance with `orm`: an open MikroORM that is given, or a database that is opened and closed with it.
+ * Decorates the instance with `orm`: an open MikroORM of the application, or one that is opened and closed with the
+ * server.
  */
 import type { MikroORM } from '@mikro-orm/postgresql'
 import type { FastifyInstance } from 'fastify'
@@ -15,7 +16,7 @@ import {
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The MikroORM that resources are read from. */
+    /** The MikroORM that resources use. */
     readonly orm: MikroORM
   }
 }
@@ -47,12 +48,12 @@ async function register (fastify: FastifyInstance, options: ServerDatabaseOption
   }
 }
 
-/** Closes the database of a server that cannot start: such a server is seldom closed. A second release does nothing. */
+/** Closes the database of a server that cannot start, since such a server is seldom closed. Later calls do nothing. */
 export async function releaseDatabase (fastify: FastifyInstance): Promise<void> {
   await (fastify as WithDatabase)[kRelease]?.()
 }
 
-/** Synchronous sessions are refused from when the server can answer requests until it is closed. */
+/** Refuses synchronous sessions while the server can answer requests. */
 function refuseSyncSessions (fastify: FastifyInstance): void {
   let stopped = (): void => {}
   fastify.addHook('onReady', async () => {
@@ -62,9 +63,9 @@ function refuseSyncSessions (fastify: FastifyInstance): void {
 }
 
 /**
- * The database of a server.
+ * The plugin that opens the database of a server.
  *
- * @throws {ConfigError} for options that cannot work
+ * @throws {ConfigError} for invalid options
  * @example
  * await fastify.register(crudDatabase, { database: { databaseUrl: 'pglite://memory', entities: [Category] } })
  * await fastify.orm.em.fork().find(Category, {})

@@ -1,6 +1,6 @@
 /**
- * Answers errors of MikroORM's own methods in the application's routes as those of generated routes are answered, and
- * adds the shared schema `fastify-crud-kit/error`.
+ * Gives errors of MikroORM in the application's routes the same answers as in generated routes, and adds the shared
+ * schema `fastify-crud-kit/error`.
  */
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
@@ -16,9 +16,9 @@ async function register (fastify: FastifyInstance, options: object): Promise<voi
   checkPluginOptions(NAME, options)
   const { orm } = fastify
   fastify.addSchema(ErrorSchema)
-  // a handler of the application, for a route or for a server, gets the error as it was thrown
+  // an error handler of the application, for a route or for the server, gets the original error
   fastify.addHook('onRoute', (route) => {
-    // what it throws goes to the next handler; it is async because a thrown value may be no Error
+    // an error that it throws goes to the next handler. It is async because a thrown value may not be an Error
     route.errorHandler ??= async (error, { server }) => {
       throw server.errorHandler.name === DEFAULT_HANDLER ? toCrudError(error, orm) : error
     }
@@ -26,8 +26,8 @@ async function register (fastify: FastifyInstance, options: object): Promise<voi
 }
 
 /**
- * The errors of routes that are written by hand. A route that declares the schema answers with `detail` and `errors`,
- * too.
+ * The plugin for errors of the application's own routes. The answers of a route that declares the schema contain
+ * `detail` and `errors`.
  *
  * @example
  * await fastify.register(crudErrors)

@@ -1,4 +1,6 @@
-/** Decorates the instance with `crudHealth()`: whether the database answers, for the probe of a load balancer. */
+/**
+ * Decorates the instance with `crudHealth()`, which tells the probe of a load balancer whether the database answers.
+ */
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import { checkHealth, HEALTH_TIMEOUT, type Health } from '../src/database/index.ts'
@@ -7,8 +9,8 @@ import { checkPluginOptions } from '../src/http/index.ts'
 declare module 'fastify' {
   interface FastifyInstance {
     /**
-     * Reads the state of the database, within two seconds unless told otherwise. Never rejects: a database that is down
-     * is an answer.
+     * Reads the state of the database, by default within two seconds. It never rejects. If the database is down, the
+     * result says so.
      */
     readonly crudHealth: CrudHealth
   }
@@ -32,7 +34,7 @@ async function register (fastify: FastifyInstance, options: object): Promise<voi
 }
 
 /**
- * The health of the server's database.
+ * The plugin that reads the health of the server's database.
  *
  * @example
  * await fastify.register(crudHealth)

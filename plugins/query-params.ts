@@ -1,4 +1,4 @@
-/** Decorates requests with `queryParams`: the query string, parsed when it is first read. Needs no database. */
+/** Decorates requests with `queryParams`, the query string parsed at the first read. It works without a database. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { checkPluginOptions, readQuery, timesOf } from '../src/http/index.ts'
@@ -7,8 +7,8 @@ import type { QueryParams } from '../src/query/index.ts'
 declare module 'fastify' {
   interface FastifyRequest {
     /**
-     * The query string in the grammar of filters, sorts, fields, includes and pagination. Never throws: see its
-     * `errors`.
+     * The query string, parsed as filters, sorts, fields, includes and pagination. Reading it never throws. Mistakes
+     * are in its `errors`.
      */
     readonly queryParams: QueryParams
   }
@@ -43,7 +43,7 @@ function readTimed (request: FastifyRequest): QueryParams {
 }
 
 /**
- * The parsed query string of a request.
+ * The plugin that parses the query string of a request.
  *
  * @example
  * await fastify.register(requestQueryParams)

@@ -1,6 +1,6 @@
 /**
- * Decorates requests with `em`: an EntityManager for one request, forked when it is first read. Most requests never
- * read it.
+ * Decorates requests with `em`, an EntityManager for one request. It is forked at the first read, since most requests
+ * never read it.
  */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
@@ -9,7 +9,7 @@ import { checkPluginOptions, EM_PROPERTIES, emGetter, rememberReply } from '../s
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The request's own EntityManager. Its queries are cancelled in the server when the client goes away. */
+    /** The request's own EntityManager. Its queries are cancelled in PostgreSQL when the client disconnects. */
     readonly em: EntityManager
   }
 }
@@ -32,7 +32,7 @@ async function register (fastify: FastifyInstance, options: object): Promise<voi
 }
 
 /**
- * The EntityManager of a request.
+ * The plugin that gives each request an EntityManager.
  *
  * @example
  * await fastify.register(requestEm)

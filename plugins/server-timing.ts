@@ -1,12 +1,13 @@
-/** Sets the default of `serverTiming`: whether the routes of resources send `Server-Timing`. Needs no database. */
+/** Sets the default of `serverTiming`: whether the routes of resources send `Server-Timing`. It needs no database. */
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import { checkPluginOptions, TIMES_PROPERTY } from '../src/http/index.ts'
 
 export interface ServerTimingOptions {
   /**
-   * Send how long the stages of a request took, as the header Server-Timing: `parse`, `plan`, `compile` and `run`, in
-   * milliseconds. They tell clients something about the data. A resource may say otherwise. Default: false.
+   * Send the duration of a request's stages `parse`, `plan`, `compile` and `run` in milliseconds, in the header
+   * Server-Timing. These times reveal something about the data to clients. Resources can override the option. Default:
+   * false.
    */
   readonly serverTiming?: boolean
 }
@@ -24,13 +25,13 @@ async function register (fastify: FastifyInstance, options: ServerTimingOptions)
   fastify.decorateRequest(TIMES_PROPERTY as never, null as never)
 }
 
-/** Whether the routes of a resource send their times. */
+/** Whether the routes of a resource send `Server-Timing`. */
 export function sendsTimes (fastify: FastifyInstance, own: boolean | undefined): boolean {
   return own ?? (fastify as WithDefault)[kDefault] === true
 }
 
 /**
- * The default of the resources' option `serverTiming`.
+ * The plugin that sets the default of the resources' option `serverTiming`.
  *
  * @example
  * await fastify.register(serverTiming, { serverTiming: true })
