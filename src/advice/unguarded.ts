@@ -62,7 +62,7 @@ export async function unguardedBehind (
   return unguarded
 }
 
-/** Only lists take filters and sorts. */
+/** The ways of filters and sorts, which only lists have. */
 function waysOfLists (whitelist: Resource['whitelist']): Way[] {
   const ways: Way[] = []
   for (const entry of whitelist.filters.values()) {

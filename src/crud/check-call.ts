@@ -34,7 +34,7 @@ type Method = keyof typeof OPTIONS
  * Checks the arguments of a call. A correct call costs a few type checks and one look at the names of its options.
  *
  * @param crud the CrudBase whose method was called, for its name in errors
- * @throws {ConfigError} that says what the argument is and what to pass
+ * @throws {ConfigError} for a wrong argument; the message says what to pass
  */
 export function checkCall (crud: object, method: Method, session: unknown, options: unknown, params?: unknown): void {
   if (!isSession(session)) throw new ConfigError(wrongSession(nameOf(crud, method), session))

@@ -31,7 +31,7 @@ export async function activeFilters (
   return filtersByEntity(entities, conditions)
 }
 
-/** @throws {ScopeError} for what is not certainly a condition */
+/** @throws {ScopeError} for a value that is not certainly a condition */
 export function filtersByEntity (
   entities: readonly EntityModel[],
   conditions: ReadonlyArray<object | undefined>
@@ -71,7 +71,7 @@ export function optionsOf ({ filters }: EntityModel, { filter, args }: ScopeCond
   return { ...Object.fromEntries(filters.map((name) => [name, false])), [filter]: args ?? true }
 }
 
-/** @throws {ScopeError} for what is not certainly a condition */
+/** @throws {ScopeError} for a value that is not certainly a condition */
 export function filtersBySwitch (
   model: EntityModel,
   switched: readonly ScopeCondition[],

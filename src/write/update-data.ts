@@ -124,7 +124,7 @@ export function isEmpty ({ columns, links }: RecordData): boolean {
 /**
  * Reads the data that `beforeUpdate` returned. The client's data was valid, so any error in it is the application's.
  *
- * @throws {ConfigError} whose cause, for the log, says what is wrong
+ * @throws {ConfigError} for an error, whose cause is for the log
  */
 function changesOfHook (changed: Data, id: Id, model: EntityModel): RecordData {
   const { data, errors } = withoutKey(changed, id, model)
@@ -177,7 +177,7 @@ function isSame (
   columns: readonly KeyColumn[]
 ): boolean {
   if (columns.length === 1) return isSameValue(given, expected, columns[0]!)
-  // a relation to a composite key
+  // the part is a relation to a composite key
   if (
     property.kind !== 'relation' || !isObject(given) || !isObject(expected) ||
     Object.keys(given).length !== columns.length

@@ -74,7 +74,6 @@ export async function markRow (write: Write, id: Id, deletedAt: Date | null): Pr
   return deletedAt === null ? writtenOf(await findRow(write, id, true)) : await refuseChange(write, id)
 }
 
-/** Removes a row. */
 export async function removeRow (write: Write, id: Id): Promise<Written> {
   return await runChange(write, planRemoval(write, id)) ?? await refuseChange(write, id)
 }

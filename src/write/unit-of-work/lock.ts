@@ -20,7 +20,7 @@ export async function lockRecord (
 ): Promise<{ readonly entity: object, readonly isDeleted: boolean }> {
   const { model, resource, session } = write
   const includeDeleted = deleted === 'with'
-  // an id that no record can have is not looked for
+  // a statement is not needed for an id that no record can have
   const possible = planGet(id, undefined, resource.whitelist, { includeDeleted }) !== undefined
   const entity = possible ? await flushing(() => findLocked(session, model, id, populate)) : null
   if (entity === null) throw new NotFoundError()
