@@ -73,6 +73,7 @@ function customTerms (order: ForeignOrder, model: EntityModel): { value: Sql, di
   return [{ value: rank, direction: 'asc' }]
 }
 
+/** The direction in words of MikroORM's QueryBuilder, with nulls last as `directionSql` has them. */
 const directionOf = ({ descending }: OrderTerm, reversed: boolean): string =>
   reversed
     ? descending ? 'asc nulls first' : 'desc nulls first'

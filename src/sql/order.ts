@@ -58,7 +58,7 @@ export function orderSql (
       }
       from = to
     }
-    return [{ value: termValue(term, from), direction: directionSql(term, reversed) }]
+    return [{ value: termValue(term, from), direction: directionSql(term.descending, isNullableTerm(term), reversed) }]
   })
   return { joins, expressions }
 }
@@ -75,13 +75,12 @@ export function termValue ({ operand: property, column }: OrderTerm, alias: stri
 }
 
 /**
- * The direction of a term. PostgreSQL sorts nulls last in an ascending order, and first in a descending one. Terms
- * without nulls do not mention them, because that would keep an index from being used.
+ * The direction of an expression, with nulls last. PostgreSQL puts them last in an ascending order, and first in a
+ * descending one. `nulls last` is written only if values can be null: it would keep an index from being used.
  */
-function directionSql (term: OrderTerm, reversed: boolean): Sql {
-  const nullable = isNullableTerm(term)
-  if (reversed) return trusted(term.descending ? nullable ? ' nulls first' : '' : ' desc')
-  return trusted(term.descending ? nullable ? ' desc nulls last' : ' desc' : '')
+export function directionSql (descending: boolean, nullable: boolean, reversed = false): Sql {
+  if (reversed) return trusted(descending ? nullable ? ' nulls first' : '' : ' desc')
+  return trusted(descending ? nullable ? ' desc nulls last' : ' desc' : '')
 }
 
 /** The name of a sort value in rows that are joined to others. */

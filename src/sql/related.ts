@@ -3,7 +3,7 @@ import { keyColumns, type EntityModel, type RelationProperty } from '../model/in
 import type { Include } from '../plan/index.ts'
 import { matching, relatedVisibility, tuple, whereClause, type ConditionContext } from './condition.ts'
 import { EMPTY, join, name, sql, trusted, type Sql } from './fragment.ts'
-import { orderSql, type Order, type OrderExpression } from './order.ts'
+import { directionSql, orderSql, type Order, type OrderExpression } from './order.ts'
 
 /** Names inside the expression of a relation: the parts of the parent's key. */
 export const keyName = (index: number): string => `@key${index}`
@@ -75,7 +75,7 @@ export function relatedOrder ({ relation, rules }: Include, alias: string, conte
         joins: EMPTY,
         expressions: order.map(({ column, descending, nullable }): OrderExpression => ({
           value: name(alias, column),
-          direction: trusted(descending ? nullable ? ' desc nulls last' : ' desc' : ''),
+          direction: directionSql(descending, nullable),
         })),
       }
     : orderSql(rules.order, alias, context)
