@@ -1,4 +1,4 @@
-/** Plans the pagination: which rows of the order make the page. */
+/** Plans the pagination: which rows make the page, within `maxPerPage` and `maxOffset` of the whitelist. */
 import type { Pagination } from '../config/index.ts'
 import type { ErrorSource } from '../errors.ts'
 import type { QueryParams } from '../query/index.ts'

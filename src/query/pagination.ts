@@ -1,6 +1,7 @@
 /**
  * Reads the pagination parameters. A query string may use one of three pairs: `page` and `per_page`, `limit` and
  * `offset`, or `cursor` and `per_page`.
+ * `planWindow` in `src/plan/window.ts` checks later whether a number is within the maximums of a whitelist.
  */
 import { queryError } from './query-error.ts'
 import type { QueryParamError } from './types.ts'

@@ -1,4 +1,7 @@
-/** Parses scopes and MikroORM filters of a request. The details of errors are for the log only. */
+/**
+ * Reads scopes and MikroORM filters of a request, once. The details of errors are for the log only. A scope applies to the
+ * resource's own rows, never to included ones: MikroORM's filters hide those (`src/resource/active-filters.ts`).
+ */
 import { ConditionError, equalitiesOf, readCondition, type Equalities, type Where } from '../conditions/index.ts'
 import { ScopeError } from '../errors.ts'
 import type { EntityModel, Property } from '../model/index.ts'

@@ -1,4 +1,7 @@
-/** The header If-Match (RFC 9110 section 13.1.1). */
+/**
+ * Reads the header If-Match (RFC 9110 section 13.1.1). The versions in it are compared by the `where` of the write
+ * (`targetSql` in `src/sql/write.ts`), and by `checkVersion` in `src/write/write.ts` when a row has been read.
+ */
 
 /** The versions that a record may have: any, or one of a list. */
 export type IfMatch = 'any' | readonly string[]

@@ -2,6 +2,7 @@
  * A stream from its request to its end. It occupies a connection of the pool, so it ends as soon as its answer ends: by
  * the stream itself, the response, the socket, a time limit, or the server. All of them end it even if its records have
  * not been read.
+ * `#look` notices a client that stalls, and `breakOff` ends its answer.
  */
 import { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'

@@ -76,8 +76,8 @@ export interface WireType<T extends ValueType> {
   fromStored(text: string, type: T, computed: boolean): SqlValue | undefined
 
   /**
-   * Converts a value of a MikroORM condition to a value that the column can hold. If absent, MikroORM compiles such
-   * conditions.
+   * A value of a condition, such as a `Date` in a scope, to a value that the column can hold. Without it, or with
+   * `undefined`, MikroORM compiles the condition.
    */
   fromCondition?(value: unknown, type: T): SqlValue | undefined
 

@@ -75,6 +75,7 @@ export function resolveWhitelist (
   })
 }
 
+/** The entries by their names in URLs. An entry with an alias has that name only, and no longer its property's. */
 function byName<Entry extends { readonly name: string }> (
   list: string,
   entries: readonly Entry[]
