@@ -31,6 +31,17 @@ t.test('in documents', async (t) => {
   t.strictSame(named.flatMap(([page, paths]) => missing(page, paths)), [])
 })
 
+t.test('the page of decisions lists every record by its title', async (t) => {
+  const listed = [...read('docs/decisions/README.md').matchAll(/^\d+\. \[(.+)\]\((.+)\)$/gm)].map((
+    [, title, file]
+  ) => [file, title])
+  const records = list('docs/decisions/*.md').map((file) => path.basename(file)).filter((file) => file !== 'README.md')
+  t.strictSame(
+    listed.sort(),
+    records.map((file) => [file, /^# (.+)$/m.exec(read(`docs/decisions/${file}`))?.[1]]).sort()
+  )
+})
+
 t.test('in comments', async (t) => {
   const files = list('{src,plugins,test,example,scripts,bench}/**/*.{ts,mjs}')
   t.ok(files.includes('src/index.ts') && files.includes('bench/run.ts'))
