@@ -1,4 +1,4 @@
-/** On a real socket: what `inject` can't show. */
+/** Aborted requests on a real socket, because `inject` cannot abort one. */
 import { raw } from '@mikro-orm/core'
 import Fastify, { type FastifyInstance } from 'fastify'
 import http from 'node:http'
@@ -20,7 +20,7 @@ const plants = resource(Plant, {
 })
 
 await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
-  /** A server on a port of its own. `early` runs before the plugin's own hooks. */
+  /** A server on its own port. `early` runs before the plugin's own hooks. */
   const listen = async (t: Test, early?: (app: FastifyInstance) => void): Promise<FastifyInstance> => {
     const app = Fastify({ forceCloseConnections: true })
     t.teardown(() => app.close())
@@ -47,13 +47,14 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
   }
   const urlOf = (app: FastifyInstance) => `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
 
-  /** Asks the server until a number of its statements with this comment are running. */
+  /** Polls the server until the given number of statements with this comment are running. */
   const running = async (comment: string, count: number): Promise<boolean> => {
     const deadline = Date.now() + 10_000
     while (Date.now() < deadline) {
       const [row] = await select(
         orm,
-        `select count(*)::int as n from pg_stat_activity where state = 'active' and pid <> pg_backend_pid() and query like '%pg_sleep(30) /* ${comment} */%'`
+        "select count(*)::int as n from pg_stat_activity where state = 'active' and pid <> pg_backend_pid() " +
+          `and query like '%pg_sleep(30) /* ${comment} */%'`
       )
       if (row.n === count) return true
     }
@@ -73,7 +74,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     ] as const
   ) {
     t.test(
-      `a client that goes away has its statement cancelled in the server: ${what}`,
+      `a client that goes away cancels its statement in the server: ${what}`,
       { skip: uncancellable },
       async (t) => {
         const app = await listen(t)
@@ -94,7 +95,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
   }
 
   t.test(
-    'also when a hook has asked for request.em before the plugin has seen the request',
+    'the statement is cancelled even if a hook uses request.em before the plugin sees the request',
     { skip: uncancellable },
     async (t) => {
       const app = await listen(t, (app) =>
@@ -109,7 +110,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     }
   )
 
-  t.test('several at once, of which some stay', { skip: uncancellable }, async (t) => {
+  t.test('only the requests of clients that go away are cancelled', { skip: uncancellable }, async (t) => {
     const app = await listen(t)
     const [a, b] = [0, 1].map(() => http.get(`${urlOf(app)}/plants?filter%5Bslow%5D=several`).on('error', () => {}))
     t.ok(await running('several', 2))
@@ -121,7 +122,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     t.ok(await running('several', 0))
   })
 
-  t.test('a client that has its answer is no client that goes away', async (t) => {
+  t.test('a client that has received its answer does not count as gone', async (t) => {
     const aborted: boolean[] = []
     const app = await listen(t, (app) =>
       app.addHook('onResponse', async ({ em }) => {

@@ -101,7 +101,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   const column = async (url: string, ...names: string[]) =>
     (await get(url)).items.map((item: Json) => names.map((name) => item[name]))
 
-  t.test('a count is a number in each record, 0 for none; what is deleted does not count', async (t) => {
+  t.test('a count is a number in each record, 0 if there are no related rows, and omits deleted rows', async (t) => {
     t.strictSame(await column('/plants?fields=id&include=tagsCount', 'id', 'tagsCount'), [
       [1, 2],
       [2, 0],
@@ -132,9 +132,9 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame((await get('/orders/1?include=deliveriesCount')).deliveriesCount, 2, 'classes of one table')
   })
 
-  t.test('several at once, beside included records: nothing multiplies or cuts anything', async (t) => {
-    const query =
-      'fields=id&include=tags,orderItems,specimens,tagsCount,orderItemsCount,specimensCount,offersCount,tagsWeightSum,tagsWeightAvg,orderItemsPriceSum&fields[tags]=name'
+  t.test('several aggregates beside included records do not multiply or cut off anything', async (t) => {
+    const query = 'fields=id&include=tags,orderItems,specimens,tagsCount,orderItemsCount,specimensCount,offersCount,' +
+      'tagsWeightSum,tagsWeightAvg,orderItemsPriceSum&fields[tags]=name'
     const page = await get(`/plants?${query}&per_page=2`)
     t.match(page, { total: 13, items: [{ id: 1 }, { id: 2 }] })
     const { orderItems, specimens, ...lavender } = page.items[0]
@@ -172,7 +172,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame(single, lavender, 'one record has them, too')
   })
 
-  t.test('a filter on the same relation does not change the numbers', async (t) => {
+  t.test('a filter on the same relation does not change the aggregates', async (t) => {
     t.strictSame(await column('/plants?fields=id&include=tagsCount&filter[tags.name]=sun', 'id', 'tagsCount'), [
       [1, 2],
       [3, 1],
@@ -180,7 +180,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     ])
   })
 
-  t.test('a page of an order keeps it', async (t) => {
+  t.test('aggregates keep the order of the page', async (t) => {
     t.strictSame(await column('/plants?fields=id&include=tagsCount&sort=-id&per_page=3&page=2', 'id', 'tagsCount'), [
       [10, 1],
       [9, 0],
@@ -188,7 +188,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     ])
   })
 
-  t.test('pages by cursor have them, too, forwards and backwards', async (t) => {
+  t.test('pages by cursor have aggregates, forwards and backwards', async (t) => {
     const plants = client(app, '/plants')
     const query = 'fields=id&include=tags,tagsCount&fields[tags]=name&sort=-id&per_page=3'
     const first = await plants.get(`${query}&cursor=`)
@@ -201,7 +201,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame((await plants.get(`${query}&cursor=${second.prev_cursor}`)).items, first.items)
   })
 
-  t.test('whether there are any is true or false, of a to-one relation, too', async (t) => {
+  t.test('an exists aggregate is true or false, also for a to-one relation', async (t) => {
     const names = ['supplier', 'group', 'shelf', 'label', 'tags', 'offers'].map((name) => `${name}Exists`)
     const items = await column(`/plants?fields=id&include=${names.join()}&filter[id]=1,3,4,12`, 'id', ...names)
     t.strictSame(items, [[1, true, true, true, true, true, true], [3, true, true, true, true, true, false], [
@@ -221,7 +221,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     )
   })
 
-  t.test('a nested one is in each of the related records, which it implies', async (t) => {
+  t.test('a nested aggregate is in each related record, and implies the include', async (t) => {
     t.strictSame(await get('/plants/1?fields=id&include=tags.plantsCount&fields[tags]=name'), {
       id: 1,
       tags: [{ name: 'sun', plantsCount: 3 }, { name: 'bee-friendly', plantsCount: 3 }],
@@ -265,7 +265,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame((await get('/offers/1?include=plant.offersCount')).plant.offersCount, 2)
   })
 
-  t.test('sums and means have the form of what they are of', async (t) => {
+  t.test('sums and means have the wire form of their property', async (t) => {
     const of = async (id: number, ...names: string[]) => {
       const { id: _, ...values } = await get(`/specimens/${id}?fields=id&include=${names.join()}`)
       return values
@@ -353,7 +353,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     )
   })
 
-  t.test('the least and the greatest are values of the property', async (t) => {
+  t.test('min and max are values of the property', async (t) => {
     const names = ORDERED.map((name) => name[0]!.toUpperCase() + name.slice(1))
     for (const fn of ['Min', 'Max']) {
       for (let start = 0; start < names.length; start += 10) {
@@ -367,7 +367,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     }
     t.strictSame(
       await get(
-        '/specimens/3?fields=id&include=specimensSownOnMin,specimensMeasuredAtMax,specimensCellsMin,specimensCellsMax,specimensPetalsMax,specimensMinimumMin'
+        '/specimens/3?fields=id&include=specimensSownOnMin,specimensMeasuredAtMax,specimensCellsMin,' +
+          'specimensCellsMax,specimensPetalsMax,specimensMinimumMin'
       ),
       {
         id: 3,
@@ -391,7 +392,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     }, 'by public names, in camelCase; a formula, too')
   })
 
-  t.test("'where' narrows what counts, and an alias is for the URL alone", async (t) => {
+  t.test("'where' narrows the rows of an aggregate, and an alias changes only the URL", async (t) => {
     t.strictSame(await column('/tags?include=popularity', 'id', 'plantsCount', 'popularity'), [
       [1, 2, undefined],
       [2, 2, undefined],
@@ -444,11 +445,12 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     )
   })
 
-  t.test('any number of them at any depth is one statement', async (t) => {
+  t.test('any number of aggregates at any depth is one statement', async (t) => {
     const recorder = await recordStatements(orm)
     t.teardown(recorder.stop)
     await get(
-      '/plants?include=tags.plantsCount,tagsCount,tagsWeightSum,offersPriceMax,orderItems.order.lines,grower.plants.tagsCount,grower.plantsCount,specimens,labelExists'
+      '/plants?include=tags.plantsCount,tagsCount,tagsWeightSum,offersPriceMax,orderItems.order.lines,' +
+        'grower.plants.tagsCount,grower.plantsCount,specimens,labelExists'
     )
     t.equal(recorder.take().length, 1)
   })

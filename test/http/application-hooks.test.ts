@@ -1,4 +1,4 @@
-/** For which routes the hooks of an application run. */
+/** The routes for which hooks of an application run. */
 import { defineEntity, p } from '@mikro-orm/core'
 import { MikroORM } from '@mikro-orm/postgresql'
 import Fastify from 'fastify'
@@ -6,7 +6,7 @@ import t from 'tap'
 import { crudKit, crudRoutes, primaryKey } from '../../src/index.ts'
 import { resource } from './helper.ts'
 
-t.test('hooks that are added before the server is ready run for routes registered earlier, and in a plugin for its routes', async (t) => {
+t.test('hooks added before the server is ready run for earlier routes, and in a plugin for its routes', async (t) => {
   const Note = defineEntity({ name: 'Note', properties: { ...primaryKey, text: p.string() } })
   const app = Fastify()
   t.teardown(() => app.close())

@@ -37,7 +37,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   }
   const plants = resource(Plant, { allowedFilters: [AllowedFilters.exact('name')] })
 
-  t.test('a folder that is loaded gives a server all that crudKit gives it, but resources', async (t) => {
+  t.test('a folder that is loaded gives a server everything that crudKit gives it, except resources', async (t) => {
     const app = server(t)
     await loadFolder(app, { orm, serverTiming: true, shared: ['Tag'] })
     await app.register(crudRoutes, { prefix: '/plants', crud: plants })
@@ -50,7 +50,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.match(await app.crudHealth(), { status: 'up' })
   })
 
-  t.test('options are checked for all of the folder at once', async (t) => {
+  t.test('the options of all plugins in the folder are checked at once', async (t) => {
     for (
       const [options, message] of [
         [{ orm, sharde: [] }, /^fastify-crud-kit\/\w+: .*'sharde'.*'shared'/],
@@ -63,7 +63,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     }
   })
 
-  t.test('an EntityManager and answers of errors need the database alone', async (t) => {
+  t.test('the EntityManager and error answers need only the database plugin', async (t) => {
     const app = server(t)
     await app.register(crudDatabase, { orm })
     await app.register(requestEm)
@@ -97,7 +97,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     }
   })
 
-  t.test('a database that one of the plugins opens is closed with the server', async (t) => {
+  t.test('a database opened by one of the plugins is closed with the server', async (t) => {
     const app = server(t)
     await app.register(crudDatabase, { database: { databaseUrl: 'pglite://memory', entities: [Tag] } })
     await app.register(serverTiming)
@@ -108,7 +108,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.equal(await orm.isConnected(), false)
   })
 
-  t.test('printPlugins names all of them', async (t) => {
+  t.test('printPlugins lists all plugins of the folder', async (t) => {
     const app = server(t)
     await app.register(crudKit, { orm, resources: { '/plants': plants } })
     await app.ready()

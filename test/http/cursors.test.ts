@@ -124,14 +124,18 @@ const sorts = (names: readonly string[]) =>
   )
     .map(([chosen, down]) => chosen.map((name, index) => `${down[index] ? '-' : ''}${name}`).join())
 
-/** Values that no client can write and every column can hold, and some that are nearly the same. */
+/** Values that no client can write and every column can store, and some that are nearly the same. */
 const UNUSUAL =
-  `insert into specimen (code, plant_id, acidity, chlorophyll, dry_mass, sown_on, measured_at, recorded_at, watered_at, readings) values
+  `insert into specimen (code, plant_id, acidity, chlorophyll, dry_mass, sown_on, measured_at, recorded_at, watered_at,
+  readings) values
   ('U1', 1, 'NaN', '-Infinity', 'NaN', 'infinity', 'infinity', '-infinity', '24:00:00', '{"a": 1.50}'),
   ('U2', 1, '-0', 'NaN', 0, '-infinity', '-infinity', 'infinity', '12:00:00', 'null'),
-  ('U3', 1, '0', '-0', 0, '0044-03-15 BC', '0044-03-15 12:00:00+00 BC', '2024-05-06 07:08:09.123456', '12:00:00.4', '[1, 2]'),
-  ('U4', 1, 'Infinity', '0.1', 0.000001, '12024-01-01', '12024-01-01 00:00:00+00', '2024-05-06 07:08:09.123457', null, '"x\\u00e9"'),
-  ('U5', 1, 0.1, '0.10000001', -0.000001, '2024-02-29', '2024-05-06 07:08:09.123+14', '0044-03-15 BC', null, '{"a": 1.5}')`
+  ('U3', 1, '0', '-0', 0, '0044-03-15 BC', '0044-03-15 12:00:00+00 BC', '2024-05-06 07:08:09.123456', '12:00:00.4',
+  '[1, 2]'),
+  ('U4', 1, 'Infinity', '0.1', 0.000001, '12024-01-01', '12024-01-01 00:00:00+00', '2024-05-06 07:08:09.123457', null,
+  '"x\\u00e9"'),
+  ('U5', 1, 0.1, '0.10000001', -0.000001, '2024-02-29', '2024-05-06 07:08:09.123+14', '0044-03-15 BC', null,
+  '{"a": 1.5}')`
 
 await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   const app = await serve(t, orm, {
@@ -185,7 +189,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.pass()
   })
 
-  t.test('values of all types, unusual ones too', async (t) => {
+  t.test('a walk handles values of all types, including unusual ones', async (t) => {
     await orm.em.getConnection().execute(UNUSUAL)
     t.teardown(() => orm.em.getConnection().execute("delete from specimen where code like 'U_'"))
     const at = client(app, '/specimens')
@@ -204,7 +208,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     await matches('/specimens', SPECIMEN_SORTS, 6)
   })
 
-  t.test('the first page, and what stands beside its items', async (t) => {
+  t.test('the answer has the size, the cursors and whether other pages exist, without totals', async (t) => {
     const page = await get('cursor=')
     t.strictSame(info(page), { per_page: 20, next_cursor: null, prev_cursor: null, has_next: false, has_prev: false })
     t.equal(page.items.length, 13)
@@ -222,12 +226,13 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.match(await details('cursor=&per_page=101'), [/at most 100/])
   })
 
-  t.test('filters, and includes, fields and sizes that change on the way', async (t) => {
+  t.test('filters apply on all pages, and includes, fields and sizes may change on the way', async (t) => {
     const query = 'filter[status][in]=active,draft&filter[tags.name]=sun&sort=-position'
     const whole = await get(query)
     const first = await get(`${query}&per_page=1&cursor=`)
     const second = await get(
-      `filter[tags.name]=sun&filter[status][in]=active,draft&sort=-position&per_page=2&include=tags,group.parent&cursor=${first.next_cursor}`
+      'filter[tags.name]=sun&filter[status][in]=active,draft&sort=-position&per_page=2&include=tags,group.parent' +
+        `&cursor=${first.next_cursor}`
     )
     t.strictSame([...ids(first), ...ids(second)], ids(whole))
     t.ok(second.items.every(({ tags }: Json) => Array.isArray(tags)))
@@ -239,7 +244,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame(back.items.map(({ id, tags }: Json) => [id, tags.length > 0]), [[ids(whole)[0], true]])
   })
 
-  t.test('is one statement', async (t) => {
+  t.test('a page by cursor is one statement', async (t) => {
     const { next_cursor: cursor } = await get('cursor=&per_page=3&sort=-price')
     const recorder = await recordStatements(orm)
     t.teardown(recorder.stop)
@@ -249,7 +254,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     }
   })
 
-  t.test('rows that come and go', async (t) => {
+  t.test('a walk continues while rows come and go', async (t) => {
     const run = (sql: string) => orm.em.getConnection().execute(sql)
     await run("insert into specimen (code, plant_id, leaves) select 'W' || i, 1, i / 3 from generate_series(1, 9) i")
     t.teardown(() => run("delete from specimen where code like 'W%' or code like 'X%'"))
@@ -269,7 +274,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
             await run("delete from specimen where code like 'X%'")
             const added = await select(
               orm,
-              "insert into specimen (code, plant_id, leaves, nickname) select 'X' || i, 1, i / 2, case when i % 3 = 0 then 'n' || i % 2 end from generate_series(1, 6) i returning id"
+              "insert into specimen (code, plant_id, leaves, nickname) select 'X' || i, 1, i / 2, " +
+                "case when i % 3 = 0 then 'n' || i % 2 end from generate_series(1, 6) i returning id"
             )
             const doomed: number[] = added.map(({ id }) => id)
             const seen: number[] = []
@@ -279,12 +285,13 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
               const page: Json = await at.get(`sort=${sort}&fields=id&per_page=${size}&cursor=${cursor}`)
               seen.push(...ids(page))
               cursor = page.next_cursor
-              // preferably the row that the cursor was made from
+              // preferably the row from which the cursor was made
               const id = doom === null ? undefined : doomed.includes(seen.at(-1)!) ? seen.at(-1)! : doomed[doom]
               if (id !== undefined) await run(`delete from specimen where id = ${id}`)
               if (insert) {
                 await run(
-                  "insert into specimen (code, plant_id, leaves, nickname) values ('X' || substr(gen_random_uuid()::text, 1, 8), 1, 2, 'n1')"
+                  "insert into specimen (code, plant_id, leaves, nickname) values ('X' || " +
+                    "substr(gen_random_uuid()::text, 1, 8), 1, 2, 'n1')"
                 )
               }
             }
@@ -302,7 +309,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       t.pass()
     })
 
-    t.test('whether there is something on the other side is true to the data, and takes a look where the row has gone', async (t) => {
+    t.test('has_prev and has_next are correct, with a look-up if the row of the cursor is gone', async (t) => {
       const query = 'fields=id&sort=-leaves'
       const first = await at.get(`${query}&per_page=4&cursor=`)
       const recorder = await recordStatements(orm)
@@ -318,7 +325,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     })
   })
 
-  t.test('an empty page has the way back, and all rows of a side may be gone', async (t) => {
+  t.test('an empty page has a cursor back, and all rows of a side may be gone', async (t) => {
     const run = (sql: string) => orm.em.getConnection().execute(sql)
     const at = client(app, '/shelves')
     await run("insert into shelf (house, number, capacity) values ('Z', 1, 1), ('Z', 2, 1), ('Z', 3, null)")
@@ -350,7 +357,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     })
   })
 
-  t.test('a cursor of another query, or that is none, is refused and never page 1', async (t) => {
+  t.test('an invalid cursor, or one of another query, is refused instead of answered with page 1', async (t) => {
     const { next_cursor: cursor } = await get('sort=-price&filter[name][contains]=e&per_page=2&cursor=')
     const { next_cursor: shelf } = await client(app, '/shelves').get('per_page=1&cursor=')
     t.equal((await get(`sort=-price&filter[name][contains]=e&cursor=${cursor}`)).has_prev, true)
@@ -385,7 +392,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     )
   })
 
-  t.test('forged values are checked by their types', async (t) => {
+  t.test('values of forged cursors are checked by their types', async (t) => {
     const recorder = await recordStatements(orm)
     t.teardown(recorder.stop)
     const wrong: Record<string, readonly (string | null)[]> = {
@@ -437,9 +444,10 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame(recorder.take(), [], 'nothing reached the database')
   })
 
-  t.test('values too long for a cursor are refused where one would be needed', async (t) => {
+  t.test('values too long for a cursor are refused if the answer needs a cursor', async (t) => {
     await orm.em.getConnection().execute(
-      "insert into specimen (code, plant_id, description) select 'L' || i, 1, repeat('~', 4000) || i from generate_series(1, 2) i"
+      "insert into specimen (code, plant_id, description) select 'L' || i, 1, repeat('~', 4000) || i " +
+        'from generate_series(1, 2) i'
     )
     t.teardown(() => orm.em.getConnection().execute("delete from specimen where code like 'L_'"))
     const at = client(app, '/specimens')
@@ -449,7 +457,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.equal((await at.get('sort=description&per_page=100&fields=id&cursor=')).has_next, false)
   })
 
-  t.test('the builder of query() starts at the cursor, too', async (t) => {
+  t.test('the builder of query() also starts at the cursor', async (t) => {
     for (const sort of ['-price', 'position,-name', 'group.name']) {
       const whole = ids(await get(`sort=${sort}`))
       const first = await get(`sort=${sort}&per_page=4&cursor=`)

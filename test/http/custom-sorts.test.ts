@@ -62,8 +62,9 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   const app = await serve(t, orm, {
     '/plants': plants,
     '/items': resource(OrderItem, {
-      allowedSorts: [AllowedSort.custom('plant_name', (qb, direction) =>
-        qb.join('plant', 'p').orderBy({ 'p.name': direction }))],
+      allowedSorts: [
+        AllowedSort.custom('plant_name', (qb, direction) => qb.join('plant', 'p').orderBy({ 'p.name': direction })),
+      ],
     }),
   })
   const { all, get, details } = client(app, '/plants')
@@ -73,22 +74,22 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       id
     )
 
-  t.test('an order of expressions takes its place among the others, the key last', async (t) => {
+  t.test('a custom order takes its place among the other sorts, with the key last', async (t) => {
     t.strictSame(await ids('sort=length'), await sorted('char_length(p.name)'))
     t.strictSame(await ids('sort=-length'), await sorted('char_length(p.name) desc'))
     t.strictSame(await ids(''), await sorted('char_length(p.name) desc'), 'as the default')
     t.strictSame(await ids('sort=position,-length'), await sorted('p."order", char_length(p.name) desc'))
     t.strictSame(await ids('sort=near,-name'), await sorted('abs(p."order"::bigint - 5), p.name desc'))
-    const far =
-      (await select(
-        orm,
-        'select id from plant p where deleted_at is null and "order" >= 2 order by abs("order"::bigint - 5) desc, name desc'
-      )).map(({ id }) => id)
+    const far = (await select(
+      orm,
+      'select id from plant p where deleted_at is null and "order" >= 2 ' +
+        'order by abs("order"::bigint - 5) desc, name desc'
+    )).map(({ id }) => id)
     t.strictSame(await ids('sort=-near,-name&filter[position]=2&include=tags'), far)
     t.equal(contexts[0]!.request!.method, 'GET')
   })
 
-  t.test('joins find no row twice, and lose none', async (t) => {
+  t.test('joins of a custom sort neither repeat rows nor lose them', async (t) => {
     const byTag = (order: string) =>
       sorted(
         `(select ${
@@ -110,12 +111,13 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       (await client(app, '/items').get('sort=plant_name')).items.map(({ plant }: Json) => plant),
       (await select(
         orm,
-        'select i.plant_id as id from order_item i join plant p on p.id = i.plant_id order by p.name, i.order_id, i.plant_id'
+        'select i.plant_id as id from order_item i join plant p on p.id = i.plant_id ' +
+          'order by p.name, i.order_id, i.plant_id'
       )).map(({ id }) => id)
     )
   })
 
-  t.test('with includes, pages, offsets and totals, in one statement', async (t) => {
+  t.test('a custom sort works with includes, pages, offsets and totals, in one statement', async (t) => {
     for (const sort of ['by_tag', '-length', 'near,by_tag']) {
       const whole = await ids(`sort=${sort}&per_page=100`)
       const recorder = await recordStatements(orm)
@@ -128,7 +130,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     }
   })
 
-  t.test('in the builder of query(), too', async (t) => {
+  t.test('a custom sort works in the builder of query()', async (t) => {
     for (const sort of ['by_tag', '-length', 'position,by_tag,-name', 'near']) {
       const found = await (await plants.query(orm.em.fork(), parseQueryParams(`sort=${sort}&per_page=6`)))
         .getResultList()
@@ -137,7 +139,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.equal(await plants.count(orm.em.fork(), parseQueryParams('sort=by_tag')), 13)
   })
 
-  t.test('with a cursor it is refused', async (t) => {
+  t.test('a custom sort with a cursor is refused', async (t) => {
     t.match(await details('sort=length&cursor='), [
       /The sort 'length' has no cursors; use page and per_page, or limit and offset\./,
     ])
@@ -145,7 +147,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.equal((await get('sort=name&cursor=')).items.length, 13)
   })
 
-  t.test('what is no order is a mistake of the application', async (t) => {
+  t.test('a custom sort that adds no order is a mistake of the application', async (t) => {
     for (
       const [sort, message] of [
         ['nothing', /AllowedSort\.custom 'nothing': the callback has added no order/],

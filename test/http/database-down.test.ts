@@ -15,9 +15,9 @@ const UNAVAILABLE = {
   errors: [{ code: 'FST_CRUD_UNAVAILABLE', detail: 'The database is not available at the moment.' }],
 }
 
-// PGlite runs in this process: there is nothing between it and us that could be down
+// PGlite runs in this process, so it cannot be down
 t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
-  /** A server on a database of its own. */
+  /** A server on its own database. */
   const serve = async (
     t: Test,
     pool: { max: number, connectionTimeoutMillis?: number },
@@ -59,7 +59,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     return client
   }
 
-  /** The answer tells to try again, and nothing of the database; the log has the cause. */
+  /** The answer says to try again and shows nothing of the database. The log has the cause. */
   const unavailable = async (t: Test, app: Awaited<ReturnType<typeof serve>>['app'], lines: any[], cause: RegExp) => {
     lines.length = 0
     const urls = ['/plants?include=&sort=', '/plants/1', '/plants/00000000-0000-4000-8000-000000000001']
@@ -72,7 +72,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     for (const line of lines) t.match(JSON.stringify(line), cause)
   }
 
-  t.test('a database that has gone: 503, and no SQL; back again: 200', async (t) => {
+  t.test('a database that is gone answers 503 without SQL, and 200 once it is back', async (t) => {
     const { app, lines, database } = await serve(t, { max: 2 })
     const client = await admin(t)
     t.equal((await app.inject('/plants')).statusCode, 200)
@@ -86,7 +86,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     t.equal((await app.inject('/plants/1')).statusCode, 404)
   })
 
-  t.test('an exhausted pool', async (t) => {
+  t.test('an exhausted pool answers 503', async (t) => {
     const { app, lines, orm } = await serve(t, { max: 1, connectionTimeoutMillis: 1000 })
     const em = orm.em.fork()
     await em.begin()
@@ -96,7 +96,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     t.equal((await app.inject('/plants')).statusCode, 200)
   })
 
-  t.test('a statement that runs into its timeout', async (t) => {
+  t.test('a statement that exceeds its timeout answers 503', async (t) => {
     const crud = resource(Plant)
     const { app, lines, orm } = await serve(t, { max: 2 }, crud, { statement_timeout: 50 })
     const em = orm.em.fork()
@@ -107,7 +107,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     t.equal((await app.inject('/plants')).statusCode, 200)
   })
 
-  t.test('a table that is not there is a bug, and shows nothing of itself', async (t) => {
+  t.test('a missing table is a 500 that does not show its name', async (t) => {
     const { app, lines, orm } = await serve(t, { max: 2 })
     await orm.em.fork().execute('alter table plant rename to plant_moved')
     for (const url of ['/plants', '/plants/1']) {

@@ -1,4 +1,4 @@
-/** When a server's database opens and closes, and who waits for a connection: on real sockets. */
+/** When a server's database opens and closes, and how requests wait for a connection, on real sockets. */
 import Fastify from 'fastify'
 import { once } from 'node:events'
 import http from 'node:http'
@@ -27,7 +27,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     await app.register(crudKit, { database: factory, resources: { '/plants': resource(Plant) } })
     app.get('/slow', async ({ em }) => {
       await em.execute('select pg_sleep(0.3)')
-      // on a connection that it has to ask for after the server was told to close
+      // on a connection that the handler requests after the server was told to close
       return { plants: await resource(Plant).count(em) }
     })
     await app.listen({ port: 0, host: '127.0.0.1' })
@@ -42,7 +42,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     while (!await what()) await new Promise(setImmediate)
   }
 
-  t.test('a factory that two servers have is closed by the last', async (t) => {
+  t.test('a factory shared by two servers is closed by the last one', async (t) => {
     const factory = database()
     const [one, two] = [await serve(t, factory), await serve(t, factory)]
     await one.app.close()
@@ -52,7 +52,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     await until(async () => await connections() === 0)
   })
 
-  t.test('a server that could not start leaves no connection behind', async (t) => {
+  t.test('a server that failed to start leaves no connection behind', async (t) => {
     const app = Fastify()
     await t.rejects(async () => {
       await app.register(crudKit, {
@@ -67,7 +67,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
 
   t.test('requests in flight are finished before the database is closed', async (t) => {
     const { app, at } = await serve(t, database({ pool: { max: 1 } }))
-    // a connection that is kept alive would keep the server, as always in Fastify
+    // a kept-alive connection would keep the server open, as always in Fastify
     const slow = once(http.get(`${at}/slow`, { agent: false }), 'response')
     await until(async () =>
       (await select("select 1 from pg_stat_activity where state = 'active' and query = 'select pg_sleep(0.3)'"))
@@ -81,7 +81,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     await until(async () => await connections() === 0)
   })
 
-  t.test('a full queue answers 503 at once; a client that goes away gives up its place', async (t) => {
+  t.test('a full queue answers 503 at once, and a client that goes away gives up its place', async (t) => {
     const factory = database({ pool: { max: 1, queueLimit: 1, connectionTimeoutMillis: 60_000 } })
     const { app, at } = await serve(t, factory)
     const { em } = await factory.getEngine()
@@ -98,7 +98,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     t.match(bodyOf(refused), { code: 'FST_CRUD_UNAVAILABLE' })
 
     leaving.destroy()
-    // the place is free when the server has heard of it: until then the answer is 503
+    // the place is free once the server notices; until then, the answer is 503
     let next: Promise<Response>
     for (;;) {
       next = fetch(`${at}/plants`)
@@ -112,7 +112,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     t.equal(pool.waitingCount, 0)
   })
 
-  t.test('who waits for a connection waits as long as configured', async (t) => {
+  t.test('a request waits for a connection as long as configured', async (t) => {
     const factory = database({ pool: { max: 1, connectionTimeoutMillis: 1000 } })
     const { app } = await serve(t, factory)
     const holder = (await factory.getEngine()).em.fork()

@@ -1,4 +1,4 @@
-/** The documentation in a browser: what a person sees and can try at /docs, without a network. */
+/** The documentation in a browser: what a person sees and can try at /docs, without network access. */
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -10,7 +10,7 @@ import { openExample } from '../helpers/example.ts'
 // a browser on a busy machine
 t.setTimeout(180_000)
 
-t.test('the page', { skip: skipReason() }, async (t) => {
+t.test('the page works in a browser', { skip: skipReason() }, async (t) => {
   const app = await openExample(t)
   const address = await app.listen({ port: 0, host: '127.0.0.1' })
   const browser = await launch()
@@ -25,7 +25,7 @@ t.test('the page', { skip: skipReason() }, async (t) => {
   page.on('pageerror', (error) => errors.push(String(error)))
   await page.goto(`${address}/docs`)
 
-  t.test('lists every operation', async (t) => {
+  t.test('the page lists every operation', async (t) => {
     await page.locator('.opblock').first().waitFor()
     t.match(await page.locator('.info .title').innerText(), /^Catalogue/)
     t.equal(
@@ -36,7 +36,7 @@ t.test('the page', { skip: skipReason() }, async (t) => {
     await picture(page, 'docs')
   })
 
-  t.test('a list that is filtered in the page', async (t) => {
+  t.test('a user filters a list in the page', async (t) => {
     const list = await open(page, 'GET', '/categories')
     t.equal(await list.locator('.parameters-container tr[data-param-name^="filter"]').count(), 56)
     const name = parameter(list, 'filter[name]')
@@ -61,7 +61,7 @@ t.test('the page', { skip: skipReason() }, async (t) => {
     await picture(page, 'list')
   })
 
-  t.test('a list of values', async (t) => {
+  t.test('a user enters a list of values', async (t) => {
     const list = await open(page, 'GET', '/categories')
     const statuses = parameter(list, 'filter[status][in]')
     await statuses.locator('select').selectOption(['draft', 'archived'])
@@ -71,7 +71,7 @@ t.test('the page', { skip: skipReason() }, async (t) => {
     t.ok(JSON.parse(body).items.every((item: { status: string }) => item.status !== 'active'))
   })
 
-  t.test('a body with an example that works, and one that is wrong', async (t) => {
+  t.test('the example body works, and a wrong body shows its errors', async (t) => {
     const create = await open(page, 'POST', '/categories')
     const editor = create.locator('textarea.body-param__text')
     t.strictSame(Object.keys(JSON.parse(await editor.inputValue())), ['name', 'description', 'price', 'status'])
@@ -90,7 +90,7 @@ t.test('the page', { skip: skipReason() }, async (t) => {
     t.match(JSON.parse(right.body), { name: 'Maps', status: 'draft' })
   })
 
-  t.test('nothing failed, and nothing was loaded from elsewhere', async (t) => {
+  t.test('the page has no errors and loads nothing from other hosts', async (t) => {
     t.strictSame(errors, [])
     t.strictSame(elsewhere, [])
   })
@@ -103,9 +103,9 @@ const operation = (page: Page, method: string, path: string): Locator =>
 
 const parameter = (operation: Locator, name: string): Locator => operation.locator(`tr[data-param-name="${name}"]`)
 
-/** Unfolds an operation of a fresh page, ready to be tried. */
+/** Expands an operation of a fresh page, ready to be tried. */
 async function open (page: Page, method: string, path: string): Promise<Locator> {
-  // the page's own address says what is unfolded: come from elsewhere
+  // the page's own address says which operation is expanded, so come from another address
   const { origin } = new URL(page.url())
   await page.goto('about:blank')
   await page.goto(`${origin}/docs`)
@@ -115,7 +115,7 @@ async function open (page: Page, method: string, path: string): Promise<Locator>
   return block
 }
 
-/** Sends the request; what the page shows of the answer. */
+/** Sends the request, and returns what the page shows of the answer. */
 async function execute (
   block: Locator
 ): Promise<{ readonly status: string, readonly body: string, readonly url: string }> {
@@ -136,7 +136,7 @@ t.teardown(() => {
 })
 const file = (name: string): string => path.join(folder, `${name}.png`)
 
-/** What the page looks like, for people: KEEP_SCREENSHOTS=1 keeps the pictures in the temporary folder. */
+/** Screenshots for people: KEEP_SCREENSHOTS=1 keeps them in the temporary folder. */
 async function picture (page: Page, name: string): Promise<void> {
   await page.screenshot({ path: file(name) })
 }

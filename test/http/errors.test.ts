@@ -50,7 +50,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     recorder.take()
   })
 
-  /** A server of which only its routes are said. */
+  /** A server for tests that only need to choose its routes. */
   const serveRoutes = async (t: Test, routes: (app: FastifyInstance) => unknown) => {
     const app = Fastify()
     t.teardown(() => app.close())
@@ -60,7 +60,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     return app
   }
 
-  t.test("Fastify's own error handler gives the whole of it", async (t) => {
+  t.test("Fastify's own error handler sends the complete error", async (t) => {
     const response = await app.inject(`/plants?${QUERY}`)
     t.equal(response.statusCode, 400)
     t.strictSame(bodyOf(response), BODY)
@@ -68,7 +68,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame(recorder.take(), [], 'and the database was not asked')
   })
 
-  t.test('each kind has its code, and names its parameter', async (t) => {
+  t.test('each kind of error has its code and names its parameter', async (t) => {
     for (
       const [query, kind, parameter] of [
         ['filter[x]=1', 'FILTER', 'filter[x]'],
@@ -116,7 +116,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     }
   })
 
-  t.test('near misses of our parameters are refused with what is meant', async (t) => {
+  t.test('near misses of our parameters are refused with a suggestion', async (t) => {
     for (
       const [query, suggestion] of [
         ['filters[name]=x', 'filter[name]'],
@@ -132,7 +132,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     ) t.match(await refused(query!), { code: 'FST_CRUD_QUERY_INVALID', errors: [{ suggestion }] }, query!)
   })
 
-  t.test('all errors at once, by kind: the first kind gives the code', async (t) => {
+  t.test('all errors are listed by kind, and the first kind gives the code', async (t) => {
     const body = await refused('filters=1&page=0&include=x&fields=y,z&sort=a&filter[price]=x&per_page=1000&filter[q]=1')
     t.equal(body.code, 'FST_CRUD_FILTER_INVALID')
     t.strictSame(body.errors.map(({ code }: { code: string }) => code.slice(9, -8)), [
@@ -152,7 +152,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.equal((await refused('page=0&filters=1')).code, 'FST_CRUD_PAGINATION_INVALID')
   })
 
-  t.test('the message alone says everything, of every error', async (t) => {
+  t.test('the message alone describes every error', async (t) => {
     const body = await refused('filter[nmae]=x&filter[price][gt]=1&filter[price]=cheap&sort=nmae&page=0')
     t.equal(body.message, body.detail)
     t.equal(body.errors.length, 5)
@@ -165,13 +165,15 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   t.test('a hidden name and an unknown one get the same answer, byte for byte', async (t) => {
-    // names of one length, equally far from any that is allowed
+    // names of the same length, at the same distance from every allowed name
     for (
-      const at of [(name: string) => `/plants?filter[${name}]=1`, (name: string) =>
-        `/plants?sort=${name}`, (name: string) =>
-        `/plants?fields=${name}`, (name: string) =>
-        `/plants?include=${name}`, (name: string) =>
-        `/plants/1?fields=${name}`]
+      const at of [
+        (name: string) => `/plants?filter[${name}]=1`,
+        (name: string) => `/plants?sort=${name}`,
+        (name: string) => `/plants?fields=${name}`,
+        (name: string) => `/plants?include=${name}`,
+        (name: string) => `/plants/1?fields=${name}`,
+      ]
     ) {
       const [hidden, unknown] = await Promise.all(
         ['purchasePrice', 'purchaseQrice'].map((name) => app.inject(at(name)))
@@ -182,7 +184,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     }
   })
 
-  t.test('texts of a client are cut where they are long, and never become HTML or half a character', async (t) => {
+  t.test('long texts of a client are cut, and never become HTML or half a character', async (t) => {
     const long = 'x'.repeat(5000)
     for (
       const query of [
@@ -208,7 +210,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.equal((await app.inject(`/plants?filter[${'🌹'.repeat(200)}]=1`)).body.isWellFormed(), true)
   })
 
-  t.test("the application's error handler gets the error as it is", async (t) => {
+  t.test("the application's error handler gets the error unchanged", async (t) => {
     const app = await serveRoutes(t, async (app) => {
       app.setErrorHandler((error: any, _request, reply) =>
         reply.code(418).send({
@@ -231,7 +233,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame(response.json(), { mine: true, ...rest, name: 'FastifyError', isError: true, isOurs: true })
   })
 
-  t.test("an application's error handler that sends something else is not cut to our schema", async (t) => {
+  t.test("the answer of an application's error handler is not cut to our schema", async (t) => {
     const app = await serveRoutes(t, async (app) => {
       app.setErrorHandler((error: any, _request, reply) =>
         reply.code(error.statusCode).send({ problem: error.code, title: error.message })
@@ -247,7 +249,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     })
   })
 
-  t.test('an error handler of an encapsulated context is for its own routes', async (t) => {
+  t.test('an error handler of an encapsulated context applies to its own routes', async (t) => {
     const app = await serveRoutes(t, async (app) => {
       await app.register(async (inner) => {
         inner.setErrorHandler((error: any, _request, reply) => reply.code(error.statusCode).send(`inner ${error.code}`))
@@ -260,7 +262,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame([outer.statusCode, outer.json()], [400, BODY])
   })
 
-  t.test('a hand-written route has the same answer with the shared schema, and enough without', async (t) => {
+  t.test('a hand-written route sends the same answer with the shared schema, and a usable one without', async (t) => {
     const list = (request: any) => plants.list(request.em, request.queryParams)
     const app = await serveRoutes(t, async (app) => {
       app.get('/with', { schema: { response: { '4xx': { $ref: 'fastify-crud-kit/error#' } } } }, list)
@@ -276,7 +278,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.equal(bodyOf(await app.inject('/with?per_page=2')).items.length, 2)
   })
 
-  t.test("errors of the application's own hooks and scopes are its own", async (t) => {
+  t.test("errors of the application's hooks and scopes are not changed", async (t) => {
     const app = await serveRoutes(t, async (app) => {
       await app.register(crudRoutes, {
         prefix: '/a',
@@ -314,7 +316,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame(bodyOf(await app.inject('/c/1')), { statusCode: 500, error: 'Internal Server Error', message: 'bug' })
   })
 
-  t.test('ignoreInvalidErrors drops what is invalid and applies the rest', async (t) => {
+  t.test('ignoreInvalidErrors drops invalid parts and applies the rest', async (t) => {
     const app = await serve(t, orm, {
       '/plants': new CrudBase({
         model: Plant,

@@ -1,4 +1,4 @@
-/** Numbers inside JSON that JavaScript would round leave as they are stored, also where records are converted on their way out. */
+/** Numbers inside JSON that JavaScript would round are sent as stored, also if records are converted on the way. */
 import { defineEntity, p, Type } from '@mikro-orm/core'
 import { parse } from 'csv-parse/sync'
 import t, { type Test } from 'tap'
@@ -15,7 +15,7 @@ const STORED = [
   '0.1234567890123456789',
   '12.5',
 ]
-/** How jsonb writes them: without exponents. */
+/** The numbers as jsonb writes them: without exponents. */
 const NUMERIC = STORED.map((number) =>
   number === '1e400' ? `1${'0'.repeat(400)}` : number === '-1e-400' ? `-0.${'0'.repeat(399)}1` : number
 )
@@ -81,14 +81,15 @@ class Hooked extends CrudBase {
   }
 }
 
-/** What JSON has for the lists under a name, as text. */
+/** The lists under a name, as JSON text. */
 const listsIn = (text: string, name: string) =>
   [...text.matchAll(new RegExp(`"${name}"\\s*:\\s*\\[([^\\]]*)\\]`, 'g'))].map(([, items]) => items!.split(/,\s*/))
 
 await forEachDatabase(t, { entities: [Field, Row, Seed, Label, Shape] }, async (t, { orm }) => {
   const list = `[${STORED.join()}]`
   const values =
-    `'${list}', '${list}', '{"text": "a", "secret": "SECRET", "extra": ${list}, "shape": 9007199254740993}', -9007199254740993`
+    `'${list}', '${list}', '{"text": "a", "secret": "SECRET", "extra": ${list}, "shape": 9007199254740993}', ` +
+    '-9007199254740993'
   for (
     const statement of [
       `insert into field (data, plain, label, total) values (${values})`,
@@ -134,10 +135,10 @@ await forEachDatabase(t, { entities: [Field, Row, Seed, Label, Shape] }, async (
       ['/rows/1?include=field', 2],
     ] as const
   ) {
-    t.test(`GET ${url}`, async (t) => lists(t, (await app.inject(url)).body, records))
+    t.test(`GET ${url} sends exact numbers`, async (t) => lists(t, (await app.inject(url)).body, records))
   }
 
-  t.test('answers of writes', async (t) => {
+  t.test('answers of writes have exact numbers', async (t) => {
     for (const [url, body] of [['/fields/1', {}], ['/rows/1', {}], ['/rows/1', { code: 's' }]] as const) {
       const answer = await app.inject({ method: 'PATCH', url, body })
       t.equal(answer.statusCode, 200, answer.body)
@@ -151,7 +152,7 @@ await forEachDatabase(t, { entities: [Field, Row, Seed, Label, Shape] }, async (
       2,
     ]] as const
   ) {
-    t.test(`streams of ${url}`, async (t) => {
+    t.test(`streams of ${url} have exact numbers`, async (t) => {
       lists(t, (await app.inject({ url, headers: { accept: 'application/x-ndjson' } })).body, records)
       const { body } = await app.inject({ url, headers: { accept: 'text/csv' } })
       const [record] = parse(body, { columns: true }) as Record<string, string>[]
@@ -175,7 +176,7 @@ await forEachDatabase(t, { entities: [Field, Row, Seed, Label, Shape] }, async (
     t.equal(total, 'number')
   })
 
-  t.test('so do afterRead and the callers of CrudBase', async (t) => {
+  t.test('afterRead and callers of CrudBase get numbers', async (t) => {
     t.equal((await app.inject('/hooked/1')).statusCode, 200)
     t.strictSame(hooked.seen, ROUNDED)
     const crud = resource(Row)

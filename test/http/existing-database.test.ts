@@ -1,4 +1,4 @@
-/** Entities declared in every way, on tables that nobody made for us: the page about existing databases. */
+/** Entities declared in every way, on tables that were not made for this package: the page about existing databases. */
 import { defineEntity, p } from '@mikro-orm/postgresql'
 import fs from 'node:fs'
 import { registerHooks } from 'node:module'
@@ -22,13 +22,13 @@ const blocks = {
   view: page.block('ts view.ts'),
 }
 
-// the legacy decorators import it for a provider that nobody uses here; it is not among our dependencies
+// the legacy decorators import it for a provider that is not used here; it is not among our dependencies
 registerHooks({
   resolve: (name, context, next) =>
     name === 'reflect-metadata' ? { url: 'data:text/javascript,', shortCircuit: true } : next(name, context),
 })
 
-/** A block of the page as the module that a build would make of it. */
+/** A code block of the page as the module that a build would make of it. */
 async function load (name: string, code: string, folder: string): Promise<Record<string, any>> {
   const { outputText } = ts.transpileModule(code, {
     reportDiagnostics: true,
@@ -97,7 +97,9 @@ const Member = defineEntity({
   filters: { present: { name: 'present', cond: { isGone: false }, default: true } },
   properties: { id: p.integer().primary(), isGone: p.boolean().hidden().default(false) },
 })
-/** A type that refuses null itself, whatever the column says; the table has more such columns than the entity knows. */
+/**
+ * A type that refuses null itself, even if the column allows it. The table has more such columns than the entity maps.
+ */
 const Rating = defineEntity({
   name: 'Rating',
   properties: {
@@ -124,13 +126,16 @@ const tables = `
     "F_TENANT" int, "F_ID" int, "F_ORDER" int, "F_SKU" text not null, primary key ("F_TENANT", "F_ID"),
     foreign key ("F_TENANT", "F_ORDER") references "T_ORDER"
   );
-  create view open_order as select "F_TENANT" as tenant, "F_ID" as id, "F_STATE" as state from "T_ORDER" where "F_STATE" = 'open' with check option;
+  create view open_order as select "F_TENANT" as tenant, "F_ID" as id, "F_STATE" as state from "T_ORDER"
+  where "F_STATE" = 'open' with check option;
   create table product (id int primary key, code varchar(10) not null unique);
-  create table stock (id bigint generated always as identity primary key, host inet, product varchar(10) references product (code));
+  create table stock (id bigint generated always as identity primary key, host inet,
+  product varchar(10) references product (code));
   create table member (id int primary key, is_gone boolean not null default false);
   create domain stars as text not null check (value ~ '^\\*{1,5}$');
   create domain amount as int check (value is not null and value > 0);
-  create table rating (id serial primary key, text text not null, stars stars default '***', unmapped stars default '*', amount amount default 1);
+  create table rating (id serial primary key, text text not null, stars stars default '***',
+  unmapped stars default '*', amount amount default 1);
   create table remark (id serial primary key, text text not null, about_type varchar(10), about_id text);
   insert into "T_ORDER" values (1, 5, 'open'), (2, 5, 'open');
   insert into "T_LINE" values (1, 1, 5, 'A'), (1, 2, null, 'B');
@@ -176,7 +181,7 @@ await forEachDatabase(
 
     for (const [name, { Author, Book }] of modules) {
       if (Author === undefined) continue
-      t.test(`entities by ${name}`, async (t) => {
+      t.test(`entities declared with ${name} are resources`, async (t) => {
         const app = await serve(t, orm, {
           '/authors': resource(Author, {
             allowedIncludes: [new AllowedInclude('books')],
@@ -215,7 +220,7 @@ await forEachDatabase(
       })
     }
 
-    t.test('a column that a key and a foreign key share says one thing', async (t) => {
+    t.test('a column shared by a key and a foreign key is written once', async (t) => {
       const order = { tenant: 1, id: 5 }
       t.strictSame(await send('POST', '/lines', { tenant: 1, id: 3, sku: 'C', order }), [201, {
         tenant: 1,
@@ -255,7 +260,7 @@ await forEachDatabase(
       t.match(await send('GET', '/orders/2/5?include=lines'), [200, { lines: [] }])
     })
 
-    t.test('a scope on a shared column holds for what the relation says, too', async (t) => {
+    t.test('a scope on a shared column also applies to the relation', async (t) => {
       const scoped = await serve(t, orm, { '/lines': { crud: resource(Line), scope: () => ({ tenant: 1 }) } })
       const create = async (payload: object) =>
         (await scoped.inject({ method: 'POST', url: '/lines', payload })).statusCode
@@ -269,7 +274,7 @@ await forEachDatabase(
       t.equal((await select(orm, 'select 1 from "T_LINE" where "F_TENANT" <> 1')).length, 0)
     })
 
-    t.test('a foreign key to a unique column that is not the primary key', async (t) => {
+    t.test('a foreign key may refer to a unique column that is not the primary key', async (t) => {
       t.match(await send('POST', '/stocks', { product: 'Y' }), [201, { id: /^\d+$/, product: 'Y' }])
       t.match(await send('POST', '/stocks', { product: 'Z' }), [409, { errors: [{ source: { pointer: '/product' } }] }])
       t.match((await client(app, '/stocks').get('filter[product]=X&include=product')).items, [{
@@ -283,7 +288,7 @@ await forEachDatabase(
       }])
     })
 
-    t.test('a type that is not known is text, and may be tested for null', async (t) => {
+    t.test('a column of an unknown type is text, and may be tested for null', async (t) => {
       t.match((await client(app, '/stocks').get('filter[host][isnull]=false')).items, [{ host: '10.0.0.1' }])
       await t.rejects(
         serve(t, orm, { '/stocks': resource(Stock, { allowedFilters: [AllowedFilters.exact('host')] }) }),
@@ -291,7 +296,7 @@ await forEachDatabase(
       )
     })
 
-    t.test('a batch leaves a type that refuses null to its default', async (t) => {
+    t.test('a batch uses the default of a column whose type refuses null', async (t) => {
       const ratings = async (...records: object[]): Promise<[status: number, stars: unknown]> => {
         const [status, body] = await send('POST', '/ratings', records)
         return [status, Array.isArray(body) ? body.map(({ stars }) => stars) : body.code]
@@ -316,7 +321,7 @@ await forEachDatabase(
       ])
     })
 
-    t.test('another mark of deletion is a filter that is on by default', async (t) => {
+    t.test('another deletion marker is a filter that is on by default', async (t) => {
       t.strictSame((await client(app, '/members').get()).items, [{ id: 1 }])
       t.equal((await send('GET', '/members/2'))[0], 404)
     })
@@ -326,7 +331,7 @@ await forEachDatabase(
       t.strictSame((await client(app, '/remarks').get()).items, [{ id: 1, text: 'hello' }])
     })
 
-    t.test('a view is read like a table, and has no other routes', async (t) => {
+    t.test('a view is read like a table, and has no write routes', async (t) => {
       const stats = resource(AuthorStats, {
         allowedFilters: [new AllowedFilters('books', 'gte')],
         allowedSorts: [new AllowedSort('name')],
@@ -359,17 +364,17 @@ await forEachDatabase(
       await t.rejects(stats.restore(em, 1), refused)
     })
 
-    t.test('asking for a write to a view stops the server, with the reason', async (t) => {
+    t.test('a write operation on a view stops start-up, with the reason', async (t) => {
       for (const operation of ['create', 'createMany', 'update', 'delete', 'restore'] as const) {
         await t.rejects(serve(t, orm, { '/stats': { crud: resource(AuthorStats), operations: ['list', operation] } }), {
           code: 'FST_CRUD_CONFIG_INVALID',
-          message:
-            `The resource /stats: '${operation}' needs an entity that is written, and AuthorStats is read-only: it is a view.`,
+          message: `The resource /stats: '${operation}' needs an entity that is written, ` +
+            'and AuthorStats is read-only: it is a view.',
         })
       }
     })
 
-    t.test('a view has no indexes to advise, the tables beside it do', async (t) => {
+    t.test('index advice skips a view and covers the tables beside it', async (t) => {
       const em = orm.em.fork()
       const whitelistOf = (entity: unknown, name: string) =>
         resource(entity, { allowedFilters: [AllowedFilters.exact(name)] }).bind(em).whitelist
@@ -377,7 +382,7 @@ await forEachDatabase(
       t.strictSame((await missingIndexes(em, whitelists)).map(({ sql }) => sql), ['create index on "T_LINE" ("F_SKU")'])
     })
 
-    t.test('a view that PostgreSQL writes through has all routes', async (t) => {
+    t.test('an updatable view has all routes', async (t) => {
       t.match(await send('POST', '/open-orders', { tenant: 3, id: 1, state: 'open' }), [201, { id: 1 }])
       t.match(await send('PATCH', '/open-orders/3/1', { state: 'paid' }), [400, { code: 'FST_CRUD_DATA_INVALID' }])
       t.match(await send('DELETE', '/open-orders/3/1'), [200, { state: 'open' }])

@@ -1,4 +1,4 @@
-/** Sums and means of numbers at the ends of their types: an answer, whatever the rows hold. */
+/** Sums and means of numbers at the ends of their types succeed, whatever the rows store. */
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core'
 import t from 'tap'
 import { AllowedField, AllowedInclude } from '../../src/index.ts'
@@ -70,7 +70,7 @@ const EXACT: readonly Case[] = [
   [['0'], 0, 0],
 ]
 
-/** Equal, or apart by what rounding may do to numbers of 32 bits. */
+/** Equal, or apart by at most the rounding error of 32-bit numbers. */
 const near = (a: unknown, b: unknown): boolean =>
   a === b || (typeof a === 'number' && typeof b === 'number' && Math.abs(a - b) <= 1e-7 * Math.abs(b))
 
@@ -91,7 +91,7 @@ await forEachDatabase(t, { entities: [Box, Gauge] }, async (t, { orm }) => {
     ['exact', EXACT, near],
   ]
   for (const [column, cases, same] of columns) {
-    t.test(`${column}: sums and means`, async (t) => {
+    t.test(`${column} has sums and means`, async (t) => {
       for (const [rows, total, mean] of cases) {
         const id = ++box
         await orm.em.fork().execute(`insert into box (id) values (${id})`)
@@ -109,12 +109,13 @@ await forEachDatabase(t, { entities: [Box, Gauge] }, async (t, { orm }) => {
     })
   }
 
-  t.test('the means of ordinary numbers are those of PostgreSQL', async (t) => {
+  t.test('the means of ordinary numbers equal those of PostgreSQL', async (t) => {
     const em = orm.em.fork()
     const id = ++box
     await em.execute(`insert into box (id) values (${id})`)
     await em.execute(
-      `insert into gauge (box_id, double, single) select ${id}, sin(n) * power(10, n % 30), cos(n) * power(10, n % 15) from generate_series(1, 500) as n`
+      `insert into gauge (box_id, double, single) select ${id}, sin(n) * power(10, n % 30), ` +
+        'cos(n) * power(10, n % 15) from generate_series(1, 500) as n'
     )
     const [expected] = await em.execute<[{ sum: number, avg: number, single: number }]>(
       `select sum(double), avg(double), avg(single) as single from gauge where box_id = ${id}`

@@ -82,7 +82,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     }),
   })
   const { get, refused, details } = client(app, '/plants')
-  /** All items of the list and the record itself have exactly these keys. */
+  /** Asserts that all items of the list, and the record itself, have exactly these keys. */
   const shows = async (t: Test, query: string, keys: string[]) => {
     const { items } = await get(query)
     t.equal(items.length, 13)
@@ -91,7 +91,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     }
   }
 
-  t.test('without fields, every column that is not hidden', async (t) => {
+  t.test('without fields, records have every column that is not hidden', async (t) => {
     await shows(t, '', COLUMNS)
     await shows(t, 'fields=', COLUMNS)
     t.strictSame(
@@ -101,7 +101,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     )
   })
 
-  t.test('items have exactly the fields asked for, in one parameter or in several', async (t) => {
+  t.test('records have exactly the requested fields, in one parameter or in several', async (t) => {
     await shows(t, 'fields=id,name,price', ['id', 'name', 'price'])
     await shows(t, 'fields=id&fields=name,price', ['id', 'name', 'price'])
     await shows(t, 'fields[]=id&fields[]=name', ['id', 'name'])
@@ -113,7 +113,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     }
   })
 
-  t.test('the values are those of the whole record', async (t) => {
+  t.test('the values equal those of the whole record', async (t) => {
     const whole = await client(app, '/plants/1').get()
     for (const field of ['id', 'created_at', 'price', 'nameLength', 'slug', 'supplier', 'group', 'shelf', 'sku']) {
       t.strictSame(await client(app, '/plants/1').get(`fields=${field}`), { [field]: whole[field] }, field)
@@ -137,7 +137,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     )
   })
 
-  t.test('properties that JavaScript has a part in, lazy and embedded ones can be selected, too', async (t) => {
+  t.test('properties computed in JavaScript, lazy and embedded ones can be selected', async (t) => {
     t.strictSame(await client(app, '/suppliers/1').get('fields=country'), { country: 'FR' })
     t.strictSame(await client(app, '/suppliers/2').get('fields=address'), { address: null })
     t.strictSame(await client(app, '/specimens/1').get('fields=diary,petals,size,minimum,scan'), {
@@ -149,14 +149,14 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     })
   })
 
-  t.test('an alias is for the URL: records keep the public name', async (t) => {
+  t.test('an alias changes the URL, and records keep the public name', async (t) => {
     await shows(t, 'fields=rank', ['position'])
     await shows(t, 'fields=sku', ['sku'])
     t.match(await refused('fields=position'), { code: 'FST_CRUD_FIELD_INVALID' })
     t.match(await refused('fields=articleNumber'), { code: 'FST_CRUD_FIELD_INVALID' })
   })
 
-  t.test("the resource's own name may stand in brackets: that of its table, or its own", async (t) => {
+  t.test('brackets may name the resource itself, by its table or by its own name', async (t) => {
     await shows(t, 'fields[plant]=id,name', ['id', 'name'])
     await shows(t, 'fields[plant]=id&fields=name', ['id', 'name'])
     t.strictSame(await client(app, '/herbs/1').get('fields[herbs]=id'), { id: 1 })
@@ -165,7 +165,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     ])
   })
 
-  t.test('fields of an included relation', async (t) => {
+  t.test('fields[...] selects the fields of an included relation', async (t) => {
     t.strictSame(
       await client(app, '/plants/1').get('fields=name&include=tags,supplier&fields[tags]=name&fields[supplier]=name'),
       {
@@ -176,7 +176,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     )
     t.strictSame(
       await client(app, '/plants/1').get(
-        'fields=name&include=group.parent,label,offers&fields[group]=name&fields[group.parent]=name&fields[label]=text&fields[offers]=title'
+        'fields=name&include=group.parent,label,offers&fields[group]=name&fields[group.parent]=name' +
+          '&fields[label]=text&fields[offers]=title'
       ),
       {
         name: 'Lavender',
@@ -195,7 +196,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     })
   })
 
-  t.test('keys that an include needs are read, and not shown', async (t) => {
+  t.test('keys that an include needs are read and not shown', async (t) => {
     await shows(t, 'fields=name&include=tags,supplier,offers,group.parent,shelf,label,orderItems', [
       'name',
       'tags',
@@ -218,7 +219,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame(items, [{ quantity: 3 }, { quantity: 1 }, { quantity: 1 }, { quantity: 12 }])
   })
 
-  t.test('fields of what is not included are an error', async (t) => {
+  t.test('fields of a relation that is not included are an error', async (t) => {
     t.match(await refused('fields[tags]=name'), {
       code: 'FST_CRUD_FIELD_INVALID',
       errors: [{
@@ -231,7 +232,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.match(await details('include=tags&fields[tag]=name'), [/'tag' is not included.* Did you mean 'tags'\?/])
   })
 
-  t.test('an unknown field is refused with what there is, a hidden one the same way', async (t) => {
+  t.test('an unknown field is refused with the allowed ones, and a hidden one the same way', async (t) => {
     t.match(await refused('fields=id,nmae'), {
       code: 'FST_CRUD_FIELD_INVALID',
       errors: [{

@@ -79,10 +79,12 @@ const orm = {
 
 await forEachDatabase(t, { entities, seed, orm: orm as never }, async (t, { orm, name }) => {
   await orm.em.getConnection().execute(
-    'update specimen set readings = \'{"sensor":"south","depth":12.5,"ok":true,"at":{"x":-1},"note":"50% wet"}\' where code = \'GREATEST\''
+    'update specimen set readings = \'{"sensor":"south","depth":12.5,"ok":true,"at":{"x":-1},"note":"50% wet"}\' ' +
+      "where code = 'GREATEST'"
   )
   await orm.em.getConnection().execute(
-    'update specimen set readings = \'{"sensor":7,"depth":"12","ok":"true","at":{"x":1e3},"note":null}\' where code = \'LEAST\''
+    'update specimen set readings = \'{"sensor":7,"depth":"12","ok":"true","at":{"x":1e3},"note":null}\' ' +
+      "where code = 'LEAST'"
   )
   await orm.em.getConnection().execute("update specimen set readings = '\"just text\"' where code = 'NONE'")
   const app = await serve(t, orm, resources)
@@ -94,7 +96,7 @@ await forEachDatabase(t, { entities, seed, orm: orm as never }, async (t, { orm,
     }
   }
 
-  t.test('a search finds a text in any of its fields, in either case, every character itself', async (t) => {
+  t.test('a search finds a text in any of its fields, ignores case, and takes every character literally', async (t) => {
     await keeps(t, '/plants', 'id', [
       ['filter[q]=lavand', [1]],
       ['filter[q]=LAVEN', [1, 2]],
@@ -115,7 +117,7 @@ await forEachDatabase(t, { entities, seed, orm: orm as never }, async (t, { orm,
     t.match(await plants.details('filter[q]=%00'), [/NUL/])
   })
 
-  t.test('a search through relations keeps parents once, and finds nothing in rows that are deleted', async (t) => {
+  t.test('a search through relations lists each parent once, and ignores deleted rows', async (t) => {
     await keeps(t, '/plants', 'id', [
       ['filter[any]=bee', [1, 6, 14]],
       ['filter[any]=vert&per_page=3', [1, 3, 6]],
@@ -136,7 +138,7 @@ await forEachDatabase(t, { entities, seed, orm: orm as never }, async (t, { orm,
     t.match(await plants.details('filter[anywhere]=x'), [/not allowed\. Allowed: any, /])
   })
 
-  t.test('trashed', async (t) => {
+  t.test('trashed includes deleted rows, or shows only those', async (t) => {
     t.equal((await plants.get()).total, 13)
     t.equal((await plants.get('filter[trashed]=without')).total, 13)
     t.equal((await plants.get('filter[trashed]=with')).total, 14)
@@ -161,7 +163,7 @@ await forEachDatabase(t, { entities, seed, orm: orm as never }, async (t, { orm,
     )
   })
 
-  t.test('an OR group keeps what any of its filters keeps; what a property cannot hold is not found there', async (t) => {
+  t.test('an OR group keeps the matches of any filter, and skips properties that cannot store the value', async (t) => {
     await keeps(t, '/plants', 'id', [
       ['filter[ref]=3', [3]],
       ['filter[ref]=LAV-001', [1]],
@@ -183,7 +185,7 @@ await forEachDatabase(t, { entities, seed, orm: orm as never }, async (t, { orm,
     )
   })
 
-  t.test('defaults apply where the URL has no such filter, and ignored values mean nothing', async (t) => {
+  t.test('defaults apply if the URL has no such filter, and ignored values have no effect', async (t) => {
     await keeps(t, '/defaults', 'id', [
       ['', [1, 3, 4, 7]],
       ['filter[status]=draft', [2, 6]],
@@ -206,7 +208,7 @@ await forEachDatabase(t, { entities, seed, orm: orm as never }, async (t, { orm,
     t.strictSame(await at('/lenient').all('id', 'filter[position]=2&filter[trashed]=x'), [3, 4])
   })
 
-  t.test('scopes are MikroORM filters that the request switches on', async (t) => {
+  t.test('a scope is a MikroORM filter that the request switches on', async (t) => {
     await keeps(t, '/offers', 'title', [
       ['', ['North only', 'Poison', 'Spring sale']],
       ['filter[branch]=north', ['North only']],
@@ -232,7 +234,7 @@ await forEachDatabase(t, { entities, seed, orm: orm as never }, async (t, { orm,
     )
   })
 
-  t.test('paths into JSON compare values of the declared type, and no others', async (t) => {
+  t.test('paths into JSON compare only values of the declared type', async (t) => {
     await keeps(t, '/specimens', 'code', [
       ['filter[readings.sensor]=north', ['USUAL']],
       ['filter[readings.sensor][in]=north,south', ['USUAL', 'GREATEST']],
@@ -264,7 +266,7 @@ await forEachDatabase(t, { entities, seed, orm: orm as never }, async (t, { orm,
     t.match(await details('filter[readings.secret]=x'), [/is not allowed/])
   })
 
-  t.test('arrays have all of a list, or any of it', async (t) => {
+  t.test('array filters require all items of a list, or any of them', async (t) => {
     await keeps(t, '/specimens', 'code', [
       ['filter[synonyms]=English lavender', ['USUAL']],
       ['filter[synonyms]="true, \\"real\\" one",English lavender', ['USUAL']],
@@ -288,7 +290,7 @@ await forEachDatabase(t, { entities, seed, orm: orm as never }, async (t, { orm,
     t.match(await details(`filter[synonyms]=${Array(101).fill('a').join()}`), [/more than 100 items/])
   })
 
-  t.test('every kind at once is one statement, and hides nothing from the others', async (t) => {
+  t.test('all kinds work together in one statement', async (t) => {
     const rows = await select(orm, 'select count(*)::int as n from plant where deleted_at is not null')
     t.equal(rows[0].n, 1)
     const recorder = await recordStatements(orm)
@@ -301,7 +303,7 @@ await forEachDatabase(t, { entities, seed, orm: orm as never }, async (t, { orm,
   })
 })
 
-t.test('what cannot work is refused at start-up', async (t) => {
+t.test('invalid filters are refused at start-up', async (t) => {
   const { modelsOf } = await import('../helpers/models.ts')
   const { resolveWhitelist } = await import('../../src/plan/index.ts')
   const models = modelsOf()

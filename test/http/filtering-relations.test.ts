@@ -95,13 +95,13 @@ const resources = {
 await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   const app = await serve(t, orm, resources)
   const plants = client(app, '/plants')
-  /** Each query keeps the records with these keys. */
+  /** Asserts that each query keeps the records with these keys. */
   const keeps = async (t: Test, { all }: Client, cases: Array<[query: string, ids: unknown[]]>, key = 'id') => {
     for (const [query, expected] of cases) t.strictSame(await all(key, query), expected, query)
   }
   const ids = (query: string) => plants.all('id', query)
 
-  t.test('behind a to-one relation', async (t) => {
+  t.test('a filter reaches properties behind a to-one relation', async (t) => {
     await keeps(t, plants, [
       [q`filter[supplier.name]=${"O'Brien's"}`, [2, 4, 5, 8, 13, 14]],
       ['filter[supplier.name][contains]=fils', [1, 3, 6, 7, 9, 10]],
@@ -121,12 +121,13 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     ])
   })
 
-  t.test('a to-one row that is deleted does not match, not even a test for null', async (t) => {
+  t.test('a deleted to-one row never matches, not even a test for null', async (t) => {
     await keeps(t, plants, [
       ['filter[supplier.name]=Gone Growers', []],
       ['filter[group.name]=Withdrawn', []],
       ['filter[group.name][isnull]=true', []],
-      ['filter[group.name][nin]=', [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 13, 14]], // nothing to differ from: no condition
+      // an empty list has nothing to differ from, so it adds no condition
+      ['filter[group.name][nin]=', [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 13, 14]],
       ['filter[group.id]=4', []],
     ])
     await keeps(t, client(app, '/entries'), [
@@ -143,7 +144,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     ])
   })
 
-  t.test('a to-many relation keeps the parents that have a match, each once', async (t) => {
+  t.test('a filter on a to-many relation keeps each parent with a match once', async (t) => {
     await keeps(t, plants, [
       ['filter[tags.name]=sun', [1, 3, 6]],
       ['filter[tags.name][in]=sun,bee-friendly', [1, 3, 6, 14]],
@@ -191,9 +192,10 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     ]]])
   })
 
-  t.test('children are never trimmed', async (t) => {
+  t.test('a filter on a relation does not trim included children', async (t) => {
     const { items } = await plants.get(
-      'filter[tags.name]=sun&filter[offers.title]=Spring sale&filter[specimens.code]=USUAL&include=tags,offers,specimens'
+      'filter[tags.name]=sun&filter[offers.title]=Spring sale&filter[specimens.code]=USUAL' +
+        '&include=tags,offers,specimens'
     )
     t.match(items, [{
       id: 1,
@@ -204,7 +206,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame([items.length, items[0].tags.length, items[0].offers.length, items[0].specimens.length], [1, 2, 2, 2])
   })
 
-  t.test('all conditions on one path hold for one and the same related row', async (t) => {
+  t.test('all conditions on one path apply to the same related row', async (t) => {
     await keeps(t, plants, [
       ['filter[offers.title]=Spring sale&filter[offers.price]=7.5', [1]],
       ['filter[offers.title]=Spring sale&filter[offers.price]=6.66', []],
@@ -225,7 +227,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     ])
   })
 
-  t.test('conditions on different paths hold each for itself, and beside those of the record', async (t) => {
+  t.test('conditions on different paths apply independently, beside those of the record', async (t) => {
     await keeps(t, plants, [
       ['filter[tags.name]=sun&filter[supplier.name][starts]=vert&filter[shelf.house]=A', [1, 3]],
       ['filter[tags.name]=sun&filter[status]=draft', [6]],
@@ -233,7 +235,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     ])
   })
 
-  t.test('a relation of an entity to itself', async (t) => {
+  t.test('a filter follows a relation of an entity to itself', async (t) => {
     await keeps(t, client(app, '/groups'), [
       ['filter[parent.name]=Perennials', [2]],
       ['filter[parent]=2', [3]],
@@ -246,7 +248,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     ])
   })
 
-  t.test('composite keys, keys of other types, other schemas and classes of one table', async (t) => {
+  t.test('filters follow composite keys, keys of other types, schemas and single-table inheritance', async (t) => {
     await keeps(t, client(app, '/shelves'), [
       ['filter[plants.name]=Lavender', ['A']],
       ['filter[plants.price][lte]=9.9', ['A', 'A']],

@@ -6,7 +6,7 @@ import { seed } from '../fixtures/seed.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { client, resource, select, serve } from './helper.ts'
 
-/** Those of arrays have tests of their own. */
+/** Arrays have their own tests. */
 type Tested = Exclude<Operator, 'overlap'>
 
 const EQUAL: Tested[] = ['eq', 'ne', 'in', 'nin', 'isnull']
@@ -17,9 +17,9 @@ const TEXT: Tested[] = [...PATTERNS, 'ieq']
 interface Sample {
   readonly column: string
   readonly operators: Tested[]
-  /** As they are written in URLs, low first. */
+  /** Values as written in URLs, the low one first. */
   readonly values: string[]
-  /** The same as SQL; by default the text itself, quoted. */
+  /** The same values as SQL. By default the text itself, quoted. */
   readonly sql?: string[]
 }
 
@@ -92,7 +92,7 @@ const SAMPLES: Record<string, Sample> = {
   wateredAt: { column: 'watered_at', operators: ORDERED, values: ['00:00', '07:30:00', '23:59:59.000'] },
   readings: { column: 'readings', operators: EQUAL, values: ['{"values":[1,2.50,-3],"sensor":"north"}', '[]', 'null'] },
   petals: { column: 'petals', operators: TEXT, values: ['#967bb6', '#ffffff'] },
-  // behind a relation: the related row has to be there
+  // behind a relation, the related row must exist
   'plant.name': {
     column: '(select name from plant where plant.id = specimen.plant_id and deleted_at is null)',
     operators: TEXT.filter((operator) => operator !== 'isnull'),
@@ -100,7 +100,7 @@ const SAMPLES: Record<string, Sample> = {
   },
 }
 
-/** Types that can be tested for null only. */
+/** Types that can only be tested for null. */
 const NULLABLE: Record<string, string> = {
   pruned: 'pruned',
   dormancy: 'dormancy',
@@ -154,7 +154,7 @@ function condition (operator: Tested, { column, sql, values }: Sample, index: nu
   }
 }
 
-/** The same in a query string. */
+/** The condition in a query string. */
 function filter (name: string, operator: Tested, { values }: Sample, index: number): string {
   const value = values[index]!
   const other = values[(index + 1) % values.length]!
@@ -218,7 +218,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame(await all('code', 'filter[nickname][ieq]=LOLA++'), [], 'blanks of other texts mean something')
   })
 
-  t.test('other types can be tested for null', async (t) => {
+  t.test('values of other types can be tested for null', async (t) => {
     for (const [name, column] of Object.entries(NULLABLE)) {
       for (const isNull of [true, false]) {
         const expected = await select(
@@ -234,7 +234,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     }
   })
 
-  t.test('values that a type can not hold are refused', async (t) => {
+  t.test('values that a type cannot store are refused', async (t) => {
     for (
       const [name, values] of Object.entries({
         leaves: ['2147483648', '1.5'],
@@ -269,7 +269,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     }
   })
 
-  t.test('what only the SQL of a custom type can tell is refused by the database', async (t) => {
+  t.test('values that only the SQL of a custom type can check are refused by the database', async (t) => {
     for (
       const query of [
         'filter[minimum]=warm',
@@ -284,7 +284,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.match(await details('filter[minimum]=%00'), [/without NUL/])
   })
 
-  t.test('a value that only would fit after rounding is not rounded', async (t) => {
+  t.test('a value that would fit only after rounding is refused', async (t) => {
     t.strictSame(await all('code', 'filter[value][eq]=19.991'), [])
     t.strictSame(
       await all('code', 'filter[chlorophyll][eq]=0.250000001'),

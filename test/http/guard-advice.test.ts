@@ -1,4 +1,4 @@
-/** What the server says of rows that a scope does not guard. */
+/** Warnings of the server about rows that a scope does not guard. */
 import { defineEntity, p, raw } from '@mikro-orm/core'
 import { MikroORM } from '@mikro-orm/postgresql'
 import Fastify from 'fastify'
@@ -17,7 +17,7 @@ import {
 
 type Filters = Record<string, { name: string, cond: any, default?: boolean }>
 
-/** Entities anew for each case: filters belong to them. */
+/** New entities for each case, because filters belong to the entity. */
 function entitiesOf (filters: Filters = {}, of: 'project' | 'all' = 'project') {
   const everywhere = of === 'all' ? { filters } : {}
   const Country = defineEntity({ name: 'Country', ...everywhere, properties: { ...primaryKey, name: p.string() } })
@@ -94,7 +94,7 @@ const tasksOf = ({ Task }: Entities, options: object = {}) =>
 const unguarded = (lines: any[]) =>
   Object.fromEntries(lines.flatMap((line) => line.unguarded.map(({ entity, paths }: any) => [entity, paths])))
 
-t.test('each entity is named with the ways to it and a rule', async (t) => {
+t.test('each unguarded entity is named with the ways to it and a rule', async (t) => {
   const entities = entitiesOf()
   const lines = await warningsOf(entities, { '/tasks': { crud: tasksOf(entities), scope } })
   t.equal(lines.length, 1, 'once')
@@ -115,7 +115,7 @@ t.test('each entity is named with the ways to it and a rule', async (t) => {
   t.notMatch(lines[0].msg, 'Country: filters', 'a filter on a property that is not there would make each request a 500')
 })
 
-t.test('an entity without the property is guarded through the one that it belongs to', async (t) => {
+t.test('an entity without the property is guarded through the relation that it belongs to', async (t) => {
   const Tenancy = defineEntity({ name: 'Tenancy', properties: { ...primaryKey, tenant: p.integer() } })
   const Room = defineEntity({ name: 'Room', properties: { ...primaryKey, house: () => p.manyToOne(House) } })
   const House = defineEntity({ name: 'House', properties: { ...primaryKey, tenancy: () => p.manyToOne(Tenancy) } })
@@ -136,7 +136,7 @@ t.test('an entity without the property is guarded through the one that it belong
   )
 })
 
-t.test('only what the operations take is named', async (t) => {
+t.test('only entities that the operations reach are named', async (t) => {
   const entities = entitiesOf()
   const pathsOf = async (...operations: any[]) =>
     unguarded(await warningsOf(entities, { '/tasks': { crud: tasksOf(entities), scope, operations } }))
@@ -149,7 +149,7 @@ t.test('only what the operations take is named', async (t) => {
   t.strictSame(await pathsOf('delete'), {})
 })
 
-t.test('without a scope, and for what is shared or guarded, nothing is said', async (t) => {
+t.test('there is no warning without a scope, or for shared and guarded entities', async (t) => {
   const entities = entitiesOf()
   t.strictSame(await warningsOf(entities, { '/tasks': tasksOf(entities) }), [])
   t.strictSame(
@@ -168,7 +168,7 @@ t.test('without a scope, and for what is shared or guarded, nothing is said', as
   )
 })
 
-t.test('a filter that is the same for everybody, or off, guards nothing', async (t) => {
+t.test('a filter that is the same for all users, or off, guards nothing', async (t) => {
   const cases: ReadonlyArray<readonly [filter: Filters[string], guards: boolean]> = [
     [{ name: 'own', cond: ({ tenant }: any) => ({ tenant }), default: true }, true],
     [{ name: 'own', cond: () => ({ tenant: 1 }), default: true }, true],
@@ -188,7 +188,7 @@ t.test('a filter that is the same for everybody, or off, guards nothing', async 
   }
 })
 
-t.test('filters that are added to the ORM count', async (t) => {
+t.test('filters added to the ORM count', async (t) => {
   const entities = entitiesOf()
   const add = (filter: object) =>
     warningsOf(entities, { '/tasks': { crud: tasksOf(entities), scope } }, {
@@ -220,7 +220,7 @@ t.test('filters that are added to the ORM count', async (t) => {
   )
 })
 
-t.test('rows of the same entity are guarded by the scope only where they are the records themselves', async (t) => {
+t.test('the scope guards rows of the same entity only if they are the records themselves', async (t) => {
   const entities = entitiesOf()
   const crud = (writable: any) =>
     new CrudBase<any>({ model: entities.Task, writable, queryConfig: new QueryBuilderConfig<any>({}) })
@@ -267,7 +267,7 @@ t.test('a name that is not an entity stops start-up', async (t) => {
   })
 })
 
-t.test('estimates of all rows are refused where rows are hidden', async (t) => {
+t.test('estimated totals of all rows are refused if rows are hidden', async (t) => {
   const of = (pagination: object, filters?: Filters) => {
     const entities = entitiesOf(filters)
     return {
@@ -298,7 +298,7 @@ t.test('estimates of all rows are refused where rows are hidden', async (t) => {
   await t.rejects(crud.list(em), refused)
 })
 
-t.test('an estimate counts what filters lead to; what is included or sorted by has no part in it', async (t) => {
+t.test('an estimate covers the rows of filters, and ignores includes and sorts', async (t) => {
   const Owner = defineEntity({
     name: 'Owner',
     filters: { own: { name: 'own', cond: { tenant: 1 }, default: true } },

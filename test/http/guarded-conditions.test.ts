@@ -1,4 +1,4 @@
-/** Conditions in MikroORM's words that lead through relations: scopes, and those of includes and numbers. */
+/** MikroORM-style conditions through relations: in scopes, includes and aggregates. */
 import { defineEntity, p } from '@mikro-orm/core'
 import t from 'tap'
 import {
@@ -50,11 +50,14 @@ const Member = defineEntity({
 })
 const Badge = defineEntity({ name: 'Badge', properties: { ...primaryKey, ...softDelete, label: p.string() } })
 
-const SEED =
-  `insert into owner (id, "user", blocked, deleted_at) values (1, 7, false, null), (2, 7, true, null), (3, 7, false, now()), (4, 8, false, null);
-  update owner set patron_id = case id when 4 then 2 else 1 end; select setval('owner_id_seq', 10); select setval('team_id_seq', 10);
-  insert into team (id, name, owner_id) values (1, 'live', 1), (2, 'blocked', 2), (3, 'deleted', 3), (4, 'nobody', null);
-  insert into member (id, "user", blocked, deleted_at, team_id, boss_id) values (1, 7, false, null, 1, 1), (2, 7, true, null, 2, 1), (3, 7, false, now(), 3, 1), (4, 8, false, null, 1, 3), (5, 8, false, null, 1, 2);
+const SEED = `insert into owner (id, "user", blocked, deleted_at) values (1, 7, false, null), (2, 7, true, null),
+  (3, 7, false, now()), (4, 8, false, null);
+  update owner set patron_id = case id when 4 then 2 else 1 end; select setval('owner_id_seq', 10);
+  select setval('team_id_seq', 10);
+  insert into team (id, name, owner_id) values (1, 'live', 1), (2, 'blocked', 2), (3, 'deleted', 3),
+  (4, 'nobody', null);
+  insert into member (id, "user", blocked, deleted_at, team_id, boss_id) values (1, 7, false, null, 1, 1),
+  (2, 7, true, null, 2, 1), (3, 7, false, now(), 3, 1), (4, 8, false, null, 1, 3), (5, 8, false, null, 1, 2);
   insert into badge (id, label, deleted_at) values (1, 'gold', null), (2, 'lead', now());
   insert into team_badges (team_id, badge_id) values (1, 1), (2, 2)`
 
@@ -96,7 +99,7 @@ await forEachDatabase(t, { entities: [Team, Owner, Member, Badge] }, async (t, {
   )
 
   for (const [path, [scope, names]] of Object.entries(scopes)) {
-    t.test(`a scope finds nothing through rows that are deleted or filtered out: ${JSON.stringify(scope)}`, async (t) => {
+    t.test(`a scope finds nothing through deleted or filtered rows: ${JSON.stringify(scope)}`, async (t) => {
       t.strictSame((await client(app, path).all('name')).sort(), [...names].sort())
       for (const { id, name } of await select(orm, 'select id, name from team')) {
         t.equal((await app.inject(`${path}/${id}`)).statusCode, names.includes(name) ? 200 : 404, name)
@@ -110,7 +113,7 @@ await forEachDatabase(t, { entities: [Team, Owner, Member, Badge] }, async (t, {
     })
   }
 
-  t.test('nothing is written through them either', async (t) => {
+  t.test('a scope writes nothing through deleted or filtered rows', async (t) => {
     for (
       const [path, id] of [['/members', 3], ['/members', 2], ['/owner', 2], ['/owner', 3], ['/badges', 2]] as const
     ) {
@@ -132,12 +135,12 @@ await forEachDatabase(t, { entities: [Team, Owner, Member, Badge] }, async (t, {
     t.equal((await app.inject({ method: 'PATCH', url: '/members/1', payload: { name: 'live' } })).statusCode, 200)
   })
 
-  t.test('what is written has to lie inside by what can be seen, too', async (t) => {
+  t.test('a written row must match the scope through visible rows', async (t) => {
     for (const owner of [2, 3]) {
       const moved = await app.inject({ method: 'PATCH', url: '/owner/1', payload: { owner } })
       t.ok(['FST_CRUD_OUT_OF_SCOPE', 'FST_CRUD_CONFLICT'].includes(bodyOf(moved).code), `to ${owner}`)
     }
-    // a scope that leads on from what a row refers to: the row is there, and what it refers to, but not what makes it one's own
+    // the scope continues from the row that is referred to: that row is visible, but a row behind it is not
     t.equal(
       bodyOf(await app.inject({ method: 'POST', url: '/deep', payload: { name: 'mine' } })).code,
       'FST_CRUD_OUT_OF_SCOPE'
@@ -151,7 +154,7 @@ await forEachDatabase(t, { entities: [Team, Owner, Member, Badge] }, async (t, {
     await orm.em.getConnection().execute("delete from team where name = 'mine'")
   })
 
-  t.test('the conditions of includes and numbers neither', async (t) => {
+  t.test('conditions of includes and aggregates find nothing through deleted or filtered rows', async (t) => {
     const { items } = await client(app, '/plain').get('include=members,membersCount')
     t.match(items, [{ membersCount: 1, members: [{ id: 1 }] }])
     t.equal(items[0].members.length, 1)

@@ -1,4 +1,4 @@
-/** Routes of an application's own on `request.em`: what a client learns of an error of the database. */
+/** Hand-written routes on `request.em`: what a client learns about a database error. */
 import { defineEntity, p, UniqueConstraintViolationException } from '@mikro-orm/core'
 import { MikroORM } from '@mikro-orm/postgresql'
 import Fastify, { type FastifyInstance } from 'fastify'
@@ -20,7 +20,7 @@ const Coin = defineEntity({
   },
 })
 
-/** Ways to the database that are MikroORM's. */
+/** Ways to reach the database through MikroORM. */
 function addRoutes (app: FastifyInstance): void {
   app.get('/find', async ({ em }) => await em.find(Coin, {}))
   app.get('/sql', async ({ em }) => await em.execute('select id from coin'))
@@ -62,7 +62,7 @@ await forEachDatabase(t, { entities: [Coin] }, async (t, { orm }) => {
   }
   await orm.em.fork().insert(Coin, { name: 'penny', version: 1 })
 
-  t.test('answers are those of generated routes, without the words of the database', async (t) => {
+  t.test('answers equal those of generated routes, without the words of the database', async (t) => {
     const app = await serve(t)
     for (
       const [method, url, status, code] of [
@@ -79,7 +79,7 @@ await forEachDatabase(t, { entities: [Coin] }, async (t, { orm }) => {
     for (const url of ['/find', '/transaction', '/hook', '/reply']) t.equal((await app.inject(url)).statusCode, 200)
   })
 
-  t.test('any other error is as it was', async (t) => {
+  t.test('any other error is unchanged', async (t) => {
     const app = await serve(t)
     const probe = net.createServer().listen(0, '127.0.0.1')
     await once(probe, 'listening')
@@ -107,7 +107,7 @@ await forEachDatabase(t, { entities: [Coin] }, async (t, { orm }) => {
     t.strictSame([ours.statusCode, ours.body], [theirs.statusCode, theirs.body])
   })
 
-  t.test("an application's own handler gets what was thrown, once, and may ask what it means", async (t) => {
+  t.test("an application's own handler gets the thrown error once, and may convert it", async (t) => {
     const seen: unknown[] = []
     const handle = (app: FastifyInstance) =>
       app.setErrorHandler((error, _request, reply) => {
@@ -151,7 +151,7 @@ await forEachDatabase(t, { entities: [Coin] }, async (t, { orm }) => {
   })
 })
 
-t.test('an outage', { skip: await findPostgres() === undefined && 'no PostgreSQL binaries' }, async (t) => {
+t.test('an outage answers 503', { skip: await findPostgres() === undefined && 'no PostgreSQL binaries' }, async (t) => {
   const server = await startPostgres()
   t.teardown(() => server.stop())
   const database = new DatabaseFactory({
@@ -176,7 +176,7 @@ t.test('an outage', { skip: await findPostgres() === undefined && 'no PostgreSQL
   for (const request of requests) t.equal((await apps[0].inject(request)).statusCode, 200, request.url)
   await apps[1].inject('/find')
   await server.stop()
-  // those that find out, and those that come later
+  // the requests that notice the outage, and later ones
   for (
     const [app, request] of apps.flatMap((app) => [...requests, ...requests].map((request) => [app, request] as const))
   ) {

@@ -1,4 +1,4 @@
-/** `crudHealth`, alone and as what @fastify/under-pressure asks. */
+/** `crudHealth`, alone and as the health check of @fastify/under-pressure. */
 import underPressure from '@fastify/under-pressure'
 import Fastify from 'fastify'
 import pg from 'pg'
@@ -21,7 +21,7 @@ await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
     else t.match(pool, { size: 1, idle: 1, waiting: 0, max: 5 })
   })
 
-  t.test('replicas that are not up degrade it', async (t) => {
+  t.test('replicas that are down degrade the status', async (t) => {
     for (const status of ['lagging', 'down'] as const) {
       const replica = { url: 'postgresql://one/shop', status, lag: 3 }
       t.match(await checkHealth(orm, 2_000, [{ ...replica, status: 'up' }, replica]), {
@@ -32,7 +32,7 @@ await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
     }
   })
 
-  t.test('one that is in use does not keep the question waiting', async (t) => {
+  t.test('a busy pool does not delay the check', async (t) => {
     const app = await serve(t, orm)
     const holders = Array.from({ length: name === 'pglite' ? 1 : 5 }, () => orm.em.fork())
     for (const em of holders) {
@@ -81,7 +81,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     return { app, proxy, admin, errors, database: new URL(url).pathname.slice(1) }
   }
 
-  t.test('the status route of under-pressure tells it all; a database that is gone is a 503, until it is back', async (t) => {
+  t.test('the status route of under-pressure has all details, and is a 503 until the database is back', async (t) => {
     const { app, admin, database, errors } = await start(t)
     const health = await app.inject('/health')
     t.equal(health.statusCode, 200)
@@ -97,7 +97,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     t.equal((await app.inject('/health')).statusCode, 200)
   })
 
-  t.test('a server that has gone silent is down, in time, whether or not the pool is in use', async (t) => {
+  t.test('a server that stops answering is reported as down in time, even if the pool is in use', async (t) => {
     const { app, proxy } = await start(t)
     const pool = await app.orm.em.getConnection().getNativeClient()
     const holders = await Promise.all([pool.connect(), pool.connect()])

@@ -1,4 +1,4 @@
-/** A server on a test's database, and what its tests ask of it. */
+/** A server on a test's database, and requests that tests send to it. */
 import type { MikroORM } from '@mikro-orm/postgresql'
 import Fastify, { type FastifyInstance, type FastifyServerOptions, type LightMyRequestResponse } from 'fastify'
 import type { Test } from 'tap'
@@ -10,7 +10,7 @@ import {
   type QueryBuilderOptions,
 } from '../../src/index.ts'
 
-/** A resource of an entity with a whitelist, for tests that need nothing else of it. */
+/** A resource of an entity with a whitelist, for tests that need only these. */
 export function resource (model: any, config: QueryBuilderOptions<any> = {}): CrudBase {
   return new CrudBase({ model, writable: 'all', queryConfig: new QueryBuilderConfig(config) })
 }
@@ -29,18 +29,18 @@ export async function serve (
   return app
 }
 
-/** A query string: values that are put in are percent-encoded, the text around them is sent as it is written. */
+/** A query string. Interpolated values are percent-encoded, and the text around them is sent verbatim. */
 export function q (strings: TemplateStringsArray, ...values: readonly (string | number)[]): string {
   return String.raw({ raw: strings.raw }, ...values.map((value) => encodeURIComponent(value)))
 }
 
-/** A record or an answer, as JSON has it. */
+/** A record or an answer as JSON. */
 export type Json = any
 
 export interface Client {
   /** The body of a 200. */
   readonly get: (query?: string) => Promise<Json>
-  /** The items of a 200, under one of their names. */
+  /** The items of a 200, by one of their names. */
   readonly all: (name: string, query?: string) => Promise<Json[]>
   /** The body of a 400. */
   readonly refused: (query: string) => Promise<Json>
@@ -48,7 +48,7 @@ export interface Client {
   readonly details: (query: string) => Promise<string[]>
 }
 
-/** What a client asks of the path of a resource. */
+/** The requests that a client sends to the path of a resource. */
 export function client (app: FastifyInstance, path: string): Client {
   const send = async (query: string, status: number): Promise<Json> => {
     const url = query === '' ? path : `${path}?${query}`
@@ -64,7 +64,7 @@ export function client (app: FastifyInstance, path: string): Client {
   }
 }
 
-/** The body of an answer, which is JSON and says so. */
+/** The body of an answer, which must be JSON with its content type. */
 export function bodyOf (response: LightMyRequestResponse): Json {
   if (response.headers['content-type'] !== 'application/json; charset=utf-8') {
     throw new Error(`Content-Type: ${response.headers['content-type']}`)
@@ -72,7 +72,7 @@ export function bodyOf (response: LightMyRequestResponse): Json {
   return JSON.parse(response.body)
 }
 
-/** Rows of a plain SQL query, past everything that is tested. */
+/** Rows of a plain SQL query that bypasses the tested code. */
 export function select<Row = Json> (orm: MikroORM, sql: string): Promise<Row[]> {
   return orm.em.getConnection().execute(sql) as Promise<Row[]>
 }

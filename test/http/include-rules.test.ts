@@ -65,7 +65,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   const included = async (url: string, relation: string, name = 'id') =>
     (await get(url)).items.map((item: Json) => item[relation].map((record: Json) => record[name]))
 
-  t.test('a limit is of each parent, and a sort inside of it comes first', async (t) => {
+  t.test('a limit applies to each parent, after the sort of the include', async (t) => {
     t.strictSame(await included('/suppliers?fields=id&include=plants', 'plants'), [[9, 7], [4, 13]])
     t.strictSame(
       (await get('/suppliers/2?fields=id&include=plants')).plants.map(({ id, price }: Json) => [id, price]),
@@ -76,7 +76,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame(await included('/groups?include=children', 'children'), [[2], [3], [], []], 'of an entity itself')
   })
 
-  t.test('a limit does not change the page, nor the numbers', async (t) => {
+  t.test('a limit of an include changes neither the page nor aggregates', async (t) => {
     t.match(await get('/suppliers?fields=id&include=plants,plantsCount&per_page=1'), {
       total: 2,
       items: [{ plantsCount: 6, plants: [{ id: 9 }, { id: 7 }] }],
@@ -84,7 +84,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     })
   })
 
-  t.test('what is inside of limited records is whole', async (t) => {
+  t.test('includes inside limited records are complete', async (t) => {
     const { items } = await get('/suppliers?fields=id&include=plants.tags,plants.tagsCount')
     t.strictSame(
       items.map(({ plants }: Json) =>
@@ -100,15 +100,15 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     )
   })
 
-  t.test('a sort by what is behind to-one relations: nulls, and what is deleted, last; the key breaks ties', async (t) => {
-    // Perennials, Lavenders, Herbs, and no group last, by position
+  t.test('an include sorts through to-one relations with nulls and deleted rows last, then by key', async (t) => {
+    // Perennials, Lavenders, Herbs, and rows without a group last, by position
     const found = await included('/sorted?include=plants', 'plants')
     t.strictSame(found, [[7, 6, 1, 3, 10, 9], [5, 2, 14, 8, 4, 13]])
     t.strictSame(await included('/sorted?include=plants.group', 'plants'), found, 'with relations of their own')
     t.strictSame(await included('/first?include=best', 'plants'), [[1], [2]])
   })
 
-  t.test("'where' leaves out related rows, not parents", async (t) => {
+  t.test("'where' leaves out related rows and keeps parents", async (t) => {
     t.strictSame(await included('/cheap?include=plants,plantsCount', 'plants'), [[1, 3, 10], [14]])
     t.strictSame((await get('/cheap?include=plants,plantsCount')).items.map(({ plantsCount }: Json) => plantsCount), [
       6,
@@ -128,19 +128,19 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame((await get('/groups?include=children.children')).items[0].children[0].children, [])
   })
 
-  t.test('MikroORM filters and limits together: what is hidden takes no place', async (t) => {
+  t.test('hidden rows do not count towards the limit of an include', async (t) => {
     t.strictSame((await get('/plants/1?fields=id&include=offers')).offers.map(({ id }: Json) => id), [1])
     t.strictSame((await get('/offers/1?include=plant.offers')).plant.offers.map(({ id }: Json) => id), [1, 3])
   })
 
-  t.test('with all of it, one statement', async (t) => {
+  t.test('rules of includes keep a list one statement', async (t) => {
     const recorder = await recordStatements(orm)
     t.teardown(recorder.stop)
     await get('/suppliers?include=plants.tags,plants.tagsCount,plantsCount')
     t.equal(recorder.take().length, 1)
   })
 
-  t.test("a 'where' that is no condition on the related entity stops start-up", async (t) => {
+  t.test("a 'where' that is not a condition on the related entity stops start-up", async (t) => {
     const start = (include: any) =>
       new CrudBase({
         model: Supplier,

@@ -73,7 +73,7 @@ const resources = {
   '/specimens': resource(Specimen, includes('plant')),
 }
 
-/** Only these keys of a record, or of each of several. */
+/** Only these keys of a record, or of each record of a list. */
 const pick = (value: Json, ...keys: string[]): Json =>
   Array.isArray(value)
     ? value.map((item) => pick(item, ...keys))
@@ -84,7 +84,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   const get = (url: string) => client(app, url.split('?')[0]!).get(url.split('?')[1])
   const plants = client(app, '/plants')
 
-  t.test('a to-one relation takes the place of its key', async (t) => {
+  t.test('an included to-one relation replaces its key', async (t) => {
     const { supplier, ...rest } = await get('/plants/1?include=supplier')
     t.strictSame(supplier, {
       id: 1,
@@ -105,7 +105,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     })
   })
 
-  t.test('a to-one relation that is absent or deleted is null, and its record stays', async (t) => {
+  t.test('an absent or deleted to-one relation is null, and its record stays', async (t) => {
     const { items } = await get('/plants?include=supplier,group,shelf,label')
     t.strictSame(
       items.map((
@@ -133,7 +133,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame((await get('/items/1/11?include=plant')).plant, null)
   })
 
-  t.test('a to-many relation is a list in the order of its keys, without what is deleted', async (t) => {
+  t.test('a to-many relation is a list in the order of its keys, without deleted rows', async (t) => {
     const { items } = await get('/plants?include=tags')
     t.strictSame(items.map(({ id, tags }: Json) => [id, tags.map(({ name }: Json) => name)]), [
       [1, ['sun', 'bee-friendly']],
@@ -176,7 +176,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame((await get('/offers/1?include=plant.offers')).plant.offers.map(({ id }: Json) => id), [1, 3])
   })
 
-  t.test('one-to-one, from both sides', async (t) => {
+  t.test('a one-to-one relation can be included from both sides', async (t) => {
     t.match(await get('/labels/1?include=plant'), {
       id: 1,
       text: 'Lavender, sunny',
@@ -188,7 +188,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.match((await get('/labels/1?include=plant.label')).plant.label, { id: 1, plant: 1 })
   })
 
-  t.test('relations of an entity to itself', async (t) => {
+  t.test('relations of an entity to itself can be included', async (t) => {
     t.match(await get('/groups/3?include=parent.parent'), {
       id: 3,
       parent: { id: 2, parent: { id: 1, name: 'Perennials', parent: null } },
@@ -204,7 +204,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.match(await get('/groups/1?include=parent,children'), { parent: null, children: [{ id: 2, parent: 1 }] })
   })
 
-  t.test('composite keys, keys of other types, other schemas and classes of one table', async (t) => {
+  t.test('includes follow composite keys, keys of other types, schemas and single-table inheritance', async (t) => {
     t.match(await get('/shelves/A/1?include=plants'), { house: 'A', number: 1, plants: [{ id: 1 }, { id: 4 }] })
     t.strictSame((await get('/shelves/B/1?include=plants')).plants, [])
     t.match(await get('/shelves/A/1?include=plants.shelf'), {
@@ -234,7 +234,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame((await get('/specimens/5?include=plant')).plant, null)
   })
 
-  t.test('a nested include implies what it passes, up to three deep', async (t) => {
+  t.test('a nested include implies the relations on its path, up to three deep', async (t) => {
     t.match(await get('/plants/1?include=group.parent.children'), {
       group: { name: 'Lavenders', parent: { name: 'Herbs', children: [{ name: 'Lavenders', parent: 2 }] } },
     })
@@ -267,7 +267,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     )
   })
 
-  t.test('several includes, in one parameter or repeated; twice counts once', async (t) => {
+  t.test('several includes stand in one parameter or in several, and a repeated one counts once', async (t) => {
     const expected = await get('/plants/1?include=tags,supplier,group.parent')
     t.match(expected, { tags: [{}, {}], supplier: { id: 1 }, group: { parent: { id: 2 } } })
     for (
@@ -283,7 +283,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.notOk('tags' in await get('/plants/1?include='))
   })
 
-  t.test('a page of parents has each of them once, whatever they include', async (t) => {
+  t.test('a page has each parent once, whatever it includes', async (t) => {
     const query = 'include=tags.plants,offers,specimens,orderItems'
     t.match(await plants.get(`${query}&per_page=2`), { items: [{ id: 1 }, { id: 2 }], total: 13 })
     t.strictSame((await plants.get(`${query}&per_page=3&page=2`)).items.map(({ id }: Json) => id), [4, 5, 6])
@@ -307,7 +307,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.equal(recorder.take().length, 1)
   })
 
-  t.test('an alias is for the URL: it hides the name there, and records keep it', async (t) => {
+  t.test('an alias replaces the name in the URL, and records keep the name', async (t) => {
     t.match(await get('/aliased/1?include=vendor,labels'), {
       supplier: { name: 'Vert & Fils' },
       tags: [{ name: 'sun' }, { name: 'bee-friendly' }],
@@ -327,7 +327,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     }
   })
 
-  t.test('an unknown include is refused with what there is', async (t) => {
+  t.test('an unknown include is refused with the allowed ones', async (t) => {
     t.match(await plants.refused('include=tgas'), {
       code: 'FST_CRUD_INCLUDE_INVALID',
       errors: [{
@@ -349,7 +349,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.match(await plants.details('include[tags]=1'), [/takes no name in brackets/])
   })
 
-  t.test('depth and number have limits', async (t) => {
+  t.test('depth and number of includes have limits', async (t) => {
     t.match(await plants.details('include=group.parent.children.plants'), [/at most 3 relations deep/])
     const eleven = [
       'supplier',
@@ -368,8 +368,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.equal((await plants.get(`include=${eleven.slice(1).join()}`)).total, 13)
   })
 
-  t.test('a hidden property is nowhere, however it is reached', async (t) => {
-    // the hidden price is looked for as a number of its own: the seconds of a timestamp may have the same digits
+  t.test('a hidden property appears nowhere, whichever way it is reached', async (t) => {
+    // the hidden price is searched as a separate number, since the seconds of a timestamp may have the same digits
     const hidden: ReadonlyArray<readonly [what: string, shown: RegExp]> = [
       ...['purchasePrice', 'purchase_price', 'email', 'selected'].map((name) =>
         [name, new RegExp(`"${name}"`)] as const

@@ -14,14 +14,14 @@ interface Line {
 }
 
 await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
-  /** What a server logs from `debug` on while it starts to listen. */
+  /** The log of a server from `debug` on while it starts to listen. */
   const logOf = async (t: Test, options: Omit<CrudKitOptions, 'orm'>, broken = false): Promise<Line[]> => {
     const lines: Line[] = []
     const done = Promise.withResolvers<void>()
     const write = (text: string) => {
       const line = JSON.parse(text) as Line
       lines.push(line)
-      // it is given while requests are served already
+      // the advice is logged while the server already answers
       if (
         /missing indexes|no advice/.test(line.msg) ||
         (options.indexAdvice === false && line.msg.startsWith('Server listening'))
@@ -69,7 +69,7 @@ await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
     allowedIncludes: [new AllowedInclude('offers'), new AllowedInclude('tags'), new AllowedInclude('supplier')],
     defaultSort: ['-updated_at'],
   })
-  // PGlite has the extension only where it is given it
+  // PGlite has the extension only if the database is created with it
   const [extension] = await select(orm, "select 1 from pg_available_extensions where name = 'pg_trgm'")
   t.notOk(extension !== undefined && name === 'pglite')
   const wanted: Array<[sql: string, uses: string[]]> = [
@@ -92,7 +92,7 @@ await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
   ]
   const expected = wanted.filter(([sql]) => extension !== undefined || !sql.includes('pg_trgm'))
 
-  t.test('names each index that is missing, once, with the statement that creates it', async (t) => {
+  t.test('each missing index is named once, with the statement that creates it', async (t) => {
     const advice = await adviceOf(t, {
       '/plants': plants,
       '/again': plants,
@@ -105,7 +105,7 @@ await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
     }
   })
 
-  t.test('is silent once the indexes are there, whatever they are called, partial or of several columns', async (t) => {
+  t.test('there is no advice once indexes exist, by any name, partial or of several columns', async (t) => {
     for (const [sql] of expected) {
       if (!sql.includes('pg_trgm')) {
         await orm.em.getConnection().execute(
@@ -128,7 +128,7 @@ await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
     )
   })
 
-  t.test('knows arrays, JSON and other schemas, and what it advises works', async (t) => {
+  t.test('advice covers arrays, JSON and other schemas, and its statements work', async (t) => {
     const resources = {
       '/specimens': resource(Specimen, {
         allowedFilters: [
@@ -146,7 +146,8 @@ await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
       'create index on "specimen" (("readings"->>\'sensor\'))',
       'create index on "specimen" (lower(("readings"->>\'sensor\')))',
       'create index on "specimen" (lower("grade"))',
-      'create index on "specimen" ((case when jsonb_typeof("size"->\'height\') = \'number\' then ("size"->>\'height\')::numeric end))',
+      'create index on "specimen" ((case when jsonb_typeof("size"->\'height\') = \'number\' ' +
+      'then ("size"->>\'height\')::numeric end))',
       'create index on "delivery" ("due")',
     ])
     for (const { sql } of advice) await orm.em.getConnection().execute(sql!)
@@ -154,7 +155,7 @@ await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
     t.ok((await select(orm, "select 1 from pg_indexes where tablename = 'specimen'")).length >= 4)
   })
 
-  t.test('can be turned off, and never keeps a server from starting', async (t) => {
+  t.test('advice can be turned off, and never keeps a server from starting', async (t) => {
     const wanting = { '/offers': resource(Offer, { allowedFilters: [AllowedFilters.exact('branch')] }) }
     t.equal((await adviceOf(t, wanting)).length, 1)
     t.strictSame(

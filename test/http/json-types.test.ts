@@ -1,4 +1,4 @@
-/** Filters inside of JSON see values of their declared type. Whatever else is there counts as null. */
+/** Filters inside JSON see values of their declared type. Any other value counts as null. */
 import { defineEntity, p } from '@mikro-orm/core'
 import t from 'tap'
 import { AllowedFilters, type Operator } from '../../src/index.ts'
@@ -21,7 +21,7 @@ const Thing = defineEntity({
   },
 })
 
-/** By id from 1 on: what is at `k`, as JSON; `undefined` where there is nothing. */
+/** The JSON at `k`, by id from 1 on; `undefined` if `k` is missing. */
 const VALUES = ['"5"', '5', '"true"', 'true', 'false', '"abc"', 'null', '[5]', '{"a":1}', undefined, '"5.0"', '7']
 const STRINGS = [1, 3, 6, 11]
 const NUMBERS = [2, 12]
@@ -123,7 +123,7 @@ await forEachDatabase(t, { entities: [Thing, Size] }, async (t, { orm }) => {
   const { all } = client(app, '/things')
 
   for (const [column, type] of paths) {
-    t.test(`${type} in ${column}`, async (t) => {
+    t.test(`a filter compares ${type} in ${column}`, async (t) => {
       const cases = CASES.filter((one) => one[0] === type)
       t.strictSame(
         [...new Set(cases.map(([, operator]) => operator))].sort(),
@@ -140,7 +140,7 @@ await forEachDatabase(t, { entities: [Thing, Size] }, async (t, { orm }) => {
     })
   }
 
-  t.test('searches and groups see strings only, too', async (t) => {
+  t.test('searches and groups see only strings', async (t) => {
     t.strictSame(await all('id', 'filter[q]=5'), [1, 11])
     t.strictSame(await all('id', 'filter[any]=7'), [7])
     t.strictSame(await all('id', 'filter[any]=5'), [1, 5])
@@ -148,7 +148,8 @@ await forEachDatabase(t, { entities: [Thing, Size] }, async (t, { orm }) => {
 
   t.test('properties of embedded objects have their types', async (t) => {
     await em.execute(
-      'update thing set size = case id when 1 then \'{"unit":"cm","grade":1}\'::jsonb when 2 then \'{"unit":5,"grade":"1"}\' when 3 then \'{"unit":null,"grade":2}\' end'
+      'update thing set size = case id when 1 then \'{"unit":"cm","grade":1}\'::jsonb ' +
+        'when 2 then \'{"unit":5,"grade":"1"}\' when 3 then \'{"unit":null,"grade":2}\' end'
     )
     t.strictSame(await all('id', 'filter[size.unit]=5'), [])
     t.strictSame(await all('id', 'filter[size.unit][isnull]=false'), [1])
@@ -157,7 +158,7 @@ await forEachDatabase(t, { entities: [Thing, Size] }, async (t, { orm }) => {
     t.strictSame(await all('id', 'filter[size.grade][isnull]=false'), [1, 3])
   })
 
-  t.test('what is asked of the database', async (t) => {
+  t.test('filters of JSON use these expressions', async (t) => {
     const recorder = await recordStatements(orm)
     t.teardown(recorder.stop)
     const asks = async (query: string, condition: string) => {
@@ -181,11 +182,12 @@ await forEachDatabase(t, { entities: [Thing, Size] }, async (t, { orm }) => {
     await asks('filter[binary_string][isnull]=false', 'jsonb_typeof("e0"."binary"->\'k\') = \'string\'')
   })
 
-  t.test('equality is served by an index on the text', async (t) => {
+  t.test('an index on the text serves equality', async (t) => {
     const recorder = await recordStatements(orm)
     t.teardown(recorder.stop)
     await em.execute(
-      "insert into thing (id, \"binary\") select n, json_build_object('k', 't' || n) from generate_series(1000, 3000) as n"
+      "insert into thing (id, \"binary\") select n, json_build_object('k', 't' || n) " +
+        'from generate_series(1000, 3000) as n'
     )
     await em.execute('create index things_k on thing (("binary"->>\'k\'))')
     await em.execute('analyze thing')

@@ -1,4 +1,4 @@
-/** Query strings that nobody should send, against a resource that allows a lot: no input may produce a 500. */
+/** Hostile query strings against a resource that allows a lot: no input may cause a 500. */
 import Fastify, { type FastifyInstance } from 'fastify'
 import { once } from 'node:events'
 import net from 'node:net'
@@ -557,7 +557,8 @@ const REST = [
   'filter[custom]=%F0%9F%8C%B9',
   many(50, (i) => `filter[name][ne]=${i}&filter[tags.name][contains]=${i}`),
   ['eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'ieq', 'like', 'ilike', 'contains', 'starts', 'ends'].map((operator) =>
-    `filter[name][${operator}]=a&filter[supplier.name][${operator}]=a&filter[tags.name][${operator}]=a&filter[group.name][${operator}]=a`
+    `filter[name][${operator}]=a&filter[supplier.name][${operator}]=a&filter[tags.name][${operator}]=a` +
+    `&filter[group.name][${operator}]=a`
   ).join('&'),
   `x=${x(8180)}`,
   `x=${x(8190)}`,
@@ -664,7 +665,7 @@ const SPECIMEN_QUERIES = VALUES.flatMap((value) =>
     .map((field) => `filter[${field}]=${value}`)
 )
 
-/** What is wrong with an answer: nothing, mostly. */
+/** The problem with an answer, or nothing. */
 function complaint (
   { statusCode, body, type, statements }: { statusCode: number, body: string, type: unknown, statements: number }
 ): string | undefined {
@@ -738,14 +739,14 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     await app.ready()
   }
 
-  t.test('there are many', async (t) => {
+  t.test('there are many query strings', async (t) => {
     t.ok(PLANT_QUERIES.length > 2000)
   })
 
   for (const [name, app] of Object.entries(servers)) {
     t.test(`by ${name}: 200 with a page, or 400 before any SQL`, async (t) => {
       const counts: Record<number, number> = {}
-      // a tenth of the values is enough for parsers that read values alike
+      // parsers that read values alike need only a tenth of the values
       const some = name === "Fastify's own parser"
         ? PLANT_QUERIES
         : PLANT_QUERIES.filter((query, index) => index < REST.length + 2 * NAMES.length || index % 10 === 0)
@@ -764,7 +765,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     })
   }
 
-  t.test('the same query strings do no harm to one record', async (t) => {
+  t.test('the same query strings do no harm to a route of one record', async (t) => {
     for (const query of REST) {
       const { statusCode, body } = await servers["Fastify's own parser"].inject(`/plants/1?${query}`)
       if (statusCode !== 200 && statusCode !== 400) t.fail(`${query.slice(0, 200)}: ${statusCode} ${body}`)
@@ -773,19 +774,19 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.pass()
   })
 
-  t.test('nothing was changed by any of it, and prototypes are as they were', async (t) => {
+  t.test('none of the requests changed rows or prototypes', async (t) => {
     t.equal((await servers["Fastify's own parser"].inject('/plants')).json().total, 13)
     t.strictSame(Object.keys(Object.prototype), [])
     t.notOk('x' in {} || 'filter' in {} || 'y' in {})
   })
 
-  t.test('bytes that no client library would send, on a real socket', async (t) => {
+  t.test('bytes that no client library sends are refused on a real socket', async (t) => {
     const app = servers["Fastify's own parser"]
     await app.listen({ port: 0, host: '127.0.0.1' })
     const { port } = app.server.address() as net.AddressInfo
     const send = async (target: Buffer): Promise<string> => {
       const socket = net.connect(port, '127.0.0.1')
-      // not end(): to Node's server, a client that has closed its half of the connection has gone
+      // not end(): for Node's server, a client that closes its half of the connection is gone
       socket.write(
         Buffer.concat([
           Buffer.from('GET /plants?'),

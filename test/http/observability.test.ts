@@ -1,4 +1,4 @@
-/** Where time goes: Server-Timing on answers, and a message on a diagnostics channel for each statement. */
+/** Timings: Server-Timing on answers, and a message on a diagnostics channel for each statement. */
 import { defineEntity, p, type MikroORM } from '@mikro-orm/core'
 import Fastify, { type FastifyInstance, type InjectOptions } from 'fastify'
 import { AsyncLocalStorage } from 'node:async_hooks'
@@ -62,7 +62,7 @@ const estimated = new CrudBase<any>({
 
 const FORM = /^parse;dur=([\d.]+), plan;dur=([\d.]+), compile;dur=([\d.]+), run;dur=([\d.]+)$/
 
-/** The stages' milliseconds, by name, as the header has them in this order. */
+/** The milliseconds of each stage, by name, in the order of the header. */
 function stagesOf (header: unknown) {
   const [, parse, plan, compile, run] = FORM.exec(String(header)) ?? []
   return { parse: Number(parse), plan: Number(plan), compile: Number(compile), run: Number(run) }
@@ -82,7 +82,7 @@ async function serve (
   return app
 }
 
-/** What the channel has said while some work was done. */
+/** The messages of the channel during a piece of work. */
 async function heard (work: () => unknown): Promise<QueryMessage[]> {
   const messages: QueryMessage[] = []
   const listen = (message: unknown) => {
@@ -111,7 +111,7 @@ await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
     ]
   ) await orm.em.getConnection().execute(`insert into ${fill}`)
 
-  await t.test('Server-Timing says how long each stage took, with whatever the answer is', async (t) => {
+  await t.test('Server-Timing gives the duration of each stage, with any status', async (t) => {
     const resources = {
       '/lamps': {
         crud: lamps,
@@ -180,7 +180,7 @@ await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
     t.match(head.headers['server-timing'], FORM)
   })
 
-  await t.test('Server-Timing is off unless asked for, and leaves what the application says', async (t) => {
+  await t.test('Server-Timing is off by default, and keeps entries of the application', async (t) => {
     const app = await serve(t, orm, { resources: { '/lamps': lamps } }, async (app) => {
       await app.register(crudRoutes, {
         prefix: '/measured',
@@ -220,7 +220,7 @@ await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
     })
   })
 
-  await t.test('what a scope and filters say is planned, before anything is compiled', async (t) => {
+  await t.test('scopes and filters are planned before anything is compiled', async (t) => {
     const wait = 25
     const cond = async () => {
       await setTimeout(wait)
@@ -257,7 +257,7 @@ await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
     }
   })
 
-  await t.test('what a method of the application runs counts, too', async (t) => {
+  await t.test("statements of an application's methods count as well", async (t) => {
     const counting = new (class extends CrudBase {
       override async beforeCreate (data: object, { em }: CrudContext) {
         await lamps.count(em)
@@ -274,7 +274,7 @@ await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
     t.strictSame(messages.map(({ operation }) => operation), ['count', 'create'])
   })
 
-  await t.test('a message for each statement', async (t) => {
+  await t.test('each statement has a message', async (t) => {
     const recorder = await recordStatements(orm as never)
     t.teardown(() => recorder.stop())
     const check = async (work: () => unknown, expected: ReadonlyArray<Partial<QueryMessage>>) => {
@@ -320,7 +320,7 @@ await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
     ])
   })
 
-  await t.test('a stream has a message for each batch', async (t) => {
+  await t.test('each batch of a stream has a message', async (t) => {
     const shapes = await heard(() => lamps.list(em()))
     t.equal(shapes.length, 1)
     const run = () =>
@@ -343,7 +343,7 @@ await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
     t.equal(left.length, 1, 'also of a batch whose reader has left')
   })
 
-  await t.test('subscribers run where the caller is, among many at the same time', async (t) => {
+  await t.test('subscribers run in the context of the caller, with many callers at once', async (t) => {
     const caller = new AsyncLocalStorage<number>()
     const callers: unknown[] = []
     const listen = () => {
@@ -355,7 +355,7 @@ await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
     t.strictSame(callers.sort((a, b) => Number(a) - Number(b)), Array.from({ length: 30 }, (_, n) => n))
   })
 
-  await t.test('shapes are those of statements, whatever the values', async (t) => {
+  await t.test('shapes identify statements, whatever the values', async (t) => {
     const shapeOf = async (query: string) => (await heard(() => lamps.list(em(), parseQueryParams(query))))[0]!.shape
     t.equal(await shapeOf('filter[name]=x&page=2'), await shapeOf('filter[name]=y&page=3'))
     t.not(await shapeOf('filter[name]=x'), await shapeOf('filter[name][like]=x'))
@@ -373,7 +373,7 @@ await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
     recorder.stop()
   })
 
-  await t.test('a statement that fails says so as a client is told, and no message has values', async (t) => {
+  await t.test("a failed statement reports the client's error, and no message contains values", async (t) => {
     const failing = await heard(() => t.rejects(lamps.create(em(), { name: 'lamp 5' }), failed(409)))
     t.match(failing, [{
       operation: 'create',
@@ -394,7 +394,7 @@ await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
     t.notMatch(JSON.stringify([...failing, ...outOfRange, ...others]), /lamp 5|hush-hush|renamed-lamp|99999999999999/)
   })
 
-  await t.test('what nobody of CrudBase runs has no message', async (t) => {
+  await t.test('statements outside CrudBase have no message', async (t) => {
     t.strictSame(
       await heard(async () => {
         await em().find(Lamp as never, {}, { limit: 1 })

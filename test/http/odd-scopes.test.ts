@@ -1,4 +1,4 @@
-/** Scopes that do not certainly say which rows a request may use: nothing is read or written, and the log says why. */
+/** Scopes that are not certainly a condition: nothing is read or written, and the log says why. */
 import { defineEntity, p } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { Writable } from 'node:stream'
@@ -58,7 +58,7 @@ class Guarded extends CrudBase<any> {
   }
 }
 
-/** What an application may return by mistake, and what the log says of it. */
+/** Scopes that an application may return by mistake, and their log messages. */
 const ODD: ReadonlyArray<readonly [scope: unknown, log: RegExp]> = [
   [undefined, /it is undefined/],
   [null, /it is null/],
@@ -99,7 +99,7 @@ await forEachDatabase(t, {
       allowedIncludes: [new AllowedInclude('entries')],
     }),
   })
-  /** A server with one scope, what it logs, and requests for each of its routes. */
+  /** A server with one scope, its log, and requests for each of its routes. */
   const server = async (scope: unknown, options: object = {}) => {
     let log = ''
     const stream = new Writable({
@@ -168,7 +168,7 @@ await forEachDatabase(t, {
     })
   }
 
-  t.test('methods refuse the same, also a scope that is undefined', async (t) => {
+  t.test('methods refuse the same scopes, and an undefined scope', async (t) => {
     for (const [scope] of ODD) {
       const options = { scope } as never
       const em = (): EntityManager => orm.em.fork()
@@ -194,7 +194,7 @@ await forEachDatabase(t, {
     t.equal((await rows()).length, 2)
   })
 
-  t.test("methods of the application's own are not called with one", async (t) => {
+  t.test("an application's own methods are not called with an invalid scope", async (t) => {
     const called: string[] = []
     const own = new CrudBase<any>({ model: Ledger, writable: 'all' })
     for (const method of ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore', 'streamJson']) {
@@ -223,7 +223,7 @@ await forEachDatabase(t, {
     t.strictSame(called, ['list'], 'they are with one that is a condition')
   })
 
-  t.test('what a scope throws keeps its own status', async (t) => {
+  t.test('an error thrown by a scope keeps its status', async (t) => {
     const forbidden = Object.assign(new Error('Ask for access first.'), { statusCode: 403 })
     for (
       const scope of [() => {
@@ -245,7 +245,7 @@ await forEachDatabase(t, {
     }
   })
 
-  t.test('a date scopes creates as it scopes reads', async (t) => {
+  t.test('a date in a scope works the same for creates and reads', async (t) => {
     const { app } = await server(() => ({ opened, secretTenant: '5' }))
     const created = await app.inject({ method: 'POST', url: '/ledgers', payload: { title: 'dated' } })
     t.match([created.statusCode, bodyOf(created).opened], [201, opened.toISOString()])
@@ -266,7 +266,7 @@ await forEachDatabase(t, {
     await orm.em.getConnection().execute("delete from ledger where title = 'dated'")
   })
 
-  t.test('an entity scopes as its key does', async (t) => {
+  t.test('an entity in a scope works like its key', async (t) => {
     const ledger = await orm.em.fork().findOneOrFail(Ledger, 1)
     const app = await serve(t, orm, { '/entries': { crud: resource(Entry), scope: () => ({ ledger }) } })
     const created = await app.inject({ method: 'POST', url: '/entries', payload: { text: 'x' } })
@@ -276,7 +276,7 @@ await forEachDatabase(t, {
     await orm.em.getConnection().execute('delete from entry')
   })
 
-  t.test('no row lies inside of a scope whose value no row can have', async (t) => {
+  t.test('no row is inside a scope whose value no row can have', async (t) => {
     const { app } = await server(() => ({ secretTenant: 'five' }))
     for (const payload of [{ title: 'new' }, [{ title: 'new' }]]) {
       t.equal(bodyOf(await app.inject({ method: 'POST', url: '/ledgers', payload })).code, 'FST_CRUD_OUT_OF_SCOPE')
@@ -293,7 +293,7 @@ await forEachDatabase(t, {
     }
   })
 
-  t.test('conditions of filters pass the same check', async (t) => {
+  t.test('conditions of MikroORM filters pass the same check', async (t) => {
     const em = (cond: unknown): EntityManager => {
       const fork = orm.em.fork()
       fork.addFilter({ name: 'odd', entity: Ledger as never, cond: cond as never, args: false })
@@ -379,7 +379,7 @@ t.test('a scope is read once for each request', async (t) => {
   })
 })
 
-t.test('what is the same for all requests is seen at start-up', async (t) => {
+t.test('conditions that are the same for all requests are checked at start-up', async (t) => {
   const { MikroORM } = await import('@mikro-orm/postgresql')
   const bind = (cond: unknown, where: unknown = { text: 'x' }, include: unknown = { text: 'x' }): void => {
     const Book = defineEntity({
@@ -409,19 +409,23 @@ t.test('what is the same for all requests is seen at start-up', async (t) => {
     const [args, message] of [
       [
         [{ tenant: undefined }],
-        "The MikroORM filter 'own' is not certainly a condition on Book: tenant: it is undefined, which is neither a value nor null.",
+        "The MikroORM filter 'own' is not certainly a condition on Book: tenant: it is undefined, " +
+        'which is neither a value nor null.',
       ],
       [
         [{ tenat: 5 }],
-        "The MikroORM filter 'own' is not certainly a condition on Book: tenat: Book has no property 'tenat'. Did you mean 'tenant'?",
+        "The MikroORM filter 'own' is not certainly a condition on Book: tenat: Book has no property 'tenat'. " +
+        "Did you mean 'tenant'?",
       ],
       [
         [{ tenant: 5 }, { text: {} }],
-        "The 'where' of the relation 'pages' is not certainly a condition on Page: text: an empty object is not a condition.",
+        "The 'where' of the relation 'pages' is not certainly a condition on Page: text: " +
+        'an empty object is not a condition.',
       ],
       [
         [{ tenant: 5 }, undefined, { text: { $like: undefined } }],
-        "allowedIncludes, 'pages': its 'where' is not certainly a condition on Page: text.$like: it is undefined, which is neither a value nor null.",
+        "allowedIncludes, 'pages': its 'where' is not certainly a condition on Page: text.$like: it is undefined, " +
+        'which is neither a value nor null.',
       ],
     ] as const
   ) t.throws(() => bind(...args as unknown as [unknown]), { code: 'FST_CRUD_CONFIG_INVALID', message })

@@ -1,4 +1,4 @@
-/** A client that openapi-typescript and openapi-fetch make of the document: it type-checks, and works on a port. */
+/** A client made by openapi-typescript and openapi-fetch from the document type-checks and works on a port. */
 import fs from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -7,7 +7,7 @@ import t from 'tap'
 import ts from 'typescript'
 import { openExample } from '../helpers/example.ts'
 
-/** What an application's client looks like: lists are written with commas, and everything else is the document's. */
+/** An example client of an application. Lists are written with commas. Everything else follows the document. */
 const CLIENT = `
 import createClient from 'openapi-fetch'
 import type { paths } from './api.d.ts'
@@ -32,16 +32,23 @@ export async function run (baseUrl: string) {
       },
     },
   })
-  const names: (string | undefined)[] | undefined = list.data?.items.flatMap((category) => category.products ?? []).map((product) => product.name)
+  const names: (string | undefined)[] | undefined = list.data?.items
+    .flatMap((category) => category.products ?? [])
+    .map((product) => product.name)
 
   const created = await client.POST('/categories', { body: { name: 'Maps', price: 12.5, status: 'draft' } })
   if (created.data === undefined) throw new Error(created.error.message)
   const { id } = created.data
   const location = created.response.headers.get('location')
 
-  const updated = await client.PATCH('/categories/{id}', { params: { path: { id } }, body: { description: null, status: 'active' } })
+  const updated = await client.PATCH('/categories/{id}', {
+    params: { path: { id } },
+    body: { description: null, status: 'active' },
+  })
   const status: 'draft' | 'active' | 'archived' | undefined = updated.data?.status
-  const found = await client.GET('/categories/{id}', { params: { path: { id }, query: { fields: ['name', 'status'] } } })
+  const found = await client.GET('/categories/{id}', {
+    params: { path: { id }, query: { fields: ['name', 'status'] } },
+  })
   const deleted = await client.DELETE('/categories/{id}', { params: { path: { id } } })
   const gone = await client.GET('/categories/{id}', { params: { path: { id } } })
 
@@ -49,7 +56,9 @@ export async function run (baseUrl: string) {
   const refused = await client.GET('/categories', { params: { query: { 'filter[name][gte]': 'a' } } })
   // @ts-expect-error a member of the enum
   const wrong = await client.POST('/categories', { body: { name: 'x', status: 'none' } })
-  const quoted = await client.GET('/categories', { params: { query: { 'filter[name][in]': ['"a,b"', 'Tech'], fields: ['name'] } } })
+  const quoted = await client.GET('/categories', {
+    params: { query: { 'filter[name][in]': ['"a,b"', 'Tech'], fields: ['name'] } },
+  })
 
   return {
     list: list.data, names, id, location, status, found: found.data, deleted: deleted.data?.id, gone: gone.error?.code,
@@ -60,7 +69,7 @@ export async function run (baseUrl: string) {
 }
 `
 
-/** What a type checker has to say about a file. */
+/** The type errors of a file. */
 function diagnose (file: string): string[] {
   const program = ts.createProgram([file], {
     strict: true,
@@ -80,7 +89,7 @@ function diagnose (file: string): string[] {
   )
 }
 
-t.test('a generated client', async (t) => {
+t.test('a generated client type-checks and works', async (t) => {
   const app = await openExample(t)
   await app.ready()
   const types = astToString(await openapiTS(JSON.parse(JSON.stringify(app.swagger())) as OpenAPI3))

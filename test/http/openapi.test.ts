@@ -1,4 +1,4 @@
-/** The OpenAPI document: valid, and exactly what the whitelist and the entity say. No database has a part in it. */
+/** The OpenAPI document is valid, and matches the whitelist and the entity. It needs no database. */
 import { Validator } from '@seriousme/openapi-schema-validator'
 import swagger, { type SwaggerOptions } from '@fastify/swagger'
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
@@ -55,12 +55,12 @@ t.test('the document of the example', async (t) => {
   const document = await documented(t, exampleResources, OPENAPI_3_1, exampleEntities)
   const parameters = parametersOf(document.paths['/categories'].get)
 
-  t.test('is valid OpenAPI 3.1', async (t) => {
+  t.test('it is valid OpenAPI 3.1', async (t) => {
     t.equal(document.openapi, '3.1.0')
     await checkValid(t, document)
   })
 
-  t.test('has every route, with an id, a tag and a summary', async (t) => {
+  t.test('it has every route, with an id, a tag and a summary', async (t) => {
     t.strictSame(Object.keys(document.paths).filter((path) => path.startsWith('/products')), [
       '/products',
       '/products/{id}',
@@ -79,7 +79,7 @@ t.test('the document of the example', async (t) => {
     for (const operation of operationsOf(document)) t.match(operation, { tags: [String], summary: String })
   })
 
-  t.test('has a parameter for each filter and operator', async (t) => {
+  t.test('it has a parameter for each filter and operator', async (t) => {
     const filters = exampleResources['/categories'].queryConfig.allowedFilters
     const expected = filters.flatMap((filter) =>
       !('operators' in filter)
@@ -136,7 +136,7 @@ t.test('the document of the example', async (t) => {
     })
   })
 
-  t.test('sorts, fields and includes are lists of what is allowed', async (t) => {
+  t.test('sorts, fields and includes are enums of the allowed names', async (t) => {
     const items = (name: string): string[] => parameters[name].schema.items.enum
     t.strictSame(items('sort'), [
       'name',
@@ -174,7 +174,7 @@ t.test('the document of the example', async (t) => {
     t.notOk('default' in parameters['cursor'].schema, 'a client that sends defaults would mix two ways')
   })
 
-  t.test('bodies and records', async (t) => {
+  t.test('bodies and records have their schemas', async (t) => {
     const { post } = document.paths['/categories']
     const body = post.requestBody.content['application/json'].schema
     t.strictSame(Object.keys(body.properties), ['name', 'description', 'price', 'status', 'tags'])
@@ -197,7 +197,7 @@ t.test('the document of the example', async (t) => {
     t.match(document.paths['/categories'].post.responses['201'].headers, { Location: { schema: { type: 'string' } } })
   })
 
-  t.test('paths have the type of the key', async (t) => {
+  t.test('path parameters have the type of the key', async (t) => {
     t.match(parametersOf(document.paths['/categories/{id}'].get)['id'], {
       in: 'path',
       required: true,
@@ -209,7 +209,7 @@ t.test('the document of the example', async (t) => {
     })
   })
 
-  t.test('errors are one schema', async (t) => {
+  t.test('all errors share one schema', async (t) => {
     const statuses = (path: string, method: string): string[] => Object.keys(document.paths[path][method].responses)
     t.strictSame(statuses('/categories', 'get'), ['200', '400', '503'])
     t.strictSame(statuses('/categories', 'post'), ['201', '400', '409', '503'])
@@ -230,7 +230,7 @@ t.test('the document of the example', async (t) => {
   })
 })
 
-t.test('versions, conditions and what may be refused', async (t) => {
+t.test('routes document versions, conditional requests and their refusals', async (t) => {
   const document = await documented(t, {
     '/orders': { crud: resource(Order), requireIfMatch: true, scope: () => ({}) },
     '/plants': { crud: resource(Plant), allowHardDelete: true },
@@ -247,7 +247,7 @@ t.test('versions, conditions and what may be refused', async (t) => {
   t.notOk('hard' in parametersOf(order.delete))
 })
 
-t.test('composite keys, every type, batches and whole records', async (t) => {
+t.test('composite keys, every type, batches and whole records are documented', async (t) => {
   const columns = [
     'leaves',
     'cells',
@@ -294,7 +294,7 @@ t.test('composite keys, every type, batches and whole records', async (t) => {
   })
 })
 
-t.test('numbers about relations, and limits', async (t) => {
+t.test('aggregates and limits are documented', async (t) => {
   const { count, exists, sum, min, avg } = AllowedInclude
   const document = await documented(t, {
     '/plants': resource(Plant, {
@@ -326,7 +326,9 @@ t.test('numbers about relations, and limits', async (t) => {
   ])
   t.match(
     include.description,
-    '`tags`: at most 3 of each record. `orderItems.order.itemsCount`: how many `items`. `tagsCount`: how many `tags`. `sold`: whether there is any `supplier`, as `supplierExists`. `specimensDryMassSum`: the sum of `dryMass` of `specimens`, null for none.'
+    '`tags`: at most 3 of each record. `orderItems.order.itemsCount`: how many `items`. ' +
+      '`tagsCount`: how many `tags`. `sold`: whether there is any `supplier`, as `supplierExists`. ' +
+      '`specimensDryMassSum`: the sum of `dryMass` of `specimens`, null for none.'
   )
   const { properties } = responses['200'].content['application/json'].schema.anyOf[0].properties.items.items
   const shown = Object.fromEntries(
@@ -352,7 +354,7 @@ t.test('numbers about relations, and limits', async (t) => {
   )
 })
 
-t.test('sorts that are descending by themselves, and totals that are not counted', async (t) => {
+t.test('descending default directions and uncounted totals are documented', async (t) => {
   const document = await documented(t, {
     '/plants': resource(Plant, {
       allowedSorts: [new AllowedSort('name', { direction: 'desc', alias: 'newest' })],
@@ -366,7 +368,7 @@ t.test('sorts that are descending by themselves, and totals that are not counted
   t.strictSame(responses['200'].content['application/json'].schema.anyOf[0].properties.total, { type: 'null' })
 })
 
-t.test('a hook that changes records takes away what is known to be there', async (t) => {
+t.test('with a hook that changes records, no field is documented as always present', async (t) => {
   class Changed extends CrudBase {
     override afterRead (record: Json): Json {
       return { name: record.name }
@@ -384,7 +386,7 @@ t.test('a hook that changes records takes away what is known to be there', async
   t.strictSame(required('/tags'), ['id', 'deleted_at', 'name', 'weight'])
 })
 
-t.test('resources of one name have ids of their own', async (t) => {
+t.test('resources with the same name have different operation ids', async (t) => {
   const crud = resource(Tag)
   const document = await documented(t, {
     '/tags': crud,
@@ -402,9 +404,9 @@ t.test('resources of one name have ids of their own', async (t) => {
   t.equal(new Set(idsOf(document)).size, idsOf(document).length)
 })
 
-t.test("the application's own declarations win", async (t) => {
+t.test("the application's own declarations override generated ones", async (t) => {
   const plants = resource(Plant, { allowedFilters: [new AllowedFilters('name')] })
-  t.test('parts of schemas', async (t) => {
+  t.test('an application may declare parts of a schema', async (t) => {
     const document = await documented(t, {
       '/plants': {
         crud: plants,
@@ -446,7 +448,7 @@ t.test("the application's own declarations win", async (t) => {
     t.notOk('delete' in one)
   })
 
-  t.test('a transform has the last word, and sees what is documented', async (t) => {
+  t.test('a transform runs last, and sees the documented schema', async (t) => {
     const document = await documented(t, {
       '/plants': {
         crud: plants,
@@ -469,7 +471,7 @@ t.test("the application's own declarations win", async (t) => {
   })
 })
 
-t.test('other versions of the specification', async (t) => {
+t.test('other versions of the specification work', async (t) => {
   const resources = {
     '/plants': resource(Plant, {
       allowedFilters: [new AllowedFilters('price', 'eq', ['eq', 'in', 'isnull'])],
@@ -486,7 +488,7 @@ t.test('other versions of the specification', async (t) => {
   t.ok(older.paths['/plants'].get.parameters.some(({ name }: Json) => name === 'filter[price][in]'))
 })
 
-t.test('routes that Fastify adds for HEAD have ids of their own where they are documented', async (t) => {
+t.test('documented HEAD routes have their own ids', async (t) => {
   const document = await documented(
     t,
     { '/tags': resource(Tag) },
@@ -497,7 +499,7 @@ t.test('routes that Fastify adds for HEAD have ids of their own where they are d
   t.equal(new Set(idsOf(document)).size, idsOf(document).length)
 })
 
-t.test('without @fastify/swagger nothing is made of it, and with it nothing is compiled', async (t) => {
+t.test('nothing is built without @fastify/swagger, and nothing is compiled with it', async (t) => {
   for (const documents of [false, true]) {
     const compiled: string[] = []
     const build = (what: string) => () => {

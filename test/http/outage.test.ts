@@ -1,4 +1,4 @@
-/** The database goes away and comes back under load: a server of the test's own, on a disk that keeps what it was given. */
+/** The database stops and starts again under load, on its own server with a persistent disk. */
 import { defineEntity, p } from '@mikro-orm/core'
 import Fastify, { type LightMyRequestResponse } from 'fastify'
 import fs from 'node:fs'
@@ -23,7 +23,7 @@ const Entry = defineEntity({
 const WORKERS = 16
 const BATCH = [1, 2, 3]
 
-t.test('a load of 1 000 requests during two outages ends with nothing lost and nothing hung', {
+t.test('a load of 1 000 requests during two outages ends with no lost write and no hung request', {
   skip: await findPostgres() === undefined && 'no PostgreSQL binaries',
 }, async (t) => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'postgres-outage-'))
@@ -31,7 +31,7 @@ t.test('a load of 1 000 requests during two outages ends with nothing lost and n
   const settings = { fsync: 'on', full_page_writes: 'on', synchronous_commit: 'on', max_connections: 20 }
   let server = await startPostgres({ dataDir: path.join(folder, 'data'), settings })
   const { port, dataDir, url } = server
-  /** On the same data and port; after a crash, as soon as the last of the old processes has noticed. */
+  /** Starts on the same data and port. After a crash, retries until the last old process has exited. */
   const restart = async (): Promise<PostgresServer> => {
     for (;;) {
       try {
@@ -68,7 +68,9 @@ t.test('a load of 1 000 requests during two outages ends with nothing lost and n
   const counts = { up: 0, changing: 0, down: 0 }
   const stop = new AbortController()
   const surprises: string[] = []
-  /** Sends a request, and says whether it was done. An answer has to fit to the state that the server was in from start to end. */
+  /**
+   * Sends a request, and returns whether it succeeded. The answer must fit the state of the server during the request.
+   */
   const send = async (
     method: 'GET' | 'POST' | 'PATCH',
     url: string,
@@ -84,7 +86,7 @@ t.test('a load of 1 000 requests during two outages ends with nothing lost and n
     if ((!done && !refused) || (during === 'up' && !done) || (during === 'down' && !refused)) {
       surprises.push(`${during}: ${method} ${url} ${response.statusCode} ${response.body}`)
     }
-    // a client that is refused does not ask again at once
+    // a refused client does not retry at once
     if (refused) await sleep(10)
     return done ? response : undefined
   }

@@ -1,4 +1,4 @@
-/** Methods that an application has written in place of those of CrudBase: its routes call them. */
+/** An application's own methods in place of those of CrudBase are called by the routes. */
 import { defineEntity, p } from '@mikro-orm/core'
 import Fastify from 'fastify'
 import t from 'tap'
@@ -18,7 +18,7 @@ const Jar = defineEntity({
 const METHODS = ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore'] as const
 const calls: string[] = []
 
-/** Each method does what it did, and says that it was called, and whether with an EntityManager. */
+/** Each method does its usual work, and records that it was called, and whether with an EntityManager. */
 function jarCrud (): CrudBase {
   const crud = new CrudBase<any>({ model: Jar, writable: 'all' })
   for (const method of METHODS) {

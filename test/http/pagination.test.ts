@@ -36,13 +36,13 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   const { get, refused, details } = client(app, '/plants')
   const uncounted = client(app, '/uncounted')
 
-  t.test('without any of its parameters, page 1 of 20', async (t) => {
+  t.test('without parameters, a list is page 1 with 20 records', async (t) => {
     const page = await get()
     t.strictSame(info(page), { total: 13, page: 1, per_page: 20, total_pages: 1, has_next: false, has_prev: false })
     t.strictSame(Object.keys(page), ['items', 'total', 'page', 'per_page', 'total_pages', 'has_next', 'has_prev'])
   })
 
-  t.test('page and per_page', async (t) => {
+  t.test('page and per_page choose the page', async (t) => {
     for (
       const [query, expected, ids] of [
         ['per_page=5', { total: 13, page: 1, per_page: 5, total_pages: 3, has_next: true, has_prev: false }, [
@@ -92,7 +92,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     }
   })
 
-  t.test('limit and offset', async (t) => {
+  t.test('limit and offset choose the window', async (t) => {
     for (
       const [query, expected, ids] of [
         ['limit=5', { total: 13, limit: 5, offset: 0, has_next: true, has_prev: false }, [1, 2, 3, 4, 5]],
@@ -108,7 +108,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     }
   })
 
-  t.test('past the end is an empty page', async (t) => {
+  t.test('a page past the end is empty', async (t) => {
     t.strictSame(await get('page=2'), {
       items: [],
       total: 13,
@@ -145,7 +145,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     })
   })
 
-  t.test('nothing at all has no pages', async (t) => {
+  t.test('a list without records has no pages', async (t) => {
     t.strictSame(await get('filter[name]=Nothing'), {
       items: [],
       total: 0,
@@ -174,7 +174,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     })
   })
 
-  t.test('walking all pages visits each record once, also where sorted values are the same or null', async (t) => {
+  t.test('walking all pages visits each record once, also if sorted values are equal or null', async (t) => {
     for (const path of ['/plants', '/uncounted']) {
       for (
         const sort of [
@@ -215,7 +215,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     }
   })
 
-  t.test('without a count, totals are null and has_next is still true to the data', async (t) => {
+  t.test('without a count, totals are null and has_next stays correct', async (t) => {
     t.strictSame(info(await uncounted.get()), {
       total: null,
       page: 1,
@@ -258,7 +258,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     })
   })
 
-  t.test('with a planned count, the total is an estimate unless the page tells it', async (t) => {
+  t.test('with a planned count, the total is an estimate unless the page determines it', async (t) => {
     await orm.em.getConnection().execute('analyze plant')
     const planned = client(app, '/planned')
     const recorder = await recordStatements(orm)
@@ -312,7 +312,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     ])
   })
 
-  t.test('more than the maximum is an error that names it', async (t) => {
+  t.test('a size above the maximum is an error that names it', async (t) => {
     t.match(await refused('per_page=101'), {
       code: 'FST_CRUD_PAGINATION_INVALID',
       errors: [{ source: { parameter: 'per_page' }, detail: /at most 100/ }],
@@ -327,7 +327,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.equal((await get('page=1001&per_page=100')).page, 1001)
   })
 
-  t.test('a resource may have sizes of its own', async (t) => {
+  t.test('a resource may have its own sizes', async (t) => {
     const small = client(app, '/small')
     t.match(await small.get(), { per_page: 2, items: { length: 2 } })
     t.match(await small.get('offset=1'), { limit: 2, items: { length: 2 } })
@@ -337,7 +337,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.match(await small.details('offset=7'), [/At most 6 rows/])
   })
 
-  t.test('what is no number, or none of those allowed, is an error', async (t) => {
+  t.test('a value that is not an allowed number is an error', async (t) => {
     for (const name of ['page', 'per_page', 'limit', 'offset']) {
       for (
         const value of [
@@ -369,7 +369,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.match(await details('page=9007199254740991&per_page=100'), [/rows can be skipped/])
   })
 
-  t.test('mixing two ways, repeating a parameter, and brackets on one are errors', async (t) => {
+  t.test('mixing two styles, repeating a parameter, and brackets on one are errors', async (t) => {
     for (
       const query of [
         'page=1&limit=1',
@@ -393,7 +393,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     }
   })
 
-  t.test('one record takes no pagination, filters or sorts', async (t) => {
+  t.test('the route of one record takes no pagination, filters or sorts', async (t) => {
     for (
       const [query, code] of [
         ['page=1', 'PAGINATION'],

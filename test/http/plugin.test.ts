@@ -37,7 +37,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     t.ok(app.getSchema('fastify-crud-kit/error'))
   })
 
-  t.test("an orm that is passed in stays its owner's to close", async (t) => {
+  t.test('an orm that is passed in is closed by its owner', async (t) => {
     const app = Fastify()
     await app.register(crudKit, { orm, resources: { '/plants': plants } })
     t.equal(app.orm, orm)
@@ -47,7 +47,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     t.equal(await orm.em.fork().count(Tag), 5)
   })
 
-  /** The options of a database of the test's own. */
+  /** The options of the test's own database. */
   const databaseOf = async (t: Test) => {
     if (name === 'pglite') {
       const copy = copyTemplate()
@@ -59,7 +59,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     return { databaseUrl: url, entities, schema: 'create' as const }
   }
 
-  t.test("a database of the plugin's own is opened with the server and closed with it", async (t) => {
+  t.test('a database that the plugin opens is opened and closed with the server', async (t) => {
     const app = Fastify()
     await app.register(crudKit, { database: await databaseOf(t), resources: { '/plants': plants } })
     t.equal((await app.inject('/plants')).json().total, 0)
@@ -69,7 +69,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     t.equal(await orm.isConnected(), false)
   })
 
-  t.test('a DatabaseFactory, too', async (t) => {
+  t.test('a DatabaseFactory is opened and closed with the server', async (t) => {
     const factory = new DatabaseFactory(await databaseOf(t))
     const app = Fastify()
     await app.register(crudKit, { database: factory, resources: { '/plants': plants } })
@@ -80,7 +80,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     t.equal(await engine.isConnected(), false)
   })
 
-  t.test('a database is closed when a resource keeps the server from starting', async (t) => {
+  t.test('the database is closed if a resource keeps the server from starting', async (t) => {
     const factory = new DatabaseFactory(await databaseOf(t))
     const engine = await factory.getEngine()
     const app = Fastify()
@@ -93,7 +93,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     await app.close()
   })
 
-  t.test('options that can not work stop the server', async (t) => {
+  t.test('invalid options stop start-up', async (t) => {
     for (
       const [options, message] of [
         [{}, /crudKit: give 'orm', an open MikroORM, or 'database'/],
@@ -182,7 +182,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     await t.rejects(async () => await app.ready(), refused(/The resource \/plants: register crudKit first/))
   })
 
-  t.test("request.em is an EntityManager of the request's own, made when first asked for", async (t) => {
+  t.test('request.em is a separate EntityManager for each request, created on first use', async (t) => {
     const app = server(t)
     await app.register(crudKit, { orm })
     app.get('/twice', async ({ em }, reply) => {
@@ -201,7 +201,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     t.equal(forks().length, 1)
   })
 
-  t.test('request.queryParams is read when first asked for, once, and frozen', async (t) => {
+  t.test('request.queryParams is parsed once, on first use, and frozen', async (t) => {
     const app = server(t)
     await app.register(crudKit, { orm })
     app.get('/', {
@@ -224,7 +224,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     t.equal((await app.inject('/?filter[')).statusCode, 200, 'it never throws')
   })
 
-  t.test('the em of a request is the one that its resource reads with', async (t) => {
+  t.test("a resource reads with the request's em", async (t) => {
     const app = server(t)
     await app.register(crudKit, {
       orm,
@@ -247,7 +247,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     t.equal((await app.inject('/plants/1')).json().name, 'Lavender')
   })
 
-  t.test('crudRoutes is for one resource, under the prefixes around it', async (t) => {
+  t.test('crudRoutes serves one resource, under the prefixes around it', async (t) => {
     const app = server(t)
     await app.register(crudKit, { orm })
     await app.register(async (api) => {
@@ -261,7 +261,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     t.equal((await app.inject('/plants')).statusCode, 404)
   })
 
-  t.test('a resource may stand at the root', async (t) => {
+  t.test('a resource may be mounted at the root', async (t) => {
     const app = server(t)
     await app.register(crudKit, { orm })
     await app.register(crudRoutes, { crud: plants })
@@ -284,7 +284,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     }
   })
 
-  t.test('the routes are encapsulated: hooks and decorators of a resource are not those of another', async (t) => {
+  t.test('hooks and decorators of one resource do not apply to another', async (t) => {
     const calls: string[] = []
     const app = server(t)
     await app.register(crudKit, {
@@ -309,7 +309,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     t.strictSame(calls, ['a'])
   })
 
-  t.test('query strings that qs has nested mean the same', async (t) => {
+  t.test('query strings nested by qs mean the same', async (t) => {
     const qs = await import('qs')
     const config = {
       allowedFilters: [

@@ -1,4 +1,4 @@
-/** Any set of includes against a model of the same in JavaScript, made from the tables' rows. */
+/** Random sets of includes, compared with a model in JavaScript that is built from the rows of the tables. */
 import { defineEntity, p } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import fc from 'fast-check'
@@ -43,7 +43,9 @@ const Badge = defineEntity({
   },
 })
 
-/** Rows without a pattern that hides a mistake: nulls, ties, deleted rows of each kind, parents without children. */
+/**
+ * Rows without a pattern that could mask a mistake: nulls, ties, deleted rows of each kind, parents without children.
+ */
 async function seed (em: EntityManager): Promise<void> {
   const random = numbers(7)
   const maybe = <T>(value: T, odds = 4) => random(odds) === 0 ? null : value
@@ -106,7 +108,7 @@ const allowedIncludes = [
   max('members.badges.level'),
   count('members.badges.members'),
 ]
-/** As URLs write them. */
+/** The values as written in URLs. */
 const PATHS = [
   'parent',
   'parent.members',
@@ -134,7 +136,7 @@ const PATHS = [
   'members.badges.membersCount',
 ]
 
-/** The tables, as a model has them: live rows only. */
+/** The tables as the model has them, without deleted rows. */
 interface Tables {
   readonly team: Json[]
   readonly member: Json[]
@@ -169,7 +171,7 @@ const RELATIONS: Record<string, Record<string, { target: string, rows: Relate, o
   },
 }
 
-/** Nulls last, whichever way; then by the key. */
+/** Nulls last in both directions, then by the key. */
 const by = (...terms: ReadonlyArray<readonly [name: string, sign: 1 | -1]>) => (rows: Json[]): Json[] =>
   [...rows].sort((a, b) => {
     for (const [name, sign] of [...terms, ['id', 1] as const]) {
@@ -181,7 +183,7 @@ const by = (...terms: ReadonlyArray<readonly [name: string, sign: 1 | -1]>) => (
   })
 const many = (row: Json): boolean => BigInt(row.steps) > 1_000_000_000_000n
 
-/** What the whitelist makes of the rows of an include. */
+/** The rows of an include after the rules of the whitelist. */
 const RULES: Record<string, (rows: Json[]) => Json[]> = {
   'parent.members': (rows) => by(['points', -1])(rows).slice(0, 1),
   teams: by(['name', -1]),
@@ -257,7 +259,7 @@ function modelled (entity: string, row: Json, path: string, wanted: ReadonlySet<
   return record
 }
 
-/** A mean of decimals has as many digits as the database gives it; its own test looks at them. */
+/** The number of digits of a mean of decimals depends on the database. Another test checks it. */
 const rounded = (records: Json[]): Json[] =>
   records.map((record) =>
     record.membersPayAvg === undefined || record.membersPayAvg === null

@@ -1,4 +1,4 @@
-/** Ranges, from URLs and bodies to records. */
+/** Ranges in URLs, bodies and records. */
 import fc from 'fast-check'
 import t from 'tap'
 import { AllowedFilters, AllowedSort, parseQueryParams, withTransaction } from '../../src/index.ts'
@@ -72,7 +72,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     )
   }
 
-  t.test('contains a value', async (t) => {
+  t.test('contains matches ranges with a value', async (t) => {
     const cases: ReadonlyArray<readonly [name: string, value: string, codes: readonly string[]]> = [
       ['shelves', '1', ['FIRST']],
       ['shelves', '4', ['FIRST', 'OPEN']],
@@ -99,7 +99,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     }
   })
 
-  t.test('contains a range', async (t) => {
+  t.test('contains matches ranges with a range', async (t) => {
     const cases: ReadonlyArray<readonly [name: string, value: string, codes: readonly string[]]> = [
       ['shelves', '[1,5)', ['FIRST']],
       ['shelves', '[3,4]', ['FIRST', 'OPEN']],
@@ -114,7 +114,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     }
   })
 
-  t.test('equality is that of what ranges hold', async (t) => {
+  t.test('eq compares the values that ranges contain', async (t) => {
     t.strictSame(await all('code', q`filter[shelves][eq]=${'(0,4]'}`), ['FIRST'])
     t.strictSame(await all('code', q`filter[shelves][ne]=${'[1,5)'}`), ['OPEN', 'EMPTY'])
     t.strictSame(await all('code', q`filter[tolerance][eq]=${'[5.50,7.0]'}`), ['FIRST'])
@@ -126,7 +126,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame(await all('code', 'filter[lent][isnull]=true'), ['NULL'])
   })
 
-  t.test('text that is no range is refused, in filters and in bodies', async (t) => {
+  t.test('text that is not a range is refused, in filters and in bodies', async (t) => {
     const refused: ReadonlyArray<readonly [name: string, text: string, expected: RegExp]> = [
       ['shelves', '[5,1)', /must be a range whose low end comes first, as \[1,5\)/],
       ['shelves', '[1,2147483647]', /must be a range that ends before 2147483647, or that has no end/],
@@ -158,7 +158,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.match(bodyOf(await patch('NULL', { shelves: [1, 5] })).errors, [{ detail: /must be a string/ }])
   })
 
-  t.test('sorted as PostgreSQL does, and paged by cursor', async (t) => {
+  t.test('ranges sort as in PostgreSQL, and have pages by cursor', async (t) => {
     for (const name of NAMES) {
       const [column] = orm.getMetadata(Specimen).properties[name].fieldNames
       for (const sign of ['', '-']) {
@@ -195,7 +195,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   for (const [column, name] of Object.entries(RANGES)) {
-    t.test(`${column}: a body is refused, or reads show what the write returned, and take it back`, async (t) => {
+    t.test(`${column}: a body is refused, or reads show what the write returned, and accept it again`, async (t) => {
       const [{ id }] = await select(orm, "select id from specimen where code = 'NULL'")
       const url = `/specimens/${id}`
       let written = 0

@@ -19,7 +19,7 @@ import { forEachDatabase } from '../helpers/databases.ts'
 import { recordStatements } from '../helpers/statements.ts'
 import { bodyOf, client, resource, serve, type Json } from './helper.ts'
 
-/** Specimen 1 as JSON has it. */
+/** Specimen 1 as JSON. */
 const USUAL = {
   id: 1,
   code: 'USUAL',
@@ -81,11 +81,11 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
   const get = (url: string) => client(app, url).get()
   const inject = (url: string) => app.inject(url)
 
-  t.test('a value of every type', async (t) => {
+  t.test('a record has values of every type', async (t) => {
     t.strictSame(await get('/specimens/1'), USUAL)
   })
 
-  t.test('no values', async (t) => {
+  t.test('a record may have no values', async (t) => {
     const { id, code, plant, ...rest } = await get('/specimens/2')
     t.strictSame([id, code, plant], [2, 'NONE', 1])
     t.strictSame(rest, Object.fromEntries(Object.keys(USUAL).slice(3).map((name) => [name, null])))
@@ -159,7 +159,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     }
   })
 
-  t.test('as MikroORM serializes the entity', async (t) => {
+  t.test("records equal MikroORM's serialization of the entity", async (t) => {
     const em = orm.em.fork()
     const compare = async (t: Test, model: any, path: string, differ: (record: Json) => Json = (record) => record) => {
       for (const entity of await em.find(model, {}, { populate: ['*'], filters: false })) {
@@ -169,11 +169,13 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
         const response = await inject(`${path}/${key}`)
         if (response.statusCode === 404) continue
         const whole = JSON.parse(
-          JSON.stringify(serialize(entity as object, { forceObject: false }), (_, value) =>
-            typeof value === 'bigint' ? String(value) : value)
+          JSON.stringify(
+            serialize(entity as object, { forceObject: false }),
+            (_, value) => typeof value === 'bigint' ? String(value) : value
+          )
         )
         const record = bodyOf(response)
-        // what is to-many is a list of keys to MikroORM, and left out here
+        // MikroORM serializes a to-many relation as a list of keys, which is left out here
         const expected = Object.fromEntries(Object.keys(record).map((name) => [name, whole[name] ?? null]))
         t.strictSame(record, { ...expected, ...differ(record) }, `${path}/${key}`)
       }
@@ -184,7 +186,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     await compare(t, Order, '/orders')
     await compare(t, Offer, '/offers')
     await compare(t, AuditEntry, '/entries')
-    // bytes are base64 here, intervals PostgreSQL's text, ranges of moments in UTC, and a custom type is not asked what null looks like
+    // here, bytes are base64, intervals are PostgreSQL's text, ranges of moments are in UTC, and custom types do not
+    // convert null
     await compare(
       t,
       Specimen,
@@ -210,7 +213,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
   })
 
   t.test(
-    'a time is UTC whatever the time zone of the session',
+    'times are in UTC in any time zone of the session',
     { skip: name === 'pglite' && 'PGlite has one session' },
     async (t) => {
       const em = orm.em.fork()
@@ -222,7 +225,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     }
   )
 
-  t.test('the uuid property finds the record, too, in any case of its letters', async (t) => {
+  t.test('the uuid property also finds the record, in any case of its letters', async (t) => {
     const record = await get('/plants/14')
     t.strictSame(await get(`/plants/${plantUuid(14)}`), record)
     t.strictSame(await get(`/plants/${plantUuid(14).toUpperCase()}`), record)
@@ -230,7 +233,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     t.equal((await inject(`/plants/${plantUuid(11)}`)).statusCode, 404, 'deleted')
   })
 
-  t.test('keys of all kinds stand in paths', async (t) => {
+  t.test('keys of all kinds work in paths', async (t) => {
     t.match(await get(`/customers/${customerId(1)}`), { id: customerId(1), name: 'Ada' })
     t.match(await get('/shelves/A/2'), { house: 'A', number: 2, capacity: null })
     t.strictSame(await get('/items/1/3'), { order: 1, plant: 3, quantity: 1, price: 8 })
@@ -248,7 +251,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     t.match(await get('/deliveries/1'), { id: 1, kind: 'parcel', order: 1 })
   })
 
-  t.test('absent, deleted, filtered out, of another class: one answer, byte for byte', async (t) => {
+  t.test('absent, deleted and filtered rows, and those of another class, get the same answer', async (t) => {
     const { body, headers } = await inject('/plants/99')
     t.strictSame(JSON.parse(body), {
       statusCode: 404,
@@ -281,7 +284,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     }
   })
 
-  t.test('a key that its column can not hold is a 400', async (t) => {
+  t.test('a key that its column cannot store is a 400', async (t) => {
     t.strictSame(bodyOf(await inject('/plants/x')), {
       statusCode: 400,
       code: 'FST_ERR_VALIDATION',
@@ -342,7 +345,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     t.strictSame(recorder.take(), [], 'nothing reached the database')
   })
 
-  t.test('a path of another form is no route of ours', async (t) => {
+  t.test('a path of another form does not match a route', async (t) => {
     for (const url of ['/plants/1/2', '/items/1', '/items/1/3/4', '/shelves/A']) {
       t.equal((await inject(url)).json().message, `Route GET:${url} not found`)
     }

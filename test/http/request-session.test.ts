@@ -1,4 +1,4 @@
-/** An EntityManager is forked for a request only when something asks for it; whoever asks gets the same. */
+/** An EntityManager is forked for a request only on first use, and all callers get the same one. */
 import { defineEntity, p } from '@mikro-orm/core'
 import Fastify from 'fastify'
 import t from 'tap'
@@ -78,7 +78,7 @@ await forEachDatabase(t, { entities: [Jar, Lid] }, async (t, { orm }) => {
     return [answer.statusCode, forks]
   }
 
-  // what is compiled at the first request has to come of no fork either
+  // the compilation at the first request must not use a fork either
   for (let time = 0; time < 2; time++) {
     t.strictSame(await ask('POST', '/jars', { label: 'plum' }), [201, 0])
     t.strictSame(await ask('POST', '/jars', [{ label: 'fig' }, { label: 'pear' }]), [201, 0])

@@ -34,7 +34,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     serve(t, orm, { '/plants': { crud, ...options } })
   const ids = (body: Json): number[] => body.items.map(({ id }: Json) => id)
 
-  t.test('hooks: those of all operations first, then those of one, each in order', async (t) => {
+  t.test('hooks run for all operations first, then for one, each in order', async (t) => {
     const calls: string[] = []
     const note = (name: string) => async () => {
       calls.push(name)
@@ -63,7 +63,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame(calls.splice(0), ['all 1', 'all 2', 'get', 'all handler', 'all done'])
   })
 
-  t.test('a hook that refuses keeps the request from the database', async (t) => {
+  t.test('a hook that refuses a request keeps it from the database', async (t) => {
     const authenticate = async ({ headers }: FastifyRequest) => {
       if (headers.authorization !== 'Bearer me') throw Object.assign(new Error('Who are you?'), { statusCode: 401 })
     }
@@ -90,7 +90,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.equal(recorder.take().length, 1)
   })
 
-  t.test('config reaches the route, with what it does and for which resource', async (t) => {
+  t.test('config reaches the route, with the operation and the resource', async (t) => {
     const configs: any[] = []
     const app = await plants(t, {
       config: { rateLimit: { max: 5 } },
@@ -123,7 +123,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.match(configs.at(-1), { crud: { operation: 'list', resource: 'herbs' } })
   })
 
-  t.test('only the operations that are asked for have routes', async (t) => {
+  t.test('only the chosen operations have routes', async (t) => {
     const [list, get] = [await plants(t, { operations: ['list'] }), await plants(t, { operations: ['get'] })]
     t.strictSame(await Promise.all(['/plants', '/plants/1'].map(async (url) => (await list.inject(url)).statusCode)), [
       200,
@@ -135,7 +135,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     ])
   })
 
-  t.test('a scope by header is over lists, totals and single records', async (t) => {
+  t.test('a scope by header applies to lists, totals and single records', async (t) => {
     const bySupplier = ({ headers }: FastifyRequest) => ({ supplier: Number(headers['x-supplier']) })
     for (const scope of [bySupplier, async (request: FastifyRequest) => bySupplier(request)]) {
       const app = await plants(t, { scope })
@@ -155,7 +155,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     }
   })
 
-  t.test('a scope may be anything that MikroORM takes', async (t) => {
+  t.test('a scope may be any condition that MikroORM takes', async (t) => {
     for (
       const [scope, expected] of [
         [() => ({}), 13],
@@ -176,7 +176,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     }
   })
 
-  t.test('the scope of one request is not that of the next', async (t) => {
+  t.test('requests with different scopes do not share a condition', async (t) => {
     let supplier = 0
     const { get } = client(await plants(t, { scope: () => ({ supplier }) }), '/plants')
     for (const [id, total] of [[1, 6], [2, 6], [3, 1], [1, 6], [9, 0]] as const) {
@@ -185,7 +185,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     }
   })
 
-  t.test('MikroORM filters that a hook adds to the request hold everywhere', async (t) => {
+  t.test('MikroORM filters that a hook adds to the request apply everywhere', async (t) => {
     const app = Fastify()
     t.teardown(() => app.close())
     await app.register(crudKit, { orm })
@@ -242,7 +242,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     }
   )
 
-  t.test('the answer says what it is', async (t) => {
+  t.test('answers have their content type', async (t) => {
     const { headers, rawPayload } = await (await plants(t)).inject('/plants')
     t.equal(headers['content-type'], 'application/json; charset=utf-8')
     t.equal(Number(headers['content-length']), rawPayload.length)
@@ -279,7 +279,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.equal(contexts.length, 2)
   })
 
-  t.test('a self-referencing resource and others live side by side', async (t) => {
+  t.test('a self-referencing resource and others work side by side', async (t) => {
     const app = await serve(t, orm, { '/groups': resource(Group), '/plants': crud, '/groups/special': resource(Group) })
     t.strictSame((await app.inject('/groups')).json().items.length, 4)
     t.strictSame((await app.inject('/groups/special')).json().items.length, 4)

@@ -1,4 +1,4 @@
-/** Row level security: the session context of a request's EntityManager holds for what the routes read and write. */
+/** Row level security: the session context of a request's EntityManager applies to reads and writes of the routes. */
 import { defineEntity, p } from '@mikro-orm/core'
 import { MikroORM } from '@mikro-orm/postgresql'
 import Fastify, { type FastifyInstance } from 'fastify'
@@ -34,7 +34,8 @@ await forEachDatabase(t, { entities: [Doc, Note, HookedNote] }, async (t, { orm,
   const admin = orm.em.fork()
   for (
     const sql of [
-      `do $$ begin if not exists (select from pg_roles where rolname = '${ROLE}') then create role ${ROLE}; end if; end $$`,
+      `do $$ begin if not exists (select from pg_roles where rolname = '${ROLE}') ` +
+      `then create role ${ROLE}; end if; end $$`,
       "insert into doc (tenant, name) values (1, 'one'), (2, 'two')",
       'alter table doc enable row level security',
       "create policy tenants on doc using (tenant = nullif(current_setting('app.tenant', true), '')::int)",
@@ -89,7 +90,7 @@ await forEachDatabase(t, { entities: [Doc, Note, HookedNote] }, async (t, { orm,
       return { status: answer.statusCode, body: answer.body === '' ? undefined : answer.json() }
     }
     for (const prefix of ['/docs', '/transacted']) {
-      // one after the other, and all at once
+      // first one after the other, then all at once
       const answers = await Promise.all([1, 2, 1, 2, 1, 2].map(async (tenant) => ask(tenant, 'GET', prefix)))
       for (const [index, { status, body }] of answers.entries()) {
         t.match([status, body.total, body.items], [200, 1, [{ tenant: index % 2 + 1 }]], prefix)
@@ -123,11 +124,11 @@ await forEachDatabase(t, { entities: [Doc, Note, HookedNote] }, async (t, { orm,
     await admin.execute("delete from doc where name = 'mine'")
   }
 
-  t.test('in a transaction for each statement', async (t) => {
+  t.test('each statement sets the context in its own transaction', async (t) => {
     await isolates(t, await serve(t, orm))
   })
 
-  t.test('a record that policies hide is as absent as one that is not there', async (t) => {
+  t.test('a record hidden by policies gets the same answer as an absent one', async (t) => {
     const app = await serve(t, orm)
     for (const table of ['note', 'hooked_note']) {
       await admin.execute(`insert into ${table} (id, text, doc_id) values (100, 'mine', 1), (101, 'theirs', 2)`)
@@ -150,17 +151,19 @@ await forEachDatabase(t, { entities: [Doc, Note, HookedNote] }, async (t, { orm,
     })
     const tables = () =>
       admin.execute(
-        'select (select count(*) from note) + (select count(*) from hooked_note) as rows, (select array_agg(doc_id order by id)::text from note) as docs, (select array_agg(doc_id order by id)::text from hooked_note) as hooked, (select array_agg(docs order by docs)::text from note_docs as docs) as links'
+        'select (select count(*) from note) + (select count(*) from hooked_note) as rows, ' +
+          '(select array_agg(doc_id order by id)::text from note) as docs, ' +
+          '(select array_agg(doc_id order by id)::text from hooked_note) as hooked, ' +
+          '(select array_agg(docs order by docs)::text from note_docs as docs) as links'
       )
     const before = await tables()
     for (const prefix of ['/notes', '/transacted-notes', '/hooked-notes']) {
-      const requests:
-      (readonly [
-          method: 'POST' | 'PATCH',
-          url: string,
-          body: (id: number) => object,
-          property: string,
-          index?: string
+      const requests: (readonly [
+        method: 'POST' | 'PATCH',
+        url: string,
+        body: (id: number) => object,
+        property: string,
+        index?: string
       ])[] = [
         ['POST', prefix, (doc) => ({ text: 'x', doc }), 'doc'],
         ['PATCH', `${prefix}/100`, (doc) => ({ doc }), 'doc'],
@@ -197,7 +200,7 @@ await forEachDatabase(t, { entities: [Doc, Note, HookedNote] }, async (t, { orm,
     }
   })
 
-  t.test('without a session context a foreign key alone checks what a row refers to', async (t) => {
+  t.test('without a session context, only a foreign key checks references', async (t) => {
     const app = Fastify()
     t.teardown(() => app.close())
     await app.register(crudKit, {
@@ -220,7 +223,7 @@ await forEachDatabase(t, { entities: [Doc, Note, HookedNote] }, async (t, { orm,
     await admin.execute('delete from note')
   })
 
-  t.test('a privilege that is missing is a mistake of the server, and stays a 500', async (t) => {
+  t.test('a missing privilege is a mistake of the server, and stays a 500', async (t) => {
     await admin.execute(`revoke insert on doc from ${ROLE}`)
     t.teardown(() => admin.execute(`grant insert on doc to ${ROLE}`))
     const app = await serve(t, orm)
@@ -233,7 +236,7 @@ await forEachDatabase(t, { entities: [Doc, Note, HookedNote] }, async (t, { orm,
     t.match([answer.statusCode, answer.json().code], [500, 'FST_CRUD_DATABASE_ERROR'])
   })
 
-  t.test('a server that is not there is unavailable, whatever the statement needs before it', {
+  t.test('an unavailable server is reported as such, whatever the statement needs before it', {
     skip: name === 'pglite' && 'it is always there',
   }, async (t) => {
     const away = await MikroORM.init(
@@ -248,7 +251,7 @@ await forEachDatabase(t, { entities: [Doc, Note, HookedNote] }, async (t, { orm,
     }
   })
 
-  t.test('what an application does to connections as they are taken from the pool is done for ours, too', {
+  t.test('work that an application does on connections of the pool is also done for our connections', {
     skip: name === 'pglite' && 'there is one connection',
   }, async (t) => {
     let reserved = 0

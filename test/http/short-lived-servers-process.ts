@@ -1,4 +1,4 @@
-/** A process with many servers on one PGlite, one after the other. Prints what is left of them. */
+/** A process that opens many servers on one PGlite, one after the other, and prints what remains of them. */
 import { defineEntity, p } from '@mikro-orm/core'
 import { MikroORM } from '@mikro-orm/pglite'
 import Fastify from 'fastify'
@@ -27,7 +27,7 @@ async function useServer (): Promise<void> {
   for (const accept of ['application/json', 'application/x-ndjson']) {
     await app.inject({ url: '/things?filter[id]=1', headers: { accept } })
   }
-  // often enough that the statement would have a name
+  // often enough that the statement would get a name
   for (let i = 0; i < 8; i++) await app.inject('/things/1')
   await app.close()
 }

@@ -74,7 +74,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   const ids = (query?: string) => all('id', query)
   const byPrice = [10, 5, 12, 14, 1, 3, 13, 4, 6, 7, 9]
 
-  t.test('without a sort, the default one; without either, the key', async (t) => {
+  t.test('a list without a sort has the default sort, else the order of its key', async (t) => {
     const newest = [9, 13, 14, 12, 8, 7, 6, 5, 4, 3, 1, 2, 10]
     t.strictSame(await ids(), newest)
     t.strictSame(await ids('sort='), newest, 'an empty parameter counts as not given')
@@ -90,7 +90,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     )
   })
 
-  t.test('ascending, and descending after a minus; nulls last both ways, the key last of all', async (t) => {
+  t.test('a sort is ascending, or descending after a minus, with nulls last, and ends with the key', async (t) => {
     t.strictSame(await ids('sort=id'), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 13, 14])
     t.strictSame(await ids('sort=-id'), [14, 13, 12, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1])
     t.strictSame(await ids('sort=position'), [10, 8, 1, 2, 3, 4, 5, 6, 7, 12, 13, 14, 9])
@@ -103,7 +103,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame(await ids('sort=%2Bprice'), [...byPrice, 2, 8])
   })
 
-  t.test('text is in the order of the database', async (t) => {
+  t.test('text sorts in the order of the database', async (t) => {
     for (
       const [sort, order] of [
         ['name', 'name'],
@@ -119,7 +119,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     }
   })
 
-  t.test('a bare name has the direction of its entry; a plus is ascending, encoded or not', async (t) => {
+  t.test('a bare name has the direction of its entry, and a plus is ascending, encoded or not', async (t) => {
     t.strictSame(await ids('sort=price'), await ids('sort=-price'))
     t.strictSame(await ids('sort=+price'), [...byPrice, 2, 8])
     t.strictSame(await ids('sort=%20price'), [...byPrice, 2, 8])
@@ -127,7 +127,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame((await ids('sort=+created_at'))[0], 10)
   })
 
-  t.test('several sorts, in one parameter or repeated, the first one first', async (t) => {
+  t.test('several sorts stand in one parameter or in several, the first one first', async (t) => {
     t.strictSame(await ids('sort=position,-id'), [10, 8, 2, 1, 4, 3, 7, 6, 5, 14, 13, 12, 9])
     for (
       const query of [
@@ -151,7 +151,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame(await ids('sort=+dearest'), await order('price asc nulls last, "order"'))
   })
 
-  t.test('by what lies behind to-one relations; a row that is deleted or absent sorts as null', async (t) => {
+  t.test('a sort follows to-one relations, and a deleted or absent row sorts as null', async (t) => {
     const [brien, vert] = [[2, 4, 5, 8, 13, 14], [1, 3, 6, 7, 9, 10]]
     t.strictSame(await ids('sort=supplier.name'), [...brien, ...vert, 12])
     t.strictSame(await ids('sort=-supplier.name'), [...vert, ...brien, 12])
@@ -166,7 +166,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame(await ids('sort=-supplier'), [12, ...brien, ...vert], 'the key is there even when its row is deleted')
   })
 
-  t.test('values of all types, computed ones among them', async (t) => {
+  t.test('values of all types can be sorted, including computed ones', async (t) => {
     t.strictSame(await ids('sort=nameLength'), [8, 9, 10, 13, 12, 14, 1, 2, 3, 4, 7, 5, 6])
     const specimens = client(app, '/specimens')
     for (const [name, column] of Object.entries(SPECIMEN_SORTS)) {
@@ -177,7 +177,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     }
   })
 
-  t.test('composite keys and keys of other types break ties, too', async (t) => {
+  t.test('composite keys and keys of other types also break ties', async (t) => {
     const shelves = async (query: string) =>
       (await client(app, '/shelves').get(query)).items.map(({ house, number }: any) => `${house}${number}`)
     t.strictSame(await shelves(''), ['A1', 'A2', 'B1'])
@@ -197,7 +197,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame(await client(app, '/customers').all('id'), [customerId(1), customerId(2)])
   })
 
-  t.test('an unknown sort is refused with what there is', async (t) => {
+  t.test('an unknown sort is refused with the allowed ones', async (t) => {
     t.match(await refused('sort=-pirce'), {
       code: 'FST_CRUD_SORT_INVALID',
       errors: [{
@@ -254,7 +254,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     })
   })
 
-  t.test('the same sort twice and an empty item are errors', async (t) => {
+  t.test('a repeated sort and an empty item are errors', async (t) => {
     for (const query of ['sort=name,name', 'sort=name,-name', 'sort=name&sort=-name']) {
       t.match(await details(query), [/The sort 'name' is given more than once/], query)
     }

@@ -1,4 +1,4 @@
-/** Embedded objects that are stored as JSON, keys of custom types, response schemas of the application's own. */
+/** Embedded objects stored as JSON, keys of custom types, and response schemas of the application. */
 import { defineEntity, p, Type } from '@mikro-orm/core'
 import Fastify from 'fastify'
 import t from 'tap'
@@ -81,13 +81,13 @@ await forEachDatabase(t, {
   const get = async (url: string) => (await app.inject(url)).json()
   const shown = { currency: 'EUR', note: 'n' }
 
-  t.test('hidden members stay inside, the others go by their public names', async (t) => {
+  t.test('hidden members are not shown, and the others have their public names', async (t) => {
     t.strictSame(await get('/buyers/cus_7'), { id: 'cus_7', wallet: shown, wallets: [shown] })
     const { items } = await get('/sales?include=buyer')
     t.strictSame(items[0].buyer, { id: 'cus_7', wallet: shown, wallets: [shown] })
   })
 
-  t.test('what a body says is stored as the entity class reads it', async (t) => {
+  t.test('the entity class reads the stored values of a body', async (t) => {
     const body = { id: 'cus_8', wallet: { currency: 'CHF', note: 'x' } }
     const created = await app.inject({ method: 'POST', url: '/buyers', body })
     t.equal(created.statusCode, 201, created.body)
@@ -109,7 +109,7 @@ await forEachDatabase(t, {
     t.strictSame(created.json(), { id: 2, buyer: 'cus_8' }, created.body)
   })
 
-  t.test('a response schema of the application lets through what it names', async (t) => {
+  t.test('a response schema of the application lets its properties through', async (t) => {
     t.strictSame(await get('/totals'), { total: 2 })
   })
 
@@ -127,7 +127,7 @@ await forEachDatabase(t, {
     t.equal(await crud.count(orm.em.fork(), parseQueryParams('filter[buyer.id]=cus_7')), 1)
   })
 
-  t.test('a scope that is no condition is a mistake of the program, not a hole', async (t) => {
+  t.test('a scope that is not a condition is a mistake of the program and opens nothing', async (t) => {
     for (const scope of ['tenant = 1', null, []]) {
       await t.rejects(sales.list(orm.em.fork(), undefined, { scope: scope as never }), {
         code: 'FST_CRUD_SCOPE_INVALID',
@@ -138,7 +138,7 @@ await forEachDatabase(t, {
   })
 })
 
-t.test('an option of CrudBase that there is none of is refused with the nearest', async (t) => {
+t.test('an unknown option of CrudBase is refused with the nearest one', async (t) => {
   t.throws(() => new CrudBase({ model: Sale, writable: 'all', queryConfg: {} } as never), {
     code: 'FST_CRUD_CONFIG_INVALID',
     message: "CrudBase: there is no option 'queryConfg'. Did you mean 'queryConfig'?",

@@ -1,4 +1,4 @@
-/** All records at once: by program, and as NDJSON or CSV. */
+/** Streams of all records, for programs, and as NDJSON or CSV. */
 import { raw } from '@mikro-orm/core'
 import swagger from '@fastify/swagger'
 import { Validator } from '@seriousme/openapi-schema-validator'
@@ -78,7 +78,8 @@ async function gather<T> (items: AsyncIterable<T>): Promise<T[]> {
 
 await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
   await orm.em.getConnection().execute(
-    `insert into tag (name, weight) select 'tag ' || i, case when i % 3 > 0 then i % 7 end from generate_series(1, ${MANY}) as i`
+    "insert into tag (name, weight) select 'tag ' || i, case when i % 3 > 0 then i % 7 end " +
+      `from generate_series(1, ${MANY}) as i`
   )
   const app = Fastify()
   t.teardown(() => app.close())
@@ -100,7 +101,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     return response.body.split('\n').slice(0, -1).map((line) => JSON.parse(line))
   }
 
-  t.test('by program: each record once, in order, as a list has it', async (t) => {
+  t.test('stream() yields each record once, in the order of a list', async (t) => {
     for (
       const query of [
         '',
@@ -127,7 +128,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     )
   })
 
-  t.test('by program: records with what they include, by keys of every kind', async (t) => {
+  t.test('stream() yields records with their includes, by keys of every kind', async (t) => {
     for (
       const [model, include] of [[OrderItem, 'order,plant'], [Customer, 'orders,orders.items'], [
         Order,
@@ -150,12 +151,11 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     }
   })
 
-  t.test('by program: a scope holds for what is read later, and a signal ends the stream', async (t) => {
+  t.test('a scope applies to later batches, and a signal ends the stream', async (t) => {
     const params = parseQueryParams('include=supplier,tags')
-    const whole =
-      (await plants.list(orm.em.fork(), parseQueryParams('include=supplier,tags&per_page=100'), {
-        scope: { supplier: { name: { $ne: null } } },
-      })).items
+    const whole = (await plants.list(orm.em.fork(), parseQueryParams('include=supplier,tags&per_page=100'), {
+      scope: { supplier: { name: { $ne: null } } },
+    })).items
     t.strictSame(
       await gather(plants.stream(orm.em.fork(), params, { scope: { supplier: { name: { $ne: null } } } })),
       whole
@@ -174,7 +174,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     })
   })
 
-  t.test('by program: more records than fit into a batch, each once, with ties and nulls', async (t) => {
+  t.test('stream() yields more records than fit into a batch, each once, with ties and nulls', async (t) => {
     const rows = await select(
       orm,
       'select id from tag where deleted_at is null order by weight desc nulls last, name, id'
@@ -192,7 +192,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     )
   })
 
-  t.test('who leaves the loop leaves no transaction open, and one that there is goes on', async (t) => {
+  t.test("leaving the loop ends the stream's transaction, and keeps that of the caller", async (t) => {
     const recorder = await recordStatements(orm)
     t.teardown(recorder.stop)
     for await (const { id } of tags.stream(orm.em.fork())) if (id > 3) break
@@ -212,7 +212,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
   })
 
   t.test(
-    'on PostgreSQL the records are those of one moment',
+    'on PostgreSQL, the records are a snapshot of one moment',
     { skip: name === 'pglite' && 'read page by page' },
     async (t) => {
       const stream = tags.stream(orm.em.fork(), parseQueryParams('sort=name'))
@@ -223,7 +223,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     }
   )
 
-  t.test('pages make no sense for a stream', async (t) => {
+  t.test('a stream refuses pagination', async (t) => {
     for (const parameter of ['page=1', 'per_page=5', 'limit=5', 'offset=5', 'cursor=']) {
       await t.rejects(gather(plants.stream(orm.em.fork(), parseQueryParams(parameter))), {
         code: 'FST_CRUD_PAGINATION_INVALID',
@@ -236,7 +236,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     })
   })
 
-  t.test('NDJSON: a line for each record', async (t) => {
+  t.test('NDJSON has a line for each record', async (t) => {
     const { items } = await client(app, '/plants').get('per_page=100&sort=-name&include=tags')
     t.strictSame(await linesOf('/plants?sort=-name&include=tags'), items)
     t.equal((await linesOf('/tags')).length, MANY + 4)
@@ -250,7 +250,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     )
   })
 
-  t.test('CSV: a header, and a line for each record, JSON for what is no plain value', async (t) => {
+  t.test('CSV has a header and a line for each record, with JSON for values that are not plain', async (t) => {
     const response = await app.inject({
       url: '/plants?fields=id,name,price,inStock,description&include=tags,supplier&filter[id]=6',
       headers: CSV,
@@ -279,7 +279,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     t.equal((await app.inject({ url: '/tags', headers: CSV })).body.split('\r\n').length, MANY + 4 + 2)
   })
 
-  t.test('what a client gets is what it prefers, and JSON unless a stream is allowed', async (t) => {
+  t.test("the client's preference decides the format, and is JSON unless a stream is allowed", async (t) => {
     const type = async (url: string, accept?: string) =>
       String((await app.inject({ url, headers: accept === undefined ? {} : { accept } })).headers['content-type'])
         .split(';')[0]
@@ -309,7 +309,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     t.equal((await app.inject({ method: 'HEAD', url: '/plants?sort=x', headers: CSV })).statusCode, 400)
   })
 
-  t.test('is documented where it is allowed', async (t) => {
+  t.test('streams are documented if they are allowed', async (t) => {
     const documented = Fastify()
     t.teardown(() => documented.close())
     await documented.register(swagger, { openapi: { openapi: '3.1.0', info: { title: 'Test', version: '1' } } })
@@ -325,7 +325,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     t.ok((await new Validator().validate(JSON.parse(JSON.stringify(documented.swagger())))).valid)
   })
 
-  t.test('what is wrong with a request is known before the first record', async (t) => {
+  t.test('mistakes of a request are known before the first record', async (t) => {
     for (const headers of [NDJSON, CSV]) {
       const response = await app.inject({ url: '/plants?filter[nmae]=x&per_page=5', headers })
       t.equal(response.statusCode, 400)
@@ -338,7 +338,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     t.ok((await app.inject({ url: '/plants?filter[breaks]=1', headers: NDJSON })).statusCode >= 400)
   })
 
-  t.test('on a socket', async (t) => {
+  t.test('streams work on a socket', async (t) => {
     const listen = async (t: Test): Promise<{ server: FastifyInstance, url: string }> => {
       const server = Fastify({ forceCloseConnections: true })
       t.teardown(() => server.close())
@@ -372,16 +372,18 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
       while (Date.now() < deadline) {
         const [row] = await select(
           orm,
-          "select count(*)::int as n from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and (state like 'idle in transaction%' or (state = 'active' and query like '%crud_stream%'))"
+          'select count(*)::int as n from pg_stat_activity where datname = current_database() ' +
+            "and pid <> pg_backend_pid() and (state like 'idle in transaction%' or (state = 'active' " +
+            "and query like '%crud_stream%'))"
         )
         if (row.n === 0) return true
       }
       return false
     }
 
-    t.test('an error after the first record breaks the answer off: no client takes it for whole', async (t) => {
+    t.test('an error after the first record breaks off the answer, so that the client notices', async (t) => {
       const { url } = await listen(t)
-      // sorting would look at all rows before the first one
+      // sorting would read all rows before the first one
       if (name === 'pglite') await orm.em.getConnection().execute('set enable_sort = off')
       const request = http.get(`${url}/tags?filter%5Bbreaks%5D=1100`, { headers: NDJSON })
       const [response] = await once(request, 'response') as [http.IncomingMessage]
@@ -398,7 +400,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
       if (name === 'postgres') t.ok(await idle())
     })
 
-    t.test('a client that reads nothing is disconnected, and does not keep the pool from the others', {
+    t.test('a client that stops reading is disconnected, and does not keep the pool from others', {
       skip: name === 'pglite' && 'a stream occupies no connection there',
     }, async (t) => {
       await orm.em.getConnection().execute(
@@ -411,7 +413,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
       await server.register(crudRoutes, { prefix: '/tags', crud: tags, stream: { stallTimeoutMillis: 300 } })
       await server.listen({ port: 0, host: '127.0.0.1' })
       const { port } = server.server.address() as AddressInfo
-      // the pool has one connection more, which is for the others
+      // the pool has one more connection, for the others
       const stalled = Array.from({ length: 4 }, () => http.get({ port, path: '/tags', headers: NDJSON, agent: false }))
       const responses = await Promise.all(
         stalled.map(async (request) => (await once(request, 'response'))[0] as http.IncomingMessage)
@@ -433,7 +435,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
       for (const request of stalled) request.destroy()
     })
 
-    t.test('a client that goes away, while it reads or while it waits, leaves no cursor and no statement behind', {
+    t.test('a client that goes away while it reads or waits leaves no cursor and no statement behind', {
       skip: name === 'pglite' && 'nothing is left open there',
     }, async (t) => {
       const { url } = await listen(t)

@@ -1,4 +1,4 @@
-/** Many tenants at once, kept apart by scopes and by filters, over statements that they share. */
+/** Many tenants at once, separated by scopes and by filters, with shared statements. */
 import { defineEntity, p } from '@mikro-orm/core'
 import type { FastifyRequest } from 'fastify'
 import assert from 'node:assert/strict'
@@ -51,7 +51,7 @@ const Task = defineEntity({
     deleted_at: p.datetime(3).nullable(),
   },
 })
-/** Without a filter: its rows are kept apart by the scope alone. */
+/** An entity without a filter: only the scope separates its rows. */
 const Note = defineEntity({
   name: 'Note',
   properties: {
@@ -63,7 +63,7 @@ const Note = defineEntity({
 })
 
 const TENANTS = 6
-/** Of each tenant, and of nobody. */
+/** Rows of each tenant, and rows without one. */
 const ROWS = 4
 
 const queryConfig = new QueryBuilderConfig<any>({
@@ -89,7 +89,7 @@ const notes = new CrudBase<any>({
   queryConfig: new QueryBuilderConfig<any>({ allowedFilters: [AllowedFilters.exact('text')] }),
 })
 
-/** Tasks are all in teams of every tenant: what is seen of a team is not the task's business. */
+/** Tasks are in teams of every tenant, and the filter of the team decides what is visible of it. */
 const seed = async (em: any) => {
   const owners = [...Array.from({ length: TENANTS }, (_, i) => i + 1), null]
   const all: any[] = []
@@ -144,7 +144,7 @@ await forEachDatabase(t, { entities: [Team, Task, Note], seed }, async (t, { orm
     all === true ||
     (tenants !== undefined ? row.tenant !== null && tenants.includes(row.tenant) : row.tenant === tenant)
 
-  /** What the client has to see, by the rows alone. */
+  /** The expected answer for the client, computed from the rows. */
   const expected: ReadonlyArray<readonly [url: string, (args: Args) => unknown]> = [
     ['/tasks?sort=id&per_page=100', (args) => everything.filter((task) => sees(args, task)).map(({ id }) => id)],
     [
@@ -203,14 +203,14 @@ await forEachDatabase(t, { entities: [Team, Task, Note], seed }, async (t, { orm
     { tenants: [9] },
   ]
 
-  t.test('requests of all tenants at once see their own rows', async (t) => {
+  t.test('requests of all tenants at once see only their own rows', async (t) => {
     let state = 7
     const next = (below: number): number => {
       state = (state * 48_271) % 2_147_483_647
       return state % below
     }
     const all = everybody.flatMap((args) => expected.map(([url, rows]) => ({ args, url, rows })))
-    // twice, in an order of its own, so that each statement was kept by another tenant's request
+    // twice, in different orders, so that each statement was kept by another tenant's request
     const requests = [...all, ...all].map((request) => ({ request, at: next(1_000_000) })).sort((a, b) => a.at - b.at)
       .map(({ request }) => request)
     for (let start = 0; start < requests.length; start += 40) {
@@ -223,7 +223,7 @@ await forEachDatabase(t, { entities: [Team, Task, Note], seed }, async (t, { orm
     t.pass(`${requests.length} answers`)
   })
 
-  t.test('a filter without arguments is an error, whoever came before', async (t) => {
+  t.test('a filter without its arguments is an error, even after requests that had them', async (t) => {
     await send({ tenant: 1 }, '/tasks')
     t.ok(
       bodyOf(await app.inject('/tasks')).items.every(({ tenant }: any) => tenant === null),
@@ -255,7 +255,7 @@ await forEachDatabase(t, { entities: [Team, Task, Note], seed }, async (t, { orm
     }
   })
 
-  t.test('writes reach rows of their own tenant only, whose statement they share', async (t) => {
+  t.test('writes through shared statements reach only rows of their own tenant', async (t) => {
     const owned = (tenant: number) => allNotes.find((note) => note.tenant === tenant)!
     const answers = await Promise.all(
       Array.from({ length: TENANTS }, (_, i) => i + 1).flatMap((tenant) =>
@@ -287,7 +287,7 @@ await forEachDatabase(t, { entities: [Team, Task, Note], seed }, async (t, { orm
     t.equal((await send({ tenant: 3 }, '/tasks', 'POST', { title: 'task', team: 3, tenant: 3 })).statusCode, 201)
   })
 
-  /** An EntityManager that can't compile a condition. */
+  /** An EntityManager that cannot compile a condition. */
   const withoutBuilder = (args: Args) => {
     const em = Object.assign(orm.em.fork(), {
       createQueryBuilder () {
@@ -298,7 +298,7 @@ await forEachDatabase(t, { entities: [Team, Task, Note], seed }, async (t, { orm
     return em
   }
 
-  t.test('their statements are kept: nothing is compiled again', async (t) => {
+  t.test('statements of tenants are kept and not compiled again', async (t) => {
     for (const args of everybody) {
       for (const query of ['', 'filter[title]=x&sort=team.name', 'include=team.tasks', 'filter[team.name]=x']) {
         await tasks.list(withoutBuilder(args), parseQueryParams(query))
@@ -322,7 +322,7 @@ await forEachDatabase(t, { entities: [Team, Task, Note], seed }, async (t, { orm
     ) await t.rejects(read(), { cause: { cause: { message: 'compiled' } } }, what)
   })
 
-  t.test('a filter added at run time, on one EntityManager or on all, is not missed', async (t) => {
+  t.test('a filter added at run time applies, on one EntityManager or on all', async (t) => {
     const titles = async (em: any) => [...new Set((await notes.list(em)).items.map(({ text }: any) => text))]
     const before = await titles(orm.em.fork())
     t.ok(before.length > 1)
@@ -337,7 +337,7 @@ await forEachDatabase(t, { entities: [Team, Task, Note], seed }, async (t, { orm
     t.strictSame(await titles(orm.em.fork()), before)
   })
 
-  t.test('the number of statements kept is bounded, whatever scopes there are', async (t) => {
+  t.test('the number of kept statements is bounded, however many scopes there are', async (t) => {
     const crud = new CrudBase<any>({
       model: Team,
       writable: 'all',
@@ -365,7 +365,7 @@ await forEachDatabase(t, { entities: [Team, Task, Note], seed }, async (t, { orm
     t.equal(compiled, each + 1, 'one for a new structure, none for new values')
     await read(counting(), { id: { $lt: 5 } })
     t.equal(compiled, each + 1, 'kept')
-    // as many structures as there are sets of ten columns: more than are kept
+    // as many structures as subsets of ten columns: more than are kept
     for (let i = 1; i < 512 + 40; i++) {
       await read(counting(), { $or: Array.from({ length: 10 }, (_, bit) => i >> bit & 1 ? { id: 1 } : { name: 'x' }) })
     }

@@ -17,7 +17,7 @@ import { serve } from './helper.ts'
 
 const operations = ['list', 'get', 'create', 'createMany', 'update', 'delete'] as const
 
-/** What a test has its hooks do. */
+/** The actions of the hooks in a test. */
 let hook: (context: CrudContext) => unknown = () => {}
 
 class HookedCrud extends CrudBase {
@@ -63,7 +63,7 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
     t.context.ids = await reset(orm)
   })
 
-  t.test('the work and its hooks are kept or undone together', async (t) => {
+  t.test('the work and its hooks are committed or rolled back together', async (t) => {
     const [a] = t.context.ids
     for (
       const [method, url, payload] of [
@@ -86,7 +86,7 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
     t.strictSame(await owners(orm), ['a', 'b', 'hook', 'c', 'hook'], 'beforeCreate and afterRead')
   })
 
-  t.test("request.em is the transaction's for the hooks, and the request's own afterwards", async (t) => {
+  t.test("request.em is the transaction's EntityManager in hooks, and the request's own afterwards", async (t) => {
     const seen: boolean[] = []
     hook = ({ em, request }) => {
       seen.push(request!.em === em && em.isInTransaction())
@@ -106,7 +106,7 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
     t.strictSame(later, [false])
   })
 
-  t.test('options hold for the operations that they are given for', async (t) => {
+  t.test('options apply to their operations', async (t) => {
     const [a] = t.context.ids
     const recorder = await recordStatements(orm)
     t.teardown(recorder.stop)
@@ -139,7 +139,7 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
     t.equal(recorder.take().at(-1)!.sql, 'commit')
   })
 
-  t.test('a conflict is repeated, and the client knows nothing of it', async (t) => {
+  t.test('a conflict is repeated without the client noticing', async (t) => {
     let runs = 0
     hook = async ({ em }) => {
       if (++runs < 3) await em.execute("do $$ begin raise exception 'conflict' using errcode = '40001'; end $$")
@@ -155,7 +155,7 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
     t.strictSame(await owners(orm), ['a', 'b', 'c'])
   })
 
-  t.test('errors are those of any route', async (t) => {
+  t.test('errors equal those of any route', async (t) => {
     t.equal((await send('GET', '/all/999')).statusCode, 404)
     t.equal((await send('PATCH', '/all/999', { owner: 'x' })).statusCode, 404)
     t.equal((await send('POST', '/all', { nothing: 1 })).statusCode, 400)
@@ -178,7 +178,8 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
     }
     const running = async () =>
       (await orm.em.fork().execute(
-        "select 1 from pg_stat_activity where state = 'active' and pid <> pg_backend_pid() and query like '%/* abandoned */%'"
+        "select 1 from pg_stat_activity where state = 'active' and pid <> pg_backend_pid() " +
+          "and query like '%/* abandoned */%'"
       )).length
     const request = http.request({
       port: (own.server.address() as AddressInfo).port,
@@ -194,7 +195,7 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
     t.strictSame(await owners(orm), ['a', 'b'])
   })
 
-  t.test('options that can not work stop the server', async (t) => {
+  t.test('invalid options stop start-up', async (t) => {
     for (
       const [transaction, message] of [
         [{ isolationLevel: 'strict' }, /transaction\.list: isolationLevel: expected one of .*, got 'strict'/],

@@ -1,4 +1,4 @@
-/** Handlers of an application's own, with the schemas of a resource. */
+/** Hand-written handlers with the schemas of a resource. */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify from 'fastify'
 import t from 'tap'
@@ -50,7 +50,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     return await plants.update(request.em, id, { name: request.body.name })
   })
 
-  t.test('answers are serialized as they are', async (t) => {
+  t.test('answers are serialized unchanged', async (t) => {
     for (
       const query of [
         '',
@@ -65,14 +65,14 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     }
   })
 
-  t.test('a body and a key', async (t) => {
+  t.test('a handler gets a typed body and key', async (t) => {
     const response = await app.inject({ method: 'POST', url: '/plants/1/rename', body: { name: 'Lavandula' } })
     t.match(bodyOf(response), { id: 1, name: 'Lavandula' })
     t.equal((await app.inject({ method: 'POST', url: '/plants/x/rename', body: {} })).statusCode, 400)
   })
 })
 
-t.test('a response of the application in place of a generated one leaves errors as they are', async (t) => {
+t.test("an application's response schema replaces a generated one and leaves error schemas unchanged", async (t) => {
   const app = Fastify()
   t.teardown(() => app.close())
   const schemas = { get: { response: { 200: { type: 'object', properties: { name: { type: 'string' } } } } } }

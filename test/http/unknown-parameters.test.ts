@@ -1,4 +1,4 @@
-/** Parameters that a route does not take are refused by all generated routes, and errors name parameters as they are written. */
+/** All generated routes refuse parameters that they do not take, and errors name parameters as written. */
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import Fastify from 'fastify'
 import qs from 'qs'
@@ -40,7 +40,7 @@ const whitelist = {
 const operations = ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore'] as const
 const body = { name: 'New', supplier: 1 }
 
-/** A request of each kind to a resource; the id is that of a record that is not there. */
+/** A request of each kind to a resource. The id is that of a missing record. */
 const requests = (path: string): Readonly<Record<string, InjectOptions>> => ({
   list: { method: 'GET', url: path },
   'head of a list': { method: 'HEAD', url: path },
@@ -82,7 +82,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     }
   }
 
-  t.test('every route refuses what it does not know, before anything is asked of the database', async (t) => {
+  t.test('every route refuses unknown parameters before any SQL', async (t) => {
     for (const [what, request] of Object.entries(requests('/plants'))) {
       const { status, body, statements } = await send(request, 'utm_source=x&%5Fb[c]=1')
       t.strictSame([status, statements], [400, 0], what)
@@ -96,7 +96,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     }
   })
 
-  t.test('a suggestion is one of the route that is asked', async (t) => {
+  t.test('a suggestion names a parameter of the requested route', async (t) => {
     const suggestions = async (request: InjectOptions, query: string) =>
       (await send(request, query)).body.errors.map(({ suggestion }: Json) => suggestion)
     const all = requests('/plants')
@@ -108,7 +108,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.match((await send(all.patch!, 'name=x')).body.message, /Allowed: none\.$/)
   })
 
-  t.test('what is suggested works', async (t) => {
+  t.test('suggested parameters work', async (t) => {
     for (
       const [wrong, right] of [
         ['name=Lavender', 'filter[name]=Lavender'],
@@ -125,7 +125,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     }
   })
 
-  t.test('all errors are said at once', async (t) => {
+  t.test('all unknown parameters are listed at once', async (t) => {
     const { body } = await send(requests('/plants').list!, 'x=1&sort=y&page=0&filter[z]=1&fields=a&include=b')
     t.strictSame(body.errors.map(({ code }: Json) => code.slice(9, -8)), [
       'FILTER',
@@ -137,7 +137,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     ])
   })
 
-  t.test('hard is a parameter of DELETE where it is enabled, in this one form', async (t) => {
+  t.test('hard is a parameter of DELETE if enabled, in this form only', async (t) => {
     const all = requests('/hard')
     for (const form of ['HARD=true', 'hard[]=true', 'Hard=true', 'hard[x]=true', 'hrad=true']) {
       const { status, body } = await send(all.delete!, form)
@@ -163,7 +163,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.match((await send(requests('/ignoring').patch!, 'hard=true')).body, { message: "'hard' belongs to DELETE." })
   })
 
-  t.test('they are ignored where a resource says so, but for near misses', async (t) => {
+  t.test('a resource may ignore unknown parameters, except near misses', async (t) => {
     const ignoring = requests('/ignoring')
     for (
       const query of [
@@ -189,7 +189,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     }
   })
 
-  t.test('what is a filter in another form is never ignored, nor hard in any', async (t) => {
+  t.test('a filter or hard in another form is never ignored', async (t) => {
     for (
       const query of [
         'FILTER[name]=x',
@@ -218,7 +218,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     }
   })
 
-  t.test('a schema may declare parameters by a pattern, or leave them open', async (t) => {
+  t.test('a schema may declare parameters by a pattern, or allow additional ones', async (t) => {
     const querystring = (schema: object) =>
       options({ schemas: { list: { querystring: { type: 'object', ...schema } } } })
     const declaring = Fastify()
@@ -250,7 +250,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     ) t.equal(await verdict(path, query), status, `${path}?${query}`)
   })
 
-  t.test('what the schema of a route declares is never refused, near misses included', async (t) => {
+  t.test('parameters that the schema of a route declares are never refused, including near misses', async (t) => {
     const own = { type: 'object', properties: { pageSize: { type: 'integer' }, lang: { type: 'string' } } }
     const declaring = Fastify()
     t.teardown(() => declaring.close())
@@ -299,7 +299,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.match((await send(all.delete!, 'laang=x', declaring)).body.errors, [{ suggestion: 'lang' }])
   })
 
-  t.test('an unknown option is a mistake of the configuration', async (t) => {
+  t.test('an unknown value of the option is a configuration mistake', async (t) => {
     const wrong = Fastify()
     t.teardown(() => wrong.close())
     wrong.register(crudKit, { orm, resources: { '/plants': options({ unknownParameters: 'ingore' as never }) } })
@@ -309,7 +309,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     })
   })
 
-  t.test('methods of the application, and other parsers of query strings', async (t) => {
+  t.test('methods of the application and other query string parsers work', async (t) => {
     class Own extends CrudBase {
       constructor () {
         super({ model: Plant, queryConfig: resource(Plant, whitelist).queryConfig as never, writable: 'all' })
@@ -331,7 +331,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     ])
   })
 
-  t.test('routes of the application may have parameters of their own', async (t) => {
+  t.test('routes of the application may have their own parameters', async (t) => {
     const own = Fastify()
     t.teardown(() => own.close())
     await own.register(crudKit, { orm })
@@ -350,7 +350,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     })
   })
 
-  /** Something wrong with each kind of parameter, in each way to write it. */
+  /** A mistake for each kind of parameter, in each way to write it. */
   const MISTAKES = [
     'filter[x]=1',
     'filter[x][]=1',
@@ -425,7 +425,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     'with[]=x',
   ]
 
-  t.test('every error names a parameter as it is written', async (t) => {
+  t.test('every error names a parameter as written', async (t) => {
     let named = 0
     for (const query of MISTAKES) {
       const keys = new Set(query.split('&').map((pair) => decodeURIComponent(pair.split('=')[0]!)))
@@ -433,7 +433,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
         for (const [what, request] of Object.entries(requests(path))) {
           if (request.method === 'HEAD' || request.method === 'POST' || request.method === 'PUT') continue
           const { status, body } = await send(request, query)
-          // what else these routes refuse or ignore is not the question here
+          // other errors of these routes are not part of this test
           if (status !== 400) continue
           const parameters: string[] = body.errors.map(({ source }: Json) => source?.parameter)
           named += parameters.length
@@ -446,7 +446,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.ok(named > 500, `${named} errors`)
   })
 
-  t.test('sort[] and sort keep their order where they are not mixed', async (t: Test) => {
+  t.test('sort[] and sort keep their order if they are not mixed', async (t: Test) => {
     const ids = async (query: string) =>
       (await send(requests('/plants').list!, `${query}&fields=id&per_page=100`)).body.items.map(({ id }: Json) => id)
     t.strictSame(await ids('sort[]=-name&sort[]=id'), await ids('sort=-name&sort=id'))

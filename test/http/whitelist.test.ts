@@ -1,4 +1,4 @@
-/** A whitelist that can't work stops the server before its first request. */
+/** An invalid whitelist stops the server before its first request. */
 import Fastify from 'fastify'
 import t from 'tap'
 import {
@@ -16,7 +16,7 @@ import { forEachDatabase } from '../helpers/databases.ts'
 import { resource } from './helper.ts'
 
 await forEachDatabase(t, { entities }, async (t, { orm }) => {
-  /** What `app.ready()` rejects with, or `undefined`. */
+  /** The error of `app.ready()`, or `undefined`. */
   const startUp = async (crud: CrudBase | (() => CrudBase)): Promise<any> => {
     const app = Fastify()
     try {
@@ -34,7 +34,7 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
     ...operators: Operator[]
   ) => [new AllowedFilters(name, operators[0] ?? 'eq', operators.length > 0 ? operators : ['eq'])]
 
-  t.test('a name that the entity does not have is named, with the nearest one', async (t) => {
+  t.test('an unknown property is named, with the nearest one', async (t) => {
     for (
       const [crud, message] of [
         [
@@ -90,7 +90,7 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
     }
   })
 
-  t.test('a hidden property is as good as absent', async (t) => {
+  t.test('a hidden property gets the message of an absent one', async (t) => {
     for (
       const crud of [
         resource(Plant, { allowedFilters: filter('purchasePrice') }),
@@ -110,7 +110,7 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
     }, 'nor is there what is not in the database')
   })
 
-  t.test('what can not work on a property', async (t) => {
+  t.test('an entry that does not work on its property is refused', async (t) => {
     for (
       const [crud, message] of [
         [
@@ -199,7 +199,7 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
     ) t.match(await startUp(crud), { code: 'FST_CRUD_CONFIG_INVALID', message }, String(message))
   })
 
-  t.test('an entity that the ORM does not know', async (t) => {
+  t.test('an entity that the ORM does not know is refused', async (t) => {
     class Stranger {}
     t.match(await startUp(resource(Stranger)), {
       code: 'FST_CRUD_CONFIG_INVALID',
@@ -207,7 +207,7 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
     })
   })
 
-  t.test('what is wrong by itself, before there is a server', async (t) => {
+  t.test('mistakes that need no server are refused by the constructor', async (t) => {
     const config = (options: object) => () => new QueryBuilderConfig(options as never)
     t.throws(config({ allowedFilter: [] }), {
       code: 'FST_CRUD_CONFIG_INVALID',
@@ -230,7 +230,7 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
     })
   })
 
-  t.test('what does work, starts', async (t) => {
+  t.test('a valid whitelist starts', async (t) => {
     t.equal(
       await startUp(
         resource(Plant, {

@@ -1,4 +1,6 @@
-/** Wrong arguments of CrudBase's methods: the error says what was given and what to pass, and nothing is read or written. */
+/**
+ * Wrong arguments of CrudBase's methods: the error says what was given and what to pass. Nothing is read or written.
+ */
 import { defineEntity, p } from '@mikro-orm/core'
 import Fastify from 'fastify'
 import t from 'tap'
@@ -75,7 +77,8 @@ await forEachDatabase(t, { entities: [Lamp] }, async (t, { orm }) => {
     for (const [method, call] of ALL) {
       for (const [given, name] of wrong) {
         const message =
-          `LampCrud.${method} takes an EntityManager first: request.em in a route, orm.em.fork() elsewhere; it got ${name}.`
+          `LampCrud.${method} takes an EntityManager first: request.em in a route, orm.em.fork() elsewhere; ` +
+          `it got ${name}.`
         let result: unknown
         t.doesNotThrow(() => {
           result = call(given)
@@ -93,7 +96,7 @@ await forEachDatabase(t, { entities: [Lamp] }, async (t, { orm }) => {
     t.match(await lamps.list(orm.em.fork(), { ...parseQueryParams('per_page=5'), page: 2 }), { page: 2, per_page: 5 })
   })
 
-  t.test('wrong query parameters are refused by every method that takes some', async (t) => {
+  t.test('every method with query parameters refuses wrong ones', async (t) => {
     const calls: Readonly<Record<string, (params: any) => unknown>> = {
       list: (params) => lamps.list(orm.em.fork(), params),
       listJson: (params) => lamps.listJson(orm.em.fork(), params),
@@ -116,8 +119,8 @@ await forEachDatabase(t, { entities: [Lamp] }, async (t, { orm }) => {
           [7, '7'],
         ] as const
       ) {
-        const message =
-          `LampCrud.${method} takes query parameters as 'params': pass parseQueryParams(...) or request.queryParams; it got ${name}.`
+        const message = `LampCrud.${method} takes query parameters as 'params': ` +
+          `pass parseQueryParams(...) or request.queryParams; it got ${name}.`
         await t.rejects(call(given) as Promise<unknown>, refused(message), `${method}: ${name}`)
       }
     }
@@ -126,7 +129,7 @@ await forEachDatabase(t, { entities: [Lamp] }, async (t, { orm }) => {
     })
   })
 
-  t.test('a misspelt option is refused by every method: a scope without effect opens all rows', async (t) => {
+  t.test('every method refuses a misspelt option, since a missing scope opens all rows', async (t) => {
     for (const [method, call] of ALL) {
       const em = orm.em.fork()
       await t.rejects(
@@ -155,7 +158,7 @@ await forEachDatabase(t, { entities: [Lamp] }, async (t, { orm }) => {
     await isUntouched('nothing was written')
   })
 
-  t.test('an option that a method does not look at is refused', async (t) => {
+  t.test('an option that a method does not use is refused', async (t) => {
     const looksAt: Readonly<Record<string, readonly string[]>> = {
       includeDeleted: [
         'list',
@@ -192,7 +195,7 @@ await forEachDatabase(t, { entities: [Lamp] }, async (t, { orm }) => {
     await isUntouched('nothing was written')
   })
 
-  t.test('options that a method has are accepted by all of its ways', async (t) => {
+  t.test('the options of a method are accepted in all of its forms', async (t) => {
     const em = orm.em.fork()
     const read = { scope: { tenant: 1 }, includeDeleted: true, context: { who: 'me' } }
     for (const method of ['list', 'listJson', 'get', 'getJson', 'count', 'exists', 'query'] as const) {

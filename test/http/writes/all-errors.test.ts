@@ -1,4 +1,4 @@
-/** All that is wrong with a body is said at once, the key that it may not change included. */
+/** All mistakes of a body are listed at once, including a changed key. */
 import { defineEntity, p } from '@mikro-orm/core'
 import t from 'tap'
 import { CrudBase, primaryKey } from '../../../src/index.ts'
@@ -35,7 +35,7 @@ await forEachDatabase(t, { entities: [Part, Box] }, async (t, { orm }) => {
       ['/boxes/1', { id: 2, name: 5, other: 1 }, '/id /name /other'],
     ] as const
   ) {
-    t.test(`PATCH ${path} ${JSON.stringify(body)}`, async (t) => {
+    t.test(`PATCH ${path} lists all mistakes of ${JSON.stringify(body)}`, async (t) => {
       const response = await patch(path, body)
       t.equal(response.statusCode, 400)
       t.equal(verdict(response).split(' ').slice(2).sort().join(' '), pointers)

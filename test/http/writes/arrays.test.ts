@@ -18,7 +18,7 @@ const properties = {
   sizes: p.array((text) => Number(text)).columnType('int[]').nullable(),
 }
 const Plain = defineEntity({ name: 'Plain', tableName: 'plain', properties })
-/** Written through the unit of work, because of its hooks. */
+/** Written through the unit of work because of its hooks. */
 const Hooked = defineEntity({
   name: 'Hooked',
   tableName: 'hooked',
@@ -58,7 +58,7 @@ const ITEMS = [
   '💥',
 ]
 
-t.test('literals of an application are its own', async (t) => {
+t.test('array literals that an application sets are not changed', async (t) => {
   const marshallArray = (items: string[]): string => `{${items.map((item) => JSON.stringify(item)).join(',')}}`
   const platform = { marshallArray }
   correctArrays(platform as never, arrayLiteral)
@@ -76,7 +76,7 @@ await forEachDatabase(t, { entities: [Plain, Hooked] }, async (t, { orm }) => {
   const stored = async (table: string, id: number): Promise<Json> =>
     (await select(orm, `select row_to_json(x) as json from ${table} x where id = ${id}`))[0].json
 
-  t.test('items are stored as they are, by a statement and by the unit of work', async (t) => {
+  t.test('items are stored unchanged, by a statement and by the unit of work', async (t) => {
     for (const tags of [ITEMS, ['NULL'], ['null'], [''], [' padded '], ['\t'], [], null]) {
       for (const path of ['/plain', '/hooked', '/together']) {
         const table = path === '/plain' ? 'plain' : 'hooked'
@@ -100,7 +100,7 @@ await forEachDatabase(t, { entities: [Plain, Hooked] }, async (t, { orm }) => {
     }
   })
 
-  t.test('so are those of enums and numbers', async (t) => {
+  t.test('items of enums and numbers are stored unchanged', async (t) => {
     const data = { moods: ['NULL', ' wild ', 'calm down'], sizes: [0, -1, 2_147_483_647] }
     for (const path of ['/plain', '/hooked']) {
       const { id } = await created(path, {})
@@ -110,7 +110,7 @@ await forEachDatabase(t, { entities: [Plain, Hooked] }, async (t, { orm }) => {
     }
   })
 
-  t.test('any text, in any company', async (t) => {
+  t.test('any text is stored, next to any other', async (t) => {
     const item = fc.oneof(
       fc.constantFrom(...ITEMS),
       fc.string({ unit: fc.constantFrom(...'nulNUL \t\n\r\v\f,"\\{}\'a\u00A0\u2028é') })
@@ -127,7 +127,7 @@ await forEachDatabase(t, { entities: [Plain, Hooked] }, async (t, { orm }) => {
     )
   })
 
-  t.test('what a transaction has loaded is not written again', async (t) => {
+  t.test('an array that a transaction has loaded is not written again', async (t) => {
     const crud = new CrudBase({ model: Hooked, writable: 'all' })
     const recorder = await recordStatements(orm)
     t.teardown(recorder.stop)

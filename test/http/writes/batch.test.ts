@@ -25,7 +25,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   const count = async (table: string): Promise<number> =>
     (await select(orm, `select count(*)::int as count from ${table}`))[0].count
 
-  t.test('201 with the records in their order', async (t) => {
+  t.test('a batch answers 201 with the records in their order', async (t) => {
     const response = await post('/tags', [{ name: 'one', weight: 1 }, { name: 'two' }, { name: 'three', weight: null }])
     t.equal(response.statusCode, 201)
     t.equal(response.headers.location, undefined)
@@ -34,7 +34,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     for (const record of records) t.strictSame(await read(`/tags/${record.id}`), record)
   })
 
-  t.test('records need not have the same properties; what one leaves out has its default', async (t) => {
+  t.test('records may have different properties, and omitted ones get their defaults', async (t) => {
     const response = await post('/plants', [{ name: 'A', supplier: 1, price: 1 }, {
       supplier: 2,
       status: 'active',
@@ -67,14 +67,14 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     )
   })
 
-  t.test('nothing, and one', async (t) => {
+  t.test('a batch may have no record, or one', async (t) => {
     const before = await count('tag')
     t.strictSame([(await post('/tags', [])).statusCode, (await post('/tags', [])).body], [201, '[]'])
     t.equal(await count('tag'), before)
     t.equal(bodyOf(await post('/tags', [{ name: 'alone' }])).length, 1)
   })
 
-  t.test('the first bad record is the error, with all that is wrong with it', async (t) => {
+  t.test('the first bad record is refused with all its mistakes', async (t) => {
     const before = await count('plant')
     t.equal(
       verdict(await post('/plants', [{ name: 'A', supplier: 1 }, { price: 'x', nmae: 1 }, { name: 5 }])),
@@ -94,7 +94,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.equal(await count('plant'), before)
   })
 
-  t.test('all or nothing, when the database refuses one', async (t) => {
+  t.test('a batch stores all records or none if the database refuses one', async (t) => {
     const before = await count('tag')
     t.match(verdict(await post('/tags', [{ name: 'fresh' }, { name: 'sun' }])), /^409 FST_CRUD_CONFLICT/)
     t.match(verdict(await post('/tags', [{ name: 'twice' }, { name: 'twice' }])), /^409 FST_CRUD_CONFLICT/)
@@ -111,7 +111,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.equal(await count('label'), labels)
   })
 
-  t.test('a relation that refers to nothing is named, with its record', async (t) => {
+  t.test('a relation to a missing row is named, with its record', async (t) => {
     for (const supplier of [99, 3]) {
       t.equal(
         verdict(
@@ -126,7 +126,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     )
   })
 
-  t.test('at most maxBatch', async (t) => {
+  t.test('a batch has at most maxBatch records', async (t) => {
     const before = await count('tag')
     const batch = (size: number) => Array.from({ length: size }, (_, index) => ({ name: `batch ${size} ${index}` }))
     t.equal((await post('/tags', batch(5))).statusCode, 201)
@@ -144,14 +144,14 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     )
   })
 
-  t.test('lists only where they are enabled, and records where they are', async (t) => {
+  t.test('lists are accepted only if enabled, and single records stay accepted', async (t) => {
     t.equal(verdict(await post('/single', [{ name: 'x' }])), '400 FST_ERR_VALIDATION ')
     t.equal(verdict(await post('/only-many', { name: 'x' })), '400 FST_ERR_VALIDATION ')
     t.equal((await post('/only-many', [{ name: 'only' }])).statusCode, 201)
     t.equal((await post('/tags', { name: 'single' })).statusCode, 201)
   })
 
-  t.test('what is read-only is left out of each record, where that is so', async (t) => {
+  t.test('readonlyProperties applies to each record', async (t) => {
     t.equal((await post('/lenient', [{ house: 'F', number: 1, plants: [] }])).statusCode, 201)
     t.equal(
       verdict(await post('/default', [{ house: 'G', number: 1, plants: [] }])),
@@ -159,7 +159,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     )
   })
 
-  t.test('by program: more records than one statement has parameters', async (t) => {
+  t.test('createMany() stores more records than one statement has parameters', async (t) => {
     const shelves = new CrudBase({ model: Shelf, writable: 'all' })
     const many = Array.from({ length: 12_000 }, (_, number) => ({ house: 'MANY', number }))
     const recorder = await recordStatements(orm)
@@ -182,7 +182,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.equal((await select(orm, "select count(*)::int as count from shelf where house = 'AGAIN'"))[0].count, 0)
   })
 
-  t.test('by program: each record passes the hooks', async (t) => {
+  t.test('createMany() runs the hooks for each record', async (t) => {
     const crud = new (class extends CrudBase {
       override beforeCreate (data: any) {
         return { ...data, name: `${data.name}!` }

@@ -1,4 +1,4 @@
-/** What `beforeCreate` returns: mistakes in it are the server's, mistakes of the client stay the client's. */
+/** The return value of `beforeCreate`: its mistakes are a 500, and mistakes of the client stay a 400. */
 import { defineEntity, p } from '@mikro-orm/core'
 import Fastify, { type LightMyRequestResponse } from 'fastify'
 import { Writable } from 'node:stream'
@@ -19,7 +19,7 @@ const Crate = defineEntity({
   },
 })
 
-/** Returns what the test says. */
+/** Returns the value that the test sets. */
 class Told extends CrudBase<any> {
   answer: (data: CrudRecord) => unknown = (data) => data
 
@@ -59,7 +59,7 @@ await forEachDatabase(t, { entities: [Owner, Crate] }, async (t, { orm }) => {
     log.length = 0
   })
 
-  t.test('a hook that returns what no record can have is a mistake of the server, and logged', async (t) => {
+  t.test('a hook that returns values that no record can have is a logged 500', async (t) => {
     const cases: ReadonlyArray<readonly [more: object, logged: RegExp]> = [
       [{ zzz: 1 }, /beforeCreate: There is no property 'zzz' to write\./],
       [{ weight: 'heavy' }, /beforeCreate: 'weight' must be an integer/],
@@ -85,7 +85,7 @@ await forEachDatabase(t, { entities: [Owner, Crate] }, async (t, { orm }) => {
     t.equal(await rows(), 0)
   })
 
-  t.test('a hook that returns anything but an object is a mistake of the server, and logged', async (t) => {
+  t.test('a hook that returns anything but an object is a logged 500', async (t) => {
     for (const wrong of [undefined, null, 'x', 5, [good], true]) {
       crates.answer = () => wrong
       for (const body of [good, [good]]) {
@@ -98,7 +98,7 @@ await forEachDatabase(t, { entities: [Owner, Crate] }, async (t, { orm }) => {
     t.equal(await rows(), 0)
   })
 
-  t.test('what the client has sent wrong is the mistake of the client, whatever the hook would do', async (t) => {
+  t.test('a mistake of the client is a 400, whatever the hook would do', async (t) => {
     let calls = 0
     crates.answer = (data) => {
       calls++
@@ -111,7 +111,7 @@ await forEachDatabase(t, { entities: [Owner, Crate] }, async (t, { orm }) => {
     t.strictSame(log, [])
   })
 
-  t.test('a required property that neither the client nor the hook gives is missed in the body', async (t) => {
+  t.test('a required property missing from both the body and the hook is an error of the body', async (t) => {
     t.strictSame(verdict(await post({ tenant: 1 })), [400, 'FST_ERR_VALIDATION', '/name'])
     t.strictSame(verdict(await post({})), [400, 'FST_ERR_VALIDATION', '/name', '/tenant'])
     t.strictSame(verdict(await post({}, '/scoped')), [400, 'FST_ERR_VALIDATION', '/name'])
@@ -125,7 +125,7 @@ await forEachDatabase(t, { entities: [Owner, Crate] }, async (t, { orm }) => {
     t.equal(await rows(), 0)
   })
 
-  t.test('a hook may fill what the client leaves out, and take away what is not required', async (t) => {
+  t.test('a hook may fill in omitted properties, and remove those that are not required', async (t) => {
     crates.answer = ({ weight, ...data }) => ({ name: 'filled', ...data, secret: 'hush' })
     const answer = await post({ tenant: 1, weight: 5 })
     t.equal(answer.statusCode, 201)

@@ -12,7 +12,7 @@ import { verdict, writes } from './helper.ts'
 const MANY = Array.from({ length: 20 }, (_, index) => index)
 
 await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
-  t.test('a transaction of the caller that is rolled back leaves nothing', async (t) => {
+  t.test("rolling back the caller's transaction undoes a write", async (t) => {
     const before = await select(orm, 'select * from tag order by id')
     const crud = new CrudBase({ model: Tag, writable: 'all' })
     const seen: unknown[] = []
@@ -35,12 +35,12 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame(await select(orm, 'select * from tag order by id'), before)
   })
 
-  t.test('a transaction of the caller that goes on after a refusal keeps the rest', async (t) => {
+  t.test("a caller's transaction that continues after a refusal keeps the rest", async (t) => {
     const tags = new CrudBase({ model: Tag, writable: 'all' })
     const plants = new CrudBase({ model: Plant, writable: 'all' })
     await orm.em.fork().transactional(async (em) => {
       await tags.create(em as any, { name: 'kept' })
-      // refused before anything is sent, and inside a savepoint of its own
+      // refused before anything is sent, and inside a separate savepoint
       await t.rejects(tags.create(em as any, { nmae: 'x' }), { code: 'FST_ERR_VALIDATION' })
       await t.rejects(plants.create(em as any, { name: 'x', supplier: 1, tags: [99] }), { code: 'FST_CRUD_CONFLICT' })
       await t.rejects(tags.update(em as any, 99, { name: 'x' }), { code: 'FST_CRUD_NOT_FOUND' })
@@ -48,7 +48,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.equal((await select(orm, "select id from tag where name = 'kept'")).length, 1)
   })
 
-  t.test('all or nothing: the 50th of many fails in the database', async (t) => {
+  t.test('a batch stores nothing if the 50th of many records fails in the database', async (t) => {
     const before = await select(orm, 'select count(*)::int as count from shelf')
     const many = Array.from({ length: 100 }, (_, number) => ({ house: 'T', number }))
     many[49] = { house: 'A', number: 1 }
@@ -88,7 +88,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     return counts
   }
 
-  t.test('of many updates of one version one wins, and nothing is lost', async (t) => {
+  t.test('one of many updates of the same version wins, and nothing is lost', async (t) => {
     const { id } = await created('/orders', { customer: customerId(1) })
     const sent = MANY.map((index) => patch(`/orders/${id}`, { note: `by ${index}` }, { 'if-match': '"1"' }))
     t.strictSame(await tally(sent), { 200: 1, '412 FST_CRUD_PRECONDITION_FAILED': 19 })
@@ -103,7 +103,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     t.equal((await read(`/orders/${id}`)).version, 21)
   })
 
-  t.test('retrying with the version of the last answer, nobody overwrites anybody', async (t) => {
+  t.test('clients that retry with the latest version do not overwrite each other', async (t) => {
     const { id } = await created('/orders', { customer: customerId(1), note: '' })
     const append = async (letter: string): Promise<void> => {
       for (;;) {
@@ -117,7 +117,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     t.strictSame([...(await read(`/orders/${id}`)).note].sort(), [...'abcdefgh'])
   })
 
-  t.test('of many deletes one succeeds', async (t) => {
+  t.test('one of many deletes succeeds', async (t) => {
     t.strictSame(await tally(MANY.map(() => remove('/plants/3'))), { 200: 1, '404 FST_CRUD_NOT_FOUND': 19 })
     const { id } = await created('/plants', { name: 'x', supplier: 1 })
     t.strictSame(await tally(MANY.map(() => remove(`/plants/${id}?hard=true`))), {
@@ -126,21 +126,21 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     })
   })
 
-  t.test('of many restores all come to the same', async (t) => {
+  t.test('many restores give the same result', async (t) => {
     await remove('/plants/4')
     const before = (await select(orm, 'select updated_at from plant where id = 4'))[0].updated_at
     t.strictSame(await tally(MANY.map(() => restore('/plants/4'))), { 200: 20 })
     t.ok((await read('/plants/4')).updated_at >= before)
   })
 
-  t.test('of many creations of one name one succeeds', async (t) => {
+  t.test('one of many creations with the same name succeeds', async (t) => {
     t.strictSame(await tally(MANY.map(() => post('/tags', { name: 'unique' }))), {
       201: 1,
       '409 FST_CRUD_CONFLICT /name': 19,
     })
   })
 
-  t.test('sets that are replaced at the same time are one of them', async (t) => {
+  t.test('sets replaced at the same time end as one of them', async (t) => {
     const { id } = await created('/plants', { name: 'x', supplier: 1, tags: [5] })
     const sets = [[1, 2], [3], [], [1, 2, 3, 5]]
     t.strictSame(await tally(MANY.map((index) => patch(`/plants/${id}`, { tags: sets[index % sets.length] }))), {
@@ -152,7 +152,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     t.ok(sets.some((set) => JSON.stringify(set) === JSON.stringify(links)), JSON.stringify(links))
   })
 
-  t.test('an update and a delete of one record: what is deleted is not changed any more', async (t) => {
+  t.test('an update after a concurrent delete does not change the record', async (t) => {
     const { id } = await created('/plants', { name: 'x', supplier: 1 })
     await Promise.all(
       MANY.map((index) => index === 10 ? remove(`/plants/${id}`) : patch(`/plants/${id}`, { position: index }))
@@ -173,7 +173,8 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     const socket = net.connect(port, '127.0.0.1')
     await once(socket, 'connect')
     socket.write(
-      `POST /tags HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+      'POST /tags HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ' +
+        `${body.length}\r\n\r\n${body}`
     )
     const waiting = "select pid from pg_locks where not granted and locktype = 'transactionid'"
     const until = async (done: (rows: unknown[]) => boolean): Promise<void> => {
@@ -190,7 +191,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     t.equal((await post('/tags', [{ name: 'gate 30' }])).statusCode, 201, 'the connection is of use to the next')
   })
 
-  t.test('a batch that nobody cut off is all there', async (t) => {
+  t.test('a batch that is not interrupted is complete', async (t) => {
     const batches = MANY.map((batch) =>
       post('/tags', Array.from({ length: 20 }, (_, index) => ({ name: `batch ${batch} ${index}` })))
     )

@@ -43,7 +43,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   }, { bodyLimit: 100_000 })
   const { post, created, read } = writes(app)
 
-  t.test('201 with the record, and where it is', async (t) => {
+  t.test('a create answers 201 with the record and its location', async (t) => {
     const response = await post('/plants', { name: 'Mint', supplier: 1, price: 2.5, sku: 'MIN-001' })
     t.equal(response.statusCode, 201)
     t.equal(response.headers.location, '/plants/15')
@@ -80,7 +80,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     }])
   })
 
-  t.test('the location is below the path that was posted to', async (t) => {
+  t.test('the location is below the requested path', async (t) => {
     t.match((await post('/tags/', { name: 'slash' })).headers.location, /^\/tags\/\d+$/)
     t.match((await post('/tags?', { name: 'question' })).headers.location, /^\/tags\/\d+$/)
     t.equal((await post('/shelves', { house: 'Z/?#', number: 7 })).headers.location, '/shelves/Z%2F%3F%23/7')
@@ -101,12 +101,12 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.equal((await post('/entries', { action: 'made', at: '2024-05-04T00:00:00Z' })).headers.location, '/entries/4')
   })
 
-  t.test('an empty record is missing what is required', async (t) => {
+  t.test('an empty record lacks the required properties', async (t) => {
     t.equal(verdict(await post('/groups', {})), '400 FST_ERR_VALIDATION /name')
     t.equal(verdict(await post('/items', {})), '400 FST_ERR_VALIDATION /order /plant /price')
   })
 
-  t.test('all that is wrong with a record, at once', async (t) => {
+  t.test('all mistakes of a record are listed at once', async (t) => {
     const response = await post('/plants', { name: 5, price: '1', id: 7, nmae: 'x', status: 'sold' })
     t.strictSame(bodyOf(response), {
       statusCode: 400,
@@ -161,7 +161,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     ])
   })
 
-  t.test('what clients may not write is refused by name', async (t) => {
+  t.test('properties that clients may not write are refused by name', async (t) => {
     const valid = { name: 'Never', supplier: 1 }
     for (
       const name of [
@@ -309,7 +309,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     }
   })
 
-  t.test('what only the SQL of a custom type can tell not to fit is a 400, too', async (t) => {
+  t.test('a value that only the SQL of a custom type refuses is also a 400', async (t) => {
     for (const minimum of ['x', {}, [], '', 1e300, true]) {
       t.equal(
         verdict(await post('/specimens', { code: 'NEVER', plant: 1, minimum })),
@@ -364,7 +364,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     })
   })
 
-  t.test('null is a value where it is allowed', async (t) => {
+  t.test('null is accepted if the column allows it', async (t) => {
     const record = await created('/plants', {
       name: 'Nulls',
       supplier: 1,
@@ -391,7 +391,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     }], 'null of SQL, not of JSON')
   })
 
-  t.test('JSON of every kind is kept as it is', async (t) => {
+  t.test('JSON of every kind is stored unchanged', async (t) => {
     for (
       const [index, value] of [
         'text',
@@ -418,7 +418,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     }
   })
 
-  t.test('embedded objects: columns of the table, or one of JSON', async (t) => {
+  t.test('embedded objects are stored in columns of the table, or as JSON', async (t) => {
     const record = await created('/suppliers', {
       name: 'Embedded',
       country: 'de',
@@ -437,7 +437,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame(specimen.size, size)
   })
 
-  t.test('a body that is no record', async (t) => {
+  t.test('a body that is not a record is refused', async (t) => {
     for (const body of [null, 'text', 5, true, [], [{ name: 'x', supplier: 1 }]]) {
       t.equal(verdict(await post('/plants', body)), '400 FST_ERR_VALIDATION ', JSON.stringify(body))
     }
@@ -476,7 +476,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.equal(verdict(response), '400 FST_ERR_VALIDATION /readings')
   })
 
-  t.test('a name that comes twice has its last value, as in all of JSON', async (t) => {
+  t.test('the last value of a repeated name counts, as usual in JSON', async (t) => {
     const response = await app.inject({
       method: 'POST',
       url: '/tags',
@@ -486,7 +486,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.match(bodyOf(response), { name: 'last' })
   })
 
-  t.test('parameters of reads are refused, and so is hard', async (t) => {
+  t.test('parameters of reads are refused, and hard is refused as well', async (t) => {
     const before = (await select(orm, 'select count(*)::int as count from tag'))[0].count
     for (
       const query of [
@@ -506,7 +506,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.equal((await select(orm, 'select count(*)::int as count from tag'))[0].count, before)
   })
 
-  t.test('single-table inheritance: the resource says which class a row is', async (t) => {
+  t.test('with single-table inheritance, the resource decides the class of a row', async (t) => {
     const parcel = await created('/parcels', { order: 1, carrier: 'turtle', weight: '0.500', due: '2024-06-01' })
     t.match(parcel, { kind: 'parcel', order: 1, carrier: 'turtle', weight: '0.500', due: '2024-06-01' })
     t.strictSame(await read(`/parcels/${parcel.id}`), parcel)
@@ -517,13 +517,13 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.equal(verdict(await post('/parcels', { order: 1 })), '400 FST_ERR_VALIDATION /carrier')
   })
 
-  t.test('an abstract class of such a table has no records to create', async (t) => {
+  t.test('an abstract class of single-table inheritance creates no records', async (t) => {
     for (const body of [{ order: 1 }, { order: 1, kind: 'parcel' }]) {
       t.equal((await post('/deliveries', body)).statusCode, 404)
     }
   })
 
-  t.test('a key that the client gives', async (t) => {
+  t.test('the client may give the key', async (t) => {
     t.strictSame(await created('/shelves', { house: 'C', number: 1, capacity: 5 }), {
       house: 'C',
       number: 1,
@@ -535,7 +535,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.equal(verdict(await post('/shelves', { house: null, number: 1 })), '400 FST_ERR_VALIDATION /house')
   })
 
-  t.test('a table in another schema, and one whose name is a reserved word', async (t) => {
+  t.test('records are created in another schema, and in a table named by a reserved word', async (t) => {
     t.strictSame(await created('/entries', { action: 'watered', at: '2024-05-04T10:00:00+02:00', plant: 1 }), {
       id: '5',
       action: 'watered',
@@ -548,7 +548,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.match(await created('/orders', { customer: customerId(1) }), { version: 1, customer: customerId(1), note: null })
   })
 
-  t.test('a composite key of relations', async (t) => {
+  t.test('records may have a composite key of relations', async (t) => {
     t.strictSame(await created('/items', { order: 2, plant: 1, price: 2.5 }), {
       order: 2,
       plant: 1,
@@ -559,7 +559,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.equal(verdict(await post('/items', { order: 2, price: 2.5 })), '400 FST_ERR_VALIDATION /plant')
   })
 
-  t.test('by program: Dates, bigints and bytes as JavaScript has them', async (t) => {
+  t.test('create() takes Dates, bigints and bytes of JavaScript', async (t) => {
     const crud = resource(Specimen)
     const record = await crud.create(orm.em.fork(), {
       code: 'PROGRAM',
@@ -595,7 +595,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     })
   })
 
-  t.test('data that was given stays as it was', async (t) => {
+  t.test('create() does not change the passed data', async (t) => {
     const data = Object.freeze({ name: 'Frozen', supplier: 1, tags: Object.freeze([1]) })
     await resource(Plant).create(orm.em.fork(), data)
     t.strictSame(data, { name: 'Frozen', supplier: 1, tags: [1] })

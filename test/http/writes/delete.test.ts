@@ -38,7 +38,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
   const { get, remove, restore, created, read, patch } = writes(app)
 
-  t.test('soft: the record is marked, returned, and gone from all reads', async (t) => {
+  t.test('a soft delete marks the record, returns it, and removes it from all reads', async (t) => {
     const before = await read('/plants/14')
     const response = await remove('/plants/14')
     t.equal(response.statusCode, 200)
@@ -56,7 +56,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     }])
   })
 
-  t.test('restore: back as it was; a live record stays as it is', async (t) => {
+  t.test('restore returns the record unchanged, and leaves a live record unchanged', async (t) => {
     const response = await restore('/plants/14')
     t.equal(response.statusCode, 200)
     t.match(bodyOf(response), { id: 14, deleted_at: null, name: 'Thyme' })
@@ -71,7 +71,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.match(bodyOf(await restore(`/customers/${customerId(3)}`)), { name: 'Cleo', deleted_at: null })
   })
 
-  t.test('there is nothing to restore where nothing is marked', async (t) => {
+  t.test('an entity without deleted_at cannot be restored', async (t) => {
     for (const path of ['/shelves/A/1', '/labels/1', '/orders/1']) t.equal((await restore(path)).statusCode, 404)
     t.equal((await restore('/labels/1')).json().message, 'Route POST:/labels/1/restore not found')
     await t.rejects(new CrudBase({ model: Label, writable: 'all' }).restore(orm.em.fork(), 1), {
@@ -79,7 +79,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     })
   })
 
-  t.test('without deleted_at: the row is removed', async (t) => {
+  t.test('an entity without deleted_at loses the row', async (t) => {
     const record = await read('/labels/3')
     t.strictSame(bodyOf(await remove('/labels/3')), record)
     t.equal(verdict(await remove('/labels/3')), NOT_FOUND)
@@ -92,7 +92,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.equal((await select(orm, 'select id from delivery where id = 2')).length, 1)
   })
 
-  t.test('rows that a MikroORM filter hides are not there', async (t) => {
+  t.test('rows hidden by a MikroORM filter are not found', async (t) => {
     for (const id of [2, 4]) t.equal(verdict(await remove(`/offers/${id}`)), NOT_FOUND)
     t.equal(verdict(await patch('/offers/2', { title: 'x' })), NOT_FOUND)
     t.equal((await select(orm, "select id from offer where id in (2, 4) and title <> 'x'")).length, 2)
@@ -100,7 +100,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.equal(verdict(await get('/offers/5')), NOT_FOUND)
   })
 
-  t.test('a record that others refer to can not be removed', async (t) => {
+  t.test('a record that other rows refer to cannot be removed', async (t) => {
     for (const path of ['/hard/1?hard=true', '/orders/1']) {
       const response = await remove(path)
       t.equal(verdict(response), '409 FST_CRUD_CONFLICT', path)
@@ -114,7 +114,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.equal((await restore('/suppliers/1')).statusCode, 200)
   })
 
-  t.test('hard: only where it is enabled', async (t) => {
+  t.test('a hard delete must be enabled', async (t) => {
     for (const hard of ['true', 'false', '', 'x']) {
       const response = await remove(`/plants/1?hard=${hard}`)
       t.strictSame([verdict(response), response.json().message], [
@@ -137,7 +137,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     )
   })
 
-  t.test('hard: the row is gone, whether it was marked or not', async (t) => {
+  t.test('a hard delete removes the row, whether it was marked or not', async (t) => {
     const { id, uuid } = await created('/hard', { name: 'Soon gone', supplier: 1 })
     t.match(bodyOf(await remove(`/hard/${id}?hard=false`)), { id, deleted_at: String })
     t.equal(verdict(await remove(`/hard/${id}`)), NOT_FOUND)
@@ -156,7 +156,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.equal((await select(orm, 'select id from tag where id in (1, 3)')).length, 2)
   })
 
-  t.test('a body is of no interest; parameters of reads are refused', async (t) => {
+  t.test('a body is ignored, and parameters of reads are refused', async (t) => {
     const { id } = await created('/tags', { name: 'x' })
     t.match(verdict(await remove(`/tags/${id}?fields=name`)), /^400 FST_CRUD_/)
     t.match(verdict(await remove(`/tags/${id}?filter[name]=x`)), /^400 FST_CRUD_/)
@@ -164,7 +164,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.equal(verdict(await remove('/tags/x')), '400 FST_ERR_VALIDATION id')
   })
 
-  t.test('by program', async (t) => {
+  t.test('methods of CrudBase delete and restore', async (t) => {
     const crud = new CrudBase({ model: Tag, writable: 'all' })
     const em = orm.em.fork()
     const { id } = await crud.create(em, { name: 'program' })

@@ -31,7 +31,7 @@ const Booking = defineEntity({
   },
 })
 
-/** Rules of the database that the entity knows nothing of. */
+/** Constraints of the database that the entity does not know. */
 const RULES = `
   alter table secret_booking add constraint secret_rule check (seats >= 0);
   alter table secret_booking add constraint secret_room_day exclude using btree (room with =, day with =);
@@ -55,14 +55,16 @@ const RULES = `
       end case;
       return new;
     end $$;
-  create trigger secret_trigger before insert or update on secret_booking for each row execute function secret_overflow();
+  create trigger secret_trigger before insert or update on secret_booking
+  for each row execute function secret_overflow();
   insert into secret_owner (id, name) values (1, 'first'), (2, 'second'), (3, 'kept');
   create table secret_guard (owner_id int not null references secret_owner (id) on delete restrict on update restrict);
   insert into secret_guard values (3);
-  insert into secret_booking (title, secret_code, room, day, seats, shadow, owner_id) values ('taken', 'TAKEN', 1, '2024-05-01', 7, 'shadow', 1), ('other', 'OTHER', 2, '2024-05-02', 8, null, null);
+  insert into secret_booking (title, secret_code, room, day, seats, shadow, owner_id) values ('taken', 'TAKEN', 1,
+  '2024-05-01', 7, 'shadow', 1), ('other', 'OTHER', 2, '2024-05-02', 8, null, null);
 `
 
-/** Nothing of the database's own in an answer. */
+/** Words of the database that no answer may contain. */
 const LEAKS = /secret|constraint|select |insert |update |relation "|column|sqlstate|\$1|node_modules/i
 
 const crud = () => resource(Booking)
@@ -72,7 +74,7 @@ const resources = (): CrudKitOptions['resources'] => ({
   '/batch': { crud: crud(), operations: ['createMany'] },
 })
 
-/** Answers as they should be, without a word of the database's, and with its error as cause. */
+/** Asserts that the answer is as expected, contains no word of the database, and has its error as cause. */
 const CASES: readonly [
   what: string,
   method: 'POST' | 'PATCH' | 'DELETE',
@@ -249,7 +251,8 @@ await forEachDatabase(
     await select(orm, 'alter table secret_booking drop constraint secret_booking_owner_id_foreign')
     await select(
       orm,
-      'alter table secret_booking add constraint secret_booking_owner_id_foreign foreign key (owner_id) references secret_owner (id)'
+      'alter table secret_booking add constraint secret_booking_owner_id_foreign foreign key (owner_id) references ' +
+        'secret_owner (id)'
     )
     for (const statement of RULES.split(/;\n(?= {2}\S|$)/).filter((text) => text.trim() !== '')) {
       await select(
@@ -282,7 +285,7 @@ await forEachDatabase(
       })
     }
 
-    t.test('foreign key, still referred to', async (t) => {
+    t.test('a foreign key refuses to remove a row that is still referred to', async (t) => {
       const { remove } = writes(app)
       const response = await remove('/owners/1')
       t.equal(verdict(response), '409 FST_CRUD_CONFLICT')
@@ -290,7 +293,7 @@ await forEachDatabase(
       t.equal((await remove('/owners/2')).statusCode, 200)
     })
 
-    t.test('a conflict over what is hidden does not say over what', async (t) => {
+    t.test('a conflict on a hidden property does not name it', async (t) => {
       class Shadowed extends CrudBase {
         override beforeCreate (data: Json) {
           return { ...data, shadow: 'shadow' }
@@ -303,7 +306,7 @@ await forEachDatabase(
       t.notMatch(response.body, /shadow/)
     })
 
-    t.test('inside a transaction of the caller the error comes through, and the rest is rolled back', async (t) => {
+    t.test("inside the caller's transaction, the error is thrown and the rest is rolled back", async (t) => {
       const before = await rows()
       const em = orm.em.fork()
       await t.rejects(
@@ -318,7 +321,7 @@ await forEachDatabase(
   }
 )
 
-// PGlite is one connection in this process: nothing can be in each other's way
+// PGlite is one connection in this process, so statements cannot block each other
 t.test('PostgreSQL', {
   skip: skipReasons.postgres || await lacks('exclusionConstraint', 'triggers', 'activityView', 'locksView'),
 }, async (t) => {
@@ -359,7 +362,7 @@ t.test('PostgreSQL', {
     return { app, errors, admin, connect, url, database: new URL(url).pathname.slice(1) }
   }
 
-  /** Waits until a condition of the server's holds: of a statement that is on its way, there is no other sign. */
+  /** Waits until a condition on the server's activity holds. Nothing else shows that a statement is running. */
   const until = async (client: pg.Client, sql: string): Promise<Json> => {
     for (let tries = 0; tries < 500; tries++) {
       const { rows } = await client.query(sql)
@@ -381,7 +384,7 @@ t.test('PostgreSQL', {
     t.match(error, { cause })
   }
 
-  t.test('a statement that runs into its timeout writes nothing', async (t) => {
+  t.test('a statement that exceeds its timeout writes nothing', async (t) => {
     const { app, errors, admin } = await serveOwn(t, { max: 2 }, { statement_timeout: 50 })
     const { post, patch } = writes(app)
     unavailable(t, await post('/bookings', { title: 'sleep' }), errors.pop(), { code: '57014' })
@@ -392,7 +395,7 @@ t.test('PostgreSQL', {
     t.equal((await admin.query("select 1 from secret_booking where title = 'sleep'")).rowCount, 0)
   })
 
-  t.test('a connection that is cut in the middle of a write, and the next request', async (t) => {
+  t.test('a connection cut in the middle of a write fails the write, and the next request succeeds', async (t) => {
     const { app, errors, admin } = await serveOwn(t, { max: 2 })
     const { post } = writes(app)
     const sent = post('/bookings', { title: 'sleep' })
@@ -406,7 +409,7 @@ t.test('PostgreSQL', {
     t.equal((await post('/bookings', { title: 'after' })).statusCode, 201)
   })
 
-  t.test('a pool without a free connection', async (t) => {
+  t.test('a pool without a free connection answers 503', async (t) => {
     const { app, errors, admin } = await serveOwn(t, { max: 1, connectionTimeoutMillis: 100 })
     const { post } = writes(app)
     await admin.query('begin; lock table secret_owner in access exclusive mode')
@@ -417,7 +420,7 @@ t.test('PostgreSQL', {
     t.equal((await waiting).statusCode, 201)
   })
 
-  t.test('a server with too many connections', { skip: await lacks('createRole') }, async (t) => {
+  t.test('a server with too many connections answers 503', { skip: await lacks('createRole') }, async (t) => {
     const { url, drop } = await createDatabase()
     const name = new URL(url).pathname.slice(1)
     const admin = new pg.Client({ connectionString: url })
@@ -446,7 +449,7 @@ t.test('PostgreSQL', {
     await admin.query(`alter database ${name} connection limit 0`)
     await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where usename = $1', [name])
     await until(admin, `select 1 where not exists (select 1 from pg_stat_activity where usename = '${name}')`)
-    // a connection that was idle may not know yet
+    // an idle connection may not know it yet
     await app.inject('/owners/1')
     errors.length = 0
     unavailable(t, await writes(app).post('/owners', { id: 1, name: 'x' }), errors.pop(), { code: '53300' })
@@ -454,11 +457,12 @@ t.test('PostgreSQL', {
     t.equal((await writes(app).post('/owners', { id: 1, name: 'x' })).statusCode, 201)
   })
 
-  t.test('a serialization failure: somebody else was first', async (t) => {
+  t.test('a serialization failure against another transaction is reported', async (t) => {
     const { app, errors, admin, database } = await serveOwn(t, { max: 2 })
     await admin.query(`alter database ${database} set default_transaction_isolation = 'repeatable read'`)
     await admin.query(
-      'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()'
+      'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() ' +
+        'and pid <> pg_backend_pid()'
     )
     const { patch, get } = writes(app)
     await get('/bookings/2')
@@ -472,13 +476,14 @@ t.test('PostgreSQL', {
     t.equal((await get('/bookings/2')).json().seats, 3)
   })
 
-  t.test('a deadlock', { skip: await lacks('setDeadlockTimeout') }, async (t) => {
+  t.test('a deadlock is reported', { skip: await lacks('setDeadlockTimeout') }, async (t) => {
     const { app, errors, admin, connect, database } = await serveOwn(t, { max: 2 })
     await admin.query(`alter database ${database} set deadlock_timeout = '20ms'`)
     await admin.query(
-      'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()'
+      'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() ' +
+        'and pid <> pg_backend_pid()'
     )
-    // the request locks its booking, waits for us to have the owner, and then wants that
+    // the request locks its booking, waits until the test holds the owner, and then requests the owner
     await admin.query(`
       create function secret_touch() returns trigger language plpgsql as $$
         begin
@@ -500,7 +505,7 @@ t.test('PostgreSQL', {
     await until(admin, "select 1 from pg_locks where not granted and locktype = 'transactionid'")
     errors.length = 0
     await admin.query('select pg_advisory_unlock(1)')
-    // the request was the one to be undone
+    // the server chose to undo the request
     t.equal((await rivals).rowCount, 1)
     await rival.query('rollback')
     t.equal((await sent).json().note, 'x', 'it was tried again')

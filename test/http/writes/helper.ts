@@ -1,4 +1,4 @@
-/** Writes over HTTP, and answers that have to be as they should. */
+/** Writes over HTTP, with their expected answers. */
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
 import type { Json } from '../helper.ts'
 
@@ -19,7 +19,7 @@ export interface WriteClient {
   readonly read: (path: string, headers?: Headers) => Promise<Json>
 }
 
-/** Bodies are sent as JSON; what is `undefined` is no body at all. */
+/** Sends the body as JSON, or no body if it is `undefined`. */
 export function writes (app: FastifyInstance): WriteClient {
   const send = async (
     method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE',
@@ -51,7 +51,7 @@ export function writes (app: FastifyInstance): WriteClient {
   }
 }
 
-/** Status and code of an answer, and where its errors are: `400 FST_ERR_VALIDATION /name`. */
+/** Status and code of an answer, and the places of its errors: `400 FST_ERR_VALIDATION /name`. */
 export function verdict (response: LightMyRequestResponse): string {
   const { code, errors = [] } = response.body === '' ? {} as Json : response.json()
   const sources = errors.map(({ source }: Json) => source?.pointer ?? source?.parameter).filter((source: unknown) =>

@@ -12,7 +12,7 @@ import { verdict, writes } from './helper.ts'
 
 let serial = 0
 
-/** Values from `onCreate` and `onUpdate`, of which some look at the entity. */
+/** Values from `onCreate` and `onUpdate`, some computed from the entity. */
 const Article = defineEntity({
   name: 'Article',
   properties: {
@@ -75,7 +75,7 @@ const Audited = defineEntity({
   filters: { shown: { name: 'shown', cond: { hidden: false }, default: true } },
 })
 
-/** What a class gives its new objects. */
+/** Values that a class gives its new objects. */
 class Shop {
   id!: number
   name!: string
@@ -112,7 +112,7 @@ const ShipSchema = new EntitySchema<Ship>({
   },
 })
 
-/** A type whose JavaScript side is all that it takes. */
+/** A type that is only defined in JavaScript. */
 class Money {
   readonly cents: number
   constructor (cents: number) {
@@ -158,7 +158,7 @@ const Account = defineEntity({
 
 const all = [...entities, Article, Slugged, Audited, ShopSchema, ShipSchema, Priced, Settings, Account]
 
-/** Listens to everything, and does nothing: what is written with it goes through the unit of work. */
+/** Subscribes to all events without doing anything, so that writes go through the unit of work. */
 const listener = (entity: any, more: Partial<EventSubscriber> = {}): EventSubscriber => ({
   getSubscribedEntities: () => [entity],
   beforeCreate: async () => {},
@@ -258,8 +258,8 @@ await forEachDatabase(t, { entities: all, seed }, async (t, { orm }) => {
     (await select(orm, `select row_to_json(x) as json from ${table} x where id = ${id}`))[0].json
 
   /**
-   * Runs a scenario as it is, and again with a subscriber; both have to come to the same. A subscriber stays: once
-   * for each entity.
+   * Runs a scenario without and then with a subscriber, and expects equal results. The subscriber stays registered, so
+   * run one scenario for each entity.
    */
   const bothWays = async (t: Test, entity: any, scenario: () => Promise<Json>): Promise<Json> => {
     const recorder = await recordStatements(orm)
@@ -273,7 +273,7 @@ await forEachDatabase(t, { entities: all, seed }, async (t, { orm }) => {
     return statement
   }
 
-  t.test('statements and the unit of work write the same: values of every type', async (t) => {
+  t.test('statements and the unit of work write the same values of every type', async (t) => {
     let count = 0
     const code = () => `S${++count}`
     await bothWays(t, Specimen, async () => {
@@ -291,7 +291,7 @@ await forEachDatabase(t, { entities: all, seed }, async (t, { orm }) => {
     })
   })
 
-  t.test('statements and the unit of work write the same: defaults, relations, embedded objects', async (t) => {
+  t.test('statements and the unit of work write the same defaults, relations and embedded objects', async (t) => {
     const strip = ({ id, uuid, created_at: _, updated_at: __, deleted_at: deleted, ...rest }: Json) => ({
       ...rest,
       deleted: deleted !== null,
@@ -338,7 +338,7 @@ await forEachDatabase(t, { entities: all, seed }, async (t, { orm }) => {
     t.strictSame(a, [1, 2, '412 FST_CRUD_PRECONDITION_FAILED', '412 FST_CRUD_PRECONDITION_FAILED', '"3"', '"3"', 200])
   })
 
-  t.test('subscribers see what the entity class has, and what they change is written', async (t) => {
+  t.test('subscribers see instances of the entity class, and their changes are written', async (t) => {
     const seen: Json[] = []
     const subscriber = listener(Specimen, {
       beforeCreate: async ({ entity }: EventArgs<any>) => {
@@ -374,7 +374,7 @@ await forEachDatabase(t, { entities: all, seed }, async (t, { orm }) => {
     t.strictSame(second.spores, 5n)
   })
 
-  t.test('subscribers are called in a transaction, too, also those that only it has, and those that only wait for a flush', async (t) => {
+  t.test('subscribers are called in a transaction, also its own, and those of flush events', async (t) => {
     const articles = new CrudBase({ model: Article, writable: 'all' })
     const write = async (em: any) => {
       const { id } = await articles.create(em, { title: 'x' })
@@ -449,7 +449,7 @@ await forEachDatabase(t, { entities: all, seed }, async (t, { orm }) => {
     t.equal(verdict(await patch(`/audited/${record.id}`, { name: 'z' })), '404 FST_CRUD_NOT_FOUND')
   })
 
-  t.test('a record that hides itself from MikroORM filters is returned once more', async (t) => {
+  t.test('a record that a write hides from MikroORM filters is still returned', async (t) => {
     t.match(await created('/audited', { name: 'x', hidden: true }), { hidden: true })
     const { id } = await created('/audited', { name: 'x' })
     t.match(await updated(`/audited/${id}`, { hidden: true }), { id, hidden: true })
@@ -466,7 +466,7 @@ await forEachDatabase(t, { entities: all, seed }, async (t, { orm }) => {
     t.strictSame(a, [true, '404 FST_CRUD_NOT_FOUND', true])
   })
 
-  t.test('onCreate and onUpdate fill in what nobody gives', async (t) => {
+  t.test('onCreate and onUpdate fill in omitted values', async (t) => {
     serial = 0
     const record = await created('/articles', { title: 'x' })
     t.match(record, { number: 1, revision: 1, mood: 'fresh' })
@@ -482,14 +482,14 @@ await forEachDatabase(t, { entities: all, seed }, async (t, { orm }) => {
     t.strictSame(a, [[11, 1, 'fresh'], [11, 2, null]])
   })
 
-  t.test('hooks of properties that look at the entity get all of it', async (t) => {
+  t.test('onCreate and onUpdate get the whole entity', async (t) => {
     const record = await created('/slugged', { title: 'Hello' })
     t.equal(record.slug, 'hello')
     t.match(await updated(`/slugged/${record.id}`, { price: 2 }), { title: 'Hello', slug: 'hello', price: 2 })
     t.match(await updated(`/slugged/${record.id}`, { title: 'World' }), { slug: 'world' })
   })
 
-  t.test('initialisers and constructors of the class', async (t) => {
+  t.test('initialisers and constructors of the class run', async (t) => {
     t.strictSame(await created('/shops', { name: 'x' }), {
       id: 1,
       name: 'x',
@@ -507,7 +507,7 @@ await forEachDatabase(t, { entities: all, seed }, async (t, { orm }) => {
     t.match(await updated('/ships/1', { name: 'Berta' }), { name: 'Berta', call: 'MV Anna' })
   })
 
-  t.test('a custom type that needs its own class', async (t) => {
+  t.test('a custom type gets instances of its class', async (t) => {
     const { id, price } = await created('/priced', { price: '12.5' })
     t.equal(price, '12.5')
     t.strictSame(await row('priced', id), { id, price: 1250 })
@@ -531,7 +531,7 @@ await forEachDatabase(t, { entities: all, seed }, async (t, { orm }) => {
     })
   })
 
-  t.test("a resource's own hooks change data and records, and know the request", async (t) => {
+  t.test("a resource's hooks change data and records, and get the request", async (t) => {
     const calls: Json[] = []
     class Hooked extends CrudBase {
       override beforeCreate (data: Json, { em, request, ...context }: CrudContext) {
@@ -599,7 +599,7 @@ await forEachDatabase(t, { entities: all, seed }, async (t, { orm }) => {
     }, { description: 'by ann', read: true }])
   })
 
-  t.test('the location is the key that the record shows', async (t) => {
+  t.test('the location has the key that the record shows', async (t) => {
     class Renamed extends CrudBase {
       override afterRead (record: Json) {
         return { ...record, id: `no. ${record.id}` }
@@ -610,7 +610,7 @@ await forEachDatabase(t, { entities: all, seed }, async (t, { orm }) => {
     t.equal(response.headers.location, `/renamed/${encodeURIComponent(bodyOf(response).id)}`)
   })
 
-  t.test('what a hook gives under both names of a property is given once', async (t) => {
+  t.test('a hook that uses both names of a property sets it once', async (t) => {
     class Twice extends CrudBase {
       override beforeCreate (data: Json) {
         return { ...data, articleNumber: 'own', sku: 'public' }
@@ -620,7 +620,7 @@ await forEachDatabase(t, { entities: all, seed }, async (t, { orm }) => {
     t.equal(record.sku, 'public')
   })
 
-  t.test("a hook completes what a client leaves out, and its context is the caller's", async (t) => {
+  t.test("a hook fills in omitted properties, and gets the caller's context", async (t) => {
     class Completed extends CrudBase {
       override beforeCreate (data: Json, { tenant }: CrudContext) {
         return { name: `of ${tenant}`, supplier: 1, ...data }
@@ -632,7 +632,7 @@ await forEachDatabase(t, { entities: all, seed }, async (t, { orm }) => {
     t.match(record, { name: 'of me', supplier: 1 })
   })
 
-  t.test('what a hook does on its em is in the same transaction', async (t) => {
+  t.test("a hook's work on its em is part of the same transaction", async (t) => {
     class Logged extends CrudBase {
       override async beforeCreate (data: Json, { em }: CrudContext) {
         await em.execute("insert into tag (name) values ('written by a hook')")

@@ -58,7 +58,7 @@ await forEachDatabase(t, { entities: [Sheet] }, async (t, { orm }) => {
     })
   }
 
-  t.test('others are stored', async (t) => {
+  t.test('other numbers are stored', async (t) => {
     const data = [
       9007199254740991,
       -9007199254740991,

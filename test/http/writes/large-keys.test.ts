@@ -1,4 +1,4 @@
-/** The Location of records whose keys are numbers beyond 2^53, which JavaScript rounds. */
+/** The Location of records with numeric keys beyond 2^53, which JavaScript rounds. */
 import { defineEntity, p } from '@mikro-orm/core'
 import t from 'tap'
 import { forEachDatabase } from '../../helpers/databases.ts'
@@ -25,7 +25,7 @@ await forEachDatabase(t, { entities: [Seat, Measure] }, async (t, { orm }) => {
     '/measures': resource(Measure),
   })
 
-  t.test('the location names the key with all of its digits, and leads to the record', async (t) => {
+  t.test('the location has all digits of the key, and leads to the record', async (t) => {
     for (
       const [path, body, expected] of [
         ['/seats', { hall: 'main', name: 'b' }, `/seats/main/${LARGE}`],

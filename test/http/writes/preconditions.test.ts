@@ -8,7 +8,7 @@ import { forEachDatabase } from '../../helpers/databases.ts'
 import { bodyOf, resource, select, serve } from '../helper.ts'
 import { verdict, writes } from './helper.ts'
 
-/** A version, and marked when deleted. */
+/** An entity with a version and soft delete. */
 const Draft = defineEntity({
   name: 'Draft',
   properties: {
@@ -20,7 +20,7 @@ const Draft = defineEntity({
   },
 })
 
-/** The version is the time of the last change. */
+/** An entity whose version is the time of the last change. */
 const Page = defineEntity({
   name: 'Page',
   properties: { id: p.integer().primary().autoincrement(), title: p.string(), changed: p.datetime(6).version() },
@@ -40,7 +40,7 @@ await forEachDatabase(t, { entities: [...entities, Draft, Page], seed }, async (
   const { get, post, patch, put, remove, restore, created, read } = writes(app)
   const ifMatch = (tag: string) => ({ 'if-match': tag })
 
-  t.test('a record comes with its version as an entity tag', async (t) => {
+  t.test('a record has its version as an entity tag', async (t) => {
     const response = await post('/orders', { customer: customerId(1), note: 'a' })
     t.strictSame([response.headers.etag, bodyOf(response).version], ['"1"', 1])
     const path = response.headers.location as string
@@ -53,7 +53,7 @@ await forEachDatabase(t, { entities: [...entities, Draft, Page], seed }, async (
     t.equal((await patch('/plants/1', { position: 1 })).headers.etag, undefined)
   })
 
-  t.test('If-Match lets through who knows the version', async (t) => {
+  t.test('If-Match with the current version lets the write through', async (t) => {
     const { id } = await created('/orders', { customer: customerId(1) })
     const path = `/orders/${id}`
     t.equal((await patch(path, { note: '1' }, ifMatch('"1"'))).headers.etag, '"2"')
@@ -64,7 +64,7 @@ await forEachDatabase(t, { entities: [...entities, Draft, Page], seed }, async (
     t.equal((await remove(path, ifMatch('"5"'))).statusCode, 200)
   })
 
-  t.test('a stale, a weak or an unreadable tag does not, and changes nothing', async (t) => {
+  t.test('a stale, weak or unreadable tag fails, and changes nothing', async (t) => {
     const { id } = await created('/orders', { customer: customerId(1), note: 'kept' })
     const path = `/orders/${id}`
     await patch(path, { note: 'changed' })
@@ -114,14 +114,14 @@ await forEachDatabase(t, { entities: [...entities, Draft, Page], seed }, async (
     })
   })
 
-  t.test('a record that is not there is a 404, whatever the tag', async (t) => {
+  t.test('an absent record is a 404, whatever the tag', async (t) => {
     for (const tag of ['"1"', '*', 'W/"1"']) {
       t.equal(verdict(await patch('/orders/99', { note: 'x' }, ifMatch(tag))), '404 FST_CRUD_NOT_FOUND')
       t.equal(verdict(await remove('/orders/99', ifMatch(tag))), '404 FST_CRUD_NOT_FOUND')
     }
   })
 
-  t.test('without a version only * matches', async (t) => {
+  t.test('only * matches an entity without a version', async (t) => {
     t.equal((await patch('/plants/1', { position: 1 }, ifMatch('*'))).statusCode, 200)
     for (const tag of ['"1"', '""', '"null"', 'W/"1"']) {
       t.equal(verdict(await patch('/plants/1', { name: 'Never' }, ifMatch(tag))), FAILED, tag)
@@ -134,7 +134,7 @@ await forEachDatabase(t, { entities: [...entities, Draft, Page], seed }, async (
     )
   })
 
-  t.test('marking and restoring are changes with versions, too', async (t) => {
+  t.test('deleting and restoring also check versions', async (t) => {
     const { id } = await created('/drafts', { title: 'x' })
     const path = `/drafts/${id}`
     t.equal(verdict(await remove(path, ifMatch('"2"'))), FAILED)
@@ -145,7 +145,7 @@ await forEachDatabase(t, { entities: [...entities, Draft, Page], seed }, async (
     t.equal(verdict(await restore(path, ifMatch('"2"'))), FAILED)
   })
 
-  t.test('a version of time: a tag for each change', async (t) => {
+  t.test('a time version has a different tag after each change', async (t) => {
     const first = await post('/pages', { title: 'a' })
     const path = first.headers.location as string
     t.match(first.headers.etag, /^"\d{4}-/)
@@ -157,7 +157,7 @@ await forEachDatabase(t, { entities: [...entities, Draft, Page], seed }, async (
     t.equal(verdict(await post('/pages', { title: 'a', changed: '2024-01-01' })), '400 FST_ERR_VALIDATION /changed')
   })
 
-  t.test('requireIfMatch', async (t) => {
+  t.test('requireIfMatch refuses writes without If-Match', async (t) => {
     const { id } = await created('/strict', { title: 'x' })
     const path = `/strict/${id}`
     for (
@@ -179,7 +179,7 @@ await forEachDatabase(t, { entities: [...entities, Draft, Page], seed }, async (
     t.equal((await get(path)).statusCode, 200)
   })
 
-  t.test('by program', async (t) => {
+  t.test('methods of CrudBase take a version', async (t) => {
     const crud = new CrudBase({ model: Order, writable: 'all' })
     const em = orm.em.fork()
     const { id } = await crud.create(em, { customer: customerId(2) })

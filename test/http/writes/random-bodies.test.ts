@@ -11,7 +11,7 @@ import { writes } from './helper.ts'
 
 const RUNS = 60
 
-/** Text that PostgreSQL can hold, of so many characters at most. */
+/** Text that PostgreSQL can store, with a limited number of characters. */
 const text = (maxLength: number) =>
   fc.string({ unit: 'binary', maxLength }).filter((value) =>
     !value.includes('\0') && value.isWellFormed() && [...value].length <= maxLength
@@ -28,15 +28,15 @@ const moment = fc.date({
   noInvalidDate: true,
 }).map((date) => date.toISOString())
 const bytes = fc.uint8Array({ maxLength: 40 }).map((value) => Buffer.from(value).toString('base64'))
-/** Integers that may have been rounded are refused: they are sent as strings. */
+/** Integers that may have been rounded are refused. They must be sent as strings. */
 const exact = (_: string, part: unknown): unknown =>
   typeof part === 'number' && Math.abs(part) >= 2 ** 53 && Math.abs(part) < 1e21 ? String(part) : part
-/** Without what PostgreSQL can't store, and the key that Fastify's parser of bodies refuses. */
+/** JSON without what PostgreSQL cannot store, and without the key that Fastify's body parser refuses. */
 const json = fc.jsonValue({ maxDepth: 4, noUnicodeString: false } as never)
   .map((value) => JSON.parse(JSON.stringify(value, exact)))
   .filter((value) => value !== null && !/\\u0000|\\ud[89a-f]|"__proto__"/i.test(JSON.stringify(value)))
 
-/** Values that are right; what comes back has to be equal, number by number. */
+/** Valid values. The stored value must equal the sent one, number by number. */
 const VALUES: Readonly<Record<string, fc.Arbitrary<Json>>> = {
   leaves: fc.integer({ min: -2147483648, max: 2147483647 }),
   stems: fc.integer({ min: -32768, max: 32767 }),
@@ -74,12 +74,12 @@ const VALUES: Readonly<Record<string, fc.Arbitrary<Json>>> = {
   }),
 }
 const valid = fc.record(VALUES, { requiredKeys: [] })
-/** One list of items among the rest: most batches have none. */
+/** One list of items among the rest. Most batches have none. */
 const BATCHED = Object.keys(VALUES).filter((name) => name !== 'pruned' && name !== 'ringWidths')
 
-/** PostgreSQL has no negative zero in numeric, and jsonb keeps none either; `-0` of JSON is 0 to everybody else. */
+/** PostgreSQL has no negative zero in numeric and jsonb, so `-0` of JSON becomes 0. */
 const plain = (value: Json): Json => JSON.parse(JSON.stringify(value))
-/** Numbers that are written otherwise are the same: `-0.000000`, and the shortest digits of 32 bits. */
+/** Numbers written differently may be equal: `-0.000000`, and the shortest digits of 32 bits. */
 const CANONICAL: Record<string, (value: Json) => Json> = {
   dryMass: (value: string) => /^-0\.0*$/.test(value) ? value.slice(1) : value,
   chlorophyll: Math.fround,
@@ -140,7 +140,7 @@ const NAMES = [
   '',
 ]
 
-/** Values that like to be taken for others. */
+/** Values that are easily mistaken for others. */
 const nasty = fc.oneof(
   fc.anything({
     withBigInt: false,
@@ -221,7 +221,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   const { post, patch, created, updated, read } = writes(app)
   let count = 0
 
-  t.test('valid bodies come back as they went', async (t) => {
+  t.test('valid bodies return unchanged', async (t) => {
     await assertProperty(
       fc.asyncProperty(valid, valid, async (first, second) => {
         const same = (record: Json, data: Json) => {
@@ -247,10 +247,10 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.ok(count >= RUNS)
   })
 
-  t.test('the rows of a batch are those of single records, one by one', async (t) => {
+  t.test('a batch stores the same rows as single records', async (t) => {
     const recorder = await recordStatements(orm)
     t.teardown(recorder.stop)
-    // of all rows as one value, and of rows whose values are bound one by one
+    // with all rows in one value, and with values bound one by one
     const forms = { together: 0, apart: 0 }
     const batch = fc.subarray(BATCHED, { minLength: 1 }).chain((names) =>
       fc.array(fc.record(Object.fromEntries(names.map((name) => [name, fc.option(VALUES[name]!, { freq: 6 })]))), {
@@ -261,7 +261,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     const rows = async (prefix: string, from: number): Promise<unknown> =>
       await select(
         orm,
-        `select (to_jsonb(s) - 'id' - 'code')::text as row, chlorophyll::text, acidity::text, readings::text from specimen s where code like '${prefix}%' and substr(code, 2)::int >= ${from} order by id`
+        "select (to_jsonb(s) - 'id' - 'code')::text as row, chlorophyll::text, acidity::text, readings::text " +
+          `from specimen s where code like '${prefix}%' and substr(code, 2)::int >= ${from} order by id`
       )
     await assertProperty(
       fc.asyncProperty(batch, async (bodies) => {
@@ -285,7 +286,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.ok(forms.together > RUNS / 4 && forms.apart > 0, JSON.stringify(forms))
   })
 
-  t.test('garbage is refused or taken, and never an accident', async (t) => {
+  t.test('invalid bodies are refused or stored, and never cause a 500', async (t) => {
     const seen: Record<number, number> = {}
     await assertProperty(
       fc.asyncProperty(
@@ -293,13 +294,12 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
         fc.constantFrom('/specimens', '/plants', '/suppliers', '/lenient'),
         fc.boolean(),
         async (body, path, complete) => {
-          const required =
-            {
-              '/specimens': { code: `G${++count}`, plant: 1 },
-              '/suppliers': { name: 'x', country: 'fr' },
-              '/plants': { name: 'x', supplier: 1 },
-              '/lenient': { name: 'x', supplier: 1 },
-            }[path]
+          const required = {
+            '/specimens': { code: `G${++count}`, plant: 1 },
+            '/suppliers': { name: 'x', country: 'fr' },
+            '/plants': { name: 'x', supplier: 1 },
+            '/lenient': { name: 'x', supplier: 1 },
+          }[path]
           const data = complete ? { ...body, ...required } : body
           for (
             const response of [
@@ -325,7 +325,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 })
 
-/** Keys in one order: jsonb has its own. */
+/** Sorts the keys, since jsonb has its own order. */
 function sorted (value: Json): Json {
   if (Array.isArray(value)) return value.map(sorted)
   if (typeof value !== 'object' || value === null) return value

@@ -7,7 +7,7 @@ import { forEachDatabase } from '../../helpers/databases.ts'
 import { resource, select, serve } from '../helper.ts'
 import { verdict, writes } from './helper.ts'
 
-/** To one and to many of what a MikroORM filter hides. */
+/** Has a to-one and a to-many relation to entities that a MikroORM filter hides. */
 const Bundle = defineEntity({
   name: 'Bundle',
   properties: {
@@ -36,7 +36,7 @@ await forEachDatabase(t, { entities: [...entities, Bundle], seed }, async (t, { 
   const shown = async (id: number): Promise<string[]> =>
     (await read(`/plants/${id}?include=tags`)).tags.map(({ name }: any) => name)
 
-  t.test('to-one, by id', async (t) => {
+  t.test('a to-one relation is set by id', async (t) => {
     const { id } = await created('/plants', { name: 'x', supplier: 1, group: 2 })
     t.match(await updated(`/plants/${id}`, { supplier: 2, group: null }), { supplier: 2, group: null })
     t.match(await read(`/plants/${id}?include=supplier`), { supplier: { id: 2, name: "O'Brien's" } })
@@ -46,7 +46,7 @@ await forEachDatabase(t, { entities: [...entities, Bundle], seed }, async (t, { 
     t.match(await updated('/groups/5', { parent: null }), { parent: null })
   })
 
-  t.test('to-one with a composite key, by an object', async (t) => {
+  t.test('a to-one relation with a composite key is set by an object', async (t) => {
     const { id } = await created('/plants', { name: 'x', supplier: 1, shelf: { house: 'A', number: 1 } })
     t.match(await updated(`/plants/${id}`, { shelf: { number: 2, house: 'A' } }), { shelf: { house: 'A', number: 2 } })
     t.match(await updated(`/plants/${id}`, { shelf: null }), { shelf: null })
@@ -57,7 +57,7 @@ await forEachDatabase(t, { entities: [...entities, Bundle], seed }, async (t, { 
     t.equal(verdict(await patch(`/plants/${id}`, { shelf: { house: 'Z', number: 1 } })), '409 FST_CRUD_CONFLICT /shelf')
   })
 
-  t.test('what is not there, is deleted, or hidden by a filter: one answer', async (t) => {
+  t.test('references to rows that are absent, deleted or hidden by a filter get one answer', async (t) => {
     const answers = new Map<string, string>()
     for (
       const [path, name, ids] of [
@@ -68,13 +68,12 @@ await forEachDatabase(t, { entities: [...entities, Bundle], seed }, async (t, { 
         ['/bundles', 'best', [99, 2, 4]],
       ] as const
     ) {
-      const valid =
-        {
-          '/plants': { name: 'Never', supplier: 1 },
-          '/entries': { action: 'Never', at: '2024-01-01' },
-          '/labels': { text: 'Never', plant: 4 },
-          '/bundles': { name: 'Never' },
-        }[path]
+      const valid = {
+        '/plants': { name: 'Never', supplier: 1 },
+        '/entries': { action: 'Never', at: '2024-01-01' },
+        '/labels': { text: 'Never', plant: 4 },
+        '/bundles': { name: 'Never' },
+      }[path]
       for (const id of ids) {
         const response = await post(path, { ...valid, [name]: id })
         t.equal(verdict(response), `409 FST_CRUD_CONFLICT /${name}`, `${path} ${name} ${id}`)
@@ -89,24 +88,25 @@ await forEachDatabase(t, { entities: [...entities, Bundle], seed }, async (t, { 
     t.strictSame(
       await select(
         orm,
-        "select name from plant where name = 'Never' union all select text from label where text = 'Never' union all select action from audit.entry where action = 'Never'"
+        "select name from plant where name = 'Never' union all select text from label where text = 'Never' " +
+          "union all select action from audit.entry where action = 'Never'"
       ),
       []
     )
     t.match(await read('/plants/1'), { supplier: 1, group: 3 })
   })
 
-  t.test('a reference that has been there stays, deleted or not', async (t) => {
+  t.test('an unchanged reference stays, also to a deleted row', async (t) => {
     t.match(await updated('/plants/12', { price: 2 }), { price: 2, supplier: 3, group: 4 })
   })
 
-  t.test('one-to-one: the place is taken', async (t) => {
+  t.test('a one-to-one relation that is taken is a conflict', async (t) => {
     t.equal(verdict(await post('/labels', { text: 'second', plant: 1 })), '409 FST_CRUD_CONFLICT /plant')
     t.match(await created('/labels', { text: 'first', plant: 5 }), { plant: 5, printed: false })
     t.equal(verdict(await patch('/labels/1', { plant: 5 })), '409 FST_CRUD_CONFLICT /plant')
   })
 
-  t.test('many-to-many: a list of ids that replaces the set', async (t) => {
+  t.test('a list of ids replaces the links of a many-to-many relation', async (t) => {
     const { id, tags } = await created('/plants', { name: 'x', supplier: 1, tags: [1, 3] })
     t.equal(tags, undefined, 'a record does not show it unless asked')
     t.strictSame(await tagsOf(id), [1, 3])
@@ -123,13 +123,13 @@ await forEachDatabase(t, { entities: [...entities, Bundle], seed }, async (t, { 
     t.strictSame({ ...after, updated_at: '' }, { ...before, name: 'y', slug: 'y', updated_at: '' })
   })
 
-  t.test('many-to-many: links to deleted records stay when the set that a client sees is replaced', async (t) => {
+  t.test('many-to-many links to deleted records stay when the visible links are replaced', async (t) => {
     t.strictSame(await tagsOf(12), [4])
     await updated('/plants/12', { tags: [1] })
     t.strictSame(await tagsOf(12), [1, 4])
   })
 
-  t.test('many-to-many: ids that are not there, deleted, or hidden by a filter', async (t) => {
+  t.test('many-to-many ids that are absent, deleted or hidden by a filter are refused', async (t) => {
     const { id } = await created('/plants', { name: 'x', supplier: 1, tags: [1] })
     const absent = await post('/plants', { name: 'Never', supplier: 1, tags: [1, 99] })
     t.equal(verdict(absent), '409 FST_CRUD_CONFLICT /tags')
@@ -146,7 +146,7 @@ await forEachDatabase(t, { entities: [...entities, Bundle], seed }, async (t, { 
     t.equal((await read(`/bundles/${bundle.id}?include=offers`)).offers.length, 2)
   })
 
-  t.test('many-to-many: no list of ids', async (t) => {
+  t.test('a many-to-many value that is not a list of ids is refused', async (t) => {
     for (
       const [tags, pointer] of [
         [1, '/tags'],
@@ -166,7 +166,7 @@ await forEachDatabase(t, { entities: [...entities, Bundle], seed }, async (t, { 
     t.strictSame(await tagsOf(1), [1, 3])
   })
 
-  t.test('many-to-many from the other side', async (t) => {
+  t.test('many-to-many links can be set from the other side', async (t) => {
     const { id } = await created('/tags', { name: 'evergreen', plants: [4, 5] })
     t.strictSame((await read(`/tags/${id}?include=plants`)).plants.map(({ id }: any) => id), [4, 5])
     await updated(`/tags/${id}`, { plants: [5, 6] })
@@ -174,7 +174,7 @@ await forEachDatabase(t, { entities: [...entities, Bundle], seed }, async (t, { 
     t.equal(verdict(await patch(`/tags/${id}`, { plants: [11] })), '409 FST_CRUD_CONFLICT /plants')
   })
 
-  t.test('a link that fails leaves the record as it was', async (t) => {
+  t.test('a failed link leaves the record unchanged', async (t) => {
     const before = await read('/plants/1')
     t.equal(
       verdict(await patch('/plants/1', { name: 'Never', tags: [1], sku: 'SAG-001' })),
@@ -184,19 +184,19 @@ await forEachDatabase(t, { entities: [...entities, Bundle], seed }, async (t, { 
     t.strictSame(await tagsOf(1), [1, 3])
   })
 
-  t.test('a record that is not there has no set to replace', async (t) => {
+  t.test('an absent record has no links to replace', async (t) => {
     t.equal(verdict(await patch('/plants/99', { tags: [1] })), '404 FST_CRUD_NOT_FOUND')
     t.equal(verdict(await patch('/plants/11', { tags: [1] })), '404 FST_CRUD_NOT_FOUND')
     t.strictSame(await tagsOf(11), [1, 4])
   })
 
-  t.test('one-to-many and the inverse side of one-to-one are written from the other side', async (t) => {
+  t.test('one-to-many and the inverse side of one-to-one are set from the other side', async (t) => {
     for (const name of ['offers', 'specimens', 'orderItems', 'label']) {
       t.equal(verdict(await patch('/plants/1', { [name]: [] })), `400 FST_ERR_VALIDATION /${name}`)
     }
   })
 
-  t.test('related records are never written themselves', async (t) => {
+  t.test('related records are never written', async (t) => {
     for (const supplier of [{ id: 1, name: 'Never' }, { name: 'Never' }, [1]]) {
       t.equal(verdict(await post('/plants', { name: 'x', supplier })), '400 FST_ERR_VALIDATION /supplier')
     }
@@ -206,7 +206,7 @@ await forEachDatabase(t, { entities: [...entities, Bundle], seed }, async (t, { 
     )
   })
 
-  t.test('by program', async (t) => {
+  t.test('methods of CrudBase take relations', async (t) => {
     const crud = new CrudBase({ model: Plant, writable: 'all' })
     const { id } = await crud.create(orm.em.fork(), { name: 'program', supplier: 2, tags: [1, 5] })
     t.strictSame(await tagsOf(id), [1, 5])

@@ -1,4 +1,4 @@
-/** Writes that were undone because of what others wrote at the same time are tried again, their hooks are not. */
+/** Writes that a concurrent write undid are tried again, without running their hooks again. */
 import { defineEntity, p } from '@mikro-orm/core'
 import pg from 'pg'
 import t from 'tap'
@@ -14,7 +14,7 @@ const Job = defineEntity({
   tableName: 'job',
   properties: { ...primaryKey, ...softDelete, name: p.string().unique(), labels: () => p.manyToMany(Label).owner() },
 })
-/** Refuses as often as `refusals` has rows left of attempts: sequences go on in transactions that are rolled back. */
+/** Fails as often as `refusals` has attempts left. Sequences also advance in transactions that are rolled back. */
 const TRIGGER = [
   'create sequence attempts',
   'create table refusals (code text, times int)',
@@ -22,7 +22,8 @@ const TRIGGER = [
     declare refusal refusals;
     begin
       select * into refusal from refusals;
-      if found and nextval('attempts') <= refusal.times then raise exception 'secret' using errcode = refusal.code; end if;
+      if found and nextval('attempts') <= refusal.times then raise exception 'secret'
+      using errcode = refusal.code; end if;
       return coalesce(new, old);
     end $$`,
   'create trigger refuse after insert or update or delete on job for each row execute function refuse()',
@@ -81,7 +82,7 @@ await forEachDatabase(t, { entities: [Label, Job], needs: ['triggers'] }, async 
     ] as const
   ) {
     for (const code of ['40001', '40P01']) {
-      t.test(`${what}, ${code}`, async (t) => {
+      t.test(`${what} is tried again after ${code}`, async (t) => {
         await select(orm, 'delete from refusals')
         const { id } = await created('/jobs', { name: name() })
         crud.calls = 0
@@ -104,7 +105,7 @@ await forEachDatabase(t, { entities: [Label, Job], needs: ['triggers'] }, async 
     }
   }
 
-  t.test('restore', async (t) => {
+  t.test('restore is tried again', async (t) => {
     await select(orm, 'delete from refusals')
     const { id } = await created('/jobs', { name: name() })
     await remove(`/jobs/${id}`)
@@ -113,8 +114,8 @@ await forEachDatabase(t, { entities: [Label, Job], needs: ['triggers'] }, async 
     t.equal(await attempts(), 3)
   })
 
-  t.test('anything else is tried once', async (t) => {
-    // whatever the reason, and also if the database may be well again soon
+  t.test('other errors are not tried again', async (t) => {
+    // for any reason, also if the database may recover soon
     for (
       const [code, status] of [['55P03', 500], ['23514', 400], ['57014', 503], ['57P01', 503], ['53300', 503], [
         '08006',
@@ -127,7 +128,7 @@ await forEachDatabase(t, { entities: [Label, Job], needs: ['triggers'] }, async 
     }
   })
 
-  t.test('inside of a transaction of the caller, which has been undone as a whole, nothing is repeated alone', async (t) => {
+  t.test("nothing is repeated inside the caller's transaction, which was rolled back as a whole", async (t) => {
     await refuse('40001', 3)
     await t.rejects(
       orm.em.fork().transactional(async (em) => {
@@ -148,7 +149,7 @@ await forEachDatabase(t, { entities: [Label, Job], needs: ['triggers'] }, async 
 
 const [, openPostgres] = databases.find(([name]) => name === 'postgres')!
 
-t.test("two batches in each other's way are both stored in the end", {
+t.test('two batches that deadlock are both stored in the end', {
   skip: skipReasons.postgres || await lacks('setDeadlockTimeout', 'locksView'),
 }, async (t) => {
   const { orm, url, close } = await openPostgres({ entities: [Label, Job] })
@@ -158,7 +159,7 @@ t.test("two batches in each other's way are both stored in the end", {
   t.teardown(() => rival.end())
   const crud = new CrudBase({ model: Job, writable: ['name'] })
   const app = await serve(t, orm, { '/jobs': { crud, operations: ['createMany'] } })
-  // the rival is patient: it is the request's transaction that the server undoes
+  // the rival waits longer, so that the server undoes the request's transaction
   await rival.query("set deadlock_timeout = '1h'")
   await rival.query('begin')
   await rival.query("insert into job (name) values ('b')")
@@ -167,7 +168,7 @@ t.test("two batches in each other's way are both stored in the end", {
     const { rowCount } = await rival.query("select 1 from pg_locks where not granted and locktype = 'transactionid'")
     if (rowCount === 1) break
   }
-  // waits for the request's 'a', as the request does for our 'b'
+  // waits for the request's 'a', as the request waits for the rival's 'b'
   await rival.query("insert into job (name) values ('a')")
   await rival.query('rollback')
   t.equal((await sent).statusCode, 201, (await sent).body)

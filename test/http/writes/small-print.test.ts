@@ -1,4 +1,4 @@
-/** The small print of writes: versions behind relations, links and hooks. */
+/** Less common cases of writes: versions behind relations, links and hooks. */
 import { defineEntity, p } from '@mikro-orm/core'
 import Fastify from 'fastify'
 import t from 'tap'
@@ -37,7 +37,7 @@ class Generous extends CrudBase {
   }
 }
 
-/** Hooks with a forgotten return. */
+/** Hooks without a return statement. */
 class Forgetful extends CrudBase {
   override beforeCreate (data: CrudRecord): CrudRecord {
     return data['name'] === 'forget' ? undefined as never : data
@@ -57,7 +57,7 @@ await forEachDatabase(t, { entities: [Badge, Board, Card] }, async (t, { orm }) 
   await app.register(crudKit, {
     orm,
     resources: {
-      // the board comes first: what it leads to is known before it is a resource itself
+      // the board comes first, so that its related entity is known before it is a resource itself
       '/boards': new CrudBase({
         model: Board,
         writable: 'all',
@@ -73,13 +73,13 @@ await forEachDatabase(t, { entities: [Badge, Board, Card] }, async (t, { orm }) 
   const send = (method: 'POST' | 'PATCH' | 'DELETE', url: string, body?: object, headers = {}) =>
     app.inject({ method, url, headers, ...(body && { body }) })
 
-  t.test('a version counts, whichever resource has met the entity first', async (t) => {
+  t.test('versions count, whichever resource uses the entity first', async (t) => {
     const created = await send('POST', '/cards', { title: 'a' })
     t.equal(created.headers.etag, '"1"')
     t.equal((await send('PATCH', '/cards/1', { title: 'b' }, { 'if-match': '"1"' })).headers.etag, '"2"')
   })
 
-  t.test('a set of links is part of the record: its version and updated_at change with it', async (t) => {
+  t.test('changed links change the version and updated_at of the record', async (t) => {
     await send('POST', '/badges', { name: 'one' })
     const before = (await app.inject('/cards/1')).json()
     const first = await send('PATCH', '/cards/1', { badges: [1] }, { 'if-match': '"2"' })
@@ -88,12 +88,12 @@ await forEachDatabase(t, { entities: [Badge, Board, Card] }, async (t, { orm }) 
     t.equal((await send('PATCH', '/cards/1', { badges: [] }, { 'if-match': '"2"' })).statusCode, 412)
   })
 
-  t.test('a record that a one-sided many-to-many relation refers to can be deleted, or is a conflict', async (t) => {
+  t.test('deleting a record that a one-sided many-to-many relation refers to succeeds, or is a conflict', async (t) => {
     const { id } = (await send('POST', '/badges', { name: 'two' })).json()
     t.equal((await send('DELETE', `/badges/${id}`)).statusCode, 200)
   })
 
-  t.test('what beforeUpdate returns and no update can have is a mistake of the program', async (t) => {
+  t.test('an invalid return value of beforeUpdate is a mistake of the program', async (t) => {
     const { id, revision } = (await send('POST', '/cards', { title: 'generous' })).json()
     for (const more of [{ id: 999 }, { revision }, { revision: 99 }, { zzz: 1 }, { title: 5 }]) {
       const answer = await send('PATCH', `/generous/${id}`, { title: JSON.stringify(more) })
@@ -114,7 +114,7 @@ await forEachDatabase(t, { entities: [Badge, Board, Card] }, async (t, { orm }) 
     t.equal((await app.inject('/forgetful/1')).statusCode, 500)
   })
 
-  t.test('what would come back as something else is refused', async (t) => {
+  t.test('a value that would be stored as another is refused', async (t) => {
     for (
       const body of [
         '{"title":"x","meta":1e400}',

@@ -9,7 +9,7 @@ import { recordStatements } from '../../helpers/statements.ts'
 import { resource, serve } from '../helper.ts'
 import { writes } from './helper.ts'
 
-/** What it has to do with others is that it owns them. */
+/** Its only relation to others is that it owns them. */
 const Basket = defineEntity({
   name: 'Basket',
   properties: {
@@ -43,7 +43,7 @@ await forEachDatabase(t, { entities: [...entities, Basket, Line], seed }, async 
   const recorder = await recordStatements(orm)
   t.teardown(recorder.stop)
 
-  /** The first word of each statement that a request takes, which has to succeed or to fail as said. */
+  /** Asserts the first word of each statement of a request, and the status of its answer. */
   const words = async (status: number, send: () => ReturnType<typeof post>): Promise<string> => {
     recorder.take()
     const response = await send()
@@ -51,7 +51,7 @@ await forEachDatabase(t, { entities: [...entities, Basket, Line], seed }, async 
     return recorder.take().map(({ sql }) => sql.split(/[\s(;]/, 1)[0]).join(' ')
   }
 
-  t.test('one statement, and no transaction around it', async (t) => {
+  t.test('a write is one statement, without a transaction', async (t) => {
     for (
       const [expected, what, status, send] of [
         ['insert', 'create', 201, () => post('/tags', { name: 'a' })],
@@ -99,7 +99,7 @@ await forEachDatabase(t, { entities: [...entities, Basket, Line], seed }, async 
     ) t.equal(await words(status, send), expected, what)
   })
 
-  t.test('nothing at all for what is refused', async (t) => {
+  t.test('a refused request runs no statement', async (t) => {
     for (
       const [status, send] of [
         [400, () => post('/tags', { nmae: 1 })],
@@ -112,7 +112,7 @@ await forEachDatabase(t, { entities: [...entities, Basket, Line], seed }, async 
     ) t.equal(await words(status, send), '')
   })
 
-  t.test('why a write failed is only asked when it has', async (t) => {
+  t.test('the reason of a failed write is looked up only after the failure', async (t) => {
     t.equal(await words(404, () => patch('/tags/99', { name: 'x' })), 'update select')
     t.equal(await words(404, () => remove('/tags/99')), 'update select')
     t.equal(await words(412, () => patch('/orders/2', { note: 'x' }, { 'if-match': '"9"' })), 'update select')
@@ -122,7 +122,7 @@ await forEachDatabase(t, { entities: [...entities, Basket, Line], seed }, async 
     t.equal(await words(200, () => restore('/tags/1')), 'update select', 'there was nothing to restore')
   })
 
-  t.test('a batch looks for what may be deleted first: once for each relation, not for each record', async (t) => {
+  t.test('a batch checks rows that may be deleted once for each relation, instead of each record', async (t) => {
     const batch = Array.from(
       { length: 100 },
       (_, index) => ({ name: `p${index}`, supplier: 1 + index % 2, group: 1 + index % 3 })
@@ -130,13 +130,13 @@ await forEachDatabase(t, { entities: [...entities, Basket, Line], seed }, async 
     t.equal(await words(201, () => post('/plants', batch)), 'begin select select insert commit')
   })
 
-  t.test('a scope that only the database can judge is asked about after the write, before the commit', async (t) => {
+  t.test('a scope that only the database can check is checked after the write and before the commit', async (t) => {
     t.equal(await words(201, () => post('/partial', { name: 'x' })), 'begin insert select commit')
     t.equal(await words(200, () => patch('/partial/1', { position: 3 })), 'begin update select commit')
     t.equal(await words(200, () => remove('/partial/1')), 'update', 'which a delete can not leave')
   })
 
-  t.test("links of many-to-many are the unit of work's: their number does not count", async (t) => {
+  t.test('the unit of work writes many-to-many links, in any number of statements', async (t) => {
     const small = await words(201, () => post('/plants', { name: 'x', supplier: 1, tags: [1] }))
     const large = await words(201, () => post('/plants', { name: 'x', supplier: 1, tags: [1, 2, 3] }))
     t.equal(small, large)
@@ -146,7 +146,7 @@ await forEachDatabase(t, { entities: [...entities, Basket, Line], seed }, async 
     t.ok(replaced.split(' ').length <= 10, replaced)
   })
 
-  t.test("a delete that takes others along is the unit of work's", async (t) => {
+  t.test('the unit of work runs a delete that cascades', async (t) => {
     await orm.em.fork().execute("insert into basket (name) values ('x')")
     await orm.em.fork().execute('insert into line (basket_id) values (1), (1)')
     const deleted = await words(200, () => remove('/baskets/1'))
@@ -156,7 +156,7 @@ await forEachDatabase(t, { entities: [...entities, Basket, Line], seed }, async 
     t.equal(await words(200, () => patch('/baskets/2', { name: 'z' })), 'update')
   })
 
-  t.test('values are bound: not one of them is in the text', async (t) => {
+  t.test('values are bound, and never part of the text', async (t) => {
     recorder.take()
     const value = "x'); drop table tag; --"
     await post('/tags', { name: value })
@@ -167,7 +167,7 @@ await forEachDatabase(t, { entities: [...entities, Basket, Line], seed }, async 
     }
   })
 
-  t.test('the text depends on the shape only, so that it can be kept', async (t) => {
+  t.test('the text depends only on the shape, so that it can be kept', async (t) => {
     recorder.take()
     for (const name of ['c', 'd']) await post('/tags', { name })
     for (const weight of [1, 2]) await patch('/tags/1', { weight })
@@ -182,7 +182,7 @@ await forEachDatabase(t, { entities: [...entities, Basket, Line], seed }, async 
     t.strictSame(batches.map(({ params }) => params.length), [1, 1, 1])
   })
 
-  t.test('in a transaction, too, whoever has begun it', async (t) => {
+  t.test('the text is the same in a transaction, whoever started it', async (t) => {
     const batch = (name: string) => Array.from({ length: 100 }, (_, index) => ({ name: `${name}${index}` }))
     for (
       const [expected, what, status, send] of [

@@ -13,7 +13,7 @@ import { forEachDatabase } from '../../helpers/databases.ts'
 import { bodyOf, select, serve } from '../helper.ts'
 import { verdict, writes } from './helper.ts'
 
-/** People of a tenant. A filter of MikroORM's keeps them apart, wherever they are related to. */
+/** People of a tenant. A MikroORM filter separates them in every relation. */
 const Member = defineEntity({
   name: 'Member',
   properties: {
@@ -41,7 +41,7 @@ const Ticket = defineEntity({
   },
 })
 
-/** Nobody's until a tenant has it. */
+/** Belongs to no tenant at first. */
 const Note = defineEntity({
   name: 'Note',
   properties: { id: p.integer().primary().autoincrement(), tenant: p.integer().hidden().nullable(), text: p.string() },
@@ -68,7 +68,7 @@ const all = ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore
 const NOT_FOUND = '404 FST_CRUD_NOT_FOUND'
 const OUTSIDE = '403 FST_CRUD_OUT_OF_SCOPE'
 
-/** Tenant 1 has tickets 1 to 3 (the third deleted) and Ann, tenant 2 tickets 4 and 5 and Ben. */
+/** Tenant 1 has tickets 1 to 3 (the third deleted) and Ann. Tenant 2 has tickets 4 and 5, and Ben. */
 const seed = async (em: any) => {
   const [ann, ben] = [em.create(Member, { tenant: 1, name: 'Ann' }), em.create(Member, { tenant: 2, name: 'Ben' })]
   await em.flush()
@@ -143,7 +143,7 @@ await forEachDatabase(t, { entities: [Member, Ticket, Note], seed }, async (t, {
       t.match(await read(`${path}/1`, as(1)), { title: 'one' })
     })
 
-    t.test(`${path}: another tenant's row and an absent one get the same answer to everything`, async (t) => {
+    t.test(`${path}: another tenant's row and an absent one get the same answer from every route`, async (t) => {
       const before = await rows()
       const { uuid } = await read('/everything/4')
       for (const [theirs, absent] of [['4', '99'], [uuid, '00000000-0000-4000-8000-000000000000']]) {
@@ -182,7 +182,7 @@ await forEachDatabase(t, { entities: [Member, Ticket, Note], seed }, async (t, {
       t.strictSame(await rows(), before)
     })
 
-    t.test(`${path}: what is created is the tenant's`, async (t) => {
+    t.test(`${path}: a created row belongs to the tenant`, async (t) => {
       const me = as(1)
       t.match(await created(path, { title: 'mine' }, me), { tenant: 1, title: 'mine' })
       t.match(await created(path, { title: 'mine', tenant: 1 }, me), { tenant: 1 })
@@ -196,7 +196,7 @@ await forEachDatabase(t, { entities: [Member, Ticket, Note], seed }, async (t, {
       t.strictSame(bodyOf(response).map(({ tenant }: any) => tenant), [1, 1])
     })
 
-    t.test(`${path}: nothing moves to another tenant`, async (t) => {
+    t.test(`${path}: no row moves to another tenant`, async (t) => {
       const { id } = await created(path, { title: 'stays' }, as(1))
       const before = await rows()
       for (const send of [patch, put]) {
@@ -207,14 +207,14 @@ await forEachDatabase(t, { entities: [Member, Ticket, Note], seed }, async (t, {
     })
   }
 
-  t.test("deleting and restoring, among one's own", async (t) => {
+  t.test('a tenant deletes and restores only its own rows', async (t) => {
     t.match(bodyOf(await restore('/header/3', as(1))), { id: 3, deleted_at: null })
     t.match(bodyOf(await remove('/header/3', as(1))), { id: 3, deleted_at: String })
     t.equal(verdict(await restore('/header/3', as(2))), NOT_FOUND)
     t.equal(verdict(await remove('/header/3?hard=true', as(2))), NOT_FOUND)
   })
 
-  t.test('related records of other tenants are not there: a filter on request.em', async (t) => {
+  t.test('a filter on request.em hides related records of other tenants', async (t) => {
     const theirs = await post('/claim', { title: 'Never', assignee: 2 }, as(1))
     const absent = await post('/claim', { title: 'Never', assignee: 99 }, as(1))
     t.equal(verdict(theirs), '409 FST_CRUD_CONFLICT /assignee')
@@ -233,7 +233,7 @@ await forEachDatabase(t, { entities: [Member, Ticket, Note], seed }, async (t, {
     t.strictSame((await read('/claim?filter[assignee.name]=Ben', as(1))).items, [])
   })
 
-  t.test('a scope with operators: what is written has to lie inside, or is rolled back', async (t) => {
+  t.test('a write outside a scope with operators is rolled back', async (t) => {
     const before = await rows()
     t.equal(verdict(await post('/operators', { title: 'Never', priority: 6 }, as(1))), OUTSIDE)
     t.equal(
@@ -249,7 +249,7 @@ await forEachDatabase(t, { entities: [Member, Ticket, Note], seed }, async (t, {
     t.match(await updated('/operators/1', { priority: 4 }, as(1)), { priority: 4 })
   })
 
-  t.test('a scope of alternatives fills nothing in, and is checked all the same', async (t) => {
+  t.test('a scope with alternatives sets no property, and is still checked', async (t) => {
     const before = await rows()
     t.equal(verdict(await post('/either', { title: 'Never', tenant: 2 }, as(1))), OUTSIDE)
     t.equal(verdict(await post('/either', { title: 'Never' }, as(1))), '400 FST_ERR_VALIDATION /tenant')
@@ -259,7 +259,7 @@ await forEachDatabase(t, { entities: [Member, Ticket, Note], seed }, async (t, {
     t.match(await created('/either', { title: 'x', tenant: 1 }, as(1)), { tenant: 1 })
   })
 
-  t.test('a scope by a relation', async (t) => {
+  t.test('a scope may be a condition on a relation', async (t) => {
     t.strictSame(
       (await read('/related', as(1))).items.map(({ assignee }: any) => assignee),
       (await rows()).filter(({ assignee_id: id, deleted_at: deleted }) => id === 1 && deleted === null).map(() => 1)
@@ -275,13 +275,13 @@ await forEachDatabase(t, { entities: [Member, Ticket, Note], seed }, async (t, {
     t.match(await created('/related', { title: 'x', tenant: 1, assignee: 1 }, as(1)), { assignee: 1 })
   })
 
-  t.test('a relation by its key is an equality, and filled in', async (t) => {
+  t.test('a scope on the key of a relation is an equality, and sets the relation', async (t) => {
     t.match(await created('/assignee', { title: 'x', tenant: 1 }, as(1)), { assignee: 1 })
     t.equal(verdict(await post('/assignee', { title: 'x', tenant: 1, assignee: null }, as(1))), OUTSIDE)
     t.equal(verdict(await patch('/assignee/1', { assignee: null }, as(1))), OUTSIDE)
   })
 
-  t.test('a hidden property as scope: never seen, always filled in', async (t) => {
+  t.test('a hidden property in a scope is never shown, and always set', async (t) => {
     const note = await created('/notes', { text: 'x' }, as(2))
     t.strictSame(Object.keys(note), ['id', 'text'])
     t.match(await select(orm, `select tenant from note where id = ${note.id}`), [{ tenant: 2 }])
@@ -289,7 +289,7 @@ await forEachDatabase(t, { entities: [Member, Ticket, Note], seed }, async (t, {
     t.equal(verdict(await patch('/notes/1', { text: 'Never' }, as(2))), NOT_FOUND)
   })
 
-  t.test('a header that is missing or garbage opens nothing', async (t) => {
+  t.test('a missing or invalid header gives no access', async (t) => {
     const before = await rows()
     // undefined is neither a tenant nor null
     const missing = [
@@ -322,7 +322,7 @@ await forEachDatabase(t, { entities: [Member, Ticket, Note], seed }, async (t, {
     t.strictSame((await read('/notes', as(1))).items.map(({ text }: any) => text), ['first'])
   })
 
-  t.test('a scope that forgot to return opens nothing', async (t) => {
+  t.test('a scope function that returns nothing gives no access', async (t) => {
     const app = await serve(t, orm, { '/forgot': { crud: tickets, scope: (() => {}) as never } })
     const before = await rows()
     for (
@@ -339,7 +339,7 @@ await forEachDatabase(t, { entities: [Member, Ticket, Note], seed }, async (t, {
     t.strictSame(await rows(), before)
   })
 
-  t.test('by program: count, exists and stream are scoped, too', async (t) => {
+  t.test('count, exists and stream are also scoped', async (t) => {
     const em = orm.em.fork()
     em.setFilterParams('tenant', { tenant: 1 })
     t.equal(await tickets.exists(em, 4, { scope: { tenant: 1 } as any }), false)
@@ -350,7 +350,7 @@ await forEachDatabase(t, { entities: [Member, Ticket, Note], seed }, async (t, {
     )
   })
 
-  t.test('what a hook puts in is held against the scope, too', async (t) => {
+  t.test('values set by a hook must match the scope', async (t) => {
     const crud = new (class extends CrudBase {
       override beforeCreate (data: any) {
         return { ...data, tenant: 2 }

@@ -1,6 +1,6 @@
 /**
- * What a record refers to already is no change: it is not looked for again. And a list of links is the list of those that
- * its client sees: others stay.
+ * A reference that a record already has is not a change, so it is not looked up again. A list of links contains only
+ * the links that the client sees, and the others stay.
  */
 import { defineEntity, p } from '@mikro-orm/core'
 import Fastify from 'fastify'
@@ -61,11 +61,13 @@ const Memo = defineEntity({ name: 'Memo', tableName: 'memo', hooks: { beforeUpda
 await forEachDatabase(t, { entities: [Author, Topic, Area, Text, Memo] }, async (t, { orm }) => {
   await select(
     orm,
-    "insert into author (name, tenant, deleted_at) values ('live', 1, null), ('deleted', 1, now()), ('foreign', 2, null), ('other', 1, null)"
+    "insert into author (name, tenant, deleted_at) values ('live', 1, null), ('deleted', 1, now()), " +
+      "('foreign', 2, null), ('other', 1, null)"
   )
   await select(
     orm,
-    "insert into topic (name, tenant, deleted_at) values ('a', 1, null), ('b', 1, null), ('deleted', 1, now()), ('foreign', 2, null), ('foreign 2', 2, null)"
+    "insert into topic (name, tenant, deleted_at) values ('a', 1, null), ('b', 1, null), ('deleted', 1, now()), " +
+      "('foreign', 2, null), ('foreign 2', 2, null)"
   )
   await select(
     orm,
@@ -91,7 +93,7 @@ await forEachDatabase(t, { entities: [Author, Topic, Area, Text, Memo] }, async 
     ))[0].id
 
   for (const [path, table] of [['/texts', 'text'], ['/scoped', 'text'], ['/memos', 'memo']] as const) {
-    t.test(`${path}: an id that is the present one is not looked for`, async (t) => {
+    t.test(`${path}: the current id is not looked up`, async (t) => {
       const id = await insert(table, '2, 3')
       t.match(await updated(`${path}/${id}`, { author: 2, editor: 3, title: 'y' }), {
         title: 'y',
@@ -107,7 +109,7 @@ await forEachDatabase(t, { entities: [Author, Topic, Area, Text, Memo] }, async 
       }
     })
 
-    t.test(`${path}: any other id is`, async (t) => {
+    t.test(`${path}: any other id is looked up`, async (t) => {
       const id = await insert(table, '2, 3')
       for (
         const [body, pointer] of [
@@ -129,7 +131,7 @@ await forEachDatabase(t, { entities: [Author, Topic, Area, Text, Memo] }, async 
     })
   }
 
-  t.test('a composite key', async (t) => {
+  t.test('a composite key is compared as a whole', async (t) => {
     const id = await insert('text', 'null, null')
     await select(orm, `update text set area_country = 'AT', area_code = 2 where id = ${id}`)
     t.match(await updated(`/texts/${id}`, { area: { country: 'AT', code: 2 }, title: 'y' }), { title: 'y' })
@@ -149,7 +151,7 @@ await forEachDatabase(t, { entities: [Author, Topic, Area, Text, Memo] }, async 
     return id
   }
 
-  t.test('a list of links replaces those that its client sees', async (t) => {
+  t.test('a list of links replaces only links that the client sees', async (t) => {
     for (
       const [present, list, expected] of [
         [[1, 3, 4], [], [3, 4]],
@@ -167,7 +169,7 @@ await forEachDatabase(t, { entities: [Author, Topic, Area, Text, Memo] }, async 
     }
   })
 
-  t.test('a link that its client can not see is not confirmed either', async (t) => {
+  t.test('a hidden link is not confirmed by sending its id', async (t) => {
     const id = await linked(1, 3, 4)
     for (const topic of [3, 4, 5, 99]) {
       t.equal(
@@ -179,13 +181,13 @@ await forEachDatabase(t, { entities: [Author, Topic, Area, Text, Memo] }, async 
     t.strictSame(await links(id), [1, 3, 4])
   })
 
-  t.test('so it is on the other side of the relation', async (t) => {
+  t.test('the other side of the relation behaves the same', async (t) => {
     const [one, two] = [await linked(1), await linked(1)]
     await updated('/topics/1', { texts: [two] })
     t.strictSame([await links(one), await links(two)], [[], [1]])
   })
 
-  t.test('by composite keys, too', async (t) => {
+  t.test('links by composite keys behave the same', async (t) => {
     const id = await insert('text', '1, 1')
     await select(orm, `insert into text_areas select ${id}, country, code from area`)
     await updated(`/texts/${id}`, { areas: [{ country: 'DE', code: 1 }] })

@@ -20,7 +20,7 @@ import { recordStatements } from '../../helpers/statements.ts'
 import { bodyOf, resource, select, serve } from '../helper.ts'
 import { verdict, writes } from './helper.ts'
 
-/** A key of the client's own, and a UUID beside it. */
+/** A key that the client sets, and a UUID beside it. */
 const Country = defineEntity({
   name: 'Country',
   properties: {
@@ -30,7 +30,7 @@ const Country = defineEntity({
   },
 })
 
-/** The key is a relation to a composite key. */
+/** The key is a relation to an entity with a composite key. */
 const Inventory = defineEntity({
   name: 'Inventory',
   properties: {
@@ -62,7 +62,7 @@ await forEachDatabase(t, { entities: hereAndThere, seed }, async (t, { orm }) =>
   })
   const { patch, put, post, created, updated, read } = writes(app)
 
-  t.test('PATCH and PUT change what is given, and nothing else', async (t) => {
+  t.test('PATCH and PUT change only the given properties', async (t) => {
     const before = await read('/plants/3')
     const { updated_at: first, ...patched } = await updated('/plants/3', { price: 12.5, description: 'Grey leaves' })
     const { updated_at: start, ...rest } = before
@@ -77,7 +77,7 @@ await forEachDatabase(t, { entities: hereAndThere, seed }, async (t, { orm }) =>
     t.strictSame(await read('/plants/3'), { ...replaced, updated_at: second })
   })
 
-  t.test('an update of nothing changes nothing', async (t) => {
+  t.test('an empty update changes nothing', async (t) => {
     const recorder = await recordStatements(orm)
     t.teardown(recorder.stop)
     for (const path of ['/plants/1', '/orders/1', '/shelves/A/1']) {
@@ -95,7 +95,7 @@ await forEachDatabase(t, { entities: hereAndThere, seed }, async (t, { orm }) =>
     t.equal(verdict(await patch('/plants/11', {})), '404 FST_CRUD_NOT_FOUND')
   })
 
-  t.test('a body that is no record', async (t) => {
+  t.test('a body that is not a record is refused', async (t) => {
     const before = await read('/plants/1')
     for (const send of [patch, put]) {
       for (const body of [null, 'text', 5, [], [{ name: 'x' }], undefined]) {
@@ -105,7 +105,7 @@ await forEachDatabase(t, { entities: hereAndThere, seed }, async (t, { orm }) =>
     t.strictSame(await read('/plants/1'), before)
   })
 
-  t.test('what is refused is refused by name, and nothing is changed', async (t) => {
+  t.test('invalid properties are refused by name, and nothing is changed', async (t) => {
     const before = await read('/plants/1')
     for (
       const name of [
@@ -143,13 +143,13 @@ await forEachDatabase(t, { entities: hereAndThere, seed }, async (t, { orm }) =>
     t.equal(hidden!.body.replaceAll('purchasePrice', 'purchaseQrice'), unknown!.body)
   })
 
-  t.test('what is wrong with a body is said before whether there is a record', async (t) => {
+  t.test('mistakes of a body are reported before a missing record', async (t) => {
     t.equal(verdict(await patch('/plants/99', { nmae: 1 })), '400 FST_ERR_VALIDATION /nmae')
     t.equal(verdict(await patch('/plants/x', { name: 'x' })), '400 FST_ERR_VALIDATION id')
     t.equal(verdict(await patch('/plants/99999999999', { name: 'x' })), '400 FST_ERR_VALIDATION id')
   })
 
-  t.test('absent and deleted: one answer, byte for byte', async (t) => {
+  t.test('absent and deleted records get the same answer, byte for byte', async (t) => {
     const { body } = await patch('/plants/99', { name: 'Never' })
     t.equal(JSON.parse(body).code, 'FST_CRUD_NOT_FOUND')
     for (
@@ -169,7 +169,7 @@ await forEachDatabase(t, { entities: hereAndThere, seed }, async (t, { orm }) =>
     t.strictSame(await select(orm, "select id from plant where name = 'Never'"), [])
   })
 
-  t.test('by uuid, and by keys of all kinds', async (t) => {
+  t.test('records are updated by uuid, and by keys of all kinds', async (t) => {
     t.match(await updated(`/plants/${plantUuid(14).toUpperCase()}`, { position: 6 }), {
       id: 14,
       uuid: plantUuid(14),
@@ -183,7 +183,7 @@ await forEachDatabase(t, { entities: hereAndThere, seed }, async (t, { orm }) =>
     t.match(await updated('/deliveries/1', { due: null }), { id: 1, kind: 'parcel', due: null })
   })
 
-  t.test('the key may be repeated, and not be changed', async (t) => {
+  t.test('the key may be repeated, but not changed', async (t) => {
     t.match(await updated('/plants/1', { id: 1, position: 8 }), { id: 1, position: 8 })
     t.match(await updated(`/plants/${plantUuid(1)}`, { uuid: plantUuid(1).toUpperCase(), position: 9 }), {
       position: 9,
@@ -212,7 +212,7 @@ await forEachDatabase(t, { entities: hereAndThere, seed }, async (t, { orm }) =>
     t.match(await read('/plants/1'), { id: 1, uuid: plantUuid(1) })
   })
 
-  t.test('a natural key is written once', async (t) => {
+  t.test('a natural key cannot be changed', async (t) => {
     const { uuid } = await created('/countries', { code: 'fr', name: 'France' })
     t.match(await updated('/countries/fr', { code: 'fr', name: 'La France' }), { name: 'La France' })
     for (const path of ['/countries/fr', `/countries/${uuid}`]) {
@@ -222,7 +222,7 @@ await forEachDatabase(t, { entities: hereAndThere, seed }, async (t, { orm }) =>
     t.equal(verdict(await post('/countries', { code: 'fr', name: 'x' })), '409 FST_CRUD_CONFLICT /code')
   })
 
-  t.test('a key that is a relation to a composite key', async (t) => {
+  t.test('the key may be a relation to a composite key', async (t) => {
     const response = await post('/inventories', { shelf: { house: 'A', number: 1 }, year: 2024 })
     t.strictSame(bodyOf(response), { shelf: { house: 'A', number: 1 }, year: 2024, count: 0 })
     const path = response.headers.location as string
@@ -235,7 +235,7 @@ await forEachDatabase(t, { entities: hereAndThere, seed }, async (t, { orm }) =>
     t.equal((await read(path)).count, 4)
   })
 
-  t.test('the class of a row stays as it is', async (t) => {
+  t.test('the class of a row does not change', async (t) => {
     t.equal(verdict(await patch('/parcels/1', { kind: 'pickup' })), '400 FST_ERR_VALIDATION /kind')
     t.equal(verdict(await patch('/deliveries/1', { kind: 'pickup' })), '400 FST_ERR_VALIDATION /kind')
   })
@@ -255,7 +255,7 @@ await forEachDatabase(t, { entities: hereAndThere, seed }, async (t, { orm }) =>
     t.equal(verdict(await patch('/specimens/1', { size: { height: 1 } })), '400 FST_ERR_VALIDATION /size/width')
   })
 
-  t.test('a serializer changes what is shown, not what is stored', async (t) => {
+  t.test('a serializer changes the answer, and not the stored value', async (t) => {
     t.match(await updated('/suppliers/2', { country: 'gb' }), { country: 'GB' })
     t.strictSame(await select(orm, 'select country from supplier where id = 2'), [{ country: 'gb' }])
     const recorder = await recordStatements(orm)
@@ -263,11 +263,11 @@ await forEachDatabase(t, { entities: hereAndThere, seed }, async (t, { orm }) =>
     t.match(await updated('/suppliers/2', {}), { country: 'GB' })
   })
 
-  t.test('generated columns follow', async (t) => {
+  t.test('generated columns are updated', async (t) => {
     t.match(await updated('/plants/14', { name: 'Wild Thyme' }), { slug: 'wild-thyme', nameLength: 10 })
   })
 
-  t.test('whole records come back where readonlyProperties is ignore', async (t) => {
+  t.test('whole records can be sent back if readonlyProperties is ignore', async (t) => {
     for (const path of ['/lenient/4', `/lenient/${plantUuid(4)}`, '/lenient-shelves/A/1']) {
       const record = await read(path)
       for (const send of [put, patch]) {
@@ -304,14 +304,14 @@ await forEachDatabase(t, { entities: hereAndThere, seed }, async (t, { orm }) =>
     t.match(await created('/lenient', { ...record, sku: 'NEW-001' }), { id: 15, name: record.name })
   })
 
-  t.test('parameters of reads are refused, and so is hard', async (t) => {
+  t.test('parameters of reads are refused, and hard is refused as well', async (t) => {
     for (const query of ['fields=name', 'include=tags', 'filter[name]=x', 'page=1', 'hard=true']) {
       t.match(verdict(await patch(`/plants/1?${query}`, { name: 'Never' })), /^400 FST_CRUD_/, query)
     }
     t.strictSame(await select(orm, "select id from plant where name = 'Never'"), [])
   })
 
-  t.test('by program', async (t) => {
+  t.test('update() changes records', async (t) => {
     const crud = resource(Plant)
     t.match(await crud.update(orm.em.fork(), 5, { name: 'Fern', description: undefined }), { id: 5, name: 'Fern' })
     t.match(await crud.update(orm.em.fork(), 5, { id: 5, position: 4 }), { position: 4 })
@@ -333,7 +333,7 @@ await forEachDatabase(t, { entities: hereAndThere, seed }, async (t, { orm }) =>
     })
   })
 
-  t.test('an entity in the identity map does not hide what was written', async (t) => {
+  t.test('an entity in the identity map does not mask the written values', async (t) => {
     const em = orm.em.fork()
     await em.findOneOrFail(Plant, 6)
     const crud = resource(Plant)

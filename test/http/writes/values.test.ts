@@ -1,4 +1,4 @@
-/** `options.values`: what the server sets itself, over whatever a body says. */
+/** `options.values`: properties that the server sets, whatever a body contains. */
 import { defineEntity, p } from '@mikro-orm/core'
 import Fastify from 'fastify'
 import t from 'tap'
@@ -74,7 +74,7 @@ await forEachDatabase(t, { entities: [User, Task, Chore] }, async (t, { orm }) =
       new CrudBase({ model: Chore, writable }),
     ]] as readonly [string, CrudBase<any>][]
   ) {
-    t.test(`${table}: values of any column, hidden and closed ones among them, as JavaScript or JSON has them`, async (t) => {
+    t.test(`${table}: values may set any column, hidden or closed, in JavaScript or JSON form`, async (t) => {
       const record = await crud.create(fork(), { title: 'a' }, { values: VALUES })
       t.match(record, {
         title: 'a',
@@ -93,7 +93,7 @@ await forEachDatabase(t, { entities: [User, Task, Chore] }, async (t, { orm }) =
       t.match(wire, { seen: '2024-05-31T09:30:00.123Z', big: '5', digest: 'YWJj', created_by: 2 })
     })
 
-    t.test(`${table}: they win over the body, which is checked all the same`, async (t) => {
+    t.test(`${table}: values replace those of the body, which is still checked`, async (t) => {
       const values = { token: 't', createdBy: 1 }
       const { id, ...record } = await crud.create(fork(), { title: 'a', created_by: 2 }, { values })
       t.match(record, { created_by: 1 })
@@ -112,14 +112,14 @@ await forEachDatabase(t, { entities: [User, Task, Chore] }, async (t, { orm }) =
       })
     })
 
-    t.test(`${table}: a batch has them in each record`, async (t) => {
+    t.test(`${table}: values apply to each record of a batch`, async (t) => {
       const made = await crud.createMany(fork(), [{ title: 'a' }, { title: 'b', created_by: 2 }], {
         values: { token: 't', createdBy: 1 },
       })
       t.strictSame(made.map(({ title, created_by: by }) => [title, by]), [['a', 1], ['b', 1]])
     })
 
-    t.test(`${table}: values are a change of their own`, async (t) => {
+    t.test(`${table}: values alone are a change`, async (t) => {
       const { id, revision } = await crud.create(fork(), { title: 'a' }, { values: { token: 't' } })
       t.match(await crud.update(fork(), id, {}, { values: { state: 'done' } }), {
         state: 'done',
@@ -128,7 +128,7 @@ await forEachDatabase(t, { entities: [User, Task, Chore] }, async (t, { orm }) =
       t.match(await crud.update(fork(), id, {}, { values: {} }), { revision: revision + 1 })
     })
 
-    t.test(`${table}: in a transaction of the caller`, async (t) => {
+    t.test(`${table}: values work in the caller's transaction`, async (t) => {
       const record = await withTransaction(
         fork(),
         async (em) => await crud.create(em, { title: 'a' }, { values: { token: 'in' } })
@@ -137,7 +137,7 @@ await forEachDatabase(t, { entities: [User, Task, Chore] }, async (t, { orm }) =
     })
   }
 
-  t.test('hooks see them in the data, by the names of bodies, and have the last word', async (t) => {
+  t.test('hooks see values in the data, by the names of bodies, and may replace them', async (t) => {
     const seen: CrudRecord[] = []
     class Hooked extends CrudBase {
       override beforeCreate (data: CrudRecord, context: CrudContext): CrudRecord {
@@ -159,7 +159,7 @@ await forEachDatabase(t, { entities: [User, Task, Chore] }, async (t, { orm }) =
     t.strictSame(seen, [{ title: 'a', created_by: 1, token: 't', state: 'done' }, { title: 'b', secret: 'x' }])
   })
 
-  t.test('a scope holds for them', async (t) => {
+  t.test('values must match the scope', async (t) => {
     const crud = new CrudBase({ model: Task, writable: ['title', 'tenant'] })
     const options = { scope: { tenant: 7 } }
     t.match(await crud.create(fork(), { title: 'a' }, { ...options, values: { token: 't' } }), { tenant: 7 })
@@ -175,7 +175,7 @@ await forEachDatabase(t, { entities: [User, Task, Chore] }, async (t, { orm }) =
     })
   })
 
-  t.test('links', async (t) => {
+  t.test('values may set links', async (t) => {
     const crud = new CrudBase({ model: Task, writable: ['title', 'watchers'] })
     const { id } = await crud.create(fork(), { title: 'a', watchers: [1] }, { values: { token: 't', watchers: [2] } })
     t.strictSame(
@@ -184,7 +184,7 @@ await forEachDatabase(t, { entities: [User, Task, Chore] }, async (t, { orm }) =
     )
   })
 
-  t.test("a mistake in them is the server's: a 500 that names it in the log alone", async (t) => {
+  t.test('mistakes in values are a 500 that names them only in the log', async (t) => {
     const lines: string[] = []
     const app = Fastify({
       logger: {
@@ -234,7 +234,7 @@ await forEachDatabase(t, { entities: [User, Task, Chore] }, async (t, { orm }) =
     t.equal((await post('/tasks', { title: 'x' })).statusCode, 201)
   })
 
-  t.test('a method of the application adds them to what its routes write', async (t) => {
+  t.test('a method of the application adds values to the writes of its routes', async (t) => {
     class Own extends CrudBase {
       override create (em: any, data: CrudRecord, options: object = {}): any {
         return super.create(em, data, { ...options, values: { token: 'own' } })
@@ -248,7 +248,7 @@ await forEachDatabase(t, { entities: [User, Task, Chore] }, async (t, { orm }) =
   })
 })
 
-t.test('synchronous sessions', async (t) => {
+t.test('values work in synchronous sessions', async (t) => {
   const database = new DatabaseFactory({ databaseUrl: 'pglite://memory', entities: [User, Task], useAsync: false })
   t.teardown(() => database.close())
   const engine = database.getEngine()

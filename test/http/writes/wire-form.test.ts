@@ -8,7 +8,10 @@ import { forEachDatabase } from '../../helpers/databases.ts'
 import { bodyOf, resource, serve, type Json } from '../helper.ts'
 import { writes } from './helper.ts'
 
-/** What MikroORM's own serialization has in another form than ours, by design: bytes as objects, intervals as its driver reads them, and ranges of moments as the database writes them. */
+/**
+ * Types whose wire form differs from MikroORM's serialization by design: bytes, which MikroORM serializes as objects,
+ * intervals, which it reads with its driver, and ranges of moments, which it shows as the database writes them.
+ */
 const OURS = new Set(['scan', 'genome', 'dormancy', 'shown', 'lent'])
 
 await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
@@ -21,7 +24,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     (kind === 'scalar' || kind === 'embedded') && embedded === undefined && !primary
   ).map(({ name }) => name as string)
 
-  t.test('one form for each type, wherever it comes from', async (t) => {
+  t.test('a type has one form, in every kind of answer', async (t) => {
     t.strictSame(
       Object.keys(SPECIMEN_VALUES).sort(),
       scalars.filter((name) => name !== 'code').sort(),
@@ -74,7 +77,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame(bodyOf(await remove(path)), expected, 'deleted')
   })
 
-  t.test('what MikroORM has written is read in the same form', async (t) => {
+  t.test('values written by MikroORM are read in the same form', async (t) => {
     const { id } = await created('/specimens', {
       code: 'OURS',
       plant: 4,
