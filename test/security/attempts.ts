@@ -1,4 +1,4 @@
-/** Requests of somebody who knows all the hidden names, and guesses at what is behind them. */
+/** Requests of an attacker who knows all hidden names, and guesses the values behind them. */
 import fc from 'fast-check'
 import type { InjectOptions } from 'fastify'
 import { SECRETS } from './vault.ts'
@@ -10,7 +10,7 @@ export interface Attempt {
   readonly body?: string
 }
 
-/** Properties, relations, members, columns, tables and entities that clients know nothing of. */
+/** Properties, relations, members, columns, tables and entities that clients do not know. */
 export const HIDDEN = [
   'pin',
   'token',
@@ -62,7 +62,7 @@ export const HIDDEN = [
   'case',
 ]
 
-/** Names that exist, but not for every use. */
+/** Names that exist, but are not allowed for every use. */
 const KNOWN = [
   'name',
   'age',
@@ -230,7 +230,7 @@ const name = fc.oneof(
 )
 const value = fc.constantFrom(...VALUES)
 
-/** Names and values are percent-encoded, or sent as they are written as far as a URL can hold them. */
+/** Names and values are percent-encoded, or sent as written as far as a URL allows. */
 const written = (text: fc.Arbitrary<string>): fc.Arbitrary<string> =>
   fc.tuple(text, fc.boolean()).map(
     ([text, encoded]) => encoded || /[\s&#+%\0\u0080-\uffff]/.test(text) ? encodeURIComponent(text) : text
@@ -291,7 +291,7 @@ const hiddenParameter = fc.tuple(
   )
 )
 
-/** What clients may ask for, with values that only those who know a secret can guess. */
+/** Allowed requests, with values that only those who know a secret can guess. */
 const TEXTS = [
   'name',
   'home.city',
@@ -398,7 +398,7 @@ const id = fc.oneof(
 )
 const version = fc.constantFrom('"1"', '*', '"2"', 'W/"1"', '1', '"73190417"', '"1", "2"', '""', '"pin"')
 
-/** Members that are hidden, and objects where scalars belong. */
+/** Hidden members, and objects in place of scalars. */
 const member = fc.tuple(
   name,
   fc.oneof(
@@ -421,7 +421,7 @@ const member = fc.tuple(
   )
 )
 const reference = fc.constantFrom(1, 2, 3, 4, 500, 501, 600, 601, 9999, 1001)
-/** Bodies that are right, but for ids of what the client may not see. */
+/** Valid bodies, except for ids of rows that the client may not see. */
 const RIGHT = {
   '/people': fc.record(
     {
@@ -500,7 +500,7 @@ export const attempt: fc.Arbitrary<Attempt> = fc.oneof(
         )
     ),
   },
-  // of records of the test's own, so that there is something left
+  // only records of this test, so that others are left
   {
     weight: 1,
     arbitrary: fc.tuple(collection, id.filter((id) => !['1', '2', '3'].includes(id)), query, version).map(
@@ -511,7 +511,7 @@ export const attempt: fc.Arbitrary<Attempt> = fc.oneof(
   }
 )
 
-/** A cursor that came with a page, changed: bits turned, positions replaced, the rest of another. */
+/** A cursor of a page, changed: bits flipped, positions replaced, or combined with another cursor. */
 export function tampered (cursors: readonly string[]): fc.Arbitrary<Attempt> {
   const flipped = fc.tuple(
     fc.constantFrom(...cursors),
@@ -552,7 +552,7 @@ export function tampered (cursors: readonly string[]): fc.Arbitrary<Attempt> {
   )
 }
 
-/** As `app.inject` takes it. */
+/** A request as `app.inject` takes it. */
 export function injected ({ method, url, headers, body }: Attempt): InjectOptions {
   return { method, url, headers, ...(body !== undefined && { payload: body }) }
 }

@@ -1,6 +1,6 @@
 /**
- * A connection that breaks, or a client that goes away, at each message of a request: no connection of the pool stays in
- * use, and no transaction open. Real sockets, and a network that breaks when it is told.
+ * A connection that breaks, or a client that goes away, at each message of a request: no connection of the pool stays
+ * in use, and no transaction stays open. The tests use real sockets and a network that breaks on command.
  */
 import { defineEntity, p } from '@mikro-orm/core'
 import Fastify from 'fastify'
@@ -44,7 +44,7 @@ const crates = new CrudBase<any>({
   }),
 })
 
-/** More messages than any of the requests sends to the server. */
+/** More messages than any request sends to the server. */
 const MESSAGES = 14
 
 await forEachDatabase(t, { entities: [Crate, Item, Tag] }, async (t, { orm, name, url }) => {
@@ -74,7 +74,7 @@ await forEachDatabase(t, { entities: [Crate, Item, Tag] }, async (t, { orm, name
   const { port } = app.server.address() as AddressInfo
   const pool = await app.orm.em.getConnection().getNativeClient() as unknown as Pool
 
-  /** Sends a request; settles when it has ended in any way. */
+  /** Sends a request, and settles when it has ended in any way. */
   const send = (
     method: string,
     path: string,
@@ -113,9 +113,9 @@ await forEachDatabase(t, { entities: [Crate, Item, Tag] }, async (t, { orm, name
     ['a new record with links', 'POST', '/crates', { label: 'other', tags: [1, 2, 3] }],
   ]
   for (const [what, ...request] of requests) {
-    t.test(`${what}: the connection breaks`, async (t) => {
+    t.test(`${what}: the pool recovers if the connection breaks`, async (t) => {
       for (let at = 0; at < MESSAGES; at++) {
-        // an idle connection is there
+        // so that an idle connection exists
         await send('GET', '/crates?filter[id]=1').ended
         let count = 0
         proxy.onSend(() => {
@@ -128,7 +128,7 @@ await forEachDatabase(t, { entities: [Crate, Item, Tag] }, async (t, { orm, name
       t.strictSame(await open(), [])
     })
 
-    t.test(`${what}: the client goes away`, async (t) => {
+    t.test(`${what}: the pool recovers if the client goes away`, async (t) => {
       for (let at = 0; at < MESSAGES; at++) {
         await send('GET', '/crates?filter[id]=1').ended
         let count = 0
@@ -144,7 +144,7 @@ await forEachDatabase(t, { entities: [Crate, Item, Tag] }, async (t, { orm, name
     })
   }
 
-  t.test('the server closes', async (t) => {
+  t.test('the server closes afterwards', async (t) => {
     await t.resolves(app.close())
   })
 })

@@ -1,4 +1,4 @@
-/** Cells of a table that a spreadsheet would take for a formula (OWASP, "CSV Injection"). */
+/** Cells that a spreadsheet would read as a formula (OWASP, "CSV Injection"). */
 import { defineEntity, p } from '@mikro-orm/core'
 import { parse } from 'csv-parse/sync'
 import Fastify from 'fastify'
@@ -57,8 +57,8 @@ await forEachDatabase(t, { entities: [Entry] }, async (t, { orm }) => {
     ratio: id === 0 ? '-Infinity' : '-0.5',
     day: '2024-02-29',
   }))
-  const sql =
-    'insert into entry (id, note, parts, data, amount, total, ratio, day) select id, note, parts, data, amount, total, ratio, day from json_populate_recordset(null::entry, ?::json)'
+  const sql = 'insert into entry (id, note, parts, data, amount, total, ratio, day) ' +
+    'select id, note, parts, data, amount, total, ratio, day from json_populate_recordset(null::entry, ?::json)'
   await orm.em.getConnection().execute(sql, [JSON.stringify(rows)])
   const app = Fastify()
   t.teardown(() => app.close())
@@ -85,7 +85,7 @@ await forEachDatabase(t, { entities: [Entry] }, async (t, { orm }) => {
     return parse(body, { columns: true }) as Record<string, string>[]
   }
 
-  t.test('texts that could be formulas have an apostrophe before them, others and numbers do not', async (t) => {
+  t.test('only texts that could be formulas are prefixed with an apostrophe', async (t) => {
     const records = await read('/entries')
     t.strictSame(records.map(({ note }) => note), [...FORMULAS.map((text) => `'${text}`), ...HARMLESS])
     for (const [index, { amount, total, ratio, day, parts, data }] of records.entries()) {
@@ -100,12 +100,12 @@ await forEachDatabase(t, { entities: [Entry] }, async (t, { orm }) => {
     }
   })
 
-  t.test('what a hook has made of records is escaped as well, names of columns included', async (t) => {
+  t.test('records changed by a hook are escaped as well, including names of columns', async (t) => {
     const [first] = await read('/loud')
     t.strictSame(first, { id: '0', "'=note": "'=1+1", amount: '-12.50', copy: "'==1+1" })
   })
 
-  t.test('unless the resource says otherwise, and never in NDJSON', async (t) => {
+  t.test('escaping can be turned off, and never applies to NDJSON', async (t) => {
     t.strictSame((await read('/plain')).map(({ note }) => note), texts)
     const { body } = await app.inject({ url: '/entries', headers: { accept: 'application/x-ndjson' } })
     t.strictSame(body.split('\n').slice(0, -1).map((line) => JSON.parse(line).note), texts)

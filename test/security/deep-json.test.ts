@@ -1,4 +1,4 @@
-/** Bodies that are deep, wide, long or odd: each is refused or taken, and the server goes on. */
+/** Bodies that are deep, wide, long or odd: each is refused or stored, and the server continues. */
 import Fastify, { type LightMyRequestResponse } from 'fastify'
 import t from 'tap'
 import { crudKit } from '../../src/index.ts'
@@ -22,7 +22,7 @@ const many = (
 ): string => Array.from({ length: count }, (_, index) => item(index)).join()
 const record = (members: string): string => `{"code":"DEEP","plant":1,${members}}`
 
-/** Bodies of POST /specimens, and the statuses that they may have. */
+/** Bodies of POST /specimens, and their possible statuses. */
 const FORMS: ReadonlyArray<readonly [form: string, body: string | Buffer, statuses: readonly number[]]> = [
   ['arrays in arrays', deepArray, [400]],
   ['objects in objects', deepObject, [400]],
@@ -115,7 +115,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
         ]
       ) {
         const { statusCode, body: answer } = response
-        // a body that creates a record changes one, or stands twice
+        // a body that creates a record is also sent as an update, or in a list of two
         const allowed = statuses.includes(201) ? [...statuses, 200, 400, 409] : statuses
         t.ok(allowed.includes(statusCode), `${statusCode} ${answer.slice(0, 300)}`)
         t.equal(typeof JSON.parse(answer), 'object')
@@ -125,7 +125,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     })
   }
 
-  t.test('query strings', async (t) => {
+  t.test('odd query strings are refused or answered', async (t) => {
     for (
       const query of [
         `filter${'[a]'.repeat(2000)}=1`,
@@ -146,7 +146,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     }
   })
 
-  t.test('afterwards all is as before', async (t) => {
+  t.test('the server and its rows are unchanged afterwards', async (t) => {
     t.notOk('polluted' in {})
     t.strictSame(Object.keys(Object.prototype), [])
     t.equal((await app.inject('/specimens')).json().total, 5)

@@ -1,4 +1,4 @@
-/** What a client may not see changes no byte of what it is answered: neither values, nor that they exist. */
+/** Data that a client may not see changes no byte of any answer, neither by its values nor by its existence. */
 import fc from 'fast-check'
 import type { LightMyRequestResponse } from 'fastify'
 import t from 'tap'
@@ -8,16 +8,18 @@ import { select } from '../http/helper.ts'
 import { attempt, injected, tampered, type Attempt } from './attempts.ts'
 import { openVault, SECRETS } from './vault.ts'
 
-/** Times at which the server has done something: the versions of the vault are asked one after the other. */
+/**
+ * Times at which the server acted. They differ, because the versions of the vault are requested one after the other.
+ */
 const MOMENTS = /"20[2-9]\d-\d\d-\d\dT[\d:.]+Z"/g
 
-/** All of an answer that depends on the request. */
+/** The parts of an answer that depend on the request. */
 function answerOf (response: LightMyRequestResponse): string {
   const { date, ...headers } = response.headers
   return JSON.stringify([response.statusCode, headers, response.body.replace(MOMENTS, '"now"')])
 }
 
-/** The same but for spaces between the tokens of JSON: PostgreSQL puts some where a value is not converted in JavaScript. */
+/** The body without spaces between the tokens of JSON: PostgreSQL adds some if JavaScript does not convert a value. */
 function compactAnswerOf (response: LightMyRequestResponse): string {
   const { date, 'content-length': length, ...headers } = response.headers
   return JSON.stringify(
@@ -25,7 +27,7 @@ function compactAnswerOf (response: LightMyRequestResponse): string {
   )
 }
 
-/** The place at which answers begin to differ. */
+/** The position at which answers start to differ. */
 function difference (answers: readonly string[]): string {
   const [first = ''] = answers
   let at = 0
@@ -39,7 +41,7 @@ for (const [name, open] of databases) {
   await t.test(name, { skip: skipReasons[name] }, async (t) => {
     const vaults = await Promise.all([...SECRETS, undefined].map((secrets) => openVault(t, open, secrets)))
     const counts: Record<number, number> = {}
-    /** Asks all versions the same. */
+    /** Sends the same request to all versions. */
     const ask = async (attempt: Attempt): Promise<string> => {
       const responses = await Promise.all(vaults.map(({ app }) => app.inject(injected(attempt))))
       const [one, other, without] = responses as [
@@ -63,7 +65,7 @@ for (const [name, open] of databases) {
     /** Secrets that an attempt has written as a name of its own record. */
     const written = new Set<string>()
 
-    t.test('the versions look alike to those who ask for nothing special', async (t) => {
+    t.test('the versions give equal answers to ordinary requests', async (t) => {
       for (
         const url of [
           '/people?include=team.people,mentor,visits,visitsCount',
@@ -79,7 +81,7 @@ for (const [name, open] of databases) {
       if (new Set(documents).size > 1) t.fail(`the documentation knows of something hidden. ${difference(documents)}`)
     })
 
-    t.test('nor by any name, operator, value, path or body', async (t) => {
+    t.test('no name, operator, value, path or body tells the versions apart', async (t) => {
       await assertProperty(
         fc.asyncProperty(attempt, async (attempt) => {
           for (const secret of KNOWN_SECRETS) if (attempt.body?.includes(secret)) written.add(secret)
@@ -90,7 +92,7 @@ for (const [name, open] of databases) {
       t.ok([200, 201, 400, 404, 409, 412].every((status) => counts[status]! > 0), JSON.stringify(counts))
     })
 
-    t.test('nor by cursors that were tampered with', async (t) => {
+    t.test('no changed cursor tells the versions apart', async (t) => {
       const cursors: string[] = []
       for (const query of ['', '&sort=name', '&sort=-age', '&sort=mentor.name']) {
         const page = JSON.parse(await ask({ method: 'GET', url: `/people?per_page=2&cursor=${query}`, headers: {} }))
@@ -106,7 +108,7 @@ for (const [name, open] of databases) {
       t.ok((counts[400] ?? 0) > before, JSON.stringify(counts))
     })
 
-    t.test('what is hidden is as it was', async (t) => {
+    t.test('hidden data is unchanged afterwards', async (t) => {
       for (const [index, { database: { orm } }] of vaults.slice(0, 2).entries()) {
         const { number, rows } = SECRETS[index]!
         const count = async (rows: string): Promise<number> =>
@@ -119,7 +121,8 @@ for (const [name, open] of databases) {
         )
         t.equal(
           await count(
-            'person where id >= 1000 and (pin is not null or api_tok is not null or dossier is not null or handler_id is not null or tenant <> 1)'
+            'person where id >= 1000 and (pin is not null or api_tok is not null or dossier is not null or ' +
+              'handler_id is not null or tenant <> 1)'
           ),
           0
         )

@@ -1,4 +1,4 @@
-/** Errors that are larger than the request that causes them: neither an answer nor a log line may grow with their number. */
+/** Requests with very many mistakes: neither the answer nor a log line grows with their number. */
 import Fastify, { type InjectOptions } from 'fastify'
 import { Writable } from 'node:stream'
 import t from 'tap'
@@ -10,7 +10,7 @@ import { seed } from '../fixtures/seed.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { resource, type Json } from '../http/helper.ts'
 
-/** Bytes of an answer, and of all that is logged of a request, at most. */
+/** The largest number of bytes of an answer, and of everything logged for a request. */
 const MAX_ANSWER = 24 * 1024
 const MAX_LOG = 64 * 1024
 
@@ -23,7 +23,7 @@ const post = (url: string, payload: string): InjectOptions => ({
   headers: { 'content-type': 'application/json' },
 })
 
-/** What is sent, and how many things are wrong with it; `undefined` where a query string may be too long for a count of all. */
+/** A request, and the number of its mistakes; `undefined` if the query string may be too long to count them all. */
 const ATTACKS: ReadonlyArray<readonly [what: string, request: InjectOptions, errors: number]> = [
   [
     'bad ids in a list of links',
@@ -62,7 +62,7 @@ const ATTACKS: ReadonlyArray<readonly [what: string, request: InjectOptions, err
   ['parameters that are nearly ours', { url: `/plants?${many(100, (index) => `filters[n${index}]=a`, '&')}` }, 100],
 ]
 
-t.test('of errors that are not listed, no sentence is made: they are only counted', async (t) => {
+t.test('errors that are not listed are only counted, without building their messages', async (t) => {
   const COUNT = 200_000
   let made = 0
   const body = new ErrorList<string>()
@@ -137,7 +137,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     })
   }
 
-  t.test('a limit is an error after any number of errors that are ignored', async (t) => {
+  t.test('a limit is still reported after any number of ignored errors', async (t) => {
     const ignored = many(60, (index) => `filter[n${index}]=a`, '&')
     t.equal((await app.inject(`/forgiving?${ignored}`)).statusCode, 200)
     const { errors } = (await app.inject(`/forgiving?${ignored}&filter[name][eq][x]=1`)).json() as Json

@@ -1,4 +1,4 @@
-/** A write of an embedded object keeps the members that its client can't see. */
+/** Writing an embedded object keeps the members that the client cannot see. */
 import { defineEntity, p } from '@mikro-orm/core'
 import t from 'tap'
 import { CrudBase, primaryKey, type CrudRecord } from '../../src/index.ts'
@@ -39,7 +39,7 @@ const properties = {
   past: () => p.embedded(Work).array().nullable(),
 }
 const Person = defineEntity({ name: 'Person', tableName: 'person', properties })
-/** The same, written by MikroORM's unit of work because of its hook. */
+/** The same entity, written by MikroORM's unit of work because of its hook. */
 const Guest = defineEntity({ name: 'Guest', tableName: 'guest', hooks: { beforeUpdate: [() => {}] }, properties })
 
 const WORK = { city: 'Bath', street: 'High St', s: 'shh', geo: { lat: 1, grid: 'A1' } }
@@ -73,7 +73,7 @@ await forEachDatabase(t, { entities: [Person, Guest] }, async (t, { orm }) => {
         values ('${JSON.stringify(WORK)}', '{"lat":1,"grid":"P1"}', 'Bath', 'code 7', 2, 'H2') returning id`
         ))[0].id
 
-      t.test('what a body says replaces what it can see', async (t) => {
+      t.test('a body replaces the members that it can see', async (t) => {
         const id = await insert()
         const record = await updated(`${path}/${id}`, {
           work: { city: 'York' },
@@ -91,7 +91,7 @@ await forEachDatabase(t, { entities: [Person, Guest] }, async (t, { orm }) => {
         t.strictSame([plain, city, alarm, lat, grid], [{ lat: 5, grid: 'P1' }, 'York', 'code 7', null, 'H2'])
       })
 
-      t.test('at any depth', async (t) => {
+      t.test('hidden members are kept at any depth', async (t) => {
         const id = await insert()
         await updated(`${path}/${id}`, {
           work: { city: 'York', road: 'Low St', geo: { lat: 9 } },
@@ -102,13 +102,13 @@ await forEachDatabase(t, { entities: [Person, Guest] }, async (t, { orm }) => {
         t.strictSame([lat, grid], [8, 'H2'])
       })
 
-      t.test('another property leaves it alone', async (t) => {
+      t.test('writing another property does not change the object', async (t) => {
         const id = await insert()
         await updated(`${path}/${id}`, { name: 'Ada' })
         t.strictSame((await stored(id)).work, WORK)
       })
 
-      t.test('null takes the object away, but no column that a body may not set', async (t) => {
+      t.test('null removes the object, except columns that a body may not set', async (t) => {
         const id = await insert()
         const record = await updated(`${path}/${id}`, { work: null, home: null })
         t.equal(record.work, null)
@@ -131,7 +131,7 @@ await forEachDatabase(t, { entities: [Person, Guest] }, async (t, { orm }) => {
         t.strictSame((await stored(id)).work, WORK)
       })
 
-      t.test('a list of objects with hidden members is written when its record is created, and not replaced afterwards', async (t) => {
+      t.test('a list of objects with hidden members can be created and not replaced', async (t) => {
         const { id } = await created(path, { past: [{ city: 'Bath' }] })
         t.equal(verdict(await patch(`${path}/${id}`, { past: [] })), '400 FST_ERR_VALIDATION /past')
         t.match((await stored(id)).past, [{ city: 'Bath' }])
@@ -151,7 +151,7 @@ await forEachDatabase(t, { entities: [Person, Guest] }, async (t, { orm }) => {
     )
   })
 
-  t.test('a list that would lose hidden members can not be named', async (t) => {
+  t.test('"writable" cannot name a list that would lose hidden members', async (t) => {
     t.throws(() => new CrudBase({ model: Person, writable: ['past'] }).bind(orm.em), {
       code: 'FST_CRUD_CONFIG_INVALID',
       message: /"writable" of Person names 'past', .*list.*hidden/,

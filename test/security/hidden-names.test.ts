@@ -1,4 +1,7 @@
-/** Nothing hidden can be whitelisted: the server does not start, and its message is that for a name that does not exist. */
+/**
+ * Hidden names cannot be whitelisted. The server does not start, and its message is that for a name that does not
+ * exist.
+ */
 import t from 'tap'
 import {
   AllowedField,
@@ -22,7 +25,7 @@ const PROPERTIES: Entries = [
   ['filter', (name) => ({ allowedFilters: [AllowedFilters.exact(name)] })],
   ['filter with an alias', (name) => ({ allowedFilters: [AllowedFilters.exact(name, { alias: 'x' })] })],
   ['partial filter', (name) => ({ allowedFilters: [AllowedFilters.partial(name)] })],
-  // the name of one with dots is a name only
+  // the name of an entry with dots is only a name
   ['custom filter', (name) => ({ allowedFilters: [AllowedFilters.custom(name, (qb) => qb)] })],
   ['search', (name) => ({ allowedFilters: [AllowedFilters.search('q', [name])] })],
   [
@@ -78,11 +81,11 @@ const CASES: ReadonlyArray<readonly [entity: any, names: readonly string[], entr
   [Visit, ['person.friends'], RELATIONS],
 ]
 
-/** What a message tells too much of, unless it is the name that it is about. */
+/** Text that a message must not contain, unless it is the name in question. */
 const HIDDEN =
   /\b(pin|token|dossier|tenant|handler|alarm|badge|budget|published|branch|codename|cases|friends|api_tok)\b/g
 
-t.test('every hidden name in every entry is a ConfigError that gives nothing hidden away', async (t) => {
+t.test('every hidden name in every entry is a ConfigError that discloses nothing hidden', async (t) => {
   let count = 0
   for (const [entity, names, entries] of CASES) {
     for (const name of names) {
@@ -105,7 +108,7 @@ t.test('every hidden name in every entry is a ConfigError that gives nothing hid
   t.ok(count >= 182, `${count} of them`)
 })
 
-t.test('the same entries with a visible name are taken', async (t) => {
+t.test('the same entries with a visible name are accepted', async (t) => {
   for (const [, entry] of PROPERTIES) t.ok(resolveWhitelist(new QueryBuilderConfig(entry('name')), models.of(Person)))
   for (const [, entry] of RELATIONS) t.ok(resolveWhitelist(new QueryBuilderConfig(entry('visits')), models.of(Person)))
   for (const [, entry] of AGGREGATES) {

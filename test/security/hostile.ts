@@ -1,7 +1,7 @@
-/** Texts that would do harm if they became part of a statement, or of a pattern, a path or a header. */
+/** Texts that would do harm inside a statement, a pattern, a path or a header. */
 import fc from 'fast-check'
 
-/** Stands in texts of attackers and nowhere else. */
+/** A marker that only occurs in texts of attackers. */
 export const CANARY = 'zqx7canary'
 
 export const HOSTILE: readonly string[] = [
@@ -104,7 +104,7 @@ export const HOSTILE: readonly string[] = [
   'x'.repeat(300),
 ]
 
-/** One of them, alone or beside the canary, or any text at all. */
+/** A hostile text, alone or beside the canary, or any text at all. */
 export const hostile: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(...HOSTILE),
   fc.constantFrom(...HOSTILE).map((text) => `${CANARY}${text}`),
@@ -112,7 +112,7 @@ export const hostile: fc.Arbitrary<string> = fc.oneof(
   fc.string({ unit: 'binary', minLength: 1, maxLength: 12 })
 )
 
-/** What stands in a URL as it is: bytes that are no UTF-8, escapes that are none, a character in more bytes than it needs. */
+/** Raw text in a URL: bytes that are not UTF-8, invalid escapes, and characters in more bytes than necessary. */
 export const RAW: readonly string[] = [
   '%ff',
   '%c3%28',

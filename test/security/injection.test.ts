@@ -1,4 +1,7 @@
-/** Text of a request is a value or nothing: in no place and of no type does it become a part of a statement. */
+/**
+ * Text of a request is bound as a value or refused. It never becomes part of a statement, in any place and for any
+ * type.
+ */
 import fc from 'fast-check'
 import type { InjectOptions, LightMyRequestResponse } from 'fastify'
 import { isDeepStrictEqual } from 'node:util'
@@ -37,7 +40,7 @@ const written = fc.oneof(
   { weight: 1, arbitrary: fc.tuple(fc.constantFrom(...RAW), hostile).map(([raw, text]) => raw + encoded(text)) }
 )
 
-/** Names, wherever a query string has one. */
+/** Names, in every place of a query string. */
 const NAMED: ReadonlyArray<(name: string) => string> = [
   (name) => `filter[${name}]=1`,
   (name) => `filter[name][${name}]=1`,
@@ -61,7 +64,7 @@ const NAMED: ReadonlyArray<(name: string) => string> = [
   (name) => `${name}[name]=1`,
   (name) => `page[${name}]=1`,
 ]
-/** Values, where no conversion by a column's type is known here. */
+/** Values in places without a conversion by the type of a column. */
 const VALUED: ReadonlyArray<(value: string) => string> = [
   (value) => `filter[name]=${value}`,
   (value) => `filter[name][like]=${value}`,
@@ -107,7 +110,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   t.teardown(recorder.stop)
   const counts: Record<number, number> = {}
 
-  /** Asks, and looks at the answer and the statements. Returns both. */
+  /** Sends a request, and checks the answer and the statements. Returns both. */
   const ask = async (options: InjectOptions): Promise<LightMyRequestResponse & { texts: string[] }> => {
     recorder.take()
     const response = await app.inject(options)
@@ -117,7 +120,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     const found = texts.find((text) => text.includes(CANARY))
     if (found !== undefined) throw new Error(`in a statement: ${found}`)
     if (statusCode >= 500) throw new Error(`${statusCode} ${body}`)
-    // values of a custom type are the database's to read
+    // the database reads values of a custom type
     if (
       statusCode === 400 && texts.length > 0 && options.method === undefined &&
       !String(options.url).startsWith('/specimens?filter[minimum]')
@@ -131,7 +134,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   const dump = async (): Promise<Record<string, string>> => {
     const tables = await select(
       orm,
-      "select quote_ident(table_schema) || '.' || quote_ident(table_name) as name from information_schema.tables where table_schema in ('public', 'audit') and table_type = 'BASE TABLE' order by 1"
+      "select quote_ident(table_schema) || '.' || quote_ident(table_name) as name from information_schema.tables " +
+        "where table_schema in ('public', 'audit') and table_type = 'BASE TABLE' order by 1"
     )
     const rows: Record<string, string> = {}
     for (const { name } of tables) {
@@ -146,7 +150,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   const { items: stored } = (await app.inject('/specimens?per_page=100')).json() as { items: Json[] }
   const textOf = (value: Json): string => typeof value === 'object' ? JSON.stringify(value) : String(value)
 
-  /** Values of a record, changed a little or not at all. */
+  /** Values of a record, slightly changed or unchanged. */
   const near = (name: string): fc.Arbitrary<string> => {
     const values = stored.map((row) => row[name]).filter((value) => value !== null).map(textOf)
     const changes: ReadonlyArray<(text: string) => string> = [
@@ -170,7 +174,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   }
   const names = Object.keys(EQUALITIES)
 
-  t.test('eq finds the records that have the value, by the type of the property', async (t) => {
+  t.test('eq finds the records with the value, by the type of the property', async (t) => {
     const texts = new Map<string, Set<string>>()
     let found = 0
     await assertProperty(
@@ -206,7 +210,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     )
   })
 
-  t.test('other operators take any text as a value, or refuse it', async (t) => {
+  t.test('other operators bind any text as a value, or refuse it', async (t) => {
     const texts = new Map<string, Set<string>>()
     await assertProperty(
       fc.asyncProperty(
@@ -245,7 +249,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     )
   })
 
-  t.test('values of paths into relations and JSON, of searches, pages and cursors', async (t) => {
+  t.test('values of relation and JSON paths, searches, pages and cursors are bound or refused', async (t) => {
     const sent = { ...counts }
     const texts = new Set<string>()
     await assertProperty(
@@ -259,8 +263,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.ok(texts.size <= VALUED.length, `${texts.size} statements, whatever the values`)
   })
 
-  t.test('names are refused in every place', async (t) => {
-    // by chance a text is a name that is allowed
+  t.test('hostile names are refused in every place', async (t) => {
+    // a text may happen to be an allowed name
     const refused = written.filter(
       (text) => !/^[\w.,+ -]*$/.test(decodeURIComponent(text.replace(/%(?![0-7][0-9a-f])/gi, '%25')))
     )
@@ -278,9 +282,9 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.ok(counts[400]! - sent[400]! > 400, JSON.stringify(counts))
   })
 
-  t.test('keys in paths, conditions and preferences in headers', async (t) => {
+  t.test('keys in paths, and conditions and preferences in headers, are bound or refused', async (t) => {
     const id = written.filter((text) => !/^[+-]?\d+$/.test(text))
-    // what Node lets pass in a header
+    // characters that Node allows in a header
     const header = hostile.map((text) => text.replace(/[^\t\x20-\x7e\x80-\xff]/g, ''))
     const attempt = fc.oneof(
       fc.tuple(
@@ -332,12 +336,12 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.ok(counts[404]! > (sent[404] ?? 0) && counts[412]! > 0 && counts[415]! > 0, JSON.stringify(counts))
   })
 
-  t.test('none of it has changed a row', async (t) => {
+  t.test('none of the requests changed a row', async (t) => {
     t.strictSame(await dump(), before)
   })
 
-  t.test('bodies: what is taken comes back as it was sent', async (t) => {
-    // of what can be stored, mostly
+  t.test('stored values of bodies return unchanged', async (t) => {
+    // mostly values that can be stored
     const text = hostile.map((text) => text.replaceAll('\0', '').slice(0, 40).toWellFormed())
     const writable = fc.record({
       nickname: text,

@@ -1,4 +1,4 @@
-/** Bodies set what the resource has opened, and nothing else, in whichever way they are sent. */
+/** Bodies set only the properties that the resource names, in whichever way they are sent. */
 import { defineEntity, p } from '@mikro-orm/core'
 import Fastify from 'fastify'
 import t from 'tap'
@@ -38,14 +38,14 @@ const Member = defineEntity({
     friends: () => p.manyToMany(Member).owner(),
   },
 })
-/** Requires what no client may write. */
+/** Requires a property that no client may write. */
 const Account = defineEntity({
   name: 'Account',
   properties: { ...primaryKey, ...softDelete, name: p.string(), email: p.string().hidden(), plan: p.string() },
 })
 
 const NAMES = ['name', 'nickName', 'team', 'friends'] as const
-/** Everything that the list leaves out, with a value that its column takes. */
+/** Every property that the list leaves out, with a value that its column takes. */
 const CLOSED: Readonly<Record<string, unknown>> = {
   isAdmin: true,
   credit: 1_000_000,
@@ -82,7 +82,7 @@ await forEachDatabase(t, { entities: [Team, Member, Account] }, async (t, { orm 
   })
   const { post, patch, put, created, updated, read } = writes(app)
 
-  t.test('a name that is not listed is refused as one that cannot be written, in whichever way it is sent', async (t) => {
+  t.test('a name that is not listed is refused as not writable, in whichever way it is sent', async (t) => {
     const { id } = await created('/members', { name: 'Ada' })
     for (const [name, value] of Object.entries(CLOSED)) {
       const body = { name: 'x', [name]: value }
@@ -140,7 +140,7 @@ await forEachDatabase(t, { entities: [Team, Member, Account] }, async (t, { orm 
     t.equal(response.statusCode, 400)
   })
 
-  t.test('what is listed is written, by its public name', async (t) => {
+  t.test('listed properties are written by their public names', async (t) => {
     const team = await orm.em.fork().insert(Team, { name: 'A' })
     const friend = await created('/members', { name: 'Bob' })
     const record = await created('/members', { name: 'Ada', nick_name: 'ad', team, friends: [friend.id] })
@@ -161,7 +161,7 @@ await forEachDatabase(t, { entities: [Team, Member, Account] }, async (t, { orm 
     t.strictSame(refused.json().errors[0].allowed, ['credit', 'name'])
   })
 
-  t.test('an empty list takes bodies of nothing, and the key of the path', async (t) => {
+  t.test('an empty list accepts empty bodies, and the key of the path', async (t) => {
     const { id } = await created('/nothing', { name: 'Ada' })
     t.equal((await patch(`/nothing/${id}`, {})).statusCode, 200)
     t.equal((await patch(`/nothing/${id}`, { id })).statusCode, 200)
@@ -169,7 +169,7 @@ await forEachDatabase(t, { entities: [Team, Member, Account] }, async (t, { orm 
     t.equal(verdict(await patch(`/nothing/${id}`, { name: 'x' })), '400 FST_ERR_VALIDATION /name')
   })
 
-  t.test("with readonlyProperties: 'ignore', what records show and bodies may not set is ignored; unknown names are not", async (t) => {
+  t.test("readonlyProperties: 'ignore' ignores read-only properties and refuses unknown names", async (t) => {
     const { id } = await created('/members', { name: 'Ada' })
     const record = await read(`/lenient/${id}`)
     t.match(await updated(`/lenient/${id}`, { ...record, ...CLOSED, id, name: 'Eve' }), {
@@ -181,7 +181,7 @@ await forEachDatabase(t, { entities: [Team, Member, Account] }, async (t, { orm 
     t.equal(verdict(await patch(`/lenient/${id}`, { ...record, secret: 'x' })), '400 FST_ERR_VALIDATION /secret')
   })
 
-  t.test('hooks may set what bodies may not', async (t) => {
+  t.test('hooks may set properties that bodies may not', async (t) => {
     class Hooked extends CrudBase {
       override beforeCreate (data: Json) {
         return { ...data, isAdmin: true, secret: 'set' }
@@ -200,7 +200,7 @@ await forEachDatabase(t, { entities: [Team, Member, Account] }, async (t, { orm 
     t.match(await orm.em.fork().findOneOrFail(Member, id), { secret: 'set', name: 'Bea' })
   })
 
-  t.test('a hidden property that is required is never named to a client', async (t) => {
+  t.test('a required hidden property is never named to a client', async (t) => {
     class Filling extends CrudBase {
       override beforeCreate (data: Json) {
         return data.name === 'forget' ? data : { ...data, email: `${data.name}@example.org` }
@@ -240,7 +240,7 @@ await forEachDatabase(t, { entities: [Team, Member, Account] }, async (t, { orm 
     t.match(unknown.json().errors[0].detail, /^There is no property 'email' to write/)
   })
 
-  t.test('schemas show what each body may hold', async (t) => {
+  t.test('schemas show the properties that each body may have', async (t) => {
     const names = (schema: Json) => Object.keys(schema.properties).sort()
     const { create, update } = crudSchemas(
       new CrudBase({ model: Member, writable: { create: ['name', 'team'], update: ['nickName'] } }),
@@ -256,7 +256,7 @@ await forEachDatabase(t, { entities: [Team, Member, Account] }, async (t, { orm 
     t.strictSame([names(closed.create), (closed.create as Json).additionalProperties], [[], false])
   })
 
-  t.test('methods without `writable` are closed', async (t) => {
+  t.test('methods without `writable` refuse all properties', async (t) => {
     const em = orm.em.fork()
     const closed = new CrudBase({ model: Member })
     const message =
@@ -273,7 +273,7 @@ await forEachDatabase(t, { entities: [Team, Member, Account] }, async (t, { orm 
     })
   })
 
-  t.test('a server without `writable`, or with a list that cannot work, does not start', async (t) => {
+  t.test('a server without `writable`, or with an invalid list, does not start', async (t) => {
     const start = async (
       options: Omit<CrudOptions<any>, 'model'> & { model?: any },
       routes: Partial<CrudRoutesOptions> = {},

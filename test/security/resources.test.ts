@@ -1,4 +1,4 @@
-/** What one request may cost: related records and bytes of an answer are bounded, whatever is included. */
+/** Limits of the cost of one request: related records and bytes of an answer, whatever is included. */
 import { defineEntity, p, type MikroORM } from '@mikro-orm/postgresql'
 import t from 'tap'
 import { AllowedField, AllowedInclude, parseQueryParams, type CrudBase } from '../../src/index.ts'
@@ -35,12 +35,14 @@ const Label = defineEntity({
 })
 const entities = [Project, Task, Label]
 
-/** 4 projects with 3 tasks each, all of them with 2 labels. */
+/** 4 projects with 3 tasks each, all with 2 labels. */
 const ROWS = `
   insert into project (id, name, notes, version) select i, 'p' || i, 'notes', 1 from generate_series(1, 4) as i;
-  insert into task (id, title, body, project_id) select i, 't' || i, 'body', (i - 1) / 3 + 1 from generate_series(1, 12) as i;
+  insert into task (id, title, body, project_id) select i, 't' || i, 'body', (i - 1) / 3 + 1
+  from generate_series(1, 12) as i;
   insert into label (id, name) select i, 'l' || i from generate_series(1, 2) as i;
-  insert into project_label (project_id, label_id) select i, j from generate_series(1, 4) as i, generate_series(1, 2) as j;`
+  insert into project_label (project_id, label_id) select i, j
+  from generate_series(1, 4) as i, generate_series(1, 2) as j;`
 
 const INCLUDES = ['tasks', 'labels', 'labels.projects', 'labels.projects.tasks'].map((path) => new AllowedInclude(path))
 const FIELDS = [
@@ -63,14 +65,14 @@ async function serverOf (t: any, orm: MikroORM, pagination: object, includes: Al
 }
 
 const STYLES = { page: 'per_page=2', offset: 'limit=2', cursor: 'cursor=&per_page=2' }
-/** Records of other lists than the first have a row that is fetched to tell whether others follow. */
+/** Records of lists after the first have an additional row, which tells whether more follow. */
 const FETCHED = { page: 2, offset: 2, cursor: 3 }
 
 await forEachDatabase(t, { entities }, async (t, { orm }) => {
   await orm.em.getConnection().executeDump(ROWS)
 
-  t.test('a record counts as often as it is included, at each level', async (t) => {
-    // of each project: 2 labels, 4 projects of each, 3 tasks of each
+  t.test('a record counts each time it is included, at each level', async (t) => {
+    // for each project: 2 labels, 4 projects of each label, 3 tasks of each project
     const cases: ReadonlyArray<readonly [include: string, each: number]> = [
       ['tasks', 3],
       ['labels', 2],
@@ -112,7 +114,7 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
     }
   })
 
-  t.test('records of few bytes are counted, too: a length that leaves a doubt is not taken for an answer', async (t) => {
+  t.test('small records are counted, too, if their length alone does not prove that the answer fits', async (t) => {
     const { projects } = await serverOf(t, orm, { maxIncluded: 6 })
     t.strictSame((await projects.get('fields=id&include=tasks&fields[tasks]=id&per_page=2')).items[1].tasks, [
       { id: 4 },
@@ -122,7 +124,7 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
     await projects.refused('fields=id&include=tasks&fields[tasks]=id&per_page=3')
   })
 
-  t.test('what an include may show of each record bounds it', async (t) => {
+  t.test('limits of an include bound the number of records', async (t) => {
     const { projects } = await serverOf(t, orm, { maxIncluded: 8, maxPerPage: 4 }, [
       new AllowedInclude('tasks', { limit: 2 }),
     ])
@@ -131,7 +133,7 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
       .projects.refused('include=tasks')
   })
 
-  t.test('nothing that is included is allowed by 0', async (t) => {
+  t.test('a limit of 0 allows no included records', async (t) => {
     const { projects } = await serverOf(t, orm, { maxIncluded: 0 })
     t.equal((await projects.get('per_page=2')).items.length, 2)
     await projects.refused('include=labels')
@@ -139,7 +141,7 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
     t.strictSame((await projects.get('include=labels.projects&page=9')).items, [])
   })
 
-  t.test('bytes of all records', async (t) => {
+  t.test('the limit of bytes covers all records', async (t) => {
     const length =
       (await (await serverOf(t, orm, {})).app.inject('/projects?per_page=4&fields=id,name,notes')).body.match(
         /"items":\[(.*)\]/
@@ -166,10 +168,11 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
     })
   })
 
-  t.test('long values are not read when they are too much, and all there when they are not', async (t) => {
+  t.test('long values are not read if they exceed the limit, and complete if they do not', async (t) => {
     await orm.em.getConnection().execute("update project set notes = repeat('äöü\"', 20000) where id = 2")
     await orm.em.getConnection().execute(
-      "update project set settings = json_build_object('text', (select string_agg(md5(i::text), '') from generate_series(1, 3000) as i)) where id = 3"
+      "update project set settings = json_build_object('text', (select string_agg(md5(i::text), '') " +
+        'from generate_series(1, 3000) as i)) where id = 3'
     )
     await orm.em.getConnection().execute("update task set body = repeat('x', 90000) where id = 1")
     const [notes, settings] = ['äöü"'.repeat(20_000), 96_000]
@@ -203,7 +206,7 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
     t.equal((await (await serverOf(t, orm, { maxBytes: 100_000 })).app.inject('/projects/2')).statusCode, 400)
   })
 
-  t.test('a value that looks like a mark is shown', async (t) => {
+  t.test('a value that equals a mark is shown', async (t) => {
     await orm.em.getConnection().execute("update project set notes = 'say @fastify-crud-kit/too-long' where id = 1")
     const { projects, app } = await serverOf(t, orm, {})
     t.equal((await projects.get('per_page=1')).items[0].notes, 'say @fastify-crud-kit/too-long')
@@ -211,7 +214,7 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
     t.equal((await app.inject('/projects/1?include=tasks')).json().notes, 'say @fastify-crud-kit/too-long')
   })
 
-  t.test("a caller's transaction goes on after an answer was too large", async (t) => {
+  t.test("the caller's transaction continues after an answer that is too large", async (t) => {
     const crud = resource(Project, { allowedIncludes: INCLUDES, pagination: { maxIncluded: 3 } }) as CrudBase<any>
     await orm.em.fork().transactional(async (em) => {
       await t.rejects(crud.list(em, parseQueryParams('include=labels.projects')), { code: 'FST_CRUD_TOO_LARGE' })

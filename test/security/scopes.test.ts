@@ -1,6 +1,6 @@
 /**
- * Attacks of one tenant on another, by every way that routes offer. Scopes guard the resources' own rows, MikroORM filters
- * guard related rows. An answer about another tenant's row equals the answer about a row that does not exist.
+ * Attacks of one tenant on another, in every way that routes offer. Scopes guard the resources' own rows, and MikroORM
+ * filters guard related rows. An answer about another tenant's row equals the answer about a row that does not exist.
  */
 import { defineEntity, p } from '@mikro-orm/core'
 import type { FastifyInstance, FastifyRequest, InjectOptions } from 'fastify'
@@ -69,7 +69,7 @@ const crud = <Model>(model: Model, queryConfig: object, writable: unknown = 'all
     queryConfig: new QueryBuilderConfig<any>(queryConfig),
   })
 
-/** Words that only rows of tenant 1 have. */
+/** Words that only rows of tenant 1 contain. */
 const OTHERS = /apollo|land on|moon|crater|classified|7777/i
 const ABSENT = 4_000
 
@@ -191,7 +191,7 @@ await forEachDatabase(t, {
       headers: { 'x-tenant': String(tenant), ...headers },
       ...(payload !== undefined && { payload: payload as object }),
     })
-  /** All that a client can tell an answer by. */
+  /** Everything by which a client can tell answers apart. */
   const seen = (
     { statusCode, body, headers }: { statusCode: number, body: string, headers: Record<string, unknown> }
   ): unknown => ({ statusCode, body, headers: { ...headers, date: '' } })
@@ -209,7 +209,7 @@ await forEachDatabase(t, {
   const [goods] = await select(orm, 'select id, uuid from label where tenant = 2 order by id')
   const noUuid = '00000000-0000-4000-8000-000000000000'
 
-  t.test('the tenant itself finds and changes its rows', async (t) => {
+  t.test('the tenant finds and changes its own rows', async (t) => {
     t.match(
       (await as(1, 'GET', '/projects?include=tasks.labels.tasks&filter[q]=moon')).body,
       /Apollo.*Land on it.*moon/
@@ -278,7 +278,7 @@ await forEachDatabase(t, {
     t.strictSame(await everything(), before)
   })
 
-  t.test('a row of another tenant is as absent as one that does not exist, by every operation', async (t) => {
+  t.test('a row of another tenant gets the answer of an absent row, from every operation', async (t) => {
     const before = await everything()
     const day = '/2024-02-29'
     const versions = [{}, { 'if-match': '*' }, { 'if-match': '"1"' }, { 'if-match': '"9"' }]
@@ -331,7 +331,7 @@ await forEachDatabase(t, {
     t.strictSame(await everything(), before)
   })
 
-  t.test('an id of another tenant in a body is as absent as one that does not exist', async (t) => {
+  t.test('an id of another tenant in a body gets the answer of an absent id', async (t) => {
     const before = await everything()
     const bodies: ReadonlyArray<
       readonly [
@@ -383,7 +383,7 @@ await forEachDatabase(t, {
     t.strictSame(await everything(), before)
   })
 
-  t.test('no row is made for another tenant, moved to it or taken from it', async (t) => {
+  t.test('no row is created for another tenant, moved to it or taken from it', async (t) => {
     const before = await everything()
     for (
       const payload of [{ title: 'Theirs', project: shop.id, tenant: 1 }, [{ title: 'Mine', project: shop.id }, {
@@ -408,17 +408,19 @@ await forEachDatabase(t, {
     t.strictSame(await everything(), before)
   })
 
-  t.test('a cursor of another tenant leads to rows of its own only', async (t) => {
+  t.test("a cursor of another tenant leads only to the tenant's own rows", async (t) => {
     for (const sort of ['', '&sort=id', '&sort=project.name', '&sort=-title']) {
       await orm.em.getConnection().execute(
-        "insert into task (tenant, title, version, project_id, uuid, created_at, updated_at) select 1, 'Land on it ' || n, 1, (select min(id) from project where tenant = 1), gen_random_uuid(), now(), now() from generate_series(1, 3) n"
+        'insert into task (tenant, title, version, project_id, uuid, created_at, updated_at) ' +
+          "select 1, 'Land on it ' || n, 1, (select min(id) from project where tenant = 1), " +
+          'gen_random_uuid(), now(), now() from generate_series(1, 3) n'
       )
       const theirs = bodyOf(await as(1, 'GET', `/tasks?cursor=&per_page=2${sort}`))
       t.type(theirs.next_cursor, 'string')
       const response = await as(2, 'GET', `/tasks?cursor=${encodeURIComponent(theirs.next_cursor)}&per_page=2${sort}`)
       t.equal(response.statusCode, 200)
       t.ok(bodyOf(response).items.every(({ tenant }: any) => tenant === 2), sort)
-      // a cursor says where it is: what has been sent may come back, nothing else of the other tenant
+      // the answer may repeat values of the cursor, and nothing else of the other tenant
       const textOf = (cursor: string): string => Buffer.from(cursor, 'base64url').toString()
       const words = [bodyOf(response).next_cursor, bodyOf(response).prev_cursor].filter(Boolean).flatMap((cursor) =>
         textOf(cursor).match(/"[^"]*"/g) ?? []
@@ -427,10 +429,11 @@ await forEachDatabase(t, {
     }
   })
 
-  t.test('links to rows of another tenant, made behind the back of the server, stay unseen', async (t) => {
+  t.test("links to another tenant's rows that were made outside the server stay hidden", async (t) => {
     await orm.em.getConnection().execute(
-      `insert into task_labels (task_id, label_id) values (${sell.id}, ${moon.id}); update task set parent_id = ${land.id} where id = ${sell.id}`
-        .split(';')[0]!
+      `insert into task_labels (task_id, label_id) values (${sell.id}, ${moon.id}); ` +
+        `update task set parent_id = ${land.id} where id = ${sell.id}`
+          .split(';')[0]!
     )
     await orm.em.getConnection().execute(`update task set parent_id = ${land.id} where id = ${sell.id}`)
     const body = bodyOf(await as(2, 'GET', `/tasks/${sell.id}?include=labels,labelsCount,parent,project.tasks.labels`))

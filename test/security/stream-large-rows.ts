@@ -1,4 +1,4 @@
-/** A process that streams large rows three times at once. Prints how many each stream had. */
+/** A process that runs three streams of large rows at once, and prints the number of rows of each. */
 import { defineEntity, p } from '@mikro-orm/core'
 import Fastify from 'fastify'
 import http from 'node:http'

@@ -1,4 +1,7 @@
-/** Streams of records that include too much: a batch is read in parts, and a single record that is too large is refused. */
+/**
+ * Streams of records with too many included records: a batch is read in parts, and a single record that is too large is
+ * refused.
+ */
 import { defineEntity, p, raw } from '@mikro-orm/core'
 import Fastify from 'fastify'
 import http from 'node:http'
@@ -69,7 +72,7 @@ async function gather (records: AsyncIterable<CrudRecord>): Promise<CrudRecord[]
 await forEachDatabase(t, { entities: [Maker, Box, Item, Part] }, async (t, { orm, name }) => {
   const execute = (sql: string) => orm.em.getConnection().execute(sql)
   let lastItem = 0
-  /** Boxes, each with items of some length, each with parts. */
+  /** Boxes with items of a given length, each with parts. */
   const fill = async (
     kind: string,
     from: number,
@@ -78,7 +81,8 @@ await forEachDatabase(t, { entities: [Maker, Box, Item, Part] }, async (t, { orm
   ) => {
     await execute(`insert into box select i, '${kind}' from generate_series(${from}, ${to}) i`)
     await execute(
-      `insert into item select ${lastItem} + (i - ${from}) * ${items} + j, ${text}, i, ${maker} from generate_series(${from}, ${to}) i, generate_series(1, ${items}) j`
+      `insert into item select ${lastItem} + (i - ${from}) * ${items} + j, ${text}, i, ${maker} ` +
+        `from generate_series(${from}, ${to}) i, generate_series(1, ${items}) j`
     )
     const count = (to - from + 1) * items
     await execute(
@@ -88,7 +92,7 @@ await forEachDatabase(t, { entities: [Maker, Box, Item, Part] }, async (t, { orm
     )
     lastItem += count
   }
-  // the stories of a makers's items are 1.2 GB together: more than a value of PostgreSQL's can hold
+  // the stories of a maker's items are 1.2 GB together, more than a value of PostgreSQL can have
   await execute("insert into maker select 1, repeat('x', 12000000)")
   await fill('small', 1, 100, { items: 10 })
   await fill('long', 101, 130, { items: 1, text: `repeat('x', ${LONG})` })
@@ -118,7 +122,7 @@ await forEachDatabase(t, { entities: [Maker, Box, Item, Part] }, async (t, { orm
     return { status: response.statusCode, ...response.json() }
   }
 
-  t.test('a batch that is too large is read in parts, whatever it has too much of', async (t) => {
+  t.test('a batch that is too large is read in parts, whichever limit it exceeds', async (t) => {
     for (
       const [query, count, items] of [['filter[kind]=small', 100, 10], ['filter[kind]=long', 30, 1], [
         'filter[kind]=full',
@@ -138,11 +142,11 @@ await forEachDatabase(t, { entities: [Maker, Box, Item, Part] }, async (t, { orm
     }
   })
 
-  t.test('batches become larger again after one that was too large', async (t) => {
+  t.test('batches grow again after one that was too large', async (t) => {
     const recorder = await recordStatements(orm)
     t.teardown(recorder.stop)
     await stream('filter[id]=133&include=items')
-    // 50 boxes fit together into no more than ten batches of five, and each box of the rest needs one
+    // 50 boxes fit into at most ten batches of five, and each of the other boxes needs one
     t.ok(recorder.take().length < 133, 'fewer statements than records')
   })
 
@@ -153,7 +157,8 @@ await forEachDatabase(t, { entities: [Maker, Box, Item, Part] }, async (t, { orm
       errors: [{
         source: { parameter: 'include' },
         detail:
-          `With the include 'items' a record of the stream would have more than ${MAX_INCLUDED} included records. Ask for fewer includes, or ask for the related records themselves, page by page.`,
+          `With the include 'items' a record of the stream would have more than ${MAX_INCLUDED} included records. ` +
+          'Ask for fewer includes, or ask for the related records themselves, page by page.',
       }],
     })
     t.match(await refusal('/boxes?filter[kind]=deep&include=items.parts&sort=size'), {
@@ -166,8 +171,8 @@ await forEachDatabase(t, { entities: [Maker, Box, Item, Part] }, async (t, { orm
         status: 400,
         code: TOO_LARGE,
         errors: [{
-          detail:
-            `A record of the stream would have more than ${MAX_BYTES} bytes. Ask for fewer fields (fields) or fewer includes.`,
+          detail: `A record of the stream would have more than ${MAX_BYTES} bytes. ` +
+            'Ask for fewer fields (fields) or fewer includes.',
         }],
       }, kind)
     }
@@ -178,7 +183,7 @@ await forEachDatabase(t, { entities: [Maker, Box, Item, Part] }, async (t, { orm
     })
   })
 
-  t.test('with default limits, and more than the database could build', async (t) => {
+  t.test('default limits also apply to more than the database could build', async (t) => {
     t.match(await refusal('/default?filter[kind]=huge&include=items.maker'), {
       status: 400,
       code: TOO_LARGE,
@@ -186,7 +191,7 @@ await forEachDatabase(t, { entities: [Maker, Box, Item, Part] }, async (t, { orm
     })
   })
 
-  t.test('after the first byte the answer is broken off, and logged', async (t) => {
+  t.test('an error after the first byte breaks off the answer, and is logged', async (t) => {
     const [response] = await once(
       http.get({ port, path: '/boxes?include=items&sort=id', headers: { accept: 'application/x-ndjson' } }),
       'response'
@@ -204,7 +209,7 @@ await forEachDatabase(t, { entities: [Maker, Box, Item, Part] }, async (t, { orm
     t.match(String(log.read()), TOO_LARGE)
   })
 
-  t.test('nothing is left open', { skip: name === 'pglite' && 'it has one connection' }, async (t) => {
+  t.test('nothing stays open', { skip: name === 'pglite' && 'it has one connection' }, async (t) => {
     const sessions = await execute(
       "select query from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'"
     )

@@ -39,7 +39,7 @@ const CSV = { accept: 'text/csv' }
 t.setTimeout(300_000)
 
 const POOL = 10
-/** More than the pool has connections for. */
+/** More streams than the pool has connections. */
 const MANY = 12
 const SMALL = 3_000
 const LARGE = 60
@@ -111,14 +111,14 @@ await forEachDatabase(
       await app.listen({ port: 0, host: '127.0.0.1' })
       return { app, port: (app.server.address() as AddressInfo).port }
     }
-    /** No connection is in use any more. */
+    /** Waits until no connection is in use. */
     const free = async (): Promise<boolean> => {
       const deadline = performance.now() + 20_000
       const inUse = () => pool === undefined ? 0 : pool.totalCount - pool.idleCount
       while (inUse() > 0 && performance.now() < deadline) await delay(10)
       return inUse() === 0
     }
-    /** No connection is in use, a stream works, and the server closes. */
+    /** Asserts that no connection is in use, that a stream works, and that the server closes. */
     const isWell = async (t: Test, { app }: Served, url = '/crates?filter[id][lte]=3'): Promise<void> => {
       t.ok(await free(), 'no connection is in use')
       const response = await app.inject({ url, headers: NDJSON })
@@ -133,7 +133,7 @@ await forEachDatabase(
       return response.statusCode
     }
 
-    t.test('clients that leave before their stream has been begun', async (t) => {
+    t.test('clients that leave before their stream starts release its connection', async (t) => {
       let arrived = 0
       let go = (): void => {}
       const gate = new Promise<void>((resolve) => {
@@ -159,7 +159,7 @@ await forEachDatabase(
       await isWell(t, served)
     })
 
-    t.test('hooks that fail before the stream has been begun', async (t) => {
+    t.test('hooks that fail before the stream starts release its connection', async (t) => {
       const served = await serve(t, {
         hooks: {
           onSend: async ({ headers }) => {
@@ -171,7 +171,7 @@ await forEachDatabase(
       await isWell(t, served)
     })
 
-    t.test('hooks that send something else', async (t) => {
+    t.test('hooks that send something else release its connection', async (t) => {
       const served = await serve(t, {
         hooks: { onSend: async ({ headers }, _, payload) => headers['x-other'] === undefined ? payload : 'other' },
       })
@@ -184,7 +184,7 @@ await forEachDatabase(
       await isWell(t, served)
     })
 
-    t.test('hooks that answer by themselves', async (t) => {
+    t.test('hooks that answer themselves release its connection', async (t) => {
       const served = await serve(t, {
         hooks: {
           preHandler: (request, reply, done) => {
@@ -207,7 +207,7 @@ await forEachDatabase(
     })
 
     t.test(
-      'a time limit of handlers that answers first',
+      'a handler timeout that answers first releases its connection',
       { skip: name === 'pglite' && 'pg_sleep stops this process' },
       async (t) => {
         const served = await serve(t, { options: { handlerTimeout: 300 } })
@@ -221,7 +221,7 @@ await forEachDatabase(
       }
     )
 
-    t.test('HEAD opens nothing', async (t) => {
+    t.test('HEAD opens no stream', async (t) => {
       const served = await serve(t)
       for (let i = 0; i < MANY; i++) {
         t.equal(
@@ -232,7 +232,7 @@ await forEachDatabase(
       await isWell(t, served)
     })
 
-    t.test('pipelined requests whose client leaves', async (t) => {
+    t.test('pipelined requests whose client leaves release their connections', async (t) => {
       const warnings: string[] = []
       const warned = ({ name }: Error) => warnings.push(name)
       process.on('warning', warned)
@@ -246,7 +246,7 @@ await forEachDatabase(
       t.strictSame(warnings, [], 'nothing that looks like a leak of listeners')
     })
 
-    t.test('an error after the first records breaks the answer off', async (t) => {
+    t.test('an error after the first records breaks off the answer', async (t) => {
       const failing = new (class extends CrudBase {
         override afterRead (record: CrudRecord) {
           if (record['id'] === SMALL) throw new Error('not this one')
@@ -266,7 +266,7 @@ await forEachDatabase(
           )
         }
       }
-      // HTTP/1.0 has no other end of an answer than that of its connection
+      // in HTTP/1.0, only the end of the connection ends an answer
       const socket = net.connect(served.port, '127.0.0.1')
       socket.write('GET /crates HTTP/1.0\r\nAccept: application/x-ndjson\r\n\r\n')
       await t.rejects(
@@ -288,7 +288,7 @@ await forEachDatabase(
       await isWell(t, served)
     })
 
-    t.test('a client that takes a little from time to time is no longer served than a stream may take', async (t) => {
+    t.test('a client that reads a little from time to time is disconnected at the time limit', async (t) => {
       const lines: string[] = []
       const served = await serve(t, {
         options: { logger: { level: 'warn', stream: { write: (line: string) => lines.push(line) } } },
@@ -297,7 +297,7 @@ await forEachDatabase(
       const request = get(served.port, '/crates?sort=-id')
       const [response] = await once(request, 'response') as [http.IncomingMessage]
       response.on('error', () => {})
-      // a client that has more to read than it wants does not notice the end
+      // a client with unread data does not notice the end
       while (lines.length === 0) {
         response.read(1)
         await delay(50)
@@ -311,7 +311,7 @@ await forEachDatabase(
       await isWell(t, served)
     })
 
-    t.test('a client that reads slowly and steadily is served, one that reads nothing is not', async (t) => {
+    t.test('a client that reads slowly and steadily is served, and one that stops reading is not', async (t) => {
       const served = await serve(t, { stream: { stallTimeoutMillis: 1_000 } })
       const [slow, none] = await Promise.all(
         ['/crates?filter[id][gte]=3050', '/crates?sort=-id'].map(async (path) =>
@@ -323,7 +323,7 @@ await forEachDatabase(
       const started = performance.now()
       for await (const chunk of slow! as AsyncIterable<Buffer>) {
         bytes += chunk.length
-        // longer than a client may take that reads nothing
+        // longer than the limit of a client that stops reading
         await delay(chunk.length / size * 500)
       }
       t.ok(bytes > 11 * size)
@@ -350,7 +350,7 @@ await forEachDatabase(
       t.match(lines.join(''), /broken off: the server is closing/)
     })
 
-    t.test('a batch has a limited size, whatever comes after small rows', async (t) => {
+    t.test('a batch has a limited size, also if large rows follow small ones', async (t) => {
       const inOwn = async (query: string) => {
         const sizes: number[] = []
         let count = 0
@@ -363,13 +363,13 @@ await forEachDatabase(
       }
       for (const query of ['', 'include=items', 'sort=-id', 'sort=length', 'sort=-length&include=items']) {
         const largest = await inOwn(query)
-        // PGlite has no way to stop in the middle of its rows
+        // PGlite cannot stop in the middle of its rows
         if (name === 'postgres') t.ok(largest < 2.2 * MEGABYTE, `${query}: ${largest}`)
         else if (query.includes('-')) t.ok(largest < 20 * size, `${query}: ${largest}`)
       }
     })
 
-    t.test('what is included is read for some records at a time, as it was when the first was read', {
+    t.test('included records are read for some records at a time, from the snapshot of the first', {
       skip: name === 'pglite' && 'pages have a statement each',
     }, async (t) => {
       const recorder = await recordStatements(orm as never)
@@ -390,7 +390,7 @@ await forEachDatabase(
       t.ok(recorder.take().every(({ sql, params }) => !/any\(\$/.test(sql) || (params[0] as string[]).length <= 500))
     })
 
-    t.test('three streams of large records at once, in a process with little memory', {
+    t.test('three streams of large records fit into a process with little memory', {
       skip: name === 'pglite' && 'PGlite itself needs more',
     }, async (t) => {
       const script = fileURLToPath(new URL('stream-large-rows.ts', import.meta.url))

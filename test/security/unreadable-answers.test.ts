@@ -1,4 +1,4 @@
-/** Answers of the server that the driver can't read: the connection ends, and not the process. */
+/** Answers of the server that the driver cannot read: the connection ends, and the process goes on. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -16,7 +16,7 @@ const Note = defineEntity({
   properties: { id: p.integer().primary().autoincrement(), text: p.text() },
 })
 
-/** A row of a number of columns that it doesn't have. */
+/** A row that claims a wrong number of columns. */
 const GARBLED = Buffer.from([0x44, 0, 0, 0, 4])
 
 t.setTimeout(150_000)
@@ -90,8 +90,8 @@ t.test('PostgreSQL', { skip: skipReasons.postgres, timeout: 150_000 }, async (t)
     })
   }
 
-  // half a gigabyte takes its time on a busy machine
-  t.test('a text that no string can hold', { timeout: 120_000 }, async (t) => {
+  // half a gigabyte takes time on a busy machine
+  t.test('a text that is too long for a string fails only its request', { timeout: 120_000 }, async (t) => {
     const program = fileURLToPath(new URL('../fixtures/long-answer.ts', import.meta.url))
     const child = spawn(process.execPath, [program], { env: process.env, stdio: ['ignore', 'pipe', 'inherit'] })
     let output = ''

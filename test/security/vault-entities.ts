@@ -1,6 +1,7 @@
 /**
  * People, with every kind of secret that an entity can have. `withSecrets: false` makes the same entities without their
- * hidden parts: the properties, the relations and the entities behind them do not exist, nor what keeps rows apart.
+ * hidden parts: the properties, the relations, the entities behind them and the columns that separate rows do not
+ * exist.
  */
 import { defineEntity, p, type EntitySchema } from '@mikro-orm/core'
 
@@ -9,7 +10,7 @@ export interface VaultEntities {
   readonly Team: EntitySchema<any, any>
   readonly Person: EntitySchema<any, any>
   readonly Visit: EntitySchema<any, any>
-  /** Exist only with secrets. */
+  /** Entities that only exist with secrets. */
   readonly Agent: EntitySchema<any, any>
   readonly Case: EntitySchema<any, any>
 }
@@ -47,7 +48,7 @@ export function vaultEntities (withSecrets: boolean): VaultEntities {
   })
   const Person: any = defineEntity({
     name: 'Person',
-    // the rows of other tenants are hidden wherever they would appear
+    // rows of other tenants are hidden wherever they would appear
     ...only({ filters: { tenant: { name: 'tenant', cond: { tenant: 1 }, default: true } } }),
     properties: {
       id: p.integer().primary().autoincrement(),

@@ -1,6 +1,6 @@
 /**
- * One small application in several versions that its clients must not be able to tell apart: two whose secrets differ,
- * in values and in number, and one that has none.
+ * One small application in several versions that clients must not be able to tell apart: two with different secrets, in
+ * values and in number, and one without secrets.
  */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import swagger from '@fastify/swagger'
@@ -11,7 +11,7 @@ import type { OpenDatabase, TestDatabase } from '../helpers/databases.ts'
 import { resource } from '../http/helper.ts'
 import { vaultEntities, type VaultEntities } from './vault-entities.ts'
 
-/** Values of what clients may not see. `rows` is the number of rows of each kind that they may not see. */
+/** Values that clients may not see. `rows` is the number of rows of each kind that they may not see. */
 export interface Secrets {
   readonly texts: readonly string[]
   readonly number: number
@@ -48,7 +48,7 @@ const TEXT: Operator[] = [
 ]
 const NUMBER: Operator[] = ['eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'in', 'nin', 'between', 'isnull']
 
-/** What clients may ask for: much, so that there are many ways to ask for more. */
+/** The whitelist of the clients. It allows much, to offer many ways of attack. */
 function resources ({ Team, Person, Visit }: VaultEntities, withSecrets: boolean): Record<string, any> {
   const people = resource(Person, {
     allowedFilters: [
@@ -115,12 +115,12 @@ function resources ({ Team, Person, Visit }: VaultEntities, withSecrets: boolean
   return {
     '/people': { crud: people, operations },
     '/teams': { crud: teams, operations },
-    // the rows of other branches are hidden by the scope of the resource
+    // the scope of the resource hides rows of other branches
     '/visits': { crud: visits, operations, scope: () => withSecrets ? { branch: 1 } : {} },
   }
 }
 
-/** Rows that clients may see, and those that they may not; the keys of the latter start at 500. */
+/** Rows that clients may see, and rows that they may not. The keys of the latter start at 500. */
 async function fill (
   em: EntityManager,
   { Team, Person, Visit, Agent, Case }: VaultEntities,
@@ -167,7 +167,7 @@ async function fill (
   await em.flush()
 }
 
-/** The rows: soft-deleted, of another tenant, behind a filter, outside of the scope. */
+/** Hidden rows: soft-deleted, of another tenant, behind a filter, outside of the scope. */
 function hide (em: any, { rows, number }: Secrets, { Visit, Agent, Case, person, people, team, text }: any): void {
   const [ada] = people
   for (let index = 0; index < rows; index++) {
@@ -175,7 +175,7 @@ function hide (em: any, { rows, number }: Secrets, { Visit, Agent, Case, person,
       person(500 + index, { name: text(index), age: number, team, deleted_at: new Date(0) }),
       person(600 + index, { name: text(index), age: number, team, tenant: 2 }),
     ]
-    // those of hidden people are outside of the scope; visits that are not published have an owner whom clients see
+    // hidden people are outside of the scope; unpublished visits belong to a person whom clients see
     for (const [at, owner] of hidden.entries()) {
       em.create(
         Visit,
@@ -199,7 +199,7 @@ export async function openVault (t: Test, open: OpenDatabase, secrets: Secrets |
     await app.close()
     await database.close()
   })
-  // new rows get the same keys everywhere
+  // so that new rows get the same keys everywhere
   for (const table of ['team', 'person', 'visit']) {
     await database.orm.em.getConnection().execute(
       `select setval(pg_get_serial_sequence('${table}', 'id'), 1000)`
