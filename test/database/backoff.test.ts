@@ -5,7 +5,7 @@ import { assertProperty } from '../helpers/property.ts'
 
 const always = (value: number) => () => value
 
-t.test('the bound of the wait doubles up to the longest, and any wait below it is possible', async (t) => {
+t.test('the bound of the wait doubles up to the maximum, and any wait below it is possible', async (t) => {
   const backoff = { baseDelay: 20, maxDelay: 1_000 }
   const bounds = [0, 1, 2, 3, 4, 5, 6, 60, 2_000].map((attempt) =>
     Math.round(delayOf(attempt, backoff, always(0.999_999)))
@@ -16,7 +16,7 @@ t.test('the bound of the wait doubles up to the longest, and any wait below it i
   t.equal(delayOf(3, { baseDelay: 0, maxDelay: 1_000 }), 0)
 })
 
-t.test('no wait is longer than it may be', async (t) => {
+t.test('no wait is longer than its maximum', async (t) => {
   assertProperty(
     fc.property(fc.nat(3_000), fc.nat(10_000), fc.nat(10_000), (attempt, baseDelay, maxDelay) => {
       const delay = delayOf(attempt, { baseDelay, maxDelay })
@@ -26,7 +26,7 @@ t.test('no wait is longer than it may be', async (t) => {
   )
 })
 
-t.test('nobody waits for somebody who has gone away', { timeout: 10_000 }, async (t) => {
+t.test('a wait ends when the client goes away', { timeout: 10_000 }, async (t) => {
   const controller = new AbortController()
   const waiting = wait(2 ** 30, controller.signal)
   controller.abort()

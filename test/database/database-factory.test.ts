@@ -18,7 +18,7 @@ const entities = [Ledger]
 
 const refused = (message: RegExp) => ({ code: 'FST_CRUD_CONFIG_INVALID', message })
 
-/** A PGlite folder of the test's own: a copy of the run's template where there is one, else one to be made. */
+/** The test's own PGlite folder: a copy of the run's template if it exists, else a new one. */
 async function folderFor (t: Test): Promise<string> {
   const copy = copyTemplate()
   if (copy) t.teardown(copy.remove)
@@ -32,7 +32,10 @@ t.test('options are checked when constructed', async (t) => {
     construct({ entities, databaseURL: 'pglite://memory' }),
     refused(/there is no option 'databaseURL'. Did you mean 'databaseUrl'\?/)
   )
-  t.throws(construct({ entities, pool: { maximum: 3 } }), refused(/there is no option 'maximum' in 'pool'\. It has: min, max, /))
+  t.throws(
+    construct({ entities, pool: { maximum: 3 } }),
+    refused(/there is no option 'maximum' in 'pool'\. It has: min, max, /)
+  )
   t.throws(construct({ entities, pool: { max: 0 } }), refused(/pool\.max: .*, got 0/))
   t.throws(construct({ entities, pool: { min: 11 } }), refused(/pool.min is 11, more than pool.max, 10/))
   t.throws(construct({ entities, pool: { queueLimit: -1 } }), refused(/pool\.queueLimit: /))
@@ -54,7 +57,7 @@ t.test('options are checked when constructed', async (t) => {
   )
 })
 
-t.test('an unset environment variable is no database in memory', async (t) => {
+t.test('an unset environment variable does not mean a database in memory', async (t) => {
   t.throws(
     () => new DatabaseFactory({ databaseUrl: process.env.NO_SUCH_VARIABLE, entities }),
     refused(/databaseUrl is empty: is an environment variable not set\?/)
@@ -62,12 +65,12 @@ t.test('an unset environment variable is no database in memory', async (t) => {
   t.throws(() => new DatabaseFactory({ databaseUrl: '', entities }), refused(/databaseUrl is empty/))
 })
 
-t.test('statements may be prepared unless said otherwise', async (t) => {
+t.test('statements may be prepared by default', async (t) => {
   t.equal(new DatabaseFactory({ entities }).preparedStatements, true)
   t.equal(new DatabaseFactory({ entities, preparedStatements: false }).preparedStatements, false)
 })
 
-t.test('what only opening can tell is a mistake in the options, too', async (t) => {
+t.test('mistakes that only opening reveals are also mistakes of the options', async (t) => {
   const folder = t.testdir({ file: 'not a folder' })
   class Unmarked {}
   for (
@@ -75,7 +78,7 @@ t.test('what only opening can tell is a mistake in the options, too', async (t) 
       [{ databaseUrl: `pglite://${folder}/file` }, /file can't hold a PGlite database: it is a file, and not a folder/],
       [{ databaseUrl: `pglite://${folder}/file/inside` }, /inside can't hold a PGlite database: ENOTDIR/],
       [{ databaseUrl: `pglite://${folder}/file/further/inside` }, /inside can't hold a PGlite database: ENOTDIR/],
-      // a file system that has folders and makes none
+      // a file system that has folders and creates none
       ...(fs.existsSync('/proc/self')
         ? [[{ databaseUrl: 'pglite:///proc/nothing/inside' }, /inside can't hold a PGlite database: E\w+/] as const]
         : []),
@@ -117,7 +120,7 @@ t.test('a missing package is named with the command that installs it', async (t)
   await t.rejects(loadDriver('postgresql', broken), { message: 'broken' })
 })
 
-t.test('without a URL: PGlite in memory, one engine for all calls', async (t) => {
+t.test('without a URL, the database is PGlite in memory, with one engine for all calls', async (t) => {
   const factory = new DatabaseFactory({ entities })
   t.teardown(() => factory.close())
   const [one, two] = await Promise.all([factory.getEngine(), factory.getEngine()])
@@ -132,7 +135,7 @@ t.test('without a URL: PGlite in memory, one engine for all calls', async (t) =>
   t.equal(await session().count(Ledger), 1)
 })
 
-t.test('a folder keeps its rows; it is free again after close', async (t) => {
+t.test('a folder keeps its rows, and is free again after close', async (t) => {
   const databaseUrl = `pglite://${await folderFor(t)}`
   const first = new DatabaseFactory({ databaseUrl, entities })
   const engine = await first.getEngine()
@@ -156,7 +159,7 @@ t.test('a folder keeps its rows; it is free again after close', async (t) => {
   await closing
 })
 
-t.test('another process may not open a folder that is open, and may when its owner has died', async (t) => {
+t.test('another process cannot open an open folder, and can after its owner has died', async (t) => {
   const folder = await folderFor(t)
   const url = new URL('../../src/database/folder-lock.ts', import.meta.url).href
   const script = `const { lockFolder } = await import(${JSON.stringify(url)}); console.log(await lockFolder(${
@@ -202,7 +205,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     })
   })
 
-  t.test('shared, it is closed by the last one who releases it', async (t) => {
+  t.test('a shared factory is closed by its last user', async (t) => {
     const factory = new DatabaseFactory({ databaseUrl: url, entities })
     t.teardown(() => factory.close())
     const [one, two] = await Promise.all([factory.share(), factory.share()])
@@ -223,7 +226,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     await four.release()
   })
 
-  t.test('who we are and how long a statement may take; the URL wins', async (t) => {
+  t.test('connections have an application name and a statement timeout, and the URL overrides both', async (t) => {
     const names = ['application_name', 'statement_timeout']
     t.strictSame((await settings(t, {}, names)).values, ['fastify-crud-kit', '30s'])
     t.strictSame(
@@ -251,7 +254,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     })
   })
 
-  t.test("an application's own look at the pool is kept", async (t) => {
+  t.test("an application's own listener on the pool is kept", async (t) => {
     const pools: unknown[] = []
     const { engine } = await settings(t, {
       ormOptions: { driverOptions: { onPoolCreated: (pool: unknown) => pools.push(pool) } },
@@ -269,7 +272,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     await engine.schema.drop()
   })
 
-  t.test('what can be seen of it shows no password', async (t) => {
+  t.test('no visible representation of the factory shows the password', async (t) => {
     const withPassword = new URL(url)
     withPassword.password = 's3cret'
     const factory = new DatabaseFactory({ databaseUrl: withPassword.href, entities })
@@ -279,7 +282,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     t.notMatch(engine.config.get('clientUrl'), /s3cret/)
   })
 
-  t.test('an exhausted pool is an error after connectionTimeoutMillis', async (t) => {
+  t.test('an exhausted pool fails after connectionTimeoutMillis', async (t) => {
     const factory = new DatabaseFactory({ databaseUrl: url, entities, pool: { max: 1, connectionTimeoutMillis: 500 } })
     t.teardown(() => factory.close())
     const engine = await factory.getEngine()
@@ -300,13 +303,14 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     await t.rejects(query)
     const running = async () =>
       (await session().execute(
-        "select 1 from pg_stat_activity where datname = current_database() and state = 'active' and query like 'select pg_sleep%'"
+        "select 1 from pg_stat_activity where datname = current_database() and state = 'active' " +
+          "and query like 'select pg_sleep%'"
       )).length
-    // MikroORM goes on before the server has heard of it
+    // MikroORM continues before the server has received it
     while (await running() > 0);
   })
 
-  t.test('a login that is refused is a mistake in the URL, and shows no password', async (t) => {
+  t.test('a refused login is a mistake in the URL, and its message has no password', async (t) => {
     const { host, pathname } = new URL(url)
     const open = async (credentials: string) =>
       await t.rejects(
@@ -332,7 +336,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     await app.close()
   })
 
-  t.test('a database that is not there is not created, and found once it is', async (t) => {
+  t.test('a missing database is not created, and is found once it exists', async (t) => {
     const name = `${new URL(url).pathname.slice(1)}_later`
     const factory = new DatabaseFactory({ databaseUrl: url.replace(/[^/]+$/, name), entities })
     await t.rejects(
@@ -353,7 +357,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
   })
 })
 
-t.test('a server that is not there is unavailable, and no password is shown', async (t) => {
+t.test('an unreachable server is unavailable, and its message has no password', async (t) => {
   const probe = net.createServer().listen(0, '127.0.0.1')
   await once(probe, 'listening')
   const { port } = probe.address() as net.AddressInfo

@@ -15,13 +15,13 @@ t.test('postgresql:// and postgres:// are PostgreSQL', async (t) => {
   }
 })
 
-t.test('parameters are kept: a connection that must be encrypted is', async (t) => {
+t.test('parameters are kept, so that encryption stays required', async (t) => {
   const target = parseDatabaseUrl('postgresql://db/shop?sslmode=no-verify&application_name=kit')
   t.match(target, { connection: { ssl: { rejectUnauthorized: false }, application_name: 'kit' } })
   t.notMatch(target, { connection: { database: /./ } })
 })
 
-t.test('a percent-encoded password is decoded, a socket folder is a host', async (t) => {
+t.test('a password is percent-decoded, and a socket folder is a host', async (t) => {
   t.match(parseDatabaseUrl('postgresql://ada:p%40ss%2Fword@db/shop'), { connection: { password: 'p@ss/word' } })
   t.match(parseDatabaseUrl('postgresql:///shop?host=/var/run/postgresql'), {
     database: 'shop',
@@ -29,7 +29,7 @@ t.test('a percent-encoded password is decoded, a socket folder is a host', async
   })
 })
 
-t.test('pglite:// is a folder, relative or absolute, or memory', async (t) => {
+t.test('pglite:// is a relative or absolute folder, or memory', async (t) => {
   t.strictSame(parseDatabaseUrl('pglite://.data/shop'), {
     driver: 'pglite',
     folder: path.resolve('.data/shop'),
@@ -44,7 +44,7 @@ t.test('pglite:// is a folder, relative or absolute, or memory', async (t) => {
   t.strictSame(parseDatabaseUrl('pglite://memory'), { driver: 'pglite', folder: undefined, label: 'pglite://memory' })
 })
 
-t.test('anything else is refused, with what is supported', async (t) => {
+t.test('other URLs are refused with the supported ones', async (t) => {
   t.throws(
     () => parseDatabaseUrl('mysql://root:s3cret@db/shop'),
     refused(/scheme 'mysql:', which is not supported.*postgresql:\/\/.*pglite:\/\/folder.*pglite:\/\/memory/)
@@ -58,7 +58,7 @@ t.test('anything else is refused, with what is supported', async (t) => {
   t.throws(() => parseDatabaseUrl('postgresql://a,b/shop'), refused(/several hosts/))
 })
 
-t.test('what was probably meant is suggested', async (t) => {
+t.test('a misspelt URL gets a suggestion', async (t) => {
   for (
     const [url, message] of [
       ['postgress://db/shop', /Did you mean 'postgresql:'\?|Did you mean 'postgres:'\?/],
@@ -90,7 +90,7 @@ t.test('what was probably meant is suggested', async (t) => {
   ) t.throws(() => parseDatabaseUrl(url), refused(message), url)
 })
 
-t.test('a password with characters that should have been encoded is no other database', async (t) => {
+t.test('a password with unencoded characters does not lead to another database', async (t) => {
   for (
     const url of [
       'postgresql://ada:12/ss@db/shop',
@@ -105,7 +105,7 @@ t.test('a password with characters that should have been encoded is no other dat
   }
 })
 
-t.test('times of the URL, the schema, channel binding', async (t) => {
+t.test('timeouts, the schema and channel binding of the URL are applied', async (t) => {
   t.match(parseDatabaseUrl('postgresql://db/shop?connect_timeout=3&schema=sales'), {
     connectionTimeoutMillis: 3000,
     schema: 'sales',
@@ -121,7 +121,7 @@ t.test('times of the URL, the schema, channel binding', async (t) => {
   })
 })
 
-t.test('no message shows a password', async (t) => {
+t.test('no message contains a password', async (t) => {
   for (
     const url of [
       'mysql://root:s3cret@db/shop',

@@ -1,4 +1,4 @@
-/** Who is let in by a server that asks for passwords: a server of the test's own. */
+/** Logins at a server that asks for passwords. The tests run their own server. */
 import { defineEntity, p } from '@mikro-orm/core'
 import Fastify from 'fastify'
 import fs from 'node:fs'
@@ -11,7 +11,7 @@ const Ledger = defineEntity({ name: 'Ledger', properties: { id: p.integer().prim
 const entities = [Ledger]
 
 t.test(
-  'a server that asks for passwords',
+  'a server asks for passwords',
   { skip: await findPostgres() === undefined && 'no PostgreSQL binaries' },
   async (t) => {
     const rules = path.join(temporaryFolder('postgres-rules-'), 'pg_hba.conf')
@@ -32,7 +32,7 @@ t.test(
     const urlOf = (credentials: string, database = 'postgres') =>
       `postgresql://${credentials}@127.0.0.1:${server.port}/${database}`
 
-    t.test('what has to be mended is said at the start, without the password', async (t) => {
+    t.test('start-up reports what to fix, without the password', async (t) => {
       for (
         const [url, message] of [
           [
@@ -72,7 +72,7 @@ t.test(
       }
     })
 
-    t.test('a password that is changed while the server runs is 503, until the pool has the new one', async (t) => {
+    t.test('a password that changes while the server runs is 503 until the pool has the new one', async (t) => {
       const app = Fastify()
       t.teardown(() => app.close())
       await app.register(crudKit, {

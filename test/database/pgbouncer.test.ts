@@ -1,4 +1,4 @@
-/** By way of PgBouncer in transaction mode: each transaction, and each statement outside of one, on another connection. */
+/** Behind PgBouncer in transaction mode: each transaction, and each statement outside of one, on another connection. */
 import { raw } from '@mikro-orm/core'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { once } from 'node:events'
@@ -24,7 +24,7 @@ import { createDatabase } from '../helpers/databases.ts'
 import { skipPgBouncer, startPgBouncer } from '../helpers/pgbouncer.ts'
 
 const entities = [Account]
-/** Connections to the server; the application has more. */
+/** Connections to the server. The application has more. */
 const SERVERS = 3
 const CLIENTS = 10
 
@@ -56,11 +56,12 @@ t.test('PgBouncer', { skip: skipPgBouncer }, async (t) => {
   const options = { databaseUrl, entities, preparedStatements: false, pool: { max: CLIENTS } }
   const backends = async (condition: string): Promise<number> =>
     (await watcher.query(
-      `select from pg_stat_activity where datname = current_database() and application_name <> 'watcher' and ${condition}`
+      "select from pg_stat_activity where datname = current_database() and application_name <> 'watcher' " +
+        `and ${condition}`
     )).rowCount!
   const running = async (comment: string) => await backends(`state = 'active' and query like '%/* ${comment} */%'`)
 
-  t.test('a synchronous session', (t) => {
+  t.test('a synchronous session works behind PgBouncer', (t) => {
     const factory = new DatabaseFactory({ ...options, useAsync: false })
     const session = factory.getSessionMaker(factory.getEngine())()
     const { id } = session.transaction((session) => accounts.create(session, { owner: 'sync', number: 1 })) as {
@@ -78,7 +79,7 @@ t.test('PgBouncer', { skip: skipPgBouncer }, async (t) => {
     t.end()
   })
 
-  t.test('what it does not let through is named, with what to do', async (t) => {
+  t.test('a refused parameter is named, with what to do', async (t) => {
     const message = (name: string) => new RegExp(`takes no ${name} when connecting, as PgBouncer does\\. .*alter role`)
     const refused = async (more: object, message: RegExp) =>
       await t.rejects(new DatabaseFactory({ ...options, ...more }).getEngine(), {
@@ -93,7 +94,7 @@ t.test('PgBouncer', { skip: skipPgBouncer }, async (t) => {
     )
   })
 
-  t.test('the limit that statements have by default is left out, and said', async (t) => {
+  t.test('the default statement timeout is left out, and the log says so', async (t) => {
     const [warning] = await Promise.all([
       once(process, 'warning'),
       (async () => {
@@ -105,7 +106,7 @@ t.test('PgBouncer', { skip: skipPgBouncer }, async (t) => {
     t.match(warning[0].message, /refuses statement_timeout when connecting.*alter role/)
   })
 
-  t.test('everything else', async (t) => {
+  t.test('all other features work', async (t) => {
     const factory = new DatabaseFactory(options)
     const orm = await factory.getEngine()
     const app: FastifyInstance = Fastify({ forceCloseConnections: true })
@@ -134,7 +135,7 @@ t.test('PgBouncer', { skip: skipPgBouncer }, async (t) => {
       await watcher.query('delete from account')
     })
 
-    t.test('requests at the same time, many more than connections', async (t) => {
+    t.test('many more concurrent requests than connections succeed', async (t) => {
       await Promise.all(Array.from({ length: 40 }, async (_, i) => {
         const owner = `owner ${i}`
         const { id } = (await send('POST', '', { owner })).json()
@@ -151,7 +152,7 @@ t.test('PgBouncer', { skip: skipPgBouncer }, async (t) => {
       t.ok(await backends('true') <= SERVERS, 'they share what there is')
     })
 
-    t.test('transactions: all or nothing, inside of each other, read-only, and their levels', async (t) => {
+    t.test('transactions are atomic, nest, may be read-only, and have isolation levels', async (t) => {
       await send('POST', '', { owner: 'shared' })
       const done = await Promise.all(Array.from({ length: 20 }, () => app.inject({ method: 'POST', url: '/transfer' })))
       t.ok(done.every(({ statusCode }) => statusCode === 200))
@@ -175,19 +176,22 @@ t.test('PgBouncer', { skip: skipPgBouncer }, async (t) => {
       const modes = await Promise.all(
         Array.from({ length: 2 * SERVERS }, async () =>
           (await orm.em.fork().execute<Array<{ mode: string }>>(
-            "select current_setting('transaction_isolation') || ' ' || current_setting('transaction_read_only') || ' ' || current_setting('statement_timeout') as mode"
+            "select current_setting('transaction_isolation') || ' ' || current_setting('transaction_read_only') || " +
+              "' ' || current_setting('statement_timeout') as mode"
           ))[0]?.mode)
       )
       t.strictSame([...new Set(modes)], ['read committed off 0'], 'nothing is left of them on the connections')
     })
 
-    t.test('a timeout ends the statement in the server, and nothing beside it', async (t) => {
+    t.test('a timeout ends its statement in the server, and no other', async (t) => {
       const beside = withTransaction(orm.em.fork(), async (em) => {
         for (let i = 0; i < 30; i++) await em.execute('select pg_sleep(0.02)')
       })
       for (
-        const run of [(em: any) => em.execute('select pg_sleep(30) /* timeout */'), (em: any) =>
-          accounts.list(em, parseQueryParams('filter[slow]=timeout'))]
+        const run of [
+          (em: any) => em.execute('select pg_sleep(30) /* timeout */'),
+          (em: any) => accounts.list(em, parseQueryParams('filter[slow]=timeout')),
+        ]
       ) {
         t.ok(await failureOf(withTimeout(orm.em.fork(), 150, run)) instanceof UnavailableError)
         await until(async () => await running('timeout') === 0)
@@ -195,7 +199,7 @@ t.test('PgBouncer', { skip: skipPgBouncer }, async (t) => {
       await beside
     })
 
-    t.test('a client that goes away has its statement cancelled, and no other', async (t) => {
+    t.test('a client that goes away cancels its statement, and no other', async (t) => {
       const requests = [1, 2].map((n) =>
         http.get({ port, path: `/accounts?filter%5Bslow%5D=gone${n}`, agent: false }).on('error', () => {})
       )
@@ -208,14 +212,16 @@ t.test('PgBouncer', { skip: skipPgBouncer }, async (t) => {
       await until(async () => await running('gone2') === 0)
     })
 
-    t.test('streams, as many as there are connections and more', async (t) => {
+    t.test('streams work, as many as there are connections and more', async (t) => {
       await watcher.query(
         "insert into account (owner) select 'row ' || i || repeat(' text', 40) from generate_series(1, 3000) as i"
       )
       const headers = { accept: 'application/x-ndjson' }
       const bodies = await Promise.all(
-        Array.from({ length: 2 * SERVERS }, async () =>
-          await (await fetch(`http://127.0.0.1:${port}/accounts`, { headers })).text())
+        Array.from(
+          { length: 2 * SERVERS },
+          async () => await (await fetch(`http://127.0.0.1:${port}/accounts`, { headers })).text()
+        )
       )
       for (const body of bodies) t.equal(body.trimEnd().split('\n').length, 3000)
       const leaving = http.get({ port, path: '/accounts', headers, agent: false }).on('error', () => {})

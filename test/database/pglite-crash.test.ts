@@ -1,4 +1,4 @@
-/** A process that dies in the middle of writing to a PGlite folder, and the next one that opens it. */
+/** A process that dies while it writes to a PGlite folder, and the next one that opens the folder. */
 import { defineEntity, p } from '@mikro-orm/core'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -15,13 +15,16 @@ const Entry = defineEntity({
 const PARTS = 3
 const ENOUGH = 25
 
-/** Writes entries of several rows, one after the other, and says so when each is written. */
+/** Writes entries of several rows, one after the other, and prints each one once it is written. */
 const writer = (databaseUrl: string): string => `
   import { defineEntity, p } from '@mikro-orm/core'
   const { DatabaseFactory } = await import(${
   JSON.stringify(new URL('../../src/database/index.ts', import.meta.url).href)
 })
-  const Entry = defineEntity({ name: 'Entry', properties: { id: p.integer().primary(), part: p.integer().primary(), text: p.text() } })
+  const Entry = defineEntity({
+    name: 'Entry',
+    properties: { id: p.integer().primary(), part: p.integer().primary(), text: p.text() },
+  })
   const database = new DatabaseFactory({ databaseUrl: ${
   JSON.stringify(databaseUrl)
 }, entities: [Entry], schema: 'create' })
@@ -34,7 +37,7 @@ const writer = (databaseUrl: string): string => `
   }
 `
 
-t.test('what was acknowledged before kill -9 is there, whole, and the folder can be opened again', async (t) => {
+t.test('entries acknowledged before kill -9 are complete, and the folder can be opened again', async (t) => {
   const copy = await copyTemplate()
   if (copy) t.teardown(copy.remove)
   const databaseUrl = `pglite://${copy?.folder ?? path.join(t.testdir(), 'db')}`

@@ -1,4 +1,4 @@
-/** Reads from replicas: a primary and two hot standbys of this file's own, of which one dies, hangs and lags. */
+/** Reads from replicas: a primary and two hot standbys of this test, one of which dies, hangs and lags. */
 import { defineEntity, p, type EntityManager, type InferEntity } from '@mikro-orm/postgresql'
 import Fastify from 'fastify'
 import net, { type AddressInfo, type Socket } from 'node:net'
@@ -85,7 +85,7 @@ t.test('options are checked when constructed', async (t) => {
   )
 })
 
-t.test('servers', {
+t.test('reads use replicas', {
   skip: await findPostgres() === undefined &&
     'no PostgreSQL binaries (PG_BIN, or those that npm ci installs): standbys are started from them',
 }, async (t) => {
@@ -120,7 +120,7 @@ t.test('servers', {
   }
   const quick = { urls, checkInterval: 50, checkTimeout: 1_000, maxLag: 1_200 }
 
-  /** Asks until it is so. */
+  /** Repeats the check until it succeeds. */
   const until = async (what: string, condition: () => unknown): Promise<void> => {
     const end = Date.now() + 10_000
     while (!await condition()) {
@@ -172,7 +172,7 @@ t.test('servers', {
     t.match(await asked(em), /^(one|two)$/, 'nor has any of them tied the request to the writer')
   })
 
-  t.test('a request that has used the writer reads from it, and so do its forks', async (t) => {
+  t.test('a request that has used the writer continues to read from it, and so do its forks', async (t) => {
     const { session, engine } = await open(t, urls)
     const insert = { id: 2, text: 'mine' }
     const remove = () => writer.query('delete from note where id > 1')
@@ -218,7 +218,7 @@ t.test('servers', {
     t.equal(await asked(engine.em as EntityManager), 'writer', 'the global EntityManager')
   })
 
-  t.test('a request sees what it has written, every time', async (t) => {
+  t.test('a request always sees its own writes', async (t) => {
     const app = Fastify()
     t.teardown(() => app.close())
     const { factory, states } = await open(t, quick)
@@ -245,7 +245,7 @@ t.test('servers', {
     await writer.query('delete from note where id > 1')
   })
 
-  t.test("what a replica can't do is done by the writer", async (t) => {
+  t.test('the writer runs what a replica cannot', async (t) => {
     const { session } = await open(t, urls)
     const onReplica = (sql: string) => session().getConnection('read').execute(sql)
     t.strictSame(await onReplica('select id from note where id = 1 for update'), [{ id: 1 }])
@@ -256,7 +256,7 @@ t.test('servers', {
     t.match(await asked(em), /^(one|two)$/, 'and the request is not tied to it')
   })
 
-  t.test('one that dies under load is left out without a failed or stale read, and comes back', async (t) => {
+  t.test('a replica that dies under load is left out without a failed or stale read, and comes back', async (t) => {
     const { session, states, factory } = await open(t, quick)
     const stop = new AbortController()
     let reads = 0
@@ -301,7 +301,7 @@ t.test('servers', {
     await writer.query('delete from note where id > 1')
   })
 
-  t.test('one that lags is left out, and comes back', async (t) => {
+  t.test('a replica that lags is left out, and comes back', async (t) => {
     const { session, states, factory } = await open(t, quick)
     await until('both are up', () => states() === 'up,up')
     const replica = new pg.Client({ connectionString: two!.url })
@@ -334,7 +334,7 @@ t.test('servers', {
     await writer.query("update note set text = 'first'; drop table fresh")
   })
 
-  t.test('one that hangs: reads that wait for it are answered by another', async (t) => {
+  t.test('reads that wait for a replica that hangs are answered by another', async (t) => {
     const proxy = await freezable(t, Number(new URL(one!.url).port))
     const { session, states } = await open(t, {
       ...quick,
@@ -360,7 +360,7 @@ t.test('servers', {
     t.equal(await serversOf(session), 'one')
   })
 
-  t.test('without any replica that is up, the writer answers', async (t) => {
+  t.test('the writer answers if no replica is up', async (t) => {
     const { session, states, factory } = await open(t, [
       'postgresql://postgres@127.0.0.1:1/postgres',
       primary.url.replace('127.0.0.1', 'localhost'),
@@ -372,13 +372,14 @@ t.test('servers', {
     t.match(unmeasured.factory.replicaReports(), [{ status: 'up', lag: null }])
   })
 
-  t.test("connections are as the writer's, and closed with them", async (t) => {
+  t.test("connections to replicas have the writer's settings, and are closed with them", async (t) => {
     const { session, factory, engine } = await open(t, [two!.url.replace('postgres@', '')], {
       databaseUrl: `${primary.url}?application_name=kit-replicas`,
       ormOptions: { driverOptions: { statement_timeout: 4321 } },
     })
     const [row] = await session().execute(
-      "select current_user::text as me, current_setting('application_name') as name, current_setting('statement_timeout') as timeout, current_setting('cluster_name') as server",
+      "select current_user::text as me, current_setting('application_name') as name, " +
+        "current_setting('statement_timeout') as timeout, current_setting('cluster_name') as server",
       [],
       { connectionType: 'read' }
     )
@@ -406,7 +407,7 @@ async function first<Item> (items: AsyncIterable<Item>): Promise<Item> {
   return value
 }
 
-/** A way to a port that can be stopped, as a network that has gone stops it: without closing anything. */
+/** A port forwarder that can be stopped like a broken network, without closing connections. */
 async function freezable (t: Test, port: number) {
   const sockets = new Set<Socket>()
   let frozen = false

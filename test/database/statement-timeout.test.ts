@@ -1,4 +1,4 @@
-/** How long a statement may take: on connections of an ORM that is given, and while tables are made. */
+/** The statement timeout, on connections of an ORM that is passed in, and while tables are created. */
 import { defineEntity, MikroORM, p, raw } from '@mikro-orm/postgresql'
 import Fastify from 'fastify'
 import pg from 'pg'
@@ -31,7 +31,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     return app
   }
 
-  t.test('a statement that takes longer is a 503 that invites to come back', async (t) => {
+  t.test('a statement that exceeds the timeout is a 503 with Retry-After', async (t) => {
     const app = await serve(t, { statementTimeoutMillis: 200 })
     const response = await app.inject('/accounts?filter[slow]=yes')
     t.match([response.statusCode, response.json().code, response.headers['retry-after']], [
@@ -45,7 +45,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     t.strictSame(limits, Array(4).fill('200ms'), 'on connections that were there, and on new ones')
   })
 
-  t.test('it does not hold for streams, which have a limit of their own', async (t) => {
+  t.test('the timeout does not apply to streams, which have their own limit', async (t) => {
     const app = await serve(t, {
       statementTimeoutMillis: 200,
       resources: { '/accounts': { crud: resource(Account, { allowedFilters: [slowly] }), stream: true } },
@@ -67,11 +67,11 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     t.strictSame(limits, ['200ms', '200ms'], 'also on the connection that the stream had')
   })
 
-  t.test("without the option it is the owner's", async (t) => {
+  t.test("without the option, the setting of the database's owner applies", async (t) => {
     t.equal((await (await serve(t, {})).inject('/limit')).json()[0].statement_timeout, '0')
   })
 
-  t.test('it holds on every replica', async (t) => {
+  t.test('the timeout applies on every replica', async (t) => {
     const replicas = Array.from({ length: 3 }, (_, index) => ({ name: `replica ${index}`, clientUrl: url }))
     const orm = await MikroORM.init({ clientUrl: url, entities: [Account], replicas })
     const app = Fastify()
@@ -80,14 +80,14 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
       await orm.close(true)
     })
     await app.register(crudKit, { orm, statementTimeoutMillis: 200 })
-    // one of them by chance: all three with near certainty
+    // a read uses one of them by chance, so this reaches all three with near certainty
     const limits = await Promise.all(
       Array.from({ length: 40 }, () => orm.em.getConnection('read').execute('show statement_timeout'))
     )
     t.strictSame(new Set(limits.map(([row]) => row!.statement_timeout)), new Set(['200ms']))
   })
 
-  t.test('a database has the option of its own', async (t) => {
+  t.test('a database has its own option', async (t) => {
     const app = Fastify()
     t.teardown(() => app.close())
     await t.rejects(
@@ -97,12 +97,12 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     )
   })
 
-  t.test('tables are made without the limit', async (t) => {
+  t.test('tables are created without the timeout', async (t) => {
     const client = new pg.Client({ connectionString: url })
     await client.connect()
     t.teardown(() => client.end())
     const { rows: [server] } = await client.query('show statement_timeout')
-    // a default of a new column is evaluated for the rows there are while the statement runs
+    // the default of a new column is evaluated for existing rows while the statement runs
     const Note = defineEntity({
       name: 'TimedNote',
       properties: { id: p.integer().primary(), limit: p.text().defaultRaw("current_setting('statement_timeout')") },

@@ -1,4 +1,4 @@
-/** What a synchronous session answers is what an EntityManager's promise resolves to, on the same rows. */
+/** A synchronous session answers with the value to which an EntityManager's promise resolves, on the same rows. */
 import fc from 'fast-check'
 import t from 'tap'
 import { DatabaseFactory, parseQueryParams, type SyncSession } from '../../src/index.ts'

@@ -1,4 +1,4 @@
-/** Synchronous sessions and the process that they are in: its options, its end, and the servers that it must not run. */
+/** Synchronous sessions and their process: its options, its end, and the servers that it must not run. */
 import { defineEntity, p } from '@mikro-orm/core'
 import Fastify from 'fastify'
 import { spawnSync } from 'node:child_process'
@@ -20,7 +20,7 @@ function folderFor (t: Test): string {
   return copy?.folder ?? path.join(t.testdir(), 'db')
 }
 
-t.test('options that a worker can not have', async (t) => {
+t.test('options that cannot be passed to a worker are refused', async (t) => {
   const open = (options: object) => () => new DatabaseFactory({ entities, useAsync: false, ...options }).getEngine()
   t.throws(open({ schema: 'create' }), refused(/schema cannot be used with useAsync: false.*getCreateSchemaSQL/))
   t.throws(
@@ -37,14 +37,14 @@ t.test('options that a worker can not have', async (t) => {
   )
 })
 
-t.test('a database that is not there is an error at once', { skip: skipReasons.postgres }, async (t) => {
+t.test('a missing database is an error at once', { skip: skipReasons.postgres }, async (t) => {
   const databaseUrl = process.env['DATABASE_URL']!.replace(/[^/]*$/, 'no_such_database')
   const factory = new DatabaseFactory({ databaseUrl, entities, useAsync: false })
   t.throws(() => factory.getEngine(), refused(/no_such_database: .*does not exist/))
   factory.close()
 })
 
-t.test('in memory, and out of servers', async (t) => {
+t.test('a session in memory works, and never in a process that runs a server', async (t) => {
   const factory = new DatabaseFactory({ entities, useAsync: false })
   t.teardown(() => factory.close())
   const engine = factory.getEngine()
@@ -52,7 +52,7 @@ t.test('in memory, and out of servers', async (t) => {
   session.executeScript(await engine.orm.schema.getCreateSchemaSQL())
   t.match(words.create(session, { text: 'one' }), { id: 1 })
 
-  t.test('crudKit takes none of it', async (t) => {
+  t.test('crudKit refuses a synchronous database', async (t) => {
     const register = async (options: object) => {
       const app = Fastify()
       t.teardown(() => app.close())
@@ -67,8 +67,8 @@ t.test('in memory, and out of servers', async (t) => {
     await t.rejects(register({ orm: engine.orm }), refused(/'orm' has useAsync: false/))
   })
 
-  t.test('while a server runs, sessions are refused: from a handler, beside it, and new ones', async (t) => {
-    // an open ORM that nothing is asked of
+  t.test('sessions are refused while a server runs: in a handler, beside it, and new ones', async (t) => {
+    // an open ORM that is idle
     const { MikroORM } = await import('@mikro-orm/postgresql')
     const serve = async () => {
       const app = Fastify()
@@ -100,14 +100,17 @@ t.test('in memory, and out of servers', async (t) => {
   })
 })
 
-t.test('a process ends when it has nothing else to do, closed or not', async (t) => {
+t.test('a process ends when it has nothing else to do, whether the session is closed or not', async (t) => {
   const folder = folderFor(t)
   const script = `
     import { defineEntity, p } from '@mikro-orm/core'
     const { CrudBase, DatabaseFactory } = await import(${
     JSON.stringify(pathToFileURL(path.resolve('src/index.ts')).href)
   })
-    const Word = defineEntity({ name: 'Word', properties: { id: p.integer().primary().autoincrement(), text: p.string() } })
+    const Word = defineEntity({
+      name: 'Word',
+      properties: { id: p.integer().primary().autoincrement(), text: p.string() },
+    })
     const factory = new DatabaseFactory({ databaseUrl: ${
     JSON.stringify(`pglite://${folder}`)
   }, entities: [Word], useAsync: false })

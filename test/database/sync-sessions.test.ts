@@ -1,4 +1,4 @@
-/** Sessions that return values: what they answer is what an EntityManager's methods resolve to. */
+/** Sessions that return values: the values to which an EntityManager's methods resolve. */
 import { defineEntity, p } from '@mikro-orm/core'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import path from 'node:path'
@@ -130,7 +130,7 @@ for (const [name, skip, open] of urls) {
       t.match(notes.create(session, { title: 'scoped' }, { scope: { author: 1 } }), { author: 1 })
     })
 
-    t.test('subscribers are told of its statements', async (t) => {
+    t.test('subscribers get its statements', async (t) => {
       const messages: QueryMessage[] = []
       const listen = (message: unknown) => {
         messages.push(message as QueryMessage)
@@ -150,7 +150,7 @@ for (const [name, skip, open] of urls) {
       t.equal(messages[0]!.shape, messages[1]!.shape)
     })
 
-    t.test('errors are those of an EntityManager: class, status, code, detail and cause', async (t) => {
+    t.test('errors equal those of an EntityManager in class, status, code, detail and cause', async (t) => {
       authors.create(session, { name: 'Ada' })
       t.throws(
         () => authors.create(session, { name: 'Ada' }),
@@ -221,10 +221,12 @@ for (const [name, skip, open] of urls) {
       t.strictSame(notes.createMany(session, []), [])
     })
 
-    t.test("SQL of one's own, with values of every kind", async (t) => {
+    t.test('hand-written SQL takes values of every kind', async (t) => {
       const at = new Date('2024-05-06T07:08:09.123Z')
       const [row] = session.execute<Record<string, any>>(
-        'select $1::text as text, $2::bigint::text as big, $3::bytea as bytes, $4::jsonb as json, $5::int[] as list, $6::timestamptz = $7::timestamptz as same, $8::text as nothing, length($3::bytea) as length',
+        'select $1::text as text, $2::bigint::text as big, $3::bytea as bytes, $4::jsonb as json, ' +
+          '$5::int[] as list, $6::timestamptz = $7::timestamptz as same, $8::text as nothing, ' +
+          'length($3::bytea) as length',
         ['é', 2n ** 60n, Buffer.from([0, 255]), { a: [1] }, [1, 2], at, at.toISOString(), null]
       )
       t.match(row, { text: 'é', big: String(2n ** 60n), same: true, nothing: null, length: 2 })
@@ -233,7 +235,7 @@ for (const [name, skip, open] of urls) {
       t.throws(() => session.execute('select $1::int', [() => 1]), refused(/can't be given this/))
     })
 
-    t.test('a transaction is kept, or undone by an error; nested ones are savepoints', async (t) => {
+    t.test('a transaction is committed, or undone by an error, and nested ones are savepoints', async (t) => {
       const result = session.transaction((session) => {
         authors.create(session, { name: 'Ada' })
         t.throws(() =>
@@ -273,7 +275,7 @@ for (const [name, skip, open] of urls) {
       t.equal(authors.count(session), 2)
     })
 
-    t.test('a server that refuses to write is unavailable, and its connection given up; what was declared read-only is a mistake', async (t) => {
+    t.test('a read-only server is unavailable, and a declared read-only is a mistake', async (t) => {
       const readOnlyServer = {
         constructor: UnavailableError,
         code: 'FST_CRUD_UNAVAILABLE',
@@ -308,7 +310,7 @@ for (const [name, skip, open] of urls) {
       write(session)
     })
 
-    t.test('inside of a transaction, its own session is the one to use', async (t) => {
+    t.test('inside a transaction, its own session must be used', async (t) => {
       let inner: SyncSession
       session.transaction((own) => {
         inner = own
@@ -321,7 +323,7 @@ for (const [name, skip, open] of urls) {
       t.equal(authors.count(session), 0)
     })
 
-    t.test('a callback that is async is undone and refused', async (t) => {
+    t.test('an async callback is undone and refused', async (t) => {
       t.throws(() =>
         session.transaction(async (session) => {
           authors.create(session, { name: 'Ada' })
@@ -333,7 +335,7 @@ for (const [name, skip, open] of urls) {
       t.equal(authors.count(session), 0)
     })
 
-    t.test('wrong arguments are errors that are thrown', async (t) => {
+    t.test('wrong arguments throw errors', async (t) => {
       t.throws(() => authors.list(session, 'name=Ada' as any), refused(/takes query parameters as 'params'/))
       t.throws(() => authors.count(session, undefined, { scop: {} } as any), refused(/Did you mean 'scope'\?/))
       t.throws(
@@ -343,7 +345,7 @@ for (const [name, skip, open] of urls) {
       await t.rejects(async () => await authors.query(session as any, {} as any), refused(/takes query parameters/))
     })
 
-    t.test('hooks see the session; those that return promises are refused by name', async (t) => {
+    t.test('hooks get the session, and hooks that return promises are refused by name', async (t) => {
       const seen: CrudContext[] = []
       class Hooked extends CrudBase {
         override beforeCreate (data: any, context: CrudContext) {
@@ -381,7 +383,7 @@ for (const [name, skip, open] of urls) {
       t.equal(notes.count(session), 2)
     })
 
-    t.test("what takes MikroORM's unit of work is refused before anything is written", async (t) => {
+    t.test("writes that need MikroORM's unit of work are refused before anything is written", async (t) => {
       t.throws(
         () => drafts.create(session, { text: 'x' }),
         refused(
@@ -408,7 +410,7 @@ for (const [name, skip, open] of urls) {
       )
     })
 
-    t.test("MikroORM's filters hold, those that are added to a session too", async (t) => {
+    t.test("MikroORM's filters apply, including those added to a session", async (t) => {
       labels.createMany(session, [{ name: 'a', tenant: 1 }, { name: 'b', tenant: 2 }, { name: 'c' }])
       const own = makeSession()
       own.em.addFilter({ name: 'tenant', entity: [Label], cond: ({ tenant }: any) => ({ tenant }) })
@@ -438,7 +440,7 @@ for (const [name, skip, open] of urls) {
       t.throws(() => labels.list(own), refused(/The filter 'late' of Label returns a promise/))
     })
 
-    t.test('closed is closed; the factory opens anew', async (t) => {
+    t.test('a closed session stays closed, and the factory opens a new one', async (t) => {
       const other = new DatabaseFactory({ databaseUrl, entities, useAsync: false })
       if (name === 'pglite') {
         t.throws(() => other.getEngine(), refused(/is already open, in this process or in another one/))

@@ -1,4 +1,4 @@
-/** Encrypted connections, to a server of this test's own. */
+/** Encrypted connections to this test's own server. */
 import { defineEntity, p } from '@mikro-orm/core'
 import fs from 'node:fs'
 import os from 'node:os'
@@ -14,7 +14,7 @@ const certificates = path.resolve(import.meta.dirname, '../fixtures/tls')
 const CA = path.join(certificates, 'ca.pem')
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47])
 
-/** A server that offers TLS, or why there is none. */
+/** A server that offers TLS, or the reason why it cannot start. */
 async function startEncrypted (t: Test): Promise<PostgresServer | string> {
   if (await findPostgres() === undefined) return 'no PostgreSQL binaries'
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'postgres-tls-'))
@@ -24,7 +24,7 @@ async function startEncrypted (t: Test): Promise<PostgresServer | string> {
     fs.copyFileSync(path.join(certificates, name), path.join(folder, name))
   }
   fs.chmodSync(path.join(folder, 'server.key'), 0o600)
-  // a key has to belong to who runs the server, which is nobody where we are root
+  // a key must belong to the user who runs the server, which is nobody if the tests run as root
   if (process.getuid?.() === 0) fs.chownSync(path.join(folder, 'server.key'), 65534, 65534)
   try {
     const server = await startPostgres({
@@ -43,7 +43,7 @@ async function startEncrypted (t: Test): Promise<PostgresServer | string> {
   }
 }
 
-// it comes once in a process: from the first connection on
+// the warning is emitted once per process, from the first connection on
 const warnings: Error[] = []
 process.on('warning', (warning) => {
   warnings.push(warning)
@@ -83,7 +83,7 @@ t.test('TLS', { skip: typeof server === 'string' && server }, async (t) => {
     })
   }
 
-  t.test('a certificate that nobody vouches for is refused', async (t) => {
+  t.test('a certificate without a trusted issuer is refused', async (t) => {
     for (const parameters of ['sslmode=require', 'sslmode=verify-full', 'ssl=true']) {
       await t.rejects(open(t, at('127.0.0.1', parameters)).getEngine(), {
         code: 'FST_CRUD_UNAVAILABLE',
@@ -92,16 +92,17 @@ t.test('TLS', { skip: typeof server === 'string' && server }, async (t) => {
     }
   })
 
-  t.test('pg is not asked to warn about what we have said plainly', async (t) => {
+  t.test('pg emits no warning about the chosen mode', async (t) => {
     t.strictSame(warnings.filter(({ message }) => message.includes('SSL')), [])
   })
 
   for (const negotiation of ['postgres', 'direct']) {
-    t.test(`a statement is cancelled over a connection that is encrypted, too: ${negotiation}`, async (t) => {
+    t.test(`cancellations are also encrypted: ${negotiation}`, async (t) => {
       const proxy = await startProxy(t, { host: '127.0.0.1', port })
       const factory = open(
         t,
-        `postgresql://postgres@127.0.0.1:${proxy.port}/postgres?sslmode=verify-full&sslrootcert=${CA}&sslnegotiation=${negotiation}`
+        `postgresql://postgres@127.0.0.1:${proxy.port}/postgres?sslmode=verify-full&sslrootcert=${CA}` +
+          `&sslnegotiation=${negotiation}`
       )
       const { em } = await factory.getEngine()
       const abort = new AbortController()
@@ -125,7 +126,7 @@ t.test('TLS', { skip: typeof server === 'string' && server }, async (t) => {
     })
   }
 
-  t.test('a socket folder is a host', { skip: process.platform === 'win32' && 'no sockets in folders' }, async (t) => {
+  t.test('a socket folder is a host', { skip: process.platform === 'win32' && 'needs socket folders' }, async (t) => {
     const factory = open(t, `postgresql:///postgres?host=${os.tmpdir()}&port=${port}&user=postgres`)
     const { em } = await factory.getEngine()
     t.strictSame(await em.fork().execute('select inet_client_addr() is null as local'), [{ local: true }])

@@ -1,4 +1,4 @@
-/** The wrappers inside of each other: every pair, and any tree of them. */
+/** Nested wrappers: every pair, and any tree of them. */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import fc from 'fast-check'
 import t from 'tap'
@@ -17,21 +17,23 @@ type Name = keyof typeof WRAPPERS
 const NAMES = Object.keys(WRAPPERS) as Name[]
 const WAYS = ['crud', 'orm', 'sql'] as const
 
-/** A function in a wrapper: what it writes before and after its inner ones, and whether it fails in the end. */
+/**
+ * A function in a wrapper: the rows that it writes before and after its inner ones, and whether it fails in the end.
+ */
 interface Tree {
   readonly wrapper: Name
   readonly before: number
   readonly after: number
   readonly way: typeof WAYS[number]
   readonly inner: readonly Tree[]
-  /** Start the inner ones together. */
+  /** Whether the inner ones start together. */
   readonly together: boolean
-  /** Go on when an inner one fails. */
+  /** Whether it continues after an inner one fails. */
   readonly catches: boolean
   readonly fails: boolean
 }
 
-/** Any tree of so many levels. */
+/** Any tree with the given number of levels. */
 const treeOf = (levels: number): fc.Arbitrary<Tree> =>
   fc.record({
     wrapper: fc.oneof({ weight: 6, arbitrary: fc.constantFrom<Name>('withTransaction', 'withRetry', 'withTimeout') }, {
@@ -47,7 +49,7 @@ const treeOf = (levels: number): fc.Arbitrary<Tree> =>
     fails: fc.oneof({ weight: 1, arbitrary: fc.constant(true) }, { weight: 3, arbitrary: fc.constant(false) }),
   })
 
-/** How many rows a tree leaves, or `undefined` when it fails. */
+/** The number of rows that a tree leaves, or `undefined` if it fails. */
 function predict ({ wrapper, before, after, inner, catches, fails }: Tree, outerReadOnly = false): number | undefined {
   const isReadOnly = outerReadOnly || wrapper === 'readOnly'
   if (isReadOnly && before > 0) return undefined
@@ -84,7 +86,7 @@ async function perform (
 await forEachDatabase(t, { entities: [Account] }, async (t, { orm }) => {
   for (const outer of NAMES) {
     for (const inner of NAMES) {
-      t.test(`${inner} in ${outer}`, async (t) => {
+      t.test(`${inner} nests in ${outer}`, async (t) => {
         await reset(orm)
         const writes = (name: Name) => name !== 'readOnly'
         const nested = WRAPPERS[outer](async (
@@ -98,7 +100,7 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm }) => {
         if (writes(outer) && writes(inner)) t.strictSame(await write, [undefined, 5])
         else t.ok(await failureOf(write) instanceof ReadOnlyViolationError)
         await reset(orm)
-        // the outer goes on, and may write if it may
+        // the outer one continues, and may write if its mode allows it
         const after = WRAPPERS[outer](async (em) => {
           t.match(
             await failureOf(
@@ -119,7 +121,7 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm }) => {
     }
   }
 
-  t.test('any tree of wrappers leaves the rows that it should', { timeout: 60_000 }, async (t) => {
+  t.test('any tree of wrappers leaves the expected rows', { timeout: 60_000 }, async (t) => {
     await assertProperty(
       fc.asyncProperty(treeOf(4), async (tree) => {
         await orm.em.fork().execute('delete from account')

@@ -1,4 +1,4 @@
-/** What only a server apart from this process can do: be slow, cancel, go away, or be lost in the network. */
+/** Failures that need a separate server: slow statements, cancellations, lost servers and lost networks. */
 import { raw } from '@mikro-orm/core'
 import { MikroORM } from '@mikro-orm/postgresql'
 import pg from 'pg'
@@ -18,12 +18,12 @@ import { startProxy } from '../helpers/lossy-network.ts'
 
 const open = databases.find(([name]) => name === 'postgres')![1]
 
-t.test('PGlite runs in this process: nothing comes between', { skip: 'nothing to lose' }, () => {})
+t.test('PGlite runs in this process, so nothing comes between', { skip: 'nothing to lose' }, () => {})
 
 t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
   const { orm: direct, url, close } = await open({ entities: [Account] })
   const proxy = await startProxy(t, url!)
-  // the smallest pool in which a connection that is not given back is missed
+  // the smallest pool that shows a connection that was not returned
   const orm = await MikroORM.init({
     entities: [Account],
     clientUrl: proxy.url,
@@ -42,22 +42,23 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     t.context.ids = await reset(direct)
   })
 
-  /** Ends the server's side of a connection, and sees that it is gone. */
+  /** Ends the server's side of a connection, and checks that it is gone. */
   const kill = async (em: any) => {
     const [{ pid }] = await em.execute('select pg_backend_pid() as pid')
     await watcher.query('select pg_terminate_backend($1)', [pid])
     await until(async () => (await watcher.query('select from pg_stat_activity where pid = $1', [pid])).rowCount === 0)
     await em.execute('select 1')
   }
-  /** How many statements with this comment the server is running. */
+  /** The number of running statements with this comment. */
   const running = async (comment: string): Promise<number> =>
     (await watcher.query(
-      "select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and state = 'active' and query like $1",
+      'select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() ' +
+        "and state = 'active' and query like $1",
       [`%/* ${comment} */%`]
     )).rowCount!
   const settings = async (em: any): Promise<string> => (await em.execute('show statement_timeout'))[0].statement_timeout
 
-  /** The whole pool can be used, and none of its connections has anything left of before. */
+  /** Asserts that the whole pool is usable, and that none of its connections has leftovers. */
   const usable = async (t: any) => {
     const used = await Promise.all([1, 2].map(() =>
       withTransaction(orm.em.fork(), async (em) => {
@@ -73,19 +74,20 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     t.equal(idle.rowCount, 0, 'no transaction is left open')
   }
 
-  t.test('a time that is over cancels the statement in the server', async (t) => {
+  t.test('an exceeded timeout cancels the statement in the server', async (t) => {
     for (
       const [what, statement] of [
         ['SQL', (em: any) => em.execute('select pg_sleep(60) /* late */')],
-        ['the run stage', (em: any) =>
-          accounts.count(em, undefined, { scope: { [raw('(select pg_sleep(60) /* late */)::text')]: '' } as never })],
-        ['in a savepoint', (em: any) =>
-          withTransaction(em, (em) =>
-            em.execute('select pg_sleep(60) /* late */'))],
-        ["in a savepoint of MikroORM's", (em: any) =>
-          em.transactional((em: any) =>
-            em.execute('select pg_sleep(60) /* late */')
-          )],
+        [
+          'the run stage',
+          (em: any) =>
+            accounts.count(em, undefined, { scope: { [raw('(select pg_sleep(60) /* late */)::text')]: '' } as never }),
+        ],
+        ['in a savepoint', (em: any) => withTransaction(em, (em) => em.execute('select pg_sleep(60) /* late */'))],
+        [
+          "in a savepoint of MikroORM's",
+          (em: any) => em.transactional((em: any) => em.execute('select pg_sleep(60) /* late */')),
+        ],
       ] as const
     ) {
       const outcome = failureOf(withTimeout(orm.em.fork(), 1_000, async (em) => {
@@ -102,7 +104,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     await usable(t)
   })
 
-  t.test('the server has the limit as well: what is left of the time, for each statement', async (t) => {
+  t.test('the server gets the remaining time as limit of each statement', async (t) => {
     const seen = await withTimeout(orm.em.fork(), 20_000, async (em) => {
       const first = await settings(em)
       await em.execute('select pg_sleep(1.2)')
@@ -131,7 +133,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     await usable(t)
   })
 
-  t.test('a network that is dead: the promise is rejected all the same, and the pool gets another connection', async (t) => {
+  t.test('on a dead network, the promise is still rejected, and the pool gets another connection', async (t) => {
     for (const when of ['in a statement', 'in the commit', 'from the beginning'] as const) {
       const dead = () => {
         proxy.rule = () => 'lose'
@@ -153,8 +155,8 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     }
   })
 
-  t.test('an inner timeout leaves the outer transaction as it was', async (t) => {
-    await t.test('also when the inner one has waited for the outer in vain', async (t) => {
+  t.test('an inner timeout leaves the outer transaction unchanged', async (t) => {
+    await t.test('an inner timeout also applies while the inner function waits for the outer one', async (t) => {
       await withTransaction(orm.em.fork(), async (em) => {
         const busy = em.execute('select pg_sleep(1.6)')
         let ran = false
@@ -179,7 +181,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
       })
       t.strictSame((await owners(direct)).slice(2), ['busy', 'sibling'])
     })
-    await t.test('its time limit ends with it, in the server, too', async (t) => {
+    await t.test('the time limit ends with its transaction, in the server as well', async (t) => {
       const sent: string[] = []
       proxy.rule = (text, from) => {
         if (from === 'client') sent.push(...text.match(/savepoint "\w+|statement_timeout = \d+/g) ?? [])
@@ -195,7 +197,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
       t.ok(Number(limit?.split(' = ')[1]) > 1_000, 'no savepoint is made in the time of another')
       t.strictSame((await owners(direct)).slice(2), ['limited'])
     })
-    await t.test('a cancellation that comes late hits nothing else', async (t) => {
+    await t.test('a late cancellation hits no other statement', async (t) => {
       const CANCEL = Buffer.from([4, 210, 22, 46]).toString('latin1')
       await withTransaction(orm.em.fork(), async (em) => {
         await em.execute('select 1')
@@ -205,7 +207,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
         })
         proxy.rule = (text, from) => {
           if (from === 'client' && text.startsWith(CANCEL, 4)) return done.then(() => 'pass')
-          // the statement ends by its own limit while its cancellation is on its way
+          // the statement ends by its own limit while its cancellation is on the way
           if (from === 'server' && /slept|57014/.test(text)) answered()
           return 'pass'
         }
@@ -221,10 +223,12 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     await usable(t)
   })
 
-  t.test('a client that goes away: the statement is cancelled, with every connection in use', async (t) => {
+  t.test('a client that goes away cancels its statement, even if every connection is in use', async (t) => {
     for (
-      const [what, start] of [['withTransaction', withTransaction], ['em.transactional', (em: any, fn: any) =>
-        em.transactional(fn)]] as const
+      const [what, start] of [['withTransaction', withTransaction], [
+        'em.transactional',
+        (em: any, fn: any) => em.transactional(fn),
+      ]] as const
     ) {
       const controller = new AbortController()
       const outcomes = [1, 2].map(() =>
@@ -248,15 +252,17 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     }
   })
 
-  t.test('a cancellation needs no connection that the server does not have', async (t) => {
+  t.test('a cancellation works while the server has no free connection', async (t) => {
     const { rows: [{ name }] } = await watcher.query('select current_database() as name')
     const admin = new pg.Client({ connectionString: process.env.DATABASE_URL })
     await admin.connect()
     t.teardown(() => admin.end())
     const controller = new AbortController()
     const outcome = failureOf(
-      withTransaction(orm.em.fork({ signal: controller.signal, inflightQueryAbortStrategy: 'cancel query' }), (em) =>
-        em.execute('select pg_sleep(60) /* full */'))
+      withTransaction(
+        orm.em.fork({ signal: controller.signal, inflightQueryAbortStrategy: 'cancel query' }),
+        (em) => em.execute('select pg_sleep(60) /* full */')
+      )
     )
     await until(async () => await running('full') === 1)
     await admin.query(`alter database ${name} allow_connections false`)
@@ -267,7 +273,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     await usable(t)
   })
 
-  t.test('a connection that is lost goes back to the pool, again and again', async (t) => {
+  t.test('a lost connection goes back to the pool, again and again', async (t) => {
     for (const wrapper of [withTransaction(), readOnly(), withTimeout(20_000)]) {
       for (let i = 0; i < 3; i++) {
         t.ok(await failureOf(wrapper(kill)(orm.em.fork())) instanceof UnavailableError)
@@ -287,7 +293,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     await usable(t)
   })
 
-  t.test('withRetry begins again when the connection was lost before the commit; withTransaction does not', async (t) => {
+  t.test('withRetry repeats work whose connection was lost before the commit, unlike withTransaction', async (t) => {
     for (
       const [wrapper, expected] of [[withRetry({ baseDelay: 1 }), 3], [withTimeout(20_000, { baseDelay: 1 }), 1], [
         withTransaction(),
@@ -314,7 +320,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     await usable(t)
   })
 
-  t.test('withRetry waits for a database that is not there yet', async (t) => {
+  t.test('withRetry waits for a database that is not up yet', async (t) => {
     let refused = 0
     proxy.rule = () => ++refused <= 2 ? 'cut' : 'pass'
     const fresh = await MikroORM.init({
@@ -328,7 +334,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     t.ok(refused > 2)
   })
 
-  t.test('a connection that is lost during the commit: nothing is repeated, since nobody knows', async (t) => {
+  t.test('a connection lost during the commit repeats nothing, since the outcome is unknown', async (t) => {
     for (const [committed, fate] of [[true, 'pass'], [false, 'cut']] as const) {
       for (const wrapper of [withRetry({ baseDelay: 1 }), withTransaction(), withTimeout(20_000)]) {
         let [runs, armed] = [0, false]

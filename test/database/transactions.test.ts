@@ -32,7 +32,7 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
   const setting = async (em: any, setting: string): Promise<string> => (await em.execute(`show ${setting}`))[0][setting]
 
   for (const [name, wrapper] of Object.entries(WRAPPERS)) {
-    t.test(`${name}: what the caller has changed and not flushed stays`, async (t) => {
+    t.test(`${name}: changes of the caller that are not flushed stay`, async (t) => {
       const [a, b] = t.context.ids
       const em = orm.em.fork()
       const [changed, untouched, removed] = [
@@ -53,7 +53,7 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
   }
 
   for (const [name, wrapper] of WRITERS) {
-    t.test(`${name} keeps all or nothing`, async (t) => {
+    t.test(`${name} commits all or nothing`, async (t) => {
       const seen = await wrapper(async (em, owner: string, count: number) => {
         await add(em, owner, 'crud')
         await add(em, owner, 'orm')
@@ -77,7 +77,7 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
       t.strictSame(await owners(orm), ['a', 'b', 'x', 'x', 'x'])
     })
 
-    t.test(`${name}: what is not flushed is, and what is not awaited is waited for`, async (t) => {
+    t.test(`${name}: unflushed changes are flushed, and unawaited work is awaited`, async (t) => {
       await wrapper(async (em) => {
         em.create(Account, { owner: 'flushed', balance: 0 })
         add(em, 'awaited', 'crud').catch(t.error)
@@ -85,7 +85,7 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
       t.strictSame((await owners(orm)).sort(), ['a', 'awaited', 'b', 'flushed'])
     })
 
-    t.test(`${name}: an inner failure undoes the inner part, and the outer goes on`, async (t) => {
+    t.test(`${name}: an inner failure undoes the inner part, and the outer one continues`, async (t) => {
       await wrapper(async (em) => {
         await add(em, 'before', 'orm')
         for (const [inner, wrapper] of WRITERS) {
@@ -100,7 +100,7 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
             { message: 'inner' },
             inner
           )
-          // a statement that fails would make the whole transaction useless
+          // a failed statement would abort the whole transaction
           t.ok(
             await failureOf(wrapper(async (em) => await em.execute('select 1 / 0'))(em)) instanceof DataValidationError
           )
@@ -111,7 +111,7 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
     })
   }
 
-  t.test('an error of the database that is caught by the function still undoes all, and is thrown', async (t) => {
+  t.test('a database error that the function catches still undoes everything, and is thrown', async (t) => {
     const [a] = t.context.ids
     const caught: Record<string, (em: EntityManager) => Promise<unknown>> = {
       SQL: (em) => em.execute("insert into account (owner, number) values ('again', 1)"),
@@ -161,7 +161,7 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
     t.strictSame(await owners(orm), ['a', 'b', 'x', 'y'], 'or was none of a statement')
   })
 
-  t.test('inner transactions at the same time do not undo each other', async (t) => {
+  t.test('concurrent inner transactions do not undo each other', async (t) => {
     await withTransaction(orm.em.fork(), async (em) => {
       const outcomes = await Promise.allSettled(
         [1, 2, 3, 4, 5, 6].map((n) =>
@@ -192,7 +192,7 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
     ])
   })
 
-  t.test('what an inner function sends after it has failed is refused: it would be kept', async (t) => {
+  t.test('statements of an inner function after its failure are refused, since they would be kept', async (t) => {
     const { promise, resolve } = Promise.withResolvers<void>()
     let straggler: Promise<any> | undefined
     await withTransaction(orm.em.fork(), async (em) => {
@@ -221,13 +221,14 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
     t.strictSame(await owners(orm), ['a', 'b'])
   })
 
-  t.test('what we say is said once, whoever was asked: CrudBase, the unit of work or SQL', async (t) => {
+  t.test('an error is reported once, from CrudBase, the unit of work or SQL', async (t) => {
     for (const through of ['crud', 'orm', 'sql'] as const) {
       for (
-        const run of [withTimeout(150), withTransaction({ timeout: 150 }), (fn: (em: any) => Promise<unknown>) =>
-          withTimeout(20_000)((em) =>
-            withTimeout(em, 150, fn)
-          )]
+        const run of [
+          withTimeout(150),
+          withTransaction({ timeout: 150 }),
+          (fn: (em: any) => Promise<unknown>) => withTimeout(20_000)((em) => withTimeout(em, 150, fn)),
+        ]
       ) {
         const error = await failureOf(
           run(async (em) => {
@@ -252,7 +253,7 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
   })
 
   t.test(
-    'an inner function that uses the outer EntityManager is inside all the same',
+    'an inner function that uses the outer EntityManager is still inside',
     { timeout: 10_000 },
     async (t) => {
       await withTransaction(orm.em.fork(), async (outer) => {
@@ -266,7 +267,7 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
     }
   )
 
-  t.test('entities of the function move to the EntityManager it was called with, when all has gone well', async (t) => {
+  t.test('on success, entities of the function move to the EntityManager of the call', async (t) => {
     const [id] = t.context.ids
     const em = orm.em.fork()
     const account = await withTransaction(em, async (em) => await em.findOneOrFail(Account, id))
@@ -283,7 +284,7 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
     t.equal((await fresh.findOneOrFail(Account, id)).owner, 'changed')
   })
 
-  t.test("isolation levels are the database's", async (t) => {
+  t.test('isolation levels are those of the database', async (t) => {
     for (const isolationLevel of ['read committed', 'repeatable read', 'serializable'] as const) {
       for (
         const [what, wrapper] of [
@@ -299,7 +300,7 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
     t.equal(await setting(orm.em.fork(), 'transaction_isolation'), 'read committed', 'and nothing is left of it')
   })
 
-  t.test('an inner transaction may ask for a stricter level before the first statement, for a weaker one at any time', async (t) => {
+  t.test('a stricter inner level is allowed before the first statement, and a weaker one always', async (t) => {
     const inner = async (em: any, isolationLevel: 'read committed' | 'serializable') =>
       await withTransaction(em, (em) => setting(em, 'transaction_isolation'), { isolationLevel })
     for (const wrapper of Object.values(WRAPPERS)) {
@@ -322,7 +323,7 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
     })
   })
 
-  t.test('inside of em.transactional, and around it', async (t) => {
+  t.test('withTransaction works inside em.transactional, and around it', async (t) => {
     await orm.em.fork().transactional(async (em) => {
       await add(em as any, 'outer', 'orm')
       await failureOf(withTransaction(em as any, async (em) => {
@@ -340,7 +341,7 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
     t.strictSame(await owners(orm), ['a', 'b', 'outer', 'inner'])
   })
 
-  t.test('events and filter parameters are those of em.transactional', async (t) => {
+  t.test('events and filter parameters equal those of em.transactional', async (t) => {
     const events: string[] = []
     const em = orm.em.fork({ freshEventManager: true })
     const names = [
@@ -367,7 +368,7 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
     t.equal(events.length, 16 / 2 * 2)
   })
 
-  t.test('a write in readOnly is refused before it does anything, whoever asks', async (t) => {
+  t.test('a write in readOnly is refused before it does anything, whichever way it is made', async (t) => {
     const [id] = t.context.ids
     for (const through of ['crud', 'orm', 'sql'] as const) {
       t.ok(
@@ -395,7 +396,7 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
     t.equal(await readOnly(orm.em.fork(), (em) => accounts.count(em)), 2, 'reads are none')
   })
 
-  t.test('readOnly inside of a transaction that writes holds until it ends, whichever way', async (t) => {
+  t.test('readOnly inside a writing transaction applies until it ends, in whichever way', async (t) => {
     await withTransaction(orm.em.fork(), async (em) => {
       await add(em, 'before')
       t.equal(
@@ -418,7 +419,7 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
     t.strictSame(await owners(orm), ['a', 'b', 'before', 'between', 'after'])
   })
 
-  t.test('a conflict with what others do is repeated from the beginning, with a new EntityManager', {
+  t.test('a conflict with other transactions repeats the work from the start, with a new EntityManager', {
     skip: oneConnection,
   }, async (t) => {
     const [a, b] = t.context.ids
@@ -426,11 +427,13 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
       const [name, wrapper] of [['withTransaction', withTransaction({ isolationLevel: 'serializable' })], [
         'withRetry',
         withRetry({ isolationLevel: 'serializable' }),
-      ], ['an inner one', (fn: any) =>
-        withTimeout(20_000)((em, ...args: any[]) =>
-          withTransaction(em, (em) =>
-            fn(em, ...args), { isolationLevel: 'serializable' })
-        )]] as const
+      ], [
+        'an inner one',
+        (fn: any) =>
+          withTimeout(20_000)((em, ...args: any[]) =>
+            withTransaction(em, (em) => fn(em, ...args), { isolationLevel: 'serializable' })
+          ),
+      ]] as const
     ) {
       // write skew: each reads both and writes its own
       const met = meeting(2)
@@ -451,7 +454,7 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
     }
   })
 
-  t.test('so is a deadlock', { skip: oneConnection }, async (t) => {
+  t.test('a deadlock repeats the work', { skip: oneConnection }, async (t) => {
     const [a, b] = t.context.ids
     const met = meeting(2)
     let runs = 0
@@ -468,7 +471,7 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
     t.strictSame((await orm.em.fork().find(Account, {})).map(({ balance }) => balance), [2, 2])
   })
 
-  t.test("as often as it is said: afterwards it is a 503, with the driver's error as its cause", async (t) => {
+  t.test("attempts are limited, and the last failure is a 503 with the driver's error as cause", async (t) => {
     const conflict = "do $$ begin raise exception 'conflict' using errcode = '40001'; end $$"
     for (const retries of [0, 2]) {
       let runs = 0
@@ -506,8 +509,8 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
     t.equal(runs, 1, 'other errors are not repeated')
   })
 
-  t.test('a time that is over ends all, and a longer one inside does not help', async (t) => {
-    // in pieces, for a database that can't be stopped in a statement
+  t.test('an exceeded timeout ends everything, whatever the timeout of inner ones', async (t) => {
+    // in small statements, for a database that cannot stop in the middle of one
     const slow = async (em: any) => {
       await add(em, 'x')
       for (let i = 0; i < 100; i++) await em.execute('select pg_sleep(0.05)')
@@ -538,7 +541,7 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
     t.equal(await withTimeout(orm.em.fork(), 10_000, async (em) => await accounts.count(em)), 3)
   })
 
-  t.test("options that can't work are refused, by name", async (t) => {
+  t.test('invalid options are refused by name', async (t) => {
     const em = orm.em.fork()
     for (
       const [run, message] of [
@@ -586,7 +589,7 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
     }
   })
 
-  t.test('a transaction costs its begin and its commit, an inner one its savepoint', async (t) => {
+  t.test('a transaction costs its begin and commit, and an inner one its savepoint', async (t) => {
     const recorder = await recordStatements(orm)
     t.teardown(recorder.stop)
     const words = () => recorder.take().map(({ sql }) => sql.split(' ', 1)[0]).join(' ')

@@ -36,7 +36,7 @@ const details = (query: string, whitelist = plants) =>
     return detail
   })
 
-t.test('every operator', async (t) => {
+t.test('every operator is planned', async (t) => {
   const cases: ReadonlyArray<readonly [query: string, condition: string]> = [
     ['filter[name]=Sage', 'name = "Sage"'],
     ['filter[name][eq]=Sage', 'name = "Sage"'],
@@ -87,7 +87,7 @@ t.test('an empty value is the empty text, and null is a text', async (t) => {
   t.strictSame(conditions('filter[name]=a,b'), ['name = "a,b"'], 'a comma is data for one value')
 })
 
-t.test('lists: quotes, spaces, emptiness', async (t) => {
+t.test('lists take quotes, spaces and empty items', async (t) => {
   const cases: ReadonlyArray<readonly [query: string, list: string]> = [
     ['filter[name][in]=a, b ,c', '{"a","b","c"}'],
     ['filter[name][in]="a,b",c', '{"a,b","c"}'],
@@ -108,7 +108,7 @@ t.test('lists: quotes, spaces, emptiness', async (t) => {
   t.strictSame(conditions('filter[name][nin]='), [], 'nothing to differ from is no condition')
 })
 
-t.test('filters apply all, in the order of the query string', async (t) => {
+t.test('all filters apply, in the order of the query string', async (t) => {
   t.strictSame(conditions('filter[price][lt]=5&filter[name]=x&filter[price][gte]=1'), [
     'price < "5"',
     'name = "x"',
@@ -116,7 +116,7 @@ t.test('filters apply all, in the order of the query string', async (t) => {
   ])
 })
 
-t.test('conditions on one path hold for one and the same row', async (t) => {
+t.test('conditions on one path apply to the same row', async (t) => {
   t.strictSame(conditions('filter[supplier.name]=x'), ['supplier(name = "x")'])
   t.strictSame(conditions('filter[tags.name]=x&filter[price]=1&filter[tags.weight][gt]=2'), [
     'tags(name = "x"; weight > 2)',
@@ -132,7 +132,7 @@ t.test('conditions on one path hold for one and the same row', async (t) => {
   t.strictSame(conditions('filter[supplier]=1&filter[supplier.name]=x'), ['supplier_id = 1', 'supplier(name = "x")'])
 })
 
-t.test('a custom filter has the text, or the texts, as they came', async (t) => {
+t.test('a custom filter gets the text, or the texts, verbatim', async (t) => {
   const customs = (query: string) => planOf(query, plants).customs.map((custom) => 'value' in custom && custom.value)
   t.strictSame(customs('filter[anything]=a,b'), ['a,b'])
   t.strictSame(customs('filter[anything]=a&filter[anything]=b'), [['a', 'b']])
@@ -141,7 +141,7 @@ t.test('a custom filter has the text, or the texts, as they came', async (t) => 
   t.strictSame(details('filter[anything][eq]=x'), ["The filter 'anything' takes no operator."])
 })
 
-t.test('a field that is not allowed is refused, with the nearest that is', async (t) => {
+t.test('a field that is not allowed is refused, with the nearest allowed one', async (t) => {
   const [error] = errorsOf('filter[nmae]=x', plants)
   const allowed = [
     'anything',
@@ -174,12 +174,12 @@ t.test('a field that is not allowed is refused, with the nearest that is', async
   t.strictSame(details('filter[x]=1', whitelistOf({})), ["The filter 'x' is not allowed. Allowed: none."])
 })
 
-t.test('a name that is not allowed is the same error, whether or not there is such a property', async (t) => {
+t.test('a name that is not allowed gets the same error, whether or not the property exists', async (t) => {
   const error = (name: string) => JSON.stringify(errorsOf(`filter[${name}]=1`, plants)).replaceAll(name, '<name>')
   for (
     const name of ['purchasePrice', 'latinName', 'articleNumber', 'deleted_at', 'label', 'supplier.email', 'selected']
   ) {
-    // of the same letters, so that it is as near to what is allowed
+    // of the same letters, so that it is as near to the allowed name
     const unknown = [...name].reverse().join('')
     t.equal(
       error(name).replace(/ Did you mean '[^']*'\?|,"suggestion":"[^"]*"/g, ''),
@@ -191,7 +191,7 @@ t.test('a name that is not allowed is the same error, whether or not there is su
   t.equal(error('supplier.email'), error('supplier.ebail'))
 })
 
-t.test('a long list of what is allowed is cut', async (t) => {
+t.test('a long list of allowed names is cut', async (t) => {
   const many = whitelistOf({
     allowedFilters: Array.from(
       { length: 60 },
@@ -225,7 +225,7 @@ t.test('an operator that is not allowed is refused, never replaced', async (t) =
   t.match(details('filter[name][isnull]=true&filter[name][isnull]=true'), ["The operator 'isnull' takes one value."])
 })
 
-t.test('several values without an operator have the default operator if it takes a list, else in, else they are refused', async (t) => {
+t.test('several values use the default operator if it takes a list, else in, or are refused', async (t) => {
   const whitelist = whitelistOf({
     allowedFilters: [
       new AllowedFilters('id', 'nin', ['nin', 'in', 'eq']),
@@ -253,7 +253,7 @@ t.test('several values without an operator have the default operator if it takes
   t.strictSame(conditions('filter[synonyms]=a&filter[synonyms]=b', arrays), ['synonyms has any of {"a","b"}'])
 })
 
-t.test('a value that its property can not hold is refused with what it can', async (t) => {
+t.test('a value that its property cannot store is refused with the expected form', async (t) => {
   const cases: ReadonlyArray<readonly [query: string, detail: string]> = [
     [
       'filter[price]=cheap',
@@ -272,15 +272,18 @@ t.test('a value that its property can not hold is refused with what it can', asy
     ['filter[inStock]=yes', 'The value of filter[inStock] must be a boolean. Allowed: 0, 1, false, true.'],
     [
       'filter[status]=actve',
-      "The value of filter[status] must be one of its members. Did you mean 'active'? Allowed: active, archived, draft.",
+      "The value of filter[status] must be one of its members. Did you mean 'active'? Allowed: active, archived, " +
+      'draft.',
     ],
     [
       'filter[created_at]=2024-02-30',
-      'The value of filter[created_at] must be an ISO 8601 date and time, such as 2024-05-31T09:30:00Z or 2024-05-31 (write + as %2B).',
+      'The value of filter[created_at] must be an ISO 8601 date and time, ' +
+      'such as 2024-05-31T09:30:00Z or 2024-05-31 (write + as %2B).',
     ],
     [
       'filter[created_at]=2024-05-31T09:30:00+02:00',
-      'The value of filter[created_at] must be an ISO 8601 date and time, such as 2024-05-31T09:30:00Z or 2024-05-31 (write + as %2B).',
+      'The value of filter[created_at] must be an ISO 8601 date and time, ' +
+      'such as 2024-05-31T09:30:00Z or 2024-05-31 (write + as %2B).',
     ],
     ['filter[name]=%00', 'The value of filter[name] must be text without NUL characters or halves of surrogate pairs.'],
     ['filter[name][isnull]=1', 'The value of filter[name][isnull] must be true or false. Allowed: false, true.'],
@@ -348,7 +351,7 @@ t.test('patterns and lists have limits', async (t) => {
   exceeds(`filter[price][in]=${Array(101).fill(1)}`, 'filter[price][in]: The list has more than 100 items.')
 })
 
-t.test('values of every type of column become what the column holds', async (t) => {
+t.test("values of every type of column are converted to the column's type", async (t) => {
   const specimens = whitelistOf({
     allowedFilters: [
       'leaves',
@@ -392,7 +395,7 @@ t.test('values of every type of column become what the column holds', async (t) 
   for (const [query, condition] of cases) t.strictSame(conditions(query, specimens), [condition], query)
 })
 
-t.test('a value that means nothing is one of those that the operator takes', async (t) => {
+t.test('a value to ignore must be a value that the operator takes', async (t) => {
   const ignoring = whitelistOf({
     allowedFilters: [new AllowedFilters('name', 'eq', ['eq', 'in', 'contains']).ignore('all')],
   })

@@ -1,4 +1,4 @@
-/** Plans as short texts, and whitelists on the nursery's entities: no database has a part in it. */
+/** Plans as short texts, and whitelists of the nursery's entities, without a database. */
 import { QueryBuilderConfig, type QueryBuilderOptions } from '../../src/config/index.ts'
 import type { ErrorItem } from '../../src/errors.ts'
 import { OPERATORS, type ComparisonOperator } from '../../src/operators/index.ts'
@@ -18,7 +18,7 @@ import { modelsOf } from '../helpers/models.ts'
 
 export const models = modelsOf()
 
-/** The whitelist of an entity; by default of the plant. */
+/** The whitelist of an entity, by default the plant. */
 export function whitelistOf (options: QueryBuilderOptions<any>, entity: unknown = Plant, name?: string): Whitelist {
   return resolveWhitelist(new QueryBuilderConfig<any>(options), models.of(entity), name)
 }
@@ -28,7 +28,7 @@ export function planOf (query: string, whitelist: Whitelist, options?: PlanOptio
   return planList(parseQueryParams(query), whitelist, options) as ListPlan
 }
 
-/** What is wrong with a query string: the errors' items, empty when nothing is. */
+/** The mistakes of a query string: the items of its errors, or an empty list. */
 export function errorsOf (query: string, whitelist: Whitelist): readonly ErrorItem[] {
   try {
     planOf(query, whitelist)
@@ -38,7 +38,7 @@ export function errorsOf (query: string, whitelist: Whitelist): readonly ErrorIt
   }
 }
 
-/** Message of the first error, `undefined` when there is none. */
+/** Message of the first error, or `undefined`. */
 export function messageOf (fn: () => unknown): string | undefined {
   try {
     fn()
@@ -124,7 +124,7 @@ export function orderOf ({ order }: Pick<ListPlan, 'order'>): string[] {
   })
 }
 
-/** A selection as nested arrays: names of properties, and of includes with their own selection. */
+/** A selection as nested arrays: names of properties, and of includes with their selection. */
 export function selectionOf ({ properties, includes }: Selection): unknown[] {
   return [
     ...properties.map(({ name }) => name),

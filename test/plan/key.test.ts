@@ -26,7 +26,7 @@ const cases: readonly Case[] = [
   [Shelf, { number: '1', house: 'A' }, ['key house = "A"', 'key number = 1']],
   [OrderItem, { order: 1, plant: '2' }, ['key order_id = 1', 'key plant_id = 2']],
 
-  // no record can have these
+  // keys that no record can have
   [Plant, '', undefined],
   [Plant, ' 1', undefined],
   [Plant, '1.0', undefined],
@@ -97,13 +97,13 @@ t.test('a key that refers to a composite key is an object in an object', async (
   t.equal(found({ box: { row: 1, col: {} }, count: 2 }), undefined)
 })
 
-t.test('a key of a custom type is converted by it', async (t) => {
+t.test('the custom type of a key converts it', async (t) => {
   const Paint = defineEntity({ name: 'Paint', properties: { colour: p.type(ColourType).primary() } })
   const plan = planGet('#ff0000', undefined, resolveWhitelist(new QueryBuilderConfig(), modelsOf([Paint]).of(Paint)))
   t.strictSame(conditionsOf(plan!), ['key colour = "#ff0000"'])
 })
 
-t.test('a date in a key is the moment itself', async (t) => {
+t.test('a date in a key is the exact moment', async (t) => {
   const Tick = defineEntity({ name: 'Tick', properties: { at: p.datetime(3).primary() } })
   const whitelist = resolveWhitelist(new QueryBuilderConfig(), modelsOf([Tick]).of(Tick))
   t.strictSame(conditionsOf(planGet({ at: new Date(0) }, undefined, whitelist)!), [

@@ -1,4 +1,4 @@
-/** What plans have in common is made once; what is wrong is said every time. */
+/** Common parts of plans are made once. Mistakes are reported every time. */
 import fc from 'fast-check'
 import t from 'tap'
 import { keyOf, Memo } from '../../src/plan/memo.ts'
@@ -34,14 +34,14 @@ t.test('the order and the selection of the same texts are the same objects', asy
   t.ok(Object.isFrozen(a.order))
 })
 
-t.test('an error is one every time', async (t) => {
+t.test('an error is reported every time', async (t) => {
   const whitelist = whitelistOf(config, Tag)
   for (const query of ['sort=nmae', 'fields=secret', 'include=plant', 'fields[plants]=id']) {
     for (let time = 0; time < 3; time++) t.equal(errorsOf(query, whitelist).length, 1, query)
   }
 })
 
-t.test('a text is never taken for other texts', async (t) => {
+t.test('a text is never mistaken for other texts', async (t) => {
   const lists = fc.array(
     fc.array(fc.string({ unit: fc.constantFrom('a', ',', '"', '[', ']', '\\', '\0') }), { maxLength: 3 }),
     { minLength: 3, maxLength: 4 }
@@ -54,7 +54,7 @@ t.test('a text is never taken for other texts', async (t) => {
   t.pass('no two lists were found')
 })
 
-t.test('a flood of texts is forgotten again', async (t) => {
+t.test('a flood of texts does not fill the memory', async (t) => {
   const memo = new Memo<{ readonly n: number }>()
   const made = (n: number) => memo.of(`${n}`, new QueryErrors(), () => ({ n }))
   const first = made(0)

@@ -20,7 +20,7 @@ const plants = whitelistOf({
 })
 const order = (query: string, whitelist = plants) => orderOf(planOf(query, whitelist))
 
-t.test('a sort, its direction, and the tie-break', async (t) => {
+t.test('a sort has a direction, and a tie-break', async (t) => {
   const cases: ReadonlyArray<readonly [query: string, order: string[]]> = [
     ['sort=name', ['name', 'id']],
     ['sort=-name', ['name desc', 'id']],
@@ -47,7 +47,7 @@ t.test('a sort, its direction, and the tie-break', async (t) => {
   for (const [query, expected] of cases) t.strictSame(order(query), expected, query)
 })
 
-t.test('without a sort the default applies, and without that the key', async (t) => {
+t.test('without a sort the default applies, else the key', async (t) => {
   for (const query of ['', 'sort=', 'sort=&sort=']) t.strictSame(order(query), ['created_at desc', 'id'], query)
   t.strictSame(order('', whitelistOf({})), ['id'])
 })
@@ -64,7 +64,7 @@ t.test('the tie-break has all columns of a composite key, each once', async (t) 
   ])
 })
 
-t.test('one property under two names is sorted by twice without harm', async (t) => {
+t.test('one property under two names may be sorted by twice', async (t) => {
   t.strictSame(
     order(
       'sort=name,n',
@@ -74,7 +74,7 @@ t.test('one property under two names is sorted by twice without harm', async (t)
   )
 })
 
-t.test('a sort that is not allowed is refused, with the nearest that is', async (t) => {
+t.test('a sort that is not allowed is refused, with the nearest allowed one', async (t) => {
   const allowed = [
     'created_at',
     'family',
@@ -121,7 +121,7 @@ t.test('a sort that is not allowed is refused, with the nearest that is', async 
   )
 })
 
-t.test('a sort that is given twice is refused, whatever its directions', async (t) => {
+t.test('a repeated sort is refused, whatever its directions', async (t) => {
   for (const query of ['sort=name,name', 'sort=name,-name', 'sort=name&sort=+name', 'sort=name,price,name']) {
     t.strictSame(errorsOf(query, plants), [{
       source: { parameter: 'sort' },

@@ -30,7 +30,7 @@ const lenient = whitelistOf({ ...options, ignoreInvalidErrors: true })
 const codes = (query: string, whitelist = strict) =>
   errorsOf(query, whitelist).map(({ code }) => code.replace(/^FST_CRUD_|_INVALID$/g, ''))
 
-/** What a function throws. */
+/** The error that a function throws. */
 function thrownBy (fn: () => unknown): unknown {
   try {
     fn()
@@ -49,7 +49,7 @@ t.test('all errors of a request are thrown at once, by kind', async (t) => {
   t.ok(thrownBy(() => planOf('perPage=1', strict)) instanceof QueryValidationError)
 })
 
-t.test('an error has a status, a code, and a message that says everything', async (t) => {
+t.test('an error has a status, a code, and a complete message', async (t) => {
   t.throws(() => planOf('sort=nmae', strict), {
     statusCode: 400,
     code: 'FST_CRUD_SORT_INVALID',
@@ -58,7 +58,7 @@ t.test('an error has a status, a code, and a message that says everything', asyn
   })
 })
 
-t.test('what the parser could not read is thrown with the rest, without its own marks', async (t) => {
+t.test('errors of the parser are thrown with the rest, without internal members', async (t) => {
   t.strictSame(codes('filter[=1&filter[a][b][c]=2&sort=,'), ['FILTER', 'FILTER', 'SORT'])
   for (const error of errorsOf('filter[a][b][c]=2&filter[name][like]=' + '_'.repeat(9), strict)) {
     t.notOk('limit' in error)
@@ -67,7 +67,8 @@ t.test('what the parser could not read is thrown with the rest, without its own 
 
 t.test('ignoreInvalidErrors drops what is invalid and applies the rest', async (t) => {
   const plan = planOf(
-    'filter[name]=x&filter[a]=1&filter[price]=cheap&filter[name][gt]=1&filter[=2&filter[price][gte]=5&sort=z,name,name&fields=id,y&include=tags,x&fields[tags]=weight&fields[q]=1',
+    'filter[name]=x&filter[a]=1&filter[price]=cheap&filter[name][gt]=1&filter[=2&filter[price][gte]=5' +
+      '&sort=z,name,name&fields=id,y&include=tags,x&fields[tags]=weight&fields[q]=1',
     lenient
   )
   t.strictSame(conditionsOf(plan), ['name = "x"', 'price >= "5"'])
@@ -75,7 +76,7 @@ t.test('ignoreInvalidErrors drops what is invalid and applies the rest', async (
   t.strictSame(selectionOf(plan.selection), ['id', { tags: ['id', 'deleted_at', 'name', 'weight'] }])
 })
 
-t.test('ignored: where all of a list is invalid, its default applies', async (t) => {
+t.test('if all items of a list are ignored, its default applies', async (t) => {
   t.strictSame(orderOf(planOf('sort=z', lenient)), ['price desc', 'id'])
   t.equal(selectionOf(planOf('fields=y', lenient).selection).length, 18)
   t.strictSame(
@@ -86,7 +87,7 @@ t.test('ignored: where all of a list is invalid, its default applies', async (t)
   t.strictSame(conditionsOf(planOf('filter[name][in]=a,,b', lenient)), [])
 })
 
-t.test('never ignored: pagination, the query as a whole, and limits', async (t) => {
+t.test('pagination, mistakes of the whole query and limits are never ignored', async (t) => {
   const kept: ReadonlyArray<readonly [query: string, code: string]> = [
     ['page=0', 'PAGINATION'],
     ['per_page=1000', 'PAGINATION'],
@@ -110,7 +111,7 @@ t.test('never ignored: pagination, the query as a whole, and limits', async (t) 
   }
 })
 
-t.test('a count has the conditions of the list, and refuses what the list refuses', async (t) => {
+t.test('a count has the conditions of the list, and refuses the same parameters', async (t) => {
   const plan = planCount(parseQueryParams('filter[name]=x&sort=name&include=tags&page=3'), strict, {
     includeDeleted: true,
   })
@@ -119,13 +120,13 @@ t.test('a count has the conditions of the list, and refuses what the list refuse
   t.ok(thrownBy(() => planCount(parseQueryParams('sort=z'), strict)) instanceof SortValidationError)
 })
 
-t.test('deleted rows are left out unless they are asked for', async (t) => {
+t.test('deleted rows are left out unless they are requested', async (t) => {
   t.equal(planList(parseQueryParams(''), strict).deleted, 'without')
   t.equal(planList(parseQueryParams(''), strict, { includeDeleted: true }).deleted, 'with')
   t.equal(planGet(1, undefined, strict, { includeDeleted: true })?.deleted, 'with')
 })
 
-t.test('one record takes fields and includes, and nothing else', async (t) => {
+t.test('one record takes only fields and includes', async (t) => {
   const plan = planGet(1, parseQueryParams('fields=id&include=tags'), strict)
   t.strictSame(selectionOf(plan!.selection), ['id', { tags: ['id', 'deleted_at', 'name', 'weight'] }])
   const detail = 'A single record takes no filters, sorts or pagination. Allowed: fields, include.'

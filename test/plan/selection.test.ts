@@ -56,20 +56,20 @@ const plants = whitelistOf({
 const selected = (query: string, whitelist = plants) => selectionOf(planOf(query, whitelist).selection)
 const details = (query: string) => errorsOf(query, plants).map(({ code, detail }) => `${code.slice(9, -8)}: ${detail}`)
 
-t.test('without fields: all that is not hidden, a to-one relation as its key', async (t) => {
+t.test('without fields, a record has all visible properties, and a to-one relation as its key', async (t) => {
   for (const query of ['', 'fields=', 'fields=&fields[plant]=']) t.strictSame(selected(query), ALL, query)
   t.strictSame(selected('', whitelistOf({}, Supplier)), SUPPLIER, 'no hidden email')
   t.strictSame(selected('', whitelistOf({}, OrderItem)), ['order', 'plant', 'quantity', 'price'])
 })
 
-t.test('fields: exactly these, in the order of declaration, by their URL names', async (t) => {
+t.test('fields select exactly these, in the order of declaration, by their URL names', async (t) => {
   t.strictSame(selected('fields=name,id'), ['id', 'name'])
   t.strictSame(selected('fields=name&fields=id,name'), ['id', 'name'])
   t.strictSame(selected('fields=sku,cost'), ['price', 'articleNumber'])
   t.strictSame(selected('fields=supplier'), ['supplier'])
 })
 
-t.test('fields of the resource by its name are the same', async (t) => {
+t.test("fields with the resource's name select the same", async (t) => {
   t.strictSame(selected('fields[plant]=name'), ['name'])
   t.strictSame(selected('fields=id&fields[plant]=name'), ['id', 'name'])
   const named = whitelistOf({ allowedFields: [new AllowedField('name')] }, undefined, 'plants')
@@ -81,11 +81,11 @@ t.test('fields of the resource by its name are the same', async (t) => {
   }])
 })
 
-t.test('an include that is called like the resource goes first where it is included', async (t) => {
+t.test('fields[...] prefers an include with the same name as the resource', async (t) => {
   t.strictSame(details('include=plant&fields[plant]=name'), ["FIELD: The field 'name' is not allowed. Allowed: none."])
 })
 
-t.test('includes take the place of their keys', async (t) => {
+t.test('includes replace their keys', async (t) => {
   t.strictSame(selected('include=tags'), [...ALL, { tags: TAG }])
   t.strictSame(selected('include=grower'), [...ALL.filter((name) => name !== 'supplier'), { supplier: SUPPLIER }])
   t.strictSame(selected('include=label,tags,grower').slice(-3), [{ supplier: SUPPLIER }, { tags: TAG }, {
@@ -94,7 +94,7 @@ t.test('includes take the place of their keys', async (t) => {
   t.strictSame(selected('fields=id,supplier&include=grower'), ['id', { supplier: SUPPLIER }])
 })
 
-t.test('a path includes what it passes, allowed or not', async (t) => {
+t.test('a path includes the relations on its way, allowed or not', async (t) => {
   const above = { group: ['id', 'deleted_at', 'name', { parent: GROUP }] }
   t.strictSame(selected('fields=id&include=group.above'), ['id', above])
   t.strictSame(selected('fields=id&include=group.above,group'), ['id', above])
@@ -108,7 +108,7 @@ t.test('a path includes what it passes, allowed or not', async (t) => {
   }])
 })
 
-t.test('fields of an include, by the path that the URL includes it with', async (t) => {
+t.test('fields of an include are named by its path in the URL', async (t) => {
   t.strictSame(selected('fields=id&include=tags&fields[tags]=name'), ['id', { tags: ['name'] }])
   t.strictSame(selected('fields=id&include=grower&fields[grower]=name,address'), ['id', {
     supplier: ['name', 'address'],
@@ -143,7 +143,7 @@ t.test('a field that is not allowed is refused', async (t) => {
   ])
 })
 
-t.test('fields of what is not included are refused', async (t) => {
+t.test('fields of a relation that is not included are refused', async (t) => {
   t.strictSame(details('fields[tags]=name'), [
     "FIELD: 'tags' is not included, so no fields of it can be selected. Allowed: plant.",
   ])
@@ -158,7 +158,8 @@ t.test('fields of what is not included are refused', async (t) => {
 t.test('an include that is not allowed is refused', async (t) => {
   t.strictSame(errorsOf('include=tag', plants).map(({ source, detail, suggestion }) => [source, detail, suggestion]), [[
     { parameter: 'include' },
-    "The include 'tag' is not allowed. Did you mean 'tags'? Allowed: group, group.above, group.above.parent, grower, label, orderItems.order.buyer, plant, tags.",
+    "The include 'tag' is not allowed. Did you mean 'tags'? Allowed: group, group.above, group.above.parent, " +
+    'grower, label, orderItems.order.buyer, plant, tags.',
     'tags',
   ]])
   for (

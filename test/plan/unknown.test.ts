@@ -1,4 +1,4 @@
-/** Parameters that are not part of the query language: what was probably meant. */
+/** Parameters that are not part of the query language, and their suggestions. */
 import fc from 'fast-check'
 import t from 'tap'
 import { AllowedField, AllowedFilters, AllowedInclude, AllowedSort } from '../../src/config/index.ts'
@@ -41,7 +41,7 @@ const list = (query: string, on = whitelist) =>
   itemsOf(() => planList(parseQueryParams(query), on, { refuseUnknown: true }))
 const suggested = (query: string, on = whitelist) => list(query, on)[0]?.suggestion
 
-t.test('what was meant', async (t) => {
+t.test('unknown parameters get suggestions', async (t) => {
   const cases: ReadonlyArray<readonly [query: string, suggestion: string | undefined]> = [
     // filters, by their name alone
     ['name=x', 'filter[name]'],
@@ -170,12 +170,13 @@ t.test('what was meant', async (t) => {
   ) t.equal(suggested(query, bare), undefined, `${query}, and nothing is allowed`)
 })
 
-t.test('the error says what the route takes', async (t) => {
+t.test('the error lists what the route takes', async (t) => {
   t.strictSame(list('nmae=x'), [{
     source: { parameter: 'nmae' },
     code: 'FST_CRUD_QUERY_INVALID',
     detail:
-      "There is no parameter 'nmae'. Did you mean 'filter[name]'? Allowed: cursor, fields, filter[<name>], include, limit, offset, page, per_page, sort.",
+      "There is no parameter 'nmae'. Did you mean 'filter[name]'? Allowed: cursor, fields, filter[<name>], include, " +
+      'limit, offset, page, per_page, sort.',
     allowed: ['cursor', 'fields', 'filter[<name>]', 'include', 'limit', 'offset', 'page', 'per_page', 'sort'],
     suggestion: 'filter[name]',
   }])
@@ -211,7 +212,7 @@ t.test('the error says what the route takes', async (t) => {
   t.strictSame(long?.source, { parameter: `${'x'.repeat(60)}...` })
 })
 
-t.test('all errors are found at once, and a forgiving whitelist forgives no unknown parameter', async (t) => {
+t.test('all errors are found at once, and no whitelist ignores unknown parameters here', async (t) => {
   t.strictSame(list('x=1&sort=y&page=0&filter[z]=1').map(({ code }) => code.slice(9, -8)), [
     'FILTER',
     'SORT',
@@ -222,7 +223,7 @@ t.test('all errors are found at once, and a forgiving whitelist forgives no unkn
   t.strictSame(list('x=1&sort=y', forgiving).map(({ source }) => source), [{ parameter: 'x' }])
 })
 
-t.test('programs that plan by themselves refuse near misses only', async (t) => {
+t.test('programs that plan directly refuse only near misses', async (t) => {
   const near = (query: string) =>
     itemsOf(() => planList(parseQueryParams(query), whitelist)).map(({ suggestion }) => suggestion)
   for (
@@ -304,7 +305,7 @@ t.test('hidden names and unknown ones have the same error', async (t) => {
   }
 })
 
-t.test('whatever is written: a suggestion is a parameter that the route accepts', async (t) => {
+t.test('a suggestion is always a parameter that the route accepts', async (t) => {
   const words = fc.constantFrom(
     'name',
     'position',
@@ -379,7 +380,7 @@ t.test('whatever is written: a suggestion is a parameter that the route accepts'
   t.ok(followed > 800, `${followed} suggestions were followed`)
 })
 
-t.test('a suggestion is made of any text without an error', async (t) => {
+t.test('any text gets a suggestion or none, without an error', async (t) => {
   assertProperty(
     fc.property(fc.string({ unit: 'binary' }), fc.array(fc.string(), { maxLength: 3 }), (name, taken) => {
       const suggestion = suggestionFor(name, [...taken, 'filter', 'fields', 'sort'], whitelist, { include: [] })

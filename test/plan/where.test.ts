@@ -18,7 +18,7 @@ import { conditionsOf, models, whitelistOf } from './helper.ts'
 
 const NO_FILTERS = new Map<EntityModel, Where>()
 
-/** What a scope becomes, as texts; `undefined` when it is refused, or left to MikroORM. */
+/** The condition of a scope as text; `undefined` if it is refused, or left to MikroORM. */
 function translated (entity: unknown, scope: unknown, of = models): string[] | undefined {
   const model = of.of(entity)
   const whitelist = resolveWhitelist(new QueryBuilderConfig<any>({}), model, undefined)
@@ -39,7 +39,7 @@ const filtersOf = (...filters: ReadonlyArray<readonly [entity: unknown, where: o
 
 const UUID = '3f0c8a52-7c0e-4f57-9d53-2d6f4a1c9b10'
 
-t.test('plain conditions', async (t) => {
+t.test('plain conditions are planned', async (t) => {
   const cases: ReadonlyArray<readonly [object, string[]]> = [
     [{}, []],
     [{ leaves: 5 }, ['leaves = 5']],
@@ -82,7 +82,7 @@ t.test('plain conditions', async (t) => {
   for (const [scope, expected] of cases) t.strictSame(translated(Specimen, scope), expected, JSON.stringify(expected))
 })
 
-t.test('everything else is refused, or left to MikroORM', async (t) => {
+t.test('other conditions are refused, or left to MikroORM', async (t) => {
   class Tenant {
     leaves = 5
   }
@@ -231,7 +231,7 @@ t.test('a condition of very many comparisons is not kept', async (t) => {
   t.ok(translated(Specimen, { leaves: Array.from({ length: 1000 }, (_, i) => i) }), 'the items of a list are one value')
 })
 
-t.test('what a type or a name makes unclear is left to MikroORM', async (t) => {
+t.test('conditions that a type or a name makes ambiguous are left to MikroORM', async (t) => {
   class Upper extends Type<string, string> {
     override convertToDatabaseValue (value: string): string {
       return value.toUpperCase()
@@ -269,7 +269,7 @@ t.test('what a type or a name makes unclear is left to MikroORM', async (t) => {
   t.strictSame(translated(City, { plain: 'a', first: 'b' }, own), ['plain = "a"', 'second = "b"'])
 })
 
-t.test('a plan that nothing is added to is the same plan; what is added leaves it as it is', async (t) => {
+t.test('a plan without additions stays the same object, and additions do not change the original', async (t) => {
   const whitelist = whitelistOf({ allowedFilters: [] })
   const plan = planCount(parseQueryParams(''), whitelist)
   t.equal(withConditions(plan, undefined, NO_FILTERS), plan)
@@ -295,7 +295,7 @@ t.test('a plan that nothing is added to is the same plan; what is added leaves i
   )
 })
 
-t.test('new rows have no scope in their statement, but filters of what they refer to', async (t) => {
+t.test('new rows have no scope in their statement, and keep the filters of their references', async (t) => {
   const selection = planSelection(
     { fields: [], fieldsByInclude: {}, include: [] },
     whitelistOf({}, Specimen),

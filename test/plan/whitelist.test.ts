@@ -21,7 +21,7 @@ t.test('nothing is allowed unless it is listed', async (t) => {
   t.strictSame([...whitelistOf({}, Order, 'orders').names], ['orders'])
 })
 
-t.test('entries go by their alias, else by the public name', async (t) => {
+t.test('entries are named by their alias, else by the public name', async (t) => {
   const whitelist = whitelistOf({
     allowedFilters: [
       AllowedFilters.exact('articleNumber'),
@@ -65,7 +65,7 @@ t.test('an include may be allowed behind one that is not', async (t) => {
   t.strictSame([...whitelist.includes.keys()], ['supplier.siblings'])
 })
 
-t.test('the default order is of allowed sorts by their URL names, or of properties', async (t) => {
+t.test('the default order consists of allowed sorts by their URL names, or of properties', async (t) => {
   const order = (defaultSort: string[], allowedSorts: any[] = []) =>
     whitelistOf({ defaultSort, allowedSorts }).defaultOrder
       .map(({ target, descending }) =>
@@ -95,7 +95,8 @@ const refusals: readonly Refusal[] = [
   [
     'a typo behind a relation',
     filters(AllowedFilters.exact('supplier.nmae')),
-    "AllowedFilters 'supplier.nmae': Supplier has no property 'nmae' that can be exposed. Did you mean 'supplier.name'?",
+    "AllowedFilters 'supplier.nmae': Supplier has no property 'nmae' that can be exposed. " +
+    "Did you mean 'supplier.name'?",
   ],
   [
     'a typo in a partial filter',
@@ -125,7 +126,8 @@ const refusals: readonly Refusal[] = [
   [
     'a composite key as a filter',
     filters(AllowedFilters.exact('shelf')),
-    "AllowedFilters 'shelf': the operator 'eq' does not work on a property of type composite key (name a property behind it). " +
+    "AllowedFilters 'shelf': the operator 'eq' does not work on a property of type composite key (name a property " +
+    'behind it). ' +
     'Operators for it: isnull.',
   ],
   [
@@ -285,7 +287,8 @@ const refusals: readonly Refusal[] = [
   [
     'two includes of one name',
     includes(new AllowedInclude('group.plants'), new AllowedInclude('group.parent', { alias: 'plants' })),
-    "QueryBuilderConfig: allowedIncludes[0] and allowedIncludes[1] are both 'group.plants' in the URL; remove one, or give it an alias",
+    "QueryBuilderConfig: allowedIncludes[0] and allowedIncludes[1] are both 'group.plants' in the URL; " +
+    'remove one, or give it an alias',
   ],
   [
     'two includes of one public name',
@@ -305,12 +308,14 @@ const refusals: readonly Refusal[] = [
   [
     'a count of a to-one relation',
     includes(AllowedInclude.count('supplier')),
-    "AllowedInclude.count 'supplier': 'supplier' is a to-one relation. Ask whether there is one with AllowedInclude.exists.",
+    "AllowedInclude.count 'supplier': 'supplier' is a to-one relation. " +
+    'Ask whether there is one with AllowedInclude.exists.',
   ],
   [
     'a sum over a to-one relation',
     includes(AllowedInclude.sum('group.parent.id')),
-    "AllowedInclude.sum 'group.parent.id': 'parent' is a to-one relation. There is at most one value: allow the relation as an include.",
+    "AllowedInclude.sum 'group.parent.id': 'parent' is a to-one relation. There is at most one value: " +
+    'allow the relation as an include.',
   ],
   [
     'a sum of a relation',
@@ -386,13 +391,13 @@ const refusals: readonly Refusal[] = [
 ]
 
 for (const [what, options, message, entity] of refusals) {
-  t.test(`refused at start-up: ${what}`, async (t) => {
+  t.test(`start-up refuses ${what}`, async (t) => {
     t.throws(() => whitelistOf(options, entity), { code: 'FST_CRUD_CONFIG_INVALID', statusCode: 500 })
     t.equal(messageOf(() => whitelistOf(options, entity)), message)
   })
 }
 
-t.test('a hidden property is refused like one that does not exist', async (t) => {
+t.test('a hidden property gets the message of one that does not exist', async (t) => {
   const entries = (name: string): QueryBuilderOptions<any>[] => [
     filters(AllowedFilters.exact(name)),
     filters(AllowedFilters.partial(name)),
@@ -422,7 +427,7 @@ t.test('a hidden property is refused like one that does not exist', async (t) =>
   )
 })
 
-t.test('allowed: every operator on a type that has it', async (t) => {
+t.test('every operator is allowed on a type that has it', async (t) => {
   const all = ['eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'in', 'nin', 'between', 'isnull'] as const
   const patterns = ['like', 'ilike', 'contains', 'starts', 'ends'] as const
   const accepted: ReadonlyArray<readonly [entity: unknown, filter: any]> = [

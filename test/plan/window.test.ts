@@ -8,7 +8,7 @@ const window = (query: string, whitelist = plants) => {
   return [style, offset, limit, count]
 }
 
-t.test('pages, offsets, and their defaults', async (t) => {
+t.test('pages, offsets and their defaults set the window', async (t) => {
   const cases: ReadonlyArray<readonly [query: string, window: readonly unknown[], whitelist?: typeof plants]> = [
     ['', ['page', 0, 20, 'exact']],
     ['page=1', ['page', 0, 20, 'exact']],
@@ -27,7 +27,7 @@ t.test('pages, offsets, and their defaults', async (t) => {
   for (const [query, expected, whitelist] of cases) t.strictSame(window(query, whitelist), expected, query || 'nothing')
 })
 
-t.test('above a maximum is refused, with the maximum', async (t) => {
+t.test('a value above a maximum is refused with the maximum', async (t) => {
   const cases: ReadonlyArray<readonly [query: string, parameter: string, detail: string, whitelist?: typeof plants]> = [
     ['per_page=101', 'per_page', "'per_page' is at most 100."],
     ['limit=101', 'limit', "'limit' is at most 100."],
@@ -47,7 +47,7 @@ t.test('above a maximum is refused, with the maximum', async (t) => {
   t.match(errorsOf('page=9007199254740991', plants), [{ detail: /^At most 100000 rows can be skipped/ }])
 })
 
-t.test('a size and the number of rows that are skipped are judged each for itself', async (t) => {
+t.test('a size and an offset are checked separately', async (t) => {
   const named = (query: string) => errorsOf(query, small).map(({ source }) => Object.values(source ?? {}).join())
   t.strictSame(named('limit=6&offset=11'), ['limit', 'offset'])
   t.strictSame(named('limit=x&offset=11'), ['limit', 'offset'])
@@ -55,13 +55,13 @@ t.test('a size and the number of rows that are skipped are judged each for itsel
   t.strictSame(named('per_page=&page=100'), ['per_page'])
 })
 
-t.test('nothing may be skipped where maxOffset is 0', async (t) => {
+t.test('maxOffset 0 allows no offset', async (t) => {
   const first = whitelistOf({ pagination: { maxOffset: 0 } })
   t.strictSame(window('page=1', first), ['page', 0, 20, 'exact'])
   t.match(errorsOf('page=2', first), [{ detail: 'At most 0 rows can be skipped; this would skip 20.' }])
 })
 
-t.test('without a total, one row more than wanted is fetched', async (t) => {
+t.test('without a total, the statement fetches one row more than the page', async (t) => {
   const exact = planOf('per_page=5', plants)
   t.strictSame([exact.values[exact.limitSlot], exact.values[exact.fetchSlot], exact.values[exact.offsetSlot]], [
     5,

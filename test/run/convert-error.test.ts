@@ -20,7 +20,7 @@ import { convertError, isDriverError } from '../../src/run/index.ts'
 import { Plant, Shelf, Supplier } from '../fixtures/entities.ts'
 import { modelsOf } from '../helpers/models.ts'
 
-/** An error as pg and PGlite throw it. */
+/** An error as thrown by pg or PGlite. */
 const serverError = (code: string, more: object = {}) =>
   Object.assign(new Error('select secret from "secret_table"'), { code, severity: 'ERROR', ...more })
 const nodeError = (code: string) =>
@@ -108,7 +108,7 @@ t.test('an unavailable database says when to try again', async (t) => {
   t.match(convertError(nodeError('ECONNREFUSED')), { headers: { 'retry-after': /^\d+$/ } })
 })
 
-t.test('an answer that is larger than the driver or the server can hold is a 400', async (t) => {
+t.test('an answer that exceeds the limits of the driver or the server is a 400', async (t) => {
   const model = modelsOf().of(Plant)
   const tooLarge = [
     nodeError('ERR_STRING_TOO_LONG'),
@@ -140,7 +140,7 @@ t.test('an answer that is larger than the driver or the server can hold is a 400
   }
 })
 
-t.test('a constraint names the properties that it is about, by their public names', async (t) => {
+t.test('a constraint error names its properties by their public names', async (t) => {
   const models = modelsOf()
   const items = (error: Error, entity: unknown = Plant) =>
     (convertError(error, models.of(entity)) as Error & RequestError).errors.map((
@@ -166,7 +166,7 @@ t.test('a constraint names the properties that it is about, by their public name
   t.strictSame(items(serverError('23502', { column: 'house' }), Shelf), [['/house', "'house' cannot be null."]])
 })
 
-t.test('a constraint on a hidden property, or on none, names nothing', async (t) => {
+t.test('a constraint error on a hidden property, or on none, names nothing', async (t) => {
   const models = modelsOf()
   for (
     const more of [
@@ -184,7 +184,7 @@ t.test('a constraint on a hidden property, or on none, names nothing', async (t)
   }
 })
 
-t.test("a driver's error is told from one that the application has thrown", async (t) => {
+t.test("a driver's error is distinguished from an error of the application", async (t) => {
   for (
     const error of [
       serverError('23505'),

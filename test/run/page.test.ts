@@ -5,7 +5,7 @@ type Window = Parameters<typeof pageInfo>[0]
 const page = (offset: number, limit: number): Window => ({ style: 'page', offset, limit, count: 'exact' })
 const offset = (offset: number, limit: number): Window => ({ style: 'offset', offset, limit, count: 'exact' })
 
-t.test('a page says where it is and what is around it', async (t) => {
+t.test('a page has its position and whether other pages exist', async (t) => {
   const cases: ReadonlyArray<
     readonly [what: string, window: Window, fetched: number, total: number | null, info: object]
   > = [
@@ -117,14 +117,14 @@ t.test('a page says where it is and what is around it', async (t) => {
   }
 })
 
-t.test('an answer is the items as the database wrote them, and the rest', async (t) => {
+t.test('an answer consists of the items as the database wrote them, and the page', async (t) => {
   t.equal(
     pageJson('[{"id" : 1}]', pageInfo(offset(0, 5), { fetched: 1, total: 1 })),
     '{"items":[{"id" : 1}],"total":1,"limit":5,"offset":0,"has_next":false,"has_prev":false}'
   )
 })
 
-t.test('a planned total is what the page tells, or an estimate within what it shows', async (t) => {
+t.test('a planned total comes from the page, or is an estimate within its bounds', async (t) => {
   const explained = (rows: number) => ({ 'QUERY PLAN': [{ Plan: { 'Plan Rows': rows } }] })
   t.strictSame(
     [[0, 0], [0, 5], [10, 5], [0, 3], [10, 0], [0, 6]].map(([at, fetched]) => totalOfPage(page(at!, 5), { fetched })),

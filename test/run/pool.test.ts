@@ -1,4 +1,4 @@
-/** Connections that break, queues that fill: with pg's own pool, and a network that does as it is told. */
+/** Connections that break and queues that fill up, with pg's own pool and a network under the test's control. */
 import pg from 'pg'
 import t, { type Test } from 'tap'
 import { UnavailableError } from '../../src/errors.ts'
@@ -21,7 +21,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     pool.on('error', () => {})
     guardPool(pool, { queueLimit, probeAfterMillis })
     t.teardown(() => pool.end())
-    /** Makes so many connections and leaves them idle. */
+    /** Opens the given number of connections and leaves them idle. */
     const fill = async (count: number): Promise<void> => {
       const clients = await Promise.all(Array.from({ length: count }, () => pool.connect()))
       for (const client of clients) client.release()
@@ -32,7 +32,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     if (!(convertError(error) instanceof UnavailableError)) throw error
   }
 
-  t.test('a read on idle connections that are dead is asked again, on a new one', async (t) => {
+  t.test('a read on a dead idle connection is repeated on a new one', async (t) => {
     const { pool, proxy, fill } = await open(t)
     await fill(3)
     proxy.breakOnUse()
@@ -41,7 +41,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     t.equal(proxy.count, 4, 'the second question did not try another of the dead')
   })
 
-  t.test('a write is not, and the next one does not meet a connection as old', async (t) => {
+  t.test('a write is not repeated, and the next one avoids connections as old', async (t) => {
     const { pool, proxy, fill } = await open(t)
     await fill(3)
     proxy.breakOnUse()
@@ -55,7 +55,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     t.equal(proxy.count, 4)
   })
 
-  t.test('neither is a read on a connection that is new', async (t) => {
+  t.test('a read on a new connection is not repeated', async (t) => {
     const { pool, proxy } = await open(t)
     await t.rejects(
       runOnPool(pool, { text: 'select pg_terminate_backend(pg_backend_pid())', values: [], readOnly: true }, undefined),
@@ -64,7 +64,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     t.equal(proxy.count, 1)
   })
 
-  t.test('a read is asked again once only', async (t) => {
+  t.test('a read is repeated only once', async (t) => {
     const { pool, proxy, fill } = await open(t)
     await fill(1)
     await t.rejects(
@@ -75,7 +75,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     t.strictSame(await runOnPool(pool, WRITE, undefined), [{ n: 1 }])
   })
 
-  t.test('a statement is cancelled that the server begins only after it was asked to', async (t) => {
+  t.test('a statement that starts after its cancellation is cancelled', async (t) => {
     const { pool, proxy, fill } = await open(t)
     await fill(1)
     const letGo = proxy.holdBack()
@@ -98,7 +98,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     await t.rejects(pool.query('select 1 / 0'), { code: '22012' })
   })
 
-  t.test('a full queue refuses at once; who leaves it makes room', async (t) => {
+  t.test('a full queue refuses at once, and a request that leaves it makes room', async (t) => {
     const { pool } = await open(t, { max: 1, queueLimit: 2, connectionTimeoutMillis: 60_000 })
     const holder = await pool.connect()
     const [first, second] = [new AbortController(), new AbortController()]
@@ -121,7 +121,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     t.equal(pool.idleCount, 1)
   })
 
-  t.test('who waits for a connection too long is told, also after having left', async (t) => {
+  t.test('a request that waits too long for a connection fails, also if it was cancelled', async (t) => {
     const { pool } = await open(t, { max: 1, connectionTimeoutMillis: 100 })
     const holder = await pool.connect()
     const abort = new AbortController()
@@ -138,7 +138,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     holder.release()
   })
 
-  t.test('a server that has gone silent is given up, one that only takes its time is not', async (t) => {
+  t.test('a server that stops answering is given up, and a slow one is not', async (t) => {
     const { pool, proxy, fill } = await open(t, { max: 1, probeAfterMillis: 100, connectionTimeoutMillis: 500 })
     await fill(1)
     t.strictSame(

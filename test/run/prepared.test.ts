@@ -1,4 +1,4 @@
-/** Statements that the server keeps by a name, and those it doesn't. */
+/** Prepared statements, which the server keeps by a name, and statements that are not prepared. */
 import pg from 'pg'
 import t, { type Test } from 'tap'
 import { Prepared, runOnPool, useNoNames, type BoundStatement } from '../../src/run/index.ts'
@@ -15,7 +15,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
       'select name, statement from pg_prepared_statements order by prepare_time'
     )).rows
   let texts = 0
-  /** A statement that nobody else has run. */
+  /** A statement that no other test has run. */
   const statementOf = (nameable = true, select = '$1::int as n'): BoundStatement => {
     const text = `select ${select} /* ${++texts} */`
     return { text, values: [7], readOnly: true, columns: ['n'], prepared: new Prepared(text, nameable) }
@@ -26,7 +26,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     }
   }
 
-  t.test('what is run again and again is kept by a name, which is made of its text', async (t) => {
+  t.test('a repeated statement is prepared under a name made from its text', async (t) => {
     const pool = open(t)
     const statement = statementOf()
     await times(5, pool, statement)
@@ -38,34 +38,34 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     t.strictSame(await kept(pool), [again], 'the same text, the same name')
   })
 
-  t.test('so are statements whose columns the server has to tell', async (t) => {
+  t.test('statements are prepared even if the server must describe their columns', async (t) => {
     const pool = open(t)
     const { columns, ...statement } = statementOf()
     for (let n = 1; n <= 8; n++) t.strictSame(await runOnPool(pool, { ...statement, values: [n] }, undefined), [{ n }])
     t.equal((await kept(pool)).length, 1)
   })
 
-  t.test('lists are not: one plan would have to serve all values', async (t) => {
+  t.test('statements with lists are not prepared, since one plan would serve all values', async (t) => {
     const pool = open(t)
     await times(8, pool, statementOf(false))
     t.strictSame(await kept(pool), [])
   })
 
-  t.test('nothing is where the pool may not', async (t) => {
+  t.test('statements are not prepared if the pool must not', async (t) => {
     const pool = open(t)
     useNoNames(pool)
     await times(8, pool, statementOf())
     t.strictSame(await kept(pool), [])
   })
 
-  t.test('a server that has forgotten the name is asked without one', async (t) => {
+  t.test('a statement runs unprepared if the server no longer has the name', async (t) => {
     const pool = open(t)
     const statement = statementOf()
     await times(8, pool, statement)
     await pool.query('deallocate all')
     await times(3, pool, statement)
     t.strictSame(await kept(pool), [])
-    // as it is behind a pooler that gives its clients other connections than they had
+    // as behind a pooler that gives its clients other connections than before
     const other = statementOf()
     await times(5, pool, other)
     const name = new Prepared(other.text, true)
@@ -74,7 +74,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     await times(3, pool, other)
   })
 
-  t.test('a plan that is older than its table is not used', async (t) => {
+  t.test('a plan older than its table is not used', async (t) => {
     const pool = open(t)
     await pool.query('create temporary table jar (n int); insert into jar values (1)')
     const text = 'select n from jar where n >= $1'
@@ -87,10 +87,11 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     for (let run = 0; run < 2; run++) t.strictSame(await runOnPool(pool, statement, undefined), [{ n: '2' }])
   })
 
-  t.test('nor are types of values that are older than their column', async (t) => {
+  t.test('types of values older than their column are not used', async (t) => {
     const pool = open(t)
     await pool.query(
-      "create temporary table lid (id text primary key); insert into lid values ('6f0c4b7e-8f0a-4c53-9d2e-0a1b2c3d4e5f')"
+      'create temporary table lid (id text primary key); insert into lid values ' +
+        "('6f0c4b7e-8f0a-4c53-9d2e-0a1b2c3d4e5f')"
     )
     const get: BoundStatement = {
       text: 'select id::text as id from lid where id = $1',
@@ -117,7 +118,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     }
   })
 
-  t.test('nulls, texts that are no ASCII, lists, bytes and dates arrive as with pg itself', async (t) => {
+  t.test('nulls, non-ASCII texts, lists, bytes and dates arrive as with pg itself', async (t) => {
     const pool = open(t)
     const values = [
       null,
@@ -136,7 +137,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     t.strictSame(await runOnPool(pool, { text, values, columns }, undefined), rows.map((row) => ({ ...row })))
   })
 
-  t.test('a value that has no text is refused, and the connection lives on', async (t) => {
+  t.test('a value without a text form is refused, and the connection stays usable', async (t) => {
     const pool = open(t)
     const circular: Record<string, unknown> = {}
     circular.self = circular
@@ -146,7 +147,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
   })
 })
 
-t.test('names are limited', async (t) => {
+t.test('the number of names is limited', async (t) => {
   const names = new Set<string>()
   for (let n = 0; n < 400; n++) {
     const prepared = new Prepared(`select ${n}, 'of many'`, true)

@@ -1,4 +1,4 @@
-/** A server that refuses to write, such as one that a failover has left behind. */
+/** A server that refuses to write, such as the old primary after a failover. */
 import { once } from 'node:events'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import Fastify from 'fastify'
@@ -26,13 +26,13 @@ await t.test(name, { skip: skipReasons[name] }, async (t) => {
     orm,
     resources: { '/accounts': accounts, '/transferred': { crud: accounts, transaction: true } },
   })
-  /** The one connection of the pool is to such a server, a new one is not. */
+  /** The pool's one connection leads to such a server, and a new one does not. */
   const failOver = async () => {
     await orm.em.getConnection().execute('set session characteristics as transaction read only')
   }
 
   for (const url of ['/accounts', '/transferred']) {
-    t.test(`${url}: 503, and the next request finds the new server`, async (t) => {
+    t.test(`${url}: the answer is 503, and the next request finds the new server`, async (t) => {
       const create = () => app.inject({ method: 'POST', url, payload: { owner: 'x' } })
       t.equal((await create()).statusCode, 201)
       await failOver()
@@ -61,7 +61,7 @@ await t.test(name, { skip: skipReasons[name] }, async (t) => {
     'inside of em.transactional': (em, fn) => em.transactional((em) => withTransaction(em as EntityManager, fn)),
   }
   for (const [what, run] of Object.entries(WAYS)) {
-    t.test(`${what}: unavailable, whoever writes, and the connection is given up`, async (t) => {
+    t.test(`${what}: the database is unavailable, whoever writes, and the connection is given up`, async (t) => {
       for (const through of ['crud', 'orm', 'sql'] as const) {
         await failOver()
         const error = await failureOf(run(orm.em.fork(), (em) => add(em, 'refused', through)))
@@ -79,7 +79,7 @@ await t.test(name, { skip: skipReasons[name] }, async (t) => {
     })
   }
 
-  t.test('em.transactional: CrudBase says so, and the connection is given up', async (t) => {
+  t.test('em.transactional: CrudBase reports the failure, and the connection is given up', async (t) => {
     await failOver()
     t.ok(
       await failureOf(orm.em.fork().transactional((em) => add(em as EntityManager, 'refused'))) instanceof
@@ -88,7 +88,7 @@ await t.test(name, { skip: skipReasons[name] }, async (t) => {
     await orm.em.fork().transactional((em) => add(em as EntityManager, 'written'))
   })
 
-  t.test('the connection is given up, although the server was busy when its client was looked up', async (t) => {
+  t.test('the connection is given up even if the server was busy when its client was looked up', async (t) => {
     await failOver()
     const pool = await orm.em.getConnection().getNativeClient() as unknown as Pool
     const acquired = once(pool, 'acquire') as Promise<[PoolClient]>
@@ -104,7 +104,7 @@ await t.test(name, { skip: skipReasons[name] }, async (t) => {
     await orm.em.fork().transactional((em) => add(em as EntityManager, 'written'))
   })
 
-  t.test('withRetry begins again, and finds the new server', async (t) => {
+  t.test('withRetry starts again and finds the new server', async (t) => {
     await failOver()
     let runs = 0
     await withRetry(orm.em.fork(), async (em) => {
@@ -114,7 +114,7 @@ await t.test(name, { skip: skipReasons[name] }, async (t) => {
     t.equal(runs, 2)
   })
 
-  t.test('what the programmer has declared read-only stays his mistake, on any server', async (t) => {
+  t.test('writing in a declared read-only transaction stays a mistake of the program, on any server', async (t) => {
     for (const fail of [async () => {}, failOver]) {
       await fail()
       for (const through of ['crud', 'orm', 'sql'] as const) {
@@ -131,7 +131,7 @@ await t.test(name, { skip: skipReasons[name] }, async (t) => {
         )
       }
     }
-    // of a connection whose transactions have been looked at before
+    // on a connection whose transactions have been examined before
     for (
       const declared of [
         () => orm.em.fork().transactional((em) => add(em as EntityManager, 'x'), { readOnly: true }),

@@ -13,7 +13,7 @@ const one = { text: 'select $1::int as n', values: [1] }
 const endless = { text: 'select pg_sleep(60), $1::text as mark', values: ['cancel me'] }
 
 await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
-  t.test('a statement with its values', async (t) => {
+  t.test('a session runs a statement with its values', async (t) => {
     const em = orm.em.fork()
     t.strictSame(
       await run(em, { text: 'select $1::int as n, $2::text as "T", $2 || $2 as twice', values: [1, "it's"] }),
@@ -22,7 +22,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame(await run(em, { text: 'select 1 where false', values: [] }), [])
   })
 
-  t.test("errors of the database are ours, with the database's as their cause", async (t) => {
+  t.test('database errors become our errors, with the original as their cause', async (t) => {
     const em = orm.em.fork()
     const refused = async (text: string) => run(em, { text, values: [] }).then(() => undefined, (error) => error)
     const division = await refused('select 1 / 0')
@@ -34,7 +34,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.notMatch(table.message + table.detail + JSON.stringify(table.errors), /secret_table|select/)
   })
 
-  t.test('a value that is not of its type spoils no other statement', async (t) => {
+  t.test('a value of the wrong type does not break other statements', async (t) => {
     const wrong = { text: 'select $2::text[] as a, $1::text as b', values: ['left over', true] }
     const right = async (em: EntityManager) =>
       t.strictSame(await run(em, { text: 'select $1::text as a', values: ['own'] }), [{ a: 'own' }])
@@ -49,9 +49,10 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     }
   })
 
-  t.test('values of JavaScript are the same in a transaction and outside', async (t) => {
+  t.test('values of JavaScript are the same inside and outside of a transaction', async (t) => {
     const text =
-      "select $1::boolean as a, $2::jsonb as b, $3::timestamptz = timestamptz '2024-05-06T07:08:09.123Z' as c, $4::bytea = '\\x0001' as d, $5::bigint::text as e, $6::int as f, $7::text[] as g"
+      "select $1::boolean as a, $2::jsonb as b, $3::timestamptz = timestamptz '2024-05-06T07:08:09.123Z' as c, " +
+      "$4::bytea = '\\x0001' as d, $5::bigint::text as e, $6::int as f, $7::text[] as g"
     const values = [
       false,
       { a: [1, null] },
@@ -76,7 +77,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     )
   })
 
-  t.test('in a transaction, its rows are seen before anybody else sees them', async (t) => {
+  t.test('a transaction sees its rows before others see them', async (t) => {
     const plants = crudOf(Tag)
     await orm.em.fork().transactional(async (em) => {
       em.create(Tag, { name: 'uncommitted' })
@@ -88,7 +89,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.equal(await plants.count(orm.em.fork()), 4)
   })
 
-  t.test('in a transaction that has failed, nothing is asked elsewhere', async (t) => {
+  t.test('a failed transaction runs nothing on another connection', async (t) => {
     await t.rejects(
       orm.em.fork().transactional(async (em) => {
         await run(em, { text: 'select 1 / 0', values: [] }).catch(() => undefined)
@@ -98,7 +99,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     )
   })
 
-  t.test('a request that is over before its statement was sent asks nothing', async (t) => {
+  t.test('a request that ends before its statement is sent runs nothing', async (t) => {
     for (const reason of [undefined, new Error('closed'), 'closed', null]) {
       const controller = new AbortController()
       controller.abort(reason)
@@ -108,12 +109,12 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     }
   })
 
-  t.test('a signal that does not abort changes nothing', async (t) => {
+  t.test('a signal that does not abort has no effect', async (t) => {
     const em = orm.em.fork({ signal: new AbortController().signal })
     t.equal(await crudOf(Plant).count(em), 13)
   })
 
-  t.test("MikroORM's logger sees the statement, its values and its errors", async (t) => {
+  t.test("MikroORM's logger gets the statement, its values and its errors", async (t) => {
     const lines: string[] = []
     const logger = orm.config.getLogger()
     const { log, isEnabled } = logger as unknown as Record<string, any>
@@ -129,7 +130,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 
 const openPostgres = databases.find(([name]) => name === 'postgres')![1]
 
-t.test('a statement that nobody waits for any more is cancelled in the server', {
+t.test('aborting a request cancels its statement in the server', {
   skip: skipReasons.postgres || await lacks('activityView', 'cancelBackend'),
 }, async (t) => {
   const { orm, url, close } = await openPostgres({ entities, orm: { pool: { min: 0, max: 2 } } })
@@ -140,17 +141,18 @@ t.test('a statement that nobody waits for any more is cancelled in the server', 
     await close()
   })
 
-  /** Waits until so many of the statements run in the server. */
+  /** Waits until the given number of the statements run in the server. */
   const running = async (count: number) => {
     for (;;) {
       const { rows } = await watcher.query(
-        "select 1 from pg_stat_activity where datname = current_database() and state = 'active' and query like 'select pg_sleep%'"
+        "select 1 from pg_stat_activity where datname = current_database() and state = 'active' " +
+          "and query like 'select pg_sleep%'"
       )
       if (rows.length === count) return
     }
   }
 
-  t.test('one', async (t) => {
+  t.test('one statement is cancelled', async (t) => {
     const controller = new AbortController()
     const outcome = run(orm.em.fork({ signal: controller.signal }), endless).then(() => undefined, (error) => error)
     await running(1)
@@ -162,7 +164,7 @@ t.test('a statement that nobody waits for any more is cancelled in the server', 
     t.strictSame(await run(orm.em.fork(), one), [{ n: 1 }], 'the connection is usable afterwards')
   })
 
-  t.test('as many as the pool has connections, at once', async (t) => {
+  t.test('a statement on each connection of the pool is cancelled', async (t) => {
     const controller = new AbortController()
     const outcomes = [1, 2].map(() =>
       run(orm.em.fork({ signal: controller.signal }), endless).then(() => undefined, (error) => error)
@@ -174,7 +176,7 @@ t.test('a statement that nobody waits for any more is cancelled in the server', 
     t.strictSame(await Promise.all([1, 2, 3].map(() => run(orm.em.fork(), one))), [[{ n: 1 }], [{ n: 1 }], [{ n: 1 }]])
   })
 
-  t.test('one that is waiting for a connection is not sent', async (t) => {
+  t.test('a statement that waits for a connection is not sent', async (t) => {
     const [first, second] = [new AbortController(), new AbortController()]
     const busy = [1, 2].map(() =>
       run(orm.em.fork({ signal: first.signal }), endless).then(() => undefined, (error) => error)
@@ -187,7 +189,7 @@ t.test('a statement that nobody waits for any more is cancelled in the server', 
     await running(0)
   })
 
-  t.test("an abort after the answer touches nobody else's statement", async (t) => {
+  t.test('an abort after the answer does not affect other statements', async (t) => {
     const controller = new AbortController()
     await run(orm.em.fork({ signal: controller.signal }), one)
     controller.abort()
@@ -198,6 +200,6 @@ t.test('a statement that nobody waits for any more is cancelled in the server', 
   })
 })
 
-t.test("a statement on PGlite can't be cancelled: it has one connection, in this process", {
+t.test('a statement on PGlite cannot be cancelled, since its one connection is in this process', {
   skip: 'nothing can be cancelled',
 }, () => {})

@@ -11,19 +11,19 @@ import { planOf, whitelistOf } from '../plan/helper.ts'
 const selectionOf = (entity: unknown, query: string, ...includes: string[]) =>
   planOf(query, whitelistOf({ allowedIncludes: includes.map((path) => new AllowedInclude(path)) }, entity)).selection
 
-/** A record after its conversion; the conversion changes it in place. */
+/** A record after its conversion, which changes it in place. */
 function wired (selection: ReturnType<typeof selectionOf>, record: Record<string, unknown>): unknown {
   toWireOf(selection)!(record)
   return record
 }
 
-t.test('records that are as they should be need no conversion', async (t) => {
+t.test('records in wire form need no conversion', async (t) => {
   t.equal(toWireOf(selectionOf(Plant, '')), undefined)
   t.equal(toWireOf(selectionOf(Plant, 'include=tags,group.parent', 'tags', 'group.parent')), undefined)
   t.equal(toWireOf(selectionOf(Customer, '')), undefined)
 })
 
-t.test('serializers and custom types make the wire form, null included', async (t) => {
+t.test('serializers and custom types produce the wire form, also of null', async (t) => {
   t.strictSame(wired(selectionOf(Supplier, ''), { id: 1, country: 'fr', address: null }), {
     id: 1,
     country: 'FR',
@@ -37,7 +37,7 @@ t.test('serializers and custom types make the wire form, null included', async (
   t.strictSame(wired(selectionOf(Specimen, ''), { petals: null, minimum: null }), { petals: null, minimum: null })
 })
 
-t.test('in included records, too: one, several, none, and nested', async (t) => {
+t.test('included records are converted: one, several, none, and nested', async (t) => {
   const one = selectionOf(Plant, 'include=supplier', 'supplier')
   t.strictSame(wired(one, { supplier: { country: 'ie' } }), { supplier: { country: 'IE' } })
   t.strictSame(wired(one, { supplier: null }), { supplier: null })
@@ -49,7 +49,7 @@ t.test('in included records, too: one, several, none, and nested', async (t) => 
   t.strictSame(wired(many, { country: 'fr', plants: [] }), { country: 'FR', plants: [] })
 })
 
-t.test('in embedded objects, but for what is hidden in them', async (t) => {
+t.test('embedded objects are converted, except their hidden members', async (t) => {
   const Contact = defineEntity({
     name: 'Contact',
     embeddable: true,

@@ -1,4 +1,4 @@
-/** Statements that keep an answer within its limits, as text and by what they find. */
+/** Statements that keep an answer within its limits, as text and by their results. */
 import { defineEntity, p } from '@mikro-orm/postgresql'
 import t from 'tap'
 import { AllowedField, AllowedInclude, QueryBuilderConfig, type QueryBuilderOptions } from '../../src/config/index.ts'
@@ -54,31 +54,35 @@ const textOf = (plan: Plan) => compile(plan, nothingForeign).text
 const statement = (query: string, pagination?: QueryBuilderOptions<any>['pagination']) =>
   textOf(plan(query, pagination))
 
-t.test('a page without long values and includes is what it is without limits', async (t) => {
+t.test('a page without long values and includes is the same as without limits', async (t) => {
   t.notMatch(statement('fields=id'), /octet_length|weight|limit 1/)
 })
 
-t.test('a long value of the page is replaced by a mark: no page of them is larger than an answer', async (t) => {
+t.test('a mark replaces a long value of the page, so that a page of them fits into an answer', async (t) => {
   // 16 MiB for two values of a hundred rows
   t.match(
     statement('fields=notes,map'),
     oneLine(`
-    select case when octet_length("@page"."notes") > 83886 then '@fastify-crud-kit/too-long' else "@page"."notes" end as "notes",
-    case when pg_column_size("@page"."map") > 83886 then to_json('@fastify-crud-kit/too-long'::text) else to_json("@page"."map") end as "map" from`)
+    select case when octet_length("@page"."notes") > 83886 then '@fastify-crud-kit/too-long'
+    else "@page"."notes" end as "notes",
+    case when pg_column_size("@page"."map") > 83886 then to_json('@fastify-crud-kit/too-long'::text)
+    else to_json("@page"."map") end as "map" from`)
   )
 })
 
-t.test('an include of short values is cut off after one more than an answer may have', async (t) => {
+t.test('an include of short values is cut off one row above its limit', async (t) => {
   t.match(
     statement('fields=id&include=items&fields[items]=id', { maxIncluded: 7 }),
     oneLine(`
-    "@2_items" as (select "@3_items_rows"."@key0" as "@key0", json_agg(json_build_object('id', "@3_items_rows"."id") order by "@3_items_rows"."@sort0") as "@json"
-    from (select "e1"."shop_id" as "@key0", "e1"."id" as "id", "e1"."id" as "@sort0" from "item" as "e1" where "e1"."shop_id" in (select "@page"."id" from "@page") limit 8) as "@3_items_rows"
+    "@2_items" as (select "@3_items_rows"."@key0" as "@key0", json_agg(json_build_object('id', "@3_items_rows"."id")
+    order by "@3_items_rows"."@sort0") as "@json"
+    from (select "e1"."shop_id" as "@key0", "e1"."id" as "id", "e1"."id" as "@sort0" from "item" as "e1"
+    where "e1"."shop_id" in (select "@page"."id" from "@page") limit 8) as "@3_items_rows"
     group by "@3_items_rows"."@key0")`)
   )
 })
 
-t.test("an include that can't be too large has no limit", async (t) => {
+t.test('an include that cannot be too large has no limit', async (t) => {
   const options = { ...allowed, allowedIncludes: [new AllowedInclude('items', { limit: 5 })] }
   const of = (maxIncluded: number, query: string) =>
     textOf(
@@ -99,44 +103,61 @@ t.test("an include that can't be too large has no limit", async (t) => {
   t.notMatch(textOf(one), /limit 6/)
 })
 
-t.test('a nested include is weighed, level by level, before any JSON is written', async (t) => {
+t.test('a nested include is weighed level by level, before any JSON is written', async (t) => {
   t.equal(
     statement('fields=id&include=items.parts&fields[items]=name&fields[items.parts]=size', { maxIncluded: 7 }),
     oneLine(`
-    with "@page" as (select "e0"."id" as "id", "e0"."id" as "@sort0" from "shop" as "e0" order by "e0"."id" limit $1 offset $2),
-    "@4_items_rows" as (select "e1"."shop_id" as "@key0", "e1"."name" as "name", "e1"."id" as "id", "e1"."id" as "@sort0" from "item" as "e1" where "e1"."shop_id" in (select "@page"."id" from "@page") limit 8),
-    "@6_parts_rows" as (select "e2"."item_id" as "@key0", "e2"."size" as "size", "e2"."id" as "@sort0" from "part" as "e2" where "e2"."item_id" in (select "@4_items_rows"."id" from "@4_items_rows") limit 8),
-    "@7_parts_weight" as (select "@6_parts_rows"."@key0" as "@key0", count(*) as "@records" from "@6_parts_rows" group by "@6_parts_rows"."@key0"),
-    "@8_items_weight" as (select "@4_items_rows"."@key0" as "@key0", sum(1 + coalesce("@7_parts_weight"."@records", 0)) as "@records"
-    from "@4_items_rows" left join "@7_parts_weight" on "@7_parts_weight"."@key0" = "@4_items_rows"."id" group by "@4_items_rows"."@key0"),
-    "@2_weight" as (select case when "@records0" > 7 then case greatest("@records0") when "@records0" then '0' end end as "@excess"
-    from (select coalesce(sum("@8_items_weight"."@records"), 0) as "@records0" from "@page" left join "@8_items_weight" on "@8_items_weight"."@key0" = "@page"."id") as "@sums"),
-    "@5_parts" as (select "@6_parts_rows"."@key0" as "@key0", json_agg(json_build_object('size', "@6_parts_rows"."size") order by "@6_parts_rows"."@sort0") as "@json"
+    with "@page" as (select "e0"."id" as "id", "e0"."id" as "@sort0" from "shop" as "e0"
+    order by "e0"."id" limit $1 offset $2),
+    "@4_items_rows" as (select "e1"."shop_id" as "@key0", "e1"."name" as "name", "e1"."id" as "id",
+    "e1"."id" as "@sort0" from "item" as "e1" where "e1"."shop_id" in (select "@page"."id" from "@page") limit 8),
+    "@6_parts_rows" as (select "e2"."item_id" as "@key0", "e2"."size" as "size", "e2"."id" as "@sort0"
+    from "part" as "e2" where "e2"."item_id" in (select "@4_items_rows"."id" from "@4_items_rows") limit 8),
+    "@7_parts_weight" as (select "@6_parts_rows"."@key0" as "@key0", count(*) as "@records" from "@6_parts_rows"
+    group by "@6_parts_rows"."@key0"),
+    "@8_items_weight" as (select "@4_items_rows"."@key0" as "@key0",
+    sum(1 + coalesce("@7_parts_weight"."@records", 0)) as "@records"
+    from "@4_items_rows" left join "@7_parts_weight" on "@7_parts_weight"."@key0" = "@4_items_rows"."id"
+    group by "@4_items_rows"."@key0"),
+    "@2_weight" as (select case when "@records0" > 7 then case greatest("@records0") when "@records0"
+    then '0' end end as "@excess"
+    from (select coalesce(sum("@8_items_weight"."@records"), 0) as "@records0" from "@page"
+    left join "@8_items_weight" on "@8_items_weight"."@key0" = "@page"."id") as "@sums"),
+    "@5_parts" as (select "@6_parts_rows"."@key0" as "@key0", json_agg(json_build_object('size',
+    "@6_parts_rows"."size") order by "@6_parts_rows"."@sort0") as "@json"
     from "@6_parts_rows" where (select "@excess" is null from "@2_weight") group by "@6_parts_rows"."@key0"),
-    "@3_items" as (select "@4_items_rows"."@key0" as "@key0", json_agg(json_build_object('name', "@4_items_rows"."name", 'parts', coalesce("@5_parts"."@json", '[]'::json)) order by "@4_items_rows"."@sort0") as "@json"
-    from "@4_items_rows" left join "@5_parts" on "@5_parts"."@key0" = "@4_items_rows"."id" where (select "@excess" is null from "@2_weight") group by "@4_items_rows"."@key0")
+    "@3_items" as (select "@4_items_rows"."@key0" as "@key0", json_agg(json_build_object('name',
+    "@4_items_rows"."name", 'parts', coalesce("@5_parts"."@json", '[]'::json))
+    order by "@4_items_rows"."@sort0") as "@json"
+    from "@4_items_rows" left join "@5_parts" on "@5_parts"."@key0" = "@4_items_rows"."id"
+    where (select "@excess" is null from "@2_weight") group by "@4_items_rows"."@key0")
     select case when not octet_length("items") > 16777216 then "items" end as "items", "fetched",
-    case when "fetched" < $1 and ("fetched" > 0 or $2 = 0) then $2 + "fetched" else (select count(*) from "shop" as "e0") end as "total",
+    case when "fetched" < $1 and ("fetched" > 0 or $2 = 0) then $2 + "fetched" else (select count(*)
+    from "shop" as "e0") end as "total",
     case when octet_length("items") > 16777216 then 'bytes' else (select "@excess" from "@2_weight") end as "excess"
-    from (select string_agg(row_to_json("@row".*)::text, ',') as "items", count(*) as "fetched" from (select "@page"."id" as "id", coalesce("@3_items"."@json", '[]'::json) as "items"
-    from "@page" left join "@3_items" on "@3_items"."@key0" = "@page"."id" where (select "@excess" is null from "@2_weight") order by "@page"."@sort0") as "@row") as "@rows"`)
+    from (select string_agg(row_to_json("@row".*)::text, ',') as "items", count(*) as "fetched"
+    from (select "@page"."id" as "id", coalesce("@3_items"."@json", '[]'::json) as "items"
+    from "@page" left join "@3_items" on "@3_items"."@key0" = "@page"."id" where (select "@excess" is null
+    from "@2_weight") order by "@page"."@sort0") as "@row") as "@rows"`)
   )
 })
 
-t.test('long values that are included are weighed by what they say of their length', async (t) => {
+t.test('included long values are weighed by their length', async (t) => {
   const text = statement('fields=notes&include=items&fields[items]=manual', { maxBytes: 1000 })
   t.match(
     text,
-    'count(*) as "@records", sum(0 + coalesce(octet_length("@4_items_rows"."manual"), 0)) as "@bytes" from "@4_items_rows"'
+    'count(*) as "@records", sum(0 + coalesce(octet_length("@4_items_rows"."manual"), 0)) as "@bytes" ' +
+      'from "@4_items_rows"'
   )
   t.match(text, 'when "@bytes" > 1000 then \'bytes\' end as "@excess"')
   t.match(
     text,
-    'coalesce(sum(0 + coalesce(octet_length("@page"."notes"), 0) + coalesce("@5_items_weight"."@bytes", 0)), 0) as "@bytes"'
+    'coalesce(sum(0 + coalesce(octet_length("@page"."notes"), 0) + coalesce("@5_items_weight"."@bytes", 0)), ' +
+      '0) as "@bytes"'
   )
 })
 
-t.test('pages by cursor and single records are weighed, too', async (t) => {
+t.test('pages by cursor and single records are also weighed', async (t) => {
   const cursor = compile(plan('fields=id&include=items.parts&cursor='), nothingForeign)
   t.match(cursor.text, 'select case when (select "@excess" is null from "@2_weight") then json_build_object(')
   t.equal(cursor.columns!.at(-1), '@excess')
@@ -144,7 +165,8 @@ t.test('pages by cursor and single records are weighed, too', async (t) => {
   const one = compile(planGet(1, parseQueryParams('fields=id&include=items.parts'), whitelist)!, nothingForeign)
   t.match(
     one.text,
-    'select case when (select "@excess" is null from "@2_weight") then row_to_json("@row".*)::text end as "item", (select "@excess" from "@2_weight") as "excess" from ('
+    'select case when (select "@excess" is null from "@2_weight") ' +
+      'then row_to_json("@row".*)::text end as "item", (select "@excess" from "@2_weight") as "excess" from ('
   )
   t.strictSame(one.columns, ['item', 'excess'])
 })

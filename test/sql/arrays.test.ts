@@ -1,4 +1,4 @@
-/** Items of arrays are in wire form, like values that stand alone, whatever the session's time zone. */
+/** Items of arrays have the same wire form as single values, in any time zone of the session. */
 import { defineEntity, p } from '@mikro-orm/core'
 import t from 'tap'
 import { AllowedField, AllowedInclude } from '../../src/config/index.ts'
@@ -46,7 +46,9 @@ await forEachDatabase(t, {
   entities: [Arrays],
   seed: (em) =>
     em.execute(`insert into arrays values
-    (1, '{2024-01-01T05:45:00+05:45,null,1969-12-31T23:59:59.999Z}', '{2024-01-01T00:00:00.123}', '{9007199254740993,-1}', '{1.50,12345678901234567890.5}', '{"\\\\x0001",""}', '{1 day}', '{b,"a,\\"",null}', '{3,1}', '{{1,2},{3,4}}', null),
+    (1, '{2024-01-01T05:45:00+05:45,null,1969-12-31T23:59:59.999Z}', '{2024-01-01T00:00:00.123}',
+    '{9007199254740993,-1}', '{1.50,12345678901234567890.5}', '{"\\\\x0001",""}', '{1 day}', '{b,"a,\\"",null}',
+    '{3,1}', '{{1,2},{3,4}}', null),
     (2, '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', 1),
     (3, null, null, null, null, null, null, null, null, null, 1)`),
 }, async (t, { orm }) => {
@@ -55,12 +57,12 @@ await forEachDatabase(t, {
     allowedFields: [new AllowedField('id')],
   })
 
-  t.test('alone', async (t) => {
+  t.test("items of a record's arrays are in wire form", async (t) => {
     t.strictSame((await listOf(orm, crud)).items, [FULL, none(2, []), none(3, null)])
     t.strictSame(await crud.get(orm.em.fork(), 1), FULL)
   })
 
-  t.test('in an included record', async (t) => {
+  t.test("items of an included record's arrays are in wire form", async (t) => {
     t.strictSame((await listOf(orm, crud, 'fields=id&include=children&per_page=1')).items, [{
       id: 1,
       children: [none(2, []), none(3, null)],

@@ -1,4 +1,6 @@
-/** Conditions that are the same for every request (a relation's `where`, the whitelist's), in statements kept by shape. */
+/**
+ * Conditions that are the same for all requests (the `where` of a relation or of the whitelist), in kept statements.
+ */
 import { defineEntity, p } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import fc from 'fast-check'
@@ -69,7 +71,7 @@ const blogs = new CrudBase({
     ],
   }),
 })
-/** Conditions that lead through a relation: nothing else of the resource does. */
+/** Conditions through a relation that the rest of the resource does not use. */
 const signed = new CrudBase({
   model: Blog,
   writable: 'all',
@@ -112,7 +114,7 @@ async function seed (em: EntityManager): Promise<void> {
 
 const recent = ({ published }: Row): boolean => published >= new Date('2024-03-01T00:00:00Z')
 
-/** What the whitelist shows of a blog whose posts these are. */
+/** The whitelist of a blog that has these posts. */
 function model (id: number, posts: readonly Row[], includes: readonly string[]): object {
   const shown: Record<string, (own: readonly Row[]) => unknown> = {
     posts: (own) =>
@@ -145,7 +147,7 @@ await forEachDatabase(t, { entities: [Blog, Post, Writer], seed }, async (t, { o
       )
     )
   }
-  /** An EntityManager that has no query builder: what needs one isn't kept. */
+  /** An EntityManager without a query builder: statements that need one are not kept. */
   const withoutBuilder = (): EntityManager =>
     Object.assign(orm.em.fork(), {
       createQueryBuilder () {
@@ -155,7 +157,7 @@ await forEachDatabase(t, { entities: [Blog, Post, Writer], seed }, async (t, { o
   const ids = (from: number, to: number) =>
     Array.from({ length: BLOGS }, (_, i) => i + 1).filter((id) => id >= from && id <= to)
 
-  t.test('a statement with them is compiled once', async (t) => {
+  t.test('a statement with constant conditions is compiled once', async (t) => {
     const query = (from: number) => `fields=id&include=${INCLUDES}&filter[id][gte]=${from}&filter[recent.title]=a`
     const first = await list(query(1))
     t.ok(first.length > 1)
@@ -184,10 +186,11 @@ await forEachDatabase(t, { entities: [Blog, Post, Writer], seed }, async (t, { o
     })
     await assertProperty(
       fc.asyncProperty(fc.array(request, { minLength: 2, maxLength: 3 }), async (requests) => {
-        // twice, so that every statement is also one that was kept
+        // twice, so that every statement is also run from the kept ones
         for (const { includes, from, to, listed, titles, perPage, page } of [...requests, ...requests]) {
           const found = await list(
-            `fields=id&include=${includes}&filter[id][gte]=${from}&filter[id][lte]=${to}&page=${page}&per_page=${perPage}` +
+            `fields=id&include=${includes}&filter[id][gte]=${from}&filter[id][lte]=${to}&page=${page}` +
+              `&per_page=${perPage}` +
               (listed === null ? '' : `&filter[id][in]=${listed}`) +
               (titles === null ? '' : `&filter[recent.title][in]=${titles}`)
           )
@@ -236,7 +239,7 @@ await forEachDatabase(t, { entities: [Blog, Post, Writer], seed }, async (t, { o
       'and does not change what is'
     )
   })
-  t.test('filters of what a condition leads to hold in it, and are those of the request', async (t) => {
+  t.test('filters of entities behind a condition apply with the arguments of the request', async (t) => {
     const numbers = async (tenant: number | undefined, query: string) => {
       const em = orm.em.fork()
       em.addFilter({

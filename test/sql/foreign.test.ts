@@ -1,4 +1,4 @@
-/** Conditions in MikroORM's words: its filters, a scope, custom filters, and the query builder that has all of them. */
+/** MikroORM-style conditions: its filters, a scope, custom filters, and the query builder with all of them. */
 import { raw, type EntityManager } from '@mikro-orm/postgresql'
 import t, { type Test } from 'tap'
 import { AllowedField, AllowedFilters, AllowedInclude, AllowedSort } from '../../src/config/index.ts'
@@ -40,7 +40,7 @@ const offers = crudOf(Offer, {
   allowedSorts: [new AllowedSort('price')],
 })
 
-/** Ids of the list, of the query builder, and as many as counted: they have to be the same. */
+/** Ids of the list and of the query builder, which must be equal and as many as the count. */
 async function sameEverywhere (
   t: Test,
   em: EntityManager,
@@ -59,7 +59,7 @@ async function sameEverywhere (
 await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   const fork = () => orm.em.fork()
 
-  t.test('a filter that an entity declares hides its rows: in lists, look-ups, counts, includes and relation filters', async (t) => {
+  t.test('a filter of an entity hides its rows in lists, counts, look-ups, includes and filters', async (t) => {
     t.strictSame(await sameEverywhere(t, fork(), offers, ''), [1, 3, 5])
     t.equal(await offers.get(fork(), 2), null)
     t.equal(await offers.exists(fork(), 2), false)
@@ -70,7 +70,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame(await sameEverywhere(t, fork(), plants, 'filter[offers.title]=Spring sale'), [1])
   })
 
-  t.test('a filter with a parameter holds for the EntityManager that has it, and for no other', async (t) => {
+  t.test('a filter with a parameter applies only to the EntityManager that sets it', async (t) => {
     const north = fork()
     north.setFilterParams('branch', { name: 'north' })
     const south = fork()
@@ -90,7 +90,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame(await sameEverywhere(t, south, plants, 'filter[offers.title]=North only'), [])
   })
 
-  t.test('tenants with the same request never share an answer, in whatever order they ask', async (t) => {
+  t.test('tenants with the same request never share an answer, in any order', async (t) => {
     const tenant = (supplier: number) => {
       const em = fork()
       em.addFilter({
@@ -118,7 +118,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.match(await plants.get(tenant(2), 2), { id: 2 })
   })
 
-  t.test('a global filter applies to every entity that it names: to the root, includes, sorts, and to-one includes as null', async (t) => {
+  t.test('a global filter applies to its entities in lists, includes and sorts', async (t) => {
     const em = fork()
     em.addFilter({ name: 'french', entity: Supplier, cond: { country: 'fr' }, default: true })
     em.addFilter({ name: 'bees', entity: Tag, cond: { name: { $like: 'bee%' } }, default: true })
@@ -166,7 +166,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     }], "a key is the row's own")
   })
 
-  t.test('a filter may look at what is related, and at nothing', async (t) => {
+  t.test('a filter may use related rows, or no row at all', async (t) => {
     const em = fork()
     em.addFilter({
       name: 'related',
@@ -186,7 +186,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.equal((await sameEverywhere(t, off, plants, 'sort=id')).length, 13)
   })
 
-  t.test('a scope holds for lists, counts and look-ups, and its values are bound', async (t) => {
+  t.test('a scope applies to lists, counts and look-ups, and its values are bound', async (t) => {
     const scope = { status: 'active', price: { $lt: 20 } }
     t.strictSame(await sameEverywhere(t, fork(), plants, 'sort=id', { scope }), [1, 3, 10, 12, 14])
     t.strictSame(await sameEverywhere(t, fork(), plants, 'sort=id&filter[price]=5', { scope }), [1, 3])
@@ -195,7 +195,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.equal(await plants.exists(fork(), 4, { scope }), false)
   })
 
-  t.test('a scope of every kind of condition', async (t) => {
+  t.test('a scope may be any kind of condition', async (t) => {
     const cases: ReadonlyArray<readonly [scope: () => object, ids: readonly number[]]> = [
       [() => ({ supplier: { country: 'ie' } }), [2, 4, 5, 8, 13, 14]],
       [() => ({ supplier: 2, tags: { name: 'bee-friendly' } }), [14]],
@@ -216,13 +216,13 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       [() => ({}), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 13, 14]],
     ]
     for (const [index, [scope, ids]] of cases.entries()) {
-      // made anew for each: MikroORM takes a raw fragment once
+      // new ones each time, because MikroORM accepts a raw fragment only once
       t.strictSame(await found(orm, plants, 'sort=id', 'id', { scope: scope() }), ids, `list ${index}`)
       t.equal(await plants.count(fork(), undefined, { scope: scope() }), ids.length, `count ${index}`)
     }
   })
 
-  t.test('a scope with values that are neither texts nor numbers', async (t) => {
+  t.test('a scope may have values that are neither texts nor numbers', async (t) => {
     t.strictSame(await found(orm, crudOf(AuditEntry), '', 'id', { scope: { id: { $gte: 2n } } }), ['2', '3'])
     t.strictSame(
       await found(orm, crudOf(Specimen), '', 'id', {
@@ -260,7 +260,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame(await found(orm, crudOf(Specimen), '', 'id', { scope: { stems: { $ne: 1e30 } } }), [1, 3, 4])
   })
 
-  t.test('a scope on a class of one table, and on a composite key', async (t) => {
+  t.test('a scope works with single-table inheritance, and with a composite key', async (t) => {
     t.strictSame(await found(orm, crudOf(Parcel), '', 'id', { scope: { order: { customer: { name: 'Ada' } } } }), [1])
     t.strictSame(
       await found(orm, crudOf(OrderItem), '', 'plant', { scope: { order: { customer: { name: 'Ada' } } } }),
@@ -272,7 +272,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     )
   })
 
-  t.test('custom filters: conditions, joins, limits and orders narrow, and never more', async (t) => {
+  t.test('conditions, joins, limits and orders of custom filters only narrow the result', async (t) => {
     const crud = crudOf(Plant, {
       allowedFilters: [
         AllowedFilters.custom('plain', (qb, value) => qb.andWhere({ name: value })),
@@ -327,7 +327,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     ) await sameEverywhere(t, em, crud, `sort=id&${query}`)
   })
 
-  t.test('everything at once is still one statement, with its values apart', async (t) => {
+  t.test('all conditions together are still one statement, with bound values', async (t) => {
     const em = fork()
     em.addFilter({ name: 'tenant', entity: Plant, cond: { supplier: { name: 'Vert & Fils' } }, default: true })
     const crud = crudOf(Plant, {
@@ -353,7 +353,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     }
   })
 
-  t.test('the query builder goes on from there', async (t) => {
+  t.test('the query builder can be extended', async (t) => {
     const qb = await plants.query(fork(), parseQueryParams('sort=-price&filter[price][lt]=10&per_page=2'))
     const rows = await qb.andWhere({ supplier: 1 }).select(['e0.id', 'e0.price']).getResultList()
     t.strictSame(rows.map(({ id }: any) => id), [1, 3])

@@ -1,4 +1,4 @@
-/** Statements of query strings, and what they find. */
+/** Statements of query strings, and their results. */
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
 import { QueryBuilderConfig, type QueryBuilderOptions } from '../../src/config/index.ts'
 import { CrudBase, type CrudPage, type CrudReadOptions } from '../../src/crud/index.ts'
@@ -7,7 +7,7 @@ import { parseQueryParams } from '../../src/query/index.ts'
 import { compile, type Foreign, type Statement } from '../../src/sql/index.ts'
 import { models } from '../plan/helper.ts'
 
-/** No conditions in MikroORM's words. */
+/** No MikroORM-style conditions. */
 export const nothingForeign: Foreign = {
   filter: () => undefined,
   constant: () => undefined,
@@ -28,7 +28,7 @@ export function statementOf (
   return compile(planList(parseQueryParams(query), whitelist, planOptions), nothingForeign)
 }
 
-/** The same without the limits of an answer: what statements of streams have, too. */
+/** The statement without the limits of an answer, as streams use it. */
 export function unlimitedStatementOf (
   query: string,
   options: QueryBuilderOptions<any>,
@@ -45,7 +45,7 @@ export function unlimited<AnyPlan extends Plan> (plan: AnyPlan): AnyPlan {
   return rest as AnyPlan
 }
 
-/** A resource without a class of its own. */
+/** A resource without its own class. */
 export function crudOf (entity: any, options: QueryBuilderOptions<any> = {}): CrudBase<any> {
   return new CrudBase<any>({ model: entity, writable: 'all', queryConfig: new QueryBuilderConfig<any>(options) })
 }
@@ -61,7 +61,7 @@ export function listOf (
   return crud.list(em as EntityManager, parseQueryParams(query), options)
 }
 
-/** One property of every record that a query string finds. */
+/** One property of every record of the result. */
 export async function found (
   on: MikroORM | EntityManager,
   crud: CrudBase<any>,

@@ -1,4 +1,4 @@
-/** What PostgreSQL does for a page deep in a large list. PGlite has the same planner, and takes longer to fill. */
+/** The plan of PostgreSQL for a page deep in a large list. PGlite has the same planner, and takes longer to fill. */
 import { defineEntity, p } from '@mikro-orm/core'
 import t from 'tap'
 import { AllowedFilters, AllowedSort, QueryBuilderConfig } from '../../src/config/index.ts'
@@ -14,11 +14,11 @@ const Measurement = defineEntity({
   properties: {
     id: p.integer().primary().autoincrement(),
     at: p.datetime(6),
-    // a few rows have the same
+    // a few rows have the same value
     batch: p.bigint('string'),
-    // a third of the rows have the same
+    // a third of the rows have the same value
     state: p.enum(['new', 'checked', 'void'] as const),
-    // every second row has none; a hundred have the same
+    // every second row has null; a hundred rows have the same value
     score: p.integer().nullable(),
     note: p.text(),
   },
@@ -26,10 +26,11 @@ const Measurement = defineEntity({
 
 const ROWS = 100_000
 const FILL = `insert into measurement (at, batch, state, score, note)
-  select timestamptz '2025-01-01T00:00:00Z' + (i::bigint * 7919 % ${ROWS}) * interval '1 minute', i / 5, (array['new', 'checked', 'void'])[i % 3 + 1], case when i % 2 = 0 then i * 31 % 500 end, 'note ' || i
+  select timestamptz '2025-01-01T00:00:00Z' + (i::bigint * 7919 % ${ROWS}) * interval '1 minute', i / 5,
+  (array['new', 'checked', 'void'])[i % 3 + 1], case when i % 2 = 0 then i * 31 % 500 end, 'note ' || i
   from generate_series(1, ${ROWS}) i`
-const INDEXES =
-  `create index on measurement (state desc, id); create index on measurement (state, id); create index on measurement (score, id); create index on measurement (score desc nulls last, id);
+const INDEXES = `create index on measurement (state desc, id); create index on measurement (state, id);
+  create index on measurement (score, id); create index on measurement (score desc nulls last, id);
   create index on measurement (state, score desc nulls last, id)`
 
 const crud = new CrudBase<any>({
@@ -41,7 +42,7 @@ const crud = new CrudBase<any>({
   }),
 })
 
-/** Rows that scans have read. */
+/** The number of rows that scans have read. */
 function rowsRead (node: Json): number {
   const own = /Scan$/.test(node['Node Type']) && node['Node Type'] !== 'Subquery Scan'
     ? (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops']
@@ -55,7 +56,7 @@ const scans = (
 
 const open = new Map(databases).get('postgres')!
 
-await t.test('postgres', { skip: skipReasons.postgres }, async (t) => {
+await t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
   const { orm, close } = await open({ entities: [Measurement] })
   t.teardown(close)
   const connection = orm.em.getConnection()

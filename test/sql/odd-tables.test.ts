@@ -1,4 +1,4 @@
-/** Tables that a careless statement breaks on: wide ones, and ones with names that mean something else. */
+/** Tables that break careless statements: wide ones, and ones with ambiguous names. */
 import { defineEntity, p } from '@mikro-orm/core'
 import t from 'tap'
 import { AllowedField, AllowedFilters, AllowedInclude, AllowedSort } from '../../src/config/index.ts'
@@ -9,7 +9,7 @@ import { crudOf, found, listOf } from './helper.ts'
 const columns = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`c${index}`, p.integer().default(index)]))
 
-/** More members than a function call has arguments for. */
+/** More members than the arguments that a function call may have. */
 const Wide = defineEntity({
   name: 'Wide',
   properties: { id: p.integer().primary(), ...columns(180), narrow: () => p.manyToOne(Narrow) },
@@ -19,7 +19,7 @@ const Narrow = defineEntity({
   properties: { id: p.integer().primary(), wides: () => p.oneToMany(Wide).mappedBy('narrow') },
 })
 
-/** Called like a common table expression of ours, an alias of ours, and a column of our answers. */
+/** Named like our common table expressions, our aliases, and the columns of our answers. */
 const Page = defineEntity({
   name: 'Page',
   tableName: 'page',
@@ -111,7 +111,7 @@ await forEachDatabase(t, {
     em.create(Long, { id: 3, [LONG]: em.getReference(Long, 2) } as never)
   },
 }, async (t, { orm }) => {
-  t.test('a record of 182 members, alone and included', async (t) => {
+  t.test('a record may have 182 members, alone and included', async (t) => {
     const [wide] = (await listOf(orm, crudOf(Wide))).items
     t.equal(Object.keys(wide!).length, 182)
     t.match(wide, { id: 1, c0: 0, c179: 179, narrow: 1 })
@@ -124,7 +124,7 @@ await forEachDatabase(t, {
     t.strictSame(nested, { id: 1, wides: [{ ...wide, narrow: { id: 1 } }] })
   })
 
-  t.test('a table called page, with columns like those of an answer', async (t) => {
+  t.test('a table may be called page, with columns named like those of an answer', async (t) => {
     const pages = crudOf(Page, {
       allowedIncludes: [new AllowedInclude('rows')],
       allowedFilters: [AllowedFilters.exact('rows.e0'), AllowedFilters.exact('items')],
@@ -202,7 +202,7 @@ await forEachDatabase(t, {
     t.strictSame(await found(orm, odds, '', 'id', { scope }), [1, 2])
   })
 
-  t.test('a relation with a very long name, several times in one statement', async (t) => {
+  t.test('a relation with a very long name may occur several times in one statement', async (t) => {
     const crud = crudOf(Long, {
       allowedIncludes: [new AllowedInclude(`${LONG}.${LONG}`), new AllowedInclude(`children.${LONG}`)],
       allowedSorts: [new AllowedSort('id')],
@@ -217,7 +217,7 @@ await forEachDatabase(t, {
     }])
   })
 
-  t.test('far pages: offsets are not cut to 32 bits', async (t) => {
+  t.test('offsets of far pages are not cut to 32 bits', async (t) => {
     const far = crudOf(Page, {
       pagination: { maxOffset: 9_000_000_000_000_000 },
       allowedIncludes: [new AllowedInclude('rows')],
@@ -227,7 +227,7 @@ await forEachDatabase(t, {
     }
   })
 
-  t.test('each of these is one statement', async (t) => {
+  t.test('each of these requests is one statement', async (t) => {
     const recorder = await recordStatements(orm)
     t.teardown(recorder.stop)
     await listOf(orm, odds, 'include=user,group,all.rows')

@@ -1,4 +1,4 @@
-/** The conditions of a page by cursor, as text: which bounds an index gets. */
+/** The conditions of a page by cursor, as text: the bounds that an index can use. */
 import t from 'tap'
 import { AllowedSort } from '../../src/config/index.ts'
 import { planPage, type KeysetPlan, type Position } from '../../src/plan/index.ts'
@@ -13,7 +13,7 @@ const whitelist = whitelistOf({
   ),
 }, Plant)
 
-/** What stands between the condition on deleted rows and the order, for each segment. */
+/** For each segment, the conditions between the one on deleted rows and the order. */
 function conditions (sort: string, position: Partial<Position> & Pick<Position, 'values'>, witness = false): string[] {
   const first = planOf(`cursor=&fields=&sort=${sort}`, whitelist) as unknown as KeysetPlan
   const { text } = compile(
@@ -30,7 +30,7 @@ function conditions (sort: string, position: Partial<Position> & Pick<Position, 
   )
 }
 
-t.test('one direction and no nulls: a comparison of rows', async (t) => {
+t.test('one direction without nulls is a comparison of rows', async (t) => {
   t.strictSame(conditions('', { values: [1] }), ['id > $1'])
   t.strictSame(conditions('', { values: [1], side: 'before' }), ['id < $1'])
   t.strictSame(conditions('-id', { values: [1], inclusive: true }), ['id <= $1'])
@@ -39,7 +39,7 @@ t.test('one direction and no nulls: a comparison of rows', async (t) => {
   t.strictSame(conditions('name', { values: ['a', 1] }, true), ['(name, id) >= ($1, $2)'], 'with the witness')
 })
 
-t.test('mixed directions: a bound, and the next terms among the rows on it', async (t) => {
+t.test('mixed directions are a bound, and the next terms among the rows on it', async (t) => {
   t.strictSame(conditions('-created_at', { values: ['2024', 1] }), [
     'created_at <= $1 and case when created_at = $1 then id > $2 else true end',
   ])
@@ -48,12 +48,12 @@ t.test('mixed directions: a bound, and the next terms among the rows on it', asy
   ])
 })
 
-t.test('where many rows have the same value, they are a segment of their own', async (t) => {
+t.test('rows with the same value are a separate segment if there are many', async (t) => {
   t.strictSame(conditions('-position', { values: [4, 1] }), ['order = $1 and id > $2', 'order < $1'])
   t.strictSame(conditions('position', { values: [4, 1] }), ['(order, id) > ($1, $2)'], 'unless rows can be compared')
 })
 
-t.test('nulls follow values, and are a segment of their own', async (t) => {
+t.test('nulls are a separate segment after the values', async (t) => {
   t.strictSame(conditions('price', { values: [9, 1] }), ['(price, id) > ($1, $2)', 'price is null'])
   t.strictSame(conditions('-price', { values: [9, 1] }), [
     'price <= $1 and case when price = $1 then id > $2 else true end',
@@ -67,7 +67,7 @@ t.test('nulls follow values, and are a segment of their own', async (t) => {
   t.strictSame(conditions('price', { values: [9, 1], side: 'before' }), ['(price, id) < ($1, $2)'])
 })
 
-t.test('what no index serves is one condition', async (t) => {
+t.test('an order without a usable index is one condition', async (t) => {
   t.strictSame(conditions('supplier.name', { values: ['a', 1] }).length, 1)
   t.match(conditions('supplier.name', { values: ['a', 1] })[0], '((name, id) > ($1, $2) or name is null)')
   t.match(

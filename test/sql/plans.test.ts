@@ -1,6 +1,6 @@
 /**
- * What PostgreSQL makes of the statements of six usual requests on 100 000 rows: which indexes it uses, and how many
- * rows it reads. Plans are asserted by their shape, never by time.
+ * Plans of PostgreSQL for six usual requests on 100 000 rows: the indexes that it uses, and the number of rows that it
+ * reads. The tests check the shape of plans and never times.
  */
 import { defineEntity, p } from '@mikro-orm/core'
 import pg from 'pg'
@@ -56,7 +56,7 @@ const books = new CrudBase({
   }),
 })
 
-/** A node of a plan, with what it read. */
+/** A node of a plan, with its counts of rows. */
 interface Node {
   readonly 'Node Type': string
   readonly 'Relation Name'?: string
@@ -67,7 +67,7 @@ interface Node {
   readonly Plans?: readonly Node[]
 }
 
-// PGlite's planner is PostgreSQL's
+// PGlite has PostgreSQL's planner
 const [name, open] = databases[1]!
 await t.test(name, { skip: skipReasons[name] }, async (t) => {
   const { orm, url, close } = await open({ entities: [Book, Review] })
@@ -76,11 +76,11 @@ await t.test(name, { skip: skipReasons[name] }, async (t) => {
   await client.connect()
   t.before(async () => {
     await client.query(`insert into book (title, genre, created_at, pages, deleted_at)
-      select 'Book ' || i, 'genre ' || i % 1000, timestamptz '2000-01-01Z' + i * interval '1 hour', i % 900, case when i % 50 = 0 then now() end from generate_series(1, ${ROWS}) as i`)
+      select 'Book ' || i, 'genre ' || i % 1000, timestamptz '2000-01-01Z' + i * interval '1 hour', i % 900,
+      case when i % 50 = 0 then now() end from generate_series(1, ${ROWS}) as i`)
     await client.query(
-      `insert into review (stars, book_id) select case when i % 20000 = 0 then 6 else i % 5 + 1 end, i % ${ROWS} + 1 from generate_series(1, ${
-        2 * ROWS
-      }) as i`
+      `insert into review (stars, book_id) select case when i % 20000 = 0 then 6 else i % 5 + 1 end, i % ${ROWS} + 1
+      from generate_series(1, ${2 * ROWS}) as i`
     )
     if ((await client.query("select 1 from pg_available_extensions where name = 'pg_trgm'")).rowCount === 1) {
       await client.query(
@@ -106,7 +106,7 @@ await t.test(name, { skip: skipReasons[name] }, async (t) => {
     return flat(rows[0]['QUERY PLAN'][0].Plan)
   }
   const list = (query: string) => nodesOf(() => books.list(orm.em.fork(), parseQueryParams(query)))
-  /** Rows of tables that a plan looked at, those that it left out included. */
+  /** Rows of tables that a plan read, including those that it filtered out. */
   const read = (nodes: readonly Node[]) =>
     nodes.filter((node) => node['Relation Name'] !== undefined)
       .reduce(
@@ -117,26 +117,26 @@ await t.test(name, { skip: skipReasons[name] }, async (t) => {
   const scans = (nodes: readonly Node[], table: string) =>
     nodes.some((node) => node['Node Type'] === 'Seq Scan' && node['Relation Name'] === table)
 
-  t.test('a record by its key', async (t) => {
+  t.test('a record by its key uses the index of the key', async (t) => {
     const nodes = await nodesOf(() => books.get(orm.em.fork(), 4711))
     t.strictSame([...indexes(nodes)], ['book_pkey'])
     t.ok(read(nodes) <= 1)
   })
 
-  t.test('a page of an equality filter, in another order', async (t) => {
+  t.test('a page of an equality filter in another order uses an index', async (t) => {
     const nodes = await list('filter[genre]=genre 17&sort=-created_at')
     t.notOk(scans(nodes, 'book'), name)
     t.ok([...indexes(nodes)].some((index) => index.includes('genre')))
     t.ok(read(nodes) <= 250, `${read(nodes)} rows for a page of 20 and a total of 100`)
   })
 
-  t.test('the first page of everything reads a page, and the total', async (t) => {
+  t.test('the first page of a list reads one page, and counts the total', async (t) => {
     const nodes = await list('filter[created_at][gte]=2011-05-01&per_page=10')
     t.notOk(scans(nodes, 'book'))
     t.ok([...indexes(nodes)].some((index) => index.includes('created_at')))
   })
 
-  t.test('an include reads the related rows of the page, and no others', async (t) => {
+  t.test('an include reads only the related rows of the page', async (t) => {
     const nodes = await list('filter[genre]=genre 17&include=reviews&per_page=10')
     t.notOk(scans(nodes, 'review') || scans(nodes, 'book'))
     t.ok([...indexes(nodes)].some((index) => index.startsWith('review_book_id')))

@@ -72,7 +72,7 @@ const INCLUDES = [
   'shelf',
 ] as const
 
-/** For the plant. */
+/** The whitelist of the plant. */
 export const wide: QueryBuilderOptions<any> = {
   allowedFilters: [
     ...TEXTS.map((name) => new AllowedFilters(name, 'eq', TEXT)),
@@ -127,7 +127,7 @@ function filterOf (
   })
 }
 
-/** Filters that take no operator, arrays, and JSON. */
+/** Filters without operators, arrays, and JSON. */
 function otherFilter (text: fc.Arbitrary<string>): fc.Arbitrary<string> {
   const value = text.map(encodeURIComponent)
   return fc.oneof(
@@ -146,9 +146,7 @@ function otherFilter (text: fc.Arbitrary<string>): fc.Arbitrary<string> {
   )
 }
 
-/**
- * @param text of the values of texts: no backslash, which some patterns refuse
- */
+/** @param text generates the values of texts, without backslashes, which some patterns refuse */
 export function queryOf (text: fc.Arbitrary<string> = fc.constantFrom('a', 'Lavender', '%')): fc.Arbitrary<string> {
   const filters = fc.uniqueArray(
     fc.oneof(

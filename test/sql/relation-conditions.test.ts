@@ -1,4 +1,7 @@
-/** What a relation itself says of its rows (MikroORM's `where` and `orderBy`), and EntityManagers with a schema of their own. */
+/**
+ * Conditions and orders of a relation itself (MikroORM's `where` and `orderBy`), and EntityManagers with another
+ * schema.
+ */
 import { defineEntity, p } from '@mikro-orm/core'
 import t from 'tap'
 import {
@@ -71,7 +74,7 @@ await forEachDatabase(t, {
     t.strictSame(names(album!['shown']), ['beach', 'undated', 'boat'])
   })
 
-  t.test('a filter through a relation keeps it, too', async (t) => {
+  t.test('a filter through a relation keeps the condition of its relation', async (t) => {
     t.equal((await list('filter[shown.name]=beach')).length, 1)
     t.equal((await list('filter[shown.name]=diary')).length, 0)
     t.equal((await list('filter[photos.name]=diary')).length, 1)
@@ -79,14 +82,14 @@ await forEachDatabase(t, {
     t.strictSame(await qb.getResult(), [])
   })
 
-  t.test('an include is in the order of its relation, nulls last, also with relations of its own', async (t) => {
+  t.test('an include has the order of its relation, nulls last, also with nested includes', async (t) => {
     for (const include of ['photos', 'photos.comments']) {
       const [album] = await list(`include=${include}`)
       t.strictSame(names(album!['photos']), ['diary', 'boat', 'beach', 'undated'], include)
     }
   })
 
-  t.test("an EntityManager's schema is the one that is read and written", async (t) => {
+  t.test('reads and writes use the schema of the EntityManager', async (t) => {
     const em = orm.em.fork({ schema: 'archive' })
     await orm.em.getConnection().execute('create schema archive')
     await orm.em.getConnection().execute('create table archive.album (like public.album including all)')
@@ -97,7 +100,7 @@ await forEachDatabase(t, {
   })
 })
 
-t.test('an order that an include can not keep stops start-up', async (t) => {
+t.test('an order that an include cannot keep stops start-up', async (t) => {
   const { MikroORM } = await import('@mikro-orm/postgresql')
   const Shelf = defineEntity({
     name: 'Shelf',

@@ -1,4 +1,4 @@
-/** What the statements find, on every database. */
+/** The results of the statements, on every database. */
 import t from 'tap'
 import { AllowedField, AllowedFilters, AllowedInclude, AllowedSort } from '../../src/config/index.ts'
 import { parseQueryParams } from '../../src/query/index.ts'
@@ -247,13 +247,13 @@ const sortCases: ReadonlyArray<readonly [sort: string, ids: readonly number[]]> 
 ]
 
 await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
-  t.test('filters', async (t) => {
+  t.test('filters find their rows', async (t) => {
     for (const [query, ids] of filterCases) {
       t.strictSame(await found(orm, plants, `sort=id&per_page=50&${query}`), ids, query || 'none')
     }
   })
 
-  t.test('the same filters on the query builder', async (t) => {
+  t.test('the query builder finds the rows of the same filters', async (t) => {
     const em = orm.em.fork()
     for (const [query, ids] of filterCases) {
       const qb = await plants.query(em, parseQueryParams(`sort=id&per_page=50&${query}`))
@@ -261,7 +261,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     }
   })
 
-  t.test('sorts: nulls last, deleted to-one rows as null, the key at the end', async (t) => {
+  t.test('sorts put nulls last, treat deleted to-one rows as null, and end with the key', async (t) => {
     for (const [sort, ids] of sortCases) {
       const query = `sort=${sort}&per_page=50`
       t.strictSame(await found(orm, plants, query), ids, sort)
@@ -270,7 +270,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     }
   })
 
-  t.test('a sort keeps its order when something is included', async (t) => {
+  t.test('a sort keeps its order with includes', async (t) => {
     for (const [sort, ids] of sortCases) {
       t.strictSame(
         await found(orm, plants, `sort=${sort}&per_page=50&include=tags,supplier,specimens&fields=id`),
@@ -280,7 +280,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     }
   })
 
-  t.test('fields: exactly these', async (t) => {
+  t.test('fields select exactly these', async (t) => {
     const { items } = await listOf(orm, plants, 'fields=sku,id,nameLength&filter[id]=1')
     t.equal(JSON.stringify(items), '[{"id":1,"sku":"LAV-001","nameLength":8}]')
   })
@@ -291,7 +291,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame(items[4], { supplier: 2, group: 1, shelf: null })
   })
 
-  t.test('includes of every kind', async (t) => {
+  t.test('includes of every kind contain their rows', async (t) => {
     const cases: ReadonlyArray<readonly [query: string, id: number, record: object]> = [
       ['include=supplier&fields[supplier]=name,country,address', 1, {
         supplier: { name: 'Vert & Fils', country: 'FR', address: { street: '12 rue des Lilas', city: 'Lyon' } },
@@ -320,12 +320,14 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       }],
       ['include=orderItems&fields[orderItems]=plant,quantity', 14, { orderItems: [{ plant: 14, quantity: 12 }] }],
       [
-        'include=orderItems.order.customer&fields[orderItems]=quantity&fields[orderItems.order]=id&fields[orderItems.order.customer]=name',
+        'include=orderItems.order.customer&fields[orderItems]=quantity&fields[orderItems.order]=id' +
+        '&fields[orderItems.order.customer]=name',
         1,
         { orderItems: [{ quantity: 3, order: { id: 1, customer: { name: 'Ada' } } }] },
       ],
       [
-        'include=tags,supplier,label,offers&fields[tags]=id&fields[supplier]=id&fields[label]=text&fields[offers]=title',
+        'include=tags,supplier,label,offers&fields[tags]=id&fields[supplier]=id&fields[label]=text' +
+        '&fields[offers]=title',
         14,
         { supplier: { id: 2 }, tags: [{ id: 3 }], label: null, offers: [] },
       ],
@@ -342,7 +344,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     }
   })
 
-  t.test('an include back to where it came from has rows of its own', async (t) => {
+  t.test('an include back to its parent has its own rows', async (t) => {
     const { items } = await listOf(orm, plants, 'filter[id]=10&fields=id&include=tags.plants&fields[tags]=id')
     t.match(items, [{ id: 10, tags: [{ id: 2, plants: [{ id: 4, supplier: 2 }, { id: 10, supplier: 1 }] }] }])
   })
@@ -366,7 +368,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     ])
   })
 
-  t.test('deleted rows are seen only where they are asked for', async (t) => {
+  t.test('deleted rows are visible only on request', async (t) => {
     const em = orm.em.fork()
     t.equal(await plants.get(em, 11), null)
     t.equal(await plants.exists(em, 11), false)
@@ -392,7 +394,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     )
   })
 
-  t.test('a row in a deleted place: an include, a filter and a sort agree', async (t) => {
+  t.test('an include, a filter and a sort agree on a row behind a deleted one', async (t) => {
     const labels = crudOf(Label, {
       allowedIncludes: [new AllowedInclude('plant')],
       allowedFilters: [AllowedFilters.exact('plant.name'), AllowedFilters.exact('plant')],
@@ -408,7 +410,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame(await found(orm, labels, 'filter[plant]=11&fields=plant', 'plant'), [11], "the key is the row's own")
   })
 
-  t.test('records by key: primary, uuid, composite, of relations', async (t) => {
+  t.test('records are found by primary, uuid and composite keys, and by keys of relations', async (t) => {
     const em = orm.em.fork()
     t.match(await plants.get(em, 1), { id: 1, name: 'Lavender' })
     t.match(await plants.get(em, plantUuid(1)), { id: 1 })
@@ -425,7 +427,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.equal(await crudOf(Shelf).exists(em, { house: 'Z', number: 2 }), false)
   })
 
-  t.test('single-table inheritance: each class has its own rows and properties', async (t) => {
+  t.test('each class of single-table inheritance has its own rows and properties', async (t) => {
     const fields = { allowedFields: ['id', 'kind', 'carrier', 'counter'].map((name) => new AllowedField(name)) }
     t.strictSame((await listOf(orm, crudOf(Delivery, fields), 'fields=id,kind,carrier,counter')).items, [
       { id: 1, kind: 'parcel', carrier: 'snail', counter: null },
@@ -448,7 +450,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     ])
   })
 
-  t.test('composite keys: lists, filters and includes', async (t) => {
+  t.test('composite keys work in lists, filters and includes', async (t) => {
     const shelves = crudOf(Shelf, {
       allowedFilters: [AllowedFilters.exact('plants.name')],
       allowedSorts: [new AllowedSort('capacity')],
@@ -470,7 +472,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     ]])
   })
 
-  t.test('a tree: parents and children', async (t) => {
+  t.test('a tree has parents and children', async (t) => {
     const groups = crudOf(Group, {
       allowedIncludes: ['parent', 'children', 'children.children'].map((name) => new AllowedInclude(name)),
       allowedFields: ['name', 'parent.name', 'children.name', 'children.children.name'].map((name) =>
@@ -481,7 +483,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       (await listOf(
         orm,
         groups,
-        'fields=name&include=parent,children.children&fields[parent]=name&fields[children]=name&fields[children.children]=name&per_page=2'
+        'fields=name&include=parent,children.children&fields[parent]=name&fields[children]=name' +
+          '&fields[children.children]=name&per_page=2'
       )).items,
       [
         { name: 'Perennials', parent: null, children: [{ name: 'Herbs', children: [{ name: 'Lavenders' }] }] },
@@ -490,7 +493,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     )
   })
 
-  t.test('the inverse side of a many-to-many', async (t) => {
+  t.test('many-to-many works from the inverse side', async (t) => {
     const tags = crudOf(Tag, {
       allowedIncludes: [new AllowedInclude('plants')],
       allowedFilters: [AllowedFilters.exact('plants.name')],
@@ -505,7 +508,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame(await found(orm, tags, 'filter[plants.name]=Nightshade'), [])
   })
 
-  t.test('values of every type, in wire form', async (t) => {
+  t.test('values of every type are in wire form', async (t) => {
     const specimens = crudOf(Specimen)
     const em = orm.em.fork()
     t.strictSame(await specimens.get(em, 1), {
@@ -589,7 +592,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     })
   })
 
-  t.test('every value that a record shows finds it again', async (t) => {
+  t.test('a filter by a value of a record finds the record', async (t) => {
     const names = [
       'code',
       'leaves',
@@ -637,7 +640,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     }
   })
 
-  t.test('a custom type with SQL of its own is filtered and sorted by its values', async (t) => {
+  t.test('a custom type with its own SQL is filtered and sorted by its values', async (t) => {
     const crud = crudOf(Specimen, {
       allowedFilters: [new AllowedFilters('minimum', 'eq', ['eq', 'gt', 'between', 'in', 'nin'])],
       allowedSorts: [new AllowedSort('minimum')],
@@ -656,14 +659,14 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     )
   })
 
-  t.test('hidden properties are in no record, nor is what they are called', async (t) => {
+  t.test('hidden properties and their names are in no record', async (t) => {
     const suppliers = crudOf(Supplier, { allowedIncludes: [new AllowedInclude('plants')] })
     const json = await suppliers.listJson(orm.em.fork(), parseQueryParams('include=plants'))
     t.match(json, '"sku":"LAV-001"')
     for (const hidden of ['email', 'secret@vert.example', 'purchase', 'articleNumber']) t.notMatch(json, hidden)
   })
 
-  t.test('each read is one statement, whatever it finds and includes', async (t) => {
+  t.test('each read is one statement, whatever its result and includes', async (t) => {
     const recorder = await recordStatements(orm)
     t.teardown(recorder.stop)
     const em = orm.em.fork()

@@ -1,4 +1,4 @@
-/** The ORM's option `schema`: where the tables are of entities that name no schema. */
+/** The ORM's option `schema`: the schema of tables whose entities name none. */
 import { defineEntity, p } from '@mikro-orm/core'
 import t from 'tap'
 import { AllowedFilters, AllowedInclude } from '../../src/config/index.ts'
@@ -18,7 +18,7 @@ const Topic = defineEntity({
   name: 'Topic',
   properties: { id: p.integer().primary(), books: () => p.manyToMany(Book).mappedBy('topics') },
 })
-/** Names its own. */
+/** Names its own schema. */
 const Shop = defineEntity({
   name: 'Shop',
   schema: 'trade',
@@ -38,7 +38,7 @@ await forEachDatabase(t, {
     allowedIncludes: ['topics', 'shop'].map((name) => new AllowedInclude(name)),
   })
 
-  t.test('is where everything is read', async (t) => {
+  t.test('reads use the schema of the option', async (t) => {
     t.strictSame((await listOf(orm, books, 'include=topics,shop')).items, [{
       id: 1,
       title: 'Herbs',
@@ -52,7 +52,7 @@ await forEachDatabase(t, {
     )
   })
 
-  t.test("is where conditions in MikroORM's words look, too", async (t) => {
+  t.test('MikroORM-style conditions use the schema of the option', async (t) => {
     t.strictSame(await found(orm, books, '', 'id', { scope: { title: 'Herbs', topics: { id: 2 }, shop: { id: 3 } } }), [
       1,
     ])

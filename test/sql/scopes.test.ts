@@ -1,4 +1,4 @@
-/** Plain scopes and filters are part of a statement that is kept: the same rows as MikroORM finds, and never another tenant's. */
+/** Plain scopes and filters in kept statements: they find the same rows as MikroORM, and never another tenant's. */
 import { defineEntity, p, StringType } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import fc from 'fast-check'
@@ -23,7 +23,7 @@ const Owner = defineEntity({
   name: 'Owner',
   properties: { ...primaryKey, name: p.string(), samples: () => p.oneToMany(Sample).mappedBy('owner') },
 })
-/** A property of every type that plain conditions compare, and some that they don't. */
+/** A property of every type that plain conditions compare, and some that they do not. */
 const Sample = defineEntity({
   name: 'Sample',
   properties: {
@@ -50,7 +50,7 @@ const Sample = defineEntity({
     time: p.time().nullable(),
     data: p.json().nullable(),
     tags: p.array().nullable(),
-    // each has the name of the other's column
+    // each has the name of the other one's column
     first: p.integer().fieldName('second').nullable(),
     second: p.integer().fieldName('first').nullable(),
     renamed: p.integer().fieldName('other_column').serializedName('shown').nullable(),
@@ -62,7 +62,7 @@ const Sample = defineEntity({
 const UUIDS = ['3f0c8a52-7c0e-4f57-9d53-2d6f4a1c9b10', '00000000-0000-4000-8000-000000000000']
 const DATES = [new Date('2024-05-06T07:08:09.123Z'), new Date('1969-12-31T23:59:59.999Z')]
 
-/** What rows have, and conditions ask for. */
+/** Values of rows and conditions. */
 const STORED: Record<string, readonly unknown[]> = {
   count: [0, 1, -1, 2_147_483_647],
   small: [0, 7, -32_768],
@@ -94,7 +94,7 @@ const STORED: Record<string, readonly unknown[]> = {
   doubled: [2],
 }
 const PROPERTIES = Object.keys(STORED)
-/** Of any type: what JavaScript has at the edges, and what a column can't hold. */
+/** Values of any type: edge cases of JavaScript, and values that a column cannot store. */
 const ODD: readonly unknown[] = [
   undefined,
   NaN,
@@ -154,7 +154,7 @@ const ODD: readonly unknown[] = [
 ]
 
 type Where = Record<string, unknown>
-/** Made anew for each use: MikroORM changes what it is given. */
+/** New objects for each use, because MikroORM changes those that it is given. */
 type Make = () => Where
 
 const OPERATORS = ['$eq', '$ne', '$gt', '$gte', '$lt', '$lte'] as const
@@ -165,7 +165,7 @@ const copy = (value: unknown): unknown =>
       ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, copy(inner)]))
       : value
 
-/** Conditions on one property, most of them of values that it may have. */
+/** Conditions on one property, mostly with values that it may have. */
 function memberOf (property: string): fc.Arbitrary<Where> {
   const stored = fc.constantFrom(...STORED[property]!, null)
   const value = fc.oneof({ weight: 12, arbitrary: stored }, { weight: 1, arbitrary: fc.constantFrom(...ODD) })
@@ -204,7 +204,7 @@ const where: fc.Arbitrary<Make> = fc.oneof(
   fc.constant({})
 ).map((condition) => () => copy(condition) as Where)
 
-/** The same condition with a part that only MikroORM compiles, and that is true of every row. */
+/** The condition with an additional part that only MikroORM compiles, and that is true for every row. */
 const compiled = (make: Make): Where => ({ $and: [make(), { $not: { id: null } }] })
 
 async function seed (em: EntityManager): Promise<void> {
@@ -247,7 +247,7 @@ const owners = new CrudBase<any>({
 })
 
 await forEachDatabase(t, { entities: [Owner, Sample], seed }, async (t, { orm }) => {
-  /** An EntityManager that can't compile a condition: what is found with it is found by a statement of ours. */
+  /** An EntityManager that cannot compile a condition: results with it come from our statements. */
   const withoutBuilder = (): EntityManager =>
     Object.assign(orm.em.fork(), {
       createQueryBuilder () {
@@ -264,7 +264,7 @@ await forEachDatabase(t, { entities: [Owner, Sample], seed }, async (t, { orm })
       return await read()
     } catch (error) {
       if ((error as Error).message === 'compiled') return 'compiled'
-      // an error of the database's has a code; others are what MikroORM says of a condition that is none
+      // a database error has a code; other errors are MikroORM's complaints about an invalid condition
       return { refused: (error as { code?: unknown }).code ?? (error as Error).message.slice(0, 20) }
     }
   }
@@ -298,7 +298,7 @@ await forEachDatabase(t, { entities: [Owner, Sample], seed }, async (t, { orm })
       ids(await samples.list(filteredBy(em, where), parseQueryParams('filter[owner.samples.active]=true&sort=id'))),
   }
 
-  t.test('the rows are those that MikroORM finds', async (t) => {
+  t.test('kept statements find the rows that MikroORM finds', async (t) => {
     // constant conditions are compiled once
     await owners.list(orm.em.fork(), parseQueryParams('include=samples,samplesCount,samplesExists'))
     const seen = { kept: 0, compiled: 0 }
@@ -319,7 +319,7 @@ await forEachDatabase(t, { entities: [Owner, Sample], seed }, async (t, { orm })
     t.ok(seen.kept > 100 && seen.compiled > 50, JSON.stringify(seen))
   })
 
-  t.test('a condition that its column cannot be compared with does not spoil the statements after it', async (t) => {
+  t.test('a condition with a value of the wrong type does not break later statements', async (t) => {
     const odd = (): Where => ({ $or: [{ $and: [{ tags: true }, { price: '-19.990' }] }, { tags: true }] })
     const usual = (): Where => ({ count: 1 })
     const expected = await answer(() => ways['a filter']!(orm.em.fork(), usual()))

@@ -1,4 +1,4 @@
-/** Alternatives that lead to many rows: one set of keys, which a database can join. */
+/** Alternatives through to-many relations: one set of keys, which a database can join. */
 import t from 'tap'
 import { AllowedField, AllowedFilters } from '../../src/config/index.ts'
 import { parseQueryParams } from '../../src/query/index.ts'
@@ -17,11 +17,12 @@ const conditionOf = (...fields: string[]) =>
     statementOf('fields=id&filter[q]=a', search(...fields), Plant).text
   )![1]!.replace(/\$\d+/g, '?')
 
-t.test('a search of the rows themselves, and of to-one relations, stays a list of conditions', async (t) => {
+t.test('a search of the rows and of to-one relations stays a list of conditions', async (t) => {
   t.equal(
     conditionOf('name', 'supplier.name'),
     oneLine(`
-    ("e0"."name" ilike ? or "e0"."supplier_id" in (select "e1"."id" from "supplier" as "e1" where "e1"."deleted_at" is null and "e1"."name" ilike ?))`)
+    ("e0"."name" ilike ? or "e0"."supplier_id" in (select "e1"."id" from "supplier" as "e1"
+    where "e1"."deleted_at" is null and "e1"."name" ilike ?))`)
   )
 })
 
@@ -30,9 +31,11 @@ t.test('a search of to-many relations is one set of keys', async (t) => {
     conditionOf('name', 'supplier.name', 'offers.title', 'tags.name'),
     oneLine(`
     "e0"."id" in (
-    select "e4"."id" from "plant" as "e4" where ("e4"."name" ilike ? or "e4"."supplier_id" in (select "e5"."id" from "supplier" as "e5" where "e5"."deleted_at" is null and "e5"."name" ilike ?))
+    select "e4"."id" from "plant" as "e4" where ("e4"."name" ilike ? or "e4"."supplier_id" in (select "e5"."id"
+    from "supplier" as "e5" where "e5"."deleted_at" is null and "e5"."name" ilike ?))
     union all select "e1"."plant_id" from "offer" as "e1" where "e1"."title" ilike ?
-    union all select "e3"."plant_id" from "plant_tags" as "e3" inner join "tag" as "e2" on "e2"."id" = "e3"."tag_id" where "e2"."deleted_at" is null and "e2"."name" ilike ?)`)
+    union all select "e3"."plant_id" from "plant_tags" as "e3" inner join "tag" as "e2" on "e2"."id" = "e3"."tag_id"
+    where "e2"."deleted_at" is null and "e2"."name" ilike ?)`)
   )
 })
 
@@ -42,7 +45,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       .map(({ id }) => id)
   const paths = ['name', 'supplier.name', 'offers.title', 'tags.name', 'group.parent.name']
 
-  t.test('a search finds what its properties find one by one', async (t) => {
+  t.test('a search finds the rows that its properties find one by one', async (t) => {
     const own = {
       allowedFields: [new AllowedField('id')],
       allowedFilters: paths.map((path) => new AllowedFilters(path, 'contains')),

@@ -31,7 +31,7 @@ const written = (plan: Plan) => {
   return JSON.stringify([text, slots])
 }
 
-/** A page by cursor somewhere in the list: its values don't matter, but which of them are null does. */
+/** A page by cursor in the middle of a list. Its shape depends on which values are null, and not on the values. */
 const keyset: fc.Arbitrary<Plan> = fc.record({
   query: queryOf(),
   side: fc.constantFrom('after' as const, 'before' as const),
@@ -70,7 +70,7 @@ const plan: fc.Arbitrary<Plan> = fc.tuple(
     }
   })
 
-/** What a request may add: few structures, so that they occur again, with many values. */
+/** Conditions that a request may add: few structures, so that they repeat, with many values. */
 const condition = (name: string, key: string): fc.Arbitrary<object> =>
   fc.oneof(
     fc.integer({ min: 0, max: 9 }).map((value) => ({ [key]: value })),
@@ -93,11 +93,11 @@ const added: fc.Arbitrary<{ scope: Where | undefined, filters: ReadonlyMap<Entit
   ) => where === null ? [] : [[models.of(entity), readOn(entity, where)] as const])
   return { scope: scope && readOn(Plant, scope), filters: new Map(filters) }
 })
-/** Half of the plans with nothing added. */
+/** Half of the plans have no added conditions. */
 const withAdded = (plans: fc.Arbitrary<Plan>): fc.Arbitrary<Plan> =>
   fc.oneof(plans, fc.tuple(plans, added).map(([plan, { scope, filters }]) => withConditions(plan, scope, filters)!))
 
-t.test('plans of the same shape have the same statement, plans of different statements have different shapes', async (t) => {
+t.test('plans of the same shape have the same statement, and different statements different shapes', async (t) => {
   const statements = new Map<string, string>()
   let again = 0
   assertProperty(
@@ -115,7 +115,7 @@ t.test('plans of the same shape have the same statement, plans of different stat
   t.ok(statements.size > 500, `${statements.size} shapes`)
 })
 
-t.test('the entities whose rows a statement reads are known from its plan', async (t) => {
+t.test("a plan tells which entities' rows its statement reads", async (t) => {
   let most = 0
   assertProperty(
     fc.property(fc.oneof({ weight: 3, arbitrary: plan }, keyset), (plan) => {
@@ -134,7 +134,7 @@ t.test('the entities whose rows a statement reads are known from its plan', asyn
   t.ok(most > 4, `up to ${most} entities`)
 })
 
-t.test('values, the page and the number of items in a list are no part of the shape', async (t) => {
+t.test('values, the page and the number of items in a list are not part of the shape', async (t) => {
   const alike: ReadonlyArray<readonly [string, string]> = [
     ['filter[name]=a', 'filter[name]=b'],
     ['filter[name][in]=a', 'filter[name][in]=b,c,d'],
@@ -152,7 +152,7 @@ t.test('values, the page and the number of items in a list are no part of the sh
   t.equal(shapeOf(planGet(1, undefined, exact)!), shapeOf(planGet('2', undefined, exact)!))
 })
 
-t.test('everything else is', async (t) => {
+t.test('all other parts of a plan are part of the shape', async (t) => {
   const queries = [
     '',
     'filter[name]=a',
@@ -206,7 +206,7 @@ t.test('everything else is', async (t) => {
   t.equal(new Set(plans.map(written)).size, plans.length)
 })
 
-t.test('conditions of a request are part of the shape, their values are not', async (t) => {
+t.test('conditions of a request are part of the shape, and their values are not', async (t) => {
   const base = planOf('filter[tags.name]=a&include=group', exact)
   const of = (scope: object | undefined, ...filters: ReadonlyArray<readonly [unknown, object]>) =>
     withConditions(

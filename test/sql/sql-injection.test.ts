@@ -1,4 +1,7 @@
-/** Text of a request is never part of a statement, wherever in the request it stands. Over HTTP: test/security/injection.test.ts. */
+/**
+ * Text of a request is never part of a statement, in any place of the request. For the same over HTTP, see
+ * test/security/injection.test.ts.
+ */
 import fc from 'fast-check'
 import t from 'tap'
 import { planExists, planGet, type Plan } from '../../src/plan/index.ts'
@@ -14,7 +17,7 @@ const strict = whitelistOf(wide)
 const lenient = whitelistOf({ ...wide, ignoreInvalidErrors: true })
 const textOf = (plan: Plan) => compile(plan, nothingForeign).text
 
-/** Where a value stands. */
+/** Places of values. */
 const VALUES = [
   'filter[name]=',
   'filter[name][like]=',
@@ -46,7 +49,7 @@ t.test('a value never changes the text of a statement', async (t) => {
   t.ok(planned > 1000, `${planned} of them`)
 })
 
-t.test('names that are not allowed are in no statement, wherever they stand', async (t) => {
+t.test('names that are not allowed are in no statement, in any place', async (t) => {
   const positions: ReadonlyArray<(text: string) => string> = [
     (text) => `filter[${text}]=1`,
     (text) => `filter[name][${text}]=1`,
@@ -76,7 +79,7 @@ t.test('names that are not allowed are in no statement, wherever they stand', as
     )
   )
   let kept = 0
-  // by chance a text is a name that is allowed, or a number of a page
+  // a text may happen to be an allowed name, or a number of a page
   const refused = hostile.filter((text) => !/^[\w.,%+ -]*$/.test(text))
   assertProperty(
     fc.property(fc.constantFrom(...positions), refused, (position, text) => {
@@ -99,7 +102,7 @@ t.test('names that are not allowed are in no statement, wherever they stand', as
   t.ok(kept > 500, `${kept} were planned without them`)
 })
 
-t.test('a random request has random values in no statement', async (t) => {
+t.test('values of random requests are in no statement', async (t) => {
   assertProperty(
     fc.property(queryOf(hostile.map((text) => text.replaceAll('\\', '').replaceAll('\0', ''))), (query) => {
       let statement

@@ -1,6 +1,6 @@
 /**
- * The SQL of a canonical set of requests, as text. What it finds is in the other files of this folder, and how its answers
- * keep within their limits in answer-limits.test.ts.
+ * The SQL of a fixed set of requests, as text. The other files of this folder test the results, and
+ * answer-limits.test.ts the limits of an answer.
  */
 import t from 'tap'
 import {
@@ -21,17 +21,17 @@ import { nothingForeign, unlimited, unlimitedStatementOf as statementOf } from '
 const fields = (...names: string[]) => names.map((name) => new AllowedField(name))
 const filters = (...names: string[]) => names.map((name) => AllowedFilters.exact(name))
 
-/** Line breaks and indentation are for the reader of this file. */
+/** Line breaks and indentation only serve the readability of this file. */
 const oneLine = (text: string) => text.replace(/\n\s*/g, ' ').replaceAll('( ', '(').trim()
 
-/** The statement of a count: its condition is the list's. */
+/** The condition of a count statement, which equals that of the list. */
 const countOf = (query: string, options: QueryBuilderOptions<any>, entity: unknown = Plant) =>
   compile(planCount(parseQueryParams(query), whitelistOf(options, entity)), nothingForeign).text.replace(
     'select count(*) as "count" from ',
     ''
   )
 
-t.test('a list: the page, its records as one text, and the total where the page does not tell it', async (t) => {
+t.test('a list is the page, its records as one text, and the total if the page does not determine it', async (t) => {
   const statement = statementOf('fields=id,name&sort=-name&page=3&per_page=5', {
     allowedFields: fields('id', 'name'),
     allowedSorts: [new AllowedSort('name')],
@@ -40,16 +40,18 @@ t.test('a list: the page, its records as one text, and the total where the page 
     statement.text,
     oneLine(`
     select "items", "fetched",
-    case when "fetched" < $1 and ("fetched" > 0 or $2 = 0) then $2 + "fetched" else (select count(*) from "plant" as "e0" where "e0"."deleted_at" is null) end as "total"
+    case when "fetched" < $1 and ("fetched" > 0 or $2 = 0) then $2 + "fetched" else (select count(*)
+    from "plant" as "e0" where "e0"."deleted_at" is null) end as "total"
     from (select string_agg(row_to_json("@row".*)::text, ',') as "items", count(*) as "fetched" from (
     select "@page"."id" as "id", "@page"."name" as "name" from (
-    select "e0"."id" as "id", "e0"."name" as "name" from "plant" as "e0" where "e0"."deleted_at" is null order by "e0"."name" desc, "e0"."id" limit $1 offset $2
+    select "e0"."id" as "id", "e0"."name" as "name" from "plant" as "e0" where "e0"."deleted_at" is null
+    order by "e0"."name" desc, "e0"."id" limit $1 offset $2
     ) as "@page") as "@row") as "@rows"`).replaceAll(' )', ')')
   )
   t.strictSame(statement.slots, [0, 1], "the page's size and its offset")
 })
 
-t.test('a list without a total fetches one row more and shows those wanted', async (t) => {
+t.test('a list without a total fetches one more row than it shows', async (t) => {
   const statement = statementOf('', { pagination: { count: 'none' } }, Shelf)
   t.equal(
     statement.text,
@@ -58,12 +60,13 @@ t.test('a list without a total fetches one row more and shows those wanted', asy
     from (select string_agg("item", ',') filter (where "number" <= $1) as "items", count(*) as "fetched" from (
     select row_to_json("@row".*)::text as "item", row_number() over () as "number" from (
     select "@page"."house" as "house", "@page"."number" as "number", "@page"."capacity" as "capacity" from (
-    select "e0"."house" as "house", "e0"."number" as "number", "e0"."capacity" as "capacity" from "shelf" as "e0" order by "e0"."house", "e0"."number" limit $2 offset $3
+    select "e0"."house" as "house", "e0"."number" as "number", "e0"."capacity" as "capacity" from "shelf" as "e0"
+    order by "e0"."house", "e0"."number" limit $2 offset $3
     ) as "@page") as "@row") as "@numbered") as "@rows"`).replaceAll(' )', ')')
   )
 })
 
-t.test('an include: found by the keys of the page, joined to it', async (t) => {
+t.test('an include is found by the keys of the page, and joined to it', async (t) => {
   const statement = statementOf('fields=id&include=tags&fields[tags]=name', {
     allowedFields: fields('id', 'tags.name'),
     allowedIncludes: [new AllowedInclude('tags')],
@@ -71,13 +74,18 @@ t.test('an include: found by the keys of the page, joined to it', async (t) => {
   t.equal(
     statement.text,
     oneLine(`
-    with "@page" as (select "e0"."id" as "id", "e0"."id" as "@sort0" from "plant" as "e0" where "e0"."deleted_at" is null order by "e0"."id" limit $1 offset $2),
-    "@2_tags" as (select "e2"."plant_id" as "@key0", json_agg(json_build_object('name', "e1"."name") order by "e1"."id") as "@json"
-    from "plant_tags" as "e2" inner join "tag" as "e1" on "e1"."id" = "e2"."tag_id" where "e2"."plant_id" in (select "@page"."id" from "@page") and "e1"."deleted_at" is null group by "e2"."plant_id")
+    with "@page" as (select "e0"."id" as "id", "e0"."id" as "@sort0" from "plant" as "e0"
+    where "e0"."deleted_at" is null order by "e0"."id" limit $1 offset $2),
+    "@2_tags" as (select "e2"."plant_id" as "@key0", json_agg(json_build_object('name', "e1"."name")
+    order by "e1"."id") as "@json"
+    from "plant_tags" as "e2" inner join "tag" as "e1" on "e1"."id" = "e2"."tag_id"
+    where "e2"."plant_id" in (select "@page"."id" from "@page") and "e1"."deleted_at" is null group by "e2"."plant_id")
     select "items", "fetched",
-    case when "fetched" < $1 and ("fetched" > 0 or $2 = 0) then $2 + "fetched" else (select count(*) from "plant" as "e0" where "e0"."deleted_at" is null) end as "total"
+    case when "fetched" < $1 and ("fetched" > 0 or $2 = 0) then $2 + "fetched" else (select count(*)
+    from "plant" as "e0" where "e0"."deleted_at" is null) end as "total"
     from (select string_agg(row_to_json("@row".*)::text, ',') as "items", count(*) as "fetched" from (
-    select "@page"."id" as "id", coalesce("@2_tags"."@json", '[]'::json) as "tags" from "@page" left join "@2_tags" on "@2_tags"."@key0" = "@page"."id" order by "@page"."@sort0"
+    select "@page"."id" as "id", coalesce("@2_tags"."@json", '[]'::json) as "tags" from "@page"
+    left join "@2_tags" on "@2_tags"."@key0" = "@page"."id" order by "@page"."@sort0"
     ) as "@row") as "@rows"`).replaceAll(' )', ')')
   )
 })
@@ -97,49 +105,68 @@ function includeOf (path: string, entity: unknown, ...selected: string[]): strin
   return /limit \$1 offset \$2\), (.*) select "items"/s.exec(text)![1]!
 }
 
-t.test('an include of every kind of relation', async (t) => {
+t.test('an include works for every kind of relation', async (t) => {
   t.equal(
     includeOf('supplier', Plant, 'name'),
-    '"@2_supplier" as (select "e1"."id" as "@key0", json_build_object(\'name\', "e1"."name") as "@json" from "supplier" as "e1" where "e1"."id" in (select "@page"."supplier_id" from "@page") and "e1"."deleted_at" is null)'
+    '"@2_supplier" as (select "e1"."id" as "@key0", json_build_object(\'name\', "e1"."name") as "@json" ' +
+      'from "supplier" as "e1" where "e1"."id" in (select "@page"."supplier_id" from "@page") ' +
+      'and "e1"."deleted_at" is null)'
   )
   t.equal(
     includeOf('label', Plant, 'text'),
-    '"@2_label" as (select "e1"."plant_id" as "@key0", json_build_object(\'text\', "e1"."text") as "@json" from "label" as "e1" where "e1"."plant_id" in (select "@page"."id" from "@page"))'
+    '"@2_label" as (select "e1"."plant_id" as "@key0", json_build_object(\'text\', "e1"."text") as "@json" ' +
+      'from "label" as "e1" where "e1"."plant_id" in (select "@page"."id" from "@page"))'
   )
   t.equal(
     includeOf('offers', Plant, 'title'),
-    '"@2_offers" as (select "e1"."plant_id" as "@key0", json_agg(json_build_object(\'title\', "e1"."title") order by "e1"."id") as "@json" from "offer" as "e1" where "e1"."plant_id" in (select "@page"."id" from "@page") group by "e1"."plant_id")'
+    '"@2_offers" as (select "e1"."plant_id" as "@key0", json_agg(json_build_object(\'title\', "e1"."title") ' +
+      'order by "e1"."id") as "@json" from "offer" as "e1" where "e1"."plant_id" in (select "@page"."id" ' +
+      'from "@page") group by "e1"."plant_id")'
   )
   t.equal(
     includeOf('shelf', Plant, 'capacity'),
-    '"@2_shelf" as (select "e1"."house" as "@key0", "e1"."number" as "@key1", json_build_object(\'capacity\', "e1"."capacity") as "@json" from "shelf" as "e1" where ("e1"."house", "e1"."number") in (select "@page"."shelf_house", "@page"."shelf_number" from "@page"))'
+    '"@2_shelf" as (select "e1"."house" as "@key0", "e1"."number" as "@key1", ' +
+      'json_build_object(\'capacity\', "e1"."capacity") as "@json" from "shelf" as "e1" ' +
+      'where ("e1"."house", "e1"."number") in (select "@page"."shelf_house", "@page"."shelf_number" from "@page"))'
   )
   t.equal(
     includeOf('plants', Shelf, 'id'),
-    '"@2_plants" as (select "e1"."shelf_house" as "@key0", "e1"."shelf_number" as "@key1", json_agg(json_build_object(\'id\', "e1"."id") order by "e1"."id") as "@json" from "plant" as "e1" where ("e1"."shelf_house", "e1"."shelf_number") in (select "@page"."house", "@page"."number" from "@page") and "e1"."deleted_at" is null group by "e1"."shelf_house", "e1"."shelf_number")'
+    '"@2_plants" as (select "e1"."shelf_house" as "@key0", "e1"."shelf_number" as "@key1", ' +
+      'json_agg(json_build_object(\'id\', "e1"."id") order by "e1"."id") as "@json" from "plant" as "e1" ' +
+      'where ("e1"."shelf_house", "e1"."shelf_number") in (select "@page"."house", "@page"."number" from "@page") ' +
+      'and "e1"."deleted_at" is null group by "e1"."shelf_house", "e1"."shelf_number")'
   )
   t.equal(
     includeOf('children', Group, 'name'),
-    '"@2_children" as (select "e1"."parent_id" as "@key0", json_agg(json_build_object(\'name\', "e1"."name") order by "e1"."id") as "@json" from "group" as "e1" where "e1"."parent_id" in (select "@page"."id" from "@page") and "e1"."deleted_at" is null group by "e1"."parent_id")'
+    '"@2_children" as (select "e1"."parent_id" as "@key0", json_agg(json_build_object(\'name\', "e1"."name") ' +
+      'order by "e1"."id") as "@json" from "group" as "e1" where "e1"."parent_id" in (select "@page"."id" ' +
+      'from "@page") and "e1"."deleted_at" is null group by "e1"."parent_id")'
   )
   t.equal(
     includeOf('plant', AuditEntry, 'name'),
-    '"@2_plant" as (select "e1"."id" as "@key0", json_build_object(\'name\', "e1"."name") as "@json" from "plant" as "e1" where "e1"."id" in (select "@page"."plant_id" from "@page") and "e1"."deleted_at" is null)'
+    '"@2_plant" as (select "e1"."id" as "@key0", json_build_object(\'name\', "e1"."name") as "@json" ' +
+      'from "plant" as "e1" where "e1"."id" in (select "@page"."plant_id" from "@page") and "e1"."deleted_at" is null)'
   )
 })
 
-t.test('a nested include: the rows of a level are the parents of the next', async (t) => {
+t.test("the rows of a nested include's level are the parents of the next", async (t) => {
   t.equal(
     includeOf('orderItems.order', Plant, 'quantity', 'note'),
     oneLine(`
-    "@3_orderItems_rows" as (select "e1"."plant_id" as "@key0", "e1"."quantity" as "quantity", "e1"."order_id" as "order_id", "e1"."order_id" as "@sort0", "e1"."plant_id" as "@sort1" from "order_item" as "e1" where "e1"."plant_id" in (select "@page"."id" from "@page")),
-    "@4_order" as (select "e2"."id" as "@key0", json_build_object('note', "e2"."note") as "@json" from "order" as "e2" where "e2"."id" in (select "@3_orderItems_rows"."order_id" from "@3_orderItems_rows")),
-    "@2_orderItems" as (select "@3_orderItems_rows"."@key0" as "@key0", json_agg(json_build_object('quantity', "@3_orderItems_rows"."quantity", 'order', "@4_order"."@json") order by "@3_orderItems_rows"."@sort0", "@3_orderItems_rows"."@sort1") as "@json"
-    from "@3_orderItems_rows" left join "@4_order" on "@4_order"."@key0" = "@3_orderItems_rows"."order_id" group by "@3_orderItems_rows"."@key0")`)
+    "@3_orderItems_rows" as (select "e1"."plant_id" as "@key0", "e1"."quantity" as "quantity",
+    "e1"."order_id" as "order_id", "e1"."order_id" as "@sort0", "e1"."plant_id" as "@sort1" from "order_item" as "e1"
+    where "e1"."plant_id" in (select "@page"."id" from "@page")),
+    "@4_order" as (select "e2"."id" as "@key0", json_build_object('note', "e2"."note") as "@json" from "order" as "e2"
+    where "e2"."id" in (select "@3_orderItems_rows"."order_id" from "@3_orderItems_rows")),
+    "@2_orderItems" as (select "@3_orderItems_rows"."@key0" as "@key0", json_agg(json_build_object('quantity',
+    "@3_orderItems_rows"."quantity", 'order', "@4_order"."@json")
+    order by "@3_orderItems_rows"."@sort0", "@3_orderItems_rows"."@sort1") as "@json"
+    from "@3_orderItems_rows" left join "@4_order" on "@4_order"."@key0" = "@3_orderItems_rows"."order_id"
+    group by "@3_orderItems_rows"."@key0")`)
   )
 })
 
-/** The expressions of an include of plants, of which records show one field. */
+/** The expressions of an include of plants with one field. */
 function expressionsOf (
   include: AllowedInclude<any, any> | AggregateInclude,
   query: string,
@@ -164,10 +191,13 @@ t.test('a limit counts the rows of each parent, in the order of the include', as
     ),
     oneLine(`
     "@3_plants_rows" as (select * from (
-    select "e1"."group_id" as "@key0", "e1"."name" as "name", row_number() over (partition by "e1"."group_id" order by "e1"."price" desc nulls last, "e2"."name", "e1"."id") as "@number"
-    from "plant" as "e1" left join "supplier" as "e2" on "e1"."supplier_id" = "e2"."id" and "e2"."deleted_at" is null where "e1"."group_id" in (select "@page"."id" from "@page") and "e1"."deleted_at" is null
+    select "e1"."group_id" as "@key0", "e1"."name" as "name", row_number() over (partition by "e1"."group_id"
+    order by "e1"."price" desc nulls last, "e2"."name", "e1"."id") as "@number"
+    from "plant" as "e1" left join "supplier" as "e2" on "e1"."supplier_id" = "e2"."id" and "e2"."deleted_at" is null
+    where "e1"."group_id" in (select "@page"."id" from "@page") and "e1"."deleted_at" is null
     ) as "@all" where "@number" <= 2),
-    "@2_plants" as (select "@3_plants_rows"."@key0" as "@key0", json_agg(json_build_object('name', "@3_plants_rows"."name") order by "@3_plants_rows"."@number") as "@json"
+    "@2_plants" as (select "@3_plants_rows"."@key0" as "@key0", json_agg(json_build_object('name',
+    "@3_plants_rows"."name") order by "@3_plants_rows"."@number") as "@json"
     from "@3_plants_rows" group by "@3_plants_rows"."@key0")`).replaceAll(' )', ')')
   )
   t.equal(
@@ -179,19 +209,25 @@ t.test('a limit counts the rows of each parent, in the order of the include', as
       'tags.name'
     ),
     oneLine(`
-    "@2_tags" as (select "e2"."plant_id" as "@key0", json_agg(json_build_object('name', "e1"."name") order by "e1"."weight" desc nulls last, "e1"."id" desc) as "@json"
-    from "plant_tags" as "e2" inner join "tag" as "e1" on "e1"."id" = "e2"."tag_id" where "e2"."plant_id" in (select "@page"."id" from "@page") and "e1"."deleted_at" is null group by "e2"."plant_id")`)
+    "@2_tags" as (select "e2"."plant_id" as "@key0", json_agg(json_build_object('name', "e1"."name")
+    order by "e1"."weight" desc nulls last, "e1"."id" desc) as "@json"
+    from "plant_tags" as "e2" inner join "tag" as "e1" on "e1"."id" = "e2"."tag_id"
+    where "e2"."plant_id" in (select "@page"."id" from "@page") and "e1"."deleted_at" is null
+    group by "e2"."plant_id")`)
   )
 })
 
-t.test('an aggregate is an expression of its own; those of the same rows share it', async (t) => {
+t.test('aggregates of the same rows share an expression, which is separate from includes', async (t) => {
   t.equal(
     expressionsOf(AllowedInclude.count('tags'), 'include=tagsCount'),
-    '"@2_tags_values" as (select "e2"."plant_id" as "@key0", count(*) as "@value0" from "plant_tags" as "e2" inner join "tag" as "e1" on "e1"."id" = "e2"."tag_id" where "e2"."plant_id" in (select "@page"."id" from "@page") and "e1"."deleted_at" is null group by "e2"."plant_id")'
+    '"@2_tags_values" as (select "e2"."plant_id" as "@key0", count(*) as "@value0" from "plant_tags" as "e2" ' +
+      'inner join "tag" as "e1" on "e1"."id" = "e2"."tag_id" where "e2"."plant_id" in (select "@page"."id" ' +
+      'from "@page") and "e1"."deleted_at" is null group by "e2"."plant_id")'
   )
   t.equal(
     expressionsOf(AllowedInclude.exists('supplier'), 'include=supplierExists'),
-    '"@2_supplier_values" as (select "e1"."id" as "@key0" from "supplier" as "e1" where "e1"."id" in (select "@page"."supplier_id" from "@page") and "e1"."deleted_at" is null group by "e1"."id")'
+    '"@2_supplier_values" as (select "e1"."id" as "@key0" from "supplier" as "e1" ' +
+      'where "e1"."id" in (select "@page"."supplier_id" from "@page") and "e1"."deleted_at" is null group by "e1"."id")'
   )
   const all = statementOf('fields=id&include=specimensLeavesSum,specimensExists,specimensDryMassAvg,specimensCount', {
     allowedFields: fields('id'),
@@ -206,19 +242,22 @@ t.test('an aggregate is an expression of its own; those of the same rows share i
     all,
     oneLine(`
     "@2_specimens_values" as (select "e1"."plant_id" as "@key0", count(*) as "@value0",
-    regexp_replace(avg("e1"."dry_mass")::text, '(\\.[0-9]*[1-9])0+$|\\.0+$', '\\1') as "@value1", sum("e1"."leaves") as "@value3"
+    regexp_replace(avg("e1"."dry_mass")::text, '(\\.[0-9]*[1-9])0+$|\\.0+$', '\\1') as "@value1",
+    sum("e1"."leaves") as "@value3"
     from "specimen" as "e1" where "e1"."plant_id" in (select "@page"."id" from "@page") group by "e1"."plant_id")`)
   )
   t.match(
     all,
     oneLine(`
-    select "@page"."id" as "id", coalesce("@2_specimens_values"."@value0", 0) as "specimensCount", "@2_specimens_values"."@value1"::text as "specimensDryMassAvg",
-    "@2_specimens_values"."@key0" is not null as "specimensExists", "@2_specimens_values"."@value3" as "specimensLeavesSum"
+    select "@page"."id" as "id", coalesce("@2_specimens_values"."@value0", 0) as "specimensCount",
+    "@2_specimens_values"."@value1"::text as "specimensDryMassAvg",
+    "@2_specimens_values"."@key0" is not null as "specimensExists",
+    "@2_specimens_values"."@value3" as "specimensLeavesSum"
     from "@page" left join "@2_specimens_values" on "@2_specimens_values"."@key0" = "@page"."id"`)
   )
 })
 
-t.test('one record', async (t) => {
+t.test('one record is one statement', async (t) => {
   const whitelist = whitelistOf({
     allowedFields: fields('name', 'tags.name'),
     allowedIncludes: [new AllowedInclude('tags')],
@@ -227,31 +266,41 @@ t.test('one record', async (t) => {
     compile(unlimited(planGet(id, parseQueryParams(query), on, options)!), nothingForeign).text
   t.equal(
     get(1, 'fields=name'),
-    'select row_to_json("@row".*)::text as "item" from (select "e0"."name" as "name" from "plant" as "e0" where "e0"."id" = $1 and "e0"."deleted_at" is null) as "@row"'
+    'select row_to_json("@row".*)::text as "item" from (select "e0"."name" as "name" from "plant" as "e0" ' +
+      'where "e0"."id" = $1 and "e0"."deleted_at" is null) as "@row"'
   )
   t.equal(
     get(1, 'fields=name', whitelist, { includeDeleted: true }),
-    'select row_to_json("@row".*)::text as "item" from (select "e0"."name" as "name" from "plant" as "e0" where "e0"."id" = $1) as "@row"'
+    'select row_to_json("@row".*)::text as "item" from (select "e0"."name" as "name" from "plant" as "e0" ' +
+      'where "e0"."id" = $1) as "@row"'
   )
   t.equal(
     get('00000000-0000-4000-8000-000000000001', 'fields=name'),
-    'select row_to_json("@row".*)::text as "item" from (select "e0"."name" as "name" from "plant" as "e0" where "e0"."uuid" = $1 and "e0"."deleted_at" is null) as "@row"'
+    'select row_to_json("@row".*)::text as "item" from (select "e0"."name" as "name" from "plant" as "e0" ' +
+      'where "e0"."uuid" = $1 and "e0"."deleted_at" is null) as "@row"'
   )
   t.equal(
     get(1, 'fields=name&include=tags&fields[tags]=name'),
     oneLine(`
-    with "@page" as (select "e0"."name" as "name", "e0"."id" as "id" from "plant" as "e0" where "e0"."id" = $1 and "e0"."deleted_at" is null),
-    "@2_tags" as (select "e2"."plant_id" as "@key0", json_agg(json_build_object('name', "e1"."name") order by "e1"."id") as "@json"
-    from "plant_tags" as "e2" inner join "tag" as "e1" on "e1"."id" = "e2"."tag_id" where "e2"."plant_id" in (select "@page"."id" from "@page") and "e1"."deleted_at" is null group by "e2"."plant_id")
-    select row_to_json("@row".*)::text as "item" from (select "@page"."name" as "name", coalesce("@2_tags"."@json", '[]'::json) as "tags" from "@page" left join "@2_tags" on "@2_tags"."@key0" = "@page"."id") as "@row"`)
+    with "@page" as (select "e0"."name" as "name", "e0"."id" as "id" from "plant" as "e0" where "e0"."id" = $1
+    and "e0"."deleted_at" is null),
+    "@2_tags" as (select "e2"."plant_id" as "@key0", json_agg(json_build_object('name', "e1"."name")
+    order by "e1"."id") as "@json"
+    from "plant_tags" as "e2" inner join "tag" as "e1" on "e1"."id" = "e2"."tag_id"
+    where "e2"."plant_id" in (select "@page"."id" from "@page") and "e1"."deleted_at" is null group by "e2"."plant_id")
+    select row_to_json("@row".*)::text as "item" from (select "@page"."name" as "name",
+    coalesce("@2_tags"."@json", '[]'::json) as "tags" from "@page"
+    left join "@2_tags" on "@2_tags"."@key0" = "@page"."id") as "@row"`)
   )
   t.equal(
     get({ order: 1, plant: 2 }, '', whitelistOf({}, OrderItem)),
-    'select row_to_json("@row".*)::text as "item" from (select "e0"."order_id" as "order", "e0"."plant_id" as "plant", "e0"."quantity" as "quantity", "e0"."price" as "price" from "order_item" as "e0" where "e0"."order_id" = $1 and "e0"."plant_id" = $2) as "@row"'
+    'select row_to_json("@row".*)::text as "item" from (select "e0"."order_id" as "order", ' +
+      '"e0"."plant_id" as "plant", "e0"."quantity" as "quantity", "e0"."price" as "price" from "order_item" as "e0" ' +
+      'where "e0"."order_id" = $1 and "e0"."plant_id" = $2) as "@row"'
   )
 })
 
-t.test('a count and an existence', async (t) => {
+t.test("a count and an existence check have the list's condition", async (t) => {
   const whitelist = whitelistOf({ allowedFilters: filters('name') })
   t.equal(
     compile(planCount(parseQueryParams('filter[name]=x'), whitelist), nothingForeign).text,
@@ -263,7 +312,7 @@ t.test('a count and an existence', async (t) => {
   )
 })
 
-t.test('a filter by every operator', async (t) => {
+t.test('every operator has its condition', async (t) => {
   const allowedFilters = [
     new AllowedFilters('name', 'eq', [
       'eq',
@@ -312,7 +361,7 @@ t.test('a filter by every operator', async (t) => {
   }
 })
 
-t.test('a filter by every operator of arrays', async (t) => {
+t.test('every operator of arrays has its condition', async (t) => {
   const allowedFilters = [new AllowedFilters('synonyms', 'contains', ['contains', 'overlap', 'isnull'])]
   const conditions: ReadonlyArray<readonly [query: string, condition: string]> = [
     ['[contains]=x,y', '"e0"."synonyms" @> $1'],
@@ -333,48 +382,59 @@ t.test('a filter on a relation of every kind is a set of keys', async (t) => {
     [
       Plant,
       'supplier.name',
-      '"plant" as "e0" where "e0"."supplier_id" in (select "e1"."id" from "supplier" as "e1" where "e1"."deleted_at" is null and "e1"."name" = $1) and "e0"."deleted_at" is null',
+      '"plant" as "e0" where "e0"."supplier_id" in (select "e1"."id" from "supplier" as "e1" ' +
+      'where "e1"."deleted_at" is null and "e1"."name" = $1) and "e0"."deleted_at" is null',
     ],
     [Plant, 'supplier', '"plant" as "e0" where "e0"."supplier_id" = $1 and "e0"."deleted_at" is null'],
     [
       Plant,
       'label.text',
-      '"plant" as "e0" where "e0"."id" in (select "e1"."plant_id" from "label" as "e1" where "e1"."text" = $1) and "e0"."deleted_at" is null',
+      '"plant" as "e0" where "e0"."id" in (select "e1"."plant_id" from "label" as "e1" where "e1"."text" = $1) ' +
+      'and "e0"."deleted_at" is null',
     ],
     [
       Plant,
       'offers.title',
-      '"plant" as "e0" where "e0"."id" in (select "e1"."plant_id" from "offer" as "e1" where "e1"."title" = $1) and "e0"."deleted_at" is null',
+      '"plant" as "e0" where "e0"."id" in (select "e1"."plant_id" from "offer" as "e1" where "e1"."title" = $1) ' +
+      'and "e0"."deleted_at" is null',
     ],
     [
       Plant,
       'tags.name',
-      '"plant" as "e0" where "e0"."id" in (select "e2"."plant_id" from "plant_tags" as "e2" inner join "tag" as "e1" on "e1"."id" = "e2"."tag_id" where "e1"."deleted_at" is null and "e1"."name" = $1) and "e0"."deleted_at" is null',
+      '"plant" as "e0" where "e0"."id" in (select "e2"."plant_id" from "plant_tags" as "e2" ' +
+      'inner join "tag" as "e1" on "e1"."id" = "e2"."tag_id" where "e1"."deleted_at" is null and "e1"."name" = $1) ' +
+      'and "e0"."deleted_at" is null',
     ],
     [
       Plant,
       'shelf.capacity',
-      '"plant" as "e0" where ("e0"."shelf_house", "e0"."shelf_number") in (select "e1"."house", "e1"."number" from "shelf" as "e1" where "e1"."capacity" = $1) and "e0"."deleted_at" is null',
+      '"plant" as "e0" where ("e0"."shelf_house", "e0"."shelf_number") in (select "e1"."house", "e1"."number" ' +
+      'from "shelf" as "e1" where "e1"."capacity" = $1) and "e0"."deleted_at" is null',
     ],
     [
       Shelf,
       'plants.name',
-      '"shelf" as "e0" where ("e0"."house", "e0"."number") in (select "e1"."shelf_house", "e1"."shelf_number" from "plant" as "e1" where "e1"."deleted_at" is null and "e1"."name" = $1)',
+      '"shelf" as "e0" where ("e0"."house", "e0"."number") in (select "e1"."shelf_house", "e1"."shelf_number" ' +
+      'from "plant" as "e1" where "e1"."deleted_at" is null and "e1"."name" = $1)',
     ],
     [
       Group,
       'parent.name',
-      '"group" as "e0" where "e0"."parent_id" in (select "e1"."id" from "group" as "e1" where "e1"."deleted_at" is null and "e1"."name" = $1) and "e0"."deleted_at" is null',
+      '"group" as "e0" where "e0"."parent_id" in (select "e1"."id" from "group" as "e1" ' +
+      'where "e1"."deleted_at" is null and "e1"."name" = $1) and "e0"."deleted_at" is null',
     ],
     [
       Order,
       'items.plant.name',
-      '"order" as "e0" where "e0"."id" in (select "e1"."order_id" from "order_item" as "e1" where "e1"."plant_id" in (select "e2"."id" from "plant" as "e2" where "e2"."deleted_at" is null and "e2"."name" = $1))',
+      '"order" as "e0" where "e0"."id" in (select "e1"."order_id" from "order_item" as "e1" ' +
+      'where "e1"."plant_id" in (select "e2"."id" from "plant" as "e2" where "e2"."deleted_at" is null ' +
+      'and "e2"."name" = $1))',
     ],
     [
       AuditEntry,
       'plant.name',
-      '"audit"."entry" as "e0" where "e0"."plant_id" in (select "e1"."id" from "plant" as "e1" where "e1"."deleted_at" is null and "e1"."name" = $1)',
+      '"audit"."entry" as "e0" where "e0"."plant_id" in (select "e1"."id" from "plant" as "e1" ' +
+      'where "e1"."deleted_at" is null and "e1"."name" = $1)',
     ],
   ]
   for (const [entity, path, sql] of related) {
@@ -382,18 +442,19 @@ t.test('a filter on a relation of every kind is a set of keys', async (t) => {
   }
 })
 
-t.test('an owning relation with a composite key is null when its columns are', async (t) => {
+t.test('an owning relation with a composite key is null if its columns are null', async (t) => {
   const options = { allowedFilters: [new AllowedFilters('shelf', 'isnull')] }
   t.match(countOf('filter[shelf]=true', options), '"e0"."shelf_house" is null and "e0"."shelf_number" is null')
   t.match(countOf('filter[shelf]=false', options), '"e0"."shelf_house" is not null and "e0"."shelf_number" is not null')
 })
 
-t.test('columns with names of their own, formulas, embedded objects, classes of one table', async (t) => {
+t.test('renamed columns, formulas, embedded objects and single-table inheritance have their SQL', async (t) => {
   t.equal(
     countOf('filter[position]=1&filter[latinName]=x&filter[sku]=y', {
       allowedFilters: filters('position', 'latinName', 'articleNumber'),
     }),
-    '"plant" as "e0" where "e0"."order" = $1 and "e0"."latinName" = $2 and "e0"."article_number" = $3 and "e0"."deleted_at" is null'
+    '"plant" as "e0" where "e0"."order" = $1 and "e0"."latinName" = $2 and "e0"."article_number" = $3 ' +
+      'and "e0"."deleted_at" is null'
   )
   t.equal(
     countOf('filter[nameLength]=1', { allowedFilters: filters('nameLength') }),
@@ -409,7 +470,7 @@ t.test('columns with names of their own, formulas, embedded objects, classes of 
   )
 })
 
-t.test('a custom type reads and writes by its own SQL', async (t) => {
+t.test('a custom type reads and writes with its own SQL', async (t) => {
   const options = {
     allowedFilters: [new AllowedFilters('minimum', 'eq', ['eq', 'lt', 'in', 'between'])],
     allowedFields: fields('minimum'),
@@ -425,16 +486,18 @@ t.test('a custom type reads and writes by its own SQL', async (t) => {
   )
   t.equal(
     countOf('filter[minimum][in]=1,2', options, Specimen),
-    '"specimen" as "e0" where "e0"."minimum" = any(array(select ("@value"::numeric * 10)::int from unnest($1::text[]) as "@values"("@value")))'
+    '"specimen" as "e0" where "e0"."minimum" = any(array(select ("@value"::numeric * 10)::int ' +
+      'from unnest($1::text[]) as "@values"("@value")))'
   )
   const { text } = statementOf('fields=minimum&sort=minimum', options, Specimen)
   t.match(
     text,
-    'select ("@page"."minimum" / 10.0)::float8 as "minimum" from (select "e0"."minimum" as "minimum" from "specimen" as "e0" order by "e0"."minimum", "e0"."id"'
+    'select ("@page"."minimum" / 10.0)::float8 as "minimum" from (select "e0"."minimum" as "minimum" ' +
+      'from "specimen" as "e0" order by "e0"."minimum", "e0"."id"'
   )
 })
 
-t.test('a sort says where nulls go only where there can be any, and never sorts by formatted text', async (t) => {
+t.test('a sort places nulls only if they are possible, and never sorts by formatted text', async (t) => {
   const options = {
     allowedFields: fields('id', 'created_at'),
     allowedSorts: [
@@ -476,18 +539,21 @@ t.test('a sort says where nulls go only where there can be any, and never sorts 
     ],
     [
       'group.parent.name',
-      ' left join "group" as "e1" on "e0"."group_id" = "e1"."id" and "e1"."deleted_at" is null left join "group" as "e2" on "e1"."parent_id" = "e2"."id" and "e2"."deleted_at" is null',
+      ' left join "group" as "e1" on "e0"."group_id" = "e1"."id" and "e1"."deleted_at" is null ' +
+      'left join "group" as "e2" on "e1"."parent_id" = "e2"."id" and "e2"."deleted_at" is null',
       '"e2"."name", "e0"."id"',
     ],
   ]
   for (const [sort, joins, expected] of cases) t.strictSame(order(sort).slice(-2), [joins, expected], sort)
   t.match(
     statementOf('fields=created_at&sort=created_at', options, Plant).text,
-    'select to_char(("@page"."created_at" at time zone \'UTC\'), \'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"\') as "created_at" from (select "e0"."created_at" as "created_at" from "plant" as "e0" where "e0"."deleted_at" is null order by "e0"."created_at", "e0"."id"'
+    'select to_char(("@page"."created_at" at time zone \'UTC\'), \'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"\') as "created_at" ' +
+      'from (select "e0"."created_at" as "created_at" from "plant" as "e0" where "e0"."deleted_at" is null ' +
+      'order by "e0"."created_at", "e0"."id"'
   )
 })
 
-t.test('values of types that JSON has no form for', async (t) => {
+t.test('values of types without a JSON form are converted in SQL', async (t) => {
   const shown = (property: string) =>
     / as "fetched" from \(select (.*) as "[^"]*" from \(select "e0"/.exec(
       statementOf(`fields=${property}`, { allowedFields: fields(property) }, Specimen).text

@@ -10,7 +10,7 @@ const history = (...samples: ReadonlyArray<readonly [at: number, position: numbe
 }
 const replica = (position: number, commit?: number): ReplicaSample => ({ position: BigInt(position), commit })
 
-/** The writer's clock is 1 000 000 ahead of this process's. */
+/** The writer's clock is 1 000 000 milliseconds ahead of this process. */
 const busy = history([100, 10, 1_000_100], [200, 20, 1_000_200], [300, 30, 1_000_300])
 
 for (
@@ -41,7 +41,7 @@ for (
   t.test(what, async (t) => t.equal(writer.freshAt(sample), expected))
 }
 
-t.test('never later than the truth, for any course of commits, checks and replay', async (t) => {
+t.test('the estimate is never later than the truth, for any course of commits, checks and replay', async (t) => {
   const step = fc.record({ after: fc.nat(1000), writes: fc.nat(50), commits: fc.boolean(), check: fc.boolean() })
   assertProperty(
     fc.property(
@@ -57,13 +57,11 @@ t.test('never later than the truth, for any course of commits, checks and replay
           now += after + 1
           position += writes
           if (isCommit && writes > 0) commits.push({ at: now, position })
-          // a check of the same moment comes after the commit, as its position does
+          // a check at the same moment comes after the commit, as its position does
           if (check) history.add(latest = { at: now, position: BigInt(position), clock: now + skew })
         }
         const replayed = cut % (position + 1)
-        const last = commits.findLast((commit) =>
-          commit.position <= replayed
-        )
+        const last = commits.findLast((commit) => commit.position <= replayed)
         const fresh = history.freshAt({ position: BigInt(replayed), commit: last && last.at + skew })
         const missing = commits.find((commit) => commit.position > replayed)
         return (missing === undefined || fresh < missing.at) &&
