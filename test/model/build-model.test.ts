@@ -32,7 +32,7 @@ const scalar = (model: EntityModel, name: string) => property(model, name) as Sc
 const relation = (model: EntityModel, name: string) => property(model, name) as RelationProperty
 const refused = (message: string | RegExp) => ({ code: 'FST_CRUD_CONFIG_INVALID', message })
 
-t.test('a model is made once, whatever names the entity', async (t) => {
+t.test('a model is built once, by whichever name the entity is passed', async (t) => {
   const plant = models.of(Plant)
   t.equal(models.of(Plant), plant)
   t.equal(models.of('Plant'), plant)
@@ -43,7 +43,7 @@ t.test('a model is made once, whatever names the entity', async (t) => {
   for (const part of plant.properties.values()) t.ok(Object.isFrozen(part), part.name)
 })
 
-t.test('an entity that the ORM does not know is refused with those that it knows', async (t) => {
+t.test('an unknown entity is refused with those that the ORM knows', async (t) => {
   const Stranger = defineEntity({ name: 'Stranger', properties: { id: p.integer().primary() } })
   const few = modelsOf([
     Tag,
@@ -68,7 +68,7 @@ t.test('an entity that the ORM does not know is refused with those that it knows
   t.throws(() => few.of(undefined), refused(/^The entity undefined is not/))
 })
 
-t.test('properties: every one that has something in the database, in the order of declaration', async (t) => {
+t.test('a model has every property that exists in the database, in the order of declaration', async (t) => {
   t.strictSame([...models.of(Plant).properties.keys()], [
     'id',
     'uuid',
@@ -98,7 +98,7 @@ t.test('properties: every one that has something in the database, in the order o
   t.notOk(models.of(Plant).properties.has('selected'), 'in JavaScript only')
 })
 
-t.test('names: of the property, in public, and of the column', async (t) => {
+t.test('a property has its own name, a public name and the name of its column', async (t) => {
   const plant = models.of(Plant)
   t.match(scalar(plant, 'articleNumber'), {
     name: 'articleNumber',
@@ -113,7 +113,7 @@ t.test('names: of the property, in public, and of the column', async (t) => {
   t.match(property(models.of(Supplier), 'email'), { hidden: true })
 })
 
-t.test("a naming strategy is the ORM's, and names what no entity does", async (t) => {
+t.test("the ORM's naming strategy names columns that no entity names", async (t) => {
   class Shouting extends EntityCaseNamingStrategy {
     override classToTableName (name: string): string {
       return `T_${name.toUpperCase()}`
@@ -152,7 +152,7 @@ t.test("a naming strategy is the ORM's, and names what no entity does", async (t
   t.match(relation(named.of(Owner), 'pets').join, { pivotColumns: ['F_OWNER_ID'], pivotTargetColumns: ['F_PET_ID'] })
 })
 
-t.test('the columns of a foreign key that another property has, too', async (t) => {
+t.test('a foreign key has its columns, also those shared with another property', async (t) => {
   const Order = defineEntity({
     name: 'Order',
     properties: { tenant: p.integer().primary(), id: p.integer().primary() },
@@ -171,7 +171,7 @@ t.test('the columns of a foreign key that another property has, too', async (t) 
   ], ['order_id', false]])
 })
 
-t.test('classes of one table are in the schema of their root', async (t) => {
+t.test('classes of single-table inheritance are in the schema of their root', async (t) => {
   const Contact = defineEntity({
     name: 'Contact',
     schema: 'crm',
@@ -209,7 +209,7 @@ t.test('a formula may name its table, and be a fragment with values', async (t) 
   t.equal(scalar(priced, 'named').formula!('"e0"'), "\"e0\".id || 'it''s'")
 })
 
-t.test('an embedded object in columns has properties of its own; as JSON it is one', async (t) => {
+t.test('an embedded object in columns has its properties, and one in JSON is a single property', async (t) => {
   const address = property(models.of(Supplier), 'address')
   t.match(address, { kind: 'embedded', name: 'address', publicName: 'address', nullable: true })
   const members = [...(address as Extract<Property, { kind: 'embedded' }>).properties.values()] as ScalarProperty[]
@@ -227,7 +227,7 @@ t.test('an embedded object in columns has properties of its own; as JSON it is o
   })
 })
 
-t.test('relations: how rows are matched', async (t) => {
+t.test('a relation knows how its rows are matched', async (t) => {
   const joins: ReadonlyArray<readonly [entity: unknown, name: string, many: boolean, target: string, join: object]> = [
     [Plant, 'supplier', false, 'Supplier', { kind: 'owner', columns: ['supplier_id'], targetColumns: ['id'] }],
     [Supplier, 'plants', true, 'Plant', { kind: 'inverse', columns: ['id'], targetColumns: ['supplier_id'] }],
@@ -287,7 +287,7 @@ t.test('an owning relation has the key that it refers to, with its types', async
   t.strictSame(relation(models.of(Plant), 'tags').key, [])
 })
 
-t.test('a key that refers to a bigint is of the form in which the bigint is declared', async (t) => {
+t.test('a key that refers to a bigint has the declared form of the bigint', async (t) => {
   const Entry = defineEntity({ name: 'Entry', properties: { id: p.bigint('string').primary() } })
   const Count = defineEntity({ name: 'Count', properties: { id: p.bigint('number').primary() } })
   const Line = defineEntity({
@@ -304,7 +304,7 @@ t.test('a key that refers to a bigint is of the form in which the bigint is decl
   t.match(relation(line, 'count').key, [{ type: { kind: 'bigint', form: 'number' } }])
 })
 
-t.test('primary keys: single, composite, and made of relations', async (t) => {
+t.test('primary keys are single, composite, or made of relations', async (t) => {
   const columns = (entity: unknown) =>
     models.of(entity).primaryKey.map((part) => [part.property.name, ...part.columns.map(({ column }) => column)])
   t.strictSame(columns(Plant), [['id', 'id']])
@@ -314,7 +314,7 @@ t.test('primary keys: single, composite, and made of relations', async (t) => {
   t.match(models.of(AuditEntry).primaryKey[0]?.columns, [{ type: { kind: 'bigint', form: 'string' } }])
 })
 
-t.test('single-table inheritance: a class has the rows of its own kind and of what extends it', async (t) => {
+t.test('with single-table inheritance, a class has its own rows and those of its subclasses', async (t) => {
   t.strictSame(models.of(Parcel).discriminator, { column: 'kind', values: ['parcel'] })
   t.equal(models.of(Delivery).discriminator, undefined, 'an abstract root has all')
   t.ok(models.of(Delivery).properties.has('carrier'), 'what only some of its rows have')
@@ -353,7 +353,7 @@ t.test('a table in another schema is qualified, and quotes are doubled', async (
   t.equal(modelsOf([Any], { schema: 'app' }).of(Any).table, '"app"."any"')
 })
 
-t.test('soft delete: a nullable datetime that is called deleted_at, as a property or as a column', async (t) => {
+t.test('soft delete needs a nullable datetime called deleted_at, as property or column', async (t) => {
   t.equal(models.of(Plant).deletedAt?.name, 'deleted_at')
   t.equal(models.of(Shelf).deletedAt, undefined)
   const made = (properties: Record<string, any>) => {
@@ -369,7 +369,7 @@ t.test('soft delete: a nullable datetime that is called deleted_at, as a propert
   t.equal(made({ deleted_at: p.datetime().formula('now()').nullable() }), undefined)
 })
 
-t.test('uuid: a unique and visible UUID of that name', async (t) => {
+t.test('uuid must be a unique and visible UUID', async (t) => {
   t.equal(models.of(Plant).uuid?.column, 'uuid')
   t.equal(models.of(Customer).uuid, undefined)
   const made = (uuid: any) => {
@@ -382,12 +382,12 @@ t.test('uuid: a unique and visible UUID of that name', async (t) => {
   t.equal(made(p.uuid().unique().hidden()), undefined)
 })
 
-t.test('version', async (t) => {
+t.test('a version property is found', async (t) => {
   t.equal(models.of(Order).version?.name, 'version')
   t.equal(models.of(Plant).version, undefined)
 })
 
-t.test('codecs: custom types and serializers, not the types that MikroORM has itself', async (t) => {
+t.test("custom types and serializers are codecs, and MikroORM's own types are not", async (t) => {
   const specimen = models.of(Specimen)
   const withCodec = [...specimen.properties.values()].filter((property) =>
     property.kind === 'scalar' && property.codec !== undefined
@@ -416,7 +416,7 @@ t.test('codecs: custom types and serializers, not the types that MikroORM has it
   t.equal(country.toDatabase, undefined, 'a serializer has no say in what is stored')
 })
 
-t.test('a serializer is given what the property holds in JavaScript', async (t) => {
+t.test('a serializer gets the JavaScript value of the property', async (t) => {
   const seen: unknown[] = []
   const note = (value: unknown) => {
     seen.push(value)
@@ -445,7 +445,7 @@ t.test('a serializer is given what the property holds in JavaScript', async (t) 
   t.strictSame(seen, [new Date('2024-05-06T07:08:09.123Z'), 12n, '12', 12, Buffer.from([0, 1, 2]), null])
 })
 
-t.test('a custom type that refuses a text, or makes nothing of it, refuses the value', async (t) => {
+t.test('a custom type refuses a value by throwing, or by returning undefined', async (t) => {
   class Even extends Type<number, number> {
     override convertToDatabaseValue (value: unknown): any {
       if (Number(value) % 2 !== 0) throw new RangeError('odd')
@@ -464,7 +464,7 @@ t.test('a custom type that refuses a text, or makes nothing of it, refuses the v
   t.match(toDatabase!('4294967296'), { ok: false, expected: /an integer from/ }, 'and the column has its say')
 })
 
-t.test("what can't be a resource is refused", async (t) => {
+t.test('an entity that cannot be a resource is refused', async (t) => {
   const Long = defineEntity({
     name: 'Long',
     properties: { id: p.integer().primary(), text: p.string().serializedName('é'.repeat(32)) },
@@ -512,7 +512,7 @@ t.test("what can't be a resource is refused", async (t) => {
   )
 })
 
-t.test('what is never written: views, and what MikroORM is told not to write', async (t) => {
+t.test('views and properties that MikroORM does not write are never written', async (t) => {
   const Total = defineEntity({
     name: 'Total',
     view: true,
@@ -544,7 +544,7 @@ t.test('what is never written: views, and what MikroORM is told not to write', a
   t.equal(models.of(Plant).readOnly, undefined)
 })
 
-t.test('two entities of one name, in tables of their own, are two', async (t) => {
+t.test('two entities with the same name and different tables are different', async (t) => {
   const make = (schema: string, name: string) =>
     defineEntity({ name: 'Account', schema, properties: { id: p.integer().primary(), [name]: p.string() } })
   const [crm, billing] = [make('crm', 'contact'), make('billing', 'iban')]
@@ -569,7 +569,7 @@ t.test('paths are looked up by property names and written with public ones', asy
   })
 })
 
-t.test('a name that leads nowhere is refused with the nearest one, a hidden one like any other', async (t) => {
+t.test('an unknown name is refused with the nearest one, and a hidden one like an unknown one', async (t) => {
   const plant = models.of(Plant)
   const fails = (path: string) => {
     try {

@@ -14,18 +14,18 @@ import { entities } from '../fixtures/entities.ts'
 import { assertProperty } from '../helpers/property.ts'
 import { awkward, textsOf } from './texts.ts'
 
-/** A column type, texts with what becomes of them, texts that are refused, and what was expected instead. */
+/** A column type, texts with their values, texts that are refused, and the expectation in the message. */
 interface Case {
   readonly column: string
   readonly items?: readonly (string | number)[]
-  /** A text alone stays as it is. */
+  /** A text alone stays unchanged. */
   readonly accepted: ReadonlyArray<string | readonly [text: string, value: SqlValue]>
   readonly refused: readonly string[]
   readonly expected: string
   readonly allowed?: readonly string[]
 }
 
-/** Refused by everything that is not text. */
+/** Refused by every type except text. */
 const NEVER = ['', ' ', 'null', 'undefined', 'NULL', '\0', '1\0', "' or 1=1 --", '{}x', '١', '１', 'ß']
 const NOT_NUMBERS = [
   'NaN',
@@ -415,7 +415,7 @@ const cases: readonly Case[] = [
       `${'['.repeat(65)}${']'.repeat(65)}`,
       `${'['.repeat(4000)}${']'.repeat(4000)}`,
       '{"a":'.repeat(65) + '1' + '}'.repeat(65),
-      // what comes first under a key that comes twice is stored nowhere, but PostgreSQL reads it
+      // the first value of a repeated key is not stored, but PostgreSQL reads it
       '{"a":"\\u0000","a":1}',
       '{"a":1e99999,"a":1}',
       '{"a":"\\ud83c","a":1}',
@@ -505,8 +505,8 @@ const cases: readonly Case[] = [
       '[now,)',
       '[10000-01-01,)',
     ],
-    expected:
-      'a range of ISO 8601 dates and times, such as [2024-05-31T09:30:00Z,2024-05-31T11:00:00Z), [2024-05-31,) or empty',
+    expected: 'a range of ISO 8601 dates and times, such as [2024-05-31T09:30:00Z,2024-05-31T11:00:00Z), ' +
+      '[2024-05-31,) or empty',
   },
   {
     // a column without a zone holds UTC
@@ -516,8 +516,8 @@ const cases: readonly Case[] = [
       ['[2024-01-01T01:00:00+02:00,2024-01-01T01:00:00-02:00)', '[2023-12-31T23:00:00,2024-01-01T03:00:00)'],
     ],
     refused: ['[2024-02-30,)', '[2024-01-01T00:00:00+25:00,)'],
-    expected:
-      'a range of ISO 8601 dates and times, such as [2024-05-31T09:30:00Z,2024-05-31T11:00:00Z), [2024-05-31,) or empty',
+    expected: 'a range of ISO 8601 dates and times, such as [2024-05-31T09:30:00Z,2024-05-31T11:00:00Z), ' +
+      '[2024-05-31,) or empty',
   },
   {
     column: 'bytea',
@@ -543,14 +543,14 @@ for (const { column, items, accepted, refused, expected, allowed } of cases) {
   const type = valueTypeOf(column, { items })
   const what = items === undefined ? column : `${column} of ${items.length} members`
   if (accepted.length > 0) {
-    t.test(`${what}: text that is a value of it becomes exactly that value`, async (t) => {
+    t.test(`${what}: a valid text becomes exactly its value`, async (t) => {
       for (const entry of accepted) {
         const [text, value] = typeof entry === 'string' ? [entry, entry] : entry
         t.strictSame(convert(text, type), { ok: true, value }, JSON.stringify(text).slice(0, 60))
       }
     })
   }
-  t.test(`${what}: any other text is refused with what was expected`, async (t) => {
+  t.test(`${what}: any other text is refused with the expected form`, async (t) => {
     const refusal = { ok: false, expected, allowed }
     for (const text of refused) t.strictSame(convert(text, type), refusal, JSON.stringify(text).slice(0, 60))
   })
@@ -561,7 +561,7 @@ t.test('minus zero is the integer zero', async (t) => {
   t.ok(result.ok && Object.is(result.value, 0))
 })
 
-t.test('the low end of a range comes first', async (t) => {
+t.test('the low end of a range must come first', async (t) => {
   const cases: ReadonlyArray<readonly [column: string, text: string, instead: string]> = [
     ['int4range', '[5,1)', '[1,5)'],
     ['int8range', '(10,9]', '(9,10]'],
@@ -581,7 +581,7 @@ t.test('the low end of a range comes first', async (t) => {
   }
 })
 
-t.test('no integer comes after the last one', async (t) => {
+t.test('no integer follows the last one', async (t) => {
   for (const [column, last] of [['int4range', '2147483647'], ['int8range', '9223372036854775807']] as const) {
     const type = valueTypeOf(column, {})
     t.match(convert(`[1,${last}]`, type), { expected: `a range that ends before ${last}, or that has no end` })
@@ -589,7 +589,7 @@ t.test('no integer comes after the last one', async (t) => {
   }
 })
 
-t.test('what a range contains is a value or a range', async (t) => {
+t.test('contains takes a value or a range', async (t) => {
   const contained = (text: string, column: string) =>
     containedFromText(text, valueTypeOf(column, {}) as Extract<ValueType, { kind: 'range' }>)
   for (
@@ -610,7 +610,7 @@ t.test('what a range contains is a value or a range', async (t) => {
   t.match(contained('x', 'int4range'), { expected: /^an integer from .*, or a range of integers from / })
 })
 
-t.test('a UUID is known by its form', async (t) => {
+t.test('a UUID is recognised by its form', async (t) => {
   t.ok(isUuid('00000000-0000-4000-8000-00000000000A'))
   t.notOk(isUuid('00000000-0000-4000-8000-00000000000'))
   t.notOk(isUuid('1'))
@@ -655,7 +655,7 @@ t.test('no text makes a conversion throw', async (t) => {
   t.pass()
 })
 
-/** How a value is read back as text, to be compared with what went in. */
+/** How a value is read back as text, to compare it with the input. */
 const READ: Partial<Record<string, string>> = {
   timestamptz: "to_char(v at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC')",
   timestamp: "to_char(v, 'YYYY-MM-DD HH24:MI:SS.US BC')",
@@ -673,13 +673,13 @@ const ENDS: Partial<Record<string, string>> = {
   tstzrange: 'timestamptz',
 }
 
-/** Of a range: whether it is empty, its brackets, and its ends. */
+/** The parts of a range: whether it is empty, its brackets, and its ends. */
 function readRange (end: string): string {
   const read = (value: string) => `coalesce(${(READ[end] ?? 'v::text').replace(/\bv\b/g, value)}, ${value}::text, '')`
   return `concat_ws('|', isempty(v), lower_inc(v), upper_inc(v), ${read('lower(v)')}, ${read('upper(v)')})`
 }
 
-/** The same, as the text of the range means it. */
+/** The same parts, read from the text of the range. */
 function isSameRange (end: string, text: string, read: string): boolean {
   const [empty, startsWith, endsWith, from = '', to = ''] = read.split('|')
   if (text === 'empty') return empty === 't'
@@ -691,7 +691,7 @@ function isSameRange (end: string, text: string, read: string): boolean {
   const upper = counted(high) && close ? next(high) : high
   const same = (written: string, read: string) => finite(written) ? isSame(end, written, read) : written === read
   if (empty === 't') {
-    // there is nothing between the ends
+    // no value lies between the ends
     if (counted(low) && counted(high)) return end === 'date' ? lower >= upper : BigInt(lower) >= BigInt(upper)
     return !(open && close) && (end === 'numeric' ? isSame(end, low, high) : moment(low) === moment(high))
   }
@@ -703,13 +703,13 @@ function isSameRange (end: string, text: string, read: string): boolean {
 
 const moment = (text: string): string => text.endsWith('infinity') ? text : canonicalDatetime(text)
 
-/** The integer or day after another. */
+/** The integer or day after another one. */
 function next (written: string): string {
   if (!/^\d{4,5}-\d\d-\d\d$/.test(written)) return String(BigInt(written) + 1n)
   return new Date(Date.parse(`${written}T00:00:00Z`) + 86_400_000).toISOString().slice(0, -14).replace('+0', '')
 }
 
-/** Whether what PostgreSQL says of a value is what the text meant. */
+/** Whether PostgreSQL's text of a value means the same as the input. */
 function isSame (column: string, text: string, read: string): boolean {
   const end = ENDS[column]
   if (end !== undefined) return isSameRange(end, text, read)
@@ -746,7 +746,7 @@ function canonicalTime (text: string): string {
   return `${time}.${fraction.padEnd(6, '0')}`
 }
 
-/** Sign, digits without those that mean nothing. */
+/** Sign, and digits without insignificant zeros. */
 function canonicalDecimal (text: string): string {
   const [, sign, whole, fraction] = /^(-?)0*(\d*)(?:\.(\d*?)0*)?$/.exec(text)!
   return whole === '' && !fraction ? '0' : `${sign}${whole}.${fraction ?? ''}`
@@ -767,7 +767,7 @@ function canonicalDatetime (text: string): string {
   }`
 }
 
-/** A JSON value with its keys in order: jsonb has an order of its own. */
+/** A JSON value with sorted keys, since jsonb has its own order. */
 function sorted (value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted)
   if (typeof value !== 'object' || value === null) return value
@@ -780,7 +780,7 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
   }
 
   for (const column of COLUMNS) {
-    t.test(`${column}: what is accepted, the database reads as the same value`, async (t) => {
+    t.test(`${column}: the database reads an accepted text as the same value`, async (t) => {
       const type = valueTypeOf(column, {})
       let accepted = 0
       await assertProperty(

@@ -1,10 +1,10 @@
-/** Numbers that JavaScript would round pass `JSON.parse` and `JSON.stringify` unchanged, and only those become objects. */
+/** Numbers that JavaScript would round pass `JSON.parse` and `JSON.stringify` unchanged. Only those become objects. */
 import fc from 'fast-check'
 import t from 'tap'
 import { isExactNumber, parseExact, withNumbers } from '../../src/model/exact-json.ts'
 import { assertProperty } from '../helpers/property.ts'
 
-/** The value of a number's text: its digits without zeros at the ends, and where the point stands. */
+/** The value of a number's text: its digits without zeros at the ends, and the place of the decimal point. */
 function valueOf (text: string): string {
   const [, sign, whole, fraction = '', exponent = '0'] = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(text)!
   const digits = (whole + fraction).replace(/^0+/, '')
@@ -24,7 +24,7 @@ const number = fc.record({
   `${sign}${whole}${fraction === undefined ? '' : `.${fraction}`}${exponent.join('')}`
 )
 
-t.test('no number changes its value, wherever it stands', async (t) => {
+t.test('no number changes its value, in any place', async (t) => {
   assertProperty(
     fc.property(
       number,
@@ -44,7 +44,7 @@ t.test('no number changes its value, wherever it stands', async (t) => {
   t.pass('all have kept it')
 })
 
-t.test('numbers that stay the same are numbers', async (t) => {
+t.test('numbers that JavaScript does not round stay numbers', async (t) => {
   const plain = [9007199254740991, 0.1, 1e300, 0.30000000000000004, 12345678, -5, 1e21, 5e-324]
   t.strictSame(parseExact(JSON.stringify(plain)), plain)
   const [first, ...rest] = parseExact(JSON.stringify(plain).replace('[', '[9007199254740993,')) as unknown[]
@@ -52,13 +52,13 @@ t.test('numbers that stay the same are numbers', async (t) => {
   t.strictSame(rest, plain)
 })
 
-t.test('texts are texts, and keys are keys', async (t) => {
+t.test('texts stay texts, and keys stay keys', async (t) => {
   const json =
     '{"__proto__":{"n":9007199254740993},"9007199254740993":"9007199254740993","t":", 9007199254740993,","e":"1e400"}'
   t.equal(JSON.stringify(parseExact(json)), json)
 })
 
-t.test('texts have any length', async (t) => {
+t.test('texts may have any length', async (t) => {
   for (const unit of ['1', '1.', '1e1', '12345678a', '9007199254740993,']) {
     const text = `["${unit.repeat(24_000_000 / unit.length)}","1e${'1'.repeat(2_000)}"]`
     t.ok(JSON.stringify(parseExact(text)) === text, unit)
@@ -68,7 +68,7 @@ t.test('texts have any length', async (t) => {
   }
 })
 
-t.test('code that reckons with values gets numbers, at any depth', async (t) => {
+t.test('code that computes with values gets numbers, at any depth', async (t) => {
   t.strictSame(
     withNumbers(parseExact('{"a":[9007199254740993,{"b":-1e400,"__proto__":18446744073709551615}],"c":null,"d":"x"}')),
     JSON.parse('{"a":[9007199254740992,{"b":-1e400,"__proto__":18446744073709552000}],"c":null,"d":"x"}')

@@ -3,8 +3,8 @@ import t from 'tap'
 import { convert, fromJson } from '../../src/model/index.ts'
 import { assertProperty } from '../helpers/property.ts'
 
-t.test('a Date is read as its text is', async (t) => {
-  // years before 1 and after 9999, too, which are no dates of ours
+t.test('a Date is read like its text', async (t) => {
+  // also years before 1 and after 9999, which our dates exclude
   const dates = fc.oneof(
     fc.date({ noInvalidDate: true }),
     fc.date({
@@ -30,7 +30,7 @@ t.test('a Date is read as its text is', async (t) => {
   t.notOk(fromJson(new Date(NaN), { kind: 'datetime', zoned: true }).ok)
 })
 
-t.test('an integer is a whole number in its range', async (t) => {
+t.test('an integer must be a whole number in its range', async (t) => {
   const type = { kind: 'integer', min: -32_768, max: 32_767 } as const
   for (const value of [0, 1, -1, 32_767, -32_768]) t.strictSame(fromJson(value, type), { ok: true, value })
   t.ok(Object.is((fromJson(-0, type) as { value: unknown }).value, 0))
@@ -39,8 +39,8 @@ t.test('an integer is a whole number in its range', async (t) => {
   }
 })
 
-t.test('a decimal has no more digits than its column', async (t) => {
-  /** The digits that matter, counted in another way: by the value itself. */
+t.test('a decimal has at most as many digits as its column', async (t) => {
+  /** The significant digits, counted from the value itself. */
   const fits = (whole: string, fraction: string, precision: number, scale: number): boolean =>
     BigInt(whole) < 10n ** BigInt(precision - scale) &&
     BigInt(fraction.padEnd(40, '0')) % 10n ** BigInt(40 - scale) === 0n
@@ -62,7 +62,7 @@ t.test('a decimal has no more digits than its column', async (t) => {
             `${written} in numeric(${precision}, ${scale}): ${asText.ok}`
           )
         }
-        // all of its digits are significant to JavaScript, whose text for it may have an exponent
+        // all digits of JavaScript's text, which may have an exponent, are significant
         const asNumber = fromJson(Number(written), { kind: 'decimal', form: 'number', precision, scale })
         if (
           whole.length + fraction.length < 16 &&
@@ -84,7 +84,7 @@ t.test('a decimal has no more digits than its column', async (t) => {
   })
 })
 
-t.test('a date that is refused in a body gets no advice for URLs', async (t) => {
+t.test('the message for a date in a body has no advice for URLs', async (t) => {
   for (const value of ['tomorrow', '2024-05-31T09:30:00 02:00']) {
     for (const type of [{ kind: 'datetime', zoned: true }, { kind: 'datetime', zoned: false }] as const) {
       t.strictSame(fromJson(value, type), {

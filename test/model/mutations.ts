@@ -1,11 +1,11 @@
 /* eslint no-template-curly-in-string: off -- the texts are pieces of source */
-/** Small mistakes in the product's source, each of which the random tests have to find. */
+/** Small mistakes in the product's source. The random tests must find each of them. */
 
 export interface Mutation {
-  /** What a client would see. */
+  /** The effect that a client would see. */
   readonly breaks: string
   readonly file: string
-  /** Text that is in the file once. */
+  /** Text that occurs once in the file. */
   readonly from: string
   readonly to: string
   /** The test that finds it. */
@@ -59,7 +59,8 @@ export const mutations: readonly Mutation[] = [
     '`in` of an empty list matches everything',
     'src/operators/read.ts',
     'export const readList: ReadTexts = (texts, convert, type) => {',
-    "export const readList: ReadTexts = (texts, convert, type) => {\n  if (texts.length === 0) return { kind: 'nothing' }"
+    'export const readList: ReadTexts = (texts, convert, type) => {\n' +
+      "  if (texts.length === 0) return { kind: 'nothing' }"
   ),
   reads(
     'the alias of a filter is ignored',

@@ -1,7 +1,8 @@
 /**
- * Random requests to random resources, answered by the server and by the reference implementation (reference/answer.ts).
+ * Random requests to random resources, answered by the server and by the reference implementation
+ * (reference/answer.ts).
  *
- * Every whitelist gets rows and a server of its own. FUZZ_SEED draws others, FUZZ_RUNS_FACTOR more.
+ * Every whitelist gets its own rows and server. FUZZ_SEED draws others, FUZZ_RUNS_FACTOR more.
  */
 import fc from 'fast-check'
 import t from 'tap'
@@ -21,12 +22,13 @@ import { tables } from './random/rows.ts'
 import { whitelists } from './random/whitelists.ts'
 
 /**
- * Behaviour that is described and not yet built: requests that would show it are left out. Empty this list when it is.
+ * Behaviour that is described and not yet built. Requests that would show it are left out. Empty this list when it is
+ * built.
  */
 const PENDING: readonly Pending[] = []
 
 const WORLDS = 10
-/** To each of them: the factor draws more worlds. */
+/** Resources for each entity. The factor draws more worlds. */
 const REQUESTS = 160 / drawing(process.env).factor
 
 await forEachDatabase(t, { entities: [...models.values()] }, async (t, { orm }) => {
@@ -51,7 +53,7 @@ await forEachDatabase(t, { entities: [...models.values()] }, async (t, { orm }) 
       })
       const comparison = new Comparison(app, `/${tableName(name)}`, world)
       const ids = world.tables.rows[name]!.map((row) => [keyOf(entities[name]!, row)].flat().map(String))
-      // a path can't hold an empty segment
+      // a path cannot contain an empty segment
       const id = fc.constantFrom(...ids.filter((id) => !id.includes('')), undefined)
       const request = fc.oneof({
         weight: 9,

@@ -1,6 +1,6 @@
 /**
- * Random sequences of writes, done by the server and by the reference implementation (reference/store.ts): the same answers,
- * and in the end the same rows.
+ * Random sequences of writes, done by the server and by the reference implementation (reference/store.ts). The answers
+ * must be equal, and so must the final rows.
  */
 import fc from 'fast-check'
 import Fastify, { type LightMyRequestResponse } from 'fastify'
@@ -20,7 +20,7 @@ const PEOPLE = [1, 2]
 const DELETED_PERSON = 3
 const LABELS = [1, 2, 3].map((n) => `${n}0000000-0000-4000-8000-000000000000`)
 
-/** Resources that differ in what bodies may set, and in whether changes need a version. */
+/** Resources that differ in the properties that bodies may set, and in whether changes need a version. */
 const RESOURCES = {
   '/tickets': { writable: { create: WRITABLE, update: WRITABLE }, requireIfMatch: false },
   '/guarded': { writable: { create: WRITABLE, update: WRITABLE }, requireIfMatch: true },
@@ -91,7 +91,7 @@ await forEachDatabase(t, { entities: [Person, Label, Ticket] }, async (t, { orm 
           targets,
           keys,
         })
-        // rows to begin with
+        // rows to start with
         const steps: Step[] = [
           ...['A', 'B', 'C'].map((code) => ({ kind: 'create' as const, body: { code, open: true } })),
           ...further,
@@ -135,7 +135,7 @@ await forEachDatabase(t, { entities: [Person, Label, Ticket] }, async (t, { orm 
     return { sent: { ifMatch: tag }, received: await app.inject({ ...request[step.kind], ...body }) }
   }
 
-  /** The same step in the reference, which is told what the database makes: keys and times. */
+  /** The same step in the reference, which is told the values that the database generates: keys and times. */
   function perform (
     store: Store,
     step: Step,
@@ -174,21 +174,24 @@ await forEachDatabase(t, { entities: [Person, Label, Ticket] }, async (t, { orm 
     const pointers = [
       ...new Set<string>(body.errors.map(({ source }: Value) => /^\/[^/]*/.exec(source?.pointer ?? '')?.[0])),
     ].sort()
-    // conflicts that the database finds are named one at a time
+    // the database reports conflicts one at a time
     if (reason.status === 409) assert.ok(pointers.every((pointer) => reason.pointers!.includes(pointer)), message)
     else if (reason.pointers) assert.deepStrictEqual(pointers, reason.pointers, message)
   }
 
-  /** Deleted rows, hidden columns and links included. */
+  /** The rows, including deleted ones, hidden columns and links. */
   async function compareRows (store: Store): Promise<void> {
     const stored = await run(
-      "select row_to_json(t)::text as row from (select *, (extract(epoch from seen_at) * 1000)::text as seen_millis, serial::text as serial_text, (select coalesce(json_agg(label order by label), '[]') from ticket_labels l where l.ticket = ticket.id) as labels from ticket order by id) t"
+      'select row_to_json(t)::text as row from (select *, ' +
+        '(extract(epoch from seen_at) * 1000)::text as seen_millis, serial::text as serial_text, ' +
+        "(select coalesce(json_agg(label order by label), '[]') from ticket_labels l " +
+        'where l.ticket = ticket.id) as labels from ticket order by id) t'
     )
     const rows = stored.map(({ row }: Value) => {
       const { owner_id: owner, seen_millis: seen, serial_text: serial, serial: _, ...others } = JSON.parse(row)
       return { ...others, owner, seen: seen === null ? null : Number(seen), serial }
     })
-    // times as numbers, so that no time zone shows; decimals as numbers, too
+    // times as numbers, so that time zones do not matter; decimals as numbers, too
     const plain = ({ deleted_at: deletedAt, seen_at: _, cost, ...row }: Row): Value => ({
       ...row,
       cost: cost === null ? null : Number(cost),

@@ -9,7 +9,7 @@ const DATES: ValueType = { kind: 'range', end: { kind: 'date' } }
 const MOMENTS: ValueType = { kind: 'range', end: ZONED }
 const DATETIME: ValueType = { kind: 'datetime', zoned: false }
 
-t.test('texts that a column writes', async (t) => {
+t.test('texts that a column writes are recognised', async (t) => {
   for (
     const [type, text, value] of [
       [INTEGER, '-5', '-5'],
@@ -56,7 +56,7 @@ t.test('texts that a column writes', async (t) => {
   ) t.equal(readStored(text, type), value, `${type.kind} ${text}`)
 })
 
-t.test('nothing else', async (t) => {
+t.test('other texts are not', async (t) => {
   for (
     const [type, ...texts] of [
       [INTEGER, '', '1.0', '2147483648', 'x', '+1', ' 1', 'NaN'],
@@ -103,7 +103,7 @@ t.test('nothing else', async (t) => {
   }
 })
 
-t.test('a computed number may be of another type than it is said to be', async (t) => {
+t.test('a computed number may be of another type than declared', async (t) => {
   for (const text of ['1.5', '99999999999', '1e+20', 'NaN']) t.equal(readStored(text, INTEGER, true), text)
   t.equal(readStored('x', INTEGER, true), undefined)
 })

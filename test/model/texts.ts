@@ -1,7 +1,7 @@
-/** Texts for property tests: such as a column type accepts, near misses of them, and what a tester would try. */
+/** Texts for property tests: texts that a column type accepts, near misses, and typical texts of testers. */
 import fc from 'fast-check'
 
-/** Texts that have broken something somewhere. */
+/** Texts that have broken other programs. */
 export const awkward: fc.Arbitrary<string> = fc.constantFrom(
   '',
   ' ',
@@ -127,7 +127,7 @@ const json = fc.oneof(
   ).map((tokens) => tokens.join(''))
 )
 
-/** Ranges with ends of a type: about as many in order as not. */
+/** Ranges with ends of a type, about half of them in order. */
 const rangeOf = (end: fc.Arbitrary<string>): fc.Arbitrary<string> => {
   const bound = fc.oneof({ weight: 6, arbitrary: end }, { weight: 2, arbitrary: end.map((text) => `"${text}"`) }, {
     weight: 1,
@@ -168,7 +168,7 @@ const TEXTS: Readonly<Record<string, fc.Arbitrary<string>>> = {
   tstzrange: rangeOf(fc.oneof(calendar.map((moment) => moment.toISOString()), datetime)),
 }
 
-/** Texts for a column type, many of which are values of it. */
+/** Texts for a column type, many of which are valid. */
 export function textsOf (column: string): fc.Arbitrary<string> {
   return TEXTS[column]!
 }

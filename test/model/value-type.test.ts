@@ -53,7 +53,7 @@ t.test('a column type has its value type, under all of its names', async (t) => 
   }
 })
 
-t.test('a type that is not known is left as text', async (t) => {
+t.test('an unknown type is left as text', async (t) => {
   for (
     const column of [
       'interval',
@@ -76,7 +76,7 @@ t.test('a type that is not known is left as text', async (t) => {
   }
 })
 
-t.test('a property that is declared to be a number is one in JSON', async (t) => {
+t.test('a property declared as a number is a number in JSON', async (t) => {
   t.match(valueTypeOf('bigint', { runtimeType: 'number' }), { form: 'number' })
   t.match(valueTypeOf('numeric(10,2)', { runtimeType: 'number' }), { form: 'number' })
   t.match(valueTypeOf('bigint', { runtimeType: 'bigint' }), { form: 'string' })
@@ -84,7 +84,7 @@ t.test('a property that is declared to be a number is one in JSON', async (t) =>
   t.match(valueTypeOf('bigint[]', { runtimeType: 'string[]' }), { element: { form: 'string' } })
 })
 
-t.test('members make an enum, of the database where the type is not known', async (t) => {
+t.test('members make an enum, of the database if the type is unknown', async (t) => {
   t.strictSame(valueTypeOf('text', { items: ['a', 'b'] }), { kind: 'enum', items: ['a', 'b'], native: false })
   t.strictSame(valueTypeOf('smallint', { items: [1, 2] }), { kind: 'enum', items: [1, 2], native: false })
   t.strictSame(valueTypeOf('season', { items: ['spring'] }), { kind: 'enum', items: ['spring'], native: true })
@@ -105,7 +105,7 @@ t.test('a value type is frozen and shares nothing with its declaration', async (
   }
 })
 
-t.test('what a type can be filtered by', async (t) => {
+t.test('a type has the operators that work on it', async (t) => {
   const cases: ReadonlyArray<
     readonly [
       column: string,

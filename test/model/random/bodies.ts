@@ -1,4 +1,4 @@
-/** Bodies of writes: mostly right, with values that are written in more than one way, and now and then wrong. */
+/** Bodies of writes: mostly valid, with values written in several ways, and now and then invalid. */
 import fc from 'fast-check'
 import type { Row, Value } from '../reference/description.ts'
 import { ticket } from './tickets.ts'
@@ -26,7 +26,7 @@ const MISTAKES: Readonly<Record<string, readonly Value[]>> = {
   nope: [1],
 }
 
-/** Values as a client may write them: text in more than one way. */
+/** Values as a client may write them: one text in several ways. */
 function json (name: string): fc.Arbitrary<Value> {
   const property = ticket.properties[name]!
   return valueOf(property).chain((value): fc.Arbitrary<Value> =>
@@ -36,7 +36,7 @@ function json (name: string): fc.Arbitrary<Value> {
 
 const SIMPLE = ['open', 'note', 'points', 'serial', 'cost', 'weight', 'state', 'token', 'due', 'seen_at', 'extra']
 
-/** Few codes, so that some are taken. */
+/** Only a few codes, so that some are taken. */
 const code = fc.oneof({ weight: 3, arbitrary: fc.integer({ min: 1, max: 40 }).map((n) => `T${n}`) }, {
   weight: 1,
   arbitrary: text,

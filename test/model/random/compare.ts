@@ -1,4 +1,4 @@
-/** Sends requests to a server and compares what comes back with the answers of the reference. */
+/** Sends requests to a server and compares the answers with those of the reference. */
 import type { FastifyInstance } from 'fastify'
 import { isDeepStrictEqual } from 'node:util'
 import { answerGet, answerList, readList, type Answer } from '../reference/answer.ts'
@@ -12,7 +12,7 @@ interface Received {
   readonly body: Value
 }
 
-/** An answer of the server that is another one than the reference's. */
+/** An answer of the server that differs from the reference's. */
 export class Difference extends Error {
   constructor (url: string, expected: unknown, received: unknown, { whitelist, tables }: World) {
     const parts = {
@@ -34,7 +34,7 @@ export class Comparison {
   readonly #app: FastifyInstance
   readonly #prefix: string
   readonly #world: World
-  /** How many answers there were, by status, and how many had items. */
+  /** The number of answers, by status, and how many had items. */
   readonly seen: Record<string, number> = {}
 
   constructor (app: FastifyInstance, prefix: string, world: World) {
@@ -143,17 +143,17 @@ function receivedRefusal ({ status, body }: Received): Verdict {
   }
 }
 
-/** The page does not say which parameter of a mixture is named. */
+/** The documentation does not say which parameter of a mixture is named. */
 function withMixture (verdict: Verdict): Verdict {
   const named = verdict.parameters!.map((name) => PAGINATION.includes(name) ? ANY_OF_THE_MIXTURE : name)
   return { ...verdict, parameters: unique(named) }
 }
 
-/** A list that is written with `[]` may be named without. */
+/** The name of a list written with `[]` may omit the brackets. */
 const plain = (parameter: string): string => parameter.replace(/\[\]$/, '')
 const unique = (names: readonly string[]): string[] => [...new Set(names)].sort()
 
-/** Where a cursor leads somewhere stands `true`. */
+/** `true` stands for a cursor that leads somewhere. */
 function comparable (body: Value): Value {
   return JSON.parse(JSON.stringify(body), (key, value) => {
     if ((key === 'next_cursor' || key === 'prev_cursor') && typeof value === 'string') return true

@@ -14,10 +14,7 @@ function column (property: Property, name: string, key: boolean): any {
   return property.hidden ? nullable.hidden() : nullable
 }
 
-/**
- * Texts have the collation "C", so that their order, and the case of their letters, do not depend on the database that
- * the tests are run on.
- */
+/** Texts have the collation "C", so that their order and case do not depend on the database of the tests. */
 function typed ({ type, members }: Property): any {
   switch (type) {
     case 'integer':
@@ -68,7 +65,7 @@ function define (entity: Entity): any {
   return defineEntity({ name: entity.name, tableName: tableName(entity.name), properties })
 }
 
-/** The names of the two relations that a table of links is for. */
+/** The names of the two relations that use a table of links. */
 function entityNames (table: string): string[] {
   const names: string[] = []
   for (const { relations } of Object.values(entities)) {
@@ -86,7 +83,7 @@ for (const entity of Object.values(entities)) classes.set(entity.name, define(en
 /** MikroORM's entities, by name. */
 export const models: ReadonlyMap<string, any> = classes
 
-/** Puts these rows in place of all others, in one statement for each table. */
+/** Replaces all rows by these, in one statement for each table. */
 export async function store (orm: MikroORM, { rows, links }: Tables): Promise<void> {
   const run = (sql: string, values: unknown[] = []): Promise<unknown> => orm.em.getConnection().execute(sql, values)
   const names = [...Object.keys(entities).map(tableName), ...Object.keys(links)]

@@ -1,4 +1,4 @@
-/** Requests whose answer waits for behaviour that is described and not yet built. */
+/** Requests whose answer needs behaviour that is described and not yet built. */
 import type { World } from '../reference/description.ts'
 import { filterName } from '../reference/conditions.ts'
 import { readQueryString } from '../reference/query-string.ts'
@@ -25,7 +25,7 @@ const SHOWS = {
     ),
 }
 
-/** Whether a parameter is given more than once, or as an item. */
+/** Whether a parameter is repeated, or given as an item. */
 function repeated (parameters: readonly Parameter[], name: string): boolean {
   return parameters.filter(([other]) => other === name).length > 1 ||
     parameters.some(([other]) => other === `${name}[]`)

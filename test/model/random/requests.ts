@@ -1,4 +1,4 @@
-/** Requests to a resource: mostly what its whitelist allows, with values that its rows have, and now and then a mistake. */
+/** Requests to a resource: mostly allowed by its whitelist, with values of its rows, and now and then a mistake. */
 import fc from 'fast-check'
 import { filterName } from '../reference/conditions.ts'
 import type { Filter, Operator, OperatorFilter, Property, Value, World } from '../reference/description.ts'
@@ -48,13 +48,13 @@ const UNKNOWN = [
   '',
 ]
 
-/** `chance` in 100. */
+/** True in `chance` of 100 cases. */
 const rarely = <T>(chance: number, usual: fc.Arbitrary<T>, odd: fc.Arbitrary<T>): fc.Arbitrary<T> =>
   fc.oneof({ weight: 100 - chance, arbitrary: usual }, { weight: chance, arbitrary: odd })
 
 const nothing = fc.constant<Parameter[]>([])
 
-/** A value of the rows, or another one of the type. */
+/** A value of the rows, or another value of the type. */
 function textOf (world: World, path: string, property: Property): fc.Arbitrary<string> {
   const { entity, name } = follow(world, world.entities[world.whitelist.entity]!, path)
   const stored = world.tables.rows[entity.name]!.map((row) => row[name]).filter((value) =>
@@ -101,7 +101,7 @@ function operandOf (
 const quoted = (item: string): string => `"${item.replace(/["\\]/g, '\\$&')}"`
 const needsQuotes = (item: string): boolean => item !== item.trim() || /[",\\]|^$/.test(item)
 
-/** A list in one parameter, or an item in each. */
+/** A list in one parameter, or one parameter for each item. */
 function listParameters (name: string, items: readonly string[]): fc.Arbitrary<Parameter[]> {
   const joined = items.map((item) =>
     needsQuotes(item) ? fc.constant(quoted(item)) : fc.constantFrom(item, quoted(item), ` ${item}`, `${item} `)
@@ -151,7 +151,7 @@ function filterParameters (world: World): fc.Arbitrary<Parameter[]> {
           if (LISTS.includes(operator)) {
             return fc.array(value, { maxLength: 4 }).chain((items) => listParameters(place, items))
           }
-          // repeated: an `in`, where that is allowed
+          // repeated means `in`, if that is allowed
           return fc.tuple(value, value, fc.integer({ min: 0, max: 14 })).map(([one, other, n]): Parameter[] =>
             n === 0 ? [[place, one], [place, other]] : n === 1 ? [[`${place}[]`, one]] : [[place, one]]
           )
@@ -165,7 +165,7 @@ const rare = (minLength: number, maxLength: number): { minLength: number, maxLen
   maxLength,
 })
 
-/** Names in one parameter or in several, with an odd one or an empty one now and then. */
+/** Names in one parameter or in several, now and then with an unknown or an empty one. */
 function nameParameters (
   parameter: string,
   names: readonly string[],
@@ -301,7 +301,7 @@ export function recordRequests (world: World): fc.Arbitrary<Parameter[]> {
   )
 }
 
-/** A query string. Commas, brackets and spaces may stand as they are, and clients do write them so. */
+/** A query string. Commas, brackets and spaces may be left unencoded, and real clients do so. */
 export function encoded (parameters: readonly Parameter[]): string {
   return parameters.map(([name, value]) =>
     `${encodeURIComponent(name).replaceAll('%5B', '[').replaceAll('%5D', ']')}=${

@@ -1,4 +1,4 @@
-/** A whitelist of the random tests as the product's own. */
+/** A whitelist of the random tests as a whitelist of the product. */
 import {
   AllowedField,
   AllowedFilters,

@@ -1,4 +1,4 @@
-/** Rows for all entities: with nulls, ties, deleted rows, links to them, and parents without children. */
+/** Rows for all entities: with nulls, ties, deleted rows, links to deleted rows, and parents without children. */
 import fc from 'fast-check'
 import type { Row, Tables, Value } from '../reference/description.ts'
 import { entities } from './graph.ts'
@@ -6,7 +6,7 @@ import { text, valueOf } from './values.ts'
 
 const DELETED = '2024-06-01T00:00:00.000Z'
 
-/** Values for all properties but the key. One row of five is deleted. */
+/** Values for all properties except the key. One row of five is deleted. */
 function columns (entity: string): fc.Arbitrary<Row> {
   const { key, properties } = entities[entity]!
   const others = Object.entries(properties).filter(([name]) => !key.includes(name) && name !== 'deleted_at')
@@ -18,7 +18,7 @@ function columns (entity: string): fc.Arbitrary<Row> {
     .map(([row, deleted]) => ({ ...row, deleted_at: deleted === DELETED ? null : DELETED }))
 }
 
-/** Rows with these keys; a to-one relation holds one of the keys that it may. */
+/** Rows with these keys. A to-one relation has one of its possible keys. */
 function table (
   entity: string,
   keys: ReadonlyArray<Record<string, Value>>,
@@ -39,7 +39,7 @@ function table (
   )
 }
 
-/** Mostly many rows, to make pages of; sometimes few or none. */
+/** Mostly many rows, to fill pages, and sometimes few or none. */
 const sizes = (max: number): fc.ArrayConstraints => ({ minLength: 0, maxLength: max, size: 'max' })
 const keys = (max: number): fc.Arbitrary<number[]> =>
   fc.oneof(

@@ -1,9 +1,9 @@
-/** Values for rows, and texts that requests put in their place. */
+/** Values for rows, and the texts by which requests refer to them. */
 import fc from 'fast-check'
 import type { Property, Value, ValueType } from '../reference/description.ts'
 import { SCALE } from './graph.ts'
 
-/** Few of them, so that rows tie and filters find something; and all that tends to be read as something else. */
+/** Only a few values, so that rows tie and filters match, and values that are easily misread. */
 const TEXTS = [
   '',
   'a',
@@ -130,7 +130,7 @@ export function valueOf ({ type, members, nullable }: Property): fc.Arbitrary<Va
   return nullable ? fc.option(value, { freq: 4 }) : value
 }
 
-/** Other ways to write a value, which mean the same. */
+/** Other ways to write the same value. */
 export function written (value: Value, type: ValueType): fc.Arbitrary<string> {
   const usual = String(value)
   switch (type) {
@@ -155,13 +155,13 @@ export function written (value: Value, type: ValueType): fc.Arbitrary<string> {
   }
 }
 
-/** The same moment by another clock, unless that would be in a year that has no four digits. */
+/** The same moment with another offset, unless that leads to a year without four digits. */
 function shifted (moment: string): string[] {
   const local = new Date(Date.parse(moment) + (5 * 60 + 45) * 60_000)
   return local.getUTCFullYear() > 9999 ? [] : [local.toISOString().replace('Z', '+05:45')]
 }
 
-/** Texts that are no value of the type, and that a careless reader takes for one. */
+/** Texts that are not values of the type, and that a careless reader accepts. */
 export const WRONG: Readonly<Record<ValueType, readonly string[]>> = {
   integer: ['', 'x', '1e3', '1.5', '2147483648', '-2147483649', '0x10', 'NaN', 'null', '1 2', '٣'],
   bigint: ['', 'x', '1e3', '1.5', '9223372036854775808', '-9223372036854775809', '1n'],

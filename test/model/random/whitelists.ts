@@ -1,4 +1,4 @@
-/** Whitelists: for any of the entities, any of what may be allowed of it. */
+/** Whitelists: for any entity, any selection of what may be allowed. */
 import fc from 'fast-check'
 import type {
   Entity,
@@ -37,7 +37,7 @@ const OPERATORS: Readonly<Record<ValueType, readonly Operator[]>> = {
   json: ['isnull'],
 }
 
-/** A column and the path to it, and whether the path leads through to-one relations only. */
+/** A column, its path, and whether the path only follows to-one relations. */
 interface Place {
   readonly path: string
   readonly property: Property
@@ -47,7 +47,7 @@ interface Place {
 
 const world = { entities } as never
 
-/** The columns of an entity, and those of related ones up to a depth. */
+/** The columns of an entity, and those of related entities up to a depth. */
 function places (entity: Entity, depth: number, prefix = '', single = true): Place[] {
   const own = visibleColumns(entity).map((name) => ({
     path: prefix + name,
@@ -74,7 +74,7 @@ function relationPaths (
   ])
 }
 
-/** Own columns are more frequent than those of the many related ones. */
+/** Own columns are drawn more often than those of the many related entities. */
 const somewhere = (all: readonly Place[]): fc.Arbitrary<Place> => {
   const own = all.filter(({ path }) => !path.includes('.'))
   const behind = all.filter(({ path }) => path.includes('.'))
@@ -102,7 +102,7 @@ function operatorFilter (all: readonly Place[]): fc.Arbitrary<OperatorFilter> {
       text: valueOf({ ...property, nullable: false }).chain((value) => written(value, property.type)),
       settings: fc.integer({ min: 0, max: 15 }),
     }).map(({ named, text, settings, operators, ...filter }): OperatorFilter => {
-      // a default is read by the default operator, which has to take one value of the property's type
+      // a default is read by the default operator, which must take one value of the property's type
       const fits = ['ne', 'lte', 'gte'].includes(operators[0])
       return {
         ...filter,
@@ -177,7 +177,7 @@ function sorts (entity: Entity): fc.Arbitrary<Sort[]> {
   )
 }
 
-/** Entries whose names none before them has. */
+/** Entries without those whose names an earlier entry has. */
 function withoutRepeats<T> (entries: readonly T[], names: (entry: T) => readonly string[]): T[] {
   const seen = new Set<string>()
   return entries.filter((entry) => {
@@ -239,7 +239,7 @@ function includes (entity: Entity): fc.Arbitrary<Include[]> {
   )
 }
 
-/** For records, and for those of the relations that may be included. */
+/** Fields of records, and of the relations that may be included. */
 function fields (entity: Entity, allowed: readonly Include[]): fc.Arbitrary<Field[]> {
   const paths = allowed.flatMap((include) =>
     include.kind === 'relation' ? [include.path] : aggregateKey(include).parents.join('.') || []

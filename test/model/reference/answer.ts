@@ -1,9 +1,9 @@
 /**
- * The reference implementation of reading: what a resource answers to a query string, by loops over arrays.
+ * The reference implementation of reading: the answer of a resource to a query string, computed by loops over arrays.
  *
- * It is written from docs/query-language.md, and shares no code with the product. Each file next to this one is a section of
- * that page: query-string.ts and conditions.ts (filters), matching.ts (operators and relations), sorting.ts, selection.ts
- * (fields and includes), records.ts (answers and numbers about relations), pages.ts (pagination), problems.ts (errors).
+ * It follows docs/query-language.md, and shares no code with the product. Each file next to this one is a section of
+ * that page: query-string.ts and conditions.ts (filters), matching.ts (operators and relations), sorting.ts,
+ * selection.ts (fields and includes), records.ts (answers and aggregates), pages.ts (pagination), problems.ts (errors).
  */
 import { readConditions } from './conditions.ts'
 import type { Value, World } from './description.ts'
@@ -22,7 +22,7 @@ export interface Success {
 }
 export type Answer = Success | Refusal
 
-/** A list as a whole, to be cut into pages. */
+/** A whole list, before it is cut into pages. */
 export interface List {
   readonly items: readonly Value[]
   readonly window: Window
@@ -34,7 +34,7 @@ export function answerList (world: World, query: string): Answer {
   return 'status' in list ? list : { status: 200, body: pageOf(list.items, list.window, world.whitelist) }
 }
 
-/** All records that a query finds, in order; or why it is refused. */
+/** All records that a query finds, in order, or the reason of a refusal. */
 export function readList (world: World, query: string): List | Refusal {
   const written = readQueryString(query)
   const problems: Problem[] = [...written.problems]
@@ -50,7 +50,7 @@ export function readList (world: World, query: string): List | Refusal {
   return { items: rows.map((row) => recordOf(world, entity, row, selection)), window: window! }
 }
 
-/** `GET /:id?<query>`; a key is compared as text, since it comes from a path. */
+/** `GET /:id?<query>`. A key is compared as text, since it comes from a path. */
 export function answerGet (world: World, id: readonly string[], query: string): Answer {
   const written = readQueryString(query)
   const problems: Problem[] = [...written.problems]

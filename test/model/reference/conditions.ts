@@ -1,4 +1,4 @@
-/** Filters of the query string become conditions, if the whitelist has them and their values can be read. */
+/** Filters of the query string become conditions if the whitelist allows them and their values can be read. */
 import type { Filter, Operator, OperatorFilter, PartialFilter, Property, Value, World } from './description.ts'
 import { follow } from './entities.ts'
 import { readPattern } from './patterns.ts'
@@ -7,7 +7,7 @@ import { splitList, type WrittenFilter } from './query-string.ts'
 import { isText, readValue } from './values.ts'
 
 export type Condition =
-  /** The property at the end of the path compares like this. */
+  /** A comparison of the property at the end of the path. */
   | {
     readonly kind: 'compare',
     readonly path: string,
@@ -15,9 +15,9 @@ export type Condition =
     readonly values: readonly Value[],
     readonly jsonType?: OperatorFilter['jsonType'],
   }
-  /** One of the conditions holds. */
+  /** At least one of the conditions holds. */
   | { readonly kind: 'any', readonly conditions: readonly Condition[] }
-  /** Which records are seen: deleted ones, too, or only these. */
+  /** The visible records: deleted ones in addition, or only those. */
   | { readonly kind: 'trashed', readonly value: string }
 
 const TRASHED = ['only', 'with', 'without']
@@ -31,7 +31,7 @@ const MAX_WILDCARDS = 8
 export const filterName = (filter: Filter): string =>
   filter.kind === 'trashed' ? 'trashed' : filter.alias ?? (filter as OperatorFilter).path
 
-/** Signals a filter that can't be read: whether a limit is exceeded, and if there are few possibilities, which. */
+/** Signals a filter that cannot be read: whether a limit is exceeded, and the possible values if there are few. */
 class Unreadable extends Error {
   readonly problem: Pick<Problem, 'limit' | 'allowed'>
   constructor (problem: Pick<Problem, 'limit' | 'allowed'> = {}) {
@@ -59,7 +59,7 @@ export function readConditions (world: World, written: readonly WrittenFilter[],
       problems.push({ kind: 'filter', parameter, ...error.problem })
     }
   }
-  // a default applies if the URL does not have the filter, or only such that are dropped
+  // a default applies if the URL does not have the filter, or only ones that are dropped
   for (const filter of filters) {
     const value = 'default' in filter ? filter.default : undefined
     if (value === undefined || applied.has(filter)) continue
@@ -139,7 +139,7 @@ function readComparison (world: World, filter: OperatorFilter | PartialFilter, w
   return [{ kind: 'compare', path: filter.path, operator, values, ...jsonType && { jsonType } }]
 }
 
-/** What a filter without an operator means. Repeated, it is a list: of its own operator, or of `in`. */
+/** The operator of a filter without one. Repeated, it is a list for its own operator, or for `in`. */
 function defaultOperator (allowed: readonly Operator[], repeated: boolean): Operator {
   return repeated && !LISTS.includes(allowed[0]!) && allowed.includes('in') ? 'in' : allowed[0]!
 }
@@ -150,7 +150,7 @@ function itemsOf (value: string | readonly string[]): readonly string[] {
   return items
 }
 
-/** What values of a filter are: of the property at the end of its path, or inside of JSON, of the type that is declared. */
+/** The type of a filter's values: that of the property at the end of its path, or the declared one inside JSON. */
 function typeOf (world: World, path: string, jsonType: OperatorFilter['jsonType']): Pick<Property, 'type' | 'members'> {
   if (jsonType === undefined) return follow(world, world.entities[world.whitelist.entity]!, path).property
   return { type: ({ string: 'text', number: 'decimal', boolean: 'boolean' } as const)[jsonType] }
@@ -168,12 +168,14 @@ function readOperand (text: string, operator: Operator, property: Pick<Property,
   return value
 }
 
-/** All texts that can be read as a value, where they are few. */
+/** All texts that can be read as a value, if there are few. */
 function possibilities ({ type, members }: Pick<Property, 'type' | 'members'>): readonly string[] | undefined {
   return type === 'boolean' ? ['true', 'false', '1', '0'] : members
 }
 
-/** A value with a `%` that no backslash escapes is a pattern. Any other is literal and may stand anywhere. */
+/**
+ * A value with a `%` that no backslash escapes is a pattern. Any other value is literal text that may occur anywhere.
+ */
 function partialPattern (text: string): string {
   if (readPattern(text).wildcards.includes('%')) return checkedPattern(text)
   if (!isText(text)) throw new Unreadable()

@@ -1,8 +1,8 @@
 /**
- * How the reference implementation is told about a resource: plain data, with the names that clients see.
+ * The description of a resource for the reference implementation: plain data, with the names that clients see.
  *
- * Rows hold values as records show them: a bigint and a decimal as text, a date as `2024-05-31`, a to-one relation as the
- * key of the related row. A row that is marked as deleted has a `deleted_at`.
+ * Rows have values in the form of records: a bigint and a decimal as text, a date as `2024-05-31`, and a to-one
+ * relation as the key of the related row. A row that is marked as deleted has a `deleted_at`.
  */
 
 export type Value = any
@@ -24,33 +24,33 @@ export type ValueType =
 export interface Property {
   readonly type: ValueType
   readonly nullable?: boolean
-  /** Exists in the table, and for no client. */
+  /** Exists in the table, and is hidden from clients. */
   readonly hidden?: boolean
-  /** Of an enum. */
+  /** The members of an enum. */
   readonly members?: readonly string[]
-  /** Places after the point of a decimal. */
+  /** The decimal places of a decimal. */
   readonly scale?: number
 }
 
 export type Relation =
-  /** The row holds the key of the related row under the relation's name. */
+  /** The row has the key of the related row under the relation's name. */
   | { readonly kind: 'one', readonly target: string, readonly nullable?: boolean }
-  /** Rows of the target whose to-one relation `by` holds this row's key. */
+  /** Rows of the target whose to-one relation `by` has this row's key. */
   | { readonly kind: 'many', readonly target: string, readonly by: string }
-  /** Pairs of keys in a table of their own; this row's key is on `side` 0 or 1 of a pair. */
+  /** Pairs of keys in a separate table. This row's key is on `side` 0 or 1 of a pair. */
   | { readonly kind: 'links', readonly target: string, readonly table: string, readonly side: 0 | 1 }
 
 export interface Entity {
   readonly name: string
   readonly key: readonly string[]
-  /** Properties in the order of the entity. One that is called `deleted_at` makes deletions leave the row. */
+  /** Properties in the order of the entity. With a property called `deleted_at`, deletions keep the row. */
   readonly properties: Readonly<Record<string, Property>>
   readonly relations: Readonly<Record<string, Relation>>
 }
 
 export type Entities = Readonly<Record<string, Entity>>
 
-/** All rows, by entity; and the pairs of many-to-many relations, by table. */
+/** All rows, by entity, and the pairs of many-to-many relations, by table. */
 export interface Tables {
   readonly rows: Readonly<Record<string, readonly Row[]>>
   readonly links: Readonly<Record<string, ReadonlyArray<readonly [Value, Value]>>>
@@ -102,7 +102,7 @@ export type Filter =
 
 export interface Sort {
   readonly paths: readonly string[]
-  /** With an alias, one name sorts by all of the paths. Without, each path is a name. */
+  /** With an alias, one name sorts by all paths. Without an alias, each path is a name. */
   readonly alias?: string
   readonly direction: 'asc' | 'desc'
 }
@@ -121,10 +121,10 @@ export type Include =
     readonly limit?: number,
     /** Paths of the related entity, `-` for descending. */
     readonly sort?: readonly string[],
-    /** Only related rows that have this value. */
+    /** Only related rows with this value. */
     readonly where?: { readonly property: string, readonly equals: Value },
   }
-  /** `path` leads to a relation, and for sums and the like, on to a property of the related rows. */
+  /** `path` leads to a relation. For sums, means, min and max, it continues to a property of the related rows. */
   | { readonly kind: 'aggregate', readonly function: AggregateFunction, readonly path: string }
 
 export interface Whitelist {
@@ -135,7 +135,7 @@ export interface Whitelist {
   readonly sorts: readonly Sort[]
   readonly fields: readonly Field[]
   readonly includes: readonly Include[]
-  /** Each a property, or the name of an allowed sort, with an optional `-` or `+`. */
+  /** Each item is a property, or the name of an allowed sort, with an optional `-` or `+`. */
   readonly defaultSort: readonly string[]
   readonly ignoreInvalid: boolean
   readonly perPage: number
@@ -144,7 +144,7 @@ export interface Whitelist {
   readonly count: 'exact' | 'none'
 }
 
-/** What a resource is asked about: everything that the answer may depend on. */
+/** A resource with everything on which its answers may depend. */
 export interface World {
   readonly entities: Entities
   readonly tables: Tables

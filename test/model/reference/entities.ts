@@ -1,4 +1,4 @@
-/** What rows are related to, and what a path leads to. */
+/** The related rows of a row, and the targets of paths. */
 import type { Entity, Property, Row, Value, World } from './description.ts'
 
 export const isLive = (row: Row): boolean => (row['deleted_at'] ?? null) === null
@@ -9,10 +9,10 @@ export function keyOf (entity: Entity, row: Row): Value {
   return values.length === 1 ? values[0] : values
 }
 
-/** Whether two keys are the same: composite ones are lists. */
+/** Whether two keys are equal. Composite ones are lists. */
 const same = (a: Value, b: Value): boolean => JSON.stringify(a) === JSON.stringify(b)
 
-/** The related rows that are visible: those that are marked as deleted are as if they were not there. */
+/** The visible related rows. Rows marked as deleted count as absent. */
 export function relatedRows ({ entities, tables }: World, entity: Entity, row: Row, name: string): readonly Row[] {
   const relation = entity.relations[name]!
   const target = entities[relation.target]!
@@ -31,18 +31,18 @@ export function relatedRows ({ entities, tables }: World, entity: Entity, row: R
 }
 
 export interface PathEnd {
-  /** The relations in front of the last name. */
+  /** The relations before the last name. */
   readonly relations: readonly string[]
-  /** The entity that the last name belongs to. */
+  /** The entity of the last name. */
   readonly entity: Entity
   /** A property, or a to-one relation, which is compared by its key. */
   readonly name: string
   readonly property: Property
-  /** Inside of a JSON property: the keys. */
+  /** The keys inside a JSON property. */
   readonly inside: readonly string[]
 }
 
-/** Follows `author.name` from an entity. Whitelists hold no paths that lead nowhere. */
+/** Follows a path such as `author.name` from an entity. Paths of whitelists always exist. */
 export function follow (world: World, start: Entity, path: string): PathEnd {
   const relations: string[] = []
   let entity = start
@@ -55,7 +55,7 @@ export function follow (world: World, start: Entity, path: string): PathEnd {
   return { relations, entity, name, property: propertyOf(world, entity, name), inside }
 }
 
-/** The property of that name; for a to-one relation one like the key of the related entity. */
+/** The property with that name. For a to-one relation, one with the type of the related key. */
 export function propertyOf (world: World, entity: Entity, name: string): Property {
   const relation = entity.relations[name]
   if (!relation) return entity.properties[name]!

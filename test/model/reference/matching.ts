@@ -1,4 +1,4 @@
-/** Which rows a list has. */
+/** The rows of a list. */
 import type { Condition } from './conditions.ts'
 import type { Entity, Row, Value, ValueType, World } from './description.ts'
 import { follow, isLive, propertyOf, relatedRows } from './entities.ts'
@@ -7,7 +7,7 @@ import { compareValues } from './values.ts'
 
 type Comparison = Extract<Condition, { kind: 'compare' }>
 
-/** Rows of the resource that the conditions keep. Deleted ones are seen through `trashed` alone. */
+/** Rows of the resource that match the conditions. Only `trashed` shows deleted ones. */
 export function matchingRows (world: World, conditions: readonly Condition[]): Row[] {
   const entity = world.entities[world.whitelist.entity]!
   const trashed = conditions.find(({ kind }) => kind === 'trashed') as { value: string } | undefined
@@ -24,11 +24,11 @@ export function matchingRows (world: World, conditions: readonly Condition[]): R
 }
 
 /**
- * Whether all comparisons hold for a row. Those that begin with the same relation hold for one and the same related row;
- * and so on along the path.
+ * Whether all comparisons hold for a row. Comparisons that start with the same relation must hold for the same related
+ * row, and so on along the path.
  */
 function holdTogether (world: World, entity: Entity, row: Row, all: readonly Comparison[]): boolean {
-  // `nin` of an empty list is no condition at all, not even that there is a related row
+  // `nin` of an empty list is not a condition, not even that a related row exists
   const comparisons = all.filter(({ operator, values }) => operator !== 'nin' || values.length > 0)
   const behind = new Map<string, Comparison[]>()
   for (const comparison of comparisons) {
@@ -48,7 +48,7 @@ function holdTogether (world: World, entity: Entity, row: Row, all: readonly Com
   })
 }
 
-/** As in SQL, nothing but `isnull` is true of null. */
+/** As in SQL, only `isnull` is true of null. */
 function holds (value: Value, type: ValueType, { operator, values }: Pick<Comparison, 'operator' | 'values'>): boolean {
   if (operator === 'isnull') return (value === null) === values[0]
   if (value === null) return false
@@ -88,7 +88,7 @@ function holds (value: Value, type: ValueType, { operator, values }: Pick<Compar
   }
 }
 
-/** A value of another type than the declared one is null, and so is one that is not there. */
+/** A value of another type than the declared one is null, and so is a missing one. */
 function holdsInJson (json: Value, keys: readonly string[], comparison: Comparison): boolean {
   let found = json
   for (const key of keys) {
@@ -103,7 +103,7 @@ function holdsInJson (json: Value, keys: readonly string[], comparison: Comparis
   return holds(found, ({ string: 'text', number: 'decimal', boolean: 'boolean' } as const)[type], comparison)
 }
 
-/** The value at the end of a path through to-one relations. Behind a deleted row everything is null. */
+/** The value at the end of a path through to-one relations. Behind a deleted row, every value is null. */
 export function valueAt (world: World, entity: Entity, row: Row, path: string): { value: Value, type: ValueType } {
   const { relations, entity: end, name } = follow(world, entity, path)
   const { type } = propertyOf(world, end, name)

@@ -1,8 +1,8 @@
-/** Which part of a list an answer has, and what it says about the rest. */
+/** The part of a list that an answer has, and its information about the rest. */
 import type { Value, Whitelist } from './description.ts'
 import type { Problem } from './problems.ts'
 
-/** From where to where, and how the answer shows it. */
+/** The range of rows, and its form in the answer. */
 export interface Window {
   readonly style: 'page' | 'offset' | 'cursor'
   readonly skip: number
@@ -19,7 +19,7 @@ const MIXTURES = [
   ['offset', 'cursor'],
 ]
 
-/** One of three ways; without any it is page 1. `undefined`: it can't be read, or is out of bounds. */
+/** One of three styles. Without parameters it is page 1. `undefined`: it cannot be read, or is out of bounds. */
 export function readWindow (
   whitelist: Whitelist,
   given: Readonly<Record<string, string>>,
@@ -42,21 +42,21 @@ export function readWindow (
     ? number('limit', 1, whitelist.maxPerPage, whitelist.perPage)
     : number('per_page', 1, whitelist.maxPerPage, whitelist.perPage)
   if ('cursor' in given) {
-    // the reference makes no cursors: any but the empty one is garbage to it
+    // the reference makes no cursors, so it refuses all except the empty one
     if (given['cursor'] !== '') problems.push({ kind: 'pagination', parameter: 'cursor' })
     return { style: 'cursor', skip: 0, size }
   }
   const style = 'limit' in given || 'offset' in given ? 'offset' : 'page'
   const skip = style === 'offset' ? number('offset', 0, Infinity, 0) : (number('page', 1, Infinity, 1) - 1) * size
-  // a page number skips an unknown number of rows if the size of the page is wrong: that is no problem of its own
+  // with a wrong page size, the number of skipped rows is unknown, so that a page number is no further problem
   if (skip > whitelist.maxOffset) problems.push({ kind: 'pagination', parameter: style })
   return { style, skip, size }
 }
 
-/** The page does not say which parameter the error of a mixture names. */
+/** The documentation does not say which parameter the error of a mixture names. */
 export const ANY_OF_THE_MIXTURE = '(any)'
 
-/** An answer's body. Where a cursor leads somewhere it stands as `true`, since its text is nobody's business. */
+/** The body of an answer. A cursor that leads somewhere is `true`, since its text is internal. */
 export function pageOf (
   items: readonly Value[],
   { style, skip, size }: Window,
@@ -64,7 +64,7 @@ export function pageOf (
 ): Record<string, Value> {
   const total = count === 'none' ? null : items.length
   const page = items.slice(skip, skip + size)
-  // behind the end of nothing there is no previous page; without a total that is not known
+  // an empty list has no previous page behind its end; without a total, that is unknown
   const has = { has_next: skip + size < items.length, has_prev: skip > 0 && total !== 0 }
   switch (style) {
     case 'page':

@@ -1,12 +1,15 @@
-/** Text against patterns and parts. */
+/** Matches text against patterns and parts. */
 
 /**
- * Upper and lower case of the letters A to Z only: with the collation "C", which the columns of the tests' texts have,
- * PostgreSQL knows no other pairs.
+ * Upper and lower case of the letters A to Z only. The texts of the tests have the collation "C", for which PostgreSQL
+ * knows no other pairs.
  */
 export const fold = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
 
-/** `%` is any text, `_` any character, and `\` makes the next one literal. The pattern has to match all of the text. */
+/**
+ * `%` matches any text, `_` any character, and `\` makes the next character literal. The pattern must match the whole
+ * text.
+ */
 export function like (text: string, pattern: string): boolean {
   return likeFrom([...text], [...pattern])
 }
@@ -24,7 +27,7 @@ function likeFrom (text: readonly string[], pattern: readonly string[]): boolean
   return text[0] === first && likeFrom(text.slice(1), rest)
 }
 
-/** The wildcards that no backslash escapes, and whether a backslash at the end escapes nothing. */
+/** The wildcards without a backslash before them, and whether a backslash at the end escapes nothing. */
 export function readPattern (pattern: string): { readonly wildcards: string[], readonly unfinished: boolean } {
   const wildcards: string[] = []
   for (let i = 0; i < pattern.length; i++) {

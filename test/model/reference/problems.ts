@@ -1,14 +1,14 @@
-/** Why a request is refused: all reasons are collected, and the answer has the code of the first kind. */
+/** The reasons for refusing a request. All are collected, and the answer has the code of the first kind. */
 
 export type ProblemKind = 'filter' | 'sort' | 'field' | 'include' | 'pagination' | 'query'
 
 export interface Problem {
   readonly kind: ProblemKind
-  /** The parameter as it is written in the URL. An error of the whole query string has none. */
+  /** The parameter as written in the URL. An error of the whole query string has none. */
   readonly parameter?: string
-  /** The names that would have been allowed, where a name was not. */
+  /** The allowed names, if a name is not allowed. */
   readonly allowed?: readonly string[]
-  /** One of the limits that a forgiving resource does not forgive. */
+  /** One of the limits that a resource never ignores. */
   readonly limit?: boolean
 }
 
@@ -24,13 +24,13 @@ const CODES: Readonly<Record<ProblemKind, string>> = {
 export interface Refusal {
   readonly status: 400 | 404
   readonly code: string
-  /** The parameters that are named, each once, sorted. */
+  /** The named parameters, each once, sorted. */
   readonly parameters: readonly string[]
-  /** What the errors of a parameter allow instead, where names were wrong. */
+  /** The allowed alternatives of a parameter's errors, if names are wrong. */
   readonly allowed: Readonly<Record<string, readonly string[]>>
 }
 
-/** A 400 with all problems, or nothing if there are none. */
+/** A 400 with all problems, or nothing without problems. */
 export function refuse (problems: readonly Problem[]): Refusal | undefined {
   const first = Object.keys(CODES).find((kind) => problems.some((problem) => problem.kind === kind))
   if (first === undefined) return undefined
@@ -49,8 +49,8 @@ export function refuse (problems: readonly Problem[]): Refusal | undefined {
 }
 
 /**
- * What is left of the problems at a resource that ignores invalid filters, sorts, fields and includes: pagination, the query
- * string as a whole, and limits.
+ * The problems that remain at a resource that ignores invalid filters, sorts, fields and includes: pagination, the
+ * query string as a whole, and limits.
  */
 export function unforgiven (problems: readonly Problem[]): Problem[] {
   return problems.filter(({ kind, limit }) => kind === 'pagination' || kind === 'query' || limit === true)

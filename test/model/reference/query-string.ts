@@ -1,4 +1,4 @@
-/** The query string as text: which parameters there are, and what is wrong with how they are written. */
+/** The query string as text: its parameters, and mistakes in how they are written. */
 import type { Problem, ProblemKind } from './problems.ts'
 
 /** A filter as written: the text of one parameter, or the items of one that is repeated or has `[]`. */
@@ -9,7 +9,7 @@ export interface WrittenFilter {
   readonly value: string | readonly string[]
 }
 
-/** A name in a list, and the parameter that it stands in. */
+/** A name in a list, and its parameter. */
 export interface WrittenName {
   readonly name: string
   readonly parameter: string
@@ -21,9 +21,9 @@ export interface WrittenQuery {
   readonly include: readonly WrittenName[]
   readonly fields: readonly WrittenName[]
   readonly fieldsByInclude: Readonly<Record<string, readonly WrittenName[]>>
-  /** `page`, `per_page`, `limit`, `offset` and `cursor`, each at most once. */
+  /** `page`, `per_page`, `limit`, `offset` and `cursor`, at most once each. */
   readonly pagination: Readonly<Record<string, string>>
-  /** Parameters that are none of ours. */
+  /** Unknown parameters. */
   readonly unknown: readonly string[]
   readonly problems: readonly Problem[]
 }
@@ -41,7 +41,7 @@ const RESERVED = ['__proto__', 'constructor', 'prototype']
 
 interface Parameter {
   readonly name: string
-  /** The name in front of the brackets. */
+  /** The name before the brackets. */
   readonly top: string
   readonly brackets: readonly string[]
   readonly value: string
@@ -80,7 +80,7 @@ function nothing (problems: readonly Problem[]): WrittenQuery {
   return { filters: [], sort: [], include: [], fields: [], fieldsByInclude: {}, pagination: {}, unknown: [], problems }
 }
 
-/** `undefined` for what is not percent-encoded UTF-8. */
+/** `undefined` for text that is not percent-encoded UTF-8. */
 function decode (text: string): string | undefined {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
@@ -123,9 +123,9 @@ function readFilters (parameters: readonly Parameter[], problems: Problem[]): Wr
   })
 }
 
-/** Commas separate names. An empty parameter counts as not given, an empty name between commas is a mistake. */
+/** Commas separate names. An empty parameter counts as not given. An empty name between commas is a mistake. */
 function readNames (parameters: readonly Parameter[], problems: Problem[], kind: ProblemKind): WrittenName[] {
-  // `sort[]=a&sort=b` leaves the order open
+  // `sort[]=a&sort=b` has no defined order
   const inBothWays = kind === 'sort' && new Set(parameters.map(({ name }) => name.endsWith('[]'))).size > 1
   if (inBothWays) problems.push({ kind, parameter: parameters[0]!.name })
   return parameters.flatMap(({ name: parameter, brackets, value }) => {
@@ -158,7 +158,7 @@ function readPagination (parameters: readonly Parameter[], problems: Problem[]):
   return found
 }
 
-/** The items of a list in one parameter. `undefined`: it can't be read. */
+/** The items of a list in one parameter. `undefined`: it cannot be read. */
 export function splitList (text: string): string[] | undefined {
   if (text.trim() === '') return []
   const items: string[] = []

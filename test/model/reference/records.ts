@@ -1,4 +1,4 @@
-/** Records: what a row looks like in an answer. */
+/** Records: the form of a row in an answer. */
 import type { AggregateFunction, Entity, Row, Value, ValueType, World } from './description.ts'
 import { propertyOf, relatedRows } from './entities.ts'
 import { aggregateKey, visibleColumns, type RelationInclude, type Selection } from './selection.ts'
@@ -33,7 +33,9 @@ export function recordOf (world: World, entity: Entity, row: Row, selection: Sel
   return record
 }
 
-/** Related rows in the order of their key, unless the entry of the whitelist says otherwise, which may also limit them. */
+/**
+ * Related rows in the order of their key, unless the entry of the whitelist has a sort. The entry may also limit them.
+ */
 function includedRows (
   world: World,
   target: Entity,
@@ -46,7 +48,7 @@ function includedRows (
   return sorted(world, target, kept, order).slice(0, limit)
 }
 
-/** Of the values that are not null. Where there are none, all but the first two are null. */
+/** Aggregates of the values that are not null. Without values, all but the first two are null. */
 function aggregateOf (fn: AggregateFunction, values: readonly Value[], type: ValueType): Value {
   if (fn === 'count') return values.length
   if (fn === 'exists') return values.length > 0
@@ -63,7 +65,7 @@ function aggregateOf (fn: AggregateFunction, values: readonly Value[], type: Val
   }
 }
 
-/** The sum of numbers is a number; that of values which are written as text is exact, and text. */
+/** The sum of numbers is a number. The sum of values that are written as text is exact, and text. */
 function sum (values: readonly Value[], type: ValueType): Value {
   if (type === 'integer') return values.reduce((a, b) => a + b)
   const decimals = Math.max(...values.map(scaleOf))

@@ -1,12 +1,12 @@
-/** What records are to have: which relations are included, and which keys are selected. */
+/** The content of records: the included relations, and the selected keys. */
 import type { Entity, Include, Whitelist, World } from './description.ts'
 
 import type { Problem } from './problems.ts'
 import type { WrittenName, WrittenQuery } from './query-string.ts'
 
-/** Of the records at one place: the resource's own, or those of an included relation. */
+/** The records at one place: the resource's own, or those of an included relation. */
 export interface Selection {
-  /** `undefined`: all columns that are not hidden. */
+  /** `undefined`: all visible columns. */
   readonly fields: ReadonlySet<string> | undefined
   readonly relations: Readonly<
     Record<string, { readonly include: RelationInclude | undefined, readonly selection: Selection }>
@@ -20,7 +20,7 @@ export type AggregateInclude = Extract<Include, { kind: 'aggregate' }>
 const MAX_DEPTH = 3
 const MAX_INCLUDES = 10
 
-/** The name in URLs: an alias hides the last name of its path, also where the path goes on. */
+/** The name in URLs. An alias replaces the last name of its path, also if the path continues. */
 export function includeName (whitelist: Whitelist, include: Include): string {
   if (include.kind === 'aggregate') {
     const { parents, key } = aggregateKey(include)
@@ -39,7 +39,7 @@ function urlNames ({ includes }: Whitelist, path: readonly string[]): string[] {
   })
 }
 
-/** `products.tags` counted is `tagsCount` in each of `products`; the sum of `products.stock` is `productsStockSum`. */
+/** `products.tags` counted is `tagsCount` in each of `products`. The sum of `products.stock` is `productsStockSum`. */
 export function aggregateKey (
   { function: fn, path }: AggregateInclude
 ): { parents: string[], relation: string, property: string | undefined, key: string } {
@@ -57,7 +57,7 @@ export function readSelection (world: World, query: WrittenQuery, problems: Prob
   return selectionAt(whitelist, [], included, fields)
 }
 
-/** The entries that are asked for, each once. */
+/** The requested entries, each once. */
 function readIncludes (whitelist: Whitelist, written: readonly WrittenName[], problems: Problem[]): Include[] {
   const found = new Set<Include>()
   for (const { name, parameter } of written) {
@@ -76,7 +76,7 @@ function readIncludes (whitelist: Whitelist, written: readonly WrittenName[], pr
   return [...found]
 }
 
-/** The paths of relations that the includes pass or end at. */
+/** The paths of relations that the includes pass through or end at. */
 function relationPaths (included: readonly Include[]): Set<string> {
   const paths = included.flatMap((include) => {
     const names = include.kind === 'relation' ? include.path.split('.') : aggregateKey(include).parents
@@ -85,7 +85,7 @@ function relationPaths (included: readonly Include[]): Set<string> {
   return new Set(paths)
 }
 
-/** The selected keys by path of relations; the resource's own are under the empty path. */
+/** The selected keys by path of relations. The resource's own are under the empty path. */
 function readFields (
   world: World,
   query: WrittenQuery,

@@ -10,7 +10,7 @@ export interface OrderItem {
   readonly descending: boolean
 }
 
-/** The names in the URL: an alias stands for all paths of its entry, otherwise each path is a name. */
+/** The names in the URL. An alias stands for all paths of its entry; otherwise each path is a name. */
 export const sortNames = (sorts: readonly Sort[]): string[] => sorts.flatMap(({ alias, paths }) => alias ?? paths)
 
 const findSort = (sorts: readonly Sort[], name: string): Sort | undefined => {
@@ -18,12 +18,12 @@ const findSort = (sorts: readonly Sort[], name: string): Sort | undefined => {
   return entry && (entry.alias === undefined ? { ...entry, paths: [name] } : entry)
 }
 
-/** What `sort` asks for; without it, the resource's own order. */
+/** The order that `sort` requests, or the resource's default. */
 export function readOrder ({ whitelist }: World, written: readonly WrittenName[], problems: Problem[]): OrderItem[] {
   const order: OrderItem[] = []
   const seen = new Set<string>()
   for (const { name: item, parameter } of written) {
-    // a plus sign that is not encoded arrives as a space
+    // an unencoded plus sign arrives as a space
     const name = item.replace(/^[-+ ]/, '')
     const sort = findSort(whitelist.sorts, name)
     if (!sort) problems.push({ kind: 'sort', parameter, allowed: sortNames(whitelist.sorts) })

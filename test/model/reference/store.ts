@@ -1,16 +1,19 @@
-/** The reference implementation of writing: a table of rows that remembers what was done to it. */
+/** The reference implementation of writing: a table of rows that records every change. */
 import { isDeepStrictEqual } from 'node:util'
 import { readBody, type Writing } from './bodies.ts'
 import type { Row, Value } from './description.ts'
 
-/** Why a write is refused, and the members of the body that are named. */
+/** The reason for refusing a write, and the named members of the body. */
 export interface Reason {
   readonly status: 400 | 404 | 409 | 412 | 428
   readonly code: string
   readonly pointers?: readonly string[]
 }
 
-/** The answer to a write: a record, or one of the reasons why there is none. Which of several is given is not described. */
+/**
+ * The answer to a write: a record, or one of the reasons for refusing it. The documentation does not say which of
+ * several is given.
+ */
 export type Written =
   | { readonly status: 200 | 201, readonly record: Row }
   | { readonly refused: readonly [Reason, ...Reason[]] }
@@ -22,14 +25,14 @@ const REQUIRED: Reason = { status: 428, code: 'FST_CRUD_PRECONDITION_REQUIRED' }
 export interface StoreOptions extends Writing {
   /** A property whose values are all different. */
   readonly unique: string
-  /** Keys of the rows that a relation may refer to: deleted ones are not among them. */
+  /** Keys of the rows that a relation may refer to, without deleted ones. */
   readonly targets: Readonly<Record<string, readonly Value[]>>
   readonly requireIfMatch: boolean
 }
 
-/** One entity's rows, with a generated `id`, a `version` and a `deleted_at`. */
+/** The rows of one entity, with a generated `id`, a `version` and a `deleted_at`. */
 export class Store {
-  /** All rows that were ever made, by id; relations of many-to-many as lists. */
+  /** All rows that were ever created, by id, with many-to-many relations as lists. */
   readonly rows = new Map<Value, Record<string, Value>>()
   readonly #options: StoreOptions
 
@@ -37,15 +40,15 @@ export class Store {
     this.#options = options
   }
 
-  /** @param id that the database makes */
+  /** @param id the id that the database generates */
   create (body: Row, id: Value): Written {
     const { values, pointers } = readBody(body, 'create', this.#options)
     return refused(invalid(pointers), this.#conflict(values, undefined)) ?? this.#insert(values, id)
   }
 
   /**
-   * @param version that the server says the record has: values that are there already, and lists of links, may change it
-   * or not
+   * @param version the version that the server reports: setting unchanged values, or lists of links, may change it or
+   * not
    */
   update (id: Value, body: Row, ifMatch: string | undefined, version: Value): Written {
     const { values, pointers } = readBody(body, 'update', this.#options, { id })
@@ -59,7 +62,7 @@ export class Store {
       this.#change(row!, values, version)
   }
 
-  /** @param now the time that the server writes down */
+  /** @param now the time that the server stores */
   remove (id: Value, now: Value, ifMatch: string | undefined): Written {
     const row = this.#live(id)
     return refused(this.#precondition(row, ifMatch), row ? undefined : NOT_FOUND) ??
@@ -83,7 +86,7 @@ export class Store {
     return { status: 201, record: row }
   }
 
-  /** A change of nothing leaves the version. */
+  /** A change without properties keeps the version. */
   #change (row: Record<string, Value>, values: Row, version?: Value): Written {
     const names = Object.keys(values)
     const columns = names.filter((name) => this.#options.entity.relations[name]?.kind !== 'links')
@@ -105,7 +108,7 @@ export class Store {
     return ifMatch.split(',').some((tag) => tag.trim() === `"${row['version']}"`) ? undefined : STALE
   }
 
-  /** A value that another row has, also a deleted one; or a related row that is not there. */
+  /** A value that another row has, also a deleted one, or a related row that does not exist. */
   #conflict (values: Row, self: Row | undefined): Reason | undefined {
     const { unique, targets } = this.#options
     const taken = unique in values &&

@@ -1,7 +1,7 @@
-/** Values: what a text of the query string means for a type, and which of two values is less. */
+/** Values: the meaning of a text of the query string for a type, and the order of two values. */
 import type { Property, Value, ValueType } from './description.ts'
 
-/** The value that a text stands for, as a row would hold it. `undefined`: the text is no such value. */
+/** The value of a text, as a row would store it. `undefined`: the text is not a value of the type. */
 export function readValue (text: string, { type, members }: Pick<Property, 'type' | 'members'>): Value | undefined {
   switch (type) {
     case 'integer':
@@ -29,7 +29,7 @@ export function readValue (text: string, { type, members }: Pick<Property, 'type
   }
 }
 
-/** PostgreSQL's text holds neither NUL characters nor halves of surrogate pairs. */
+/** PostgreSQL's text cannot store NUL characters and halves of surrogate pairs. */
 export const isText = (text: string): boolean => !text.includes('\0') && text.isWellFormed()
 
 function readInteger (text: string, bits: bigint): bigint | undefined {
@@ -38,14 +38,14 @@ function readInteger (text: string, bits: bigint): bigint | undefined {
   return value >= -(2n ** bits) && value < 2n ** bits ? value : undefined
 }
 
-/** A day of the calendar: Date moves 30 February to March, so that its own text is another one. */
+/** A day of the calendar. Date moves 30 February to March, which changes its text. */
 function isDay (text: string): boolean {
   if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false
   const date = new Date(`${text}T00:00:00Z`)
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)
 }
 
-/** ISO 8601; without an offset it is UTC, and a date alone is midnight. */
+/** ISO 8601. Without an offset it is UTC, and a date alone is midnight. */
 function readMoment (text: string): string | undefined {
   const [, day, time = 'T00:00', offset = 'Z'] =
     /^(\d{4}-\d\d-\d\d)(?:(T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)(Z|[+-]\d\d:\d\d)?)?$/.exec(text) ?? []
@@ -54,7 +54,7 @@ function readMoment (text: string): string | undefined {
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString()
 }
 
-/** Negative if `a` comes before `b`, zero if they are equal. Neither is null. */
+/** Negative if `a` comes before `b`, zero if they are equal. Neither of them is null. */
 export function compareValues (a: Value, b: Value, type: ValueType): number {
   switch (type) {
     case 'integer':
@@ -65,10 +65,10 @@ export function compareValues (a: Value, b: Value, type: ValueType): number {
     case 'bigint':
     case 'decimal':
       return compareDecimals(a, b)
-    // the columns of the tests' texts have the collation "C", which compares the bytes of UTF-8
+    // the texts of the tests have the collation "C", which compares the bytes of UTF-8
     case 'text':
       return Buffer.compare(Buffer.from(a), Buffer.from(b))
-    // these have one way of being written, whose order as text is their order
+    // these have one form, and the order of that text is their order
     case 'enum':
     case 'uuid':
     case 'date':
@@ -79,7 +79,7 @@ export function compareValues (a: Value, b: Value, type: ValueType): number {
   }
 }
 
-/** Exact, however many digits there are: both are written with as many decimals, and compared as whole numbers. */
+/** Exact for any number of digits: both are written with the same number of decimals, and compared as integers. */
 function compareDecimals (a: string, b: string): number {
   const decimals = Math.max(scaleOf(a), scaleOf(b))
   const [left, right] = [toInteger(a, decimals), toInteger(b, decimals)]
