@@ -44,7 +44,7 @@ const item = (code: QueryCode, detail: string, parameter?: string): ErrorItem & 
   detail,
 })
 
-t.test('every class has its code and status, and no other class is left out', async (t) => {
+t.test('every class has its code and status, and no class is missing', async (t) => {
   const classes = Object.entries(errors).filter(([name]) => name.endsWith('Error') && name !== 'queryError').map((
     [name]
   ) => name)
@@ -65,13 +65,13 @@ t.test('every class has its code and status, and no other class is left out', as
   t.equal(new Set(CATALOGUE.map(([, code]) => code)).size, CATALOGUE.length)
 })
 
-t.test('an error of one class is none of another', async (t) => {
+t.test('an error is an instance of its own class only', async (t) => {
   t.notOk(new NotFoundError() instanceof ConflictError)
   t.notOk(new ConflictError() instanceof NotFoundError)
   t.notOk(new ConfigError('x') instanceof FilterValidationError)
 })
 
-t.test('a failure has a sentence of its own, one given, a cause and items', async (t) => {
+t.test('a failure has its own or a given sentence, a cause and items', async (t) => {
   const plain = new NotFoundError()
   t.match(plain, { message: 'The record was not found.', detail: 'The record was not found.' })
   t.strictSame(plain.errors, [{ code: 'FST_CRUD_NOT_FOUND', detail: 'The record was not found.' }])
@@ -89,7 +89,7 @@ t.test('a failure has a sentence of its own, one given, a cause and items', asyn
   t.strictSame({ ...new UnavailableError().headers }, { 'retry-after': '1' })
 })
 
-t.test('a refusal says all that is wrong, as far as it is worth reading', async (t) => {
+t.test('a refusal lists its mistakes, up to a readable length', async (t) => {
   const details = (count: number) =>
     Array.from({ length: count }, (_, index) => item('FST_CRUD_FILTER_INVALID', `Sentence ${index}.`, 'filter[x]'))
   t.equal(new FilterValidationError(details(1)).message, 'Sentence 0.')
@@ -117,7 +117,7 @@ t.test('at most 20 errors are listed, and one more item says how many are left o
   t.match(queryError(items(3), 30).errors.at(-1), { detail: 'And 27 more errors.' })
 })
 
-t.test('a sentence about "this" says what it is about', async (t) => {
+t.test('a sentence with "this" names its subject', async (t) => {
   t.equal(
     new FilterValidationError([item('FST_CRUD_FILTER_INVALID', 'This filter is odd.', 'filter[x]')]).message,
     'filter[x]: This filter is odd.'
@@ -129,7 +129,7 @@ t.test('a sentence about "this" says what it is about', async (t) => {
   t.equal(new FilterValidationError([item('FST_CRUD_FILTER_INVALID', 'This is odd.')]).message, 'This is odd.')
 })
 
-t.test('errors of several kinds are one error, of the first kind by rank, with all items by kind', async (t) => {
+t.test('errors of several kinds are one error of the first kind by rank, with all items by kind', async (t) => {
   const items = QUERY_CODES.toReversed().flatMap((code) => [item(code, `${code} a.`), item(code, `${code} b.`)])
   for (let kept = 1; kept <= QUERY_CODES.length; kept++) {
     const error = queryError(items.slice(0, kept * 2))

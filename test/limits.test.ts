@@ -47,7 +47,7 @@ const DEFAULTS: Readonly<Record<string, number>> = {
   'Errors that an answer lists': MAX_ERRORS,
 }
 
-t.test('each default is the one of the code, and each limit is in the table', async (t) => {
+t.test('each default equals that of the code, and each limit is in the table', async (t) => {
   const text = fs.readFileSync(new URL('../docs/limits.md', import.meta.url), 'utf8')
   const rows = [...text.matchAll(/^\| ([^|]+) \| (\d+) \| /gm)].map(([, what, number]) => [what, Number(number)])
   t.strictSame(Object.fromEntries(rows), DEFAULTS)

@@ -22,7 +22,7 @@ t.test('the names of options are checked', async (t) => {
   )
 })
 
-t.test('options are a plain object: in anything else they would have no effect', async (t) => {
+t.test('options must be a plain object, since other objects would have no effect', async (t) => {
   class Scoped {
     get scope () {
       return 1
@@ -82,7 +82,7 @@ t.test('options are checked against a schema', async (t) => {
   t.doesNotThrow(() => checkSchema('Shop', schema, { count: 'none', stream: true }))
 })
 
-t.test('a sentence ends with what was meant, or with what there is', async (t) => {
+t.test('a sentence ends with a suggestion, or with the known names', async (t) => {
   t.equal(didYouMean("there is no 'a'", 'b', 'It has: b.'), "there is no 'a'. Did you mean 'b'?")
   t.equal(didYouMean("there is no 'a'.", undefined, 'It has: b.'), "there is no 'a'. It has: b.")
   t.equal(didYouMean("there is no 'a'", undefined), "there is no 'a'.")

@@ -1,4 +1,4 @@
-/** The page about the query language: what it says is asked of its program, on both databases. */
+/** The page about the query language: its requests have the answers that it shows, on both databases. */
 import type { FastifyInstance } from 'fastify'
 import t from 'tap'
 import { OPERATOR_NAMES } from '../src/operators/index.ts'
@@ -44,7 +44,7 @@ for (const { name, skip, open } of newDatabases) {
       })
     })
 
-    t.test('the tables of rows are the rows', async (t) => {
+    t.test('the tables of rows match the database', async (t) => {
       const tables = [...page.text.matchAll(/^\*\*(\/\w+)\*\*\n\n((?:\|.*\n)+)/gm)]
       t.equal(tables.length, 5)
       for (const [, path, text] of tables) {
@@ -59,7 +59,7 @@ for (const { name, skip, open } of newDatabases) {
       }
     })
 
-    t.test('unknown parameters and limits', async (t) => {
+    t.test('unknown parameters and limits are errors', async (t) => {
       const refused = async (query: string): Promise<{ message: string, errors: Array<{ suggestion?: string }> }> => {
         const response = await app.inject(`/products?${query}`)
         t.equal(response.statusCode, 400, query.slice(0, 80))
@@ -84,7 +84,7 @@ for (const { name, skip, open } of newDatabases) {
   })
 }
 
-t.test('what it says of programs', async (t) => {
+t.test('programs behave as described', async (t) => {
   for (const block of ['ts params.ts', 'ts mistakes.ts']) {
     t.match(page.block(block), 'fastify-crud-kit')
     await t.resolves(importProgram(t, page.block(block)), block)

@@ -1,4 +1,4 @@
-/** What the README and its pages say is what happens. */
+/** The statements of the README and its pages are true. */
 import fs from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
@@ -10,7 +10,7 @@ import { checkDocument, readDocument, runClient, runProgram } from './helpers/do
 const root = path.resolve(import.meta.dirname, '..')
 const readme = readDocument('README.md')
 
-t.test('the smallest program answers what the README says', async (t) => {
+t.test('the smallest program gives the answers of the README', async (t) => {
   t.equal(readme.exchanges.length, 2)
   await checkDocument(t, readme)
 })
@@ -21,13 +21,13 @@ t.test('the program about multi-tenancy keeps tenants apart', async (t) => {
   await checkDocument(t, page)
 })
 
-t.test('the program on an existing database', async (t) => {
+t.test('the program on an existing database gives the answers of its page', async (t) => {
   const page = readDocument('docs/existing-database.md')
   t.equal(page.exchanges.length, 7)
   await checkDocument(t, page)
 })
 
-t.test('the program about transactions keeps all or nothing', async (t) => {
+t.test('the program about transactions commits all or nothing', async (t) => {
   const page = readDocument('docs/transactions.md')
   t.equal(page.exchanges.length, 7)
   await checkDocument(t, page)
@@ -39,17 +39,17 @@ t.test('the program about operations is healthy', async (t) => {
   await checkDocument(t, page)
 })
 
-t.test('the script without promises prints what its page says', async (t) => {
+t.test('the script without promises prints the output of its page', async (t) => {
   const page = readDocument('docs/scripts.md')
   t.equal(runProgram(t, page.program), /^```text\n([^]*?)^```/m.exec(page.text)![1])
 })
 
-t.test('the client prints what its page says', async (t) => {
+t.test('the client prints the output of its page', async (t) => {
   const { program, block } = readDocument('docs/client.md')
   t.equal(await runClient(t, program, block('ts client.ts')), block('text'))
 })
 
-t.test('what an answer leaves out has to be there, and what it shows has to be right', async (t) => {
+t.test('an abridged answer must match the actual one', async (t) => {
   const actual = { items: [{ id: 1, text: '...' }, { id: 2 }], next: 'abc', total: 2 }
   const full = (shown: string, names = new Map<string, string>()) => completed(parseAbridged(shown), actual, names)
   for (

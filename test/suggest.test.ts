@@ -1,7 +1,7 @@
 import t from 'tap'
 import { ALLOWED_LIMIT, listed, nearest } from '../src/suggest.ts'
 
-t.test('the nearest name is suggested, if it is near', async (t) => {
+t.test('the nearest name is suggested if it is near enough', async (t) => {
   const names = ['name', 'price', 'created_at', 'updated_at', 'id', 'description']
   const cases: ReadonlyArray<readonly [given: string, suggestion: string | undefined]> = [
     ['name', 'name'],
@@ -40,7 +40,7 @@ t.test('the nearest name is suggested, if it is near', async (t) => {
   t.equal(nearest('dsc', ['asc', 'desc']), 'desc', 'of two that are as near, the one with the same first letter')
 })
 
-t.test('a list of names is sorted, cut, and a copy', async (t) => {
+t.test('a list of names is sorted and shortened without changing the original', async (t) => {
   const names = ['b', 'a', 'c']
   t.strictSame(listed(names), ['a', 'b', 'c'])
   t.strictSame(names, ['b', 'a', 'c'])

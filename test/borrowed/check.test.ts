@@ -1,4 +1,4 @@
-/** Versions of dependencies that lack what is borrowed from them. */
+/** Versions of dependencies without members that this package borrows. */
 import Fastify from 'fastify'
 import type pg from 'pg'
 import t from 'tap'
@@ -9,7 +9,7 @@ import { forEachDatabase } from '../helpers/databases.ts'
 import { Lent } from './helper.ts'
 
 await forEachDatabase(t, { entities: [Lent] }, async (t, { orm, name }) => {
-  t.test('a version that lacks a member is refused with a sentence', async (t) => {
+  t.test('a version without a member is refused with a sentence', async (t) => {
     checkMikroOrm(orm)
     const kysely = orm.em.getConnection().getClient()
     const client = await orm.em.getConnection().getNativeClient() as unknown as pg.Pool

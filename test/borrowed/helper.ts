@@ -1,6 +1,6 @@
 /**
- * Contracts with MikroORM, Kysely and pg: one for each member that src/borrowed uses of them, which says what this package takes
- * for granted. When one fails, read the sentence, then the source of the dependency, then the file of src/borrowed.
+ * Contracts with MikroORM, Kysely and pg: one for each member that src/borrowed uses, with the assumption of this
+ * package. When one fails, read the sentence, then the source of the dependency, then the file of src/borrowed.
  */
 import { defineEntity, p } from '@mikro-orm/core'
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
@@ -19,23 +19,23 @@ export const Lent = defineEntity({
 export interface World {
   readonly orm: MikroORM
   readonly em: EntityManager
-  /** A pool that has no connection yet, for one. */
+  /** Stands in for a pool without connections. */
   readonly pool: pg.Pool
 }
 
 export interface Contract {
-  /** What a member does, as the end of a sentence that begins with its name. */
+  /** The behaviour of a member, as the end of a sentence that begins with its name. */
   readonly does: string
-  /** Throws if it does something else. */
+  /** Throws if the behaviour differs. */
   readonly holds: (world: World) => unknown
   /** Default: both. */
   readonly on?: DatabaseName
 }
 
-/** By the owner and the name of the member, such as `Pool.connect`. */
+/** By the owner and the name of the member, for example `Pool.connect`. */
 export type Contracts = Readonly<Record<string, Contract>>
 
-/** Tests the contracts with a package; members and contracts have to match. */
+/** Tests the contracts with a package. Members and contracts must match. */
 export async function testContracts (members: readonly Borrowed[], contracts: Contracts): Promise<void> {
   t.test('each borrowed member has a contract, and each contract a member', async (t) => {
     t.strictSame(members.map(({ of, name }) => `${of}.${name}`).sort(), Object.keys(contracts).sort())
@@ -66,7 +66,7 @@ export async function testContracts (members: readonly Borrowed[], contracts: Co
 export type Connection = ReturnType<EntityManager['getConnection']>
 export type Trx = ControlledTransaction<any, any[]>
 
-/** Runs `use` in a transaction of MikroORM's that is rolled back. */
+/** Runs `use` in a MikroORM transaction that is rolled back. */
 export async function inTransaction (
   em: EntityManager,
   use: (trx: Trx, connection: Connection) => unknown

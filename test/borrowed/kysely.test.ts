@@ -62,7 +62,7 @@ await testContracts(borrowed.KYSELY_MEMBERS, {
           assert.equal(typeof kysely.cancelQuery, 'function')
           const own = kysely.executeQuery.bind(kysely)
           borrowed.replaceOnConnection(kysely, {
-            // Kysely would write the server's answer to the console
+            // otherwise, Kysely writes the server's answer to the console
             executeQuery: (query) => own<any>(query).catch(() => ({ rows: [] })),
             cancelQuery: async () => {
               cancelled++
@@ -105,7 +105,7 @@ await testContracts(borrowed.KYSELY_MEMBERS, {
   }),
 })
 
-/** That MikroORM goes through a method of a transaction that was replaced. */
+/** Checks that MikroORM calls a replaced method of a transaction. */
 function replaced (
   method: 'savepoint' | 'rollbackToSavepoint' | 'releaseSavepoint',
   use: (trx: Trx, connection: Connection) => Promise<unknown>

@@ -14,7 +14,10 @@ import {
   type World,
 } from './helper.ts'
 
-/** A caller with a changed entity, and a fork that has loaded the same row and another one; their entities afterwards. */
+/**
+ * A caller with a changed entity, and a fork that has loaded the same row and another one. Returns their entities
+ * afterwards.
+ */
 async function merged ({ em: root }: World): Promise<{ changed: string, taken: boolean, mark: unknown }> {
   const em = root.fork()
   const [first] = await em.find(Lent, { id: 1 })
@@ -200,8 +203,8 @@ await testContracts(borrowed.MIKRO_ORM_MEMBERS, {
     holds: async ({ em }) => assert.equal(borrowed.primaryKeyOf(await em.fork().findOneOrFail(Lent, 1)), 1),
   },
   'Platform.marshallArray': {
-    does:
-      'loses text, is a method that can be replaced, and is what array types write with. If it has become right, remove correctArrays',
+    does: 'loses text, is a method that can be replaced, and is what array types write with. If it has become right, ' +
+      'remove correctArrays',
     holds: ({ em }) => {
       const platform = Object.create(em.getPlatform())
       delete platform.marshallArray
@@ -213,7 +216,7 @@ await testContracts(borrowed.MIKRO_ORM_MEMBERS, {
   },
 })
 
-/** Whether reads inside and outside of a transaction are told apart. */
+/** Whether reads inside and outside of a transaction can be told apart. */
 async function reads (
   em: EntityManager,
   method: 'execute' | 'stream',

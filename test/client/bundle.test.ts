@@ -1,4 +1,4 @@
-/** What an application adds to its page with the client. */
+/** The size that the client adds to an application's page. */
 import { gzipSync } from 'node:zlib'
 import fs from 'node:fs'
 import path from 'node:path'
@@ -9,7 +9,7 @@ import { bundle } from '../helpers/bundle.ts'
 const LIMIT = 4 * 1024
 const root = path.resolve(import.meta.dirname, '../..')
 
-t.test('the client is small, and nothing but the client', async (t) => {
+t.test('the client is small, and contains nothing else', async (t) => {
   const { text, modules } = await bundle('src/client/index.ts')
   const size = gzipSync(text, { level: 9 }).length
   t.ok(size > 1000 && size <= LIMIT, `${size} bytes, minified and gzipped`)
@@ -17,7 +17,7 @@ t.test('the client is small, and nothing but the client', async (t) => {
   t.strictSame(modules.filter((name) => !name.startsWith('src/client/')), [])
 })
 
-t.test('a bundle of other rooms is noticed', async (t) => {
+t.test('a bundle with server code is noticed', async (t) => {
   const { modules } = await bundle('src/query/parse.ts').catch((error: Error) => ({ modules: [error.message] }))
   t.match(modules.join(), /node:buffer|src\/query\//)
 })

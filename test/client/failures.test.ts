@@ -1,4 +1,4 @@
-/** What goes wrong between a client and a server: retries, aborts, cut-off answers. The servers are the tests' own. */
+/** Failures between a client and a server: retries, aborts, truncated answers. The tests run their own servers. */
 import { once } from 'node:events'
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -8,7 +8,7 @@ import { createClient, CrudError, isCrudError, type ClientOptions } from '../../
 
 type Answer = (response: ServerResponse, request: IncomingMessage) => void
 
-/** A client of a server that gives these answers, one after the other and then the last one again. */
+/** A client of a server that gives these answers in order, and then repeats the last one. */
 async function serve (t: Test, answers: readonly Answer[], options?: ClientOptions) {
   const requests: {
     method: string,
@@ -60,7 +60,7 @@ async function gather (items: AsyncIterable<unknown>): Promise<unknown[]> {
   return all
 }
 
-t.test('reads that a busy server refused are repeated', async (t) => {
+t.test('reads refused by a busy server are repeated', async (t) => {
   for (const read of ['list', 'get', 'each', 'stream']) {
     const ndjson: Answer = (response) => {
       response.writeHead(200, { 'content-type': 'application/x-ndjson' }).end('{"id":1}\n')
@@ -73,7 +73,7 @@ t.test('reads that a busy server refused are repeated', async (t) => {
   }
 })
 
-t.test('they are repeated as often as asked for', async (t) => {
+t.test('reads are repeated as often as configured', async (t) => {
   for (const [retries, count] of [[undefined, 3], [0, 1], [4, 5]] as const) {
     const { api, requests } = await serve(t, [busy('0')], retries === undefined ? {} : { retries })
     await t.rejects(api.list(), { status: 503, code: 'FST_CRUD_UNAVAILABLE', detail: 'The database is not available.' })
@@ -81,7 +81,7 @@ t.test('they are repeated as often as asked for', async (t) => {
   }
 })
 
-t.test('not before the time that the server names, nor when it names one too far away', async (t) => {
+t.test('reads are repeated after the time that the server names, and not if that is too long', async (t) => {
   const { api, requests } = await serve(t, [busy('1'), ok])
   const start = performance.now()
   await api.list()
@@ -97,7 +97,7 @@ t.test('not before the time that the server names, nor when it names one too far
   t.equal(silent.requests.length, 3, 'without a time, the client has its own')
 })
 
-t.test('what could be done twice is never repeated', async (t) => {
+t.test('requests that might be done twice are never repeated', async (t) => {
   for (const write of ['create', 'createMany', 'update', 'delete', 'restore']) {
     const { api, requests } = await serve(t, [busy('0'), ok])
     await t.rejects(write.startsWith('create') ? api[write]({}) : api[write](1, {}), {
@@ -117,7 +117,7 @@ t.test('other failures are not repeated', async (t) => {
   t.equal(requests.length, 1)
 })
 
-t.test('a server that is not there, and answers that are cut off', async (t) => {
+t.test('an unreachable server and truncated answers are errors', async (t) => {
   const gone = await serve(t, [ok])
   const api: any = createClient<any>('http://127.0.0.1:1')['/things']
   const error = await api.list().catch((error: unknown) => error)
@@ -133,7 +133,7 @@ t.test('a server that is not there, and answers that are cut off', async (t) => 
   t.match(await gone.api.list(), { id: 1 })
 })
 
-t.test('answers that are not JSON', async (t) => {
+t.test('answers that are not JSON are errors', async (t) => {
   const html = (status: number): Answer => (response) => {
     response.writeHead(status, { 'content-type': 'text/html' }).end('<h1>Bad Gateway</h1>')
   }
@@ -149,25 +149,29 @@ t.test('answers that are not JSON', async (t) => {
   }
 })
 
-t.test('an abort is the reason that its signal gives', async (t) => {
+t.test('an abort rejects with the reason of its signal', async (t) => {
   const aborted = AbortSignal.abort()
   const { api, requests } = await serve(t, [(response) => {
     response.writeHead(200).write('{')
   }])
   for (
-    const act of [(signal: AbortSignal) => api.list({ signal }), (signal: AbortSignal) =>
-      api.create({}, { signal }), (signal: AbortSignal) =>
-      api.update(1, {}, { signal }), (signal: AbortSignal) =>
-      gather(api.each({ signal })), (signal: AbortSignal) =>
-      gather(api.stream({ signal }))]
+    const act of [
+      (signal: AbortSignal) => api.list({ signal }),
+      (signal: AbortSignal) => api.create({}, { signal }),
+      (signal: AbortSignal) => api.update(1, {}, { signal }),
+      (signal: AbortSignal) => gather(api.each({ signal })),
+      (signal: AbortSignal) => gather(api.stream({ signal })),
+    ]
   ) {
     await t.rejects(act(aborted), { name: 'AbortError' })
   }
   t.strictSame(requests, [], 'nothing is sent')
   for (
-    const act of [(signal: AbortSignal) => api.get(1, { signal }), (signal: AbortSignal) =>
-      api.delete(1, { signal }), (signal: AbortSignal) =>
-      api.restore(1, { signal })]
+    const act of [
+      (signal: AbortSignal) => api.get(1, { signal }),
+      (signal: AbortSignal) => api.delete(1, { signal }),
+      (signal: AbortSignal) => api.restore(1, { signal }),
+    ]
   ) {
     const controller = new AbortController()
     const reason = new Error('changed my mind')
@@ -181,7 +185,7 @@ t.test('an abort is the reason that its signal gives', async (t) => {
   await t.rejects(api.list({ signal: AbortSignal.timeout(50) }), { name: 'TimeoutError' })
 })
 
-t.test('an abort ends the wait for a repetition', async (t) => {
+t.test('an abort ends the wait before a repetition', async (t) => {
   const { api, requests } = await serve(t, [busy('20')])
   const controller = new AbortController()
   const work = api.list({ signal: controller.signal })
@@ -192,7 +196,7 @@ t.test('an abort ends the wait for a repetition', async (t) => {
   t.equal(requests.length, 1)
 })
 
-t.test('streams: records as they arrive, in whatever pieces', async (t) => {
+t.test('a stream yields records as they arrive, in pieces of any size', async (t) => {
   const text = Array.from({ length: 50 }, (_, id) => JSON.stringify({ id, name: '🌹 Ångström' })).join('\n') + '\n'
   const { api } = await serve(t, [async (response) => {
     response.writeHead(200, { 'content-type': 'application/x-ndjson; charset=utf-8' })
@@ -206,7 +210,7 @@ t.test('streams: records as they arrive, in whatever pieces', async (t) => {
   t.strictSame(await gather(api.stream()), Array.from({ length: 50 }, (_, id) => ({ id, name: '🌹 Ångström' })))
 })
 
-t.test('streams: the first record is there before the last one; leaving the loop and aborting close the connection', async (t) => {
+t.test('a stream starts before its end, and leaving the loop or aborting closes the connection', async (t) => {
   const endless: Answer = (response) => {
     response.writeHead(200, { 'content-type': 'application/x-ndjson' }).write('{"id":1}\n')
   }
@@ -225,7 +229,7 @@ t.test('streams: the first record is there before the last one; leaving the loop
   await requests[1]!.closed
 })
 
-t.test('streams: one that is cut off is an error, not the end', async (t) => {
+t.test('a truncated stream is an error', async (t) => {
   const head = (response: ServerResponse) => response.writeHead(200, { 'content-type': 'application/x-ndjson' })
   const cut = await serve(t, [(response) => {
     head(response).write('{"id":1}\n')
@@ -238,7 +242,7 @@ t.test('streams: one that is cut off is an error, not the end', async (t) => {
   await t.rejects(gather(half.api.stream()), { code: 'NETWORK', detail: 'The stream ended within a record.' })
 })
 
-t.test('headers, and a fetch of the application', async (t) => {
+t.test('an application sets headers and its own fetch', async (t) => {
   let token = 0
   const { api, requests, baseUrl } = await serve(t, [busy('0'), ok], {
     headers: async () => ({ authorization: `Bearer ${++token}` }),
@@ -281,7 +285,7 @@ t.test('headers, and a fetch of the application', async (t) => {
   t.strictSame(urls, ['/things?page=2 1', '/ 1'])
 })
 
-t.test('an error of another realm is one, and other things are none', async (t) => {
+t.test('isCrudError accepts an error of another realm, and nothing else', async (t) => {
   const error = new CrudError({ status: 404, code: 'X', detail: 'gone' })
   t.ok(isCrudError(error))
   t.ok(

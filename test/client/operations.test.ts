@@ -1,4 +1,4 @@
-/** What the client does, against a server that listens. Types are those that the resources say. */
+/** The operations of the client, against a listening server. The types come from the resources. */
 import Fastify from 'fastify'
 import t from 'tap'
 import { createClient, CrudError, etagOf, isCrudError, type CrudErrorItem } from '../../src/client/index.ts'
@@ -138,7 +138,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.equal(items[0]!.supplier, 1, 'a relation that is not included is its key')
   })
 
-  t.test('values of every kind find what they say', async (t) => {
+  t.test('values of every kind find their records', async (t) => {
     t.strictSame(await names({ filter: { name: ['Sage 100%', 'Rose "Gold", O\'Neill', 'null'] } }), [
       'Sage 100%',
       'Rose "Gold", O\'Neill',
@@ -174,7 +174,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     )
   })
 
-  t.test('pages by number, offset and cursor', async (t) => {
+  t.test('lists have pages by number, offset and cursor', async (t) => {
     t.match(await plants.list(), { page: 1, per_page: 20 })
     t.match(await plants.list({ page: 2, per_page: 3 }), { page: 2, has_prev: true, items: [{ id: 4 }, {}, {}] })
     t.match(await plants.list({ limit: 2, offset: 1 }), { limit: 2, offset: 1, items: [{ id: 2 }, { id: 3 }] })
@@ -185,13 +185,13 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     })
   })
 
-  t.test('each and pages follow cursors to the end, whatever is inserted in between', async (t) => {
+  t.test('each and pages follow cursors to the end, also while rows are inserted', async (t) => {
     const tags = api['/tags/']
     for (let i = 10; i < 22; i++) await tags.create({ name: `each ${i}` })
     const seen: string[] = []
     for await (const { name } of tags.each({ sort: ['name'], per_page: 4 })) {
       seen.push(name)
-      // one that the page has passed, and one that is still to come
+      // one row on a page that was read, and one still to come
       if (name === 'each 12') { for (const name of ['aaa', 'each 99']) await tags.create({ name }) }
     }
     t.strictSame(seen, [
@@ -211,7 +211,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame(requests, ['GET /tags/?per_page=5&cursor='], 'a page is not asked for before it is wanted')
   })
 
-  t.test('a stream has them all', async (t) => {
+  t.test('a stream has all records', async (t) => {
     const all = await gather(
       plants.stream({ filter: { price: { gte: 9 } }, fields: ['id', 'name'], include: ['tags'], sort: ['id'] })
     )
@@ -258,14 +258,16 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     await t.rejects(api['/items'].get([1, 3]), { code: 'FST_CRUD_NOT_FOUND' })
   })
 
-  t.test('what is no key of a record goes nowhere', async (t) => {
+  t.test('an invalid key is refused without a request', async (t) => {
     requests.length = 0
     for (const id of ['', '.', '..', undefined, null, {}, NaN, [1, '..']]) {
       for (
-        const act of [() => plants.get(id as never), () =>
-          plants.delete(id as never), () =>
-          plants.update(id as never, {}), () =>
-          plants.restore(id as never)]
+        const act of [
+          () => plants.get(id as never),
+          () => plants.delete(id as never),
+          () => plants.update(id as never, {}),
+          () => plants.restore(id as never),
+        ]
       ) {
         await t.rejects(act(), { name: 'TypeError', message: /is not a key of a record/ }, String(id))
       }
@@ -275,7 +277,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame(requests, ['GET /plants/../orders'])
   })
 
-  t.test('ifMatch: a record of one version', async (t) => {
+  t.test('ifMatch changes a record only in its version', async (t) => {
     const order = await api['/orders'].create({ customer: customerId(1), note: 'a' })
     t.equal(etagOf(order), '"1"')
     const changed = await api['/orders'].update(order.id, { note: 'b' }, { ifMatch: order })
@@ -322,7 +324,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.equal(list.errorFor('filter[name]')?.code, 'FST_CRUD_FILTER_INVALID', 'however the filter was written')
   })
 
-  t.test('an operation that the server does not offer', async (t) => {
+  t.test('an operation that the server does not offer is an error', async (t) => {
     await t.rejects((api['/suppliers'] as any).get(1), {
       name: 'CrudError',
       status: 404,
@@ -336,7 +338,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     )
   })
 
-  t.test('a client is no promise, and its resources are the same each time', async (t) => {
+  t.test('a client is not a promise, and its resources are the same each time', async (t) => {
     t.equal((await Promise.resolve(api))['/plants'], plants)
     t.equal((api as any).then, undefined)
   })

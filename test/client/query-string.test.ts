@@ -1,4 +1,4 @@
-/** What the client writes is what the server's parser reads. */
+/** The server's parser reads the client's query strings as intended. */
 import fc from 'fast-check'
 import t from 'tap'
 import { queryString } from '../../src/client/query-string.ts'
@@ -13,7 +13,7 @@ const read = (query: Parameters<typeof queryString>[0]) => {
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 const filtersOf = (filter: object): unknown => plain(read({ filter }).filters)
 
-t.test('values', async (t) => {
+t.test('values have their text', async (t) => {
   t.strictSame(
     filtersOf({ a: 'x', b: 5, c: 12345678901234567890n, d: false, e: new Date('2024-05-31T12:00:00+02:00'), f: '' }),
     [
@@ -27,7 +27,7 @@ t.test('values', async (t) => {
   )
 })
 
-t.test('operators, lists and null', async (t) => {
+t.test('operators, lists and null have their text', async (t) => {
   t.strictSame(
     filtersOf({
       price: { gte: 1, lt: 2 },
@@ -55,7 +55,7 @@ t.test('operators, lists and null', async (t) => {
   )
 })
 
-t.test('what is not given is not written', async (t) => {
+t.test('undefined is left out', async (t) => {
   t.equal(queryString({}), '')
   t.equal(
     queryString({
@@ -70,7 +70,7 @@ t.test('what is not given is not written', async (t) => {
   )
 })
 
-t.test('what a URL has no text for is refused before anything is sent', async (t) => {
+t.test('a value without a text in URLs is refused before anything is sent', async (t) => {
   for (
     const filter of [
       { a: NaN },
@@ -113,7 +113,7 @@ const name = fc.stringMatching(/^[a-z_]{1,8}(\.[a-z]{1,5})?$/)
 const names = fc.uniqueArray(name, { minLength: 1, maxLength: 5 })
 const record = <T>(values: fc.Arbitrary<T>) => fc.dictionary(name, values, { noNullPrototype: true, maxKeys: 5 })
 
-t.test('any text of a filter arrives, by each way to write it', async (t) => {
+t.test('any text of a filter arrives, in each way to write it', async (t) => {
   assertProperty(fc.property(record(awkward), (filter) => {
     t.strictSame(filtersOf(filter), Object.entries(filter).map(([field, value]) => ({ field, value })))
   }))
@@ -133,7 +133,7 @@ t.test('any text of a filter arrives, by each way to write it', async (t) => {
   }))
 })
 
-t.test('names and pages arrive as they were asked for', async (t) => {
+t.test('names and pages arrive unchanged', async (t) => {
   const signed = names.chain((all) => fc.tuple(...all.map((one) => fc.constantFrom(one, `-${one}`, `+${one}`))))
   const paging = fc.oneof(
     fc.record({ page: fc.integer({ min: 1 }), per_page: fc.integer({ min: 1 }) }, { requiredKeys: [] }),
@@ -143,7 +143,7 @@ t.test('names and pages arrive as they were asked for', async (t) => {
   assertProperty(
     fc.property(signed, names, names, record(names), paging, (sort, include, fields, fieldsByInclude, page) => {
       const query = { sort, include, fields, fieldsByInclude, ...page }
-      // `+` decodes to a space where it is not percent-encoded: here it is
+      // an unencoded `+` decodes to a space; here it is encoded
       t.strictSame(plain(read(query)), { filters: [], ...plain(query) as object, unknown: [], errors: [] })
     })
   )

@@ -1,4 +1,4 @@
-/** The client where applications run it: in a browser, and in the runtimes that are on the PATH. */
+/** The client in a browser, and in the runtimes on the PATH. */
 import Fastify, { type FastifyInstance } from 'fastify'
 import { execFile } from 'node:child_process'
 import fs from 'node:fs'
@@ -17,7 +17,7 @@ t.setTimeout(180_000)
 
 const run = promisify(execFile)
 
-/** What every runtime does with the client, and what it has to get. */
+/** The program for every runtime, and its expected result. */
 const PROGRAM = `async (baseUrl, { createClient, isCrudError }) => {
   const plants = createClient(baseUrl)['/plants']
   const { items } = await plants.list({ filter: { name: { in: ['Ångström 玫瑰 🌹', 'Lavender'] } }, sort: ['name'] })
@@ -30,7 +30,10 @@ const PROGRAM = `async (baseUrl, { createClient, isCrudError }) => {
   const aborted = await plants.list({ signal: AbortSignal.abort() }).catch((error) => error)
   await plants.update(id, { name: 'There' })
   const gone = await plants.delete(id, { hard: true })
-  return [items.map(({ name }) => name), streamed, all, isCrudError(error) && error.errorFor('filter[nmae]').suggestion, aborted.name, gone.name]
+  return [
+    items.map(({ name }) => name), streamed, all,
+    isCrudError(error) && error.errorFor('filter[nmae]').suggestion, aborted.name, gone.name,
+  ]
 }`
 const RESULT = [['Lavender', 'Ångström 玫瑰 🌹'], ['Here', 'Thyme'], 14, 'name', 'AbortError', 'There']
 
@@ -54,7 +57,7 @@ async function serve (t: Test): Promise<{ app: FastifyInstance, code: string }> 
   return { app, code }
 }
 
-t.test('in a page', { skip: skipReason() }, async (t) => {
+t.test('the client works in a page', { skip: skipReason() }, async (t) => {
   const { app } = await serve(t)
   const address = await app.listen({ port: 0, host: '127.0.0.1' })
   const browser = await launch()
@@ -70,7 +73,7 @@ for (const [name, args] of [['deno', ['run', '--allow-net']], ['bun', ['run']]] 
   const found = (process.env['PATH'] ?? '').split(path.delimiter).map((folder) => path.join(folder, name)).find((
     file
   ) => fs.existsSync(file))
-  t.test(`in ${name}`, { skip: found === undefined && `${name} is not on the PATH` }, async (t) => {
+  t.test(`the client works in ${name}`, { skip: found === undefined && `${name} is not on the PATH` }, async (t) => {
     const { app, code } = await serve(t)
     const address = await app.listen({ port: 0, host: '127.0.0.1' })
     const folder = t.testdir({

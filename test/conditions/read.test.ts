@@ -1,4 +1,4 @@
-/** Which conditions in MikroORM's words are certainly conditions. */
+/** MikroORM-style conditions that are certainly conditions, and others. */
 import { MikroORM, p, defineEntity, raw, ref } from '@mikro-orm/postgresql'
 import t from 'tap'
 import { inspect } from 'node:util'
@@ -29,7 +29,7 @@ const account = orm.em.fork().create(Account, { id: 7, name: 'x' })
 const query = orm.em.fork().createQueryBuilder(Account).select('id')
 const recorded = new Date('2024-05-06T07:08:09Z')
 
-t.test('conditions', async (t) => {
+t.test('conditions are read', async (t) => {
   const accepted: ReadonlyArray<readonly [entity: unknown, where: unknown]> = [
     ...[
       {},
@@ -101,7 +101,7 @@ t.test('conditions', async (t) => {
   }
 })
 
-t.test('what is not certainly one', async (t) => {
+t.test('a value that is not certainly a condition is refused', async (t) => {
   class Tenant {
     tenant = 5
   }

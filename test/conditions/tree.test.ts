@@ -1,4 +1,4 @@
-/** What becomes of conditions once they are read: frozen trees, and what is made of them. */
+/** Conditions after reading: frozen trees, and their uses. */
 import { defineEntity, MikroORM, p, raw, ref } from '@mikro-orm/postgresql'
 import t from 'tap'
 import {
@@ -43,7 +43,7 @@ const account = orm.em.fork().create(Account, { id: 7, name: 'x' })
 const query = orm.em.fork().createQueryBuilder(Account).select('id')
 const fragment = raw('tenant = ?', [5]) as never
 
-t.test('a tree is frozen, and what happens to the condition afterwards does not reach it', async (t) => {
+t.test('a tree is frozen, and does not change with the condition', async (t) => {
   const where: any = { tenant: { $in: [1, 2] }, data: { a: [1] }, $or: [{ account: { name: 'x' } }] }
   const tree = read(where)
   where.tenant.$in.push(3)
@@ -65,7 +65,7 @@ t.test('a tree is frozen, and what happens to the condition afterwards does not 
   for (const part of tree) check(part)
 })
 
-t.test('without anything to guard, a condition comes back as it was written', async (t) => {
+t.test('without anything to guard, a condition is returned unchanged', async (t) => {
   const conditions: readonly object[] = [
     {},
     { tenant: 5 },
@@ -96,7 +96,7 @@ t.test('without anything to guard, a condition comes back as it was written', as
   }
 })
 
-t.test('related rows have to be visible, and no row that the condition does not look at', async (t) => {
+t.test('related rows must be visible, except those that the condition does not look at', async (t) => {
   const visible: Visible = ({ name }) => name === 'Project' ? undefined : { visible: name }
   const cases: ReadonlyArray<readonly [where: object, guarded: object]> = [
     [{ account: 7 }, { account: 7 }],
@@ -116,11 +116,11 @@ t.test('related rows have to be visible, and no row that the condition does not 
         ],
       },
     }],
-    // every visible one: there is none that is visible and otherwise
+    // every visible row: no row is visible and does not match
     [{ members: { $every: { nr: 1 } } }, {
       members: { $none: { $and: [{ $not: { nr: 1 } }, { visible: 'Member' }] } },
     }],
-    // both are needed, and each is `$none`
+    // both conditions are necessary, and each is a `$none`
     [{ members: { $none: { name: 'x' }, $every: { nr: 1 } }, $and: [{ tenant: 5 }] }, {
       members: { $none: { $and: [{ name: 'x' }, { visible: 'Member' }] } },
       $and: [{ tenant: 5 }, { members: { $none: { $and: [{ $not: { nr: 1 } }, { visible: 'Member' }] } } }],
@@ -133,7 +133,7 @@ t.test('related rows have to be visible, and no row that the condition does not 
   for (const [where, guarded] of cases) t.strictSame(toMikroOrm(read(where), visible), guarded)
 })
 
-t.test('entities behind a condition', async (t) => {
+t.test('the entities behind a condition are found', async (t) => {
   const names = (where: object) => [...entitiesBehind(read(where))].map(({ name }) => name).sort()
   t.strictSame(names({ tenant: 5, account: { id: 7 }, size: { height: 1 } }), [])
   t.strictSame(names({ members: { $size: 1 } }), [])
@@ -145,7 +145,7 @@ t.test('entities behind a condition', async (t) => {
   ])
 })
 
-t.test('SQL in a condition', async (t) => {
+t.test('SQL in a condition is found', async (t) => {
   for (
     const where of [
       { [fragment]: [] },
@@ -161,7 +161,7 @@ t.test('SQL in a condition', async (t) => {
   for (const where of [{}, { tenant: 5, data: { a: 1 } }, { account: { name: 'x' } }]) t.notOk(hasSql(read(where)))
 })
 
-t.test('plain equalities', async (t) => {
+t.test('plain equalities are found', async (t) => {
   const of = (where: object) => {
     const { equalities, partial } = equalitiesOf(read(where))
     return { ...Object.fromEntries([...equalities].map(([{ name }, value]) => [name, value])), partial }
@@ -202,7 +202,7 @@ t.test('plain equalities', async (t) => {
   ) t.strictSame(of(where), { partial: true })
 })
 
-t.test('a condition of the configuration is read once; a list of them is alternatives', async (t) => {
+t.test('a condition of the configuration is read once, and a list of conditions is alternatives', async (t) => {
   const where = { tenant: 5 }
   t.equal(readConstant(where, model), readConstant(where, model))
   t.strictSame(toMikroOrm(readConstant([where], model)), where)

@@ -10,7 +10,7 @@ t.test('a field is a property or a path to one', async t => {
   t.ok(Object.isFrozen(field))
 })
 
-t.test('names and options that can not be are refused', async t => {
+t.test('invalid names and options are refused', async t => {
   t.throws(() => new AllowedField(''), refused("AllowedField: a property is named by a non-empty string, got ''"))
   t.throws(
     () => new AllowedField('products.'),

@@ -1,19 +1,19 @@
 import t from 'tap'
 import { AllowedFilters } from '../../src/config/index.ts'
 
-/** What a caller without types may pass. */
+/** Arguments that a caller without types may pass. */
 const Untyped = AllowedFilters as unknown as new(...args: unknown[]) => AllowedFilters
 
 const refused = (message: string | RegExp) => ({ code: 'FST_CRUD_CONFIG_INVALID', statusCode: 500, message })
 
-t.test('a filter has its default operator only, unless told otherwise', async t => {
+t.test('a filter has only its default operator by default', async t => {
   t.match(new AllowedFilters('name'), { kind: 'operators', field: 'name', defaultOperator: 'eq', operators: ['eq'] })
   t.equal(new AllowedFilters('name').alias, undefined)
   t.match(new AllowedFilters('price', 'gte'), { defaultOperator: 'gte', operators: ['gte'] })
   t.match(new AllowedFilters('price', 'gte', ['lte', 'gte']), { defaultOperator: 'gte', operators: ['lte', 'gte'] })
 })
 
-t.test('options come last, wherever that is', async t => {
+t.test('options come last, after any number of arguments', async t => {
   for (
     const filter of [
       new AllowedFilters('price', { alias: 'p' }),
@@ -27,7 +27,7 @@ t.test('options come last, wherever that is', async t => {
   t.equal(new AllowedFilters('price', { alias: undefined }).alias, undefined)
 })
 
-t.test('filters are frozen and keep nothing of what they were made of', async t => {
+t.test('filters are frozen and share nothing with their arguments', async t => {
   const operators: Array<'eq' | 'ne'> = ['eq', 'ne']
   const filter = new AllowedFilters('name', 'eq', operators)
   operators.pop()
@@ -54,7 +54,7 @@ t.test('an unknown operator is refused with the nearest one', async t => {
   t.throws(() => new Untyped('price', ['eq']), refused(/an operator is named by a text, got an array/))
 })
 
-t.test('the allowed operators hold the default, and each once', async t => {
+t.test('the allowed operators contain the default, each once', async t => {
   t.throws(
     () => new Untyped('price', 'eq', ['gte']),
     refused("AllowedFilters 'price': the allowed operators must hold the default, 'eq'")
@@ -106,7 +106,7 @@ t.test('unknown options are refused with the nearest one', async t => {
   t.throws(() => new Untyped('price', JSON.parse('{"__proto__": 1}')), refused(/there is no option '__proto__'/))
 })
 
-t.test('values that are ignored are named', async t => {
+t.test('ignored values must be given', async t => {
   t.strictSame(AllowedFilters.exact('status').ignore('all').ignore(['', 0]).ignoredValues, ['all', '', '0'])
   for (const values of [[], [[]]]) {
     t.throws(
@@ -116,7 +116,7 @@ t.test('values that are ignored are named', async t => {
   }
 })
 
-t.test('an alias can be written in a URL', async t => {
+t.test('an alias must be possible in a URL', async t => {
   t.equal(new AllowedFilters('price', { alias: 'product.price_min-2' }).alias, 'product.price_min-2')
   for (
     const [alias, problem] of [
@@ -169,7 +169,7 @@ t.test('partial is like and ilike', async t => {
   )
 })
 
-t.test('custom keeps its callback, under any name that can be written in a URL', async t => {
+t.test('custom keeps its callback, under any name that is possible in a URL', async t => {
   const callback = AllowedFilters.custom('x', qb => qb).callback
   const filter = AllowedFilters.custom('no_property', callback, { alias: 'n' })
   t.match(filter, { kind: 'custom', field: 'no_property', alias: 'n' })

@@ -10,7 +10,7 @@ t.test('an include is a relation or a path of relations', async t => {
   t.ok(Object.isFrozen(include))
 })
 
-t.test('includes go three relations deep', async t => {
+t.test('includes have at most three relations', async t => {
   t.equal(new AllowedInclude('a.b.c').path, 'a.b.c')
   t.throws(
     () => new AllowedInclude('a.b.c.d'),
@@ -18,7 +18,7 @@ t.test('includes go three relations deep', async t => {
   )
 })
 
-t.test('paths and options that can not be are refused', async t => {
+t.test('invalid paths and options are refused', async t => {
   t.throws(() => new AllowedInclude(''), refused("AllowedInclude: a property is named by a non-empty string, got ''"))
   t.throws(() => new AllowedInclude('prototype'), refused("AllowedInclude: 'prototype' is a reserved name"))
   t.throws(
@@ -28,13 +28,15 @@ t.test('paths and options that can not be are refused', async t => {
   t.throws(
     () => new AllowedInclude('author', { alias: 'a.b' }),
     refused(
-      "AllowedInclude 'author': alias 'a.b' holds a dot, which separates relations in an include; an alias names the last one only"
+      "AllowedInclude 'author': alias 'a.b' holds a dot, which separates relations in an include; " +
+        'an alias names the last one only'
     )
   )
   t.throws(
     () => AllowedInclude.count('author.posts', { alias: 'author.number' }),
     refused(
-      "AllowedInclude.count 'author.posts': alias 'author.number' holds a dot, which separates relations in an include; an alias names the last one only"
+      "AllowedInclude.count 'author.posts': alias 'author.number' holds a dot, " +
+        'which separates relations in an include; an alias names the last one only'
     )
   )
   t.throws(
@@ -86,7 +88,7 @@ t.test('an include may have a limit, an order and a condition', async t => {
   }
 })
 
-t.test('aggregates', async t => {
+t.test('aggregates have a function, a path and an alias', async t => {
   for (const fn of ['count', 'exists', 'sum', 'min', 'max', 'avg'] as const) {
     const include = AllowedInclude[fn]('products.price', { alias: 'a', where: { id: 1 } })
     t.match(include, { kind: 'aggregate', function: fn, path: 'products.price', alias: 'a', where: { id: 1 } })
@@ -105,7 +107,7 @@ t.test('aggregates', async t => {
   t.equal(AllowedInclude.sum('a.b.c.d').path, 'a.b.c.d')
 })
 
-t.test('entries of a configuration', async t => {
+t.test('entries of a configuration are kept', async t => {
   const allowedIncludes = [
     new AllowedInclude('products'),
     AllowedInclude.count('products'),

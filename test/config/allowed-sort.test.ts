@@ -1,7 +1,7 @@
 import t from 'tap'
 import { AllowedSort } from '../../src/config/index.ts'
 
-/** What a caller without types may pass. */
+/** Arguments that a caller without types may pass. */
 const Untyped = AllowedSort as unknown as new(...args: unknown[]) => AllowedSort
 
 const refused = (message: string | RegExp) => ({ code: 'FST_CRUD_CONFIG_INVALID', message })
@@ -28,7 +28,7 @@ t.test('sorts are frozen', async t => {
   t.ok(Object.isFrozen(sort.fields))
 })
 
-t.test('fields are named, and each once', async t => {
+t.test('fields must be given, each once', async t => {
   t.throws(() => new Untyped(), refused('AllowedSort: name at least one property'))
   t.throws(
     () => new Untyped({ alias: 'a' }),
@@ -50,7 +50,8 @@ t.test('a direction is an option, asc or desc', async t => {
   t.throws(
     () => new AllowedSort('-price'),
     refused(
-      "AllowedSort: '-price' starts with '-', but the direction is an option: new AllowedSort('price', { direction: 'desc' })"
+      "AllowedSort: '-price' starts with '-', but the direction is an option: " +
+        "new AllowedSort('price', { direction: 'desc' })"
     )
   )
   t.throws(() => new AllowedSort('+price'), refused(/new AllowedSort\('price', \{ direction: 'asc' \}\)$/))

@@ -8,7 +8,7 @@ import {
   type QueryBuilderOptions,
 } from '../../src/config/index.ts'
 
-/** What a caller without types may pass. */
+/** Arguments that a caller without types may pass. */
 const configure = (options: unknown) => () => new QueryBuilderConfig(options as QueryBuilderOptions)
 
 const refused = (message: string) => ({
@@ -84,12 +84,12 @@ t.test('a configuration is deeply frozen and shares nothing with its options', a
   t.notOk(Object.isFrozen(options.allowedFilters))
 })
 
-t.test('frozen options are as good as any', async t => {
+t.test('frozen options are accepted', async t => {
   const options = Object.freeze({ defaultSort: Object.freeze(['name']), pagination: Object.freeze({ maxPerPage: 7 }) })
   t.equal(new QueryBuilderConfig(options).pagination.maxPerPage, 7)
 })
 
-t.test('a configuration can be made of another', async t => {
+t.test('a configuration can be made from another', async t => {
   const base = new QueryBuilderConfig({
     allowedFilters: [AllowedFilters.exact('name')],
     pagination: { maxPerPage: 50 },
@@ -111,12 +111,13 @@ t.test('unknown options are refused with the nearest one', async t => {
   t.throws(
     configure({ pagination: { size: 1 } }),
     refused(
-      "there is no option 'size' in 'pagination'. It has: defaultPerPage, maxPerPage, maxOffset, maxIncluded, maxBytes, count"
+      "there is no option 'size' in 'pagination'. It has: defaultPerPage, maxPerPage, maxOffset, maxIncluded, " +
+        'maxBytes, count'
     )
   )
 })
 
-t.test('values of the wrong type are refused by their path', async t => {
+t.test('values of the wrong type are refused with their path', async t => {
   t.throws(configure('x'), refused("options: expected object, got 'x'"))
   t.throws(configure(null), refused('options: expected object, got null'))
   t.throws(configure([]), refused('options: expected object, got an array'))
@@ -147,7 +148,7 @@ t.test('values of the wrong type are refused by their path', async t => {
   )
 })
 
-t.test('what is no entry of a list is refused with how to write it', async t => {
+t.test('a value that is not an entry of a list is refused with the correct form', async t => {
   t.throws(
     configure({ allowedFilters: ['name'] }),
     refused("allowedFilters[0] is 'name'; write AllowedFilters.exact('name')")
@@ -222,7 +223,7 @@ t.test('a name in the URL belongs to one entry', async t => {
   )
 })
 
-t.test('one property may have several names, and lists do not share theirs', async t => {
+t.test('one property may have several names, and lists may use the same name', async t => {
   t.doesNotThrow(configure({
     allowedFilters: [AllowedFilters.exact('name'), AllowedFilters.partial('name', { alias: 'contains' })],
     allowedSorts: [new AllowedSort('name'), new AllowedSort('name', 'price', { alias: 'both' })],
@@ -230,7 +231,7 @@ t.test('one property may have several names, and lists do not share theirs', asy
   }))
 })
 
-t.test('the default page is no larger than the largest', async t => {
+t.test('the default page size is at most the maximum', async t => {
   t.throws(
     configure({ pagination: { defaultPerPage: 50, maxPerPage: 10 } }),
     refused('pagination.defaultPerPage (50) is above pagination.maxPerPage (10)')
@@ -242,7 +243,7 @@ t.test('the default page is no larger than the largest', async t => {
   t.match(new QueryBuilderConfig({ pagination: { maxPerPage: 10 } }).pagination, { defaultPerPage: 10, maxPerPage: 10 })
 })
 
-t.test('the default sort is well-formed, and names each property once', async t => {
+t.test('the default sort is valid, and names each property once', async t => {
   t.throws(
     configure({ defaultSort: ['-'] }),
     refused("defaultSort[0]: a property is named by a non-empty string, got ''")

@@ -1,10 +1,10 @@
-/** The option `writable` by itself: its three forms, and what is refused before there is an entity to look at. */
+/** The option `writable` alone: its three forms, and the mistakes that need no entity. */
 import t from 'tap'
 import { CrudBase } from '../../src/index.ts'
 import { readWritable } from '../../src/config/index.ts'
 import { Tag } from '../fixtures/entities.ts'
 
-t.test('a list, a list for each operation, or all', async (t) => {
+t.test('writable is a list, a list for each operation, or all', async (t) => {
   t.equal(readWritable('x', undefined), undefined)
   t.strictSame(readWritable('x', ['name']), { create: ['name'], update: ['name'] })
   t.strictSame(readWritable('x', []), { create: [], update: [] })
@@ -22,7 +22,7 @@ t.test('the list is copied', async (t) => {
   t.strictSame(read.create, ['name'])
 })
 
-t.test('anything else is refused with the reason', async (t) => {
+t.test('other values are refused with the reason', async (t) => {
   for (
     const [writable, message] of [
       ['name', "CrudBase: \"writable\" must be a list of property names or 'all', got 'name'."],
@@ -36,7 +36,8 @@ t.test('anything else is refused with the reason', async (t) => {
       ],
       [
         { name: true },
-        "CrudBase: \"writable\" has lists for 'create' and 'update', not for 'name'. Names of properties belong in a list: ['name'].",
+        "CrudBase: \"writable\" has lists for 'create' and 'update', " +
+        "not for 'name'. Names of properties belong in a list: ['name'].",
       ],
     ] as const
   ) {

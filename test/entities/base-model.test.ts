@@ -35,16 +35,16 @@ await forEachDatabase(t, { entities: [Gardener, Bed, Tool, Seed] }, async (t, { 
     }
   })
 
-  t.test('mixins bring what they say and no more', async (t) => {
+  t.test('mixins add their own properties only', async (t) => {
     t.strictSame(orm.getMetadata().get(Tool).props.map(({ name }) => name), ['id', 'created_at', 'updated_at', 'name'])
     t.strictSame(orm.getMetadata().get(Seed).props.map(({ name }) => name), ['id', 'uuid', 'deleted_at', 'name'])
   })
 
-  t.test('the schema of a database that has it needs no update', async (t) => {
+  t.test('the schema of an existing database needs no update', async (t) => {
     t.equal(await orm.schema.getUpdateSchemaSQL(), '')
   })
 
-  t.test('create needs only what has no default', async (t) => {
+  t.test('create requires only properties without a default', async (t) => {
     const em = orm.em.fork()
     const before = Date.now()
     const gardener = em.create(Gardener, { name: 'Ada' })
@@ -69,7 +69,7 @@ await forEachDatabase(t, { entities: [Gardener, Bed, Tool, Seed] }, async (t, { 
     t.ok(read.updated_at > past)
   })
 
-  t.test('rows that come past the ORM get the same defaults', async (t) => {
+  t.test('rows inserted without the ORM get the same defaults', async (t) => {
     const em = orm.em.fork()
     await em.execute("insert into gardener (name) values ('Bob')")
     const bob = await em.findOneOrFail(Gardener, { name: 'Bob' })
@@ -79,7 +79,7 @@ await forEachDatabase(t, { entities: [Gardener, Bed, Tool, Seed] }, async (t, { 
     t.equal(bob.deleted_at, null)
   })
 
-  t.test('a time that was read finds its row again: milliseconds are all there is', async (t) => {
+  t.test('a time that was read finds its row again, because times have milliseconds', async (t) => {
     const em = orm.em.fork()
     await em.execute("insert into gardener (name, created_at) values ('Cleo', '2024-05-06 07:08:09.123456+00')")
     const cleo = await em.findOneOrFail(Gardener, { name: 'Cleo' })

@@ -1,4 +1,4 @@
-/** The example application: the queries of the documentation, answered on both databases, and npm start as a process. */
+/** The example application: the queries of the documentation on both databases, and npm start as a process. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import fs from 'node:fs'
@@ -13,7 +13,7 @@ import { freePort } from '../helpers/ports.ts'
 type Json = Record<string, any>
 
 for (const { name, skip, open } of newDatabases) {
-  t.test(`the example on ${name}`, { skip }, async (t) => {
+  t.test(`the example works on ${name}`, { skip }, async (t) => {
     const { url, close } = await open()
     const lines: Array<{ level: number, msg: string, sql?: string }> = []
     const adviceGiven = Promise.withResolvers<void>()
@@ -36,9 +36,10 @@ for (const { name, skip, open } of newDatabases) {
     const names = async (query: string): Promise<string[]> =>
       (await get(`/categories?fields=name&sort=name&${query}`))['items'].map((item: Json) => item['name'])
 
-    t.test('the query that everything is explained with', async (t) => {
+    t.test('the query of the README has its answer', async (t) => {
       const page = await get(
-        '/categories?filter[name]=Tech&filter[price][gte]=100&sort=-created_at&include=products&fields=id,name,price&page=1&per_page=20'
+        '/categories?filter[name]=Tech&filter[price][gte]=100&sort=-created_at&include=products&fields=id,name,price' +
+          '&page=1&per_page=20'
       )
       const [tech, ...others] = page['items']
       t.strictSame(others, [])
@@ -54,7 +55,7 @@ for (const { name, skip, open } of newDatabases) {
       t.match(page, { total: 1, page: 1, per_page: 20, total_pages: 1, has_next: false, has_prev: false })
     })
 
-    t.test('its health', async (t) => {
+    t.test('the health route answers', async (t) => {
       t.match(await get('/health'), {
         status: 'up',
         writer: { status: 'up' },
@@ -63,7 +64,7 @@ for (const { name, skip, open } of newDatabases) {
       })
     })
 
-    t.test('filters on properties, to-many paths and to-one keys', async (t) => {
+    t.test('filters reach properties, to-many paths and to-one keys', async (t) => {
       t.strictSame(await names('filter[name][in]=Tech,Books'), ['Books', 'Tech'])
       t.strictSame(await names('filter[name]=Tech&filter[name]=Books'), ['Books', 'Tech'])
       t.strictSame(await names('filter[products.price][gte]=1000'), ['Tech'])
@@ -76,14 +77,14 @@ for (const { name, skip, open } of newDatabases) {
       t.equal(byName['total'], articles['total'])
     })
 
-    t.test('an alias works and hides the name; hidden properties do not exist', async (t) => {
+    t.test('an alias replaces the name, and hidden properties are unknown', async (t) => {
       t.equal((await app.inject('/articles?include=author')).statusCode, 400)
       const { items } = await get('/articles?include=user&fields[user]=name&per_page=1')
       t.strictSame(Object.keys(items[0].author), ['name'])
       t.notMatch(JSON.stringify(await get('/authors')), /email|@/)
     })
 
-    t.test('a search, numbers, deleted records and pages by cursor', async (t) => {
+    t.test('a search, aggregates, deleted records and pages by cursor work', async (t) => {
       t.strictSame(await names('filter[q]=PAPER'), ['Books', 'Office'])
       t.match(await get('/products?filter[q]=books&fields=name&per_page=1'), { total: 4 })
       t.match(await get('/categories?filter[name][in]=Tech,Unsorted&include=productsCount&fields=name&sort=name'), {
@@ -102,14 +103,14 @@ for (const { name, skip, open } of newDatabases) {
       t.strictSame(all, (await get('/categories?sort=-price&fields=name'))['items'].map((item: Json) => item['name']))
     })
 
-    t.test('has the indexes that its whitelists want, but for what a server has an extension for', async (t) => {
+    t.test('it has the indexes that its whitelists need, except those of a server extension', async (t) => {
       await app.listen({ port: 0, host: '127.0.0.1' })
       await adviceGiven.promise
       const advice = lines.flatMap(({ sql }) => sql ?? [])
       t.strictSame(advice.filter((sql) => name === 'pglite' || !sql.includes('gin_trgm_ops')), [])
     })
 
-    t.test('the documentation is there, without a network', async (t) => {
+    t.test('the documentation page works without network access', async (t) => {
       const document = await get('/docs/json')
       t.equal(document['openapi'], '3.1.0')
       t.strictSame(Object.keys(document['paths']).filter((path) => path.startsWith('/categories')), [
@@ -124,7 +125,7 @@ for (const { name, skip, open } of newDatabases) {
   })
 }
 
-t.test('npm start: listens, keeps its rows between starts, and stops when told to', async (t) => {
+t.test('npm start listens, keeps its rows between starts, and stops on a signal', async (t) => {
   const cwd = t.testdir({ '.data': {} })
   const template = copyTemplate()
   if (template !== undefined) fs.renameSync(template.folder, path.join(cwd, '.data/example'))

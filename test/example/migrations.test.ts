@@ -1,4 +1,4 @@
-/** The example about migrations: a start brings the database up to date, whoever else starts. */
+/** The example about migrations: a start migrates the database, also with other servers starting. */
 import t from 'tap'
 import { buildApp } from '../../example/migrations/app.ts'
 import { migratedDatabase } from '../../example/migrations/database.ts'
@@ -30,7 +30,7 @@ for (const [name, create] of Object.entries(databases)) {
     })
     const orm = await database.getEngine()
 
-    t.test('a data migration fills what its column needs from rows that were there', async (t) => {
+    t.test('a data migration fills its column for existing rows', async (t) => {
       await orm.migrator.up({ to: NAMES[0]! })
       await orm.em.getConnection().execute(`insert into customers (name, phone)
         values ('Ada', '+44 20'), ('Blaise', '+33 1'), ('Emmy', '+49 9131'), ('Nobody', null)`)
@@ -42,11 +42,11 @@ for (const [name, create] of Object.entries(databases)) {
       }, { name: 'Nobody', country: 'GB' }])
     })
 
-    t.test('the tables are what the entities say', async (t) => {
+    t.test('the migrated tables match the entities', async (t) => {
       t.equal(await orm.schema.getUpdateSchemaSQL({ wrap: false }), '')
     })
 
-    t.test('the application serves them, and a second start finds nothing to do', async (t) => {
+    t.test('the application serves the tables, and a second start has nothing to do', async (t) => {
       t.strictSame(await applyPending(orm), [])
       const app = await buildApp(database)
       t.match((await app.inject('/customers?filter[country][in]=FR,DE&sort=name')).json(), {
@@ -63,14 +63,14 @@ for (const [name, create] of Object.entries(databases)) {
       })
     })
 
-    t.test('down takes the last one back', async (t) => {
+    t.test('down reverts the last migration', async (t) => {
       t.strictSame((await orm.migrator.down()).map(({ name }) => name), [NAMES[1]])
       t.strictSame((await orm.migrator.getPending()).map(({ name }) => name), [NAMES[1]])
     })
   })
 }
 
-t.test('servers that start at the same time', { skip: skipReasons.postgres }, async (t) => {
+t.test('servers that start at the same time migrate once', { skip: skipReasons.postgres }, async (t) => {
   const { url, drop } = await createDatabase()
   const factories = Array.from({ length: 3 }, () => migratedDatabase(url))
   t.teardown(async () => {

@@ -10,7 +10,7 @@ import { progressBar } from '../../example/seed/progress-bar.ts'
 import { copyTemplate, forEachDatabase } from '../helpers/databases.ts'
 
 await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
-  t.test('the catalogue has what the examples of the documentation ask for', async (t) => {
+  t.test('the catalogue has the rows that the examples of the documentation use', async (t) => {
     const em = orm.em.fork()
     const [tech, ...others] = await em.find(Category, { name: 'Tech', price: { $gte: 100 } }, {
       populate: ['products', 'tags', 'articles'],
@@ -49,7 +49,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 })
 
-t.test('the progress bar is redrawn on a terminal, and a line for every tenth elsewhere', async (t) => {
+t.test('the progress bar is redrawn on a terminal, and prints every tenth elsewhere', async (t) => {
   const draw = (isTTY: boolean, steps: number[]) => {
     const out = Object.assign(new PassThrough({ encoding: 'utf8' }), { isTTY })
     const progress = progressBar(2_000, out as unknown as NodeJS.WriteStream)
@@ -63,7 +63,7 @@ t.test('the progress bar is redrawn on a terminal, and a line for every tenth el
   )
 })
 
-t.test('npm run seed: fills the folder once, and refuses what is no number; npm run report: a table of it', async (t) => {
+t.test('npm run seed fills the folder once, and npm run report prints a table of it', async (t) => {
   const cwd = t.testdir({ '.data': {} })
   const template = copyTemplate()
   if (template) fs.renameSync(template.folder, path.join(cwd, '.data/example'))

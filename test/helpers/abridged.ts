@@ -1,12 +1,12 @@
 /**
- * Answers as a page of documentation shows them: JSON in which `...` stands for further members or items, of which
- * there has to be at least one, and a string such as `"<next_cursor>"` for any text, which later requests may name.
+ * Answers as a page of documentation shows them: JSON in which `...` stands for one or more further members or items,
+ * and a string such as `"<next_cursor>"` for any text, which later requests may name.
  */
 
-/** The key, or the item, that `...` is read as. */
+/** The key or the item by which `...` is replaced. */
 const MORE = '...'
 
-/** @throws for what is not JSON once `...` has been read */
+/** @throws if the text is not JSON after `...` is replaced */
 export function parseAbridged (text: string): unknown {
   const open: string[] = []
   return JSON.parse(text.replace(/"(?:[^"\\]|\\.)*"|\.\.\.|[{}[\]]/g, (token) => {
@@ -18,8 +18,7 @@ export function parseAbridged (text: string): unknown {
 }
 
 /**
- * What the page would say in full: what it does say, and what it leaves out from the actual answer. It equals the
- * actual answer if the page is right.
+ * The page's answer with the omitted parts taken from the actual one. It equals the actual answer if the page is right.
  *
  * @param names the texts that have been given names; those of this answer are added
  */

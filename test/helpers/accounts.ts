@@ -1,4 +1,4 @@
-/** A table for tests of transactions, and what others see of it. */
+/** A table for tests of transactions, and its content as others see it. */
 import { setTimeout } from 'node:timers/promises'
 import { defineEntity, p } from '@mikro-orm/core'
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
@@ -23,7 +23,7 @@ export async function owners (orm: MikroORM): Promise<string[]> {
   )
 }
 
-/** Adds an account: by CrudBase, by MikroORM's unit of work, or by SQL. */
+/** Adds an account with CrudBase, with MikroORM's unit of work, or with SQL. */
 export async function add (em: EntityManager, owner: string, through: 'crud' | 'orm' | 'sql' = 'crud'): Promise<void> {
   if (through === 'crud') await accounts.create(em, { owner })
   if (through === 'sql') await em.execute('insert into account (owner) values (?)', [owner])
@@ -51,14 +51,14 @@ export async function until (condition: () => Promise<boolean>): Promise<void> {
   }
 }
 
-/** What a promise is rejected with. */
+/** The error with which a promise is rejected. */
 export async function failureOf (promise: Promise<unknown>): Promise<any> {
   return await promise.then(() => {
     throw new Error('it succeeded')
   }, (error) => error)
 }
 
-/** A point that several have to reach before any of them goes on. */
+/** A point that several callers must reach before any of them continues. */
 export function meeting (size: number): () => Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   let arrived = 0

@@ -5,7 +5,7 @@ import { chromium, type Browser } from 'playwright-core'
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome']
 
-/** The program at CHROMIUM, or the first one of the usual names on the PATH. */
+/** The program at CHROMIUM, or the first of the usual names on the PATH. */
 export function findChromium (env: NodeJS.ProcessEnv = process.env): string | undefined {
   if (env['CHROMIUM']) return env['CHROMIUM']
   const folders = (env['PATH'] ?? '').split(path.delimiter).filter((folder) => folder !== '')
@@ -21,13 +21,13 @@ function isProgram (file: string): boolean {
   }
 }
 
-/** Why tests of pages can't run here; where everything has to run, they do, and fail. */
+/** The reason why tests of pages cannot run here. If every test must run, they run and fail. */
 export function skipReason (env: NodeJS.ProcessEnv = process.env): string | false {
   if (findChromium(env) !== undefined || env['CI'] === 'true') return false
   return `no Chromium: none of ${NAMES.join(', ')} is on the PATH, and CHROMIUM is not set`
 }
 
-/** Starts the browser. Root has no sandbox to run it in. */
+/** Starts the browser. As root, the sandbox is not available. */
 export async function launch (): Promise<Browser> {
   const executablePath = findChromium()
   if (executablePath === undefined) {

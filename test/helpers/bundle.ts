@@ -1,4 +1,4 @@
-/** Bundles for browsers, as an application's own build makes them. */
+/** Bundles for browsers, as the build of an application makes them. */
 import path from 'node:path'
 import { build, type Metafile } from 'esbuild'
 
@@ -6,11 +6,11 @@ const root = path.resolve(import.meta.dirname, '../..')
 
 export interface Bundle {
   readonly text: string
-  /** The modules that are in it, from the root of the repository. */
+  /** The modules of the bundle, from the root of the repository. */
   readonly modules: readonly string[]
 }
 
-/** A module and all that it imports, minified. A module that only Node has is an error. */
+/** A module and all its imports, minified. A module that exists only in Node is an error. */
 export async function bundle (entry: string): Promise<Bundle> {
   const { outputFiles, metafile } = await build({
     entryPoints: [path.join(root, entry)],

@@ -1,10 +1,9 @@
 /**
  * Databases for tests: each test file gets its own, on PGlite and on a PostgreSQL server.
  *
- * `npm test` prepares both (prepared-databases.ts): what a test opens is then a copy, with the fixtures in it if it is
- * opened with just the fixtures' `entities` and `seed`. A file run alone, `node test/http/sorting.test.ts`, works
- * too: its PGlite is in memory, and PostgreSQL is skipped unless DATABASE_URL names a server on which databases may be
- * created.
+ * `npm test` prepares both (prepared-databases.ts): a test opens a copy, with the fixtures in it if it uses exactly the
+ * fixtures' `entities` and `seed`. A file run alone, `node test/http/sorting.test.ts`, works too: its PGlite is in
+ * memory, and PostgreSQL is skipped unless DATABASE_URL names a server on which databases may be created.
  */
 import { MikroORM as PgliteORM } from '@mikro-orm/pglite'
 import { MikroORM, type Options, type EntityManager } from '@mikro-orm/postgresql'
@@ -18,18 +17,21 @@ import { entities as fixtureEntities } from '../fixtures/entities.ts'
 import { seed as fixtureSeed } from '../fixtures/seed.ts'
 import { lacks, type Capability } from './capabilities.ts'
 
-// WebAssembly is compiled once and fast: a test is over before optimised code has paid for its making
+// WebAssembly is compiled once and fast: a test ends before optimised code would pay off
 for (const flag of ['--liftoff-only', '--no-wasm-tier-up', '--no-wasm-dynamic-tiering']) setFlagsFromString(flag)
 
 export type DatabaseName = 'pglite' | 'postgres'
 
 export interface OpenOptions {
   readonly entities: NonNullable<Options['entities']>
-  /** What a server has to have for these tests, beside databases: without it they are skipped, and say so. */
+  /**
+   * Features that a server needs for these tests, in addition to databases. Without them the tests are skipped with a
+   * message.
+   */
   readonly needs?: readonly Capability[]
-  /** SQL that makes the tables. Default: those of the entities, by MikroORM. */
+  /** SQL that creates the tables. Default: MikroORM creates those of the entities. */
   readonly tables?: string
-  /** Fills the tables, with an EntityManager of its own that is flushed afterwards. */
+  /** Fills the tables, with a separate EntityManager that is flushed afterwards. */
   readonly seed?: (em: EntityManager) => unknown
   /** More options for MikroORM. */
   readonly orm?: Partial<Options>
@@ -39,7 +41,7 @@ export interface TestDatabase {
   readonly name: DatabaseName
   /** Both drivers have PostgreSQL's interface; PGlite has one connection (and no `em.stream`). */
   readonly orm: MikroORM
-  /** For connections past the ORM; PGlite has none. */
+  /** For connections outside the ORM. PGlite has none. */
   readonly url: string | undefined
   /** Closes the ORM and removes the database. */
   readonly close: () => Promise<void>
@@ -47,7 +49,7 @@ export interface TestDatabase {
 
 export type OpenDatabase = (options: OpenOptions) => Promise<TestDatabase>
 
-/** Why tests on a database can't run here. */
+/** The reason why tests on a database cannot run here. */
 export const skipReasons: Readonly<Record<DatabaseName, string | false>> = {
   pglite: false,
   postgres: process.env.DATABASE_URL ? false : 'no DATABASE_URL: npm test starts a server',
@@ -59,13 +61,11 @@ export const databases: ReadonlyArray<readonly [name: DatabaseName, open: OpenDa
 ]]
 
 /**
- * A subtest for each database, named after it. The database is opened once, has the entities' tables and the
- * seed's rows, and goes when the subtest ends.
+ * A subtest for each database, named after it. The database is opened once, has the entities' tables and the seed's
+ * rows, and is removed when the subtest ends.
  *
- * @example
- * await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
- *   t.test('finds', async (t) => t.equal(await orm.em.fork().count(Plant), 3))
- * })
+ * @example await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
+ * t.test('finds', async (t) => t.equal(await orm.em.fork().count(Plant), 3)) })
  */
 export async function forEachDatabase (
   t: Test,
@@ -82,7 +82,7 @@ export async function forEachDatabase (
   }
 }
 
-/** Whether this is what the run's prepared databases hold. Options of the ORM could ask for other tables. */
+/** Whether the run's prepared databases have this content. Options of the ORM could require other tables. */
 function wantsFixtures ({ entities, tables, seed, orm }: OpenOptions): boolean {
   return entities === fixtureEntities && tables === undefined && seed === fixtureSeed && orm === undefined
 }
@@ -100,7 +100,7 @@ async function openPglite (options: OpenOptions): Promise<TestDatabase> {
     orm,
     url: undefined,
     close: async () => {
-      // a session that holds statistics back has a timer of 10 s, which PGlite leaves to keep the process alive
+      // a session that defers statistics has a timer of 10 s, with which PGlite keeps the process alive
       await orm.em.getConnection().execute('select pg_stat_force_next_flush()')
       await orm.close(true)
       copy?.remove()
@@ -130,7 +130,7 @@ async function openPostgres (options: OpenOptions): Promise<TestDatabase> {
   }
 }
 
-/** Empty databases by URL, for programs that open their own. `close` removes one when the program has closed it. */
+/** Empty databases by URL, for programs that open their own. `close` removes one after the program has closed it. */
 export const newDatabases: ReadonlyArray<
   {
     readonly name: DatabaseName,
@@ -159,7 +159,7 @@ export const newDatabases: ReadonlyArray<
   },
 ]
 
-/** Makes the tables and the seed's rows. */
+/** Creates the tables and the seed's rows. */
 export async function fill (orm: MikroORM, { tables, seed }: Pick<OpenOptions, 'tables' | 'seed'>): Promise<void> {
   await (tables === undefined ? orm.schema.create() : orm.em.getConnection().executeDump(tables))
   if (!seed) return
@@ -169,8 +169,8 @@ export async function fill (orm: MikroORM, { tables, seed }: Pick<OpenOptions, '
 }
 
 /**
- * A copy of a PGlite folder, by default of the run's empty one, beside it so that it goes with the run even if this
- * process dies. `undefined` when there is no folder to copy.
+ * A copy of a PGlite folder, by default of the run's empty one. It is beside the original, so that it is removed with
+ * the run even if this process dies. `undefined` without a folder to copy.
  */
 export function copyTemplate (
   template = process.env.PGLITE_TEMPLATE
@@ -183,8 +183,8 @@ export function copyTemplate (
 }
 
 /**
- * A database on a server, by default the one at DATABASE_URL; empty, or a copy of `template`. `drop` fails while
- * somebody is still connected to it.
+ * A database on a server, by default the one at DATABASE_URL: empty, or a copy of `template`. `drop` fails while a
+ * client is still connected to it.
  */
 export async function createDatabase (
   template?: string,

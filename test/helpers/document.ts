@@ -1,4 +1,4 @@
-/** A page of documentation: its program, and what it says the program answers. */
+/** A page of documentation: its program, and the answers that it shows. */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import fs from 'node:fs'
@@ -29,8 +29,8 @@ export interface Document {
   /** The code block marked `ts app.ts`. */
   readonly program: string
   /**
-   * Blocks marked `http`, each with the `json` block that follows it; or if they get something, with the answer in the
-   * block itself, behind an empty line and unless it is a 200, its status. Others are only shown.
+   * Blocks marked `http`, each with the `json` block that follows it. Those of a GET may instead have
+   * the answer in the same block, after an empty line and, unless it is a 200, the status. Others are only shown.
    */
   readonly exchanges: readonly Exchange[]
 }
@@ -72,7 +72,7 @@ function readExchange (request: string, info: string, answer: string): Exchange 
   }
 }
 
-/** Requests without bodies, and the one answer to each of them. */
+/** Requests without bodies, and their common answer. */
 function readAnswered (text: string): Exchange[] {
   const end = text.indexOf('\n\n')
   if (end === -1 || !text.startsWith('GET ')) return []
@@ -102,8 +102,8 @@ export function tablesOf (text: string): string[][][] {
 }
 
 /**
- * Puts a program into a folder of its own; where it imports the package it gets its sources, since there may be no build yet;
- * where it asks for a database in memory, a copy of the run's empty one.
+ * Puts a program into a separate folder. Imports of the package lead to its sources, since there may be no build yet. A
+ * database in memory becomes a copy of the run's empty one.
  */
 function writeProgram (t: Test, program: string): string {
   const folder = t.testdir({ 'package.json': '{ "type": "module" }' })
@@ -122,12 +122,12 @@ function withSources (program: string): string {
   )
 }
 
-/** What a program exports. */
+/** The exports of a program. */
 export async function importProgram<Exports> (t: Test, program: string): Promise<Exports> {
   return await import(pathToFileURL(path.join(writeProgram(t, program), 'app.ts')).href) as Exports
 }
 
-/** Runs a program until it ends, and returns what it has printed. */
+/** Runs a program until it ends, and returns its output. */
 export function runProgram (t: Test, program: string): string {
   const { status, stdout, stderr } = spawnSync(process.execPath, ['--liftoff-only', 'app.ts'], {
     cwd: writeProgram(t, program),
@@ -163,7 +163,7 @@ async function startProgram (t: Test, program: string): Promise<string> {
   return `http://127.0.0.1:${port}`
 }
 
-/** Runs a page's program, and another one that asks it at API_URL; returns what that has printed. */
+/** Runs a page's program, and another one that sends it requests at API_URL. Returns the output of the latter. */
 export async function runClient (t: Test, server: string, client: string): Promise<string> {
   const base = await startProgram(t, server)
   const file = path.join(t.testdirName, 'client.ts')
@@ -184,7 +184,7 @@ export interface Answer {
   readonly text: string
 }
 
-/** Runs a page's program and asks it everything that the page does. */
+/** Runs a page's program and sends it all requests of the page. */
 export async function checkDocument (t: Test, { program, exchanges }: Document): Promise<void> {
   const base = await startProgram(t, program)
   await checkExchanges(t, exchanges, async ({ method, headers, body }, url) => {
@@ -193,7 +193,7 @@ export async function checkDocument (t: Test, { program, exchanges }: Document):
   })
 }
 
-/** Asks everything that a page does, in its order; `<name>` in a URL is the text that an answer before showed as `"<name>"`. */
+/** Sends all requests of a page in order. `<name>` in a URL is the text that an earlier answer showed as `"<name>"`. */
 export async function checkExchanges (
   t: Test,
   exchanges: readonly Exchange[],
@@ -214,7 +214,7 @@ export async function checkExchanges (
   }
 }
 
-/** The lines of a stream: JSON, or as they are. */
+/** The lines of a stream, as JSON or unchanged. */
 function linesOf (type: string, text: string): unknown[] {
   const lines = text.trim().split(/\r?\n/)
   return type === 'application/x-ndjson' ? lines.map((line) => JSON.parse(line) as unknown) : lines

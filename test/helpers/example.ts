@@ -1,4 +1,4 @@
-/** The example application on a database of its own. */
+/** The example application on a separate database. */
 import type { FastifyInstance } from 'fastify'
 import type { Test } from 'tap'
 import { buildApp } from '../../example/app.ts'

@@ -1,15 +1,21 @@
-/** A proxy in front of a server that decides about every piece of the stream: for what a network can do at a certain statement. */
+/**
+ * A proxy in front of a server that decides about every piece of the stream, to simulate network failures at a certain
+ * statement.
+ */
 import { once } from 'node:events'
 import net from 'node:net'
 import type { Test } from 'tap'
 
-/** What becomes of a piece of the stream: it passes, it disappears as in a dead network, or the connection is cut, before or after it has passed. */
+/**
+ * The fate of a piece of the stream: it passes, it disappears as in a dead network, or the connection is cut, before or
+ * after it has passed.
+ */
 export type Fate = 'pass' | 'lose' | 'cut' | 'pass and cut'
-/** A piece whose fate is a promise waits, and with it what comes after it. */
+/** A piece whose fate is a promise waits, and so do the following ones. */
 export type Rule = (text: string, from: 'client' | 'server') => Fate | Promise<Fate>
 
 export interface Proxy {
-  /** The server's URL, by way of the proxy. */
+  /** The server's URL through the proxy. */
   readonly url: string
   rule: Rule
 }

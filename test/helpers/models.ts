@@ -1,9 +1,9 @@
-/** Models of entities without a database: metadata is all that they are made of. */
+/** Models of entities without a database. They only need metadata. */
 import { MikroORM, type Options } from '@mikro-orm/postgresql'
 import { Models } from '../../src/model/index.ts'
 import { entities as nursery } from '../fixtures/entities.ts'
 
-/** The models of an ORM that never connects; by default of the nursery's entities. */
+/** The models of an ORM that never connects, by default of the nursery's entities. */
 export function modelsOf (
   entities: NonNullable<Options['entities']> = nursery,
   options: Partial<Options> = {}
@@ -15,7 +15,7 @@ export function modelsOf (
   })
 }
 
-/** An ORM that never connects: metadata, and a query builder that makes text. */
+/** An ORM that never connects: metadata, and a query builder that builds text. */
 export function ormOf (entities: NonNullable<Options['entities']> = nursery, options: Partial<Options> = {}): MikroORM {
   return new MikroORM({ entities, dbName: 'none', ...options })
 }

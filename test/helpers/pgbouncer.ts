@@ -1,4 +1,4 @@
-/** A PgBouncer of a test's own, in front of the server at DATABASE_URL. */
+/** A separate PgBouncer for a test, in front of the server at DATABASE_URL. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import fs from 'node:fs'
@@ -10,16 +10,19 @@ import { nobody, temporaryFolder } from '../../scripts/postgres.ts'
 import { skipReasons } from './databases.ts'
 import { freePort } from './ports.ts'
 
-// Debian has it where the PATH of others than root does not lead
+// where Debian installs it, outside the PATH of users other than root
 const program = [...(process.env.PATH ?? '').split(path.delimiter), '/usr/sbin'].map((folder) =>
   path.join(folder, 'pgbouncer')
 ).find((file) => fs.existsSync(file))
 
-/** Why tests with it can't run here. */
+/** The reason why tests with it cannot run here. */
 export const skipPgBouncer: string | false = skipReasons.postgres ||
   (program === undefined && 'no pgbouncer: apt-get install pgbouncer')
 
-/** The URL of a database by way of a PgBouncer in transaction mode, with so many connections to the server; gone when the test ends. */
+/**
+ * The URL of a database through a PgBouncer in transaction mode, with the given number of connections to the server. It
+ * stops when the test ends.
+ */
 export async function startPgBouncer (t: Test, url: string, poolSize: number): Promise<string> {
   const target = new URL(url)
   const port = await freePort()
@@ -45,7 +48,7 @@ default_pool_size = ${poolSize}
 `,
     { mode: 0o600 }
   )
-  // it refuses to run as root, as its server does
+  // it refuses to run as root, like its server
   if (nobody.uid !== undefined) fs.chownSync(file, nobody.uid, nobody.gid!)
   const bouncer = spawn(program!, ['-q', file], { ...nobody, stdio: ['ignore', 'ignore', 'pipe'] })
   let log = ''

@@ -1,7 +1,7 @@
 /**
- * The databases that the tests of a run copy: a PGlite folder that is empty, one with the fixtures, and a PostgreSQL
- * database with the fixtures. Dozens of files would make the same tables and rows, which takes several times as long.
- * Out: the environment in which databases.ts finds them.
+ * The databases that the tests of a run copy: an empty PGlite folder, one with the fixtures, and a PostgreSQL database
+ * with the fixtures. Otherwise dozens of files would create the same tables and rows, which takes several times as
+ * long. Out: the environment in which databases.ts finds them.
  */
 import { PGlite } from '@electric-sql/pglite'
 import { MikroORM as PgliteORM } from '@mikro-orm/pglite'
@@ -12,10 +12,10 @@ import { entities } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
 import { createDatabase, fill } from './databases.ts'
 
-/** Makes the PGlite folders, inside of `folder`. */
+/** Creates the PGlite folders inside `folder`. */
 export async function preparePglite (folder: string): Promise<{ PGLITE_TEMPLATE: string, PGLITE_FIXTURES: string }> {
   const empty = path.join(folder, 'empty')
-  // small to copy: WAL of 1 MB instead of 16, and no databases that are there to make others from
+  // small to copy: WAL of 1 MB instead of 16, and no template databases
   const database = await PGlite.create(empty, { initDbStartParams: ['--wal-segsize=1'] })
   await database.exec("update pg_database set datistemplate = false where datname in ('template0', 'template1')")
   await database.exec('drop database template0')
@@ -27,7 +27,7 @@ export async function preparePglite (folder: string): Promise<{ PGLITE_TEMPLATE:
   return { PGLITE_TEMPLATE: empty, PGLITE_FIXTURES: fixtures }
 }
 
-/** Makes the database, on the server at the URL `server`. */
+/** Creates the database on the server at the URL `server`. */
 export async function preparePostgres (server: string): Promise<{ POSTGRES_FIXTURES: string }> {
   const { name, url } = await createDatabase(undefined, server)
   await fillAndClose(await MikroORM.init({ entities, clientUrl: url }))

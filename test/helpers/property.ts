@@ -1,26 +1,28 @@
 /**
- * Runs the property tests of the suite. Every run of the suite draws the same examples, so that a failure is never a matter
- * of luck. `FUZZ_SEED`, an integer, draws others; `FUZZ_RUNS_FACTOR`, 1 or more, draws that many times as many.
+ * Runs the property tests of the suite. Every run of the suite draws the same examples, so that failures can be
+ * repeated. `FUZZ_SEED`, an integer, draws others. `FUZZ_RUNS_FACTOR`, 1 or more, draws that many times as many.
  */
 import fc, { type IAsyncProperty, type IProperty } from 'fast-check'
 
 const SEED = 20_260_105
-/** The number of examples of a test that doesn't say how many. */
+/** The number of examples of a test that does not set it. */
 const RUNS = 100
 
-/** What a property test draws. */
+/** The examples that a property test draws. */
 export interface Runs {
   /** Examples to draw. Default: 100. */
   readonly numRuns?: number
-  /** For one of several series of examples: its number. Series of one test would draw alike without it. Default: 0. */
+  /**
+   * The number of the series, for one of several series of examples in a test. Without it, they would draw the same.
+   * Default: 0.
+   */
   readonly series?: number
 }
 
 /**
- * Asserts that a property holds for all examples that are drawn. The error names the seed and path of the counterexample.
+ * Asserts that a property holds for all examples. The error names the seed and path of the counterexample.
  *
- * @example
- * assertProperty(fc.property(fc.integer(), (n) => n === -(-n)), { numRuns: 1000 })
+ * @example assertProperty(fc.property(fc.integer(), (n) => n === -(-n)), { numRuns: 1000 })
  */
 export function assertProperty<Values> (property: IAsyncProperty<Values>, runs?: Runs): Promise<void>
 export function assertProperty<Values> (property: IProperty<Values>, runs?: Runs): void
@@ -33,9 +35,9 @@ export function assertProperty<Values> (
 }
 
 /**
- * The seed, and by what to multiply the number of examples.
+ * The seed, and the factor for the number of examples.
  *
- * @throws {Error} for a setting that is not such a number: a typing error must not pass for a long run
+ * @throws {Error} for a setting that is not such a number, so that a typing error does not pass for a long run
  */
 export function drawing (env: NodeJS.ProcessEnv): { readonly seed: number, readonly factor: number } {
   const seed = numberOf(env, 'FUZZ_SEED', SEED)

@@ -1,27 +1,32 @@
-/** A network between an application and its server that breaks when a test wants it to. */
+/** A network between an application and its server that breaks when a test requests it. */
 import { once } from 'node:events'
 import net from 'node:net'
 import type { Test } from 'tap'
 
 export interface Proxy {
   readonly port: number
-  /** Connections that were made through it, broken ones included. */
+  /** Connections through the proxy, including broken ones. */
   readonly count: number
-  /** What the application has sent first on each connection. */
+  /** The first bytes that the application sent on each connection. */
   readonly greetings: readonly Buffer[]
-  /** From now on, connections that exist break when the application next sends something, as when a server has gone unnoticed. */
+  /**
+   * From now on, existing connections break when the application next sends something, as if the server went away
+   * unnoticed.
+   */
   readonly breakOnUse: () => void
-  /** Calls back when the application sends something on any connection: it breaks if the answer is `break`. */
+  /**
+   * Calls back when the application sends something on any connection. The connection breaks if the result is `break`.
+   */
   readonly onSend: (callback: (() => 'break' | void) | undefined) => void
-  /** What is sent on connections that exist waits, until the function it returns is called. */
+  /** Delays everything sent on existing connections, until the returned function is called. */
   readonly holdBack: () => () => void
-  /** What the server sends next on each connection is replaced by this. */
+  /** Replaces the next bytes that the server sends on each connection. */
   readonly replaceNext: (bytes: Buffer) => void
-  /** Nothing gets through any more, in either direction, and nobody is told. */
+  /** Drops everything in both directions from now on, without closing connections. */
   readonly fallSilent: () => void
 }
 
-/** A proxy for the server on a port; gone when the test ends. */
+/** A proxy for the server on a port. It stops when the test ends. */
 export async function startProxy (t: Test, target: { readonly port: number, readonly host: string }): Promise<Proxy> {
   let count = 0
   let silent = false

@@ -1,6 +1,6 @@
 /**
- * Which statements reached the server. They are recorded where they leave the process, at the driver's client, so
- * it doesn't matter who sent them: the ORM, its query builder, Kysely, or the run stage on the pool.
+ * The statements that reached the server. They are recorded at the driver's client, so that the sender does not matter:
+ * the ORM, its query builder, Kysely, or the run stage on the pool.
  */
 import type { MikroORM } from '@mikro-orm/postgresql'
 import type { PGlite, Transaction } from '@electric-sql/pglite'
@@ -15,25 +15,22 @@ export interface RecordedStatement {
 }
 
 export interface StatementRecorder {
-  /** In the order in which they were sent, those of transaction control included. */
+  /** In the order of sending, including transaction control. */
   readonly statements: RecordedStatement[]
-  /** Forgets what was recorded so far and returns it. */
+  /** Forgets the recorded statements and returns them. */
   readonly take: () => RecordedStatement[]
   readonly stop: () => void
 }
 
 /**
- * Records from now on. On PostgreSQL a connection is watched from the next time it is taken from the pool: one
- * that is taken already isn't.
+ * Records from now on. On PostgreSQL, a connection is watched from the next time it is taken from the pool, so that one
+ * in use is not.
  *
- * @example
- * const recorder = await recordStatements(orm)
- * await crud.list(em, params)
- * t.equal(recorder.take().length, 1)
+ * @example const recorder = await recordStatements(orm) await crud.list(em, params) t.equal(recorder.take().length, 1)
  */
 export async function recordStatements (orm: MikroORM): Promise<StatementRecorder> {
   const statements: RecordedStatement[] = []
-  // crudKit connects in the background: its questions to the server are not those of a request
+  // crudKit connects in the background, and its statements do not belong to a request
   const client: unknown = await clientOf(orm.em.getConnection())
   const stop = isPool(client)
     ? watchPool(client, (statement) => statements.push(statement))
@@ -54,7 +51,7 @@ function watchPool (pool: Pool, record: Record): () => void {
     watched.add(client)
     replace(client, 'query', (query) => (first: unknown, ...rest: unknown[]) => {
       const statement = readQuery(first, rest[0])
-      // a query without a text is none that is sent
+      // a query without a text is not sent
       if (statement.sql !== '') record(statement)
       return query(first, ...rest)
     })
@@ -66,7 +63,7 @@ function watchPool (pool: Pool, record: Record): () => void {
   }
 }
 
-/** pg takes text and values, an object with both, or a cursor that was made from them. */
+/** pg takes text and values, an object with both, or a cursor made from them. */
 function readQuery (query: unknown, values: unknown): RecordedStatement {
   if (typeof query === 'string') return { sql: query, params: Array.isArray(values) ? values : [] }
   const { text, values: own, name, cursor } = query as {
@@ -116,7 +113,7 @@ function watchPglite (pglite: PGlite, record: Record): () => void {
 
 type Method = (...args: any[]) => any
 
-/** Puts a method of the object's own before its class's. */
+/** Overrides a method on the object itself. */
 function replace (object: object, name: string, wrap: (original: Method) => Method): void {
   const original: Method = Reflect.get(object, name).bind(object)
   Object.defineProperty(object, name, { value: wrap(original), configurable: true, writable: true })

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { isOperator, OPERATOR_NAMES, OPERATORS } from '../../src/operators/index.ts'
 
-t.test('every operator says how its value is written', async t => {
+t.test('every operator describes its value', async t => {
   const taking = (kind: string) => OPERATOR_NAMES.filter(name => OPERATORS[name].value === kind).join(' ')
   t.equal(taking('one'), 'eq ne lt lte gt gte ieq')
   t.equal(taking('text'), 'like ilike contains starts ends')

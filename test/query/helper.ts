@@ -1,12 +1,12 @@
 import { parseQueryParams } from '../../src/query/index.ts'
 import type { ParseOptions, QueryParams } from '../../src/query/index.ts'
 
-/** A result as ordinary objects, so that it can be compared strictly with a literal. */
+/** A result as ordinary objects, for strict comparison with a literal. */
 export function plain<T> (value: T): T {
   return JSON.parse(JSON.stringify(value))
 }
 
-/** What a query string is read as: only the parts that hold something. */
+/** The non-empty parts of a parsed query string. */
 export function read (query: unknown, options?: ParseOptions): Partial<QueryParams> {
   const params = plain(parseQueryParams(query, options))
   return Object.fromEntries(
@@ -14,7 +14,7 @@ export function read (query: unknown, options?: ParseOptions): Partial<QueryPara
   )
 }
 
-/** Each error as `code parameter`, the code without what all codes share; `!` after it marks a limit. */
+/** Each error as `code parameter`, the code without its common prefix. `!` after it marks a limit. */
 export function refusals (query: unknown, options?: ParseOptions): string[] {
   return parseQueryParams(query, options).errors.map(({ code, source, limit }) => {
     const kind = code.replace(/^FST_CRUD_(.*)_INVALID$/, '$1')

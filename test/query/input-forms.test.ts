@@ -77,7 +77,7 @@ t.test('every form of a query string is read alike', async t => {
   }
 })
 
-t.test('what is flat and what is nested may be mixed', async t => {
+t.test('flat and nested parameters may be mixed', async t => {
   t.strictSame(
     read({ 'filter[a]': '1', filter: { b: '2' }, 'filter[c]': { gte: '3' }, include: 'x', 'include[]': ['y', 'z'] }),
     {
@@ -118,7 +118,7 @@ t.test('numbers, booleans and null are read as their text', async t => {
   ])
 })
 
-t.test('undefined is not given; empty arrays and objects hold nothing', async t => {
+t.test('undefined counts as not given, and empty arrays and objects contribute nothing', async t => {
   t.strictSame(read({ page: undefined, sort: [], include: {}, filter: { a: {}, b: undefined } }), {})
   t.strictSame(
     read({ filter: { a: { in: [] } } }),
@@ -127,7 +127,7 @@ t.test('undefined is not given; empty arrays and objects hold nothing', async t 
   )
 })
 
-t.test('what holds no text is an error of its parameter', async t => {
+t.test('a value without a text is an error of its parameter', async t => {
   for (const value of [() => {}, Symbol('x'), new Date(0), new Map(), /x/]) {
     t.strictSame(refusals({ filter: { a: value } }), ['FILTER filter[a]'])
     t.strictSame(refusals({ sort: value }), ['SORT sort'])
@@ -142,7 +142,7 @@ t.test('what holds no text is an error of its parameter', async t => {
   t.strictSame(read({ filter: { a: [() => {}, '1', '2'] } }).filters, undefined)
 })
 
-t.test('what is no query is an error, nothing is an empty one', async t => {
+t.test('a value that is not a query is an error, and nothing is an empty query', async t => {
   for (const nothing of [undefined, null, '', {}, Object.create(null), new URLSearchParams()]) {
     t.strictSame(read(nothing), {})
   }
@@ -167,7 +167,7 @@ t.test('what is no query is an error, nothing is an empty one', async t => {
   }
 })
 
-t.test('text that is no valid encoding is refused, never guessed', async t => {
+t.test('text with invalid encoding is refused, and never guessed', async t => {
   for (
     const bad of ['%', '%a', '%zz', '%u0041', '%ff', '%c0%80', '%ed%a0%80', '%f5%80%80%80', '%e2%82', '\ud800', 'x%20%']
   ) {

@@ -4,7 +4,7 @@ import { plain, read, refusals } from './helper.ts'
 
 const repeat = (length: number, pair: string) => Array(length).fill(pair).join('&')
 
-t.test('at most 100 parameters of ours', async t => {
+t.test('a query has at most 100 known parameters', async t => {
   t.equal(MAX_PARAMETERS, 100)
   const names = Array.from({ length: 101 }, (_, i) => `f${i}`)
   t.equal(read(names.slice(1).map((name) => `filter[${name}]=1`).join('&')).filters?.length, 100)
@@ -34,7 +34,7 @@ t.test('at most 100 parameters of ours', async t => {
   }
 })
 
-t.test('at most 8 KiB', async t => {
+t.test('a query string has at most 8 KiB', async t => {
   t.equal(MAX_QUERY_BYTES, 8192)
   const start = 'filter[a]='
   const fits = 'x'.repeat(MAX_QUERY_BYTES - start.length)
@@ -71,7 +71,7 @@ t.test('at most 8 KiB', async t => {
   t.strictSame(refusals(`${start}${'é'.repeat(4091)}`), [])
 })
 
-t.test('a text that is too long is refused before it is read', async t => {
+t.test('a text that is too long is refused before it is parsed', async t => {
   for (
     const part of [
       '&',
@@ -93,7 +93,7 @@ t.test('a text that is too long is refused before it is read', async t => {
       t.strictSame(refusals(part.repeat(length / part.length)), ['QUERY! -'], `${part} x ${length}`)
     }
   }
-  // An object can be larger than it says. Its own keys are listed; of them, only what fits is looked at.
+  // An object may have more keys than it reports. Its own keys are listed, and only those within the limit are read.
   let looked = 0
   const counting = new Proxy({}, {
     ownKeys: () => Array.from({ length: 1e5 }, (_, i) => `filter[f${i}]`),
@@ -168,7 +168,7 @@ t.test('deep, cyclic and broken objects are refused', async t => {
   }
 })
 
-t.test('reserved names are refused and become no key', async t => {
+t.test('reserved names are refused and never become keys', async t => {
   for (const name of ['__proto__', 'constructor', 'prototype']) {
     for (
       const [parameter, kind] of [

@@ -3,7 +3,7 @@ import t from 'tap'
 import { joinList, splitList } from '../../src/query/index.ts'
 import { assertProperty } from '../helpers/property.ts'
 
-t.test('commas separate, whitespace around items is dropped', async t => {
+t.test('commas separate items, and whitespace around items is dropped', async t => {
   const cases: Array<[string, string[]]> = [
     ['', []],
     [' \t ', []],
@@ -17,7 +17,7 @@ t.test('commas separate, whitespace around items is dropped', async t => {
   for (const [text, items] of cases) t.strictSame(splitList(text), { items }, JSON.stringify(text))
 })
 
-t.test('an item in quotes is kept as it is', async t => {
+t.test('an item in quotes is kept verbatim', async t => {
   const cases: Array<[string, string[]]> = [
     ['"a,b",c', ['a,b', 'c']],
     [' "a" , "b" ', ['a', 'b']],
@@ -32,7 +32,7 @@ t.test('an item in quotes is kept as it is', async t => {
   for (const [text, items] of cases) t.strictSame(splitList(text), { items }, text)
 })
 
-t.test("what can't be split is an error", async t => {
+t.test('a list that cannot be split is an error', async t => {
   const cases: Array<[string, RegExp]> = [
     ['1,,2', /empty item/],
     [',', /empty item/],
@@ -53,12 +53,12 @@ t.test("what can't be split is an error", async t => {
   for (const [text, error] of cases) t.match(splitList(text), { error }, text)
 })
 
-t.test('at most 100 items', async t => {
+t.test('a list has at most 100 items', async t => {
   t.equal(splitList(Array(100).fill('1').join(',')).items?.length, 100)
   t.match(splitList(Array(101).fill('1').join(',')).error, /more than 100/)
 })
 
-t.test('joinList is the inverse', async t => {
+t.test('joinList is the inverse of splitList', async t => {
   t.equal(joinList(['a,b', 'c', '', ' d', '"', '\\']), '"a,b",c,""," d","\\"",\\')
   assertProperty(
     fc.property(fc.array(item(), { maxLength: 100 }), (items) => {

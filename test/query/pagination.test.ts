@@ -1,7 +1,7 @@
 import t from 'tap'
 import { read, refusals } from './helper.ts'
 
-t.test('three ways, each with either of its parameters alone', async t => {
+t.test('each of three styles may use either of its parameters alone', async t => {
   const cases: Array<[string, object]> = [
     ['page=2', { page: 2 }],
     ['per_page=50', { per_page: 50 }],
@@ -49,7 +49,7 @@ t.test('anything but decimal digits within range is an error', async t => {
   t.match(read('page=99999999999999999999').errors?.[0]?.detail, /too large/)
 })
 
-t.test('mixing ways is one error, at the parameter that does not fit', async t => {
+t.test('mixing styles is one error, at the parameter that does not fit', async t => {
   const cases: Array<[string, string]> = [
     ['page=1&limit=2', 'limit'],
     ['limit=2&page=1', 'page'],
@@ -64,7 +64,7 @@ t.test('mixing ways is one error, at the parameter that does not fit', async t =
   for (const [query, parameter] of cases) t.strictSame(refusals(query), [`PAGINATION ${parameter}`], query)
 })
 
-t.test('repeating one, or brackets on one, is an error', async t => {
+t.test('a repeated parameter, or brackets on one, is an error', async t => {
   for (const name of ['page', 'per_page', 'limit', 'offset', 'cursor']) {
     t.strictSame(refusals(`${name}=1&${name}=1`), [`PAGINATION ${name}`])
     t.strictSame(refusals(`${name}=1&${name}=1&${name}=1`), [`PAGINATION ${name}`], 'said once')

@@ -37,7 +37,7 @@ t.test('a repeated filter, or one with [], has literal items', async t => {
   for (const [query, filters] of cases) t.strictSame(read(query), { filters }, query)
 })
 
-t.test('a filter that is given both ways is an error, and none of it is left', async t => {
+t.test('a filter given in both ways is an error, and is dropped', async t => {
   for (
     const query of [
       'filter[id][in]=1&filter[id][in][]=2',
@@ -56,7 +56,7 @@ t.test('a filter that is given both ways is an error, and none of it is left', a
   )
 })
 
-t.test("a filter whose brackets can't be placed is an error", async t => {
+t.test('a filter with misplaced brackets is an error', async t => {
   for (
     const name of [
       'filter',
@@ -82,7 +82,7 @@ t.test("a filter whose brackets can't be placed is an error", async t => {
   t.strictSame(refusals('filter[a][b][c][]=x'), ['FILTER! filter[a][b][c][]'])
 })
 
-t.test('sort keeps its items as written', async t => {
+t.test('sort keeps its items verbatim', async t => {
   const cases: Array<[string, string[] | undefined]> = [
     ['sort=name,-created_at', ['name', '-created_at']],
     ['sort=name&sort=-created_at', ['name', '-created_at']],
@@ -135,7 +135,7 @@ t.test('an empty item in sort, fields or include is one error', async t => {
   }
 })
 
-t.test('brackets where a list takes none are an error', async t => {
+t.test('brackets on a list parameter are an error', async t => {
   for (
     const [name, kind] of [
       ['sort[x]', 'SORT'],
@@ -152,7 +152,7 @@ t.test('brackets where a list takes none are an error', async t => {
   }
 })
 
-t.test('parameters that are not part of the grammar are listed in unknown, each once, unless they are declared', async t => {
+t.test('unknown lists each parameter outside of the grammar once, unless it is declared', async t => {
   for (const query of ['', '?', '&&']) t.strictSame(read(query), {}, query)
   for (
     const [query, ...unknown] of [
@@ -185,7 +185,7 @@ t.test('parameters that are not part of the grammar are listed in unknown, each 
   t.strictSame(read('filters[a]=1&filters[b]=1', { declared: new Set(['filters[a]']) }), { unknown: ['filters[b]'] })
 })
 
-t.test('sort[] and sort are not mixed: parsers that group by name lose the order', async t => {
+t.test('sort[] and sort cannot be mixed, since parsers that group by name lose the order', async t => {
   for (const query of ['sort[]=a&sort=b&sort[]=c', 'sort=a&sort[]=b', 'sort[]=a,b&sort=c&sort=d&sort[]=e']) {
     t.strictSame(refusals(query).map((item) => item.slice(0, 9)), ['SORT sort'], query)
     t.strictSame(read(query).sort, undefined, 'none of it is left')

@@ -7,7 +7,7 @@ import type { QueryParams } from '../../src/query/index.ts'
 import { assertProperty } from '../helpers/property.ts'
 import { plain } from './helper.ts'
 
-/** Names and values that the grammar has something to say about, between ones it hasn't. */
+/** Names and values that are special to the grammar, between ordinary ones. */
 const fragment = fc.oneof(
   fc.constantFrom(
     'filter',
@@ -75,7 +75,7 @@ const params: fc.Arbitrary<QueryParams> = fc.record({
   errors: fc.constant([]),
 }).chain((rest) => pagination.map((page) => ({ ...rest, ...page })))
 
-/** Everything in a result is frozen, and no object in it has a prototype. */
+/** Asserts that everything in a result is frozen, and that no object in it has a prototype. */
 function isSafe (value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return true
   return Object.isFrozen(value) &&
@@ -83,7 +83,7 @@ function isSafe (value: unknown): boolean {
     Reflect.ownKeys(value).every((key) => isSafe((value as Record<PropertyKey, unknown>)[key]))
 }
 
-t.test('params that are written are read as they were', async t => {
+t.test('written params are read back unchanged', async t => {
   let written = 0
   assertProperty(
     fc.property(params, (params) => {
@@ -96,7 +96,7 @@ t.test('params that are written are read as they were', async t => {
   t.equal(written, 300)
 })
 
-t.test('what is read without an error can be written and read again', async t => {
+t.test('params read without an error can be written and read again', async t => {
   let read = 0
   assertProperty(
     fc.property(queryText, (query) => {
@@ -111,7 +111,7 @@ t.test('what is read without an error can be written and read again', async t =>
   t.ok(read > 500, `${read} of them`)
 })
 
-t.test('any text, and what other parsers make of it, gives a frozen result without prototypes', async t => {
+t.test('any text, in the form of any parser, gives a frozen result without prototypes', async t => {
   assertProperty(
     fc.property(queryText, (query) => {
       return [
@@ -128,7 +128,7 @@ t.test('any text, and what other parsers make of it, gives a frozen result witho
   t.pass()
 })
 
-t.test('so does any object', async t => {
+t.test('any object gives a frozen result without prototypes', async t => {
   const key = fc.oneof(
     fc.constantFrom('filter', 'filter[a]', 'sort', 'fields', 'include', 'page', 'filters', 'a', '0', '1', '__proto__'),
     fc.string()

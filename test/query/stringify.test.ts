@@ -3,7 +3,7 @@ import { parseQueryParams, stringifyQueryParams } from '../../src/query/index.ts
 import type { QueryParams } from '../../src/query/index.ts'
 import { plain } from './helper.ts'
 
-t.test('writes what a person would', async t => {
+t.test('stringify writes readable text', async t => {
   const cases: Array<[Partial<QueryParams>, string]> = [
     [{}, ''],
     [{ filters: [], sort: [], include: [], fields: [], fieldsByInclude: {}, unknown: [], errors: [] }, ''],
@@ -35,7 +35,7 @@ t.test('writes what a person would', async t => {
   for (const [params, text] of cases) t.equal(stringifyQueryParams(params), text)
 })
 
-t.test('what was parsed is written so that it is read again', async t => {
+t.test('parsed params are written so that they are read again', async t => {
   for (
     const query of [
       '',
@@ -50,7 +50,7 @@ t.test('what was parsed is written so that it is read again', async t => {
   }
 })
 
-t.test('throws a TypeError where there is no way to write it', async t => {
+t.test('stringify throws a TypeError for values that cannot be written', async t => {
   const cases: Array<[unknown, RegExp]> = [
     [{ include: ['a,b'] }, /"a,b" in include is not a single name/],
     [{ fields: [''] }, /"" in fields/],

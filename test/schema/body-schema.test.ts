@@ -1,4 +1,4 @@
-/** Bodies: what `readData` takes from a client, the documented schema takes, too. */
+/** The documented schema accepts every body that `readData` accepts. */
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import fc from 'fast-check'
@@ -45,7 +45,7 @@ const MODELS = [
   Tag,
 ].map((entity) => models.of(entity))
 
-/** Values that are in the wrong place nearly everywhere, and right in some. */
+/** Values that are wrong for most properties, and right for some. */
 const anything = fc.oneof(
   fc.constantFrom<unknown>(
     null,
@@ -85,14 +85,14 @@ const date = fc.date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'),
 const zone = fc.constantFrom('', 'Z', 'z', '+05:45', '-0330', '+14')
 const clock = fc.constantFrom('00:00', '23:59:59', '07:30:00.5', '12:00:00.123456')
 
-/** Ranges in all the ways that a body may write them. */
+/** Ranges in every form that a body may use. */
 const ranges = (end: fc.Arbitrary<string>): fc.Arbitrary<string> => {
   const written = fc.oneof(end, end.map((text) => `"${text}"`), fc.constantFrom('', 'infinity', '-infinity', 'x'))
   const range = fc.tuple(fc.constantFrom('[', '('), written, fc.constant(','), written, fc.constantFrom(']', ')'))
   return fc.oneof(range.map((parts) => parts.join('')), fc.constantFrom('empty', '(,)', '[,]', '[1,2', '[2,1]'))
 }
 
-/** Values of a type in all the ways that a body may write them. */
+/** Values of a type in every form that a body may use. */
 function valuesOf (type: ValueType): fc.Arbitrary<unknown> {
   switch (type.kind) {
     case 'integer':
@@ -171,7 +171,7 @@ function record (properties: ReadonlyMap<string, Property>): fc.Arbitrary<unknow
   return fc.record(Object.fromEntries(members), { requiredKeys: [] })
 }
 
-/** Bodies of a record: some of its properties, most of them right, and now and then a name that it doesn't have. */
+/** Bodies of a record: some of its properties, most of them valid, and now and then an unknown name. */
 function bodies (model: EntityModel, requireAll: boolean): fc.Arbitrary<unknown> {
   const written = [...model.properties.values()].filter(({ write }) => write.writable)
   const values = Object.fromEntries(written.map((property) => {
@@ -183,7 +183,7 @@ function bodies (model: EntityModel, requireAll: boolean): fc.Arbitrary<unknown>
       publicName
     )
   const pick = (names: readonly string[]) => fc.record(Object.fromEntries(names.map((name) => [name, values[name]!])))
-  // few at a time: a record of thirty properties is hardly ever right
+  // few at a time: a body with thirty properties is hardly ever valid
   const right = fc.subarray(names(true), { maxLength: Math.min(3, names(true).length) }).chain((some) =>
     pick(requireAll ? [...names(false), ...some] : some)
   )
@@ -196,7 +196,7 @@ function bodies (model: EntityModel, requireAll: boolean): fc.Arbitrary<unknown>
     weight: 3,
     arbitrary: fc.tuple(right, odd).map(([right, odd]) => ({ ...right, ...odd })),
   }, { weight: 1, arbitrary: anything })
-    // what arrives is JSON
+    // the body as it arrives in JSON
     .map((body) => body === undefined ? null : JSON.parse(JSON.stringify(body)))
 }
 
@@ -215,7 +215,7 @@ function isAccepted (body: unknown, model: EntityModel, requireAll: boolean): bo
 for (
   const [what, schemaOf, requireAll] of [['new record', createSchema, true], ['change', updateSchema, false]] as const
 ) {
-  t.test(`a ${what} that is accepted is documented`, async (t) => {
+  t.test(`every accepted ${what} is documented`, async (t) => {
     for (const model of MODELS) {
       const validate = ajv.compile(schemaOf(model, { rules: rulesOf(model, requireAll) }))
       let accepted = 0
@@ -232,7 +232,7 @@ for (
   })
 }
 
-t.test('what is documented is refused only for what a schema has no words for', async (t) => {
+t.test('a documented body is refused only for rules that a schema cannot express', async (t) => {
   const cases: ReadonlyArray<readonly [type: ValueType, value: unknown, why: string]> = [
     [{ kind: 'text' }, 'a\0', 'a NUL'],
     [{ kind: 'datetime', zoned: true }, '2024-02-30T00:00:00Z', 'a day that its month has not'],
@@ -295,7 +295,7 @@ t.test('examples of bodies are accepted', async (t) => {
   }
 })
 
-t.test('a body names what clients may write, and where it is ignored, what they may read', async (t) => {
+t.test('a body has the names that clients may write, and with ignore also those that they may read', async (t) => {
   const plant = models.of(Plant)
   const names = (readonly: boolean): string[] =>
     Object.keys(createSchema(plant, { rules: rulesOf(plant, true), readonly })['properties']).sort()

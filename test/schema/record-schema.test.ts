@@ -27,11 +27,10 @@ import { models } from '../plan/helper.ts'
 import { crudOf, listOf } from '../sql/helper.ts'
 
 for (const format of ['uuid', 'date', 'date-time']) {
-  FormatRegistry.Set(format, (value) =>
-    format === 'uuid' ? value.length === 36 : !Number.isNaN(Date.parse(value)))
+  FormatRegistry.Set(format, (value) => format === 'uuid' ? value.length === 36 : !Number.isNaN(Date.parse(value)))
 }
 
-t.test('a schema has the names of records, and none of what is hidden', async (t) => {
+t.test('a schema has the names of records, without hidden ones', async (t) => {
   const properties = (entity: unknown) => Object.keys(recordSchema(models.of(entity)).properties)
   t.ok(properties(Plant).includes('sku'))
   for (const name of ['articleNumber', 'purchasePrice', 'selected']) t.notOk(properties(Plant).includes(name), name)
@@ -71,7 +70,7 @@ t.test('values of every type have a schema of their wire form', async (t) => {
 })
 
 await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
-  t.test('every page of every entity is what its schema says', async (t) => {
+  t.test('every page of every entity matches its schema', async (t) => {
     for (
       const entity of [
         AuditEntry,
@@ -102,7 +101,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
         t.ok(page.items.length > 0)
         const wrong = page.items.flatMap((item) => Object.entries(item)).filter(([name, value]) => {
           const schema = record.properties[name]
-          // TypeBox's checker does not know `enum`: the test above does
+          // TypeBox's checker does not know `enum`, which the test above checks
           return schema === undefined || !(JSON.stringify(schema).includes('"enum"') || Value.Check(schema, value))
         })
         t.strictSame(wrong, [], `${model.name} ${query}`)

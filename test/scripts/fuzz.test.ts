@@ -1,4 +1,4 @@
-/** `npm run fuzz`: which files it runs, with which seeds, and what it says of a failure. */
+/** `npm run fuzz`: the files and seeds that it runs, and its report of a failure. */
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -9,7 +9,7 @@ import { fuzz, type FuzzOptions } from '../../scripts/fuzz-rounds.ts'
 
 const root = path.join(import.meta.dirname, '../..')
 
-t.test('files that draw examples are found, others are not', async (t) => {
+t.test('only files that draw examples are found', async (t) => {
   const files = fuzzFiles()
   for (
     const file of [
@@ -25,7 +25,7 @@ t.test('files that draw examples are found, others are not', async (t) => {
   t.ok(files.every((file) => fs.existsSync(path.join(root, file))))
 })
 
-/** A test file whose property holds, unless the seed is 8. It writes down what it was given. */
+/** A test file whose property fails with seed 8 only. It records its settings. */
 const FILE = (helper: string, notes: string): string => `
   import fc from ${JSON.stringify(pathToFileURL(path.join(root, 'node_modules/fast-check/lib/fast-check.js')).href)}
   import fs from 'node:fs'
@@ -35,7 +35,7 @@ const FILE = (helper: string, notes: string): string => `
   fs.appendFileSync(${JSON.stringify(notes)}, process.env.FUZZ_SEED + ' ' + runs + ';')
   assertProperty(fc.property(fc.integer(), () => process.env.FUZZ_SEED !== '8'))`
 
-t.test('rounds', async (t) => {
+t.test('fuzz runs in rounds', async (t) => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'fuzz-test-'))
   t.teardown(() => fs.rmSync(folder, { recursive: true, force: true }))
   const file = path.join(folder, 'a.ts')
@@ -60,12 +60,12 @@ t.test('rounds', async (t) => {
     return { ...result, notes: fs.readFileSync(notes, 'utf8'), text: lines.join('\n') }
   }
 
-  t.test('each has the next seed, and more examples', async (t) => {
+  t.test('each round has the next seed, and more examples', async (t) => {
     t.match(await run({ seed: 3, rounds: 3 }), { runs: 3, failures: [], notes: '3 10;4 20;5 40;' })
     t.match(await run({ seed: 3, rounds: 2, factor: 3 }), { runs: 2, failures: [], notes: '3 30;4 30;' })
   })
 
-  t.test('after a failure nothing else is started, and it is said how to repeat it', async (t) => {
+  t.test('after a failure nothing else starts, and the report says how to repeat it', async (t) => {
     const command = `npm run fuzz -- --seed 8 --factor 2 --rounds 1 ${file}`
     const { failures, runs, text } = await run({ seed: 7, rounds: 9 })
     t.strictSame({ failures, runs }, { failures: [{ file, seed: 8, factor: 2, command }], runs: 2 })
@@ -75,7 +75,7 @@ t.test('rounds', async (t) => {
     t.match(await run({ seed: 8, factor: 2 }), { failures: [{ seed: 8 }], runs: 1 })
   })
 
-  t.test('a file that is running when the time is over is no failure', async (t) => {
+  t.test('a file that is running at the time limit is not a failure', async (t) => {
     fs.writeFileSync(
       file,
       `import fs from 'node:fs'\nfs.writeFileSync(${JSON.stringify(notes)}, 'started')\nsetInterval(() => {}, 1000)`

@@ -8,7 +8,7 @@ import { entities, SEED } from '../../scripts/soak/entities.ts'
 import { growth } from '../../scripts/soak/report.ts'
 import { createDatabase, skipReasons } from '../helpers/databases.ts'
 
-t.test('what an outcome says about a write', async (t) => {
+t.test('an outcome tells what is known about a write', async (t) => {
   const answer = { kind: 'answer', etag: undefined, text: '', complete: true } as const
   t.strictSame(
     [201, 200, 400, 404, 409, 412, 500, 503].map((status) => fateOf({ ...answer, status })),
@@ -17,11 +17,11 @@ t.test('what an outcome says about a write', async (t) => {
   t.strictSame([fateOf({ kind: 'cut' }), fateOf({ kind: 'broken', reason: 'ECONNRESET' })], ['unknown', 'unknown'])
 })
 
-t.test('memory', async (t) => {
+t.test('growing memory is found', async (t) => {
   t.equal(growth({ warm: { heap: 100, rss: 1 }, final: { heap: 120, rss: 1 } }).toFixed(3), '0.200')
 })
 
-t.test('the database against the ledger', { skip: skipReasons.postgres }, async (t) => {
+t.test('the database is compared with the ledger', { skip: skipReasons.postgres }, async (t) => {
   const { url, drop } = await createDatabase()
   const orm = await MikroORM.init({ entities, clientUrl: url })
   const client = new pg.Client({ connectionString: url, application_name: 'observer' })
@@ -42,7 +42,7 @@ t.test('the database against the ledger', { skip: skipReasons.postgres }, async 
     update product set stock = 3, version = 4 where id = 1`)
   const { rows: [own] } = await client.query("select id from product where marker = 'one'")
 
-  /** What is found, with this said about the writes. */
+  /** The findings for these statements about the writes. */
   const found = async (change: (ledger: Ledger) => void): Promise<string[]> => {
     const ledger = new Ledger()
     ledger.products.set('one', { rows: 1, fate: 'acknowledged' }).set(
@@ -56,11 +56,11 @@ t.test('the database against the ledger', { skip: skipReasons.postgres }, async 
     return await checkData(client, ledger)
   }
 
-  t.test('a ledger that agrees', async (t) => {
+  t.test('an equal ledger has no findings', async (t) => {
     t.strictSame(await found(() => {}), [])
   })
 
-  t.test('one that does not', async (t) => {
+  t.test('differences from the ledger are found', async (t) => {
     t.strictSame(
       await found(({ products }) => products.set('never', { rows: 1, fate: 'acknowledged' })),
       ['the creation of never was acknowledged and has 0 of 1 rows']
@@ -94,7 +94,7 @@ t.test('the database against the ledger', { skip: skipReasons.postgres }, async 
     )
   })
 
-  t.test('a transaction that was done in part, and one that is still open', async (t) => {
+  t.test('a partial transaction and an open one are found', async (t) => {
     await client.query('update account set balance = 990 where id = 1')
     t.strictSame(await found(() => {}), ['account 1 has 990, and its transfers say 995'])
     const other = new pg.Client({ connectionString: url, application_name: 'soak' })

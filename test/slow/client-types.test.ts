@@ -1,4 +1,4 @@
-/** The types of the client in an editor and in a large project: what completion offers, and what they cost. */
+/** The types of the client in an editor and in a large project: completion, and the cost of checking. */
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import ts from 'typescript'
@@ -18,7 +18,7 @@ const options: ts.CompilerOptions = {
   noEmit: true,
 }
 
-/** Files that exist in memory only, next to this one; those of the disk are read once. */
+/** Files in memory, next to this one. Files on the disk are read once. */
 function hostOf (files: ReadonlyMap<string, string>): ts.CompilerHost {
   const host = ts.createCompilerHost(options, true)
   const { readFile, fileExists, getSourceFile } = host
@@ -47,12 +47,21 @@ t.test('completion offers the allowed names', async (t) => {
   const file = path.join(folder, 'completion.ts')
   const text = `${IMPORTS}
 const Author = defineEntity({ name: 'Author', properties: { id: p.integer().primary(), name: p.string() } })
-const Book = defineEntity({ name: 'Book', properties: { id: p.integer().primary(), title: p.string(), secret: p.string(), kind: p.enum(['novel', 'poems']), author: () => p.manyToOne(Author) } })
+const Book = defineEntity({
+  name: 'Book',
+  properties: {
+    id: p.integer().primary(), title: p.string(), secret: p.string(), kind: p.enum(['novel', 'poems']),
+    author: () => p.manyToOne(Author),
+  },
+})
 const resources = {
   '/books': new CrudBase({
     model: Book,
     queryConfig: {
-      allowedFilters: [new AllowedFilters('title', 'eq', ['eq', 'contains']), AllowedFilters.exact('author.name', { alias: 'writer' }), new AllowedFilters('kind')],
+      allowedFilters: [
+        new AllowedFilters('title', 'eq', ['eq', 'contains']), AllowedFilters.exact('author.name', { alias: 'writer' }),
+        new AllowedFilters('kind'),
+      ],
       allowedSorts: [new AllowedSort('title')],
       allowedFields: [new AllowedField('id'), new AllowedField('title'), new AllowedField('author.name')],
       allowedIncludes: [new AllowedInclude('author'), AllowedInclude.exists('author')],
@@ -113,7 +122,7 @@ selected./*record*/
   ) t.strictSame(offered(mark), names, mark)
 })
 
-t.test('the programs of the guide are typed as it says', async (t) => {
+t.test('the programs of the guide have the documented types', async (t) => {
   const { program, block } = readDocument('docs/client.md')
   const here = (text: string) =>
     text.replace(/from 'fastify-crud-kit(\/client)?'/g, (_, room = '') => `from '../../src${room}/index.ts'`)
@@ -124,14 +133,15 @@ t.test('the programs of the guide are typed as it says', async (t) => {
 
 const LAST = 50
 
-/** A project of fifty entities that refer to each other, with a resource of each. */
+/** A project of fifty entities that refer to each other, with a resource for each. */
 const resources = `${IMPORTS}
 ${
   Array.from({ length: LAST }, (_, i) => `
 export const Entity${i} = defineEntity({
   name: 'Entity${i}',
   properties: {
-    id: p.integer().primary(), name: p.string(), price: p.decimal().nullable(), status: p.enum(['draft', 'active']).default('draft'), created_at: p.datetime().onCreate(() => new Date()),
+    id: p.integer().primary(), name: p.string(), price: p.decimal().nullable(),
+    status: p.enum(['draft', 'active']).default('draft'), created_at: p.datetime().onCreate(() => new Date()),
     count: p.bigint(), live: p.boolean(), text${i}: p.text().nullable(),
     parent: () => p.manyToOne(Entity${(i + 1) % LAST}).nullable(), children: () => p.oneToMany(Entity${
     (i + LAST - 1) % LAST
@@ -146,13 +156,24 @@ ${
     model: Entity${i},
     queryConfig: {
       allowedFilters: [
-        new AllowedFilters('name', 'eq', ['eq', 'in', 'contains']), new AllowedFilters('price', 'gte', ['gte', 'lte', 'between']), AllowedFilters.exact('status').default('active'),
-        new AllowedFilters('created_at', 'gte', ['gte', 'lt'], { alias: 'since' }), new AllowedFilters('parent', 'eq', ['eq', 'isnull']), AllowedFilters.exact('children.name'),
+        new AllowedFilters('name', 'eq', ['eq', 'in', 'contains']),
+        new AllowedFilters('price', 'gte', ['gte', 'lte', 'between']), AllowedFilters.exact('status').default('active'),
+        new AllowedFilters('created_at', 'gte', ['gte', 'lt'], { alias: 'since' }),
+        new AllowedFilters('parent', 'eq', ['eq', 'isnull']), AllowedFilters.exact('children.name'),
         AllowedFilters.search('q', ['name', 'parent.name']), AllowedFilters.partial('text${i}'),
       ],
-      allowedSorts: [new AllowedSort('name', 'price'), new AllowedSort('created_at', { direction: 'desc' }), new AllowedSort('parent.name', { alias: 'origin' })],
-      allowedFields: [new AllowedField('id'), new AllowedField('name'), new AllowedField('price'), new AllowedField('status'), new AllowedField('parent.name'), new AllowedField('children.id')],
-      allowedIncludes: [new AllowedInclude('parent'), new AllowedInclude('children'), new AllowedInclude('children.children'), AllowedInclude.count('children'), AllowedInclude.sum('children.price')],
+      allowedSorts: [
+        new AllowedSort('name', 'price'), new AllowedSort('created_at', { direction: 'desc' }),
+        new AllowedSort('parent.name', { alias: 'origin' }),
+      ],
+      allowedFields: [
+        new AllowedField('id'), new AllowedField('name'), new AllowedField('price'), new AllowedField('status'),
+        new AllowedField('parent.name'), new AllowedField('children.id'),
+      ],
+      allowedIncludes: [
+        new AllowedInclude('parent'), new AllowedInclude('children'), new AllowedInclude('children.children'),
+        AllowedInclude.count('children'), AllowedInclude.sum('children.price'),
+      ],
       defaultSort: ['-created_at'],
     },
     writable: ['name', 'price', 'status', 'parent'],
@@ -167,13 +188,19 @@ import type { Api } from './resources.ts'
 const api = createClient<Api>('')
 ${
   Array.from({ length: LAST }, (_, i) => `
-export const page${i} = await api['/entities${i}'].list({ filter: { name: 'x', price: { gte: '1' } }, sort: ['-name', 'origin'], include: ['parent', 'children.children', 'childrenCount'], fields: ['id', 'name'], fieldsByInclude: { parent: ['name'] } })
+export const page${i} = await api['/entities${i}'].list({
+  filter: { name: 'x', price: { gte: '1' } },
+  sort: ['-name', 'origin'],
+  include: ['parent', 'children.children', 'childrenCount'],
+  fields: ['id', 'name'],
+  fieldsByInclude: { parent: ['name'] },
+})
 export const names${i}: (string | undefined)[] = page${i}.items.map(({ parent }) => parent?.name)
 export const made${i} = await api['/entities${i}'].create({ name: 'x' })`).join('')
 }
 `
 
-/** Checks some of the files, which have no errors. */
+/** Checks some of the files, and expects no errors. */
 function checked (t: Test, files: Readonly<Record<string, string>>, ...names: readonly string[]): ts.Program {
   const named = new Map(Object.entries(files).map(([name, text]) => [path.join(folder, name), text]))
   const program = ts.createProgram([...named.keys()], options, hostOf(named))

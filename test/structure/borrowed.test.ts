@@ -1,4 +1,4 @@
-/** Members of other packages that are no public API are used in src/borrowed only. */
+/** Private members of other packages are used in src/borrowed only. */
 import fs from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
@@ -6,9 +6,9 @@ import { BORROWED } from '../../src/borrowed/check.ts'
 
 const root = path.join(import.meta.dirname, '../..')
 
-/** For names that are also those of other things. By default a member is looked for behind a dot and in destructuring. */
+/** For names that other members have as well. By default, a member is searched after a dot and in destructuring. */
 const PATTERNS: Readonly<Record<string, RegExp>> = {
-  // query builders have such a method, which is public
+  // query builders have a public method with this name
   'EntityManager.applyFilters': /\bem\.applyFilters\b/,
   'EntityManager.constructor': /extends Base\b[^]*\bsuper\(config/,
   'DatabaseDriver.connection': /\b(?:driver|getDriver\(\))\.connection\b/,
@@ -39,17 +39,17 @@ const PATTERNS: Readonly<Record<string, RegExp>> = {
   'Connection.stream': /\.connection\.stream\b/,
   'Connection.close': /\.connection\.close\b/,
   'Connection.readyForQuery': /'readyForQuery'/,
-  // what a query object has to have; pg calls it
+  // a query object must have this member, because pg calls it
   'Query.handleDataRow': /\.handleDataRow\b/,
   'pg/lib/utils.js.prepareValue': /pg\/lib\//,
 }
 
-/** How members are reached that types hide. */
+/** How to reach members that the types do not declare. */
 const CASTS = /\b(?:em|client|pool|connection|driver|transaction|fork) as unknown as \{/
 
 /** The borrowed members that a file uses. */
 function usedIn (text: string): string[] {
-  // comments may name what is borrowed, and functions of src/borrowed be called the same
+  // comments may name borrowed members, and functions of src/borrowed may have the same names
   const code = text.replace(/\/\*[^]*?\*\/|\/\/.*$|^import [^']*/gm, '')
   const used = BORROWED.map(({ of, name }) => [`${of}.${name}`, name] as const)
     .filter(([key, name]) => (PATTERNS[key] ?? new RegExp(`\\.${name}\\b|[{,] ?${name}[ ,}]`)).test(code))
@@ -57,7 +57,7 @@ function usedIn (text: string): string[] {
   return CASTS.test(code) ? [...used, 'a member that types hide'] : used
 }
 
-t.test('no file but those of src/borrowed uses a borrowed member', (t) => {
+t.test('only files of src/borrowed use a borrowed member', (t) => {
   const files = fs.globSync(['src/**/*.ts', 'plugins/**/*.ts'], { cwd: root })
     .filter((name) => !name.startsWith(path.join('src', 'borrowed')))
   t.ok(files.length > 100)
@@ -83,7 +83,7 @@ t.test('uses of a member are found', (t) => {
   t.end()
 })
 
-t.test('each of the patterns is for a borrowed member', (t) => {
+t.test('each pattern is for a borrowed member', (t) => {
   const members = new Set(BORROWED.map(({ of, name }) => `${of}.${name}`))
   t.strictSame(Object.keys(PATTERNS).filter((key) => !members.has(key)), [])
   t.end()

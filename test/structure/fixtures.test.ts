@@ -15,7 +15,7 @@ import { customerId, plantUuid, seed } from '../fixtures/seed.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 
 await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
-  t.test('keys are what the tests say', async (t) => {
+  t.test('rows have the keys that the tests expect', async (t) => {
     const plants = await orm.em.fork().find(Plant, {}, { orderBy: { id: 1 } })
     t.strictSame(plants.map(({ id, uuid }) => uuid === plantUuid(id) && id), plants.map((_, i) => i + 1))
     t.strictSame([plants[0]?.name, plants[10]?.name, plants.length], ['Lavender', 'Nightshade', 14])
@@ -38,7 +38,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     )
   })
 
-  t.test('values come back as they went in', async (t) => {
+  t.test('values are read as they were written', async (t) => {
     const em = orm.em.fork()
     const usual = await em.findOneOrFail(Specimen, { code: 'USUAL' }, { populate: ['diary'] })
     t.match(usual, {

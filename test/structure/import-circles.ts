@@ -1,20 +1,20 @@
 /**
- * Which files import each other in a circle. In: the text of source files. Out: sentences, one for each circle, and one
- * for each exception that is no longer needed. Type-only imports count.
+ * Circles of imports between files. In: the text of source files. Out: sentences, one for each circle, and one for each
+ * exception that is no longer needed. Type-only imports count.
  *
- * The order of stages rules out circles between folders; these are the ones inside of a folder.
+ * The order of stages rules out circles between folders, so these are inside of one folder.
  */
 import path from 'node:path'
 import { readImports } from './import-rules.ts'
 
-/** An import that closes a circle, and why it is still there. */
+/** An import that closes a circle, and the reason to keep it. */
 export interface Exception {
   readonly from: string
   readonly to: string
   readonly because: string
 }
 
-/** The circles that exist, as the import to take out of each. The list only gets shorter: a new circle is not added to it. */
+/** The existing circles, each as the import to remove. Never add a new circle to this list. */
 export const EXCEPTIONS: readonly Exception[] = [
   {
     from: 'src/config/any-of-filter.ts',
@@ -60,7 +60,7 @@ export const EXCEPTIONS: readonly Exception[] = [
 
 type Graph = ReadonlyMap<string, readonly string[]>
 
-/** The circles in `files` (path from the repository's root, with slashes, to text) that no exception accounts for. */
+/** The circles in `files` (path from the repository's root, with slashes, to text) without an exception. */
 export function findCircles (files: ReadonlyMap<string, string>, exceptions: readonly Exception[]): string[] {
   const graph: Graph = new Map([...files].map(([file, text]) => [file, importsOf(file, text, files)]))
   const isException = (from: string, to: string): boolean =>
@@ -88,7 +88,7 @@ function importsOf (file: string, text: string, files: ReadonlyMap<string, strin
     .filter((target) => files.has(target))
 }
 
-/** The files on the shortest way of imports from one file to another, the first one left out. */
+/** The files on the shortest path of imports from one file to another, without the first one. */
 function shortestWay (graph: Graph, from: string, to: string): string[] | undefined {
   const ways: string[][] = [[from]]
   const seen = new Set<string>()

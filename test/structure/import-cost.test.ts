@@ -1,10 +1,10 @@
-/** What every process that imports the package pays for: packages that few need are loaded by those that do. */
+/** The cost of importing the package: packages that few applications need are loaded on demand. */
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 
 const index = new URL('../../src/index.ts', import.meta.url).href
-/** Prints the URLs of the modules that the package loads beside those of Fastify and MikroORM. */
+/** Prints the URLs of the modules that the package loads in addition to Fastify and MikroORM. */
 const script = `
   import { registerHooks } from 'node:module'
   await import('fastify')
@@ -14,7 +14,7 @@ const script = `
   await import(${JSON.stringify(index)})
   console.log(JSON.stringify(loaded))`
 
-t.test('packages that are seldom needed are not loaded by the import', async (t) => {
+t.test('the import does not load packages that are seldom needed', async (t) => {
   const cwd = fileURLToPath(new URL('../..', import.meta.url))
   const loaded = JSON.parse(
     execFileSync(process.execPath, ['--input-type=module', '--eval', script], { cwd, encoding: 'utf8' })

@@ -1,14 +1,15 @@
 /**
  * Which file may import which. In: the text of source files. Out: sentences, one for each import that breaks a rule.
  *
- * The folders are the stages that a request passes, and arrows go one way: a later stage may import an earlier one
- * and its own folder, never the other way round. Type-only imports count, because a type from a later stage is
- * knowledge of it.
+ * The folders are the stages that a request passes, and imports go one way: a later stage may import an earlier one and
+ * its own folder, and never the reverse. Type-only imports count, because a type from a later stage is knowledge of it.
  */
 import path from 'node:path'
 import ts from 'typescript'
 
-/** Stages from the first to the last. A stage is files or folders; those in one item may import each other. */
+/**
+ * Stages from the first to the last. A stage consists of files or folders, and those in one item may import each other.
+ */
 export const STAGES: ReadonlyArray<readonly string[]> = [
   ['src/errors.ts', 'src/error-list.ts', 'src/json-pointer.ts', 'src/options.ts', 'src/suggest.ts'],
   ['src/borrowed/'],
@@ -46,7 +47,7 @@ interface Rule {
   readonly because: string
 }
 
-/** What stages may not import from packages. Relative imports are the business of the order above. */
+/** Packages that stages must not import. The order above covers relative imports. */
 const PACKAGE_RULES: readonly Rule[] = [
   // node:buffer measures and decodes text
   { in: 'src/query/', forbids: (name) => name !== 'node:buffer', because: 'src/query knows nothing but text' },
@@ -66,7 +67,7 @@ const PACKAGE_RULES: readonly Rule[] = [
   { in: 'src/', forbids: (name, typeOnly) => FASTIFY.test(name) && !typeOnly, because: 'Fastify runs in plugins' },
 ]
 
-/** What runs in browsers. */
+/** Code that runs in browsers. */
 const CLIENT = 'src/client/'
 
 export interface Import {
@@ -76,7 +77,7 @@ export interface Import {
 
 const known = new Map<string, Import[]>()
 
-/** The imports and re-exports of a file, dynamic ones and `import('x').Type` included. */
+/** The imports and re-exports of a file, including dynamic ones and `import('x').Type`. */
 export function readImports (text: string): readonly Import[] {
   let imports = known.get(text)
   if (imports === undefined) known.set(text, imports = parseImports(text))
@@ -129,7 +130,7 @@ function refuseRelative (file: string, target: string, typeOnly: boolean): strin
   return to > from ? `${STAGES[to]?.join(', ')} is a later stage` : undefined
 }
 
-/** The example is what an application would write: it sees what the package exports. */
+/** The example is written like an application: it uses only the exports of the package. */
 function refuseInExample (target: string): string | undefined {
   const isOwn = target.startsWith('example/')
   return isOwn || target === 'src/index.ts' ? undefined : 'the example uses only what src/index.ts exports'

@@ -1,6 +1,4 @@
-/**
- * The paths of files that documents and comments name. In: text. Out: paths as they are written, each with its line.
- */
+/** The paths of files that documents and comments name. In: text. Out: paths as written, each with its line. */
 import ts from 'typescript'
 
 export interface NamedPath {
@@ -8,7 +6,7 @@ export interface NamedPath {
   readonly line: number
 }
 
-/** A path below one of the repository's folders; not the part of an address, and not the name of a package. */
+/** A path below one of the repository's folders, which is neither part of an address nor the name of a package. */
 const BELOW_A_FOLDER = /(?<![\w./@:-])(?:src|plugins|test|docs|example|scripts|bench)\/[\w./-]*[\w/]/g
 /** A file by its name or by a relative path. Names of one letter stand for any file. */
 const BY_NAME = /(?<![\w./@:*<>{}-])(?:\.{0,2}\/)?(?:[\w-]+\/)*[\w-]{2,}(?:\.test|\.tst)?\.(?:ts|mjs|md)\b(?![\w*-])/g
@@ -17,7 +15,7 @@ const LINK = /\]\((?!\w+:)([^)#\s]+)[^)]*\)/g
 const ADDRESS = /\w+:\/\/\S+/g
 const BLOCK = /^( *)(`{3,})[^]*?^\1\2$/gm
 
-/** The files that a page of Markdown names, outside of its blocks of code and of addresses. */
+/** The files that a page of Markdown names, outside of code blocks and addresses. */
 export function pathsInPage (text: string): NamedPath[] {
   const prose = blank(blank(text, BLOCK), ADDRESS)
   return [
@@ -28,7 +26,7 @@ export function pathsInPage (text: string): NamedPath[] {
 
 /** The files that comments of a source file name. */
 export function pathsInComments (text: string): NamedPath[] {
-  // parsing is slow: most files name others in their imports only
+  // parsing is slow, and most files name others in their imports only
   const rest = text.replace(/ from '[^']*'/g, '')
   if (![BELOW_A_FOLDER, BY_NAME].some((pattern) => rest.search(pattern) >= 0)) return []
   return commentsOf(text).flatMap(({ text: comment, line }) => {
@@ -44,7 +42,7 @@ function matches (text: string, pattern: RegExp, from: number): NamedPath[] {
 
 const lineAt = (text: string, index: number): number => text.slice(0, index).split('\n').length
 
-/** Puts spaces in the place of what matches, so that lines stay where they are. */
+/** Replaces matches with spaces, so that lines keep their numbers. */
 const blank = (text: string, pattern: RegExp): string => text.replace(pattern, (match) => match.replace(/[^\n]/g, ' '))
 
 /** The comments of a source file, each with the number of lines before it. */

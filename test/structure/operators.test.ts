@@ -1,4 +1,4 @@
-/** The table of operators is whole: an operator that lacks a part is noticed by the type checker or by this file. */
+/** The table of operators is complete: the type checker or this file notices an operator that lacks a part. */
 import fs from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
@@ -27,18 +27,18 @@ t.test('every operator has a sentence and an example for the OpenAPI document', 
 })
 
 type KeysOf<Input> = Input extends object ? keyof Input : never
-/** The operators that the types of clients do not offer for a filter that allows them. */
+/** Operators that the types of clients do not offer for a filter that allows them. */
 type Untyped = {
   [Op in Operator]: Op extends KeysOf<FilterInput<{ name: string }, AllowedFilters<'name', Op, Op>>> ? never : Op
 }[Operator]
 
 t.test('every operator has a type for clients', async (t) => {
-  // an operator without a type is an error of the type checker here
+  // an operator without a type is a type error in this file
   const untyped: readonly Untyped[] = []
   t.strictSame(untyped satisfies readonly never[], [])
 })
 
-t.test('the SQL of every operator is tested', async (t) => {
+t.test('tests cover the SQL of every operator', async (t) => {
   const cases = read('test/sql/statements.test.ts').matchAll(/^ {4}\['\[(\w+)\]=[^']*', /gm)
   const tested = new Set([...cases].map(([, name]) => name))
   t.strictSame([...tested].sort(), [...OPERATOR_NAMES].sort())
@@ -57,7 +57,7 @@ function membersOf (source: ts.SourceFile, operator: string): readonly ts.Object
   return found!
 }
 
-/** Operators by the member that their entry is going to lack. */
+/** Operators by the member to remove from their entry. */
 const LACKING = {
   eq: 'value',
   ne: 'accepts',
@@ -76,14 +76,14 @@ t.test('an entry without a member is a type error in the table', async (t) => {
     t.ok(found, `${operator} has the member ${member}`)
     return found!
   })
-  // blanks keep the lines
+  // spaces keep the lines
   let lacking = text
   for (const { pos, end } of members) {
     const gone = lacking.slice(pos, end + 1)
     lacking = lacking.slice(0, pos) + gone.replace(/[^\n]/g, ' ') + lacking.slice(end + 1)
   }
 
-  // types of the model that the table needs, without those of MikroORM behind them
+  // types of the model that the table needs, without the MikroORM types behind them
   const files = new Map([
     [table, lacking],
     [

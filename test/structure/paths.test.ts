@@ -1,4 +1,4 @@
-/** Files that documents and comments name exist: a path that leads nowhere is the first thing that goes stale. */
+/** Files that documents and comments name exist. A wrong path is the first sign of outdated text. */
 import fs from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
@@ -9,10 +9,10 @@ const list = (...patterns: string[]): string[] =>
   fs.globSync(patterns, { cwd: root, exclude: (name) => name === 'node_modules' }).sort()
 const read = (file: string): string => fs.readFileSync(path.join(root, file), 'utf8')
 
-/** Files of the reader's own, which documents and their tests speak of. */
+/** Files of the reader's application, which documents and their tests mention. */
 const READERS = new Set(['app.ts'])
 
-/** Those that are neither in the repository nor in the folder of the file that names them. */
+/** Paths that exist neither in the repository nor in the folder of the file that names them. */
 function missing (file: string, named: readonly NamedPath[]): string[] {
   return named
     .filter(({ path: name }) =>
@@ -22,8 +22,8 @@ function missing (file: string, named: readonly NamedPath[]): string[] {
     .map(({ path, line }) => `${file}:${line} names ${path}`)
 }
 
-t.test('in documents', async (t) => {
-  // the changelog tells of files as they were
+t.test('paths in documents exist', async (t) => {
+  // the changelog names files as they were
   const pages = list('*.md', 'docs/**/*.md', 'bench/*.md').filter((page) => page !== 'CHANGELOG.md')
   t.ok(pages.includes('README.md') && pages.includes('docs/architecture.md'))
   const named = pages.map((page) => [page, pathsInPage(read(page))] as const)
@@ -50,7 +50,7 @@ t.test('in comments', async (t) => {
   t.strictSame(named.flatMap(([file, paths]) => missing(file, paths)), [])
 })
 
-t.test('what counts as a path', async (t) => {
+t.test('paths are recognised', async (t) => {
   t.strictSame(
     pathsInPage('`src/a.ts` and [b](b.md#x), https://x.org/src/c.ts, pg/src/d.ts\n```ts\n// src/e.ts\n```\nsrc/plan/.'),
     [{ path: 'b.md', line: 1 }, { path: 'src/a.ts', line: 1 }, { path: 'src/plan/', line: 5 }]

@@ -1,4 +1,4 @@
-/** Each file of plugins/ is a Fastify plugin: as Fastify's own are written, and as @fastify/autoload loads a folder. */
+/** Each file of plugins/ is a Fastify plugin in the usual form, and can be loaded as a folder by @fastify/autoload. */
 import fs from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -29,18 +29,18 @@ t.test('every file has a plugin as its default export, under the name of the fil
   }
 })
 
-t.test('all of them take the same versions of Fastify', async (t) => {
+t.test('all plugins support the same versions of Fastify', async (t) => {
   t.equal(new Set(plugins.map(({ meta }) => meta?.fastify)).size, 1)
 })
 
-t.test('their dependencies are among them', async (t) => {
+t.test('their dependencies are plugins of the folder', async (t) => {
   const names = plugins.map(({ meta }) => meta?.name)
   const dependencies = plugins.flatMap(({ meta }) => meta?.dependencies ?? [])
   t.ok(dependencies.length > 0)
   for (const dependency of dependencies) t.ok(names.includes(dependency), dependency)
 })
 
-t.test('what a plugin decorates, it declares', async (t) => {
+t.test('a plugin declares its decorators', async (t) => {
   for (const { file, text } of plugins) {
     for (const [, kind, name] of text.matchAll(/\.(decorate|decorateRequest|decorateReply)\('(\w+)'/g)) {
       const holder = { decorate: 'FastifyInstance', decorateRequest: 'FastifyRequest', decorateReply: 'FastifyReply' }
@@ -51,6 +51,6 @@ t.test('what a plugin decorates, it declares', async (t) => {
   }
 })
 
-t.test('every file begins with a sentence about it', async (t) => {
+t.test('every file starts with a sentence about its plugin', async (t) => {
   for (const { file, text } of plugins) t.match(text, /^\/\*\*[ \n]/, file)
 })

@@ -1,4 +1,4 @@
-/** Property tests draw the same examples in every run: all of them go through one helper, which has the seed. */
+/** Property tests draw the same examples in every run, because all of them use one helper, which has the seed. */
 import fc from 'fast-check'
 import fs from 'node:fs'
 import path from 'node:path'
@@ -8,7 +8,7 @@ import { assertProperty, drawing } from '../helpers/property.ts'
 const folder = path.join(import.meta.dirname, '..')
 const HELPER = path.join('helpers', 'property.ts')
 
-t.test('no test draws examples by itself', async (t) => {
+t.test('no test draws examples without the helper', async (t) => {
   const files = fs.globSync('**/*.ts', { cwd: folder }).filter((file) =>
     file !== HELPER && !import.meta.filename.endsWith(file)
   )
@@ -20,7 +20,7 @@ t.test('no test draws examples by itself', async (t) => {
   )
 })
 
-t.test('the same examples in every run', async (t) => {
+t.test('every run draws the same examples', async (t) => {
   const drawn = (): number[] => {
     const values: number[] = []
     assertProperty(
@@ -34,7 +34,7 @@ t.test('the same examples in every run', async (t) => {
   t.strictSame(drawn(), drawn())
 })
 
-t.test('the environment names another seed and more runs', async (t) => {
+t.test('the environment sets another seed and more runs', async (t) => {
   const usual = drawing({})
   t.equal(usual.factor, 1)
   t.strictSame(drawing({ FUZZ_SEED: ' ', FUZZ_RUNS_FACTOR: '' }), usual)

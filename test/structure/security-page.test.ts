@@ -1,4 +1,4 @@
-/** SECURITY.md promises what a test proves. */
+/** The promises of SECURITY.md are covered by tests. */
 import fs from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
@@ -24,6 +24,6 @@ t.test('every promise is linked to a test', async (t) => {
   }
 })
 
-t.test('it names no address that nobody reads', async (t) => {
+t.test('it names no unattended address', async (t) => {
   t.notMatch(page, /[\w.]+@[\w-]+\.[a-z]+/i)
 })

@@ -1,16 +1,16 @@
 import t from 'tap'
 import { countAssertions, isNews } from '../../scripts/tap.ts'
 
-t.test('the last summary counts, subtests do not', async (t) => {
+t.test('the last summary counts, and those of subtests do not', async (t) => {
   const text = 'ok 1 - a\n    # { total: 2, pass: 2 }\n# { total: 24, pass: 21, fail: 2, skip: 1 }\n# time=1ms\n'
   t.strictSame(countAssertions(text), { passed: 21, failed: 2, skipped: 1 })
 })
 
-t.test('no summary is no test', async (t) => {
+t.test('an output without a summary counts as no test', async (t) => {
   t.strictSame(countAssertions(''), { passed: 0, failed: 0, skipped: 0 })
 })
 
-t.test('files, failures and diagnostics are news, what passed is not', async (t) => {
+t.test('files, failures and diagnostics are printed, and passed assertions are not', async (t) => {
   const news = [
     'ok 1 - test/a.test.ts # time=1ms',
     'not ok 2 - test/b.test.ts',

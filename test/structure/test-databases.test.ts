@@ -12,11 +12,11 @@ await forEachDatabase(
   t,
   { entities: [Sensor], seed: (em) => em.create(Sensor, { label: 'north' }) },
   async (t, { orm, name }) => {
-    t.test('is seeded', async (t) => {
+    t.test('a database is seeded', async (t) => {
       t.strictSame((await orm.em.fork().find(Sensor, {})).map(({ label }) => label), ['north'])
     })
 
-    t.test('records what the ORM sends, its transactions included', async (t) => {
+    t.test('statements of the ORM are recorded, including its transactions', async (t) => {
       const recorder = await recordStatements(orm)
       t.teardown(recorder.stop)
       await orm.em.fork().find(Sensor, { label: 'north' })
@@ -35,7 +35,7 @@ await forEachDatabase(
       t.match(recorder.take().map(({ sql }) => sql), [/^begin/i, /^select 1/, /^rollback/i])
     })
 
-    t.test('records what goes to the driver directly, values apart', async (t) => {
+    t.test('statements sent directly to the driver are recorded, with separate values', async (t) => {
       const recorder = await recordStatements(orm)
       const client = await orm.em.getConnection().getNativeClient()
       await client.query('select $1::int as n', [1])

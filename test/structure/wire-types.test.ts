@@ -1,4 +1,4 @@
-/** The tables of wire types are whole: every type has a fixture, a round trip, and a row in the documentation. */
+/** The tables of wire types are complete: every type has a fixture, a round trip, and a row in the documentation. */
 import t from 'tap'
 import { AllowedFilters, AllowedSort } from '../../src/config/index.ts'
 import { OPERATOR_NAMES, type Operator } from '../../src/operators/index.ts'
@@ -23,7 +23,7 @@ const columnsOf = (name: TypeName): readonly Column[] => columns.filter(({ type 
 const [types, groups] = tablesOf(readDocument('docs/types.md').text)
 const rows = new Map(types!.slice(1).map((row) => [codes(row[0]!)[0]!, row]))
 
-/** What stands between backticks. */
+/** The texts between backticks. */
 function codes (cell: string): string[] {
   return [...cell.matchAll(/`([^`]+)`/g)].map(([, code]) => code!)
 }
@@ -31,14 +31,14 @@ function codes (cell: string): string[] {
 t.test('every type has a column of the specimen, and a value that is written and read again', async (t) => {
   for (const name of names) {
     t.ok(columnsOf(name).length > 0, name)
-    // test/http/writes/wire-form.test.ts takes these values from each way in to each way out
+    // test/http/writes/wire-form.test.ts sends these values in each way and reads them in each way
     for (const column of columnsOf(name)) {
       if (column.name !== 'id' && column.name !== 'code') t.ok(column.name in SPECIMEN_VALUES, column.name)
     }
   }
 })
 
-t.test('no column type belongs to two types', async (t) => {
+t.test('each column type belongs to one type', async (t) => {
   const all = Object.values(WIRE_TYPES).flatMap(({ columns }) => Object.keys(columns))
   t.strictSame(all, [...new Set(all)])
 })
@@ -49,7 +49,7 @@ t.test('examples are values of their types', async (t) => {
   }
 })
 
-t.test('every type that is compared has a text in URLs', async (t) => {
+t.test('every comparable type has a text in URLs', async (t) => {
   for (const { type, name } of columns.filter(({ type }) => isComparable(type))) {
     const example = exampleOf(type)
     const text = typeof example === 'object' ? JSON.stringify(example) : String(example)
@@ -76,7 +76,7 @@ t.test('the documented values are values of their types', async (t) => {
   }
 })
 
-t.test('the documented operators and sorts work, and no others', async (t) => {
+t.test('only the documented operators and sorts work', async (t) => {
   const operatorsOf = new Map(groups!.slice(1).map(([name, operators]) => [name!, codes(operators!)]))
   const works = (options: object): boolean => messageOf(() => whitelistOf(options, Specimen)) === undefined
   for (const name of names) {

@@ -1,3 +1,4 @@
+/* eslint-disable no-new */
 import type { InferEntity } from '@mikro-orm/core'
 import { describe, expect, test } from 'tstyche'
 import { createClient, type CursorPage, type OffsetPage, type Page } from '../../src/client/index.ts'
@@ -108,12 +109,12 @@ type ListQuery = NonNullable<Parameters<typeof categories.list>[0]>
 type FilterNames = keyof NonNullable<ListQuery['filter']>
 type FilterValue<Name extends FilterNames> = NonNullable<ListQuery['filter']>[Name]
 
-test('resources are what crudKit takes', () => {
+test('crudKit takes the resources', () => {
   expect(app.register(crudKit, { orm: {} as any, resources })).type.not.toRaiseError()
 })
 
 describe('filters', () => {
-  test('go by their names in the URL', () => {
+  test('are named as in the URL', () => {
     expect<FilterNames>().type.toBe<
       | 'name'
       | 'by'
@@ -173,15 +174,15 @@ describe('filters', () => {
     expect(categories.list).type.toBeCallableWith({ filter: { priced: [1, 5], ref: 5, strange: ['a', 1] } })
   })
 
-  test('values without an operator are a list where that is what the server makes of them', () => {
+  test('take a list without an operator if the server does', () => {
     expect(categories.list).type.toBeCallableWith({ filter: { author: [1, 2] } })
     expect(categories.list).type.not.toBeCallableWith({ filter: { name: ['a', 'b'] } })
-    // the default operator is nin: which of the two is meant has to be said
+    // the default operator is nin, so the operator must be given
     expect(categories.list).type.not.toBeCallableWith({ filter: { id: ['a', 'b'] } })
     expect(categories.list).type.toBeCallableWith({ filter: { id: { nin: ['a', 'b'] } } })
   })
 
-  test('refuse what is not allowed', () => {
+  test('refuse values and names that are not allowed', () => {
     // @ts-expect-error 'nmae' does not exist in type 'Filter<"name" |
     categories.list({ filter: { nmae: 'x' } })
     // @ts-expect-error 'like' does not exist in type
@@ -208,7 +209,7 @@ test('sorts', () => {
 })
 
 describe('records', () => {
-  test('have all columns where nothing is selected, and the keys of relations', async () => {
+  test('have all columns without a selection, and the keys of relations', async () => {
     const { items } = await categories.list()
     expect(items[0]!).type.toBe<{
       id: string,
@@ -228,13 +229,13 @@ describe('records', () => {
     expect(await categories.list({ include: [], fields: [] })).type.toBe<Page<(typeof items)[number]>>()
   })
 
-  test('are narrowed by fields, by the names of the record', async () => {
+  test('are narrowed by fields, under the names of the record', async () => {
     expect(await categories.get('x', { fields: ['id', 'writer'] })).type.toBe<{ id: string, author: number | null }>()
     // @ts-expect-error Type '"price"' is not assignable to type '"name" | "id" | "writer"'
     categories.list({ fields: ['id', 'price'] })
   })
 
-  test('are widened by includes, however deep, and by numbers', async () => {
+  test('are widened by includes of any depth, and by aggregates', async () => {
     const record = await categories.get('x', {
       fields: ['name'],
       include: [
@@ -279,7 +280,7 @@ describe('records', () => {
     categories.list({ include: ['user'], fieldsByInclude: { user: ['nmae'] } })
   })
 
-  test('of lists that are put together at run time may hold anything', async () => {
+  test('may have any property if the lists are built at run time', async () => {
     const include: ('products' | 'parent')[] = []
     expect(await categories.get('x', { include })).type.toBe<WireRecord<Category>>()
     const some = include.length > 0 ? ['products'] as const : ['parent'] as const
@@ -287,7 +288,7 @@ describe('records', () => {
     expect(await categories.get('x', { include: some, fields: ['id'] })).type.not.toHaveProperty('productsCount')
   })
 
-  test('come from lists, pages, each and streams alike', async () => {
+  test('have the same types in lists, pages, each and streams', async () => {
     for await (const item of api['/suppliers'].stream()) expect(item.country).type.toBe<string>()
     for await (const item of categories.each({ fields: ['id'], include: ['productsCount'] })) {
       expect(item).type.toBe<{ id: string, productsCount: number }>()
@@ -313,7 +314,7 @@ test('pages are by number, offset or cursor', async () => {
 })
 
 describe('bodies', () => {
-  test('hold what is writable, by operation', () => {
+  test('have the writable properties, by operation', () => {
     expect(categories.create).type.toBeCallableWith({
       name: 'x',
       notes: '',
@@ -330,7 +331,7 @@ describe('bodies', () => {
     expect(api['/suppliers'].update).type.not.toBeCallableWith(1, { email: 'hidden' })
   })
 
-  test('of new records need what has no value of its own, unless something on the server may fill it in', () => {
+  test('of new records require properties without a default, unless the server may fill them in', () => {
     // @ts-expect-error Property 'name' is missing
     categories.create({ notes: '', labels: [] })
     expect(api['/orders'].create).type.toBeCallableWith({ customer: 'x' })
@@ -361,13 +362,13 @@ test('operations that are left out do not exist', () => {
   expect(categories.delete).type.not.toBeCallableWith('x', { hard: true })
 })
 
-test('a class of its own keeps the literals of its configuration', async () => {
+test('a subclass keeps the literals of its configuration', async () => {
   expect(api['/products'].list).type.toBeCallableWith({ filter: { price: { gte: '5' } } })
   expect(api['/products'].list).type.not.toBeCallableWith({ filter: { price: { eq: '5' } } })
   expect((await api['/products'].get(1, { include: ['category'] })).category!.name).type.toBe<string>()
 })
 
-test('where a type argument keeps the literals from being inferred, anything goes', async () => {
+test('any name is accepted if a type argument prevents inference of the literals', async () => {
   expect(api['/wide'].list).type.toBeCallableWith({
     filter: { any: { gte: 1 } },
     sort: ['-any'],
@@ -388,24 +389,23 @@ describe('CrudBase takes the plain object, of the entity of its model', () => {
       queryConfig: { allowedFilters: [AllowedFilters.exact('name')], defaultSort: ['-products.price' as string] },
     })
     // @ts-expect-error 'nmae' is not a property to filter by of this entity
-    new CrudBase({ model, queryConfig: { allowedFilters: [AllowedFilters.exact('nmae')] } }) // eslint-disable-line no-new
+    new CrudBase({ model, queryConfig: { allowedFilters: [AllowedFilters.exact('nmae')] } })
     // @ts-expect-error 'products.price' is not a property to sort by of this entity
-    new CrudBase({ model, queryConfig: { allowedSorts: [new AllowedSort('products.price')] } }) // eslint-disable-line no-new
+    new CrudBase({ model, queryConfig: { allowedSorts: [new AllowedSort('products.price')] } })
     // @ts-expect-error 'titel' is not a property to sort by of this entity
-    new CrudBase({ model, queryConfig: { defaultSort: ['name', '-titel'] } }) // eslint-disable-line no-new
+    new CrudBase({ model, queryConfig: { defaultSort: ['name', '-titel'] } })
     // @ts-expect-error the allowed operators must hold the default
-    new CrudBase({ model, queryConfig: { allowedFilters: [new AllowedFilters('name', 'eq', ['ne'])] } }) // eslint-disable-line no-new
+    new CrudBase({ model, queryConfig: { allowedFilters: [new AllowedFilters('name', 'eq', ['ne'])] } })
     // @ts-expect-error 'allowedFilter' does not exist in type
-    new CrudBase({ model, queryConfig: { allowedFilter: [] } }) // eslint-disable-line no-new
+    new CrudBase({ model, queryConfig: { allowedFilter: [] } })
     // @ts-expect-error 'nmae' is not a property to filter by of this entity
-    new CrudBase({ model, queryConfig: new QueryBuilderConfig({ allowedFilters: [AllowedFilters.exact('nmae')] }) }) // eslint-disable-line no-new
+    new CrudBase({ model, queryConfig: new QueryBuilderConfig({ allowedFilters: [AllowedFilters.exact('nmae')] }) })
     // @ts-expect-error Type '"nmae"' is not assignable to type
-    new CrudBase({ model, writable: ['nmae'] }) // eslint-disable-line no-new
+    new CrudBase({ model, writable: ['nmae'] })
     expect(CrudBase).type.not.toBeConstructableWith({ model, queryConfig: new QueryBuilderConfig<Product>({}) })
   })
 
   test('a callback gets the builder of the entity', () => {
-    // eslint-disable-next-line no-new
     new CrudBase({
       model: CategorySchema,
       queryConfig: { allowedFilters: [AllowedFilters.custom('x', (qb, value) => qb.andWhere({ name: value }))] },

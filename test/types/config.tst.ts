@@ -1,3 +1,4 @@
+/* eslint-disable no-new */
 import type { Collection } from '@mikro-orm/core'
 import type { QueryBuilder } from '@mikro-orm/postgresql'
 import { describe, expect, test } from 'tstyche'
@@ -58,37 +59,37 @@ describe('QueryBuilderConfig<Entity>', () => {
 
   test('refuses names that the entity does not have, and says so', () => {
     // @ts-expect-error 'nmae' is not a property to filter by of this entity
-    new QueryBuilderConfig<Category>({ allowedFilters: [AllowedFilters.exact('nmae')] }) // eslint-disable-line no-new
+    new QueryBuilderConfig<Category>({ allowedFilters: [AllowedFilters.exact('nmae')] })
     // @ts-expect-error 'nmae' is not a property to filter by of this entity
-    new QueryBuilderConfig<Category>({ allowedFilters: [AllowedFilters.partial('nmae')] }) // eslint-disable-line no-new
+    new QueryBuilderConfig<Category>({ allowedFilters: [AllowedFilters.partial('nmae')] })
     // @ts-expect-error 'nmae' is not a property to filter by of this entity
-    new QueryBuilderConfig<Category>({ allowedFilters: [AllowedFilters.search('q', ['name', 'nmae'])] }) // eslint-disable-line no-new
-    new QueryBuilderConfig<Category>({ // eslint-disable-line no-new
+    new QueryBuilderConfig<Category>({ allowedFilters: [AllowedFilters.search('q', ['name', 'nmae'])] })
+    new QueryBuilderConfig<Category>({
       // @ts-expect-error 'nmae' is not a property to filter by of this entity
       allowedFilters: [AllowedFilters.anyOf('r', [AllowedFilters.exact('name'), AllowedFilters.exact('nmae')])],
     })
     // @ts-expect-error 'prise' is not a property to filter by of this entity
-    new QueryBuilderConfig<Category>({ allowedFilters: [AllowedFilters.scope('s', { params: { min: 'prise' } })] }) // eslint-disable-line no-new
+    new QueryBuilderConfig<Category>({ allowedFilters: [AllowedFilters.scope('s', { params: { min: 'prise' } })] })
     // @ts-expect-error 'settings.tehme' is not a property to filter by of this entity
-    new QueryBuilderConfig<Category>({ allowedFilters: [new AllowedFilters('settings.tehme', { type: 'string' })] }) // eslint-disable-line no-new
+    new QueryBuilderConfig<Category>({ allowedFilters: [new AllowedFilters('settings.tehme', { type: 'string' })] })
     // @ts-expect-error 'products.pirce' is not a property to filter by of this entity
-    new QueryBuilderConfig<Category>({ allowedFilters: [new AllowedFilters('products.pirce', 'gte', ['gte'])] }) // eslint-disable-line no-new
+    new QueryBuilderConfig<Category>({ allowedFilters: [new AllowedFilters('products.pirce', 'gte', ['gte'])] })
     // @ts-expect-error 'nmae' is not a property to sort by of this entity
-    new QueryBuilderConfig<Category>({ allowedSorts: [new AllowedSort('name', 'nmae')] }) // eslint-disable-line no-new
+    new QueryBuilderConfig<Category>({ allowedSorts: [new AllowedSort('name', 'nmae')] })
     // @ts-expect-error 'products.price' is not a property to sort by of this entity
-    new QueryBuilderConfig<Category>({ allowedSorts: [new AllowedSort('products.price', { direction: 'desc' })] }) // eslint-disable-line no-new
+    new QueryBuilderConfig<Category>({ allowedSorts: [new AllowedSort('products.price', { direction: 'desc' })] })
     // @ts-expect-error 'secret' is not a property to select of this entity
-    new QueryBuilderConfig<Category>({ allowedFields: [new AllowedField('secret')] }) // eslint-disable-line no-new
+    new QueryBuilderConfig<Category>({ allowedFields: [new AllowedField('secret')] })
     // @ts-expect-error 'name' is not a relation of this entity
-    new QueryBuilderConfig<Category>({ allowedIncludes: [new AllowedInclude('name')] }) // eslint-disable-line no-new
+    new QueryBuilderConfig<Category>({ allowedIncludes: [new AllowedInclude('name')] })
     // @ts-expect-error 'author' is not a to-many relation of this entity
-    new QueryBuilderConfig<Category>({ allowedIncludes: [AllowedInclude.count('author')] }) // eslint-disable-line no-new
+    new QueryBuilderConfig<Category>({ allowedIncludes: [AllowedInclude.count('author')] })
     // @ts-expect-error 'products.pirce' is not a property behind a to-many relation of this entity
-    new QueryBuilderConfig<Category>({ allowedIncludes: [AllowedInclude.sum('products.pirce')] }) // eslint-disable-line no-new
+    new QueryBuilderConfig<Category>({ allowedIncludes: [AllowedInclude.sum('products.pirce')] })
     // @ts-expect-error 'prise' is not a property to sort by of this entity
-    new QueryBuilderConfig<Category>({ allowedIncludes: [new AllowedInclude('products', { sort: ['-id', '-prise'] })] }) // eslint-disable-line no-new
+    new QueryBuilderConfig<Category>({ allowedIncludes: [new AllowedInclude('products', { sort: ['-id', '-prise'] })] })
     // @ts-expect-error 'nmae' is not a property to sort by of this entity
-    new QueryBuilderConfig<Category>({ allowedIncludes: [new AllowedInclude('products.tags', { sort: ['nmae'] })] }) // eslint-disable-line no-new
+    new QueryBuilderConfig<Category>({ allowedIncludes: [new AllowedInclude('products.tags', { sort: ['nmae'] })] })
   })
 
   test('refuses one wrong name among right ones', () => {
@@ -108,7 +109,7 @@ describe('QueryBuilderConfig<Entity>', () => {
     expect(QueryBuilderConfig<Shelf>).type.not.toBeConstructableWith({ allowedSorts: [new AllowedSort('title')] })
   })
 
-  test('refuses what is no entry of the list, and unknown options', () => {
+  test('refuses values that are not entries of the list, and unknown options', () => {
     expect(QueryBuilderConfig<Category>).type.not.toBeConstructableWith({ allowedFilters: ['name'] })
     expect(QueryBuilderConfig<Category>).type.not.toBeConstructableWith({ allowedFilters: [new AllowedSort('name')] })
     expect(QueryBuilderConfig<Category>).type.not.toBeConstructableWith({
@@ -118,7 +119,7 @@ describe('QueryBuilderConfig<Entity>', () => {
     expect(QueryBuilderConfig<Category>).type.not.toBeConstructableWith({ pagination: { count: 'guess' } })
   })
 
-  test('is for its entity only, and takes the entity from where it is wanted', () => {
+  test('is for its entity only, and infers the entity from its context', () => {
     expect(accept).type.toBeCallableWith(new QueryBuilderConfig<Category>({}))
     expect(accept).type.not.toBeCallableWith(new QueryBuilderConfig<Product>({}))
     accept(new QueryBuilderConfig({ allowedFilters: [AllowedFilters.exact('name')] }))
@@ -141,7 +142,7 @@ describe('QueryBuilderConfig<Entity>', () => {
     expect(accept).type.toBeCallableWith(config)
   })
 
-  test('can be made of another', () => {
+  test('can be made from another', () => {
     const base = new QueryBuilderConfig<Category>({ allowedFilters: [AllowedFilters.exact('name')] })
     expect(QueryBuilderConfig<Category>).type.toBeConstructableWith(base)
     expect(QueryBuilderConfig<Category>).type.toBeConstructableWith({ ...base, defaultSort: ['name'] })
@@ -159,7 +160,7 @@ describe('QueryBuilderConfig<Entity>', () => {
   })
 })
 
-test('entities with many relations to each other do not stop the checker', () => {
+test('entities with many mutual relations do not overload the checker', () => {
   type Letter = 'a' | 'b' | 'c' | 'd' | 'e' | 'f' | 'g' | 'h'
   type Wide =
     & { [K in `${Letter}${Letter}`]: Collection<Node> }
@@ -197,7 +198,7 @@ describe('AllowedFilters', () => {
     expect(AllowedSort).type.not.toBeConstructableWith('price', { direction: 'up' })
   })
 
-  test('what an entry is can be told by its kind', () => {
+  test('the kind tells entries apart', () => {
     const filter = {} as Filter
     if (filter.kind === 'custom') expect(filter.callback).type.not.toBeAssignableTo<undefined>()
     else if (filter.kind === 'search') expect(filter.fields).type.toBe<readonly string[]>()
@@ -211,7 +212,6 @@ describe('AllowedFilters', () => {
 
 describe('AllowedFilters.custom', () => {
   test('the callback gets the builder of the entity, the text and the context', () => {
-    // eslint-disable-next-line no-new
     new QueryBuilderConfig<Category>({
       allowedFilters: [AllowedFilters.custom('status', (qb, value, context) => {
         expect(qb).type.toBe<QueryBuilder<Category>>()

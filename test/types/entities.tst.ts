@@ -23,7 +23,7 @@ test('properties have their JavaScript types', () => {
   expect<Tag['deleted_at']>().type.toBe<Date | null | undefined>()
 })
 
-test('create asks for nothing that has a default', () => {
+test('create does not require properties with a default', () => {
   expect(em.create).type.toBeCallableWith(Author, { name: 'Ada' })
   expect(em.create).type.toBeCallableWith(Tag, { name: 'new' })
   expect(em.create).type.not.toBeCallableWith(Author, {})

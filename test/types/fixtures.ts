@@ -1,4 +1,4 @@
-/** One small model in each of the ways MikroORM has to declare entities. */
+/** One small model in each way of declaring MikroORM entities. */
 import {
   defineEntity,
   EntityRepositoryType,
@@ -15,7 +15,7 @@ import {
 } from '@mikro-orm/core'
 import { Entity, ManyToOne, OneToMany, PrimaryKey, Property } from '@mikro-orm/decorators/es'
 
-// defineEntity; the entities refer to each other and Category to itself.
+// defineEntity. The entities refer to each other, and Category to itself.
 export const CategorySchema = defineEntity({
   name: 'Category',
   properties: {

@@ -3,7 +3,7 @@ import { expect, test } from 'tstyche'
 import type { PathCheck, PathUse } from '../../src/config/index.ts'
 import type { Book, Category, City, Product, Publisher, Shelf } from './fixtures.ts'
 
-/** The paths of a list that fit. */
+/** The paths of a list that are allowed. */
 type Fitting<Entity, Path extends string, Use extends PathUse> = Path extends string
   ? PathCheck<Entity, Path, Use> extends true ? Path : never
   : never
@@ -16,7 +16,7 @@ test('columns can be filtered, sorted and selected', () => {
   expect<Fitting<Category, Exclude<Columns, 'settings'>, 'include'>>().type.toBe<never>()
 })
 
-test('a name that is none is refused in words', () => {
+test('an unknown name is refused with a sentence', () => {
   expect<PathCheck<Category, 'nmae', 'filter'>>().type.toBe<"'nmae' is not a property to filter by of this entity">()
   expect<PathCheck<Category, 'nmae', 'sort'>>().type.toBe<"'nmae' is not a property to sort by of this entity">()
   expect<PathCheck<Category, 'nmae', 'field'>>().type.toBe<"'nmae' is not a property to select of this entity">()
@@ -26,7 +26,7 @@ test('a name that is none is refused in words', () => {
   >()
 })
 
-test('filters and fields go through any relation, and end in a column or a to-one relation', () => {
+test('filters and fields follow any relation, and end in a column or a to-one relation', () => {
   type Paths =
     | 'products.price'
     | 'author.name'
@@ -42,7 +42,7 @@ test('filters and fields go through any relation, and end in a column or a to-on
   expect<Fitting<Category, Wrong, 'field'>>().type.toBe<never>()
 })
 
-test('sorts go through to-one relations, and end in a column', () => {
+test('sorts follow to-one relations, and end in a column', () => {
   type Paths = 'author.name' | 'parent.name' | 'parent.author.name'
   expect<Fitting<Category, Paths, 'sort'>>().type.toBe<Paths>()
   expect<Fitting<Category, 'author' | 'parent' | 'products' | 'products.price', 'sort'>>().type.toBe<never>()
@@ -87,25 +87,25 @@ test('counts end in a to-many relation, other aggregates in a column behind a re
   >()
 })
 
-test('three relations are the limit', () => {
+test('paths have at most three relations', () => {
   expect<Fitting<Category, 'parent.parent.parent.name', 'filter'>>().type.toBe<'parent.parent.parent.name'>()
   expect<Fitting<Category, 'parent.parent.parent.parent.name', 'filter'>>().type.toBe<never>()
   expect<Fitting<Category, 'parent.parent.parent', 'include'>>().type.toBe<'parent.parent.parent'>()
   expect<Fitting<Category, 'parent.parent.parent.parent', 'include'>>().type.toBe<never>()
 })
 
-test('hidden properties, methods and what MikroORM adds are no names', () => {
+test("hidden properties, methods and MikroORM's additions are not names", () => {
   expect<Fitting<Category, 'secret', 'filter'>>().type.toBe<never>()
   expect<Fitting<Publisher, 'bank' | 'token' | 'rename' | 'OptionalProps' | 'toString', 'field'>>().type.toBe<never>()
   expect<Fitting<Category, 'products.length' | 'author.unwrap' | 'products.add', 'filter'>>().type.toBe<never>()
 })
 
-test('a class on top of defineEntity', () => {
+test('a class on top of defineEntity has its names', () => {
   expect<Fitting<Shelf, 'label' | 'products.tags.name' | 'title' | 'lable', 'filter'>>().type
     .toBe<'label' | 'products.tags.name'>()
 })
 
-test('decorated classes', () => {
+test('decorated classes have their names', () => {
   type Paths =
     | 'title'
     | 'publisher'
@@ -121,14 +121,14 @@ test('decorated classes', () => {
     .toBe<'publisher' | 'distributor' | 'publisher.books'>()
 })
 
-test('interfaces of an EntitySchema, whose entities may look like plain objects', () => {
+test('interfaces of an EntitySchema have their names, though their entities may look like plain objects', () => {
   type Paths = 'name' | 'country' | 'country.code' | 'country.cities.name' | 'twins.name'
   expect<Fitting<City, Paths | 'country.cdoe' | 'twins.nmae', 'filter'>>().type.toBe<Paths>()
   expect<Fitting<City, 'country' | 'twins' | 'country.cities' | 'name', 'include'>>().type
     .toBe<'country' | 'twins' | 'country.cities'>()
 })
 
-test('loaded entities', () => {
+test('loaded entities have their names', () => {
   type Page = Loaded<Category, 'products' | 'author'>
   expect<Fitting<Page, 'name' | 'products.price' | 'author.name' | 'products' | 'nmae' | 'author.nmae', 'filter'>>()
     .type
@@ -144,14 +144,14 @@ test('polymorphic relations have the names of each target', () => {
     .toBe<'subject' | 'subject.price' | 'subject.title'>()
 })
 
-test('where the type does not tell, start-up will', () => {
+test('names that the type cannot check are left to start-up', () => {
   expect<Fitting<Publisher, 'anything' | 'anything.at.all' | 'bag' | 'bag.key' | 'empty', 'filter'>>().type
     .toBe<'anything' | 'anything.at.all' | 'bag' | 'bag.key' | 'empty'>()
   expect<Fitting<any, 'whatever' | 'what.ever', 'sort'>>().type.toBe<'whatever' | 'what.ever'>()
   expect<PathCheck<Category, string, 'filter'>>().type.toBe<any>()
 })
 
-test('entities that all refer to each other are checked by the path written', () => {
+test('entities that all refer to each other are checked only along the written path', () => {
   type Many = { [K in `r${0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9}${0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9}`]: Node }
   interface Node extends Many {
     id: number

@@ -14,7 +14,7 @@ const categories = new CrudBase<Category>({ model: CategorySchema, writable: 'al
 const schemas = crudSchemas(categories, orm)
 const { list, create } = schemas
 
-test('values have the types that JSON has', () => {
+test('values have their JSON types', () => {
   expect<WireRecord<Category>['id']>().type.toBe<string | undefined>()
   expect<WireRecord<Category>['price']>().type.toBe<string | null | undefined>()
   expect<WireRecord<Category>['status']>().type.toBe<'draft' | 'active' | undefined>()
@@ -24,12 +24,12 @@ test('values have the types that JSON has', () => {
   expect<WireRecord<Product>['id']>().type.toBe<number | undefined>()
 })
 
-test('hidden properties are not there', () => {
+test('hidden properties are absent', () => {
   expect<WireRecord<Category>>().type.not.toHaveProperty('secret')
   expect<WireBody<Category>>().type.not.toHaveProperty('secret')
 })
 
-test('relations are records where they are included, else keys; bodies have keys', () => {
+test('relations are records if included, else keys, and bodies have keys', () => {
   expect<WireRecord<Category>['products']>().type.toBe<WireRecord<Product>[] | undefined>()
   expect<WireRecord<Product>['category']>().type.toBe<string | WireRecord<Category> | null | undefined>()
   expect<WireBody<Product>['category']>().type.toBe<string | undefined>()
@@ -37,7 +37,7 @@ test('relations are records where they are included, else keys; bodies have keys
   expect<WireBody<Category>['author']>().type.toBe<number | null | undefined>()
 })
 
-test('numbers about relations are there where they are included', () => {
+test('aggregates are present if included', () => {
   expect<WireRecord<Category>['productsCount']>().type.toBe<number | undefined>()
   expect<WireRecord<Category>['parentExists']>().type.toBe<boolean | undefined>()
   expect<WireRecord<Category>['productsPriceSum']>().type.toBe<number | string | null | undefined>()
@@ -54,7 +54,7 @@ test('the schemas have these types', () => {
   expect<Static<typeof create>>().type.toBe<WireBody<Category>>()
 })
 
-test('a typed handler returns what CrudBase does, and nothing else', () => {
+test('a typed handler may only return the results of CrudBase', () => {
   const typed = app.withTypeProvider<TypeBoxTypeProvider>()
   typed.post('/', { schema: { body: create, response: { 200: list } } }, async (request) => {
     expect(request.body).type.toBe<WireBody<Category>>()
@@ -65,7 +65,7 @@ test('a typed handler returns what CrudBase does, and nothing else', () => {
   typed.get('/', { schema: { response: { 200: list } } }, async () => ({ items: [{ name: 1 }] }))
 })
 
-test('an entity whose type is not given has any record', () => {
+test('an unknown entity type has records of any form', () => {
   expect(crudSchemas(new CrudBase({ model: Shelf as any, writable: 'all' }), orm)).type.toBe<CrudSchemas<any>>()
   expect<Static<CrudSchemas<any>['record']>>().type.toBe<Record<string, any>>()
   expect<Static<CrudSchemas<object>['record']>>().type.toBe<Record<string, any>>()

@@ -24,7 +24,7 @@ declare const maybe: boolean
 const categories = new CrudBase<Category>({ model: CategorySchema, writable: 'all' })
 const entities = [CategorySchema]
 
-test('a synchronous session has values, an EntityManager their promises', () => {
+test('a synchronous session returns values, an EntityManager promises', () => {
   expect(categories.list(session)).type.toBe<CrudPage>()
   expect(categories.list(em)).type.toBe<Promise<CrudPage>>()
   expect(categories.get(session, 1)).type.toBe<CrudRecord | null>()
@@ -42,13 +42,13 @@ test('a synchronous session has values, an EntityManager their promises', () => 
   expect(categories.exists(em, 1)).type.toBe<Promise<boolean>>()
 })
 
-test('either kind has either, and what is not known is a promise', () => {
+test('a union of both returns either, and an unknown one returns a promise', () => {
   expect(categories.count(either)).type.toBe<number | Promise<number>>()
   expect(categories.count(unknown)).type.toBe<Promise<number>>()
   expect<CrudResult<SyncSession, string>>().type.toBe<string>()
 })
 
-test('what needs promises is not offered', () => {
+test('methods that need promises are not offered', () => {
   expect(categories.query).type.not.toBeCallableWith(session)
   expect(categories.stream).type.not.toBeCallableWith(session)
   expect(categories.list).type.not.toBeCallableWith({})
@@ -68,7 +68,7 @@ test('useAsync decides what a factory opens', () => {
   expect<DatabaseOptions>().type.not.toBeAssignableFrom({ entities, useAsync: false as const })
 })
 
-test('a transaction returns what its callback does', () => {
+test('a transaction returns the result of its callback', () => {
   expect(session.transaction((inner) => categories.count(inner))).type.toBe<number>()
   expect(session.execute<{ n: number }>('select 1 as n')).type.toBe<{ n: number }[]>()
   expect<CrudContext['session']>().type.toBe<SyncSession | undefined>()

@@ -28,7 +28,7 @@ describe('writable', () => {
     accept(new CrudBase({ model: CategorySchema, writable: 'everything' }))
   })
 
-  test('takes any name of an entity that is not known', () => {
+  test('takes any name of an unknown entity', () => {
     accept(new CrudBase<any>({ model: CategorySchema as any, writable: ['anything'] }))
     expect(new CrudBase({ model: {} as any, writable: ['anything'] })).type.toBeAssignableTo<CrudBase<any>>()
   })
@@ -37,7 +37,7 @@ describe('writable', () => {
 describe('values', () => {
   const create = (values: CrudCreateOptions<Category>['values']): unknown => values
 
-  test("take JavaScript's values and those of JSON, of hidden properties too", () => {
+  test('take JavaScript and JSON values, also of hidden properties', () => {
     create({ name: 'x', created_at: new Date(), secret: 'x', author: 1, price: '1.5', parent: null })
     create({ created_at: '2024-05-31T00:00:00Z', status: 'draft' })
   })
