@@ -1,6 +1,6 @@
 /**
- * The end of a socket, for any number of requests on it. A client may send hundreds of requests in a pipeline, and Node.js
- * takes more than ten listeners of one event for a leak.
+ * Calls back when a socket closes, for any number of requests on it, by one listener. A client may pipeline hundreds of
+ * requests, and Node.js warns of a leak if an event has more than ten listeners.
  */
 import type { Socket } from 'node:net'
 
@@ -19,7 +19,7 @@ export function onClose (socket: Socket, callback: () => void): void {
   waiting.add(callback)
 }
 
-/** Takes back what `onClose` was asked for. */
+/** Removes a callback of `onClose`. */
 export function forgetClose (socket: Socket, callback: () => void): void {
   callbacks.get(socket)?.delete(callback)
 }
