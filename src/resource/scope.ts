@@ -1,6 +1,6 @@
 /**
- * Reads scopes and MikroORM filters of a request, once. The details of errors are for the log only. A scope applies to the
- * resource's own rows, never to included ones: MikroORM's filters hide those (`src/resource/active-filters.ts`).
+ * Reads scopes and MikroORM filters of a request, once. The details of errors are for the log only. A scope applies to
+ * the resource's own rows, never to included ones: MikroORM's filters hide those (`src/resource/active-filters.ts`).
  */
 import { ConditionError, equalitiesOf, readCondition, type Equalities, type Where } from '../conditions/index.ts'
 import { ScopeError } from '../errors.ts'

@@ -20,11 +20,9 @@ export const RANK = '@rank'
 export const rankKey = (index: number): string => `@key${index}`
 
 /** Clauses outside of parentheses. A query with any of them except `order by` does more than order rows. */
-const CLAUSE = /^(?:order by|group by|having|limit|offset|union|for update|for share|for no key)$/i
-const TOKEN = new RegExp(
-  `${QUESTION_MARKS.source}|[(),]|\\b(?:order by|group by|having|limit|offset|union|for update|for share|for no key)\\b`,
-  'gi'
-)
+const CLAUSES = 'order by|group by|having|limit|offset|union|for update|for share|for no key'
+const CLAUSE = new RegExp(`^(?:${CLAUSES})$`, 'i')
+const TOKEN = new RegExp(`${QUESTION_MARKS.source}|[(),]|\\b(?:${CLAUSES})\\b`, 'gi')
 
 /**
  * Compiles the order that a callback adds, for the rows of an alias.

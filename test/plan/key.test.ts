@@ -65,7 +65,8 @@ const cases: readonly Case[] = [
 
 for (const [entity, id, expected] of cases) {
   const shown = typeof id === 'bigint' ? `${id}n` : Number.isNaN(id) ? 'NaN' : JSON.stringify(id) ?? 'undefined'
-  t.test(`the ${models.of(entity).name} ${shown} ${expected === undefined ? 'cannot exist' : 'is looked up'}`, async (t) => {
+  const outcome = expected === undefined ? 'cannot exist' : 'is looked up'
+  t.test(`the ${models.of(entity).name} ${shown} ${outcome}`, async (t) => {
     const whitelist = whitelistOf({}, entity)
     for (const plan of [planGet(id as Id, undefined, whitelist), planExists(id as Id, whitelist)]) {
       t.strictSame(plan && conditionsOf(plan), expected)

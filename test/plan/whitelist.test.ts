@@ -340,7 +340,8 @@ const refusals: readonly Refusal[] = [
   [
     'a sum of a custom type',
     includes(AllowedInclude.sum('specimens.minimum')),
-    "AllowedInclude.sum 'specimens.minimum': 'minimum' has a custom type or a serializer, so the sum of its stored values may be meaningless.",
+    "AllowedInclude.sum 'specimens.minimum': 'minimum' has a custom type or a serializer, " +
+    'so the sum of its stored values may be meaningless.',
   ],
   [
     'a least of booleans',
