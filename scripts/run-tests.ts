@@ -2,10 +2,12 @@
  * Runs tap in the environment of tests (test-environment.ts). Node stores compiled code in `NODE_COMPILE_CACHE`,
  * because each test file is a process that loads the same modules.
  *
+ * Without files it runs all tests but the slow ones (slow-tests.ts), with `--slow` only those.
  * With `--coverage` (`npm run coverage`) tap measures and reports coverage, which takes half as long again.
  */
 import fs from 'node:fs'
 import path from 'node:path'
+import { SLOW } from './slow-tests.ts'
 import { countAssertions, isNews, needsBuild, startTap, type TapRun } from './tap.ts'
 import { newTestEnvironment } from './test-environment.ts'
 
@@ -65,9 +67,19 @@ function expandFolder (arg: string): string[] {
   return fs.statSync(arg, { throwIfNoEntry: false })?.isDirectory() ? fs.globSync(`${arg}/**/*.test.ts`) : [arg]
 }
 
+const SWITCHES: readonly string[] = ['--slow', '--coverage']
+
+/** Adds the files that are meant if the command line names none. */
+function withFiles (args: readonly string[]): string[] {
+  const rest = args.filter((arg) => arg !== '--slow')
+  if (args.includes('--slow')) return [...rest, ...SLOW]
+  if (args.some((arg) => !SWITCHES.includes(arg))) return rest
+  return [...rest, ...fs.globSync('test/**/*.test.ts').filter((file) => !SLOW.includes(file)).sort()]
+}
+
 let status = 1
 try {
-  status = await run(process.argv.slice(2).flatMap(expandFolder))
+  status = await run(withFiles(process.argv.slice(2)).flatMap(expandFolder))
 } finally {
   await cleanUp()
 }
