@@ -72,6 +72,7 @@ export {
   AbortedError,
   ConfigError,
   ConflictError,
+  DatabaseError,
   DataValidationError,
   FieldValidationError,
   FilterValidationError,

@@ -8,6 +8,7 @@ export {
   type ColumnSql,
   type ComparisonForm,
   type IndexKind,
+  type OperatorEntry,
   type OperatorForm,
   type OperatorIndex,
   type OperatorValue,

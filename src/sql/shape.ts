@@ -2,7 +2,7 @@
  * The shape of a plan: everything that its SQL depends on, and nothing else. Plans of one resource with the same shape
  * have the same statement and differ only in the bound values.
  */
-import { OPERATOR_NAMES, OPERATORS, type Operator } from '../operators/index.ts'
+import { formOf, OPERATOR_NAMES, OPERATORS, type OperatorEntry, type OperatorForm } from '../operators/index.ts'
 import {
   isCustomTerm,
   type AnyWritePlan,
@@ -18,6 +18,7 @@ import {
   type Selection,
   type CustomTerm,
 } from '../plan/index.ts'
+import { typeOf } from './comparison.ts'
 
 const ids = new WeakMap<object, number>()
 let lastId = 0
@@ -100,20 +101,26 @@ function conditionsShape (conditions: readonly Condition[]): string {
 }
 
 /**
- * For each operator, the first one with the same SQL. For example, `contains` and `ilike` differ only in the bound
- * pattern. Arrays use another form of an operator, but the operand is also a part of the shape.
+ * Operators with the same SQL share a shape: `starts` and `ilike` differ only in the bound pattern. An operator may
+ * have another form on arrays or ranges, with other SQL. Each form has the name of the first operator with its SQL.
  */
-const SQL_NAMES = Object.fromEntries(
-  OPERATOR_NAMES.map((operator) => {
-    const { value, sql } = OPERATORS[operator]
-    return [operator, OPERATOR_NAMES.find((other) => OPERATORS[other].sql === sql && OPERATORS[other].value === value)]
-  })
-) as Readonly<Record<Operator, Operator>>
+const SQL_NAMES = new Map<OperatorForm, string>()
+for (const operator of OPERATOR_NAMES) {
+  const entry: OperatorEntry = OPERATORS[operator]
+  for (const [index, form] of [entry, entry.onArray, entry.onRange].entries()) {
+    if (form === undefined) continue
+    const same = [...SQL_NAMES].find(([other]) => other.value === form.value && other.sql === form.sql)
+    SQL_NAMES.set(form, same?.[1] ?? `${operator}${index || ''}`)
+  }
+}
+
+const sqlName = ({ operator, operand }: Extract<Condition, { kind: 'compare' }>): string =>
+  SQL_NAMES.get(formOf(operator, typeOf(operand)))!
 
 function conditionShape (condition: Condition): string {
   switch (condition.kind) {
     case 'compare':
-      return `${idOf(condition.operand)}${SQL_NAMES[condition.operator]}${condition.slots.join()}`
+      return `${idOf(condition.operand)}${sqlName(condition)}${condition.slots.join()}`
     case 'null':
       return `${idOf(condition.operand)}${condition.negated ? '?!' : '?'}`
     case 'key':

@@ -16,6 +16,7 @@ import {
   finishChanges,
   isSoft,
   listOf,
+  requireList,
   rowOfBody,
   readChanges,
   dataOfHook,
@@ -42,6 +43,7 @@ export function createManySync (
   options: WriteOptions
 ): JsonAnswer {
   const write = beginWrite(crud, session, options, 'createMany')
+  requireList(write, data)
   const written = createRecords(write, data, (index) => `/${index}`)
   return { json: finishList(write, listOf(written), write.resource.toWire) }
 }

@@ -1,5 +1,6 @@
 /** The rows of a create. Values come from the body, the server, the hook `beforeCreate` and the scope. */
 import { ConfigError } from '../errors.ts'
+import { shown } from '../options.ts'
 import { readData, withSharedColumns, type BodyRules, type RecordData } from '../plan/index.ts'
 import { contextOf, type CrudContext, type CrudSession } from '../resource/index.ts'
 import { enterStage } from '../run/index.ts'
@@ -38,6 +39,12 @@ export function beginCreate (write: Write<CrudSession>): CreateData {
     context: contextOf(session, options.context),
     plain: crud.beforeCreate === undefined && scope === undefined && values === undefined,
   }
+}
+
+/** @throws {ConfigError} when `createMany` was not given a list */
+export function requireList ({ crud }: Write<CrudSession>, data: unknown): void {
+  if (Array.isArray(data)) return
+  throw new ConfigError(`${crud.constructor.name}.createMany takes a list of records, got ${shown(data)}.`)
 }
 
 /** The row of a body. The body must be complete unless hook, server values or scope add to it. */

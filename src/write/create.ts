@@ -4,7 +4,7 @@ import { sharedEmOf, type ActiveFilters, type CrudClass, type Session } from '..
 import type { JsonAnswer } from '../read/index.ts'
 import { enterStage } from '../run/index.ts'
 import { answerMany, answerOne } from './answer.ts'
-import { beginCreate, completeRow, rowOfBody, type CreateData } from './create-data.ts'
+import { beginCreate, completeRow, requireList, rowOfBody, type CreateData } from './create-data.ts'
 import { dataOfHook } from './hook-data.ts'
 import { withOnCreate, type Data } from './new-row.ts'
 import { chunksOf, insertChunk, insertChunks } from './one-statement/insert.ts'
@@ -33,6 +33,7 @@ export async function createMany (
   options: WriteOptions
 ): Promise<JsonAnswer> {
   const write = beginWrite(crud, session, options, 'createMany')
+  requireList(write, data)
   return await answerMany(write, await createRecords(write, data, (index) => `/${index}`))
 }
 

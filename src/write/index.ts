@@ -5,7 +5,7 @@
  */
 export { listOf } from './answer.ts'
 export { closedBody } from './closed-body.ts'
-export { beginCreate, completeRow, rowOfBody } from './create-data.ts'
+export { beginCreate, completeRow, requireList, rowOfBody } from './create-data.ts'
 export { createMany, createOne, isSingle } from './create.ts'
 export { beginRestore, deleteOne, isSoft, restoreOne } from './delete.ts'
 export { dataOfHook } from './hook-data.ts'

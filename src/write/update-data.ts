@@ -26,7 +26,7 @@ interface Keyless {
 
 /** Removes the record's key from the data. Clients may send whole records back, but with the key of the path. */
 function withoutKey (data: Data, id: Id, model: EntityModel): Keyless {
-  if (typeof data !== 'object' || data === null || Array.isArray(data)) return { data, errors: [] }
+  if (!isObject(data)) return { data, errors: [] }
   const rest: Record<string, unknown> = { ...data }
   const errors: ErrorItem[] = []
   const found = keyParts(id, model)

@@ -210,4 +210,21 @@ await forEachDatabase(t, { entities: [Lamp] }, async (t, { orm }) => {
       name: 'two',
     })
   })
+
+  t.test('data that is no record, or no list of records, is not written', async (t) => {
+    const em = orm.em.fork() as any
+    const count = await lamps.count(em)
+    for (const data of [{}, undefined, 'text', new Map()]) {
+      await t.rejects(lamps.createMany(em, data as any), {
+        code: 'FST_CRUD_CONFIG_INVALID',
+        message: /^LampCrud\.createMany takes a list of records, got /,
+      })
+    }
+    for (const data of [new Map([['name', 'new']]), new Set(['name']), [], 'text', null]) {
+      const error = { code: 'FST_ERR_VALIDATION', errors: [{ detail: 'A record must be an object.' }] }
+      await t.rejects(lamps.create(em, data as any), error)
+      await t.rejects(lamps.update(em, 1, data as any), { code: /^FST_/ })
+    }
+    t.equal(await lamps.count(em), count)
+  })
 })

@@ -61,6 +61,10 @@ export function planFilters (
       case 'errors':
         for (const error of planned.errors) errors.push(error)
         return
+      case 'nothing':
+        break
+      default:
+        planned satisfies never
     }
     given?.add(entry)
   }
