@@ -1,6 +1,7 @@
 /** Resolves the dotted paths of property names in whitelists. */
 import { ConfigError } from '../errors.ts'
 import { didYouMean, nearest } from '../suggest.ts'
+import { columnsOf } from './columns.ts'
 import type { EmbeddedProperty, EntityModel, Property, RelationProperty, ScalarProperty } from './entity-model.ts'
 
 /** A resolved path: the relations that it follows, the embedded properties after them, and the property at its end. */
@@ -69,11 +70,6 @@ function meant (name: string, properties: ReadonlyMap<string, Property>): string
   const exposed = [...properties.values()].filter(({ hidden }) => !hidden)
   return exposed.find((property) => property.publicName === name || columnsOf(property).includes(name))?.name ??
     nearest(name, exposed.map((property) => property.name))
-}
-
-function columnsOf (property: Property): readonly string[] {
-  if (property.kind === 'scalar') return [property.column]
-  return property.kind === 'relation' && property.join.kind === 'owner' ? property.join.columns : []
 }
 
 /**

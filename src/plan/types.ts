@@ -91,7 +91,7 @@ export interface CustomTerm extends CustomTarget {
   readonly descending: boolean
 }
 
-/** What a record shows: some of the properties of its entity, included relations, and numbers about relations. */
+/** The content of a record: properties of its entity, included relations, and numbers about relations. */
 export interface Selection {
   readonly model: EntityModel
   /** The properties in the order of declaration. A relation in this list is shown as its key. */

@@ -5,6 +5,7 @@
  */
 import type { ComparePart, KeyPart, Comparison as Compared, Where, WherePart } from '../conditions/index.ts'
 import {
+  columnsOf,
   arrayLiteral,
   wireTypeOf,
   type EntityModel,
@@ -231,15 +232,4 @@ function comparandOf (property: Property): Comparand | undefined {
   const isPrimary = more.length === 0 && part!.property.kind === 'scalar' &&
     part!.property.column === property.join.targetColumns[0]
   return { operand: property, type, ...(isPrimary && { keyProperty: part!.property }) }
-}
-
-function columnsOf (property: Property): readonly string[] {
-  switch (property.kind) {
-    case 'scalar':
-      return [property.column]
-    case 'embedded':
-      return [...property.properties.values()].flatMap(columnsOf)
-    case 'relation':
-      return property.join.kind === 'owner' ? property.join.columns : []
-  }
 }

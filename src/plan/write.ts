@@ -24,7 +24,7 @@ export interface ReferenceCheck {
 
 interface WritePlan {
   readonly model: EntityModel
-  /** What is returned of each row. */
+  /** The values that the statement returns for each row. */
   readonly selection: Selection
   /** The records that the write refers to, if a foreign key alone cannot tell that they count as absent. */
   readonly references: readonly ReferenceCheck[]

@@ -54,8 +54,22 @@ export class Statements {
   }
 }
 
-const isWrite = (plan: Plan | AnyWritePlan): plan is AnyWritePlan =>
-  plan.kind === 'insert' || plan.kind === 'update' || plan.kind === 'delete'
+/** Whether statements of each kind of plan write. A statement that only reads may be sent again. */
+const WRITES: { readonly [Kind in (Plan | AnyWritePlan)['kind']]: Kind extends AnyWritePlan['kind'] ? true : false } = {
+  list: false,
+  keyset: false,
+  stream: false,
+  records: false,
+  get: false,
+  count: false,
+  estimate: false,
+  exists: false,
+  insert: true,
+  update: true,
+  delete: true,
+}
+
+const isWrite = (plan: Plan | AnyWritePlan): plan is AnyWritePlan => WRITES[plan.kind]
 
 /** Compiles a statement to keep. Conditions of the configuration are part of it, with their values. */
 function keep (em: EntityManager, plan: Plan | AnyWritePlan): KeptStatement {

@@ -16,7 +16,7 @@ import {
   UnavailableError,
   type ErrorItem,
 } from '../errors.ts'
-import type { EntityModel, Property } from '../model/index.ts'
+import { columnsOf, type EntityModel, type Property } from '../model/index.ts'
 import { isTooLong } from './unreadable.ts'
 
 /** SQLSTATEs of an unavailable database: classes, and whole codes if a class is not specific enough. */
@@ -284,13 +284,8 @@ function propertiesOf ({ detail = '', column }: ServerError, model: EntityModel)
   const columns = column === undefined ? /\(([^()]+)\)=\(/.exec(detail)?.[1]?.split(', ') ?? [] : [column]
   const unquoted = new Set(columns.map((column) => column.replace(/^"|"$/g, '')))
   return [...model.properties.values()].filter((property) =>
-    !property.hidden && columnsOf(property).some((column) => unquoted.has(column))
+    !property.hidden && property.kind !== 'embedded' && columnsOf(property).some((column) => unquoted.has(column))
   )
-}
-
-function columnsOf (property: Property): readonly string[] {
-  if (property.kind === 'scalar') return [property.column]
-  return property.kind === 'relation' && property.join.kind === 'owner' ? property.join.columns : []
 }
 
 function itemsOf (code: string, detail: string, properties: readonly Property[]): readonly ErrorItem[] {

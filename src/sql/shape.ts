@@ -38,21 +38,25 @@ export function shapeOf (plan: Plan): string {
   const base = `${plan.kind}|${idOf(plan.model)}|${plan.deleted}|${conditionsShape(plan.conditions)}${
     filtersShape(plan)
   }`
-  if (plan.kind === 'list') {
-    return `${base}|${limitsShape(plan)}${orderShape(plan.order)}|${selectionShape(plan.selection)}|${
-      plan.window.count === 'exact' ? 'n' : ''
-    }`
+  switch (plan.kind) {
+    case 'list':
+      return `${base}|${limitsShape(plan)}${orderShape(plan.order)}|${selectionShape(plan.selection)}|${
+        plan.window.count === 'exact' ? 'n' : ''
+      }`
+    case 'keyset':
+      return `${base}|${limitsShape(plan)}${orderShape(plan.order)}|${selectionShape(plan.selection)}|${
+        plan.fetchSlot
+      }${placeShape(plan)}`
+    case 'stream':
+      return `${base}|${orderShape(plan.order)}|${plan.reads === 'keys' ? 'keys' : selectionShape(plan.selection)}`
+    case 'records':
+    case 'get':
+      return `${base}|${limitsShape(plan)}${selectionShape(plan.selection)}`
+    case 'count':
+    case 'estimate':
+    case 'exists':
+      return base
   }
-  if (plan.kind === 'keyset') {
-    return `${base}|${limitsShape(plan)}${orderShape(plan.order)}|${selectionShape(plan.selection)}|${plan.fetchSlot}${
-      placeShape(plan)
-    }`
-  }
-  if (plan.kind === 'stream') {
-    return `${base}|${orderShape(plan.order)}|${plan.reads === 'keys' ? 'keys' : selectionShape(plan.selection)}`
-  }
-  if (plan.kind === 'records') return `${base}|${limitsShape(plan)}${selectionShape(plan.selection)}`
-  return plan.kind === 'get' ? `${base}|${limitsShape(plan)}${selectionShape(plan.selection)}` : base
 }
 
 /** The shape of limits. They are an object of the whitelist, which is identified by its number. */

@@ -24,7 +24,7 @@ import { joinParents, keyName } from './related.ts'
 import { numberSql, sizeOf } from './size.ts'
 import { isLong } from './wire-types.ts'
 
-/** What is known about the answers to a selection in advance. */
+/** The properties of a selection that tell in advance how large its answers can be. */
 export interface Forecast {
   /** Whether only a statement that weighs its answer keeps within the limits. */
   readonly weighed: boolean

@@ -19,7 +19,7 @@ export interface UnknownOptions {
   readonly strict?: readonly string[]
 }
 
-/** What a route uses its query string for. */
+/** The purpose of a route, which decides the parameters it takes. */
 export type Purpose = 'list' | 'stream' | 'get' | 'write'
 
 /** Names of the parameters that a route takes, without those for which the whitelist allows no values. */

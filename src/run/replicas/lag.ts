@@ -6,7 +6,7 @@
  * written is up to date, however long ago the last write was.
  */
 
-/** What the writer reports about itself. */
+/** The state of the writer, as it reports it. */
 export interface WriterSample {
   /** When it was asked. Everything that was committed before lies below `position`. */
   readonly at: number
@@ -16,7 +16,7 @@ export interface WriterSample {
   readonly clock: number
 }
 
-/** What a replica reports about itself. */
+/** The state of a replica, as it reports it. */
 export interface ReplicaSample {
   /** Position up to which it has replayed the log. */
   readonly position: bigint
