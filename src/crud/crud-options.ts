@@ -10,7 +10,7 @@ import type {
   WritableOption,
 } from '../config/index.ts'
 import type { CrudValues } from './wire-types.ts'
-import type { CursorInfo, OffsetInfo, PageInfo } from '../run/index.ts'
+import type { CursorInfo, OffsetInfo, PageInfo } from '../answer/index.ts'
 
 /** Checks the names of a configuration against an entity. The configuration may have been made without its type. */
 type ConfigCheck<Entity extends object, Config> = Config extends QueryBuilderConfig<any, infer Options>

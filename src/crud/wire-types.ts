@@ -4,7 +4,7 @@
  */
 import type { Opt, Primary } from '@mikro-orm/core'
 import type { AnyKey, IsAny, Key, KindOf, Target } from '../config/index.ts'
-import type { CursorInfo, OffsetInfo, PageInfo } from '../run/index.ts'
+import type { CursorInfo, OffsetInfo, PageInfo } from '../answer/index.ts'
 
 /** An entity type without known properties. */
 type Untyped<Entity> = IsAny<Entity> extends true ? true : [object] extends [Entity] ? true : false

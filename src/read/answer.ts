@@ -2,7 +2,7 @@
 import { ConfigError } from '../errors.ts'
 import { parseExact } from '../model/index.ts'
 import type { CrudContext, CrudHooks } from '../resource/index.ts'
-import type { JsonRecord, ToWire } from '../run/index.ts'
+import type { JsonRecord, ToWire } from '../answer/index.ts'
 
 /** A record, a page or a list of records as JSON text. For a record also the values of its response headers. */
 export interface JsonAnswer {

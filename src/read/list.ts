@@ -10,8 +10,8 @@ import {
   readKeyset,
   totalOfPage,
   type KeysetRows,
-  type Row,
-} from '../run/index.ts'
+} from '../answer/index.ts'
+import type { Row } from '../sql/index.ts'
 import { convertList, isFinal, type JsonAnswer } from './answer.ts'
 import { beginRead, findRows, findWithinLimits, hookContext, type Found, type Read } from './rows.ts'
 

@@ -1,17 +1,21 @@
 /** Compiles the plan of a read, runs its statement and returns the rows. */
 import type { GetPlan, KeysetPlan, ListPlan, Plan } from '../plan/index.ts'
-import type {
-  CompiledRead,
-  CrudClass,
-  CrudContext,
-  CrudSession,
-  ReadOptions,
-  RequestConditions,
-  Resource,
-  Session,
+import {
+  type CompiledRead,
+  type CrudClass,
+  type CrudContext,
+  type CrudSession,
+  type ReadOptions,
+  type RequestConditions,
+  type Resource,
+  type Session,
+  contextOf,
+  readStatement,
+  sharedEmOf,
 } from '../resource/index.ts'
-import { contextOf, readStatement, sharedEmOf } from '../resource/index.ts'
-import { enterStage, isDoubtful, type QueryOperation, type Row } from '../run/index.ts'
+import { isDoubtful } from '../answer/index.ts'
+import { enterStage, type QueryOperation } from '../run/index.ts'
+import type { Row } from '../sql/index.ts'
 
 /** A read in progress: the argument of its steps. */
 export interface Read<On extends CrudSession = Session> {

@@ -14,19 +14,9 @@ import {
 } from '../plan/index.ts'
 import type { QueryParams } from '../query/index.ts'
 import { contextOf, type CompiledRead, type CrudClass, type ReadOptions } from '../resource/index.ts'
-import {
-  BatchSize,
-  checkRecord,
-  isEmbedded,
-  readKeyset,
-  run,
-  streamRows,
-  throwIfStopped,
-  tooLarge,
-  type Completion,
-  type Row,
-} from '../run/index.ts'
-import { EXCESS_COLUMN, forecastOf, KEYSET_ROW, STREAM_ROW, showsRelated } from '../sql/index.ts'
+import { checkRecord, readKeyset, tooLarge } from '../answer/index.ts'
+import { BatchSize, isEmbedded, run, streamRows, throwIfStopped, type Completion } from '../run/index.ts'
+import { type Row, EXCESS_COLUMN, forecastOf, KEYSET_ROW, STREAM_ROW, showsRelated } from '../sql/index.ts'
 import { convertRecord, isFinal } from './answer.ts'
 import { beginRead } from './rows.ts'
 

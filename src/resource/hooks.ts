@@ -1,7 +1,7 @@
 /** The hooks that a subclass of `CrudBase` may declare, and the members of the class that reads and writes use. */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Id } from '../plan/index.ts'
-import type { JsonRecord } from '../run/index.ts'
+import type { JsonRecord } from '../answer/index.ts'
 import type { CrudContext } from './context.ts'
 import type { Resource } from './resource.ts'
 

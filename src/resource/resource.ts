@@ -20,7 +20,8 @@ import {
   type Whitelist,
   type Writable,
 } from '../plan/index.ts'
-import { callsOf, enterStage, toWireOf, type QueryCall, type QueryOperation, type ToWire } from '../run/index.ts'
+import { toWireOf, type ToWire } from '../answer/index.ts'
+import { callsOf, enterStage, type QueryCall, type QueryOperation } from '../run/index.ts'
 import { applyPlan, compile, compileWrite, ROOT_ALIAS } from '../sql/index.ts'
 import { activeFilters, switchedFilters } from './active-filters.ts'
 import { checkEstimates, checkEstimatesOf } from './estimates.ts'

@@ -3,7 +3,8 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import { SyncSession } from '../database/index.ts'
 import { ConfigError } from '../errors.ts'
 import type { EntityModel } from '../model/index.ts'
-import { read, run, runAround, runOutside, transact, type BoundStatement, type Row } from '../run/index.ts'
+import { read, run, runAround, runOutside, transact, type BoundStatement } from '../run/index.ts'
+import type { Row } from '../sql/index.ts'
 import { RequestSession } from './request-session.ts'
 
 /** A session with promises: an EntityManager, or the session of a request in generated routes. */

@@ -4,7 +4,8 @@ import { LRUCache } from 'lru-cache'
 import { entitiesBehind, readConstant, toMikroOrm } from '../conditions/index.ts'
 import type { EntityModel } from '../model/index.ts'
 import { entitiesOf, type AnyWritePlan, type Plan } from '../plan/index.ts'
-import { Prepared, toWireOf, type BoundStatement, type QueryCall, type ToWire } from '../run/index.ts'
+import { toWireOf, type ToWire } from '../answer/index.ts'
+import { Prepared, type BoundStatement, type QueryCall } from '../run/index.ts'
 import {
   compile,
   compileWrite,

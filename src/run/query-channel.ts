@@ -3,7 +3,7 @@
  * made and nothing is hashed.
  */
 import { channel } from 'node:diagnostics_channel'
-import { digestOf, type BoundStatement } from './statement.ts'
+import { digestOf, type BoundStatement } from './pg/statement.ts'
 
 const OPERATIONS = [
   'list',

@@ -6,8 +6,8 @@ import type { Pool } from 'pg'
 import { executorOf } from '../borrowed/kysely.ts'
 import { applySessionContext, sessionContextOf } from '../borrowed/mikro-orm.ts'
 import { MAX_STREAM_BATCH } from '../plan/index.ts'
-import { convertError, isReadOnlyServer } from './convert-error.ts'
-import { discard, heldBy, letGo, readOnlyFailure, type HeldConnection } from './held-connection.ts'
+import { convertError, isReadOnlyServer } from './errors/convert-error.ts'
+import { discard, heldBy, letGo, readOnlyFailure, type HeldConnection } from './transaction/held-connection.ts'
 import {
   holds,
   log,
@@ -19,13 +19,14 @@ import {
   type Occupied,
   type Transaction,
   type TransactionSettings,
-} from './perform.ts'
+} from './transaction/perform.ts'
 import { replicasOf } from './replicas/routing.ts'
-import { RowReader, type RowPart } from './row-reader.ts'
+import { RowReader, type RowPart } from './pg/row-reader.ts'
 import { clientOf, run, runOn, tellOf, type Connection } from './session.ts'
 import { enterStage } from './stage-times.ts'
-import type { BoundStatement, Row } from './statement.ts'
-import { reasonOf, signalOf } from './stop.ts'
+import type { Row } from '../sql/index.ts'
+import type { BoundStatement } from './pg/statement.ts'
+import { reasonOf, signalOf } from './transaction/stop.ts'
 
 /** Bytes of rows that are read at a time. The memory of a stream is a small multiple of this. */
 export const PART_BYTES = 2 ** 20

@@ -18,6 +18,9 @@ export interface Statement {
   readonly columns?: readonly string[]
 }
 
+/** A row of a statement as the driver returns it, by column name. */
+export type Row = Record<string, unknown>
+
 /**
  * Values that all requests of a shape share. Their slots are negative, so that they never equal a slot of the request's
  * values.

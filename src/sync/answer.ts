@@ -1,7 +1,7 @@
 /** Converts the records that a synchronous session returns. `afterRead` must not return a promise here. */
 import { checkReturned, isFinal, parseRecords } from '../read/index.ts'
 import { contextOf, type CrudClass, type CrudSession } from '../resource/index.ts'
-import type { JsonRecord, ToWire } from '../run/index.ts'
+import type { JsonRecord, ToWire } from '../answer/index.ts'
 import { valueOf } from './value.ts'
 
 /** An operation that returns records. */

@@ -22,7 +22,7 @@ import {
   type Read,
 } from '../read/index.ts'
 import type { CrudClass, ReadOptions } from '../resource/index.ts'
-import { cursorInfo, isDoubtful, pageInfo, pageJson, plannedTotal, readKeyset, totalOfPage } from '../run/index.ts'
+import { cursorInfo, isDoubtful, pageInfo, pageJson, plannedTotal, readKeyset, totalOfPage } from '../answer/index.ts'
 import { finishList, finishRecord } from './answer.ts'
 import { findRows } from './statements.ts'
 

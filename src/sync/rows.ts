@@ -3,7 +3,8 @@ import type { SyncSession } from '../database/index.ts'
 import { ConfigError, ConflictError, NotFoundError, OutOfScopeError } from '../errors.ts'
 import { idOfKey, planExists, planGet, type AnyWritePlan, type Id, type RecordData } from '../plan/index.ts'
 import { NO_FILTERS, type ActiveFilters } from '../resource/index.ts'
-import { enterStage, type Row } from '../run/index.ts'
+import { enterStage } from '../run/index.ts'
+import type { Row } from '../sql/index.ts'
 import {
   checkVersion,
   chunksOf,

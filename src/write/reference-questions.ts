@@ -6,8 +6,15 @@ import { ConflictError } from '../errors.ts'
 import type { EntityModel, RelationProperty, SqlValue } from '../model/index.ts'
 import { planPresent, type Id, type RecordData } from '../plan/index.ts'
 import { foreignOf, hasSessionContext, type ActiveFilters, type CrudSession, type Session } from '../resource/index.ts'
-import { enterStage, type BoundStatement, type QueryCall, type Row } from '../run/index.ts'
-import { compilePresent, compileReferences, presentColumn, type Foreign, type Statement } from '../sql/index.ts'
+import { enterStage, type BoundStatement, type QueryCall } from '../run/index.ts'
+import {
+  type Row,
+  compilePresent,
+  compileReferences,
+  presentColumn,
+  type Foreign,
+  type Statement,
+} from '../sql/index.ts'
 import type { Write } from './write.ts'
 
 /**

@@ -12,7 +12,8 @@ import {
   type CrudSession,
   type RequestConditions,
 } from '../resource/index.ts'
-import { convertError, enterStage, isDriverError, type Row } from '../run/index.ts'
+import { convertError, enterStage, isDriverError } from '../run/index.ts'
+import type { Row } from '../sql/index.ts'
 import { checkVersion, entitiesOfWrite, writtenOf, type Write, type Written } from './write.ts'
 
 /** The active MikroORM filters of the resource and of the records that rows refer to. */

@@ -13,7 +13,8 @@ import {
   type ScopeRules,
   type Session,
 } from '../resource/index.ts'
-import { enterStage, type QueryOperation, type Row } from '../run/index.ts'
+import { enterStage, type QueryOperation } from '../run/index.ts'
+import type { Row } from '../sql/index.ts'
 import { closedBody } from './closed-body.ts'
 import { readIfMatch } from './if-match.ts'
 

@@ -20,6 +20,7 @@ export const STAGES: ReadonlyArray<readonly string[]> = [
   ['src/config/'],
   ['src/plan/'],
   ['src/sql/'],
+  ['src/answer/'],
   ['src/run/'],
   ['src/schema/'],
   ['src/entities/'],
@@ -62,6 +63,7 @@ const PACKAGE_RULES: readonly Rule[] = [
     forbids: (name, typeOnly) => DRIVERS.test(name) && !typeOnly,
     because: 'src/sql has no connection',
   },
+  { in: 'src/answer/', forbids: (name) => DRIVERS.test(name), because: 'src/answer has no connection' },
   // types of MikroORM tell the types of records
   { in: 'src/client/', forbids: (_, typeOnly) => !typeOnly, because: 'the client has no dependency' },
   { in: 'src/', forbids: (name, typeOnly) => FASTIFY.test(name) && !typeOnly, because: 'Fastify runs in plugins' },

@@ -5,9 +5,10 @@
 import type { Connection, PoolClient, Submittable } from 'pg'
 import { serialize } from 'pg-protocol'
 import type { Socket } from 'node:net'
-import { prepareValue, socketBelow } from '../borrowed/pg.ts'
+import { prepareValue, socketBelow } from '../../borrowed/pg.ts'
 import { cancelUntilOver, type Cancelling } from './server-socket.ts'
-import { parseMessage, type BoundStatement, type Row } from './statement.ts'
+import type { Row } from '../../sql/index.ts'
+import { parseMessage, type BoundStatement } from './statement.ts'
 
 /** Some rows, and their size on the network in bytes. */
 export interface RowPart {

@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import net from 'node:net'
 import tls from 'node:tls'
 import type { ClientBase } from 'pg'
-import { serverOf, type Connected } from '../borrowed/pg.ts'
+import { serverOf, type Connected } from '../../borrowed/pg.ts'
 
 /** Milliseconds to wait for the answer of a server. */
 const PATIENCE = 5_000

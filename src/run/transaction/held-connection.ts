@@ -6,11 +6,11 @@
  */
 import { CompiledQuery, type DatabaseConnection } from 'kysely'
 import type { PoolClient } from 'pg'
-import { clientBehind, onConnection, replaceOnConnection, type Executor } from '../borrowed/kysely.ts'
-import { closeOnRelease, cut } from '../borrowed/pg.ts'
-import { UnavailableError } from '../errors.ts'
-import { isReadOnlyServer, ThroughDriver } from './convert-error.ts'
-import { cancelUntilOver, type Cancelling } from './server-socket.ts'
+import { clientBehind, onConnection, replaceOnConnection, type Executor } from '../../borrowed/kysely.ts'
+import { closeOnRelease, cut } from '../../borrowed/pg.ts'
+import { UnavailableError } from '../../errors.ts'
+import { isReadOnlyServer, ThroughDriver } from '../errors/convert-error.ts'
+import { cancelUntilOver, type Cancelling } from '../pg/server-socket.ts'
 import type { Level } from './level.ts'
 
 /** Requests of nested transactions to the outermost one. */

@@ -1,8 +1,7 @@
 /** The answer of a page by cursor: its rows and its cursors. */
 import { PaginationValidationError } from '../errors.ts'
 import { otherSide, writeCursor, type KeysetPlan, type Place, type SortTexts } from '../plan/index.ts'
-import { KEYSET_ROW } from '../sql/index.ts'
-import type { Row } from './statement.ts'
+import { KEYSET_ROW, type Row } from '../sql/index.ts'
 
 /** The information beside the items of a page by cursor. A cursor is null if there are no rows in its direction. */
 export interface CursorInfo {

@@ -1,9 +1,9 @@
 /** Stops transactions from outside, at their deadline or by the signal of their EntityManager. */
 import { DriverException } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { abortOptionsOf } from '../borrowed/mikro-orm.ts'
-import { AbortedError, UnavailableError } from '../errors.ts'
-import { ownErrorIn, ThroughDriver } from './convert-error.ts'
+import { abortOptionsOf } from '../../borrowed/mikro-orm.ts'
+import { AbortedError, UnavailableError } from '../../errors.ts'
+import { ownErrorIn, ThroughDriver } from '../errors/convert-error.ts'
 import { abandon, isServerError, type HeldConnection } from './held-connection.ts'
 
 export interface Deadline {

@@ -1,5 +1,5 @@
 /** Converts the values of a statement to those of the protocol: texts, bytes and null. */
-import { prepareValue } from '../borrowed/pg.ts'
+import { prepareValue } from '../../borrowed/pg.ts'
 
 /**
  * Converts values for PGlite, or for a driver that may be PGlite's. PGlite converts values while it writes the message,

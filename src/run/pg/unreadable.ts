@@ -4,7 +4,7 @@
  * connection is closed instead, and the waiting statement gets the error.
  */
 import type { Client, Pool } from 'pg'
-import { onConnections, socketOf } from '../borrowed/pg.ts'
+import { onConnections, socketOf } from '../../borrowed/pg.ts'
 
 /** Node's codes for an answer that is too long for a string or a buffer. */
 const TOO_LONG_CODES: ReadonlySet<unknown> = new Set(['ERR_STRING_TOO_LONG', 'ERR_BUFFER_TOO_LARGE'])

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { pageInfo, pageJson, plannedTotal, totalOfPage } from '../../src/run/index.ts'
+import { pageInfo, pageJson, plannedTotal, totalOfPage } from '../../src/answer/index.ts'
 
 type Window = Parameters<typeof pageInfo>[0]
 const page = (offset: number, limit: number): Window => ({ style: 'page', offset, limit, count: 'exact' })

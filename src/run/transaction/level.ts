@@ -5,9 +5,9 @@
  * undoes every statement that was sent after it. So statements of other levels wait until the savepoint has ended.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { methodsOf, replaceOnTransaction, type OwnMethods, type Transaction } from '../borrowed/kysely.ts'
-import { DatabaseError } from '../errors.ts'
-import { ThroughDriver } from './convert-error.ts'
+import { methodsOf, replaceOnTransaction, type OwnMethods, type Transaction } from '../../borrowed/kysely.ts'
+import { DatabaseError } from '../../errors.ts'
+import { ThroughDriver } from '../errors/convert-error.ts'
 import type { HeldConnection } from './held-connection.ts'
 
 export interface Level {

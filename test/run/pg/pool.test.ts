@@ -1,11 +1,11 @@
 /** Connections that break and queues that fill up, with pg's own pool and a network under the test's control. */
 import pg from 'pg'
 import t, { type Test } from 'tap'
-import { UnavailableError } from '../../src/errors.ts'
-import { convertError, guardPool, runOnPool, waitingFor, type BoundStatement } from '../../src/run/index.ts'
-import { until } from '../helpers/accounts.ts'
-import { skipReasons } from '../helpers/databases.ts'
-import { startProxy } from '../helpers/proxy.ts'
+import { UnavailableError } from '../../../src/errors.ts'
+import { convertError, guardPool, runOnPool, waitingFor, type BoundStatement } from '../../../src/run/index.ts'
+import { until } from '../../helpers/accounts.ts'
+import { skipReasons } from '../../helpers/databases.ts'
+import { startProxy } from '../../helpers/proxy.ts'
 
 const READ: BoundStatement = { text: 'select $1::int as n', values: [1], readOnly: true }
 const WRITE: BoundStatement = { ...READ, readOnly: false }

@@ -5,11 +5,12 @@
  * The steps use callbacks, so that a statement costs one promise and not one for each step.
  */
 import type { Pool, PoolClient } from 'pg'
-import { isConnectionLost, isReadOnlyServer, isStale, isStaleName, wasNeverSent } from './convert-error.ts'
+import { isConnectionLost, isReadOnlyServer, isStale, isStaleName, wasNeverSent } from '../errors/convert-error.ts'
 import { sendQuery, type QueryCallback } from './query.ts'
 import { cancelUntilOver, type Cancelling } from './server-socket.ts'
-import type { BoundStatement, Row } from './statement.ts'
-import type { Cancellation } from './stop.ts'
+import type { Row } from '../../sql/index.ts'
+import type { BoundStatement } from './statement.ts'
+import type { Cancellation } from '../transaction/stop.ts'
 
 /** Connections that have been idle in their pool. The server may have closed them since. */
 export const pooled = new WeakSet<PoolClient>()

@@ -5,8 +5,9 @@
  */
 import type { Connection, PoolClient, Submittable } from 'pg'
 import { serialize } from 'pg-protocol'
-import { isParsed, prepareValue } from '../borrowed/pg.ts'
-import { parseMessage, type BoundStatement, type Prepared, type Row } from './statement.ts'
+import { isParsed, prepareValue } from '../../borrowed/pg.ts'
+import type { Row } from '../../sql/index.ts'
+import { parseMessage, type BoundStatement, type Prepared } from './statement.ts'
 
 export type QueryCallback = (error: unknown, rows?: Row[]) => void
 

@@ -15,10 +15,10 @@ import {
   ReadOnlyViolationError,
   UnavailableError,
   type RequestError,
-} from '../../src/errors.ts'
-import { convertError, isDriverError } from '../../src/run/index.ts'
-import { Plant, Shelf, Supplier } from '../fixtures/entities.ts'
-import { modelsOf } from '../helpers/models.ts'
+} from '../../../src/errors.ts'
+import { convertError, isDriverError } from '../../../src/run/index.ts'
+import { Plant, Shelf, Supplier } from '../../fixtures/entities.ts'
+import { modelsOf } from '../../helpers/models.ts'
 
 /** An error as thrown by pg or PGlite. */
 const serverError = (code: string, more: object = {}) =>

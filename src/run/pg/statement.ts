@@ -1,10 +1,7 @@
 /** The input of the run stage: a statement and its values. */
 import { createHash } from 'node:crypto'
 import { serialize } from 'pg-protocol'
-import type { QueryCall } from './query-channel.ts'
-
-/** A row as the driver returns it, by column name. */
-export type Row = Record<string, unknown>
+import type { QueryCall } from '../query-channel.ts'
 
 /** Text with `$1`, `$2`, ... and the values for these placeholders. */
 export interface BoundStatement {

@@ -8,10 +8,10 @@
 import { EventType, TransactionEventBroadcaster } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Kysely } from 'kysely'
-import { executorOf } from '../borrowed/kysely.ts'
-import { applySessionContext, contextOf, sessionContextOf } from '../borrowed/mikro-orm.ts'
-import { OutcomeUnknownError } from '../errors.ts'
-import { wasNeverSent } from './convert-error.ts'
+import { executorOf } from '../../borrowed/kysely.ts'
+import { applySessionContext, contextOf, sessionContextOf } from '../../borrowed/mikro-orm.ts'
+import { OutcomeUnknownError } from '../../errors.ts'
+import { wasNeverSent } from '../errors/convert-error.ts'
 import { heldBy, isServerError, letGo, readOnlyFailure, type HeldConnection } from './held-connection.ts'
 import { endInner, guard, newLevel } from './level.ts'
 import {
@@ -33,7 +33,7 @@ import {
   type Work,
 } from './perform.ts'
 import { nest } from './savepoint.ts'
-import { requestCancel } from './server-socket.ts'
+import { requestCancel } from '../pg/server-socket.ts'
 import { limit } from './statement-timeout.ts'
 import { isConsequence, stopOf, watch, type Stop } from './stop.ts'
 

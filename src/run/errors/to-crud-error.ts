@@ -1,9 +1,9 @@
 /** Converts database errors that this package has not seen: those of MikroORM's own methods and of pg. */
 import { DriverException, OptimisticLockError } from '@mikro-orm/core'
 import type { MikroORM } from '@mikro-orm/postgresql'
-import { UnavailableError } from '../errors.ts'
+import { UnavailableError } from '../../errors.ts'
 import { convertError, isConnectionLost, isReadOnlyServer, isUnreachable, ownErrorIn } from './convert-error.ts'
-import { isServerError } from './held-connection.ts'
+import { isServerError } from '../transaction/held-connection.ts'
 
 /**
  * Converts a database error to one of this package's errors. The given error is its `cause`, but its text is not shown

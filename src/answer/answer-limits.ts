@@ -1,8 +1,7 @@
 /** Checks the limits of an answer, from what its statement reports and from the length of its text. */
 import { TooLargeError } from '../errors.ts'
 import type { GetPlan, Include, KeysetPlan, ListPlan, StreamPlan } from '../plan/index.ts'
-import { EXCESS_COLUMN, EXCESS_OF_BYTES, forecastOf, KEYSET_ROW, TOO_LONG } from '../sql/index.ts'
-import type { Row } from './statement.ts'
+import { EXCESS_COLUMN, EXCESS_OF_BYTES, forecastOf, KEYSET_ROW, TOO_LONG, type Row } from '../sql/index.ts'
 
 type AnswerPlan = ListPlan | KeysetPlan | GetPlan
 

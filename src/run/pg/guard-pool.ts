@@ -4,7 +4,7 @@
  * and its transactions.
  */
 import type { Client, Pool } from 'pg'
-import { endCursorsWith, isBusy, replaceConnect, socketOf } from '../borrowed/pg.ts'
+import { endCursorsWith, isBusy, replaceConnect, socketOf } from '../../borrowed/pg.ts'
 import { pooled, useNoNames, waitingFor } from './pool.ts'
 import { isThere } from './server-socket.ts'
 import { surviveUnreadable } from './unreadable.ts'

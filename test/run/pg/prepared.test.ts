@@ -1,8 +1,8 @@
 /** Prepared statements, which the server keeps by a name, and statements that are not prepared. */
 import pg from 'pg'
 import t, { type Test } from 'tap'
-import { Prepared, runOnPool, useNoNames, type BoundStatement } from '../../src/run/index.ts'
-import { skipReasons } from '../helpers/databases.ts'
+import { Prepared, runOnPool, useNoNames, type BoundStatement } from '../../../src/run/index.ts'
+import { skipReasons } from '../../helpers/databases.ts'
 
 t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
   const open = (t: Test): pg.Pool => {

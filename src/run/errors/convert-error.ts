@@ -15,9 +15,9 @@ import {
   TooLargeError,
   UnavailableError,
   type ErrorItem,
-} from '../errors.ts'
-import { columnsOf, type EntityModel, type Property } from '../model/index.ts'
-import { isTooLong } from './unreadable.ts'
+} from '../../errors.ts'
+import { columnsOf, type EntityModel, type Property } from '../../model/index.ts'
+import { isTooLong } from '../pg/unreadable.ts'
 
 /** SQLSTATEs of an unavailable database: classes, and whole codes if a class is not specific enough. */
 const UNAVAILABLE: ReadonlySet<string> = new Set([

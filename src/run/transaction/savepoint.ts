@@ -1,8 +1,8 @@
 /** Runs a function in a savepoint of the transaction that its EntityManager is in. */
 import { EventType, TransactionEventBroadcaster } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { isSavepoint, noteSavepoint } from '../borrowed/mikro-orm.ts'
-import { ConfigError } from '../errors.ts'
+import { isSavepoint, noteSavepoint } from '../../borrowed/mikro-orm.ts'
+import { ConfigError } from '../../errors.ts'
 import { hasFailed, readOnlyFailure, type HeldConnection } from './held-connection.ts'
 import { assertOpen, endInner, enter, guard, leave, runInside, withoutGuard, type Level } from './level.ts'
 import {

@@ -1,0 +1,9 @@
+/**
+ * The shape of answers. It takes a plan and the rows of its statement, and returns JSON text and page information. It
+ * checks the limits of answers, and makes the wire form of values that only JavaScript can convert. It is pure: it has
+ * no connection.
+ */
+export { checkRecord, isDoubtful, tooLarge } from './answer-limits.ts'
+export { cursorInfo, readKeyset, type CursorInfo, type KeysetRows } from './cursor-page.ts'
+export { pageInfo, pageJson, plannedTotal, totalOfPage, type OffsetInfo, type PageInfo } from './page.ts'
+export { toWireOf, type JsonRecord, type ToWire } from './wire.ts'
