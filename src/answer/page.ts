@@ -1,7 +1,7 @@
 /** The answer of a list: the items as the database wrote them, and the page information. */
 import type { Window } from '../plan/index.ts'
-import type { CursorInfo } from './cursor-page.ts'
 import type { Row } from '../sql/index.ts'
+import type { CursorInfo } from './cursor-page.ts'
 
 /** The information beside the items of a page. */
 export interface PageInfo {

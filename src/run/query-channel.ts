@@ -3,32 +3,8 @@
  * made and nothing is hashed.
  */
 import { channel } from 'node:diagnostics_channel'
+import type { QueryCall } from './pg/query-call.ts'
 import { digestOf, type BoundStatement } from './pg/statement.ts'
-
-const OPERATIONS = [
-  'list',
-  'get',
-  'count',
-  'exists',
-  'stream',
-  'create',
-  'createMany',
-  'update',
-  'delete',
-  'restore',
-] as const
-/**
- * The method of `CrudBase` that runs a statement. Methods that answer in JSON text use the name of their counterpart
- * that does not.
- */
-export type QueryOperation = typeof OPERATIONS[number]
-
-/** The purpose of a statement. */
-export interface QueryCall {
-  readonly operation: QueryOperation
-  /** Name of the resource. By default this is the name of its table. */
-  readonly resource: string
-}
 
 /**
  * The message on the channel `fastify-crud-kit:query`. It is published for each statement that `CrudBase` has run, in
@@ -56,14 +32,6 @@ export interface QueryMessage extends QueryCall {
   readonly rows: number
   /** Why the statement failed, in the words that the client receives. */
   readonly error?: { readonly code: string, readonly message: string }
-}
-
-/** The `QueryCall` of each operation of a resource. */
-export function callsOf (resource: string): Readonly<Record<QueryOperation, QueryCall>> {
-  return Object.fromEntries(OPERATIONS.map((operation) => [operation, { operation, resource }])) as Record<
-    QueryOperation,
-    QueryCall
-  >
 }
 
 const queries = channel('fastify-crud-kit:query')

@@ -2,14 +2,10 @@
  * Chooses where a statement runs: on the connection of the EntityManager's transaction, or on a connection of its pool,
  * or on PGlite. Text and values are sent separately, in the extended query protocol.
  */
-import type { PGlite } from '@electric-sql/pglite'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { CompiledQuery, type Transaction } from 'kysely'
-import type { Pool } from 'pg'
-import { checkClient } from '../borrowed/check.ts'
 import {
   abortOptionsOf,
-  isPrepared,
   logQuery,
   sessionContextOf,
   type AbortOptions,
@@ -17,43 +13,20 @@ import {
 } from '../borrowed/mikro-orm.ts'
 import { UnavailableError } from '../errors.ts'
 import type { EntityModel } from '../model/index.ts'
-import { convertError, isDriverError, isReadOnlyServer } from './errors/convert-error.ts'
-import { readOnlyFailure } from './transaction/held-connection.ts'
-import { hold } from './transaction/perform.ts'
-import { runOnPool } from './pg/pool.ts'
+import type { Row } from '../sql/index.ts'
+import { convertError } from './errors/convert-error.ts'
+import { isDriverError, isReadOnlyServer } from './errors/driver-errors.ts'
+import { clientOf, preparesConnections } from './pg/client.ts'
+import { runOnPool, type Cancellation } from './pg/pool.ts'
+import { preparedValues } from './pg/prepared-values.ts'
+import type { BoundStatement } from './pg/statement.ts'
 import { publishQuery } from './query-channel.ts'
 import { replicasOf } from './replicas/routing.ts'
 import { addRun } from './stage-times.ts'
-import type { Row } from '../sql/index.ts'
-import type { BoundStatement } from './pg/statement.ts'
+import { readOnlyFailure } from './transaction/held-connection.ts'
+import { hold } from './transaction/perform.ts'
+import { reasonOf } from './transaction/stop.ts'
 import { transact } from './transaction/transaction.ts'
-import { reasonOf, type Cancellation } from './transaction/stop.ts'
-import { surviveUnreadable } from './pg/unreadable.ts'
-import { preparedValues } from './pg/prepared-values.ts'
-
-type Client = Pool | PGlite
-
-const clients = new WeakMap<object, Promise<Client>>()
-
-/** The driver's client of a connection. It is requested only once. */
-export function clientOf (connection: Connection): Promise<Client> {
-  let client = clients.get(connection)
-  if (client === undefined) {
-    client = prepareClient(connection)
-    clients.set(connection, client)
-    // after a failure the next statement connects again
-    client.catch(() => clients.delete(connection))
-  }
-  return client
-}
-
-async function prepareClient (connection: Connection): Promise<Client> {
-  const client = await connection.getNativeClient() as unknown as Client
-  checkClient(connection.getClient(), client)
-  // PGlite has no pool
-  if (!('waitReady' in client)) surviveUnreadable(client)
-  return client
-}
 
 /** Whether the database is PGlite, which runs inside this process and has one connection. */
 export async function isEmbedded (em: EntityManager): Promise<boolean> {
@@ -83,8 +56,6 @@ export function read (em: EntityManager, statement: BoundStatement): Promise<Row
   }
   return replicas.read((connection) => runOn(em, connection, statement))
 }
-
-export type { Connection }
 
 /** Runs a statement on a connection, or in the transaction on that connection that `em` is in. */
 export function runOn (
@@ -179,18 +150,6 @@ async function sendOutside (
   return preparesConnections(connection)
     ? await sendByKysely(connection, statement, signal)
     : await runOnPool(client, statement, signal)
-}
-
-const prepared = new WeakMap<Connection, boolean>()
-
-/**
- * Whether Kysely prepares connections, for example by setting a role or variables. It does so when they are opened, or
- * each time that they are taken from the pool.
- */
-export function preparesConnections (connection: Connection): boolean {
-  let prepares = prepared.get(connection)
-  if (prepares === undefined) prepared.set(connection, prepares = isPrepared(connection))
-  return prepares
 }
 
 async function sendByKysely (

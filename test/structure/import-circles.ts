@@ -37,16 +37,6 @@ export const EXCEPTIONS: readonly Exception[] = [
     because: 'a custom sort is made of the expressions of an order, which it is then a part of',
   },
   {
-    from: 'src/run/pg/statement.ts',
-    to: 'src/run/query-channel.ts',
-    because: 'a statement carries what messages say it is run for, and a message the digest of its statement',
-  },
-  {
-    from: 'src/run/transaction/level.ts',
-    to: 'src/run/transaction/held-connection.ts',
-    because: 'a level belongs to a connection, and a connection knows its innermost level',
-  },
-  {
     from: 'src/database/database-options.ts',
     to: 'src/database/replicas/replica-options.ts',
     because: 'the options of replicas are a part of those of the database, and fall back to them',

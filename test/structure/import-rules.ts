@@ -9,6 +9,7 @@ import ts from 'typescript'
 
 /**
  * Stages from the first to the last. A stage consists of files or folders, and those in one item may import each other.
+ * A file belongs to the first item that has its folder, so folders inside of a stage come before it.
  */
 export const STAGES: ReadonlyArray<readonly string[]> = [
   ['src/errors.ts', 'src/error-list.ts', 'src/json-pointer.ts', 'src/options.ts', 'src/suggest.ts'],
@@ -21,6 +22,10 @@ export const STAGES: ReadonlyArray<readonly string[]> = [
   ['src/plan/'],
   ['src/sql/'],
   ['src/answer/'],
+  ['src/run/errors/'],
+  ['src/run/pg/'],
+  ['src/run/replicas/'],
+  ['src/run/transaction/'],
   ['src/run/'],
   ['src/schema/'],
   ['src/entities/'],

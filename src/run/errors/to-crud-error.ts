@@ -2,8 +2,9 @@
 import { DriverException, OptimisticLockError } from '@mikro-orm/core'
 import type { MikroORM } from '@mikro-orm/postgresql'
 import { UnavailableError } from '../../errors.ts'
-import { convertError, isConnectionLost, isReadOnlyServer, isUnreachable, ownErrorIn } from './convert-error.ts'
-import { isServerError } from '../transaction/held-connection.ts'
+import { convertError } from './convert-error.ts'
+import { isConnectionLost, isReadOnlyServer, isUnreachable, isServerError } from './driver-errors.ts'
+import { ownErrorIn } from './through-driver.ts'
 
 /**
  * Converts a database error to one of this package's errors. The given error is its `cause`, but its text is not shown

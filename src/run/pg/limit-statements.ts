@@ -3,7 +3,7 @@ import type { MikroORM } from '@mikro-orm/postgresql'
 import type { Client, Pool } from 'pg'
 import { connectionsOf } from '../../borrowed/mikro-orm.ts'
 import { onConnections } from '../../borrowed/pg.ts'
-import { clientOf } from '../session.ts'
+import { clientOf } from './client.ts'
 
 /**
  * Sets the session's `statement_timeout` on the existing connections of an ORM's pools, and on each new one.

@@ -5,12 +5,19 @@
  * The steps use callbacks, so that a statement costs one promise and not one for each step.
  */
 import type { Pool, PoolClient } from 'pg'
-import { isConnectionLost, isReadOnlyServer, isStale, isStaleName, wasNeverSent } from '../errors/convert-error.ts'
+import type { Row } from '../../sql/index.ts'
+import { isConnectionLost, isReadOnlyServer, isStale, isStaleName, wasNeverSent } from '../errors/driver-errors.ts'
 import { sendQuery, type QueryCallback } from './query.ts'
 import { cancelUntilOver, type Cancelling } from './server-socket.ts'
-import type { Row } from '../../sql/index.ts'
 import type { BoundStatement } from './statement.ts'
-import type { Cancellation } from '../transaction/stop.ts'
+
+/** The part of an AbortSignal that is used here. */
+export interface Cancellation {
+  readonly aborted: boolean
+  readonly reason: unknown
+  addEventListener(type: 'abort', listener: () => void): void
+  removeEventListener(type: 'abort', listener: () => void): void
+}
 
 /** Connections that have been idle in their pool. The server may have closed them since. */
 export const pooled = new WeakSet<PoolClient>()

@@ -6,8 +6,8 @@ import type { Connection, PoolClient, Submittable } from 'pg'
 import { serialize } from 'pg-protocol'
 import type { Socket } from 'node:net'
 import { prepareValue, socketBelow } from '../../borrowed/pg.ts'
-import { cancelUntilOver, type Cancelling } from './server-socket.ts'
 import type { Row } from '../../sql/index.ts'
+import { cancelUntilOver, type Cancelling } from './server-socket.ts'
 import { parseMessage, type BoundStatement } from './statement.ts'
 
 /** Some rows, and their size on the network in bytes. */

@@ -1,7 +1,7 @@
 /** The input of the run stage: a statement and its values. */
 import { createHash } from 'node:crypto'
 import { serialize } from 'pg-protocol'
-import type { QueryCall } from '../query-channel.ts'
+import type { QueryCall } from './query-call.ts'
 
 /** Text with `$1`, `$2`, ... and the values for these placeholders. */
 export interface BoundStatement {

@@ -5,14 +5,7 @@
  */
 import type { Client, Pool } from 'pg'
 import { onConnections, socketOf } from '../../borrowed/pg.ts'
-
-/** Node's codes for an answer that is too long for a string or a buffer. */
-const TOO_LONG_CODES: ReadonlySet<unknown> = new Set(['ERR_STRING_TOO_LONG', 'ERR_BUFFER_TOO_LARGE'])
-
-/** Whether an answer was too long to be read. */
-export function isTooLong (error: unknown): boolean {
-  return error instanceof Error && TOO_LONG_CODES.has((error as { code?: unknown }).code)
-}
+import { isTooLong } from '../errors/driver-errors.ts'
 
 const survived = new WeakSet<object>()
 

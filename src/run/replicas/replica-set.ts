@@ -1,11 +1,11 @@
 /** The replicas of a database. Chooses one for each read, repeats failed reads and schedules the checks. */
+import type { Pool } from 'pg'
 import { connectionsOf, replaceReads, type Asking } from '../../borrowed/mikro-orm.ts'
 import { ConfigError, UnavailableError } from '../../errors.ts'
 import { convertError } from '../errors/convert-error.ts'
 import { WriterHistory } from './lag.ts'
 import { Probe } from './probe.ts'
 import { Replica, type CheckSettings, type Connection, type ReplicaReport } from './replica.ts'
-import type { Pool } from 'pg'
 
 const WRITTEN = `
   select (pg_current_wal_lsn() - '0/0')::text as position,

@@ -1,8 +1,8 @@
 /** One replica: its state, and its waiting reads. */
 import type { Pool, PoolClient } from 'pg'
-import { UnavailableError } from '../../errors.ts'
 import type { Connection } from '../../borrowed/mikro-orm.ts'
 import { cut } from '../../borrowed/pg.ts'
+import { UnavailableError } from '../../errors.ts'
 import type { WriterHistory } from './lag.ts'
 import { Probe } from './probe.ts'
 

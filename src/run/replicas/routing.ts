@@ -8,8 +8,8 @@
  */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { withDriver, writerMember, type EntityManagerClass } from '../../borrowed/mikro-orm.ts'
-import type { Connection, ReplicaReport } from './replica.ts'
 import type { ReplicaSet } from './replica-set.ts'
+import type { Connection, ReplicaReport } from './replica.ts'
 
 type Driver = ReturnType<EntityManager['getDriver']>
 

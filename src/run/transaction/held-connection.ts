@@ -9,9 +9,10 @@ import type { PoolClient } from 'pg'
 import { clientBehind, onConnection, replaceOnConnection, type Executor } from '../../borrowed/kysely.ts'
 import { closeOnRelease, cut } from '../../borrowed/pg.ts'
 import { UnavailableError } from '../../errors.ts'
-import { isReadOnlyServer, ThroughDriver } from '../errors/convert-error.ts'
+import { isReadOnlyServer, isServerError } from '../errors/driver-errors.ts'
+import { ThroughDriver } from '../errors/through-driver.ts'
 import { cancelUntilOver, type Cancelling } from '../pg/server-socket.ts'
-import type { Level } from './level.ts'
+import type { SavepointStack } from './level.ts'
 
 /** Requests of nested transactions to the outermost one. */
 export interface Demands {
@@ -26,7 +27,7 @@ export interface Demands {
   final: boolean
 }
 
-export interface HeldConnection {
+export interface HeldConnection extends SavepointStack {
   /** pg's client; `undefined` on PGlite. */
   readonly client: PoolClient | undefined
   /** The server's first error. Afterwards the server accepts only a rollback. */
@@ -42,8 +43,6 @@ export interface HeldConnection {
   configured: number | undefined
   /** The `statement_timeout` that was set for the deadline; `undefined` if the current value is not known. */
   limit: number | undefined
-  /** The innermost open savepoint. */
-  top: Level | undefined
   savepoints: number
   demands: Demands | undefined
 }
@@ -152,11 +151,6 @@ function watch (connection: DatabaseConnection, client: PoolClient | undefined):
 
 /** A limit that is too long by less than this factor is not corrected. */
 const NEAR = 1.05
-
-/** Whether the server has answered with an error. Afterwards the transaction can only be rolled back. */
-export function isServerError (error: unknown): boolean {
-  return (error as { severity?: unknown } | null)?.severity !== undefined
-}
 
 /** Closes a connection at once. Statements that wait for an answer fail, and the pool opens a new connection. */
 export function abandon ({ client }: HeldConnection): void {

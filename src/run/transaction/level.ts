@@ -7,8 +7,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { methodsOf, replaceOnTransaction, type OwnMethods, type Transaction } from '../../borrowed/kysely.ts'
 import { DatabaseError } from '../../errors.ts'
-import { ThroughDriver } from '../errors/convert-error.ts'
-import type { HeldConnection } from './held-connection.ts'
+import { ThroughDriver } from '../errors/through-driver.ts'
 
 export interface Level {
   /** The level whose function asked for this one. */
@@ -23,6 +22,12 @@ export interface Level {
   readonly readOnly: boolean
   /** Resolves when the savepoint has been released or rolled back. */
   readonly gone: PromiseWithResolvers<void>
+}
+
+/** The open savepoints of a connection. */
+export interface SavepointStack {
+  /** The innermost one. */
+  top: Level | undefined
 }
 
 const current = new AsyncLocalStorage<Level>()
@@ -41,12 +46,12 @@ export function newLevel (below: Level | undefined, readOnly = false): Level {
  *
  * @param outer the enclosing transaction
  */
-export async function enter (held: HeldConnection, outer: object, readOnly = false): Promise<Level> {
+export async function enter (stack: SavepointStack, outer: object, readOnly = false): Promise<Level> {
   // a caller has to act in the same tick in which its turn comes, since others wait as well
-  while (isBusy(held)) await held.top.gone.promise
+  while (isBusy(stack)) await stack.top.gone.promise
   assertOpen(outer)
-  const level = newLevel(held.top, readOnly)
-  held.top = level
+  const level = newLevel(stack.top, readOnly)
+  stack.top = level
   return level
 }
 
@@ -54,35 +59,35 @@ export async function enter (held: HeldConnection, outer: object, readOnly = fal
  * Ends a level, after its inner savepoints have ended and its statements have been answered. Afterwards it accepts no
  * statements.
  */
-export async function end (held: HeldConnection, level: Level, idle: () => Promise<void>): Promise<void> {
+export async function end (stack: SavepointStack, level: Level, idle: () => Promise<void>): Promise<void> {
   do {
-    while (isBusy(held, level)) await held.top.gone.promise
+    while (isBusy(stack, level)) await stack.top.gone.promise
     await idle()
-  } while (isBusy(held, level))
+  } while (isBusy(stack, level))
   level.ended = true
 }
 
 /** Removes a level from the stack, together with the levels inside it. */
-export function leave (held: HeldConnection, level: Level): void {
+export function leave (stack: SavepointStack, level: Level): void {
   if (level.orphaned) return
-  endInner(held, level)
-  held.top = level.below
+  endInner(stack, level)
+  stack.top = level.below
   level.gone.resolve()
 }
 
 /** Ends the savepoints inside `level`, or all savepoints if `level` is undefined. */
-export function endInner (held: HeldConnection, level: Level | undefined): void {
-  while (held.top !== undefined && held.top !== level) {
-    const { top } = held
+export function endInner (stack: SavepointStack, level: Level | undefined): void {
+  while (stack.top !== undefined && stack.top !== level) {
+    const { top } = stack
     top.ended = top.orphaned = true
-    held.top = top.below
+    stack.top = top.below
     top.gone.resolve()
   }
 }
 
 /** Whether an open savepoint does not enclose the caller, or encloses it and has ended. */
-function isBusy (held: HeldConnection, level?: Level): held is HeldConnection & { readonly top: Level } {
-  return held.top !== undefined && held.top !== level && (held.top.ended || !isInside(held.top))
+function isBusy (stack: SavepointStack, level?: Level): stack is SavepointStack & { readonly top: Level } {
+  return stack.top !== undefined && stack.top !== level && (stack.top.ended || !isInside(stack.top))
 }
 
 function isInside (level: Level): boolean {
@@ -105,7 +110,7 @@ export function withoutGuard (transaction: Transaction): OwnMethods {
  * Makes statements of a level wait for their turn, and refuses them after its end: they would run outside of the
  * savepoint, or on a connection that another caller has taken. The same holds for MikroORM's savepoints inside it.
  */
-export function guard (transaction: Transaction, held: HeldConnection, level: Level): void {
+export function guard (transaction: Transaction, stack: SavepointStack, level: Level): void {
   const { executor, savepoint, rollbackToSavepoint, releaseSavepoint } = withoutGuard(transaction)
   const executeQuery = transaction.executeQuery.bind(transaction)
   levels.set(transaction, level)
@@ -115,7 +120,7 @@ export function guard (transaction: Transaction, held: HeldConnection, level: Le
   }
   replaceOnTransaction(transaction, {
     executeQuery: async (...args: Parameters<typeof executeQuery>) => {
-      while (isBusy(held, level)) await held.top.gone.promise
+      while (isBusy(stack, level)) await stack.top.gone.promise
       if (isOver(transaction)) throw new ThroughDriver(overError())
       return await executeQuery(...args)
     },
@@ -124,7 +129,7 @@ export function guard (transaction: Transaction, held: HeldConnection, level: Le
     savepoint: checked((name: string) => ({
       execute: async () => {
         const inner = await savepoint(name).execute() as unknown as Transaction
-        guard(inner, held, level)
+        guard(inner, stack, level)
         return inner
       },
     })),

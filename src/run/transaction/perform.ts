@@ -3,7 +3,7 @@ import { EventType, TransactionContext, type TransactionEventBroadcaster } from 
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { CompiledQuery, type IsolationLevel as KyselyIsolationLevel, type Kysely } from 'kysely'
 import { onConnection, type Transaction } from '../../borrowed/kysely.ts'
-import { forgetRemoved, logQuery, takeEntities } from '../../borrowed/mikro-orm.ts'
+import { forgetRemoved, logQuery, takeEntities, type Connection } from '../../borrowed/mikro-orm.ts'
 import { DatabaseError } from '../../errors.ts'
 import { hasFailed, heldBy, type Demands, type HeldConnection } from './held-connection.ts'
 import { end, runInside, withoutGuard, type Level } from './level.ts'
@@ -23,13 +23,6 @@ export interface TransactionSettings {
 export type Work<Result> = (em: EntityManager) => Result | Promise<Result>
 
 export type { Transaction }
-
-/** The methods of MikroORM's connection that a transaction uses. */
-export interface Connection {
-  ensureConnection(): Promise<void>
-  getClient(): Kysely<any>
-  getNativeClient(): Promise<unknown>
-}
 
 /** Watches the connection of any transaction, so that its statements can be cancelled here. */
 export async function hold (

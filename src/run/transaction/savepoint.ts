@@ -1,7 +1,7 @@
 /** Runs a function in a savepoint of the transaction that its EntityManager is in. */
 import { EventType, TransactionEventBroadcaster } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { isSavepoint, noteSavepoint } from '../../borrowed/mikro-orm.ts'
+import { isSavepoint, noteSavepoint, type Connection } from '../../borrowed/mikro-orm.ts'
 import { ConfigError } from '../../errors.ts'
 import { hasFailed, readOnlyFailure, type HeldConnection } from './held-connection.ts'
 import { assertOpen, endInner, enter, guard, leave, runInside, withoutGuard, type Level } from './level.ts'
@@ -19,7 +19,6 @@ import {
   send,
   settle,
   undo,
-  type Connection,
   type IsolationLevel,
   type Transaction,
   type TransactionSettings,

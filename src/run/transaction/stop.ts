@@ -3,22 +3,16 @@ import { DriverException } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { abortOptionsOf } from '../../borrowed/mikro-orm.ts'
 import { AbortedError, UnavailableError } from '../../errors.ts'
-import { ownErrorIn, ThroughDriver } from '../errors/convert-error.ts'
-import { abandon, isServerError, type HeldConnection } from './held-connection.ts'
+import { isServerError } from '../errors/driver-errors.ts'
+import { ownErrorIn, ThroughDriver } from '../errors/through-driver.ts'
+import type { Cancellation } from '../pg/pool.ts'
+import { abandon, type HeldConnection } from './held-connection.ts'
 
 export interface Deadline {
   /** The deadline, in milliseconds of `performance.now()`. */
   readonly at: number
   /** The error when the deadline has passed. */
   readonly error: UnavailableError
-}
-
-/** The part of an AbortSignal that is used here. */
-export interface Cancellation {
-  readonly aborted: boolean
-  readonly reason: unknown
-  addEventListener(type: 'abort', listener: () => void): void
-  removeEventListener(type: 'abort', listener: () => void): void
 }
 
 /** Milliseconds that the server has to answer after a deadline before its connection is closed. */
@@ -71,6 +65,11 @@ export function reasonOf (signal: Cancellation, cause: unknown = signal.reason):
   return reason instanceof UnavailableError || reason instanceof AbortedError
     ? reason
     : new AbortedError(undefined, { cause })
+}
+
+/** @throws the error of the stop, if the signal has aborted */
+export function throwIfStopped (signal: AbortSignal | undefined): void {
+  if (signal?.aborted === true) throw reasonOf(signal)
 }
 
 /**

@@ -9,10 +9,11 @@ import { EventType, TransactionEventBroadcaster } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Kysely } from 'kysely'
 import { executorOf } from '../../borrowed/kysely.ts'
-import { applySessionContext, contextOf, sessionContextOf } from '../../borrowed/mikro-orm.ts'
+import { applySessionContext, contextOf, sessionContextOf, type Connection } from '../../borrowed/mikro-orm.ts'
 import { OutcomeUnknownError } from '../../errors.ts'
-import { wasNeverSent } from '../errors/convert-error.ts'
-import { heldBy, isServerError, letGo, readOnlyFailure, type HeldConnection } from './held-connection.ts'
+import { wasNeverSent, isServerError } from '../errors/driver-errors.ts'
+import { requestCancel } from '../pg/server-socket.ts'
+import { heldBy, letGo, readOnlyFailure, type HeldConnection } from './held-connection.ts'
 import { endInner, guard, newLevel } from './level.ts'
 import {
   causeOf,
@@ -27,13 +28,11 @@ import {
   settle,
   startOf,
   undo,
-  type Connection,
   type Transaction,
   type TransactionSettings,
   type Work,
 } from './perform.ts'
 import { nest } from './savepoint.ts'
-import { requestCancel } from '../pg/server-socket.ts'
 import { limit } from './statement-timeout.ts'
 import { isConsequence, stopOf, watch, type Stop } from './stop.ts'
 
@@ -51,7 +50,7 @@ export async function transact<Result> (
 ): Promise<Result> {
   const context = contextOf(em)
   const transaction = context.getTransactionContext() as Transaction | undefined
-  const connection = context.getConnection() as unknown as Connection
+  const connection = context.getConnection()
   const stop = stopOf(context, settings.deadline)
   try {
     if (stop.signal?.aborted === true) throw stop.reason()

@@ -1,0 +1,162 @@
+/** Tells errors of the driver apart, by SQLSTATEs (PostgreSQL manual, appendix A), Node's codes and pg's messages. */
+import { DriverException, OptimisticLockError, ValidationError } from '@mikro-orm/core'
+import { AbortedError, OutcomeUnknownError, UnavailableError } from '../../errors.ts'
+import { ownErrorIn } from './through-driver.ts'
+
+/** The fields of a server error that are read here. */
+export interface ServerError extends Error {
+  readonly code?: unknown
+  readonly severity?: unknown
+  /** E.g. `Key (name)=(Tech) already exists.` */
+  readonly detail?: string
+  readonly column?: string
+  /** The function in the server's source that reported the error. */
+  readonly routine?: string
+}
+
+/** Classes of SQLSTATEs of an unavailable database. */
+const UNAVAILABLE: ReadonlySet<string> = new Set([
+  '08', // connection exception
+  '28', // the server refuses the login
+  '3D', // the database does not exist (any more)
+  '53', // insufficient resources: too many connections, out of memory, disk full
+  '57', // operator intervention: statement timeout, shutdown, starting up
+])
+/** A write in a read-only transaction. */
+const READ_ONLY = '25006'
+/** Severities of errors that end the connection, whatever their code is (PostgreSQL manual, table 19.2). */
+const ENDS_CONNECTION: ReadonlySet<unknown> = new Set(['FATAL', 'PANIC'])
+/** Node's codes for a server that cannot be reached or that has disconnected. */
+const UNREACHABLE: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ETIMEDOUT',
+  'EPIPE',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+])
+/** Messages of pg's errors that have no code. */
+const CONNECTION_LOST =
+  /connection terminated|timeout exceeded when trying to connect|is not queryable|cannot use a pool after calling end/i
+/**
+ * Errors about a name that is unknown or already taken, and about operators, types or columns that no longer fit a
+ * table.
+ */
+const STALE_NAME: ReadonlySet<string> = new Set(['26000', '42P05', '42883', '42804', '42P18', '42703', '42P01'])
+/**
+ * PostgreSQL's message about an outdated plan of a named statement. Its code covers everything that is not implemented.
+ */
+const CHANGED_PLAN = /cached plan/
+/** pg's message when it does not send a statement, because it knows that the connection is closed. */
+const NOT_QUERYABLE = /is not queryable/
+/** Node's codes for an answer that is too long for a string or a buffer. */
+const TOO_LONG: ReadonlySet<unknown> = new Set(['ERR_STRING_TOO_LONG', 'ERR_BUFFER_TOO_LARGE'])
+const SQL_STATE = /^[0-9A-Z]{5}$/
+
+/** The SQLSTATE of an error, or an empty text if it has none. */
+export function sqlStateOf ({ code }: ServerError): string {
+  return SQL_STATE.test(String(code ?? '')) ? String(code) : ''
+}
+
+/** Whether the server has answered with an error. Afterwards a transaction can only be rolled back. */
+export function isServerError (error: unknown): boolean {
+  return (error as { severity?: unknown } | null)?.severity !== undefined
+}
+
+/**
+ * Whether an error comes from the driver or MikroORM. Errors that the application throws inside a transaction do not.
+ */
+export function isDriverError (error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  if (ownErrorIn(error) !== undefined) return true
+  if ((error as { statusCode?: unknown }).statusCode !== undefined) return false
+  return sqlStateOf(error) !== '' || isUnreachable(error) || isTooLong(error) || CONNECTION_LOST.test(error.message) ||
+    error instanceof DriverException || error instanceof OptimisticLockError || isValidation(error)
+}
+
+/**
+ * Whether MikroORM's own check has failed before it wrote, because a lifecycle hook left out a value. Classes derived
+ * from ValidationError report mistakes in code.
+ */
+export const isValidation = (error: Error): boolean => error.constructor === ValidationError
+
+/** Whether a socket could not reach its server, or has lost it. */
+export const isUnreachable = (error: Error): boolean => UNREACHABLE.has(String((error as ServerError).code))
+
+/** Whether an error ends the connection on which it was received. */
+export function isConnectionLost (error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const { code, severity } = error as ServerError
+  return ENDS_CONNECTION.has(severity) || UNREACHABLE.has(String(code)) || isTooLong(error) ||
+    CONNECTION_LOST.test(error.message)
+}
+
+/** Whether an answer was too long to be read. */
+export function isTooLong (error: unknown): boolean {
+  return error instanceof Error && TOO_LONG.has((error as ServerError).code)
+}
+
+/** Whether the database is not available: it cannot be reached, refuses to work, or has no resources left. */
+export function isUnavailable (error: Error): boolean {
+  return isConnectionLost(error) || UNAVAILABLE.has(sqlStateOf(error).slice(0, 2))
+}
+
+/** Codes of errors by which a statement itself ends its connection. It would end the next connection as well. */
+const NOT_STALE: ReadonlySet<unknown> = new Set(['ETIMEDOUT', 'ERR_UNREADABLE_ANSWER'])
+
+/** Whether a connection may have been lost while it was idle, because the server closed it. */
+export function isStale (error: unknown): boolean {
+  return isConnectionLost(error) && !NOT_STALE.has((error as ServerError).code) && !isTooLong(error)
+}
+
+/** Whether a statement failed before any part of it was sent. */
+export function wasNeverSent (error: unknown): boolean {
+  return error instanceof Error && NOT_QUERYABLE.test(error.message)
+}
+
+/**
+ * Whether a statement failed only because of its name: the server does not know the name, has it already, or has kept a
+ * plan or value types for tables that have changed since. The server reports each of these before it runs the
+ * statement.
+ */
+export function isStaleName (error: unknown): boolean {
+  const { code, message } = error as ServerError
+  return STALE_NAME.has(String(code)) || (code === '0A000' && CHANGED_PLAN.test(message))
+}
+
+/** SQLSTATEs of errors caused only by concurrent transactions. */
+const CONFLICTS: ReadonlySet<string> = new Set(['40001', '40P01'])
+
+/** Whether a statement failed only because of concurrent transactions. */
+export const isConflict = (error: Error): boolean => CONFLICTS.has(sqlStateOf(error))
+
+/** The server is shutting down, has crashed, is starting up or has no free connection. A later attempt may succeed. */
+const PASSING: ReadonlySet<string> = new Set(['57P01', '57P02', '57P03', '53300'])
+/** The most nested causes that are looked at. */
+const MAX_CAUSES = 5
+
+/**
+ * Whether another attempt at a whole transaction may succeed. The driver's error may be the cause of another one, of
+ * the application or of this package. A timeout is not transient, since another attempt would take as long.
+ */
+export function transienceOf (error: unknown): 'conflict' | 'unavailable' | undefined {
+  let cause = error
+  for (let depth = 0; depth <= MAX_CAUSES && cause instanceof Error; depth++, cause = cause.cause) {
+    if (cause instanceof OutcomeUnknownError || cause instanceof AbortedError) return undefined
+    // a new connection may lead to a server that accepts writes
+    if (cause instanceof UnavailableError && isReadOnlyServer(cause.cause)) return 'unavailable'
+    const code = String((cause as ServerError).code ?? '')
+    if (isConflict(cause)) return 'conflict'
+    if (PASSING.has(code) || code.startsWith('08') || UNREACHABLE.has(code) || CONNECTION_LOST.test(cause.message)) {
+      return 'unavailable'
+    }
+  }
+  return undefined
+}
+
+/** Whether the server refuses all writes: a standby, or the former primary after a failover. */
+export function isReadOnlyServer (error: unknown): boolean {
+  return (error as ServerError | null)?.code === READ_ONLY
+}

@@ -1,0 +1,42 @@
+/** The driver's client behind a connection of MikroORM: a pool of pg, or PGlite. */
+import type { PGlite } from '@electric-sql/pglite'
+import type { Pool } from 'pg'
+import { checkClient } from '../../borrowed/check.ts'
+import { isPrepared, type Connection } from '../../borrowed/mikro-orm.ts'
+import { surviveUnreadable } from './unreadable.ts'
+
+type Client = Pool | PGlite
+
+const clients = new WeakMap<object, Promise<Client>>()
+
+/** The driver's client of a connection. It is requested only once. */
+export function clientOf (connection: Connection): Promise<Client> {
+  let client = clients.get(connection)
+  if (client === undefined) {
+    client = prepareClient(connection)
+    clients.set(connection, client)
+    // after a failure the next statement connects again
+    client.catch(() => clients.delete(connection))
+  }
+  return client
+}
+
+async function prepareClient (connection: Connection): Promise<Client> {
+  const client = await connection.getNativeClient() as unknown as Client
+  checkClient(connection.getClient(), client)
+  // PGlite has no pool
+  if (!('waitReady' in client)) surviveUnreadable(client)
+  return client
+}
+
+const prepared = new WeakMap<Connection, boolean>()
+
+/**
+ * Whether Kysely prepares connections, for example by setting a role or variables. It does so when they are opened, or
+ * each time that they are taken from the pool.
+ */
+export function preparesConnections (connection: Connection): boolean {
+  let prepares = prepared.get(connection)
+  if (prepares === undefined) prepared.set(connection, prepares = isPrepared(connection))
+  return prepares
+}
