@@ -1,23 +1,24 @@
 /** Writes the options of a request as a query string of the API. */
+import type { PageParameterName, PageValues } from '../pagination.ts'
 
 /** A value of a filter, or an item of its list. */
 type Scalar = string | number | bigint | boolean | Date
 
+type PageOptions = { readonly [Name in PageParameterName]?: PageValues[Name] | undefined }
+
 /** The query options of all methods, without the restrictions of a resource. Absent and `undefined` mean the same. */
-export interface AnyQuery {
+export interface AnyQuery extends PageOptions {
   readonly filter?: object | undefined
   readonly sort?: readonly string[] | undefined
   readonly include?: readonly string[] | undefined
   readonly fields?: readonly string[] | undefined
   readonly fieldsByInclude?: object | undefined
-  readonly page?: number | undefined
-  readonly per_page?: number | undefined
-  readonly limit?: number | undefined
-  readonly offset?: number | undefined
-  readonly cursor?: string | undefined
 }
 
-const PAGINATION = ['page', 'per_page', 'limit', 'offset', 'cursor'] as const
+/** The parameters of the pagination, in the order of query strings. */
+const PAGINATION = Object.keys(
+  { page: true, per_page: true, limit: true, offset: true, cursor: true } satisfies Record<PageParameterName, true>
+) as readonly PageParameterName[]
 
 /**
  * Writes a query string, including its `?`. Returns the empty text if there are no parameters.

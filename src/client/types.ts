@@ -97,7 +97,7 @@ interface Chosen<Entity, Options, Selected, Included, ByInclude> extends Shown<O
 
 type Given<T> = [T] extends [never] ? false : true
 
-interface ListQuery<
+export interface ListQuery<
   Entity,
   Options,
   Selected,

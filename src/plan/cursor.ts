@@ -5,6 +5,7 @@
  * signature, because a position is not secret and grants no rights. The values are checked like any other input.
  */
 import { hash } from 'node:crypto'
+import { MAX_CURSOR_LENGTH } from '../pagination.ts'
 import type { FilterParam } from '../query/index.ts'
 import { readPosition, type Position } from './keyset.ts'
 import type { QueryErrors } from './query-errors.ts'
@@ -13,9 +14,6 @@ import type { OrderTerm, Place, SortTexts } from './types.ts'
 import type { Whitelist } from './whitelist/index.ts'
 
 const CODE = 'FST_CRUD_PAGINATION_INVALID'
-
-/** Maximum number of characters of a cursor. It suffices for every value that an index can hold, about 2 700 bytes. */
-export const MAX_CURSOR_LENGTH = 4096
 
 /** Number of characters of the digest: 96 bits. */
 const DIGEST_LENGTH = 16

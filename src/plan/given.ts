@@ -1,13 +1,12 @@
 /** Lists the parameters of a request by their names in the URL. */
 import type { QueryCode } from '../errors.ts'
+import { PAGE_PARAMETER_NAMES } from '../pagination.ts'
 import { nameSuffix, type QueryParams } from '../query/index.ts'
 import { nameOf } from './filters/index.ts'
 import { cited } from './refusal.ts'
 
-const PAGINATION = ['page', 'per_page', 'limit', 'offset', 'cursor'] as const
-
 export function paginationParameters (params: QueryParams): readonly string[] {
-  return PAGINATION.filter((name) => params[name] !== undefined)
+  return PAGE_PARAMETER_NAMES.filter((name) => params[name] !== undefined)
 }
 
 /** The parameters that select rows, with the code of their errors. */

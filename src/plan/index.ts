@@ -13,7 +13,7 @@ export {
   type ReferenceData,
 } from './data.ts'
 export type { Id } from './key.ts'
-export { MAX_CURSOR_LENGTH, writeCursor } from './cursor.ts'
+export { writeCursor } from './cursor.ts'
 export { otherSide, planOtherSide, planPage, readPosition, type PageOptions, type Position } from './keyset.ts'
 export { isComputed, isCustomTerm, isNullableTerm, typeOfTerm } from './order.ts'
 export { QueryErrors } from './query-errors.ts'

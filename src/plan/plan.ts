@@ -1,4 +1,5 @@
 /** Plans all reads. Each planner collects all errors of a request, and then throws one error that lists them. */
+import { PAGE_STYLES, pairsOf } from '../pagination.ts'
 import type { QueryParamError, QueryParams } from '../query/index.ts'
 import { fingerprintOf, planCursor } from './cursor.ts'
 import { planFilters } from './filters/index.ts'
@@ -59,7 +60,7 @@ export function planList (params: QueryParams, whitelist: Whitelist, options: Pl
       refusal(
         'FST_CRUD_PAGINATION_INVALID',
         'cursor',
-        `The sort '${custom.sort}' has no cursors; use page and per_page, or limit and offset.`
+        `The sort '${custom.sort}' has no cursors; use ${pairsOf([PAGE_STYLES.page, PAGE_STYLES.offset])}.`
       )
     )
   }

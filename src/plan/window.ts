@@ -1,12 +1,16 @@
 /** Plans the pagination: which rows make the page, within `maxPerPage` and `maxOffset` of the whitelist. */
 import type { Pagination } from '../config/index.ts'
 import type { ErrorSource } from '../errors.ts'
+import { PAGE_PARAMETERS, PAGE_STYLES } from '../pagination.ts'
 import type { QueryParams } from '../query/index.ts'
 import type { QueryErrors } from './query-errors.ts'
 import { refusal } from './refusal.ts'
 import type { Window } from './types.ts'
 
 const CODE = 'FST_CRUD_PAGINATION_INVALID'
+
+const isGiven = ({ place, size }: typeof PAGE_STYLES.offset, params: QueryParams): boolean =>
+  params[place] !== undefined || params[size] !== undefined
 
 const isOf = (source: ErrorSource | undefined, parameter: string): boolean =>
   source !== undefined && 'parameter' in source && source.parameter === parameter
@@ -16,23 +20,19 @@ const isOf = (source: ErrorSource | undefined, parameter: string): boolean =>
  * window is used.
  */
 export function planWindow (params: QueryParams, pagination: Pagination, errors: QueryErrors): Window {
-  const { defaultPerPage, maxPerPage, maxOffset, count } = pagination
-  const byOffset = params.limit !== undefined || params.offset !== undefined
-  const limit = (byOffset ? params.limit : params.per_page) ?? defaultPerPage
-  const offset = byOffset ? params.offset ?? 0 : ((params.page ?? 1) - 1) * limit
-  const sizeName = byOffset ? 'limit' : 'per_page'
-  const tooLarge = limit > maxPerPage
-  if (tooLarge) errors.push(refusal(CODE, sizeName, `'${sizeName}' is at most ${maxPerPage}.`))
+  const style = isGiven(PAGE_STYLES.offset, params) ? 'offset' : 'page'
+  const { place, size, skipped, skipsPages } = PAGE_STYLES[style]
+  const limit = params[size] ?? pagination.defaultPerPage
+  const maximum = pagination[PAGE_PARAMETERS[size].maximum]
+  const tooLarge = limit > maximum
+  if (tooLarge) errors.push(refusal(CODE, size, `'${size}' is at most ${maximum}.`))
   // if the size of the page is invalid, the number of rows that a page number skips is unknown
-  const skips = byOffset || !(tooLarge || params.errors.some(({ source }) => isOf(source, sizeName)))
-  if (skips && offset > maxOffset) {
+  const known = !skipsPages || !(tooLarge || params.errors.some(({ source }) => isOf(source, size)))
+  const offset = skipped(params[place], limit)
+  if (known && offset > pagination.maxOffset) {
     errors.push(
-      refusal(
-        CODE,
-        byOffset ? 'offset' : 'page',
-        `At most ${maxOffset} rows can be skipped; this would skip ${offset}.`
-      )
+      refusal(CODE, place, `At most ${pagination.maxOffset} rows can be skipped; this would skip ${offset}.`)
     )
   }
-  return { style: byOffset ? 'offset' : 'page', offset, limit, count }
+  return { style, offset, limit, count: pagination.count }
 }

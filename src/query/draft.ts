@@ -1,5 +1,6 @@
 /** The parameters read so far from a query string. A draft belongs to one call of the parser. */
 import type { QueryCode } from '../errors.ts'
+import { PAGE_PARAMETER_NAMES, type PageParameterName } from '../pagination.ts'
 import { readBrackets } from './brackets.ts'
 import { dropFilter, finishFilters, takeFilter } from './filters.ts'
 import type { FilterSlots } from './filters.ts'
@@ -8,7 +9,6 @@ import { isReserved, MAX_PARAMETERS, Refusal } from './limits.ts'
 import { NameList, takeNames, tidyName, tidySort } from './names.ts'
 import type { Tidy } from './names.ts'
 import { finishPagination, newPagination, takePagination } from './pagination.ts'
-import type { PaginationName } from './pagination.ts'
 import { queryError } from './query-error.ts'
 import type { QueryParamError, QueryParams } from './types.ts'
 
@@ -18,11 +18,7 @@ const CODES: ReadonlyMap<string, QueryCode> = new Map<string, QueryCode>([
   ['sort', 'FST_CRUD_SORT_INVALID'],
   ['fields', 'FST_CRUD_FIELD_INVALID'],
   ['include', 'FST_CRUD_INCLUDE_INVALID'],
-  ['page', 'FST_CRUD_PAGINATION_INVALID'],
-  ['per_page', 'FST_CRUD_PAGINATION_INVALID'],
-  ['limit', 'FST_CRUD_PAGINATION_INVALID'],
-  ['offset', 'FST_CRUD_PAGINATION_INVALID'],
-  ['cursor', 'FST_CRUD_PAGINATION_INVALID'],
+  ...PAGE_PARAMETER_NAMES.map((name) => [name, 'FST_CRUD_PAGINATION_INVALID'] as const),
 ])
 
 const NO_NAMES: readonly string[] = []
@@ -94,7 +90,7 @@ export class Draft {
       case 'fields':
         return this.#takeFields(name, open, text, code)
       default:
-        return takePagination(this.#pagination, root as PaginationName, name, text, this.#errors)
+        return takePagination(this.#pagination, root as PageParameterName, name, text, this.#errors)
     }
   }
 

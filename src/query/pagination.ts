@@ -1,41 +1,25 @@
 /**
- * Reads the pagination parameters. A query string may use one of three pairs: `page` and `per_page`, `limit` and
- * `offset`, or `cursor` and `per_page`.
+ * Reads the pagination parameters. A query string may use those of one style of `src/pagination.ts`.
  * `planWindow` in `src/plan/window.ts` checks later whether a number is within the maximums of a whitelist.
  */
+import { ALL_PAIRS, PAGE_PARAMETER_NAMES, PAGE_PARAMETERS, RIVALS } from '../pagination.ts'
+import type { PageParameterName, PageValues } from '../pagination.ts'
 import { queryError } from './query-error.ts'
 import type { QueryParamError } from './types.ts'
 
 const CODE = 'FST_CRUD_PAGINATION_INVALID'
 
-export type PaginationName = 'page' | 'per_page' | 'limit' | 'offset' | 'cursor'
-
-/** For each parameter, those that it must not be combined with. */
-const RIVALS: Readonly<Record<PaginationName, readonly PaginationName[]>> = {
-  page: ['limit', 'offset', 'cursor'],
-  per_page: ['limit', 'offset'],
-  limit: ['page', 'per_page', 'cursor'],
-  offset: ['page', 'per_page', 'cursor'],
-  cursor: ['page', 'limit', 'offset'],
-}
-
-interface PaginationValues {
-  page?: number
-  per_page?: number
-  limit?: number
-  offset?: number
-  cursor?: string
-}
+type Target = { -readonly [Name in keyof PageValues]: PageValues[Name] }
 
 /** The pagination read so far: the values, and how often each parameter was given. */
 export interface PaginationDraft {
-  readonly values: PaginationValues
-  readonly given: Record<PaginationName, number>
+  readonly values: Target
+  readonly given: Partial<Record<PageParameterName, number>>
   mixed: boolean
 }
 
 export function newPagination (): PaginationDraft {
-  return { values: {}, given: { page: 0, per_page: 0, limit: 0, offset: 0, cursor: 0 }, mixed: false }
+  return { values: {}, given: {}, mixed: false }
 }
 
 /**
@@ -46,7 +30,7 @@ export function newPagination (): PaginationDraft {
  */
 export function takePagination (
   draft: PaginationDraft,
-  name: PaginationName,
+  name: PageParameterName,
   parameter: string,
   text: string,
   errors: QueryParamError[]
@@ -55,35 +39,43 @@ export function takePagination (
     errors.push(queryError(CODE, parameter, `${name} takes one value and no brackets.`, { suggestion: name }))
     return
   }
-  const before = draft.given[name]++
+  const before = draft.given[name] ?? 0
+  draft.given[name] = before + 1
   if (before > 0) {
     if (before === 1) errors.push(queryError(CODE, name, `${name} is given more than once.`))
     return
   }
-  if (!draft.mixed && RIVALS[name].some((rival) => draft.given[rival] > 0)) {
+  if (!draft.mixed && RIVALS.get(name)!.some((rival) => draft.given[rival] !== undefined)) {
     draft.mixed = true
-    errors.push(queryError(CODE, name, 'Use either page and per_page, or limit and offset, or cursor and per_page.'))
+    errors.push(queryError(CODE, name, `Use either ${ALL_PAIRS}.`))
   }
-  if (name === 'cursor') draft.values.cursor = text
+  if (isText(name)) draft.values[name] = text
   else takeNumber(draft, name, text, errors)
 }
 
 /** Copies the values that were read. */
-export function finishPagination (target: PaginationValues, { values }: PaginationDraft): void {
-  if (values.page !== undefined) target.page = values.page
-  if (values.per_page !== undefined) target.per_page = values.per_page
-  if (values.limit !== undefined) target.limit = values.limit
-  if (values.offset !== undefined) target.offset = values.offset
-  if (values.cursor !== undefined) target.cursor = values.cursor
+export function finishPagination (target: Target, { values }: PaginationDraft): void {
+  for (const name of PAGE_PARAMETER_NAMES) if (values[name] !== undefined) copy(target, values, name)
+}
+
+function copy<Name extends PageParameterName> (target: Target, values: Target, name: Name): void {
+  target[name] = values[name]
+}
+
+/** The names of parameters whose values are texts. */
+type TextName = { [Name in PageParameterName]: string extends PageValues[Name] ? Name : never }[PageParameterName]
+
+function isText (name: PageParameterName): name is TextName {
+  return PAGE_PARAMETERS[name].value === 'text'
 }
 
 function takeNumber (
   draft: PaginationDraft,
-  name: Exclude<PaginationName, 'cursor'>,
+  name: Exclude<PageParameterName, TextName>,
   text: string,
   errors: QueryParamError[]
 ): void {
-  const minimum = name === 'offset' ? 0 : 1
+  const { minimum } = PAGE_PARAMETERS[name]
   const value = /^[0-9]+$/.test(text) ? Number(text) : NaN
   if (Number.isSafeInteger(value) && value >= minimum) {
     draft.values[name] = value

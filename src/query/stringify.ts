@@ -1,10 +1,9 @@
 /** Turns `QueryParams` into the text of a query string. */
+import { PAGE_PARAMETER_NAMES } from '../pagination.ts'
 import { tidyName, tidySort } from './names.ts'
 import type { Tidy } from './names.ts'
 import { parseQueryParams } from './parse.ts'
 import type { FilterParam, QueryParams } from './types.ts'
-
-const PAGINATION = ['page', 'per_page', 'limit', 'offset', 'cursor'] as const
 
 /**
  * Writes a query string without a `?`. This is the inverse of `parseQueryParams`, which reads the result as `params`
@@ -32,7 +31,7 @@ export function stringifyQueryParams (params: Partial<QueryParams>): string {
   for (const [path, names] of Object.entries(params.fieldsByInclude ?? {})) {
     writeNames(pairs, `fields${bracket(path)}`, names, tidyName)
   }
-  for (const name of PAGINATION) {
+  for (const name of PAGE_PARAMETER_NAMES) {
     const value = params[name]
     if (value !== undefined) pairs.push(`${name}=${encode(String(value))}`)
   }

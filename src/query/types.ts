@@ -3,6 +3,7 @@
  * up in a whitelist or converted to a property's type. The planner does both, and has its own types for the result.
  */
 import type { ErrorItem, QueryCode } from '../errors.ts'
+import type { PageValues } from '../pagination.ts'
 
 /** One condition as written: `filter[price][gte]=100` is `{ field: 'price', operator: 'gte', value: '100' }`. */
 export interface FilterParam {
@@ -24,8 +25,11 @@ export interface QueryParamError extends ErrorItem {
   readonly limit?: true
 }
 
-/** The parts of a query string. The objects are deeply frozen and have no prototype. */
-export interface QueryParams {
+/**
+ * The parts of a query string. The objects are deeply frozen and have no prototype. The members of the pagination are
+ * `page`, `per_page`, `limit`, `offset` and `cursor`. The empty string as `cursor` asks for the first page.
+ */
+export interface QueryParams extends PageValues {
   readonly filters: readonly FilterParam[]
   /**
    * Items as the client wrote them, e.g. `['name', '-created_at']`: a name after `-`, `+`, a space (to which `+` is
@@ -37,12 +41,6 @@ export interface QueryParams {
   readonly fields: readonly string[]
   /** `fields[<path>]`: the key is the text in the brackets. */
   readonly fieldsByInclude: Readonly<Record<string, readonly string[]>>
-  readonly page?: number
-  readonly per_page?: number
-  readonly limit?: number
-  readonly offset?: number
-  /** The empty string asks for the first page. */
-  readonly cursor?: string
   /**
    * Names of parameters that are not part of this grammar and that the route's schema does not declare, such as `title`
    * and `where[title]`, in the order of the query string. The generated routes refuse them. Other routes may read them.

@@ -2,7 +2,14 @@
  * Documents the parameters of reads: sorts, includes, fields, pagination and filters, by their names in URLs.
  */
 import { Type, type TSchema } from '@sinclair/typebox'
-import { MAX_CURSOR_LENGTH, MAX_INCLUDES, type IncludeEntry, type Whitelist } from '../../plan/index.ts'
+import {
+  PAGE_PARAMETER_NAMES,
+  PAGE_PARAMETERS,
+  type NumberParameter,
+  type PageLimits,
+  type TextParameter,
+} from '../../pagination.ts'
+import { MAX_INCLUDES, type IncludeEntry, type Whitelist } from '../../plan/index.ts'
 import { relationEntries } from '../../schema/index.ts'
 import { filterParameters } from './filter-parameters.ts'
 
@@ -92,29 +99,21 @@ function namesOf (names: readonly string[], description: string, limits: { reado
   })
 }
 
-/**
- * The parameters of pages by number, by offset and by cursor. Only `page` and `per_page` have a `default`: interactive
- * documentation sends defaults, and parameters of several styles together are an error.
- */
-function pageParameters ({ pagination: { defaultPerPage, maxPerPage, maxOffset } }: Whitelist): Parameters {
-  const size = { minimum: 1, maximum: maxPerPage }
-  return {
-    page: Type.Integer({
-      minimum: 1,
-      default: 1,
-      description: `Number of the page. At most ${maxOffset} records can be skipped.`,
-    }),
-    per_page: Type.Integer({ ...size, default: defaultPerPage, description: 'Records of a page.' }),
-    limit: Type.Integer({
-      ...size,
-      description: `Records to return, instead of \`page\` and \`per_page\`. With \`offset\` alone: ${defaultPerPage}.`,
-    }),
-    offset: Type.Integer({ minimum: 0, maximum: maxOffset, description: 'Records to skip. With `limit` alone: 0.' }),
-    cursor: Type.String({
-      maxLength: MAX_CURSOR_LENGTH,
-      description:
-        'The `next_cursor` or `prev_cursor` of a page with the same filters and sorts, instead of `page`. Empty for ' +
-        'the first page. Pages by cursor have no total, and all of them cost the same.',
-    }),
-  }
+/** The parameters of pages by number, by offset and by cursor. */
+function pageParameters ({ pagination }: Whitelist): Parameters {
+  return Object.fromEntries(
+    PAGE_PARAMETER_NAMES.map((name) => [name, pageParameter(PAGE_PARAMETERS[name], pagination)])
+  )
+}
+
+function pageParameter (parameter: NumberParameter | TextParameter, limits: PageLimits): TSchema {
+  const description = parameter.meaning(limits)
+  if (parameter.value === 'text') return Type.String({ maxLength: parameter.maxLength, description })
+  const { minimum, maximum, documentedDefault } = parameter
+  return Type.Integer({
+    minimum,
+    ...(maximum !== undefined && { maximum: limits[maximum] }),
+    ...(documentedDefault !== undefined && { default: documentedDefault(limits) }),
+    description,
+  })
 }

@@ -1,11 +1,12 @@
 /** Refuses parameters that a route does not take, because a filter that has no effect returns wrong rows. */
+import { PAGE_PARAMETER_NAMES } from '../../pagination.ts'
 import type { QueryParamError, QueryParams } from '../../query/index.ts'
 import { didYouMean, listed } from '../../suggest.ts'
 import type { QueryErrors } from '../query-errors.ts'
 import { cited } from '../refusal.ts'
 import type { Whitelist } from '../whitelist/index.ts'
 import { isWrittenAsFilter, suggestionFor } from './suggestion.ts'
-import { NEAR_MISSES, plain } from './words.ts'
+import { plain, REFUSED } from './words.ts'
 
 const CODE = 'FST_CRUD_QUERY_INVALID'
 
@@ -28,7 +29,7 @@ function takenBy (purpose: Purpose, { filters, sorts, fields, includes }: Whitel
   const selection = [...(fields.size > 0 ? ['fields'] : []), ...(includes.size > 0 ? ['include'] : [])]
   if (purpose === 'get') return selection
   const rows = [...(filters.size > 0 ? ['filter'] : []), ...(sorts.size > 0 ? ['sort'] : []), ...selection]
-  return purpose === 'stream' ? rows : [...rows, 'page', 'per_page', 'limit', 'offset', 'cursor']
+  return purpose === 'stream' ? rows : [...rows, ...PAGE_PARAMETER_NAMES]
 }
 
 /** Adds an error for each unknown parameter that is refused. */
@@ -55,7 +56,7 @@ export function refuseUnknown (
 
 function isNearMiss (name: string): boolean {
   const open = name.indexOf('[')
-  return NEAR_MISSES.has(open === -1 ? name : name.slice(0, open))
+  return REFUSED.has(open === -1 ? name : name.slice(0, open))
 }
 
 function isStrict (name: string, suggestion: string | undefined, { strict = [] }: UnknownOptions): boolean {

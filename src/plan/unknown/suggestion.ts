@@ -6,7 +6,7 @@ import type { QueryParams } from '../../query/index.ts'
 import { nearest } from '../../suggest.ts'
 import type { Whitelist } from '../whitelist/index.ts'
 import { filterFor, hasOperator, nearestFilter } from './filter-name.ts'
-import { plain, SEARCHES, WORDS } from './words.ts'
+import { MEANT, plain, SEARCHES } from './words.ts'
 
 /** Minimum length of a name in which typing errors are looked for. A shorter name could be anything. */
 const MIN_TYPO_LENGTH = 3
@@ -44,9 +44,9 @@ export function suggestionFor (
   const filters = taken.includes('filter')
   return (filters ? filterFor([root, ...levels], whitelist) : undefined) ??
     (filters && SEARCHES.has(word) ? searchOf(whitelist) : undefined) ??
-    meant(WORDS.get(word)) ??
+    meant(MEANT.get(word)) ??
     (filters ? prefixed(root, levels, whitelist) : undefined) ??
-    (WORDS.has(word) ? undefined : nearly(root, levels, taken, whitelist, meant))
+    (MEANT.has(word) ? undefined : nearly(root, levels, taken, whitelist, meant))
 }
 
 /**
@@ -58,7 +58,7 @@ export function suggestionFor (
 export function isWrittenAsFilter (name: string, suggestion: string | undefined, whitelist: Whitelist): boolean {
   const open = name.indexOf('[')
   const word = plain(open === -1 ? name : name.slice(0, open))
-  if (open !== -1 && (word === 'filter' || WORDS.get(word) === 'filter')) return true
+  if (open !== -1 && (word === 'filter' || MEANT.get(word) === 'filter')) return true
   if (suggestion === undefined || !suggestion.includes('[')) return false
   return open !== -1 || hasOperator(name, whitelist) || prefixed(name, [], whitelist) === suggestion
 }

@@ -1,40 +1,30 @@
 /** Words of other query languages, and the parameters that have the same meaning here. */
 
+import { PAGE_PARAMETER_NAMES, PAGE_PARAMETERS, type OtherWords } from '../../pagination.ts'
+
 /** A name in lower case and without separators: `per-page`, `perPage` and `PER_PAGE` all become `perpage`. */
 export function plain (name: string): string {
   return name.toLowerCase().replace(/[-_.:\s]+/g, '')
 }
 
-const meaning = (meant: string, words: readonly string[]): ReadonlyArray<readonly [string, string]> =>
-  words.map((word) => [word, meant])
+/** The spellings of each parameter in other query languages. */
+const OTHER_WORDS: ReadonlyArray<readonly [parameter: string, words: OtherWords]> = [
+  ['filter', { refused: ['filters'], suggested: ['where'] }],
+  ['sort', { refused: ['sorts', 'orderBy'], suggested: ['order', 'ordering', 'sortBy'] }],
+  ['include', { refused: ['includes'], suggested: ['expand', 'populate', 'with', 'embed'] }],
+  ['fields', { refused: ['field'], suggested: ['select', 'only'] }],
+  ...PAGE_PARAMETER_NAMES.map((name) => [name, PAGE_PARAMETERS[name].words] as const),
+]
 
-/** The parameters by the plain form of the word. */
-export const WORDS: ReadonlyMap<string, string> = new Map([
-  ...meaning('filter', ['filters', 'where']),
-  ...meaning('sort', ['sorts', 'order', 'orderby', 'ordering', 'sortby']),
-  ...meaning('include', ['includes', 'expand', 'populate', 'with', 'embed']),
-  ...meaning('fields', ['field', 'select', 'only']),
-  ...meaning('per_page', ['pagesize', 'size']),
-  ...meaning('limit', ['take', 'top']),
-  ...meaning('offset', ['skip', 'start']),
-  ...meaning('page', ['pagenumber']),
-])
+/** The parameter that was probably meant, by the plain form of the word. */
+export const MEANT: ReadonlyMap<string, string> = new Map(
+  OTHER_WORDS.flatMap(([parameter, { refused, suggested }]) =>
+    [...refused, ...suggested].map((word) => [plain(word), parameter] as const)
+  )
+)
+
+/** The exact spellings that are refused on every route. */
+export const REFUSED: ReadonlySet<string> = new Set(OTHER_WORDS.flatMap(([, { refused }]) => refused))
 
 /** Words for a search, in plain form. */
 export const SEARCHES: ReadonlySet<string> = new Set(['q', 'search', 'query'])
-
-/**
- * Names that the planner refuses in every query string, even on routes of the application. An application is unlikely
- * to use these names for its parameters, and a request in which they were ignored would return too many rows.
- */
-export const NEAR_MISSES: ReadonlySet<string> = new Set([
-  'filters',
-  'sorts',
-  'orderBy',
-  'includes',
-  'field',
-  'perPage',
-  'pageSize',
-  'page_size',
-  'per-page',
-])

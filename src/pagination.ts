@@ -1,0 +1,158 @@
+/**
+ * The table of pagination: the parameters, and the styles in which they are combined. An entry has everything that the
+ * stages know of its parameter or style. The parser, the planner, the words of other query languages and the OpenAPI
+ * document all follow from it.
+ */
+
+/** Maximum number of characters of a cursor. It suffices for every value that an index can hold, about 2 700 bytes. */
+export const MAX_CURSOR_LENGTH = 4096
+
+/** The limits of a whitelist that the parameters depend on. */
+export interface PageLimits {
+  readonly defaultPerPage: number
+  readonly maxPerPage: number
+  readonly maxOffset: number
+}
+
+/** Names that other query languages have for a parameter. Case and separators make no difference for suggestions. */
+export interface OtherWords {
+  /**
+   * Spellings that the planner refuses in every query string, even on routes of the application. An application is
+   * unlikely to use these names for its parameters, and a request in which they were ignored would return too many
+   * rows.
+   */
+  readonly refused: readonly string[]
+  /** Words that only get a suggestion, if the route refuses unknown parameters. */
+  readonly suggested: readonly string[]
+}
+
+interface Parameter {
+  readonly words: OtherWords
+  /** A description for the OpenAPI document. */
+  readonly meaning: (limits: PageLimits) => string
+}
+
+/** A parameter whose value is a whole number. */
+export interface NumberParameter extends Parameter {
+  readonly value: 'number'
+  readonly minimum: 0 | 1
+  /** The option of the whitelist that limits the number directly. */
+  readonly maximum: 'maxPerPage' | 'maxOffset' | undefined
+  /**
+   * The default in the OpenAPI document. Interactive documentation sends the defaults of all parameters, and parameters
+   * of several styles together are an error. Therefore only the parameters of the style `page` have one.
+   */
+  readonly documentedDefault: ((limits: PageLimits) => number) | undefined
+}
+
+/** A parameter whose value is a text. */
+export interface TextParameter extends Parameter {
+  readonly value: 'text'
+  readonly maxLength: number
+}
+
+/** The parameters, in the order of query strings and documentation. */
+export const PAGE_PARAMETERS = {
+  page: {
+    value: 'number',
+    minimum: 1,
+    maximum: undefined,
+    documentedDefault: () => 1,
+    words: { refused: [], suggested: ['pageNumber'] },
+    meaning: ({ maxOffset }) => `Number of the page. At most ${maxOffset} records can be skipped.`,
+  },
+  per_page: {
+    value: 'number',
+    minimum: 1,
+    maximum: 'maxPerPage',
+    documentedDefault: ({ defaultPerPage }) => defaultPerPage,
+    words: { refused: ['perPage', 'per-page', 'pageSize', 'page_size'], suggested: ['size'] },
+    meaning: () => 'Records of a page.',
+  },
+  limit: {
+    value: 'number',
+    minimum: 1,
+    maximum: 'maxPerPage',
+    documentedDefault: undefined,
+    words: { refused: [], suggested: ['take', 'top'] },
+    meaning: ({ defaultPerPage }) =>
+      `Records to return, instead of \`page\` and \`per_page\`. With \`offset\` alone: ${defaultPerPage}.`,
+  },
+  offset: {
+    value: 'number',
+    minimum: 0,
+    maximum: 'maxOffset',
+    documentedDefault: undefined,
+    words: { refused: [], suggested: ['skip', 'start'] },
+    meaning: () => 'Records to skip. With `limit` alone: 0.',
+  },
+  cursor: {
+    value: 'text',
+    maxLength: MAX_CURSOR_LENGTH,
+    words: { refused: [], suggested: [] },
+    meaning: () =>
+      'The `next_cursor` or `prev_cursor` of a page with the same filters and sorts, instead of `page`. Empty for ' +
+      'the first page. Pages by cursor have no total, and all of them cost the same.',
+  },
+} as const satisfies Readonly<Record<string, NumberParameter | TextParameter>>
+
+export type PageParameterName = keyof typeof PAGE_PARAMETERS
+
+/** The pagination of a request, as far as it is given. */
+export type PageValues = {
+  readonly [Name in PageParameterName]?: (typeof PAGE_PARAMETERS)[Name]['value'] extends 'text' ? string : number
+}
+
+export const PAGE_PARAMETER_NAMES = Object.freeze(Object.keys(PAGE_PARAMETERS)) as readonly PageParameterName[]
+
+interface PageStyle {
+  /** The parameter that says where the page begins. */
+  readonly place: PageParameterName
+  /** The parameter that says how many rows the page has. */
+  readonly size: PageParameterName
+  /** Both parameters, as error messages name them. */
+  readonly phrase: string
+  /** The number of rows before the page. Absent if the place is a row. */
+  readonly skipped?: (place: number | undefined, size: number) => number
+  /** Whether `skipped` depends on the size. */
+  readonly skipsPages: boolean
+}
+
+/** The styles. A request uses the parameters of one style. */
+export const PAGE_STYLES = {
+  page: {
+    place: 'page',
+    size: 'per_page',
+    phrase: 'page and per_page',
+    skipped: (page = 1, size) => (page - 1) * size,
+    skipsPages: true,
+  },
+  offset: {
+    place: 'offset',
+    size: 'limit',
+    phrase: 'limit and offset',
+    skipped: (offset = 0) => offset,
+    skipsPages: false,
+  },
+  cursor: { place: 'cursor', size: 'per_page', phrase: 'cursor and per_page', skipsPages: false },
+} as const satisfies Readonly<Record<string, PageStyle>>
+
+const STYLES: readonly PageStyle[] = Object.values(PAGE_STYLES)
+
+const belongsTo = (name: PageParameterName, { place, size }: PageStyle): boolean => name === place || name === size
+
+/** For each parameter, those that no style combines it with. */
+export const RIVALS: ReadonlyMap<PageParameterName, readonly PageParameterName[]> = new Map(
+  PAGE_PARAMETER_NAMES.map((name) => {
+    const styles = STYLES.filter((style) => belongsTo(name, style))
+    return [name, PAGE_PARAMETER_NAMES.filter((other) => !styles.some((style) => belongsTo(other, style)))]
+  })
+)
+
+/** The pairs of parameters that a request may use, for error messages. */
+export function pairsOf (styles: readonly PageStyle[]): string {
+  return styles.map(({ phrase }) => phrase).join(', or ')
+}
+
+/** The pairs of all styles. */
+export const ALL_PAIRS = pairsOf(STYLES)
