@@ -1,5 +1,6 @@
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { defineEntity, p } from '@mikro-orm/core'
 import Fastify from 'fastify'
 import t from 'tap'
 import {
@@ -16,6 +17,11 @@ import { recordStatements } from '../helpers/statements.ts'
 import { serve } from './helper.ts'
 
 const operations = ['list', 'get', 'create', 'createMany', 'update', 'delete'] as const
+
+const Note = defineEntity({
+  name: 'Note',
+  properties: { id: p.integer().primary(), deleted_at: p.datetime().nullable() },
+})
 
 /** The actions of the hooks in a test. */
 let hook: (context: CrudContext) => unknown = () => {}
@@ -41,7 +47,7 @@ class HookedCrud extends CrudBase {
   }
 }
 
-await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
+await forEachDatabase(t, { entities: [Account, Note] }, async (t, { orm, name }) => {
   const crud = new HookedCrud({ model: Account, writable: 'all', queryConfig: new QueryBuilderConfig() })
   const resource = (transaction?: RouteTransactions) => ({
     crud,
@@ -55,6 +61,8 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
     '/writing': resource({ list: { readOnly: false } }),
     '/none': resource(),
     '/off': resource(false),
+    '/strict': { ...resource(true), requireIfMatch: true },
+    '/notes': { crud: new CrudBase({ model: Note }), operations: ['restore'], transaction: true },
   })
   const send = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', url: string, payload?: object) =>
     app.inject({ method, url, ...(payload && { payload }) })
@@ -137,6 +145,25 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
     t.equal(recorder.take().length, 1, 'and costs nothing there')
     await of('GET', '/all')
     t.equal(recorder.take().at(-1)!.sql, 'commit')
+  })
+
+  t.test('a request that is refused by its query string or for a missing If-Match begins no transaction', async (t) => {
+    const [a] = t.context.ids
+    const recorder = await recordStatements(orm)
+    t.teardown(recorder.stop)
+    for (
+      const [method, url, payload, status] of [
+        ['PATCH', `/all/${a}?filter[owner]=b`, { owner: 'c' }, 400],
+        ['DELETE', `/all/${a}?hard=true`, undefined, 400],
+        ['POST', '/notes/1/restore?page=2', undefined, 400],
+        ['PATCH', `/strict/${a}`, { owner: 'c' }, 428],
+        ['DELETE', `/strict/${a}`, undefined, 428],
+      ] as const
+    ) {
+      t.equal((await send(method, url, payload)).statusCode, status, `${method} ${url}`)
+      t.strictSame(recorder.take(), [], `${method} ${url} sends no statement`)
+    }
+    t.strictSame(await owners(orm), ['a', 'b'])
   })
 
   t.test('a conflict is repeated without the client noticing', async (t) => {

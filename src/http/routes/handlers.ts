@@ -62,14 +62,15 @@ export function routeDefinitions (
   const readOptions = (request: FastifyRequest) =>
     scopeOf === undefined ? { context: { request } } : scoped(request, scopeOf)
 
-  /** The options of a write to an existing record. */
-  const writeOptions = async (request: FastifyRequest) => {
-    const ifMatch = request.headers['if-match']
-    if (options.requireIfMatch && ifMatch === undefined && request.routeOptions.config.crud?.operation !== 'restore') {
-      throw new PreconditionRequiredError()
-    }
-    return { ...await readOptions(request), ifMatch }
+  const checkIfMatch = ({ headers }: FastifyRequest): void => {
+    if (options.requireIfMatch && headers['if-match'] === undefined) throw new PreconditionRequiredError()
   }
+
+  /** The options of a write to an existing record. */
+  const writeOptions = async (request: FastifyRequest) => ({
+    ...await readOptions(request),
+    ifMatch: request.headers['if-match'],
+  })
 
   /**
    * Sends JSON text unchanged. If the application has a response schema, sends an object, which that schema serializes.
@@ -155,11 +156,12 @@ export function routeDefinitions (
 
   const update = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const id = readKey(request.params)
+    checks.write(request)
+    checkIfMatch(request)
     return sendRecord(
       request,
       reply,
       await within.update(request, async () => {
-        checks.write(request)
         const write = await writeOptions(request)
         return await calls.update(request, id, readBody(request.body, ignoredOfChanges, keyNames(id, model)), write)
       })
@@ -168,25 +170,25 @@ export function routeDefinitions (
 
   const remove = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const id = readKey(request.params)
+    const hard = checks.remove(request)
+    checkIfMatch(request)
     return sendRecord(
       request,
       reply,
-      await within.delete(request, async () => {
-        const hard = checks.remove(request)
-        return await calls.delete(request, id, { ...await writeOptions(request), hard })
-      })
+      await within.delete(
+        request,
+        async () => await calls.delete(request, id, { ...await writeOptions(request), hard })
+      )
     )
   }
 
   const restore = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const id = readKey(request.params)
+    checks.write(request)
     return sendRecord(
       request,
       reply,
-      await within.restore(request, async () => {
-        checks.write(request)
-        return await calls.restore(request, id, await writeOptions(request))
-      })
+      await within.restore(request, async () => await calls.restore(request, id, await writeOptions(request)))
     )
   }
 
