@@ -18,21 +18,16 @@ export { otherSide, planOtherSide, planPage, readPosition, type PageOptions, typ
 export { isComputed, isCustomTerm, isNullableTerm, typeOfTerm } from './order.ts'
 export { QueryErrors } from './query-errors.ts'
 export type { UnknownOptions } from './unknown/index.ts'
+export { checkWriteQuery, planCount, planEstimate, planExists, planGet, planList } from './plan.ts'
+export type { PlanOptions } from './plan-rows.ts'
 export {
-  checkWriteQuery,
-  planCount,
-  planEstimate,
-  planExists,
-  planGet,
-  planList,
   planStream,
   planStreamKeys,
   planStreamOffset,
   planStreamPage,
   planStreamRecords,
-  type PlanOptions,
   type StreamKey,
-} from './plan.ts'
+} from './plan-stream.ts'
 export type {
   Aggregate,
   AnswerLimits,

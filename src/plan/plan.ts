@@ -1,36 +1,23 @@
-/** Plans all reads. Each planner collects all errors of a request, and then throws one error that lists them. */
+/**
+ * Plans reads of lists and of single records. Each planner collects all errors of a request, and then throws one error
+ * that lists them.
+ */
 import { PAGE_STYLES, pairsOf } from '../pagination.ts'
 import type { QueryParamError, QueryParams } from '../query/index.ts'
 import { fingerprintOf, planCursor } from './cursor.ts'
-import { planFilters } from './filters/index.ts'
-import { paginationParameters, rowParameters, selectionParameters } from './given.ts'
+import { rowParameters, selectionParameters } from './given.ts'
 import { planKey, type Id } from './key.ts'
-import { planPage, readPosition } from './keyset.ts'
-import { isCustomTerm, planOrder } from './order.ts'
+import { planPage } from './keyset.ts'
+import { isCustomTerm } from './order.ts'
+import { deletedOf, errorsOf, planRows, type PlanOptions } from './plan-rows.ts'
 import { QueryErrors } from './query-errors.ts'
 import { refusal } from './refusal.ts'
 import { planSelection } from './selection.ts'
-import { refuseUnknown, type Purpose, type UnknownOptions } from './unknown/index.ts'
-import type {
-  CountPlan,
-  Deleted,
-  GetPlan,
-  KeysetPlan,
-  ListPlan,
-  OrderTerm,
-  RecordsPlan,
-  SortTexts,
-  StreamPlan,
-  Window,
-} from './types.ts'
+import type { UnknownOptions } from './unknown/index.ts'
+import type { CountPlan, GetPlan, KeysetPlan, ListPlan, OrderTerm, Window } from './types.ts'
 import { Values } from './values.ts'
 import type { Whitelist } from './whitelist/index.ts'
 import { planWindow } from './window.ts'
-
-export interface PlanOptions extends UnknownOptions {
-  /** Whether rows that are marked as deleted are included. Default: false. */
-  readonly includeDeleted?: boolean
-}
 
 /**
  * Plans a list, by page, offset or cursor.
@@ -86,117 +73,9 @@ export function planList (params: QueryParams, whitelist: Whitelist, options: Pl
   return position === undefined ? first : planPage(first, position, { witness: !position.inclusive })
 }
 
-/** Plans what lists and streams have in common: the rows, their order and what they show. */
-function planRows (
-  params: QueryParams,
-  whitelist: Whitelist,
-  options: PlanOptions,
-  values: Values,
-  errors: QueryErrors
-) {
-  const { conditions, customs, deleted = deletedOf(options) } = planFilters(params.filters, whitelist, values, errors)
-  const order = planOrder(params.sort, whitelist, errors)
-  const selection = planSelection(params, whitelist, errors)
-  return { model: whitelist.model, conditions, customs, deleted, order, selection }
-}
-
-const deletedOf = ({ includeDeleted }: PlanOptions): Deleted => includeDeleted === true ? 'with' : 'without'
-
 function windowSlots ({ limit, offset, count }: Window, values: Values) {
   const limitSlot = values.add(limit)
   return { limitSlot, fetchSlot: count === 'exact' ? limitSlot : values.add(limit + 1), offsetSlot: values.add(offset) }
-}
-
-/**
- * Plans a stream, which is a list without pages.
- *
- * @throws for invalid filters, sorts, fields and includes, and for pagination parameters
- */
-export function planStream (params: QueryParams, whitelist: Whitelist, options: PlanOptions = {}): StreamPlan {
-  const errors = errorsOf(params, whitelist, 'stream', options)
-  const values = new Values()
-  const read = planRows(params, whitelist, options, values, errors)
-  for (const name of paginationParameters(params)) {
-    errors.push(
-      refusal(
-        'FST_CRUD_PAGINATION_INVALID',
-        name,
-        'A stream has no pages. It returns all records that the filters keep.'
-      )
-    )
-  }
-  errors.throw(whitelist.ignoreInvalidErrors)
-  const limits = read.selection.includes.length === 0 ? {} : { limits: whitelist.limitsOfBatch }
-  return { kind: 'stream', ...read, ...limits, reads: 'records', values: values.list }
-}
-
-/**
- * Plans a page of a stream that is read page by page: the first page, or the page after a place. Returns `undefined`
- * for an order by callback, which has no places to start from.
- */
-export function planStreamPage (plan: StreamPlan, limit: number, after?: SortTexts): KeysetPlan | undefined {
-  const order = plan.order.filter((term): term is OrderTerm => !isCustomTerm(term))
-  if (order.length < plan.order.length) return undefined
-  const first: KeysetPlan = {
-    ...plan,
-    order,
-    kind: 'keyset',
-    limit,
-    fetchSlot: plan.values.length,
-    witness: false,
-    fingerprint: '',
-    values: [...plan.values, limit],
-  }
-  return after === undefined
-    ? first
-    : planPage(first, readPosition({ side: 'after', inclusive: false, texts: after }, order)!, { spare: 0 })
-}
-
-/** A key in a stream of keys: the key as one text, and the texts of its columns. */
-export interface StreamKey {
-  readonly text: string
-  readonly columns: readonly string[]
-}
-
-/** Plans a stream of keys, in the order of a stream of records. */
-export function planStreamKeys (plan: StreamPlan): StreamPlan {
-  return { ...plan, reads: 'keys' }
-}
-
-/**
- * Plans the read of the records for some keys of a stream. The filters of the request are not repeated, because the
- * records are read in the same snapshot as the keys. The conditions that hide rows from the caller are repeated.
- */
-export function planStreamRecords (
-  { model, deleted, selection, limits, weighed }: StreamPlan,
-  keys: readonly StreamKey[]
-): RecordsPlan {
-  const values = new Values()
-  const keysSlot = values.add(keys.map(({ text }) => text))
-  const columnSlots = keys[0]!.columns.map((_, index) =>
-    values.add([...new Set(keys.map(({ columns }) => columns[index]!))])
-  )
-  return {
-    kind: 'records',
-    model,
-    conditions: [],
-    customs: [],
-    deleted,
-    selection,
-    ...(limits !== undefined && { limits }),
-    ...(weighed && { weighed }),
-    keysSlot,
-    columnSlots,
-    values: values.list,
-  }
-}
-
-/** Plans the read of a stream's rows from an offset, for an order without places to start from. */
-export function planStreamOffset (plan: StreamPlan, offset: number, limit: number): ListPlan {
-  const values = new Values(plan.values)
-  const window: Window = { style: 'offset', offset, limit, count: 'none' }
-  const slots = { limitSlot: values.add(limit), fetchSlot: values.add(limit), offsetSlot: values.add(offset) }
-  return { ...plan, kind: 'list', window, ...slots, values: values.list }
 }
 
 /**
@@ -281,13 +160,6 @@ export function checkWriteQuery (
   }
   for (const error of own) errors.push(error)
   errors.throw()
-}
-
-/** The errors that are found before planning: those of the parser, and unknown parameters. */
-function errorsOf (params: QueryParams, whitelist: Whitelist, purpose: Purpose, options: UnknownOptions): QueryErrors {
-  const errors = new QueryErrors(params.errors)
-  refuseUnknown(params, whitelist, purpose, options, errors)
-  return errors
 }
 
 const ONE_RECORD = { allowed: ['include', 'fields'] }

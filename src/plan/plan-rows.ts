@@ -1,0 +1,43 @@
+/** The parts of a plan that lists, streams and counts have in common. */
+import type { QueryParams } from '../query/index.ts'
+import { planFilters } from './filters/index.ts'
+import { planOrder } from './order.ts'
+import { QueryErrors } from './query-errors.ts'
+import { planSelection } from './selection.ts'
+import type { Deleted } from './types.ts'
+import { refuseUnknown, type Purpose, type UnknownOptions } from './unknown/index.ts'
+import type { Values } from './values.ts'
+import type { Whitelist } from './whitelist/index.ts'
+
+export interface PlanOptions extends UnknownOptions {
+  /** Whether rows that are marked as deleted are included. Default: false. */
+  readonly includeDeleted?: boolean
+}
+
+/** The errors that are found before planning: those of the parser, and unknown parameters. */
+export function errorsOf (
+  params: QueryParams,
+  whitelist: Whitelist,
+  purpose: Purpose,
+  options: UnknownOptions
+): QueryErrors {
+  const errors = new QueryErrors(params.errors)
+  refuseUnknown(params, whitelist, purpose, options, errors)
+  return errors
+}
+
+/** Plans what lists and streams have in common: the rows, their order and what they show. */
+export function planRows (
+  params: QueryParams,
+  whitelist: Whitelist,
+  options: PlanOptions,
+  values: Values,
+  errors: QueryErrors
+) {
+  const { conditions, customs, deleted = deletedOf(options) } = planFilters(params.filters, whitelist, values, errors)
+  const order = planOrder(params.sort, whitelist, errors)
+  const selection = planSelection(params, whitelist, errors)
+  return { model: whitelist.model, conditions, customs, deleted, order, selection }
+}
+
+export const deletedOf = ({ includeDeleted }: PlanOptions): Deleted => includeDeleted === true ? 'with' : 'without'
