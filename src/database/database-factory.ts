@@ -1,18 +1,9 @@
-import type { EntityManager, MikroORM, Options } from '@mikro-orm/postgresql'
-import { checkMikroOrm } from '../borrowed/check.ts'
-import { ConfigError } from '../errors.ts'
-import { clientOf, ReplicaSet, type ReplicaReport } from '../run/index.ts'
-import { connect, refusesTimeout } from './connect.ts'
-import {
-  checkDatabaseOptions,
-  DEFAULT_STATEMENT_TIMEOUT,
-  withEntities,
-  type DatabaseOptions,
-} from './database-options.ts'
+/** `DatabaseFactory`: opens a database on first use, makes sessions on it, and closes it. */
+import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
+import type { ReplicaReport, ReplicaSet } from '../run/index.ts'
+import { checkDatabaseOptions, type DatabaseOptions } from './database-options.ts'
 import { parseDatabaseUrl, type DatabaseTarget } from './database-url.ts'
-import { loadDriver } from './drivers.ts'
-import { lockFolder, type FolderLock } from './folder-lock.ts'
-import { replicaOptions, takesTimeout, toOrmOptions } from './orm-options.ts'
+import { closeDatabase, openDatabase, type Opened } from './open-database.ts'
 import { readReplicas, type Replicas } from './replicas/replica-options.ts'
 import { openSync, SyncEngine, SyncSession } from './sync/index.ts'
 
@@ -26,12 +17,6 @@ export type SyncSessionMaker = (options?: Pick<SessionOptions, 'schema' | 'logge
 type Opening<Async extends boolean> = Async extends false ? SyncEngine : Promise<MikroORM>
 type Making<Async extends boolean> = Async extends false ? SyncSessionMaker : SessionMaker
 type Closing<Async extends boolean> = Async extends false ? void : Promise<void>
-
-interface Opened {
-  readonly engine: MikroORM
-  readonly lock: FolderLock | undefined
-  readonly replicas: ReplicaSet | undefined
-}
 
 /** An open database that is shared by several users. It is closed when the last user releases it. */
 export interface SharedEngine {
@@ -179,106 +164,22 @@ export class DatabaseFactory<Async extends boolean = true> {
       this.#reading = undefined
       // users of the closed database must not close the next one
       this.#users = new Set()
-      this.#closing = closeAll(this.#closing, opening)
+      this.#closing = closeAfter(this.#closing, opening)
     }
     await this.#closing
   }
 
   async #open (): Promise<Opened> {
-    const target = this.#target
     await this.#closing.catch(() => {})
-    const { MikroORM, EntityManager } = await loadDriver(target.driver)
-    const lock = target.driver === 'pglite' && target.folder !== undefined ? await this.#lock(target.folder) : undefined
-    const replicas = this.#replicas && new ReplicaSet(this.#replicas.settings)
-    let engine: MikroORM | undefined
-    const init = async (options: DatabaseOptions<boolean>): Promise<MikroORM> => {
-      engine = await withEntities(() =>
-        MikroORM.init({
-          ...toOrmOptions(options, target),
-          ...(replicas && replicaOptions(options, this.#replicas!.targets, replicas, EntityManager)),
-        })
-      )
-      checkMikroOrm(engine)
-      await connect(engine, target)
-      await clientOf(engine.em.getConnection())
-      return engine
-    }
-    try {
-      engine = await this.#withTimeout(init, () => engine?.close(true))
-      if (this.#options.schema !== undefined) {
-        await makeTables(engine, this.#options, target, (options) => MikroORM.init(options))
-      }
-      await replicas?.start(engine.driver)
-      this.#reading = replicas
-      return { engine, lock, replicas }
-    } catch (error) {
-      replicas?.stop()
-      await engine?.close(true).catch(() => {})
-      await lock?.release()
-      throw error
-    }
-  }
-
-  /** Opens the database with the default statement timeout, or without it if a pooler refuses the setting. */
-  async #withTimeout (init: Init, close: () => Promise<void> | undefined): Promise<MikroORM> {
-    const options = this.#options
-    // PgBouncer refuses statement_timeout, and preparedStatements: false is meant for PgBouncer
-    if (options.statementTimeoutMillis !== undefined || options.preparedStatements === false) return await init(options)
-    try {
-      return await init({ ...options, statementTimeoutMillis: DEFAULT_STATEMENT_TIMEOUT })
-    } catch (error) {
-      if (!refusesTimeout(error)) throw error
-      await close()?.catch(() => {})
-      process.emitWarning(NO_TIMEOUT)
-      return await init(options)
-    }
-  }
-
-  async #lock (folder: string): Promise<FolderLock> {
-    const lock = await lockFolder(folder)
-    if (lock === undefined) {
-      throw new ConfigError(
-        `DatabaseFactory: ${folder} is already open, in this process or in another one. PGlite serves one process ` +
-          'at a time: stop the other one, or use a postgresql:// URL'
-      )
-    }
-    return lock
+    const opened = await openDatabase(this.#options, this.#target, this.#replicas)
+    this.#reading = opened.replicas
+    return opened
   }
 }
 
-const NO_TIMEOUT = 'DatabaseFactory: the server refuses statement_timeout when connecting, as PgBouncer does: ' +
-  'nothing limits how long statements may run. ' +
-  "Set it for the role (alter role ... set statement_timeout = '30s') and write statementTimeoutMillis: 0"
-
-type Init = (options: DatabaseOptions<boolean>) => Promise<MikroORM>
-
-/**
- * Creates the tables. The statement timeout is meant for requests, and a new index on a large table may take longer, so
- * the statements run on a separate connection without the limit.
- */
-async function makeTables (
-  engine: MikroORM,
-  options: DatabaseOptions<boolean>,
-  target: DatabaseTarget,
-  init: (options: Options) => Promise<MikroORM>
-): Promise<void> {
-  const update = (orm: MikroORM): Promise<void> => orm.schema.update({ safe: options.schema === 'create' })
-  if (!takesTimeout(options, target)) return await update(engine)
-  const unlimited = await withEntities(() => init(toOrmOptions({ ...options, statementTimeoutMillis: 0 }, target)))
-  try {
-    await update(unlimited)
-  } finally {
-    await unlimited.close(true)
-  }
-}
-
-async function closeAll (before: Promise<void>, opening: Promise<Opened>): Promise<void> {
+/** Closes a database that may still be opening, after the one that was open before it. */
+async function closeAfter (before: Promise<void>, opening: Promise<Opened>): Promise<void> {
   await before.catch(() => {})
   const opened = await opening.catch(() => undefined)
-  opened?.replicas?.stop()
-  try {
-    await opened?.engine.close(true)
-  } finally {
-    await opened?.lock?.release()
-  }
+  if (opened !== undefined) await closeDatabase(opened)
 }
