@@ -1,24 +1,10 @@
 /** Builds our snapshot of an entity from the metadata of MikroORM. */
-import {
-  ReferenceKind,
-  Utils,
-  type EntityMetadata,
-  type EntityProperty,
-  type MetadataStorage,
-  type Platform,
-} from '@mikro-orm/core'
+import { Utils, type EntityMetadata, type EntityProperty, type MetadataStorage, type Platform } from '@mikro-orm/core'
 import { ConfigError } from '../errors.ts'
-import { codecOf, hydratorOf, isVerbatim } from './codec.ts'
-import { embeddedToEntity } from './embedded-json.ts'
+import { buildProperties } from './build-properties.ts'
 import { checkHasTable, readOnlyReason } from './entity-kind.ts'
-import type { EmbeddedProperty, EntityModel, Property, RelationProperty, ScalarProperty } from './entity-model.ts'
-import { keyOf, primaryKeyOf } from './keys.ts'
-import { joinOf, orderOf } from './relations.ts'
-import { valueTypeOf } from './value-type.ts'
-import { writeRulesOf } from './write-rules.ts'
-
-/** PostgreSQL cuts off longer names, and the keys of a record are column names (manual, section 4.1.1). */
-export const MAX_NAME_BYTES = 63
+import type { EntityModel, Property, ScalarProperty } from './entity-model.ts'
+import { primaryKeyOf } from './keys.ts'
 
 /** The models of all entities of an ORM, built on first use. */
 export class Models {
@@ -70,7 +56,12 @@ export class Models {
 
   #build (meta: EntityMetadata): EntityModel {
     checkHasTable(meta)
-    const properties = this.#properties(
+    const properties = buildProperties(
+      {
+        platform: this.#platform,
+        tableOf: (entity) => this.#tableOf(this.#metadata.find(entity as never) as EntityMetadata),
+        modelOf: (entity) => this.of(entity),
+      },
       meta,
       Object.values(meta.properties).filter((property) => property.embedded === undefined)
     )
@@ -104,141 +95,6 @@ export class Models {
     return names.filter((name) => name !== undefined).map((name) => `"${name.replaceAll('"', '""')}"`).join('.')
   }
 
-  #properties (meta: EntityMetadata, list: readonly EntityProperty[]): ReadonlyMap<string, Property> {
-    const properties = new Map<string, Property>()
-    const publicNames = new Set<string>()
-    for (const source of list) {
-      const property = this.#property(meta, source)
-      if (property === undefined) continue
-      properties.set(embeddedName(source), property)
-      if (property.hidden) continue
-      if (publicNames.has(property.publicName)) {
-        throw new ConfigError(`Two properties of ${meta.className} have the public name '${property.publicName}'.`)
-      }
-      if (Buffer.byteLength(property.publicName) > MAX_NAME_BYTES) {
-        throw new ConfigError(
-          `The name '${property.publicName}' of ${meta.className} is longer than ${MAX_NAME_BYTES} bytes.`
-        )
-      }
-      publicNames.add(property.publicName)
-    }
-    return properties
-  }
-
-  /** The property, or `undefined` if it is not stored in the database. */
-  #property (meta: EntityMetadata, source: EntityProperty): Property | undefined {
-    if (source.kind === ReferenceKind.SCALAR) return this.#scalar(meta, source)
-    if (source.kind === ReferenceKind.EMBEDDED) return this.#embedded(meta, source)
-    if (
-      source.polymorphic || source.targetMeta === undefined || source.targetMeta.virtual || source.persist === false
-    ) return undefined
-    return this.#relation(meta, source)
-  }
-
-  #scalar (meta: EntityMetadata, source: EntityProperty): ScalarProperty | undefined {
-    if (source.persist === false && source.formula === undefined) return undefined
-    const columnType = source.columnTypes?.[0] ?? 'text'
-    const type = valueTypeOf(columnType, { runtimeType: source.runtimeType, items: source.items })
-    return Object.freeze(
-      {
-        kind: 'scalar',
-        ...baseOf(source, meta),
-        column: source.fieldNames?.[0] ?? source.name,
-        type,
-        formula: source.formula && this.#formula(meta, source),
-        codec: codecOf(source, type, this.#platform),
-        verbatim: isVerbatim(source),
-        hydrate: hydratorOf(source, type, this.#platform),
-      } satisfies ScalarProperty
-    )
-  }
-
-  #formula (meta: EntityMetadata, source: EntityProperty): (alias: string) => string {
-    return (alias) => {
-      const table = {
-        alias,
-        name: meta.tableName,
-        schema: meta.schema,
-        qualifiedName: meta.tableName,
-        toString: () => alias,
-      }
-      const result: unknown = source.formula!(meta.createColumnMappingObject(alias) as never, table as never)
-      if (typeof result === 'string') return result
-      const { sql, params } = result as { sql: string, params: unknown[] }
-      return this.#platform.formatQuery(sql, params as never)
-    }
-  }
-
-  #embedded (meta: EntityMetadata, source: EntityProperty): Property {
-    const embeddable = source.targetMeta as EntityMetadata
-    if (source.object || source.array) {
-      // for an object of several classes, only MikroORM can tell its class and the members it may have
-      const classes: readonly EntityMetadata[] = embeddable.polymorphs ?? []
-      if (
-        !source.hidden &&
-        classes.some(({ properties }) => Object.values<EntityProperty>(properties).some(({ hidden }) => hidden))
-      ) {
-        throw new ConfigError(
-          `${meta.className}.${source.name} is stored as JSON of several classes, ` +
-            `and one of them has a hidden property. Hide '${source.name}' as a whole.`
-        )
-      }
-      const embedded = classes.length === 0
-        ? {
-            list: source.array === true,
-            properties: this.#properties(embeddable, Object.values(embeddable.properties) as EntityProperty[]),
-          }
-        : undefined
-      return Object.freeze(
-        {
-          kind: 'scalar',
-          ...baseOf(source, meta),
-          column: source.fieldNames[0]!,
-          type: valueTypeOf('jsonb', {}),
-          verbatim: false,
-          embedded,
-          hydrate: embedded && ((json) => embeddedToEntity(json, embedded)),
-        } satisfies ScalarProperty
-      )
-    }
-    const properties = this.#properties(embeddable, Object.values(source.embeddedProps ?? {}) as EntityProperty[])
-    return Object.freeze(
-      {
-        kind: 'embedded',
-        ...baseOf(source, meta),
-        column: source.fieldNames?.[0] ?? source.name,
-        properties,
-      } satisfies EmbeddedProperty
-    )
-  }
-
-  #relation (meta: EntityMetadata, source: EntityProperty): RelationProperty {
-    const models = this
-    const targetMeta = source.targetMeta as EntityMetadata
-    let target: EntityModel | undefined
-    const join = joinOf(
-      meta,
-      source,
-      targetMeta,
-      (pivot) => this.#tableOf(this.#metadata.find(pivot as never) as EntityMetadata)
-    )
-    return Object.freeze({
-      kind: 'relation' as const,
-      ...baseOf(source, meta),
-      many: source.kind === ReferenceKind.ONE_TO_MANY || source.kind === ReferenceKind.MANY_TO_MANY,
-      join,
-      key: join.kind === 'owner' ? keyOf(source, join, targetMeta, this.#platform) : [],
-      where: source.where as object | undefined,
-      order: orderOf(source, targetMeta),
-      // looked up on first use, because entities may refer to each other in circles
-      get target () {
-        // looked up by class, because `targetMeta` may be older than the metadata after discovery
-        target ??= models.of(targetMeta.class)
-        return target
-      },
-    })
-  }
-
   #discriminator (meta: EntityMetadata): EntityModel['discriminator'] {
     const root = meta.root
     if (root.inheritanceType !== 'sti' || meta.discriminatorValue === undefined) return undefined
@@ -260,20 +116,6 @@ export class Models {
 const nameOf = (entity: unknown): string => {
   const { name, meta } = (entity ?? {}) as { name?: unknown, meta?: { className?: unknown } }
   return String(meta?.className ?? name ?? entity)
-}
-
-/** The name of a property. Inside an embeddable, it is the last part of the path. */
-const embeddedName = (source: EntityProperty): string => source.embedded?.[1] ?? source.name
-
-function baseOf (source: EntityProperty, meta: EntityMetadata) {
-  const name = embeddedName(source)
-  return {
-    name,
-    publicName: source.serializedName ?? name,
-    nullable: source.nullable === true,
-    hidden: source.hidden === true,
-    write: writeRulesOf(source, meta),
-  }
 }
 
 function isA (meta: EntityMetadata, ancestor: EntityMetadata, metadata: MetadataStorage): boolean {
