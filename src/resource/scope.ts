@@ -4,7 +4,7 @@
  */
 import { ConditionError, equalitiesOf, readCondition, type Equalities, type Where } from '../conditions/index.ts'
 import { ScopeError } from '../errors.ts'
-import type { EntityModel, Property } from '../model/index.ts'
+import { wireTypeOf, type EntityModel, type Property } from '../model/index.ts'
 
 /**
  * Parses the scope of a request. A missing `scope` allows all rows, but `scope: undefined` is an error.
@@ -68,13 +68,5 @@ export function toBody (property: Property, value: unknown): unknown {
     : property.kind === 'relation'
       ? property.key[0]?.type
       : undefined
-  const digits = (type?.kind === 'bigint' || type?.kind === 'decimal') && type.form === 'string'
-  if (digits && (typeof value === 'number' || typeof value === 'bigint')) return String(value)
-  // scopes often come from headers and claims, which are text for columns of any type
-  if (
-    typeof value === 'string' &&
-    (type?.kind === 'integer' || ((type?.kind === 'bigint' || type?.kind === 'decimal') && type.form === 'number')) &&
-    value.trim() !== ''
-  ) return Number(value)
-  return value
+  return type === undefined ? value : wireTypeOf(type).toBody(value, type)
 }

@@ -1,6 +1,16 @@
-/** The table of wire types in SQL: how values of a type leave the database. */
+/** The table of wire types in SQL: how values of a type leave the database, and what statements do with them. */
 import type { TypeName, TypeOf, ValueType } from '../model/index.ts'
 import { name, sql, trusted, type Sql } from './fragment.ts'
+import {
+  doubleMean,
+  doubleSum,
+  meanAsText,
+  meanOfDecimals,
+  meanOfIntegers,
+  singleMean,
+  singleSum,
+  sum,
+} from './sums.ts'
 
 export interface SqlType<T extends ValueType> {
   /** A value in a form that `row_to_json` and similar functions write in wire form. */
@@ -14,6 +24,29 @@ export interface SqlType<T extends ValueType> {
 
   /** Whether many rows are likely to have the same value. */
   readonly repetitive: boolean
+
+  /**
+   * The bytes of a value as it is stored, without reading the value. A compressed value counts with its compressed
+   * size.
+   *
+   * @param computed whether the value is that of an expression, not of a column
+   */
+  size(value: Sql, computed: boolean): Sql
+
+  /** Whether the JSON of a column is a text in SQL. A `case` can return it or another text. */
+  readonly isText: boolean
+
+  /** The sum of values. Absent if `sum` is absent in the entry of `src/model/types`. */
+  readonly sum: ((operand: Sql, type: T) => Sql) | undefined
+
+  /** The mean of values, in the type that `mean` in the entry of `src/model/types` returns. Absent if it is there. */
+  readonly mean: ((operand: Sql, type: T) => Sql) | undefined
+
+  /** The value that follows a version. MikroORM allows versions that are numbers or times. */
+  nextVersion(value: Sql): Sql
+
+  /** A column of a value in `json_populate_recordset`, which gets JSON as a string. */
+  fromRecordset(value: Sql): Sql
 }
 
 /** At most this many characters count as a short text. It is the default length of a varchar in MikroORM. */
@@ -27,19 +60,53 @@ const text = (value: Sql): Sql => sql`${value}::text`
 const short = (): boolean => false
 const long = (): boolean => true
 
-/** Short values that PostgreSQL writes in wire form. */
-const PLAIN = { json: itself, stored: text, isLong: short, repetitive: false } as const
+/** `octet_length` of a text and `pg_column_size` of any value take the size from the header of a stored value. */
+const sizeOfBytes = (value: Sql): Sql => sql`octet_length(${value})`
+const sizeOfAny = (value: Sql): Sql => sql`pg_column_size(${value})`
+
+/** Short values that PostgreSQL writes in wire form. They have no sum. */
+const PLAIN = {
+  json: itself,
+  stored: text,
+  isLong: short,
+  repetitive: false,
+  size: sizeOfAny,
+  isText: false,
+  sum: undefined,
+  mean: undefined,
+  nextVersion: (value: Sql): Sql => sql`${value} + 1`,
+  fromRecordset: itself,
+} as const
+
+/** Means have the form of their numbers: a string with all digits, or a number in double precision. */
+const meanInForm = (asNumber: (operand: Sql) => Sql) => (operand: Sql, { form }: TypeOf<'bigint' | 'decimal'>): Sql =>
+  form === 'string' ? meanAsText(operand) : asNumber(operand)
 
 /** 64-bit integers and decimals are strings unless the property is declared to be a number. */
 const digits = (value: Sql, { form }: TypeOf<'bigint' | 'decimal'>): Sql => form === 'string' ? text(value) : value
 
 const SQL_TYPES: { readonly [Name in TypeName]: SqlType<TypeOf<Name>> } = {
-  integer: { ...PLAIN, repetitive: true },
-  bigint: { ...PLAIN, json: digits },
-  decimal: { ...PLAIN, json: digits, isLong: ({ precision }) => precision === undefined },
-  float: PLAIN,
+  integer: { ...PLAIN, repetitive: true, sum, mean: meanOfIntegers },
+  bigint: { ...PLAIN, json: digits, sum, mean: meanInForm(meanOfIntegers) },
+  decimal: {
+    ...PLAIN,
+    json: digits,
+    isLong: ({ precision }) => precision === undefined,
+    sum,
+    mean: meanInForm(meanOfDecimals),
+  },
+  float: {
+    ...PLAIN,
+    sum: (operand, { single }) => single ? singleSum(operand) : doubleSum(operand),
+    mean: (operand, { single }) => single ? singleMean(operand) : doubleMean(operand),
+  },
   boolean: { ...PLAIN, repetitive: true },
-  text: { ...PLAIN, isLong: ({ maxLength }) => maxLength === undefined || maxLength > SHORT },
+  text: {
+    ...PLAIN,
+    isLong: ({ maxLength }) => maxLength === undefined || maxLength > SHORT,
+    size: (value, computed) => computed ? sizeOfAny(value) : sizeOfBytes(value),
+    isText: true,
+  },
   enum: { ...PLAIN, repetitive: true },
   uuid: PLAIN,
   date: { ...PLAIN, repetitive: true },
@@ -48,13 +115,16 @@ const SQL_TYPES: { readonly [Name in TypeName]: SqlType<TypeOf<Name>> } = {
     // ISO 8601 in UTC, with milliseconds
     json: (value, type) => sql`to_char(${inUtc(value, type)}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
     stored: (value, type) => text(inUtc(value, type)),
+    nextVersion: () => trusted('clock_timestamp()'),
   },
   time: PLAIN,
-  json: { ...PLAIN, isLong: long },
+  // JSON is bound as text, so a recordset contains it as a string
+  json: { ...PLAIN, isLong: long, fromRecordset: (value) => sql`(${value} #>> '{}')::json` },
   blob: {
     ...PLAIN,
     json: (value) => sql`translate(encode(${value}, 'base64'), ${trusted("E'\\n'")}, '')`,
     isLong: long,
+    size: sizeOfBytes,
   },
   array: { ...PLAIN, json: arrayJson, isLong: long },
   range: { ...PLAIN, json: rangeJson, stored: rangeStored, isLong: ({ end }) => end.kind === 'decimal' },

@@ -28,6 +28,7 @@ import { objectJson, versionText } from './json.ts'
 import type { Foreign } from './read.ts'
 import { mergedJson } from './merged-json.ts'
 import { recordSql, selectList } from './record.ts'
+import { sqlTypeOf } from './wire-types.ts'
 
 /**
  * Compiles a write. Each row returns `item` (its record), `version` if the entity has one, and after an insert the
@@ -88,10 +89,10 @@ function insertSql (
   }`
 }
 
-/** A value of a recordset. The recordset contains JSON as a string, because JSON is bound as text. */
+/** A value of a recordset. */
 function recordsetValue (property: Assignment['property'], column: string, source: string): Sql {
   const value = name(source, column)
-  return property.kind === 'scalar' && property.type.kind === 'json' ? sql`(${value} #>> '{}')::json` : value
+  return property.kind === 'scalar' ? sqlTypeOf(property.type).fromRecordset(value) : value
 }
 
 /**
@@ -127,7 +128,7 @@ function assigned (property: Assignment['property'], column: string, slot: Slot,
 
 function nextVersion ({ version }: EntityModel, alias: string): Sql[] {
   if (version === undefined) return []
-  const next = version.type.kind === 'datetime' ? trusted('clock_timestamp()') : sql`${name(alias, version.column)} + 1`
+  const next = sqlTypeOf(version.type).nextVersion(name(alias, version.column))
   return [sql`${name(version.column)} = ${next}`]
 }
 

@@ -1,7 +1,14 @@
 /** Completes the data of a write with the values of its scope, and of MikroORM's `onCreate` and `onUpdate`. */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { OutOfScopeError, RequestValidationError } from '../errors.ts'
-import { fromJson, type EntityModel, type Property, type ScalarProperty, type SqlValue } from '../model/index.ts'
+import {
+  fromJson,
+  wireTypeOf,
+  type EntityModel,
+  type Property,
+  type ScalarProperty,
+  type SqlValue,
+} from '../model/index.ts'
 import { readData, type ColumnData, type RecordData } from '../plan/index.ts'
 import { toBody, type ScopeRules } from '../resource/index.ts'
 
@@ -125,7 +132,7 @@ function complete (row: RecordData, model: EntityModel, when: 'onCreate' | 'onUp
 function toColumn (property: ScalarProperty, value: unknown): SqlValue {
   const converted = property.codec?.fromJson?.(value) ??
     fromJson(
-      property.type.kind === 'datetime' && value instanceof Date ? value : toBody(property, value),
+      value instanceof Date && wireTypeOf(property.type).takesDates ? value : toBody(property, value),
       property.type
     )
   return converted.ok ? converted.value : String(value)

@@ -2,8 +2,17 @@
 import t from 'tap'
 import { AllowedFilters, AllowedSort } from '../../src/config/index.ts'
 import { OPERATOR_NAMES, type Operator } from '../../src/operators/index.ts'
-import { convert, fromJson, isComparable, WIRE_TYPES, type TypeName, type ValueType } from '../../src/model/index.ts'
+import {
+  convert,
+  fromJson,
+  isComparable,
+  WIRE_TYPES,
+  wireTypeOf,
+  type TypeName,
+  type ValueType,
+} from '../../src/model/index.ts'
 import { exampleOf, secondExampleOf } from '../../src/schema/index.ts'
+import { sqlTypeOf } from '../../src/sql/wire-types.ts'
 import { Specimen } from '../fixtures/entities.ts'
 import { SPECIMEN_VALUES } from '../fixtures/specimen-values.ts'
 import { readDocument, tablesOf } from '../helpers/document.ts'
@@ -41,6 +50,35 @@ t.test('every type has a column of the specimen, and a value that is written and
 t.test('each column type belongs to one type', async (t) => {
   const all = Object.values(WIRE_TYPES).flatMap(({ columns }) => Object.keys(columns))
   t.strictSame(all, [...new Set(all)])
+})
+
+t.test('a type has the SQL of a sum and of a mean if it has their types', async (t) => {
+  for (const { type, name } of columns) {
+    const { sum, mean } = wireTypeOf(type)
+    const written = sqlTypeOf(type)
+    t.strictSame([written.sum !== undefined, written.mean !== undefined], [sum !== undefined, mean !== undefined], name)
+  }
+})
+
+t.test('a value of the application in the form of bodies is a value of its type', async (t) => {
+  const given: Partial<Record<TypeName, readonly unknown[]>> = {
+    integer: ['10'],
+    bigint: ['10', 10],
+    decimal: ['1.5', 1.5],
+  }
+  for (const { type, name } of columns) {
+    const { toBody } = wireTypeOf(type)
+    for (const value of [exampleOf(type), ...given[type.kind] ?? []]) {
+      t.match(fromJson(toBody(value, type), type), { ok: true }, `${name}: ${String(value)}`)
+    }
+  }
+})
+
+t.test('a type takes a Date if it says so', async (t) => {
+  for (const { type, name } of columns) {
+    if (wireTypeOf(type).takesDates) t.match(fromJson(new Date(0), type), { ok: true }, name)
+    else t.match(fromJson(new Date(0), type), { ok: type.kind === 'json' }, name)
+  }
 })
 
 t.test('examples are values of their types', async (t) => {

@@ -1,7 +1,7 @@
 /** Arrays are JSON arrays of items in the wire form of their type. A URL contains items, but never a whole array. */
 import { accept, refuse, type SqlValue } from './converted.ts'
 import type { ArrayType, ValueType } from './value-type.ts'
-import { INCOMPARABLE, type WireType } from './wire-type.ts'
+import { INCOMPARABLE, unchanged, type WireType } from './wire-type.ts'
 
 /** @param entryOf finds the entry of the items' type */
 export function arrayOf (entryOf: (type: ValueType) => WireType<ValueType>): WireType<ArrayType> {
@@ -22,6 +22,8 @@ export function arrayOf (entryOf: (type: ValueType) => WireType<ValueType>): Wir
     },
     adviceInUrl: ({ element }) => entryOf(element).adviceInUrl?.(element),
     fromStored: () => undefined,
+    toBody: unchanged,
+    takesDates: false,
     inEntity: 'converted',
     numeric: false,
     plainInPath: false,

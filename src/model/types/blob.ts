@@ -1,7 +1,7 @@
 /** Bytes, as base64. */
 import { accept, refuse, type Converted } from './converted.ts'
 import type { BlobType } from './value-type.ts'
-import { INCOMPARABLE, type WireType } from './wire-type.ts'
+import { INCOMPARABLE, unchanged, type WireType } from './wire-type.ts'
 
 const BASE64 = /^(?:[A-Za-z\d+/]{4})*(?:[A-Za-z\d+/]{2}==|[A-Za-z\d+/]{3}=)?$/
 
@@ -11,6 +11,8 @@ export const blob: WireType<BlobType> = {
   extremes: false,
   fromJson: blobFromJson,
   fromStored: () => undefined,
+  toBody: unchanged,
+  takesDates: false,
   inEntity: 'converted',
   forSerializer: (json) => Buffer.from(json as string, 'base64'),
   numeric: false,

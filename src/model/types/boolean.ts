@@ -1,7 +1,7 @@
 /** Booleans. */
 import { accept, refuse } from './converted.ts'
 import type { BooleanType } from './value-type.ts'
-import { COMPARABLE, type FromColumn, type WireType } from './wire-type.ts'
+import { COMPARABLE, unchanged, type FromColumn, type WireType } from './wire-type.ts'
 
 const type: FromColumn<BooleanType> = () => ({ kind: 'boolean' })
 
@@ -18,6 +18,8 @@ export const boolean: WireType<BooleanType> = {
   fromStored: (text) => text === 'true' ? true : text === 'false' ? false : undefined,
   fromCondition: (value) => typeof value === 'boolean' ? value : undefined,
   insideJson: (type) => type,
+  toBody: unchanged,
+  takesDates: false,
   inEntity: 'json',
   numeric: false,
   plainInPath: false,

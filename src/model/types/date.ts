@@ -1,7 +1,7 @@
 /** Dates: `YYYY-MM-DD`. */
 import { accept, fromString, refuse, type Converted } from './converted.ts'
 import type { DateType } from './value-type.ts'
-import { ORDERED, type WireType } from './wire-type.ts'
+import { ORDERED, unchanged, type WireType } from './wire-type.ts'
 
 const DATE = /^(\d{4})-(\d\d)-(\d\d)$/
 const STORED_DATE = /^(\d{4,7})-(\d\d)-(\d\d)( BC)?$/
@@ -21,6 +21,8 @@ export const date: WireType<DateType> = {
   fromStored: (text) => INFINITE.has(text) || isStoredDate(text, LAST_YEAR) ? text : undefined,
   fromCondition: (value) => typeof value === 'string' && isDate(value) ? value : undefined,
   insideJson: (type) => type,
+  toBody: unchanged,
+  takesDates: false,
   inEntity: 'json',
   numeric: true,
   plainInPath: false,

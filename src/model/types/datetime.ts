@@ -3,7 +3,7 @@ import { accept, fromString, refuse, type Converted, type SqlValue } from './con
 import { INFINITE, isDate, isStoredDate } from './date.ts'
 import { isTime } from './time.ts'
 import type { DatetimeType } from './value-type.ts'
-import { ORDERED, type FromColumn, type WireType } from './wire-type.ts'
+import { ORDERED, unchanged, type FromColumn, type WireType } from './wire-type.ts'
 
 const ZONE = /(Z|[+-]\d\d(?::?\d\d)?)$/i
 const STORED = /^(\d{4,6}-\d\d-\d\d) ((?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,6})?)( BC)?$/
@@ -33,6 +33,8 @@ export const datetime: WireType<DatetimeType> = {
   /** The text is in UTC. */
   fromStored: (text, { zoned }) => INFINITE.has(text) ? text : datetimeFromStored(text, zoned),
   fromCondition: (value) => value instanceof Date && isCommon(value) ? value.toISOString() : undefined,
+  toBody: unchanged,
+  takesDates: true,
   inEntity: (value) => dateOf(String(value)),
   forSerializer: (json) => new Date(json as string),
   numeric: true,

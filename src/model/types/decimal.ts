@@ -1,6 +1,6 @@
 /** Decimal numbers are strings, which keep every digit, unless the property is declared to be a number. */
 import { accept, refuse, type Converted } from './converted.ts'
-import { fromNumber, matching, MAX_DIGITS, NOT_FINITE, NUMBER, numberForm } from './number.ts'
+import { digitsToBody, fromNumber, matching, MAX_DIGITS, NOT_FINITE, NUMBER, numberForm } from './number.ts'
 import type { DecimalType } from './value-type.ts'
 import { ORDERED, type FromColumn, type WireType } from './wire-type.ts'
 
@@ -24,6 +24,8 @@ export const decimal: WireType<DecimalType> = {
   fromStored: (text, _, computed) => matching(text, computed ? NUMBER : DECIMAL, NOT_FINITE),
   fromCondition: (value) => fromNumber(value, decimalFromText),
   insideJson: ({ form }) => form === 'number' ? { kind: 'decimal', form } : undefined,
+  toBody: digitsToBody,
+  takesDates: false,
   inEntity: 'converted',
   numeric: true,
   plainInPath: false,

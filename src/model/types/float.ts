@@ -2,7 +2,7 @@
 import { accept, refuse, type Converted } from './converted.ts'
 import { FLOAT, matching, MAX_DIGITS, NOT_FINITE, NUMBER } from './number.ts'
 import type { FloatType } from './value-type.ts'
-import { ORDERED, type FromColumn, type WireType } from './wire-type.ts'
+import { ORDERED, unchanged, type FromColumn, type WireType } from './wire-type.ts'
 
 const single: FromColumn<FloatType> = () => ({ kind: 'float', single: true })
 const double: FromColumn<FloatType> = () => ({ kind: 'float', single: false })
@@ -20,6 +20,8 @@ export const float: WireType<FloatType> = {
     return computed ? matching(text, NUMBER) : floatFromText(text, type).ok ? text : undefined
   },
   insideJson: () => ({ kind: 'decimal', form: 'number' }),
+  toBody: unchanged,
+  takesDates: false,
   inEntity: 'json',
   numeric: true,
   plainInPath: false,

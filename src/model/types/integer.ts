@@ -3,7 +3,7 @@
  * be a number.
  */
 import { accept, refuse, type Converted } from './converted.ts'
-import { fromNumber, matching, NOT_FINITE, NUMBER, numberForm } from './number.ts'
+import { digitsToBody, fromNumber, matching, NOT_FINITE, NUMBER, numberForm, numberToBody } from './number.ts'
 import type { BigintType, IntegerType } from './value-type.ts'
 import { ORDERED, type FromColumn, type WireType } from './wire-type.ts'
 
@@ -39,6 +39,8 @@ export const integer: WireType<IntegerType> = {
     computed ? matching(text, NUMBER, NOT_FINITE) : integerFromText(text, type).ok ? text : undefined,
   fromCondition: (value, type) => fromNumber(value, (text) => integerFromText(text, type)),
   insideJson: () => ({ kind: 'decimal', form: 'number' }),
+  toBody: numberToBody,
+  takesDates: false,
   inEntity: 'json',
   numeric: true,
   plainInPath: true,
@@ -65,6 +67,8 @@ export const bigint: WireType<BigintType> = {
     computed ? matching(text, NUMBER, NOT_FINITE) : bigintFromText(text).ok ? text : undefined,
   fromCondition: (value) => fromNumber(value, bigintFromText),
   insideJson: ({ form }) => form === 'number' ? { kind: 'decimal', form } : undefined,
+  toBody: digitsToBody,
+  takesDates: false,
   inEntity: 'converted',
   forSerializer: (json, runtimeType) => runtimeType === 'bigint' ? BigInt(json as string) : json,
   numeric: true,

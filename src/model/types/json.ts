@@ -4,7 +4,7 @@ import { accept, refuse, type Converted } from './converted.ts'
 import { FLOAT, MAX_DIGITS } from './number.ts'
 import { textFromText } from './text.ts'
 import type { JsonType } from './value-type.ts'
-import { COMPARABLE, INCOMPARABLE, type WireType } from './wire-type.ts'
+import { COMPARABLE, INCOMPARABLE, unchanged, type WireType } from './wire-type.ts'
 
 export const json: WireType<JsonType> = {
   columns: { json: () => ({ kind: 'json', binary: false }), jsonb: () => ({ kind: 'json', binary: true }) },
@@ -13,6 +13,8 @@ export const json: WireType<JsonType> = {
   fromText: jsonFromText,
   fromJson: jsonFromJson,
   fromStored: (text) => jsonFromText(text).ok ? text : undefined,
+  toBody: unchanged,
+  takesDates: false,
   inEntity: 'json',
   numeric: false,
   plainInPath: false,

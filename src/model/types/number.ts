@@ -25,3 +25,15 @@ export function fromNumber (value: unknown, fromText: (text: string) => Converte
   const converted = fromText(String(value))
   return converted.ok ? converted.value : undefined
 }
+
+/**
+ * Reads text as a number, because scopes often come from headers and claims, which are text for columns of any type.
+ */
+export const numberToBody = (value: unknown): unknown =>
+  typeof value === 'string' && value.trim() !== '' ? Number(value) : value
+
+/** Writes a number as text or reads text as a number, as the form of the type requires. */
+export function digitsToBody (value: unknown, { form }: { readonly form: NumberForm }): unknown {
+  if (form === 'number') return numberToBody(value)
+  return typeof value === 'number' || typeof value === 'bigint' ? String(value) : value
+}

@@ -1,7 +1,7 @@
 /** Types that this package does not know. Their values are texts that the database reads and writes. */
 import { accept, refuse } from './converted.ts'
 import type { OtherType } from './value-type.ts'
-import { INCOMPARABLE, type WireType } from './wire-type.ts'
+import { INCOMPARABLE, unchanged, type WireType } from './wire-type.ts'
 
 export const other: WireType<OtherType> = {
   // used for every column type without another entry (`valueTypeOf`)
@@ -10,6 +10,8 @@ export const other: WireType<OtherType> = {
   extremes: false,
   fromJson: (value) => typeof value === 'string' && !value.includes('\0') ? accept(value) : refuse('a string'),
   fromStored: () => undefined,
+  toBody: unchanged,
+  takesDates: false,
   inEntity: 'json',
   numeric: false,
   plainInPath: false,

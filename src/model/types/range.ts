@@ -10,7 +10,7 @@ import { decimal } from './decimal.ts'
 import { bigint, INT32, INT64, integer } from './integer.ts'
 import { compareDecimals, compareIntegers, compareMoments } from './order.ts'
 import type { EndType, RangeType, TypeOf } from './value-type.ts'
-import { COMPARABLE, type FromColumn, type WireType } from './wire-type.ts'
+import { COMPARABLE, unchanged, type FromColumn, type WireType } from './wire-type.ts'
 
 /** The brackets and two ends. An end is quoted, or has no characters that need quotes. */
 const RANGE = /^([[(])("[^"\\]*"|[^"\\,()[\]]*),("[^"\\]*"|[^"\\,()[\]]*)([\])])$/
@@ -107,6 +107,8 @@ export const range: WireType<RangeType> = {
   fromJson: (value, type) => fromString(value, (text) => rangeFromText(text, type)),
   fromStored: rangeFromStored,
   // a column without a zone ignores the offset in a body
+  toBody: unchanged,
+  takesDates: false,
   inEntity: (value) => value,
   numeric: false,
   plainInPath: false,

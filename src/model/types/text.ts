@@ -2,7 +2,7 @@
 import { accept, fromString, refuse, type Converted, type SqlValue } from './converted.ts'
 import { INT16, integer } from './integer.ts'
 import type { EnumType, TextType } from './value-type.ts'
-import { ORDERED, TEXTUAL, type FromColumn, type WireType } from './wire-type.ts'
+import { ORDERED, TEXTUAL, unchanged, type FromColumn, type WireType } from './wire-type.ts'
 
 const ofLength: FromColumn<TextType> = (_, [maxLength]) => ({ kind: 'text', maxLength })
 
@@ -32,6 +32,8 @@ export const text: WireType<TextType> = {
   fromCondition: (value) => typeof value === 'string' && textFromText(value).ok ? value : undefined,
   // JSON does not pad texts
   insideJson: ({ maxLength }) => ({ kind: 'text', maxLength }),
+  toBody: unchanged,
+  takesDates: false,
   inEntity: 'json',
   numeric: false,
   plainInPath: false,
@@ -59,6 +61,8 @@ export const enumeration: WireType<EnumType> = {
   },
   fromCondition: (value, { items }) => items.includes(value as never) ? value as string | number : undefined,
   insideJson: (type) => ({ ...type, native: false }),
+  toBody: unchanged,
+  takesDates: false,
   inEntity: 'json',
   numeric: false,
   plainInPath: false,

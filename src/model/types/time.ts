@@ -1,7 +1,7 @@
 /** Times of a day, without a zone. */
 import { accept, fromString, refuse, type Converted } from './converted.ts'
 import type { TimeType } from './value-type.ts'
-import { ORDERED, type FromColumn, type WireType } from './wire-type.ts'
+import { ORDERED, unchanged, type FromColumn, type WireType } from './wire-type.ts'
 
 const TIME = /^(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,6}))?)?$/
 const STORED_TIME = /^(?:(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,6})?|24:00:00)$/
@@ -15,6 +15,8 @@ export const time: WireType<TimeType> = {
   fromText: timeFromText,
   fromJson: (value) => fromString(value, timeFromText),
   fromStored: (text) => STORED_TIME.test(text) ? text : undefined,
+  toBody: unchanged,
+  takesDates: false,
   inEntity: 'json',
   numeric: true,
   plainInPath: false,

@@ -1,7 +1,7 @@
 /** UUIDs, in lower case. */
 import { accept, fromString, refuse, type Converted } from './converted.ts'
 import type { UuidType } from './value-type.ts'
-import { ORDERED, type WireType } from './wire-type.ts'
+import { ORDERED, unchanged, type WireType } from './wire-type.ts'
 
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i
 
@@ -22,6 +22,8 @@ export const uuid: WireType<UuidType> = {
   fromStored: (text) => isUuid(text) ? text : undefined,
   fromCondition: (value) => typeof value === 'string' && isUuid(value) ? value.toLowerCase() : undefined,
   insideJson: (type) => type,
+  toBody: unchanged,
+  takesDates: false,
   inEntity: 'json',
   numeric: false,
   plainInPath: true,

@@ -37,6 +37,9 @@ export const TEXTUAL: Abilities = Object.freeze({ comparable: true, ordered: tru
 /** The types as which values inside JSON are compared. */
 export type InsideJson = BooleanType | DateType | DecimalType | EnumType | TextType | UuidType
 
+/** A value in the form that it already has. */
+export const unchanged = (value: unknown): unknown => value
+
 export interface WireType<T extends ValueType> {
   /** PostgreSQL's names of the column types, in lower case, aliases included (manual, chapter 8, table 8.1). */
   readonly columns: Readonly<Record<string, FromColumn<T>>>
@@ -66,6 +69,15 @@ export interface WireType<T extends ValueType> {
 
   /** Converts JSON of a body that is not null, as the inverse of the wire form. Nothing is coerced. */
   fromJson(value: unknown, type: T): Converted
+
+  /**
+   * Writes a value that the application gives, in a scope or in `values`, in the form that bodies have. A Date is
+   * written as ISO 8601 before.
+   */
+  toBody(value: unknown, type: T): unknown
+
+  /** Whether `fromJson` converts a Date. */
+  readonly takesDates: boolean
 
   /**
    * Converts a text that the database wrote for a value of a column and that came back from a client. The result is

@@ -14,6 +14,8 @@ export interface AnyOfEntry extends EntryBase {
 }
 
 export const anyOfFilters: FilterKind<AnyOfFilter<string>, AnyOfEntry> = {
+  takesOperators: false,
+
   resolve: (filter, model) => ({
     kind: 'anyOf',
     name: freeName(filter, model),

@@ -9,6 +9,8 @@ export interface CustomFilterEntry extends EntryBase {
 }
 
 export const custom: FilterKind<CustomFilter, CustomFilterEntry> = {
+  takesOperators: false,
+
   resolve: (filter, model) => ({ kind: 'custom', name: freeName(filter, model), callback: filter.callback }),
 
   plan (param, { callback }) {

@@ -22,6 +22,8 @@ export interface FilterKind<Config, Entry> {
   readonly plan: (param: FilterParam, entry: Entry, values: Values) => Planned
   /** Returns the properties that the filter compares, each with its operators. */
   readonly compared: (entry: Entry) => readonly Compared[]
+  /** Whether a parameter may name an operator: entries of the kind have a map of them. */
+  readonly takesOperators: Entry extends { readonly operators: unknown } ? true : false
 }
 
 /** A property that a filter compares, and the relations that lead to it. */

@@ -37,8 +37,9 @@ const KINDS: { readonly [Kind in KindName]: FilterKind<Extract<Filter, { readonl
 export const kindOf = ({ kind }: { readonly kind: KindName }): FilterKind<Filter, FilterEntry> =>
   KINDS[kind] as unknown as FilterKind<Filter, FilterEntry>
 
+/** Whether the parameters of a filter may name an operator. */
 export const takesOperators = (entry: FilterEntry): entry is OperatorFilter<'operators'> | OperatorFilter<'partial'> =>
-  entry.kind === 'operators' || entry.kind === 'partial'
+  kindOf(entry).takesOperators
 
 /** Looks up the properties that a filter of the whitelist names. */
 export function filterEntry (filter: Filter, model: EntityModel): FilterEntry {

@@ -51,9 +51,12 @@ interface OperatorKind {
   readonly resolve: FilterKind<AllowedFilters<string>, OperatorFilter<'operators'>>['resolve']
   readonly plan: (param: FilterParam, entry: OperatorFilter, values: Values) => PlannedOperator
   readonly compared: (entry: OperatorFilter) => readonly Compared[]
+  readonly takesOperators: true
 }
 
 export const operators: OperatorKind = {
+  takesOperators: true,
+
   resolve (filter, model) {
     const { json } = resolvePath(model, filter.field, `AllowedFilters '${filter.field}'`)
     if (filter.type !== undefined && (json === undefined || json.member !== undefined)) {

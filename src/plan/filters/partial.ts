@@ -10,4 +10,5 @@ export const partial: FilterKind<PartialFilter<string>, OperatorFilter<'partial'
     resolveOperators(filter, model, { jsonType: 'string', formOf: (operator) => PARTIAL[operator] }),
   plan: operators.plan,
   compared: operators.compared,
+  takesOperators: true,
 }

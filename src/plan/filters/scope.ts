@@ -19,6 +19,8 @@ export interface ScopeEntry extends EntryBase {
 }
 
 export const scope: FilterKind<ScopeFilter<string>, ScopeEntry> = {
+  takesOperators: false,
+
   resolve (filter, model) {
     const what = `AllowedFilters.scope '${filter.field}'`
     if (!model.filters.includes(filter.filter)) {

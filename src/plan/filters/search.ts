@@ -14,6 +14,8 @@ export interface SearchEntry extends EntryBase {
 }
 
 export const search: FilterKind<SearchFilter<string>, SearchEntry> = {
+  takesOperators: false,
+
   resolve (filter, model) {
     const what = `AllowedFilters.search '${filter.field}'`
     const targets = filter.fields.map((field): FilterTarget => {

@@ -13,6 +13,8 @@ export interface TrashedEntry extends EntryBase {
 export const TRASHED: readonly Deleted[] = ['with', 'only', 'without']
 
 export const trashed: FilterKind<TrashedFilter, TrashedEntry> = {
+  takesOperators: false,
+
   resolve (filter, { name, deletedAt }) {
     if (deletedAt === undefined) {
       throw new ConfigError(
