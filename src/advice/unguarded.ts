@@ -1,6 +1,6 @@
 /** Decides which rows a request can reach past its resource's scope without another guard. */
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { conditionOfFilters } from '../borrowed/mikro-orm.ts'
+import { conditionOfFilters } from '../borrowed/filters.ts'
 import { hasSql, readCondition } from '../conditions/index.ts'
 import type { EntityModel, RelationProperty } from '../model/index.ts'
 import { includePath, relationsOf } from '../plan/index.ts'

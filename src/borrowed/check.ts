@@ -2,19 +2,20 @@
  * Checks that the installed versions of MikroORM, Kysely and pg have the members that this package borrows. A missing
  * member throws a ConfigError at start-up. Without the check, a request would fail with a TypeError.
  */
-import { TransactionManager } from '@mikro-orm/core'
+import { QueryHelper, TransactionManager } from '@mikro-orm/core'
 import type { PGlite } from '@electric-sql/pglite'
 import type { MikroORM } from '@mikro-orm/postgresql'
 import type { Pool } from 'pg'
 import { createRequire } from 'node:module'
 import { ConfigError } from '../errors.ts'
+import { FILTER_MEMBERS } from './filters.ts'
 import { KYSELY_MEMBERS } from './kysely.ts'
 import type { Borrowed } from './members.ts'
 import { MIKRO_ORM_MEMBERS } from './mikro-orm.ts'
 import { clientBeside, PG_MEMBERS, prepareValue } from './pg.ts'
 
 /** All borrowed members. */
-export const BORROWED: readonly Borrowed[] = [...MIKRO_ORM_MEMBERS, ...KYSELY_MEMBERS, ...PG_MEMBERS]
+export const BORROWED: readonly Borrowed[] = [...MIKRO_ORM_MEMBERS, ...FILTER_MEMBERS, ...KYSELY_MEMBERS, ...PG_MEMBERS]
 
 /** Objects of a running application, by their owner names in the lists. */
 type Found = Readonly<Record<string, object | undefined>>
@@ -26,6 +27,7 @@ type Found = Readonly<Record<string, object | undefined>>
  */
 export function checkMikroOrm ({ em, driver }: MikroORM): void {
   const unit = em.getUnitOfWork(false)
+  refuseMissing(FILTER_MEMBERS, { EntityManager: em, QueryHelper })
   refuseMissing(MIKRO_ORM_MEMBERS, {
     EntityManager: em,
     DatabaseDriver: driver,

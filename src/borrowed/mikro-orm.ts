@@ -1,5 +1,6 @@
 /**
- * MikroORM's private, protected, internal and replaced members. No other file of this package uses them. The list gives
+ * MikroORM's private, protected, internal and replaced members, except those of `filters.ts`. No other file of this
+ * package uses them. The list gives
  * the reason for each. The tests in test/borrowed fail when one changes.
  */
 import {
@@ -18,7 +19,6 @@ export const MIKRO_ORM_MEMBERS = membersOf('@mikro-orm/core', '7.2.1', [
   ['EntityManager', 'getAbortOptions', 'the signal of em.fork({ signal }), which also ends our statements'],
   ['EntityManager', 'getContext', 'the EntityManager of the transaction that the caller is in'],
   ['EntityManager', 'getTransactionSessionContext', 'variables and role of row level security'],
-  ['EntityManager', 'applyFilters', "the filters' condition: public API adds it to queries of MikroORM's only"],
   ['EntityManager', 'constructor', 'the second argument is the driver: that of a request reads from replicas'],
   ['DatabaseDriver', 'connection', 'replaced in the driver of a request, which notes that the writer is used'],
   ['DatabaseDriver', 'replicas', 'all of them: getConnection() picks one at random'],
@@ -74,20 +74,6 @@ export function contextOf (em: EntityManager): EntityManager {
 /** The variables and the role to set in each transaction. */
 export function sessionContextOf (em: EntityManager): SessionContext | undefined {
   return em.getTransactionSessionContext()
-}
-
-/**
- * The condition of the filters that are active for an entity.
- *
- * @param options for each filter its arguments, or whether it is on
- */
-export function conditionOfFilters (
-  em: EntityManager,
-  entity: unknown,
-  type: 'read' | 'update' | 'delete',
-  options: Readonly<Record<string, unknown>>
-): Promise<object | undefined> {
-  return em.applyFilters(entity as never, undefined as never, options as never, type) as Promise<object | undefined>
 }
 
 export type EntityManagerClass = new(config: any, driver: any, ...rest: any[]) => EntityManager

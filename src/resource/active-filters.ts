@@ -1,7 +1,7 @@
 /** The conditions of the MikroORM filters that are active in a session. */
 import { ValidationError } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { conditionOfFilters } from '../borrowed/mikro-orm.ts'
+import { conditionOfFilters, lacksArguments } from '../borrowed/filters.ts'
 import { ALL_ROWS, type Where } from '../conditions/index.ts'
 import { DatabaseError } from '../errors.ts'
 import type { EntityModel } from '../model/index.ts'
@@ -117,8 +117,7 @@ async function filtersOf (
 
 /** Replaces MikroORM's error about missing `setFilterParams`, because its message contains the filter's name. */
 export function filterError (error: unknown): unknown {
-  const isIncomplete = error instanceof Error && error.message.startsWith('No arguments provided for filter')
-  return isIncomplete
+  return lacksArguments(error)
     ? new DatabaseError('A filter that holds for the records of this request has no arguments.', { cause: error })
     : error
 }

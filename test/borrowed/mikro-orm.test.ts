@@ -67,13 +67,6 @@ await testContracts(borrowed.MIKRO_ORM_MEMBERS, {
       assert.equal(borrowed.sessionContextOf(em.fork()), undefined)
     },
   },
-  'EntityManager.applyFilters': {
-    does: 'gives the condition of the active filters, and nothing without any',
-    holds: async ({ em }) => {
-      assert.equal(await borrowed.conditionOfFilters(em, Lent, 'read', {}), undefined)
-      assert.deepEqual(await borrowed.conditionOfFilters(em, Lent, 'read', { short: true }), { title: 'short' })
-    },
-  },
   'EntityManager.constructor': {
     does: 'takes the driver as its second argument',
     holds: ({ orm, em }) => {

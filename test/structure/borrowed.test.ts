@@ -10,6 +10,7 @@ const root = path.join(import.meta.dirname, '../..')
 const PATTERNS: Readonly<Record<string, RegExp>> = {
   // query builders have a public method with this name
   'EntityManager.applyFilters': /\bem\.applyFilters\b/,
+  'Error.No arguments provided for filter': /No arguments provided for filter/,
   'EntityManager.constructor': /extends Base\b[^]*\bsuper\(config/,
   'DatabaseDriver.connection': /\b(?:driver|getDriver\(\))\.connection\b/,
   'DatabaseDriver.replicas': /\b(?:driver|getDriver\(\))\.replicas\b/,
@@ -73,6 +74,8 @@ t.test('uses of a member are found', (t) => {
     const [code, used] of [
       ['for (const client of pool._clients) cut(client)', ['Pool._clients']],
       ['const { _activeQuery } = client', ['Client._activeQuery']],
+      ['QueryHelper.processWhere({ where })', ['QueryHelper.processWhere']],
+      ["message.startsWith('No arguments provided for filter')", ['Error.No arguments provided for filter']],
       ['em.getContext(false)', ['EntityManager.getContext']],
       ['pool.connect = guarded', ['Pool.connect']],
       ["import { utils } from 'pg'\nrequire('pg/lib/utils.js')", ['pg/lib/utils.js.prepareValue']],

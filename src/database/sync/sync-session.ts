@@ -1,11 +1,11 @@
 /** Synchronous sessions: their methods block until the database has answered. */
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
+import { conditionOfFiltersNow } from '../../borrowed/filters.ts'
 import { ConfigError } from '../../errors.ts'
 import type { EntityModel } from '../../model/index.ts'
 import { convertError, tellOf, type BoundStatement } from '../../run/index.ts'
 import type { Row } from '../../sql/index.ts'
 import type { Bridge } from './bridge.ts'
-import { applyFiltersSync } from './filters.ts'
 import { toPortableValue, type Command } from './messages.ts'
 import { refuseInServer } from './server-guard.ts'
 
@@ -198,7 +198,7 @@ export class SyncSession {
     type: 'read' | 'update' | 'delete',
     options: Readonly<Record<string, unknown>>
   ): object | undefined {
-    return applyFiltersSync(this.em, entity, type, options)
+    return conditionOfFiltersNow(this.em, entity, type, options)
   }
 
   #send (command: Command, model?: EntityModel): Row[] {

@@ -1,10 +1,42 @@
 /**
- * Applies MikroORM's filters without a promise. `em.applyFilters` is async, though most conditions are available at
- * once.
+ * The conditions of MikroORM's filters, with a promise and without one. Public API adds these conditions to queries of
+ * MikroORM only. The list gives the reason for each borrowed member. The tests in test/borrowed fail when one changes.
  */
 import { QueryHelper, Raw, Utils, type EntityMetadata, type FilterDef } from '@mikro-orm/core'
 import type { EntityManager, Options } from '@mikro-orm/postgresql'
-import { ConfigError } from '../../errors.ts'
+import { ConfigError } from '../errors.ts'
+import { membersOf } from './members.ts'
+
+/** The beginning of the message if a filter has parameters and its arguments were not set. The error has no class. */
+const NO_ARGUMENTS = 'No arguments provided for filter'
+
+export const FILTER_MEMBERS = membersOf('@mikro-orm/core', '7.2.1', [
+  ['EntityManager', 'applyFilters', "the filters' condition: public API adds it to queries of MikroORM's only"],
+  ['QueryHelper', 'getActiveFilters', 'em.applyFilters without a promise: the filters that are active'],
+  ['QueryHelper', 'processWhere', 'em.applyFilters without a promise: the form in which it returns a condition'],
+  ['Error', NO_ARGUMENTS, 'a filter without arguments is told from an error of the application by its message'],
+])
+
+/** An operation on rows, which the function of a filter gets. */
+type FilterType = 'read' | 'update' | 'delete'
+
+/** For each filter its arguments, or whether it is on. */
+type FilterOptions = Readonly<Record<string, unknown>>
+
+/** The condition of the filters that are active for an entity. */
+export function conditionOfFilters (
+  em: EntityManager,
+  entity: unknown,
+  type: FilterType,
+  options: FilterOptions
+): Promise<object | undefined> {
+  return em.applyFilters(entity as never, undefined as never, options as never, type) as Promise<object | undefined>
+}
+
+/** Whether an error says that a filter has parameters and its arguments were not set. */
+export function lacksArguments (error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith(NO_ARGUMENTS)
+}
 
 type Filters = Record<string, FilterDef>
 type EntityManagerClass = NonNullable<Options['entityManager']>
@@ -34,16 +66,17 @@ export function rememberingFilters (Base: EntityManagerClass): EntityManagerClas
 }
 
 /**
- * Returns the conditions of the filters that are active for an entity, the same as `em.applyFilters`.
+ * The condition of the filters that are active for an entity, without a promise. It repeats the steps of
+ * `em.applyFilters`, which is async though most conditions are available at once.
  *
- * @param options arguments of filters by name, or booleans that turn them on or off
+ * @param em an EntityManager of a class that `rememberingFilters` has made
  * @throws {ConfigError} for a filter whose condition is a promise
  */
-export function applyFiltersSync (
+export function conditionOfFiltersNow (
   em: EntityManager,
   entity: unknown,
-  type: 'read' | 'update' | 'delete',
-  options: Readonly<Record<string, unknown>>
+  type: FilterType,
+  options: FilterOptions
 ): object | undefined {
   const meta = em.getMetadata(entity as never) as EntityMetadata
   const active = new Map<string, FilterDef>()
@@ -67,14 +100,14 @@ function condition (
   em: EntityManager,
   meta: EntityMetadata,
   filter: FilterDef,
-  type: 'read' | 'update' | 'delete',
+  type: FilterType,
   given: unknown
 ): object {
   let where: unknown = filter.cond
   if (typeof where === 'function') {
     const args = Utils.isPlainObject(given) ? given : em.getFilterParams(filter.name)
     if (!args && where.length > 0 && filter.args !== false) {
-      throw new Error(`No arguments provided for filter '${filter.name}'`)
+      throw new Error(`${NO_ARGUMENTS} '${filter.name}'`)
     }
     where = where(args, type, em, undefined, meta.className)
     if (typeof (where as PromiseLike<unknown> | undefined)?.then === 'function') {
