@@ -1,6 +1,7 @@
 /** Counts records. */
 import { planCount } from '../plan/index.ts'
 import type { QueryParams } from '../query/index.ts'
+import type { Row } from '../sql/index.ts'
 import type { CrudClass, ReadOptions, Session } from '../resource/index.ts'
 import { beginRead, findRows } from './rows.ts'
 
@@ -12,6 +13,11 @@ export async function countRecords (
   options: ReadOptions
 ): Promise<number> {
   const read = beginRead(crud, session, options, 'count')
-  const { rows: [row] } = await findRows(read, planCount(params, read.resource.whitelist, options))
+  const { rows } = await findRows(read, planCount(params, read.resource.whitelist, options))
+  return countOf(rows)
+}
+
+/** The number in the row of a count. */
+export function countOf ([row]: readonly Row[]): number {
   return Number(row!.count)
 }

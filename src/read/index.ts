@@ -4,8 +4,8 @@
  */
 export { checkReturned, convertRecord, convertList, isFinal, parseRecords, type JsonAnswer } from './answer.ts'
 export { streamColumns, type Column } from './columns.ts'
-export { countRecords } from './count.ts'
+export { countOf, countRecords } from './count.ts'
 export { readOne, recordExists } from './get.ts'
-export { itemsOfKeyset, itemsOfPage, planBehind, readList } from './list.ts'
-export { beginRead, hookContext, type Found, type Read } from './rows.ts'
+export { estimateOf, finishKeyset, finishPage, itemsOfKeyset, itemsOfPage, planBehind, readList } from './list.ts'
+export { beginRead, hookContext, weighedPlan, type Found, type LimitedPlan, type Read } from './rows.ts'
 export { readStream, type StreamReadOptions } from './stream.ts'

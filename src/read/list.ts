@@ -1,5 +1,5 @@
 /** Reads a page of records in one statement. Some pages need a second one, for the total or to look behind the page. */
-import { planEstimate, planList, planOtherSide, type KeysetPlan, type ListPlan } from '../plan/index.ts'
+import { planEstimate, planList, planOtherSide, type CountPlan, type KeysetPlan, type ListPlan } from '../plan/index.ts'
 import type { QueryParams } from '../query/index.ts'
 import type { CrudClass, ReadOptions, Session } from '../resource/index.ts'
 import {
@@ -32,26 +32,19 @@ async function readPage (read: Read, plan: ListPlan): Promise<JsonAnswer> {
   const row = found.rows[0]!
   const json = itemsOfPage(row)
   const items = isFinal(found.statement.toWire, read.crud) ? json : await convertItems(read, json, found)
-  const total = plan.window.count === 'planned' ? await estimateTotal(read, plan, row) : row.total
-  return { json: pageJson(items, pageInfo(plan.window, { ...row, total })) }
-}
-
-/** The estimated total. PostgreSQL needs a separate statement for it, which is not run if the page shows the total. */
-async function estimateTotal (read: Read, plan: ListPlan, row: Row): Promise<number> {
-  const told = totalOfPage(plan.window, row)
-  if (told !== undefined) return told
-  const { rows: [explained] } = await findRows(read, planEstimate(plan))
-  return plannedTotal(plan.window, row, explained!)
+  const estimate = estimateOf(plan, row)
+  const explained = estimate && (await findRows(read, estimate)).rows[0]
+  return { json: finishPage(plan, row, items, explained) }
 }
 
 async function readByCursor (read: Read, plan: KeysetPlan): Promise<JsonAnswer> {
   const found = await findWithinLimits(read, plan)
   const page = readKeyset(plan, found.rows)
   const look = planBehind(plan, page)
-  const behind = look === undefined ? page.behind === true : (await findRows(read, look)).rows.length > 0
+  const behind = look && (await findRows(read, look)).rows
   const json = itemsOfKeyset(page)
   const items = isFinal(found.statement.toWire, read.crud) ? json : await convertItems(read, json, found)
-  return { json: pageJson(items, cursorInfo(plan, page, behind)) }
+  return { json: finishKeyset(plan, page, items, behind) }
 }
 
 async function convertItems (read: Read, json: string, { statement }: Found): Promise<string> {
@@ -74,4 +67,39 @@ export function itemsOfKeyset ({ items }: KeysetRows): string {
  */
 export function planBehind (plan: KeysetPlan, { behind }: KeysetRows): KeysetPlan | undefined {
   return behind === undefined ? planOtherSide(plan) : undefined
+}
+
+/**
+ * The plan of the statement that estimates the total, which PostgreSQL does in a separate statement. It is `undefined`
+ * if the total is not estimated or the page shows it.
+ */
+export function estimateOf (plan: ListPlan, row: Row): CountPlan | undefined {
+  return plan.window.count === 'planned' && totalOfPage(plan.window, row) === undefined ? planEstimate(plan) : undefined
+}
+
+/**
+ * The JSON of a page.
+ *
+ * @param explained the row of the statement that `estimateOf` has planned
+ */
+export function finishPage (plan: ListPlan, row: Row, items: string, explained: Row | undefined): string {
+  const { window } = plan
+  const total = window.count === 'planned'
+    ? totalOfPage(window, row) ?? plannedTotal(window, row, explained!)
+    : row.total
+  return pageJson(items, pageInfo(window, { ...row, total }))
+}
+
+/**
+ * The JSON of a page by cursor.
+ *
+ * @param behind the rows of the statement that `planBehind` has planned
+ */
+export function finishKeyset (
+  plan: KeysetPlan,
+  page: KeysetRows,
+  items: string,
+  behind: readonly Row[] | undefined
+): string {
+  return pageJson(items, cursorInfo(plan, page, behind === undefined ? page.behind === true : behind.length > 0))
 }

@@ -26,6 +26,9 @@ export interface Read<On extends CrudSession = Session> {
   readonly operation: QueryOperation
 }
 
+/** The plan of an answer with limits. */
+export type LimitedPlan = ListPlan | KeysetPlan | GetPlan
+
 /** The rows that a statement returned. */
 export interface Found {
   readonly rows: readonly Row[]
@@ -61,12 +64,22 @@ export async function findRows ({ resource, session, conditions, operation }: Re
  */
 export async function findWithinLimits (
   read: Read,
-  plan: ListPlan | KeysetPlan | GetPlan
+  plan: LimitedPlan
 ): Promise<Found> {
   const found = await findRows(read, plan)
-  if (!isDoubtful(plan, found.rows)) return found
-  const weighed = { ...plan, weighed: true }
+  const weighed = weighedPlan(plan, found.rows)
+  if (weighed === undefined) return found
   const certain = await findRows(read, weighed)
-  isDoubtful(weighed, certain.rows)
+  weighedPlan(weighed, certain.rows)
   return certain
+}
+
+/**
+ * The plan of a statement that measures its answer, or `undefined` if the rows show that the answer is within its
+ * limits.
+ *
+ * @throws {TooLargeError} when the rows show that the answer exceeds a limit
+ */
+export function weighedPlan<Limited extends LimitedPlan> (plan: Limited, rows: readonly Row[]): Limited | undefined {
+  return isDoubtful(plan, rows) ? { ...plan, weighed: true } : undefined
 }

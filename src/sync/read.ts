@@ -1,28 +1,24 @@
 /** Reads on a synchronous session. */
 import type { SyncSession } from '../database/index.ts'
-import {
-  planCount,
-  planEstimate,
-  planExists,
-  planGet,
-  planList,
-  type GetPlan,
-  type Id,
-  type KeysetPlan,
-  type ListPlan,
-} from '../plan/index.ts'
+import { planCount, planExists, planGet, planList, type Id, type KeysetPlan, type ListPlan } from '../plan/index.ts'
 import type { QueryParams } from '../query/index.ts'
 import {
   beginRead,
+  countOf,
+  estimateOf,
+  finishKeyset,
+  finishPage,
   itemsOfKeyset,
   itemsOfPage,
   planBehind,
+  weighedPlan,
   type Found,
   type JsonAnswer,
+  type LimitedPlan,
   type Read,
 } from '../read/index.ts'
 import type { CrudClass, ReadOptions } from '../resource/index.ts'
-import { cursorInfo, isDoubtful, pageInfo, pageJson, plannedTotal, readKeyset, totalOfPage } from '../answer/index.ts'
+import { readKeyset } from '../answer/index.ts'
 import { finishList, finishRecord } from './answer.ts'
 import { findRows } from './statements.ts'
 
@@ -41,18 +37,16 @@ function byPage (read: Read<SyncSession>, plan: ListPlan): string {
   const { rows, statement } = findWithinLimits(read, plan)
   const row = rows[0]!
   const items = finishList(read, itemsOfPage(row), statement.toWire)
-  const total = plan.window.count === 'planned'
-    ? totalOfPage(plan.window, row) ?? plannedTotal(plan.window, row, findRows(read, planEstimate(plan)).rows[0]!)
-    : row.total
-  return pageJson(items, pageInfo(plan.window, { ...row, total }))
+  const estimate = estimateOf(plan, row)
+  return finishPage(plan, row, items, estimate && findRows(read, estimate).rows[0])
 }
 
 function byCursor (read: Read<SyncSession>, plan: KeysetPlan): string {
   const { rows, statement } = findWithinLimits(read, plan)
   const page = readKeyset(plan, rows)
   const look = planBehind(plan, page)
-  const behind = look === undefined ? page.behind === true : findRows(read, look).rows.length > 0
-  return pageJson(finishList(read, itemsOfKeyset(page), statement.toWire), cursorInfo(plan, page, behind))
+  const behind = look && findRows(read, look).rows
+  return finishKeyset(plan, page, finishList(read, itemsOfKeyset(page), statement.toWire), behind)
 }
 
 export function getSync (
@@ -80,7 +74,7 @@ export function countSync (
   options: ReadOptions
 ): number {
   const read = beginRead(crud, session, options, 'count')
-  return Number(findRows(read, planCount(params, read.resource.whitelist, options)).rows[0]!['count'])
+  return countOf(findRows(read, planCount(params, read.resource.whitelist, options)).rows)
 }
 
 export function existsSync (crud: CrudClass, session: SyncSession, id: Id, options: ReadOptions): boolean {
@@ -89,11 +83,11 @@ export function existsSync (crud: CrudClass, session: SyncSession, id: Id, optio
   return plan !== undefined && findRows(read, plan).rows.length > 0
 }
 
-function findWithinLimits (read: Read<SyncSession>, plan: ListPlan | KeysetPlan | GetPlan): Found {
+function findWithinLimits (read: Read<SyncSession>, plan: LimitedPlan): Found {
   const found = findRows(read, plan)
-  if (!isDoubtful(plan, found.rows)) return found
-  const weighed = { ...plan, weighed: true }
+  const weighed = weighedPlan(plan, found.rows)
+  if (weighed === undefined) return found
   const certain = findRows(read, weighed)
-  isDoubtful(weighed, certain.rows)
+  weighedPlan(weighed, certain.rows)
   return certain
 }

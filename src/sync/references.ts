@@ -3,7 +3,9 @@ import type { SyncSession } from '../database/index.ts'
 import type { EntityModel, RelationProperty } from '../model/index.ts'
 import type { Id, RecordData } from '../plan/index.ts'
 import {
+  areAllVisible,
   chunksOfKeys,
+  earlierMissing,
   missingReference,
   presentQuestion,
   visibleQuestion,
@@ -26,7 +28,7 @@ export function checkReferences (
     if (areVisible(search, relation, keys)) continue
     // checks one by one, because scripts can wait for an error
     const { row } = keys.find((key) => !areVisible(search, relation, [key])) ?? keys[0]!
-    if (missing === undefined || row < missing.row) missing = { relation, row }
+    missing = earlierMissing(missing, { relation, row })
   }
   if (missing !== undefined) throw missingReference(missing, pointer)
 }
@@ -44,6 +46,6 @@ export function checkChangedReferences (search: SyncSearch, model: EntityModel, 
 
 function areVisible (search: SyncSearch, relation: RelationProperty, keys: readonly WantedKey[]): boolean {
   return chunksOfKeys(keys).every((some) =>
-    Number(search.session.run(visibleQuestion(search, relation, some))[0]!['count']) === some.length
+    areAllVisible(search.session.run(visibleQuestion(search, relation, some)), some)
   )
 }

@@ -1,22 +1,28 @@
 /** Inserts, changes and removes rows on a synchronous session. */
 import type { SyncSession } from '../database/index.ts'
-import { ConfigError, ConflictError, NotFoundError, OutOfScopeError } from '../errors.ts'
-import { idOfKey, planExists, planGet, type AnyWritePlan, type Id, type RecordData } from '../plan/index.ts'
-import { NO_FILTERS, type ActiveFilters } from '../resource/index.ts'
+import { ConflictError, NotFoundError } from '../errors.ts'
+import { idOfKey, type AnyWritePlan, type Id, type RecordData } from '../plan/index.ts'
+import { NO_FILTERS, requirePromises, type ActiveFilters } from '../resource/index.ts'
 import { enterStage } from '../run/index.ts'
 import type { Row } from '../sql/index.ts'
 import {
-  checkVersion,
+  checksItself,
+  checksScope,
   chunksOf,
   statementOfWrite,
   entitiesOfWrite,
+  FILTERS_OF_WRITES,
   isEmpty,
   isSingle,
   planChange,
   planMark,
+  planRow,
   planRemoval,
   planRows,
   reasonForUnitOfWork,
+  requireInScope,
+  requireRow,
+  scopeSearch,
   searchOf,
   withOnCreate,
   writtenOf,
@@ -41,7 +47,7 @@ export function insertRows (
   const chunks = chunksOf(rows.map((row) => withOnCreate(row, write.model, write.session.em)))
   if (isSingle(write, rows, chunks.length, filters)) return insertChunk(write, chunks[0]!, filters, pointer)
   return inTransaction(write, (inner) => {
-    if (rows.length > 1) checkReferences(searchOf(inner, filters), rows, pointer)
+    if (!checksItself(rows)) checkReferences(searchOf(inner, filters), rows, pointer)
     const written = chunks.flatMap((chunk) => insertChunk(inner, chunk, filters, pointer))
     for (const { key } of written) checkWrittenScope(inner, idOfKey(write.model, key!))
     return written
@@ -69,7 +75,7 @@ export function changeRow (write: SyncWrite, id: Id, data: RecordData): Written 
   const plan = planChange(write, id, data, filters)
   if (plan === undefined) throw new NotFoundError()
   const run = (inner: SyncWrite): Written => runWrite(inner, plan, filters)[0] ?? refuseChange(inner, id, data, filters)
-  if (!write.scope?.partial) return run(write)
+  if (!checksScope(write)) return run(write)
   return inTransaction(write, (inner) => {
     const written = run(inner)
     checkWrittenScope(inner, id)
@@ -111,22 +117,18 @@ function runWrite (write: SyncWrite, plan: AnyWritePlan, filters: ActiveFilters)
 
 function filtersOf (write: SyncWrite, rows: readonly RecordData[]): ActiveFilters {
   enterStage('plan')
-  return activeFilters(write.session, entitiesOfWrite(write, rows), 'update')
+  return activeFilters(write.session, entitiesOfWrite(write, rows), FILTERS_OF_WRITES)
 }
 
-function findRow (write: SyncWrite, id: Id, includeDeleted = write.options.includeDeleted): Row {
-  const plan = planGet(id, undefined, write.resource.whitelist, { includeDeleted })
-  const row = plan && findRows(write, plan).rows[0]
-  if (row === undefined) throw new NotFoundError()
-  checkVersion(write, row)
-  return row
+function findRow (write: SyncWrite, id: Id, includeDeleted?: boolean): Row {
+  const plan = planRow(write, id, includeDeleted)
+  return requireRow(write, plan === undefined ? [] : findRows(write, plan).rows)
 }
 
 /** @throws {OutOfScopeError} when the written row is outside the scope */
 function checkWrittenScope (write: SyncWrite, id: Id): void {
-  if (!write.scope?.partial) return
-  const plan = planExists(id, write.resource.whitelist, { includeDeleted: true })!
-  if (findRows(write, plan, { ...write.conditions, filtered: false }).rows.length === 0) throw new OutOfScopeError()
+  const search = scopeSearch(write, id)
+  if (search !== undefined) requireInScope(findRows(write, search.plan, search.conditions).rows)
 }
 
 function inTransaction<Result> (write: SyncWrite, work: (inner: SyncWrite) => Result): Result {
@@ -137,9 +139,5 @@ function inTransaction<Result> (write: SyncWrite, work: (inner: SyncWrite) => Re
 function refuseUnitOfWork (write: SyncWrite, kind: WriteKind, rows: readonly RecordData[] = []): void {
   const reason = reasonForUnitOfWork(write, kind, rows)
   if (reason === undefined) return
-  throw new ConfigError(
-    `To ${kind} ${write.model.name} takes MikroORM's unit of work, because of ${reason}, ` +
-      'which a synchronous session (useAsync: false) cannot wait for: ' +
-      'use a DatabaseFactory without useAsync: false, and await the result.'
-  )
+  requirePromises(write.session, `To ${kind} ${write.model.name} takes MikroORM's unit of work, because of ${reason}`)
 }

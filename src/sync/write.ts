@@ -13,13 +13,14 @@ import {
   beginUpdate,
   beginWrite,
   completeRow,
+  deletionTime,
   finishChanges,
-  isSoft,
   listOf,
   requireList,
   rowOfBody,
   readChanges,
   dataOfHook,
+  withServerValues,
   type Data,
   type Write,
   type WriteOptions,
@@ -59,7 +60,7 @@ function createRecords (
     const at = pointer(index)
     const row = rowOfBody(create, one, at)
     if (create.plain) return row
-    const complete = { ...one, ...create.values }
+    const complete = withServerValues(create, one)
     if (crud.beforeCreate === undefined) return completeRow(create, one, complete, at)
     enterStage()
     const returned = dataOfHook('beforeCreate', valueOf('beforeCreate', crud.beforeCreate(complete, create.context)))
@@ -93,7 +94,7 @@ export function updateSync (
 export function deleteSync (crud: CrudClass, session: SyncSession, id: Id, options: WriteOptions): JsonAnswer {
   const write = beginWrite(crud, session, options, 'delete')
   valueOf('beforeDelete', crud.beforeDelete?.(id, contextOf(session, options.context)))
-  const deletedAt = isSoft(write) ? new Date() : undefined
+  const deletedAt = deletionTime(write)
   return answerOne(
     write,
     repeated(session, () => deletedAt === undefined ? removeRow(write, id) : markRow(write, id, deletedAt))

@@ -53,6 +53,11 @@ export function rowOfBody ({ write: { model }, rules, plain }: CreateData, data:
   return plain ? withSharedColumns(row, pointer) : row
 }
 
+/** A body with the server's values, which replace the client's. */
+export function withServerValues ({ values }: Pick<CreateData, 'values'>, body: Data): Data {
+  return { ...body, ...values }
+}
+
 /**
  * The row of a body after the server's values, the hook and the scope have added theirs.
  *
@@ -65,7 +70,13 @@ export function completeRow (
   data: Data,
   pointer: string
 ): RecordData {
-  const row = rowOfHook({ ...body, ...values }, { ...(scope && scopeData(scope)), ...data }, model, rules, pointer)
+  const row = rowOfHook(
+    withServerValues({ values }, body),
+    { ...(scope && scopeData(scope)), ...data },
+    model,
+    rules,
+    pointer
+  )
   if (scope !== undefined) checkScopeData(row, scope, model)
   return withSharedColumns(row, pointer)
 }

@@ -4,16 +4,16 @@ import { sharedEmOf, type ActiveFilters, type CrudClass, type Session } from '..
 import type { JsonAnswer } from '../read/index.ts'
 import { enterStage } from '../run/index.ts'
 import { answerMany, answerOne } from './answer.ts'
-import { beginCreate, completeRow, requireList, rowOfBody, type CreateData } from './create-data.ts'
+import { beginCreate, completeRow, requireList, rowOfBody, withServerValues, type CreateData } from './create-data.ts'
 import { dataOfHook } from './hook-data.ts'
 import { withOnCreate, type Data } from './new-row.ts'
-import { chunksOf, insertChunk, insertChunks } from './one-statement/insert.ts'
+import { checksItself, chunksOf, insertChunk, insertChunks } from './one-statement/insert.ts'
 import { guardedKeys } from './reference-questions.ts'
 import { repeated } from './repeat.ts'
 import { filtersOfWrite, writeInTransaction } from './statements.ts'
 import { createThroughEntities } from './unit-of-work/create.ts'
 import { needsUnitOfWork } from './unit-of-work/reason.ts'
-import { beginWrite, type Write, type WriteOptions, type Written } from './write.ts'
+import { beginWrite, checksScope, type Write, type WriteOptions, type Written } from './write.ts'
 
 export async function createOne (
   crud: CrudClass,
@@ -53,8 +53,9 @@ async function createRecords (
   return rows.length === 0 ? [] : await repeated(write.session, () => insertRows(write, rows, pointer))
 }
 
-async function passThroughHook ({ write: { crud }, values, context }: CreateData, one: Data): Promise<Data> {
-  const data = { ...one, ...values }
+async function passThroughHook (create: CreateData, one: Data): Promise<Data> {
+  const { write: { crud }, context } = create
+  const data = withServerValues(create, one)
   if (crud.beforeCreate === undefined) return data
   enterStage()
   const returned = dataOfHook('beforeCreate', await crud.beforeCreate(data, context))
@@ -85,6 +86,6 @@ export function isSingle (
   chunks: number,
   filters: ActiveFilters
 ): boolean {
-  return chunks === 1 && !scope?.partial &&
-    (rows.length === 1 || rows.every((row) => guardedKeys(row, filters, session).length === 0))
+  return chunks === 1 && !checksScope({ scope }) &&
+    (checksItself(rows) || rows.every((row) => guardedKeys(row, filters, session).length === 0))
 }

@@ -22,7 +22,7 @@ export async function deleteOne (
 ): Promise<JsonAnswer> {
   const write = beginWrite(crud, session, options, 'delete')
   if (crud.beforeDelete !== undefined) await crud.beforeDelete(id, contextOf(session, options.context))
-  const deletedAt = isSoft(write) ? new Date() : undefined
+  const deletedAt = deletionTime(write)
   return await answerOne(
     write,
     await repeated(session, () => deletedAt === undefined ? remove(write, id) : mark(write, id, deletedAt))
@@ -40,9 +40,9 @@ export async function restoreOne (
   return await answerOne(write, await repeated(session, () => mark(write, id, null)))
 }
 
-/** Whether a delete only marks the record as deleted. */
-export function isSoft ({ model, options }: Write<CrudSession>): boolean {
-  return model.deletedAt !== undefined && options.hard !== true
+/** The time with which a delete marks the record, or `undefined` if it removes the record. */
+export function deletionTime ({ model, options }: Write<CrudSession>): Date | undefined {
+  return model.deletedAt !== undefined && options.hard !== true ? new Date() : undefined
 }
 
 /** @throws {ConfigError} when records of the entity are not marked as deleted */

@@ -5,16 +5,18 @@
  */
 export { listOf } from './answer.ts'
 export { closedBody } from './closed-body.ts'
-export { beginCreate, completeRow, requireList, rowOfBody } from './create-data.ts'
+export { beginCreate, completeRow, requireList, rowOfBody, withServerValues } from './create-data.ts'
 export { createMany, createOne, isSingle } from './create.ts'
-export { beginRestore, deleteOne, isSoft, restoreOne } from './delete.ts'
+export { beginRestore, deleteOne, deletionTime, restoreOne } from './delete.ts'
 export { dataOfHook } from './hook-data.ts'
 export { entityTag } from './if-match.ts'
 export { withOnCreate, type Data } from './new-row.ts'
 export { planChange, planMark, planRemoval } from './one-statement/change.ts'
-export { chunksOf, planRows } from './one-statement/insert.ts'
+export { checksItself, chunksOf, planRows } from './one-statement/insert.ts'
 export {
+  areAllVisible,
   chunksOfKeys,
+  earlierMissing,
   missingReference,
   presentQuestion,
   searchOf,
@@ -25,14 +27,15 @@ export {
   type WantedKey,
 } from './reference-questions.ts'
 export { pauseAfter } from './repeat.ts'
-export { statementOfWrite, writtenRows } from './statements.ts'
+export { planRow, requireInScope, requireRow, scopeSearch, statementOfWrite, writtenRows } from './statements.ts'
 export { reasonForUnitOfWork, type WriteKind } from './unit-of-work/reason.ts'
 export { beginUpdate, finishChanges, isEmpty, keyNames, readChanges } from './update-data.ts'
 export { updateOne } from './update.ts'
 export {
   beginWrite,
-  checkVersion,
+  checksScope,
   entitiesOfWrite,
+  FILTERS_OF_WRITES,
   writtenOf,
   type Write,
   type WriteOptions,

@@ -61,6 +61,11 @@ export interface Missing {
   readonly row: number
 }
 
+/** Of two relations that refer to missing records, the one of the earlier row. */
+export function earlierMissing (one: Missing | undefined, other: Missing): Missing {
+  return one === undefined || other.row < one.row ? other : one
+}
+
 /** The keys of rows that have to be checked, without duplicates. */
 export function wantedKeys (
   { filters, session }: Search<CrudSession>,
@@ -122,6 +127,11 @@ export function visibleQuestion (
     values,
     (foreign) => compileReferences({ model: target, columns: join.targetColumns, keys: slots }, foreign)
   )
+}
+
+/** Whether all records of a question are visible. */
+export function areAllVisible ([row]: readonly Row[], keys: readonly WantedKey[]): boolean {
+  return Number(row!['count']) === keys.length
 }
 
 /** A statement about records of an entity. */

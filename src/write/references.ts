@@ -4,7 +4,9 @@ import { planPresent, type Id, type RecordData } from '../plan/index.ts'
 import { runStatement } from '../resource/index.ts'
 import { compileHiddenLinks, linkColumn } from '../sql/index.ts'
 import {
+  areAllVisible,
   chunksOfKeys,
+  earlierMissing,
   missingReference,
   presentQuestion,
   statementOf,
@@ -24,9 +26,7 @@ export async function checkReferences (
   let missing: Missing | undefined
   for (const [relation, keys] of wantedKeys(search, rows)) {
     const first = await firstMissing(search, relation, keys)
-    if (first !== undefined && (missing === undefined || first.row < missing.row)) {
-      missing = { relation, row: first.row }
-    }
+    if (first !== undefined) missing = earlierMissing(missing, { relation, row: first.row })
   }
   if (missing !== undefined) throw missingReference(missing, pointer)
 }
@@ -71,8 +71,8 @@ async function areVisible (
   keys: readonly WantedKey[]
 ): Promise<boolean> {
   for (const some of chunksOfKeys(keys)) {
-    const [row] = await runStatement(search.session, visibleQuestion(search, relation, some))
-    if (Number(row!['count']) < some.length) return false
+    const rows = await runStatement(search.session, visibleQuestion(search, relation, some))
+    if (!areAllVisible(rows, some)) return false
   }
   return true
 }

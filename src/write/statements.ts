@@ -2,7 +2,15 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { NotFoundError, OutOfScopeError } from '../errors.ts'
 import { keyColumns } from '../model/index.ts'
-import { planExists, planGet, type AnyWritePlan, type Id, type Plan, type RecordData } from '../plan/index.ts'
+import {
+  planExists,
+  planGet,
+  type AnyWritePlan,
+  type GetPlan,
+  type Id,
+  type Plan,
+  type RecordData,
+} from '../plan/index.ts'
 import {
   activeFilters,
   inTransaction,
@@ -14,12 +22,20 @@ import {
 } from '../resource/index.ts'
 import { convertError, enterStage, isDriverError } from '../run/index.ts'
 import type { Row } from '../sql/index.ts'
-import { checkVersion, entitiesOfWrite, writtenOf, type Write, type Written } from './write.ts'
+import {
+  checksScope,
+  checkVersion,
+  entitiesOfWrite,
+  FILTERS_OF_WRITES,
+  writtenOf,
+  type Write,
+  type Written,
+} from './write.ts'
 
 /** The active MikroORM filters of the resource and of the records that rows refer to. */
 export async function filtersOfWrite (write: Write, rows: readonly RecordData[]): Promise<ActiveFilters> {
   enterStage('plan')
-  return await activeFilters(write.session, entitiesOfWrite(write, rows), 'update')
+  return await activeFilters(write.session, entitiesOfWrite(write, rows), FILTERS_OF_WRITES)
 }
 
 /** Runs the statement of a plan and returns the rows that it wrote. */
@@ -55,10 +71,23 @@ async function look (write: Write, plan: Plan, conditions: RequestConditions = w
 export async function findRow (
   write: Write,
   id: Id,
-  includeDeleted: boolean | undefined = write.options.includeDeleted
+  includeDeleted?: boolean
 ): Promise<Row> {
-  const plan = planGet(id, undefined, write.resource.whitelist, { includeDeleted })
-  const [row] = plan === undefined ? [] : await look(write, plan)
+  const plan = planRow(write, id, includeDeleted)
+  return requireRow(write, plan === undefined ? [] : await look(write, plan))
+}
+
+/** The plan of the search for the row of a record, or `undefined` for an id that no record can have. */
+export function planRow (
+  { resource, options }: Write<CrudSession>,
+  id: Id,
+  includeDeleted: boolean | undefined = options.includeDeleted
+): GetPlan | undefined {
+  return planGet(id, undefined, resource.whitelist, { includeDeleted })
+}
+
+/** @throws {NotFoundError}, or {PreconditionFailedError} if the version of the row is not in If-Match */
+export function requireRow (write: Write<CrudSession>, [row]: readonly Row[]): Row {
   if (row === undefined) throw new NotFoundError()
   checkVersion(write, row)
   return row
@@ -73,9 +102,27 @@ export async function readBack (write: Write, id: Id): Promise<Written> {
 
 /** @throws {OutOfScopeError} when the written row lies outside. The scope's equalities have been checked before. */
 export async function checkWrittenScope (write: Write, id: Id): Promise<void> {
-  if (!write.scope?.partial) return
-  const plan = planExists(id, write.resource.whitelist, { includeDeleted: true })!
-  if ((await look(write, plan, { ...write.conditions, filtered: false })).length === 0) throw new OutOfScopeError()
+  const search = scopeSearch(write, id)
+  if (search !== undefined) requireInScope(await look(write, search.plan, search.conditions))
+}
+
+/** The search for a written row in the scope, or `undefined` if the equalities of the scope are all of it. */
+export function scopeSearch (write: Write<CrudSession>, id: Id): ScopeSearch | undefined {
+  if (!checksScope(write)) return undefined
+  return {
+    plan: planExists(id, write.resource.whitelist, { includeDeleted: true })!,
+    conditions: { ...write.conditions, filtered: false },
+  }
+}
+
+interface ScopeSearch {
+  readonly plan: Plan
+  readonly conditions: RequestConditions
+}
+
+/** @throws {OutOfScopeError} when the search has found no row */
+export function requireInScope (rows: readonly Row[]): void {
+  if (rows.length === 0) throw new OutOfScopeError()
 }
 
 /** Does the work of a write in a transaction, or in a savepoint if its session is in a transaction. */

@@ -7,6 +7,7 @@ import {
   sharedEmOf,
   type CrudClass,
   type CrudSession,
+  type FilterType,
   type ReadOptions,
   type RequestConditions,
   type Resource,
@@ -102,6 +103,14 @@ export function checkVersion (write: Write<CrudSession>, row: Row): void {
   const versions = versionsOf(write)
   if (versions !== undefined && !versions.includes(row['version'] as string)) throw new PreconditionFailedError()
 }
+
+/** Whether only the database can check that a written row lies in the scope. */
+export function checksScope ({ scope }: Pick<Write<CrudSession>, 'scope'>): boolean {
+  return scope?.partial === true
+}
+
+/** The operation for which MikroORM's filters are asked in all writes. */
+export const FILTERS_OF_WRITES: FilterType = 'update'
 
 /** The entities whose filters a write needs: its own, those that rows refer to, and those that the scope leads to. */
 export function entitiesOfWrite (

@@ -6,7 +6,7 @@ import { withOnUpdate } from '../new-row.ts'
 import { isGuarded, searchOf } from '../reference-questions.ts'
 import { checkChangedReferences } from '../references.ts'
 import { checkWrittenScope, filtersOfWrite, findRow, runWrite, writeInTransaction } from '../statements.ts'
-import { versionsOf, writtenOf, type Write, type Written } from '../write.ts'
+import { checksScope, versionsOf, writtenOf, type Write, type Written } from '../write.ts'
 
 /** The plan of an update, or `undefined` for an id that no record can have. */
 export function planChange (
@@ -58,7 +58,7 @@ export async function updateRow (
     const [written] = await runWrite(inner, plan, filters)
     return written ?? await refuseChange(inner, id, data, filters)
   }
-  if (!write.scope?.partial) return await run(write)
+  if (!checksScope(write)) return await run(write)
   return await writeInTransaction(write, async (inner) => {
     const written = await run(inner)
     await checkWrittenScope(inner, id)

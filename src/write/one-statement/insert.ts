@@ -42,11 +42,16 @@ export async function insertChunks (
   filters: ActiveFilters,
   pointer: (index: number) => string
 ): Promise<Written[]> {
-  if (rows.length > 1) await checkReferences(searchOf(write, filters), rows, pointer)
+  if (!checksItself(rows)) await checkReferences(searchOf(write, filters), rows, pointer)
   const written: Written[] = []
   for (const chunk of chunks) written.push(...await insertChunk(write, chunk, filters, pointer))
   for (const { key } of written) await checkWrittenScope(write, idOfKey(write.model, key!))
   return written
+}
+
+/** Whether the statement of an insert checks the references of its rows. A statement of several rows cannot. */
+export function checksItself (rows: readonly RecordData[]): boolean {
+  return rows.length === 1
 }
 
 export function planRows (
@@ -55,5 +60,5 @@ export function planRows (
   filters: ActiveFilters
 ): AnyWritePlan {
   enterStage('plan')
-  return planInsert(rows, resource.selection, (model) => rows.length === 1 && isGuarded(model, filters, session))
+  return planInsert(rows, resource.selection, (model) => checksItself(rows) && isGuarded(model, filters, session))
 }
