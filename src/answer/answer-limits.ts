@@ -1,5 +1,6 @@
 /** Checks the limits of an answer, from what its statement reports and from the length of its text. */
 import { TooLargeError } from '../errors.ts'
+import { PAGE_STYLES } from '../pagination.ts'
 import type { GetPlan, Include, KeysetPlan, ListPlan, StreamPlan } from '../plan/index.ts'
 import { EXCESS_COLUMN, EXCESS_OF_BYTES, forecastOf, KEYSET_ROW, TOO_LONG, type Row } from '../sql/index.ts'
 
@@ -73,7 +74,7 @@ export function tooLarge (plan: AnswerPlan | StreamPlan, excess: string): TooLar
 /** The parameter that sets the number of records. */
 function sizeParameter (plan: AnswerPlan | StreamPlan): 'per_page' | 'limit' | undefined {
   if (plan.kind === 'get' || plan.kind === 'stream') return undefined
-  return plan.kind === 'list' && plan.window.style === 'offset' ? 'limit' : 'per_page'
+  return PAGE_STYLES[plan.kind === 'list' ? plan.window.style : 'cursor'].size
 }
 
 /** The longest path below an include, which is most likely the one that the client asked for. */
