@@ -4,7 +4,7 @@ import { PAGE_STYLES } from '../pagination.ts'
 import type { GetPlan, Include, KeysetPlan, ListPlan, StreamPlan } from '../plan/index.ts'
 import { EXCESS_COLUMN, EXCESS_OF_BYTES, forecastOf, KEYSET_ROW, TOO_LONG, type Row } from '../sql/index.ts'
 
-type AnswerPlan = ListPlan | KeysetPlan | GetPlan
+type LimitedPlan = ListPlan | KeysetPlan | GetPlan
 
 /** The most bytes of UTF-8 that a UTF-16 code unit takes. */
 const MOST_BYTES = 3
@@ -15,7 +15,7 @@ const MOST_BYTES = 3
  *
  * @throws {TooLargeError} when the answer exceeds a limit
  */
-export function isDoubtful (plan: AnswerPlan, rows: readonly Row[]): boolean {
+export function isDoubtful (plan: LimitedPlan, rows: readonly Row[]): boolean {
   const { limits, selection } = plan
   const [first] = rows
   if (limits === undefined || first === undefined) return false
@@ -51,7 +51,7 @@ export function checkRecord (plan: StreamPlan, json: string): void {
 const CODE = 'FST_CRUD_TOO_LARGE'
 
 /** @param excess the index of the include that has too many records, or `bytes` */
-export function tooLarge (plan: AnswerPlan | StreamPlan, excess: string): TooLargeError {
+export function tooLarge (plan: LimitedPlan | StreamPlan, excess: string): TooLargeError {
   const { selection: { includes }, limits } = plan
   const size = sizeParameter(plan)
   const whole = plan.kind === 'stream' ? 'a record of the stream' : 'the answer'
@@ -72,7 +72,7 @@ export function tooLarge (plan: AnswerPlan | StreamPlan, excess: string): TooLar
 }
 
 /** The parameter that sets the number of records. */
-function sizeParameter (plan: AnswerPlan | StreamPlan): 'per_page' | 'limit' | undefined {
+function sizeParameter (plan: LimitedPlan | StreamPlan): 'per_page' | 'limit' | undefined {
   if (plan.kind === 'get' || plan.kind === 'stream') return undefined
   return PAGE_STYLES[plan.kind === 'list' ? plan.window.style : 'cursor'].size
 }

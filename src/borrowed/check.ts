@@ -18,7 +18,7 @@ import { clientBeside, PG_MEMBERS, prepareValue } from './pg.ts'
 export const BORROWED: readonly Borrowed[] = [...MIKRO_ORM_MEMBERS, ...FILTER_MEMBERS, ...KYSELY_MEMBERS, ...PG_MEMBERS]
 
 /** Objects of a running application, by their owner names in the lists. */
-type Found = Readonly<Record<string, object | undefined>>
+type Owners = Readonly<Record<string, object | undefined>>
 
 /**
  * Checks MikroORM, before it connects.
@@ -58,7 +58,7 @@ export function checkClient (kysely: object, pool: Pool | PGlite): void {
 /** Members that are missing until an object is connected, or that are optional. */
 const LATER: ReadonlySet<string> = new Set(['readyForQuery', 'sslNegotiation'])
 
-function refuseMissing (members: readonly Borrowed[], found: Found): void {
+function refuseMissing (members: readonly Borrowed[], found: Owners): void {
   const missing = members.find(({ of, name }) => {
     const owner = found[of] as Readonly<Record<string, unknown>> | undefined
     return owner !== undefined && owner[name] === undefined && !LATER.has(name)

@@ -5,12 +5,12 @@
 import { QueryHelper, Raw, Utils, type EntityMetadata, type FilterDef } from '@mikro-orm/core'
 import type { EntityManager, Options } from '@mikro-orm/postgresql'
 import { ConfigError } from '../errors.ts'
-import { membersOf } from './members.ts'
+import { borrowedMembers } from './members.ts'
 
 /** The beginning of the message if a filter has parameters and its arguments were not set. The error has no class. */
 const NO_ARGUMENTS = 'No arguments provided for filter'
 
-export const FILTER_MEMBERS = membersOf('@mikro-orm/core', '7.2.1', [
+export const FILTER_MEMBERS = borrowedMembers('@mikro-orm/core', '7.2.1', [
   ['EntityManager', 'applyFilters', "the filters' condition: public API adds it to queries of MikroORM's only"],
   ['QueryHelper', 'getActiveFilters', 'em.applyFilters without a promise: the filters that are active'],
   ['QueryHelper', 'processWhere', 'em.applyFilters without a promise: the form in which it returns a condition'],

@@ -4,10 +4,10 @@
  */
 import { CompiledQuery, type ControlledTransaction, type DatabaseConnection, type QueryExecutor } from 'kysely'
 import type { PoolClient } from 'pg'
-import { membersOf } from './members.ts'
+import { borrowedMembers } from './members.ts'
 import { clientWith } from './pg.ts'
 
-export const KYSELY_MEMBERS = membersOf('kysely', '0.29.6', [
+export const KYSELY_MEMBERS = borrowedMembers('kysely', '0.29.6', [
   ['Kysely', 'getExecutor', 'gives the connection of a transaction, and waits until it is idle'],
   ['QueryExecutor', 'provideConnection', 'the same'],
   ['DatabaseConnection', 'executeQuery', 'replaced: all statements of a transaction are watched'],

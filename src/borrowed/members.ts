@@ -11,7 +11,7 @@ export interface Borrowed {
 }
 
 /** The entries of one package: owner, name and reason of each member. */
-export function membersOf (
+export function borrowedMembers (
   from: string,
   version: string,
   members: ReadonlyArray<readonly [of: string, name: string, reason: string]>

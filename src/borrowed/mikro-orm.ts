@@ -13,9 +13,9 @@ import {
 } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Transaction } from 'kysely'
-import { membersOf } from './members.ts'
+import { borrowedMembers } from './members.ts'
 
-export const MIKRO_ORM_MEMBERS = membersOf('@mikro-orm/core', '7.2.1', [
+export const MIKRO_ORM_MEMBERS = borrowedMembers('@mikro-orm/core', '7.2.1', [
   ['EntityManager', 'getAbortOptions', 'the signal of em.fork({ signal }), which also ends our statements'],
   ['EntityManager', 'getContext', 'the EntityManager of the transaction that the caller is in'],
   ['EntityManager', 'getTransactionSessionContext', 'variables and role of row level security'],
@@ -195,10 +195,10 @@ function deletionHandler (): string {
 }
 
 /** The parts of an entity's key. */
-export const primaryKeysOf = (entity: object): unknown[] => wrap(entity, true).__primaryKeys
+export const keyPartsOfEntity = (entity: object): unknown[] => wrap(entity, true).__primaryKeys
 
 /** The key of an entity as MikroORM represents it: a value, or several values in a list or an object. */
-export const primaryKeyOf = (entity: object): unknown => wrap(entity, true).getPrimaryKey()
+export const keyOfEntity = (entity: object): unknown => wrap(entity, true).getPrimaryKey()
 
 /** The methods by which MikroORM reads from a connection. */
 export interface Asking {

@@ -6,9 +6,9 @@ import { createRequire } from 'node:module'
 import type { Socket } from 'node:net'
 import type { ConnectionOptions } from 'node:tls'
 import type { Client, ClientBase, Connection, Pool, PoolClient } from 'pg'
-import { membersOf } from './members.ts'
+import { borrowedMembers } from './members.ts'
 
-export const PG_MEMBERS = membersOf('pg', '8.23.0', [
+export const PG_MEMBERS = borrowedMembers('pg', '8.23.0', [
   ['Pool', '_clients', 'connections that a pool had opened before its events were listened to'],
   ['Pool', 'Client', "a connection beside the pool, with the pool's options"],
   ['Pool', 'connect', 'replaced: limits the queue, and closes connections that are older than the last one that broke'],

@@ -77,7 +77,7 @@ type KnownRecordAt<Entity, Paths, Numbers, Selections, Before extends string> = 
   [Name in NamesAt<Entity, Paths, Numbers, Selections, Before>]: Name extends HeadsAt<Paths, Before>
     ? Name extends Key<Entity> ? Related<Entity[Name], Paths, Numbers, Selections, `${Before}${Name}.`> : any
     : Name extends NumbersAt<Numbers, Place<Before>> ? NumberAt<Numbers, Place<Before>, Name>
-      : Name extends Key<Entity> ? Column<Entity[Name]>
+      : Name extends Key<Entity> ? ColumnType<Entity[Name]>
         : never
 }
 
@@ -91,7 +91,7 @@ type Related<T, Paths, Numbers, Selections, Before extends string> = KindOf<T> e
   : RecordAt<One<T>, Paths, Numbers, Selections, Before> | null
 
 /** The type of a column. A relation that isn't included is its key. */
-type Column<T> = KindOf<T> extends infer Kind
+type ColumnType<T> = KindOf<T> extends infer Kind
   ? Kind extends 'one' ? WireId<One<T>> | (null extends T ? null : undefined extends T ? null : never)
     : Kind extends 'scalar' ? Wire<T>
       : any

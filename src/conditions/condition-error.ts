@@ -15,7 +15,7 @@ export function fail (at: string, what: string): never {
 export const pathOf = (at: string, key: string): string => at === '' ? key : `${at}.${key}`
 
 /** The kind of a value, as the end of a sentence. */
-export function kindOf (value: unknown): string {
+export function valueKind (value: unknown): string {
   if (value === null || value === undefined || Number.isNaN(value)) return String(value)
   if (Array.isArray(value)) return 'an array'
   if (typeof value === 'object') {

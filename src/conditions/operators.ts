@@ -47,7 +47,7 @@ export const RELATION_OPERATORS: readonly string[] = [
 ]
 
 /** Operators that take a list. */
-export const LISTS: ReadonlySet<string> = new Set(['$in', '$nin', '$all', '$hasKeys', '$hasSomeKeys'])
+export const LIST_OPERATORS: ReadonlySet<string> = new Set(['$in', '$nin', '$all', '$hasKeys', '$hasSomeKeys'])
 
 /** Operators that group conditions. */
 export const GROUPS: readonly string[] = ['$and', '$or', '$not']

@@ -6,8 +6,8 @@
 import { Raw } from '@mikro-orm/core'
 import type { EntityModel, Property, RelationProperty, ScalarProperty } from '../model/index.ts'
 import { didYouMean, nearest } from '../suggest.ts'
-import { fail, kindOf, pathOf } from './condition-error.ts'
-import { COLUMN_OPERATORS, GROUPS, isQuantifier, LISTS, RELATION_OPERATORS } from './operators.ts'
+import { fail, valueKind, pathOf } from './condition-error.ts'
+import { COLUMN_OPERATORS, GROUPS, isQuantifier, LIST_OPERATORS, RELATION_OPERATORS } from './operators.ts'
 import { copyOf, isEmptyObject, isPlainObject, isSql } from './plain-object.ts'
 import { ALL_ROWS, saysSomething, type Comparison, type Where, type WherePart } from './tree.ts'
 import { checkJson, checkValue, keysOf } from './values.ts'
@@ -39,7 +39,7 @@ const namesOf = ({ name, properties, otherNames }: EntityModel): Names => ({ of:
 const NO_NAMES: ReadonlySet<string> = new Set()
 
 function readWhere (where: unknown, names: Names, at: string): Where {
-  if (!isPlainObject(where)) fail(at, `it must be an object with conditions on ${names.of}; it is ${kindOf(where)}`)
+  if (!isPlainObject(where)) fail(at, `it must be an object with conditions on ${names.of}; it is ${valueKind(where)}`)
   const parts: WherePart[] = []
   for (const symbol of Object.getOwnPropertySymbols(where)) {
     parts.push(readSql(symbol, (where as Record<symbol, unknown>)[symbol], at))
@@ -93,7 +93,9 @@ function readAlternative (member: unknown, names: Names, at: string, group: stri
 }
 
 function readList (value: unknown, at: string): readonly unknown[] {
-  return Array.isArray(value) ? Array.from(value) : fail(at, `it must be a list of conditions; it is ${kindOf(value)}`)
+  return Array.isArray(value)
+    ? Array.from(value)
+    : fail(at, `it must be a list of conditions; it is ${valueKind(value)}`)
 }
 
 function readMember (key: string, value: unknown, names: Names, at: string): readonly WherePart[] {
@@ -116,7 +118,7 @@ function readMember (key: string, value: unknown, names: Names, at: string): rea
     case 'embedded': {
       if (value === null) return [verbatim(key, value)]
       if (!isPlainObject(value)) {
-        fail(at, `it must be an object with conditions on its members; it is ${kindOf(value)}`)
+        fail(at, `it must be an object with conditions on its members; it is ${valueKind(value)}`)
       }
       if (isEmptyObject(value)) fail(at, 'it contains no condition')
       const members: Names = { of: at, properties: property.properties, others: NO_NAMES }
@@ -234,10 +236,10 @@ function checkOperators (value: Record<string, unknown>, property: ScalarPropert
 }
 
 function checkOperator (name: string, value: unknown, property: ScalarProperty | undefined, at: string): void {
-  if (LISTS.has(name) && !Array.isArray(value) && !isSql(value)) {
-    fail(at, `${name} takes a list; it is ${kindOf(value)}`)
+  if (LIST_OPERATORS.has(name) && !Array.isArray(value) && !isSql(value)) {
+    fail(at, `${name} takes a list; it is ${valueKind(value)}`)
   }
-  if (name === '$exists' && typeof value !== 'boolean') fail(at, `$exists is true or false; it is ${kindOf(value)}`)
+  if (name === '$exists' && typeof value !== 'boolean') fail(at, `$exists is true or false; it is ${valueKind(value)}`)
   if (name === '$size' && isPlainObject(value)) return checkOperators(value, undefined, at)
   if (name === '$elemMatch' && isPlainObject(value) && isEmptyObject(value)) fail(at, 'it contains no condition')
   if (property === undefined) checkValue(value, at)

@@ -74,14 +74,14 @@ function entryOf (part: WherePart, visible: Visible): readonly [key: string | sy
 
 function related ({ relation, quantifier, where }: RelatedPart, visible: Visible): object {
   const condition = toMikroOrm(where, visible)
-  if (quantifier === undefined) return guard(condition, relation, visible)
+  if (quantifier === undefined) return onlyVisible(condition, relation, visible)
   // every visible row matches if no row is visible and does not match
   return quantifier === '$every'
-    ? { $none: guard({ $not: condition }, relation, visible) }
-    : { [quantifier]: guard(condition, relation, visible) }
+    ? { $none: onlyVisible({ $not: condition }, relation, visible) }
+    : { [quantifier]: onlyVisible(condition, relation, visible) }
 }
 
-function guard (condition: object, { target }: RelationProperty, visible: Visible): object {
+function onlyVisible (condition: object, { target }: RelationProperty, visible: Visible): object {
   const seen = visible(target)
   return seen === undefined ? condition : { $and: [condition, seen] }
 }

@@ -1,7 +1,7 @@
 /** Checks of the values in conditions: only those that are certainly values are accepted. */
 import { Reference, Utils } from '@mikro-orm/core'
-import { primaryKeysOf } from '../borrowed/mikro-orm.ts'
-import { fail, kindOf, pathOf } from './condition-error.ts'
+import { keyPartsOfEntity } from '../borrowed/mikro-orm.ts'
+import { fail, valueKind, pathOf } from './condition-error.ts'
 import { isPlainObject, isSql } from './plain-object.ts'
 
 /**
@@ -16,7 +16,7 @@ export function checkValue (value: unknown, at: string, custom = false): void {
       return fail(at, 'it is undefined, which is neither a value nor null')
     case 'function':
     case 'symbol':
-      return fail(at, `it is ${kindOf(value)}`)
+      return fail(at, `it is ${valueKind(value)}`)
     case 'number':
       return Number.isNaN(value) ? fail(at, 'it is NaN') : undefined
     case 'object':
@@ -34,7 +34,7 @@ export function checkValue (value: unknown, at: string, custom = false): void {
   const key = keyOfEntity(value)
   if (key !== undefined) return checkValue(key, at)
   if (custom || typeof (value as { toPostgres?: unknown }).toPostgres === 'function') return
-  fail(at, `it is ${kindOf(value)}, which no column can hold`)
+  fail(at, `it is ${valueKind(value)}, which no column can hold`)
 }
 
 /**
@@ -61,5 +61,5 @@ export function keysOf (value: object, at: string): string[] {
 /** The key of an entity of MikroORM, or of a reference to one; `undefined` for any other value. */
 export function keyOfEntity (value: unknown): readonly unknown[] | undefined {
   const entity = Reference.isReference(value) ? value.unwrap() : value
-  return Utils.isEntity(entity) ? primaryKeysOf(entity) : undefined
+  return Utils.isEntity(entity) ? keyPartsOfEntity(entity) : undefined
 }

@@ -12,7 +12,7 @@ import { ConfigError } from '../errors.ts'
 import { checkOptions } from '../options.ts'
 import { planList, type Id } from '../plan/index.ts'
 import { parseQueryParams, type QueryParams } from '../query/index.ts'
-import { countRecords, readList, readOne, readStream, recordExists } from '../read/index.ts'
+import { countRecords, readList, readRecord, readStream, recordExists } from '../read/index.ts'
 import {
   BoundResources,
   requirePromises,
@@ -165,7 +165,7 @@ export class CrudBase<
     return refusalOf(this, 'getJson', session, options, params) ?? textOf(
       session instanceof SyncSession
         ? getSync(this, session, id, params, options)
-        : readOne(this, session, id, params, options)
+        : readRecord(this, session, id, params, options)
     )
   }
 

@@ -4,7 +4,7 @@ import { ConfigError } from '../errors.ts'
 import { codecOf, hydratorOf, isVerbatim } from './codec.ts'
 import { embeddedToEntity } from './embedded-json.ts'
 import type { EmbeddedProperty, EntityModel, Property, RelationProperty, ScalarProperty } from './entity-model.ts'
-import { keyOf } from './keys.ts'
+import { foreignKeyOf } from './keys.ts'
 import { joinOf, orderOf } from './relations.ts'
 import { valueTypeOf } from './value-type.ts'
 import { writeRulesOf } from './write-rules.ts'
@@ -152,7 +152,7 @@ function buildRelation (orm: OrmContext, meta: EntityMetadata, source: EntityPro
     ...baseOf(source, meta),
     many: source.kind === ReferenceKind.ONE_TO_MANY || source.kind === ReferenceKind.MANY_TO_MANY,
     join,
-    key: join.kind === 'owner' ? keyOf(source, join, targetMeta, orm.platform) : [],
+    key: join.kind === 'owner' ? foreignKeyOf(source, join, targetMeta, orm.platform) : [],
     where: source.where as object | undefined,
     order: orderOf(source, targetMeta),
     // looked up on first use, because entities may refer to each other in circles

@@ -3,15 +3,15 @@ import { convert, fromJson } from './convert.ts'
 import type { KeyColumn } from './entity-model.ts'
 import type { Converted } from './types/converted.ts'
 
-type Column = Pick<KeyColumn, 'type' | 'codec'>
+type KeyType = Pick<KeyColumn, 'type' | 'codec'>
 
 /** Converts the text of a key in a path to a value to bind. */
-export function keyFromText (text: string, { type, codec }: Column): Converted {
+export function keyFromText (text: string, { type, codec }: KeyType): Converted {
   return codec?.toDatabase?.(text) ?? convert(text, type)
 }
 
 /** Converts a key in a body to a value to bind. Nothing is coerced. */
-export function keyFromJson (value: unknown, { type, codec }: Column): Converted {
+export function keyFromJson (value: unknown, { type, codec }: KeyType): Converted {
   if (value === null || value === undefined) return { ok: false, expected: 'an id' }
   return codec?.fromJson?.(value) ?? fromJson(value, type)
 }

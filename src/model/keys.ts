@@ -44,7 +44,7 @@ export function primaryKeyOf (
 }
 
 /** The foreign key of an owning relation. */
-export function keyOf (
+export function foreignKeyOf (
   source: EntityProperty,
   join: Join,
   targetMeta: EntityMetadata,

@@ -15,7 +15,7 @@ import type { Converted, SqlValue, ValueType } from '../model/index.ts'
 export type OperatorValue = 'one' | 'text' | 'list' | 'pair' | 'items' | 'part' | 'boolean'
 
 /** The kinds of values that are lists of texts. */
-export const LISTS: ReadonlySet<OperatorValue> = new Set(['list', 'pair', 'items'])
+export const LIST_VALUES: ReadonlySet<OperatorValue> = new Set(['list', 'pair', 'items'])
 
 /** The result of reading the texts of a parameter. */
 export type ReadValue =

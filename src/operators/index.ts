@@ -4,7 +4,7 @@
  * for a column and for values, which `src/sql` fills in.
  */
 export {
-  LISTS,
+  LIST_VALUES,
   type ColumnSql,
   type ComparisonForm,
   type IndexKind,

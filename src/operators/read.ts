@@ -20,14 +20,14 @@ export const readUnpadded: ReadTexts = (texts, convert, type) => {
 }
 
 /** Reads a list, which is bound as one array. */
-export const readList: ReadTexts = (texts, convert, type) => {
+export const readArray: ReadTexts = (texts, convert, type) => {
   const read = readEach(texts, convert, type)
   return read.kind === 'values' ? { kind: 'values', values: [arrayLiteral(read.values)] } : read
 }
 
 /** Reads a list of excluded values. An empty list sets no condition, not even that a related row exists. */
 export const readExceptions: ReadTexts = (texts, convert, type) =>
-  texts.length === 0 ? { kind: 'nothing' } : readList(texts, convert, type)
+  texts.length === 0 ? { kind: 'nothing' } : readArray(texts, convert, type)
 
 /** Reads values that are bound one by one. */
 export const readEach: ReadTexts = (texts, convert) => {

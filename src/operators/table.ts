@@ -11,7 +11,7 @@ import { containing, endingWith, startingWith } from './pattern.ts'
 import {
   readEach,
   readExceptions,
-  readList,
+  readArray,
   readLiteral,
   readNull,
   readOne,
@@ -125,7 +125,7 @@ export const OPERATORS = Object.freeze(
       onArray: {
         value: 'items',
         accepts: array,
-        plan: readList,
+        plan: readArray,
         sql: '{column} @> {value}',
         index: 'items',
         meaning: 'has all of the values',
@@ -162,7 +162,7 @@ export const OPERATORS = Object.freeze(
     in: {
       value: 'list',
       accepts: comparable,
-      plan: readList,
+      plan: readArray,
       sql: '{column} = any({value})',
       index: 'order',
       meaning: 'is one of the values',
@@ -189,7 +189,7 @@ export const OPERATORS = Object.freeze(
     overlap: {
       value: 'items',
       accepts: array,
-      plan: readList,
+      plan: readArray,
       sql: '{column} && {value}',
       index: 'items',
       meaning: 'has any of the values',

@@ -7,7 +7,7 @@
 import { hash } from 'node:crypto'
 import { MAX_CURSOR_LENGTH } from '../pagination.ts'
 import type { FilterParam } from '../query/index.ts'
-import { readPosition, type Position } from './keyset.ts'
+import { readPosition, type Position } from './position.ts'
 import type { QueryErrors } from './query-errors.ts'
 import { refusal } from './refusal.ts'
 import type { OrderTerm, Place, SortTexts } from './types.ts'

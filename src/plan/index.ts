@@ -14,7 +14,7 @@ export {
 } from './data.ts'
 export type { Id } from './key.ts'
 export { writeCursor } from './cursor.ts'
-export { otherSide, planOtherSide, planPage, readPosition, type PageOptions, type Position } from './keyset.ts'
+export { otherSide, planOtherSide, planPage, readPosition, type PageOptions, type Position } from './position.ts'
 export { isComputed, isCustomTerm, isNullableTerm, typeOfTerm } from './order.ts'
 export { QueryErrors } from './query-errors.ts'
 export type { UnknownOptions } from './unknown/index.ts'
@@ -92,7 +92,7 @@ export {
   type AnyWritePlan,
   type Assignment,
   type DeletePlan,
-  type Guard,
+  type MayBeHidden,
   type InsertPlan,
   type PresentPlan,
   type ReferenceCheck,

@@ -25,6 +25,6 @@ export class Memo<Part extends object> {
 }
 
 /** Joins lists of texts to one text that is unique to these lists. */
-export function keyOf (...lists: ReadonlyArray<readonly string[]>): string {
+export function memoKey (...lists: ReadonlyArray<readonly string[]>): string {
   return lists.every((list) => list.length === 0) ? '' : JSON.stringify(lists)
 }

@@ -1,7 +1,7 @@
 /** Turns the text of `sort` into a total order, so that pages never overlap. */
 import type { ValueType } from '../model/index.ts'
 import { nameSuffix } from '../query/index.ts'
-import { keyOf } from './memo.ts'
+import { memoKey } from './memo.ts'
 import type { QueryErrors } from './query-errors.ts'
 import { cited, refusal } from './refusal.ts'
 import type { CustomTerm, Operand, OrderTerm } from './types.ts'
@@ -18,7 +18,7 @@ export function isCustomTerm (term: Term): term is CustomTerm {
 
 /** Plans the order of a list: the sort of the request or else the default, and then the primary key. */
 export function planOrder (items: readonly string[], whitelist: Whitelist, errors: QueryErrors): readonly Term[] {
-  return whitelist.orders.of(keyOf(items), errors, (errors) => makeOrder(items, whitelist, errors))
+  return whitelist.orders.of(memoKey(items), errors, (errors) => makeOrder(items, whitelist, errors))
 }
 
 function makeOrder (items: readonly string[], whitelist: Whitelist, errors: QueryErrors): readonly Term[] {

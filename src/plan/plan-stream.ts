@@ -1,9 +1,9 @@
 /** Plans streams, and the parts in which they are read. */
 import type { QueryParams } from '../query/index.ts'
 import { paginationParameters } from './given.ts'
-import { planPage, readPosition } from './keyset.ts'
 import { isCustomTerm } from './order.ts'
 import { errorsOf, planRows, type PlanOptions } from './plan-rows.ts'
+import { planPage, readPosition } from './position.ts'
 import { refusal } from './refusal.ts'
 import type { KeysetPlan, ListPlan, OrderTerm, RecordsPlan, SortTexts, StreamPlan, Window } from './types.ts'
 import { Values } from './values.ts'

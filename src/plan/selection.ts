@@ -2,7 +2,7 @@
 import { MAX_INCLUDE_DEPTH } from '../config/index.ts'
 import type { EntityModel, Property } from '../model/index.ts'
 import { nameSuffix, type QueryParams } from '../query/index.ts'
-import { keyOf } from './memo.ts'
+import { memoKey } from './memo.ts'
 import type { QueryErrors } from './query-errors.ts'
 import { cited, excess, refusal } from './refusal.ts'
 import type { Aggregate, Include, Selection } from './types.ts'
@@ -18,7 +18,7 @@ export function planSelection (params: SelectionParams, whitelist: Whitelist, er
   const { include, fields, fieldsByInclude } = params
   const paths = Object.keys(fieldsByInclude)
   return whitelist.selections.of(
-    keyOf(include, fields, paths, ...paths.map((path) => fieldsByInclude[path]!)),
+    memoKey(include, fields, paths, ...paths.map((path) => fieldsByInclude[path]!)),
     errors,
     (errors) => makeSelection(params, whitelist, errors)
   )

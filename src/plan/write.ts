@@ -65,7 +65,7 @@ export interface DeletePlan extends WritePlan, WriteTarget {
 export type AnyWritePlan = InsertPlan | UpdatePlan | DeletePlan
 
 /** Plans the insertion of rows. */
-export function planInsert (rows: readonly RecordData[], selection: Selection, isGuarded: Guard): InsertPlan {
+export function planInsert (rows: readonly RecordData[], selection: Selection, mayBeHidden: MayBeHidden): InsertPlan {
   const { model } = selection
   const values = new Values()
   const together = rows.length > 1 && model.discriminator === undefined ? recordset(rows) : undefined
@@ -81,7 +81,7 @@ export function planInsert (rows: readonly RecordData[], selection: Selection, i
       values: values.list,
     }
   }
-  if (rows.length === 1) return planRow(rows[0]!, selection, isGuarded, values)
+  if (rows.length === 1) return planRow(rows[0]!, selection, mayBeHidden, values)
   const columns = new Map<string, Pick<Assignment, 'column' | 'property'>>()
   for (const { columns: own } of rows) {
     for (const { column, property } of own) {
@@ -107,7 +107,7 @@ export function planInsert (rows: readonly RecordData[], selection: Selection, i
 }
 
 /** Plans the insertion of one row, with checks of the records that it refers to. */
-function planRow (row: RecordData, selection: Selection, isGuarded: Guard, values: Values): InsertPlan {
+function planRow (row: RecordData, selection: Selection, mayBeHidden: MayBeHidden, values: Values): InsertPlan {
   const { model } = selection
   const columns = model.discriminator === undefined
     ? row.columns
@@ -121,7 +121,7 @@ function planRow (row: RecordData, selection: Selection, isGuarded: Guard, value
     columns,
     rows: [slots],
     discriminator,
-    references: referenceChecks(row.references, isGuarded, values),
+    references: referenceChecks(row.references, mayBeHidden, values),
     values: values.list,
   }
 }
@@ -130,16 +130,16 @@ const discriminatorOf = ({ discriminator }: EntityModel, values: Values): Insert
   discriminator && { column: discriminator.column, slot: values.add(discriminator.values[0]) }
 
 /** Whether records of an entity may count as absent although their rows exist, because they are deleted or filtered. */
-export type Guard = (model: EntityModel) => boolean
+export type MayBeHidden = (model: EntityModel) => boolean
 
 function referenceChecks (
   references: readonly ReferenceData[],
-  isGuarded: Guard,
+  mayBeHidden: MayBeHidden,
   values: Values,
   hasPresent = false
 ): readonly ReferenceCheck[] {
   if (references.length === 0) return NO_CHECKS
-  return references.filter(({ relation }) => isGuarded(relation.target)).map(({ relation, key }) => ({
+  return references.filter(({ relation }) => mayBeHidden(relation.target)).map(({ relation, key }) => ({
     target: relation.target,
     columns: relation.join.targetColumns,
     slots: key.map((value) => values.add(value)),
@@ -160,7 +160,7 @@ export function planUpdate (
   id: Id,
   data: Pick<RecordData, 'columns' | 'references'>,
   selection: Selection,
-  options: TargetOptions & { readonly isGuarded: Guard }
+  options: TargetOptions & { readonly mayBeHidden: MayBeHidden }
 ): UpdatePlan | undefined {
   const { model } = selection
   const values = new Values()
@@ -173,7 +173,7 @@ export function planUpdate (
     selection,
     ...target,
     assignments,
-    references: referenceChecks(data.references, options.isGuarded, values, true),
+    references: referenceChecks(data.references, options.mayBeHidden, values, true),
     values: values.list,
   }
 }

@@ -9,7 +9,7 @@ import { isReserved, MAX_PARAMETERS, Refusal } from './limits.ts'
 import { NameList, takeNames, tidyName, tidySort } from './names.ts'
 import type { Tidy } from './names.ts'
 import { finishPagination, newPagination, takePagination } from './pagination.ts'
-import { queryError } from './query-error.ts'
+import { queryParamError } from './query-error.ts'
 import type { QueryParamError, QueryParams } from './types.ts'
 
 /** The parameters of the grammar, by the root of their name, with the code of their errors. */
@@ -101,13 +101,13 @@ export class Draft {
     if (code === undefined) return this.notice(name)
     this.#count()
     if (root === 'filter') dropFilter(this.#filters, name)
-    this.#errors.push(queryError(code, name, detail, more))
+    this.#errors.push(queryParamError(code, name, detail, more))
   }
 
   /** Records a parameter whose name cannot be read. */
   refuseUnnamed (detail: string): void {
     this.#count()
-    this.#errors.push(queryError('FST_CRUD_QUERY_INVALID', undefined, detail))
+    this.#errors.push(queryParamError('FST_CRUD_QUERY_INVALID', undefined, detail))
   }
 
   /** Returns everything that was read, frozen. */
@@ -130,7 +130,7 @@ export class Draft {
     this.#takeList(this.#sort, tidySort, name, open, text, code)
     if (!this.#sort.endMixture()) return
     this.#errors.push(
-      queryError(
+      queryParamError(
         code,
         name,
         'This list is given both with [] and without, so its order is ambiguous. Write all of it in one way.'
@@ -144,7 +144,7 @@ export class Draft {
     } else {
       const root = rootOf(name)
       this.#errors.push(
-        queryError(code, name, `${root} takes no name in brackets: write ${root}=a,b.`, { suggestion: root })
+        queryParamError(code, name, `${root} takes no name in brackets: write ${root}=a,b.`, { suggestion: root })
       )
     }
   }
@@ -153,14 +153,14 @@ export class Draft {
     const levels = readBrackets(name, open)?.levels
     if (levels === undefined || levels.length > 1) {
       this.#errors.push(
-        queryError(code, name, "This list of fields can't be read. Write fields=a,b or fields[<include>]=a,b.")
+        queryParamError(code, name, "This list of fields can't be read. Write fields=a,b or fields[<include>]=a,b.")
       )
       return
     }
     const [path] = levels
     if (path === undefined) return takeNames(this.#fields, tidyName, code, name, text, this.#errors)
     if (isReserved(path)) {
-      this.#errors.push(queryError(code, name, 'This list of fields uses a reserved name.', { limit: true }))
+      this.#errors.push(queryParamError(code, name, 'This list of fields uses a reserved name.', { limit: true }))
       return
     }
     const names = this.#fieldsByInclude.get(path) ?? new NameList()

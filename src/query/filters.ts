@@ -2,7 +2,7 @@
 import { readBrackets } from './brackets.ts'
 import { bare, frozen } from './frozen.ts'
 import { isReserved, MAX_FILTER_DEPTH } from './limits.ts'
-import { queryError } from './query-error.ts'
+import { queryParamError } from './query-error.ts'
 import type { FilterParam, QueryParamError } from './types.ts'
 import { markFilter } from './written.ts'
 
@@ -34,19 +34,21 @@ export function takeFilter (
 ): void {
   const brackets = readBrackets(name, open)
   if (brackets === undefined || brackets.levels.length === 0) {
-    errors.push(queryError(CODE, name, `This filter can't be read. ${FORM}`))
+    errors.push(queryParamError(CODE, name, `This filter can't be read. ${FORM}`))
     return
   }
   const { levels, list } = brackets
   if (levels.length > MAX_FILTER_DEPTH) {
     errors.push(
-      queryError(CODE, name, `This filter has more than ${MAX_FILTER_DEPTH} bracket levels. ${FORM}`, { limit: true })
+      queryParamError(CODE, name, `This filter has more than ${MAX_FILTER_DEPTH} bracket levels. ${FORM}`, {
+        limit: true,
+      })
     )
     return
   }
   const reserved = levels.find(isReserved)
   if (reserved !== undefined) {
-    errors.push(queryError(CODE, name, 'This filter uses a reserved name.', { limit: true }))
+    errors.push(queryParamError(CODE, name, 'This filter uses a reserved name.', { limit: true }))
     return
   }
   const key = slotKey(name)
@@ -56,7 +58,7 @@ export function takeFilter (
   } else if (slot !== null && slot.list !== list) {
     slots.set(key, null)
     errors.push(
-      queryError(CODE, name, 'This filter is given both with [] and without: write all of its values in one way.')
+      queryParamError(CODE, name, 'This filter is given both with [] and without: write all of its values in one way.')
     )
   } else if (slot !== null) {
     if (typeof slot.value === 'string') slot.value = [slot.value, text]

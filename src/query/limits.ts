@@ -1,5 +1,5 @@
 /** The limits of the grammar. The parser always refuses input that exceeds a limit, whatever the configuration. */
-import { queryError } from './query-error.ts'
+import { queryParamError } from './query-error.ts'
 import type { QueryParamError } from './types.ts'
 
 /** Maximum number of the grammar's parameters in one query string. Each occurrence of a repeated parameter counts. */
@@ -27,7 +27,7 @@ export class Refusal extends Error {
 
   constructor (detail: string) {
     super(detail)
-    this.#item = queryError('FST_CRUD_QUERY_INVALID', undefined, detail, { limit: true })
+    this.#item = queryParamError('FST_CRUD_QUERY_INVALID', undefined, detail, { limit: true })
   }
 
   static tooLong (): Refusal {

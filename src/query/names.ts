@@ -2,7 +2,7 @@
 import type { QueryCode } from '../errors.ts'
 import { frozen } from './frozen.ts'
 import { isReserved } from './limits.ts'
-import { queryError } from './query-error.ts'
+import { queryParamError } from './query-error.ts'
 import type { QueryParamError } from './types.ts'
 import { markNames } from './written.ts'
 
@@ -95,8 +95,12 @@ export function takeNames (
   names.add(found, parameter.endsWith('[]'))
   if (empty) {
     errors.push(
-      queryError(code, parameter, 'This list has an empty item: put one comma between two names, none at either end.')
+      queryParamError(
+        code,
+        parameter,
+        'This list has an empty item: put one comma between two names, none at either end.'
+      )
     )
   }
-  if (reserved) errors.push(queryError(code, parameter, 'This list holds a reserved name.', { limit: true }))
+  if (reserved) errors.push(queryParamError(code, parameter, 'This list holds a reserved name.', { limit: true }))
 }

@@ -4,7 +4,7 @@
  */
 import { ALL_PAIRS, PAGE_PARAMETER_NAMES, PAGE_PARAMETERS, RIVALS } from '../pagination.ts'
 import type { PageParameterName, PageValues } from '../pagination.ts'
-import { queryError } from './query-error.ts'
+import { queryParamError } from './query-error.ts'
 import type { QueryParamError } from './types.ts'
 
 const CODE = 'FST_CRUD_PAGINATION_INVALID'
@@ -36,18 +36,18 @@ export function takePagination (
   errors: QueryParamError[]
 ): void {
   if (parameter !== name) {
-    errors.push(queryError(CODE, parameter, `${name} takes one value and no brackets.`, { suggestion: name }))
+    errors.push(queryParamError(CODE, parameter, `${name} takes one value and no brackets.`, { suggestion: name }))
     return
   }
   const before = draft.given[name] ?? 0
   draft.given[name] = before + 1
   if (before > 0) {
-    if (before === 1) errors.push(queryError(CODE, name, `${name} is given more than once.`))
+    if (before === 1) errors.push(queryParamError(CODE, name, `${name} is given more than once.`))
     return
   }
   if (!draft.mixed && RIVALS.get(name)!.some((rival) => draft.given[rival] !== undefined)) {
     draft.mixed = true
-    errors.push(queryError(CODE, name, `Use either ${ALL_PAIRS}.`))
+    errors.push(queryParamError(CODE, name, `Use either ${ALL_PAIRS}.`))
   }
   if (isText(name)) draft.values[name] = text
   else takeNumber(draft, name, text, errors)
@@ -80,8 +80,10 @@ function takeNumber (
   if (Number.isSafeInteger(value) && value >= minimum) {
     draft.values[name] = value
   } else if (value > Number.MAX_SAFE_INTEGER) {
-    errors.push(queryError(CODE, name, `${name} is too large.`))
+    errors.push(queryParamError(CODE, name, `${name} is too large.`))
   } else {
-    errors.push(queryError(CODE, name, `${name} must be a whole number, at least ${minimum}, in decimal digits only.`))
+    errors.push(
+      queryParamError(CODE, name, `${name} must be a whole number, at least ${minimum}, in decimal digits only.`)
+    )
   }
 }

@@ -13,19 +13,19 @@ const SHOWN_LENGTH = 100
  * @param detail a sentence for people
  * @param more further members of the item
  */
-export function queryError (
+export function queryParamError (
   code: QueryCode,
   parameter: string | undefined,
   detail: string,
   more?: Pick<QueryParamError, 'limit' | 'suggestion'>
 ): QueryParamError {
   if (parameter === undefined) return Object.freeze({ __proto__: null, code, detail, ...more })
-  const source = Object.freeze({ __proto__: null, parameter: shown(parameter) })
+  const source = Object.freeze({ __proto__: null, parameter: shownName(parameter) })
   return Object.freeze({ __proto__: null, source, code, detail, ...more })
 }
 
 /** A name as an error shows it: well-formed Unicode, and shortened if it is very long. */
-export function shown (name: string): string {
+export function shownName (name: string): string {
   const start = name.length > SHOWN_LENGTH ? `${name.slice(0, SHOWN_LENGTH - 1)}…` : name
   return start.toWellFormed()
 }

@@ -6,14 +6,14 @@ import type { QueryParams } from '../query/index.ts'
 import type { CrudClass } from '../resource/index.ts'
 
 /** A column of a stream. */
-export interface Column {
+export interface StreamColumn {
   readonly name: string
   /** Whether its values are numbers, dates or times. */
   readonly numeric: boolean
 }
 
 /** The keys of a stream's records for `params`, in order. */
-export function streamColumns (crud: CrudClass, em: EntityManager, params: QueryParams): readonly Column[] {
+export function streamColumns (crud: CrudClass, em: EntityManager, params: QueryParams): readonly StreamColumn[] {
   const { properties, includes, aggregates } = planStream(params, crud.bind(em).whitelist).selection
   return [
     ...properties.map((property) => ({ name: property.publicName, numeric: isNumeric(property) })),

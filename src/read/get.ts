@@ -7,7 +7,7 @@ import { convertRecord, isFinal, type JsonAnswer } from './answer.ts'
 import { beginRead, findRows, findWithinLimits, hookContext } from './rows.ts'
 
 /** The record with a key, or `null` if it does not exist. */
-export async function readOne (
+export async function readRecord (
   crud: CrudClass,
   session: Session,
   id: Id,

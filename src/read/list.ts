@@ -13,7 +13,7 @@ import {
 } from '../answer/index.ts'
 import type { Row } from '../sql/index.ts'
 import { convertList, isFinal, type JsonAnswer } from './answer.ts'
-import { beginRead, findRows, findWithinLimits, hookContext, type Found, type Read } from './rows.ts'
+import { beginRead, findRows, findWithinLimits, hookContext, type FoundRows, type Read } from './rows.ts'
 
 /** Reads a page as JSON. */
 export async function readList (
@@ -47,7 +47,7 @@ async function readByCursor (read: Read, plan: KeysetPlan): Promise<JsonAnswer> 
   return { json: finishKeyset(plan, page, items, behind) }
 }
 
-async function convertItems (read: Read, json: string, { statement }: Found): Promise<string> {
+async function convertItems (read: Read, json: string, { statement }: FoundRows): Promise<string> {
   return await convertList(json, statement.toWire, read.crud, hookContext(read))
 }
 

@@ -9,7 +9,7 @@ import {
   type RequestConditions,
   type Resource,
   type Session,
-  contextOf,
+  crudContext,
   readStatement,
   sharedEmOf,
 } from '../resource/index.ts'
@@ -30,7 +30,7 @@ export interface Read<On extends CrudSession = Session> {
 export type LimitedPlan = ListPlan | KeysetPlan | GetPlan
 
 /** The rows that a statement returned. */
-export interface Found {
+export interface FoundRows {
   readonly rows: readonly Row[]
   readonly statement: CompiledRead
 }
@@ -49,10 +49,10 @@ export function beginRead<On extends CrudSession> (
 
 /** The context that hooks get. */
 export function hookContext ({ session, conditions }: Read<CrudSession>): CrudContext {
-  return contextOf(session, conditions.context)
+  return crudContext(session, conditions.context)
 }
 
-export async function findRows ({ resource, session, conditions, operation }: Read, plan: Plan): Promise<Found> {
+export async function findRows ({ resource, session, conditions, operation }: Read, plan: Plan): Promise<FoundRows> {
   const statement = await resource.prepare(session, plan, conditions, operation)
   return { rows: await readStatement(session, statement), statement }
 }
@@ -65,7 +65,7 @@ export async function findRows ({ resource, session, conditions, operation }: Re
 export async function findWithinLimits (
   read: Read,
   plan: LimitedPlan
-): Promise<Found> {
+): Promise<FoundRows> {
   const found = await findRows(read, plan)
   const weighed = weighedPlan(plan, found.rows)
   if (weighed === undefined) return found

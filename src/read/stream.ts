@@ -13,7 +13,7 @@ import {
   type StreamPlan,
 } from '../plan/index.ts'
 import type { QueryParams } from '../query/index.ts'
-import { contextOf, type CompiledRead, type CrudClass, type ReadOptions } from '../resource/index.ts'
+import { crudContext, type CompiledRead, type CrudClass, type ReadOptions } from '../resource/index.ts'
 import { checkRecord, readKeyset, tooLarge } from '../answer/index.ts'
 import { BatchSize, isEmbedded, run, streamRows, throwIfStopped, type Completion } from '../run/index.ts'
 import { type Row, EXCESS_COLUMN, forecastOf, KEYSET_ROW, STREAM_ROW, showsRelated } from '../sql/index.ts'
@@ -35,7 +35,7 @@ export async function * readStream (
 ): AsyncGenerator<string[], void, undefined> {
   const { resource, conditions } = beginRead(crud, em, options, 'stream')
   const plan = planStream(params, resource.whitelist, options)
-  const context = contextOf(em, options.context)
+  const context = crudContext(em, options.context)
   const statementOf: StatementOf = async (plan) => await resource.prepare(em, plan, conditions, 'stream')
   const batches = await isEmbedded(em)
     ? readPages(statementOf, em, plan, options.signal)
@@ -81,7 +81,7 @@ async function * readCursor (
   const read = await statementOf(related ? planStreamKeys(plan) : plan)
   const weighed = weighedPlan(plan)
   const complete: Completion = {
-    read: (keys) => statementOf(planStreamRecords(weighed, keys.map(keyOf))),
+    read: (keys) => statementOf(planStreamRecords(weighed, keys.map(streamKey))),
     excessOf: (row) => (row[STREAM_ROW.excess] as string | null | undefined) ?? undefined,
     refusal: (excess) => tooLarge(plan, excess),
   }
@@ -90,7 +90,7 @@ async function * readCursor (
   }
 }
 
-function keyOf (row: Row): StreamKey {
+function streamKey (row: Row): StreamKey {
   const { [STREAM_ROW.key]: text, ...columns } = row as Record<string, string>
   return { text: text!, columns: Object.values(columns) }
 }

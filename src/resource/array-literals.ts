@@ -10,7 +10,7 @@ const NEEDS_QUOTES = /^$|^null$|^[ \t\n\v\f\r]|[ \t\n\v\f\r]$|["{},\\]/i
  * The literal that PostgreSQL's text input reads. It has no unnecessary quotes, so that MikroORM does not see a change
  * in arrays that it has loaded.
  */
-export function arrayLiteral (values: readonly unknown[]): string {
+export function minimalArrayLiteral (values: readonly unknown[]): string {
   return `{${values.map(literalOf).join(',')}}`
 }
 

@@ -16,7 +16,10 @@ export interface CrudContext {
 }
 
 /** The context of hooks and custom filters. The EntityManager of a request is forked when one of them reads `em`. */
-export function contextOf (session: CrudSession, context: Readonly<Record<string, unknown>> | undefined): CrudContext {
+export function crudContext (
+  session: CrudSession,
+  context: Readonly<Record<string, unknown>> | undefined
+): CrudContext {
   if (session instanceof SyncSession) return { ...context, em: session.em, session }
   return session instanceof RequestSession
     ? {

@@ -14,7 +14,7 @@ import {
   type Foreign,
   type Sql,
 } from '../sql/index.ts'
-import { contextOf } from './context.ts'
+import { crudContext } from './context.ts'
 import { certain } from './scope.ts'
 import { emOf, type CrudSession } from './session.ts'
 
@@ -88,7 +88,7 @@ export function foreignOf (
             ? certain(`The MikroORM filter '${custom.filter}'`, () =>
               filterSql(em, model, alias, toMikroOrm(switched.get(custom)!), bindValue))
             : foreignSql(em, model, alias, (qb) =>
-              narrow(custom, qb, contextOf(session, context)), bindValue)
+              narrow(custom, qb, crudContext(session, context)), bindValue)
         ),
       ].filter((condition): condition is Sql => condition !== undefined),
   }

@@ -14,7 +14,7 @@ export {
   type FilterType,
 } from './active-filters.ts'
 export { BoundResources } from './bound-resources.ts'
-export { contextOf, type CrudContext } from './context.ts'
+export { crudContext, type CrudContext } from './context.ts'
 export { checkEstimates } from './estimates.ts'
 export { filtersOfEntity } from './entity-filters.ts'
 export { foreignOf, NO_FILTERS, type ActiveFilters, type ReadOptions, type RequestConditions } from './foreign.ts'
@@ -35,5 +35,5 @@ export {
   type CrudSession,
   type Session,
 } from './session.ts'
-export type { CompiledRead } from './statements.ts'
+export type { CompiledRead } from './kept-statements.ts'
 export { readConstantFilter } from './whitelisted.ts'

@@ -2,7 +2,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { correctArrays } from '../borrowed/mikro-orm.ts'
 import { Models } from '../model/index.ts'
-import { arrayLiteral } from './array-literals.ts'
+import { minimalArrayLiteral } from './array-literals.ts'
 
 const modelsByStorage = new WeakMap<object, Map<string | undefined, Models>>()
 
@@ -18,7 +18,7 @@ export function modelsOf (em: EntityManager): Models {
   let bySchema = modelsByStorage.get(metadata)
   if (bySchema === undefined) {
     modelsByStorage.set(metadata, bySchema = new Map())
-    correctArrays(em.getPlatform(), arrayLiteral)
+    correctArrays(em.getPlatform(), minimalArrayLiteral)
   }
   let models = bySchema.get(schema)
   if (models === undefined) {

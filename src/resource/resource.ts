@@ -37,7 +37,7 @@ import {
   type SwitchedFilters,
 } from './foreign.ts'
 import { modelsOf } from './models.ts'
-import { bindKept, bindOnce, Statements, toWireOfPlan, type CompiledRead } from './statements.ts'
+import { bindKept, bindOnce, Statements, toWireOfPlan, type CompiledRead } from './kept-statements.ts'
 import { readScope } from './scope.ts'
 import { sharedEmOf, type CrudSession, type Session } from './session.ts'
 import { checkConstants, checkFilters, relationsOfWhitelist } from './whitelisted.ts'

@@ -28,7 +28,7 @@ function relationsOfInclude (entry: IncludeEntry): readonly RelationProperty[] {
 }
 
 /** A condition of the configuration, on the rows of a relation, an include or an aggregate. */
-interface ConstantCondition {
+interface ConfiguredCondition {
   readonly where: object
   readonly target: EntityModel
   /** The place of the condition in the configuration, as the subject of a sentence. */
@@ -37,7 +37,7 @@ interface ConstantCondition {
   readonly compiled: boolean
 }
 
-function constantsOf ({ includes }: Whitelist, relations: readonly RelationProperty[]): readonly ConstantCondition[] {
+function constantsOf ({ includes }: Whitelist, relations: readonly RelationProperty[]): readonly ConfiguredCondition[] {
   const ofRelations = relations.map(({ name, where, target }) => ({
     where,
     target,
@@ -50,7 +50,7 @@ function constantsOf ({ includes }: Whitelist, relations: readonly RelationPrope
     what: `allowedIncludes, '${entry.name}': its 'where'`,
     compiled: false,
   }))
-  return [...ofRelations, ...ofIncludes].filter((constant): constant is ConstantCondition =>
+  return [...ofRelations, ...ofIncludes].filter((constant): constant is ConfiguredCondition =>
     constant.where !== undefined
   )
 }

@@ -5,8 +5,8 @@ import type { EntityModel } from '../model/index.ts'
 import { isCustomTerm, type KeysetPlan, type ListPlan, type OrderTerm } from '../plan/index.ts'
 import {
   conditionSql,
-  contextOf,
-  matching,
+  conditionContext,
+  equalColumns,
   relatedVisibility,
   whereClause,
   type ConditionContext,
@@ -29,7 +29,7 @@ export function applyPlan (
   plan: ListPlan | KeysetPlan,
   foreign: Pick<Foreign, 'filter' | 'constant' | 'order'>
 ): QueryBuilder<any> {
-  const context = contextOf(plan, foreign)
+  const context = conditionContext(plan, foreign)
   context.names.table() // skips `e0`, the alias of the entity
   const conditions = [
     ...plan.conditions.map((condition) => conditionSql(condition, plan.model, ROOT_ALIAS, context)),
@@ -90,7 +90,7 @@ function orderValue (term: OrderTerm, context: ConditionContext): Sql {
     const { join: by, target } = relation
     const to = context.names.table()
     const table = sql`${trusted(target.table)} as ${name(to)}`
-    const on = [matching(alias, by.columns, to, by.targetColumns), ...relatedVisibility(relation, to, context)]
+    const on = [equalColumns(alias, by.columns, to, by.targetColumns), ...relatedVisibility(relation, to, context)]
     if (from === undefined) where.push(...on)
     from = from === undefined ? table : sql`${from} inner join ${table} on ${join(on, ' and ')}`
     alias = to

@@ -23,7 +23,7 @@ export interface ConditionContext {
 }
 
 /** The context for the conditions of a plan. Entities without filters in the plan get MikroORM's filters. */
-export function contextOf (
+export function conditionContext (
   { filters }: Pick<Plan, 'filters'>,
   { filter, constant }: Omit<ConditionContext, 'names'>
 ): ConditionContext {
@@ -157,7 +157,7 @@ export function equalTo (alias: string, columns: readonly string[], slots: reado
 }
 
 /** The test that the columns of two lists are equal, pair by pair. */
-export function matching (
+export function equalColumns (
   left: string,
   leftColumns: readonly string[],
   right: string,
@@ -200,6 +200,6 @@ function relatedKeys (relation: RelationProperty, conditions: readonly Condition
   }
   const pivot = context.names.table()
   const columns = join(by.pivotColumns.map((column) => name(pivot, column)))
-  const on = matching(related, by.targetColumns, pivot, by.pivotTargetColumns)
+  const on = equalColumns(related, by.targetColumns, pivot, by.pivotTargetColumns)
   return sql`select ${columns} from ${tableAs(by.table, pivot)} inner join ${from} on ${on}${whereClause(where)}`
 }

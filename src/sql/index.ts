@@ -14,7 +14,7 @@ export { compile, type Foreign } from './read.ts'
 export { showsRelated } from './record.ts'
 export { shapeOf, writeShapeOf } from './shape.ts'
 export { TOO_LONG } from './size.ts'
-export { STREAM_ROW } from './stream.ts'
+export { STREAM_ROW } from './stream-statements.ts'
 export { EXCESS_OF_BYTES, forecastOf } from './weight.ts'
 export {
   compileHiddenLinks,

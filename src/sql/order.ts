@@ -2,7 +2,7 @@
 import { keyColumns, type EntityModel } from '../model/index.ts'
 import { isCustomTerm, isNullableTerm, type CustomTerm, type OrderTerm } from '../plan/index.ts'
 import { operand } from './comparison.ts'
-import { matching, relatedVisibility, type ConditionContext } from './condition.ts'
+import { equalColumns, relatedVisibility, type ConditionContext } from './condition.ts'
 import { RANK, rankKey } from './foreign-order.ts'
 import { EMPTY, join, name, sql, trusted, type Sql } from './fragment.ts'
 import type { Source } from './source.ts'
@@ -53,7 +53,7 @@ export function orderSql (
       if (to === undefined) {
         to = context.names.table()
         aliases.set(path, to)
-        const on = [matching(from, by.columns, to, by.targetColumns), ...relatedVisibility(relation, to, context)]
+        const on = [equalColumns(from, by.columns, to, by.targetColumns), ...relatedVisibility(relation, to, context)]
         joins = sql`${joins} left join ${trusted(target.table)} as ${name(to)} on ${join(on, ' and ')}`
       }
       from = to
@@ -66,7 +66,7 @@ export function orderSql (
 /** The test that a rank belongs to a row. */
 export function rankMatches (model: EntityModel, alias: string, rank: string): Sql {
   const columns = keyColumns(model).map(({ column }) => column)
-  return matching(rank, columns.map((_, index) => rankKey(index)), alias, columns)
+  return equalColumns(rank, columns.map((_, index) => rankKey(index)), alias, columns)
 }
 
 /** The value that a term sorts by, from the row that its relations lead to. */

@@ -5,7 +5,14 @@
  */
 import type { EntityModel } from '../model/index.ts'
 import type { CountPlan, CustomTerm, GetPlan, Plan } from '../plan/index.ts'
-import { conditionSql, contextOf, visibility, whereClause } from './condition.ts'
+import {
+  conditionSql,
+  conditionContext,
+  visibility,
+  whereClause,
+  type ConstantCondition,
+  type EntityFilter,
+} from './condition.ts'
 import type { ForeignOrder } from './foreign-order.ts'
 import { join, name, render, sql, trusted, type Sql, type Statement } from './fragment.ts'
 import { objectJson, versionText } from './json.ts'
@@ -13,8 +20,7 @@ import { keysetColumns, keysetSql } from './keyset.ts'
 import { EXCESS_COLUMN, listColumns, listSql } from './list.ts'
 import { answerSql, isWeighed, projection, selectList, showsRelated, type AnswerSql } from './record.ts'
 import { ROW, ROW_JSON, type Source } from './source.ts'
-import { recordsColumns, streamColumns, streamRecordsSql, streamSql } from './stream.ts'
-import type { ConstantCondition, EntityFilter } from './condition.ts'
+import { recordsColumns, streamRowColumns, streamRecordsSql, streamSql } from './stream-statements.ts'
 
 /**
  * Compilers for conditions and orders in MikroORM's query language. Each compiles for the alias of the rows that they
@@ -33,7 +39,7 @@ export interface Foreign {
 
 /** Compiles a plan. The statement depends only on the plan's shape, not on its values. */
 export function compile (plan: Plan, foreign: Foreign): Statement {
-  const context = contextOf(plan, foreign)
+  const context = conditionContext(plan, foreign)
   const alias = context.names.table()
   const conditions = [
     ...plan.conditions.map((condition) => conditionSql(condition, plan.model, alias, context)),
@@ -53,7 +59,7 @@ export function compile (plan: Plan, foreign: Foreign): Statement {
     case 'list':
       return { ...render(listSql(plan, source)), columns: listColumns(plan) }
     case 'stream':
-      return { ...render(streamSql(plan, source)), columns: streamColumns(plan) }
+      return { ...render(streamSql(plan, source)), columns: streamRowColumns(plan) }
     case 'records':
       return { ...render(streamRecordsSql(plan, source)), columns: recordsColumns(plan) }
     case 'keyset':

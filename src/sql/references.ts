@@ -3,9 +3,9 @@ import type { EntityModel, RelationProperty } from '../model/index.ts'
 import type { PresentPlan, Slot } from '../plan/index.ts'
 import {
   conditionSql,
-  contextOf,
+  conditionContext,
   equalTo,
-  matching,
+  equalColumns,
   relatedVisibility,
   tableAs,
   visibility,
@@ -24,7 +24,7 @@ export interface ReferencedKeys {
 
 /** `count`: how many records have these keys and are neither deleted nor filtered out. */
 export function compileReferences ({ model, columns, keys }: ReferencedKeys, foreign: Foreign): Statement {
-  const context = contextOf({}, foreign)
+  const context = conditionContext({}, foreign)
   const alias = context.names.table()
   const matches = keys.map((key) => sql`(${equalTo(alias, columns, key)})`)
   return render(
@@ -46,7 +46,7 @@ export function compilePresent (
   references: ReadonlyArray<{ readonly relation: RelationProperty, readonly key: readonly Slot[] }>,
   foreign: Foreign
 ): Statement {
-  const context = contextOf({}, foreign)
+  const context = conditionContext({}, foreign)
   const alias = context.names.table()
   const columns = references.map(({ relation, key }, index) =>
     sql`(${equalTo(alias, relation.join.columns, key)})::text as ${name(presentColumn(index))}`
@@ -64,19 +64,19 @@ export function compileHiddenLinks (
 ): Statement {
   const { join: by, target } = relation
   if (by.kind !== 'pivot') throw new TypeError(`${relation.name} has no links`)
-  const context = contextOf({}, foreign)
+  const context = conditionContext({}, foreign)
   const [pivot, own, linked] = [context.names.table(), context.names.table(), context.names.table()]
   const keys = by.pivotTargetColumns.map((column, index) =>
     sql`${name(pivot, column)}::text as ${name(linkColumn(index))}`
   )
   const ofRow = sql`exists (select 1 from ${tableAs(model.table, own)}${
     whereClause([
-      matching(own, by.columns, pivot, by.pivotColumns),
+      equalColumns(own, by.columns, pivot, by.pivotColumns),
       ...conditions.map((condition) => conditionSql(condition, model, own, context)),
     ])
   })`
   const visible = whereClause([
-    matching(linked, by.targetColumns, pivot, by.pivotTargetColumns),
+    equalColumns(linked, by.targetColumns, pivot, by.pivotTargetColumns),
     ...relatedVisibility(relation, linked, context),
   ])
   return render(

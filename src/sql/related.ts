@@ -1,7 +1,7 @@
 /** The rows of a relation for many parents at once, found by `in (select ... from <parents>)`. */
 import { keyColumns, type EntityModel, type RelationProperty } from '../model/index.ts'
 import type { Include } from '../plan/index.ts'
-import { matching, relatedVisibility, tuple, whereClause, type ConditionContext } from './condition.ts'
+import { equalColumns, relatedVisibility, tuple, whereClause, type ConditionContext } from './condition.ts'
 import { EMPTY, join, name, sql, trusted, type Sql } from './fragment.ts'
 import { directionSql, orderSql, type Order, type OrderExpression } from './order.ts'
 
@@ -11,7 +11,7 @@ export const keyName = (index: number): string => `@key${index}`
 /** Joins an expression that has the parent's key to the parents. */
 export function joinParents (expression: string, { join: { columns } }: RelationProperty, parents: string): Sql {
   return sql` left join ${name(expression)} on ${
-    matching(expression, columns.map((_, index) => keyName(index)), parents, columns)
+    equalColumns(expression, columns.map((_, index) => keyName(index)), parents, columns)
   }`
 }
 
@@ -55,7 +55,7 @@ export function relatedRows (
     }
   }
   const pivot = context.names.table()
-  const on = matching(alias, by.targetColumns, pivot, by.pivotTargetColumns)
+  const on = equalColumns(alias, by.targetColumns, pivot, by.pivotTargetColumns)
   return {
     alias,
     keys: by.pivotColumns.map((column) => name(pivot, column)),

@@ -16,7 +16,7 @@ import type {
 import { bound } from './comparison.ts'
 import {
   conditionSql,
-  contextOf,
+  conditionContext,
   equalTo,
   tableAs,
   visibility,
@@ -35,7 +35,7 @@ import { sqlTypeOf } from './wire-types.ts'
  * parts of its key as texts: `key0`, ...
  */
 export function compileWrite (plan: AnyWritePlan, foreign: Foreign): Statement {
-  const context = contextOf(plan, foreign)
+  const context = conditionContext(plan, foreign)
   const alias = context.names.table()
   const returned = returnedOf(plan, alias, context)
   const written = writeSql(plan, alias, foreign, context)

@@ -1,6 +1,6 @@
 /** Converts the records that a synchronous session returns. `afterRead` must not return a promise here. */
 import { checkReturned, isFinal, parseRecords } from '../read/index.ts'
-import { contextOf, type CrudClass, type CrudSession } from '../resource/index.ts'
+import { crudContext, type CrudClass, type CrudSession } from '../resource/index.ts'
 import type { JsonRecord, ToWire } from '../answer/index.ts'
 import { valueOf } from './value.ts'
 
@@ -28,6 +28,6 @@ function converted (
 ): readonly JsonRecord[] {
   const records = parseRecords(json, toWire, crud)
   if (crud.afterRead === undefined) return records
-  const context = contextOf(session, conditions.context)
+  const context = crudContext(session, conditions.context)
   return checkReturned(records.map((record) => valueOf('afterRead', crud.afterRead!(record, context))))
 }

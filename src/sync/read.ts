@@ -12,7 +12,7 @@ import {
   itemsOfPage,
   planBehind,
   weighedPlan,
-  type Found,
+  type FoundRows,
   type JsonAnswer,
   type LimitedPlan,
   type Read,
@@ -20,7 +20,7 @@ import {
 import type { CrudClass, ReadOptions } from '../resource/index.ts'
 import { readKeyset } from '../answer/index.ts'
 import { finishList, finishRecord } from './answer.ts'
-import { findRows } from './statements.ts'
+import { findRows } from './find-rows.ts'
 
 export function listSync (
   crud: CrudClass,
@@ -83,7 +83,7 @@ export function existsSync (crud: CrudClass, session: SyncSession, id: Id, optio
   return plan !== undefined && findRows(read, plan).rows.length > 0
 }
 
-function findWithinLimits (read: Read<SyncSession>, plan: LimitedPlan): Found {
+function findWithinLimits (read: Read<SyncSession>, plan: LimitedPlan): FoundRows {
   const found = findRows(read, plan)
   const weighed = weighedPlan(plan, found.rows)
   if (weighed === undefined) return found

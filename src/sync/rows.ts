@@ -31,8 +31,8 @@ import {
   type WriteKind,
   type Written,
 } from '../write/index.ts'
-import { checkChangedReferences, checkReferences } from './references.ts'
-import { activeFilters, findRows } from './statements.ts'
+import { checkChangedReferences, checkReferences } from './check-references.ts'
+import { activeFilters, findRows } from './find-rows.ts'
 
 type SyncWrite = Write<SyncSession>
 

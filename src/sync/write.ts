@@ -5,7 +5,7 @@
 import type { SyncSession } from '../database/index.ts'
 import type { Id } from '../plan/index.ts'
 import type { JsonAnswer } from '../read/index.ts'
-import { contextOf, type CrudClass } from '../resource/index.ts'
+import { crudContext, type CrudClass } from '../resource/index.ts'
 import { enterStage } from '../run/index.ts'
 import {
   beginCreate,
@@ -93,7 +93,7 @@ export function updateSync (
 
 export function deleteSync (crud: CrudClass, session: SyncSession, id: Id, options: WriteOptions): JsonAnswer {
   const write = beginWrite(crud, session, options, 'delete')
-  valueOf('beforeDelete', crud.beforeDelete?.(id, contextOf(session, options.context)))
+  valueOf('beforeDelete', crud.beforeDelete?.(id, crudContext(session, options.context)))
   const deletedAt = deletionTime(write)
   return answerOne(
     write,

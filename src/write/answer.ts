@@ -1,6 +1,6 @@
 /** Makes the answers of writes. */
 import { convertList, convertRecord, isFinal, type JsonAnswer } from '../read/index.ts'
-import { contextOf } from '../resource/index.ts'
+import { crudContext } from '../resource/index.ts'
 import type { Write, Written } from './write.ts'
 
 /** The answer of a write of one record. */
@@ -9,7 +9,7 @@ export async function answerOne (
   written: Written
 ): Promise<JsonAnswer> {
   if (isFinal(toWire, crud)) return written
-  return { ...written, json: await convertRecord(written.json, toWire, crud, contextOf(session, options.context)) }
+  return { ...written, json: await convertRecord(written.json, toWire, crud, crudContext(session, options.context)) }
 }
 
 /** The answer of a write of several records. */
@@ -19,7 +19,7 @@ export async function answerMany (
 ): Promise<JsonAnswer> {
   const json = listOf(written)
   return {
-    json: isFinal(toWire, crud) ? json : await convertList(json, toWire, crud, contextOf(session, options.context)),
+    json: isFinal(toWire, crud) ? json : await convertList(json, toWire, crud, crudContext(session, options.context)),
   }
 }
 

@@ -2,7 +2,7 @@
 import { ConfigError } from '../errors.ts'
 import { shown } from '../options.ts'
 import { readData, withSharedColumns, type BodyRules, type RecordData } from '../plan/index.ts'
-import { contextOf, type CrudContext, type CrudSession } from '../resource/index.ts'
+import { crudContext, type CrudContext, type CrudSession } from '../resource/index.ts'
 import { enterStage } from '../run/index.ts'
 import { rowOfHook } from './hook-data.ts'
 import { checkScopeData, readScopeData, scopeData, type Data } from './new-row.ts'
@@ -36,7 +36,7 @@ export function beginCreate (write: Write<CrudSession>): CreateData {
     write,
     rules,
     values,
-    context: contextOf(session, options.context),
+    context: crudContext(session, options.context),
     plain: crud.beforeCreate === undefined && scope === undefined && values === undefined,
   }
 }

@@ -8,9 +8,9 @@ import { beginCreate, completeRow, requireList, rowOfBody, withServerValues, typ
 import { dataOfHook } from './hook-data.ts'
 import { withOnCreate, type Data } from './new-row.ts'
 import { checksItself, chunksOf, insertChunk, insertChunks } from './one-statement/insert.ts'
-import { guardedKeys } from './reference-questions.ts'
+import { keysToCheck } from './reference-questions.ts'
 import { repeated } from './repeat.ts'
-import { filtersOfWrite, writeInTransaction } from './statements.ts'
+import { filtersOfWrite, writeInTransaction } from './run-write.ts'
 import { createThroughEntities } from './unit-of-work/create.ts'
 import { needsUnitOfWork } from './unit-of-work/reason.ts'
 import { beginWrite, checksScope, type Write, type WriteOptions, type Written } from './write.ts'
@@ -81,11 +81,11 @@ async function insertRows (
 
 /** Whether one statement is enough, because no check has to run before or after it. */
 export function isSingle (
-  { session, scope }: Pick<Write, 'scope'> & { readonly session: Parameters<typeof guardedKeys>[2] },
+  { session, scope }: Pick<Write, 'scope'> & { readonly session: Parameters<typeof keysToCheck>[2] },
   rows: readonly RecordData[],
   chunks: number,
   filters: ActiveFilters
 ): boolean {
   return chunks === 1 && !checksScope({ scope }) &&
-    (checksItself(rows) || rows.every((row) => guardedKeys(row, filters, session).length === 0))
+    (checksItself(rows) || rows.every((row) => keysToCheck(row, filters, session).length === 0))
 }

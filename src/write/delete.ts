@@ -2,12 +2,12 @@
 import { ConfigError } from '../errors.ts'
 import type { Id } from '../plan/index.ts'
 import type { JsonAnswer } from '../read/index.ts'
-import { contextOf, type CrudClass, type CrudSession, type Session } from '../resource/index.ts'
+import { crudContext, type CrudClass, type CrudSession, type Session } from '../resource/index.ts'
 import { enterStage } from '../run/index.ts'
 import { answerOne } from './answer.ts'
 import { markRow, removeRow } from './one-statement/change.ts'
 import { repeated } from './repeat.ts'
-import { writeInTransaction } from './statements.ts'
+import { writeInTransaction } from './run-write.ts'
 import { removeThroughEntity } from './unit-of-work/delete.ts'
 import { needsUnitOfWork } from './unit-of-work/reason.ts'
 import { markThroughEntity } from './unit-of-work/update.ts'
@@ -21,7 +21,7 @@ export async function deleteOne (
   options: WriteOptions
 ): Promise<JsonAnswer> {
   const write = beginWrite(crud, session, options, 'delete')
-  if (crud.beforeDelete !== undefined) await crud.beforeDelete(id, contextOf(session, options.context))
+  if (crud.beforeDelete !== undefined) await crud.beforeDelete(id, crudContext(session, options.context))
   const deletedAt = deletionTime(write)
   return await answerOne(
     write,

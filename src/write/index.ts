@@ -27,7 +27,7 @@ export {
   type WantedKey,
 } from './reference-questions.ts'
 export { pauseAfter } from './repeat.ts'
-export { planRow, requireInScope, requireRow, scopeSearch, statementOfWrite, writtenRows } from './statements.ts'
+export { planRow, requireInScope, requireRow, scopeSearch, statementOfWrite, writtenRows } from './run-write.ts'
 export { reasonForUnitOfWork, type WriteKind } from './unit-of-work/reason.ts'
 export { beginUpdate, finishChanges, isEmpty, keyNames, readChanges } from './update-data.ts'
 export { updateOne } from './update.ts'

@@ -20,14 +20,14 @@ export function scopeData ({ equalities }: ScopeRules): Data {
   return Object.fromEntries([...equalities].map(([property, value]) => {
     if (value === null) {
       if (!property.nullable) throw new OutOfScopeError()
-      return [nameOf(property), null]
+      return [nameInData(property), null]
     }
-    return [nameOf(property), toBody(property, value)]
+    return [nameInData(property), toBody(property, value)]
   }))
 }
 
 /** The property's name in data: its public name, or for a hidden property the entity's name for it. */
-export function nameOf (property: Property): string {
+export function nameInData (property: Property): string {
   return property.hidden ? property.name : property.publicName
 }
 

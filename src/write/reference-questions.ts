@@ -21,7 +21,7 @@ import type { Write } from './write.ts'
  * Whether records of an entity may be hidden although their rows exist. Foreign keys ignore deletions, filters and
  * policies.
  */
-export const isGuarded = (model: EntityModel, filters: ActiveFilters, session: CrudSession): boolean =>
+export const mayBeHidden = (model: EntityModel, filters: ActiveFilters, session: CrudSession): boolean =>
   model.deletedAt !== undefined || filters.has(model) || hasSessionContext(session)
 
 /** Keys of records that a row refers to by one relation. */
@@ -30,14 +30,17 @@ export interface RelationKeys {
   readonly keys: ReadonlyArray<readonly SqlValue[]>
 }
 
-/** The keys that have to be checked before a row is written: those of guarded references and those of links. */
-export function guardedKeys (
+/**
+ * The keys that have to be checked before a row is written: those of references to records that may be hidden, and
+ * those of links.
+ */
+export function keysToCheck (
   { references, links }: RecordData,
   filters: ActiveFilters,
   session: CrudSession
 ): readonly RelationKeys[] {
-  const guarded = references.filter(({ relation }) => isGuarded(relation.target, filters, session))
-  return [...guarded.map(({ relation, key }) => ({ relation, keys: [key] })), ...links]
+  const toCheck = references.filter(({ relation }) => mayBeHidden(relation.target, filters, session))
+  return [...toCheck.map(({ relation, key }) => ({ relation, keys: [key] })), ...links]
 }
 
 /** The session of a search for records, the filters that hide records, and the operation that needs the search. */
@@ -73,7 +76,7 @@ export function wantedKeys (
 ): ReadonlyMap<RelationProperty, readonly WantedKey[]> {
   const wanted = new Map<RelationProperty, Map<string, WantedKey>>()
   for (const [index, row] of rows.entries()) {
-    for (const { relation, keys } of guardedKeys(row, filters, session)) {
+    for (const { relation, keys } of keysToCheck(row, filters, session)) {
       let distinct = wanted.get(relation)
       if (distinct === undefined) wanted.set(relation, distinct = new Map())
       for (const key of keys) {
@@ -88,27 +91,27 @@ export function wantedKeys (
 /** A statement that tells which references a record has already, and a function that reads its answer. */
 export interface PresentQuestion {
   readonly statement: BoundStatement
-  /** The row, reduced to the guarded references that the write changes. */
+  /** The row, reduced to the references to check that the write changes. */
   readonly changedOf: (present: Row | undefined) => RecordData
 }
 
-/** The question which references of a record stay unchanged, or `undefined` if no reference is guarded. */
+/** The question which references of a record stay unchanged, or `undefined` if there is nothing to check. */
 export function presentQuestion (
   search: Search<CrudSession>,
   model: EntityModel,
   id: Id,
   row: RecordData
 ): PresentQuestion | undefined {
-  const guarded = row.references.filter(({ relation }) => isGuarded(relation.target, search.filters, search.session))
-  const plan = guarded.length === 0 ? undefined : planPresent(id, model)
+  const toCheck = row.references.filter(({ relation }) => mayBeHidden(relation.target, search.filters, search.session))
+  const plan = toCheck.length === 0 ? undefined : planPresent(id, model)
   if (plan === undefined) return undefined
   const values = [...plan.values]
-  const slots = guarded.map(({ relation, key }) => ({ relation, key: key.map((value) => values.push(value) - 1) }))
+  const slots = toCheck.map(({ relation, key }) => ({ relation, key: key.map((value) => values.push(value) - 1) }))
   return {
     statement: statementOf(search, model, values, (foreign) => compilePresent(plan, slots, foreign)),
     changedOf: (present) => ({
       ...row,
-      references: guarded.filter((_, index) => present?.[presentColumn(index)] !== 'true'),
+      references: toCheck.filter((_, index) => present?.[presentColumn(index)] !== 'true'),
     }),
   }
 }

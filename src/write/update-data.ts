@@ -11,7 +11,7 @@ import {
   type PrimaryKeyPart,
 } from '../model/index.ts'
 import { readData, withSharedColumns, type Id, type RecordData } from '../plan/index.ts'
-import { contextOf, type CrudContext, type CrudSession } from '../resource/index.ts'
+import { crudContext, type CrudContext, type CrudSession } from '../resource/index.ts'
 import { enterStage } from '../run/index.ts'
 import { mistakeOfHook, readOfHook } from './hook-data.ts'
 import { checkScopeData, type Data } from './new-row.ts'
@@ -100,7 +100,7 @@ export function beginUpdate (write: Write<CrudSession>, id: Id, body: Data): Upd
   return {
     row,
     complete: crud.beforeUpdate === undefined && values === undefined ? undefined : { ...data, ...values },
-    context: contextOf(session, options.context),
+    context: crudContext(session, options.context),
   }
 }
 

@@ -3,7 +3,7 @@ import { ConfigError, RequestValidationError } from '../errors.ts'
 import { isObject, type EntityModel, type Property } from '../model/index.ts'
 import { readData } from '../plan/index.ts'
 import { didYouMean, nearest } from '../suggest.ts'
-import { nameOf, type Data } from './new-row.ts'
+import { nameInData, type Data } from './new-row.ts'
 import { toBody } from '../resource/index.ts'
 
 /**
@@ -20,7 +20,7 @@ export function valuesData (values: unknown, model: EntityModel): Data | undefin
     const property = propertyOf(name, model)
     // the body must not replace a value that the application forgot to set
     if (value === undefined) throw mistake(`'${name}' is undefined: leave it out, or set it to null.`)
-    data[nameOf(property)] = toBody(property, value)
+    data[nameInData(property)] = toBody(property, value)
   }
   try {
     readData(data, model, { by: 'server' })

@@ -2,7 +2,7 @@ import { ArrayType, wrap } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import assert from 'node:assert/strict'
 import * as borrowed from '../../src/borrowed/mikro-orm.ts'
-import { arrayLiteral } from '../../src/resource/array-literals.ts'
+import { minimalArrayLiteral } from '../../src/resource/array-literals.ts'
 import {
   inTransaction,
   Lent,
@@ -189,11 +189,11 @@ await testContracts(borrowed.MIKRO_ORM_MEMBERS, {
   },
   'WrappedEntity.__primaryKeys': {
     does: 'is the list of the parts of the key',
-    holds: async ({ em }) => assert.deepEqual(borrowed.primaryKeysOf(await em.fork().findOneOrFail(Lent, 1)), [1]),
+    holds: async ({ em }) => assert.deepEqual(borrowed.keyPartsOfEntity(await em.fork().findOneOrFail(Lent, 1)), [1]),
   },
   'WrappedEntity.getPrimaryKey': {
     does: 'is the key',
-    holds: async ({ em }) => assert.equal(borrowed.primaryKeyOf(await em.fork().findOneOrFail(Lent, 1)), 1),
+    holds: async ({ em }) => assert.equal(borrowed.keyOfEntity(await em.fork().findOneOrFail(Lent, 1)), 1),
   },
   'Platform.marshallArray': {
     does: 'loses text, is a method that can be replaced, and is what array types write with. If it has become right, ' +
@@ -203,7 +203,7 @@ await testContracts(borrowed.MIKRO_ORM_MEMBERS, {
       delete platform.marshallArray
       platform.marshallArray = Object.getPrototypeOf(em.getPlatform()).marshallArray
       assert.equal(platform.marshallArray(['NULL', ' ']), '{NULL, }')
-      borrowed.correctArrays(platform, arrayLiteral)
+      borrowed.correctArrays(platform, minimalArrayLiteral)
       assert.equal(new ArrayType().convertToDatabaseValue(['NULL', ' '], platform), '{"NULL"," "}')
     },
   },

@@ -15,7 +15,7 @@ import {
   QueryBuilderConfig,
   type CrudKitOptions,
 } from '../../src/index.ts'
-import { LISTS, OPERATORS } from '../../src/operators/index.ts'
+import { LIST_VALUES, OPERATORS } from '../../src/operators/index.ts'
 import { entities, Order, OrderItem, Plant, Specimen, Tag } from '../fixtures/entities.ts'
 import { ormOf } from '../helpers/models.ts'
 import { resource, type Json } from './helper.ts'
@@ -99,7 +99,7 @@ t.test('the document of the example', async (t) => {
       const operator = /\]\[(.+)\]$/.exec(name)?.[1] as keyof typeof OPERATORS | undefined
       t.ok(description.includes(`Example: \`${name}=`), name)
       t.equal(required, false)
-      t.equal(schema.type === 'array', operator !== undefined && LISTS.has(OPERATORS[operator].value), name)
+      t.equal(schema.type === 'array', operator !== undefined && LIST_VALUES.has(OPERATORS[operator].value), name)
       t.ok(
         (schema.items ?? schema.allOf[0]).examples.length > 0,
         `${name} has an example that clients don't send unasked`

@@ -58,8 +58,8 @@ export const mutations: readonly Mutation[] = [
   reads(
     '`in` of an empty list matches everything',
     'src/operators/read.ts',
-    'export const readList: ReadTexts = (texts, convert, type) => {',
-    'export const readList: ReadTexts = (texts, convert, type) => {\n' +
+    'export const readArray: ReadTexts = (texts, convert, type) => {',
+    'export const readArray: ReadTexts = (texts, convert, type) => {\n' +
       "  if (texts.length === 0) return { kind: 'nothing' }"
   ),
   reads(

@@ -1,7 +1,7 @@
 /** Common parts of plans are made once. Mistakes are reported every time. */
 import fc from 'fast-check'
 import t from 'tap'
-import { keyOf, Memo } from '../../src/plan/memo.ts'
+import { memoKey, Memo } from '../../src/plan/memo.ts'
 import { planList, QueryErrors } from '../../src/plan/index.ts'
 import { parseQueryParams } from '../../src/query/index.ts'
 import { AllowedField, AllowedInclude, AllowedSort } from '../../src/index.ts'
@@ -49,7 +49,7 @@ t.test('a text is never mistaken for other texts', async (t) => {
   assertProperty(fc.property(lists, lists, (one, other) => {
     const empty = (of: string[][]) => of.every(({ length }) => length === 0)
     const same = JSON.stringify(one) === JSON.stringify(other) || (empty(one) && empty(other))
-    return (keyOf(...one) === keyOf(...other)) === same
+    return (memoKey(...one) === memoKey(...other)) === same
   }))
   t.pass('no two lists were found')
 })

@@ -9,7 +9,7 @@ import { toOrmOptions } from '../orm-options.ts'
 import { startBridge } from './bridge.ts'
 import { noConnection } from './dialect.ts'
 import type { PortableOptions } from './messages.ts'
-import { refuseInServer } from './server-guard.ts'
+import { refuseInServer } from './refuse-in-server.ts'
 import { SyncEngine } from './sync-session.ts'
 
 /** MikroORM options that concern the connection and can be sent to another thread. */

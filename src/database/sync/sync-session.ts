@@ -7,7 +7,7 @@ import { convertError, tellOf, type BoundStatement } from '../../run/index.ts'
 import type { Row } from '../../sql/index.ts'
 import type { Bridge } from './bridge.ts'
 import { toPortableValue, type Command } from './messages.ts'
-import { refuseInServer } from './server-guard.ts'
+import { refuseInServer } from './refuse-in-server.ts'
 
 /** A database that a worker thread has opened. `getEngine()` of a factory with `useAsync: false` returns it. */
 export class SyncEngine {

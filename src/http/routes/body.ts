@@ -19,13 +19,13 @@ export function readBody (
  */
 export function readBatch (body: readonly unknown[], maxBatch: number, ignored: readonly string[] | undefined): Body[] {
   if (body.length > maxBatch) {
-    throw refusal(`A request can create at most ${maxBatch} records; this one has ${body.length}.`)
+    throw bodyError(`A request can create at most ${maxBatch} records; this one has ${body.length}.`)
   }
   return body.map((record) => readBody(record, ignored))
 }
 
 /** An error about the body as a whole. */
-export function refusal (detail: string): RequestValidationError {
+export function bodyError (detail: string): RequestValidationError {
   return new RequestValidationError([{ source: { pointer: '' }, code: 'FST_ERR_VALIDATION', detail }])
 }
 

@@ -10,7 +10,7 @@ import {
 } from '../../crud/index.ts'
 import type { EntityModel } from '../../model/index.ts'
 import type { Id } from '../../plan/index.ts'
-import { readList, readOne, type JsonAnswer } from '../../read/index.ts'
+import { readList, readRecord, type JsonAnswer } from '../../read/index.ts'
 import { readScope } from '../../resource/index.ts'
 import { createMany, createOne, deleteOne, restoreOne, updateOne } from '../../write/index.ts'
 import { sessionsOf } from '../sessions.ts'
@@ -46,7 +46,7 @@ export function routeCalls (orm: MikroORM, crud: CrudBase, model: EntityModel): 
   const text = (records: unknown): JsonAnswer => ({ json: JSON.stringify(records) })
   return {
     list: (request, options) => readList(crud, sessionOf(request), request.queryParams, options),
-    get: (request, id, options) => readOne(crud, sessionOf(request), id, request.queryParams, options),
+    get: (request, id, options) => readRecord(crud, sessionOf(request), id, request.queryParams, options),
     create: (request, data, options) => createOne(crud, sessionOf(request), data, options),
     createMany: (request, data, options) => createMany(crud, sessionOf(request), data, options),
     update: (request, id, data, options) => updateOne(crud, sessionOf(request), id, data, options),

@@ -5,7 +5,7 @@ import { refusal } from '../refusal.ts'
 import { freeName, type EntryBase, type FilterKind } from './kind.ts'
 import { operators, type OperatorFilter } from './operators.ts'
 import { partial } from './partial.ts'
-import { CODE, nameOf, NOTHING, type PlannedCondition } from './planned.ts'
+import { CODE, parameterName, NOTHING, type PlannedCondition } from './planned.ts'
 import { anyOf } from './tree.ts'
 
 export interface AnyOfEntry extends EntryBase {
@@ -39,7 +39,7 @@ export const anyOfFilters: FilterKind<AnyOfFilter<string>, AnyOfEntry> = {
     if (conditions.length > 0) return { kind: 'condition', relations: [], condition: anyOf(conditions) }
     const details = [...new Set(errors.map(({ detail }) => detail))]
     const allowed = [...new Set(errors.flatMap((error) => error.allowed ?? []))]
-    const error = refusal(CODE, nameOf(param), details.join(' '))
+    const error = refusal(CODE, parameterName(param), details.join(' '))
     return { kind: 'errors', errors: [allowed.length === 0 ? error : { ...error, allowed }] }
   },
 

@@ -1,7 +1,7 @@
 /** Custom filters, which pass their value to a callback of the application. */
 import type { CustomFilter, CustomFilterCallback } from '../../config/index.ts'
 import { freeName, type EntryBase, type FilterKind } from './kind.ts'
-import { nameOf, refuse } from './planned.ts'
+import { parameterName, refuseFilter } from './planned.ts'
 
 export interface CustomFilterEntry extends EntryBase {
   readonly kind: 'custom'
@@ -14,10 +14,10 @@ export const custom: FilterKind<CustomFilter, CustomFilterEntry> = {
   resolve: (filter, model) => ({ kind: 'custom', name: freeName(filter, model), callback: filter.callback }),
 
   plan (param, { callback }) {
-    const parameter = nameOf(param)
+    const parameter = parameterName(param)
     // texts in PostgreSQL cannot contain NUL, whatever the callback compares the value with
     if ([param.value].flat().some((text) => text.includes('\0'))) {
-      return refuse(param, `The value of ${parameter} must be text without NUL characters.`)
+      return refuseFilter(param, `The value of ${parameter} must be text without NUL characters.`)
     }
     return { kind: 'custom', custom: { kind: 'callback', parameter, callback, value: param.value } }
   },

@@ -7,14 +7,14 @@ import type { Condition, CustomCondition, Deleted } from '../types.ts'
 import { Values } from '../values.ts'
 import { withoutIgnored } from './ignored.ts'
 import { kindOf, takesOperators, type FilterEntry } from './kinds.ts'
-import { CODE, nameOf, NOTHING, refuse, type Planned } from './planned.ts'
+import { CODE, parameterName, NOTHING, refuseFilter, type Planned } from './planned.ts'
 import { ConditionTree } from './tree.ts'
 
 export type { AnyOfEntry } from './any-of.ts'
 export type { Compared, FilterTarget } from './kind.ts'
 export { comparedBy, filterEntry, relationsOf, takesOperators, type FilterEntry } from './kinds.ts'
 export type { OperatorFilter } from './operators.ts'
-export { nameOf } from './planned.ts'
+export { parameterName } from './planned.ts'
 export { TRASHED } from './trashed.ts'
 
 /** The filters of a whitelist. */
@@ -54,7 +54,7 @@ export function planFilters (
         break
       case 'deleted':
         if (deleted !== undefined) {
-          errors.push(refusal(CODE, nameOf(param), `The filter '${entry.name}' is given more than once.`))
+          errors.push(refusal(CODE, parameterName(param), `The filter '${entry.name}' is given more than once.`))
         }
         deleted = planned.deleted
         break
@@ -74,7 +74,7 @@ export function planFilters (
     if (entry !== undefined) add(param, entry)
     else {
       errors.add(CODE, () =>
-        refusal(CODE, nameOf(param), `The filter '${cited(param.field)}' is not allowed.`, {
+        refusal(CODE, parameterName(param), `The filter '${cited(param.field)}' is not allowed.`, {
           given: param.field,
           allowed: whitelist.filters.keys(),
         }))
@@ -100,6 +100,6 @@ function plan (param: FilterParam, entry: FilterEntry, values: Values): Planned 
   if (takesOperators(entry)) return kind.plan(param, entry, values)
   const meant = withoutIgnored(param, entry.ignored)
   if (meant === undefined) return NOTHING
-  if (meant.operator !== undefined) return refuse(meant, `The filter '${entry.name}' takes no operator.`)
+  if (meant.operator !== undefined) return refuseFilter(meant, `The filter '${entry.name}' takes no operator.`)
   return kind.plan(meant, entry, values)
 }

@@ -5,7 +5,7 @@ import { publicPath, resolvePath, type Converted, type EntityModel, type ValueTy
 import {
   formOf,
   isOperator,
-  LISTS,
+  LIST_VALUES,
   operatorsFor,
   type ComparisonOperator,
   type Operator,
@@ -21,9 +21,9 @@ import { withoutIgnored } from './ignored.ts'
 import type { Compared, EntryBase, FilterKind, FilterTarget } from './kind.ts'
 import {
   CODE,
-  nameOf,
+  parameterName,
   NOTHING,
-  refuse,
+  refuseFilter,
   refuseForm,
   refuseRead,
   type PlannedCondition,
@@ -73,7 +73,7 @@ export const operators: OperatorKind = {
     if (typeof operator !== 'string') return { kind: 'errors', errors: [operator] }
     // operatorOf returns only allowed operators
     const form = entry.operators.get(operator)!
-    const param = withoutIgnored(given, entry.ignored, LISTS.has(form.value))
+    const param = withoutIgnored(given, entry.ignored, LIST_VALUES.has(form.value))
     if (param === undefined) return NOTHING
     const texts = textsOf(param, operator, form.value)
     if ('kind' in texts) return texts
@@ -152,33 +152,33 @@ function operatorOf (param: FilterParam, entry: OperatorFilter): Operator | Quer
     if (isOperator(param.operator) && operators.has(param.operator)) return param.operator
     return refusal(
       CODE,
-      nameOf(param),
+      parameterName(param),
       `The operator '${cited(param.operator)}' is not allowed for the filter '${entry.name}'.`,
       { given: param.operator, allowed: operators.keys() }
     )
   }
   // if there are several values and no operator, `in` replaces a default operator that takes one value
-  const several = typeof param.value !== 'string' && !LISTS.has(operators.get(defaultOperator)!.value)
+  const several = typeof param.value !== 'string' && !LIST_VALUES.has(operators.get(defaultOperator)!.value)
   return several && operators.has('in') ? 'in' : defaultOperator
 }
 
 /** The text of the value, or the texts of a list's items. */
 function textsOf (param: FilterParam, operator: Operator, kind: OperatorValue): readonly string[] | PlannedErrors {
-  if (!LISTS.has(kind)) {
+  if (!LIST_VALUES.has(kind)) {
     return typeof param.value === 'string'
       ? [param.value]
-      : refuse(param, `The operator '${operator}' takes one value.`)
+      : refuseFilter(param, `The operator '${operator}' takes one value.`)
   }
   const list = typeof param.value === 'string' ? splitList(param.value) : { items: param.value } as const
   if (list.items === undefined) return refuseForm(param, list.error, list.limit)
   const { length } = list.items
   if (length > MAX_LIST_ITEMS) {
-    const name = nameOf(param)
+    const name = parameterName(param)
     const error = excess(CODE, name, `${name} has ${length} items; at most ${MAX_LIST_ITEMS} are allowed.`)
     return { kind: 'errors', errors: [error] }
   }
   if (kind === 'pair' && length !== 2) {
-    return refuse(param, `The operator '${operator}' takes exactly two values, low first; ${length} were given.`)
+    return refuseFilter(param, `The operator '${operator}' takes exactly two values, low first; ${length} were given.`)
   }
   return list.items
 }

@@ -34,22 +34,22 @@ export type Planned =
   | PlannedErrors
 
 /** The name of a parameter as the client wrote it. */
-export function nameOf (param: FilterParam): string {
+export function parameterName (param: FilterParam): string {
   const { field, operator } = param
   return `filter[${cited(field)}]${operator === undefined ? '' : `[${cited(operator)}]`}${filterSuffix(param)}`
 }
 
-export function refuse (
+export function refuseFilter (
   param: FilterParam,
   sentence: string,
   choice?: { readonly given?: string, readonly allowed: Iterable<string> }
 ): PlannedErrors {
-  return { kind: 'errors', errors: [refusal(CODE, nameOf(param), sentence, choice)] }
+  return { kind: 'errors', errors: [refusal(CODE, parameterName(param), sentence, choice)] }
 }
 
 /** Refuses a value that cannot be read for any type, or that exceeds a limit of the grammar. */
 export function refuseForm (param: FilterParam, sentence: string, limit = false): PlannedErrors {
-  const name = nameOf(param)
+  const name = parameterName(param)
   return { kind: 'errors', errors: [(limit ? excess : refusal)(CODE, name, `${name}: ${sentence}`)] }
 }
 
@@ -58,10 +58,10 @@ export function refuseValue (
   param: FilterParam,
   expected: string,
   allowed?: readonly string[],
-  what = `The value of ${nameOf(param)}`
+  what = `The value of ${parameterName(param)}`
 ): PlannedErrors {
   const given = typeof param.value === 'string' ? param.value : undefined
-  return refuse(param, `${what} must be ${expected}.`, allowed && { given, allowed })
+  return refuseFilter(param, `${what} must be ${expected}.`, allowed && { given, allowed })
 }
 
 /** Refuses a value that an operator could not read. */
@@ -70,6 +70,6 @@ export function refuseRead (
   read: Extract<ReadValue, { readonly kind: 'invalid' | 'unreadable' }>
 ): PlannedErrors {
   if (read.kind === 'unreadable') return refuseForm(param, read.sentence, read.limit)
-  const what = read.item === undefined ? undefined : `The item '${cited(read.item)}' of ${nameOf(param)}`
+  const what = read.item === undefined ? undefined : `The item '${cited(read.item)}' of ${parameterName(param)}`
   return refuseValue(param, read.expected, read.allowed, what)
 }

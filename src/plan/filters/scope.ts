@@ -7,7 +7,7 @@ import { didYouMean, nearest } from '../../suggest.ts'
 import { comparableOf, valuesOf } from '../operand.ts'
 import { cited } from '../refusal.ts'
 import { freeName, type EntryBase, type FilterKind } from './kind.ts'
-import { nameOf, NOTHING, refuse, refuseForm, refuseValue } from './planned.ts'
+import { parameterName, NOTHING, refuseFilter, refuseForm, refuseValue } from './planned.ts'
 
 export interface ScopeEntry extends EntryBase {
   readonly kind: 'scope'
@@ -47,7 +47,7 @@ export const scope: FilterKind<ScopeFilter<string>, ScopeEntry> = {
     const read = itemsOf(param, params.length)
     if ('error' in read) return refuseForm(param, read.error, read.limit)
     if (read.items.length !== params.length) {
-      return refuse(
+      return refuseFilter(
         param,
         `The filter '${name}' takes ${params.length} ${params.length === 1 ? 'value' : 'values'} (${
           params.map((one) => one.name).join(', ')
@@ -63,7 +63,7 @@ export const scope: FilterKind<ScopeFilter<string>, ScopeEntry> = {
           param,
           converted.expected,
           converted.allowed,
-          params.length === 1 ? undefined : `The item '${cited(item)}' of ${nameOf(param)} (${name})`
+          params.length === 1 ? undefined : `The item '${cited(item)}' of ${parameterName(param)} (${name})`
         )
       }
       args[name] = converted.value

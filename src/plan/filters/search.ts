@@ -5,7 +5,7 @@ import { isTextual, resolvePath } from '../../model/index.ts'
 import { checkPattern, containing } from '../../operators/index.ts'
 import { comparableOf, describe, valuesOf } from '../operand.ts'
 import { freeName, type EntryBase, type FilterKind, type FilterTarget } from './kind.ts'
-import { refuse, refuseForm } from './planned.ts'
+import { refuseFilter, refuseForm } from './planned.ts'
 import { anyOf } from './tree.ts'
 
 export interface SearchEntry extends EntryBase {
@@ -31,7 +31,7 @@ export const search: FilterKind<SearchFilter<string>, SearchEntry> = {
   },
 
   plan (param, { name, targets }, values) {
-    if (typeof param.value !== 'string') return refuse(param, `The filter '${name}' takes one value.`)
+    if (typeof param.value !== 'string') return refuseFilter(param, `The filter '${name}' takes one value.`)
     const wrong = checkPattern(param.value, 'literal')
     if (wrong !== undefined) return refuseForm(param, wrong.sentence, wrong.limit)
     const slots = [values.add(containing(param.value))]

@@ -5,14 +5,14 @@ import { takesOperators, type FilterEntry } from '../filters/index.ts'
 import type { Whitelist } from '../whitelist/index.ts'
 import { plain } from './words.ts'
 
-interface Found {
+interface MeantFilter {
   readonly entry: FilterEntry
   /** The operator as the client wrote it, if there is one. */
   readonly operator?: string
 }
 
 /** Writes the parameter of a filter that was found, with the operator if the filter allows it. */
-function written ({ entry, operator }: Found): string {
+function written ({ entry, operator }: MeantFilter): string {
   const allowed = isOperator(operator) && takesOperators(entry) && entry.operators.has(operator)
   return allowed ? `filter[${entry.name}][${operator}]` : `filter[${entry.name}]`
 }
@@ -41,7 +41,7 @@ export function nearestFilter (parts: readonly string[], whitelist: Whitelist): 
   return near === undefined ? undefined : written({ entry: whitelist.filters.get(near)!, operator: parts.at(-1) })
 }
 
-function find (parts: readonly string[], whitelist: Whitelist): Found | undefined {
+function find (parts: readonly string[], whitelist: Whitelist): MeantFilter | undefined {
   const path = parts.join('.')
   const whole = named(path, whitelist)
   if (whole !== undefined) return { entry: whole }

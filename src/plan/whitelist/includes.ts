@@ -35,7 +35,7 @@ export function includePath (entry: IncludeEntry): readonly RelationProperty[] {
 }
 
 /** The records behind an include, or the records of the resource at the root, and what they may show. */
-interface Level {
+interface IncludeLevel {
   readonly model: EntityModel
   readonly children: Map<string, Node>
   readonly fields: Map<string, Property>
@@ -43,14 +43,19 @@ interface Level {
 }
 
 /** A relation that is allowed, or that leads to one that is allowed. */
-interface Node extends Level {
+interface Node extends IncludeLevel {
   readonly relation: RelationProperty
   segment: string
   allowed: boolean
   rules?: IncludeRules
 }
 
-const levelOf = (model: EntityModel): Level => ({ model, children: new Map(), fields: new Map(), aggregates: [] })
+const levelOf = (model: EntityModel): IncludeLevel => ({
+  model,
+  children: new Map(),
+  fields: new Map(),
+  aggregates: [],
+})
 
 /** Looks up includes and fields together, because `fields[<include>]` names the path of an include in the URL. */
 export function resolveIncludes (includes: readonly Include[], fields: readonly Field[], model: EntityModel) {
@@ -63,13 +68,13 @@ export function resolveIncludes (includes: readonly Include[], fields: readonly 
   return { fields: root.fields as ReadonlyMap<string, Property>, includes: entriesOf(root) }
 }
 
-function levelAt (relations: readonly RelationProperty[], root: Level): Level {
+function levelAt (relations: readonly RelationProperty[], root: IncludeLevel): IncludeLevel {
   let level = root
   for (const relation of relations) level = nodeIn(level, relation)
   return level
 }
 
-function nodeIn ({ children }: Level, relation: RelationProperty): Node {
+function nodeIn ({ children }: IncludeLevel, relation: RelationProperty): Node {
   let node = children.get(relation.name)
   if (node === undefined) {
     children.set(
@@ -80,7 +85,7 @@ function nodeIn ({ children }: Level, relation: RelationProperty): Node {
   return node
 }
 
-function addRelation (include: Extract<Include, { kind: 'relation' }>, root: Level): void {
+function addRelation (include: Extract<Include, { kind: 'relation' }>, root: IncludeLevel): void {
   const what = `AllowedInclude '${include.path}'`
   const path = resolvePath(root.model, include.path, what)
   if (path.property.kind !== 'relation') throw new ConfigError(`${what}: '${path.property.name}' is not a relation.`)
@@ -91,7 +96,7 @@ function addRelation (include: Extract<Include, { kind: 'relation' }>, root: Lev
   node.rules = includeRules(include, node.relation, what)
 }
 
-function addAggregate (resolved: ResolvedAggregate, root: Level): void {
+function addAggregate (resolved: ResolvedAggregate, root: IncludeLevel): void {
   const { what, aggregate: { name } } = resolved
   const { model, aggregates } = levelAt(resolved.relations, root)
   if ([...model.properties.values()].some((property) => !property.hidden && property.publicName === name)) {
@@ -110,7 +115,7 @@ function addAggregate (resolved: ResolvedAggregate, root: Level): void {
   aggregates.push(resolved)
 }
 
-function addField (field: Field, root: Level): void {
+function addField (field: Field, root: IncludeLevel): void {
   const what = `AllowedField '${field.field}'`
   const path = resolvePath(root.model, field.field, what)
   const { property } = path
@@ -127,7 +132,7 @@ function addField (field: Field, root: Level): void {
 }
 
 /** The allowed includes by their full paths in URLs. */
-function entriesOf (root: Level): ReadonlyMap<string, IncludeEntry> {
+function entriesOf (root: IncludeLevel): ReadonlyMap<string, IncludeEntry> {
   const entries = new Map<string, IncludeEntry>()
   const add = (entry: IncludeEntry): void => {
     if (entries.has(entry.name)) {
@@ -135,7 +140,7 @@ function entriesOf (root: Level): ReadonlyMap<string, IncludeEntry> {
     }
     entries.set(entry.name, entry)
   }
-  const addLevel = (level: Level, parent?: RelationEntry): void => {
+  const addLevel = (level: IncludeLevel, parent?: RelationEntry): void => {
     const nameOf = (segment: string): string => parent === undefined ? segment : `${parent.name}.${segment}`
     for (const node of level.children.values()) {
       const { relation, fields, rules } = node

@@ -40,7 +40,7 @@ export function guardPool (
       broken++
     })
     endCursorsWith(client)
-    if (probeAfterMillis > 0) watch(client, probeAfterMillis, patience)
+    if (probeAfterMillis > 0) closeUnresponsive(client, probeAfterMillis, patience)
   })
   pool.on('release', (error, client) => {
     pooled.add(client)
@@ -68,7 +68,7 @@ export function guardPool (
 }
 
 /** Closes a connection when a statement waits for an answer and the server does not respond to the check. */
-function watch (client: Client, after: number, patience: number): void {
+function closeUnresponsive (client: Client, after: number, patience: number): void {
   const stream = socketOf(client)
   stream.setTimeout(after)
   stream.on('timeout', () => {

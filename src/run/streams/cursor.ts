@@ -17,14 +17,14 @@ export interface Completion {
   readonly refusal: (excess: string) => Error
 }
 
-export interface StreamOptions {
+export interface CursorOptions {
   /** Set if the rows of the statement are keys. */
   readonly complete?: Completion | undefined
   /** Cancels the statement in the server, as the signal of the EntityManager does. */
   readonly signal?: AbortSignal | undefined
 }
 
-export interface OpenStream {
+export interface OpenCursor {
   readonly first: IteratorResult<Row[], void>
   readonly rest: AsyncGenerator<Row[], void, undefined>
   /** Ends the statement, the cursor and its transaction, even in the middle of the rows. */
@@ -37,14 +37,14 @@ export type Send = (statement: BoundStatement) => AsyncGenerator<RowPart, void, 
 let lastCursor = 0
 
 /** A new name for a cursor. */
-export const nameOf = (): string => `crud_stream_${++lastCursor}`
+export const newCursorName = (): string => `crud_stream_${++lastCursor}`
 
 /** Reads the rows of a cursor, or the records of these rows if they are keys. */
 export async function * batches (
   send: Send,
   name: string,
   statement: BoundStatement,
-  { complete }: StreamOptions
+  { complete }: CursorOptions
 ): AsyncGenerator<Row[], void, undefined> {
   const { text, values, call, columns } = statement
   const size = new BatchSize()

@@ -24,7 +24,7 @@ import {
 } from '../transaction/perform.ts'
 import { reasonOf, throwIfStopped } from '../transaction/stop.ts'
 import { PART_BYTES } from './batch-size.ts'
-import { batches, nameOf, partOf, type OpenStream, type Send, type StreamOptions } from './cursor.ts'
+import { batches, newCursorName, partOf, type OpenCursor, type Send, type CursorOptions } from './cursor.ts'
 import { takePlace } from './places.ts'
 
 /** Opens a cursor in a new transaction. */
@@ -32,8 +32,8 @@ export async function openOn (
   connection: Connection,
   em: EntityManager,
   statement: BoundStatement,
-  options: StreamOptions
-): Promise<OpenStream> {
+  options: CursorOptions
+): Promise<OpenCursor> {
   const leave = await takePlace(connection)
   try {
     const opened = await beginOn(connection, em, statement, options)
@@ -54,8 +54,8 @@ async function beginOn (
   connection: Connection,
   em: EntityManager,
   statement: BoundStatement,
-  options: StreamOptions
-): Promise<OpenStream> {
+  options: CursorOptions
+): Promise<OpenCursor> {
   enterStage('run')
   const occupied = await occupy(connection).catch((error: unknown) => {
     throw convertError(error)
@@ -78,8 +78,8 @@ async function openHeld (
   connection: Connection,
   em: EntityManager,
   statement: BoundStatement,
-  options: StreamOptions
-): Promise<OpenStream> {
+  options: CursorOptions
+): Promise<OpenCursor> {
   const held = await heldBy(executorOf(single), await poolOf(connection))
   letGo(held)
   const session = em.fork()
@@ -101,7 +101,7 @@ async function openHeld (
       yield partOf(await runOn(session, connection, statement))
     }
     : (statement) => readParts(held, connection, statement, options.signal)
-  const rest = batches(send, nameOf(), statement, options)
+  const rest = batches(send, newCursorName(), statement, options)
   const end = async () => {
     await rest.return()
     // a connection that may still have an open transaction cannot be reused

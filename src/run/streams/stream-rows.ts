@@ -6,7 +6,7 @@ import type { BoundStatement } from '../pg/statement.ts'
 import { replicasOf } from '../replicas/routing.ts'
 import { run } from '../session.ts'
 import { signalOf, throwIfStopped } from '../transaction/stop.ts'
-import { batches, nameOf, partOf, type OpenStream, type Send, type StreamOptions } from './cursor.ts'
+import { batches, newCursorName, partOf, type OpenCursor, type Send, type CursorOptions } from './cursor.ts'
 import { openOn } from './own-transaction.ts'
 
 /**
@@ -22,7 +22,7 @@ import { openOn } from './own-transaction.ts'
 export async function * streamRows (
   em: EntityManager,
   statement: BoundStatement,
-  options: StreamOptions = {}
+  options: CursorOptions = {}
 ): AsyncGenerator<Row[], void, undefined> {
   const { first, rest, end } = await openStream(em, statement, options)
   try {
@@ -34,7 +34,7 @@ export async function * streamRows (
   }
 }
 
-async function openStream (em: EntityManager, statement: BoundStatement, options: StreamOptions): Promise<OpenStream> {
+async function openStream (em: EntityManager, statement: BoundStatement, options: CursorOptions): Promise<OpenCursor> {
   const own = signalOf(em)
   const signal = own !== undefined && options.signal !== undefined
     ? AbortSignal.any([own, options.signal])
@@ -46,8 +46,8 @@ async function openStream (em: EntityManager, statement: BoundStatement, options
 }
 
 /** Opens a cursor in the caller's transaction. */
-async function openInside (em: EntityManager, statement: BoundStatement, options: StreamOptions): Promise<OpenStream> {
-  const name = nameOf()
+async function openInside (em: EntityManager, statement: BoundStatement, options: CursorOptions): Promise<OpenCursor> {
+  const name = newCursorName()
   let failed = false
   const send: Send = async function * (statement) {
     throwIfStopped(options.signal)

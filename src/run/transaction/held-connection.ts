@@ -53,7 +53,9 @@ const watched = new WeakMap<DatabaseConnection, HeldConnection>()
 export async function heldBy (executor: Executor, pool: unknown): Promise<HeldConnection> {
   return await onConnection(executor, async (connection) => {
     let held = watched.get(connection)
-    if (held === undefined) watched.set(connection, held = watch(connection, await clientBehind(connection, pool)))
+    if (held === undefined) {
+      watched.set(connection, held = trackStatements(connection, await clientBehind(connection, pool)))
+    }
     return held
   })
 }
@@ -89,7 +91,7 @@ export function declaresReadOnly (text: string): boolean | undefined {
 /** Statements that are sent even after the deadline. They have to succeed when all others fail. */
 const CONTROL = /^(savepoint|release|rollback|commit)\b/i
 
-function watch (connection: DatabaseConnection, client: PoolClient | undefined): HeldConnection {
+function trackStatements (connection: DatabaseConnection, client: PoolClient | undefined): HeldConnection {
   const held: HeldConnection = { client, ...FRESH }
   const execute = connection.executeQuery.bind(connection)
   let running = false

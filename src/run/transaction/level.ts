@@ -96,13 +96,13 @@ function isInside (level: Level): boolean {
 }
 
 /** The original methods of transactions, which this package uses even after their end. */
-const unguarded = new WeakMap<object, OwnMethods>()
+const originals = new WeakMap<object, OwnMethods>()
 const levels = new WeakMap<object, Level>()
 
-/** The methods of a transaction before `guard` replaced them. */
-export function withoutGuard (transaction: Transaction): OwnMethods {
-  let raw = unguarded.get(transaction)
-  if (raw === undefined) unguarded.set(transaction, raw = methodsOf(transaction))
+/** The methods of a transaction before `bindToLevel` replaced them. */
+export function originalMethods (transaction: Transaction): OwnMethods {
+  let raw = originals.get(transaction)
+  if (raw === undefined) originals.set(transaction, raw = methodsOf(transaction))
   return raw
 }
 
@@ -110,8 +110,8 @@ export function withoutGuard (transaction: Transaction): OwnMethods {
  * Makes statements of a level wait for their turn, and refuses them after its end: they would run outside of the
  * savepoint, or on a connection that another caller has taken. The same holds for MikroORM's savepoints inside it.
  */
-export function guard (transaction: Transaction, stack: SavepointStack, level: Level): void {
-  const { executor, savepoint, rollbackToSavepoint, releaseSavepoint } = withoutGuard(transaction)
+export function bindToLevel (transaction: Transaction, stack: SavepointStack, level: Level): void {
+  const { executor, savepoint, rollbackToSavepoint, releaseSavepoint } = originalMethods(transaction)
   const executeQuery = transaction.executeQuery.bind(transaction)
   levels.set(transaction, level)
   const checked = <Args extends unknown[], Result>(method: (...args: Args) => Result) => (...args: Args): Result => {
@@ -129,7 +129,7 @@ export function guard (transaction: Transaction, stack: SavepointStack, level: L
     savepoint: checked((name: string) => ({
       execute: async () => {
         const inner = await savepoint(name).execute() as unknown as Transaction
-        guard(inner, stack, level)
+        bindToLevel(inner, stack, level)
         return inner
       },
     })),

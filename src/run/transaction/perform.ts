@@ -6,7 +6,7 @@ import { onConnection, type Transaction } from '../../borrowed/kysely.ts'
 import { forgetRemoved, logQuery, takeEntities, type Connection } from '../../borrowed/mikro-orm.ts'
 import { DatabaseError } from '../../errors.ts'
 import { hasFailed, heldBy, type Demands, type HeldConnection } from './held-connection.ts'
-import { end, runInside, withoutGuard, type Level } from './level.ts'
+import { end, runInside, originalMethods, type Level } from './level.ts'
 import type { Deadline, Stop } from './stop.ts'
 
 export const ISOLATION_LEVELS = ['read uncommitted', 'read committed', 'repeatable read', 'serializable'] as const
@@ -29,7 +29,7 @@ export async function hold (
   transaction: unknown,
   connection: Pick<Connection, 'getNativeClient'>
 ): Promise<HeldConnection> {
-  const { executor } = withoutGuard(transaction as Transaction)
+  const { executor } = originalMethods(transaction as Transaction)
   let held = heldConnections.get(executor)
   if (held === undefined) heldConnections.set(executor, held = await heldBy(executor, await poolOf(connection)))
   return held
@@ -67,13 +67,13 @@ export function startOf (single: Kysely<any>, { isolationLevel, readOnly }: Tran
 
 /** Stores the connection of a transaction, so that `hold` need not wait for its statements. */
 export function holds (transaction: Transaction, held: HeldConnection): void {
-  heldConnections.set(withoutGuard(transaction).executor, held)
+  heldConnections.set(originalMethods(transaction).executor, held)
 }
 
 /** The demands on the outermost transaction, if this package has begun it. */
 export function demandsOf (em: EntityManager): Demands | undefined {
   const transaction = em.getTransactionContext() as Transaction | undefined
-  return transaction && heldConnections.get(withoutGuard(transaction).executor)?.demands
+  return transaction && heldConnections.get(originalMethods(transaction).executor)?.demands
 }
 
 export async function poolOf (connection: Pick<Connection, 'getNativeClient'>): Promise<unknown> {
@@ -154,7 +154,7 @@ export function log (connection: Connection, fork: EntityManager, sql: string): 
 
 /** Waits for statements that are running or being cancelled. */
 export async function idle (transaction: Transaction): Promise<void> {
-  await onConnection(withoutGuard(transaction).executor, async () => {})
+  await onConnection(originalMethods(transaction).executor, async () => {})
 }
 
 export async function send (transaction: Transaction, sql: string): Promise<readonly Record<string, unknown>[]> {

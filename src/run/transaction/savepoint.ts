@@ -4,7 +4,7 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import { isSavepoint, noteSavepoint, type Connection } from '../../borrowed/mikro-orm.ts'
 import { ConfigError } from '../../errors.ts'
 import { hasFailed, readOnlyFailure, type HeldConnection } from './held-connection.ts'
-import { assertOpen, endInner, enter, guard, leave, runInside, withoutGuard, type Level } from './level.ts'
+import { assertOpen, endInner, enter, bindToLevel, leave, runInside, originalMethods, type Level } from './level.ts'
 import {
   causeOf,
   failureOf,
@@ -25,7 +25,7 @@ import {
   type Work,
 } from './perform.ts'
 import { limit, unlimit } from './statement-timeout.ts'
-import { watch, type Stop } from './stop.ts'
+import { closeWhenOverdue, type Stop } from './stop.ts'
 
 /** Runs `work` in a savepoint of `outer`, after the savepoints of other callers have ended. */
 export async function nest<Result> (
@@ -39,7 +39,7 @@ export async function nest<Result> (
   const held = await stop.race(hold(outer, connection))
   const level = await turn(held, outer, settings, stop)
   const { deadline } = held
-  const watchdog = settings.deadline && watch(held, settings.deadline)
+  const watchdog = settings.deadline && closeWhenOverdue(held, settings.deadline)
   try {
     // a savepoint whose connection is closed would end the outer transaction as well
     if (stop.isLate()) throw stop.reason()
@@ -94,18 +94,18 @@ async function nestOn<Result> (
   const savepointName = `crud_kit_${++held.savepoints}`
   await events.dispatchEvent(EventType.beforeTransactionStart, outer as never)
   assertOpen(outer, level)
-  const transaction = await withoutGuard(outer).savepoint(savepointName).execute() as unknown as Transaction
+  const transaction = await originalMethods(outer).savepoint(savepointName).execute() as unknown as Transaction
   log(connection, fork, `savepoint ${savepointName}`)
   // the server accepts a savepoint only if nothing has failed: a noted error belongs to an earlier savepoint
   held.failure = undefined
   noteSavepoint(transaction, savepointName, outer)
   const rollBack = async () => {
     // it may have ended in the meantime, with the enclosing level
-    if (!level.orphaned) await withoutGuard(transaction).rollbackToSavepoint(savepointName).execute()
-    if (!level.orphaned) await withoutGuard(transaction).releaseSavepoint(savepointName).execute()
+    if (!level.orphaned) await originalMethods(transaction).rollbackToSavepoint(savepointName).execute()
+    if (!level.orphaned) await originalMethods(transaction).releaseSavepoint(savepointName).execute()
   }
   holds(transaction, held)
-  guard(transaction, held, level)
+  bindToLevel(transaction, held, level)
   let released = false
   try {
     // the setting ends with the savepoint, on release and on rollback
@@ -121,7 +121,7 @@ async function nestOn<Result> (
     // after a rollback of the enclosing level, the server does not know the savepoint, and its error would fail the
     // transaction
     assertOpen(outer, level)
-    await withoutGuard(transaction).releaseSavepoint(savepointName).execute()
+    await originalMethods(transaction).releaseSavepoint(savepointName).execute()
     released = true
     log(connection, fork, `release savepoint ${savepointName}`)
     merge(em, fork)

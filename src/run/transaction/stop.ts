@@ -82,6 +82,6 @@ export function isConsequence (error: unknown): boolean {
 }
 
 /** Closes the connection if the server does not answer soon after the deadline, since the network may have failed. */
-export function watch (held: HeldConnection, { at }: Deadline): NodeJS.Timeout {
+export function closeWhenOverdue (held: HeldConnection, { at }: Deadline): NodeJS.Timeout {
   return setTimeout(() => abandon(held), Math.max(0, at - performance.now()) + GRACE)
 }

@@ -14,7 +14,7 @@ import { OutcomeUnknownError } from '../../errors.ts'
 import { wasNeverSent, isServerError } from '../errors/driver-errors.ts'
 import { requestCancel } from '../pg/server-socket.ts'
 import { heldBy, letGo, readOnlyFailure, type HeldConnection } from './held-connection.ts'
-import { endInner, guard, newLevel } from './level.ts'
+import { endInner, bindToLevel, newLevel } from './level.ts'
 import {
   causeOf,
   forkOf,
@@ -34,7 +34,7 @@ import {
 } from './perform.ts'
 import { nest } from './savepoint.ts'
 import { limit } from './statement-timeout.ts'
-import { isConsequence, stopOf, watch, type Stop } from './stop.ts'
+import { isConsequence, stopOf, closeWhenOverdue, type Stop } from './stop.ts'
 
 /**
  * Runs `work` in a transaction: a new one, or a savepoint of the one that `em` is in. If `work` throws, everything that
@@ -80,7 +80,7 @@ async function begin<Result> (
     const held = await heldBy(executorOf(single), pool)
     letGo(held)
     held.demands = settings.demands
-    const watchdog = settings.deadline && watch(held, settings.deadline)
+    const watchdog = settings.deadline && closeWhenOverdue(held, settings.deadline)
     try {
       return await beginOn(single, held, em, connection, work, settings, stop)
     } catch (error) {
@@ -117,7 +117,7 @@ async function beginOn<Result> (
     if (settings.deadline !== undefined) await limit(held, settings.deadline, (sql) => send(transaction, sql))
     await events.dispatchEvent(EventType.afterTransactionStart, transaction as never)
     holds(transaction, held)
-    guard(transaction, held, level)
+    bindToLevel(transaction, held, level)
     const result = await perform(em, fork, transaction, level, work, stop)
     await events.dispatchEvent(EventType.beforeTransactionCommit, transaction as never)
     await settle(held, level, transaction)

@@ -3,9 +3,9 @@ import { NotFoundError } from '../../errors.ts'
 import { planDelete, planUpdate, type AnyWritePlan, type Id, type RecordData } from '../../plan/index.ts'
 import { NO_FILTERS, sharedEmOf, type ActiveFilters, type CrudSession } from '../../resource/index.ts'
 import { withOnUpdate } from '../new-row.ts'
-import { isGuarded, searchOf } from '../reference-questions.ts'
-import { checkChangedReferences } from '../references.ts'
-import { checkWrittenScope, filtersOfWrite, findRow, runWrite, writeInTransaction } from '../statements.ts'
+import { mayBeHidden, searchOf } from '../reference-questions.ts'
+import { checkChangedReferences } from '../check-references.ts'
+import { checkWrittenScope, filtersOfWrite, findRow, runWrite, writeInTransaction } from '../run-write.ts'
 import { checksScope, versionsOf, writtenOf, type Write, type Written } from '../write.ts'
 
 /** The plan of an update, or `undefined` for an id that no record can have. */
@@ -19,7 +19,7 @@ export function planChange (
   return planUpdate(id, withOnUpdate(data, model, sharedEmOf(session)), resource.selection, {
     deleted: options.includeDeleted ? 'with' : 'without',
     versions: versionsOf(write),
-    isGuarded: (target) => isGuarded(target, filters, session),
+    mayBeHidden: (target) => mayBeHidden(target, filters, session),
   })
 }
 
@@ -36,7 +36,7 @@ export function planMark (write: Write<CrudSession>, id: Id, deletedAt: Date | n
   return planUpdate(id, withOnUpdate(data, model, sharedEmOf(session)), resource.selection, {
     deleted: deletedAt === null ? 'only' : 'without',
     versions: versionsOf(write),
-    isGuarded: () => false,
+    mayBeHidden: () => false,
   })
 }
 

@@ -3,9 +3,9 @@ import { ConflictError } from '../../errors.ts'
 import { idOfKey, planInsert, type AnyWritePlan, type RecordData } from '../../plan/index.ts'
 import type { ActiveFilters, CrudSession } from '../../resource/index.ts'
 import { enterStage } from '../../run/index.ts'
-import { isGuarded, searchOf } from '../reference-questions.ts'
-import { checkReferences } from '../references.ts'
-import { checkWrittenScope, runWrite } from '../statements.ts'
+import { mayBeHidden, searchOf } from '../reference-questions.ts'
+import { checkReferences } from '../check-references.ts'
+import { checkWrittenScope, runWrite } from '../run-write.ts'
 import type { Write, Written } from '../write.ts'
 
 /** Maximum number of parameters in a statement. The protocol counts them in 16 bits, which PGlite reads as signed. */
@@ -60,5 +60,5 @@ export function planRows (
   filters: ActiveFilters
 ): AnyWritePlan {
   enterStage('plan')
-  return planInsert(rows, resource.selection, (model) => checksItself(rows) && isGuarded(model, filters, session))
+  return planInsert(rows, resource.selection, (model) => checksItself(rows) && mayBeHidden(model, filters, session))
 }

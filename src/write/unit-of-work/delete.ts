@@ -1,7 +1,7 @@
 /** Removes a record as an entity, in the transaction of the session. */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Id } from '../../plan/index.ts'
-import { readBack } from '../statements.ts'
+import { readBack } from '../run-write.ts'
 import type { Write, Written } from '../write.ts'
 import { flushing, removeEntity } from './entities.ts'
 import { lockRecord } from './lock.ts'

@@ -4,7 +4,7 @@
  */
 import { LockMode, ReferenceKind, type EntityMetadata } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { primaryKeyOf } from '../../borrowed/mikro-orm.ts'
+import { keyOfEntity } from '../../borrowed/mikro-orm.ts'
 import { holdsHidden, isUuid, keyColumns, membersOf, type EntityModel, type Property } from '../../model/index.ts'
 import type { Id, RecordData } from '../../plan/index.ts'
 import { enterStage } from '../../run/index.ts'
@@ -122,7 +122,7 @@ function keyOf (entity: object, { primaryKey }: EntityModel): string[] {
   return primaryKey.flatMap(({ property }) => {
     const value = (entity as Record<string, unknown>)[property.name]
     if (property.kind === 'scalar') return [value instanceof Date ? value.toISOString() : String(value)]
-    const key: unknown = primaryKeyOf(value as object)
+    const key: unknown = keyOfEntity(value as object)
     return (Array.isArray(key) ? key : typeof key === 'object' && key !== null ? Object.values(key) : [key]).map(String)
   })
 }

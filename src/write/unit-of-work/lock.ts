@@ -2,7 +2,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { NotFoundError } from '../../errors.ts'
 import { planGet, type Id } from '../../plan/index.ts'
-import { findRow } from '../statements.ts'
+import { findRow } from '../run-write.ts'
 import type { Write } from '../write.ts'
 import { findLocked, flushing } from './entities.ts'
 

@@ -4,8 +4,8 @@ import { planUpdate, type Id, type RecordData } from '../../plan/index.ts'
 import type { ActiveFilters } from '../../resource/index.ts'
 import { withOnUpdate } from '../new-row.ts'
 import { searchOf } from '../reference-questions.ts'
-import { checkChangedReferences, hiddenLinks } from '../references.ts'
-import { checkWrittenScope, readBack, runWrite } from '../statements.ts'
+import { checkChangedReferences, hiddenLinks } from '../check-references.ts'
+import { checkWrittenScope, readBack, runWrite } from '../run-write.ts'
 import type { Write, Written } from '../write.ts'
 import { assignEntity, flushing } from './entities.ts'
 import { lockRecord } from './lock.ts'
@@ -72,7 +72,7 @@ async function touchRow (
   const { model, resource, session } = write
   const data = withOnUpdate({ columns: [], references: [], links: [], properties: {} }, model, session)
   if (data.columns.length === 0 && model.version === undefined) return undefined
-  const plan = planUpdate(id, data, resource.selection, { deleted: 'with', isGuarded: () => false })
+  const plan = planUpdate(id, data, resource.selection, { deleted: 'with', mayBeHidden: () => false })
   const [written] = plan === undefined ? [] : await runWrite(write, plan, filters)
   return written
 }

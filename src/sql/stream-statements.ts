@@ -20,7 +20,7 @@ export const STREAM_ROW = Object.freeze({
 const STREAM_ROW_COLUMNS: readonly string[] = [STREAM_ROW.item]
 const WEIGHED_ROW_COLUMNS: readonly string[] = [STREAM_ROW.item, STREAM_ROW.excess]
 
-export function streamColumns ({ reads, model }: StreamPlan): readonly string[] {
+export function streamRowColumns ({ reads, model }: StreamPlan): readonly string[] {
   return reads === 'records'
     ? STREAM_ROW_COLUMNS
     : [STREAM_ROW.key, ...keyColumns(model).map((_, index) => STREAM_ROW.keyColumn(index))]

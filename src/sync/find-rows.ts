@@ -2,7 +2,7 @@
 import type { SyncSession } from '../database/index.ts'
 import type { EntityModel } from '../model/index.ts'
 import type { Plan } from '../plan/index.ts'
-import type { Found } from '../read/index.ts'
+import type { FoundRows } from '../read/index.ts'
 import {
   filterError,
   filtersByEntity,
@@ -29,7 +29,7 @@ export function findRows (
   { resource, session, conditions: own, operation }: Looking,
   plan: Plan,
   conditions: RequestConditions = own
-): Found {
+): FoundRows {
   enterStage('plan')
   const { model, customs } = plan
   const active = activeFilters(session, resource.entitiesOfRead(plan, conditions), 'read')
