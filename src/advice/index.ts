@@ -6,4 +6,3 @@
 export type { AdvisedResource } from './advised-resource.ts'
 export { checkShared, warnOfUnguarded } from './guard-warning.ts'
 export { warnOfMissingIndexes } from './index-warning.ts'
-export { missingIndexes, type MissingIndex } from './missing-indexes.ts'

@@ -9,12 +9,4 @@ export { equalitiesOf, type Equalities } from './equalities.ts'
 export { entitiesBehind, hasSql } from './reached.ts'
 export { readCondition } from './read.ts'
 export { toMikroOrm, type Visible } from './to-mikro-orm.ts'
-export {
-  ALL_ROWS,
-  type ComparePart,
-  type Comparison,
-  type KeyPart,
-  type RelatedPart,
-  type Where,
-  type WherePart,
-} from './tree.ts'
+export { ALL_ROWS, type ComparePart, type Comparison, type KeyPart, type Where, type WherePart } from './tree.ts'

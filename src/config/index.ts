@@ -9,49 +9,32 @@
  */
 export { AggregateInclude, type AggregateFunction, type AggregateOptions } from './aggregate-include.ts'
 export { AllowedField } from './allowed-field.ts'
-export {
-  AllowedFilters,
-  type AllowedFiltersOptions,
-  type JsonValueType,
-  type OperatorsInUrl,
-} from './allowed-filters.ts'
+export { AllowedFilters, type JsonValueType, type OperatorsInUrl } from './allowed-filters.ts'
 export { AllowedInclude, type IncludeOptions } from './allowed-include.ts'
-export { AllowedSort, type AllowedSortOptions, type SortDirection } from './allowed-sort.ts'
-export { AnyOfFilter, type Alternative } from './any-of-filter.ts'
-export { BaseFilter, type FilterText, type Ignoring } from './base-filter.ts'
-export { CustomSort, type CustomSortCallback } from './custom-sort.ts'
+export { AllowedSort, type SortDirection } from './allowed-sort.ts'
+export { AnyOfFilter } from './any-of-filter.ts'
+export type { CustomSortCallback } from './custom-sort.ts'
 export {
   CustomFilter,
   type CustomFilterCallback,
   type CustomFilterContext,
   type CustomFilterValue,
-  type NarrowedQueryBuilder,
 } from './custom-filter.ts'
-export type { EntryOptions, InUrl } from './entry-options.ts'
+export type { InUrl } from './entry-options.ts'
 export { checkDepth, MAX_INCLUDE_DEPTH } from './include-path.ts'
 export { PartialFilter } from './partial-filter.ts'
-export type { AnyKey, IsAny, Key, KindOf, PathCheck, PathTarget, PathHint, PathUse, Target } from './paths.ts'
+export type { AnyKey, IsAny, Key, KindOf, PathCheck, PathTarget, Target } from './paths.ts'
 export {
   QueryBuilderConfig,
   type OnlyOptions,
   type Field,
-  type FieldOf,
   type Filter,
-  type FilterOf,
   type Include,
-  type IncludeOf,
   type QueryBuilderOptions,
   type Sort,
-  type SortOf,
 } from './query-builder-config.ts'
-export { ScopeFilter, type ScopeOptions } from './scope-filter.ts'
+export { ScopeFilter } from './scope-filter.ts'
 export { SearchFilter } from './search-filter.ts'
 export { TrashedFilter } from './trashed-filter.ts'
-export {
-  readWritable,
-  type WritableConfig,
-  type WritableName,
-  type WritableNames,
-  type WritableOption,
-} from './writable.ts'
-export { PaginationSchema, QueryBuilderConfigSchema, type Pagination, type PaginationOptions } from './schema.ts'
+export { readWritable, type WritableConfig, type WritableOption } from './writable.ts'
+export { QueryBuilderConfigSchema, type Pagination, type PaginationOptions } from './schema.ts'

@@ -15,5 +15,5 @@ export type {
   CrudWriteOptions,
 } from './crud-options.ts'
 export { crudSchemas, type CrudSchemas } from './schemas.ts'
-export type { CamelCase, One, Wire, WireInput, WireProperty } from './wire-types.ts'
+export type { CamelCase, One, Wire, WireInput } from './wire-types.ts'
 export type { CrudValues, WireBody, WireId, WirePage, WireRecord } from './wire-types.ts'

@@ -11,7 +11,7 @@ export { checkKitOptions, checkPluginOptions, CrudKitOptionsSchema, type CrudOpe
 export { readQuery } from './read-query.ts'
 export { hooksOf } from './routes/hooks.ts'
 export { routeDefinitions } from './routes/handlers.ts'
-export type { CrudRoutesOptions, RouteHooks } from './routes/options.ts'
+export type { CrudRoutesOptions } from './routes/options.ts'
 export { routedResource } from './routes/resource.ts'
 export { routeSchema } from './routes/schema.ts'
 export { routeTransactions, type RouteTransactions } from './routes/transactions.ts'

@@ -13,24 +13,19 @@ export {
   listsHidden,
   membersOf,
   needsWireForm,
-  type EmbeddedJson,
 } from './embedded-json.ts'
 export { exactText, isExactNumber, parseExact } from './exact-json.ts'
 export { isObject } from './is-object.ts'
 export { keyColumns } from './entity-model.ts'
 export { keyFromJson, keyFromText } from './key-value.ts'
 export type {
-  Codec,
   EmbeddedProperty,
   EntityModel,
-  Join,
   KeyColumn,
-  KeyPart,
   PrimaryKeyPart,
   Property,
   RelationProperty,
   ScalarProperty,
-  WriteRules,
 } from './entity-model.ts'
 export { isComparable, isOrdered, isTextual, valueTypeOf } from './value-type.ts'
 export { arrayLiteral } from './types/array.ts'

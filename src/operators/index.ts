@@ -10,7 +10,6 @@ export {
   type IndexKind,
   type OperatorEntry,
   type OperatorForm,
-  type OperatorIndex,
   type OperatorValue,
   type ReadValue,
 } from './entry.ts'

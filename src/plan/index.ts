@@ -14,12 +14,11 @@ export {
 } from './data.ts'
 export type { Id } from './key.ts'
 export { writeCursor } from './cursor.ts'
-export { otherSide, planOtherSide, planPage, readPosition, type PageOptions, type Position } from './position.ts'
+export { otherSide, planOtherSide } from './position.ts'
 export { isComputed, isCustomTerm, isNullableTerm, typeOfTerm } from './order.ts'
 export { QueryErrors } from './query-errors.ts'
 export type { UnknownOptions } from './unknown/index.ts'
 export { checkWriteQuery, planCount, planEstimate, planExists, planGet, planList } from './plan.ts'
-export type { PlanOptions } from './plan-rows.ts'
 export {
   planStream,
   planStreamKeys,
@@ -35,17 +34,13 @@ export type {
   Comparable,
   Condition,
   CountPlan,
-  CustomCondition,
   CustomTerm,
   Deleted,
-  EntityConditions,
   GetPlan,
   Include,
-  IncludeRules,
   JsonValue,
   KeysetPlan,
   ListPlan,
-  Operand,
   OrderTerm,
   Place,
   Plan,
@@ -64,7 +59,6 @@ export {
   TRASHED,
   type Compared,
   type FilterEntry,
-  type FilterTarget,
   type OperatorFilter,
 } from './filters/index.ts'
 export { MAX_INCLUDES, planSelection } from './selection.ts'
@@ -72,11 +66,9 @@ export {
   includePath,
   MAX_STREAM_BATCH,
   resolveWhitelist,
-  type AggregateEntry,
   type CustomTarget,
   type IncludeEntry,
   type RelationEntry,
-  type SortEntry,
   type Whitelist,
 } from './whitelist/index.ts'
 export { resolveWritable, type BodyRules, type Writable } from './writable.ts'
@@ -92,7 +84,6 @@ export {
   type AnyWritePlan,
   type Assignment,
   type DeletePlan,
-  type MayBeHidden,
   type InsertPlan,
   type PresentPlan,
   type ReferenceCheck,

@@ -3,9 +3,9 @@
  * of the database. Errors: those of the planner.
  */
 export { checkReturned, convertRecord, convertList, isFinal, parseRecords, type JsonAnswer } from './answer.ts'
-export { streamColumns, type StreamColumn } from './columns.ts'
+export { streamColumns } from './columns.ts'
 export { countOf, countRecords } from './count.ts'
 export { readRecord, recordExists } from './get.ts'
 export { estimateOf, finishKeyset, finishPage, itemsOfKeyset, itemsOfPage, planBehind, readList } from './list.ts'
-export { beginRead, hookContext, weighedPlan, type FoundRows, type LimitedPlan, type Read } from './rows.ts'
-export { readStream, type StreamReadOptions } from './stream.ts'
+export { beginRead, weighedPlan, type FoundRows, type LimitedPlan, type Read } from './rows.ts'
+export { readStream } from './stream.ts'

@@ -23,7 +23,6 @@ export { RequestSession } from './request-session.ts'
 export { Resource } from './resource.ts'
 export { readScope, rulesOf, toBody, type ScopeRules } from './scope.ts'
 export {
-  emOf,
   hasSessionContext,
   inTransaction,
   openedEmOf,

@@ -6,8 +6,8 @@
 export { applyPlan, ROOT_ALIAS } from './builder.ts'
 export { fill, operand, typeOf } from './comparison.ts'
 export { builderOf, filterSql, foreignSql, type AnyQueryBuilder, type Bind } from './foreign.ts'
-export { foreignOrder, type ForeignOrder } from './foreign-order.ts'
-export { Constants, name, sql, trusted, type Row, type Sql, type Statement } from './fragment.ts'
+export { foreignOrder } from './foreign-order.ts'
+export { Constants, name, trusted, type Row, type Sql, type Statement } from './fragment.ts'
 export { KEYSET_ROW } from './keyset.ts'
 export { EXCESS_COLUMN } from './list.ts'
 export { compile, type Foreign } from './read.ts'
@@ -16,12 +16,5 @@ export { shapeOf, writeShapeOf } from './shape.ts'
 export { TOO_LONG } from './size.ts'
 export { STREAM_ROW } from './stream-statements.ts'
 export { EXCESS_OF_BYTES, forecastOf } from './weight.ts'
-export {
-  compileHiddenLinks,
-  compilePresent,
-  compileReferences,
-  linkColumn,
-  presentColumn,
-  type ReferencedKeys,
-} from './references.ts'
+export { compileHiddenLinks, compilePresent, compileReferences, linkColumn, presentColumn } from './references.ts'
 export { compileWrite } from './write.ts'

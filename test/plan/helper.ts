@@ -8,10 +8,10 @@ import {
   type Comparable,
   type Condition,
   type ListPlan,
-  type PlanOptions,
   type Selection,
   type Whitelist,
 } from '../../src/plan/index.ts'
+import type { PlanOptions } from '../../src/plan/plan-rows.ts'
 import { parseQueryParams } from '../../src/query/index.ts'
 import { Plant } from '../fixtures/entities.ts'
 import { modelsOf } from '../helpers/models.ts'

@@ -1,5 +1,6 @@
 import t from 'tap'
-import { isReserved, MAX_PARAMETERS, MAX_QUERY_BYTES, parseQueryParams } from '../../src/query/index.ts'
+import { MAX_QUERY_BYTES, parseQueryParams } from '../../src/query/index.ts'
+import { MAX_PARAMETERS, isReserved } from '../../src/query/limits.ts'
 import { plain, read, refusals } from './helper.ts'
 
 const repeat = (length: number, pair: string) => Array(length).fill(pair).join('&')

@@ -1,7 +1,8 @@
 /** The conditions of a page by cursor, as text: the bounds that an index can use. */
 import t from 'tap'
 import { AllowedSort } from '../../src/config/index.ts'
-import { planPage, type KeysetPlan, type Position } from '../../src/plan/index.ts'
+import type { KeysetPlan } from '../../src/plan/index.ts'
+import { type Position, planPage } from '../../src/plan/position.ts'
 import { compile } from '../../src/sql/index.ts'
 import { Plant } from '../fixtures/entities.ts'
 import { planOf, whitelistOf } from '../plan/helper.ts'

@@ -9,11 +9,11 @@ import {
   planExists,
   planGet,
   isNullableTerm,
-  planPage,
   withConditions,
   type KeysetPlan,
   type Plan,
 } from '../../src/plan/index.ts'
+import { planPage } from '../../src/plan/position.ts'
 import { parseQueryParams } from '../../src/query/index.ts'
 import { compile, shapeOf } from '../../src/sql/index.ts'
 import { Customer, Group, OrderItem, Plant, Shelf, Supplier, Tag } from '../fixtures/entities.ts'

@@ -1,6 +1,7 @@
 import type { Loaded } from '@mikro-orm/core'
 import { expect, test } from 'tstyche'
-import type { PathCheck, PathUse } from '../../src/config/index.ts'
+import type { PathCheck } from '../../src/config/index.ts'
+import type { PathUse } from '../../src/config/paths.ts'
 import type { Book, Category, City, Product, Publisher, Shelf } from './fixtures.ts'
 
 /** The paths of a list that are allowed. */

@@ -10,7 +10,6 @@ import { kindOf, takesOperators, type FilterEntry } from './kinds.ts'
 import { CODE, parameterName, NOTHING, refuseFilter, type Planned } from './planned.ts'
 import { ConditionTree } from './tree.ts'
 
-export type { AnyOfEntry } from './any-of.ts'
 export type { Compared, FilterTarget } from './kind.ts'
 export { comparedBy, filterEntry, relationsOf, takesOperators, type FilterEntry } from './kinds.ts'
 export type { OperatorFilter } from './operators.ts'

@@ -1,7 +1,8 @@
 /** Prepared statements, which the server keeps by a name, and statements that are not prepared. */
 import pg from 'pg'
 import t, { type Test } from 'tap'
-import { Prepared, runOnPool, useNoNames, type BoundStatement } from '../../../src/run/index.ts'
+import { Prepared, runOnPool, type BoundStatement } from '../../../src/run/index.ts'
+import { useNoNames } from '../../../src/run/pg/pool.ts'
 import { skipReasons } from '../../helpers/databases.ts'
 
 t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
