@@ -1,19 +1,10 @@
 /** One or several properties to sort by. */
 import { ConfigError } from '../errors.ts'
-import { notOneOf } from '../options.ts'
 import { CustomSort, type CustomSortCallback } from './custom-sort.ts'
-import { isOptions, readOptions, type EntryOptions, type InUrl } from './entry-options.ts'
+import { isOptions, readOptions, type InUrl } from './entry-options.ts'
 import { checkPath } from './names.ts'
 import type { PathCheck } from './paths.ts'
-
-export type SortDirection = 'asc' | 'desc'
-
-const DIRECTIONS: readonly SortDirection[] = ['asc', 'desc']
-
-export interface AllowedSortOptions<Alias extends string = string> extends EntryOptions<Alias> {
-  /** The direction of a sort without a sign; `-` and `+` in the URL override it. Default: `asc`. */
-  readonly direction?: SortDirection
-}
+import { readDirection, type AllowedSortOptions, type SortDirection } from './sort-options.ts'
 
 /**
  * Allows `sort=<field>` and `sort=-<field>` for each of the fields. With an alias, allows only `sort=<alias>`, which
@@ -71,7 +62,7 @@ export class AllowedSort<Field extends string = any, Alias extends string = any>
     callback: CustomSortCallback<Entity>,
     options?: AllowedSortOptions<Alias>
   ): CustomSort<Entity, Name, Alias> {
-    return new CustomSort(name, callback, options, readDirection)
+    return new CustomSort(name, callback, options)
   }
 }
 
@@ -84,9 +75,4 @@ function checkField (field: unknown): void {
     )
   }
   checkPath('AllowedSort', field)
-}
-
-function readDirection (what: string, direction: unknown): SortDirection {
-  if (DIRECTIONS.includes(direction as SortDirection)) return direction as SortDirection
-  throw new ConfigError(`${what}: direction: ${notOneOf(direction, DIRECTIONS)}`)
 }

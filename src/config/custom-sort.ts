@@ -2,10 +2,10 @@
 import type { QueryBuilder } from '@mikro-orm/postgresql'
 import { ConfigError } from '../errors.ts'
 import { shown } from '../options.ts'
-import type { AllowedSortOptions, SortDirection } from './allowed-sort.ts'
 import type { CustomFilterContext, NarrowedQueryBuilder } from './custom-filter.ts'
 import { readOptions, type InUrl } from './entry-options.ts'
 import { checkUrlName } from './names.ts'
+import { readDirection, type AllowedSortOptions, type SortDirection } from './sort-options.ts'
 
 /**
  * Adds an order to a query: `(qb, direction) => qb.orderBy(...)`. It is synchronous, because it only describes a query
@@ -32,8 +32,7 @@ export class CustomSort<Entity extends object = any, Name extends string = any, 
   constructor (
     name: Name,
     callback: CustomSortCallback<Entity>,
-    options: AllowedSortOptions<Alias> | undefined,
-    readDirection: (what: string, direction: unknown) => SortDirection
+    options: AllowedSortOptions<Alias> | undefined
   ) {
     checkUrlName('AllowedSort.custom', 'name', name)
     const what = `AllowedSort.custom '${name}'`

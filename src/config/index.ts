@@ -11,7 +11,8 @@ export { AggregateInclude, type AggregateFunction, type AggregateOptions } from 
 export { AllowedField } from './allowed-field.ts'
 export { AllowedFilters, type JsonValueType, type OperatorsInUrl } from './allowed-filters.ts'
 export { AllowedInclude, type IncludeOptions } from './allowed-include.ts'
-export { AllowedSort, type SortDirection } from './allowed-sort.ts'
+export { AllowedSort } from './allowed-sort.ts'
+export type { SortDirection } from './sort-options.ts'
 export { AnyOfFilter } from './any-of-filter.ts'
 export type { CustomSortCallback } from './custom-sort.ts'
 export {

@@ -4,7 +4,7 @@ import type { Options } from '@mikro-orm/postgresql'
 import { Type, type Static } from '@sinclair/typebox'
 import { ConfigError } from '../errors.ts'
 import { checkSchema, shown } from '../options.ts'
-import type { ReplicaOptions } from './replicas/replica-options.ts'
+import type { ReplicaOptions } from './replicas/replica-schema.ts'
 
 const closed = { additionalProperties: false }
 /** pg's default for the connections of a pool. */

@@ -2,7 +2,7 @@
  * The types that the planner produces, with names looked up and values converted. They contain text from a URL only as
  * values to bind. `src/sql` builds statements only from these types.
  */
-import type { AggregateFunction, CustomFilterCallback } from '../config/index.ts'
+import type { AggregateFunction, CustomFilterCallback, CustomSortCallback } from '../config/index.ts'
 import type {
   EmbeddedProperty,
   EntityModel,
@@ -14,7 +14,6 @@ import type {
   ValueType,
 } from '../model/index.ts'
 import type { ComparisonOperator } from '../operators/index.ts'
-import type { CustomTarget } from './whitelist/sorts.ts'
 
 /** Index into a plan's `values`. A statement binds the value at this index. */
 export type Slot = number
@@ -84,6 +83,13 @@ export interface OrderTerm {
   /** The column of an operand that has several columns: a relation to a composite key in the primary key. */
   readonly column?: KeyColumn
   readonly descending: boolean
+}
+
+/** An order by callback. */
+export interface CustomTarget {
+  /** The name of the sort in the configuration. */
+  readonly sort: string
+  readonly callback: CustomSortCallback
 }
 
 /** A term of the order that a callback defines. */

@@ -8,7 +8,7 @@ import { ConfigError } from '../errors.ts'
 import { keyColumns, type EntityModel } from '../model/index.ts'
 import { bindAll, builder, builderOf, QUESTION_MARKS, type AnyQueryBuilder, type Bind } from './foreign.ts'
 import { join, name, sql, trusted, type Sql } from './fragment.ts'
-import type { OrderExpression } from './order.ts'
+import type { OrderExpression } from './order-expression.ts'
 
 /** The order that a callback adds: expressions of the row, or a rank from a separate query. */
 export type ForeignOrder =

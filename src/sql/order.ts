@@ -5,13 +5,8 @@ import { operand } from './comparison.ts'
 import { equalColumns, relatedVisibility, type ConditionContext } from './condition.ts'
 import { RANK, rankKey } from './foreign-order.ts'
 import { EMPTY, join, name, sql, trusted, type Sql } from './fragment.ts'
+import type { OrderExpression } from './order-expression.ts'
 import type { Source } from './source.ts'
-
-/** A term with the expression that it sorts by. */
-export interface OrderExpression {
-  readonly value: Sql
-  readonly direction: Sql
-}
 
 export interface Order {
   /** Joins to the relations that are sorted by. They follow the table. */

@@ -3,7 +3,8 @@ import { keyColumns, type EntityModel, type RelationProperty } from '../model/in
 import type { Include } from '../plan/index.ts'
 import { equalColumns, relatedVisibility, tuple, whereClause, type ConditionContext } from './condition.ts'
 import { EMPTY, join, name, sql, trusted, type Sql } from './fragment.ts'
-import { directionSql, orderSql, type Order, type OrderExpression } from './order.ts'
+import type { OrderExpression } from './order-expression.ts'
+import { directionSql, orderSql, type Order } from './order.ts'
 
 /** Names inside the expression of a relation: the parts of the parent's key. */
 export const keyName = (index: number): string => `@key${index}`

@@ -21,31 +21,6 @@ export const EXCEPTIONS: readonly Exception[] = [
     to: 'src/config/allowed-filters.ts',
     because: 'the alternatives of a filter are of the class whose static methods make it',
   },
-  {
-    from: 'src/config/custom-sort.ts',
-    to: 'src/config/allowed-sort.ts',
-    because: 'a custom sort has the options and directions of the class whose static method makes it',
-  },
-  {
-    from: 'src/plan/types.ts',
-    to: 'src/plan/whitelist/sorts.ts',
-    because: 'the order of a plan holds the custom sorts of the whitelist',
-  },
-  {
-    from: 'src/sql/foreign-order.ts',
-    to: 'src/sql/order.ts',
-    because: 'a custom sort is made of the expressions of an order, which it is then a part of',
-  },
-  {
-    from: 'src/database/database-options.ts',
-    to: 'src/database/replicas/replica-options.ts',
-    because: 'the options of replicas are a part of those of the database, and fall back to them',
-  },
-  {
-    from: 'src/http/docs/error-responses.ts',
-    to: 'src/http/docs/operation.ts',
-    because: 'the type of a documented resource stands beside the function that documents an operation',
-  },
 ]
 
 type Graph = ReadonlyMap<string, readonly string[]>

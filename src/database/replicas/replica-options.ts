@@ -2,41 +2,13 @@
  * The option `replicas`: checks it, fills in defaults from the writer's URL, and returns the connections to open and
  * how to check them.
  */
-import { Type, type Static } from '@sinclair/typebox'
 import { ConfigError } from '../../errors.ts'
 import { checkSchema, shown } from '../../options.ts'
 import type { ReplicaSettings } from '../../run/index.ts'
 import type { DatabaseOptions } from '../database-options.ts'
 import { parseDatabaseUrl, type DatabaseTarget, type PostgresqlTarget } from '../database-url.ts'
 import { isPlain } from '../orm-options.ts'
-
-export const ReplicaOptionsSchema = Type.Object({
-  urls: Type.Array(Type.String({ minLength: 1 }), {
-    minItems: 1,
-    description:
-      'postgresql:// URLs of hot standbys of the database. User, password, TLS and other parameters that they ' +
-      'leave out are taken from databaseUrl.',
-  }),
-  maxLag: Type.Optional(
-    Type.Union([Type.Integer({ minimum: 1 }), Type.Literal(false)], {
-      description:
-        'Largest lag in milliseconds of a replica that is read from. false turns measuring off: every server that ' +
-        'answers is used. Default 10000.',
-    })
-  ),
-  checkInterval: Type.Optional(
-    Type.Integer({ minimum: 10, description: 'Milliseconds between two checks of the replicas. Default 1000.' })
-  ),
-  checkTimeout: Type.Optional(
-    Type.Integer({
-      minimum: 10,
-      description: 'Milliseconds that a check waits; a replica that does not answer is down. Default 2000.',
-    })
-  ),
-}, { additionalProperties: false })
-
-/** The servers to read from, and the conditions under which one is left out. */
-export type ReplicaOptions = Readonly<Static<typeof ReplicaOptionsSchema>>
+import { ReplicaOptionsSchema, type ReplicaOptions } from './replica-schema.ts'
 
 export interface Replicas {
   readonly targets: readonly PostgresqlTarget[]

@@ -1,8 +1,6 @@
 /** Documents one route: its parameters, body and answers. The schemas are not used for validation or serialization. */
 import { Type, type TSchema } from '@sinclair/typebox'
-import type { QueryBuilderConfig } from '../../config/index.ts'
 import type { EntityModel } from '../../model/index.ts'
-import type { Whitelist, Writable } from '../../plan/index.ts'
 import {
   createSchema,
   includeTree,
@@ -13,26 +11,10 @@ import {
   updateSchema,
 } from '../../schema/index.ts'
 import { listParameters, recordParameters } from './read-parameters.ts'
+import type { DocumentedResource } from './documented-resource.ts'
 import { errorResponses } from './error-responses.ts'
 import { DEFAULT_MAX_BATCH, STREAM_TYPES, type CrudOperation } from '../options.ts'
 import { keySegments } from '../routes/key.ts'
-
-/** The data of a resource from which its documentation is made. */
-export interface DocumentedResource {
-  readonly model: EntityModel
-  readonly whitelist: Whitelist
-  readonly writable: Writable
-  readonly queryConfig: QueryBuilderConfig
-  readonly operations: readonly CrudOperation[]
-  /** Whether a hook changes records, so that their schema cannot be complete. */
-  readonly changesRecords: boolean
-  readonly scoped: boolean
-  readonly maxBatch?: number
-  readonly allowHardDelete?: boolean
-  readonly requireIfMatch?: boolean
-  readonly readonlyProperties?: 'refuse' | 'ignore'
-  readonly stream?: boolean | object
-}
 
 /** The documented parts of Fastify's route schema. */
 export interface DocumentedSchema {

@@ -4,7 +4,8 @@ import type { FastifySchema } from 'fastify'
 import type { CrudOperation } from '../options.ts'
 import type { CrudRoutesOptions } from '../routes/options.ts'
 import type { RoutedResource } from '../routes/resource.ts'
-import { documentOperation, type DocumentedResource, type DocumentedSchema } from './operation.ts'
+import type { DocumentedResource } from './documented-resource.ts'
+import { documentOperation, type DocumentedSchema } from './operation.ts'
 
 /** The argument of a transform of @fastify/swagger. */
 interface TransformInput {

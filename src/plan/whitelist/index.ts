@@ -14,7 +14,7 @@ import { defaultOrder, sortEntries, type DefaultTerm, type SortEntry } from './s
 
 export { includePath } from './includes.ts'
 export type { AggregateEntry, IncludeEntry, RelationEntry } from './includes.ts'
-export type { CustomTarget, SortEntry } from './sorts.ts'
+export type { SortEntry } from './sorts.ts'
 
 export interface Whitelist extends FilterList {
   readonly model: EntityModel

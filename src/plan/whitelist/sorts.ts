@@ -1,20 +1,13 @@
 /** Looks up the properties that allowed sorts and the default order name. */
-import type { CustomSortCallback, Sort } from '../../config/index.ts'
+import type { Sort } from '../../config/index.ts'
 import { ConfigError } from '../../errors.ts'
 import { isComparable, publicPath, resolvePath, type EntityModel, type RelationProperty } from '../../model/index.ts'
-import type { Operand } from '../types.ts'
+import type { CustomTarget, Operand } from '../types.ts'
 import { describe, operandOf, valuesOf } from '../operand.ts'
 
 export interface SortTarget {
   readonly relations: readonly RelationProperty[]
   readonly operand: Operand
-}
-
-/** An order by callback. */
-export interface CustomTarget {
-  /** The name of the sort in the configuration. */
-  readonly sort: string
-  readonly callback: CustomSortCallback
 }
 
 export interface SortEntry {

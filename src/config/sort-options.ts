@@ -1,0 +1,19 @@
+/** The options of sorts. */
+import { ConfigError } from '../errors.ts'
+import { notOneOf } from '../options.ts'
+import type { EntryOptions } from './entry-options.ts'
+
+export type SortDirection = 'asc' | 'desc'
+
+const DIRECTIONS: readonly SortDirection[] = ['asc', 'desc']
+
+export interface AllowedSortOptions<Alias extends string = string> extends EntryOptions<Alias> {
+  /** The direction of a sort without a sign; `-` and `+` in the URL override it. Default: `asc`. */
+  readonly direction?: SortDirection
+}
+
+/** @throws {ConfigError} for anything but a direction */
+export function readDirection (what: string, direction: unknown): SortDirection {
+  if (DIRECTIONS.includes(direction as SortDirection)) return direction as SortDirection
+  throw new ConfigError(`${what}: direction: ${notOneOf(direction, DIRECTIONS)}`)
+}
