@@ -125,7 +125,7 @@ t.test('a value that is not certainly a condition is refused', async (t) => {
       [{ tenant: { $eq: {} } }, /^tenant\.\$eq: it is an object, which no column can hold/],
       [{ tenant: { $eq: undefined } }, /^tenant\.\$eq: it is undefined/],
       [{ tenant: { $in: [1, undefined] } }, /^tenant\.\$in\[1\]: it is undefined/],
-      // eslint-disable-next-line no-sparse-arrays
+      // eslint-disable-next-line no-sparse-arrays -- a hole is the input of the test
       [{ tenant: [1, , 3] }, /^tenant\[1\]: it is undefined/],
       [{ tenant: { $in: 5 } }, /\$in takes a list; it is a number$/],
       [{ tenant: { $nin: undefined } }, /\$nin takes a list; it is undefined$/],
@@ -135,7 +135,7 @@ t.test('a value that is not certainly a condition is refused', async (t) => {
       [{ tenant: new Map() }, /^tenant: it is of the class Map, which/],
       [{ tenant: new Set([5]) }, /class Set/],
       [{ tenant: Promise.resolve(5) }, /class Promise/],
-      [{ tenant: new Number(5) }, /class Number/], // eslint-disable-line no-new-wrappers
+      [{ tenant: new Number(5) }, /class Number/], // eslint-disable-line no-new-wrappers -- the input
       [{ tenant: new Tenant() }, /class Tenant/],
       [{ tenant: () => 5 }, /^tenant: it is a function$/],
       [{ tenant: Symbol.iterator }, /^tenant: it is a symbol$/],

@@ -1,4 +1,4 @@
-/* eslint-disable no-new */
+/* eslint-disable no-new -- only the types of the calls are tested */
 import type { InferEntity } from '@mikro-orm/core'
 import { describe, expect, test } from 'tstyche'
 import { createClient, type CursorPage, type OffsetPage, type Page } from '../../src/client/index.ts'

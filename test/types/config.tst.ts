@@ -1,4 +1,4 @@
-/* eslint-disable no-new */
+/* eslint-disable no-new -- only the types of the calls are tested */
 import type { Collection } from '@mikro-orm/core'
 import type { QueryBuilder } from '@mikro-orm/postgresql'
 import { describe, expect, test } from 'tstyche'

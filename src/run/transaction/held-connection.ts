@@ -100,6 +100,7 @@ function trackStatements (connection: DatabaseConnection, client: PoolClient | u
   const send = async (query: CompiledQuery, options?: Parameters<typeof execute>[1]) => {
     running = true
     try {
+      // any: Kysely types the rows by its caller
       return await execute<any>(query, options)
     } catch (error) {
       if (isServerError(error)) held.failure ??= error
