@@ -1,11 +1,11 @@
 /** The values that a condition requires of a row, as far as they are plain equalities. */
-import type { Property } from '../model/index.ts'
+import type { RelationProperty, ScalarProperty } from '../model/index.ts'
 import type { ComparePart, KeyPart, Where, WherePart } from './tree.ts'
 import { keyOfEntity } from './values.ts'
 
 export interface Equalities {
   /** The values that a row must have, by property. */
-  readonly equalities: ReadonlyMap<Property, unknown>
+  readonly equalities: ReadonlyMap<ScalarProperty | RelationProperty, unknown>
   /** Whether the condition requires more, so that only the database can tell whether it holds for a row. */
   readonly partial: boolean
 }
@@ -18,12 +18,12 @@ export interface Equalities {
  * equalitiesOf(readCondition({ tenant: 5, $or: [{ owner: 7 }, { open: true }] }, project)) // tenant: 5; partial
  */
 export function equalitiesOf (where: Where): Equalities {
-  const equalities = new Map<Property, unknown>()
+  const equalities = new Map<ScalarProperty | RelationProperty, unknown>()
   return { equalities, partial: !collect(where, equalities) }
 }
 
 /** Collects the equalities of a condition. Returns whether the condition consists of nothing else. */
-function collect (where: Where, equalities: Map<Property, unknown>): boolean {
+function collect (where: Where, equalities: Map<ScalarProperty | RelationProperty, unknown>): boolean {
   let complete = true
   for (const part of where) {
     if (part.kind === 'and') {
@@ -37,13 +37,13 @@ function collect (where: Where, equalities: Map<Property, unknown>): boolean {
   return complete
 }
 
-interface Equality {
-  readonly property: Property
+export interface Equality {
+  readonly property: ScalarProperty | RelationProperty
   readonly value: unknown
 }
 
 /** The single value that a part of a condition allows, if there is one. */
-function equalityOf (part: WherePart): Equality | undefined {
+export function equalityOf (part: WherePart): Equality | undefined {
   if (part.kind === 'compare') return equalityOfColumn(part)
   return part.kind === 'key' ? equalityOfKey(part) : undefined
 }
@@ -65,7 +65,7 @@ function equalityOfKey ({ relation, where: [only, ...more] }: KeyPart): Equality
 }
 
 /** Whether the property is one column that takes values. */
-const isOneColumn = (property: Property): boolean =>
+const isOneColumn = (property: ScalarProperty | RelationProperty): boolean =>
   property.write.persisted &&
   (property.kind === 'scalar' || (property.kind === 'relation' && property.key.length === 1))
 

@@ -27,6 +27,7 @@ export type {
   RelationProperty,
   ScalarProperty,
 } from './entity-model.ts'
+export { fromScope, incomparable, isSameValue } from './scope-value.ts'
 export { isComparable, isOrdered, isTextual, valueTypeOf } from './value-type.ts'
 export { arrayLiteral } from './types/array.ts'
 export { containedFromText } from './types/range.ts'

@@ -2,9 +2,24 @@
  * Reads scopes and MikroORM filters of a request, once. The details of errors are for the log only. A scope applies to
  * the resource's own rows, never to included ones: MikroORM's filters hide those (`src/resource/active-filters.ts`).
  */
-import { ConditionError, equalitiesOf, readCondition, type Equalities, type Where } from '../conditions/index.ts'
+import {
+  ConditionError,
+  equalitiesOf,
+  readCondition,
+  valueOfEquality,
+  withColumnValues,
+  type Equalities,
+  type Where,
+} from '../conditions/index.ts'
 import { ScopeError } from '../errors.ts'
-import { wireTypeOf, type EntityModel, type Property } from '../model/index.ts'
+import {
+  wireTypeOf,
+  type EntityModel,
+  type Property,
+  type RelationProperty,
+  type ScalarProperty,
+  type SqlValue,
+} from '../model/index.ts'
 
 /**
  * Parses the scope of a request. A missing `scope` allows all rows, but `scope: undefined` is an error.
@@ -16,7 +31,7 @@ export function readScope (
   model: EntityModel
 ): Where | undefined {
   if (!('scope' in options)) return undefined
-  return certain(`The scope of ${model.name}`, () => readCondition(options.scope, model))
+  return certain(`The scope of ${model.name}`, () => withColumnValues(readCondition(options.scope, model)))
 }
 
 /**
@@ -31,10 +46,26 @@ export function readFilter (where: unknown, model: EntityModel): Where {
 /** A scope for writes: its condition, and the values that it sets in new rows. */
 export interface ScopeRules extends Equalities {
   readonly where: Where
+  /** The values of the equalities as values of columns. */
+  readonly values: ReadonlyMap<ScalarProperty | RelationProperty, SqlValue>
 }
 
-/** The rules of a scope that `readScope` has parsed. */
-export const rulesOf = (where: Where): ScopeRules => ({ where, ...equalitiesOf(where) })
+/**
+ * The rules of a scope that `readScope` has parsed.
+ *
+ * @throws {ScopeError} for a value that the type of the application does not convert
+ */
+export function rulesOf (where: Where, model: EntityModel): ScopeRules {
+  const { equalities, partial } = equalitiesOf(where)
+  return certain(`The scope of ${model.name}`, () => ({
+    where,
+    equalities,
+    partial,
+    values: new Map(
+      [...equalities].map(([property, value]) => [property, valueOfEquality({ property, value })] as const)
+    ),
+  }))
+}
 
 /**
  * Does work with a condition of the application. The details of errors are for the log, since they contain names that

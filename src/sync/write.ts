@@ -19,6 +19,7 @@ import {
   requireList,
   rowOfBody,
   readChanges,
+  withRows,
   dataOfHook,
   withServerValues,
   type Data,
@@ -67,7 +68,9 @@ function createRecords (
     enterStage('plan')
     return completeRow(create, one, returned, at)
   })
-  return rows.length === 0 ? [] : repeated(session, () => insertRows(write, rows, pointer))
+  if (rows.length === 0) return []
+  const checked = withRows(write, rows)
+  return repeated(session, () => insertRows(checked, rows, pointer))
 }
 
 export function updateSync (
@@ -88,7 +91,7 @@ export function updateSync (
     row = readChanges(write, id, changed)
   }
   const changes = finishChanges(write, row)
-  return answerOne(write, repeated(session, () => changeRow(write, id, changes)))
+  return answerOne(write, repeated(session, () => changeRow(withRows(write, [changes]), id, changes)))
 }
 
 export function deleteSync (crud: CrudClass, session: SyncSession, id: Id, options: WriteOptions): JsonAnswer {

@@ -5,7 +5,8 @@ import { readData, withSharedColumns, type BodyRules, type RecordData } from '..
 import { crudContext, type CrudContext, type CrudSession } from '../resource/index.ts'
 import { enterStage } from '../run/index.ts'
 import { rowOfHook } from './hook-data.ts'
-import { checkScopeData, readScopeData, scopeData, type Data } from './new-row.ts'
+import type { Data } from './new-row.ts'
+import { checkScope, withoutScope, withScopeValues } from './scope-row.ts'
 import { valuesData } from './values.ts'
 import { bodyRules, type Write } from './write.ts'
 
@@ -13,6 +14,8 @@ import { bodyRules, type Write } from './write.ts'
 export interface CreateData {
   readonly write: Write<CrudSession>
   readonly rules: BodyRules
+  /** The same rules without the properties that the scope sets. */
+  readonly completeRules: BodyRules
   readonly values: Data | undefined
   readonly context: CrudContext
   /** Whether bodies are complete, because no hook, server value or scope adds to them. */
@@ -21,7 +24,6 @@ export interface CreateData {
 
 /**
  * @throws {ConfigError} for an abstract entity, or if `writable` allows no create
- * @throws {OutOfScopeError} for a scope that no row can satisfy
  */
 export function beginCreate (write: Write<CrudSession>): CreateData {
   const { crud, model, session, scope, options } = write
@@ -30,11 +32,11 @@ export function beginCreate (write: Write<CrudSession>): CreateData {
     throw new ConfigError(`${model.name} is abstract: records are created as one of its subclasses.`)
   }
   enterStage('plan')
-  if (scope !== undefined) readScopeData(scope, model)
   const values = valuesData(options.values, model)
   return {
     write,
     rules,
+    completeRules: scope === undefined ? rules : withoutScope(rules, scope),
     values,
     context: crudContext(session, options.context),
     plain: crud.beforeCreate === undefined && scope === undefined && values === undefined,
@@ -65,18 +67,13 @@ export function withServerValues ({ values }: Pick<CreateData, 'values'>, body: 
  * @param data the body with the server's values, or the data that the hook returned for them
  */
 export function completeRow (
-  { write: { model, scope }, rules, values }: CreateData,
+  { write: { model, scope }, completeRules, values }: CreateData,
   body: Data,
   data: Data,
   pointer: string
 ): RecordData {
-  const row = rowOfHook(
-    withServerValues({ values }, body),
-    { ...(scope && scopeData(scope)), ...data },
-    model,
-    rules,
-    pointer
-  )
-  if (scope !== undefined) checkScopeData(row, scope, model)
+  const given = rowOfHook(withServerValues({ values }, body), data, model, completeRules, pointer)
+  const row = scope === undefined ? given : withScopeValues(given, scope)
+  if (scope !== undefined) checkScope(row, scope)
   return withSharedColumns(row, pointer)
 }

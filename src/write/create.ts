@@ -13,6 +13,7 @@ import { repeated } from './repeat.ts'
 import { filtersOfWrite, writeInTransaction } from './run-write.ts'
 import { createThroughEntities } from './unit-of-work/create.ts'
 import { needsUnitOfWork } from './unit-of-work/reason.ts'
+import { withRows } from './scope-row.ts'
 import { beginWrite, checksScope, type Write, type WriteOptions, type Written } from './write.ts'
 
 export async function createOne (
@@ -50,7 +51,9 @@ async function createRecords (
     const row = rowOfBody(create, one, at)
     rows.push(create.plain ? row : completeRow(create, one, await passThroughHook(create, one), at))
   }
-  return rows.length === 0 ? [] : await repeated(write.session, () => insertRows(write, rows, pointer))
+  if (rows.length === 0) return []
+  const checked = withRows(write, rows)
+  return await repeated(write.session, () => insertRows(checked, rows, pointer))
 }
 
 async function passThroughHook (create: CreateData, one: Data): Promise<Data> {

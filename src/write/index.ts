@@ -28,6 +28,7 @@ export {
 } from './reference-questions.ts'
 export { pauseAfter } from './repeat.ts'
 export { planRow, requireInScope, requireRow, scopeSearch, statementOfWrite, writtenRows } from './run-write.ts'
+export { withRows } from './scope-row.ts'
 export { reasonForUnitOfWork, type WriteKind } from './unit-of-work/reason.ts'
 export { beginUpdate, finishChanges, isEmpty, keyNames, readChanges } from './update-data.ts'
 export { updateOne } from './update.ts'

@@ -1,6 +1,5 @@
-/** Completes the data of a write with the values of its scope, and of MikroORM's `onCreate` and `onUpdate`. */
+/** Completes the data of a write with the values of MikroORM's `onCreate` and `onUpdate`. */
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { OutOfScopeError, RequestValidationError } from '../errors.ts'
 import {
   fromJson,
   wireTypeOf,
@@ -9,52 +8,15 @@ import {
   type ScalarProperty,
   type SqlValue,
 } from '../model/index.ts'
-import { readData, type ColumnData, type RecordData } from '../plan/index.ts'
-import { toBody, type ScopeRules } from '../resource/index.ts'
+import type { ColumnData, RecordData } from '../plan/index.ts'
+import { toBody } from '../resource/index.ts'
 
 /** A record's data as a client sent it or as a hook returned it. */
 export type Data = Readonly<Record<string, unknown>>
 
-/** The values that a scope sets, by the property names of bodies. */
-export function scopeData ({ equalities }: ScopeRules): Data {
-  return Object.fromEntries([...equalities].map(([property, value]) => {
-    if (value === null) {
-      if (!property.nullable) throw new OutOfScopeError()
-      return [nameInData(property), null]
-    }
-    return [nameInData(property), toBody(property, value)]
-  }))
-}
-
 /** The property's name in data: its public name, or for a hidden property the entity's name for it. */
 export function nameInData (property: Property): string {
   return property.hidden ? property.name : property.publicName
-}
-
-/**
- * The values that a scope sets, as values of columns.
- *
- * @throws {OutOfScopeError} for a value that its column cannot hold, since no row satisfies such a scope
- */
-export function readScopeData (scope: ScopeRules, model: EntityModel): RecordData {
-  try {
-    return readData(scopeData(scope), model, { by: 'server' })
-  } catch (cause) {
-    if (!(cause instanceof RequestValidationError)) throw cause
-    throw new OutOfScopeError(undefined, { cause })
-  }
-}
-
-/**
- * Refuses data that contradicts the scope.
- *
- * @throws {OutOfScopeError} when a row with these values would lie outside
- */
-export function checkScopeData (row: RecordData, scope: ScopeRules, model: EntityModel): void {
-  const expected = new Map(readScopeData(scope, model).columns.map(({ column, value }) => [column, value]))
-  for (const { column, value } of row.columns) {
-    if (expected.has(column) && expected.get(column) !== value) throw new OutOfScopeError()
-  }
 }
 
 /** A new row, in which properties that are missing or null have the value of their `onCreate`. */

@@ -2,6 +2,7 @@
 import type { ErrorItem } from '../errors.ts'
 import {
   isObject,
+  isSameValue as isEqual,
   isUuid,
   keyColumns,
   keyFromJson,
@@ -14,7 +15,8 @@ import { readData, withSharedColumns, type Id, type RecordData } from '../plan/i
 import { crudContext, type CrudContext, type CrudSession } from '../resource/index.ts'
 import { enterStage } from '../run/index.ts'
 import { mistakeOfHook, readOfHook } from './hook-data.ts'
-import { checkScopeData, type Data } from './new-row.ts'
+import type { Data } from './new-row.ts'
+import { checkScope } from './scope-row.ts'
 import { valuesData } from './values.ts'
 import { bodyRules, type Write } from './write.ts'
 
@@ -111,8 +113,8 @@ export function readChanges ({ model }: Write<CrudSession>, id: Id, changed: Dat
 }
 
 /** @throws {OutOfScopeError} for changes that would move the record out of its scope */
-export function finishChanges ({ model, scope }: Write<CrudSession>, row: RecordData): RecordData {
-  if (scope !== undefined) checkScopeData(row, scope, model)
+export function finishChanges ({ scope }: Write<CrudSession>, row: RecordData): RecordData {
+  if (scope !== undefined) checkScope(row, scope)
   return withSharedColumns(row)
 }
 
@@ -187,5 +189,6 @@ function isSame (
 
 function isSameValue (given: unknown, expected: unknown, column: Pick<KeyColumn, 'type' | 'codec'>): boolean {
   const [value, own] = [keyFromJson(given, column), keyFromText(String(expected), column)]
-  return value.ok && own.ok && String(value.value) === String(own.value)
+  return value.ok && own.ok &&
+    (String(value.value) === String(own.value) || isEqual(value.value, own.value, column) === true)
 }

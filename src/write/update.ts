@@ -12,6 +12,7 @@ import { filtersOfWrite, findRow, writeInTransaction } from './run-write.ts'
 import { needsUnitOfWork } from './unit-of-work/reason.ts'
 import { updateThroughEntity } from './unit-of-work/update.ts'
 import { beginUpdate, finishChanges, isEmpty, readChanges } from './update-data.ts'
+import { withRows } from './scope-row.ts'
 import { beginWrite, writtenOf, type Write, type WriteOptions, type Written } from './write.ts'
 
 export async function updateOne (
@@ -32,7 +33,7 @@ export async function updateOne (
     row = readChanges(write, id, changed)
   }
   const changes = finishChanges(write, row)
-  return await answerOne(write, await repeated(session, () => changeRecord(write, id, changes)))
+  return await answerOne(write, await repeated(session, () => changeRecord(withRows(write, [changes]), id, changes)))
 }
 
 async function changeRecord (write: Write, id: Id, data: RecordData): Promise<Written> {

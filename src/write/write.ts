@@ -56,7 +56,7 @@ export function beginWrite<On extends CrudSession> (
   if (model.readOnly !== undefined) throw new ConfigError(`${model.name} is read-only: ${model.readOnly}.`)
   enterStage('plan')
   const conditions = resource.conditionsOf(options)
-  const scope = conditions.scope && rulesOf(conditions.scope)
+  const scope = conditions.scope && rulesOf(conditions.scope, model)
   enterStage()
   return { crud, resource, model, session, options, conditions, scope, operation }
 }

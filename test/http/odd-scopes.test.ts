@@ -80,6 +80,9 @@ const ODD: ReadonlyArray<readonly [scope: unknown, log: RegExp]> = [
   [{ entries: { text: undefined } }, /entries\.text: it is undefined/],
   [{ opened: new Date(NaN) }, /opened: it is an invalid date/],
   [() => ({}), /it is a function/],
+  [{ secretTenant: 'five' }, /secretTenant: it is 'five', but its column takes an integer/],
+  [{ secretTenant: null }, /secretTenant: it is null, which its column cannot hold/],
+  [{ opened: { $gt: 5 } }, /opened: it is 5, but its column takes a Date, or an ISO 8601 date and time/],
 ]
 
 await forEachDatabase(t, {
@@ -274,23 +277,6 @@ await forEachDatabase(t, {
     t.equal(bodyOf(await app.inject('/entries')).total, 1)
     t.equal((await app.inject({ method: 'POST', url: '/entries', payload: { text: 'x', ledger: 2 } })).statusCode, 403)
     await orm.em.getConnection().execute('delete from entry')
-  })
-
-  t.test('no row is inside a scope whose value no row can have', async (t) => {
-    const { app } = await server(() => ({ secretTenant: 'five' }))
-    for (const payload of [{ title: 'new' }, [{ title: 'new' }]]) {
-      t.equal(bodyOf(await app.inject({ method: 'POST', url: '/ledgers', payload })).code, 'FST_CRUD_OUT_OF_SCOPE')
-    }
-    t.equal(
-      bodyOf(await app.inject({ method: 'PATCH', url: '/ledgers/1', payload: { title: 'new' } })).code,
-      'FST_CRUD_OUT_OF_SCOPE'
-    )
-    for (const [method, url, payload] of REQUESTS) {
-      t.notMatch(
-        (await app.inject({ method, url, ...(payload !== undefined && { payload: payload as object }) })).body,
-        /tenant|Ledger/i
-      )
-    }
   })
 
   t.test('conditions of MikroORM filters pass the same check', async (t) => {

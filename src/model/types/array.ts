@@ -24,6 +24,7 @@ export function arrayOf (entryOf: (type: ValueType) => WireType<ValueType>): Wir
     fromStored: () => undefined,
     toBody: unchanged,
     takesDates: false,
+    isSame: () => undefined,
     inEntity: 'converted',
     numeric: false,
     plainInPath: false,

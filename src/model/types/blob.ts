@@ -13,6 +13,7 @@ export const blob: WireType<BlobType> = {
   fromStored: () => undefined,
   toBody: unchanged,
   takesDates: false,
+  isSame: (one, other) => Buffer.isBuffer(one) && Buffer.isBuffer(other) && one.equals(other),
   inEntity: 'converted',
   forSerializer: (json) => Buffer.from(json as string, 'base64'),
   numeric: false,

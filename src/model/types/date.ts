@@ -12,6 +12,9 @@ const FIRST_YEAR_BC = 4713
 /** Infinite dates and times, which the database can hold but clients cannot write. */
 export const INFINITE: ReadonlySet<string> = new Set(['infinity', '-infinity'])
 
+/** Words that the database replaces by a day or a moment when it reads them (manual, table 8.13). */
+export const MOMENTS: ReadonlySet<string> = new Set(['now', 'today', 'tomorrow', 'yesterday', 'epoch'])
+
 export const date: WireType<DateType> = {
   columns: { date: () => ({ kind: 'date' }) },
   abilities: () => ORDERED,
@@ -20,6 +23,9 @@ export const date: WireType<DateType> = {
   fromJson: (value) => fromString(value, dateFromText),
   fromStored: (text) => INFINITE.has(text) || isStoredDate(text, LAST_YEAR) ? text : undefined,
   fromCondition: (value) => typeof value === 'string' && isDate(value) ? value : undefined,
+  fromScope: dateFromScope,
+  // the day of a special word is known to the database only
+  isSame: (one, other) => MOMENTS.has(String(one)) || MOMENTS.has(String(other)) ? undefined : false,
   insideJson: (type) => type,
   toBody: unchanged,
   takesDates: false,
@@ -31,6 +37,14 @@ export const date: WireType<DateType> = {
 
 function dateFromText (text: string): Converted {
   return isDate(text) ? accept(text) : refuse('a date, YYYY-MM-DD')
+}
+
+/** The day of a Date is that in UTC, and the time of a text is ignored, as the database does. */
+function dateFromScope (value: unknown): Converted {
+  if (value instanceof Date) return dateFromText(value.toISOString().slice(0, 10))
+  const text = typeof value === 'string' ? value.trim() : ''
+  if (INFINITE.has(text) || MOMENTS.has(text) || isStoredDate(text, LAST_YEAR)) return accept(text)
+  return dateFromText(/^[T ]\d\d:\d\d/.test(text.slice(10)) ? text.slice(0, 10) : text)
 }
 
 /** Whether year, month and day exist in the proleptic Gregorian calendar (RFC 3339 section 5.7). */

@@ -1,6 +1,7 @@
 /** Dates with a time: ISO 8601 in UTC, with milliseconds. A column without a zone holds UTC. */
 import { accept, fromString, refuse, type Converted, type SqlValue } from './converted.ts'
-import { INFINITE, isDate, isStoredDate } from './date.ts'
+import { INFINITE, isDate, isStoredDate, MOMENTS } from './date.ts'
+import { microsecondsBetween } from './order.ts'
 import { isTime } from './time.ts'
 import type { DatetimeType } from './value-type.ts'
 import { ORDERED, unchanged, type FromColumn, type WireType } from './wire-type.ts'
@@ -35,6 +36,8 @@ export const datetime: WireType<DatetimeType> = {
   fromCondition: (value) => value instanceof Date && isCommon(value) ? value.toISOString() : undefined,
   toBody: unchanged,
   takesDates: true,
+  fromScope: datetimeFromScope,
+  isSame: isSameMoment,
   inEntity: (value) => dateOf(String(value)),
   forSerializer: (json) => new Date(json as string),
   numeric: true,
@@ -77,6 +80,21 @@ function offsetMinutes (zone: string): number | undefined {
   const minutes = Number(zone.slice(3).replace(':', '') || 0)
   if (hours > 14 || minutes > 59) return undefined
   return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes)
+}
+
+function datetimeFromScope (value: unknown, { zoned }: DatetimeType): Converted {
+  if (value instanceof Date) return isCommon(value) ? fromDate(value, zoned) : refuse('a Date of the years 1 to 9999')
+  const text = typeof value === 'string' ? value.trim() : ''
+  if (INFINITE.has(text) || MOMENTS.has(text)) return accept(text)
+  const converted = datetimeFromText(text, zoned)
+  return converted.ok || typeof value === 'string' ? converted : refuse('a Date, or an ISO 8601 date and time')
+}
+
+/** A column of less precision rounds its values, so that moments of one second may become the same. */
+function isSameMoment (one: SqlValue, other: SqlValue): boolean | undefined {
+  if (MOMENTS.has(String(one)) || MOMENTS.has(String(other))) return undefined
+  const distance = microsecondsBetween(String(one), String(other))
+  return distance === 0n ? true : distance > -1_000_000n && distance < 1_000_000n ? undefined : false
 }
 
 /** Converts a Date. Every valid Date exists, so only a year outside of 1 to 9999 has to be checked. */

@@ -1,6 +1,7 @@
 /** Decimal numbers are strings, which keep every digit, unless the property is declared to be a number. */
 import { accept, refuse, type Converted } from './converted.ts'
-import { digitsToBody, fromNumber, matching, MAX_DIGITS, NOT_FINITE, NUMBER, numberForm } from './number.ts'
+import { digitsToBody, fromNumber, matching, MAX_DIGITS, NOT_FINITE, NUMBER, numberForm, numberText } from './number.ts'
+import { compareDecimals } from './order.ts'
 import type { DecimalType } from './value-type.ts'
 import { ORDERED, type FromColumn, type WireType } from './wire-type.ts'
 
@@ -23,6 +24,8 @@ export const decimal: WireType<DecimalType> = {
   fromJson: decimalFromJson,
   fromStored: (text, _, computed) => matching(text, computed ? NUMBER : DECIMAL, NOT_FINITE),
   fromCondition: (value) => fromNumber(value, decimalFromText),
+  fromScope: decimalFromScope,
+  isSame: (one, other) => compareDecimals(String(one), String(other)) === 0,
   insideJson: ({ form }) => form === 'number' ? { kind: 'decimal', form } : undefined,
   toBody: digitsToBody,
   takesDates: false,
@@ -46,10 +49,22 @@ function decimalFromJson (value: unknown, { form, precision, scale = 0 }: Decima
   if (written === undefined) return refuse(form === 'number' ? 'a number' : 'a decimal number, as a string')
   // a JavaScript number has no more digits than a column can hold
   const converted = form === 'number' ? accept(written) : decimalFromText(written)
-  if (!converted.ok || precision === undefined) return converted
+  return converted.ok ? fitting(written, precision, scale) : converted
+}
+
+function decimalFromScope (value: unknown, { precision, scale = 0 }: DecimalType): Converted {
+  const written = typeof value === 'number' && Number.isFinite(value) ? plain(value) : numberText(value)
+  if (precision === undefined && NOT_FINITE.has(written)) return accept(written)
+  const converted = decimalFromText(written)
+  return converted.ok ? fitting(written, precision, scale) : converted
+}
+
+/** Accepts a decimal number if the column keeps all of its digits. */
+function fitting (written: string, precision: number | undefined, scale: number): Converted {
+  if (precision === undefined) return accept(written)
   const [whole, fraction] = digitsOf(written)
   return whole <= precision - scale && fraction <= scale
-    ? converted
+    ? accept(written)
     : refuse(`a decimal number of at most ${precision - scale} digits before and ${scale} after the point`)
 }
 

@@ -1,6 +1,6 @@
 /** Floating-point numbers of 32 and 64 bits are JSON numbers. */
 import { accept, refuse, type Converted } from './converted.ts'
-import { FLOAT, matching, MAX_DIGITS, NOT_FINITE, NUMBER } from './number.ts'
+import { FLOAT, matching, MAX_DIGITS, NOT_FINITE, NUMBER, numberText } from './number.ts'
 import type { FloatType } from './value-type.ts'
 import { ORDERED, unchanged, type FromColumn, type WireType } from './wire-type.ts'
 
@@ -18,6 +18,10 @@ export const float: WireType<FloatType> = {
   fromStored (text, type, computed) {
     if (NOT_FINITE.has(text)) return text
     return computed ? matching(text, NUMBER) : floatFromText(text, type).ok ? text : undefined
+  },
+  fromScope (value, type) {
+    const text = numberText(value)
+    return NOT_FINITE.has(text) ? accept(text) : floatFromText(text, type)
   },
   insideJson: () => ({ kind: 'decimal', form: 'number' }),
   toBody: unchanged,

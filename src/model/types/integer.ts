@@ -3,7 +3,7 @@
  * be a number.
  */
 import { accept, refuse, type Converted } from './converted.ts'
-import { digitsToBody, fromNumber, matching, NOT_FINITE, NUMBER, numberForm, numberToBody } from './number.ts'
+import { digitsToBody, fromNumber, matching, NOT_FINITE, NUMBER, numberForm, numberText, numberToBody } from './number.ts'
 import type { BigintType, IntegerType } from './value-type.ts'
 import { ORDERED, type FromColumn, type WireType } from './wire-type.ts'
 
@@ -38,6 +38,7 @@ export const integer: WireType<IntegerType> = {
   fromStored: (text, type, computed) =>
     computed ? matching(text, NUMBER, NOT_FINITE) : integerFromText(text, type).ok ? text : undefined,
   fromCondition: (value, type) => fromNumber(value, (text) => integerFromText(text, type)),
+  fromScope: (value, type) => integerFromText(numberText(value), type),
   insideJson: () => ({ kind: 'decimal', form: 'number' }),
   toBody: numberToBody,
   takesDates: false,
@@ -66,6 +67,7 @@ export const bigint: WireType<BigintType> = {
   fromStored: (text, _, computed) =>
     computed ? matching(text, NUMBER, NOT_FINITE) : bigintFromText(text).ok ? text : undefined,
   fromCondition: (value) => fromNumber(value, bigintFromText),
+  fromScope: (value) => bigintFromText(numberText(value)),
   insideJson: ({ form }) => form === 'number' ? { kind: 'decimal', form } : undefined,
   toBody: digitsToBody,
   takesDates: false,

@@ -15,6 +15,7 @@ export const json: WireType<JsonType> = {
   fromStored: (text) => jsonFromText(text).ok ? text : undefined,
   toBody: unchanged,
   takesDates: false,
+  isSame: () => undefined,
   inEntity: 'json',
   numeric: false,
   plainInPath: false,

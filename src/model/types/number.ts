@@ -19,6 +19,12 @@ export function matching (text: string, form: RegExp, names?: ReadonlySet<string
   return form.test(text) || names?.has(text) ? text : undefined
 }
 
+/** The text of a number in a scope: a number, a bigint, or their text. It is empty for any other value. */
+export function numberText (value: unknown): string {
+  if (typeof value === 'string') return value.trim()
+  return typeof value === 'number' || typeof value === 'bigint' ? String(value) : ''
+}
+
 /** Converts a number in a condition: a number, a bigint, or their text. */
 export function fromNumber (value: unknown, fromText: (text: string) => Converted): SqlValue | undefined {
   if (typeof value !== 'number' && typeof value !== 'bigint' && typeof value !== 'string') return undefined

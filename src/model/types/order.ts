@@ -26,7 +26,12 @@ const rankOf = (text: string): number => ['-Infinity', '', 'Infinity', 'NaN'].in
 
 /** Compares dates, or dates with times. */
 export function compareMoments (one: string, other: string): number {
-  return sign(microsecondsOf(one) - microsecondsOf(other))
+  return sign(microsecondsBetween(one, other))
+}
+
+/** The microseconds from one date, with or without a time, to an earlier one. */
+export function microsecondsBetween (one: string, earlier: string): bigint {
+  return microsecondsOf(one) - microsecondsOf(earlier)
 }
 
 /** Microseconds since 1970. */

@@ -12,6 +12,7 @@ export const other: WireType<OtherType> = {
   fromStored: () => undefined,
   toBody: unchanged,
   takesDates: false,
+  isSame: () => undefined,
   inEntity: 'json',
   numeric: false,
   plainInPath: false,

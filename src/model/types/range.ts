@@ -35,6 +35,9 @@ interface Ends<T extends EndType> {
   /** Whether every value has a next one. PostgreSQL normalizes ranges of such values: `[1,5]` becomes `[1,6)`. */
   readonly counted: boolean
 
+  /** The next value, for counted values. */
+  next?(value: string): string
+
   /** The last value, which has no next one. Only for counted values. */
   last?(type: T): string
 }
@@ -46,6 +49,7 @@ const ENDS: { readonly [Name in EndType['kind']]: Ends<TypeOf<Name> & EndType> }
     fromStored: (text, type) => stored(integer.fromStored(text, type, false)),
     compare: compareIntegers,
     counted: true,
+    next: nextInteger,
     last: ({ max }) => String(max),
   },
   bigint: {
@@ -54,6 +58,7 @@ const ENDS: { readonly [Name in EndType['kind']]: Ends<TypeOf<Name> & EndType> }
     fromStored: (text, type) => stored(bigint.fromStored(text, type, false)),
     compare: compareIntegers,
     counted: true,
+    next: nextInteger,
     last: () => String(INT64.max),
   },
   decimal: {
@@ -69,6 +74,7 @@ const ENDS: { readonly [Name in EndType['kind']]: Ends<TypeOf<Name> & EndType> }
     fromStored: (text, type) => stored(date.fromStored(text, type, false)),
     compare: compareMoments,
     counted: true,
+    next: nextDay,
   },
   datetime: {
     expected: () =>
@@ -78,6 +84,15 @@ const ENDS: { readonly [Name in EndType['kind']]: Ends<TypeOf<Name> & EndType> }
     compare: compareMoments,
     counted: false,
   },
+}
+
+function nextInteger (value: string): string {
+  return String(BigInt(value) + 1n)
+}
+
+/** The day after a date that clients may write. */
+function nextDay (value: string): string {
+  return new Date(Date.parse(`${value}T00:00:00Z`) + 86_400_000).toISOString().replace(/^\+0?/, '').slice(0, -14)
 }
 
 const stored = (value: unknown): string | undefined => value === undefined ? undefined : String(value)
@@ -106,6 +121,8 @@ export const range: WireType<RangeType> = {
       : 'in a list, write each range in double quotes',
   fromJson: (value, type) => fromString(value, (text) => rangeFromText(text, type)),
   fromStored: rangeFromStored,
+  fromScope: rangeFromScope,
+  isSame: (one, other, { end }) => isSameRange(String(one), String(other), end),
   // a column without a zone ignores the offset in a body
   toBody: unchanged,
   takesDates: false,
@@ -168,10 +185,53 @@ function rangeFromStored (text: string, { end }: RangeType): string | undefined 
   )
   if (lower === undefined || upper === undefined) return undefined
   if (lower !== '' && upper !== '' && compare(lower, upper) > 0) return undefined
-  const hasNext = (written: string): boolean => counted && written !== '' && !INFINITE.has(written)
-  if ((hasNext(lower) && open === '(') || (hasNext(upper) && close === ']')) return undefined
+  if (counted && ((hasNext(lower) && open === '(') || (hasNext(upper) && close === ']'))) return undefined
   return writtenAs(open!, lower, upper, close!)
 }
+
+/** Accepts spaces beside the ends, too. */
+function rangeFromScope (value: unknown, type: RangeType): Converted {
+  if (typeof value !== 'string') return refuse(expectedOf(type))
+  const text = value.trim().replace(/([[(,])\s+/g, '$1').replace(/\s+([\]),])/g, '$1')
+  const converted = rangeFromText(text, type)
+  const stored = converted.ok ? undefined : rangeFromStored(text, type)
+  return stored === undefined ? converted : accept(stored)
+}
+
+/** A range in the form in which PostgreSQL stores it, with absent ends as empty texts. */
+interface StoredRange {
+  readonly open: string
+  readonly lower: string
+  readonly upper: string
+  readonly close: string
+}
+
+/** The stored form of a converted range: `(0,5]` of integers is `[1,6)`, and an absent end is exclusive. */
+function storedForm (text: string, end: EndType): StoredRange | 'empty' {
+  const [, open = '', first = '', second = '', close = ''] = RANGE.exec(text) ?? []
+  if (open === '') return 'empty'
+  const { next, compare } = endsOf(end)
+  let [lower, upper] = [unquoted(first), unquoted(second)]
+  let [isOpen, isClosed] = [open === '(' || lower === '', close === ']' && upper !== '']
+  if (next !== undefined && isOpen && hasNext(lower)) [lower, isOpen] = [next(lower), false]
+  if (next !== undefined && isClosed && hasNext(upper)) [upper, isClosed] = [next(upper), false]
+  const isEmpty = lower !== '' && upper !== '' && compare(lower, upper) >= 0 && (isOpen || !isClosed)
+  return isEmpty ? 'empty' : { open: isOpen ? '(' : '[', lower, upper, close: isClosed ? ']' : ')' }
+}
+
+/** Whether two converted ranges have the same values. */
+function isSameRange (one: string, other: string, end: EndType): boolean {
+  const [own, its] = [storedForm(one, end), storedForm(other, end)]
+  if (own === 'empty' || its === 'empty') return own === its
+  const { compare } = endsOf(end)
+  const isSame = (one: string, other: string): boolean =>
+    one === '' || other === '' ? one === other : compare(one, other) === 0
+  return own.open === its.open && own.close === its.close && isSame(own.lower, its.lower) &&
+    isSame(own.upper, its.upper)
+}
+
+/** Whether an end is there and finite. */
+const hasNext = (end: string): boolean => end !== '' && !INFINITE.has(end)
 
 const unquoted = (written: string): string => written.startsWith('"') ? written.slice(1, -1) : written
 

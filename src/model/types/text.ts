@@ -16,20 +16,22 @@ export const text: WireType<TextType> = {
     char: padded,
     character: padded,
     bpchar: padded,
-    citext: ofLength,
+    citext: (_, [maxLength]) => ({ kind: 'text', maxLength, folded: true }),
   },
   abilities: () => TEXTUAL,
   extremes: true,
   fromText: textFromText,
-  fromJson (value, { maxLength }) {
-    const converted = fromString(value, textFromText)
-    // the database counts characters, not UTF-16 units
-    const tooLong = typeof value === 'string' && maxLength !== undefined && value.length > maxLength &&
-      [...value].length > maxLength
-    return tooLong ? refuse(`at most ${maxLength} characters long`) : converted
-  },
+  fromJson: textFromJson,
   fromStored: (text) => textFromText(text).ok ? text : undefined,
   fromCondition: (value) => typeof value === 'string' && textFromText(value).ok ? value : undefined,
+  fromScope: (value, type) => {
+    const isText = typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean'
+    return textFromJson(isText ? String(value) : value, type)
+  },
+  isSame (one, other, { padded, folded }) {
+    if (folded) return undefined
+    return padded === true && unpadded(one) === unpadded(other)
+  },
   // JSON does not pad texts
   insideJson: ({ maxLength }) => ({ kind: 'text', maxLength }),
   toBody: unchanged,
@@ -39,6 +41,16 @@ export const text: WireType<TextType> = {
   plainInPath: false,
   plainInJson: true,
 }
+
+function textFromJson (value: unknown, { maxLength }: TextType): Converted {
+  const converted = fromString(value, textFromText)
+  // the database counts characters, not UTF-16 units
+  const tooLong = typeof value === 'string' && maxLength !== undefined && value.length > maxLength &&
+    [...value].length > maxLength
+  return tooLong ? refuse(`at most ${maxLength} characters long`) : converted
+}
+
+const unpadded = (value: SqlValue): string => String(value).replace(/ +$/, '')
 
 export const enumeration: WireType<EnumType> = {
   // the property declares that it is an enum, independent of its column type (`valueTypeOf`)
@@ -60,6 +72,10 @@ export const enumeration: WireType<EnumType> = {
     return (numbers ? integer.fromText!(text, INT16) : textFromText(text)).ok ? text : undefined
   },
   fromCondition: (value, { items }) => items.includes(value as never) ? value as string | number : undefined,
+  fromScope (value, { items }) {
+    const item = items.find((item) => item === value || String(item) === String(value))
+    return item === undefined ? refuse('one of its members', items.map(String)) : accept(item)
+  },
   insideJson: (type) => ({ ...type, native: false }),
   toBody: unchanged,
   takesDates: false,

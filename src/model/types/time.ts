@@ -1,5 +1,5 @@
 /** Times of a day, without a zone. */
-import { accept, fromString, refuse, type Converted } from './converted.ts'
+import { accept, fromString, refuse, type Converted, type SqlValue } from './converted.ts'
 import type { TimeType } from './value-type.ts'
 import { ORDERED, unchanged, type FromColumn, type WireType } from './wire-type.ts'
 
@@ -17,10 +17,27 @@ export const time: WireType<TimeType> = {
   fromStored: (text) => STORED_TIME.test(text) ? text : undefined,
   toBody: unchanged,
   takesDates: false,
+  // with seconds and without a fraction, because MikroORM's type accepts no other form
+  fromScope: (value) =>
+    typeof value === 'string' && isTime(value.trim()) && Number(TIME.exec(value.trim())![4] ?? 0) === 0
+      ? accept(`${value.trim()}:00`.slice(0, 8))
+      : refuse('a time, HH:MM or HH:MM:SS'),
+  isSame: isSameTime,
   inEntity: 'json',
   numeric: true,
   plainInPath: false,
   plainInJson: true,
+}
+
+/** A column of less precision rounds its values, so that times of one second may become the same. */
+function isSameTime (one: SqlValue, other: SqlValue): boolean | undefined {
+  const difference = Math.abs(secondsOf(String(one)) - secondsOf(String(other)))
+  return difference === 0 ? true : difference < 1 ? undefined : false
+}
+
+function secondsOf (text: string): number {
+  const [, hours, minutes, seconds = 0, fraction = ''] = TIME.exec(text) ?? []
+  return (Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds) + Number(`0.${fraction}0`)
 }
 
 function timeFromText (text: string): Converted {

@@ -21,6 +21,11 @@ export const uuid: WireType<UuidType> = {
   fromJson: (value) => fromString(value, uuidFromText),
   fromStored: (text) => isUuid(text) ? text : undefined,
   fromCondition: (value) => typeof value === 'string' && isUuid(value) ? value.toLowerCase() : undefined,
+  // the other forms that PostgreSQL reads (manual, section 8.12)
+  fromScope (value) {
+    const digits = typeof value === 'string' ? value.trim().replace(/^\{(.*)\}$/, '$1').replaceAll('-', '') : ''
+    return uuidFromText(digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5'))
+  },
   insideJson: (type) => type,
   toBody: unchanged,
   takesDates: false,

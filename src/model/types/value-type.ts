@@ -39,6 +39,8 @@ export interface TextType {
   readonly maxLength?: number
   /** The type is `character`, which ignores trailing blanks. */
   readonly padded?: true
+  /** The type is `citext`, which ignores case by the rules of the database. */
+  readonly folded?: true
 }
 
 export interface EnumType {

@@ -94,6 +94,19 @@ export interface WireType<T extends ValueType> {
   fromCondition?(value: unknown, type: T): SqlValue | undefined
 
   /**
+   * Converts a value of a scope to the value that a column must hold to be equal to it. The application may write the
+   * value in several ways: a `Date` for a date, the text of a header for an integer. Absent if the JSON of a body is
+   * the only way.
+   */
+  fromScope?(value: unknown, type: T): Converted
+
+  /**
+   * Whether two different converted values are the same value for the database, such as `1.5` and `1.50`. The result
+   * is `undefined` if only the database can tell. If absent, different values are never the same.
+   */
+  isSame?(one: SqlValue, other: SqlValue, type: T): boolean | undefined
+
+  /**
    * The type as which values inside JSON are compared. They cannot be compared if it is absent or returns `undefined`.
    */
   insideJson?(type: T): InsideJson | undefined

@@ -1,0 +1,124 @@
+/**
+ * The values of a scope as values of columns. A read and a write of the same request must mean the same value, so it is
+ * converted once. A value that its column cannot have is a mistake of the application.
+ */
+import {
+  fromScope,
+  incomparable,
+  wireTypeOf,
+  type Converted,
+  type KeyColumn,
+  type RelationProperty,
+  type ScalarProperty,
+  type SqlValue,
+} from '../model/index.ts'
+import { shown } from '../options.ts'
+import { fail, pathOf } from './condition-error.ts'
+import { equalityOf, type Equality } from './equalities.ts'
+import type { ComparePart, KeyPart, Where, WherePart } from './tree.ts'
+import { keyOfEntity } from './values.ts'
+
+type Column = Pick<KeyColumn, 'type' | 'codec'>
+
+/** The column that a condition on a property compares; `undefined` for a relation with several columns, or none. */
+export function columnOf (property: ScalarProperty | RelationProperty): Column | undefined {
+  return property.kind === 'scalar' ? property : property.key.length === 1 ? property.key[0] : undefined
+}
+
+/**
+ * Returns a scope in which the values of equalities are spelled as their columns take them.
+ *
+ * @throws {ConditionError} for a value that its column cannot hold or be compared with. The message names the property
+ *   and says what is allowed.
+ * @example
+ * withColumnValues(readCondition({ $or: [{ tenant: 5 }, { opened: 5 }] }, ledger)) // $or[1].opened: it is 5, and ...
+ */
+export function withColumnValues (where: Where): Where {
+  return where.map((part) => {
+    if (part.kind === 'and') return { ...part, members: part.members.map(withColumnValues) }
+    const equality = equalityOf(part)
+    if (equality !== undefined) return rewritten(part as ComparePart | KeyPart, equality)
+    checkPart(part, '')
+    return part
+  })
+}
+
+/**
+ * The value of an equality that its column must have.
+ *
+ * @throws {ConditionError} for a value that the column cannot hold
+ */
+export function valueOfEquality ({ property, value }: Equality): SqlValue {
+  if (value === null) {
+    return property.nullable ? null : fail(property.name, 'it is null, which its column cannot hold')
+  }
+  const converted = fromScope(value, columnOf(property)!)
+  return converted.ok ? converted.value : refuse(property.name, value, converted)
+}
+
+/** Rewrites the value of an equality, unless `src/plan/where.ts` can bind it and so use a kept statement. */
+function rewritten (part: ComparePart | KeyPart, equality: Equality): WherePart {
+  const { type, codec } = columnOf(equality.property)!
+  // the application's own type converts its values for reads
+  if (codec !== undefined) return part
+  const value = valueOfEquality(equality)
+  const { fromScope, fromCondition } = wireTypeOf(type)
+  if (value === null || fromScope === undefined || fromCondition?.(equality.value, type) !== undefined) return part
+  if (part.kind === 'compare') return { ...part, comparisons: [{ ...part.comparisons[0]!, value }] }
+  const [only] = part.where as readonly [ComparePart]
+  return { ...part, where: [{ ...only, comparisons: [{ ...only.comparisons[0]!, value }] }] }
+}
+
+/** Checks the values that are compared with columns, at any depth. */
+function checkPart (part: WherePart, at: string): void {
+  switch (part.kind) {
+    case 'and':
+    case 'or':
+      for (const [index, member] of part.members.entries()) checkWhere(member, pathOf(at, `$${part.kind}[${index}]`))
+      break
+    case 'not':
+      checkWhere(part.member, pathOf(at, '$not'))
+      break
+    case 'key':
+    case 'related':
+      checkWhere(part.where, pathOf(at, part.relation.name))
+      break
+    case 'embedded':
+      checkWhere(part.where, pathOf(at, part.property.name))
+      break
+    case 'compare':
+      checkComparisons(part, pathOf(at, part.property.name))
+      break
+    case 'sql':
+    case 'verbatim':
+  }
+}
+
+function checkWhere (where: Where, at: string): void {
+  for (const part of where) checkPart(part, at)
+}
+
+const COMPARISONS: ReadonlySet<string> = new Set(['$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$in', '$nin'])
+
+function checkComparisons ({ property, comparisons }: ComparePart, at: string): void {
+  const column = columnOf(property)
+  if (column === undefined || column.type.kind === 'array') return
+  for (const { operator, value } of comparisons) {
+    if (!COMPARISONS.has(operator)) continue
+    for (const item of Array.isArray(value) ? value : [value]) {
+      // null is comparable; SQL, keys of entities and other objects are converted by MikroORM
+      if (item === null || (typeof item === 'object' && !(item instanceof Date)) || keyOfEntity(item)) continue
+      const refusal = incomparable(item, column)
+      if (refusal !== undefined) refuse(at, item, refusal)
+    }
+  }
+}
+
+function refuse (at: string, value: unknown, { expected, allowed }: Converted & { readonly ok: false }): never {
+  const given = value instanceof Date ? value.toISOString() : shown(value).slice(0, MAX_SHOWN)
+  const members = allowed === undefined ? '' : ` (${allowed.join(', ')})`
+  return fail(at, `it is ${given}, but its column takes ${expected}${members}`)
+}
+
+/** At most this many characters of a value in a message. */
+const MAX_SHOWN = 80
