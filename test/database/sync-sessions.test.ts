@@ -181,7 +181,7 @@ for (const [name, skip, open] of urls) {
       t.throws(() => notes.update(session, 2, { title: 'y' }, { ifMatch: '"9"' }), failed(412))
       t.throws(
         () => session.execute('select 1 / $1::int', [0]),
-        { code: 'FST_CRUD_DATA_INVALID', cause: { code: '22012' } } as never
+        { code: 'FST_CRUD_DATABASE_ERROR', cause: { code: '22012' } } as never
       )
       t.throws(() => session.execute('selec'), { code: 'FST_CRUD_DATABASE_ERROR', cause: { code: '42601' } } as never)
       t.equal(notes.count(session), 1, 'the session goes on')

@@ -4,6 +4,7 @@ import { MikroORM } from '@mikro-orm/postgresql'
 import Fastify, { type FastifyInstance } from 'fastify'
 import http from 'node:http'
 import { once } from 'node:events'
+import { Writable } from 'node:stream'
 import net from 'node:net'
 import t, { type Test } from 'tap'
 import { crudKit, DatabaseFactory, toCrudError, withTransaction } from '../../src/index.ts'
@@ -40,6 +41,10 @@ function addRoutes (app: FastifyInstance): void {
     request.em.count(Coin).then((count) => reply.send({ count }), (error) => reply.send(error))
   })
   app.get('/mistake', async ({ em }) => await em.execute('select secret from coin'))
+  app.get<{ Querystring: { sql: string, value?: string } }>(
+    '/own-sql',
+    async ({ em, query: { sql, value } }) => await em.execute(`select ${sql}`, value === undefined ? [] : [value])
+  )
   app.get('/stale', async ({ em }) => {
     const coin = await em.findOneOrFail(Coin, { name: 'penny' })
     await em.fork().nativeUpdate(Coin, coin.id, { version: coin.version + 1 })
@@ -77,6 +82,60 @@ await forEachDatabase(t, { entities: [Coin] }, async (t, { orm }) => {
       wordless(t, response.body)
     }
     for (const url of ['/find', '/transaction', '/hook', '/reply']) t.equal((await app.inject(url)).statusCode, 200)
+  })
+
+  t.test('a mistake in SQL of the application is a 500 and is logged, a value for a wrong type is a 400', async (t) => {
+    let log = ''
+    const stream = new Writable({
+      write (chunk, _, done) {
+        log += String(chunk)
+        done()
+      },
+    })
+    const app = Fastify({ logger: { level: 'error', stream } })
+    t.teardown(() => app.close())
+    await app.register(crudKit, { orm })
+    addRoutes(app)
+    for (
+      const sql of [
+        '1 / 0',
+        'ln(0)',
+        'power(0, -1)',
+        'width_bucket(1, 2, 2, 0)',
+        "substring('a' from 1 for -1)",
+        'array_fill(1, null)',
+        'ntile(0) over ()',
+      ] as const
+    ) {
+      log = ''
+      const response = await app.inject({ url: '/own-sql', query: { sql } })
+      t.strictSame([response.statusCode, bodyOf(response).code], [500, 'FST_CRUD_DATABASE_ERROR'], sql)
+      const { err } = JSON.parse(log)
+      t.match(err.code, 'FST_CRUD_DATABASE_ERROR', 'is logged')
+      t.match(err.stack, /caused by: .*Exception/, 'with its cause')
+      wordless(t, response.body)
+    }
+    for (
+      const [sql, value] of [
+        ['?::int', 'x'],
+        ['?::int', '3000000000'],
+        ['?::date', '2024-02-30'],
+        ['?::date', 'soon'],
+        ['?::uuid', 'x'],
+        ['?::jsonb', '{'],
+        ['?::int4range', '[5,1]'],
+        ['now() at time zone ?', 'nowhere'],
+        ["decode(?, 'hex')", 'x'],
+        ["'a' ~ ?", '('],
+        ['1 limit ?', '-1'],
+        ['1 offset ?', '-1'],
+        ["'a' like ?", '\\'],
+      ] as const
+    ) {
+      const response = await app.inject({ url: '/own-sql', query: { sql, value } })
+      t.strictSame([response.statusCode, bodyOf(response).code], [400, 'FST_CRUD_DATA_INVALID'], `${sql} ${value}`)
+      wordless(t, response.body)
+    }
   })
 
   t.test('any other error is unchanged', async (t) => {

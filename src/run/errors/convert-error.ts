@@ -27,8 +27,35 @@ import {
 } from './driver-errors.ts'
 import { ownErrorIn } from './through-driver.ts'
 
-/** Data exception: only the database could tell that the value does not fit. */
+/** Data exceptions: a value does not fit, or an expression has no result. */
 const INVALID_DATA = '22'
+/**
+ * Data exceptions about a value by itself, whatever statement has it. The others are about expressions, such as a
+ * division by zero. In a statement that writes no row of ours, such an expression belongs to the application.
+ */
+const INVALID_VALUE: ReadonlySet<string> = new Set([
+  '22000', // data exception, such as a range whose low end is greater
+  '22001', // string data right truncation
+  '22003', // numeric value out of range
+  '22007', // invalid datetime format
+  '22008', // datetime field overflow
+  '22009', // invalid time zone displacement value
+  '22015', // interval field overflow
+  '22018', // invalid character value for cast
+  '2200M', // invalid XML document
+  '2200N', // invalid XML content
+  '2201B', // invalid regular expression
+  '2201W', // invalid row count in limit clause
+  '2201X', // invalid row count in offset clause
+  '22021', // character not in repertoire
+  '22023', // invalid parameter value
+  '22025', // invalid escape sequence
+  '22031', // invalid argument for SQL/JSON datetime function
+  '22032', // invalid JSON text
+  '22P02', // invalid text representation
+  '22P03', // invalid binary representation
+  '22P05', // untranslatable character
+])
 
 /** The server's function that checks written rows, among others against the policies of row level security. */
 const CHECKS_ROWS = 'ExecWithCheckOptions'
@@ -130,7 +157,8 @@ function constraintError (sqlState: string, error: ServerError, model: EntityMod
   }
   if (sqlState === '22001') return invalid('A value is too long.')
   if (sqlState === '22003' || sqlState === '22008') return invalid('A value is out of range.')
-  return sqlState.startsWith(INVALID_DATA) ? invalid('A value is not valid for its type.') : undefined
+  const isInvalid = INVALID_VALUE.has(sqlState) || (model !== undefined && sqlState.startsWith(INVALID_DATA))
+  return isInvalid ? invalid('A value is not valid for its type.') : undefined
 }
 
 /** The exposed properties of the columns that an error names. */
