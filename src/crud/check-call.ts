@@ -1,6 +1,7 @@
 /** Checks the arguments of CrudBase's methods: the session, the query parameters, and the names of the options. */
-import { isEntityManager, SyncEngine, SyncSession } from '../database/index.ts'
+import { isConnected, isEntityManager, SyncEngine, SyncSession } from '../database/index.ts'
 import { ConfigError } from '../errors.ts'
+import { isObject } from '../model/index.ts'
 import { checkOptions, hasOnly, shown } from '../options.ts'
 import type { QueryParams } from '../query/index.ts'
 import { RequestSession } from '../resource/index.ts'
@@ -40,6 +41,27 @@ export function checkCall (crud: object, method: Method, session: unknown, optio
   if (!isSession(session)) throw new ConfigError(wrongSession(nameOf(crud, method), session))
   if (params !== undefined && !isQueryParams(params)) throw new ConfigError(wrongParams(crud, method, params))
   if (!hasOnly(options, OPTIONS[method])) checkOptions(nameOf(crud, method), options, OPTIONS[method])
+  const wrong = options === undefined ? undefined : wrongValue(options as Readonly<Record<string, unknown>>)
+  if (wrong !== undefined) throw new ConfigError(`${nameOf(crud, method)}: ${wrong}`)
+}
+
+/** The types of options that no other function reads: a wrong value would have no effect, or that of another value. */
+const VALUES: Readonly<Record<string, readonly [isValid: (value: unknown) => boolean, expected: string]>> = {
+  includeDeleted: [(value) => typeof value === 'boolean', 'a boolean'],
+  hard: [(value) => typeof value === 'boolean', 'a boolean'],
+  ifMatch: [(value) => typeof value === 'string', 'the text of a header If-Match, such as \'"1"\''],
+  signal: [(value) => value instanceof AbortSignal, 'an AbortSignal'],
+  context: [isObject, 'an object'],
+}
+
+/** The sentence that refuses the first option with a wrong value. An option that is undefined counts as not given. */
+function wrongValue (options: Readonly<Record<string, unknown>>): string | undefined {
+  for (const name in options) {
+    const [value, rule] = [options[name], VALUES[name]]
+    if (value === undefined || rule === undefined || rule[0](value)) continue
+    return `'${name}' must be ${rule[1]}, got ${shown(value)}.`
+  }
+  return undefined
 }
 
 /**
@@ -59,13 +81,17 @@ export function refusalOf<Result> (
     checkCall(crud, method, session, options, params)
     return undefined
   } catch (error) {
-    if (session instanceof SyncSession || session instanceof SyncEngine) throw error
+    if (session instanceof SyncSession || session instanceof SyncEngine || isDisconnected(session)) throw error
     return Promise.reject(error) as Result
   }
 }
 
 const isSession = (value: unknown): boolean =>
-  value instanceof RequestSession || isEntityManager(value) || value instanceof SyncSession
+  value instanceof RequestSession || value instanceof SyncSession ||
+  (isEntityManager(value) && !isDisconnected(value))
+
+/** Whether a value is the EntityManager of a synchronous session, or a fork of it. */
+const isDisconnected = (value: unknown): boolean => isEntityManager(value) && !isConnected(value)
 
 /** Whether a value has all members of query parameters. Copies such as `{ ...params, page: 2 }` are allowed. */
 function isQueryParams (value: unknown): value is QueryParams {
@@ -80,6 +106,10 @@ const nameOf = (crud: object, method: Method): string => `${crud.constructor.nam
 function wrongSession (name: string, given: unknown): string {
   if (given instanceof SyncEngine) {
     return `${name} takes a session first: database.getSessionMaker(engine)(); it got a SyncEngine.`
+  }
+  if (isDisconnected(given)) {
+    return `${name} takes a synchronous session first; it got the session's EntityManager, which has no connection: ` +
+      'pass the session itself, which is context.session in a hook.'
   }
   return `${name} takes an EntityManager first: request.em in a route, orm.em.fork() elsewhere; it got ${
     kindOf(given)

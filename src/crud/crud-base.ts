@@ -228,13 +228,22 @@ export class CrudBase<
    * Returns MikroORM's QueryBuilder with the filters, sorts and pagination of `params`, the scope and MikroORM's
    * filters applied. Use it for queries that this class does not support. The alias of the entity is `e0`.
    */
-  async query (
+  query (
     em: EntityManager,
     params: QueryParams = NO_PARAMS,
     options: CrudReadOptions<Entity> = {}
   ): Promise<QueryBuilder<Entity>> {
-    checkCall(this, 'query', em, options, params)
+    const refusal = refusalOf<Promise<QueryBuilder<Entity>>>(this, 'query', em, options, params)
+    if (refusal !== undefined) return refusal
     requirePromises(em, 'query() makes a query that MikroORM runs')
+    return this.#query(em, params, options)
+  }
+
+  async #query (
+    em: EntityManager,
+    params: QueryParams,
+    options: CrudReadOptions<Entity>
+  ): Promise<QueryBuilder<Entity>> {
     const resource = this.bind(em)
     return await resource.query(em, planList(params, resource.whitelist, options), options)
   }

@@ -1,6 +1,7 @@
 /** Answers of reads: the JSON text of the database, converted if wire types or the hook `afterRead` require it. */
 import { ConfigError } from '../errors.ts'
-import { parseExact } from '../model/index.ts'
+import { isObject, parseExact } from '../model/index.ts'
+import { shown } from '../options.ts'
 import type { CrudContext, CrudHooks } from '../resource/index.ts'
 import type { JsonRecord, ToWire } from '../answer/index.ts'
 
@@ -26,7 +27,7 @@ export async function convertRecord (
   context: CrudContext
 ): Promise<string> {
   const records = parseRecords(`[${json}]`, toWire, hooks)
-  return JSON.stringify((await passThroughHook(records, hooks, context))[0])
+  return jsonOf((await passThroughHook(records, hooks, context))[0], hooks)
 }
 
 /** Converts the JSON text of a list of records that are not final. */
@@ -36,7 +37,27 @@ export async function convertList (
   hooks: CrudHooks,
   context: CrudContext
 ): Promise<string> {
-  return JSON.stringify(await passThroughHook(parseRecords(json, toWire, hooks), hooks, context))
+  return jsonOf(await passThroughHook(parseRecords(json, toWire, hooks), hooks, context), hooks)
+}
+
+/**
+ * The JSON text of a record, or of a list of records.
+ *
+ * @throws {ConfigError} for circles, bigints, and a `toJSON` that returns nothing
+ */
+export function jsonOf (value: unknown, { afterRead }: CrudHooks): string {
+  const made = afterRead === undefined
+    ? 'A serializer or the toJSON of a type must return a value'
+    : 'afterRead must return a record'
+  const sentence = `${made} that can be written as JSON.`
+  let text: string | undefined
+  try {
+    text = JSON.stringify(value) as string | undefined
+  } catch (cause) {
+    throw new ConfigError(sentence, { cause })
+  }
+  if (text === undefined) throw new ConfigError(sentence)
+  return text
 }
 
 /**
@@ -69,8 +90,10 @@ async function passThroughHook (
 
 /** @throws {ConfigError} when `afterRead` has returned something other than a record */
 export function checkReturned (results: readonly unknown[]): readonly JsonRecord[] {
-  if (results.some((result) => typeof result !== 'object' || result === null)) {
-    throw new ConfigError('afterRead must return the record.')
-  }
-  return results as readonly JsonRecord[]
+  const index = results.findIndex((result) => !isObject(result))
+  if (index < 0) return results as readonly JsonRecord[]
+  // the error is sent to clients, so that it does not show a value
+  const wrong = results[index]
+  const got = typeof wrong === 'object' || wrong === undefined ? shown(wrong) : `a ${typeof wrong}`
+  throw new ConfigError(`afterRead must return the record as an object, got ${got}.`)
 }

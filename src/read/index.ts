@@ -2,7 +2,7 @@
  * Reads of one resource: a page, a record, a number, a stream. In: a session and query parameters. Out: the JSON text
  * of the database. Errors: those of the planner.
  */
-export { checkReturned, convertRecord, convertList, isFinal, parseRecords, type JsonAnswer } from './answer.ts'
+export { checkReturned, convertRecord, convertList, isFinal, jsonOf, parseRecords, type JsonAnswer } from './answer.ts'
 export { streamColumns } from './columns.ts'
 export { countOf, countRecords } from './count.ts'
 export { readRecord, recordExists } from './get.ts'

@@ -1,5 +1,5 @@
 /** Converts the records that a synchronous session returns. `afterRead` must not return a promise here. */
-import { checkReturned, isFinal, parseRecords } from '../read/index.ts'
+import { checkReturned, isFinal, jsonOf, parseRecords } from '../read/index.ts'
 import { crudContext, type CrudClass, type CrudSession } from '../resource/index.ts'
 import type { JsonRecord, ToWire } from '../answer/index.ts'
 import { valueOf } from './value.ts'
@@ -13,12 +13,12 @@ interface Answering {
 
 /** The JSON text of a list of records. */
 export function finishList (answering: Answering, json: string, toWire: ToWire | undefined): string {
-  return isFinal(toWire, answering.crud) ? json : JSON.stringify(converted(answering, json, toWire))
+  return isFinal(toWire, answering.crud) ? json : jsonOf(converted(answering, json, toWire), answering.crud)
 }
 
 /** The JSON text of a record. */
 export function finishRecord (answering: Answering, json: string, toWire: ToWire | undefined): string {
-  return isFinal(toWire, answering.crud) ? json : JSON.stringify(converted(answering, `[${json}]`, toWire)[0])
+  return isFinal(toWire, answering.crud) ? json : jsonOf(converted(answering, `[${json}]`, toWire)[0], answering.crud)
 }
 
 function converted (

@@ -36,7 +36,9 @@ export function rowOfHook (
   pointer: string
 ): RecordData {
   try {
-    return readData(after, model, { by: 'server', complete: rules, pointer })
+    const row = readData(after, model, { by: 'server', complete: rules, pointer })
+    refuseVersion('beforeCreate', row, model)
+    return row
   } catch (error) {
     if (!(error instanceof RequestValidationError)) throw error
     // the server's rules require nothing: errors found now are in the data that the hook returned
@@ -57,6 +59,12 @@ export function readOfHook (hook: Hook, read: () => RecordData): RecordData {
   } catch (error) {
     throw error instanceof RequestValidationError ? mistakeOfHook(hook, error.message) : error
   }
+}
+
+/** @throws {ConfigError} if a hook has set the version */
+export function refuseVersion (hook: Hook, { columns }: RecordData, { name, version }: EntityModel): void {
+  if (version === undefined || !columns.some(({ property }) => property === version)) return
+  throw mistakeOfHook(hook, `'${version.name}' of ${name} is the version, which counts by itself.`)
 }
 
 /** The error of a hook that returned wrong data. The client cannot correct it, so the detail is for the log. */

@@ -14,7 +14,7 @@ import {
 import { readData, withSharedColumns, type Id, type RecordData } from '../plan/index.ts'
 import { crudContext, type CrudContext, type CrudSession } from '../resource/index.ts'
 import { enterStage } from '../run/index.ts'
-import { mistakeOfHook, readOfHook } from './hook-data.ts'
+import { mistakeOfHook, readOfHook, refuseVersion } from './hook-data.ts'
 import type { Data } from './new-row.ts'
 import { checkScope } from './scope-row.ts'
 import { valuesData } from './values.ts'
@@ -134,10 +134,8 @@ function changesOfHook (changed: Data, id: Id, model: EntityModel): RecordData {
     'beforeUpdate',
     () => readData(data, model, { by: 'server', check: (row) => [...errors, ...keyColumnErrors(row, id, model)] })
   )
+  refuseVersion('beforeUpdate', row, model)
   for (const { property } of row.columns) {
-    if (property === model.version) {
-      throw mistakeOfHook('beforeUpdate', `'${property.name}' of ${model.name} is the version, which counts by itself.`)
-    }
     if (property.kind === 'scalar' && model.primaryKey.some((part) => part.property === property)) {
       throw mistakeOfHook('beforeUpdate', `'${property.name}' is the record's key and cannot be changed.`)
     }

@@ -345,6 +345,51 @@ for (const [name, skip, open] of urls) {
       await t.rejects(async () => await authors.query(session as any, {} as any), refused(/takes query parameters/))
     })
 
+    t.test('the EntityManager of a session is refused where the session itself is meant', async (t) => {
+      const calls: Readonly<Record<string, (given: any) => unknown>> = {
+        list: (given) => notes.list(given),
+        get: (given) => notes.get(given, 1),
+        count: (given) => notes.count(given),
+        create: (given) => notes.create(given, { title: 'x' }),
+        update: (given) => notes.update(given, 1, { title: 'x' }),
+        delete: (given) => notes.delete(given, 1),
+        query: (given) => notes.query(given),
+      }
+      for (const [method, call] of Object.entries(calls)) {
+        for (const em of [session.em, session.em.fork()]) {
+          t.throws(() => call(em), {
+            code: 'FST_CRUD_CONFIG_INVALID',
+            message:
+              `CrudBase.${method} takes a synchronous session first; it got the session's EntityManager, which ` +
+              'has no connection: pass the session itself, which is context.session in a hook.',
+          }, method)
+        }
+      }
+    })
+
+    t.test('query throws on a session, and does not return a promise', async (t) => {
+      t.throws(() => notes.query(session as never), {
+        code: 'FST_CRUD_CONFIG_INVALID',
+        message: /^query\(\) makes a query that MikroORM runs, which a synchronous session/,
+      })
+      t.throws(() => notes.query(session as never, undefined, { scop: {} } as never), {
+        message: /there is no option 'scop'/,
+      })
+    })
+
+    t.test('a record that afterRead cannot return is named', async (t) => {
+      class Odd extends CrudBase<any> {
+        override afterRead (record: any): any {
+          return { ...record, id: 1n }
+        }
+      }
+      notes.create(session, { title: 'odd' })
+      t.throws(() => new Odd({ model: Note, writable: 'all' }).list(session), {
+        code: 'FST_CRUD_CONFIG_INVALID',
+        message: 'afterRead must return a record that can be written as JSON.',
+      })
+    })
+
     t.test('hooks get the session, and hooks that return promises are refused by name', async (t) => {
       const seen: CrudContext[] = []
       class Hooked extends CrudBase {

@@ -195,6 +195,33 @@ await forEachDatabase(t, { entities: [Lamp] }, async (t, { orm }) => {
     await isUntouched('nothing was written')
   })
 
+  t.test('an option with a value of another type is refused', async (t) => {
+    const cases: ReadonlyArray<readonly [option: string, value: unknown, methods: readonly string[], what: string]> = [
+      ['includeDeleted', 'no', ['list', 'get', 'count', 'exists', 'query', 'stream', 'update'], "a boolean, got 'no'"],
+      ['includeDeleted', 1, ['listJson', 'getJson', 'streamJson'], 'a boolean, got 1'],
+      ['hard', 'yes', ['delete'], "a boolean, got 'yes'"],
+      ['hard', null, ['delete'], 'a boolean, got null'],
+      ['ifMatch', 1, ['update', 'delete', 'restore'], 'the text of a header If-Match, such as \'"1"\', got 1'],
+      ['ifMatch', ['"1"'], ['update'], 'the text of a header If-Match, such as \'"1"\', got an array'],
+      ['signal', 'x', ['stream', 'streamJson'], "an AbortSignal, got 'x'"],
+      ['signal', new AbortController(), ['stream'], 'an AbortSignal, got an instance of AbortController'],
+      ['context', 'me', ['list', 'create', 'restore'], "an object, got 'me'"],
+    ]
+    for (const [option, value, methods, what] of cases) {
+      for (const method of methods) {
+        await t.rejects(
+          METHODS[method]!(orm.em.fork(), { [option]: value }) as Promise<unknown>,
+          refused(`LampCrud.${method}: '${option}' must be ${what}.`),
+          `${option} of ${method}`
+        )
+        await t.resolves(async () => {
+          if (method === 'list') await METHODS[method]!(orm.em.fork(), { [option]: undefined })
+        }, 'undefined is the same as no option')
+      }
+    }
+    await isUntouched('nothing was written')
+  })
+
   t.test('the options of a method are accepted in all of its forms', async (t) => {
     const em = orm.em.fork()
     const read = { scope: { tenant: 1 }, includeDeleted: true, context: { who: 'me' } }

@@ -7,7 +7,7 @@ import {
   type DatabaseConnection,
   type Dialect,
 } from 'kysely'
-import type { MikroORM } from '@mikro-orm/postgresql'
+import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
 import { ConfigError } from '../../errors.ts'
 
 class NoDriver extends DummyDriver {
@@ -26,8 +26,9 @@ export const noConnection: Dialect = {
   createIntrospector: (db) => new PostgresIntrospector(db),
 }
 
-/** Whether an ORM has a connection. The ORM of a synchronous session has none. */
-export function isConnected (orm: MikroORM): boolean {
+/** Whether an ORM, or an EntityManager of it, has a connection. Those of a synchronous session have none. */
+export function isConnected (orm: MikroORM | EntityManager): boolean {
+  const config = orm.config as MikroORM['config']
   // MikroORM copies the dialect that it is given, so compare its functions
-  return (orm.config.get('driverOptions') as Partial<Dialect> | undefined)?.createDriver !== noConnection.createDriver
+  return (config.get('driverOptions') as Partial<Dialect> | undefined)?.createDriver !== noConnection.createDriver
 }

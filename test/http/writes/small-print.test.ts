@@ -52,11 +52,41 @@ class Forgetful extends CrudBase {
   }
 }
 
+/** Returns from its hooks what the title of the record says. */
+class Odd extends CrudBase {
+  override beforeCreate (data: CrudRecord): CrudRecord {
+    return data['title'] === 'version' ? { ...data, revision: 7 } : data
+  }
+
+  override afterRead (record: CrudRecord): CrudRecord {
+    const circular: Record<string, unknown> = { ...record }
+    circular['self'] = circular
+    return ({
+      list: [record],
+      date: new Date(0),
+      map: new Map(),
+      text: 'secret',
+      circular,
+      bigint: { ...record, id: 1n },
+    } as Record<string, unknown>)[record['title']] as CrudRecord ?? record
+  }
+}
+
+const RETURNED = [
+  ['list', 'afterRead must return the record as an object, got an array.'],
+  ['date', 'afterRead must return the record as an object, got an instance of Date.'],
+  ['map', 'afterRead must return the record as an object, got an instance of Map.'],
+  ['text', 'afterRead must return the record as an object, got a string.'],
+  ['circular', 'afterRead must return a record that can be written as JSON.'],
+  ['bigint', 'afterRead must return a record that can be written as JSON.'],
+] as const
+
 await forEachDatabase(t, { entities: [Badge, Board, Card] }, async (t, { orm }) => {
   const app = Fastify()
   await app.register(crudKit, {
     orm,
     resources: {
+      '/odd': { crud: new Odd({ model: Card, writable: 'all' }), stream: true },
       // the board comes first, so that its related entity is known before it is a resource itself
       '/boards': new CrudBase({
         model: Board,
@@ -112,6 +142,31 @@ await forEachDatabase(t, { entities: [Badge, Board, Card] }, async (t, { orm }) 
     t.strictSame((await app.inject('/badges')).json().items, [{ id: 1, name: 'one' }])
     await send('PATCH', '/badges/1', { name: 'lost' })
     t.equal((await app.inject('/forgetful/1')).statusCode, 500)
+  })
+
+  t.test('a hook that sets the version, or does not return a record, is named', async (t) => {
+    const before = (await app.inject('/cards')).json().total
+    const created = await send('POST', '/odd', { title: 'version' })
+    t.match([created.statusCode, created.json().code], [500, 'FST_CRUD_CONFIG_INVALID'], created.body)
+    t.notMatch(created.body, /revision|version|Card/)
+    t.equal((await app.inject('/cards')).json().total, before)
+    const crud = new Odd({ model: Card, writable: 'all' })
+    await t.rejects(crud.create(orm.em.fork(), { title: 'version' }), {
+      code: 'FST_CRUD_CONFIG_INVALID',
+      cause: { message: "beforeCreate: 'revision' of Card is the version, which counts by itself." },
+    })
+    const { id } = (await send('POST', '/cards', { title: 'fine' })).json()
+    for (const [title, message] of RETURNED) {
+      await send('PATCH', `/cards/${id}`, { title })
+      for (const url of [`/odd/${id}`, '/odd?per_page=100']) {
+        const answer = await app.inject(url)
+        t.match([answer.statusCode, answer.json().code], [500, 'FST_CRUD_CONFIG_INVALID'], `${title} ${url}`)
+        t.equal(answer.json().message, message)
+        t.notMatch(answer.body, /secret/)
+      }
+      await t.rejects(crud.list(orm.em.fork()), { code: 'FST_CRUD_CONFIG_INVALID', message })
+      await t.rejects(crud.stream(orm.em.fork()).next(), { code: 'FST_CRUD_CONFIG_INVALID', message })
+    }
   })
 
   t.test('a value that would be stored as another is refused', async (t) => {
