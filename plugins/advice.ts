@@ -5,7 +5,7 @@
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import { checkShared, warnOfMissingIndexes, warnOfUnguarded, type AdvisedResource } from '../src/advice/index.ts'
-import { checkPluginOptions } from '../src/http/index.ts'
+import { checkPluginOptions, refuseSecond } from '../src/http/index.ts'
 
 const NAME = 'fastify-crud-kit/advice'
 const kAdvised = Symbol('fastify-crud-kit.advised')
@@ -28,7 +28,8 @@ export interface CrudAdviceOptions {
 }
 
 async function register (fastify: FastifyInstance, options: CrudAdviceOptions): Promise<void> {
-  checkPluginOptions(NAME, options)
+  checkPluginOptions(NAME, options, ['shared', 'indexAdvice'])
+  refuseSecond(NAME, 'the advice', fastify.hasDecorator(kAdvised))
   const { indexAdvice = true, shared = [] } = options
   const { em } = fastify.orm
   checkShared(em, shared)

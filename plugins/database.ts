@@ -29,7 +29,7 @@ interface WithDatabase {
 }
 
 async function register (fastify: FastifyInstance, options: ServerDatabaseOptions): Promise<void> {
-  checkPluginOptions(NAME, options)
+  checkPluginOptions(NAME, options, ['orm', 'database', 'statementTimeoutMillis'])
   checkDatabase(NAME, options)
   const { engine, release } = await openDatabase(options)
   fastify.addHook('onClose', release)

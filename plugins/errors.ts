@@ -4,7 +4,7 @@
  */
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
-import { checkPluginOptions, ErrorSchema } from '../src/http/index.ts'
+import { checkPluginOptions, ErrorSchema, refuseSecond } from '../src/http/index.ts'
 import { toCrudError } from '../src/run/index.ts'
 
 const NAME = 'fastify-crud-kit/errors'
@@ -14,6 +14,7 @@ const DEFAULT_HANDLER = 'defaultErrorHandler'
 
 async function register (fastify: FastifyInstance, options: object): Promise<void> {
   checkPluginOptions(NAME, options)
+  refuseSecond(NAME, 'the schema fastify-crud-kit/error', fastify.getSchema('fastify-crud-kit/error') !== undefined)
   const { orm } = fastify
   fastify.addSchema(ErrorSchema)
   // an error handler of the application, for a route or for the server, gets the original error

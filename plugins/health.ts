@@ -4,7 +4,7 @@
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import { checkHealth, HEALTH_TIMEOUT, type Health } from '../src/database/index.ts'
-import { checkPluginOptions } from '../src/http/index.ts'
+import { checkPluginOptions, refuseSecond } from '../src/http/index.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -28,6 +28,7 @@ const NAME = 'fastify-crud-kit/health'
 
 async function register (fastify: FastifyInstance, options: object): Promise<void> {
   checkPluginOptions(NAME, options)
+  refuseSecond(NAME, 'fastify.crudHealth', fastify.hasDecorator('crudHealth'))
   const { orm } = fastify
   const crudHealth: CrudHealth = ({ timeoutMillis = HEALTH_TIMEOUT } = {}) => checkHealth(orm, timeoutMillis)
   fastify.decorate('crudHealth', crudHealth)

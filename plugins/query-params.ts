@@ -1,7 +1,7 @@
 /** Decorates requests with `queryParams`, the query string parsed at the first read. It works without a database. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { checkPluginOptions, readQuery, timesOf } from '../src/http/index.ts'
+import { checkPluginOptions, readQuery, refuseSecond, timesOf } from '../src/http/index.ts'
 import type { QueryParams } from '../src/query/index.ts'
 
 declare module 'fastify' {
@@ -23,6 +23,7 @@ interface WithQueryParams {
 
 async function register (fastify: FastifyInstance, options: object): Promise<void> {
   checkPluginOptions(NAME, options)
+  refuseSecond(NAME, 'request.queryParams', fastify.hasRequestDecorator('queryParams'))
   fastify.decorateRequest(kQueryParams as never, null as never)
   fastify.decorateRequest('queryParams', {
     getter (this: FastifyRequest) {

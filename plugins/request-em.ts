@@ -5,7 +5,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { checkPluginOptions, EM_PROPERTIES, emGetter, rememberReply } from '../src/http/index.ts'
+import { checkPluginOptions, EM_PROPERTIES, emGetter, refuseSecond, rememberReply } from '../src/http/index.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -18,6 +18,7 @@ const NAME = 'fastify-crud-kit/request-em'
 
 async function register (fastify: FastifyInstance, options: object): Promise<void> {
   checkPluginOptions(NAME, options)
+  refuseSecond(NAME, 'request.em', fastify.hasRequestDecorator('em'))
   const emOf = emGetter(fastify.orm)
   for (const property of EM_PROPERTIES) fastify.decorateRequest(property as never, null as never)
   fastify.addHook('onRequest', (request, reply, done) => {

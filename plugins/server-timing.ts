@@ -1,7 +1,8 @@
 /** Sets the default of `serverTiming`: whether the routes of resources send `Server-Timing`. It needs no database. */
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
-import { checkPluginOptions, TIMES_PROPERTY } from '../src/http/index.ts'
+import { ConfigError } from '../src/errors.ts'
+import { checkPluginOptions, refuseSecond, TIMES_PROPERTY } from '../src/http/index.ts'
 
 export interface ServerTimingOptions {
   /**
@@ -20,18 +21,41 @@ interface WithDefault {
 }
 
 async function register (fastify: FastifyInstance, options: ServerTimingOptions): Promise<void> {
-  checkPluginOptions(NAME, options)
+  checkPluginOptions(NAME, options, ['serverTiming'])
+  refuseSecond(NAME, 'the default of serverTiming', fastify.hasDecorator(kDefault))
+  if (options.serverTiming === true) refuseAfterRoutes(fastify)
   fastify.decorate(kDefault, options.serverTiming === true)
   fastify.decorateRequest(TIMES_PROPERTY as never, null as never)
 }
 
-/** Whether the routes of a resource send `Server-Timing`. */
+/**
+ * Whether the routes of a resource send `Server-Timing`.
+ *
+ * @param fastify the instance of the routes, whose prefix an error names
+ */
 export function sendsTimes (fastify: FastifyInstance, own: boolean | undefined): boolean {
-  return own ?? (fastify as WithDefault)[kDefault] === true
+  const given = own ?? (fastify as WithDefault)[kDefault]
+  if (given === undefined) untimed.set(fastify.server, [...untimed.get(fastify.server) ?? [], fastify])
+  return given === true
+}
+
+/** The instances of routes that were registered without a default, by server. */
+const untimed = new WeakMap<object, readonly FastifyInstance[]>()
+
+/** @throws {ConfigError} if the default would come too late for the routes of this instance or of one inside of it */
+function refuseAfterRoutes (fastify: FastifyInstance): void {
+  const late = untimed.get(fastify.server)?.find((routes) => Object.prototype.isPrototypeOf.call(fastify, routes))
+  if (late === undefined) return
+  throw new ConfigError(
+    `${NAME}: routes of ${late.prefix} are registered already, and the default has no effect on them. ` +
+      'Register the plugin before crudRoutes, or set serverTiming of crudRoutes.'
+  )
 }
 
 /**
- * The plugin that sets the default of the resources' option `serverTiming`.
+ * The plugin that sets the default of the resources' option `serverTiming`. Register it before `crudRoutes`.
+ *
+ * @throws {ConfigError} if routes without this option are registered already
  *
  * @example
  * await fastify.register(serverTiming, { serverTiming: true })

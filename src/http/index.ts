@@ -7,7 +7,13 @@
 export { checkDatabase, openDatabase, preparePools, type ServerDatabaseOptions } from './database.ts'
 export { EM_PROPERTIES, emGetter, rememberReply } from './em-of-request.ts'
 export { ErrorSchema, serializeError } from './error-schema.ts'
-export { checkKitOptions, checkPluginOptions, CrudKitOptionsSchema, type CrudOperation } from './options.ts'
+export {
+  checkKitOptions,
+  checkPluginOptions,
+  CrudKitOptionsSchema,
+  refuseSecond,
+  type CrudOperation,
+} from './options.ts'
 export { readQuery } from './read-query.ts'
 export { hooksOf } from './routes/hooks.ts'
 export { routeDefinitions } from './routes/handlers.ts'

@@ -1,7 +1,9 @@
 /** The options of the plugins, as TypeBox schemas, and the check against them at registration. */
 import { Type } from '@sinclair/typebox'
 import type { RegisterOptions } from 'fastify'
-import { checkSchema } from '../options.ts'
+import { ConfigError } from '../errors.ts'
+import { checkSchema, unknownOption } from '../options.ts'
+import { nearest } from '../suggest.ts'
 
 /** The operations of a resource, in the order of its routes. */
 export const OPERATIONS = ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore'] as const
@@ -187,9 +189,28 @@ const SharedOptionsSchema = Type.Object(shared, closed)
  * Checks the options of one of the plugins that crudKit registers. All of them accept the options of all others, since
  * @fastify/autoload passes the same options to every plugin of a folder.
  *
+ * @param own the names of the options that the plugin itself uses
  * @throws {ConfigError} as `checkKitOptions` does
  */
-export function checkPluginOptions (what: string, options: object): void {
-  const { prefix, logLevel, logSerializers, ...own } = options as RegisterOptions
-  checkSchema(what, SharedOptionsSchema, own)
+export function checkPluginOptions (what: string, options: object, own: readonly (keyof typeof shared)[] = []): void {
+  const { prefix, logLevel, logSerializers, ...given } = options as RegisterOptions
+  const unknown = Object.keys(given).find((name) => !Object.hasOwn(shared, name))
+  if (unknown !== undefined) {
+    const all = Object.keys(shared)
+    throw new ConfigError(`${what}: ${unknownOption(unknown, nearest(unknown, all) === undefined ? own : all)}`)
+  }
+  checkSchema(what, SharedOptionsSchema, given)
+}
+
+/**
+ * Refuses a plugin whose work has been done already, since Fastify would name a symbol, or only a decorator.
+ *
+ * @param added what the plugin adds, as the subject of a sentence
+ * @throws {ConfigError} if it exists
+ */
+export function refuseSecond (what: string, added: string, exists: boolean): void {
+  if (!exists) return
+  throw new ConfigError(
+    `${what}: ${added} exists already. Register the plugin once, or register only crudKit, which contains it.`
+  )
 }

@@ -3,11 +3,18 @@ import t, { type Test } from 'tap'
 import root, {
   AllowedFilters,
   AllowedSort,
+  crudAdvice,
+  crudDatabase,
+  crudErrors,
+  crudHealth,
   crudKit,
   CrudBase,
   crudRoutes,
   DatabaseFactory,
   QueryBuilderConfig,
+  requestEm,
+  requestQueryParams,
+  serverTiming,
 } from '../../src/index.ts'
 import { entities, Plant, Tag } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
@@ -174,6 +181,79 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     app.register(crudKit, { orm })
     app.register(crudKit, { orm })
     await t.rejects(async () => await app.ready(), { code: 'FST_ERR_DEC_ALREADY_PRESENT' })
+  })
+
+  t.test('a part of the plugin that is registered a second time is named', async (t) => {
+    for (
+      const [plugin, options, message] of [
+        [requestEm, {}, /^fastify-crud-kit\/request-em: request\.em exists already\. Register the plugin once, or /],
+        [requestQueryParams, {}, /^fastify-crud-kit\/query-params: request\.queryParams exists already\. Register/],
+        [serverTiming, {}, /^fastify-crud-kit\/server-timing: the default of serverTiming exists already\. Register/],
+        [crudHealth, {}, /^fastify-crud-kit\/health: fastify\.crudHealth exists already\. Register the plugin once/],
+        [crudErrors, {}, /^fastify-crud-kit\/errors: the schema fastify-crud-kit\/error exists already\. Register/],
+        [crudAdvice, {}, /^fastify-crud-kit\/advice: the advice exists already\. Register the plugin once/],
+      ] as const
+    ) {
+      const app = server(t)
+      await app.register(crudKit, { orm })
+      await t.rejects(async () => await app.register(plugin as never, options), refused(message), String(message))
+    }
+    const own = server(t)
+    own.decorateRequest('em')
+    await t.rejects(async () => await own.register(crudKit, { orm }), refused(/request\.em exists already/))
+  })
+
+  t.test('a part of the plugin names its own options only', async (t) => {
+    for (
+      const [plugin, options, message] of [
+        [
+          requestQueryParams,
+          { a: 1 },
+          /^fastify-crud-kit\/query-params: there is no option 'a'\. It has no options\.$/,
+        ],
+        [requestEm, { a: 1 }, /^fastify-crud-kit\/request-em: there is no option 'a'\. It has no options\.$/],
+        [serverTiming, { a: 1 }, /^fastify-crud-kit\/server-timing: .* It has: serverTiming\.$/],
+        [serverTiming, { serverTimin: 1 }, /there is no option 'serverTimin'\. Did you mean 'serverTiming'\?$/],
+        [crudAdvice, { a: 1 }, /It has: shared, indexAdvice\.$/],
+        [crudDatabase, { a: 1 }, /It has: orm, database, statementTimeoutMillis\.$/],
+      ] as const
+    ) {
+      const app = server(t)
+      if (plugin !== crudDatabase) await app.register(crudDatabase, { orm })
+      await t.rejects(async () => await app.register(plugin as never, options), refused(message), String(message))
+    }
+    // @fastify/autoload passes the options of all plugins to each of them
+    const app = server(t)
+    await app.register(requestQueryParams, { serverTiming: true, indexAdvice: false } as object)
+  })
+
+  t.test('the default of serverTiming is refused after the routes that it is for', async (t) => {
+    const app = server(t)
+    await app.register(crudDatabase, { orm })
+    await app.register(crudRoutes, { prefix: '/plants', crud: plants })
+    await t.rejects(
+      async () => await app.register(serverTiming, { serverTiming: true }),
+      refused(
+        /^fastify-crud-kit\/server-timing: routes of \/plants are registered already, .* Register the plugin before crudRoutes/
+      )
+    )
+    const fine = server(t)
+    await fine.register(crudDatabase, { orm })
+    await fine.register(crudRoutes, { prefix: '/own', crud: plants, serverTiming: false })
+    await fine.register(async (child) => {
+      await child.register(crudRoutes, { prefix: '/elsewhere', crud: plants })
+    })
+    await fine.register(async (child) => {
+      await child.register(serverTiming, { serverTiming: true })
+      await child.register(crudRoutes, { prefix: '/timed', crud: plants })
+    })
+    await fine.ready()
+    t.ok((await fine.inject('/timed')).headers['server-timing'])
+    t.notOk((await fine.inject('/elsewhere')).headers['server-timing'])
+    const off = server(t)
+    await off.register(crudDatabase, { orm })
+    await off.register(crudRoutes, { prefix: '/plants', crud: plants })
+    await off.register(serverTiming, { serverTiming: false })
   })
 
   t.test('routes need the plugin', async (t) => {
