@@ -31,7 +31,9 @@ interface WithDatabase {
 async function register (fastify: FastifyInstance, options: ServerDatabaseOptions): Promise<void> {
   checkPluginOptions(NAME, options, ['orm', 'database', 'statementTimeoutMillis'])
   checkDatabase(NAME, options)
-  const { engine, release } = await openDatabase(options)
+  const { engine, release } = await openDatabase(options, (err) => {
+    fastify.log.error({ err }, 'A connection of the orm has no statement timeout, because it could not be set.')
+  })
   fastify.addHook('onClose', release)
   refuseSyncSessions(fastify)
   try {

@@ -179,6 +179,9 @@ export class AllowedFilters<
    * `params`, allows `filter[<name>]=<value>,<value>`, which also passes the values to the filter. Each value is
    * converted to the type of the property that `params` names for it: a number, a boolean, or text.
    *
+   * It guards nothing: clients choose whether to use it. The rows that a request may use are decided by the option
+   * `scope` of a resource, which only shares the name, and by MikroORM filters that are on by default.
+   *
    * @example
    * AllowedFilters.scope('published')
    * AllowedFilters.scope('priced', { filter: 'priceBetween', params: { min: 'price', max: 'price' } })

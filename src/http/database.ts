@@ -51,11 +51,16 @@ export function checkDatabase (what: string, { orm, database, statementTimeoutMi
 /**
  * Opens the database of a server. The options must have been checked. An ORM of the application stays open when it is
  * released.
+ *
+ * @param report takes errors of connections on which `statementTimeoutMillis` could not be set
  */
-export async function openDatabase (options: ServerDatabaseOptions): Promise<SharedEngine> {
+export async function openDatabase (
+  options: ServerDatabaseOptions,
+  report: (error: unknown) => void
+): Promise<SharedEngine> {
   const { orm, database, statementTimeoutMillis } = options
   if (orm !== undefined) {
-    if (statementTimeoutMillis !== undefined) await limitStatements(orm, statementTimeoutMillis)
+    if (statementTimeoutMillis !== undefined) await limitStatements(orm, statementTimeoutMillis, report)
     return { engine: orm, release: async () => {} }
   }
   const factory = database instanceof DatabaseFactory ? database : new DatabaseFactory(database!)

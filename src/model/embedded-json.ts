@@ -4,6 +4,7 @@
  */
 import type { Property, ScalarProperty } from './entity-model.ts'
 import { isExactNumber } from './exact-json.ts'
+import { canonicalRange } from './types/range.ts'
 
 export type EmbeddedJson = NonNullable<ScalarProperty['embedded']>
 
@@ -68,13 +69,18 @@ export function membersOf (property: Property): Members | undefined {
 export function embeddedToStored (value: unknown, embedded: EmbeddedJson): unknown {
   return translate(value, embedded, exposed, stored, true, (member, part) => {
     const converted = part === null ? undefined : member.codec?.fromJson?.(part)
-    return converted?.ok ? converted.value : part
+    return converted?.ok ? converted.value : canonical(member, part)
   })
 }
 
 /** Converts the value of a body to the names of the entity class. */
 export function embeddedToEntity (value: unknown, embedded: EmbeddedJson): unknown {
-  return translate(value, embedded, exposed, own, true, (_, part) => part)
+  return translate(value, embedded, exposed, own, true, canonical)
+}
+
+/** A range as a column would have it, because nothing normalizes it inside JSON. Other values stay unchanged. */
+function canonical ({ codec, type }: ScalarProperty, value: unknown): unknown {
+  return type.kind === 'range' && codec === undefined && typeof value === 'string' ? canonicalRange(value, type) : value
 }
 
 function translate (

@@ -1,6 +1,7 @@
 /** The statement timeout, on connections of an ORM that is passed in, and while tables are created. */
 import { defineEntity, MikroORM, p, raw } from '@mikro-orm/postgresql'
 import Fastify from 'fastify'
+import { Writable } from 'node:stream'
 import pg from 'pg'
 import t, { type Test } from 'tap'
 import { AllowedFilters, crudKit, DatabaseFactory, type CrudKitOptions } from '../../src/index.ts'
@@ -85,6 +86,34 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
       Array.from({ length: 40 }, () => orm.em.getConnection('read').execute('show statement_timeout'))
     )
     t.strictSame(new Set(limits.map(([row]) => row!.statement_timeout)), new Set(['200ms']))
+  })
+
+  t.test('a connection on which the timeout cannot be set is logged', async (t) => {
+    const orm = await MikroORM.init({ clientUrl: url, entities: [Account], pool: { max: 1 } })
+    let log = ''
+    const stream = new Writable({
+      write (chunk, _, done) {
+        log += String(chunk)
+        done()
+      },
+    })
+    const app = Fastify({ logger: { level: 'error', stream } })
+    t.teardown(async () => {
+      await app.close()
+      await orm.close(true)
+    })
+    const em = orm.em.fork()
+    await em.begin()
+    // from now on, the server refuses all statements of this transaction
+    await t.rejects(em.execute('select 1 / 0'))
+    await app.register(crudKit, { orm, statementTimeoutMillis: 200, indexAdvice: false })
+    await em.rollback()
+    const lines = log.trim().split('\n').map((line) => JSON.parse(line))
+    t.match(lines, [{
+      msg: 'A connection of the orm has no statement timeout, because it could not be set.',
+      err: { code: '25P02' },
+    }])
+    t.equal(lines.length, 1)
   })
 
   t.test('a database has its own option', async (t) => {

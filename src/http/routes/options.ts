@@ -28,7 +28,10 @@ export interface CrudRoutesOptions extends RegisterOptions {
   readonly crud: CrudBase<any>
   /** The operations to make routes for. Default: all but createMany. */
   readonly operations?: readonly CrudOperation[]
-  /** Returns a condition, in MikroORM's query language, on the rows that a request may use; `{}` allows all. */
+  /**
+   * Returns a condition, in MikroORM's query language, on the rows that a request may use; `{}` allows all. It holds
+   * for every request. Do not confuse it with `AllowedFilters.scope`, which is a filter that clients may switch on.
+   */
   readonly scope?: (request: FastifyRequest) => object | Promise<object>
   /** Hooks of all routes and of single operations. The hooks in `all` run first. */
   readonly hooks?: { readonly all?: RouteHooks } & { readonly [Operation in CrudOperation]?: RouteHooks }

@@ -34,6 +34,14 @@ export function microsecondsBetween (one: string, earlier: string): bigint {
   return microsecondsOf(one) - microsecondsOf(earlier)
 }
 
+/** A converted moment of the years 1 to 9999 as ISO 8601 in UTC, with milliseconds, or microseconds if it has any. */
+export function momentText (moment: string): string {
+  const micros = microsecondsOf(moment)
+  const rest = ((micros % 1000n) + 1000n) % 1000n
+  const text = new Date(Number((micros - rest) / 1000n)).toISOString()
+  return rest === 0n ? text : `${text.slice(0, -1)}${String(rest).padStart(3, '0')}Z`
+}
+
 /** Microseconds since 1970. */
 function microsecondsOf (text: string): bigint {
   const [, years, month, day, hours = 0, minutes = 0, seconds = 0, fraction = '', zone = '', era] = MOMENT.exec(text) ??

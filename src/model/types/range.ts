@@ -8,7 +8,7 @@ import { date, INFINITE } from './date.ts'
 import { datetime } from './datetime.ts'
 import { decimal } from './decimal.ts'
 import { bigint, INT32, INT64, integer } from './integer.ts'
-import { compareDecimals, compareIntegers, compareMoments } from './order.ts'
+import { compareDecimals, compareIntegers, compareMoments, momentText } from './order.ts'
 import type { EndType, RangeType, TypeOf } from './value-type.ts'
 import { COMPARABLE, unchanged, type FromColumn, type WireType } from './wire-type.ts'
 
@@ -34,6 +34,9 @@ interface Ends<T extends EndType> {
 
   /** Whether every value has a next one. PostgreSQL normalizes ranges of such values: `[1,5]` becomes `[1,6)`. */
   readonly counted: boolean
+
+  /** The text in records. If absent, that is the converted text. */
+  shown?(value: string): string
 
   /** The next value, for counted values. */
   next?(value: string): string
@@ -83,6 +86,7 @@ const ENDS: { readonly [Name in EndType['kind']]: Ends<TypeOf<Name> & EndType> }
     fromStored: (text, type) => stored(datetime.fromStored(text, type, false)),
     compare: compareMoments,
     counted: false,
+    shown: (value) => `"${momentText(value)}"`,
   },
 }
 
@@ -217,6 +221,21 @@ function storedForm (text: string, end: EndType): StoredRange | 'empty' {
   if (next !== undefined && isClosed && hasNext(upper)) [upper, isClosed] = [next(upper), false]
   const isEmpty = lower !== '' && upper !== '' && compare(lower, upper) >= 0 && (isOpen || !isClosed)
   return isEmpty ? 'empty' : { open: isOpen ? '(' : '[', lower, upper, close: isClosed ? ']' : ')' }
+}
+
+/**
+ * The text that a record shows for a range in a column, for a range that is stored as JSON.
+ *
+ * @param text a range that `fromText` accepts
+ */
+export function canonicalRange (text: string, type: RangeType): string {
+  const converted = rangeFromText(text, type)
+  const form = converted.ok ? storedForm(String(converted.value), type.end) : undefined
+  if (form === undefined) return text
+  if (form === 'empty') return form
+  const { shown = String } = endsOf(type.end)
+  const [lower, upper] = [form.lower, form.upper].map((end) => hasNext(end) ? shown(end) : end)
+  return writtenAs(form.open, lower!, upper!, form.close)
 }
 
 /** Whether two converted ranges have the same values. */

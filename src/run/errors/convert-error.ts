@@ -15,7 +15,8 @@ import {
   UnavailableError,
   type ErrorItem,
 } from '../../errors.ts'
-import { columnsOf, type EntityModel, type Property } from '../../model/index.ts'
+import { escapedName } from '../../json-pointer.ts'
+import { columnsOf, type EntityModel } from '../../model/index.ts'
 import {
   isConflict,
   isReadOnlyServer,
@@ -116,12 +117,12 @@ function tooLarge (error: ServerError, model: EntityModel | undefined): Error {
 
 /** Converts errors about values, the only ones that the request has caused. */
 function constraintError (sqlState: string, error: ServerError, model: EntityModel | undefined): Error | undefined {
-  const properties = model === undefined ? [] : propertiesOf(error, model)
-  const names = properties.map(({ publicName }) => `'${publicName}'`).join(', ')
-  const conflict = (sentence: string, about = properties) =>
+  const places = model === undefined ? [] : placesOf(error, model)
+  const names = places.map(({ name }) => `'${name}'`).join(', ')
+  const conflict = (sentence: string, about = places) =>
     new ConflictError(sentence, { cause: error, errors: itemsOf('FST_CRUD_CONFLICT', sentence, about) })
   const invalid = (sentence: string) =>
-    new DataValidationError(sentence, { cause: error, errors: itemsOf('FST_CRUD_DATA_INVALID', sentence, properties) })
+    new DataValidationError(sentence, { cause: error, errors: itemsOf('FST_CRUD_DATA_INVALID', sentence, places) })
   switch (sqlState) {
     case '23000':
       return new ConflictError(undefined, { cause: error })
@@ -136,14 +137,14 @@ function constraintError (sqlState: string, error: ServerError, model: EntityMod
       )
     case '23503': {
       // the error names the key of the relation, or the key of the record that others still refer to
-      const relations = properties.filter(({ kind }) => kind === 'relation')
+      const relations = places.filter(({ isRelation }) => isRelation)
       return relations.length === 0
         ? conflict(
           'A record that others refer to cannot be removed, and one that does not exist cannot be referred to.',
           []
         )
         : conflict(
-          `${relations.map(({ publicName }) => `'${publicName}'`).join(', ')} refers to a record that does not exist.`,
+          `${relations.map(({ name }) => `'${name}'`).join(', ')} refers to a record that does not exist.`,
           relations
         )
     }
@@ -161,16 +162,31 @@ function constraintError (sqlState: string, error: ServerError, model: EntityMod
   return isInvalid ? invalid('A value is not valid for its type.') : undefined
 }
 
-/** The exposed properties of the columns that an error names. */
-function propertiesOf ({ detail = '', column }: ServerError, model: EntityModel): readonly Property[] {
-  const columns = column === undefined ? /\(([^()]+)\)=\(/.exec(detail)?.[1]?.split(', ') ?? [] : [column]
-  const unquoted = new Set(columns.map((column) => column.replace(/^"|"$/g, '')))
-  return [...model.properties.values()].filter((property) =>
-    !property.hidden && property.kind !== 'embedded' && columnsOf(property).some((column) => unquoted.has(column))
-  )
+/** A property that an error is about. */
+interface Place {
+  readonly isRelation: boolean
+  /** Its name in messages. The names of an embedded object and its member are joined by a point. */
+  readonly name: string
+  readonly pointer: string
 }
 
-function itemsOf (code: string, detail: string, properties: readonly Property[]): readonly ErrorItem[] {
-  if (properties.length === 0) return [{ code, detail }]
-  return properties.map(({ publicName }) => ({ source: { pointer: `/${publicName}` }, code, detail }))
+/** The exposed properties of the columns that an error names. */
+function placesOf ({ detail = '', column }: ServerError, model: EntityModel): readonly Place[] {
+  const columns = column === undefined ? /\(([^()]+)\)=\(/.exec(detail)?.[1]?.split(', ') ?? [] : [column]
+  const unquoted = new Set(columns.map((column) => column.replace(/^"|"$/g, '')))
+  const placesIn = (properties: EntityModel['properties'], outer: readonly string[]): readonly Place[] =>
+    [...properties.values()].flatMap((property): readonly Place[] => {
+      if (property.hidden) return []
+      const names = [...outer, property.publicName]
+      if (property.kind === 'embedded') return placesIn(property.properties, names)
+      if (!columnsOf(property).some((column) => unquoted.has(column))) return []
+      const pointer = names.map((name) => `/${escapedName(name)}`).join('')
+      return [{ isRelation: property.kind === 'relation', name: names.join('.'), pointer }]
+    })
+  return placesIn(model.properties, [])
+}
+
+function itemsOf (code: string, detail: string, places: readonly Place[]): readonly ErrorItem[] {
+  if (places.length === 0) return [{ code, detail }]
+  return places.map(({ pointer }) => ({ source: { pointer }, code, detail }))
 }

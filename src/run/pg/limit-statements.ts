@@ -3,14 +3,20 @@ import type { MikroORM } from '@mikro-orm/postgresql'
 import type { Client, Pool } from 'pg'
 import { connectionsOf } from '../../borrowed/mikro-orm.ts'
 import { onConnections } from '../../borrowed/pg.ts'
+import { isConnectionLost } from '../errors/driver-errors.ts'
 import { clientOf } from './client.ts'
 
 /**
  * Sets the session's `statement_timeout` on the existing connections of an ORM's pools, and on each new one.
  *
  * @param millis a whole number, at least 1
+ * @param report takes the error of a connection that works, but on which the limit could not be set
  */
-export async function limitStatements ({ driver }: MikroORM, millis: number): Promise<void> {
+export async function limitStatements (
+  { driver }: MikroORM,
+  millis: number,
+  report: (error: unknown) => void
+): Promise<void> {
   const setting = `set statement_timeout = ${Math.trunc(millis)}`
   const { writer, replicas } = connectionsOf(driver)
   for (const one of [writer, ...replicas]) {
@@ -18,9 +24,11 @@ export async function limitStatements ({ driver }: MikroORM, millis: number): Pr
     // PGlite cannot cancel a statement
     if ('waitReady' in pool || limited.has(pool)) continue
     limited.add(pool)
-    // if this fails, the connection is lost, and no other statement runs on it without the limit
     onConnections(pool, (client: Client) => {
-      client.query(setting).catch(() => {})
+      client.query(setting).catch((error: unknown) => {
+        // no other statement runs on a lost connection
+        if (!isConnectionLost(error)) report(error)
+      })
     })
   }
 }
