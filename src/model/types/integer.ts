@@ -3,7 +3,16 @@
  * be a number.
  */
 import { accept, refuse, type Converted } from './converted.ts'
-import { digitsToBody, fromNumber, matching, NOT_FINITE, NUMBER, numberForm, numberText, numberToBody } from './number.ts'
+import {
+  digitsToBody,
+  fromNumber,
+  matching,
+  NOT_FINITE,
+  NUMBER,
+  numberForm,
+  numberText,
+  numberToBody,
+} from './number.ts'
 import type { BigintType, IntegerType } from './value-type.ts'
 import { ORDERED, type FromColumn, type WireType } from './wire-type.ts'
 
