@@ -7,6 +7,9 @@ import { isPlainObject } from './plain-object.ts'
  */
 export class ConditionError extends Error {}
 
+/** A valid condition compares a column with a value that the column cannot hold. No row meets it. */
+export class ImpossibleValueError extends ConditionError {}
+
 /** @param at the path inside the condition, such as `$or[1].tenant` */
 export function fail (at: string, what: string): never {
   throw new ConditionError(at === '' ? what : `${at}: ${what}`)

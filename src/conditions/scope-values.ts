@@ -1,6 +1,6 @@
 /**
  * The values of a scope as values of columns. A read and a write of the same request must mean the same value, so it is
- * converted once. A value that its column cannot have is a mistake of the application.
+ * converted once. No row has a value that its column cannot hold.
  */
 import {
   fromScope,
@@ -13,7 +13,7 @@ import {
   type SqlValue,
 } from '../model/index.ts'
 import { shown } from '../options.ts'
-import { fail, pathOf } from './condition-error.ts'
+import { ImpossibleValueError, pathOf } from './condition-error.ts'
 import { equalityOf, type Equality } from './equalities.ts'
 import type { ComparePart, KeyPart, Where, WherePart } from './tree.ts'
 import { keyOfEntity } from './values.ts'
@@ -28,8 +28,8 @@ export function columnOf (property: ScalarProperty | RelationProperty): Column |
 /**
  * Returns a scope in which the values of equalities are spelled as their columns take them.
  *
- * @throws {ConditionError} for a value that its column cannot hold or be compared with. The message names the property
- *   and says what is allowed.
+ * @throws {ImpossibleValueError} for a value that its column cannot hold or be compared with. The message names the
+ *   property and says what is allowed.
  * @example
  * withColumnValues(readCondition({ $or: [{ tenant: 5 }, { opened: 5 }] }, ledger)) // $or[1].opened: it is 5, and ...
  */
@@ -46,11 +46,12 @@ export function withColumnValues (where: Where): Where {
 /**
  * The value of an equality that its column must have.
  *
- * @throws {ConditionError} for a value that the column cannot hold
+ * @throws {ImpossibleValueError} for a value that the column cannot hold
  */
 export function valueOfEquality ({ property, value }: Equality): SqlValue {
   if (value === null) {
-    return property.nullable ? null : fail(property.name, 'it is null, which its column cannot hold')
+    if (property.nullable) return null
+    throw new ImpossibleValueError(`${property.name}: it is null, which its column cannot hold`)
   }
   const converted = fromScope(value, columnOf(property)!)
   return converted.ok ? converted.value : refuse(property.name, value, converted)
@@ -117,7 +118,7 @@ function checkComparisons ({ property, comparisons }: ComparePart, at: string): 
 function refuse (at: string, value: unknown, { expected, allowed }: Converted & { readonly ok: false }): never {
   const given = value instanceof Date ? value.toISOString() : shown(value).slice(0, MAX_SHOWN)
   const members = allowed === undefined ? '' : ` (${allowed.join(', ')})`
-  return fail(at, `it is ${given}, but its column takes ${expected}${members}`)
+  throw new ImpossibleValueError(`${at}: it is ${given}, but its column takes ${expected}${members}`)
 }
 
 /** At most this many characters of a value in a message. */

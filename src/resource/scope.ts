@@ -5,13 +5,14 @@
 import {
   ConditionError,
   equalitiesOf,
+  ImpossibleValueError,
   readCondition,
   valueOfEquality,
   withColumnValues,
   type Equalities,
   type Where,
 } from '../conditions/index.ts'
-import { ScopeError } from '../errors.ts'
+import { OutOfScopeError, ScopeError } from '../errors.ts'
 import {
   wireTypeOf,
   type EntityModel,
@@ -25,6 +26,8 @@ import {
  * Parses the scope of a request. A missing `scope` allows all rows, but `scope: undefined` is an error.
  *
  * @throws {ScopeError} for a value that is not certainly a condition
+ * @throws {OutOfScopeError} for a condition with a value that its column cannot hold. Such values often come from
+ *   headers and claims, so that the client may be the cause.
  */
 export function readScope (
   options: { readonly scope?: unknown, readonly context?: unknown },
@@ -53,7 +56,7 @@ export interface ScopeRules extends Equalities {
 /**
  * The rules of a scope that `readScope` has parsed.
  *
- * @throws {ScopeError} for a value that the type of the application does not convert
+ * @throws {OutOfScopeError} for a value that the type of the application does not convert
  */
 export function rulesOf (where: Where, model: EntityModel): ScopeRules {
   const { equalities, partial } = equalitiesOf(where)
@@ -72,11 +75,17 @@ export function rulesOf (where: Where, model: EntityModel): ScopeRules {
  * clients must not learn.
  *
  * @param what the condition, as the subject of a sentence
+ * @throws {ScopeError} for anything that is not certainly a condition
+ * @throws {OutOfScopeError} for a value that its column cannot hold
  */
 export function certain<Result> (what: string, use: () => Result): Result {
   try {
     return use()
   } catch (cause) {
+    if (cause instanceof ImpossibleValueError) {
+      const reason = new ImpossibleValueError(`${what} has a value that no row can have: ${sentence(cause)}`)
+      throw new OutOfScopeError('No record can match the scope of this request.', { cause: reason })
+    }
     throw new ScopeError(undefined, {
       cause: cause instanceof ConditionError
         ? new ConditionError(`${what} is not certainly a condition: ${sentence(cause)}`)

@@ -80,6 +80,10 @@ const ODD: ReadonlyArray<readonly [scope: unknown, log: RegExp]> = [
   [{ entries: { text: undefined } }, /entries\.text: it is undefined/],
   [{ opened: new Date(NaN) }, /opened: it is an invalid date/],
   [() => ({}), /it is a function/],
+]
+
+/** Scopes with a value that no row can have, and their log messages. */
+const IMPOSSIBLE: ReadonlyArray<readonly [scope: unknown, log: RegExp]> = [
   [{ secretTenant: 'five' }, /secretTenant: it is 'five', but its column takes an integer/],
   [{ secretTenant: null }, /secretTenant: it is null, which its column cannot hold/],
   [{ opened: { $gt: 5 } }, /opened: it is 5, but its column takes a Date, or an ISO 8601 date and time/],
@@ -103,7 +107,7 @@ await forEachDatabase(t, {
     }),
   })
   /** A server with one scope, its log, and requests for each of its routes. */
-  const server = async (scope: unknown, options: object = {}) => {
+  const server = async (scope: unknown, options: object = {}, level = 'error') => {
     let log = ''
     const stream = new Writable({
       write (chunk, _, done) {
@@ -120,7 +124,7 @@ await forEachDatabase(t, {
         stream: true,
         ...options,
       },
-    }, { logger: { level: 'error', stream } })
+    }, { logger: { level, stream } })
     return { app, log: () => log }
   }
   const REQUESTS: ReadonlyArray<
@@ -277,6 +281,25 @@ await forEachDatabase(t, {
     t.equal(bodyOf(await app.inject('/entries')).total, 1)
     t.equal((await app.inject({ method: 'POST', url: '/entries', payload: { text: 'x', ledger: 2 } })).statusCode, 403)
     await orm.em.getConnection().execute('delete from entry')
+  })
+
+  t.test('no record is inside a scope whose value no row can have', async (t) => {
+    for (const [scope, message] of IMPOSSIBLE) {
+      const { app, log } = await server(() => scope, {}, 'info')
+      for (const [method, url, payload, headers] of REQUESTS) {
+        const response = await app.inject({
+          method,
+          url,
+          ...(payload !== undefined && { payload: payload as object }),
+          ...(headers !== undefined && { headers: headers as Record<string, string> }),
+        })
+        const { statusCode, code } = bodyOf(response)
+        t.match({ statusCode, code }, { statusCode: 403, code: 'FST_CRUD_OUT_OF_SCOPE' }, `${method} ${url}`)
+        t.notMatch(response.body, /tenant|Ledger|opened|five/i)
+      }
+      t.match(log(), message)
+    }
+    t.equal(await orm.em.fork().count(Ledger), 2)
   })
 
   t.test('conditions of MikroORM filters pass the same check', async (t) => {

@@ -315,7 +315,7 @@ await forEachDatabase(t, { entities: [Member, Ticket, Note], seed }, async (t, {
           await restore('/header/3', as(garbage)),
         ]
       ) {
-        t.equal(verdict(response), '500 FST_CRUD_SCOPE_INVALID', garbage)
+        t.equal(verdict(response), '403 FST_CRUD_OUT_OF_SCOPE', garbage)
       }
     }
     t.strictSame(await rows(), before)
