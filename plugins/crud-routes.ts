@@ -1,20 +1,33 @@
 /**
- * The routes of one resource. The plugin is encapsulated: its prefix, hooks and error handler apply only inside of
- * it.
+ * The routes of one resource. The schemas of its records and bodies are added to the instance on which it is
+ * registered. The routes are encapsulated: their prefix, hooks and error handler apply only to them.
  */
-import type { FastifyContextConfig, FastifyInstance } from 'fastify'
+import type { FastifyContextConfig, FastifyInstance, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import {
+  compileWith,
+  documentedResource,
   hooksOf,
+  ignoreBody,
+  markGenerated,
+  namedSchemas,
+  operationSchema,
+  queryChecks,
+  refuseOtherTypes,
   routedResource,
   routeDefinitions,
   routeSchema,
   routeTransactions,
+  routeValidation,
+  schemaNames,
   serializeError,
+  takenNames,
   timed,
   timingHooks,
   type CrudOperation,
   type CrudRoutesOptions,
+  type NamedSchemas,
+  type RoutedResource,
 } from '../src/http/index.ts'
 import { checkEstimates } from '../src/resource/index.ts'
 import { adviseAbout } from './advice.ts'
@@ -32,6 +45,34 @@ export const autoload = false
 
 async function register (fastify: FastifyInstance, options: CrudRoutesOptions): Promise<void> {
   const routed = routedResource(fastify.orm, options)
+  const taken = takenNames(fastify.server)
+  const { name, bound } = routed
+  const names = schemaNames(
+    bound.model,
+    name,
+    `${fastify.prefix}${options.prefix ?? ''}`,
+    (id) => taken.has(id) || fastify.getSchema(id) !== undefined
+  )
+  const named = namedSchemas(documentedResource(routed, options), names)
+  for (const schema of named.shared) {
+    taken.add(schema.$id!)
+    fastify.addSchema(schema)
+  }
+  if (fastify.hasPlugin('@fastify/swagger')) (await import('../src/http/docs/index.ts')).watchReferences(fastify)
+  const { prefix, logLevel, logSerializers } = options
+  await fastify.register(async (instance) => await addRoutes(instance, options, routed, named), {
+    ...(prefix !== undefined && { prefix }),
+    ...(logLevel !== undefined && { logLevel }),
+    ...(logSerializers !== undefined && { logSerializers }),
+  })
+}
+
+async function addRoutes (
+  fastify: FastifyInstance,
+  options: CrudRoutesOptions,
+  routed: RoutedResource,
+  named: NamedSchemas
+): Promise<void> {
   const { what, name, bound, operations } = routed
   const within = routeTransactions(what, options.transaction)
   const timing = sendsTimes(fastify, options.serverTiming)
@@ -43,43 +84,73 @@ async function register (fastify: FastifyInstance, options: CrudRoutesOptions): 
   const streaming = stream === undefined || stream === false
     ? undefined
     : (await import('../src/http/streams/index.ts')).streamingOf(fastify, stream)
+  const documented = documentedResource(routed, options)
   const transformOf = fastify.hasPlugin('@fastify/swagger')
-    ? (await import('../src/http/docs/index.ts')).transformsOf(routed, options, fastify.prefix)
+    ? (await import('../src/http/docs/index.ts')).transformsOf(fastify, routed, documented, options)
     : undefined
-
-  for (
-    const { operation, method, url, handler } of routeDefinitions(
-      fastify.orm,
-      bound,
-      options,
-      operations,
-      within,
-      streaming
-    )
-  ) {
-    const own = options.schemas?.[operation]
-    const swaggerTransform = transformOf?.(operation, String(method))
-    fastify.route({
-      method,
-      url,
-      handler: timing ? timed(handler) : handler,
-      schema: routeSchema(operation, name, own),
-      config: {
-        ...options.config,
-        crud: { operation, resource: name },
-        ...(swaggerTransform !== undefined && { swaggerTransform }),
-      } as FastifyContextConfig,
-      // answers are sent as the text of the database, so only errors are serialized
-      ...(own?.response === undefined && { serializerCompiler: () => serializeError }),
-      ...hooksOf(
+  const checks = queryChecks({
+    whitelist: bound.whitelist,
+    unknownParameters: options.unknownParameters ?? 'refuse',
+    allowHardDelete: options.allowHardDelete === true,
+  })
+  const validationOf = routeValidation({
+    options,
+    operations,
+    checks,
+    streams: streaming && ((request) => streaming.formatOf(request) !== undefined),
+    resourceOf: () => bound,
+    compileOwn: compileWith(fastify),
+  })
+  const schemas = new Map<CrudOperation, ReturnType<typeof operationSchema>>()
+  const generatedOf = (operation: CrudOperation): ReturnType<typeof operationSchema> => {
+    let schema = schemas.get(operation)
+    if (schema === undefined) {
+      schemas.set(operation, schema = operationSchema(operation, documented, named))
+      markGenerated(schema.querystring)
+    }
+    return schema
+  }
+  const routes = routeDefinitions(fastify.orm, bound, options, operations, within, streaming, checks)
+    .map(({ operation, method, url, handler }): { readonly takesBody: boolean, readonly route: RouteOptions } => {
+      const own = options.schemas?.[operation]
+      const swaggerTransform = transformOf?.(operation, String(method))
+      const generated = generatedOf(operation)
+      const { preValidation, validatorCompiler } = validationOf(operation, method, generated)
+      const takesBody = generated.body !== undefined
+      const hooks = hooksOf(
         options,
         method === 'POST' && url === '/'
           ? operations.filter((name) => name === 'create' || name === 'createMany')
           : [operation],
-        timing ? timingHooks : undefined
-      ),
+        timing ? timingHooks : undefined,
+        { preValidation, ...(takesBody && { preParsing: refuseOtherTypes }) }
+      )
+      const route = {
+        method,
+        url,
+        handler: timing ? timed(handler) : handler,
+        schema: routeSchema(operation, name, generated, own),
+        validatorCompiler,
+        config: {
+          ...options.config,
+          crud: { operation, resource: name },
+          ...(swaggerTransform !== undefined && { swaggerTransform }),
+        } as FastifyContextConfig,
+        // answers are sent as the text of the database, so only errors are serialized
+        ...(own?.response === undefined && { serializerCompiler: () => serializeError }),
+        ...hooks,
+      } as RouteOptions
+      return { takesBody, route }
     })
-  }
+  for (const { takesBody, route } of routes) if (takesBody || route.method === 'GET') fastify.route(route)
+  const others = routes.filter(({ takesBody, route }) => !takesBody && route.method !== 'GET')
+  if (others.length === 0) return
+  await fastify.register(async (instance) => {
+    // an empty body may have any content type
+    instance.removeAllContentTypeParsers()
+    instance.addContentTypeParser('*', { parseAs: 'string' }, ignoreBody)
+    for (const { route } of others) instance.route(route)
+  })
 }
 
 const offersOf = (operations: readonly CrudOperation[]) => ({
@@ -102,6 +173,5 @@ export const crudRoutes = fp(register, {
   // no dependencies: `routedResource` says "register crudKit first", but Fastify would name an internal plugin
   name: 'fastify-crud-kit/crud-routes',
   fastify: '>=5.8 <7',
-  encapsulate: true,
 })
 export default crudRoutes

@@ -26,6 +26,24 @@ export interface ErrorItem {
   readonly suggestion?: string
 }
 
+/** An error in the form of Fastify's `error.validation`, which is that of Ajv. */
+export interface ValidationItem {
+  /** The keyword of JSON Schema, or the one that comes nearest to the rule. */
+  readonly keyword: string
+  /** JSON pointer to the value. */
+  readonly instancePath: string
+  /** JSON pointer into the schema. */
+  readonly schemaPath: string
+  readonly params: Record<string, unknown>
+  readonly message: string
+}
+
+/** An item that no schema describes, in the form of Fastify's `validation`. */
+export function validationOf ({ source, detail, code }: ErrorItem): ValidationItem {
+  const instancePath = source === undefined ? '' : 'pointer' in source ? source.pointer : `/${source.parameter}`
+  return { keyword: 'crud', instancePath, schemaPath: '#', params: { code }, message: detail }
+}
+
 /** Largest number of details in a message; `errors` has more of them. */
 const MESSAGE_ITEMS = 5
 
@@ -111,7 +129,22 @@ export class QueryValidationError extends refusalOf('FST_CRUD_QUERY_INVALID') {}
 export class TooLargeError extends refusalOf('FST_CRUD_TOO_LARGE') {}
 
 /** The schema of a body or a path refuses it. Has Fastify's own code, and one item for each error. */
-export class RequestValidationError extends refusalOf('FST_ERR_VALIDATION') {}
+export class RequestValidationError extends refusalOf('FST_ERR_VALIDATION') {
+  /** The same errors in the form of Fastify's validation errors. */
+  override readonly validation: ValidationItem[]
+
+  constructor (
+    items: readonly ErrorItem[],
+    options: {
+      readonly count?: number,
+      readonly cause?: unknown,
+      readonly validation?: ValidationItem[],
+    } = {}
+  ) {
+    super(items, options)
+    this.validation = options.validation ?? items.map(validationOf)
+  }
+}
 /**
  * Invalid data that only the database can detect: a violated check, a missing value, a value too long or out of range.
  */
@@ -132,6 +165,12 @@ export class PreconditionFailedError extends failureOf(
 /** `If-Match` is required, but missing (RFC 6585 section 3). */
 export class PreconditionRequiredError
   extends failureOf('FST_CRUD_PRECONDITION_REQUIRED', 428, 'The header If-Match is required.') {}
+/** The body has another media type than JSON. */
+export class UnsupportedMediaTypeError
+  extends failureOf('FST_ERR_CTP_INVALID_MEDIA_TYPE', 415, 'Send the body as application/json.') {
+  /** Fastify sends these headers with the error (RFC 9110 section 15.5.16). */
+  readonly headers = { accept: 'application/json' }
+}
 /** The database is unreachable, its pool is exhausted, or a statement timed out. */
 export class UnavailableError
   extends failureOf('FST_CRUD_UNAVAILABLE', 503, 'The database is not available at the moment.') {

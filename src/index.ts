@@ -90,6 +90,7 @@ export {
   SortValidationError,
   TooLargeError,
   UnavailableError,
+  UnsupportedMediaTypeError,
   type ErrorItem,
   type ErrorSource,
   type RequestError,

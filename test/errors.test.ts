@@ -30,6 +30,7 @@ const CATALOGUE: ReadonlyArray<readonly [name: keyof typeof errors, code: string
   ['PreconditionFailedError', 'FST_CRUD_PRECONDITION_FAILED', 412],
   ['PreconditionRequiredError', 'FST_CRUD_PRECONDITION_REQUIRED', 428],
   ['UnavailableError', 'FST_CRUD_UNAVAILABLE', 503],
+  ['UnsupportedMediaTypeError', 'FST_ERR_CTP_INVALID_MEDIA_TYPE', 415],
   ['OutcomeUnknownError', 'FST_CRUD_OUTCOME_UNKNOWN', 503],
   ['AbortedError', 'FST_CRUD_ABORTED', 499],
   ['DatabaseError', 'FST_CRUD_DATABASE_ERROR', 500],

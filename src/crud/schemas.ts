@@ -1,7 +1,7 @@
 /** Schemas of a resource for an application's own handlers. */
 import type { MikroORM } from '@mikro-orm/postgresql'
 import { Type, type TUnsafe } from '@sinclair/typebox'
-import { createSchema, inputSchema, includeTree, listSchema, recordSchema, updateSchema } from '../schema/index.ts'
+import { clientSchema, inputSchema, includeTree, listSchema, recordSchema } from '../schema/index.ts'
 import type { CrudBase } from './crud-base.ts'
 import type { WireBody, WireId, WirePage, WireRecord } from './wire-types.ts'
 
@@ -19,8 +19,8 @@ export interface CrudSchemas<Entity extends object> {
  * Returns the schemas of a resource for routes and, with Fastify's type provider for TypeBox, for the types of their
  * handlers.
  *
- * If a route has a schema for `body`, Fastify's validator coerces the body and removes unknown properties before
- * CrudBase reads it strictly. The generated routes have no such schema.
+ * As the schema of a `body`, `create` and `update` are checked exactly by the validator of the TypeBox type provider.
+ * Fastify's default validator coerces bodies and removes unknown properties before CrudBase checks them.
  *
  * @throws {ConfigError} if the configuration does not match the entity
  * @example
@@ -37,7 +37,7 @@ export function crudSchemas<Entity extends object> (crud: CrudBase<Entity>, orm:
     id: Type.Unsafe(keys.length === 1 ? keys[0]![1] : Type.Object(Object.fromEntries(keys))),
     record: Type.Unsafe(record),
     list: Type.Unsafe(listSchema(record, { totals: whitelist.pagination.count !== 'none' })),
-    create: Type.Unsafe(createSchema(model, { rules: writable.create })),
-    update: Type.Unsafe(updateSchema(model, { rules: writable.update })),
+    create: Type.Unsafe(clientSchema(model, writable.create, { complete: true })),
+    update: Type.Unsafe(clientSchema(model, writable.update, { complete: false })),
   }) as CrudSchemas<Entity>
 }

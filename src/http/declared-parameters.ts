@@ -12,12 +12,18 @@ export interface DeclaredParameters {
 }
 
 const declared = new WeakMap<object, DeclaredParameters>()
+const generated = new WeakSet<object>()
+
+/** Marks the generated schema of a query string: it declares no parameters of the application. */
+export function markGenerated (schema: object): void {
+  generated.add(schema)
+}
 const NONE: DeclaredParameters = { names: new Set(), open: false, has: () => false }
 
 /** The parameters that the route's own schema declares. */
 export function declaredParameters ({ routeOptions, server }: FastifyRequest): DeclaredParameters {
   const schema: unknown = routeOptions.schema?.querystring
-  if (!isObject(schema)) return NONE
+  if (!isObject(schema) || generated.has(schema)) return NONE
   let parameters = declared.get(schema)
   if (parameters === undefined) {
     declared.set(

@@ -22,6 +22,7 @@ export type {
   EmbeddedProperty,
   EntityModel,
   KeyColumn,
+  KeyPart,
   PrimaryKeyPart,
   Property,
   RelationProperty,

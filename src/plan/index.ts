@@ -5,9 +5,11 @@
  * pages out of bounds.
  */
 export {
-  readData,
+  convertData,
+  keyParts,
+  membersFor,
+  scalarValue,
   type ColumnData,
-  type DataOptions,
   type LinksData,
   type RecordData,
   type ReferenceData,
@@ -18,7 +20,7 @@ export { otherSide, planOtherSide } from './position.ts'
 export { isComputed, isCustomTerm, isNullableTerm, typeOfTerm } from './order.ts'
 export { QueryErrors } from './query-errors.ts'
 export type { UnknownOptions } from './unknown/index.ts'
-export { checkWriteQuery, planCount, planEstimate, planExists, planGet, planList } from './plan.ts'
+export { checkWriteQuery, planAhead, planCount, planEstimate, planExists, planGet, planList } from './plan.ts'
 export {
   planStream,
   planStreamKeys,
@@ -71,7 +73,8 @@ export {
   type RelationEntry,
   type Whitelist,
 } from './whitelist/index.ts'
-export { resolveWritable, type BodyRules, type Writable } from './writable.ts'
+export { cited } from './refusal.ts'
+export { namesForServer, resolveWritable, type BodyRules, type Named, type Writable } from './writable.ts'
 export { withSharedColumns } from './shared-columns.ts'
 export { entitiesOf } from './entities.ts'
 export { withConditions } from './where.ts'

@@ -2,7 +2,7 @@
 import type { WritableConfig } from '../config/index.ts'
 import { ConfigError } from '../errors.ts'
 import { escapedName } from '../json-pointer.ts'
-import { listsHidden, type EntityModel, type Property } from '../model/index.ts'
+import { listsHidden, wireTypeOf, type EntityModel, type Property } from '../model/index.ts'
 import { didYouMean, nearest } from '../suggest.ts'
 
 /** A property by one of the names that data uses for it. */
@@ -11,7 +11,13 @@ export interface Named {
   /** The name as a JSON pointer. */
   readonly pointer: string
   readonly writable: boolean
+  /** Whether a valid value is bound unchanged. */
+  readonly bound: boolean
 }
+
+const isBound = (property: Property): boolean =>
+  property.kind === 'scalar' && property.codec === undefined && property.embedded === undefined &&
+  property.hydrate === undefined && wireTypeOf(property.type).bound === true
 
 /** The rules for the bodies of one operation. */
 export interface BodyRules {
@@ -62,6 +68,7 @@ function rulesOf (names: 'all' | readonly string[], model: EntityModel, isNew: b
     property,
     pointer: `/${escapedName(property.publicName)}`,
     writable: properties.has(property),
+    bound: isBound(property),
   })
   const shown = all.filter(({ hidden }) => !hidden)
   const required = isNew ? all.filter(({ write }) => !write.optional) : []
@@ -126,6 +133,7 @@ export function namesForServer (model: EntityModel): ReadonlyMap<string, Named> 
         property,
         pointer: `/${escapedName(property[name])}`,
         writable: property.write.persisted,
+        bound: isBound(property),
       }] as const
     names = new Map([...all.map(named('name')), ...all.filter(({ hidden }) => !hidden).map(named('publicName'))])
     serverNames.set(model, names)

@@ -1,115 +1,160 @@
 /**
- * The JSON Schemas of bodies. They only describe bodies: `readData` (`src/plan/data.ts`) decides exactly which bodies
- * are accepted, because a validator that coerces values and drops members would change them. The schemas accept
- * everything that `readData` accepts from a client.
+ * The JSON Schemas of bodies, which validate them: `src/schema/body.ts` compiles them. A rule that JSON Schema cannot
+ * express is a part with a rule (`src/schema/part.ts`).
  */
-import { Type, type TSchema } from '@sinclair/typebox'
+import { OptionalKind, Type, type TObject, type TSchema } from '@sinclair/typebox'
 import {
   keyColumns,
+  keyFromJson,
+  type Converted,
   type EmbeddedProperty,
   type EntityModel,
+  type KeyPart,
   type Property,
-  type RelationProperty,
   type ScalarProperty,
 } from '../model/index.ts'
-import type { BodyRules } from '../plan/index.ts'
+import { keyParts, membersFor, namesForServer, scalarValue, type BodyRules } from '../plan/index.ts'
+import { ALLOWED_LIMIT } from '../suggest.ts'
+import { checkOf } from './check.ts'
 import { nullable } from './nullable.ts'
+import { described, ruled, type Rule } from './part.ts'
 import { exampleOf, inputSchema, isLikely } from './wire-types.ts'
 
 export interface BodyOptions {
-  /** The rules for the properties that the body may set. */
-  readonly rules: BodyRules | undefined
-  /** Also names read-only properties, which are ignored. Default: false. */
+  /** Whether required properties must be given. */
+  readonly complete: boolean
+  /** Whether read-only properties may be given, which are ignored. Default: false. */
   readonly readonly?: boolean
 }
 
-/** Schema of a new record. Properties without a default that cannot be null are required. */
-export function createSchema (model: EntityModel, options: BodyOptions): TSchema {
-  return bodySchema(model, options, 'New')
-}
-
-/** Schema of a change. Properties that are not given stay unchanged. */
-export function updateSchema (model: EntityModel, options: BodyOptions): TSchema {
-  return bodySchema(model, options, 'Changes of')
-}
-
-/** Schema of a body. The body of an operation without rules has no properties. */
-function bodySchema (model: EntityModel, { rules, readonly = false }: BodyOptions, title: string): TSchema {
-  const needed = new Set(rules?.required.map(({ property }) => property))
+/** Schema of the body of a client. The body of an operation without rules has no properties. */
+export function clientSchema (
+  model: EntityModel,
+  rules: BodyRules | undefined,
+  { complete, readonly = false }: BodyOptions
+): TObject {
+  const needed = new Set(complete ? rules?.required.map(({ property }) => property) : [])
   const properties: Record<string, TSchema> = {}
   const example: Record<string, unknown> = {}
   for (const property of model.properties.values()) {
     const { publicName, hidden } = property
     if (hidden) continue
     if (rules?.properties.has(property)) {
-      const schema = propertySchema(property)
+      const schema = propertySchema(property, 'client')
       const required = needed.has(property)
-      properties[publicName] = required ? schema : Type.Optional(schema)
+      properties[publicName] = required ? schema : optional(schema)
       if (required || (property.kind === 'scalar' && isPlain(property))) {
         example[publicName] = exampleOfProperty(property)
       }
     } else if (readonly) {
-      properties[publicName] = Type.Optional(Type.Unknown({ readOnly: true, description: 'Ignored.' }))
+      const schema = Type.Unknown({ readOnly: true, description: 'Ignored.' })
+      properties[publicName] = optional(described(schema, { kind: 'ignored' }))
     }
   }
   return Type.Object(properties, {
-    title: `${title} ${model.name}`,
     additionalProperties: false,
     ...(Object.keys(example).length > 0 && { examples: [example] }),
   })
 }
 
-function propertySchema (property: Property): TSchema {
+/** Schema of data of the application, which may set all properties with columns, by their own and public names. */
+export function serverSchema (model: EntityModel): TObject {
+  const properties: Record<string, TSchema> = {}
+  for (const [name, { property, writable }] of namesForServer(model)) {
+    if (writable) properties[name] = optional(propertySchema(property, 'server'))
+  }
+  return Type.Object(properties, { additionalProperties: false })
+}
+
+type Author = 'client' | 'server'
+
+/** The same schema as `Type.Optional`, which would clone it. */
+const optional = (schema: TSchema): TSchema => ({ ...schema, [OptionalKind]: 'Optional' })
+
+function propertySchema (property: Property, by: Author): TSchema {
   switch (property.kind) {
     case 'scalar':
-      return nullable(scalarSchema(property), property.nullable)
+      return scalarSchema(property, by, property.nullable)
     case 'embedded':
-      return nullable(membersSchema(property.properties), property.nullable)
-    case 'relation':
+      return nullable(membersSchema(property.properties, by), property.nullable)
+    case 'relation': {
+      const parts = keyParts(property)
       return property.many
-        ? Type.Array(linkSchema(property))
-        : nullable(referenceSchema(property.key), property.nullable)
+        ? described(Type.Array(referenceSchema(parts)), { kind: 'links' })
+        : nullable(referenceSchema(parts), property.nullable)
+    }
   }
 }
 
-function scalarSchema ({ type, codec, embedded }: ScalarProperty): TSchema {
+/** @param isNullable whether null is accepted */
+function scalarSchema (property: ScalarProperty, by: Author, isNullable: boolean): TSchema {
+  const { type, codec, embedded } = property
+  const rule: Rule = (value) => scalarValue(property, value)
+  if (embedded !== undefined) {
+    const members = membersSchema(embedded.properties, by)
+    const inner = embedded.list ? described(Type.Array(members), { kind: 'list' }) : members
+    const fits = checkOf(inner)
+    const complete: Rule = (value) => fits(value) ? rule(value) : { ok: false, expected: 'an embedded object' }
+    return nullable(ruled('embedded', inner, { kind: 'stored', rule: complete, inner }), isNullable)
+  }
   // a custom type decides itself which values it accepts
-  if (codec?.fromJson !== undefined) return Type.Unknown()
-  if (embedded === undefined) return inputSchema(type)
-  const members = membersSchema(embedded.properties)
-  return embedded.list ? Type.Array(members) : members
+  const custom = codec?.fromJson !== undefined
+  const form = custom ? Type.Unknown() : inputSchema(type)
+  if (!custom && type.kind !== 'json') return nullable(ruled(type.kind, form, { kind: 'value', rule }), isNullable)
+  return ruled(custom ? 'custom' : 'json', form, { kind: 'value', rule: isNullable ? orNull(rule) : notNull(rule) })
 }
 
+const orNull = (rule: Rule): Rule => (value) => value === null ? NULL : rule(value)
+
+const notNull = (rule: Rule): Rule => (value) => value === null ? { ok: false, expected: 'given' } : rule(value)
+
+const NULL: Converted = { ok: true, value: null }
+
 /** Schema of an embedded object. An update replaces the whole object: members that are not given become null. */
-function membersSchema (properties: EmbeddedProperty['properties']): TSchema {
-  const members = [...properties.values()].filter(({ hidden, write }) => !hidden && write.persisted)
-  return Type.Object(
-    Object.fromEntries(members.map((member) => {
-      const schema = member.kind === 'relation' ? Type.Unknown() : memberSchema(member)
-      return [member.publicName, member.write.optional ? Type.Optional(nullable(schema, true)) : schema]
+function membersSchema (properties: EmbeddedProperty['properties'], by: Author): TObject {
+  const members = [...membersFor(by, properties)]
+  const schema = Type.Object(
+    Object.fromEntries(members.map(([name, member]) => {
+      if (!member.write.optional) {
+        const needed = memberSchema(member, by, false)
+        return [name, member.hidden ? optional(needed) : needed]
+      }
+      return [name, optional(memberSchema(member, by, true))]
     })),
     { additionalProperties: false }
   )
+  const allowed = members.filter(([, { hidden }]) => !hidden).map(([, { publicName }]) => publicName)
+  return described(schema, { kind: 'members', allowed: allowed.slice(0, ALLOWED_LIMIT) })
 }
 
-const memberSchema = (member: ScalarProperty | EmbeddedProperty): TSchema =>
-  member.kind === 'scalar' ? scalarSchema(member) : membersSchema(member.properties)
+function memberSchema (member: Property, by: Author, isNullable: boolean): TSchema {
+  switch (member.kind) {
+    case 'scalar':
+      return scalarSchema(member, by, isNullable)
+    case 'embedded':
+      return nullable(membersSchema(member.properties, by), isNullable)
+    case 'relation':
+      return ruled('any', Type.Unknown(), { kind: 'value', rule: isNullable ? () => NULL : notNull(() => NULL) })
+  }
+}
 
 /** Schema of the key of a related record: a value, or an object for a composite key. */
-function referenceSchema (parts: RelationProperty['key']): TSchema {
+function referenceSchema (parts: readonly KeyPart[]): TSchema {
   const [part, ...more] = parts
-  if (part !== undefined && more.length === 0) return inputSchema(part.type)
-  return Type.Object(Object.fromEntries(parts.map(({ publicName, type }) => [publicName, inputSchema(type)])), {
-    additionalProperties: false,
-  })
+  if (part !== undefined && more.length === 0) return keySchema(part)
+  const names = parts.map(({ publicName }) => publicName)
+  return described(
+    Type.Object(Object.fromEntries(parts.map((part) => [part.publicName, keySchema(part)])), {
+      additionalProperties: false,
+    }),
+    { kind: 'keyParts', names }
+  )
 }
 
-const linkSchema = ({ target }: RelationProperty): TSchema =>
-  referenceSchema(
-    target.primaryKey.flatMap(({ property, columns }) =>
-      columns.map((column) => ({ ...column, publicName: property.publicName }))
-    )
-  )
+function keySchema (part: KeyPart): TSchema {
+  const form = part.codec?.fromJson === undefined ? inputSchema(part.type) : Type.Unknown()
+  return ruled('id', form, { kind: 'reference', rule: (value) => keyFromJson(value, part) })
+}
 
 /** Whether clients are likely to set the property. */
 const isPlain = ({ type, codec, embedded }: ScalarProperty): boolean =>

@@ -1,7 +1,7 @@
 /** The rows of a create. Values come from the body, the server, the hook `beforeCreate` and the scope. */
 import { ConfigError } from '../errors.ts'
 import { shown } from '../options.ts'
-import { readData, withSharedColumns, type BodyRules, type RecordData } from '../plan/index.ts'
+import { withSharedColumns, type BodyRules, type RecordData } from '../plan/index.ts'
 import { crudContext, type CrudContext, type CrudSession } from '../resource/index.ts'
 import { enterStage } from '../run/index.ts'
 import { rowOfHook } from './hook-data.ts'
@@ -9,6 +9,7 @@ import type { Data } from './new-row.ts'
 import { checkScope, withoutScope, withScopeValues } from './scope-row.ts'
 import { valuesData } from './values.ts'
 import { bodyRules, type Write } from './write.ts'
+import { readData } from '../schema/index.ts'
 
 /** The common data of all rows of a create. */
 export interface CreateData {

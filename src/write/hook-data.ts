@@ -5,8 +5,9 @@
 import { ConfigError, RequestValidationError } from '../errors.ts'
 import { isObject, type EntityModel } from '../model/index.ts'
 import { shown } from '../options.ts'
-import { readData, type BodyRules, type RecordData } from '../plan/index.ts'
+import type { BodyRules, RecordData } from '../plan/index.ts'
 import type { Data } from './new-row.ts'
+import { readData } from '../schema/index.ts'
 
 type Hook = 'beforeCreate' | 'beforeUpdate'
 

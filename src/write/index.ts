@@ -4,6 +4,7 @@
  * (`unit-of-work/`). Errors: data that bodies may not contain, and rows outside of the scope.
  */
 export { listOf } from './answer.ts'
+export { checkChanges, checkNewBodies } from './check-body.ts'
 export { closedBody } from './closed-body.ts'
 export { beginCreate, completeRow, requireList, rowOfBody, withServerValues } from './create-data.ts'
 export { createMany, createOne, isSingle } from './create.ts'

@@ -11,7 +11,7 @@ import {
   type KeyColumn,
   type PrimaryKeyPart,
 } from '../model/index.ts'
-import { readData, withSharedColumns, type Id, type RecordData } from '../plan/index.ts'
+import { withSharedColumns, type Id, type RecordData } from '../plan/index.ts'
 import { crudContext, type CrudContext, type CrudSession } from '../resource/index.ts'
 import { enterStage } from '../run/index.ts'
 import { mistakeOfHook, readOfHook, refuseVersion } from './hook-data.ts'
@@ -19,15 +19,16 @@ import type { Data } from './new-row.ts'
 import { checkScope } from './scope-row.ts'
 import { valuesData } from './values.ts'
 import { bodyRules, type Write } from './write.ts'
+import { readData } from '../schema/index.ts'
 
 /** Data without the record's key, and errors for a key in the data that differs from the key in the path. */
-interface Keyless {
+export interface Keyless {
   readonly data: Data
   readonly errors: readonly ErrorItem[]
 }
 
 /** Removes the record's key from the data. Clients may send whole records back, but with the key of the path. */
-function withoutKey (data: Data, id: Id, model: EntityModel): Keyless {
+export function withoutKey (data: Data, id: Id, model: EntityModel): Keyless {
   if (!isObject(data)) return { data, errors: [] }
   const rest: Record<string, unknown> = { ...data }
   const errors: ErrorItem[] = []
@@ -57,7 +58,7 @@ function withoutKey (data: Data, id: Id, model: EntityModel): Keyless {
  * Errors of a relation whose foreign key contains a column of the primary key. Such a relation cannot change the key
  * either.
  */
-function keyColumnErrors (row: RecordData, id: Id, model: EntityModel): readonly ErrorItem[] {
+export function keyColumnErrors (row: RecordData, id: Id, model: EntityModel): readonly ErrorItem[] {
   if (!row.references.some(({ relation }) => relation.key.some(({ shared }) => shared))) return []
   const errors: ErrorItem[] = []
   const own = new Map(

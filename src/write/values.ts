@@ -1,10 +1,10 @@
 /** Reads `options.values`, the values that the server sets in a write and that replace those of the body. */
 import { ConfigError, RequestValidationError } from '../errors.ts'
 import { isObject, type EntityModel, type Property } from '../model/index.ts'
-import { readData } from '../plan/index.ts'
 import { didYouMean, nearest } from '../suggest.ts'
 import { nameInData, type Data } from './new-row.ts'
 import { toBody } from '../resource/index.ts'
+import { readData } from '../schema/index.ts'
 
 /**
  * The values by the property names of bodies. They are also read without the body, so that a mistake in them does not

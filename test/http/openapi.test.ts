@@ -35,10 +35,22 @@ async function documented (
   return documentOf(app)
 }
 
+/** The document of a server. Named schemas are in place of the references to them, except for that of errors. */
 async function documentOf (app: FastifyInstance): Promise<Json> {
   await app.ready()
-  return JSON.parse(JSON.stringify(app.swagger()))
+  const document = JSON.parse(JSON.stringify(app.swagger()))
+  return { ...document, paths: inlined(document.paths, document.components?.schemas ?? {}) }
 }
+
+function inlined (node: Json, schemas: Json): Json {
+  if (Array.isArray(node)) return node.map((item) => inlined(item, schemas))
+  if (typeof node !== 'object' || node === null) return node
+  const named = typeof node.$ref === 'string' && node.$ref !== ERROR ? schemas[node.$ref.split('/').at(-1)] : undefined
+  if (named !== undefined) return inlined(named, schemas)
+  return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, inlined(value, schemas)]))
+}
+
+const ERROR = '#/components/schemas/Error'
 
 async function checkValid (t: Test, document: Json): Promise<void> {
   const { valid, errors } = await new Validator().validate(structuredClone(document))
@@ -214,12 +226,11 @@ t.test('the document of the example', async (t) => {
     t.strictSame(statuses('/categories', 'get'), ['200', '400', '503'])
     t.strictSame(statuses('/categories', 'post'), ['201', '400', '409', '503'])
     t.strictSame(statuses('/categories/{id}', 'patch'), ['200', '400', '404', '409', '503'])
-    const [name, ...others] = Object.keys(document.components.schemas)
-    t.strictSame(others, [])
+    t.match(document.components.schemas.Error, { type: 'object', title: 'Error' })
     for (const operation of operationsOf(document)) {
       for (const [status, response] of Object.entries<Json>(operation.responses)) {
         if (Number(status) >= 400) {
-          t.equal(response.content['application/json'].schema.$ref, `#/components/schemas/${name}`)
+          t.equal(response.content['application/json'].schema.$ref, ERROR)
         }
       }
     }
@@ -467,7 +478,7 @@ t.test("the application's own declarations override generated ones", async (t) =
     })
     t.match(document.paths['/api/plants'].get.description, /filter\[name\]/)
     t.notOk('get' in document.paths['/api/plants/{id}'])
-    t.equal(document.paths['/tags/'].get.parameters, undefined)
+    t.ok(document.paths['/tags/'].get.parameters.length > 0, 'without a transform, the schema of the route is shown')
   })
 })
 
@@ -499,7 +510,65 @@ t.test('documented HEAD routes have their own ids', async (t) => {
   t.equal(new Set(idsOf(document)).size, idsOf(document).length)
 })
 
-t.test('nothing is built without @fastify/swagger, and nothing is compiled with it', async (t) => {
+t.test('schemas have names', async (t) => {
+  const namesIn = async (
+    resources: NonNullable<CrudKitOptions['resources']>,
+    options: SwaggerOptions = OPENAPI_3_1
+  ) => {
+    const app = Fastify()
+    t.teardown(() => app.close())
+    await app.register(swagger, options)
+    await app.register(crudKit, { orm: ormOf(), resources })
+    app.get('/own', {
+      schema: { response: { 200: { $ref: 'Plant#' }, '4xx': { $ref: 'fastify-crud-kit/error#' } } },
+    }, async () => ({}))
+    await app.ready()
+    return { document: JSON.parse(JSON.stringify(app.swagger())) as Json, shared: app.getSchemas() as Json }
+  }
+  const plants = resource(Plant, { allowedIncludes: [new AllowedInclude('tags')] })
+  const ref = (name: string): Json => ({ $ref: `#/components/schemas/${name}` })
+  const content = (part: Json): Json => part.content['application/json'].schema
+
+  t.test('in the document, and in the server', async (t) => {
+    const { document, shared } = await namesIn({ '/plants': plants })
+    await checkValid(t, document)
+    const { paths, components: { schemas } } = document
+    const names = ['Error', 'NewPlant', 'Plant', 'PlantChanges', 'PlantPage', 'WrittenPlant']
+    t.strictSame(Object.keys(schemas).filter((name) => !name.startsWith('def-')).sort(), names)
+    t.strictSame(Object.keys(shared).sort(), ['fastify-crud-kit/error', ...names.slice(1)].sort())
+    t.strictSame(content(paths['/plants'].post.requestBody), ref('NewPlant'))
+    t.strictSame(content(paths['/plants'].post.responses[201]), ref('WrittenPlant'))
+    t.strictSame(content(paths['/plants/{id}'].patch.requestBody), ref('PlantChanges'))
+    t.strictSame(content(paths['/plants/{id}'].get.responses[200]), ref('Plant'))
+    t.strictSame(content(paths['/plants'].get.responses[200]), ref('PlantPage'))
+    t.strictSame(schemas.PlantPage.anyOf[0].properties.items.items, ref('Plant'))
+    t.strictSame(shared.PlantPage.anyOf[0].properties.items.items.$ref, 'Plant#')
+    const own = content(paths['/own'].get.responses[200]).$ref.split('/').at(-1)
+    t.match([schemas[own], schemas.Plant.title], [ref('Plant'), 'Plant'], "the application's own routes may use them")
+  })
+
+  t.test('two resources over one entity have their own', async (t) => {
+    const { document } = await namesIn({ '/plants': plants, '/v2/plants': resource(Plant), '/x': resource(Plant) })
+    await checkValid(t, document)
+    t.strictSame(
+      ['/plants', '/v2/plants', '/x'].map((path) => content(document.paths[path].post.requestBody)),
+      [ref('NewPlant'), ref('NewPlant_plant'), ref('NewPlant_x')]
+    )
+  })
+
+  t.test("the application's own names stay", async (t) => {
+    const { document } = await namesIn({ '/plants': plants }, {
+      ...OPENAPI_3_1,
+      refResolver: { buildLocalReference: (json: Json) => json.$id.replace('fastify-crud-kit/', 'kit-') },
+    } as SwaggerOptions)
+    await checkValid(t, document)
+    t.ok('kit-error' in document.components.schemas)
+    t.strictSame(content(document.paths['/plants'].get.responses[400]), ref('kit-error'))
+    t.strictSame(content(document.paths['/plants'].get.responses[200]), ref('PlantPage'))
+  })
+})
+
+t.test('routes have their schemas without @fastify/swagger, and their own compilers', async (t) => {
   for (const documents of [false, true]) {
     const compiled: string[] = []
     const build = (what: string) => () => {
@@ -527,7 +596,15 @@ t.test('nothing is built without @fastify/swagger, and nothing is compiled with 
       resources: { '/plants': new CrudBase({ model: Plant, writable: 'all', queryConfig: new QueryBuilderConfig() }) },
     })
     await app.ready()
-    t.strictSame([...new Set(schemas)].sort(), ['response', 'summary', 'tags'])
+    t.strictSame([...new Set(schemas)].sort(), [
+      'body',
+      'description',
+      'params',
+      'querystring',
+      'response',
+      'summary',
+      'tags',
+    ])
     t.strictSame(compiled, [])
     t.strictSame([...transforms], [documents ? 'function' : 'undefined'])
   }

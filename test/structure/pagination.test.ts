@@ -2,7 +2,7 @@
 import t from 'tap'
 import { queryString } from '../../src/client/query-string.ts'
 import type { ListQuery } from '../../src/client/types.ts'
-import { listParameters } from '../../src/http/docs/read-parameters.ts'
+import { listParameters } from '../../src/http/schemas/read-parameters.ts'
 import {
   PAGE_PARAMETER_NAMES,
   PAGE_PARAMETERS,

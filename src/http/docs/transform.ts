@@ -1,18 +1,21 @@
 /** The functions in `config.swaggerTransform` of routes, which @fastify/swagger calls when it generates a document. */
-import type { TSchema } from '@sinclair/typebox'
-import type { FastifySchema } from 'fastify'
+import type { FastifyInstance, FastifySchema } from 'fastify'
+import { ERROR_RESPONSES } from '../error-schema.ts'
 import type { CrudOperation } from '../options.ts'
 import type { CrudRoutesOptions } from '../routes/options.ts'
 import type { RoutedResource } from '../routes/resource.ts'
-import type { DocumentedResource } from './documented-resource.ts'
-import { documentOperation, type DocumentedSchema } from './operation.ts'
+import { errorResponses } from '../schemas/error-responses.ts'
+import { takenNames } from '../schemas/names.ts'
+import { parametersOf, querySchema } from '../schemas/operation.ts'
+import type { DocumentedResource } from '../schemas/resource.ts'
+import { addReferences, nameComponents, withReferences, type OpenApi } from './components.ts'
 
 /** The argument of a transform of @fastify/swagger. */
 interface TransformInput {
   readonly schema: FastifySchema
   readonly url: string
   readonly route: { readonly method: string | readonly string[] }
-  readonly openapiObject?: { readonly openapi?: string, readonly paths?: object }
+  readonly openapiObject?: OpenApi
   readonly swaggerObject?: { readonly paths?: object }
 }
 type Transform = (input: TransformInput) => { readonly schema: FastifySchema, readonly url: string }
@@ -29,6 +32,10 @@ interface DocumentedRoute {
   readonly own?: FastifySchema
   /** The application's own transform, which gets the generated documentation and returns the final one. */
   readonly transform?: Transform | false
+  /** The names of the schemas that all resources of the server have. */
+  readonly names: ReadonlySet<string>
+  /** The ids of schemas that routes of the application refer to. */
+  readonly references: ReadonlySet<string>
 }
 
 /**
@@ -37,72 +44,106 @@ interface DocumentedRoute {
  * @returns a function that returns the transform of one route, or `false` if the application turns documentation off
  */
 export function transformsOf (
-  { name, bound: { model, whitelist, writable }, operations }: RoutedResource,
-  options: CrudRoutesOptions,
-  prefix: string
+  fastify: FastifyInstance,
+  { name }: RoutedResource,
+  resource: DocumentedResource,
+  { config, schemas }: CrudRoutesOptions
 ): (operation: CrudOperation, method: string) => Transform | false {
-  const { crud, config, schemas, scope } = options
-  const resource: DocumentedResource = {
-    ...options,
-    model,
-    whitelist,
-    writable,
-    operations,
-    queryConfig: crud.queryConfig,
-    scoped: scope !== undefined,
-    changesRecords: crud.afterRead !== undefined,
-  }
+  const { prefix } = fastify
+  const [names, references] = [takenNames(fastify.server), referencesOn(fastify.server)]
   const transform = config?.['swaggerTransform'] as DocumentedRoute['transform']
   return (operation, method) =>
-    documentation({ operation, method, prefix, name, own: schemas?.[operation], transform }, resource)
+    documentation(
+      { operation, method, prefix, name, own: schemas?.[operation], transform, names, references },
+      resource
+    )
+}
+
+const references = new WeakMap<object, Set<string>>()
+
+function referencesOn (server: object): Set<string> {
+  let ids = references.get(server)
+  if (ids === undefined) references.set(server, ids = new Set())
+  return ids
+}
+
+/** Remembers the shared schemas that later routes of the application refer to. */
+export function watchReferences (fastify: FastifyInstance): void {
+  const ids = referencesOn(fastify.server)
+  fastify.addHook('onRoute', ({ schema, config }) => {
+    if (config?.crud === undefined) addReferences(ids, schema)
+  })
 }
 
 function documentation (route: DocumentedRoute, resource: DocumentedResource): Transform | false {
-  const { transform } = route
+  const { transform, own } = route
   if (transform === false) return false
   return (input) => {
-    const documented = documentOperation(route.operation, resource, hasExamples(input.openapiObject))
+    const { openapiObject } = input
+    const components = openapiObject === undefined ? NONE : nameComponents(openapiObject, route.names, route.references)
+    const replace: Replace = (part) => withReferences(part, components, route.names)
     // the route `/categories/` also answers `/categories`, and clients write the latter
     const url = input.url.replace(/(?<=.)\/$/, '')
     const schema = {
       ...input.schema,
-      ...merge(documented, route.own),
+      ...documentedBody(input.schema, replace),
+      ...documentedQuery(route.operation, input.schema, own, resource, hasExamples(openapiObject)),
+      response: documentedResponses(route.operation, input.schema, own, resource, replace),
       operationId: operationId(route, { ...input, url }),
     } as FastifySchema
     return transform === undefined ? { schema, url } : transform({ ...input, schema, url })
   }
 }
 
+const NONE: ReadonlyMap<string, string> = new Map()
+
 /** Whether a document supports JSON Schema's `examples`, which OpenAPI has since version 3.1. */
 const hasExamples = (document: TransformInput['openapiObject']): boolean => /^3\.[1-9]/.test(document?.openapi ?? '')
 
-/** Adds documentation to the application's own schema: missing parts, query parameters and responses. */
-function merge (documented: DocumentedSchema, own: FastifySchema = {}): object {
-  const parts = Object.fromEntries(
-    Object.entries(documented).filter(([part, schema]) =>
-      schema !== undefined && (own as Record<string, unknown>)[part] === undefined
-    )
-  )
-  return {
-    ...parts,
-    ...mergeQuery(documented.querystring, own.querystring),
-    response: mergeResponses(documented.response, own.response as Record<string, unknown> | undefined),
-  }
+/** Replaces named schemas by references to the components of the document. */
+type Replace = (schema: unknown) => unknown
+
+function documentedBody ({ body }: FastifySchema, replace: Replace): FastifySchema {
+  return body === undefined ? {} : { body: replace(body) }
 }
 
-function mergeQuery (documented: TSchema | undefined, own: unknown): object {
-  const given = own as { properties?: object } | undefined
-  if (documented === undefined || given?.properties === undefined) return {}
-  return { querystring: { ...documented, ...given, properties: { ...documented['properties'], ...given.properties } } }
+/** The query string with its parameters, to which the application's own schema adds, or `undefined` without any. */
+function documentedQuery (
+  operation: CrudOperation,
+  { querystring }: FastifySchema,
+  own: FastifySchema | undefined,
+  resource: DocumentedResource,
+  examples: boolean
+): FastifySchema {
+  const declared = own?.querystring ?? (own as { query?: unknown } | undefined)?.query
+  const given = querystring as { properties?: object } | undefined
+  if (declared !== undefined && given?.properties === undefined) return {}
+  const generated = querySchema(() => parametersOf(operation, resource, examples))
+  const properties = {
+    ...generated['properties'] as object,
+    ...(declared !== undefined && given?.properties),
+  }
+  const merged = { ...generated, ...(declared !== undefined && given), properties }
+  return { querystring: Object.keys(properties).length === 0 ? undefined : merged }
 }
 
 /** Adds responses except those that the application's own responses cover, as `4xx` covers 400. */
-function mergeResponses (documented: DocumentedSchema['response'], own: Record<string, unknown> = {}): object {
-  const covered = new Set(Object.keys(own).map((status) => status.toLowerCase()))
-  const rest = Object.entries(documented).filter(([status]) =>
-    !covered.has(status) && !covered.has(`${status[0]}xx`) && !covered.has('default')
+function documentedResponses (
+  operation: CrudOperation,
+  { response }: FastifySchema,
+  { response: own = {} }: FastifySchema = {},
+  resource: DocumentedResource,
+  replace: Replace
+): object {
+  const covered = new Set(Object.keys(own as object).map((status) => status.toLowerCase()))
+  const generated = Object.entries(response as object).filter(([status, schema]) =>
+    (ERROR_RESPONSES as Record<string, unknown>)[status] !== schema
   )
-  return Object.fromEntries([...Object.entries(own), ...rest])
+  const documented = { ...errorResponses(operation, resource), ...Object.fromEntries(generated) }
+  const rest = Object.entries(documented).filter(([status]) =>
+    status in (own as object) || (!covered.has(status) && !covered.has(`${status[0]}xx`) && !covered.has('default'))
+  )
+  return Object.fromEntries(rest.map(([status, schema]) => [status, replace(schema)]))
 }
 
 const VERBS = {

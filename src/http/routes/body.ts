@@ -1,5 +1,6 @@
 /** Reads bodies of writes before they are passed to CrudBase. */
 import { RequestValidationError } from '../../errors.ts'
+import { DEFAULT_MAX_BATCH } from '../options.ts'
 
 type Body = Record<string, unknown>
 
@@ -17,11 +18,20 @@ export function readBody (
  *
  * @throws {RequestValidationError} for more than `maxBatch`
  */
-export function readBatch (body: readonly unknown[], maxBatch: number, ignored: readonly string[] | undefined): Body[] {
+export function readBatch (
+  body: readonly unknown[],
+  maxBatch: number | undefined,
+  ignored: readonly string[] | undefined
+): Body[] {
+  checkBatch(body, maxBatch)
+  return body.map((record) => readBody(record, ignored))
+}
+
+/** @throws {RequestValidationError} for more than `maxBatch` records */
+export function checkBatch (body: readonly unknown[], maxBatch = DEFAULT_MAX_BATCH): void {
   if (body.length > maxBatch) {
     throw bodyError(`A request can create at most ${maxBatch} records; this one has ${body.length}.`)
   }
-  return body.map((record) => readBody(record, ignored))
 }
 
 /** An error about the body as a whole. */

@@ -2,8 +2,8 @@
 import type { FastifyRequest } from 'fastify'
 import {
   checkWriteQuery,
+  planAhead,
   planGet,
-  planList,
   planStream,
   type UnknownOptions,
   type Whitelist,
@@ -33,12 +33,10 @@ export function queryChecks ({ whitelist, unknownParameters, allowHardDelete }: 
     return { refuseUnknown: unknownParameters === 'refuse' && !open, declared: [...own, ...names] }
   }
 
-  /**
-   * Plans a query string with unknown parameters only to find its errors. The operation plans it again.
-   */
+  /** Plans a query string to find its errors. */
   const read = (plan: (params: QueryParams, options: UnknownOptions) => unknown) => (request: FastifyRequest): void => {
     const { queryParams } = request
-    if (queryParams.unknown.length > 0) plan(queryParams, optionsFor(request))
+    plan(queryParams, queryParams.unknown.length > 0 ? optionsFor(request) : {})
   }
 
   const write = (request: FastifyRequest, takesHard: boolean, hardError: string | undefined): void => {
@@ -52,7 +50,7 @@ export function queryChecks ({ whitelist, unknownParameters, allowHardDelete }: 
   }
 
   return {
-    list: read((params, options) => planList(params, whitelist, options)),
+    list: read((params, options) => planAhead(params, whitelist, options)),
     stream: read((params, options) => planStream(params, whitelist, options)),
     get: read((params, options) => planGet('', params, whitelist, options)),
     write: (request) => {

@@ -6,7 +6,9 @@ import { checkSchema } from '../../options.ts'
 import type { Resource } from '../../resource/index.ts'
 import { ResourceOptionsSchema, type CrudOperation } from '../options.ts'
 import { offeredOperations } from './operations.ts'
+import type { DocumentedResource } from '../schemas/resource.ts'
 import type { CrudRoutesOptions } from './options.ts'
+import { fillsNothing } from './validation.ts'
 
 export interface RoutedResource {
   /** The subject of messages: `The resource /categories`. */
@@ -15,6 +17,25 @@ export interface RoutedResource {
   readonly name: string
   readonly bound: Resource
   readonly operations: readonly CrudOperation[]
+}
+
+/** The data of a resource from which the schemas of its routes are made. */
+export function documentedResource (
+  { bound: { model, whitelist, writable }, operations }: RoutedResource,
+  options: CrudRoutesOptions
+): DocumentedResource {
+  const { crud, scope } = options
+  return {
+    ...options,
+    model,
+    whitelist,
+    writable,
+    operations,
+    queryConfig: crud.queryConfig,
+    scoped: scope !== undefined,
+    changesRecords: crud.afterRead !== undefined,
+    complete: fillsNothing(options, operations),
+  }
 }
 
 /**

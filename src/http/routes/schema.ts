@@ -1,11 +1,8 @@
-/**
- * The schemas that Fastify compiles for a resource's routes. They contain only responses. This package reads bodies,
- * keys and query strings itself, strictly, since a schema would convert `1e3` to a number. `src/http/docs/` documents
- * them.
- */
+/** The schema of a route: the generated parts, and the application's own. */
 import type { FastifySchema } from 'fastify'
 import { ERROR_RESPONSES } from '../error-schema.ts'
 import type { CrudOperation } from '../options.ts'
+import type { GeneratedSchema } from '../schemas/operation.ts'
 
 const SUMMARIES: Readonly<Record<CrudOperation, (name: string) => string>> = {
   list: (name) => `List ${name}`,
@@ -17,12 +14,23 @@ const SUMMARIES: Readonly<Record<CrudOperation, (name: string) => string>> = {
   restore: (name) => `Restore a deleted record of ${name}`,
 }
 
-/** The schema of a route. Parts of the application's own schema take precedence. */
-export function routeSchema (operation: CrudOperation, name: string, own: FastifySchema = {}): FastifySchema {
+/**
+ * The schema of a route. Parts of the application's own schema take the place of generated ones in it; the validator
+ * checks both. If the application has responses, Fastify serializes them, and only the schemas of errors are added.
+ */
+export function routeSchema (
+  operation: CrudOperation,
+  name: string,
+  generated: GeneratedSchema,
+  own: FastifySchema = {}
+): FastifySchema {
+  const { query, ...parts } = own as FastifySchema & { readonly query?: unknown }
   return {
     tags: [name],
     summary: SUMMARIES[operation](name),
-    ...own,
-    response: { ...ERROR_RESPONSES, ...own.response as object },
+    ...generated,
+    ...parts,
+    ...(query !== undefined && { querystring: query }),
+    response: { ...(own.response === undefined && generated.response), ...ERROR_RESPONSES, ...own.response as object },
   } as FastifySchema
 }

@@ -19,6 +19,7 @@ export const boolean: WireType<BooleanType> = {
     return refuse('a boolean', ['true', 'false', '1', '0'])
   },
   fromJson: (value) => typeof value === 'boolean' ? accept(value) : refuse('a boolean'),
+  bound: true,
   fromStored: (text) => text === 'true' ? true : text === 'false' ? false : undefined,
   fromCondition: (value) => typeof value === 'boolean' ? value : undefined,
   fromScope (value) {

@@ -21,6 +21,7 @@ export const date: WireType<DateType> = {
   extremes: true,
   fromText: dateFromText,
   fromJson: (value) => fromString(value, dateFromText),
+  bound: true,
   fromStored: (text) => INFINITE.has(text) || isStoredDate(text, LAST_YEAR) ? text : undefined,
   fromCondition: (value) => typeof value === 'string' && isDate(value) ? value : undefined,
   fromScope: dateFromScope,

@@ -22,6 +22,7 @@ export const text: WireType<TextType> = {
   extremes: true,
   fromText: textFromText,
   fromJson: textFromJson,
+  bound: true,
   fromStored: (text) => textFromText(text).ok ? text : undefined,
   fromCondition: (value) => typeof value === 'string' && textFromText(value).ok ? value : undefined,
   fromScope: (value, type) => {
@@ -65,6 +66,7 @@ export const enumeration: WireType<EnumType> = {
     items.includes(value as never)
       ? accept(value as SqlValue)
       : refuse('one of its members', items.map(String)),
+  bound: true,
   fromStored (text, { native, items }) {
     if (native) return items.some((item) => String(item) === text) ? text : undefined
     // if the database has no type for the enum, its column may contain other values

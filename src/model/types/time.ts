@@ -14,6 +14,7 @@ export const time: WireType<TimeType> = {
   extremes: true,
   fromText: timeFromText,
   fromJson: (value) => fromString(value, timeFromText),
+  bound: true,
   fromStored: (text) => STORED_TIME.test(text) ? text : undefined,
   toBody: unchanged,
   takesDates: false,

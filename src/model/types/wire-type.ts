@@ -70,6 +70,9 @@ export interface WireType<T extends ValueType> {
   /** Converts JSON of a body that is not null, as the inverse of the wire form. Nothing is coerced. */
   fromJson(value: unknown, type: T): Converted
 
+  /** Whether `fromJson` accepts only values that are bound unchanged. */
+  readonly bound?: true
+
   /**
    * Writes a value that the application gives, in a scope or in `values`, in the form that bodies have. A Date is
    * written as ISO 8601 before.

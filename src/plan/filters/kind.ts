@@ -9,7 +9,7 @@ import type { Planned } from './planned.ts'
 
 /**
  * Everything that the planner needs to know about a kind of filter. `src/config` has the configuration of a kind,
- * `src/http/docs/filter-parameters.ts` its documentation, and `src/client/values.ts` the values that clients write.
+ * `src/http/schemas/filter-parameters.ts` its documentation, and `src/client/values.ts` the values that clients write.
  */
 export interface FilterKind<Config, Entry> {
   /**

@@ -1,6 +1,6 @@
 /** Documents errors: the statuses that an operation may answer with, which share one schema. */
 import type { TSchema } from '@sinclair/typebox'
-import type { DocumentedResource } from './documented-resource.ts'
+import type { DocumentedResource } from './resource.ts'
 import { ERROR_RESPONSES } from '../error-schema.ts'
 import type { CrudOperation } from '../options.ts'
 

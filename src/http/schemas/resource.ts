@@ -1,4 +1,4 @@
-/** The data of a resource from which its documentation is made. */
+/** The data of a resource from which the schemas of its routes are made. */
 import type { QueryBuilderConfig } from '../../config/index.ts'
 import type { EntityModel } from '../../model/index.ts'
 import type { Whitelist, Writable } from '../../plan/index.ts'
@@ -18,4 +18,6 @@ export interface DocumentedResource {
   readonly requireIfMatch?: boolean
   readonly readonlyProperties?: 'refuse' | 'ignore'
   readonly stream?: boolean | object
+  /** Whether bodies must have all required properties, because nothing else fills them. */
+  readonly complete: boolean
 }

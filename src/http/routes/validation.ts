@@ -1,0 +1,184 @@
+/**
+ * The validators of a resource's routes, which Fastify calls between `preValidation` and `preHandler`. Keys and bodies
+ * are checked by the compiled schemas of the resource, query strings by the planner. Nothing is converted or dropped.
+ */
+import type { FastifyReply, FastifyRequest, FastifySchema, HTTPMethods } from 'fastify'
+import { CrudBase } from '../../crud/index.ts'
+import { RequestValidationError, validationOf, type RequestError } from '../../errors.ts'
+import { isObject } from '../../model/index.ts'
+import type { BodyRules } from '../../plan/index.ts'
+import type { Resource } from '../../resource/index.ts'
+import { checkChanges, checkNewBodies } from '../../write/index.ts'
+import type { CrudOperation } from '../options.ts'
+import { timesOf } from '../timing.ts'
+import { checkBatch, bodyError } from './body.ts'
+import { keyReader } from './key.ts'
+import type { CrudRoutesOptions } from './options.ts'
+import { both, withoutChanges, type Validator, type Verdict } from './own-schema.ts'
+import type { QueryChecks } from './query-checks.ts'
+
+/** A part of Fastify's schema that is validated. */
+export type HttpPart = 'params' | 'querystring' | 'body' | 'headers'
+
+/** Compiles a schema of the application with the server's own validator. */
+export type CompileOwn = (schema: object, part: HttpPart, method: string, url: string) => Validator
+
+export interface RouteValidation {
+  /** Runs after the application's hooks, so that the validators know the request of the data that they get. */
+  readonly preValidation: (request: FastifyRequest, reply: FastifyReply, done: () => void) => void
+  readonly validatorCompiler: (part: {
+    readonly schema: unknown,
+    readonly httpPart?: string,
+    readonly method?: string,
+    readonly url?: string,
+  }) => Validator
+}
+
+/**
+ * The request that is being validated. Fastify's validators get only the data. Fastify calls them right after the last
+ * hook on `preValidation`, in the same turn of the event loop. A WeakMap from data to requests would cost far more.
+ */
+let current: FastifyRequest | undefined
+
+/**
+ * The request of a query string or a body. It is `undefined` if a plugin has added an asynchronous hook on
+ * `preValidation` after ours, and another request came in between. Then the handler checks the data.
+ */
+function requestOf (data: unknown, part: 'query' | 'body'): FastifyRequest | undefined {
+  return current !== undefined && current[part] === data ? current : undefined
+}
+
+export interface ValidatedResource {
+  readonly options: CrudRoutesOptions
+  readonly operations: readonly CrudOperation[]
+  readonly checks: QueryChecks
+  /** Whether a request asks for a stream. */
+  readonly streams: ((request: FastifyRequest) => boolean) | undefined
+  /** The resource of a request. Without a request, the one that all requests share. */
+  readonly resourceOf: (request: FastifyRequest | undefined) => Resource
+  readonly compileOwn: CompileOwn
+}
+
+/** Makes the functions that validate the routes of a resource. */
+export function routeValidation (
+  resource: ValidatedResource
+): (operation: CrudOperation, method: HTTPMethods, generated: FastifySchema) => RouteValidation {
+  const checksBody = bodyChecks(resource)
+  // the type of the key is the same for all requests
+  const readKey = keyReader(resource.resourceOf(undefined).model)
+  return (operation, method, generated) => {
+    const streams = operation === 'list' ? resource.streams : undefined
+    const checks: { readonly [Part in HttpPart]: (data: unknown) => Verdict } = {
+      params: judged(readKey),
+      querystring: judged((data) => {
+        const request = requestOf(data, 'query')
+        if (request !== undefined) planning(request, () => checkQuery(operation, request, resource))
+      }),
+      body: judged((data) => checksBody(operation, data)),
+      headers: () => true,
+    }
+    return {
+      preValidation (request, reply, done) {
+        current = request
+        if (streams !== undefined) reply.header('vary', 'accept')
+        done()
+      },
+      validatorCompiler ({ schema, httpPart, url = '' }) {
+        const part = httpPart as HttpPart
+        const ours = checks[part]
+        if (schema === generated[part]) return ours
+        const theirs = resource.compileOwn(schema as object, part, method, url)
+        return both(ours, part === 'body' ? withoutChanges(theirs) : theirs)
+      },
+    }
+  }
+}
+
+/** Makes a validator of a function that throws. Fastify would answer 500 if its validator threw. */
+function judged (check: (data: unknown) => void): (data: unknown) => Verdict {
+  return (data) => {
+    try {
+      check(data)
+      return true
+    } catch (error) {
+      return { error: withValidation(error) }
+    }
+  }
+}
+
+/** Adds Fastify's `validation` to the errors of query strings. Those of bodies and keys have it. */
+function withValidation (error: unknown): unknown {
+  const { errors } = error as Partial<RequestError>
+  if (errors !== undefined && !(error instanceof RequestValidationError)) {
+    Object.assign(error as object, { validation: errors.map(validationOf) })
+  }
+  return error
+}
+
+/** Measures work as the stage `plan` of a request. */
+function planning (request: FastifyRequest, work: () => void): void {
+  const times = timesOf(request)
+  const before = times?.enter('plan')
+  try {
+    work()
+  } finally {
+    if (times !== undefined) times.enter(before)
+  }
+}
+
+function checkQuery (operation: CrudOperation, request: FastifyRequest, { checks, streams }: ValidatedResource): void {
+  switch (operation) {
+    case 'list':
+      return streams?.(request) === true ? checks.stream(request) : checks.list(request)
+    case 'get':
+      return checks.get(request)
+    case 'delete':
+      checks.remove(request)
+      return
+    default:
+      return checks.write(request)
+  }
+}
+
+/** Checks the bodies of a resource's operations. */
+function bodyChecks (
+  { options, operations, resourceOf }: ValidatedResource
+): (operation: CrudOperation, data: unknown) => void {
+  const readonly = options.readonlyProperties === 'ignore'
+  const completes = fillsNothing(options, operations)
+  const readKey = keyReader(resourceOf(undefined).model)
+  return (operation, data) => {
+    const request = requestOf(data, 'body')
+    const { model, writable } = resourceOf(request)
+    if (operation === 'update') {
+      if (!isObject(data)) throw bodyError('A record must be an object.')
+      if (request === undefined) return
+      checkChanges(data, readKey(request.params), model, writable.update as BodyRules, { readonly })
+      return
+    }
+    const check = (records: readonly unknown[], pointer: (index: number) => string): void => {
+      checkNewBodies(records, model, writable.create as BodyRules, { complete: completes, readonly }, pointer)
+    }
+    if (!Array.isArray(data)) {
+      if (!operations.includes('create')) throw bodyError('This resource takes records as a list.')
+      return check([data], () => '')
+    }
+    if (!operations.includes('createMany')) throw bodyError('This resource takes one record at a time, as an object.')
+    checkBatch(data, options.maxBatch)
+    check(data, (index) => `/${index}`)
+  }
+}
+
+/**
+ * Whether the bodies of new records must be complete. Otherwise, a scope, the hook `beforeCreate` or a method of the
+ * application fills in properties, and the operation checks what is missing after that.
+ */
+export function fillsNothing (
+  { crud, scope }: CrudRoutesOptions,
+  operations: readonly CrudOperation[]
+): boolean {
+  return scope === undefined && crud.beforeCreate === undefined &&
+    (['create', 'createMany'] as const).every((operation) =>
+      !operations.includes(operation) || crud[operation] === CrudBase.prototype[operation]
+    )
+}

@@ -1,0 +1,55 @@
+/** The schemas of a resource that have names: of its records, pages and bodies. */
+import { Type, type TObject, type TSchema } from '@sinclair/typebox'
+import { clientBody, includeTree, listSchema, NOTHING_INCLUDED, recordSchema } from '../../schema/index.ts'
+import type { DocumentedResource } from './resource.ts'
+import type { SchemaNames } from './names.ts'
+
+export interface NamedSchemas {
+  readonly record: TSchema
+  readonly written: TSchema
+  readonly page: TSchema
+  /** The body of a new record; `undefined` if bodies may not set anything. */
+  readonly create: TSchema | undefined
+  readonly update: TSchema | undefined
+  /** The schemas to add to the server. They refer to each other by name. */
+  readonly shared: readonly TSchema[]
+}
+
+/** Makes the named schemas of a resource. Those that none of its operations uses are not shared. */
+export function namedSchemas (resource: DocumentedResource, names: SchemaNames): NamedSchemas {
+  const { model, whitelist, writable, changesRecords, operations, complete } = resource
+  const readonly = resource.readonlyProperties === 'ignore'
+  const readsAll = !changesRecords && whitelist.fields.size === 0
+  const record = named(names.record, recordSchema(model, { includes: includeTree(whitelist), complete: readsAll }))
+  const plain = (readsAll || changesRecords) && whitelist.includes.size === 0
+  const written = plain
+    ? record
+    : named(names.written, recordSchema(model, { includes: NOTHING_INCLUDED, complete: !changesRecords }))
+  const pageOf = (item: TSchema): TSchema =>
+    named(names.page, listSchema(item, { totals: whitelist.pagination.count !== 'none' }))
+  const bodyOf = (operation: 'create' | 'update', id: string): TObject | undefined => {
+    const rules = writable[operation]
+    return rules && named(
+      id,
+      clientBody(model, rules, { complete: operation === 'create' && complete, readonly }).schema
+    )
+  }
+  const create = bodyOf('create', names.create)
+  const update = bodyOf('update', names.update)
+  const has = (...some: readonly string[]): boolean => operations.some((operation) => some.includes(operation))
+  const writes = has('create', 'createMany', 'update', 'delete', 'restore')
+  const shared = [
+    (has('list', 'get') || (writes && plain)) && record,
+    writes && !plain && written,
+    has('list') && pageOf(Type.Ref(`${names.record}#`)),
+    has('create', 'createMany') && create,
+    has('update') && update,
+  ].filter((schema) => typeof schema === 'object')
+  return { record, written, page: pageOf(record), create, update, shared }
+}
+
+const named = <Schema extends TSchema>(name: string, schema: Schema): Schema => ({
+  ...schema,
+  $id: name,
+  title: name,
+})

@@ -1,0 +1,185 @@
+/** The schemas of a resource's routes: of paths, query strings, headers, bodies and answers. */
+import { OptionalKind, Type, type TSchema } from '@sinclair/typebox'
+import type { FastifySchema } from 'fastify'
+import type { EntityModel } from '../../model/index.ts'
+import { inputSchema } from '../../schema/index.ts'
+import { listParameters, recordParameters } from './read-parameters.ts'
+import { errorResponses } from './error-responses.ts'
+import type { NamedSchemas } from './named.ts'
+import type { DocumentedResource } from './resource.ts'
+import { DEFAULT_MAX_BATCH, STREAM_TYPES, type CrudOperation } from '../options.ts'
+import { keySegments } from '../routes/key.ts'
+
+/** The generated parts of Fastify's route schema. */
+export interface GeneratedSchema extends FastifySchema {
+  readonly description?: string
+  readonly params?: TSchema
+  readonly querystring: TSchema
+  readonly headers?: TSchema
+  readonly body?: TSchema
+  readonly response: Readonly<Record<string, TSchema>>
+}
+
+/** Makes the schema of one operation of a resource. */
+export function operationSchema (
+  operation: CrudOperation,
+  resource: DocumentedResource,
+  named: NamedSchemas
+): GeneratedSchema {
+  const { model } = resource
+  const response = (status: number, schema: TSchema, description: string) => ({
+    [status]: withHeaders(schema, operation, model, description),
+    ...errorResponses(operation, resource),
+  })
+  const querystring = querySchema(() => parametersOf(operation, resource, true))
+  switch (operation) {
+    case 'list':
+      return {
+        description:
+          'All given filters apply. Commas separate the items of a list. An item in double quotes may contain commas.',
+        querystring,
+        response: response(200, listAnswer(resource, named), 'A page of records.'),
+      }
+    case 'get':
+      return { params: paramsOf(model), querystring, response: response(200, named.record, 'The record.') }
+    case 'create':
+    case 'createMany':
+      return { querystring, ...createParts(resource, named, response) }
+    case 'update':
+      return {
+        description:
+          'Changes the given properties. All others stay unchanged. The body may repeat the key of the path.',
+        params: paramsOf(model),
+        querystring,
+        ...ifMatchHeader(resource),
+        body: named.update!,
+        response: response(200, named.written, 'The record after the change.'),
+      }
+    case 'delete':
+      return {
+        params: paramsOf(model),
+        querystring,
+        ...ifMatchHeader(resource),
+        response: response(200, named.written, 'The deleted record.'),
+      }
+    case 'restore':
+      return {
+        params: paramsOf(model),
+        querystring,
+        response: response(200, named.written, 'The restored record.'),
+      }
+  }
+}
+
+function createParts (
+  { operations, maxBatch = DEFAULT_MAX_BATCH }: DocumentedResource,
+  named: NamedSchemas,
+  response: (status: number, schema: TSchema, description: string) => Record<string, TSchema>
+): Pick<GeneratedSchema, 'response'> & { readonly body: TSchema } {
+  const [record, one] = [named.written, named.create!]
+  if (!operations.includes('createMany')) return { body: one, response: response(201, record, 'The new record.') }
+  const many = Type.Array(one, { maxItems: maxBatch })
+  return operations.includes('create')
+    ? {
+        body: Type.Union([one, many]),
+        response: response(
+          201,
+          Type.Union([record, Type.Array(record)]),
+          'The new record, or for a list, the new records.'
+        ),
+      }
+    : { body: many, response: response(201, Type.Array(record), 'The new records.') }
+}
+
+/** A page of records, and if streams are enabled, all records as text. */
+function listAnswer ({ stream }: DocumentedResource, { page }: NamedSchemas): TSchema {
+  if (stream === undefined || stream === false) return page
+  const text = { schema: { type: 'string', description: 'All records that match the filters, without pages.' } }
+  return {
+    content: { 'application/json': { schema: page }, ...Object.fromEntries(STREAM_TYPES.map((type) => [type, text])) },
+  } as unknown as TSchema
+}
+
+/**
+ * The parameters of an operation's query string.
+ *
+ * @param examples whether the document's schemas support `examples`
+ */
+export function parametersOf (
+  operation: CrudOperation,
+  { whitelist, queryConfig: { defaultSort }, allowHardDelete }: DocumentedResource,
+  examples: boolean
+): Record<string, TSchema> {
+  if (operation === 'list') return listParameters(whitelist, { defaultSort, examples })
+  if (operation === 'get') return recordParameters(whitelist)
+  if (operation !== 'delete' || allowHardDelete !== true) return {}
+  return { hard: Type.Boolean({ description: 'Remove the record for good, instead of marking it as deleted.' }) }
+}
+
+/**
+ * The schema of a query string, with lists separated by commas. Its properties are made when they are first read, since
+ * only documentation needs them: the planner checks query strings.
+ */
+export function querySchema (parameters: () => Record<string, TSchema>): TSchema {
+  let properties: Record<string, TSchema> | undefined
+  return Object.defineProperty(Type.Object({}, { style: 'form', explode: false }), 'properties', {
+    configurable: true,
+    enumerable: true,
+    get () {
+      properties ??= Object.fromEntries(
+        Object.entries(parameters()).map(([name, schema]) => [name, { ...schema, [OptionalKind]: 'Optional' }])
+      )
+      return properties
+    },
+  })
+}
+
+const paramsByModel = new WeakMap<EntityModel, TSchema>()
+
+/** The schema of a key in a path, which all operations by key share. */
+function paramsOf (model: EntityModel): TSchema {
+  let params = paramsByModel.get(model)
+  if (params === undefined) paramsByModel.set(model, params = keySchema(model))
+  return params
+}
+
+function keySchema (model: EntityModel): TSchema {
+  const segments = keySegments(model)
+  return Type.Object(Object.fromEntries(segments.map(({ name, part: { property }, column }) => {
+    const schema = column.codec !== undefined ? Type.String() : inputSchema(column.type)
+    const orUuid = segments.length === 1 && model.uuid !== undefined && column.type.kind !== 'uuid'
+    return [
+      name,
+      orUuid
+        ? {
+            ...Type.Union([schema, Type.String({ format: 'uuid' })]),
+            description: `The \`${property.publicName}\` or \`${model.uuid.publicName}\` of a record.`,
+          }
+        : { ...schema, description: `The \`${property.publicName}\` of a record.` },
+    ]
+  })))
+}
+
+function ifMatchHeader ({ model, requireIfMatch = false }: DocumentedResource): { readonly headers?: TSchema } {
+  if (model.version === undefined && !requireIfMatch) return {}
+  const header = Type.String({
+    description: 'The ETag of the expected version. If the record has changed since, the request is refused.',
+  })
+  return { headers: Type.Object({ 'If-Match': requireIfMatch ? header : Type.Optional(header) }) }
+}
+
+const ETag = { type: 'string', description: 'The version of the record, for If-Match.' }
+const Location = { type: 'string', format: 'uri-reference', description: 'The path of the new record.' }
+
+function withHeaders (
+  schema: TSchema,
+  operation: CrudOperation,
+  { version }: EntityModel,
+  description: string
+): TSchema {
+  const headers = {
+    ...(operation === 'create' && { Location }),
+    ...(version !== undefined && operation !== 'list' && operation !== 'createMany' && { ETag }),
+  }
+  return { ...schema, 'x-response-description': description, ...(Object.keys(headers).length > 0 && { headers }) }
+}

@@ -1,0 +1,89 @@
+/**
+ * The parts of a body's schema. JSON Schema has no words for some rules of columns: the days of a month, the digits of
+ * a decimal number, 64-bit integers, NUL characters in texts. A part with such a rule is a TypeBox type of its own.
+ * Its JSON form is a standard schema that says as much as it can, and its check is the conversion to the column itself.
+ * Formats and types that an application registers with TypeBox have no influence.
+ */
+import { Kind, TypeRegistry, type TSchema } from '@sinclair/typebox'
+import type { Converted, TypeName } from '../model/index.ts'
+
+/** Converts a value, or says what would be accepted. */
+export type Rule = (value: unknown) => Converted
+
+/** What a schema stands for, from which the errors of a body are made. */
+export type Part =
+  /** A value of a column. */
+  | { readonly kind: 'value', readonly rule: Rule }
+  /** An embedded object, or a list of them, that is stored as JSON. `inner` is the schema of its members. */
+  | { readonly kind: 'stored', readonly rule: Rule, readonly inner: TSchema }
+  /** An embedded object. `allowed` are the names for clients. */
+  | { readonly kind: 'members', readonly allowed: readonly string[] }
+  /** A list of embedded objects. */
+  | { readonly kind: 'list' }
+  /** The key of a related record. */
+  | { readonly kind: 'reference', readonly rule: Rule }
+  /** The composite key of a related record. */
+  | { readonly kind: 'keyParts', readonly names: readonly string[] }
+  /** The keys of related records. */
+  | { readonly kind: 'links' }
+  /** A property that is ignored. */
+  | { readonly kind: 'ignored' }
+
+// registered symbols, so that the schemas of two copies of this package do not disturb each other
+const kPart = Symbol.for('fastify-crud-kit.part')
+
+/** The names of the TypeBox types. Their prefix is the name of this package. */
+const KINDS: readonly (TypeName | 'custom' | 'embedded' | 'id' | 'any')[] = [
+  'integer',
+  'bigint',
+  'decimal',
+  'float',
+  'boolean',
+  'text',
+  'enum',
+  'uuid',
+  'date',
+  'datetime',
+  'time',
+  'json',
+  'blob',
+  'array',
+  'range',
+  'other',
+  'custom',
+  'embedded',
+  'id',
+  'any',
+]
+type KindName = typeof KINDS[number]
+
+/** A schema with a rule. */
+interface Ruled {
+  readonly [kPart]: { readonly rule: Rule }
+}
+
+for (const name of KINDS) {
+  TypeRegistry.Set<Ruled>(`fastify-crud-kit:${name}`, (schema, value) => schema[kPart].rule(value).ok)
+}
+
+/** The types whose rules TypeBox checks exactly. */
+const EXACT: ReadonlySet<unknown> = new Set(['Integer', 'Boolean'])
+
+/**
+ * A schema whose check is a rule.
+ *
+ * @param form the JSON Schema, which accepts everything that the rule accepts
+ */
+export function ruled (name: KindName, form: TSchema, part: Part & { readonly rule: Rule }): TSchema {
+  return described(EXACT.has(form[Kind]) ? form : { ...form, [Kind]: `fastify-crud-kit:${name}` }, part)
+}
+
+/** A schema of TypeBox's own types with the part that it stands for. */
+export function described<Schema extends TSchema> (schema: Schema, part: Part): Schema {
+  return { ...schema, [kPart]: part }
+}
+
+/** The part that a schema stands for. */
+export function partOf (schema: TSchema): Part | undefined {
+  return (schema as { readonly [kPart]?: Part })[kPart]
+}

@@ -1,0 +1,309 @@
+/** Requests are validated in Fastify's own phase, by the schemas of their routes. */
+import { defineEntity, p } from '@mikro-orm/core'
+import Fastify, { type FastifyError, type FastifyInstance, type InjectOptions } from 'fastify'
+import t, { type Test } from 'tap'
+import { AllowedFilters, CrudBase, crudKit, type CrudRoutesOptions } from '../../src/index.ts'
+import { forEachDatabase } from '../helpers/databases.ts'
+import { bodyOf, select, type Json } from './helper.ts'
+
+const Jar = defineEntity({
+  name: 'Jar',
+  properties: {
+    id: p.integer().primary().autoincrement(),
+    label: p.string(),
+    grams: p.integer().nullable(),
+    sealedOn: p.date().nullable(),
+    price: p.decimal().precision(6).scale(2).nullable(),
+    deleted_at: p.datetime(3).nullable(),
+  },
+})
+
+const ALL = ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore'] as const
+
+const jars = (): CrudBase =>
+  new CrudBase({ model: Jar as never, writable: 'all', queryConfig: { allowedFilters: [new AllowedFilters('label')] } })
+
+await forEachDatabase(t, { entities: [Jar] }, async (t, { orm }) => {
+  const start = async (
+    t: Test,
+    options: Partial<CrudRoutesOptions> = {},
+    prepare: (app: FastifyInstance) => unknown = () => {}
+  ): Promise<FastifyInstance> => {
+    const app = Fastify()
+    t.teardown(() => app.close())
+    await prepare(app)
+    await app.register(crudKit, {
+      orm,
+      indexAdvice: false,
+      resources: { '/jars': { crud: jars(), operations: ALL, ...options } },
+    })
+    return app
+  }
+  const count = async (): Promise<number> => Number((await select(orm, 'select count(*) as n from jar'))[0].n)
+
+  const INVALID: readonly InjectOptions[] = [
+    { method: 'POST', url: '/jars', payload: {} },
+    { method: 'POST', url: '/jars', payload: { label: 'x', colour: 'red' } },
+    { method: 'POST', url: '/jars', payload: { label: 'x', sealedOn: '2024-02-30' } },
+    { method: 'POST', url: '/jars', payload: { label: 'x', price: '1.234' } },
+    { method: 'POST', url: '/jars', payload: { label: 'a\0' } },
+    { method: 'POST', url: '/jars', payload: [{ label: 'x' }, { grams: '5' }] },
+    { method: 'POST', url: '/jars', payload: 'null', headers: { 'content-type': 'application/json' } },
+    { method: 'POST', url: '/jars' },
+    { method: 'POST', url: '/jars?fields=label', payload: { label: 'x' } },
+    { method: 'PATCH', url: '/jars/1', payload: { grams: 1.5 } },
+    { method: 'PATCH', url: '/jars/1', payload: { id: 2 } },
+    { method: 'PUT', url: '/jars/x', payload: {} },
+    { method: 'GET', url: '/jars/x' },
+    { method: 'HEAD', url: '/jars/x' },
+    { method: 'GET', url: '/jars/1?fields=label' },
+    { method: 'GET', url: '/jars?filter[colour]=red' },
+    { method: 'GET', url: '/jars?lable=x' },
+    { method: 'GET', url: '/jars?page=0' },
+    { method: 'DELETE', url: '/jars/99999999999' },
+    { method: 'DELETE', url: '/jars/1?hard=true' },
+    { method: 'POST', url: '/jars/x/restore' },
+  ]
+
+  t.test('an invalid request reaches neither preHandler nor scope', async (t) => {
+    const reached: string[] = []
+    const app = await start(t, {
+      hooks: {
+        all: {
+          preHandler: async () => {
+            reached.push('preHandler')
+          },
+        },
+      },
+      scope: () => {
+        reached.push('scope')
+        return {}
+      },
+    })
+    for (const request of INVALID.filter(({ payload }) => JSON.stringify(payload) !== '{}')) {
+      const response = await app.inject(request)
+      t.equal(response.statusCode, 400, `${request.method} ${String(request.url)} ${JSON.stringify(request.payload)}`)
+    }
+    t.strictSame(reached, [])
+    t.equal((await app.inject({ method: 'POST', url: '/jars', payload: { label: 'fig' } })).statusCode, 201)
+    t.strictSame(reached, ['preHandler', 'scope'])
+  })
+
+  t.test('a preHandler sees the body as the client sent it', async (t) => {
+    const seen: unknown[] = []
+    const app = await start(t, {
+      hooks: {
+        create: {
+          preHandler: async ({ body }) => {
+            seen.push(body)
+          },
+        },
+      },
+    })
+    const payload = { label: 'plum', grams: null, sealedOn: '2024-02-29', price: '0012.50' }
+    t.match(bodyOf(await app.inject({ method: 'POST', url: '/jars', payload })), { price: '12.50' })
+    t.strictSame(seen, [payload])
+  })
+
+  t.test('what a preHandler makes of the body is checked again', async (t) => {
+    const app = await start(t, {
+      hooks: {
+        create: {
+          preHandler: async (request) => {
+            request.body = { label: 5, deleted_at: null }
+          },
+        },
+      },
+    })
+    const response = await app.inject({ method: 'POST', url: '/jars', payload: { label: 'x' } })
+    t.equal(response.statusCode, 400)
+    t.strictSame(bodyOf(response).errors.map(({ source }: Json) => source.pointer), ['/label', '/deleted_at'])
+  })
+
+  t.test('an error handler sees validation and validationContext', async (t) => {
+    const seen: FastifyError[] = []
+    const app = await start(t, {}, (app) =>
+      app.setErrorHandler((error: FastifyError, request, reply) => {
+        seen.push(error)
+        reply.code(error.statusCode ?? 500).send({ own: true })
+      }))
+    for (const request of INVALID) t.equal((await app.inject(request)).statusCode, 400)
+    t.equal(seen.length, INVALID.length)
+    for (const { validation, validationContext } of seen) {
+      t.ok(['body', 'params', 'querystring'].includes(validationContext!), String(validationContext))
+      t.match(validation, [{ keyword: String, instancePath: String, schemaPath: String, message: String }])
+    }
+    t.match(seen[0], {
+      code: 'FST_ERR_VALIDATION',
+      validationContext: 'body',
+      validation: [{
+        keyword: 'required',
+        instancePath: '',
+        schemaPath: '#/required',
+        params: { missingProperty: 'label' },
+        message: "The property 'label' is required.",
+      }],
+    })
+    t.match(seen[2]?.validation, [{ keyword: 'format', instancePath: '/sealedOn', params: { format: 'date' } }])
+    t.match(seen.map(({ validationContext }) => validationContext).slice(-8), [
+      'params',
+      'querystring',
+      'querystring',
+      'querystring',
+      'querystring',
+      'params',
+      'querystring',
+      'params',
+    ])
+  })
+
+  t.test('attachValidation leaves the decision to the route, and the handler stays safe', async (t) => {
+    const attached: unknown[] = []
+    const app = await start(t, {
+      hooks: {
+        all: {
+          preHandler: async ({ validationError }) => {
+            attached.push((validationError as { code?: string } | undefined)?.code)
+          },
+        },
+      },
+    }, (app) =>
+      app.addHook('onRoute', (route) => {
+        route.attachValidation = true
+      }))
+    const before = await count()
+    for (const request of INVALID) t.equal((await app.inject(request)).statusCode, 400)
+    t.equal(attached.filter((code) => code !== undefined).length, INVALID.length)
+    t.equal(await count(), before)
+  })
+
+  t.test('a body may be changed before it is validated', async (t) => {
+    const app = await start(t, {
+      hooks: {
+        create: {
+          preValidation: async (request) => {
+            request.body = { label: (request.body as Json).title }
+          },
+        },
+      },
+    })
+    const response = await app.inject({ method: 'POST', url: '/jars', payload: { title: 'quince' } })
+    t.match(bodyOf(response), { label: 'quince' })
+  })
+
+  t.test("the application's own schema can only refuse more", async (t) => {
+    const body = {
+      type: 'object',
+      properties: { label: { $ref: 'word#' }, grams: { type: 'integer', default: 7 }, price: {} },
+      additionalProperties: false,
+    }
+    const querystring = { type: 'object', properties: { lang: { type: 'string', enum: ['de', 'fr'] } } }
+    const app = await start(t, {
+      schemas: {
+        create: { body },
+        get: { params: { type: 'object', properties: { id: { type: 'integer', maximum: 100 } } } },
+        list: { querystring, headers: { type: 'object', required: ['X-Tenant'] } },
+      } as never,
+    }, (app) => app.addSchema({ $id: 'word', type: 'string', maxLength: 4 }))
+    const create = async (payload: object) => await app.inject({ method: 'POST', url: '/jars', payload })
+    t.match(bodyOf(await create({ label: 'kiwi' })), { grams: null }, 'a default adds nothing')
+    const refusals: readonly [object, unknown][] = [
+      [{ label: 'orange' }, { message: /NOT have more than 4/i }],
+      [{ label: 'fig', colour: 1 }, { errors: [{ source: { pointer: '/colour' }, allowed: Array }] }],
+      [{ label: 'fig', sealedOn: '2024-01-01' }, { errors: [{ source: { pointer: '/sealedOn' } }] }],
+      [{ label: 5 }, { errors: [{ source: { pointer: '/label' }, detail: "'label' must be a string." }] }],
+    ]
+    const before = await count()
+    for (const [payload, answer] of refusals) {
+      const response = await create(payload)
+      t.equal(response.statusCode, 400)
+      t.match(bodyOf(response), { code: 'FST_ERR_VALIDATION', ...answer as object })
+    }
+    t.equal(await count(), before)
+    t.equal((await app.inject('/jars/101')).statusCode, 400)
+    t.equal((await app.inject('/jars/100')).statusCode, 404)
+    const list = async (url: string, headers: Record<string, string>) => (await app.inject({ url, headers })).statusCode
+    t.equal(await list('/jars?lang=de', { 'x-tenant': '1' }), 200)
+    t.equal(await list('/jars?lang=it', { 'x-tenant': '1' }), 400)
+    t.equal(await list('/jars?lang=de', {}), 400)
+    t.equal(await list('/jars?filter[colour]=x', { 'x-tenant': '1' }), 400)
+  })
+
+  t.test('onRoute hooks and the server see the same schemas', async (t) => {
+    const bodies: Record<string, Json> = {}
+    const app = await start(
+      t,
+      { operations: ['create', 'update', 'list', 'get'] },
+      (app) =>
+        app.addHook('onRoute', ({ method, schema }) => {
+          if (schema?.body !== undefined) bodies[String(method)] = schema.body
+        })
+    )
+    await app.ready()
+    const shared = app.getSchemas() as Json
+    t.strictSame(Object.keys(shared).sort(), ['Jar', 'JarChanges', 'JarPage', 'NewJar', 'fastify-crud-kit/error'])
+    const json = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
+    t.strictSame(json(bodies['POST']), json(shared.NewJar))
+    t.strictSame(json(bodies['PATCH']), json(shared.JarChanges))
+    t.match(shared.NewJar, {
+      required: ['label'],
+      additionalProperties: false,
+      properties: { sealedOn: { anyOf: [{ type: 'string', format: 'date' }, { type: 'null' }] } },
+    })
+    t.strictSame(shared.Jar.required, ['id', 'label', 'grams', 'sealedOn', 'price', 'deleted_at'])
+  })
+
+  t.test('names that the application has are left to it', async (t) => {
+    const app = await start(t, {}, (app) => app.addSchema({ $id: 'NewJar', type: 'object' }))
+    await app.ready()
+    t.ok(['NewJar', 'NewJar_jar', 'Jar_jar'].every((id) => app.getSchema(id) !== undefined))
+  })
+
+  t.test('methods of CrudBase check data with the same schema', async (t) => {
+    for (const { payload } of INVALID.slice(0, 5)) {
+      await t.rejects(jars().create(orm.em.fork(), payload as Json), { code: 'FST_ERR_VALIDATION' })
+    }
+    await t.rejects(jars().create(orm.em.fork(), new Map([['label', 'x']]) as Json), { code: 'FST_ERR_VALIDATION' })
+    await t.rejects(jars().update(orm.em.fork(), 1, { grams: NaN }), { code: 'FST_ERR_VALIDATION' })
+  })
+
+  t.test('routes that take no body accept an empty one of any type', async (t) => {
+    const app = await start(t)
+    const id = bodyOf(await app.inject({ method: 'POST', url: '/jars', payload: { label: 'pear' } })).id
+    for (const type of ['application/json', 'text/plain', 'application/x-www-form-urlencoded', 'image/png']) {
+      for (const [method, url] of [['DELETE', `/jars/${id}`], ['POST', `/jars/${id}/restore`]] as const) {
+        const response = await app.inject({ method, url, headers: { 'content-type': type } })
+        t.equal(response.statusCode, 200, `${method} ${type}`)
+      }
+    }
+    t.equal((await app.inject({ method: 'DELETE', url: `/jars/${id}`, payload: {} })).statusCode, 200)
+  })
+
+  t.test('a body of another type than JSON is refused', async (t) => {
+    const app = await start(
+      t,
+      {},
+      (app) =>
+        app.addContentTypeParser('application/vnd.api+json', { parseAs: 'string' }, (_, body, done) => {
+          done(null, JSON.parse(String(body)))
+        })
+    )
+    const send = async (type: string | undefined, payload: string, method: 'POST' | 'PATCH' = 'POST') =>
+      await app.inject({
+        method,
+        url: method === 'POST' ? '/jars' : '/jars/1',
+        payload,
+        headers: type === undefined ? {} : { 'content-type': type },
+      })
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/xml', 'nonsense']) {
+      for (const method of ['POST', 'PATCH'] as const) {
+        const response = await send(type, 'label=x', method)
+        t.equal(response.statusCode, 415, type)
+        t.equal(response.headers.accept, 'application/json')
+        t.match(bodyOf(response).message, /application\/json/)
+      }
+    }
+    t.equal((await send('application/json; charset=utf-8', '{"label":"a"}')).statusCode, 201)
+    t.equal((await send('application/vnd.api+json', '{"label":"a"}')).statusCode, 201)
+  })
+})
