@@ -1,4 +1,5 @@
 /** Requests are validated in Fastify's own phase, by the schemas of their routes. */
+import { setImmediate } from 'node:timers/promises'
 import { defineEntity, p } from '@mikro-orm/core'
 import Fastify, { type FastifyError, type FastifyInstance, type InjectOptions } from 'fastify'
 import t, { type Test } from 'tap'
@@ -189,6 +190,23 @@ await forEachDatabase(t, { entities: [Jar] }, async (t, { orm }) => {
     })
     const response = await app.inject({ method: 'POST', url: '/jars', payload: { title: 'quince' } })
     t.match(bodyOf(response), { label: 'quince' })
+  })
+
+  t.test('requests at the same time are not mixed up by a slow hook that a plugin adds', async (t) => {
+    const app = await start(t, {}, (app) =>
+      app.addHook('onRoute', (route) => {
+        const slow = async (): Promise<void> => await setImmediate()
+        route.preValidation = [...[route.preValidation ?? []].flat(), slow] as never
+      }))
+    const before = await count()
+    const valid: readonly InjectOptions[] = [{ method: 'GET', url: '/jars?filter[label]=x' }, {
+      method: 'GET',
+      url: '/jars',
+    }]
+    const answers = await Promise.all([...INVALID, ...valid, ...INVALID].map((request) => app.inject(request)))
+    const statuses = answers.map(({ statusCode }) => statusCode)
+    t.strictSame(statuses, [...INVALID.map(() => 400), 200, 200, ...INVALID.map(() => 400)])
+    t.equal(await count(), before)
   })
 
   t.test("the application's own schema can only refuse more", async (t) => {
