@@ -444,7 +444,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.equal(verdict(await post('/plants')), '400 FST_ERR_VALIDATION ', 'no body at all')
     const send = (payload: string, type: string) =>
       app.inject({ method: 'POST', url: '/plants', payload, headers: { 'content-type': type } })
-    t.equal(verdict(await send('{"name":"x","supplier":1}', 'text/plain')), '400 FST_ERR_VALIDATION ')
+    t.equal((await send('{"name":"x","supplier":1}', 'text/plain')).statusCode, 415)
     t.equal((await send('name=x&supplier=1', 'application/x-www-form-urlencoded')).statusCode, 415)
     t.equal((await send('<x/>', 'application/xml')).statusCode, 415)
     for (
