@@ -10,6 +10,7 @@ import {
   type CrudRoutesOptions,
   type ServerDatabaseOptions,
 } from '../src/http/index.ts'
+import { crudAccess, type CrudAccessOptions } from './access.ts'
 import { crudAdvice, type CrudAdviceOptions } from './advice.ts'
 import { crudRoutes } from './crud-routes.ts'
 import { crudDatabase, releaseDatabase } from './database.ts'
@@ -23,7 +24,8 @@ import { serverTiming, type ServerTimingOptions } from './server-timing.ts'
 export type ResourceOptions = CrudBase<any> | CrudRoutesOptions
 
 /** The options of `fastify.register(crudKit, ...)`. Either `orm` or `database` is required. */
-export interface CrudKitOptions extends ServerDatabaseOptions, CrudAdviceOptions, ServerTimingOptions {
+export interface CrudKitOptions
+  extends ServerDatabaseOptions, CrudAccessOptions, CrudAdviceOptions, ServerTimingOptions {
   /** Resources by prefix. */
   readonly resources?: Readonly<Record<string, ResourceOptions>>
 }
@@ -49,8 +51,9 @@ async function register (fastify: FastifyInstance, options: CrudKitOptions): Pro
 }
 
 /** The plugins to register after the database. */
-const PLUGINS: readonly FastifyPluginAsync<CrudAdviceOptions & ServerTimingOptions>[] = [
+const PLUGINS: readonly FastifyPluginAsync<CrudAccessOptions & CrudAdviceOptions & ServerTimingOptions>[] = [
   crudErrors,
+  crudAccess,
   crudHealth,
   requestEm,
   requestQueryParams,

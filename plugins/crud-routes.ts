@@ -5,15 +5,19 @@
 import type { FastifyContextConfig, FastifyInstance, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import {
+  hooksOf,
   compileWith,
   documentedResource,
-  hooksOf,
+  documentedRoles,
   ignoreBody,
   markGenerated,
   namedSchemas,
   operationSchema,
   queryChecks,
   refuseOtherTypes,
+  roleGuard,
+  roleResources,
+  routesByRole,
   routedResource,
   routeDefinitions,
   routeSchema,
@@ -30,6 +34,8 @@ import {
   type RoutedResource,
 } from '../src/http/index.ts'
 import { checkEstimates } from '../src/resource/index.ts'
+import type { Access } from '../src/access/index.ts'
+import { accessOf } from './access.ts'
 import { adviseAbout } from './advice.ts'
 import { sendsTimes } from './server-timing.ts'
 
@@ -44,7 +50,8 @@ declare module 'fastify' {
 export const autoload = false
 
 async function register (fastify: FastifyInstance, options: CrudRoutesOptions): Promise<void> {
-  const routed = routedResource(fastify.orm, options)
+  const access = accessOf(fastify)
+  const routed = routedResource(fastify.orm, options, access !== undefined)
   const taken = takenNames(fastify.server)
   const { name, bound } = routed
   const names = schemaNames(
@@ -53,32 +60,52 @@ async function register (fastify: FastifyInstance, options: CrudRoutesOptions): 
     `${fastify.prefix}${options.prefix ?? ''}`,
     (id) => taken.has(id) || fastify.getSchema(id) !== undefined
   )
-  const named = namedSchemas(documentedResource(routed, options), names)
+  const documented = documentedResource(routed, options)
+  const roles = access && roleResources(fastify.orm, routed, options, access)
+  const docs = roles && documentedRoles(documented, roles, options, access?.options.documentFor)
+  const plain = namedSchemas(documented, names)
+  const named = docs === undefined ? plain : docs.named(plain, names)
   for (const schema of named.shared) {
     taken.add(schema.$id!)
     fastify.addSchema(schema)
   }
   if (fastify.hasPlugin('@fastify/swagger')) (await import('../src/http/docs/index.ts')).watchReferences(fastify)
   const { prefix, logLevel, logSerializers } = options
-  await fastify.register(async (instance) => await addRoutes(instance, options, routed, named), {
+  const limits = access && { access, resources: roles!, docs: docs! }
+  await fastify.register(async (instance) => await addRoutes(instance, options, routed, named, limits), {
     ...(prefix !== undefined && { prefix }),
     ...(logLevel !== undefined && { logLevel }),
     ...(logSerializers !== undefined && { logSerializers }),
   })
 }
 
+/** What roles may do with a resource. */
+interface Limits {
+  readonly access: Access
+  readonly resources: ReturnType<typeof roleResources>
+  readonly docs: ReturnType<typeof documentedRoles>
+}
+
 async function addRoutes (
   fastify: FastifyInstance,
   options: CrudRoutesOptions,
   routed: RoutedResource,
-  named: NamedSchemas
+  named: NamedSchemas,
+  limits: Limits | undefined
 ): Promise<void> {
   const { what, name, bound, operations } = routed
+  const roles = limits?.resources
   const within = routeTransactions(what, options.transaction)
   const timing = sendsTimes(fastify, options.serverTiming)
   const scoped = options.scope !== undefined
   if (scoped) checkEstimates(what, bound.whitelist, 'a scope')
-  adviseAbout(fastify, { prefix: options.prefix ?? '/', resource: bound, scoped, offers: offersOf(operations) })
+  adviseAbout(fastify, {
+    prefix: options.prefix ?? '/',
+    resource: bound,
+    scoped,
+    offers: offersOf(operations),
+    roles: roles?.map(({ role, bound, operations }) => ({ role, resource: bound, offers: offersOf(operations) })),
+  })
   // optional parts are loaded only by servers that use them, before the server is ready
   const stream = options.stream === true ? {} : options.stream
   const streaming = stream === undefined || stream === false
@@ -86,19 +113,38 @@ async function addRoutes (
     : (await import('../src/http/streams/index.ts')).streamingOf(fastify, stream)
   const documented = documentedResource(routed, options)
   const transformOf = fastify.hasPlugin('@fastify/swagger')
-    ? (await import('../src/http/docs/index.ts')).transformsOf(fastify, routed, documented, options)
+    ? (await import('../src/http/docs/index.ts')).transformsOf(fastify, routed, documented, options, limits?.docs)
     : undefined
-  const checks = queryChecks({
-    whitelist: bound.whitelist,
-    unknownParameters: options.unknownParameters ?? 'refuse',
-    allowHardDelete: options.allowHardDelete === true,
+  const checksOf = ({ whitelist }: RoutedResource['bound']): ReturnType<typeof queryChecks> =>
+    queryChecks({
+      whitelist,
+      unknownParameters: options.unknownParameters ?? 'refuse',
+      allowHardDelete: options.allowHardDelete === true,
+    })
+  const checks = checksOf(bound)
+  const byRole = roles && routesByRole(roles, (resource) => {
+    const checks = checksOf(resource.bound)
+    return {
+      resource,
+      checks,
+      definitions: routeDefinitions(
+        fastify.orm,
+        resource.bound,
+        options,
+        resource.operations,
+        within,
+        streaming,
+        checks
+      ),
+    }
   })
   const validationOf = routeValidation({
     options,
     operations,
-    checks,
+    checksOf: (request) => byRole?.of(request)?.checks ?? checks,
     streams: streaming && ((request) => streaming.formatOf(request) !== undefined),
-    resourceOf: () => bound,
+    resourceOf: (request) => byRole?.of(request)?.resource.bound ?? bound,
+    byRole: byRole && { fillsNothing: (request) => byRole.of(request)?.resource.limited !== true },
     compileOwn: compileWith(fastify),
   })
   const schemas = new Map<CrudOperation, ReturnType<typeof operationSchema>>()
@@ -111,7 +157,9 @@ async function addRoutes (
     return schema
   }
   const routes = routeDefinitions(fastify.orm, bound, options, operations, within, streaming, checks)
-    .map(({ operation, method, url, handler }): { readonly takesBody: boolean, readonly route: RouteOptions } => {
+    .map((definition): { readonly takesBody: boolean, readonly route: RouteOptions } => {
+      const { operation, method, url } = definition
+      const handler = byRole === undefined ? definition.handler : byRole.handler(definition)
       const own = options.schemas?.[operation]
       const swaggerTransform = transformOf?.(operation, String(method))
       const generated = generatedOf(operation)
@@ -123,7 +171,12 @@ async function addRoutes (
           ? operations.filter((name) => name === 'create' || name === 'createMany')
           : [operation],
         timing ? timingHooks : undefined,
-        { preValidation, ...(takesBody && { preParsing: refuseOtherTypes }) }
+        {
+          preValidation: limits === undefined
+            ? preValidation
+            : [roleGuard(limits.access, routed, definition), preValidation],
+          ...(takesBody && { preParsing: refuseOtherTypes }),
+        }
       )
       const route = {
         method,

@@ -5,6 +5,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import { accessOf } from './access.ts'
 import { checkPluginOptions, EM_PROPERTIES, emGetter, refuseSecond, rememberReply } from '../src/http/index.ts'
 
 declare module 'fastify' {
@@ -19,7 +20,7 @@ const NAME = 'fastify-crud-kit/request-em'
 async function register (fastify: FastifyInstance, options: object): Promise<void> {
   checkPluginOptions(NAME, options)
   refuseSecond(NAME, 'request.em', fastify.hasRequestDecorator('em'))
-  const emOf = emGetter(fastify.orm)
+  const emOf = emGetter(fastify.orm, () => accessOf(fastify))
   for (const property of EM_PROPERTIES) fastify.decorateRequest(property as never, null as never)
   fastify.addHook('onRequest', (request, reply, done) => {
     rememberReply(request, reply)

@@ -152,6 +152,8 @@ export class DataValidationError extends failureOf('FST_CRUD_DATA_INVALID', 400,
 /** A created or updated row would be outside the scope of the request. */
 export class OutOfScopeError
   extends failureOf('FST_CRUD_OUT_OF_SCOPE', 403, 'The record would lie outside of what this request may write.') {}
+/** The role of the request may not use this operation or this entity. */
+export class ForbiddenError extends failureOf('FST_CRUD_FORBIDDEN', 403, 'This request may not use this operation.') {}
 /** The record is absent, out of scope, or soft-deleted. Clients cannot tell these cases apart. */
 export class NotFoundError extends failureOf('FST_CRUD_NOT_FOUND', 404, 'The record was not found.') {}
 /** A unique, foreign key or exclusion constraint refused the write. */

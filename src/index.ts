@@ -8,6 +8,7 @@ export { crudDatabase } from '../plugins/database.ts'
 export { crudErrors } from '../plugins/errors.ts'
 export { crudHealth, type CrudHealth, type HealthOptions } from '../plugins/health.ts'
 export { crudRoutes } from '../plugins/crud-routes.ts'
+export { crudAccess } from '../plugins/access.ts'
 export { requestEm } from '../plugins/request-em.ts'
 export { requestQueryParams } from '../plugins/query-params.ts'
 export { serverTiming } from '../plugins/server-timing.ts'
@@ -45,6 +46,8 @@ export {
   type CrudUpdateOptions,
   type CrudValues,
   type CrudWriteOptions,
+  type RoleView,
+  type RoleViewOptions,
   type WireBody,
   type WireId,
   type WirePage,
@@ -76,6 +79,7 @@ export {
   DataValidationError,
   FieldValidationError,
   FilterValidationError,
+  ForbiddenError,
   IncludeValidationError,
   NotFoundError,
   OutcomeUnknownError,
@@ -104,5 +108,6 @@ export {
   type QueryParamError,
   type QueryParams,
 } from './query/index.ts'
+export { defineAccess, type AccessOptions, type EntityRule, type RoleRules } from './access/index.ts'
 export type { Id } from './plan/index.ts'
 export type { ApiOf } from './client/index.ts'

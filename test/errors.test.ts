@@ -25,6 +25,7 @@ const CATALOGUE: ReadonlyArray<readonly [name: keyof typeof errors, code: string
   ['RequestValidationError', 'FST_ERR_VALIDATION', 400],
   ['DataValidationError', 'FST_CRUD_DATA_INVALID', 400],
   ['OutOfScopeError', 'FST_CRUD_OUT_OF_SCOPE', 403],
+  ['ForbiddenError', 'FST_CRUD_FORBIDDEN', 403],
   ['NotFoundError', 'FST_CRUD_NOT_FOUND', 404],
   ['ConflictError', 'FST_CRUD_CONFLICT', 409],
   ['PreconditionFailedError', 'FST_CRUD_PRECONDITION_FAILED', 412],

@@ -6,7 +6,7 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import type { FastifyBaseLogger } from 'fastify'
 import { ConfigError } from '../errors.ts'
 import { didYouMean, nearest } from '../suggest.ts'
-import type { AdvisedResource } from './advised-resource.ts'
+import type { AdvisedResource, AdvisedRole } from './advised-resource.ts'
 import { unguardedBehind, type Unguarded } from './unguarded.ts'
 
 /**
@@ -34,11 +34,39 @@ export async function warnOfUnguarded (
   resources: readonly AdvisedResource[],
   shared: readonly string[]
 ): Promise<void> {
-  for (const { prefix, resource, scoped, offers } of resources) {
-    if (!scoped) continue
+  for (const { prefix, resource, scoped, offers, roles } of resources) {
+    for (const role of roles ?? []) await warnOfRole(log, em, prefix, scoped, role, shared)
+    if (!scoped || roles !== undefined) continue
     const unguarded = (await unguardedBehind(em, resource, offers)).filter(({ entity }) => !shared.includes(entity))
     if (unguarded.length > 0) log.warn({ resource: prefix, unguarded }, warning(prefix, unguarded))
   }
+}
+
+/** Logs the entities of which a role may use all rows, although it may use only some rows of the resource. */
+async function warnOfRole (
+  log: FastifyBaseLogger,
+  em: EntityManager,
+  prefix: string,
+  scoped: boolean,
+  { role, resource, offers }: AdvisedRole,
+  shared: readonly string[]
+): Promise<void> {
+  const isLimited = scoped || role.ruleOf(resource.model.name)?.rows !== undefined
+  if (role.unlimited || !isLimited) return
+  const unguarded = (await unguardedBehind(em, resource, offers)).filter(({ entity }) => {
+    const rule = role.ruleOf(entity)
+    return rule?.rows === undefined && rule?.unlimited !== true && !shared.includes(entity)
+  })
+  if (unguarded.length === 0) return
+  log.warn({ resource: prefix, role: role.name, unguarded }, warningOfRole(prefix, role.name, unguarded))
+}
+
+function warningOfRole (prefix: string, role: string, unguarded: readonly Unguarded[]): string {
+  const ways = unguarded.map(({ entity, paths }) => `${entity} (${paths.join(', ')})`).join('; ')
+  const names = unguarded.map(({ entity }) => entity)
+  return `The role '${role}' may use only some rows of ${prefix}, but all rows of other entities that its requests ` +
+    `reach: ${ways}. Give them 'rows' in access.roles.${role}: ${names.join(', ')}. If the role may use all of their ` +
+    `rows, write rows: {}. If all clients may, set crudKit's option shared: ['${names.join("', '")}'].`
 }
 
 function warning (prefix: string, unguarded: readonly Unguarded[]): string {

@@ -30,6 +30,7 @@ export const MIKRO_ORM_MEMBERS = borrowedMembers('@mikro-orm/core', '7.2.1', [
   ['AbstractSqlConnection', 'stream', 'replaced for replicas; the third argument is the transaction'],
   ['Transaction', 'index', 'em.transactional inside our savepoints numbers its own'],
   ['Transaction', 'savepointName', 'em.transactional inside our savepoints commits and rolls back by this name'],
+  ['TransactionManager', 'createFork', 'calls em.fork(), which is replaced in the EntityManager of a request'],
   ['TransactionManager', 'registerDeletionHandler', 'the caller forgets entities that a transaction has removed'],
   ['TransactionManager', 'mergeEntitiesToParent', 'entities of a transaction move to the caller'],
   ['UnitOfWork', 'unsetIdentity', 'entities that the caller has changed are not overwritten by those of a transaction'],
@@ -74,6 +75,24 @@ export function contextOf (em: EntityManager): EntityManager {
 /** The variables and the role to set in each transaction. */
 export function sessionContextOf (em: EntityManager): SessionContext | undefined {
   return em.getTransactionSessionContext()
+}
+
+/**
+ * Calls a function for an EntityManager and for each EntityManager that is forked from it. MikroORM forks one for each
+ * transaction.
+ */
+export function inheritByForks (em: EntityManager, mark: (em: EntityManager) => void): void {
+  mark(em)
+  const { fork } = em
+  Object.defineProperty(em, 'fork', {
+    configurable: true,
+    writable: true,
+    value: (options?: Parameters<EntityManager['fork']>[0]) => {
+      const forked = fork.call(em, options) as EntityManager
+      inheritByForks(forked, mark)
+      return forked
+    },
+  })
 }
 
 export type EntityManagerClass = new(config: any, driver: any, ...rest: any[]) => EntityManager

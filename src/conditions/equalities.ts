@@ -31,8 +31,10 @@ function collect (where: Where, equalities: Map<ScalarProperty | RelationPropert
       continue
     }
     const equal = equalityOf(part)
-    if (equal === undefined || equalities.has(equal.property)) complete = false
-    else equalities.set(equal.property, equal.value)
+    if (equal === undefined) complete = false
+    else if (!equalities.has(equal.property)) equalities.set(equal.property, equal.value)
+    // the same value twice, as in a scope and in the rows of a role, says no more than once
+    else if (equalities.get(equal.property) !== equal.value) complete = false
   }
   return complete
 }

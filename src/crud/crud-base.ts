@@ -1,5 +1,6 @@
 /** The base class of a resource: one entity, its whitelist, and the operations on its records. */
 import type { EntityManager, EntityName, QueryBuilder } from '@mikro-orm/postgresql'
+import { checkRoleName, type AccessOptions, type Role } from '../access/index.ts'
 import {
   QueryBuilderConfig,
   readWritable,
@@ -14,9 +15,11 @@ import { planList, type Id } from '../plan/index.ts'
 import { parseQueryParams, type QueryParams } from '../query/index.ts'
 import { countRecords, readList, readRecord, readStream, recordExists } from '../read/index.ts'
 import {
+  actorOf,
   BoundResources,
   requirePromises,
   Resource,
+  resourceFor,
   type CrudContext,
   type CrudResult,
   type CrudSession,
@@ -46,6 +49,7 @@ import type {
   CrudUpdateOptions,
   CrudWriteOptions,
 } from './crud-options.ts'
+import { roleView, type RoleView, type RoleViewOptions } from './role-view.ts'
 
 /** The options of the constructor. */
 const OPTIONS: readonly string[] = ['model', 'queryConfig', 'writable', 'name']
@@ -79,6 +83,7 @@ export class CrudBase<
   readonly name: string | undefined
   readonly #writable: WritableConfig | undefined
   readonly #resources = new BoundResources()
+  readonly #accesses = new Set<AccessOptions>()
 
   /**
    * Changes the data of each new record before any record is written. The returned data may contain any property that
@@ -244,8 +249,9 @@ export class CrudBase<
     params: QueryParams,
     options: CrudReadOptions<Entity>
   ): Promise<QueryBuilder<Entity>> {
-    const resource = this.bind(em)
-    return await resource.query(em, planList(params, resource.whitelist, options), options)
+    const actor = await actorOf(em)
+    const resource = resourceFor(this, em, actor, 'list')
+    return await resource.query(em, planList(params, resource.whitelist, options), options, actor)
   }
 
   /**
@@ -342,14 +348,46 @@ export class CrudBase<
   }
 
   /**
+   * Returns the methods of this class within the limits of a role, for tests and scripts. They act for the role on any
+   * session. In a route, `request.em` does the same without this method.
+   *
+   * @param name a role of the option `access`
+   * @throws {ConfigError} for a name that is not the name of a role, and if there are no rules, because no server with
+   *   the option `access` has made routes of this resource and the rules are not passed
+   * @example
+   * const page = await projects.forRole('guest').list(orm.em.fork(), parseQueryParams('sort=name'))
+   */
+  forRole (name: string, options: RoleViewOptions = {}): RoleView<this> {
+    const what = `${this.constructor.name}.forRole`
+    checkOptions(what, options, ['request', 'access'])
+    const known = [...this.#accesses]
+    const access = options.access ?? known.findLast(({ roles }) => Object.hasOwn(roles, name)) ?? known.at(-1)
+    if (access === undefined) {
+      throw new ConfigError(
+        `${what}: there are no rules for roles. First make the routes of this resource on a server with the option ` +
+          `'access', or pass the rules: forRole('${name}', { access }).`
+      )
+    }
+    checkRoleName(`${what}: the name`, name, access)
+    return roleView(this, name, access, options.request)
+  }
+
+  /** @internal Takes the rules of a server that has routes of this resource, for `forRole`. */
+  takeAccess (access: AccessOptions): void {
+    this.#accesses.add(access)
+  }
+
+  /**
    * Binds the resource to an ORM: looks up all names, once.
    *
+   * @param role the role that the resource is for. Default: no limits.
    * @throws {ConfigError} with a suggestion, if the whitelist names a property that the entity does not have
    */
-  bind (em: EntityManager): Resource {
+  bind (em: EntityManager, role?: Role): Resource {
     return this.#resources.of(
       em,
-      () => new Resource(em, this.model, this.queryConfig as QueryBuilderConfig, this.name, this.#writable)
+      role,
+      () => new Resource(em, this.model, this.queryConfig as QueryBuilderConfig, this.name, this.#writable, role)
     )
   }
 }

@@ -14,6 +14,7 @@ export type {
   CrudUpdateOptions,
   CrudWriteOptions,
 } from './crud-options.ts'
+export type { RoleView, RoleViewOptions } from './role-view.ts'
 export { crudSchemas, type CrudSchemas } from './schemas.ts'
 export type { CamelCase, One, Wire, WireInput } from './wire-types.ts'
 export type { CrudValues, WireBody, WireId, WirePage, WireRecord } from './wire-types.ts'

@@ -1,6 +1,9 @@
 /** The EntityManager of a request: forked when it is first read, replaced while a transaction runs. */
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Access } from '../access/index.ts'
+import { actFor } from '../resource/index.ts'
+import { actorOfRequest } from './actor-of-request.ts'
 
 const kEm = Symbol('fastify-crud-kit.em')
 const kReply = Symbol('fastify-crud-kit.reply')
@@ -31,8 +34,15 @@ export function replyOf (request: FastifyRequest): FastifyReply {
   return (request as unknown as WithEm)[kReply]!
 }
 
-/** Makes the getter of `request.em`. */
-export function emGetter (orm: MikroORM): (request: FastifyRequest) => EntityManager {
+/**
+ * Makes the getter of `request.em`.
+ *
+ * @param access returns the rules that limit what methods of `CrudBase` do with the EntityManager
+ */
+export function emGetter (
+  orm: MikroORM,
+  access: () => Access | undefined
+): (request: FastifyRequest) => EntityManager {
   // PGlite runs one statement at a time, in this process, and cannot cancel it
   const strategy = orm.driver.constructor.name === 'PgliteDriver'
     ? undefined
@@ -43,10 +53,20 @@ export function emGetter (orm: MikroORM): (request: FastifyRequest) => EntityMan
       const controller = new AbortController()
       if (!withEm[kReply]) withEm[kAbort] = controller
       else abortOnDeparture(controller, withEm[kReply])
-      withEm[kEm] = orm.em.fork({ signal: controller.signal, ...strategy }) as EntityManager
+      const em = orm.em.fork({ signal: controller.signal, ...strategy }) as EntityManager
+      const rules = access()
+      withEm[kEm] = rules === undefined ? em : actForRequest(em, request, rules)
     }
     return withEm[kEm]
   }
+}
+
+function actForRequest (em: EntityManager, request: FastifyRequest, access: Access): EntityManager {
+  return actFor(em, {
+    get actor () {
+      return actorOfRequest(request, access)
+    },
+  })
 }
 
 /** The EntityManager of a request, if it has been read. */

@@ -4,6 +4,7 @@
  * calls Fastify is in `plugins/`, and so are the declarations of `request.em` and the other decorators. `docs/` and
  * `streams/` are loaded only by servers that use them.
  */
+export { ACTOR_PROPERTY } from './actor-of-request.ts'
 export { checkDatabase, openDatabase, preparePools, type ServerDatabaseOptions } from './database.ts'
 export { EM_PROPERTIES, emGetter, rememberReply } from './em-of-request.ts'
 export { ErrorSchema, serializeError } from './error-schema.ts'
@@ -20,6 +21,7 @@ export { ignoreBody, refuseOtherTypes } from './routes/content-type.ts'
 export { hooksOf } from './routes/hooks.ts'
 export { routeDefinitions } from './routes/handlers.ts'
 export type { CrudRoutesOptions, RouteHooks } from './routes/options.ts'
+export { roleGuard, roleResources, routesByRole } from './routes/roles.ts'
 export { queryChecks } from './routes/query-checks.ts'
 export { documentedResource, routedResource, type RoutedResource } from './routes/resource.ts'
 export { routeSchema } from './routes/schema.ts'
@@ -27,6 +29,7 @@ export { routeTransactions, type RouteTransactions } from './routes/transactions
 export { routeValidation } from './routes/validation.ts'
 export { namedSchemas, type NamedSchemas } from './schemas/named.ts'
 export { schemaNames, takenNames } from './schemas/names.ts'
+export { documentedRoles } from './schemas/roles.ts'
 export { operationSchema } from './schemas/operation.ts'
 export { compileWith } from './server-validator.ts'
 export { timed, timesOf, TIMES_PROPERTY, timingHooks } from './timing.ts'

@@ -1,13 +1,12 @@
 /** The options of the plugins, as TypeBox schemas, and the check against them at registration. */
 import { Type } from '@sinclair/typebox'
 import type { RegisterOptions } from 'fastify'
+import { OPERATIONS, type CrudOperation } from '../config/index.ts'
 import { ConfigError } from '../errors.ts'
 import { checkSchema, unknownOption } from '../options.ts'
 import { nearest } from '../suggest.ts'
 
-/** The operations of a resource, in the order of its routes. */
-export const OPERATIONS = ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore'] as const
-export type CrudOperation = typeof OPERATIONS[number]
+export { OPERATIONS, type CrudOperation }
 
 /** All operations except createMany, which has to be enabled. */
 export const DEFAULT_OPERATIONS: readonly CrudOperation[] = OPERATIONS.filter((operation) => operation !== 'createMany')
@@ -155,6 +154,9 @@ export const CrudKitOptionsSchema = Type.Object({
     ...closed,
     description: 'Resources by prefix: a CrudBase, or { crud, ...options }.',
   })),
+  access: Type.Optional(
+    Type.Any({ description: 'What each role may do with rows, properties and operations of entities.' })
+  ),
   shared: Type.Optional(
     Type.Array(Type.String(), {
       description: 'Names of entities whose rows all clients may use. There is no warning that they have no guard.',

@@ -5,6 +5,7 @@ import { contextOf } from '../borrowed/mikro-orm.ts'
 import { AbortedError } from '../errors.ts'
 import { RequestSession } from '../resource/index.ts'
 import { hasReplicas, preparesConnections, type Cancellation } from '../run/index.ts'
+import { knownActorOf } from './actor-of-request.ts'
 import { onDeparture, openedEm, replyOf } from './em-of-request.ts'
 
 /**
@@ -35,6 +36,10 @@ class SessionOfRequest extends RequestSession {
 
   get opened (): EntityManager | undefined {
     return openedEm(this.#request)
+  }
+
+  get actor (): ReturnType<typeof knownActorOf> {
+    return knownActorOf(this.#request)
   }
 
   get departure (): Departure {

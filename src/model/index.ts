@@ -27,6 +27,7 @@ export type {
   Property,
   RelationProperty,
   ScalarProperty,
+  WriteRules,
 } from './entity-model.ts'
 export { fromScope, incomparable, isSameValue } from './scope-value.ts'
 export { isComparable, isOrdered, isTextual, valueTypeOf } from './value-type.ts'

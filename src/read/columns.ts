@@ -3,7 +3,7 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import { wireTypeOf } from '../model/index.ts'
 import { planStream, type Selection } from '../plan/index.ts'
 import type { QueryParams } from '../query/index.ts'
-import type { CrudClass } from '../resource/index.ts'
+import { knownActor, resourceFor, type CrudClass } from '../resource/index.ts'
 
 /** A column of a stream. */
 export interface StreamColumn {
@@ -14,7 +14,8 @@ export interface StreamColumn {
 
 /** The keys of a stream's records for `params`, in order. */
 export function streamColumns (crud: CrudClass, em: EntityManager, params: QueryParams): readonly StreamColumn[] {
-  const { properties, includes, aggregates } = planStream(params, crud.bind(em).whitelist).selection
+  const { whitelist } = resourceFor(crud, em, knownActor(em), 'stream')
+  const { properties, includes, aggregates } = planStream(params, whitelist).selection
   return [
     ...properties.map((property) => ({ name: property.publicName, numeric: isNumeric(property) })),
     ...includes.map(({ relation }) => ({ name: relation.publicName, numeric: false })),

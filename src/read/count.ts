@@ -12,7 +12,7 @@ export async function countRecords (
   params: QueryParams,
   options: ReadOptions
 ): Promise<number> {
-  const read = beginRead(crud, session, options, 'count')
+  const read = await beginRead(crud, session, options, 'count')
   const { rows } = await findRows(read, planCount(params, read.resource.whitelist, options))
   return countOf(rows)
 }

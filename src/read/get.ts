@@ -14,7 +14,7 @@ export async function readRecord (
   params: QueryParams | undefined,
   options: ReadOptions
 ): Promise<JsonAnswer | null> {
-  const read = beginRead(crud, session, options, 'get')
+  const read = await beginRead(crud, session, options, 'get')
   const plan = planGet(id, params, read.resource.whitelist, options)
   enterStage()
   if (plan === undefined) return null
@@ -34,7 +34,7 @@ export async function recordExists (
   id: Id,
   options: ReadOptions
 ): Promise<boolean> {
-  const read = beginRead(crud, session, options, 'exists')
+  const read = await beginRead(crud, session, options, 'exists')
   const plan = planExists(id, read.resource.whitelist, options)
   enterStage()
   return plan !== undefined && (await findRows(read, plan)).rows.length > 0

@@ -22,7 +22,7 @@ export async function readList (
   params: QueryParams,
   options: ReadOptions
 ): Promise<JsonAnswer> {
-  const read = beginRead(crud, session, options, 'list')
+  const read = await beginRead(crud, session, options, 'list')
   const plan = planList(params, read.resource.whitelist, options)
   return plan.kind === 'keyset' ? await readByCursor(read, plan) : await readPage(read, plan)
 }

@@ -1,4 +1,5 @@
 /** Compiles the plan of a read, runs its statement and returns the rows. */
+import type { Actor } from '../access/index.ts'
 import type { GetPlan, KeysetPlan, ListPlan, Plan } from '../plan/index.ts'
 import {
   type CompiledRead,
@@ -9,9 +10,10 @@ import {
   type RequestConditions,
   type Resource,
   type Session,
+  actorOf,
   crudContext,
   readStatement,
-  sharedEmOf,
+  resourceFor,
 } from '../resource/index.ts'
 import { isDoubtful } from '../answer/index.ts'
 import { enterStage, type QueryOperation } from '../run/index.ts'
@@ -35,16 +37,34 @@ export interface FoundRows {
   readonly statement: CompiledRead
 }
 
-/** Begins a read. The first read binds the resource to its ORM. */
-export function beginRead<On extends CrudSession> (
+/**
+ * Begins a read. The first read binds the resource to its ORM.
+ *
+ * @returns a promise if the application must first tell the role that the session acts for
+ */
+export function beginRead<On extends Session> (
+  crud: CrudClass,
+  session: On,
+  options: ReadOptions,
+  operation: QueryOperation
+): Read<On> | Promise<Read<On>> {
+  const actor = actorOf(session)
+  return actor instanceof Promise
+    ? actor.then((actor) => beginReadAs(actor, crud, session, options, operation))
+    : beginReadAs(actor, crud, session, options, operation)
+}
+
+/** Begins a read for a role. */
+export function beginReadAs<On extends CrudSession> (
+  actor: Actor | undefined,
   crud: CrudClass,
   session: On,
   options: ReadOptions,
   operation: QueryOperation
 ): Read<On> {
-  const resource = crud.bind(sharedEmOf(session))
+  const resource = resourceFor(crud, session, actor, operation)
   enterStage('plan')
-  return { crud, resource, session, conditions: resource.conditionsOf(options), operation }
+  return { crud, resource, session, conditions: resource.conditionsOf(options, actor), operation }
 }
 
 /** The context that hooks get. */

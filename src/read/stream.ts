@@ -33,7 +33,7 @@ export async function * readStream (
   params: QueryParams,
   options: StreamReadOptions
 ): AsyncGenerator<string[], void, undefined> {
-  const { resource, conditions } = beginRead(crud, em, options, 'stream')
+  const { resource, conditions } = await beginRead(crud, em, options, 'stream')
   const plan = planStream(params, resource.whitelist, options)
   const context = crudContext(em, options.context)
   const statementOf: StatementOf = async (plan) => await resource.prepare(em, plan, conditions, 'stream')

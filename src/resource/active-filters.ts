@@ -6,7 +6,13 @@ import { ALL_ROWS, type Where } from '../conditions/index.ts'
 import { DatabaseError } from '../errors.ts'
 import type { EntityModel } from '../model/index.ts'
 import type { Plan, ScopeCondition } from '../plan/index.ts'
-import { NO_FILTERS, NONE_SWITCHED, type ActiveFilters, type SwitchedFilters } from './foreign.ts'
+import {
+  NO_FILTERS,
+  NONE_SWITCHED,
+  type ActiveFilters,
+  type RequestConditions,
+  type SwitchedFilters,
+} from './foreign.ts'
 import { RequestSession } from './request-session.ts'
 import { readFilter } from './scope.ts'
 import { emOf, type Session } from './session.ts'
@@ -15,6 +21,11 @@ import { emOf, type Session } from './session.ts'
 export type FilterOptions = Readonly<Record<string, unknown>>
 
 export type FilterType = 'read' | 'update' | 'delete'
+
+/** The filters for the records of a request. Some reads of a write find their record even if a filter hides it. */
+export function ownFilters ({ filtered }: RequestConditions, active: ActiveFilters): ActiveFilters {
+  return filtered === false ? NO_FILTERS : active
+}
 
 /** The conditions of the active filters of some entities. */
 export async function activeFilters (

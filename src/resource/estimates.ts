@@ -1,5 +1,6 @@
 /** Refuses totals that PostgreSQL's planner estimates for requests that may see only some rows. */
 import type { EntityManager } from '@mikro-orm/postgresql'
+import type { Role } from '../access/index.ts'
 import { ConfigError } from '../errors.ts'
 import { relationsOf, type Whitelist } from '../plan/index.ts'
 import { filtersOfEntity } from './entity-filters.ts'
@@ -23,15 +24,19 @@ export function checkEstimates (what: string, { pagination }: Whitelist, hides: 
 }
 
 /**
- * Refuses estimates at start-up if a MikroORM filter is on by default for the counted rows, or for rows that filters of
- * the whitelist lead to. Includes and sorts do not change a list's estimate.
+ * Refuses estimates at start-up if a MikroORM filter is on by default for the counted rows or for rows that filters of
+ * the whitelist lead to, or if the role may use only some of these rows. Includes and sorts do not change a list's
+ * estimate.
  *
  * @throws {ConfigError} unless the whitelist sets `estimateAllRows`
  */
-export function checkEstimatesOf (em: EntityManager, whitelist: Whitelist): void {
+export function checkEstimatesOf (em: EntityManager, whitelist: Whitelist, role?: Role): void {
   const { model, filters } = whitelist
   const counted = new Set([model, ...[...filters.values()].flatMap(relationsOf).map(({ target }) => target)])
-  for (const { entity } of counted) {
+  for (const { entity, name } of counted) {
+    if (role?.ruleOf(name)?.rows !== undefined) {
+      checkEstimates(`The resource of ${model.name}`, whitelist, `the rows of the role '${role.name}'`)
+    }
     if (filtersOfEntity(em, entity).some((filter) => filter.default)) {
       checkEstimates(`The resource of ${model.name}`, whitelist, 'a MikroORM filter')
     }

@@ -1,4 +1,5 @@
 /** Conditions that MikroORM compiles. They may depend on any data, so their statement is compiled for each request. */
+import type { Actor } from '../access/index.ts'
 import { readConstant, toMikroOrm, type Visible, type Where } from '../conditions/index.ts'
 import type { CustomFilterContext } from '../config/index.ts'
 import { FilterValidationError } from '../errors.ts'
@@ -31,15 +32,26 @@ export interface ReadOptions {
 /** The same conditions after they have been parsed. */
 export interface RequestConditions {
   readonly scope?: Where | undefined
+  /** The role and request that the rows of entities are made for. Absent if all rows may be used. */
+  readonly actor?: Actor | undefined
   /** Whether MikroORM's filters are applied. Default: true. */
   readonly filtered?: boolean
   readonly context?: ReadOptions['context']
 }
 
-/** The conditions of the active MikroORM filters, by entity. */
-export type ActiveFilters = ReadonlyMap<EntityModel, Where>
+/** The conditions of the active MikroORM filters and of a role's rows, by entity. */
+export interface ActiveFilters extends ReadonlyMap<EntityModel, Where> {
+  /**
+   * The conditions without those of a role, if there are any. They hold for related rows that a scope leads to: a
+   * condition of the application is not limited by what the role may see.
+   */
+  readonly ofMikroOrm?: ReadonlyMap<EntityModel, Where>
+}
 
 export const NO_FILTERS: ActiveFilters = new Map()
+
+/** The filters behind conditions of the application. */
+export const filtersBehind = (filters: ActiveFilters): ActiveFilters => filters.ofMikroOrm ?? filters
 
 /**
  * The functions by which MikroORM compiles conditions of a request.
@@ -53,7 +65,7 @@ export function foreignOf (
   { scope, context }: RequestConditions,
   filters: ActiveFilters,
   values: unknown[],
-  { switched = NONE_SWITCHED, behind = filters }: {
+  { switched = NONE_SWITCHED, behind = filtersBehind(filters) }: {
     readonly switched?: SwitchedFilters,
     readonly behind?: ActiveFilters,
   } = {}

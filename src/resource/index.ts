@@ -3,12 +3,14 @@
  * one request. Errors: mistakes of the configuration, when the resource is bound, and values that are not certainly
  * conditions.
  */
+export { actFor, actForSync, actorOf, knownActor, resourceFor, type ActorSource } from './acting.ts'
 export {
   activeFilters,
   filterError,
   filtersByEntity,
   filtersBySwitch,
   optionsOf,
+  ownFilters,
   switchedBy,
   type FilterOptions,
   type FilterType,
@@ -19,8 +21,10 @@ export { checkEstimates } from './estimates.ts'
 export { filtersOfEntity } from './entity-filters.ts'
 export { foreignOf, NO_FILTERS, type ActiveFilters, type ReadOptions, type RequestConditions } from './foreign.ts'
 export { type CrudClass, type CrudHooks } from './hooks.ts'
+export { accessFor } from './models.ts'
 export { RequestSession } from './request-session.ts'
-export { Resource } from './resource.ts'
+export { Resource, type ReadFilters } from './resource.ts'
+export { guarded, rowsOf, withRows } from './role-rows.ts'
 export { readScope, rulesOf, toBody, type ScopeRules } from './scope.ts'
 export {
   hasSessionContext,

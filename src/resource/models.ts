@@ -1,7 +1,9 @@
 /** The models of an ORM's entities, created once for all resources. */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { correctArrays } from '../borrowed/mikro-orm.ts'
-import { Models } from '../model/index.ts'
+import { Access, type AccessOptions, type Entities } from '../access/index.ts'
+import { ConfigError } from '../errors.ts'
+import { Models, type EntityModel } from '../model/index.ts'
 import { minimalArrayLiteral } from './array-literals.ts'
 
 const modelsByStorage = new WeakMap<object, Map<string | undefined, Models>>()
@@ -9,6 +11,42 @@ const modelsByStorage = new WeakMap<object, Map<string | undefined, Models>>()
 /** The schema of entities that do not name one: the EntityManager's, or the ORM's. */
 export function schemaOf (em: EntityManager): string | undefined {
   return em.schema ?? em.config.getSchema(true)
+}
+
+/**
+ * The models of an ORM's entities by name, without entities that cannot be a resource, such as those without a table.
+ */
+function entitiesOf (em: EntityManager): Entities {
+  const models = modelsOf(em)
+  const entities = new Map<string, EntityModel>()
+  for (const { className, class: entity, embeddable, pivotTable } of em.getMetadata().getAll().values()) {
+    if (embeddable || pivotTable) continue
+    try {
+      entities.set(className, models.of(entity))
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error
+    }
+  }
+  return entities
+}
+
+const accesses = new WeakMap<AccessOptions, WeakMap<object, Access>>()
+
+/**
+ * The rules of the option `access` for the entities of an ORM, made at the first call.
+ *
+ * @throws {ConfigError} for unknown names, and for rules that cannot work
+ */
+export function accessFor (options: AccessOptions, em: EntityManager): Access {
+  const isObject = typeof options === 'object' && options !== null
+  let byMetadata = isObject ? accesses.get(options) : undefined
+  let access = byMetadata?.get(em.getMetadata())
+  if (access === undefined) {
+    access = new Access(options, entitiesOf(em))
+    if (byMetadata === undefined) accesses.set(options, byMetadata = new WeakMap())
+    byMetadata.set(em.getMetadata(), access)
+  }
+  return access
 }
 
 /** The models for an EntityManager's ORM and schema. */

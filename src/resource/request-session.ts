@@ -3,6 +3,7 @@
  * aborts its queries, cost a tenth of a list, and few requests need more than the connection.
  */
 import type { EntityManager } from '@mikro-orm/postgresql'
+import type { Actor } from '../access/index.ts'
 import type { Cancellation } from '../run/index.ts'
 
 export abstract class RequestSession {
@@ -17,6 +18,8 @@ export abstract class RequestSession {
   abstract get em (): EntityManager
   /** The EntityManager of the request if it has been used, since its filters and transaction then apply. */
   abstract get opened (): EntityManager | undefined
+  /** The role of the request, if the server has the option `access`. */
+  abstract get actor (): Actor | Promise<Actor> | undefined
   /** The cancellation for a client that has disconnected. */
   abstract get departure (): Cancellation
 }

@@ -1,5 +1,6 @@
 /** A CRUD class bound to an ORM: its names are looked up, and its statements are kept by shape. */
 import type { EntityManager, QueryBuilder } from '@mikro-orm/postgresql'
+import { whitelistFor, writableFor, type Actor, type Role } from '../access/index.ts'
 import { entitiesBehind, toMikroOrm } from '../conditions/index.ts'
 import type { QueryBuilderConfig, WritableConfig } from '../config/index.ts'
 import type { EntityModel } from '../model/index.ts'
@@ -23,12 +24,11 @@ import {
 import { toWireOf, type ToWire } from '../answer/index.ts'
 import { callsOf, enterStage, type QueryCall, type QueryOperation } from '../run/index.ts'
 import { applyPlan, compile, compileWrite, ROOT_ALIAS } from '../sql/index.ts'
-import { activeFilters, switchedFilters } from './active-filters.ts'
+import { activeFilters, ownFilters, switchedFilters } from './active-filters.ts'
 import { checkEstimates, checkEstimatesOf } from './estimates.ts'
 import {
   foreignOf,
   narrow,
-  NO_FILTERS,
   NONE_SWITCHED,
   visibleBy,
   type ActiveFilters,
@@ -37,26 +37,35 @@ import {
   type SwitchedFilters,
 } from './foreign.ts'
 import { modelsOf } from './models.ts'
+import { rowsOf, withRows } from './role-rows.ts'
 import { bindKept, bindOnce, Statements, toWireOfPlan, type CompiledRead } from './kept-statements.ts'
 import { readScope } from './scope.ts'
 import { sharedEmOf, type CrudSession, type Session } from './session.ts'
 import { checkConstants, checkFilters, relationsOfWhitelist } from './whitelisted.ts'
 
+/** The conditions of a read that depend on MikroORM's filters and on the role. */
+export interface ReadFilters {
+  /** The conditions on the rows that the statement reads. */
+  readonly filters: ActiveFilters
+  /** The filters of rows that the scope leads to, which apply even if the records themselves are not filtered. */
+  readonly behind: ActiveFilters
+  /** The filters that the request has switched on. */
+  readonly switched: SwitchedFilters
+}
+
 /** A plan with all conditions of its request. */
-interface PlannedRead {
+interface PlannedRead extends ReadFilters {
   readonly plan: Plan
   /** The plan that contains the conditions of its request; `undefined` if only MikroORM can compile one of them. */
   readonly complete: Plan | undefined
   /** The same conditions, for MikroORM. */
   readonly conditions: RequestConditions
-  readonly filters: ActiveFilters
-  /** The filters of rows that the scope leads to, which apply even if the records themselves are not filtered. */
-  readonly behind: ActiveFilters
-  readonly switched: SwitchedFilters
 }
 
 export class Resource {
   readonly model: EntityModel
+  /** The whitelist as the application wrote it, without names that the role does not see. */
+  readonly config: QueryBuilderConfig
   readonly whitelist: Whitelist
   /** The properties that bodies may set. */
   readonly writable: Writable
@@ -70,17 +79,23 @@ export class Resource {
   /** The entities that statements of this resource can use, and whose MikroORM filters may therefore apply. */
   readonly #entities: readonly EntityModel[]
 
-  /** @throws {ConfigError} when the configuration names a property that the entity does not have */
+  /**
+   * @param role the role that the resource is for. The configuration must fit the entity without the role.
+   * @throws {ConfigError} when the configuration names a property that the entity does not have
+   */
   constructor (
     em: EntityManager,
     entity: unknown,
     config: QueryBuilderConfig,
     name: string | undefined,
-    writable: WritableConfig | undefined
+    writable: WritableConfig | undefined,
+    role?: Role
   ) {
-    this.model = modelsOf(em).of(entity)
-    this.whitelist = resolveWhitelist(config, this.model, name)
-    this.writable = resolveWritable(writable, this.model)
+    const model = modelsOf(em).of(entity)
+    this.model = role === undefined ? model : role.view(model)
+    this.config = role === undefined ? config : whitelistFor(config, this.model)
+    this.whitelist = resolveWhitelist(this.config, this.model, name)
+    this.writable = resolveWritable(role === undefined ? writable : writableFor(writable, this.model), this.model)
     this.#calls = callsOf(name ?? this.model.tableName)
     const relations = relationsOfWhitelist(this.whitelist)
     this.#entities = [
@@ -91,7 +106,7 @@ export class Resource {
       ]),
     ]
     checkFilters(em, this.#entities)
-    checkEstimatesOf(em, this.whitelist)
+    checkEstimatesOf(em, this.whitelist, role)
     this.selection = planSelection({ fields: [], fieldsByInclude: {}, include: [] }, this.whitelist, new QueryErrors())
     this.toWire = toWireOf(this.selection)
   }
@@ -104,10 +119,11 @@ export class Resource {
   /**
    * Parses the conditions that a caller passes in addition to the query string.
    *
+   * @param actor the role that the caller acts for
    * @throws {ScopeError} for a scope that is not certainly a condition
    */
-  conditionsOf (options: ReadOptions): RequestConditions {
-    return { scope: readScope(options, this.model), context: options.context }
+  conditionsOf (options: ReadOptions, actor?: Actor): RequestConditions {
+    return { scope: readScope(options, this.model), context: options.context, actor }
   }
 
   /** The statement of a plan with the request's values. The conditions are planned first, then the plan is compiled. */
@@ -118,51 +134,47 @@ export class Resource {
     operation: QueryOperation
   ): Promise<CompiledRead> {
     enterStage('plan')
-    const active = await activeFilters(session, this.entitiesOfRead(plan, conditions))
+    const behind = await activeFilters(session, this.entitiesOfRead(plan, conditions))
+    const own = ownFilters(conditions, behind)
+    const filters = conditions.actor === undefined
+      ? own
+      : await withRows(own, conditions.actor, this.entitiesRead(plan))
     const switched = plan.customs.length === 0 ? NONE_SWITCHED : await switchedFilters(session, plan)
-    return this.prepareWith(session, plan, conditions, operation, active, switched)
+    return this.prepareWith(session, plan, conditions, operation, { filters, behind, switched })
   }
 
   /** The entities whose MikroORM filters are needed to plan a read. */
   entitiesOfRead (plan: Plan, conditions: RequestConditions): readonly EntityModel[] {
-    return this.entitiesWithScope(conditions.filtered === false ? [] : this.#entitiesRead(plan), conditions)
+    return this.entitiesWithScope(conditions.filtered === false ? [] : this.entitiesRead(plan), conditions)
   }
 
-  #entitiesRead (plan: Plan): readonly EntityModel[] {
+  /** The entities whose rows a plan reads. */
+  entitiesRead (plan: Plan): readonly EntityModel[] {
     return hasCallbacks(plan) ? this.#entities : entitiesOf(plan)
   }
 
   /**
-   * The same statement, given the conditions of MikroORM's filters.
-   *
-   * @param active the conditions of active filters, by entity of the read
-   * @param switched the conditions of filters that the request has switched on
+   * The same statement, given the conditions of MikroORM's filters and of the role's rows.
    */
   prepareWith (
     session: CrudSession,
     plan: Plan,
     conditions: RequestConditions,
     operation: QueryOperation,
-    active: ActiveFilters,
-    switched: SwitchedFilters
+    given: ReadFilters
   ): CompiledRead {
-    const planned = this.#plan(plan, conditions, active, switched)
+    const planned = this.#plan(plan, conditions, given)
     enterStage('compile')
     const statement = this.#compile(session, planned, this.#calls[operation])
     enterStage()
     return statement
   }
 
-  #plan (
-    plan: Plan,
-    conditions: RequestConditions,
-    active: ActiveFilters,
-    switched: SwitchedFilters
-  ): PlannedRead {
-    const filters = conditions.filtered === false ? NO_FILTERS : active
+  #plan (plan: Plan, conditions: RequestConditions, given: ReadFilters): PlannedRead {
+    const { filters } = given
     if (plan.kind === 'list' && plan.window.count === 'planned') this.#checkEstimate(plan, conditions, filters)
     const complete = hasCallbacks(plan) ? undefined : withConditions(plan, conditions.scope, filters)
-    return { plan, complete, conditions, filters, behind: active, switched }
+    return { plan, complete, conditions, ...given }
   }
 
   /**
@@ -172,7 +184,7 @@ export class Resource {
   #checkEstimate (plan: ListPlan, { scope = [] }: RequestConditions, filters: ActiveFilters): void {
     if (scope.length > 0) checkEstimates(`The resource of ${this.model.name}`, this.whitelist, 'a scope')
     if (filters.size === 0) return
-    if (this.#entitiesRead(planEstimate(plan)).some((model) => filters.has(model))) {
+    if (this.entitiesRead(planEstimate(plan)).some((model) => filters.has(model))) {
       checkEstimates(`The resource of ${this.model.name}`, this.whitelist, 'a MikroORM filter')
     }
   }
@@ -241,16 +253,24 @@ export class Resource {
     return behind.size === 0 ? entities : [...new Set([...entities, ...behind])]
   }
 
-  /** The plan as MikroORM's QueryBuilder, with scope and filters applied. */
-  async query (em: EntityManager, plan: ListPlan | KeysetPlan, options: ReadOptions): Promise<QueryBuilder<any>> {
-    const conditions = this.conditionsOf(options)
-    const filters = await activeFilters(em, this.entitiesWithScope(this.#entities, conditions))
+  /** The plan as MikroORM's QueryBuilder, with scope, filters and the role's rows applied. */
+  async query (
+    em: EntityManager,
+    plan: ListPlan | KeysetPlan,
+    options: ReadOptions,
+    actor: Actor | undefined
+  ): Promise<QueryBuilder<any>> {
+    const conditions = this.conditionsOf(options, actor)
+    const behind = await activeFilters(em, this.entitiesWithScope(this.#entities, conditions))
+    const filters = await withRows(behind, actor, this.#entities)
+    const rows = actor && await rowsOf(actor, this.model)
     const qb = em.createQueryBuilder(plan.model.entity as never, ROOT_ALIAS) as unknown as QueryBuilder<any>
     // the builder binds values itself: those of our fragments are added after the plan's values
     const values = [...plan.values]
     const applied = applyPlan(qb, { ...plan, values }, foreignOf(em, plan, conditions, filters, values))
     await applied.applyFilters()
-    if (conditions.scope !== undefined) applied.andWhere(toMikroOrm(conditions.scope, visibleBy(filters)) as never)
+    if (conditions.scope !== undefined) applied.andWhere(toMikroOrm(conditions.scope, visibleBy(behind)) as never)
+    if (rows !== undefined) applied.andWhere(toMikroOrm(rows) as never)
     const switched = await switchedFilters(em, plan)
     return plan.customs.reduce((builder, custom) =>
       custom.kind === 'scope'

@@ -73,5 +73,7 @@ export function objectJson (pairs: readonly (readonly [key: string, value: Sql])
 
 /** The version of a row, as in its entity tag. */
 export function versionText ({ version }: EntityModel, alias: string): Sql {
-  return version === undefined ? trusted('null::text') : sql`(${jsonValue(column(version, alias), version.type)})::text`
+  return version === undefined || version.hidden
+    ? trusted('null::text')
+    : sql`(${jsonValue(column(version, alias), version.type)})::text`
 }

@@ -1,5 +1,8 @@
 /** Compiles statements with the conditions of MikroORM's filters, and runs them on a synchronous session. */
+import type { Actor } from '../access/index.ts'
+import type { Where } from '../conditions/index.ts'
 import type { SyncSession } from '../database/index.ts'
+import { ConfigError } from '../errors.ts'
 import type { EntityModel } from '../model/index.ts'
 import type { Plan } from '../plan/index.ts'
 import type { FoundRows } from '../read/index.ts'
@@ -7,7 +10,10 @@ import {
   filterError,
   filtersByEntity,
   filtersBySwitch,
+  guarded,
   optionsOf,
+  ownFilters,
+  rowsOf,
   switchedBy,
   type ActiveFilters,
   type FilterOptions,
@@ -32,15 +38,38 @@ export function findRows (
 ): FoundRows {
   enterStage('plan')
   const { model, customs } = plan
-  const active = activeFilters(session, resource.entitiesOfRead(plan, conditions), 'read')
+  const behind = activeFilters(session, resource.entitiesOfRead(plan, conditions), 'read')
+  const filters = withRows(ownFilters(conditions, behind), conditions.actor, resource.entitiesRead(plan))
   const switches = switchedBy(customs)
   const switched = filtersBySwitch(
     model,
     switches,
     switches.map((custom) => filterOf(session, model, 'read', optionsOf(model, custom)))
   )
-  const statement = resource.prepareWith(session, plan, conditions, operation, active, switched)
+  const statement = resource.prepareWith(session, plan, conditions, operation, { filters, behind, switched })
   return { rows: session.run(statement), statement }
+}
+
+/** Adds the rows that the role of a session may use to the conditions of MikroORM's filters. */
+export function withRows (
+  filters: ActiveFilters,
+  actor: Actor | undefined,
+  entities: readonly EntityModel[]
+): ActiveFilters {
+  return actor === undefined ? filters : guarded(filters, entities, entities.map((model) => rowsSync(actor, model)))
+}
+
+/** @throws {ConfigError} if the application's function returns a promise */
+export function rowsSync (actor: Actor, model: EntityModel): Where | undefined {
+  const rows = rowsOf(actor, model)
+  if (rows instanceof Promise) {
+    rows.catch(() => {})
+    throw new ConfigError(
+      `access: 'rows' of ${model.name} returns a promise, which a synchronous session (useAsync: false) cannot wait ` +
+        'for: use a DatabaseFactory without useAsync: false, and await the result.'
+    )
+  }
+  return rows
 }
 
 export function activeFilters (

@@ -3,7 +3,7 @@ import type { SyncSession } from '../database/index.ts'
 import { planCount, planExists, planGet, planList, type Id, type KeysetPlan, type ListPlan } from '../plan/index.ts'
 import type { QueryParams } from '../query/index.ts'
 import {
-  beginRead,
+  beginReadAs,
   countOf,
   estimateOf,
   finishKeyset,
@@ -17,7 +17,7 @@ import {
   type LimitedPlan,
   type Read,
 } from '../read/index.ts'
-import type { CrudClass, ReadOptions } from '../resource/index.ts'
+import { knownActor, type CrudClass, type ReadOptions } from '../resource/index.ts'
 import { readKeyset } from '../answer/index.ts'
 import { finishList, finishRecord } from './answer.ts'
 import { findRows } from './find-rows.ts'
@@ -28,7 +28,7 @@ export function listSync (
   params: QueryParams,
   options: ReadOptions
 ): JsonAnswer {
-  const read = beginRead(crud, session, options, 'list')
+  const read = beginReadAs(knownActor(session), crud, session, options, 'list')
   const plan = planList(params, read.resource.whitelist, options)
   return { json: plan.kind === 'keyset' ? byCursor(read, plan) : byPage(read, plan) }
 }
@@ -56,7 +56,7 @@ export function getSync (
   params: QueryParams | undefined,
   options: ReadOptions
 ): JsonAnswer | null {
-  const read = beginRead(crud, session, options, 'get')
+  const read = beginReadAs(knownActor(session), crud, session, options, 'get')
   const plan = planGet(id, params, read.resource.whitelist, options)
   if (plan === undefined) return null
   const { rows: [row], statement } = findWithinLimits(read, plan)
@@ -73,12 +73,12 @@ export function countSync (
   params: QueryParams,
   options: ReadOptions
 ): number {
-  const read = beginRead(crud, session, options, 'count')
+  const read = beginReadAs(knownActor(session), crud, session, options, 'count')
   return countOf(findRows(read, planCount(params, read.resource.whitelist, options)).rows)
 }
 
 export function existsSync (crud: CrudClass, session: SyncSession, id: Id, options: ReadOptions): boolean {
-  const read = beginRead(crud, session, options, 'exists')
+  const read = beginReadAs(knownActor(session), crud, session, options, 'exists')
   const plan = planExists(id, read.resource.whitelist, options)
   return plan !== undefined && findRows(read, plan).rows.length > 0
 }

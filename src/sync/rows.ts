@@ -32,7 +32,7 @@ import {
   type Written,
 } from '../write/index.ts'
 import { checkChangedReferences, checkReferences } from './check-references.ts'
-import { activeFilters, findRows } from './find-rows.ts'
+import { activeFilters, findRows, withRows } from './find-rows.ts'
 
 type SyncWrite = Write<SyncSession>
 
@@ -117,7 +117,10 @@ function runWrite (write: SyncWrite, plan: AnyWritePlan, filters: ActiveFilters)
 
 function filtersOf (write: SyncWrite, rows: readonly RecordData[]): ActiveFilters {
   enterStage('plan')
-  return activeFilters(write.session, entitiesOfWrite(write, rows), FILTERS_OF_WRITES)
+  const { session, resource, conditions } = write
+  const entities = entitiesOfWrite(write, rows)
+  const filters = activeFilters(session, resource.entitiesWithScope(entities, conditions), FILTERS_OF_WRITES)
+  return withRows(filters, conditions.actor, entities)
 }
 
 function findRow (write: SyncWrite, id: Id, includeDeleted?: boolean): Row {

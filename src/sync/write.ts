@@ -5,13 +5,13 @@
 import type { SyncSession } from '../database/index.ts'
 import type { Id } from '../plan/index.ts'
 import type { JsonAnswer } from '../read/index.ts'
-import { crudContext, type CrudClass } from '../resource/index.ts'
-import { enterStage } from '../run/index.ts'
+import { crudContext, knownActor, resourceFor, type CrudClass } from '../resource/index.ts'
+import { enterStage, type QueryOperation } from '../run/index.ts'
 import {
   beginCreate,
-  beginRestore,
   beginUpdate,
-  beginWrite,
+  beginWriteOf,
+  requireMark,
   completeRow,
   deletionTime,
   finishChanges,
@@ -30,7 +30,20 @@ import {
 import { finishList, finishRecord } from './answer.ts'
 import { changeRow, insertRows, markRow, removeRow } from './rows.ts'
 import { repeated } from './repeat.ts'
+import { rowsSync } from './find-rows.ts'
 import { valueOf } from './value.ts'
+
+function beginWrite (
+  crud: CrudClass,
+  session: SyncSession,
+  options: WriteOptions,
+  operation: QueryOperation
+): Write<SyncSession> {
+  const actor = knownActor(session)
+  const resource = resourceFor(crud, session, actor, operation)
+  const rows = actor && rowsSync(actor, resource.model)
+  return beginWriteOf(resource, crud, session, options, operation, actor, rows)
+}
 
 export function createSync (crud: CrudClass, session: SyncSession, data: Data, options: WriteOptions): JsonAnswer {
   const write = beginWrite(crud, session, options, 'create')
@@ -105,7 +118,8 @@ export function deleteSync (crud: CrudClass, session: SyncSession, id: Id, optio
 }
 
 export function restoreSync (crud: CrudClass, session: SyncSession, id: Id, options: WriteOptions): JsonAnswer {
-  const write = beginRestore(crud, session, options)
+  const write = beginWrite(crud, session, options, 'restore')
+  requireMark(write)
   return answerOne(write, repeated(session, () => markRow(write, id, null)))
 }
 

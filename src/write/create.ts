@@ -22,7 +22,7 @@ export async function createOne (
   data: Data,
   options: WriteOptions
 ): Promise<JsonAnswer> {
-  const write = beginWrite(crud, session, options, 'create')
+  const write = await beginWrite(crud, session, options, 'create')
   const [written] = await createRecords(write, [data], () => '')
   return await answerOne(write, written!)
 }
@@ -33,7 +33,7 @@ export async function createMany (
   data: readonly Data[],
   options: WriteOptions
 ): Promise<JsonAnswer> {
-  const write = beginWrite(crud, session, options, 'createMany')
+  const write = await beginWrite(crud, session, options, 'createMany')
   requireList(write, data)
   return await answerMany(write, await createRecords(write, data, (index) => `/${index}`))
 }

@@ -20,7 +20,7 @@ export async function deleteOne (
   id: Id,
   options: WriteOptions
 ): Promise<JsonAnswer> {
-  const write = beginWrite(crud, session, options, 'delete')
+  const write = await beginWrite(crud, session, options, 'delete')
   if (crud.beforeDelete !== undefined) await crud.beforeDelete(id, crudContext(session, options.context))
   const deletedAt = deletionTime(write)
   return await answerOne(
@@ -36,7 +36,8 @@ export async function restoreOne (
   id: Id,
   options: WriteOptions
 ): Promise<JsonAnswer> {
-  const write = beginRestore(crud, session, options)
+  const write = await beginWrite(crud, session, options, 'restore')
+  requireMark(write)
   return await answerOne(write, await repeated(session, () => mark(write, id, null)))
 }
 
@@ -46,12 +47,10 @@ export function deletionTime ({ model, options }: Write<CrudSession>): Date | un
 }
 
 /** @throws {ConfigError} when records of the entity are not marked as deleted */
-export function beginRestore<On extends CrudSession> (crud: CrudClass, session: On, options: WriteOptions): Write<On> {
-  const write = beginWrite(crud, session, options, 'restore')
-  if (write.model.deletedAt === undefined) {
-    throw new ConfigError(`${write.model.name} has no 'deleted_at': there is nothing to restore.`)
+export function requireMark ({ model }: Write<CrudSession>): void {
+  if (model.deletedAt === undefined) {
+    throw new ConfigError(`${model.name} has no 'deleted_at': there is nothing to restore.`)
   }
-  return write
 }
 
 async function mark (write: Write, id: Id, deletedAt: Date | null): Promise<Written> {

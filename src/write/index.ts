@@ -8,7 +8,7 @@ export { checkChanges, checkNewBodies } from './check-body.ts'
 export { closedBody } from './closed-body.ts'
 export { beginCreate, completeRow, requireList, rowOfBody, withServerValues } from './create-data.ts'
 export { createMany, createOne, isSingle } from './create.ts'
-export { beginRestore, deleteOne, deletionTime, restoreOne } from './delete.ts'
+export { deleteOne, deletionTime, requireMark, restoreOne } from './delete.ts'
 export { dataOfHook } from './hook-data.ts'
 export { entityTag } from './if-match.ts'
 export { withOnCreate, type Data } from './new-row.ts'
@@ -34,7 +34,7 @@ export { reasonForUnitOfWork, type WriteKind } from './unit-of-work/reason.ts'
 export { beginUpdate, finishChanges, isEmpty, keyNames, readChanges } from './update-data.ts'
 export { updateOne } from './update.ts'
 export {
-  beginWrite,
+  beginWriteOf,
   checksScope,
   entitiesOfWrite,
   FILTERS_OF_WRITES,

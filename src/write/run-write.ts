@@ -15,6 +15,7 @@ import {
   activeFilters,
   inTransaction,
   runStatement,
+  withRows,
   type ActiveFilters,
   type CompiledRead,
   type CrudSession,
@@ -32,10 +33,13 @@ import {
   type Written,
 } from './write.ts'
 
-/** The active MikroORM filters of the resource and of the records that rows refer to. */
+/** The conditions on rows of the resource and on the records that rows refer to: MikroORM's filters and the role's. */
 export async function filtersOfWrite (write: Write, rows: readonly RecordData[]): Promise<ActiveFilters> {
+  const { session, resource, conditions } = write
   enterStage('plan')
-  return await activeFilters(write.session, entitiesOfWrite(write, rows), FILTERS_OF_WRITES)
+  const entities = entitiesOfWrite(write, rows)
+  const filters = await activeFilters(session, resource.entitiesWithScope(entities, conditions), FILTERS_OF_WRITES)
+  return await withRows(filters, conditions.actor, entities)
 }
 
 /** Runs the statement of a plan and returns the rows that it wrote. */

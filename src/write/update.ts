@@ -22,7 +22,7 @@ export async function updateOne (
   data: Data,
   options: WriteOptions
 ): Promise<JsonAnswer> {
-  const write = beginWrite(crud, session, options, 'update')
+  const write = await beginWrite(crud, session, options, 'update')
   const update = beginUpdate(write, id, data)
   let { row } = update
   if (update.complete !== undefined) {

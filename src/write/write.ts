@@ -1,10 +1,14 @@
 /** A write in progress, and its first step. */
+import type { Actor } from '../access/index.ts'
+import type { Where } from '../conditions/index.ts'
 import { ConfigError, PreconditionFailedError } from '../errors.ts'
 import type { EntityModel } from '../model/index.ts'
 import type { BodyRules, RecordData } from '../plan/index.ts'
 import {
+  actorOf,
+  resourceFor,
+  rowsOf,
   rulesOf,
-  sharedEmOf,
   type CrudClass,
   type CrudSession,
   type FilterType,
@@ -36,6 +40,7 @@ export interface Write<On extends CrudSession = Session> {
   readonly session: On
   readonly options: WriteOptions
   readonly conditions: RequestConditions
+  /** The rules of the request's scope and of the rows that its role may use. */
   readonly scope: ScopeRules | undefined
   readonly operation: QueryOperation
 }
@@ -45,18 +50,39 @@ export interface Write<On extends CrudSession = Session> {
  *
  * @throws {ConfigError} for a read-only entity, or {ScopeError} for a scope that is not a valid condition
  */
-export function beginWrite<On extends CrudSession> (
+export async function beginWrite<On extends Session> (
   crud: CrudClass,
   session: On,
   options: WriteOptions,
   operation: QueryOperation
+): Promise<Write<On>> {
+  const acting = actorOf(session)
+  const actor = acting instanceof Promise ? await acting : acting
+  const resource = resourceFor(crud, session, actor, operation)
+  const rows = actor && await rowsOf(actor, resource.model)
+  return beginWriteOf(resource, crud, session, options, operation, actor, rows)
+}
+
+/**
+ * Begins a write of the resource of a role.
+ *
+ * @param rows the rows of the resource that the role may use
+ */
+export function beginWriteOf<On extends CrudSession> (
+  resource: Resource,
+  crud: CrudClass,
+  session: On,
+  options: WriteOptions,
+  operation: QueryOperation,
+  actor: Actor | undefined,
+  rows: Where | undefined
 ): Write<On> {
-  const resource = crud.bind(sharedEmOf(session))
   const { model } = resource
   if (model.readOnly !== undefined) throw new ConfigError(`${model.name} is read-only: ${model.readOnly}.`)
   enterStage('plan')
-  const conditions = resource.conditionsOf(options)
-  const scope = conditions.scope && rulesOf(conditions.scope, model)
+  const conditions = resource.conditionsOf(options, actor)
+  const limits = rows === undefined ? conditions.scope : [...conditions.scope ?? [], ...rows]
+  const scope = limits && rulesOf(limits, model)
   enterStage()
   return { crud, resource, model, session, options, conditions, scope, operation }
 }
@@ -112,15 +138,12 @@ export function checksScope ({ scope }: Pick<Write<CrudSession>, 'scope'>): bool
 /** The operation for which MikroORM's filters are asked in all writes. */
 export const FILTERS_OF_WRITES: FilterType = 'update'
 
-/** The entities whose filters a write needs: its own, those that rows refer to, and those that the scope leads to. */
-export function entitiesOfWrite (
-  { resource, model, conditions }: Write<CrudSession>,
-  rows: readonly RecordData[]
-): readonly EntityModel[] {
+/** The entities whose rows a write uses: its own, and those that rows refer to. */
+export function entitiesOfWrite ({ model }: Write<CrudSession>, rows: readonly RecordData[]): readonly EntityModel[] {
   const entities = new Set([model])
   for (const { references, links } of rows) {
     for (const { relation } of references) entities.add(relation.target)
     for (const { relation } of links) entities.add(relation.target)
   }
-  return resource.entitiesWithScope([...entities], conditions)
+  return [...entities]
 }

@@ -160,6 +160,20 @@ await testContracts(borrowed.MIKRO_ORM_MEMBERS, {
         assert.equal(trx.isCommitted, false)
       }),
   },
+  'TransactionManager.createFork': {
+    does: 'makes the EntityManager of each transaction by em.fork(), so that a replaced one is called',
+    holds: async ({ em }) => {
+      const known = new Set<EntityManager>()
+      borrowed.inheritByForks(em, (one) => known.add(one))
+      assert.ok(known.has(em))
+      assert.ok(known.has(em.fork().fork({ clear: false }) as EntityManager))
+      await em.transactional(async (inner) => {
+        assert.ok(inner !== em && known.has(inner))
+        await inner.transactional(async (nested) => assert.ok(nested !== inner && known.has(nested)))
+        assert.equal(await inner.count(Lent), 2)
+      })
+    },
+  },
   'TransactionManager.registerDeletionHandler': {
     does: 'registers one subscriber, whose code is the same for each transaction',
     holds: async ({ em }) => {

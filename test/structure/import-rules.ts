@@ -26,6 +26,7 @@ export const STAGES: ReadonlyArray<readonly string[]> = [
   ['src/conditions/'],
   ['src/operators/'],
   ['src/config/'],
+  ['src/access/'],
   ['src/plan/'],
   ['src/sql/'],
   ['src/answer/'],

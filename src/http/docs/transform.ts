@@ -1,4 +1,5 @@
 /** The functions in `config.swaggerTransform` of routes, which @fastify/swagger calls when it generates a document. */
+import type { TSchema } from '@sinclair/typebox'
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import { ERROR_RESPONSES } from '../error-schema.ts'
 import type { CrudOperation } from '../options.ts'
@@ -8,6 +9,7 @@ import { errorResponses } from '../schemas/error-responses.ts'
 import { takenNames } from '../schemas/names.ts'
 import { parametersOf, querySchema } from '../schemas/operation.ts'
 import type { DocumentedResource } from '../schemas/resource.ts'
+import type { DocumentedRoles } from '../schemas/roles.ts'
 import { addReferences, nameComponents, withReferences, type OpenApi } from './components.ts'
 
 /** The argument of a transform of @fastify/swagger. */
@@ -47,7 +49,8 @@ export function transformsOf (
   fastify: FastifyInstance,
   { name }: RoutedResource,
   resource: DocumentedResource,
-  { config, schemas }: CrudRoutesOptions
+  { config, schemas }: CrudRoutesOptions,
+  roles?: DocumentedRoles
 ): (operation: CrudOperation, method: string) => Transform | false {
   const { prefix } = fastify
   const [names, references] = [takenNames(fastify.server), referencesOn(fastify.server)]
@@ -55,7 +58,8 @@ export function transformsOf (
   return (operation, method) =>
     documentation(
       { operation, method, prefix, name, own: schemas?.[operation], transform, names, references },
-      resource
+      resource,
+      roles
     )
 }
 
@@ -75,7 +79,11 @@ export function watchReferences (fastify: FastifyInstance): void {
   })
 }
 
-function documentation (route: DocumentedRoute, resource: DocumentedResource): Transform | false {
+function documentation (
+  route: DocumentedRoute,
+  resource: DocumentedResource,
+  roles: DocumentedRoles | undefined
+): Transform | false {
   const { transform, own } = route
   if (transform === false) return false
   return (input) => {
@@ -87,15 +95,29 @@ function documentation (route: DocumentedRoute, resource: DocumentedResource): T
     const schema = {
       ...input.schema,
       ...documentedBody(input.schema, replace),
-      ...documentedQuery(route.operation, input.schema, own, resource, hasExamples(openapiObject)),
+      ...documentedQuery(input.schema, own, () => {
+        const examples = hasExamples(openapiObject)
+        return roles === undefined
+          ? parametersOf(route.operation, resource, examples)
+          : roles.parametersOf(route.operation, examples)
+      }),
       response: documentedResponses(route.operation, input.schema, own, resource, replace),
       operationId: operationId(route, { ...input, url }),
+      ...rolesOf(route.operation, roles),
     } as FastifySchema
     return transform === undefined ? { schema, url } : transform({ ...input, schema, url })
   }
 }
 
 const NONE: ReadonlyMap<string, string> = new Map()
+
+/** The roles that may use an operation. The document leaves out an operation without any. */
+function rolesOf (operation: CrudOperation, roles: DocumentedRoles | undefined): object {
+  if (roles === undefined) return {}
+  const names = roles.rolesOf(operation)
+  if (names.length === 0) return { hide: true }
+  return roles.namesRoles ? { 'x-roles': names } : {}
+}
 
 /** Whether a document supports JSON Schema's `examples`, which OpenAPI has since version 3.1. */
 const hasExamples = (document: TransformInput['openapiObject']): boolean => /^3\.[1-9]/.test(document?.openapi ?? '')
@@ -109,16 +131,14 @@ function documentedBody ({ body }: FastifySchema, replace: Replace): FastifySche
 
 /** The query string with its parameters, to which the application's own schema adds, or `undefined` without any. */
 function documentedQuery (
-  operation: CrudOperation,
   { querystring }: FastifySchema,
   own: FastifySchema | undefined,
-  resource: DocumentedResource,
-  examples: boolean
+  parameters: () => Record<string, TSchema>
 ): FastifySchema {
   const declared = own?.querystring ?? (own as { query?: unknown } | undefined)?.query
   const given = querystring as { properties?: object } | undefined
   if (declared !== undefined && given?.properties === undefined) return {}
-  const generated = querySchema(() => parametersOf(operation, resource, examples))
+  const generated = querySchema(parameters)
   const properties = {
     ...generated['properties'] as object,
     ...(declared !== undefined && given?.properties),

@@ -1,7 +1,7 @@
 /** Decides which operations a resource offers: those in the options, if the entity and the CRUD class support them. */
 import { CrudBase } from '../../crud/index.ts'
 import { ConfigError } from '../../errors.ts'
-import type { EntityModel } from '../../model/index.ts'
+import type { EntityModel, Property } from '../../model/index.ts'
 import type { Resource } from '../../resource/index.ts'
 import { closedBody } from '../../write/index.ts'
 import { DEFAULT_OPERATIONS, type CrudOperation } from '../options.ts'
@@ -11,13 +11,15 @@ import type { CrudRoutesOptions } from './options.ts'
  * The operations of a resource. Without the option `operations`, those that the entity does not support or that
  * `writable` does not allow are left out.
  *
+ * @param byRole whether roles limit what requests may do. Then what a body must set is checked for each role.
  * @throws {ConfigError} for an operation in the options that the entity does not support or that `writable` does not
  *   allow, and for a create in which a required property cannot be set
  */
 export function offeredOperations (
   what: string,
   resource: Resource,
-  { crud, operations, scope }: CrudRoutesOptions
+  { crud, operations, scope }: CrudRoutesOptions,
+  byRole = false
 ): readonly CrudOperation[] {
   const { model, writable } = resource
   const possible = (operations ?? DEFAULT_OPERATIONS).filter((operation) => {
@@ -35,9 +37,7 @@ export function offeredOperations (
     }
     return false
   })
-  for (const operation of ['create', 'createMany'] as const) {
-    if (offered.includes(operation) && scope === undefined) checkFilled(what, operation, resource, crud)
-  }
+  if (scope === undefined && !byRole) checkFilled(what, offered, resource, crud)
   return offered
 }
 
@@ -59,17 +59,23 @@ function missingFor (
     : undefined
 }
 
-/** Checks that required properties can be set. A hook or a method of the application may set them in code. */
-function checkFilled (
+/**
+ * Checks that required properties can be set. A hook or a method of the application may set them in code.
+ *
+ * @param isFilled whether the rows of a role fill in a property
+ */
+export function checkFilled (
   what: string,
-  operation: 'create' | 'createMany',
+  offered: readonly CrudOperation[],
   { model, writable }: Resource,
-  crud: CrudBase
+  crud: CrudBase,
+  isFilled: (property: Property) => boolean = () => false
 ): void {
-  const [property] = writable.create?.unfilled ?? []
-  if (property === undefined || crud.beforeCreate !== undefined || crud[operation] !== CrudBase.prototype[operation]) {
-    return
-  }
+  const property = writable.create?.unfilled.find((property) => !isFilled(property))
+  const operation = (['create', 'createMany'] as const).find((operation) =>
+    offered.includes(operation) && crud[operation] === CrudBase.prototype[operation]
+  )
+  if (property === undefined || operation === undefined || crud.beforeCreate !== undefined) return
   const ways = property.write.writable ? 'add it to "writable", ' : ''
   throw new ConfigError(
     `${what}: '${operation}' can't fill ${model.name}.${property.name}, which is required and which bodies may not ` +

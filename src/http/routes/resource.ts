@@ -21,7 +21,7 @@ export interface RoutedResource {
 
 /** The data of a resource from which the schemas of its routes are made. */
 export function documentedResource (
-  { bound: { model, whitelist, writable }, operations }: RoutedResource,
+  { bound: { model, config, whitelist, writable }, operations }: Pick<RoutedResource, 'bound' | 'operations'>,
   options: CrudRoutesOptions
 ): DocumentedResource {
   const { crud, scope } = options
@@ -31,7 +31,7 @@ export function documentedResource (
     whitelist,
     writable,
     operations,
-    queryConfig: crud.queryConfig,
+    queryConfig: config,
     scoped: scope !== undefined,
     changesRecords: crud.afterRead !== undefined,
     complete: fillsNothing(options, operations),
@@ -42,17 +42,22 @@ export function documentedResource (
  * Binds the resource of some routes to an ORM.
  *
  * @param orm `undefined` if the server has none
+ * @param byRole whether roles limit what requests may do
  * @throws {ConfigError} when the whitelist names a property that the entity does not have, or when the entity does not
  *   support an operation
  */
-export function routedResource (orm: MikroORM | undefined, options: CrudRoutesOptions): RoutedResource {
+export function routedResource (
+  orm: MikroORM | undefined,
+  options: CrudRoutesOptions,
+  byRole = false
+): RoutedResource {
   const { crud, prefix, logLevel, logSerializers, ...rest } = options
   const what = `The resource ${prefix ?? '/'}`
   if (!(crud instanceof CrudBase)) throw new ConfigError(`${what}: 'crud' must be an instance of CrudBase.`)
   if (orm === undefined) throw new ConfigError(`${what}: register crudKit first.`)
   checkSchema(what, ResourceOptionsSchema, rest)
   const bound = crud.bind(orm.em)
-  const operations = offeredOperations(what, bound, options)
+  const operations = offeredOperations(what, bound, options, byRole)
   const name = options.name ?? crud.name ?? bound.model.tableName
   bound.whitelist.names.add(name)
   return { what, name, bound, operations }

@@ -51,11 +51,14 @@ function requestOf (data: unknown, part: 'query' | 'body'): FastifyRequest | und
 export interface ValidatedResource {
   readonly options: CrudRoutesOptions
   readonly operations: readonly CrudOperation[]
-  readonly checks: QueryChecks
+  /** The checks of a request's query string. */
+  readonly checksOf: (request: FastifyRequest) => QueryChecks
   /** Whether a request asks for a stream. */
   readonly streams: ((request: FastifyRequest) => boolean) | undefined
   /** The resource of a request. Without a request, the one that all requests share. */
   readonly resourceOf: (request: FastifyRequest | undefined) => Resource
+  /** Tells what the rows of a request's role fill in. Absent if roles do not limit what requests may do. */
+  readonly byRole?: { readonly fillsNothing: (request: FastifyRequest) => boolean } | undefined
   readonly compileOwn: CompileOwn
 }
 
@@ -126,7 +129,12 @@ function planning (request: FastifyRequest, work: () => void): void {
   }
 }
 
-function checkQuery (operation: CrudOperation, request: FastifyRequest, { checks, streams }: ValidatedResource): void {
+function checkQuery (
+  operation: CrudOperation,
+  request: FastifyRequest,
+  { checksOf, streams }: ValidatedResource
+): void {
+  const checks = checksOf(request)
   switch (operation) {
     case 'list':
       return streams?.(request) === true ? checks.stream(request) : checks.list(request)
@@ -142,13 +150,16 @@ function checkQuery (operation: CrudOperation, request: FastifyRequest, { checks
 
 /** Checks the bodies of a resource's operations. */
 function bodyChecks (
-  { options, operations, resourceOf }: ValidatedResource
+  { options, operations, resourceOf, byRole }: ValidatedResource
 ): (operation: CrudOperation, data: unknown) => void {
   const readonly = options.readonlyProperties === 'ignore'
   const completes = fillsNothing(options, operations)
   const readKey = keyReader(resourceOf(undefined).model)
   return (operation, data) => {
     const request = requestOf(data, 'body')
+    // without its role, the check could name what the role does not see: the handler checks the data
+    if (request === undefined && byRole !== undefined) return
+    const complete = completes && (request === undefined || byRole?.fillsNothing(request) !== false)
     const { model, writable } = resourceOf(request)
     if (operation === 'update') {
       if (!isObject(data)) throw bodyError('A record must be an object.')
@@ -157,7 +168,7 @@ function bodyChecks (
       return
     }
     const check = (records: readonly unknown[], pointer: (index: number) => string): void => {
-      checkNewBodies(records, model, writable.create as BodyRules, { complete: completes, readonly }, pointer)
+      checkNewBodies(records, model, writable.create as BodyRules, { complete, readonly }, pointer)
     }
     if (!Array.isArray(data)) {
       if (!operations.includes('create')) throw bodyError('This resource takes records as a list.')

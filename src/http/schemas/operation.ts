@@ -179,7 +179,7 @@ function withHeaders (
 ): TSchema {
   const headers = {
     ...(operation === 'create' && { Location }),
-    ...(version !== undefined && operation !== 'list' && operation !== 'createMany' && { ETag }),
+    ...(version?.hidden === false && operation !== 'list' && operation !== 'createMany' && { ETag }),
   }
   return { ...schema, 'x-response-description': description, ...(Object.keys(headers).length > 0 && { headers }) }
 }

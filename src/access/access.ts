@@ -1,0 +1,48 @@
+/** The option `access` of a server, checked and made into roles once, at start-up. */
+import type { FastifyRequest } from 'fastify'
+import { ConfigError, ForbiddenError } from '../errors.ts'
+import { shown } from '../options.ts'
+import { Actor } from './actor.ts'
+import { checkAccess, type Entities } from './check.ts'
+import type { AccessOptions } from './options.ts'
+import { Role } from './role.ts'
+
+export class Access {
+  readonly options: AccessOptions
+  readonly roles: ReadonlyMap<string, Role>
+
+  /** @throws {ConfigError} for options that cannot work */
+  constructor (options: AccessOptions, entities: Entities) {
+    checkAccess(options, entities)
+    this.options = options
+    this.roles = new Map(Object.entries(options.roles).map(([name, rules]) => [name, new Role(name, rules)]))
+    for (const role of this.roles.values()) {
+      for (const model of entities.values()) role.view(model)
+    }
+  }
+
+  /**
+   * The role of a request, with the request.
+   *
+   * @throws what the application's function `role` throws
+   * @throws {ForbiddenError} for a role that is not named, or {ConfigError} for anything but a text
+   */
+  actorOf (request: FastifyRequest): Actor | Promise<Actor> {
+    const name: unknown = this.options.role(request)
+    return isPromise(name) ? name.then((name) => this.#actor(name, request)) : this.#actor(name, request)
+  }
+
+  #actor (name: unknown, request: FastifyRequest): Actor {
+    if (typeof name !== 'string') {
+      throw new ConfigError('The server could not tell the role of this request.', {
+        cause: new ConfigError(`access: 'role' must return the name of a role, got ${shown(name)}.`),
+      })
+    }
+    const role = this.roles.get(name)
+    if (role === undefined) throw new ForbiddenError()
+    return new Actor(role, request)
+  }
+}
+
+const isPromise = (value: unknown): value is Promise<unknown> =>
+  typeof (value as { then?: unknown } | null | undefined)?.then === 'function'

@@ -1,0 +1,55 @@
+/** The role that a session acts for, and the request from which the rows of the role are made. */
+import type { FastifyRequest } from 'fastify'
+import type { CrudOperation } from '../config/index.ts'
+import { ConfigError, ForbiddenError } from '../errors.ts'
+import type { Role } from './role.ts'
+import type { Rule } from './rule.ts'
+
+export class Actor {
+  readonly role: Role
+  readonly #request: FastifyRequest | undefined
+  /** The conditions that `rows` has returned, by entity: a function is called once for each request. */
+  readonly #rows = new Map<string, unknown>()
+
+  /** @param request the argument of functions in `rows`; absent for a script without a request */
+  constructor (role: Role, request: FastifyRequest | undefined) {
+    this.role = role
+    this.#request = request
+  }
+
+  /**
+   * The rows of an entity that the role may use, as the application wrote them: a condition, or a promise of one.
+   *
+   * @returns a list with the condition, which may be `undefined` by mistake, or an empty list for all rows
+   */
+  rowsOf (entity: string): readonly [] | readonly [condition: unknown] {
+    const rows = this.role.ruleOf(entity)?.rows
+    if (rows === undefined) return []
+    if (typeof rows !== 'function') return [rows]
+    if (!this.#rows.has(entity)) this.#rows.set(entity, rows(this.#request ?? missingRequest(entity)))
+    return [this.#rows.get(entity)]
+  }
+
+  /**
+   * Refuses an operation that the role may not use.
+   *
+   * @throws {ForbiddenError}
+   */
+  check (entity: string, operation: CrudOperation): Rule {
+    const rule = this.role.ruleOf(entity)
+    if (rule?.allows(operation) !== true) throw new ForbiddenError()
+    return rule
+  }
+}
+
+/** A request that explains what is missing when it is read. */
+function missingRequest (entity: string): FastifyRequest {
+  return new Proxy({}, {
+    get (_, name) {
+      throw new ConfigError(
+        `access: 'rows' of ${entity} reads '${String(name)}' of the request, and there is none: ` +
+          'pass one, as in crud.forRole(name, { request }).'
+      )
+    },
+  }) as FastifyRequest
+}

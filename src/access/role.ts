@@ -1,0 +1,55 @@
+/** A role: the rules of its entities, and its view of their models. */
+import type { EntityModel } from '../model/index.ts'
+import { OTHERS } from './check.ts'
+import type { EntityRule, RoleRules } from './options.ts'
+import { Rule } from './rule.ts'
+import { viewOf, type Viewer } from './view.ts'
+
+const UNLIMITED = new Rule(true)
+
+export class Role implements Viewer {
+  readonly name: string
+  /** Whether the role has no limits at all. */
+  readonly unlimited: boolean
+  readonly #rules = new Map<string, Rule>()
+  /** The rule for entities that are not named. */
+  readonly #others: Rule | undefined
+  readonly #views = new WeakMap<EntityModel, EntityModel>()
+
+  /** @param rules the rules as the application wrote them, already checked */
+  constructor (name: string, rules: RoleRules) {
+    this.name = name
+    this.unlimited = rules === true
+    if (rules === true) {
+      this.#others = UNLIMITED
+      return
+    }
+    const named = rules as Readonly<Record<string, boolean | EntityRule>>
+    for (const [entity, rule] of Object.entries(named)) {
+      if (entity === OTHERS) {
+        if (rule !== false) this.#others = new Rule(rule)
+      } else this.#rules.set(entity, rule === false ? NOTHING : new Rule(rule))
+    }
+  }
+
+  /** The rule for an entity; `undefined` if the role may not use it. */
+  ruleOf (entity: string): Rule | undefined {
+    const rule = this.#rules.get(entity) ?? this.#others
+    return rule === NOTHING ? undefined : rule
+  }
+
+  /** The model of an entity as the role knows it. A model of an entity that the role may not use stays unchanged. */
+  view (model: EntityModel): EntityModel {
+    if (this.unlimited) return model
+    let view = this.#views.get(model)
+    if (view === undefined) {
+      this.#views.set(model, view = this.ruleOf(model.name) === undefined ? model : viewOf(model, this))
+      // the view of a view is itself
+      this.#views.set(view, view)
+    }
+    return view
+  }
+}
+
+/** Marks an entity that the role may not use although it has a rule for entities that are not named. */
+const NOTHING = new Rule({})

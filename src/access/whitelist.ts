@@ -1,0 +1,97 @@
+/**
+ * Reduces a whitelist to the entries whose properties exist for a role. The whitelist has been looked up in the
+ * entity's own model before. So an entry that is not found in the role's model names a property that the role does not
+ * see.
+ */
+import type { Field, Filter, Include, QueryBuilderConfig, Sort, WritableConfig } from '../config/index.ts'
+import { ConfigError } from '../errors.ts'
+import { resolvePath, type EntityModel } from '../model/index.ts'
+
+/**
+ * The whitelist of a role.
+ *
+ * @param view the role's model of the entity
+ */
+export function whitelistFor (config: QueryBuilderConfig, view: EntityModel): QueryBuilderConfig {
+  const allowedSorts = config.allowedSorts.flatMap((sort) => sortFor(sort, view))
+  const urlNames = new Set(
+    allowedSorts.flatMap((sort) =>
+      sort.alias !== undefined ? [sort.alias] : sort.kind === 'custom' ? [sort.field] : sort.fields
+    )
+  )
+  const declared = new Set(config.allowedSorts.flatMap(({ alias }) => alias ?? []))
+  return changed(config, {
+    allowedFilters: config.allowedFilters.flatMap((filter) => filterFor(filter, view)),
+    allowedSorts,
+    allowedFields: config.allowedFields.filter(({ field }: Field) => exists(view, field)),
+    allowedIncludes: config.allowedIncludes.flatMap((include) => includeFor(include, view)),
+    defaultSort: config.defaultSort.filter((item) => {
+      const name = item.replace(/^[+-]/, '')
+      return urlNames.has(name) || (!declared.has(name) && exists(view, name))
+    }),
+  })
+}
+
+/** The option `writable` of a role: the names of properties that exist for it and that it may set. */
+export function writableFor (config: WritableConfig | undefined, view: EntityModel): WritableConfig | undefined {
+  const names = (list: 'all' | readonly string[] | undefined) =>
+    typeof list === 'object' ? list.filter((name) => view.properties.get(name)?.write.writable) : list
+  return config && { create: names(config.create), update: names(config.update) } as WritableConfig
+}
+
+/** Whether a path leads to a property that exists for the role. */
+function exists (view: EntityModel, path: string): boolean {
+  try {
+    resolvePath(view, path, '')
+    return true
+  } catch (error) {
+    if (error instanceof ConfigError) return false
+    throw error
+  }
+}
+
+function filterFor (filter: Filter, view: EntityModel): Filter[] {
+  switch (filter.kind) {
+    case 'operators':
+    case 'partial':
+      return exists(view, filter.field) ? [filter] : []
+    case 'trashed':
+      return view.deletedAt?.hidden === false ? [filter] : []
+    case 'scope':
+      return isFree(filter.field, view) && Object.values(filter.params).every((path) => exists(view, String(path)))
+        ? [filter]
+        : []
+    case 'custom':
+      return isFree(filter.field, view) ? [filter] : []
+    case 'search': {
+      const fields = filter.fields.filter((field) => exists(view, field))
+      return isFree(filter.field, view) && fields.length > 0 ? [changed(filter, { fields })] : []
+    }
+    case 'anyOf': {
+      const filters = filter.filters.filter(({ field }) => exists(view, field))
+      return isFree(filter.field, view) && filters.length > 0 ? [changed(filter, { filters })] : []
+    }
+  }
+}
+
+function sortFor (sort: Sort, view: EntityModel): Sort[] {
+  if (sort.kind === 'custom') return isFree(sort.field, view) ? [sort] : []
+  const fields = sort.fields.filter((field) => exists(view, field))
+  return fields.length === 0 ? [] : [changed(sort, { fields })]
+}
+
+function includeFor (include: Include, view: EntityModel): Include[] {
+  if (!exists(view, include.path)) return []
+  if (include.kind === 'aggregate' || include.sort === undefined) return [include]
+  const sort = include.sort.filter((item) => exists(view, `${include.path}.${item.replace(/^[+-]/, '')}`))
+  return [changed(include, { sort: sort.length === 0 ? undefined : sort })]
+}
+
+/** Whether a name that need not be a property is not the name of a hidden one, which it would disclose. */
+const isFree = (name: string, view: EntityModel): boolean => view.properties.get(name)?.hidden !== true
+
+/** Makes a frozen copy. The original is shared by all roles. */
+function changed<Original extends object> (original: Original, changes: Partial<Original>): Original {
+  const copy = Object.create(Object.getPrototypeOf(original) as object) as Original
+  return Object.freeze(Object.assign(copy, original, changes))
+}

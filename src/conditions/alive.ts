@@ -1,0 +1,46 @@
+/** Leaves deleted related rows out of a condition. */
+import type { EntityModel } from '../model/index.ts'
+import type { RelatedPart, Where, WherePart } from './tree.ts'
+
+/**
+ * The same condition, except that related rows that are marked as deleted do not count in it.
+ *
+ * @example
+ * aliveOnly(readCondition({ members: { user: 7 } }, team)) // { members: { user: 7, deleted_at: null } }
+ */
+export function aliveOnly (where: Where): Where {
+  return Object.freeze(where.map(alivePart))
+}
+
+function alivePart (part: WherePart): WherePart {
+  switch (part.kind) {
+    case 'and':
+    case 'or':
+      return { ...part, members: part.members.map(aliveOnly) }
+    case 'not':
+      return { ...part, member: aliveOnly(part.member) }
+    case 'embedded':
+      return { ...part, where: aliveOnly(part.where) }
+    case 'related':
+      return aliveRelated(part)
+    case 'compare':
+    case 'key':
+    case 'sql':
+    case 'verbatim':
+      return part
+  }
+}
+
+function aliveRelated (part: RelatedPart): RelatedPart {
+  const [where, alive] = [aliveOnly(part.where), notDeleted(part.relation.target)]
+  // every row that is not deleted matches if there is none that is not deleted and does not match
+  return part.quantifier === '$every'
+    ? { ...part, quantifier: '$none', where: [{ kind: 'not', member: where }, ...alive] }
+    : { ...part, where: [...where, ...alive] }
+}
+
+function notDeleted ({ deletedAt }: EntityModel): Where {
+  return deletedAt === undefined
+    ? []
+    : [{ kind: 'compare', property: deletedAt, comparisons: [{ operator: '$eq', value: null }], bare: true }]
+}

@@ -1,0 +1,146 @@
+/** A role's view of a model, and the whitelist and writable properties that are left for it. */
+import { defineEntity, MikroORM, p } from '@mikro-orm/postgresql'
+import t from 'tap'
+import { Role, whitelistFor, writableFor, type RoleRules } from '../../src/access/index.ts'
+import {
+  AllowedField,
+  AllowedFilters,
+  AllowedInclude,
+  AllowedSort,
+  QueryBuilderConfig,
+} from '../../src/config/index.ts'
+import { Models } from '../../src/model/index.ts'
+
+const Author = defineEntity({
+  name: 'Author',
+  properties: { id: p.integer().primary(), name: p.string(), email: p.string() },
+})
+const Book = defineEntity({
+  name: 'Book',
+  properties: {
+    id: p.integer().primary(),
+    uuid: p.uuid().unique(),
+    title: p.string(),
+    price: p.integer(),
+    version: p.integer().version(),
+    deleted_at: p.datetime().nullable(),
+    author: () => p.manyToOne(Author),
+    pages: () => p.oneToMany(Page).mappedBy('book').orderBy({ mark: 'asc', number: 'desc' }),
+  },
+})
+const Page = defineEntity({
+  name: 'Page',
+  properties: { id: p.integer().primary(), number: p.integer(), mark: p.integer(), book: () => p.manyToOne(Book) },
+})
+const orm = await MikroORM.init({ entities: [Author, Book, Page], dbName: 'none', connect: false } as object as never)
+t.teardown(() => orm.close())
+const book = new Models(orm.em.getMetadata(), orm.em.getPlatform()).of(Book)
+const viewFor = (rules: RoleRules) => new Role('one', rules).view(book)
+const shown = (rules: RoleRules): string[] =>
+  [...viewFor(rules).properties.values()].filter(({ hidden }) => !hidden).map(({ name }) => name)
+
+t.test('a view hides properties, and never shows what the entity hides', async (t) => {
+  const all = [...book.properties.keys()]
+  t.strictSame(shown(true), all)
+  t.strictSame(shown({ '*': true }), all)
+  t.strictSame(shown({ Book: { hidden: ['price'] }, '*': true }), all.filter((name) => name !== 'price'))
+  t.strictSame(shown({ Book: { only: ['id', 'title'] }, '*': true }), ['id', 'title'])
+  t.strictSame(shown({ Book: {}, Author: true }), all.filter((name) => name !== 'pages'))
+  t.strictSame(shown({ Book: {}, Page: true, '*': false }), all.filter((name) => name !== 'author'))
+})
+
+t.test('keys, marks and versions of a view are its own properties', async (t) => {
+  const view = viewFor({ Book: { hidden: ['uuid', 'version', 'deleted_at'] }, '*': true })
+  t.equal(view.primaryKey[0]!.property, view.properties.get('id'))
+  t.equal(view.uuid, undefined, 'records cannot be found by a hidden uuid')
+  t.equal(view.version, view.properties.get('version'))
+  t.equal(view.deletedAt, view.properties.get('deleted_at'))
+  t.equal(view.version!.hidden, true)
+  const pages = view.properties.get('pages')!
+  const target = pages.kind === 'relation' ? pages.target : undefined
+  const back = target!.properties.get('book')!
+  t.equal(back.kind === 'relation' && back.target, view, 'relations lead to views')
+})
+
+t.test('hidden and read-only properties cannot be written, and the reason of the entity comes first', async (t) => {
+  const view = viewFor({ Book: { hidden: ['price'], readonly: ['title', 'version'] }, '*': true })
+  const closed = (name: string) => view.properties.get(name)!.write.closed
+  t.match(closed('price'), /hidden from the role/)
+  t.match(closed('title'), /read-only for the role/)
+  t.match(closed('version'), /it is the version/)
+  t.equal(closed('author'), undefined)
+  t.strictSame(writableFor({ create: ['title', 'price', 'author'], update: 'all' }, view), {
+    create: ['author'],
+    update: 'all',
+  })
+  t.equal(writableFor(undefined, view), undefined)
+})
+
+t.test('the order of a collection leaves out hidden columns', async (t) => {
+  const orderOf = (rules: RoleRules) => {
+    const pages = viewFor(rules).properties.get('pages')!
+    return pages.kind === 'relation' ? pages.order.map(({ column }) => column) : []
+  }
+  t.strictSame(orderOf({ '*': true }), ['mark', 'number'])
+  t.strictSame(orderOf({ Page: { hidden: ['mark'] }, '*': true }), ['number'])
+})
+
+t.test('a whitelist keeps the entries that exist for the role', async (t) => {
+  const config = new QueryBuilderConfig<any>({
+    allowedFilters: [
+      AllowedFilters.exact('title'),
+      AllowedFilters.partial('author.email', { alias: 'mail' }),
+      AllowedFilters.exact('price').default('5'),
+      AllowedFilters.search('q', ['title', 'author.email', 'author.name']),
+      AllowedFilters.search('mails', ['author.email']),
+      AllowedFilters.anyOf('any', [AllowedFilters.exact('price'), AllowedFilters.exact('title')]),
+      AllowedFilters.custom('price_of', (qb) => qb),
+      AllowedFilters.trashed(),
+    ],
+    allowedSorts: [
+      new AllowedSort('title', 'price'),
+      new AllowedSort('price', 'author.email', { alias: 'value' }),
+      new AllowedSort('author.name', 'author.email', { alias: 'by' }),
+    ],
+    allowedFields: [new AllowedField('id'), new AllowedField('price'), new AllowedField('author.email')],
+    allowedIncludes: [
+      new AllowedInclude('author'),
+      new AllowedInclude('pages', { sort: ['-mark', 'number'] }),
+      AllowedInclude.count('pages'),
+      AllowedInclude.max('pages.mark'),
+    ],
+    defaultSort: ['-value', '-price', 'title'],
+  })
+  const leftFor = (rules: RoleRules) => {
+    const left = whitelistFor(config, viewFor(rules))
+    return {
+      filters: left.allowedFilters.map(({ alias, field }) => alias ?? field),
+      sorts: left.allowedSorts.map((sort) => sort.alias ?? (sort.kind === 'fields' ? sort.fields.join() : sort.field)),
+      fields: left.allowedFields.map(({ field }) => field),
+      includes: left.allowedIncludes.map((include) =>
+        `${include.path} ${include.kind === 'relation' ? include.sort : include.function}`
+      ),
+      order: left.defaultSort,
+    }
+  }
+  t.strictSame(
+    leftFor({ Book: { hidden: ['price', 'deleted_at'] }, Author: { hidden: ['email'] }, Page: { hidden: ['mark'] } }),
+    {
+      filters: ['title', 'q', 'any', 'price_of'],
+      sorts: ['title', 'by'],
+      fields: ['id'],
+      includes: ['author undefined', 'pages number', 'pages count'],
+      order: ['title'],
+    }
+  )
+  t.strictSame(leftFor({ Book: true, Page: true }), {
+    filters: ['title', 'price', 'q', 'any', 'price_of', 'trashed'],
+    sorts: ['title,price', 'value'],
+    fields: ['id', 'price'],
+    includes: ['pages -mark,number', 'pages count', 'pages.mark max'],
+    order: ['-value', '-price', 'title'],
+  })
+  t.strictSame(leftFor({ '*': true }).filters.length, config.allowedFilters.length)
+  const search = whitelistFor(config, viewFor({ '*': true, Author: { hidden: ['email'] } })).allowedFilters[2]
+  t.strictSame(search?.kind === 'search' && search.fields, ['title', 'author.name'])
+})

@@ -1,0 +1,66 @@
+/** Warnings at start-up about entities of which a role may use all rows. */
+import Fastify from 'fastify'
+import type { MikroORM } from '@mikro-orm/postgresql'
+import t, { type Test } from 'tap'
+import { crudKit, type AccessOptions, type CrudKitOptions, type CrudRoutesOptions } from '../../../src/index.ts'
+import { forEachDatabase } from '../../helpers/databases.ts'
+import { entities, ownRows, roleOf, seed, tasks } from './fixtures.ts'
+
+async function warningsOf (
+  t: Test,
+  orm: MikroORM,
+  roles: AccessOptions['roles'],
+  options: Partial<CrudKitOptions> = {},
+  route: Partial<CrudRoutesOptions> = {}
+): Promise<string[]> {
+  const lines: string[] = []
+  const app = Fastify({
+    logger: { level: 'warn', stream: { write: (line: string) => lines.push(JSON.parse(line).msg) } },
+  })
+  t.teardown(() => app.close())
+  await app.register(crudKit, {
+    orm,
+    indexAdvice: false,
+    resources: { '/tasks': { crud: tasks, ...route } },
+    access: { role: roleOf, roles },
+    ...options,
+  })
+  await app.ready()
+  return lines
+}
+
+await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
+  t.test('name the entities, with the ways to their rows', async (t) => {
+    const [warning, ...more] = await warningsOf(t, orm, { member: { Task: ownRows, Project: { hidden: ['owner'] } } })
+    t.match(warning, /^The role 'member' may use only some rows of \/tasks, but all rows of other entities/)
+    t.match(warning, /Project \(include=project, .*'project' in bodies\)/)
+    t.match(warning, /Give them 'rows' in access.roles.member: Project\..*write rows: \{\}.*shared: \['Project'\]/)
+    t.strictSame(more, [])
+    t.notMatch(warning, /User/, 'a relation that the role does not see leads nowhere')
+  })
+
+  t.test('a scope limits rows, too', async (t) => {
+    const [warning] = await warningsOf(t, orm, { member: { Task: {}, Project: {} } }, {}, {
+      scope: () => ({ tenant: 1 }),
+    })
+    t.match(warning, /^The role 'member'/)
+  })
+
+  for (
+    const [what, roles, options] of [
+      ['rows of the other entity', { member: { Task: ownRows, Project: ownRows } }],
+      ['rows: {} of the other entity', {
+        member: { Task: ownRows, Project: { hidden: ['budget', 'owner'], rows: {} } },
+      }],
+      ['true for the other entity', { member: { Task: ownRows, Project: { ...ownRows }, User: true } }],
+      ['an entity that the role may not use', { member: { Task: ownRows } }],
+      ['all rows of the resource', { member: { Task: {}, Project: {} } }],
+      ['a role without limits', { admin: true }],
+      ['shared', { member: { Task: ownRows, Project: { hidden: ['owner'] } } }, { shared: ['Project'] }],
+    ] as const
+  ) {
+    t.test(`no warning: ${what}`, async (t) => {
+      t.strictSame(await warningsOf(t, orm, roles as never, options), [])
+    })
+  }
+})

@@ -1,0 +1,76 @@
+/** The OpenAPI document of resources that roles limit. */
+import swagger from '@fastify/swagger'
+import Fastify from 'fastify'
+import t, { type Test } from 'tap'
+import type { MikroORM } from '@mikro-orm/postgresql'
+import { crudKit, type AccessOptions, type CrudKitOptions } from '../../../src/index.ts'
+import { forEachDatabase } from '../../helpers/databases.ts'
+import { entities, projects, roleOf, seed, tasks, users } from './fixtures.ts'
+
+const roles: AccessOptions['roles'] = {
+  admin: { '*': {}, User: { hidden: ['salary'] } },
+  member: { Project: { hidden: ['budget'], readonly: ['owner'] }, Task: { operations: ['list', 'get'] } },
+}
+
+async function documentOf (t: Test, orm: MikroORM, access: Partial<AccessOptions> = {}): Promise<any> {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(swagger, { openapi: { openapi: '3.1.0', info: { title: 'test', version: '1' } } })
+  await app.register(
+    crudKit,
+    {
+      orm,
+      indexAdvice: false,
+      resources: {
+        '/projects': { crud: projects, operations: ['list', 'get', 'create', 'update'] },
+        '/tasks': { crud: tasks, operations: ['list', 'create', 'createMany'], stream: true },
+        '/users': users,
+      },
+      access: { role: roleOf, roles, ...access } as AccessOptions,
+    } satisfies CrudKitOptions
+  )
+  await app.ready()
+  return app.swagger()
+}
+
+/** The schema of an operation's records, which are components of the document. */
+const recordOf = (document: any, operation: any): any => {
+  const page = resolved(document, operation.responses['200'].content['application/json'].schema)
+  return resolved(document, page.anyOf[0].properties.items.items)
+}
+
+const resolved = (document: any, schema: any): any =>
+  schema.$ref === undefined ? schema : document.components.schemas[schema.$ref.split('/').at(-1)]
+
+await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
+  t.test('shows what the roles see together, and says who may what', async (t) => {
+    const document = await documentOf(t, orm)
+    const { paths } = document
+    const [list, create] = [paths['/projects'].get, paths['/projects'].post]
+    t.strictSame(list['x-roles'], ['admin', 'member'])
+    t.strictSame(create['x-roles'], ['admin', 'member'])
+    t.strictSame(paths['/tasks'].post['x-roles'], ['admin'])
+    const record = recordOf(document, list)
+    t.strictSame(record.properties.budget['x-roles'], ['admin'])
+    t.strictSame(record.properties.owner['x-roles'], ['admin'], 'the relation to an entity that members may not use')
+    t.notOk('x-roles' in record.properties.name)
+    t.strictSame(record.required?.includes('budget') ?? false, false)
+    const body = resolved(document, create.requestBody.content['application/json'].schema)
+    t.strictSame(body.properties.budget['x-roles'], ['admin'])
+    t.notOk('x-roles' in body.properties.name)
+    t.ok(body.required.includes('name'))
+    const parameter = (name: string) => list.parameters.find((one: any) => one.name === name)
+    t.strictSame(parameter('filter[budget]')['x-roles'] ?? parameter('filter[budget]').schema['x-roles'], ['admin'])
+    t.notOk('x-roles' in parameter('filter[name]'))
+    t.notOk('salary' in recordOf(document, paths['/users'].get).properties, 'no role sees it')
+    t.strictSame(paths['/users'].get['x-roles'], ['admin'])
+  })
+
+  t.test('documentFor: shows what one role sees', async (t) => {
+    const { paths, components } = await documentOf(t, orm, { documentFor: 'member' })
+    t.notOk(paths['/users'])
+    t.strictSame(Object.keys(paths['/tasks']), ['get'])
+    t.notMatch(JSON.stringify([paths, components]), /budget|owner|salary|x-roles/)
+    t.match(JSON.stringify(paths['/projects'].get), /filter\[name\]/)
+  })
+})

@@ -1,0 +1,134 @@
+/** The operations that a role may use, and the properties that it may not write. */
+import t from 'tap'
+import { CrudBase, type AccessOptions, type CrudRoutesOptions } from '../../../src/index.ts'
+import { forEachDatabase } from '../../helpers/databases.ts'
+import { entities, Project, roleOf, seed, sender, serveWith, Task, tasks } from './fixtures.ts'
+
+const ALL = ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore'] as const
+
+/** A request of each operation, with a body that no operation takes. */
+const REQUESTS: Readonly<Record<typeof ALL[number], readonly [method: string, url: string, body?: unknown]>> = {
+  list: ['GET', '/tasks?filter[nothing]=1'],
+  get: ['GET', '/tasks/x'],
+  create: ['POST', '/tasks?hard=1', { unknown: true }],
+  createMany: ['POST', '/tasks', [{ unknown: true }, 7]],
+  update: ['PATCH', '/tasks/x?hard=1', { unknown: true }],
+  delete: ['DELETE', '/tasks/x?hard=maybe'],
+  restore: ['POST', '/tasks/x/restore?x=1'],
+}
+
+await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
+  const resources = { '/tasks': { crud: tasks, operations: ALL } satisfies CrudRoutesOptions }
+  const serve = (rule: object) =>
+    serveWith(t, orm, { resources, access: { role: roleOf, roles: { member: { Task: rule, Project: true } } } })
+
+  for (const operation of ALL) {
+    t.test(`without ${operation} its route answers 403, whatever the request contains`, async (t) => {
+      const rest = ALL.filter((other) => other !== operation)
+      const send = sender(await serve({ operations: rest }))
+      for (const name of ALL) {
+        const { status, body } = await send(...REQUESTS[name])
+        if (name === operation) t.strictSame([status, body.code], [403, 'FST_CRUD_FORBIDDEN'])
+        else t.equal(status, 400, `${name} is answered as before`)
+      }
+    })
+  }
+
+  t.test('PUT is update, HEAD is list or get', async (t) => {
+    const send = sender(await serve({ operations: ['create'] }))
+    t.equal((await send('PUT', '/tasks/1', {})).status, 403)
+    t.equal((await send('HEAD', '/tasks')).status, 403)
+    t.equal((await send('HEAD', '/tasks/1')).status, 403)
+  })
+
+  t.test('an operation that the resource does not offer is answered as before', async (t) => {
+    const app = await serveWith(t, orm, {
+      resources: { '/tasks': { crud: tasks, operations: ['create', 'list'] } },
+      access: { role: roleOf, roles: { member: { Task: { operations: ['create'] } } } },
+    })
+    const send = sender(app)
+    t.match((await send('POST', '/tasks', [{}])).body, { statusCode: 400, message: /one record at a time/ })
+    t.equal((await send('PATCH', '/tasks/1', {})).status, 404)
+    t.equal((await send('GET', '/tasks')).status, 403)
+  })
+
+  t.test('readonly properties are shown, and bodies cannot set them', async (t) => {
+    const send = sender(await serve({ readonly: ['note', 'project'] }))
+    const { body } = await send('GET', '/tasks/1')
+    t.match(body, { note: 'moon', project: 1 })
+    for (const data of [{ note: 'x' }, { project: null }]) {
+      const [name] = Object.keys(data)
+      const answer = await send('PATCH', '/tasks/1', data)
+      t.equal(answer.status, 400)
+      t.equal(answer.body.errors[0].detail, `The property '${name}' cannot be written.`)
+      t.strictSame(answer.body.errors[0].allowed, ['effort', 'tenant', 'title'])
+    }
+    t.equal((await send('PATCH', '/tasks/1', { title: 'Land' })).status, 200)
+    const ignoring = await serveWith(t, orm, {
+      resources: { '/tasks': { crud: tasks, readonlyProperties: 'ignore' } },
+      access: { role: roleOf, roles: { member: { Task: { readonly: ['note'] }, Project: true } } },
+    })
+    const whole = await sender(ignoring)('PUT', '/tasks/1', { ...body, note: 'changed' })
+    t.match(whole, { status: 200, body: { note: 'moon' } })
+  })
+
+  t.test('readonly: true leaves list and get, or the operations that are named', async (t) => {
+    const send = sender(await serve({ readonly: true }))
+    t.equal((await send('GET', '/tasks')).status, 200)
+    t.equal((await send('POST', '/tasks', { title: 'x' })).status, 403)
+    t.equal((await send('PATCH', '/tasks/1', {})).status, 403)
+    t.equal((await send('DELETE', '/tasks/1')).status, 403)
+    const deleting = sender(await serve({ readonly: true, operations: ['get', 'delete', 'restore'] }))
+    t.equal((await deleting('DELETE', '/tasks/2')).status, 200)
+    t.equal((await deleting('POST', '/tasks/2/restore')).status, 200)
+    t.equal((await deleting('GET', '/tasks')).status, 403)
+  })
+
+  t.test('the server does not start if a role may create records but cannot give a required property', async (t) => {
+    const start = (
+      rules: AccessOptions['roles'][string],
+      crud: CrudBase = new CrudBase<any>({ model: Task, writable: 'all' })
+    ) => serveWith(t, orm, { resources: { '/tasks': crud }, access: { role: roleOf, roles: { member: rules } } })
+    const refused = {
+      code: 'FST_CRUD_CONFIG_INVALID',
+      message: /The resource \/tasks: access: the role 'member': 'create' can't fill Task.title, which is required/,
+    }
+    await t.rejects(start({ Task: { hidden: ['title'] } }), refused)
+    await t.rejects(start({ Task: { readonly: ['title'] } }), refused)
+    await t.rejects(start({ '*': { readonly: ['title'] } }), refused)
+    await t.rejects(start({ Task: { hidden: ['title'], rows: { note: 'x' } } }), refused)
+    await t.rejects(start(true, new CrudBase<any>({ model: Task, writable: ['note'] })), {
+      message: /can't fill Task.tenant/,
+    })
+    class Filling extends CrudBase<any> {
+      override beforeCreate (data: any): any {
+        return { title: 'filled', ...data }
+      }
+    }
+    for (
+      const [rules, crud] of [
+        [{ Task: { hidden: ['title'], operations: ['list'] } }],
+        [{ Task: { hidden: ['title'], rows: { title: 'Land' } } }],
+        [{ Task: { hidden: ['title'], rows: () => ({ title: 'Land' }) } }],
+        [{ Task: { hidden: ['title'] } }, new Filling({ model: Task, writable: 'all' })],
+        [{ Task: { hidden: ['note'] } }],
+      ] as const
+    ) await t.resolves(start(rules as never, crud))
+    const app = await start({ Task: { hidden: ['title'], rows: { title: 'Land' } } })
+    const { status, body } = await sender(app)('POST', '/tasks', { tenant: 1 })
+    t.equal(status, 201)
+    const row = await tasks.get(orm.em.fork(), body.id)
+    t.equal(row?.['title'], 'Land')
+  })
+
+  t.test('a required property that the whitelist closes may be filled in by the rows of each role', async (t) => {
+    const crud = new CrudBase<any>({ model: Project, writable: ['name'] })
+    const app = await serveWith(t, orm, {
+      resources: { '/projects': crud },
+      access: { role: roleOf, roles: { member: { Project: { rows: () => ({ tenant: 2 }) } } } },
+    })
+    const { status, body } = await sender(app)('POST', '/projects', { name: 'Skylab' })
+    t.equal(status, 201)
+    t.equal(body.tenant, 2)
+  })
+})

@@ -1,0 +1,52 @@
+/** Which role a request has, and which roles and entities are refused. */
+import t from 'tap'
+import { forEachDatabase } from '../../helpers/databases.ts'
+import { entities, seed, sender, serveWith } from './fixtures.ts'
+
+const FORBIDDEN = {
+  statusCode: 403,
+  code: 'FST_CRUD_FORBIDDEN',
+  error: 'Forbidden',
+  message: 'This request may not use this operation.',
+  detail: 'This request may not use this operation.',
+  errors: [{ code: 'FST_CRUD_FORBIDDEN', detail: 'This request may not use this operation.' }],
+}
+
+await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
+  const app = await serveWith(t, orm)
+
+  t.test('a role without limits sees all that the whitelist allows', async (t) => {
+    const { status, body } = await sender(app, { role: 'admin' })(
+      'GET',
+      '/projects?include=owner,tasks&filter[status]=open'
+    )
+    t.equal(status, 200)
+    t.equal(body.total, 2)
+    t.match(body.items[0], { budget: 20, owner: { salary: 200 } })
+  })
+
+  t.test('an entity that the role does not name is refused', async (t) => {
+    for (
+      const [method, url, body] of [
+        ['GET', '/users'],
+        ['GET', '/users/1'],
+        ['POST', '/users', { name: 1, unknown: true }],
+        ['PATCH', '/users/1', []],
+        ['DELETE', '/users/1'],
+        ['GET', '/users/99999?filter[nothing]=1'],
+      ] as const
+    ) {
+      const answer = await sender(app)(method, url, body)
+      t.equal(answer.status, 403, `${method} ${url}`)
+      t.strictSame(answer.body, FORBIDDEN)
+    }
+  })
+
+  t.test('a role that is not named is refused', async (t) => {
+    for (const role of ['stranger', '', 'constructor', '__proto__']) {
+      const { status, body } = await sender(app, { role })('GET', '/countries')
+      t.equal(status, 403, role)
+      t.strictSame(body, FORBIDDEN)
+    }
+  })
+})
