@@ -50,10 +50,15 @@ export function runOnPool (pool: Pool, statement: BoundStatement, signal: Cancel
       acquire(pool, signal, (error, client) => {
         if (client === undefined) return reject(error)
         const wasIdle = pooled.has(client)
-        query(client, statement, !nameless.has(pool), signal, (error, rows) => {
+        const name = nameless.has(pool) ? undefined : statement.prepared?.nameForRun()
+        query(client, statement, name, signal, (error, rows) => {
           if (rows !== undefined) return resolve(rows)
           if (signal?.aborted === true) return reject(error)
-          if (isStaleName(error) && statement.prepared?.forgetName() === true) return attempt(again)
+          // another request that failed at the same time may have removed the name
+          if (isStaleName(error) && name !== undefined) {
+            statement.prepared!.forgetName()
+            return attempt(again)
+          }
           if (
             !again && wasIdle && isStale(error) && (statement.readOnly === true || wasNeverSent(error))
           ) return attempt(true)
@@ -106,7 +111,7 @@ export function waitingFor (pool: Pool): number {
 function query (
   client: PoolClient,
   statement: BoundStatement,
-  named: boolean,
+  name: string | undefined,
   signal: Cancellation | undefined,
   done: QueryCallback
 ): void {
@@ -125,7 +130,7 @@ function query (
   // aborted while it waited for a connection
   if (signal?.aborted === true) return finish(signal.reason, undefined)
   signal?.addEventListener('abort', cancel)
-  sendQuery(client, statement, named, (error, rows) => {
+  sendQuery(client, statement, name, (error, rows) => {
     signal?.removeEventListener('abort', cancel)
     if (cancelling === undefined) finish(error, rows)
     else cancelling.end().then(() => finish(error, rows), done)

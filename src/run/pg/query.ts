@@ -17,11 +17,15 @@ const EXECUTE = Buffer.concat([serialize.execute({}) as Buffer, serialize.sync()
 /**
  * Sends a statement on a connection.
  *
- * @param named whether the server may keep the statement by a name
+ * @param name by which the server may keep the statement
  * @param done is called once, with an error of the driver or with rows
  */
-export function sendQuery (client: PoolClient, statement: BoundStatement, named: boolean, done: QueryCallback): void {
-  const name = named ? statement.prepared?.nameForRun() : undefined
+export function sendQuery (
+  client: PoolClient,
+  statement: BoundStatement,
+  name: string | undefined,
+  done: QueryCallback
+): void {
   if (statement.columns !== undefined) {
     client.query(new TextQuery(statement, statement.columns, name, done))
     return

@@ -55,12 +55,10 @@ export class Prepared {
     return this.#name
   }
 
-  /** Removes the name permanently, because the server's copy is of no use. Returns whether there was a name. */
-  forgetName (): boolean {
-    const had = this.#name !== undefined
+  /** Removes the name permanently, because the server's copy is of no use. */
+  forgetName (): void {
     this.#name = undefined
     this.#runs = NaN
-    return had
   }
 
   /** A digest that identifies the text. */

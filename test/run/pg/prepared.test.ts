@@ -75,6 +75,20 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     await times(3, pool, other)
   })
 
+  t.test('a name that the server has given away fails for no request, however many send it at once', async (t) => {
+    const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL!, max: 4 })
+    t.teardown(() => pool.end())
+    const statement = statementOf()
+    await times(5, pool, statement)
+    const twin = new Prepared(statement.text, true)
+    for (let run = 0; run < 5; run++) twin.nameForRun()
+    const clients = await Promise.all([1, 2, 3, 4].map(() => pool.connect()))
+    for (const client of clients) await client.query(`prepare "${twin.nameForRun()}" (int) as ${statement.text}`)
+    for (const client of clients) client.release()
+    const answers = await Promise.all(clients.map(() => runOnPool(pool, statement, undefined)))
+    t.strictSame(answers, clients.map(() => [{ n: '7' }]))
+  })
+
   t.test('a plan older than its table is not used', async (t) => {
     const pool = open(t)
     await pool.query('create temporary table jar (n int); insert into jar values (1)')
