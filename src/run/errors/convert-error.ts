@@ -174,12 +174,15 @@ interface Place {
 function placesOf ({ detail = '', column }: ServerError, model: EntityModel): readonly Place[] {
   const columns = column === undefined ? /\(([^()]+)\)=\(/.exec(detail)?.[1]?.split(', ') ?? [] : [column]
   const unquoted = new Set(columns.map((column) => column.replace(/^"|"$/g, '')))
+  // a constraint with a part of a composite foreign key, such as a tenant, is not about the relation
+  const isNamed = (own: readonly string[]): boolean =>
+    column === undefined ? own.length > 0 && own.every((one) => unquoted.has(one)) : own.includes(column)
   const placesIn = (properties: EntityModel['properties'], outer: readonly string[]): readonly Place[] =>
     [...properties.values()].flatMap((property): readonly Place[] => {
       if (property.hidden) return []
       const names = [...outer, property.publicName]
       if (property.kind === 'embedded') return placesIn(property.properties, names)
-      if (!columnsOf(property).some((column) => unquoted.has(column))) return []
+      if (!isNamed(columnsOf(property))) return []
       const pointer = names.map((name) => `/${escapedName(name)}`).join('')
       return [{ isRelation: property.kind === 'relation', name: names.join('.'), pointer }]
     })

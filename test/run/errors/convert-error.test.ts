@@ -141,6 +141,25 @@ t.test('an answer that exceeds the limits of the driver or the server is a 400',
   }
 })
 
+t.test('a constraint that shares a column with a composite relation does not name the relation', async (t) => {
+  const model = modelsOf().of(Plant)
+  const pointers = (code: string, detail: string) =>
+    (convertError(serverError(code, { detail }), model) as Error & RequestError).errors.map(({ source }) =>
+      source && 'pointer' in source ? source.pointer : undefined
+    )
+  const shared = 'Key (shelf_house, article_number)=(1, x) already exists.'
+  t.strictSame(pointers('23505', shared), ['/sku'])
+  t.strictSame(
+    pointers('23503', 'Key (shelf_house, id)=(1, 2) is still referenced from table "label".'),
+    [undefined],
+    'a record that others refer to'
+  )
+  t.strictSame(
+    pointers('23503', 'Key (shelf_house, shelf_number)=(1, 9) is not present in table "shelf".'),
+    ['/shelf']
+  )
+})
+
 t.test('a constraint error names its properties by their public names', async (t) => {
   const models = modelsOf()
   const items = (error: Error, entity: unknown = Plant) =>
