@@ -34,6 +34,7 @@ import {
   type RoutedResource,
 } from '../src/http/index.ts'
 import { checkEstimates } from '../src/resource/index.ts'
+import { checkDistributed } from '../src/write/index.ts'
 import type { Access } from '../src/access/index.ts'
 import { accessOf } from './access.ts'
 import { adviseAbout } from './advice.ts'
@@ -106,6 +107,11 @@ async function addRoutes (
     offers: offersOf(operations),
     roles: roles?.map(({ role, bound, operations }) => ({ role, resource: bound, offers: offersOf(operations) })),
   })
+  // the server has been asked by then whether its tables are distributed
+  fastify.addHook(
+    'onReady',
+    async () => checkDistributed(what, fastify.orm.em, bound.model, offersOf(operations).create)
+  )
   // optional parts are loaded only by servers that use them, before the server is ready
   const stream = options.stream === true ? {} : options.stream
   const streaming = stream === undefined || stream === false

@@ -7,6 +7,7 @@ import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import { serverStarted } from '../src/database/index.ts'
 import {
+  askServer,
   checkDatabase,
   checkPluginOptions,
   openDatabase,
@@ -41,6 +42,7 @@ async function register (fastify: FastifyInstance, options: ServerDatabaseOption
     fastify.addHook('onReady', async () => {
       const mistake = mistakeIn()
       if (mistake !== undefined) throw mistake
+      await askServer(engine)
     })
     fastify.decorate('orm', engine)
     fastify.decorate(kRelease, release)

@@ -69,7 +69,15 @@ export {
   type TransactionOptions,
   type TransactionWrapper,
 } from './database/index.ts'
-export { readFromWriter, toCrudError, type QueryMessage, type QueryOperation, type ReplicaReport } from './run/index.ts'
+export {
+  readFromWriter,
+  toCrudError,
+  type QueryMessage,
+  type QueryOperation,
+  type Distribution,
+  type ReplicaReport,
+  type TableDistribution,
+} from './run/index.ts'
 export { BaseModel, primaryKey, softDelete, timestamps, uuid } from './entities/index.ts'
 export {
   AbortedError,

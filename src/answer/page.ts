@@ -61,9 +61,32 @@ export function totalOfPage ({ offset, limit }: Window, row: Row): number | unde
  */
 export function plannedTotal ({ offset }: Window, row: Row, plan: Row): number {
   const text = plan['QUERY PLAN']
-  const [{ Plan }] = (typeof text === 'string' ? JSON.parse(text) : text) as [{ Plan: { 'Plan Rows': number } }]
+  const [{ Plan }] = (typeof text === 'string' ? JSON.parse(text) : text) as [Explained]
+  const rows = plannedRows(Plan)
   const fetched = Number(row.fetched)
-  return fetched === 0 ? Math.min(Plan['Plan Rows'], offset) : Math.max(Plan['Plan Rows'], offset + fetched)
+  return fetched === 0 ? Math.min(rows, offset) : Math.max(rows, offset + fetched)
+}
+
+interface Explained {
+  readonly Plan: {
+    readonly 'Plan Rows': number,
+    /** Citus: the plans of the tasks that nodes do. By default it shows one of them. */
+    readonly 'Distributed Query'?: {
+      readonly Job: {
+        readonly 'Task Count': number,
+        readonly Tasks: readonly { readonly 'Remote Plan': ReadonlyArray<readonly Explained[]> }[],
+      },
+    },
+  }
+}
+
+/** The rows that the planner expects. A distributed plan itself has a constant, and its tasks have the estimates. */
+function plannedRows (plan: Explained['Plan']): number {
+  const job = plan['Distributed Query']?.Job
+  if (job === undefined) return plan['Plan Rows']
+  const shown = job.Tasks.map((task) => task['Remote Plan'][0]![0]!.Plan['Plan Rows'])
+  const sum = shown.reduce((sum, rows) => sum + rows, 0)
+  return shown.length === 0 ? 0 : Math.round(sum / shown.length * job['Task Count'])
 }
 
 /** The whole answer as JSON text. */

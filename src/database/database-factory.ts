@@ -1,6 +1,13 @@
 /** `DatabaseFactory`: opens a database on first use, makes sessions on it, and closes it. */
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
-import type { ReplicaReport, ReplicaSet } from '../run/index.ts'
+import {
+  distributionOf,
+  distributionQuestions,
+  isDistributionKnown,
+  type Distribution,
+  type ReplicaReport,
+  type ReplicaSet,
+} from '../run/index.ts'
 import { checkDatabaseOptions, type DatabaseOptions } from './database-options.ts'
 import { parseDatabaseUrl, type DatabaseTarget } from './database-url.ts'
 import { closeDatabase, openDatabase, type Opened } from './open-database.ts'
@@ -50,6 +57,8 @@ export class DatabaseFactory<Async extends boolean = true> {
   #opened: Promise<Opened> | undefined
   /** The replicas of the open database. */
   #reading: ReplicaSet | undefined
+  /** The open database. */
+  #engine: MikroORM | undefined
   #closing: Promise<void> = Promise.resolve()
   /** The users of `share` that have not released the open database yet. */
   #users = new Set<symbol>()
@@ -79,7 +88,14 @@ export class DatabaseFactory<Async extends boolean = true> {
   }
 
   #getSyncEngine (): SyncEngine {
-    this.#openedSync ??= openSync(this.#options, this.#target)
+    if (this.#openedSync === undefined) {
+      const engine = openSync(this.#options, this.#target)
+      this.#openedSync = engine
+      const session = new SyncSession(engine, engine.orm.em.fork())
+      const questions = distributionQuestions(session.em)
+      let question = isDistributionKnown(session.em) ? undefined : questions.next()
+      while (question?.done === false) question = questions.next(session.run(question.value))
+    }
     return this.#openedSync
   }
 
@@ -112,6 +128,18 @@ export class DatabaseFactory<Async extends boolean = true> {
           ? { inflightQueryAbortStrategy: 'cancel query', ...options }
           : options
       )
+  }
+
+  /**
+   * How the server distributes tables over several nodes: its extension, and the tables. The server is asked when the
+   * database is opened. `undefined` for a server that does not distribute tables, and while the database is not open.
+   *
+   * @example
+   * database.distributed?.tables['"task"'] // { kind: 'distributed', column: 'tenant_id' }
+   */
+  get distributed (): Distribution | undefined {
+    const engine = this.#openedSync?.orm ?? this.#engine
+    return engine && distributionOf(engine.em)
   }
 
   /** The states of the replicas, in the order of the option `replicas`. Empty while the database is not open. */
@@ -162,6 +190,7 @@ export class DatabaseFactory<Async extends boolean = true> {
     if (opening !== undefined) {
       this.#opened = undefined
       this.#reading = undefined
+      this.#engine = undefined
       // users of the closed database must not close the next one
       this.#users = new Set()
       this.#closing = closeAfter(this.#closing, opening)
@@ -173,6 +202,7 @@ export class DatabaseFactory<Async extends boolean = true> {
     await this.#closing.catch(() => {})
     const opened = await openDatabase(this.#options, this.#target, this.#replicas)
     this.#reading = opened.replicas
+    this.#engine = opened.engine
     return opened
   }
 }

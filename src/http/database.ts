@@ -1,9 +1,10 @@
 /** The database of a server: an open ORM of the application, or one that the plugin opens. */
 import type { MikroORM } from '@mikro-orm/postgresql'
+import { setTimeout } from 'node:timers/promises'
 import { checkMikroOrm } from '../borrowed/check.ts'
 import { DatabaseFactory, isConnected, SyncEngine, type DatabaseOptions, type SharedEngine } from '../database/index.ts'
-import { ConfigError } from '../errors.ts'
-import { clientOf, limitStatements } from '../run/index.ts'
+import { ConfigError, UnavailableError } from '../errors.ts'
+import { askDistribution, clientOf, limitStatements, run } from '../run/index.ts'
 
 /** The options for a server's database: either `orm` or `database`. */
 export interface ServerDatabaseOptions {
@@ -70,6 +71,18 @@ export async function openDatabase (
 const SYNC_DATABASE =
   'has useAsync: false, which is for scripts: each of its statements would stop all requests until the database has ' +
   'answered. Leave useAsync out.'
+
+/** How long the start of a server waits for its database to tell whether it distributes tables. */
+const PATIENCE = 2_000
+
+/** Asks the server of an ORM whether it distributes tables. If it does not answer, the first write asks again. */
+export async function askServer (orm: MikroORM): Promise<void> {
+  const em = orm.em.fork()
+  const asked = askDistribution(em, (statement) => run(em, statement)).catch((error: unknown) => {
+    if (!(error instanceof UnavailableError)) throw error
+  })
+  await Promise.race([asked, setTimeout(PATIENCE, undefined, { ref: false })])
+}
 
 /**
  * Prepares the pools of an ORM before MikroORM uses them, so that an unreadable answer of the server does not end the

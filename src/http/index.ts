@@ -5,7 +5,7 @@
  * `streams/` are loaded only by servers that use them.
  */
 export { ACTOR_PROPERTY } from './actor-of-request.ts'
-export { checkDatabase, openDatabase, preparePools, type ServerDatabaseOptions } from './database.ts'
+export { askServer, checkDatabase, openDatabase, preparePools, type ServerDatabaseOptions } from './database.ts'
 export { EM_PROPERTIES, emGetter, rememberReply } from './em-of-request.ts'
 export { ErrorSchema, serializeError } from './error-schema.ts'
 export {

@@ -77,7 +77,7 @@ export { cited } from './refusal.ts'
 export { namesForServer, resolveWritable, type BodyRules, type Named, type Writable } from './writable.ts'
 export { withSharedColumns } from './shared-columns.ts'
 export { entitiesOf } from './entities.ts'
-export { withConditions } from './where.ts'
+export { withConditions, withTranslated } from './where.ts'
 export {
   idOfKey,
   planDelete,

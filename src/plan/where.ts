@@ -47,6 +47,27 @@ export function withConditions<AnyPlan extends Plan | AnyWritePlan> (
   }
 }
 
+/**
+ * Moves the parts of a scope that have a translation into a plan. The rest is left to MikroORM.
+ *
+ * @example
+ * withTranslated(plan, readCondition({ tenant: 5, owner: { name: 'Ann' } }, plan.model)).rest // { owner: .. }
+ */
+export function withTranslated<AnyPlan extends Plan> (
+  plan: AnyPlan,
+  scope: Where
+): { readonly plan: AnyPlan, readonly rest: Where } {
+  const values = new Values(plan.values)
+  const conditions: Condition[] = []
+  const rest: WherePart[] = []
+  for (const part of scope) {
+    const translated = translate([part], plan.model, values)
+    if (translated === undefined) rest.push(part)
+    else conditions.push(...translated)
+  }
+  return { plan: { ...plan, conditions: [...plan.conditions, ...conditions], values: values.list }, rest }
+}
+
 function translateAll (filters: ReadonlyMap<EntityModel, Where>, values: Values): EntityConditions | undefined {
   const translated = new Map<EntityModel, readonly Condition[]>()
   for (const [model, where] of filters) {
@@ -203,7 +224,10 @@ type Comparands = ReadonlyMap<Property, Comparand>
 
 const comparandsByModel = new WeakMap<EntityModel, Comparands>()
 
-/** The columns of an entity. A property whose name is also the column of another property is left to MikroORM. */
+/**
+ * The columns of an entity. A property whose name is the column of another property, and not its own, is left to
+ * MikroORM.
+ */
 function comparandsOf (model: EntityModel): Comparands {
   let comparands = comparandsByModel.get(model)
   if (comparands === undefined) {
@@ -211,7 +235,8 @@ function comparandsOf (model: EntityModel): Comparands {
     const found = properties.map((property) => [property, comparandOf(property)] as const)
       .filter((entry): entry is [Property, Comparand] =>
         entry[1] !== undefined &&
-        !properties.some((other) => other !== entry[0] && columnsOf(other).includes(entry[0].name))
+        (columnsOf(entry[0]).includes(entry[0].name) ||
+          !properties.some((other) => other !== entry[0] && columnsOf(other).includes(entry[0].name)))
       )
     comparandsByModel.set(model, comparands = new Map(found))
   }

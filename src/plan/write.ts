@@ -186,6 +186,13 @@ export function planDelete (id: Id, selection: Selection, options: TargetOptions
   return target && { kind: 'delete', model, selection, ...target, references: [], values: values.list }
 }
 
+const isMoment = (version: string): boolean =>
+  !Number.isNaN(Date.parse(version)) && new Date(version).toISOString() === version
+
+/** Which texts can be versions of an entity. */
+const versionTest = ({ version }: EntityModel): (version: string) => boolean =>
+  version?.type.kind === 'datetime' ? isMoment : () => true
+
 function planTarget (
   id: Id,
   model: EntityModel,
@@ -194,7 +201,11 @@ function planTarget (
 ): WriteTarget | undefined {
   const conditions = planKey(id, model, values)
   return conditions &&
-    { conditions, deleted, ...(versions !== undefined && { versions: values.add(arrayLiteral(versions)) }) }
+    {
+      conditions,
+      deleted,
+      ...(versions !== undefined && { versions: values.add(arrayLiteral(versions.filter(versionTest(model)))) }),
+    }
 }
 
 /** Finds a record by its key, to check to which records it refers at present. */

@@ -29,6 +29,7 @@ export { readScope, rulesOf, toBody, type ScopeRules } from './scope.ts'
 export {
   hasSessionContext,
   inTransaction,
+  knowServer,
   openedEmOf,
   readStatement,
   requirePromises,

@@ -5,7 +5,7 @@ import { entitiesBehind, readConstant, toMikroOrm } from '../conditions/index.ts
 import type { EntityModel } from '../model/index.ts'
 import { entitiesOf, type AnyWritePlan, type Plan } from '../plan/index.ts'
 import { toWireOf, type ToWire } from '../answer/index.ts'
-import { Prepared, type BoundStatement, type QueryCall } from '../run/index.ts'
+import { distributionOf, Prepared, type BoundStatement, type QueryCall } from '../run/index.ts'
 import {
   compile,
   compileWrite,
@@ -13,6 +13,7 @@ import {
   filterSql,
   shapeOf,
   writeShapeOf,
+  type Dialect,
   type Foreign,
   type Statement,
 } from '../sql/index.ts'
@@ -72,6 +73,9 @@ const WRITES: { readonly [Kind in (Plan | AnyWritePlan)['kind']]: Kind extends A
 
 const isWrite = (plan: Plan | AnyWritePlan): plan is AnyWritePlan => WRITES[plan.kind]
 
+/** The form of writes for the server of an EntityManager. */
+export const dialectOf = (em: EntityManager): Dialect => distributionOf(em) === undefined ? 'postgresql' : 'distributed'
+
 /** Compiles a statement to keep. Conditions of the configuration are part of it, with their values. */
 function keep (em: EntityManager, plan: Plan | AnyWritePlan): KeptStatement {
   const constants = new Constants()
@@ -99,7 +103,7 @@ function keep (em: EntityManager, plan: Plan | AnyWritePlan): KeptStatement {
       )
     },
   }
-  const statement = isWrite(plan) ? compileWrite(plan, foreign) : compile(plan, foreign)
+  const statement = isWrite(plan) ? compileWrite(plan, foreign, dialectOf(em)) : compile(plan, foreign)
   return {
     statement,
     constants,

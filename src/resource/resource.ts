@@ -13,6 +13,7 @@ import {
   resolveWhitelist,
   resolveWritable,
   withConditions,
+  withTranslated,
   type AnyWritePlan,
   type KeysetPlan,
   type ListPlan,
@@ -38,7 +39,7 @@ import {
 } from './foreign.ts'
 import { modelsOf } from './models.ts'
 import { rowsOf, withRows } from './role-rows.ts'
-import { bindKept, bindOnce, Statements, toWireOfPlan, type CompiledRead } from './kept-statements.ts'
+import { bindKept, bindOnce, dialectOf, Statements, toWireOfPlan, type CompiledRead } from './kept-statements.ts'
 import { readScope } from './scope.ts'
 import { sharedEmOf, type CrudSession, type Session } from './session.ts'
 import { checkConstants, checkFilters, relationsOfWhitelist } from './whitelisted.ts'
@@ -191,9 +192,10 @@ export class Resource {
 
   /** The kept statement for plans of the same shape, or one that is compiled for this request only. */
   #compile (session: CrudSession, planned: PlannedRead, call: QueryCall): CompiledRead {
-    const { plan, complete, conditions, filters, behind, switched } = planned
+    const { complete, filters, behind, switched } = planned
     const kept = complete && this.#kept(session, complete, filters, call)
     if (kept !== undefined) return kept
+    const { plan, conditions } = partlyTranslated(planned)
     const values = [...plan.values]
     return bindOnce(
       compile(plan, foreignOf(session, plan, conditions, filters, values, { switched, behind })),
@@ -223,7 +225,11 @@ export class Resource {
     if (statement === undefined) {
       const values = [...plan.values]
       statement = bindOnce(
-        compileWrite(plan, foreignOf(session, { ...plan, customs: [] }, conditions, filters, values)),
+        compileWrite(
+          plan,
+          foreignOf(session, { ...plan, customs: [] }, conditions, filters, values),
+          dialectOf(sharedEmOf(session))
+        ),
         values,
         this.toWire,
         false,
@@ -277,6 +283,18 @@ export class Resource {
         ? builder.andWhere(toMikroOrm(switched.get(custom)!) as never) as typeof builder
         : narrow(custom, builder, { ...options.context, em }), applied)
   }
+}
+
+/**
+ * The plan with the parts of the scope that have a translation. Included rows then have the values that they share with
+ * the scope, as in a kept statement.
+ */
+function partlyTranslated (
+  { plan, conditions }: PlannedRead
+): { readonly plan: Plan, readonly conditions: RequestConditions } {
+  if (conditions.scope === undefined) return { plan, conditions }
+  const { plan: partly, rest } = withTranslated(plan, conditions.scope)
+  return { plan: partly, conditions: { ...conditions, scope: rest.length === 0 ? undefined : rest } }
 }
 
 /** Whether a plan contains callbacks of the application, which may use any entity. */

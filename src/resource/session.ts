@@ -3,7 +3,7 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import { SyncSession } from '../database/index.ts'
 import { ConfigError } from '../errors.ts'
 import type { EntityModel } from '../model/index.ts'
-import { read, run, runAround, runOutside, transact, type BoundStatement } from '../run/index.ts'
+import { askDistribution, read, run, runAround, runOutside, transact, type BoundStatement } from '../run/index.ts'
 import type { Row } from '../sql/index.ts'
 import { RequestSession } from './request-session.ts'
 
@@ -69,6 +69,11 @@ const runOnShared = (
   statement: BoundStatement,
   model?: EntityModel
 ): Promise<Row[]> => runOutside(shared.getConnection(), statement, departure, model)
+
+/** Asks the server once whether it distributes tables, so that writes have the form that it takes. */
+export function knowServer (session: Session): Promise<void> {
+  return askDistribution(sharedEmOf(session), (statement) => runStatement(session, statement))
+}
 
 /** Does work in a new transaction of the session, or in a savepoint if it is in a transaction. */
 export function inTransaction<Result> (

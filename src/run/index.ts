@@ -17,6 +17,15 @@ export { ReplicaSet, type ReplicaSettings } from './replicas/replica-set.ts'
 export type { ReplicaReport } from './replicas/replica.ts'
 export { limitStatements } from './pg/limit-statements.ts'
 export { clientOf, preparesConnections } from './pg/client.ts'
+export {
+  askDistribution,
+  distributionOf,
+  distributionQuestions,
+  isDistributionKnown,
+  tableIn,
+  type Distribution,
+  type TableDistribution,
+} from './distribution.ts'
 export { isEmbedded, read, run, runOutside, tellOf } from './session.ts'
 export { Prepared, type BoundStatement } from './pg/statement.ts'
 export { transact } from './transaction/transaction.ts'

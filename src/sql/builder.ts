@@ -7,6 +7,7 @@ import {
   conditionSql,
   conditionContext,
   equalColumns,
+  noteKnown,
   relatedVisibility,
   whereClause,
   type ConditionContext,
@@ -30,6 +31,7 @@ export function applyPlan (
   foreign: Pick<Foreign, 'filter' | 'constant' | 'order'>
 ): QueryBuilder<any> {
   const context = conditionContext(plan, foreign)
+  noteKnown(plan.model, ROOT_ALIAS, plan.conditions, context)
   context.names.table() // skips `e0`, the alias of the entity
   const conditions = [
     ...plan.conditions.map((condition) => conditionSql(condition, plan.model, ROOT_ALIAS, context)),

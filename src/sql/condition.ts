@@ -4,6 +4,7 @@ import type { Condition, Deleted, Plan, Slot } from '../plan/index.ts'
 import { comparisonSql, nullSql } from './comparison.ts'
 import { EMPTY, join, literal, name, sql, trusted, type Sql } from './fragment.ts'
 import { column } from './json.ts'
+import { bothKnown, KnownByAlias, knownBehind, knownIn, knownSql, type KnownColumns } from './known-columns.ts'
 import { Names } from './names.ts'
 
 /** Compiles MikroORM's filters of an entity for an alias. They apply to the entity's rows in every statement. */
@@ -20,12 +21,15 @@ export interface ConditionContext {
   readonly names: Names
   readonly filter: EntityFilter
   readonly constant: ConstantCondition
+  readonly known: KnownByAlias
+  /** The columns that the filters of an entity compare with a value. */
+  readonly knownByFilter: (model: EntityModel) => KnownColumns
 }
 
 /** The context for the conditions of a plan. Entities without filters in the plan get MikroORM's filters. */
 export function conditionContext (
   { filters }: Pick<Plan, 'filters'>,
-  { filter, constant }: Omit<ConditionContext, 'names'>
+  { filter, constant }: Pick<ConditionContext, 'filter' | 'constant'>
 ): ConditionContext {
   const context: ConditionContext = {
     names: new Names(),
@@ -34,8 +38,33 @@ export function conditionContext (
       return own === undefined ? filter(model, alias) : allSql(own, model, alias, context)
     },
     constant,
+    known: new KnownByAlias(),
+    knownByFilter: (model) => knownIn(filters?.get(model) ?? []),
   }
   return context
+}
+
+/** Notes the columns of a table's rows that conditions and the filters of its entity compare with a value. */
+export function noteKnown (
+  model: EntityModel,
+  alias: string,
+  conditions: readonly Condition[],
+  { known, knownByFilter }: ConditionContext
+): void {
+  known.set(alias, bothKnown(knownIn(conditions), knownByFilter(model)))
+}
+
+/** Notes the known columns of rows behind a relation, and returns the comparisons that other conditions lack. */
+export function relatedKnown (
+  relation: RelationProperty,
+  known: KnownColumns,
+  alias: string,
+  { known: byAlias, knownByFilter }: ConditionContext
+): { readonly target: readonly Sql[], readonly pivot: (pivot: string) => readonly Sql[] } {
+  const behind = knownBehind(relation, known)
+  const own = knownByFilter(relation.target)
+  byAlias.set(alias, bothKnown(behind.target, own))
+  return { target: knownSql(alias, behind.target, own), pivot: (pivot) => knownSql(pivot, behind.pivot) }
 }
 
 /** The conditions for a row of a relation: it is visible, and fulfils the relation's own `where`. */
@@ -104,11 +133,12 @@ function anySql (conditions: readonly Condition[], model: EntityModel, alias: st
   const distant = conditions.filter(leadsToMany)
   if (distant.length === 0) return orSql(conditions, model, alias, context)
   const near = conditions.filter((condition) => !leadsToMany(condition))
-  const sets = distant.map((condition) => keysWith(condition, model, context))
+  const sets = distant.map((condition) => keysWith(condition, model, alias, context))
   if (near.length > 0) {
     sets.unshift(
       keysOf(
         model,
+        alias,
         context,
         (own) => near.length === 1 ? conditionSql(near[0]!, model, own, context) : orSql(near, model, own, context)
       )
@@ -124,22 +154,29 @@ function leadsToMany (condition: Condition): boolean {
 
 const keyNames = (model: EntityModel): readonly string[] => keyColumns(model).map(({ column }) => column)
 
-/** `select <key> from <table> where <condition>` */
-function keysOf (model: EntityModel, context: ConditionContext, condition: (alias: string) => Sql): Sql {
+/** `select <key> from <table> where <condition>`, for rows of an alias */
+function keysOf (
+  model: EntityModel,
+  rows: string,
+  context: ConditionContext,
+  condition: (alias: string) => Sql
+): Sql {
   const alias = context.names.table()
+  context.known.copy(rows, alias)
   const columns = join(keyNames(model).map((column) => name(alias, column)))
-  return sql`select ${columns} from ${tableAs(model.table, alias)}${whereClause([condition(alias)])}`
+  const where = whereClause([...knownSql(alias, context.known.of(alias)), condition(alias)])
+  return sql`select ${columns} from ${tableAs(model.table, alias)}${where}`
 }
 
 /**
- * The keys of the rows for which a condition holds. They are read from the related rows if those refer to the primary
- * key.
+ * The keys of the rows of an alias for which a condition holds. They are read from the related rows if those refer to
+ * the primary key.
  */
-function keysWith (condition: Condition, model: EntityModel, context: ConditionContext): Sql {
+function keysWith (condition: Condition, model: EntityModel, rows: string, context: ConditionContext): Sql {
   const direct = condition.kind === 'related' && condition.relation.join.columns.join() === keyNames(model).join()
   return direct
-    ? relatedKeys(condition.relation, condition.conditions, context)
-    : keysOf(model, context, (own) => conditionSql(condition, model, own, context))
+    ? relatedKeys(condition.relation, condition.conditions, rows, context)
+    : keysOf(model, rows, context, (own) => conditionSql(condition, model, own, context))
 }
 
 /** `a`, or `(a, b)`. */
@@ -179,27 +216,34 @@ function relatedSql (
   alias: string,
   context: ConditionContext
 ): Sql {
-  return sql`${tuple(alias, relation.join.columns)} in (${relatedKeys(relation, conditions, context)})`
+  return sql`${tuple(alias, relation.join.columns)} in (${relatedKeys(relation, conditions, alias, context)})`
 }
 
 /**
- * The keys of all rows that have a related row for which the conditions hold. They are read from the related rows or
- * the pivot table.
+ * The keys of the rows of an alias that have a related row for which the conditions hold. They are read from the
+ * related rows or the pivot table. The pivot table is not joined to the related rows: a distributed database could not
+ * join tables that are not co-located.
  */
-function relatedKeys (relation: RelationProperty, conditions: readonly Condition[], context: ConditionContext): Sql {
+function relatedKeys (
+  relation: RelationProperty,
+  conditions: readonly Condition[],
+  rows: string,
+  context: ConditionContext
+): Sql {
   const { join: by, target } = relation
   const related = context.names.table()
-  const where = [
+  const known = relatedKnown(relation, context.known.of(rows), related, context)
+  const where = whereClause([
+    ...known.target,
     ...relatedVisibility(relation, related, context),
     ...conditions.map((condition) => conditionSql(condition, target, related, context)),
-  ]
-  const from = tableAs(target.table, related)
-  if (by.kind !== 'pivot') {
-    const columns = join(by.targetColumns.map((column) => name(related, column)))
-    return sql`select ${columns} from ${from}${whereClause(where)}`
-  }
+  ])
+  const keys = sql`select ${columnList(related, by.targetColumns)} from ${tableAs(target.table, related)}${where}`
+  if (by.kind !== 'pivot') return keys
   const pivot = context.names.table()
-  const columns = join(by.pivotColumns.map((column) => name(pivot, column)))
-  const on = equalColumns(related, by.targetColumns, pivot, by.pivotTargetColumns)
-  return sql`select ${columns} from ${tableAs(by.table, pivot)} inner join ${from} on ${on}${whereClause(where)}`
+  const linked = whereClause([...known.pivot(pivot), sql`${tuple(pivot, by.pivotTargetColumns)} in (${keys})`])
+  return sql`select ${columnList(pivot, by.pivotColumns)} from ${tableAs(by.table, pivot)}${linked}`
 }
+
+const columnList = (alias: string, columns: readonly string[]): Sql =>
+  join(columns.map((column) => name(alias, column)))

@@ -44,6 +44,7 @@ export function keysetSql (plan: KeysetPlan, source: Source): Sql {
   for (const [index, { value }] of order.expressions.entries()) columns.set(sortName(index), value)
 
   const page = context.names.expression('page')
+  context.known.copy(alias, page)
   const pageSql = rowsSql(plan, source, order.joins, columns, order.expressions)
   const { members, expressions, joins, weighing } = answerSql(plan, page, true, context)
   const carried = carriedOrder(order.expressions, page)

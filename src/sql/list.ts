@@ -39,6 +39,7 @@ function orderedRecords (
   const { joins, expressions: order } = orderSql(terms, alias, context, { custom: source })
   const columns = projection(selection, alias)
   const page = context.names.expression('page')
+  context.known.copy(alias, page)
 
   if (!showsRelated(selection) && !isWeighed(plan)) {
     const { members } = answerSql(plan, page, true, context)

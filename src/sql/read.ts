@@ -8,6 +8,7 @@ import type { CountPlan, CustomTerm, GetPlan, Plan } from '../plan/index.ts'
 import {
   conditionSql,
   conditionContext,
+  noteKnown,
   visibility,
   whereClause,
   type ConstantCondition,
@@ -41,6 +42,7 @@ export interface Foreign {
 export function compile (plan: Plan, foreign: Foreign): Statement {
   const context = conditionContext(plan, foreign)
   const alias = context.names.table()
+  noteKnown(plan.model, alias, plan.conditions, context)
   const conditions = [
     ...plan.conditions.map((condition) => conditionSql(condition, plan.model, alias, context)),
     ...visibility(plan.model, alias, plan.deleted, context.filter),
@@ -100,6 +102,7 @@ function getSql (plan: GetPlan, { alias, table, where, context }: Source): Sql {
     return itemSql(answerSql(plan, alias, false, context), model, alias, sql`${table}${where}`)
   }
   const page = context.names.expression('page')
+  context.known.copy(alias, page)
   const columns = projection(selection, alias)
   if (model.version !== undefined) columns.set(model.version.column, name(alias, model.version.column))
   const answer = answerSql(plan, page, true, context)
@@ -109,6 +112,7 @@ function getSql (plan: GetPlan, { alias, table, where, context }: Source): Sql {
   }`
 }
 
+/** With `offset 0`, a distributed server keeps the names of the members. It does not change PostgreSQL's plan. */
 function itemSql ({ members, weighing }: AnswerSql, model: EntityModel, alias: string, from: Sql): Sql {
   if (weighing !== undefined) {
     const version = model.version === undefined ? [] : [['version', versionText(model, alias)] as const]
@@ -118,14 +122,14 @@ function itemSql ({ members, weighing }: AnswerSql, model: EntityModel, alias: s
     if (version.length === 0) {
       return sql`select ${selectList([['item', itemIf(ROW_JSON)], excess])} from (select ${
         selectList(members)
-      } from ${from}) as ${ROW}`
+      } from ${from} offset 0) as ${ROW}`
     }
     return sql`select ${
       selectList([['item', itemIf(sql`${objectJson(members)}::text`)], ...version, excess])
     } from ${from}`
   }
   if (model.version === undefined) {
-    return sql`select ${ROW_JSON} as "item" from (select ${selectList(members)} from ${from}) as ${ROW}`
+    return sql`select ${ROW_JSON} as "item" from (select ${selectList(members)} from ${from} offset 0) as ${ROW}`
   }
   return sql`select ${objectJson(members)}::text as "item", ${versionText(model, alias)} as "version" from ${from}`
 }

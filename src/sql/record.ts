@@ -185,6 +185,7 @@ function includeByLevel (
 ): IncludeSql {
   const { relation, selection, rules } = include
   const level = context.names.expression(`${relation.name}_rows`)
+  context.known.copy(rows.alias, level)
   const { joins, expressions: order } = relatedOrder(include, rows.alias, context)
   const columns = projection(selection, rows.alias)
   const keys = keyList(rows.keys)

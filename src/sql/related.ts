@@ -1,7 +1,14 @@
 /** The rows of a relation for many parents at once, found by `in (select ... from <parents>)`. */
 import { keyColumns, type EntityModel, type RelationProperty } from '../model/index.ts'
 import type { Include } from '../plan/index.ts'
-import { equalColumns, relatedVisibility, tuple, whereClause, type ConditionContext } from './condition.ts'
+import {
+  equalColumns,
+  relatedKnown,
+  relatedVisibility,
+  tuple,
+  whereClause,
+  type ConditionContext,
+} from './condition.ts'
 import { EMPTY, join, name, sql, trusted, type Sql } from './fragment.ts'
 import type { OrderExpression } from './order-expression.ts'
 import { directionSql, orderSql, type Order } from './order.ts'
@@ -43,6 +50,7 @@ export function relatedRows (
     sql`${tuple(of, columns)} in (select ${join(by.columns.map((column) => name(parents, column)))} from ${
       name(parents)
     })`
+  const known = relatedKnown(relation, context.known.of(parents), alias, context)
   const visible = relatedVisibility(relation, alias, context)
   const own = condition && context.constant(condition, target, alias)
   if (own !== undefined) visible.push(own)
@@ -52,7 +60,7 @@ export function relatedRows (
       alias,
       keys: by.targetColumns.map((column) => name(alias, column)),
       table,
-      where: whereClause([among(alias, by.targetColumns), ...visible]),
+      where: whereClause([among(alias, by.targetColumns), ...known.target, ...visible]),
     }
   }
   const pivot = context.names.table()
@@ -61,7 +69,7 @@ export function relatedRows (
     alias,
     keys: by.pivotColumns.map((column) => name(pivot, column)),
     table: sql`${trusted(by.table)} as ${name(pivot)} inner join ${table} on ${on}`,
-    where: whereClause([among(pivot, by.pivotColumns), ...visible]),
+    where: whereClause([among(pivot, by.pivotColumns), ...known.pivot(pivot), ...visible]),
   }
 }
 

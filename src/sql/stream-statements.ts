@@ -69,6 +69,7 @@ export function streamRecordsSql (plan: RecordsPlan, source: Source): Sql {
   columns.set(POSITION, sql`array_position(${keysSlot}::text[], ${key})`)
 
   const page = context.names.expression('page')
+  context.known.copy(alias, page)
   const { members, expressions, joins, weighing } = answerSql(plan, page, true, context)
   const row = weighing === undefined
     ? [[STREAM_ROW.item, ROW_JSON]] as const

@@ -18,38 +18,65 @@ import {
   conditionSql,
   conditionContext,
   equalTo,
+  noteKnown,
   tableAs,
   visibility,
   whereClause,
   type ConditionContext,
 } from './condition.ts'
 import { join, name, render, sql, trusted, type Sql, type Statement } from './fragment.ts'
-import { objectJson, versionText } from './json.ts'
+import { column, objectJson, versionText } from './json.ts'
 import type { Foreign } from './read.ts'
 import { mergedJson } from './merged-json.ts'
-import { recordSql, selectList } from './record.ts'
+import { projection, recordSql, selectList } from './record.ts'
 import { sqlTypeOf } from './wire-types.ts'
+
+/** The form of writes. A distributed server evaluates no function in `returning` that depends on settings. */
+export type Dialect = 'postgresql' | 'distributed'
 
 /**
  * Compiles a write. Each row returns `item` (its record), `version` if the entity has one, and after an insert the
  * parts of its key as texts: `key0`, ...
  */
-export function compileWrite (plan: AnyWritePlan, foreign: Foreign): Statement {
+export function compileWrite (plan: AnyWritePlan, foreign: Foreign, dialect: Dialect = 'postgresql'): Statement {
   const context = conditionContext(plan, foreign)
   const alias = context.names.table()
-  const returned = returnedOf(plan, alias, context)
-  const written = writeSql(plan, alias, foreign, context)
+  if (plan.kind !== 'insert') noteKnown(plan.model, alias, plan.conditions, context)
+  const written = writeSql(plan, alias, foreign, dialect, context)
+  if (dialect === 'distributed') return fromExpression(plan, alias, written, context)
+  const returned = returnedOf(plan, alias, false, context)
   return { ...render(sql`${written} returning ${selectList(returned)}`), columns: returned.map(([column]) => column) }
 }
 
-function writeSql (plan: AnyWritePlan, alias: string, foreign: Foreign, context: ConditionContext): Sql {
+/** The write returns columns to an expression, and the records are made of its rows. */
+function fromExpression (plan: AnyWritePlan, alias: string, written: Sql, context: ConditionContext): Statement {
+  const { model, selection } = plan
+  const rows = context.names.expression('written')
+  const columns = projection(selection, alias)
+  if (model.version !== undefined) columns.set(model.version.column, name(alias, model.version.column))
+  for (const { column } of keyColumns(model)) columns.set(column, name(alias, column))
+  const returned = returnedOf(plan, rows, true, context)
+  const expression = sql`${name(rows)} as (${written} returning ${selectList(columns)})`
+  return {
+    ...render(sql`with ${expression} select ${selectList(returned)} from ${name(rows)}`),
+    columns: returned.map(([column]) => column),
+  }
+}
+
+function writeSql (
+  plan: AnyWritePlan,
+  alias: string,
+  foreign: Foreign,
+  dialect: Dialect,
+  context: ConditionContext
+): Sql {
   switch (plan.kind) {
     case 'insert':
       return insertSql(plan, alias, context)
     case 'update':
-      return updateSql(plan, alias, targetSql(plan, alias, foreign, context))
+      return updateSql(plan, alias, targetSql(plan, alias, foreign, dialect, context), dialect)
     case 'delete':
-      return sql`delete from ${table(plan.model, alias)}${targetSql(plan, alias, foreign, context)}`
+      return sql`delete from ${table(plan.model, alias)}${targetSql(plan, alias, foreign, dialect, context)}`
   }
 }
 
@@ -112,10 +139,11 @@ function referenceSql (
   return present === undefined ? visible : sql`(${equalTo(row, present, slots)} or ${visible})`
 }
 
-function updateSql ({ model, assignments }: UpdatePlan, alias: string, where: Sql): Sql {
+function updateSql ({ model, assignments }: UpdatePlan, alias: string, where: Sql, dialect: Dialect): Sql {
   const set = ({ column, property, slot }: Assignment): Sql =>
     sql`${name(column)} = ${assigned(property, column, slot, alias)}`
-  return sql`update ${table(model, alias)} set ${join([...assignments.map(set), ...nextVersion(model, alias)])}${where}`
+  const changes = [...assignments.map(set), ...nextVersion(model, alias, dialect)]
+  return sql`update ${table(model, alias)} set ${join(changes)}${where}`
 }
 
 /** The new value of a column. Hidden members of an embedded object keep their values. */
@@ -126,10 +154,24 @@ function assigned (property: Assignment['property'], column: string, slot: Slot,
     : bound(property, slot)
 }
 
-function nextVersion ({ version }: EntityModel, alias: string): Sql[] {
+function nextVersion ({ version }: EntityModel, alias: string, dialect: Dialect): Sql[] {
   if (version === undefined) return []
-  const next = sqlTypeOf(version.type).nextVersion(name(alias, version.column))
+  // a distributed server takes no function that may return another value for each row
+  const next = dialect === 'distributed' && version.type.kind === 'datetime'
+    ? trusted('now()')
+    : sqlTypeOf(version.type).nextVersion(name(alias, version.column))
   return [sql`${name(version.column)} = ${next}`]
+}
+
+/** The test that the row has one of the versions. */
+function versionSql (model: EntityModel, alias: string, versions: Slot, dialect: Dialect): Sql {
+  const { version } = model
+  if (dialect === 'distributed' && version?.type.kind === 'datetime') {
+    // a distributed server formats no columns in the condition of a write
+    const moment = version.type.zoned ? sql`(${column(version, alias)} at time zone 'UTC')` : column(version, alias)
+    return sql`date_trunc('milliseconds', ${moment}) = any(${versions}::timestamp[])`
+  }
+  return sql`${versionText(model, alias)} = any(${versions})`
 }
 
 function targetSql (
@@ -138,12 +180,22 @@ function targetSql (
     & Pick<UpdatePlan | DeletePlan, 'model' | 'references'>,
   alias: string,
   foreign: Foreign,
+  dialect: Dialect,
   context: ConditionContext
 ): Sql {
-  const where = conditions.map((condition) => conditionSql(condition, model, alias, context))
-  where.push(...visibility(model, alias, deleted, context.filter))
-  if (versions !== undefined) where.push(sql`${versionText(model, alias)} = any(${versions})`)
-  where.push(...references.map((reference) => referenceSql(reference, alias, context)), ...foreign.conditions(alias))
+  // a distributed server cannot run a write whose conditions on the distribution column contradict each other: it must
+  // not see them, except those of the key
+  const opaque = (condition: Sql): Sql => dialect === 'distributed' ? sql`(${condition}) is true` : condition
+  const where = conditions.map((condition) => {
+    const compiled = conditionSql(condition, model, alias, context)
+    return condition.kind === 'key' ? compiled : opaque(compiled)
+  })
+  where.push(...visibility(model, alias, deleted, context.filter).map(opaque))
+  if (versions !== undefined) where.push(opaque(versionSql(model, alias, versions, dialect)))
+  where.push(
+    ...references.map((reference) => referenceSql(reference, alias, context)),
+    ...foreign.conditions(alias).map(opaque)
+  )
   return whereClause(where)
 }
 
@@ -151,9 +203,10 @@ function targetSql (
 function returnedOf (
   { kind, selection, model }: AnyWritePlan,
   alias: string,
+  projected: boolean,
   context: ConditionContext
 ): (readonly [name: string, value: Sql])[] {
-  const { members } = recordSql(selection, alias, false, context)
+  const { members } = recordSql(selection, alias, projected, context)
   const returned: (readonly [name: string, value: Sql])[] = [['item', sql`${objectJson(members)}::text`]]
   if (model.version !== undefined) returned.push(['version', versionText(model, alias)])
   if (kind === 'insert') {

@@ -6,6 +6,7 @@ import { NO_FILTERS, requirePromises, type ActiveFilters } from '../resource/ind
 import { enterStage } from '../run/index.ts'
 import type { Row } from '../sql/index.ts'
 import {
+  canReorder,
   checksItself,
   checksScope,
   chunksOf,
@@ -13,6 +14,7 @@ import {
   entitiesOfWrite,
   FILTERS_OF_WRITES,
   isEmpty,
+  isImpossible,
   isSingle,
   planChange,
   planMark,
@@ -44,7 +46,10 @@ export function insertRows (
 ): Written[] {
   const filters = filtersOf(write, rows)
   refuseUnitOfWork(write, 'create', rows)
-  const chunks = chunksOf(rows.map((row) => withOnCreate(row, write.model, write.session.em)))
+  const chunks = chunksOf(
+    rows.map((row) => withOnCreate(row, write.model, write.session.em)),
+    canReorder(write) ? 1 : undefined
+  )
   if (isSingle(write, rows, chunks.length, filters)) return insertChunk(write, chunks[0]!, filters, pointer)
   return inTransaction(write, (inner) => {
     if (!checksItself(rows)) checkReferences(searchOf(inner, filters), rows, pointer)
@@ -112,6 +117,7 @@ function refuseChange (write: SyncWrite, id: Id, data?: RecordData, filters = NO
 }
 
 function runWrite (write: SyncWrite, plan: AnyWritePlan, filters: ActiveFilters): Written[] {
+  if (isImpossible(plan)) return []
   return writtenRows(write, plan, write.session.run(statementOfWrite(write, plan, filters), write.model))
 }
 

@@ -7,7 +7,7 @@ import { answerMany, answerOne } from './answer.ts'
 import { beginCreate, completeRow, requireList, rowOfBody, withServerValues, type CreateData } from './create-data.ts'
 import { dataOfHook } from './hook-data.ts'
 import { withOnCreate, type Data } from './new-row.ts'
-import { checksItself, chunksOf, insertChunk, insertChunks } from './one-statement/insert.ts'
+import { checksItself, chunksForServer, insertChunk, insertChunks } from './one-statement/insert.ts'
 import { keysToCheck } from './reference-questions.ts'
 import { repeated } from './repeat.ts'
 import { filtersOfWrite, writeInTransaction } from './run-write.ts'
@@ -76,7 +76,8 @@ async function insertRows (
   if (needsUnitOfWork(write, 'create', rows)) {
     return await writeInTransaction(write, (inner) => createThroughEntities(inner, rows, filters, pointer))
   }
-  const chunks = chunksOf(rows.map((row) => withOnCreate(row, write.model, sharedEmOf(write.session))))
+  const completed = rows.map((row) => withOnCreate(row, write.model, sharedEmOf(write.session)))
+  const chunks = chunksForServer(write, completed)
   return isSingle(write, rows, chunks.length, filters)
     ? await insertChunk(write, chunks[0]!, filters, pointer)
     : await writeInTransaction(write, (inner) => insertChunks(inner, rows, chunks, filters, pointer))

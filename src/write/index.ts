@@ -13,6 +13,8 @@ export { dataOfHook } from './hook-data.ts'
 export { entityTag } from './if-match.ts'
 export { withOnCreate, type Data } from './new-row.ts'
 export { planChange, planMark, planRemoval } from './one-statement/change.ts'
+export { checkDistributed } from './distributed.ts'
+export { canReorder } from './server-order.ts'
 export { checksItself, chunksOf, planRows } from './one-statement/insert.ts'
 export {
   areAllVisible,
@@ -28,7 +30,15 @@ export {
   type WantedKey,
 } from './reference-questions.ts'
 export { pauseAfter } from './repeat.ts'
-export { planRow, requireInScope, requireRow, scopeSearch, statementOfWrite, writtenRows } from './run-write.ts'
+export {
+  isImpossible,
+  planRow,
+  requireInScope,
+  requireRow,
+  scopeSearch,
+  statementOfWrite,
+  writtenRows,
+} from './run-write.ts'
 export { withRows } from './scope-row.ts'
 export { reasonForUnitOfWork, type WriteKind } from './unit-of-work/reason.ts'
 export { beginUpdate, finishChanges, isEmpty, keyNames, readChanges } from './update-data.ts'

@@ -14,14 +14,16 @@ import {
 import {
   activeFilters,
   inTransaction,
+  knowServer,
   runStatement,
+  sharedEmOf,
   withRows,
   type ActiveFilters,
   type CompiledRead,
   type CrudSession,
   type RequestConditions,
 } from '../resource/index.ts'
-import { convertError, enterStage, isDriverError } from '../run/index.ts'
+import { convertError, enterStage, isDistributionKnown, isDriverError } from '../run/index.ts'
 import type { Row } from '../sql/index.ts'
 import {
   checksScope,
@@ -33,17 +35,26 @@ import {
   type Written,
 } from './write.ts'
 
-/** The conditions on rows of the resource and on the records that rows refer to: MikroORM's filters and the role's. */
+/**
+ * The conditions on rows of the resource and on the records that rows refer to: MikroORM's filters and the role's. Asks
+ * an unknown server first whether it is distributed.
+ */
 export async function filtersOfWrite (write: Write, rows: readonly RecordData[]): Promise<ActiveFilters> {
   const { session, resource, conditions } = write
+  if (!isDistributionKnown(sharedEmOf(session))) await knowServer(session)
   enterStage('plan')
   const entities = entitiesOfWrite(write, rows)
   const filters = await activeFilters(session, resource.entitiesWithScope(entities, conditions), FILTERS_OF_WRITES)
   return await withRows(filters, conditions.actor, entities)
 }
 
+/** Whether a write finds no row, because If-Match names versions and the entity has none. */
+export const isImpossible = (plan: AnyWritePlan): boolean =>
+  plan.kind !== 'insert' && plan.versions !== undefined && plan.model.version === undefined
+
 /** Runs the statement of a plan and returns the rows that it wrote. */
 export async function runWrite (write: Write, plan: AnyWritePlan, filters: ActiveFilters): Promise<Written[]> {
+  if (isImpossible(plan)) return []
   return writtenRows(
     write,
     plan,

@@ -124,6 +124,25 @@ t.test('an answer consists of the items as the database wrote them, and the page
   )
 })
 
+t.test('a planned total of a distributed table is that of its tasks', async (t) => {
+  const distributed = (tasks: number, ...rows: readonly number[]) => ({
+    'QUERY PLAN': [{
+      Plan: {
+        'Plan Rows': 100_000,
+        'Distributed Query': {
+          Job: {
+            'Task Count': tasks,
+            Tasks: rows.map((count) => ({ 'Remote Plan': [[{ Plan: { 'Plan Rows': count } }]] })),
+          },
+        },
+      },
+    }],
+  })
+  t.equal(plannedTotal(page(0, 5), { fetched: 6 }, distributed(32, 40)), 1280, 'one of 32 tasks is shown')
+  t.equal(plannedTotal(page(0, 5), { fetched: 6 }, distributed(2, 40, 60)), 100, 'all tasks are shown')
+  t.equal(plannedTotal(page(0, 5), { fetched: 6 }, distributed(0)), 6, 'at least the rows there are')
+})
+
 t.test('a planned total comes from the page, or is an estimate within its bounds', async (t) => {
   const explained = (rows: number) => ({ 'QUERY PLAN': [{ Plan: { 'Plan Rows': rows } }] })
   t.strictSame(

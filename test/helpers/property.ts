@@ -34,6 +34,12 @@ export function assertProperty<Values> (
   return fc.assert(property as IAsyncProperty<Values>, { seed: seed + series, numRuns: Math.ceil(numRuns * factor) })
 }
 
+/** Draws examples, for a test that compares many of them. */
+export function draw<Value> (values: fc.Arbitrary<Value>, { numRuns = RUNS, series = 0 }: Runs = {}): Value[] {
+  const { seed, factor } = drawing(process.env)
+  return fc.sample(values, { seed: seed + series, numRuns: Math.ceil(numRuns * factor) })
+}
+
 /**
  * The seed, and the factor for the number of examples.
  *

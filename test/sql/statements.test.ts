@@ -267,17 +267,17 @@ t.test('one record is one statement', async (t) => {
   t.equal(
     get(1, 'fields=name'),
     'select row_to_json("@row".*)::text as "item" from (select "e0"."name" as "name" from "plant" as "e0" ' +
-      'where "e0"."id" = $1 and "e0"."deleted_at" is null) as "@row"'
+      'where "e0"."id" = $1 and "e0"."deleted_at" is null offset 0) as "@row"'
   )
   t.equal(
     get(1, 'fields=name', whitelist, { includeDeleted: true }),
     'select row_to_json("@row".*)::text as "item" from (select "e0"."name" as "name" from "plant" as "e0" ' +
-      'where "e0"."id" = $1) as "@row"'
+      'where "e0"."id" = $1 offset 0) as "@row"'
   )
   t.equal(
     get('00000000-0000-4000-8000-000000000001', 'fields=name'),
     'select row_to_json("@row".*)::text as "item" from (select "e0"."name" as "name" from "plant" as "e0" ' +
-      'where "e0"."uuid" = $1 and "e0"."deleted_at" is null) as "@row"'
+      'where "e0"."uuid" = $1 and "e0"."deleted_at" is null offset 0) as "@row"'
   )
   t.equal(
     get(1, 'fields=name&include=tags&fields[tags]=name'),
@@ -287,16 +287,16 @@ t.test('one record is one statement', async (t) => {
     "@2_tags" as (select "e2"."plant_id" as "@key0", json_agg(json_build_object('name', "e1"."name")
     order by "e1"."id") as "@json"
     from "plant_tags" as "e2" inner join "tag" as "e1" on "e1"."id" = "e2"."tag_id"
-    where "e2"."plant_id" in (select "@page"."id" from "@page") and "e1"."deleted_at" is null group by "e2"."plant_id")
-    select row_to_json("@row".*)::text as "item" from (select "@page"."name" as "name",
+    where "e2"."plant_id" in (select "@page"."id" from "@page") and "e2"."plant_id" = $1 and "e1"."deleted_at" is null
+    group by "e2"."plant_id") select row_to_json("@row".*)::text as "item" from (select "@page"."name" as "name",
     coalesce("@2_tags"."@json", '[]'::json) as "tags" from "@page"
-    left join "@2_tags" on "@2_tags"."@key0" = "@page"."id") as "@row"`)
+    left join "@2_tags" on "@2_tags"."@key0" = "@page"."id" offset 0) as "@row"`)
   )
   t.equal(
     get({ order: 1, plant: 2 }, '', whitelistOf({}, OrderItem)),
     'select row_to_json("@row".*)::text as "item" from (select "e0"."order_id" as "order", ' +
       '"e0"."plant_id" as "plant", "e0"."quantity" as "quantity", "e0"."price" as "price" from "order_item" as "e0" ' +
-      'where "e0"."order_id" = $1 and "e0"."plant_id" = $2) as "@row"'
+      'where "e0"."order_id" = $1 and "e0"."plant_id" = $2 offset 0) as "@row"'
   )
 })
 
@@ -402,7 +402,8 @@ t.test('a filter on a relation of every kind is a set of keys', async (t) => {
       Plant,
       'tags.name',
       '"plant" as "e0" where "e0"."id" in (select "e2"."plant_id" from "plant_tags" as "e2" ' +
-      'inner join "tag" as "e1" on "e1"."id" = "e2"."tag_id" where "e1"."deleted_at" is null and "e1"."name" = $1) ' +
+      'where "e2"."tag_id" in (select "e1"."id" from "tag" as "e1" where "e1"."deleted_at" is null ' +
+      'and "e1"."name" = $1)) ' +
       'and "e0"."deleted_at" is null',
     ],
     [

@@ -1,20 +1,49 @@
 /** Inserts rows by one statement, or by several in a transaction. */
 import { ConflictError } from '../../errors.ts'
 import { idOfKey, planInsert, type AnyWritePlan, type RecordData } from '../../plan/index.ts'
+import { keyColumns, type EntityModel } from '../../model/index.ts'
 import type { ActiveFilters, CrudSession } from '../../resource/index.ts'
 import { enterStage } from '../../run/index.ts'
 import { mayBeHidden, searchOf } from '../reference-questions.ts'
 import { checkReferences } from '../check-references.ts'
-import { checkWrittenScope, runWrite } from '../run-write.ts'
+import { checkWrittenScope, readBack, runWrite } from '../run-write.ts'
+import { canReorder } from '../server-order.ts'
 import type { Write, Written } from '../write.ts'
 
 /** Maximum number of parameters in a statement. The protocol counts them in 16 bits, which PGlite reads as signed. */
 const MAX_PARAMETERS = 32_000
 
-/** Splits rows into chunks of as many as the parameters of a statement allow. */
-export function chunksOf (rows: readonly RecordData[]): RecordData[][] {
+/** The values of a row's key as texts, or `undefined` if the database makes a part of it. */
+function givenKey ({ columns }: RecordData, model: EntityModel): readonly string[] | undefined {
+  const key = keyColumns(model).map(({ column }) => columns.find((data) => data.column === column)?.value)
+  return key.some((value) => value === undefined || value === null) ? undefined : key.map(String)
+}
+
+/**
+ * Splits rows for statements. If a statement may return its rows in another order, rows whose keys the database makes
+ * have a statement each.
+ */
+export function chunksForServer (write: Write<CrudSession>, rows: readonly RecordData[]): RecordData[][] {
+  const alone = canReorder(write) && rows.some((row) => givenKey(row, write.model) === undefined)
+  return chunksOf(rows, alone ? 1 : undefined)
+}
+
+/** Puts written rows into the order of the given ones. */
+async function inOrder (write: Write, rows: readonly RecordData[], written: readonly Written[]): Promise<Written[]> {
+  const byKey = new Map(written.map((row) => [JSON.stringify(row.key), row]))
+  const ordered: Written[] = []
+  for (const row of rows) {
+    const key = givenKey(row, write.model)!
+    // the database may write a value in another form
+    ordered.push(byKey.get(JSON.stringify(key)) ?? await readBack(write, idOfKey(write.model, key)))
+  }
+  return ordered
+}
+
+/** Splits rows into chunks of as many as the parameters of a statement allow, or of a given size. */
+export function chunksOf (rows: readonly RecordData[], given?: number): RecordData[][] {
   const widest = rows.reduce((widest, { columns }) => Math.max(widest, columns.length), 0) + 1
-  const size = Math.max(1, Math.floor(MAX_PARAMETERS / widest))
+  const size = given ?? Math.max(1, Math.floor(MAX_PARAMETERS / widest))
   const chunks: RecordData[][] = []
   for (let start = 0; start < rows.length; start += size) chunks.push(rows.slice(start, start + size))
   return chunks
@@ -28,7 +57,9 @@ export async function insertChunk (
   pointer: (index: number) => string
 ): Promise<Written[]> {
   const written = await runWrite(write, planRows(write, rows, filters), filters)
-  if (written.length === rows.length) return written
+  if (written.length === rows.length) {
+    return rows.length > 1 && canReorder(write) ? await inOrder(write, rows, written) : written
+  }
   await checkReferences(searchOf(write, filters), rows, pointer)
   // the missing record has been created in the meantime
   throw new ConflictError()

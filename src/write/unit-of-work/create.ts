@@ -2,6 +2,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { idOfKey, type RecordData } from '../../plan/index.ts'
 import type { ActiveFilters } from '../../resource/index.ts'
+import { canReorder } from '../server-order.ts'
 import { searchOf } from '../reference-questions.ts'
 import { checkReferences } from '../check-references.ts'
 import { checkWrittenScope, readBack } from '../run-write.ts'
@@ -16,7 +17,11 @@ export async function createThroughEntities (
 ): Promise<Written[]> {
   const { model, session } = write
   await checkReferences(searchOf(write, filters), rows, pointer)
-  const keys = await flushing(() => createEntities(session, model, rows))
+  const keys: string[][] = []
+  // MikroORM relies on the order in which an insert returns its rows
+  for (const some of canReorder(write) ? rows.map((row) => [row]) : [rows]) {
+    keys.push(...await flushing(() => createEntities(session, model, some)))
+  }
   const ids = keys.map((key) => idOfKey(model, key))
   const written: Written[] = []
   for (const id of ids) written.push(await readBack(write, id))

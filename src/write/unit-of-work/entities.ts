@@ -44,12 +44,15 @@ export async function findLocked (
   id: Id,
   populate: readonly string[] = []
 ): Promise<object | null> {
-  return await em.findOne(model.entity as never, whereOf(model, id) as never, {
+  const entity = await em.findOne<object>(model.entity as never, whereOf(model, id) as never, {
     lockMode: LockMode.PESSIMISTIC_WRITE,
     filters: false,
-    populate: populate as never,
-    strategy: 'select-in',
   })
+  // after the lock: a distributed server cannot lock rows of a join
+  if (entity !== null && populate.length > 0) {
+    await em.populate(entity, populate as never, { filters: false, strategy: 'select-in' })
+  }
+  return entity
 }
 
 export async function assignEntity (

@@ -37,7 +37,7 @@ const EVENTS = {
 } as const
 
 /** Subscribers can be added at any time, so this runs for each write. */
-function reasonOfEntity (em: EntityManager, { entity }: EntityModel, kind: WriteKind): string | undefined {
+export function reasonOfEntity (em: EntityManager, { entity }: EntityModel, kind: WriteKind): string | undefined {
   const meta = em.getMetadata(entity as never) as EntityMetadata
   if (isHeard(em, meta, EVENTS[kind])) return 'its lifecycle hooks or a subscriber'
   if (kind === 'delete') return cascades(meta).length > 0 ? 'relations that are removed with it' : undefined

@@ -1,0 +1,87 @@
+/**
+ * Asks a server once whether it distributes tables over several nodes, and how. Some statements have another form there
+ * (`src/sql/write.ts`).
+ */
+import type { EntityManager } from '@mikro-orm/postgresql'
+import type { Row } from '../sql/index.ts'
+import type { BoundStatement } from './pg/statement.ts'
+import { isPglite } from './transaction/perform.ts'
+
+/** How the rows of a table are placed: by a column, or copied to every node. */
+export type TableDistribution =
+  | { readonly kind: 'distributed', readonly column: string }
+  | { readonly kind: 'reference' }
+
+/** A server that distributes tables. */
+export interface Distribution {
+  readonly extension: 'citus'
+  readonly version: string
+  /** The distributed and copied tables, by quoted name. The schema is left out if the search path has it. */
+  readonly tables: Readonly<Record<string, TableDistribution>>
+}
+
+const EXTENSION: BoundStatement = {
+  text: 'select extversion as "version" from pg_extension where extname = \'citus\'',
+  values: [],
+  readOnly: true,
+}
+
+const quoted = (column: string): string => `'"' || replace(${column}, '"', '""') || '"'`
+
+const TABLES: BoundStatement = {
+  text:
+    `select case when pg_table_is_visible(t.oid) then '' else ${quoted('n.nspname')} || '.' end || ${
+      quoted('t.relname')
+    } as "table", p.partmethod::text as "method", case when p.partmethod = 'h' then ` +
+    'column_to_column_name(p.logicalrelid, p.partkey) end as "column" from pg_dist_partition p ' +
+    'join pg_class t on t.oid = p.logicalrelid join pg_namespace n on n.oid = t.relnamespace ' +
+    "where p.partmethod = 'h' or p.repmodel = 't' order by 1",
+  values: [],
+  readOnly: true,
+}
+
+/** The answers of servers, by driver. Null for a server that does not distribute tables. */
+const answers = new WeakMap<object, Distribution | null>()
+
+/** How the server of an EntityManager distributes tables; `undefined` if it does not, or has not been asked yet. */
+export function distributionOf (em: EntityManager): Distribution | undefined {
+  return answers.get(em.getDriver()) ?? undefined
+}
+
+/** Whether the server has been asked. PGlite is never asked. */
+export function isDistributionKnown (em: EntityManager): boolean {
+  return answers.has(em.getDriver()) || isPglite(em)
+}
+
+/** The questions to a server. Each takes the rows of a statement. */
+export function * distributionQuestions (em: EntityManager): Generator<BoundStatement, void, readonly Row[]> {
+  const [extension] = yield EXTENSION
+  if (extension === undefined) {
+    answers.set(em.getDriver(), null)
+    return
+  }
+  const tables: Record<string, TableDistribution> = {}
+  for (const { table, method, column } of yield TABLES) {
+    tables[table as string] = method === 'h' ? { kind: 'distributed', column: column as string } : { kind: 'reference' }
+  }
+  answers.set(em.getDriver(), { extension: 'citus', version: extension['version'] as string, tables })
+}
+
+/** Asks the server of an EntityManager, unless it has been asked. */
+export async function askDistribution (
+  em: EntityManager,
+  send: (statement: BoundStatement) => Promise<readonly Row[]>
+): Promise<void> {
+  if (isDistributionKnown(em)) return
+  const questions = distributionQuestions(em)
+  let question = questions.next()
+  while (question.done !== true) question = questions.next(await send(question.value))
+}
+
+/** The table of an entity in a distribution. */
+export function tableIn (
+  { tables }: Distribution,
+  { table, tableName }: { readonly table: string, readonly tableName: string }
+): TableDistribution | undefined {
+  return tables[table] ?? tables[`"${tableName.replaceAll('"', '""')}"`]
+}

@@ -1,0 +1,167 @@
+/** The co-located layout on a Citus cluster: what requests answer, and how many nodes their statements need. */
+import type { Pool } from 'pg'
+import t from 'tap'
+import { clientOf } from '../../src/run/index.ts'
+import { recordStatements } from '../helpers/statements.ts'
+import { createClusterDatabase, execute, openWithTables, skip } from './cluster.ts'
+import { distribute, entities } from './colocated.ts'
+import { rows, send, serveColocated, type Call } from './server.ts'
+
+await t.test('the co-located layout', { skip }, async (t) => {
+  const database = await createClusterDatabase()
+  t.teardown(database.drop)
+  const orm = await openWithTables(database.url, entities, distribute)
+  t.teardown(() => orm.close(true))
+  await execute(database.url, ...rows)
+  const app = await serveColocated(t, orm)
+  const pool = await clientOf(orm.em.getConnection()) as Pool
+
+  const ask = async (call: Call, status: number): Promise<any> => {
+    const response = await send(app, call)
+    if (response.statusCode !== status) throw new Error(`${call.url}: ${response.statusCode} ${response.body}`)
+    return JSON.parse(response.body)
+  }
+  const get = (url: string) => ask({ url }, 200)
+  const post = (url: string, payload: any, status = 201) => ask({ method: 'POST', url, payload }, status)
+  const patch = (url: string, payload: any, status = 200, headers = {}) =>
+    ask({ method: 'PATCH', url, payload, headers }, status)
+  const ofTenant = (id: string) => ({ tenant_id: 1, id })
+
+  /** The tasks of each statement that a request sends, and the number of results that it keeps between steps. */
+  const tasksOf = async (call: Call): Promise<{ status: number, tasks: number[], subplans: number }> => {
+    const recorder = await recordStatements(orm)
+    const { statusCode } = await send(app, call)
+    recorder.stop()
+    const tasks: number[] = []
+    let subplans = 0
+    for (const { sql, params } of recorder.statements) {
+      const statement = sql.replace(/^declare \w+ no scroll cursor for /, '')
+      if (!/^(?:select|with|insert|update|delete) /.test(statement) || statement.includes('set_config(')) continue
+      const plan = (await pool.query(`explain ${statement}`, [...params])).rows.map((row) => row['QUERY PLAN']).join(
+        '\n'
+      )
+      tasks.push(...[...plan.matchAll(/Task Count: (\d+)/g)].map(([, count]) => Number(count)))
+      subplans += plan.match(/Distributed Subplan/g)?.length ?? 0
+    }
+    return { status: statusCode, tasks, subplans }
+  }
+
+  const [project] = (await get('/projects?per_page=1')).items
+  const [task] = (await get('/tasks?per_page=1')).items
+  const [label] = (await get('/labels?per_page=1')).items
+
+  await t.test('each statement of a read is one task', async (t) => {
+    const reads = [
+      '/projects',
+      '/projects?page=3&per_page=5&sort=-name',
+      '/projects?include=country,tasks.labels,tasks.comments',
+      '/projects?include=tasksCount,tasksExists,tasksPriorityMax',
+      '/projects?filter[name][contains]=1&filter[stage]=done',
+      '/projects?filter[tasks.title]=Task 3',
+      '/projects?filter[tasks.labels.name]=Label 3',
+      '/projects?filter[country.name]=France&sort=country.name',
+      '/projects?filter[q]=1',
+      '/projects?filter[trashed]=only',
+      `/projects/1/${project.id}`,
+      `/projects/1/${project.id}?include=country,tasks.labels,tasks.comments`,
+      '/tasks?include=project.country,labels,comments',
+      '/tasks?include=labelsCount,commentsCount,commentsAtMin&sort=project.name',
+      '/tasks?filter[labels.name]=Label 3',
+      '/tasks?filter[project.name][contains]=1',
+      '/tasks?filter[q]=Label 1',
+      '/tasks?cursor=&sort=-priority&include=labels',
+      `/tasks/1/${task.id}?include=project.country,labels,comments`,
+      '/labels?include=tasks,tasksCount',
+      '/labels?filter[tasks.title]=Task 3',
+      '/comments?include=task.project&filter[task.title]=Task 3',
+    ]
+    for (const url of reads) {
+      const { status, tasks, subplans } = await tasksOf({ url })
+      t.equal(status, 200, url)
+      t.ok(tasks.length > 0 && tasks.every((count) => count === 1), `${url}: ${tasks}`)
+      t.equal(subplans, 0, url)
+    }
+  })
+
+  await t.test('each statement of a stream is one task', async (t) => {
+    for (const url of ['/projects?sort=-name', '/tasks?sort=title', '/tasks?include=labels,project.country']) {
+      const { status, tasks, subplans } = await tasksOf({ url, headers: { accept: 'application/x-ndjson' } })
+      t.equal(status, 200, url)
+      t.ok(tasks.length > 0 && tasks.every((count) => count === 1), `${url}: ${tasks}`)
+      t.equal(subplans, 0, url)
+    }
+  })
+
+  await t.test('each statement of a write concerns one node', async (t) => {
+    const id = `/tasks/1/${task.id}`
+    const writes: [Call['method'], string, any?][] = [
+      ['POST', '/tasks', { title: 'new', project: ofTenant(project.id) }],
+      ['POST', '/tasks', [{ title: 'one' }, { title: 'two' }]],
+      ['POST', '/comments', [{ body: 'one', task: ofTenant(task.id) }, { body: 'two', task: ofTenant(task.id) }]],
+      ['PATCH', id, { title: 'changed', project: ofTenant(project.id) }],
+      ['PATCH', id, { labels: [ofTenant(label.id)] }],
+      ['DELETE', `/projects/1/${project.id}`],
+      ['POST', `/projects/1/${project.id}/restore`],
+    ]
+    for (const [method = 'GET', url, payload] of writes) {
+      const { status, tasks } = await tasksOf({ method, url, payload })
+      t.ok(status === 200 || status === 201, `${method} ${url}: ${status}`)
+      t.ok(tasks.length > 0 && tasks.every((count) => count === 1), `${method} ${url}: ${tasks}`)
+    }
+  })
+
+  await t.test('createMany answers in the order of the body', async (t) => {
+    const names = Array.from({ length: 40 }, (_, index) => `Order ${index}`)
+    const made = await post('/projects', names.map((name) => ({ name })))
+    t.strictSame(made.map((one: any) => one.name), names, 'keys of the application')
+    const bodies = await post('/comments', names.map((body) => ({ body, task: ofTenant(task.id) })))
+    t.strictSame(bodies.map((one: any) => one.body), names, 'keys of the database')
+    t.equal(new Set(bodies.map((one: any) => one.id)).size, 40)
+    const linked = await post('/tasks', names.map((title) => ({ title, labels: [ofTenant(label.id)] })))
+    t.strictSame(linked.map((one: any) => one.title), names, 'through the unit of work')
+  })
+
+  await t.test('a write answers the record, and its version', async (t) => {
+    const due = '2026-03-04T05:06:07.089Z'
+    const { id, changed, ...made } = await post('/tasks', { title: 'Version', due, project: ofTenant(project.id) })
+    t.match(made, { tenant_id: 1, title: 'Version', priority: 1, done: false, due, project: ofTenant(project.id) })
+    const path = `/tasks/1/${id}`
+    t.strictSame(await get(path), { id, changed, ...made })
+    const next = await patch(path, { title: 'Next' }, 200, { 'if-match': `"${changed}"` })
+    t.equal(next.title, 'Next')
+    t.not(next.changed, changed)
+    await patch(path, { title: 'Stale' }, 412, { 'if-match': `"${changed}"` })
+    await patch(path, { title: 'Unreadable' }, 412, { 'if-match': '"2026", "x", "2026-99-99T00:00:00.000Z"' })
+    await patch(path, { title: 'Any' }, 200, { 'if-match': '*' })
+    await ask({ method: 'DELETE', url: path, headers: { 'if-match': '"x"' } }, 412)
+    t.equal((await ask({ method: 'DELETE', url: path }, 200)).title, 'Any')
+    await ask({ url: path }, 404)
+  })
+
+  await t.test('an entity without versions has none that If-Match could name', async (t) => {
+    await patch(`/projects/1/${project.id}`, { name: 'x' }, 412, { 'if-match': '"1"' })
+    t.not((await get(`/projects/1/${project.id}`)).name, 'x')
+  })
+
+  await t.test('records of other tenants are absent', async (t) => {
+    const [other] = JSON.parse((await send(app, { url: '/projects?per_page=1', tenant: 2 })).body).items
+    const path = `/projects/2/${other.id}`
+    for (const method of ['GET', 'PATCH', 'DELETE'] as const) {
+      const payload = method === 'PATCH' ? { name: 'stolen' } : undefined
+      t.equal((await ask({ method, url: path, payload }, 404)).code, 'FST_CRUD_NOT_FOUND', method)
+    }
+    await post('/tasks', { title: 'x', project: { tenant_id: 2, id: other.id } }, 403)
+    await post('/tasks', { title: 'x', project: ofTenant(other.id) }, 409)
+    t.equal(JSON.parse((await send(app, { url: path, tenant: 2 })).body).name, other.name)
+  })
+
+  await t.test('constraints are conflicts that name properties', async (t) => {
+    const conflict = await post('/labels', { name: label.name }, 409)
+    t.strictSame(conflict.errors.map((error: any) => error.source.pointer), ['/tenant_id', '/name'])
+    const missing = await post('/comments', { body: 'x', task: ofTenant(project.id) }, 409)
+    t.strictSame(missing.errors.map((error: any) => error.source.pointer), ['/task'])
+    const { items: [commented] } = await get('/tasks?filter[title]=Task 3')
+    const referred = await ask({ method: 'DELETE', url: `/tasks/1/${commented.id}` }, 409)
+    t.match(referred.detail, /^A record that others refer to cannot be removed/)
+  })
+})

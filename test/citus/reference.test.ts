@@ -1,0 +1,109 @@
+/** Tables with keys of one column on a Citus cluster: as reference tables, and distributed by their own keys. */
+import type { MikroORM } from '@mikro-orm/postgresql'
+import Fastify, { type FastifyInstance } from 'fastify'
+import t, { type Test } from 'tap'
+import { crudKit } from '../../src/index.ts'
+import { createClusterDatabase, execute, openWithTables, skip } from './cluster.ts'
+import { asReferences, authors, books, byOwnKeys, entities, genres, notes, rows } from './single-keys.ts'
+
+const operations = ['list', 'get', 'create', 'createMany', 'update', 'delete']
+
+async function serve (t: Test, orm: MikroORM): Promise<FastifyInstance> {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(crudKit, {
+    orm,
+    resources: {
+      '/authors': { crud: authors, operations, stream: true },
+      '/books': { crud: books, operations },
+      '/genres': { crud: genres, operations },
+      '/notes': { crud: notes, operations },
+    } as never,
+  })
+  return app
+}
+
+async function open (t: Test, distribute: readonly string[], foreignKeys: boolean) {
+  const database = await createClusterDatabase()
+  t.teardown(database.drop)
+  const orm = await openWithTables(database.url, entities, distribute, foreignKeys)
+  t.teardown(() => orm.close(true))
+  await execute(database.url, ...rows)
+  const app = await serve(t, orm)
+  const ask = async (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', url: string, payload?: any, status = 200) => {
+    const response = await app.inject({ method, url, payload })
+    if (response.statusCode !== status) throw new Error(`${method} ${url}: ${response.statusCode} ${response.body}`)
+    return JSON.parse(response.body)
+  }
+  return { app, ask, get: (url: string) => ask('GET', url) }
+}
+
+for (
+  const [layout, distribute] of [['reference tables', asReferences], ['tables by their own keys', byOwnKeys]] as const
+) {
+  await t.test(layout, { skip }, async (t) => {
+    const { app, ask, get } = await open(t, distribute, layout === 'reference tables')
+
+    await t.test('a record has the names of its properties', async (t) => {
+      const { items } = await get('/authors?sort=name,born')
+      const [author] = items
+      t.strictSame(Object.keys(author), ['id', 'name', 'born', 'level'])
+      t.strictSame(await get(`/authors/${author.id}`), author)
+      t.strictSame(Object.keys(await get(`/authors/${author.id}?include=books`)), [...Object.keys(author), 'books'])
+    })
+
+    await t.test('a list has its order, its total and its related records', async (t) => {
+      const { items, total } = await get('/authors?sort=-born&include=books,booksCount,booksPagesSum&per_page=5')
+      t.equal(total, 12)
+      const born = items.map((item: any) => item.born)
+      t.strictSame(born, [...born].sort().reverse())
+      for (const { books, booksCount } of items) {
+        t.equal(books.length, booksCount)
+        const titles = books.map((book: any) => book.title)
+        t.strictSame(titles, [...titles].sort())
+      }
+    })
+
+    await t.test('filters follow relations', async (t) => {
+      const [book] = (await get('/books?filter[title][contains]=3&include=author')).items
+      t.ok((await get('/authors?filter[books.title]=Book 3')).total > 0)
+      t.ok((await get('/authors?filter[q]=Book 3')).total > 0)
+      t.ok((await get(`/books?filter[author.name]=${book.author?.name ?? 'Author 3'}`)).total > 0)
+      t.ok((await get('/books?filter[genres.name]=Genre 3')).total > 0)
+      t.ok((await get('/genres?filter[books.title]=Book 3')).total > 0)
+    })
+
+    await t.test('a stream keeps its order', async (t) => {
+      const response = await app.inject({ url: '/authors?sort=-born', headers: { accept: 'application/x-ndjson' } })
+      const born = response.body.trim().split('\n').map((line) => JSON.parse(line).born)
+      t.equal(born.length, 12)
+      t.strictSame(born, [...born].sort().reverse())
+    })
+
+    await t.test('writes answer the record', async (t) => {
+      const [author] = (await get('/authors?per_page=1')).items
+      const { id } = await ask('POST', '/notes', { text: 'new' }, 201)
+      t.match(await ask('PATCH', `/notes/${id}`, { text: 'changed' }), { id, text: 'changed', book: null })
+      t.match(await ask('DELETE', `/notes/${id}`), { id, text: 'changed' })
+      await ask('GET', `/notes/${id}`, undefined, 404)
+      const book = await ask('POST', '/books', { title: 'Writes', author: author.id }, 201)
+      t.match(book, { title: 'Writes', pages: 1, author: author.id })
+      const texts = Array.from({ length: 20 }, (_, index) => `Text ${index}`)
+      for (const [url, name] of [['/notes', 'text'], ['/genres', 'name']] as const) {
+        const made = await ask('POST', url, texts.map((text) => ({ [name]: text })), 201)
+        t.strictSame(made.map((one: any) => one[name]), texts, url)
+      }
+    })
+
+    if (layout !== 'reference tables') return
+    await t.test('includes, sorts and links of many-to-many relations', async (t) => {
+      const { items } = await get('/books?sort=author.name&include=author,genres,genresCount&per_page=50')
+      t.ok(items.every(({ genres, genresCount }: any) => genres.length === genresCount))
+      const [genre] = (await get('/genres?per_page=1')).items
+      const { id } = await ask('POST', '/books', { title: 'Linked', genres: [genre.id] }, 201)
+      t.strictSame((await get(`/books/${id}?include=genres`)).genres, [genre])
+      await ask('PATCH', `/books/${id}`, { genres: [] })
+      t.strictSame((await get(`/books/${id}?include=genres`)).genres, [])
+    })
+  })
+}

@@ -1,0 +1,126 @@
+/**
+ * Entities whose keys are one column. As reference tables they are on every node. Distributed by their own keys, they
+ * are not co-located with the tables that they refer to.
+ */
+import { defineEntity, p } from '@mikro-orm/core'
+import { randomUUID } from 'node:crypto'
+import { AllowedFilters, AllowedInclude, AllowedSort, CrudBase, QueryBuilderConfig } from '../../src/index.ts'
+
+const key = { id: p.uuid().primary().onCreate(() => randomUUID()) }
+
+export const Author = defineEntity({
+  name: 'Author',
+  properties: {
+    ...key,
+    name: p.string(),
+    born: p.date().nullable(),
+    level: p.enum(['new', 'known'] as const).nativeEnumName('level').default('new'),
+    books: () => p.oneToMany(Book).mappedBy('author').orderBy({ title: 'asc' }),
+  },
+})
+
+export const Genre = defineEntity({
+  name: 'Genre',
+  properties: { ...key, name: p.string(), books: () => p.manyToMany(Book).mappedBy('genres') },
+})
+
+export const Book = defineEntity({
+  name: 'Book',
+  properties: {
+    ...key,
+    title: p.string(),
+    pages: p.integer().default(1),
+    deleted_at: p.datetime().nullable(),
+    author: () => p.manyToOne(Author).nullable().updateRule('no action').deleteRule('no action'),
+    genres: () => p.manyToMany(Genre).owner().pivotTable('book_genres'),
+  },
+})
+
+/** The database makes its keys. */
+export const Note = defineEntity({
+  name: 'Note',
+  properties: {
+    id: p.uuid().primary().defaultRaw('gen_random_uuid()'),
+    text: p.text(),
+    book: () => p.manyToOne(Book).nullable().updateRule('no action').deleteRule('no action'),
+  },
+})
+
+export const entities = [Author, Genre, Book, Note]
+const TABLES = ['author', 'genre', 'book', 'note']
+
+export const asReferences = [...TABLES, 'book_genres'].map((table) => `select create_reference_table('${table}')`)
+export const byOwnKeys = [
+  ...TABLES.map((table) => `select create_distributed_table('${table}', 'id')`),
+  "select create_distributed_table('book_genres', 'book_id')",
+]
+
+export const rows = [
+  "insert into author (id, name, born, level) select md5('a' || n)::uuid, 'Author ' || n % 9, " +
+  "date '1950-01-01' + n, (array['new', 'known'])[1 + n % 2]::level from generate_series(1, 12) n",
+  "insert into genre (id, name) select md5('g' || n)::uuid, 'Genre ' || n from generate_series(1, 5) n",
+  "insert into book (id, title, pages, author_id, deleted_at) select md5('b' || n)::uuid, 'Book ' || n % 17, n * 7, " +
+  "case when n % 5 > 0 then md5('a' || 1 + n % 12)::uuid end, " +
+  "case when n % 11 = 0 then timestamptz '2026-01-01Z' end from generate_series(1, 60) n",
+  "insert into book_genres (book_id, genre_id) select md5('b' || n)::uuid, md5('g' || g)::uuid " +
+  'from generate_series(1, 60) n, generate_series(1, 5) g where (n + g) % 3 = 0',
+  "insert into note (id, text, book_id) select md5('n' || n)::uuid, 'Note ' || n, md5('b' || 1 + n % 60)::uuid " +
+  'from generate_series(1, 40) n',
+]
+
+export const authors = new CrudBase({
+  model: Author,
+  writable: 'all',
+  queryConfig: new QueryBuilderConfig<any>({
+    allowedFilters: [
+      AllowedFilters.exact('name'),
+      AllowedFilters.exact('books.title'),
+      AllowedFilters.search('q', [
+        'name',
+        'books.title',
+      ]),
+    ],
+    allowedSorts: [new AllowedSort('name'), new AllowedSort('born')],
+    allowedIncludes: [
+      new AllowedInclude('books'),
+      new AllowedInclude('books.genres'),
+      AllowedInclude.count('books'),
+      AllowedInclude.sum('books.pages'),
+    ],
+  }),
+})
+
+export const books = new CrudBase({
+  model: Book,
+  writable: 'all',
+  queryConfig: new QueryBuilderConfig<any>({
+    allowedFilters: [
+      new AllowedFilters('title', 'eq', ['eq', 'contains']),
+      AllowedFilters.exact('author.name'),
+      AllowedFilters.exact('genres.name'),
+      AllowedFilters.trashed(),
+    ],
+    allowedSorts: [new AllowedSort('title'), new AllowedSort('author.name')],
+    allowedIncludes: [new AllowedInclude('author'), new AllowedInclude('genres'), AllowedInclude.count('genres')],
+  }),
+})
+
+export const genres = new CrudBase({
+  model: Genre,
+  writable: 'all',
+  queryConfig: new QueryBuilderConfig<any>({
+    allowedFilters: [AllowedFilters.exact('books.title')],
+    allowedSorts: [new AllowedSort('name')],
+    allowedIncludes: [new AllowedInclude('books'), AllowedInclude.min('books.pages')],
+  }),
+})
+
+export const notes = new CrudBase({
+  model: Note,
+  writable: 'all',
+  queryConfig: new QueryBuilderConfig<any>({
+    allowedFilters: [AllowedFilters.exact('text'), AllowedFilters.exact('book.title')],
+    allowedSorts: [new AllowedSort('text')],
+    allowedIncludes: [new AllowedInclude('book.author')],
+  }),
+})
