@@ -24,11 +24,14 @@ const TESTS = [
   'test/http/transactions.test.ts',
   'test/http/writes',
 ]
-const { peerDependencies, devDependencies } = readPackage(root)
+const { peerDependencies, peerDependenciesMeta, devDependencies } = readPackage(root)
+
+/** Whether this package calls a peer. From the optional peers of the data providers, it only takes types. */
+const isCalled = (name) => name in peerDependencies && peerDependenciesMeta[name]?.optional !== true
 
 /** Packages by the one whose range decides their version. All packages of MikroORM must have the same version. */
 const groups = Object.groupBy(
-  Object.keys(devDependencies).filter((name) => name in peerDependencies || name.startsWith('@mikro-orm/')),
+  Object.keys(devDependencies).filter((name) => isCalled(name) || name.startsWith('@mikro-orm/')),
   (name) => name.startsWith('@mikro-orm/') ? '@mikro-orm/core' : name
 )
 

@@ -22,6 +22,22 @@ export function etagOf (record: object): string | undefined {
   return etags.get(record)
 }
 
+/** Where a client sends its requests, and how. */
+export interface Connection {
+  /** The URL of the API, without a slash at its end. */
+  readonly base: string
+  readonly options: ClientOptions
+}
+
+const connections = new WeakMap<object, Connection>()
+
+/** Returns the connection of a client, for requests that are not methods of a resource. */
+export function connectionOf (api: object): Connection {
+  const connection = connections.get(api)
+  if (connection === undefined) throw new TypeError('This is not a client that createClient returned.')
+  return connection
+}
+
 /**
  * Makes a client. `Api` is the type of the server's resources, `ApiOf<typeof resources>`. Nothing is sent or checked
  * before you call a method.
@@ -35,7 +51,7 @@ export function etagOf (record: object): string | undefined {
 export function createClient<Api> (baseUrl: string, options: ClientOptions = {}): Client<Api> {
   const base = baseUrl.replace(/\/+$/, '')
   const resources = new Map<string, object>()
-  return new Proxy({}, {
+  const api = new Proxy({}, {
     get (_, path) {
       // the platform reads other properties, e.g. to find out whether this is a promise
       if (typeof path !== 'string' || !path.startsWith('/')) return undefined
@@ -43,7 +59,9 @@ export function createClient<Api> (baseUrl: string, options: ClientOptions = {})
       if (found === undefined) resources.set(path, found = resource(base + path, options))
       return found
     },
-  }) as Client<Api>
+  })
+  connections.set(api, { base, options })
+  return api as Client<Api>
 }
 
 function resource (url: string, client: ClientOptions): object {

@@ -59,8 +59,16 @@ export interface Answer {
 /** Sends a request and returns the JSON value of its answer. */
 export async function sendJson (call: Call, options: ClientOptions): Promise<Answer> {
   const response = await send(call, options)
-  const text = await orNetworkError(call.signal, () => response.text())
-  return { data: parse(text, response), etag: response.headers.get('etag') }
+  return { data: parse(await textOf(response, call.signal), response), etag: response.headers.get('etag') }
+}
+
+/**
+ * Reads the text of an answer.
+ *
+ * @throws {CrudError} when it is cut off
+ */
+export async function textOf (response: Response, signal: AbortSignal | undefined): Promise<string> {
+  return await orNetworkError(signal, () => response.text())
 }
 
 /** Prepares one attempt. Errors of functions that the caller passed, such as `headers`, are thrown unchanged. */
@@ -94,7 +102,7 @@ export async function orNetworkError<T> (signal: AbortSignal | undefined, work: 
 /** Converts an answer to an error. */
 async function failureOf (response: Response, signal: AbortSignal | undefined): Promise<CrudError> {
   const { status } = response
-  const text = await orNetworkError(signal, () => response.text())
+  const text = await textOf(response, signal)
   try {
     const { code = `HTTP_${status}`, message, detail = message, errors } = parse(text, response) as Record<string, any>
     return new CrudError({ status, code, detail: detail ?? `The server answered with status ${status}.`, errors })
@@ -103,7 +111,12 @@ async function failureOf (response: Response, signal: AbortSignal | undefined): 
   }
 }
 
-function parse (text: string, { status }: Response): unknown {
+/**
+ * Reads an object or a list from the text of an answer.
+ *
+ * @throws {CrudError} if the text is something else
+ */
+export function parse (text: string, { status }: Response): unknown {
   try {
     const data: unknown = JSON.parse(text)
     if (typeof data === 'object' && data !== null) return data

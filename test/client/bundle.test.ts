@@ -22,16 +22,35 @@ t.test('a bundle with server code is noticed', async (t) => {
   t.match(modules.join(), /node:buffer|src\/query\//)
 })
 
-t.test('the subpath leads to the built client, types first', async (t) => {
+for (const name of ['react-admin', 'refine']) {
+  t.test(`the data provider of ${name} contains the client, and no other package`, async (t) => {
+    const { text, modules } = await bundle(`src/admin/${name}/index.ts`)
+    const size = gzipSync(text, { level: 9 }).length
+    t.ok(size > 1000 && size <= 5 * 1024, `${size} bytes, minified and gzipped`)
+    t.ok(modules.includes(`src/admin/${name}/data-provider.ts`))
+    t.strictSame(modules.filter((name) => !/^src\/(admin|client)\//.test(name)), [])
+  })
+}
+
+t.test('the subpaths lead to built files, types first', async (t) => {
   const { exports, files } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'))
-  t.strictSame(Object.keys(exports['./client']), ['types', 'default'])
   t.ok(files.includes('dist'))
   const config = ts.getParsedCommandLineOfConfigFile(path.join(root, 'tsconfig.build.json'), {}, {
     ...ts.sys,
     onUnRecoverableConfigFileDiagnostic: () => {},
   })!
-  const built = ts.getOutputFileNames(config, path.join(root, 'src/client/index.ts'), false).map((name) =>
-    `./${path.relative(root, name).replaceAll(path.sep, '/')}`
-  )
-  for (const file of Object.values(exports['./client'])) t.ok(built.includes(file as string), file as string)
+  const sources: Readonly<Record<string, string>> = {
+    './client': 'src/client/index.ts',
+    './react-admin': 'src/admin/react-admin/index.ts',
+    './refine': 'src/admin/refine/index.ts',
+    './tanstack-query': 'src/client/tanstack-query.ts',
+  }
+  t.strictSame(Object.keys(exports).sort(), ['.', './package.json', ...Object.keys(sources)].sort())
+  for (const [subpath, source] of Object.entries(sources)) {
+    t.strictSame(Object.keys(exports[subpath]), ['types', 'default'], subpath)
+    const built = ts.getOutputFileNames(config, path.join(root, source), false).map((name) =>
+      `./${path.relative(root, name).replaceAll(path.sep, '/')}`
+    )
+    for (const file of Object.values(exports[subpath])) t.ok(built.includes(file as string), file as string)
+  }
 })

@@ -141,13 +141,20 @@ t.test('the client shares only types with the server', async (t) => {
           'src/index.ts',
           "export type { ApiOf } from './client/index.ts'\nexport { createClient } from './client/index.ts'",
         ],
+        [
+          'src/admin/refine/a.ts',
+          "import { b } from '../../client/b.ts'\nimport type { D } from '@refinedev/core'\n" +
+          "import { e } from '@refinedev/core'\nimport { f } from '../../query/f.ts'",
+        ],
         ['plugins/x.ts', "import type { Client } from '../src/client/index.ts'"],
       ])
     ),
     [
-      'src/client/a.ts imports ../query/index.ts: the client shares types with the server, and no code',
+      'src/client/a.ts imports ../query/index.ts: code for browsers shares types with the server, and no code',
       'src/client/a.ts imports node:fs: the client has no dependency',
-      'src/index.ts imports ./client/index.ts: the client shares types with the server, and no code',
+      'src/index.ts imports ./client/index.ts: code for browsers shares types with the server, and no code',
+      'src/admin/refine/a.ts imports @refinedev/core: data providers have no dependency',
+      'src/admin/refine/a.ts imports ../../query/f.ts: code for browsers shares types with the server, and no code',
       'plugins/x.ts imports ../src/client/index.ts: src/client/ is a later stage',
     ]
   )

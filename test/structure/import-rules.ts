@@ -47,6 +47,7 @@ export const STAGES: ReadonlyArray<readonly string[]> = [
   ['src/http/'],
   ['plugins/'],
   ['src/client/'],
+  ['src/admin/'],
   ['src/index.ts'],
 ]
 
@@ -79,11 +80,12 @@ const PACKAGE_RULES: readonly Rule[] = [
   { in: 'src/answer/', forbids: (name) => DRIVERS.test(name), because: 'src/answer has no connection' },
   // types of MikroORM tell the types of records
   { in: 'src/client/', forbids: (_, typeOnly) => !typeOnly, because: 'the client has no dependency' },
+  { in: 'src/admin/', forbids: (_, typeOnly) => !typeOnly, because: 'data providers have no dependency' },
   { in: 'src/', forbids: (name, typeOnly) => FASTIFY.test(name) && !typeOnly, because: 'Fastify runs in plugins' },
 ]
 
 /** Code that runs in browsers. */
-const CLIENT = 'src/client/'
+const isInBrowsers = (file: string): boolean => /^src\/(client|admin)\//.test(file)
 
 export interface Import {
   readonly specifier: string
@@ -135,8 +137,8 @@ export function findViolations (files: ReadonlyMap<string, string>): string[] {
 
 function refuseRelative (file: string, target: string, typeOnly: boolean): string | undefined {
   if (file.startsWith('example/')) return refuseInExample(target)
-  if (file.startsWith(CLIENT) !== target.startsWith(CLIENT) && !typeOnly) {
-    return 'the client shares types with the server, and no code'
+  if (isInBrowsers(file) !== isInBrowsers(target) && !typeOnly) {
+    return 'code for browsers shares types with the server, and no code'
   }
   const from = stageOf(file)
   if (from === undefined) return file.startsWith('src/') ? `${file} belongs to no stage` : undefined

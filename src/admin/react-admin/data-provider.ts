@@ -1,0 +1,137 @@
+/** The data provider of react-admin: its methods as requests of the client. */
+import type { DataProvider, GetListParams, GetListResult } from 'ra-core'
+import type { Client } from '../../client/index.ts'
+import type { Condition } from '../filter.ts'
+import { readMany, readPage, type ListQuery } from '../reads.ts'
+import {
+  resourcesOf,
+  sortOf,
+  withId,
+  withoutId,
+  type AnyRecord,
+  type Bound,
+  type DataProviderOptions,
+} from '../resource.ts'
+import { changesOf, forEachId, matchOf, type Match } from '../writes.ts'
+import { filterFrom } from './filters.ts'
+import { toFormError } from './form-error.ts'
+
+/** What `meta` of react-admin's hooks and components may contain. */
+export interface Meta {
+  /** Relations to include, and aggregates of them. */
+  readonly include?: readonly string[]
+  /** react-admin's word for `include`. */
+  readonly embed?: readonly string[]
+  /** Properties to select. Default: all that are not hidden. */
+  readonly fields?: readonly string[]
+  /** Properties of included records to select, by the path of the include. */
+  readonly fieldsByInclude?: Readonly<Record<string, readonly string[]>>
+}
+
+/**
+ * Makes the data provider of a react-admin application. A resource's name is its path without the first slash.
+ *
+ * Methods reject with a `CrudError`. If it is about properties of a record, its `body.errors` has the messages for the
+ * inputs of a form. A `TypeError` is a mistake of the application, such as a filter that the API cannot express.
+ *
+ * @example
+ * const api = createClient<Api>('https://api.example.com')
+ * const dataProvider = createDataProvider(api, { resources: { products: { version: 'version' } } })
+ * // <Admin dataProvider={dataProvider}>
+ */
+export function createDataProvider<Api> (
+  api: Client<Api>,
+  options: DataProviderOptions<Api> = {}
+): DataProvider {
+  const bind = resourcesOf(api, options)
+
+  const readList = async (name: string, params: GetListParams, more?: readonly Condition[]): Promise<GetListResult> => {
+    const bound = bind(name)
+    const { pagination, sort, filter } = params
+    const query = { ...queryOf(params), filter: filterFrom(filter, more), sort: sortOf(sort ? [sort] : [], bound) }
+    const { page, perPage } = pagination ?? {}
+    const { items, total, has_next: hasNextPage, has_prev: hasPreviousPage } =
+      page === undefined || perPage === undefined
+        ? await bound.resource.list(query)
+        : await readPage(bound, query, page, perPage)
+    const data = items.map((record) => withId(record, bound))
+    return { data, ...total === null ? {} : { total }, pageInfo: { hasNextPage, hasPreviousPage } }
+  }
+
+  return {
+    supportAbortSignal: true,
+
+    getList: async (name, params) => await readList(name, params),
+
+    getManyReference: async (name, params) =>
+      await readList(name, params, [{ field: params.target, operator: 'eq', value: params.id }]),
+
+    async getOne (name, params) {
+      const bound = bind(name)
+      return { data: asData(await bound.resource.get(params.id, queryOf(params)), bound) }
+    },
+
+    async getMany (name, params) {
+      const bound = bind(name)
+      const records = await readMany(bound, params.ids, queryOf(params))
+      return { data: records.map((record) => asData(record, bound)) }
+    },
+
+    async create (name, { data }) {
+      const bound = bind(name)
+      return { data: asData(await asForm(bound.resource.create(withoutEmpty(withoutId(data, bound)))), bound) }
+    },
+
+    async update (name, { id, data, previousData }) {
+      const bound = bind(name)
+      const body = withoutId(changesOf(data, previousData), bound)
+      const match = versionIn(previousData, bound)
+      return { data: asData(await asForm(bound.resource.update(id, body, match)), bound) }
+    },
+
+    async updateMany (name, { ids, data }) {
+      const bound = bind(name)
+      await asForm(forEachId(ids, async (id) => await bound.resource.update(id, data, {})))
+      return { data: ids }
+    },
+
+    async delete (name, { id, previousData }) {
+      const bound = bind(name)
+      return { data: asData(await bound.resource.delete(id, versionIn(previousData, bound)), bound) }
+    },
+
+    async deleteMany (name, { ids }) {
+      const { resource } = bind(name)
+      await forEachId(ids, async (id) => await resource.delete(id, {}))
+      return { data: ids }
+    },
+  }
+}
+
+/** A record for react-admin, whose methods promise the type that their caller expects. */
+const asData = (record: AnyRecord, bound: Bound): any => withId(record, bound)
+
+/** The options of a request that come from `meta`. */
+function queryOf ({ meta, signal }: { readonly meta?: Meta, readonly signal?: AbortSignal }): ListQuery {
+  const { include, embed = [], fields, fieldsByInclude } = meta ?? {}
+  return { include: include ?? embed, fields, fieldsByInclude, signal }
+}
+
+/** The version of the record that the user saw. */
+function versionIn (previousData: AnyRecord | undefined, { version }: Bound): Match {
+  return matchOf(version === undefined ? undefined : previousData?.[version], version, `previousData.${version}`)
+}
+
+/** Leaves out inputs that the user left empty, which are null in react-admin, so that the server's defaults apply. */
+function withoutEmpty (data: AnyRecord): AnyRecord {
+  return Object.fromEntries(Object.entries(data).filter(([, value]) => value !== null))
+}
+
+/** Waits for a write of a form. */
+async function asForm<Result> (write: Promise<Result>): Promise<Result> {
+  try {
+    return await write
+  } catch (error) {
+    throw toFormError(error)
+  }
+}

@@ -1,0 +1,152 @@
+/** The data provider of refine: its methods as requests of the client. */
+import type { DataProvider, MetaQuery, Pagination } from '@refinedev/core'
+import { connectionOf } from '../../client/create-client.ts'
+import type { Client } from '../../client/index.ts'
+import { readAll, readMany, readPage, type ListQuery } from '../reads.ts'
+import {
+  resourcesOf,
+  sortOf,
+  withId,
+  withoutId,
+  type AnyRecord,
+  type Bound,
+  type DataProviderOptions,
+} from '../resource.ts'
+import { forEachId, matchOf, type Match } from '../writes.ts'
+import { sendCustom } from './custom.ts'
+import { filterFrom } from './filters.ts'
+import { asRefine } from './http-error.ts'
+
+/** What `meta` of refine's hooks may contain. */
+export interface Meta {
+  /** Relations to include, and aggregates of them. */
+  readonly include?: readonly string[]
+  /** Properties to select. Default: all that are not hidden. */
+  readonly fields?: readonly string[]
+  /** Properties of included records to select, by the path of the include. */
+  readonly fieldsByInclude?: Readonly<Record<string, readonly string[]>>
+  /** The version that `update` and `deleteOne` may change, if the values do not have it. */
+  readonly version?: string | number
+}
+
+/** Number of records of a page, if the hook does not say. It is refine's own default. */
+const PAGE_SIZE = 10
+
+/**
+ * Makes the data provider of a refine application. A resource's name is its path without the first slash.
+ *
+ * Methods reject with a `CrudHttpError`, which has the form that refine expects; its `cause` is the `CrudError`. A
+ * `TypeError` is a mistake of the application, such as a filter that the API cannot express.
+ *
+ * @example
+ * const api = createClient<Api>('https://api.example.com')
+ * const dataProvider = createDataProvider(api, { resources: { products: { version: 'version' } } })
+ * // <Refine dataProvider={dataProvider}>
+ */
+export function createDataProvider<Api> (
+  api: Client<Api>,
+  options: DataProviderOptions<Api> = {}
+): Required<DataProvider> {
+  const bind = resourcesOf(api, options)
+  const { base } = connectionOf(api)
+
+  return {
+    async getList ({ resource, pagination, sorters = [], filters, meta }) {
+      const bound = bind(resource)
+      const query = { ...queryOf(meta), filter: filterFrom(filters), sort: sortOf(sorters, bound) }
+      const { items, total } = await asRefine(readList(bound, query, pagination))
+      return { data: items.map((record) => asData(record, bound)), total }
+    },
+
+    async getOne ({ resource, id, meta }) {
+      const bound = bind(resource)
+      return { data: asData(await asRefine(bound.resource.get(id, queryOf(meta))), bound) }
+    },
+
+    async getMany ({ resource, ids, meta }) {
+      const bound = bind(resource)
+      const records = await asRefine(readMany(bound, ids, queryOf(meta)))
+      return { data: records.map((record) => asData(record, bound)) }
+    },
+
+    async create ({ resource, variables }) {
+      const bound = bind(resource)
+      return { data: asData(await asRefine(bound.resource.create(withoutId(variables as object, bound))), bound) }
+    },
+
+    async createMany ({ resource, variables }) {
+      const bound = bind(resource)
+      const bodies = variables.map((body) => withoutId(body as object, bound))
+      const records = await asRefine(bound.resource.createMany(bodies))
+      return { data: records.map((record) => asData(record, bound)) }
+    },
+
+    async update ({ resource, id, variables, meta }) {
+      const bound = bind(resource)
+      const { body, match } = versioned(variables, meta, bound)
+      return { data: asData(await asRefine(bound.resource.update(id, body, match)), bound) }
+    },
+
+    async updateMany ({ resource, ids, variables }) {
+      const bound = bind(resource)
+      const body = withoutId(variables as object, bound)
+      const records = await asRefine(forEachId(ids, async (id) => await bound.resource.update(id, body, {})))
+      return { data: records.map((record) => asData(record, bound)) }
+    },
+
+    async deleteOne ({ resource, id, variables, meta }) {
+      const bound = bind(resource)
+      const { match } = versioned(variables, meta, bound)
+      return { data: asData(await asRefine(bound.resource.delete(id, match)), bound) }
+    },
+
+    async deleteMany ({ resource, ids }) {
+      const bound = bind(resource)
+      const records = await asRefine(forEachId(ids, async (id) => await bound.resource.delete(id, {})))
+      return { data: records.map((record) => asData(record, bound)) }
+    },
+
+    getApiUrl: () => base,
+
+    async custom (params) {
+      return { data: await asRefine(sendCustom(api, params)) as any }
+    },
+  }
+}
+
+/** A record for refine, whose methods promise the type that their caller expects. */
+const asData = (record: AnyRecord, bound: Bound): any => withId(record, bound)
+
+/** The options of a request that come from `meta`. */
+function queryOf (meta: MetaQuery | undefined): ListQuery {
+  const { include, fields, fieldsByInclude } = (meta ?? {}) as Meta
+  return { include, fields, fieldsByInclude, signal: meta?.queryContext?.signal }
+}
+
+/** Reads a page, or all records if the hook divides them into pages itself. */
+async function readList (
+  bound: Bound,
+  query: ListQuery,
+  { currentPage = 1, pageSize = PAGE_SIZE, mode = 'server' }: Pagination = {}
+): Promise<{ readonly items: AnyRecord[], readonly total: number }> {
+  if (mode !== 'server') {
+    const items = await readAll(bound, query)
+    return { items, total: items.length }
+  }
+  const { items, total, has_next: hasNext } = await readPage(bound, query, currentPage, pageSize)
+  // refine needs a number. Without a total, there is one more record than those that are known, or none
+  return { items, total: total ?? (currentPage - 1) * pageSize + items.length + Number(hasNext) }
+}
+
+/** Separates the version of a record from its values. */
+function versioned (
+  variables: unknown,
+  meta: MetaQuery | undefined,
+  bound: Bound
+): { readonly body: AnyRecord, readonly match: Match } {
+  const values = withoutId(variables ?? {}, bound)
+  const { version } = bound
+  if (version === undefined) return { body: values, match: {} }
+  const { [version]: seen = meta?.['version'], ...body } = values
+  return { body, match: matchOf(seen, version, `the values ('${version}') or in meta.version`) }
+}

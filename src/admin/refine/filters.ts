@@ -1,0 +1,89 @@
+/** Translates the filters of refine, which are lists of conditions with operators. */
+import type { CrudFilter, CrudOperators, LogicalFilter } from '@refinedev/core'
+import { filterOf, type Condition, type Filter } from '../filter.ts'
+
+type Translate = (field: string, value: any) => Condition
+
+const as = (operator: string): Translate => (field, value) => ({ field, operator, value })
+const asList = (operator: string): Translate => (field, value) => ({
+  field,
+  operator,
+  value: value === undefined || Array.isArray(value) ? value : [value],
+})
+const asNull = (isNull: boolean): Translate => (field) => ({ field, operator: 'isnull', value: isNull })
+/** A pattern for `like`, which respects upper and lower case. */
+const asPattern = (before: string, after: string): Translate => (field, value) => ({
+  field,
+  operator: 'like',
+  value: value === undefined ? value : before + String(value).replace(/[\\%_]/g, '\\$&') + after,
+})
+
+/** The operators that the API can express, apart from `and` and `or`. */
+const OPERATORS: ReadonlyMap<string, Translate> = new Map<CrudOperators, Translate>([
+  ['eq', as('eq')],
+  ['eqs', as('eq')],
+  ['ne', as('ne')],
+  ['nes', as('ne')],
+  ['lt', as('lt')],
+  ['lte', as('lte')],
+  ['gt', as('gt')],
+  ['gte', as('gte')],
+  ['in', asList('in')],
+  ['nin', asList('nin')],
+  ['ina', asList('contains')],
+  ['between', as('between')],
+  ['null', asNull(true)],
+  ['nnull', asNull(false)],
+  ['contains', as('contains')],
+  ['startswith', as('starts')],
+  ['endswith', as('ends')],
+  ['containss', asPattern('%', '%')],
+  ['startswiths', asPattern('', '%')],
+  ['endswiths', asPattern('%', '')],
+])
+
+/**
+ * Returns the conditions of a list, for the client.
+ *
+ * @throws {TypeError} for a condition that the API cannot express, and for conditions that exclude each other
+ * @example
+ * filterFrom([{ field: 'price', operator: 'gte', value: 100 }]) // { price: { gte: 100 } }
+ */
+export function filterFrom (filters: readonly CrudFilter[] = []): Filter {
+  return filterOf(filters.flatMap(conditionsOf))
+}
+
+function conditionsOf (filter: CrudFilter): Condition[] {
+  if (isLogical(filter)) return [conditionOf(filter)]
+  return filter.operator === 'and' ? filter.value.flatMap(conditionsOf) : [eitherOf(filter.value)]
+}
+
+function conditionOf ({ field, operator, value }: LogicalFilter): Condition {
+  const translate = OPERATORS.get(operator)
+  if (translate === undefined) {
+    throw new TypeError(
+      `The filter '${field}': the API has no operator for '${operator}', but for ${[...OPERATORS.keys()].join(', ')}.`
+    )
+  }
+  return translate(field, value)
+}
+
+/** An `or`, if it is a choice of values for one field. */
+function eitherOf (filters: ReadonlyArray<CrudFilter>): Condition {
+  const [first, ...others] = filters
+  if (first !== undefined && others.length === 0) {
+    const conditions = conditionsOf(first)
+    if (conditions.length === 1) return conditions[0]!
+  }
+  const choices = filters.filter(isLogical).filter(({ operator }) => ['eq', 'eqs', 'in'].includes(operator))
+  const { field } = choices[0] ?? {}
+  if (field === undefined || choices.length < filters.length || choices.some((choice) => choice.field !== field)) {
+    throw new TypeError(
+      "The API has 'or' only for values of one field, with the operators eq and in. For several fields, let the " +
+        'server offer one filter that looks into all of them: AllowedFilters.search or AllowedFilters.anyOf.'
+    )
+  }
+  return { field, operator: 'in', value: choices.flatMap(({ value }) => value) }
+}
+
+const isLogical = (filter: CrudFilter): filter is LogicalFilter => filter.operator !== 'and' && filter.operator !== 'or'

@@ -1,0 +1,101 @@
+/**
+ * Options for TanStack Query 5, for any framework. They are plain objects, so that this module needs no package.
+ */
+import { isCrudError } from './error.ts'
+
+interface Signal {
+  readonly signal?: AbortSignal
+}
+
+/** The options of one query. */
+export interface QueryOptions<Data> {
+  readonly queryKey: readonly unknown[]
+  readonly queryFn: (context: { readonly signal: AbortSignal }) => Promise<Data>
+  readonly retry: typeof retry
+}
+
+/** The options of a query that is read page by page. */
+export interface InfiniteQueryOptions<Page> {
+  readonly queryKey: readonly unknown[]
+  readonly queryFn: (context: { readonly signal: AbortSignal, readonly pageParam: string }) => Promise<Page>
+  readonly initialPageParam: string
+  readonly getNextPageParam: (page: Page) => string | null
+  readonly getPreviousPageParam: (page: Page) => string | null
+  readonly retry: typeof retry
+}
+
+const RETRIES = 3
+
+/**
+ * Decides whether a failed read is repeated: three times, if no answer arrived. The client repeats reads that are
+ * answered with 503 itself, and every other answer would be the same again. Do not use it for mutations: a write
+ * without an answer may have been done.
+ */
+export function retry (failures: number, error: Error): boolean {
+  return failures < RETRIES && isCrudError(error) && error.status === 0
+}
+
+/**
+ * Returns a function that takes the arguments of a reading method, and returns the options of a query with them.
+ *
+ * @param key the beginning of the query's key, e.g. to invalidate all queries of a resource. Queries of different
+ *   methods need different keys
+ * @param method `list` or `get` of a resource
+ * @example
+ * const categoryList = queryOptions(['categories', 'list'], api['/categories'].list)
+ * const { data } = useQuery(categoryList({ filter: { status: 'active' }, include: ['products'] }))
+ */
+export function queryOptions<Arguments extends readonly unknown[], Data> (
+  key: readonly unknown[],
+  method: (...args: Arguments) => Promise<Data>
+): (...args: Arguments) => QueryOptions<Data> {
+  return (...args) => ({
+    queryKey: keyOf(key, args),
+    queryFn: ({ signal }) => method(...withSignal(args, signal) as unknown as Arguments),
+    retry,
+  })
+}
+
+/**
+ * Returns a function that takes the query of a list, and returns the options of an infinite query with it. Its pages
+ * follow cursors.
+ *
+ * @param key the beginning of the query's key. It must differ from the keys of other queries
+ * @param pages the method `pages` of a resource
+ * @example
+ * const categoryPages = infiniteQueryOptions(['categories', 'pages'], api['/categories'].pages)
+ * const { data, fetchNextPage } = useInfiniteQuery(categoryPages({ sort: ['name'], per_page: 50 }))
+ */
+export function infiniteQueryOptions<
+  Arguments extends readonly [query?: { readonly cursor?: string }],
+  Page extends { readonly next_cursor: string | null, readonly prev_cursor: string | null }
+> (
+  key: readonly unknown[],
+  pages: (...args: Arguments) => AsyncIterableIterator<Page>
+): (...args: Arguments) => InfiniteQueryOptions<Page> {
+  return (...args) => ({
+    queryKey: keyOf(key, args),
+    async queryFn ({ signal, pageParam: cursor }) {
+      const { value } = await pages(...[{ ...args[0], cursor, signal }] as unknown as Arguments).next()
+      return value
+    },
+    initialPageParam: args[0]?.cursor ?? '',
+    getNextPageParam: (page) => page.next_cursor,
+    getPreviousPageParam: (page) => page.prev_cursor,
+    retry,
+  })
+}
+
+/** The key of a query: JSON values, since TanStack Query cannot hash a bigint. */
+function keyOf (key: readonly unknown[], args: readonly unknown[]): readonly unknown[] {
+  const text = JSON.stringify(args, (_, value: unknown) => typeof value === 'bigint' ? String(value) : value)
+  return [...key, ...JSON.parse(text) as unknown[]]
+}
+
+/** Adds the signal to the last argument, which has the options. A key, which comes before it, is no plain object. */
+function withSignal (args: readonly unknown[], signal: AbortSignal): unknown[] {
+  const last = args.at(-1)
+  return typeof last === 'object' && last !== null && !Array.isArray(last)
+    ? [...args.slice(0, -1), { signal, ...last as Signal }]
+    : [...args.filter((argument) => argument !== undefined), { signal }]
+}

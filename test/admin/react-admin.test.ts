@@ -1,0 +1,330 @@
+/** The data provider of react-admin, called by react-admin's own hooks, against listening servers. */
+import { closeDom, submitForm } from '../helpers/dom.ts'
+import { QueryClient } from '@tanstack/react-query'
+import {
+  CoreAdminContext,
+  EditBase,
+  Form,
+  TestMemoryRouter,
+  useCreate,
+  useDelete,
+  useDeleteMany,
+  useGetList,
+  useGetManyAggregate,
+  useGetManyReference,
+  useGetOne,
+  useInput,
+  useNotificationContext,
+  useUpdate,
+  useUpdateMany,
+  type DataProvider,
+} from 'ra-core'
+import { createElement, type ReactElement, type ReactNode } from 'react'
+import t, { type Test } from 'tap'
+import { createDataProvider, FormError } from '../../src/admin/react-admin/index.ts'
+import { CrudError, isCrudError } from '../../src/client/index.ts'
+import { exampleApi, nurseryApi } from '../helpers/admin-api.ts'
+import { renderHook } from '../helpers/hooks.ts'
+
+t.teardown(closeDom)
+
+/** The contexts of an application, with an empty cache. */
+const within = (t: Test, dataProvider: DataProvider) => (child: ReactNode): ReactElement => {
+  // a cache that is kept for minutes would keep the process, too
+  const queryClient = new QueryClient({
+    defaultOptions: { queries: { retry: false, gcTime: Infinity }, mutations: { gcTime: Infinity } },
+  })
+  t.teardown(() => queryClient.clear())
+  return createElement(
+    TestMemoryRouter,
+    null,
+    createElement(CoreAdminContext, { dataProvider, queryClient }, child as ReactElement)
+  )
+}
+
+const names = (data: ReadonlyArray<{ name: string }> | undefined) => data?.map(({ name }) => name)
+
+t.test('the example', async (t) => {
+  const { api, requests } = await exampleApi(t)
+  const dataProvider = createDataProvider(api, { resources: { categories: { sortById: false } } })
+  const wrap = within(t, dataProvider)
+  const { items: categories } = await api['/categories'].list({ sort: ['+name'] })
+  const tech = categories.find(({ name }) => name === 'Tech')!
+  requests()
+
+  t.test('lists have pages, an order and filters', async (t) => {
+    const list = await renderHook(t, wrap, () =>
+      useGetList('products', {
+        pagination: { page: 2, perPage: 2 },
+        sort: { field: 'price', order: 'DESC' },
+        filter: { price_gte: 20, stock_gt: 0, 'name@ilike': '%a%', category: { name_neq_any: undefined } },
+      }))
+    const { data, total, pageInfo } = await list.until(({ isSuccess }) => isSuccess)
+    t.strictSame(requests(), [
+      'GET /products?filter[price][gte]=20&filter[stock][gt]=0&filter[name][ilike]=%a%&sort=-price&page=2&per_page=2',
+    ])
+    const expected = await api['/products'].list({
+      filter: { price: { gte: 20 }, stock: { gt: 0 }, name: { ilike: '%a%' } },
+      sort: ['-price'],
+      page: 2,
+      per_page: 2,
+    })
+    t.strictSame(names(data), names(expected.items))
+    t.equal(total, expected.total)
+    t.strictSame(pageInfo, { hasNextPage: true, hasPreviousPage: true })
+  })
+
+  t.test('a page that is larger than the server allows takes several requests', async (t) => {
+    requests()
+    const provider = createDataProvider(api, { resources: { products: { maxPerPage: 5 } } })
+    const { data, total, pageInfo } = await provider.getList('products', {
+      pagination: { page: 2, perPage: 12 },
+      sort: { field: 'id', order: 'ASC' },
+      filter: {},
+    })
+    t.strictSame(requests(), [
+      'GET /products?sort=+id&limit=5&offset=12',
+      'GET /products?sort=+id&limit=5&offset=17',
+      'GET /products?sort=+id&limit=2&offset=22',
+    ])
+    const all = await api['/products'].list({ sort: ['id'], per_page: 100 })
+    t.strictSame(data.map(({ id }) => id), all.items.slice(12, 24).map(({ id }) => id))
+    t.equal(total, all.total)
+    t.strictSame(pageInfo, { hasNextPage: true, hasPreviousPage: true })
+    const last = await provider.getList('products', {
+      pagination: { page: 1, perPage: 1000 },
+      sort: { field: 'id', order: 'ASC' },
+      filter: {},
+    })
+    t.equal(last.data.length, all.total, 'as the export button reads them')
+    t.strictSame(last.pageInfo, { hasNextPage: false, hasPreviousPage: false })
+  })
+
+  t.test('resources without a sort by key use their own order', async (t) => {
+    requests()
+    const sort = { field: 'id', order: 'ASC' } as const
+    await dataProvider.getList('categories', { sort, pagination: { page: 1, perPage: 3 } })
+    t.strictSame(requests(), ['GET /categories?page=1&per_page=3'])
+    const strict = createDataProvider(api)
+    await t.rejects(strict.getList('categories', { sort, pagination: { page: 1, perPage: 3 } }), {
+      name: 'CrudError',
+      code: 'FST_CRUD_SORT_INVALID',
+    })
+  })
+
+  t.test('references from several places are read in one request', async (t) => {
+    const [one, other] = categories
+    const both = await renderHook(t, wrap, () => [
+      useGetManyAggregate('categories', { ids: [one!.id, tech.id] }),
+      useGetManyAggregate('categories', { ids: [other!.id, tech.id] }),
+    ])
+    requests()
+    const [first, second] = await both.until((results) => results.every(({ isSuccess }) => isSuccess))
+    t.strictSame(names(first!.data), [one!.name, 'Tech'])
+    t.strictSame(names(second!.data), [other!.name, 'Tech'])
+    t.same(requests().filter((request) => !request.includes('[in]')), [])
+  })
+
+  t.test('many references are read by hundreds', async (t) => {
+    requests()
+    const ids = Array.from({ length: 150 }, (_, index) => index + 1)
+    const { data } = await dataProvider.getMany('products', { ids: [...ids, ...ids] })
+    t.equal(requests().length, 2)
+    const { total } = await api['/products'].list()
+    t.equal(data.length, total)
+    t.strictSame((await dataProvider.getMany('products', { ids: [] })).data, [])
+    t.strictSame(requests().length, 1, 'no request without keys')
+  })
+
+  t.test('records that refer to a record', async (t) => {
+    const list = await renderHook(t, wrap, () =>
+      useGetManyReference('products', {
+        target: 'category',
+        id: tech.id,
+        pagination: { page: 1, perPage: 2 },
+        sort: { field: 'id', order: 'DESC' },
+        filter: { stock_gt: 0 },
+      }))
+    const { data, total } = await list.until(({ isSuccess }) => isSuccess)
+    t.equal(data!.length, 2)
+    t.ok(data!.every(({ category }) => category === tech.id))
+    t.equal(total, 4)
+  })
+
+  t.test('meta includes relations and selects fields', async (t) => {
+    const one = await renderHook(t, wrap, () =>
+      useGetOne('categories', {
+        id: tech.id,
+        meta: { include: ['products', 'productsCount'], fields: ['id', 'name'], fieldsByInclude: { products: ['id'] } },
+      }))
+    const { data } = await one.until(({ isSuccess }) => isSuccess)
+    t.strictSame(Object.keys(data), ['id', 'name', 'products', 'productsCount'])
+    t.strictSame(Object.keys(data.products[0]), ['id'])
+    const { data: [embedded] } = await dataProvider.getList('products', { meta: { embed: ['category'] } })
+    t.type(embedded.category.name, 'string')
+  })
+
+  t.test('create, update and delete', async (t) => {
+    const writes = await renderHook(t, wrap, () => ({ create: useCreate(), update: useUpdate(), remove: useDelete() }))
+    const [create] = writes.value.create
+    const created = await create('products', {
+      data: { name: 'Globe', price: 20, stock: null, description: null, category: tech.id },
+    }, { returnPromise: true })
+    t.match(created, { name: 'Globe', price: 20, stock: 0, description: null }, 'empty inputs have the default')
+
+    const read = await dataProvider.getOne('products', { id: created.id, meta: { include: ['tags', 'category'] } })
+    const [update] = writes.value.update
+    const updated = await update('products', {
+      id: created.id,
+      // a form has all properties of the record, and null for inputs without one
+      data: { ...read.data, price: 25, description: 'Round', unknown: null },
+      previousData: read.data,
+    }, { returnPromise: true })
+    t.match(updated, { name: 'Globe', price: 25, description: 'Round' }, 'only changes are sent')
+
+    const [remove] = writes.value.remove
+    const removed = await remove('products', { id: created.id, previousData: updated }, { returnPromise: true })
+    t.equal(removed.id, created.id)
+    await t.rejects(dataProvider.getOne('products', { id: created.id }), { name: 'CrudError', status: 404 })
+  })
+
+  t.test('several records are changed and deleted, and failures are counted', async (t) => {
+    const category = tech.id
+    const ids: number[] = []
+    for (const name of ['A', 'B', 'C']) ids.push((await api['/products'].create({ name, price: 1, category })).id)
+    const writes = await renderHook(t, wrap, () => ({ update: useUpdateMany(), remove: useDeleteMany() }))
+    const [update] = writes.value.update
+    const changed = await update('products', { ids, data: { stock: 7 } }, { returnPromise: true })
+    t.strictSame(changed, ids)
+    const { items } = await api['/products'].list({ filter: { id: { in: ids } } })
+    t.strictSame(items.map(({ stock }) => stock), [7, 7, 7])
+
+    await api['/products'].delete(ids[1]!)
+    requests()
+    const [remove] = writes.value.remove
+    await t.rejects(remove('products', { ids }, { returnPromise: true }), {
+      name: 'CrudError',
+      status: 404,
+      message: new RegExp(`^1 of 3 records failed \\(${ids[1]}\\)\\. The first error: `),
+      cause: { name: 'CrudError', status: 404 },
+    })
+    t.equal(requests().length, 3, 'no write is repeated')
+    t.equal((await api['/products'].list({ filter: { id: { in: ids } } })).total, 0, 'the others are deleted')
+  })
+
+  t.test('errors are shown beside the inputs of a form', async (t) => {
+    const form = (child: ReactNode): ReactElement =>
+      wrap(createElement(
+        EditBase,
+        { resource: 'categories', id: tech.id, mutationMode: 'pessimistic', redirect: false },
+        createElement(Form, null, child)
+      ))
+    const rendered = await renderHook(t, form, () => {
+      const name = useInput({ source: 'name' })
+      const price = useInput({ source: 'price' })
+      const { notifications } = useNotificationContext()
+      return { name, price, notifications, errors: [name.fieldState.error?.message, price.fieldState.error?.message] }
+    })
+    const { name, price } = await rendered.until(({ name }) => name.field.value === 'Tech')
+    name.field.onChange(5)
+    price.field.onChange('cheap')
+    await rendered.until(({ price }) => price.field.value === 'cheap')
+    submitForm()
+    const refused = await rendered.until(({ notifications }) => notifications.length > 0)
+    t.strictSame(refused.errors, ["'name' must be a string.", "'price' must be a number."])
+    t.match(refused.notifications, [{ message: "'name' must be a string. 'price' must be a number.", type: 'error' }])
+
+    refused.name.field.onChange('Technology')
+    refused.price.field.onChange(500)
+    await rendered.until(({ price }) => price.field.value === 500)
+    submitForm()
+    await rendered.until(({ notifications }) => notifications.some(({ type }: { type?: string }) => type === 'info'))
+    t.match(await api['/categories'].get(tech.id), { name: 'Technology', price: 500 })
+  })
+
+  t.test('errors of a body name its properties, and embedded ones', async (t) => {
+    const error = await dataProvider.create('categories', { data: { nmae: 'x', tags: ['a'] } }).catch((error) => error)
+    t.ok(isCrudError(error) && error instanceof FormError && error instanceof CrudError)
+    t.equal(error.status, 400)
+    t.match(error.body.errors, {
+      name: /./,
+      nmae: /./,
+      tags: { 0: /./ },
+      root: { serverError: error.message },
+    })
+  })
+
+  t.test('a filter that does not exist is refused by the server', async (t) => {
+    await t.rejects(dataProvider.getList('categories', { filter: { nmae: 'x' } }), {
+      name: 'CrudError',
+      code: 'FST_CRUD_FILTER_INVALID',
+      errors: [{ suggestion: 'name' }],
+    })
+    await t.rejects(dataProvider.getList('categories', { filter: { 'name@nearly': 'x' } }), {
+      code: 'FST_CRUD_FILTER_INVALID',
+      errors: [{ allowed: ['contains', 'ends', 'eq', 'ilike', 'in', 'like', 'ne', 'nin', 'starts'] }],
+    })
+    await t.rejects(dataProvider.getList('nothing', {}), { name: 'CrudError', status: 404 })
+  })
+
+  t.test('a list that the page no longer needs is aborted', async (t) => {
+    const controller = new AbortController()
+    const list = dataProvider.getList('categories', { signal: controller.signal })
+    controller.abort()
+    await t.rejects(list, { name: 'AbortError' })
+  })
+})
+
+t.test('versions, other keys and lists without a total', async (t) => {
+  const { api, requests } = await nurseryApi(t)
+  const dataProvider = createDataProvider(api, {
+    resources: { orders: { version: 'version' }, plants: { id: 'uuid', maxPerPage: 3 } },
+  })
+
+  t.test('a write changes only the version that the user saw', async (t) => {
+    const { data: previousData } = await dataProvider.getOne('orders', { id: 1 })
+    const change = (note: string) =>
+      dataProvider.update('orders', { id: 1, data: { ...previousData, note }, previousData })
+    const { data } = await change('first')
+    t.match(data, { note: 'first', version: previousData.version + 1 })
+    await t.rejects(change('second'), { name: 'CrudError', status: 412 })
+    await t.rejects(dataProvider.delete('orders', { id: 1, previousData }), { name: 'CrudError', status: 412 })
+    // also with the record of a list, which has no entity tag
+    const { data: [listed] } = await dataProvider.getList('orders', { filter: { id: 1 } })
+    t.match((await dataProvider.update('orders', { id: 1, data: { note: 'third' }, previousData: listed })).data, {
+      note: 'third',
+    })
+  })
+
+  t.test('a write without a version is refused before it is sent', async (t) => {
+    requests()
+    await t.rejects(
+      dataProvider.update('orders', { id: 1, data: { note: 'x' }, previousData: { id: 1 } }),
+      new TypeError('No version in previousData.version: this write could overwrite the change of another user.')
+    )
+    await t.rejects(dataProvider.delete('orders', { id: 1 }), TypeError)
+    t.strictSame(requests(), [])
+  })
+
+  t.test('another property is the key', async (t) => {
+    const { data, total, pageInfo } = await dataProvider.getList('plants', {
+      pagination: { page: 1, perPage: 7 },
+      sort: { field: 'id', order: 'ASC' },
+    })
+    t.equal(data.length, 7, 'in pages of three')
+    t.equal(total, undefined, 'the server does not count')
+    t.strictSame(pageInfo, { hasNextPage: true, hasPreviousPage: false })
+    t.ok(data.every(({ id, uuid }) => id === uuid))
+    const ids = data.slice(0, 4).map(({ id }) => id)
+    requests()
+    t.strictSame((await dataProvider.getMany('plants', { ids })).data.map(({ id }) => id).sort(), [...ids].sort())
+    t.equal(requests().length, 2)
+    const { data: previousData } = await dataProvider.getOne('plants', { id: ids[0] })
+    const changed = await dataProvider.update('plants', {
+      id: ids[0],
+      data: { ...previousData, price: 3 },
+      previousData,
+    })
+    t.match(changed.data, { id: ids[0], price: 3 })
+  })
+})

@@ -1,0 +1,325 @@
+/** The data provider of refine, called by refine's own hooks, against listening servers. */
+import { closeDom } from '../helpers/dom.ts'
+import {
+  Refine,
+  useApiUrl,
+  useCreate,
+  useCreateMany,
+  useCustom,
+  useDelete,
+  useDeleteMany,
+  useList,
+  useMany,
+  useOne,
+  useUpdate,
+  useUpdateMany,
+  type CrudFilter,
+  type CrudOperators,
+  type DataProvider,
+} from '@refinedev/core'
+import { createElement, type ReactElement, type ReactNode } from 'react'
+import t from 'tap'
+import { createDataProvider, CrudHttpError } from '../../src/admin/refine/index.ts'
+import { createClient } from '../../src/client/index.ts'
+import { exampleApi, nurseryApi, type ExampleApi } from '../helpers/admin-api.ts'
+import { renderHook } from '../helpers/hooks.ts'
+
+t.teardown(closeDom)
+
+/** The contexts of an application. */
+const within = (dataProvider: DataProvider) => (child: ReactNode): ReactElement => {
+  // a cache that is kept for minutes would keep the process, too
+  const defaultOptions = { queries: { retry: false, gcTime: Infinity }, mutations: { gcTime: Infinity } }
+  const options = { disableTelemetry: true, reactQuery: { clientConfig: { defaultOptions } } }
+  return createElement(Refine, { dataProvider, options }, child)
+}
+
+const names = (data: ReadonlyArray<Record<string, any>>) => data.map(({ name }) => name)
+
+t.test('the example', async (t) => {
+  const { api, url, requests } = await exampleApi(t)
+  const dataProvider = createDataProvider(api)
+  const wrap = within(dataProvider)
+  const { items: categories } = await api['/categories'].list({ sort: ['+name'] })
+  const tech = categories.find(({ name }) => name === 'Tech')!
+  requests()
+
+  t.test('lists have pages, orders and filters', async (t) => {
+    const list = await renderHook(t, wrap, () =>
+      useList({
+        resource: 'products',
+        pagination: { currentPage: 2, pageSize: 2 },
+        sorters: [{ field: 'price', order: 'desc' }, { field: 'name', order: 'asc' }],
+        filters: [
+          { field: 'price', operator: 'gte', value: 20 },
+          { operator: 'and', value: [{ field: 'stock', operator: 'gt', value: 0 }] },
+          {
+            operator: 'or',
+            value: ['Tech', 'Garden'].map((value) => ({ field: 'category.name', operator: 'eq', value })),
+          },
+        ],
+        meta: { include: ['category'], fields: ['id', 'name'], fieldsByInclude: { category: ['name'] } },
+      }))
+    const { result } = await list.until(({ query }) => query.isSuccess)
+    t.strictSame(requests(), [
+      'GET /products?filter[price][gte]=20&filter[stock][gt]=0&filter[category.name][in]=Tech,Garden' +
+      '&sort=-price,+name&include=category&fields=id,name&fields[category]=name&page=2&per_page=2',
+    ])
+    t.equal(result.data.length, 2)
+    t.ok(result.total! > 4)
+    t.strictSame(Object.keys(result.data[0]!).sort(), ['category', 'id', 'name'])
+  })
+
+  t.test('lists without pages are read completely', async (t) => {
+    requests()
+    const provider = createDataProvider(api, { resources: { products: { maxPerPage: 10 } } })
+    const { data, total } = await provider.getList({ resource: 'products', pagination: { mode: 'off' } })
+    t.equal(data.length, (await api['/products'].list()).total)
+    t.equal(total, data.length)
+    t.match(requests()[0], /^GET \/products\?per_page=10&cursor=$/)
+    t.strictSame((await provider.getList({ resource: 'products' })).data.length, 10, 'refine shows ten by default')
+  })
+
+  t.test('records by their keys in one request', async (t) => {
+    requests()
+    const ids = categories.slice(0, 3).map(({ id }) => id)
+    const many = await renderHook(t, wrap, () => useMany({ resource: 'categories', ids }))
+    const { result } = await many.until(({ query }) => query.isSuccess)
+    t.strictSame(result.data.map(({ id }) => id).sort(), [...ids].sort())
+    t.equal(requests().length, 1)
+    const one = await renderHook(
+      t,
+      wrap,
+      () => useOne({ resource: 'categories', id: tech.id, meta: { include: ['productsCount'] } })
+    )
+    t.match((await one.until(({ query }) => query.isSuccess)).result, { name: 'Tech', productsCount: 5 })
+  })
+
+  t.test('create, update and delete', async (t) => {
+    const writes = await renderHook(t, wrap, () => ({ create: useCreate(), update: useUpdate(), remove: useDelete() }))
+    const { data: created } = await writes.value.create.mutateAsync({
+      resource: 'products',
+      values: { name: 'Globe', price: 20, category: tech.id },
+    })
+    t.match(created, { name: 'Globe', price: 20, stock: 0 })
+    const { data: updated } = await writes.value.update.mutateAsync({
+      resource: 'products',
+      id: created.id!,
+      values: { price: 25 },
+    })
+    t.match(updated, { name: 'Globe', price: 25 })
+    await writes.value.remove.mutateAsync({ resource: 'products', id: created.id! })
+    await t.rejects(dataProvider.getOne({ resource: 'products', id: created.id! }), {
+      name: 'CrudHttpError',
+      statusCode: 404,
+      code: 'FST_CRUD_NOT_FOUND',
+      cause: { name: 'CrudError', status: 404 },
+    })
+  })
+
+  t.test('several records are changed and deleted, and failures are counted', async (t) => {
+    const category = tech.id
+    const ids: number[] = []
+    for (const name of ['A', 'B', 'C']) ids.push((await api['/products'].create({ name, price: 1, category })).id)
+    const writes = await renderHook(t, wrap, () => ({ update: useUpdateMany(), remove: useDeleteMany() }))
+    const { data } = await writes.value.update.mutateAsync({ resource: 'products', ids, values: { stock: 7 } })
+    t.strictSame(data.map(({ id, stock }) => [id, stock]), ids.map((id) => [id, 7]))
+    await api['/products'].delete(ids[1]!)
+    await t.rejects(writes.value.remove.mutateAsync({ resource: 'products', ids }), {
+      name: 'CrudHttpError',
+      statusCode: 404,
+      message: `1 of 3 records failed (${ids[1]}). The first error: The record was not found.`,
+    })
+    t.equal((await api['/products'].list({ filter: { id: { in: ids } } })).total, 0, 'the others are deleted')
+  })
+
+  t.test('errors name the properties of a form', async (t) => {
+    const { value: create } = await renderHook(t, wrap, () => useCreate())
+    const error = await create.mutateAsync({
+      resource: 'categories',
+      values: { name: 5, tags: ['a'] },
+      errorNotification: false,
+    }).catch((error: unknown) => error)
+    t.ok(error instanceof CrudHttpError)
+    t.match(error, {
+      message: /'name' must be a string/,
+      statusCode: 400,
+      errors: { name: ["'name' must be a string."], 'tags.0': [/./] },
+      cause: { name: 'CrudError', errors: [{ source: { pointer: '/name' } }, {}] },
+    })
+  })
+
+  t.test('filters of every operator that the API has', async (t) => {
+    const find = async (...filters: CrudFilter[]) =>
+      names(
+        (await dataProvider.getList({ resource: 'categories', filters, sorters: [{ field: 'name', order: 'asc' }] }))
+          .data
+      )
+    const by = (operator: Exclude<CrudOperators, 'and' | 'or'>, value?: unknown, field = 'name') =>
+      find({ field, operator, value })
+    t.strictSame(await by('eq', 'Tech'), ['Tech'])
+    t.strictSame(await by('eqs', 'Tech'), ['Tech'])
+    t.strictSame(await by('in', ['Tech', 'Books']), ['Books', 'Tech'])
+    t.strictSame(await by('in', 'Tech'), ['Tech'])
+    t.strictSame(await by('contains', 'OOK'), ['Books'])
+    t.strictSame(await by('containss', 'OOK'), [])
+    t.strictSame(await by('containss', 'ook'), ['Books'])
+    t.strictSame(await by('startswith', 'boo'), ['Books'])
+    t.strictSame(await by('startswiths', 'boo'), [])
+    t.strictSame(await by('endswith', 'OKS'), ['Books'])
+    t.strictSame(await by('endswiths', 'oks'), ['Books'])
+    t.strictSame(await by('containss', '%'), [], 'wildcards are literal')
+    t.ok(!(await by('ne', 'Tech')).includes('Tech'))
+    t.ok(!(await by('nin', ['Tech', 'Books'])).includes('Books'))
+    t.ok((await by('between', [498, 500], 'price')).includes('Tech'))
+    t.ok((await by('nnull', true, 'price')).includes('Tech'))
+    t.notOk((await by('null', true, 'price')).includes('Tech'))
+    const range = (['gt', 'gte', 'lt', 'lte'] as const).map((operator) => ({ field: 'price', operator, value: 499 }))
+    t.strictSame(await find(...range), [])
+    t.strictSame(await find(range[1]!, range[3]!), ['Tech'])
+    t.strictSame(await find({ operator: 'or', value: [{ field: 'name', operator: 'eq', value: 'Tech' }] }), ['Tech'])
+    t.ok((await by('eq', undefined)).length > 5, 'a filter without a value is none')
+  })
+
+  t.test('a filter that the API cannot express is refused before a request', async (t) => {
+    requests()
+    const getList = async (...filters: CrudFilter[]) => await dataProvider.getList({ resource: 'categories', filters })
+    const tech: CrudFilter = { field: 'name', operator: 'contains', value: 'te' }
+    await t.rejects(getList({ field: 'name', operator: 'ncontains', value: 'x' }), {
+      name: 'TypeError',
+      message: /^The filter 'name': the API has no operator for 'ncontains', but for eq, eqs, ne, /,
+    })
+    await t.rejects(getList({ operator: 'or', value: [tech, { ...tech, field: 'description' }] }), {
+      name: 'TypeError',
+      message: /^The API has 'or' only for values of one field, .* AllowedFilters\.search or AllowedFilters\.anyOf\.$/,
+    })
+    await t.rejects(getList({ operator: 'or', value: [tech, tech] }), TypeError)
+    await t.rejects(getList({ operator: 'or', value: [] }), TypeError)
+    await t.rejects(
+      getList(tech, tech),
+      new TypeError(
+        "Two conditions 'contains' on 'name': a list takes one for each operator."
+      )
+    )
+    t.strictSame(requests(), [])
+  })
+
+  t.test('requests of the application', async (t) => {
+    const custom = await renderHook(t, wrap, () => ({
+      url: useApiUrl(),
+      answer: useCustom({
+        url: `${useApiUrl()}/categories`,
+        method: 'get',
+        config: {
+          query: { per_page: 1, fields: 'name' },
+          filters: [{ field: 'name', operator: 'eq', value: 'Tech' }],
+          sorters: [{ field: 'name', order: 'desc' }],
+        },
+      }),
+    }))
+    const { url: found, answer } = await custom.until(({ answer }) => answer.query.isSuccess)
+    t.equal(found, url)
+    t.match(answer.result.data, { items: [{ name: 'Tech' }] })
+    const { data } = await dataProvider.custom({ url: '/categories?per_page=1', method: 'get', query: { page: 2 } })
+    t.match(data, { page: 2 })
+    t.strictSame(await dataProvider.custom({ url: '/categories', method: 'head' }), { data: {} })
+    const send = async (url: string) => await dataProvider.custom({ url, method: 'get' })
+    await t.rejects(send('/nothing'), { name: 'CrudHttpError', statusCode: 404 })
+    for (const outside of ['https://example.com/', `${url}.example.com/`, '//example.com', '/\\example.com', 'x']) {
+      await t.rejects(send(outside), { name: 'TypeError', message: /^custom: .* is not a URL of the API\./ })
+    }
+  })
+
+  t.test('custom requests have the headers of the client and their own', async (t) => {
+    const sent: Headers[] = []
+    const client = createClient<ExampleApi>(url, {
+      headers: { authorization: 'a', accept: 'x' },
+      fetch: async (url, init) => {
+        sent.push(init.headers as Headers)
+        return await fetch(url, init)
+      },
+    })
+    await createDataProvider(client).custom({ url: '/tags', method: 'get', headers: { 'x-own': 'b' } })
+    t.strictSame([...sent[0]!], [['accept', 'application/json'], ['authorization', 'a'], ['x-own', 'b']])
+    t.throws(
+      () => createDataProvider({} as typeof api),
+      new TypeError('This is not a client that createClient returned.')
+    )
+  })
+
+  t.test('a list that the page no longer needs is aborted', async (t) => {
+    const controller = new AbortController()
+    const queryContext = { signal: controller.signal, queryKey: [] } as any
+    const list = dataProvider.getList({ resource: 'categories', meta: { queryContext } })
+    controller.abort()
+    await t.rejects(list, { name: 'AbortError' })
+  })
+})
+
+t.test('versions, batches, other keys and lists without a total', async (t) => {
+  const { api, requests } = await nurseryApi(t)
+  const dataProvider = createDataProvider(api, {
+    resources: { orders: { version: 'version' }, plants: { id: 'uuid', maxPerPage: 3 } },
+  })
+  const wrap = within(dataProvider)
+
+  t.test('a write changes only the version that the user saw', async (t) => {
+    const { data: { version } } = await dataProvider.getOne({ resource: 'orders', id: 1 })
+    const change = (variables: object, meta?: object) =>
+      dataProvider.update({ resource: 'orders', id: 1, variables, ...meta && { meta } })
+    t.match((await change({ note: 'first', version })).data, { note: 'first', version: version + 1 })
+    await t.rejects(change({ note: 'second', version }), { statusCode: 412 } as object as Error)
+    t.match((await change({ note: 'third' }, { version: version + 1 })).data, { note: 'third' })
+    await t.rejects(dataProvider.deleteOne({ resource: 'orders', id: 1, meta: { version } }), { name: 'CrudHttpError' })
+    requests()
+    await t.rejects(
+      change({ note: 'fourth' }),
+      new TypeError(
+        "No version in the values ('version') or in meta.version: " +
+          'this write could overwrite the change of another user.'
+      )
+    )
+    t.strictSame(requests(), [])
+  })
+
+  t.test('records are created in one request, all or none', async (t) => {
+    const { value: create } = await renderHook(t, wrap, () => useCreateMany())
+    requests()
+    const { data } = await create.mutateAsync({
+      resource: 'plants',
+      values: ['One', 'Two'].map((name) => ({ name, supplier: 1 })),
+    })
+    t.strictSame(names(data), ['One', 'Two'])
+    t.ok(data.every(({ id, uuid }) => id === uuid))
+    t.strictSame(requests().slice(0, 1), ['POST /plants'])
+    await t.rejects(
+      dataProvider.createMany({
+        resource: 'plants',
+        variables: [{ name: 'Three', supplier: 1 }, { name: 3, supplier: 1 }],
+      }),
+      {
+        name: 'CrudHttpError',
+        errors: { '1.name': [/./] },
+      } as object as Error
+    )
+    t.strictSame(
+      (await dataProvider.getList({
+        resource: 'plants',
+        filters: [{ field: 'name', operator: 'eq', value: 'Three' }],
+      })).data,
+      []
+    )
+  })
+
+  t.test('another property is the key', async (t) => {
+    const { data, total } = await dataProvider.getList({
+      resource: 'plants',
+      pagination: { currentPage: 2, pageSize: 3 },
+      sorters: [{ field: 'id', order: 'asc' }],
+    })
+    t.equal(total, 7, 'the server does not count: at least one more than those that are known')
+    const [{ id } = { id: '' }] = data
+    const { data: changed } = await dataProvider.update({ resource: 'plants', id: id!, variables: { id, price: 3 } })
+    t.match(changed, { id, uuid: id, price: 3 })
+  })
+})
