@@ -1,10 +1,10 @@
 import neostandard, { plugins } from 'neostandard'
 
 export default [
-  ...neostandard({ ts: true, noJsx: true, ignores: ['dist', '.tap', 'coverage'] }),
+  ...neostandard({ ts: true, filesTs: ['**/*.tsx'], ignores: ['**/dist', '.tap', 'coverage'] }),
   {
     // an entity and its type share a name, as MikroORM recommends. The compiler refuses double declarations
-    files: ['**/*.ts'],
+    files: ['**/*.ts', '**/*.tsx'],
     rules: { '@typescript-eslint/no-redeclare': 'off' },
   },
   {

@@ -11,6 +11,7 @@ const formatter = createFromBuffer(fs.readFileSync(getPath()))
 formatter.setConfig({ lineWidth: 120, indentWidth: 2, useTabs: false, newLineKind: 'lf' }, {
   semiColons: 'asi',
   quoteStyle: 'preferSingle',
+  'jsx.quoteStyle': 'preferSingle',
   quoteProps: 'preserve',
   trailingCommas: 'onlyMultiLine',
   'arguments.trailingCommas': 'never',
@@ -40,7 +41,8 @@ const mistakes = formatter.getConfigDiagnostics()
 if (mistakes.length > 0) throw new Error(JSON.stringify(mistakes))
 
 const chosen = process.argv.slice(2)
-const tracked = () => execFileSync('git', ['ls-files', '*.ts', '*.mjs'], { encoding: 'utf8' }).trim().split('\n')
+const tracked = () =>
+  execFileSync('git', ['ls-files', '*.ts', '*.tsx', '*.mjs'], { encoding: 'utf8' }).trim().split('\n')
 const files = (chosen.length > 0 ? chosen : tracked()).filter((file) => fs.existsSync(file))
 for (const file of files) {
   const text = fs.readFileSync(file, 'utf8')

@@ -9,7 +9,9 @@ export const SLOW: readonly string[] = [
   'test/database/transaction-outages.test.ts',
   // 100 000 records
   'test/example/seed.test.ts',
-  // a browser
+  // a browser, and front ends that are built for it
+  'test/example/admin.test.ts',
+  'test/example/web.test.ts',
   'test/http/docs-page.test.ts',
   // clients that read slowly
   'test/security/streams.test.ts',

@@ -8,7 +8,8 @@ import {
 } from '../../src/index.ts' // in an application: 'fastify-crud-kit'
 import { Category } from '../entities/index.ts'
 
-const queryConfig = new QueryBuilderConfig<Category>({
+// without a type argument, the client of example/web knows the names
+const queryConfig = new QueryBuilderConfig({
   allowedFilters: [
     new AllowedFilters('id', 'eq', ['eq', 'ne', 'in', 'nin']),
     new AllowedFilters('name', 'eq', ['eq', 'ne', 'in', 'nin', 'like', 'ilike', 'contains', 'starts', 'ends']),
@@ -44,8 +45,10 @@ const queryConfig = new QueryBuilderConfig<Category>({
   defaultSort: ['-created_at'],
 })
 
-export class CategoryCrud extends CrudBase<Category> {
+const writable = ['name', 'description', 'price', 'status', 'tags'] as const
+
+export class CategoryCrud extends CrudBase<Category, typeof queryConfig, typeof writable> {
   constructor () {
-    super({ model: Category, queryConfig, writable: ['name', 'description', 'price', 'status', 'tags'] })
+    super({ model: Category, queryConfig, writable })
   }
 }

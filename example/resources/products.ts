@@ -8,7 +8,8 @@ import {
 } from '../../src/index.ts' // in an application: 'fastify-crud-kit'
 import { Product } from '../entities/index.ts'
 
-const queryConfig = new QueryBuilderConfig<Product>({
+// without a type argument, the client of example/web knows the names
+const queryConfig = new QueryBuilderConfig({
   allowedFilters: [
     new AllowedFilters('id', 'eq', ['eq', 'in', 'nin', 'between']),
     new AllowedFilters('name', 'eq', ['eq', 'in', 'ilike', 'contains', 'starts', 'ends']),
@@ -41,8 +42,10 @@ const queryConfig = new QueryBuilderConfig<Product>({
   defaultSort: ['name'],
 })
 
-export class ProductCrud extends CrudBase<Product> {
+const writable = ['name', 'description', 'price', 'stock', 'category', 'tags'] as const
+
+export class ProductCrud extends CrudBase<Product, typeof queryConfig, typeof writable> {
   constructor () {
-    super({ model: Product, queryConfig, writable: ['name', 'description', 'price', 'stock', 'category', 'tags'] })
+    super({ model: Product, queryConfig, writable })
   }
 }

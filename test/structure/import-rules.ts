@@ -147,10 +147,20 @@ function refuseRelative (file: string, target: string, typeOnly: boolean): strin
   return to > from ? `${STAGES[to]?.join(', ')} is a later stage` : undefined
 }
 
+/** The modules that package.json exports. */
+const EXPORTED: ReadonlySet<string> = new Set([
+  'src/index.ts',
+  'src/client/index.ts',
+  'src/client/tanstack-query.ts',
+  'src/admin/react-admin/index.ts',
+  'src/admin/refine/index.ts',
+])
+
 /** The example is written like an application: it uses only the exports of the package. */
 function refuseInExample (target: string): string | undefined {
-  const isOwn = target.startsWith('example/')
-  return isOwn || target === 'src/index.ts' ? undefined : 'the example uses only what src/index.ts exports'
+  return target.startsWith('example/') || EXPORTED.has(target)
+    ? undefined
+    : 'the example uses only what the package exports'
 }
 
 function refusePackage (file: string, specifier: string, typeOnly: boolean): string | undefined {
