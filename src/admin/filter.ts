@@ -18,22 +18,19 @@ export interface Condition {
  */
 export function filterOf (conditions: readonly Condition[]): Filter {
   const plain = new Map<string, unknown>()
-  const byOperator = new Map<string, Record<string, unknown>>()
+  const byOperator = new Map<string, Map<string, unknown>>()
   for (const { field, operator, value } of conditions) {
     if (value === undefined) continue
-    if (plain.has(field) || (operator === undefined && byOperator.has(field))) {
+    const operators = byOperator.get(field)
+    if (plain.has(field) || (operator === undefined && operators !== undefined)) {
       throw new TypeError(`Two conditions on '${field}': give each of them its own operator.`)
     }
-    if (operator === undefined) {
-      plain.set(field, value)
-      continue
-    }
-    const operators = byOperator.get(field) ?? Object.create(null) as Record<string, unknown>
-    if (operator in operators) {
+    if (operator === undefined) plain.set(field, value)
+    else if (operators === undefined) byOperator.set(field, new Map([[operator, value]]))
+    else if (operators.has(operator)) {
       throw new TypeError(`Two conditions '${operator}' on '${field}': a list takes one for each operator.`)
-    }
-    operators[operator] = value
-    byOperator.set(field, operators)
+    } else operators.set(operator, value)
   }
-  return Object.fromEntries([...plain, ...byOperator])
+  const named = Array.from(byOperator, ([field, operators]) => [field, Object.fromEntries(operators)] as const)
+  return Object.fromEntries<unknown>([...plain, ...named])
 }

@@ -1,0 +1,76 @@
+/** The conditions that react-admin's filters stand for. */
+import t from 'tap'
+import { filterFrom } from '../../src/admin/react-admin/filters.ts'
+import { changesOf } from '../../src/admin/writes.ts'
+
+t.test('operators behind the name of a property', async (t) => {
+  for (
+    const [filter, conditions] of [
+      [{ status: 'active' }, { status: 'active' }],
+      [{ created_at: '2024-01-01' }, { created_at: '2024-01-01' }],
+      [{ price_eq: 1, stock_neq: 2 }, { price: { eq: 1 }, stock: { ne: 2 } }],
+      [{ price_gt: 1, price_lte: 2 }, { price: { gt: 1, lte: 2 } }],
+      [{ price_gte: 1, stock_lt: 2 }, { price: { gte: 1 }, stock: { lt: 2 } }],
+      [{ id_eq_any: [1, 2], status_neq_any: 'draft' }, { id: { in: [1, 2] }, status: { nin: ['draft'] } }],
+      [{ name_q: 'a' }, { name: { contains: 'a' } }],
+      [{ tags_inc: 'a', sizes_inc_any: [1] }, { tags: { contains: ['a'] }, sizes: { overlap: [1] } }],
+      [{ 'name@ilike': 'a%', 'faq_q@eq': 'b' }, { name: { ilike: 'a%' }, faq_q: { eq: 'b' } }],
+      [{ author: { name_q: 'a', city: { 'name@ieq': 'b' } } }, {
+        'author.name': { contains: 'a' },
+        'author.city.name': { ieq: 'b' },
+      }],
+      [{ group: null, price_eq: undefined, q: '', tags: ['a', 'b'] }, { group: null, q: '', tags: ['a', 'b'] }],
+      [{ _eq: 1, '@eq': 2 }, { _eq: 1, '@eq': 2 }],
+      [undefined, {}],
+    ] as const
+  ) t.strictSame(filterFrom(filter), conditions, JSON.stringify(filter))
+  const date = new Date('2024-01-01')
+  t.strictSame(filterFrom({ created_at_gte: date }), { created_at: { gte: date } })
+})
+
+t.test('conditions that cannot be sent are refused', async (t) => {
+  t.throws(
+    () => filterFrom({ tags_ninc_any: ['a'] }),
+    new TypeError(
+      "The filter 'tags_ninc_any': the API has no operator for '_ninc_any', but for _eq, _neq, _eq_any, _neq_any, " +
+        '_gt, _gte, _lt, _lte, _q, _inc, _inc_any.'
+    )
+  )
+  t.throws(
+    () => filterFrom({ price_gte: 1, 'price@gte': 2 }),
+    new TypeError("Two conditions 'gte' on 'price': a list takes one for each operator.")
+  )
+  const message = "Two conditions on 'price': give each of them its own operator."
+  t.throws(() => filterFrom({ price: 1, price_gte: 2 }), new TypeError(message))
+  t.throws(() => filterFrom({ price_gte: 2, price: 1 }), new TypeError(message))
+})
+
+t.test('names of a prototype are names like others', async (t) => {
+  const filter = filterFrom(JSON.parse('{ "__proto__@eq": 1, "constructor_eq": 2, "a@__proto__": 3 }'))
+  t.strictSame(Object.keys(filter), ['__proto__', 'constructor', 'a'])
+  t.strictSame(Object.keys(filter['a'] as object), ['__proto__'])
+})
+
+t.test('changes are properties with another value', async (t) => {
+  const previous = {
+    id: 1,
+    name: 'a',
+    tags: [1, 2],
+    address: { city: 'x', zip: null },
+    at: '2024-01-01T00:00:00.000Z',
+    note: null,
+  }
+  t.strictSame(changesOf({ ...previous }, previous), {})
+  t.strictSame(
+    changesOf({ ...structuredClone(previous), at: new Date('2024-01-01'), note: undefined, absent: null }, previous),
+    {}
+  )
+  t.strictSame(changesOf({ ...previous, name: 'b', tags: [2, 1], address: { city: 'y', zip: null } }, previous), {
+    name: 'b',
+    tags: [2, 1],
+    address: { city: 'y', zip: null },
+  })
+  t.strictSame(changesOf({ name: null, note: 'n', tags: [1] }, previous), { name: null, note: 'n', tags: [1] })
+  t.strictSame(changesOf({ tags: { 0: 1, 1: 2 } }, previous), { tags: { 0: 1, 1: 2 } }, 'a list is no object')
+  t.strictSame(changesOf({ name: 'a' }, undefined), { name: 'a' })
+})
