@@ -1,4 +1,4 @@
-/** Writes of data providers: what changed, which version may be changed, and writes to several records. */
+/** Writes of data providers: the changes of a form, the version that may be changed, writes to several records. */
 import { CrudError, isCrudError } from '../client/index.ts'
 import type { AnyRecord, Id } from './resource.ts'
 
@@ -24,7 +24,7 @@ function isSame (one: unknown, other: unknown): boolean {
 
 const isObject = (value: unknown): value is AnyRecord => typeof value === 'object' && value !== null
 
-/** Which version of a record a write may change. */
+/** The condition of a write on the version of its record. */
 export interface Match {
   readonly ifMatch?: string
 }

@@ -22,7 +22,7 @@ export function etagOf (record: object): string | undefined {
   return etags.get(record)
 }
 
-/** Where a client sends its requests, and how. */
+/** The address and the options of a client's requests. */
 export interface Connection {
   /** The URL of the API, without a slash at its end. */
   readonly base: string

@@ -15,8 +15,8 @@ t.test('react-admin has the operators of the page, with the meanings of the page
   t.equal(named.length, 11)
   for (const [, word, meaning] of named) {
     const [field, operators] = Object.entries(fromReactAdmin({ [`size_${word}`]: 1 }))[0]!
-    t.equal(field, 'size', word)
-    if (meaning !== undefined) t.strictSame(Object.keys(operators as object), [meaning], word)
+    t.equal(field, 'size', word!)
+    if (meaning !== undefined) t.strictSame(Object.keys(operators as object), [meaning], word!)
   }
 })
 

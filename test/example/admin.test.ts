@@ -32,7 +32,7 @@ t.test('the react-admin application', { skip: skipReason('example/admin') }, asy
     await page.waitForResponse((response) => texts.some((text) => decodeURIComponent(response.url()).includes(text)))
   const errors: string[] = []
   page.on('pageerror', (error) => errors.push(String(error)))
-  // react-admin asks its maker's site for nothing here, and a test has no network
+  // the application is served completely, so that it needs no other host
   await page.route((url) => url.origin !== address, (route) => route.abort())
 
   t.test('a list has pages, filters and an order', async (t) => {

@@ -16,7 +16,7 @@ import { changesOf, forEachId, matchOf, type Match } from '../writes.ts'
 import { filterFrom } from './filters.ts'
 import { toFormError } from './form-error.ts'
 
-/** What `meta` of react-admin's hooks and components may contain. */
+/** The options of requests that `meta` of react-admin's hooks and components may contain. */
 export interface Meta {
   /** Relations to include, and aggregates of them. */
   readonly include?: readonly string[]

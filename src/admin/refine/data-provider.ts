@@ -17,7 +17,7 @@ import { sendCustom } from './custom.ts'
 import { filterFrom } from './filters.ts'
 import { asRefine } from './http-error.ts'
 
-/** What `meta` of refine's hooks may contain. */
+/** The options of requests that `meta` of refine's hooks may contain. */
 export interface Meta {
   /** Relations to include, and aggregates of them. */
   readonly include?: readonly string[]
@@ -134,7 +134,7 @@ async function readList (
     return { items, total: items.length }
   }
   const { items, total, has_next: hasNext } = await readPage(bound, query, currentPage, pageSize)
-  // refine needs a number. Without a total, there is one more record than those that are known, or none
+  // refine needs a number. If the server does not count, a further page counts as one more record
   return { items, total: total ?? (currentPage - 1) * pageSize + items.length + Number(hasNext) }
 }
 
