@@ -3,7 +3,7 @@ import t from 'tap'
 import {
   ConfigError,
   ConflictError,
-  DataValidationError,
+  DatabaseError,
   parseQueryParams,
   ReadOnlyViolationError,
   UnavailableError,
@@ -102,7 +102,7 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
           )
           // a failed statement would abort the whole transaction
           t.ok(
-            await failureOf(wrapper(async (em) => await em.execute('select 1 / 0'))(em)) instanceof DataValidationError
+            await failureOf(wrapper(async (em) => await em.execute('select 1 / 0'))(em)) instanceof DatabaseError
           )
         }
         await add(em, 'after')

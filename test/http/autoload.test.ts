@@ -117,6 +117,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       'fastify-crud-kit',
       'fastify-crud-kit/database',
       'fastify-crud-kit/errors',
+      'fastify-crud-kit/access',
       'fastify-crud-kit/health',
       'fastify-crud-kit/request-em',
       'fastify-crud-kit/query-params',
