@@ -34,9 +34,16 @@ export interface RequestConditions {
   readonly scope?: Where | undefined
   /** The role and request that the rows of entities are made for. Absent if all rows may be used. */
   readonly actor?: Actor | undefined
+  /** The condition of MikroORM's filters for the operation of a write. It holds only for the row that is written. */
+  readonly target?: Where | undefined
   /** Whether MikroORM's filters are applied. Default: true. */
   readonly filtered?: boolean
   readonly context?: ReadOptions['context']
+}
+
+/** The conditions on the own rows of a plan. */
+export function ownConditions ({ scope, target }: RequestConditions): Where | undefined {
+  return scope === undefined || target === undefined ? scope ?? target : [...scope, ...target]
 }
 
 /** The conditions of the active MikroORM filters and of a role's rows, by entity. */
@@ -62,7 +69,7 @@ export const filtersBehind = (filters: ActiveFilters): ActiveFilters => filters.
 export function foreignOf (
   session: CrudSession,
   plan: Pick<Plan, 'model' | 'customs'>,
-  { scope, context }: RequestConditions,
+  { scope, target, context }: RequestConditions,
   filters: ActiveFilters,
   values: unknown[],
   { switched = NONE_SWITCHED, behind = filtersBehind(filters) }: {
@@ -95,6 +102,8 @@ export function foreignOf (
       [
         scope && certain(`The scope of ${model.name}`, () =>
           filterSql(em, model, alias, toMikroOrm(scope, visibleBy(behind)), bindValue)),
+        target && certain(`A MikroORM filter of ${model.name}`, () =>
+          filterSql(em, model, alias, toMikroOrm(target), bindValue)),
         ...plan.customs.map((custom) =>
           custom.kind === 'scope'
             ? certain(`The MikroORM filter '${custom.filter}'`, () =>

@@ -19,7 +19,14 @@ export { BoundResources } from './bound-resources.ts'
 export { crudContext, type CrudContext } from './context.ts'
 export { checkEstimates } from './estimates.ts'
 export { filtersOfEntity } from './entity-filters.ts'
-export { foreignOf, NO_FILTERS, type ActiveFilters, type ReadOptions, type RequestConditions } from './foreign.ts'
+export {
+  filtersBehind,
+  foreignOf,
+  NO_FILTERS,
+  type ActiveFilters,
+  type ReadOptions,
+  type RequestConditions,
+} from './foreign.ts'
 export { type CrudClass, type CrudHooks } from './hooks.ts'
 export { accessFor } from './models.ts'
 export { RequestSession } from './request-session.ts'

@@ -31,6 +31,7 @@ import {
   foreignOf,
   narrow,
   NONE_SWITCHED,
+  ownConditions,
   visibleBy,
   type ActiveFilters,
   type ReadOptions,
@@ -174,7 +175,7 @@ export class Resource {
   #plan (plan: Plan, conditions: RequestConditions, given: ReadFilters): PlannedRead {
     const { filters } = given
     if (plan.kind === 'list' && plan.window.count === 'planned') this.#checkEstimate(plan, conditions, filters)
-    const complete = hasCallbacks(plan) ? undefined : withConditions(plan, conditions.scope, filters)
+    const complete = hasCallbacks(plan) ? undefined : withConditions(plan, ownConditions(conditions), filters)
     return { plan, complete, conditions, ...given }
   }
 
@@ -219,7 +220,7 @@ export class Resource {
     enterStage('plan')
     const complete = isInsert && plan.rows.length > 1
       ? undefined
-      : withConditions(plan, isInsert ? undefined : conditions.scope, filters)
+      : withConditions(plan, isInsert ? undefined : ownConditions(conditions), filters)
     enterStage('compile')
     let statement = complete && this.#kept(session, complete, filters, call)
     if (statement === undefined) {

@@ -12,7 +12,7 @@ import {
   chunksOf,
   statementOfWrite,
   entitiesOfWrite,
-  FILTERS_OF_WRITES,
+  filterTypeOf,
   isEmpty,
   isImpossible,
   isSingle,
@@ -27,6 +27,7 @@ import {
   scopeSearch,
   searchOf,
   withOnCreate,
+  withTarget,
   writtenOf,
   writtenRows,
   type Write,
@@ -73,9 +74,9 @@ function insertChunk (
 }
 
 /** Changes the given columns of a row. Without columns, only reads the row. */
-export function changeRow (write: SyncWrite, id: Id, data: RecordData): Written {
+export function changeRow (begun: SyncWrite, id: Id, data: RecordData): Written {
+  const { write, filters } = filtersOfChange(begun, [data])
   if (isEmpty(data)) return writtenOf(findRow(write, id))
-  const filters = filtersOf(write, [data])
   refuseUnitOfWork(write, 'update', [data])
   const plan = planChange(write, id, data, filters)
   if (plan === undefined) throw new NotFoundError()
@@ -89,24 +90,24 @@ export function changeRow (write: SyncWrite, id: Id, data: RecordData): Written 
 }
 
 /** Marks a row as deleted, or restores it. Restoring a row that is not deleted changes nothing. */
-export function markRow (write: SyncWrite, id: Id, deletedAt: Date | null): Written {
-  enterStage('plan')
+export function markRow (begun: SyncWrite, id: Id, deletedAt: Date | null): Written {
+  const { write, filters } = filtersOfChange(begun, [])
   refuseUnitOfWork(write, 'update')
-  const written = runChange(write, planMark(write, id, deletedAt))
+  const written = runChange(write, planMark(write, id, deletedAt), filters)
   if (written !== undefined) return written
   return deletedAt === null ? writtenOf(findRow(write, id, true)) : refuseChange(write, id)
 }
 
 /** Removes a row. */
-export function removeRow (write: SyncWrite, id: Id): Written {
-  enterStage('plan')
+export function removeRow (begun: SyncWrite, id: Id): Written {
+  const { write, filters } = filtersOfChange(begun, [])
   refuseUnitOfWork(write, 'delete')
-  return runChange(write, planRemoval(write, id)) ?? refuseChange(write, id)
+  return runChange(write, planRemoval(write, id), filters) ?? refuseChange(write, id)
 }
 
-function runChange (write: SyncWrite, plan: AnyWritePlan | undefined): Written | undefined {
+function runChange (write: SyncWrite, plan: AnyWritePlan | undefined, filters: ActiveFilters): Written | undefined {
   if (plan === undefined) throw new NotFoundError()
-  return runWrite(write, plan, filtersOf(write, []))[0]
+  return runWrite(write, plan, filters)[0]
 }
 
 /** @throws {NotFoundError}, {PreconditionFailedError} or {ConflictError}, the reason why a write has found no row */
@@ -125,8 +126,18 @@ function filtersOf (write: SyncWrite, rows: readonly RecordData[]): ActiveFilter
   enterStage('plan')
   const { session, resource, conditions } = write
   const entities = entitiesOfWrite(write, rows)
-  const filters = activeFilters(session, resource.entitiesWithScope(entities, conditions), FILTERS_OF_WRITES)
+  const filters = activeFilters(session, resource.entitiesWithScope(entities, conditions), 'read')
   return withRows(filters, conditions.actor, entities)
+}
+
+/** The filters for the change or removal of a row, and the write with the conditions on that row. */
+function filtersOfChange (
+  begun: SyncWrite,
+  rows: readonly RecordData[]
+): { readonly write: SyncWrite, readonly filters: ActiveFilters } {
+  const filters = filtersOf(begun, rows)
+  const ofOperation = activeFilters(begun.session, [begun.model], filterTypeOf(begun))
+  return { write: withTarget(begun, filters, ofOperation), filters }
 }
 
 function findRow (write: SyncWrite, id: Id, includeDeleted?: boolean): Row {

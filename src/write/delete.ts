@@ -3,11 +3,10 @@ import { ConfigError } from '../errors.ts'
 import type { Id } from '../plan/index.ts'
 import type { JsonAnswer } from '../read/index.ts'
 import { crudContext, type CrudClass, type CrudSession, type Session } from '../resource/index.ts'
-import { enterStage } from '../run/index.ts'
 import { answerOne } from './answer.ts'
 import { markRow, removeRow } from './one-statement/change.ts'
 import { repeated } from './repeat.ts'
-import { writeInTransaction } from './run-write.ts'
+import { filtersOfChange, writeInTransaction } from './run-write.ts'
 import { removeThroughEntity } from './unit-of-work/delete.ts'
 import { needsUnitOfWork } from './unit-of-work/reason.ts'
 import { markThroughEntity } from './unit-of-work/update.ts'
@@ -53,16 +52,16 @@ export function requireMark ({ model }: Write<CrudSession>): void {
   }
 }
 
-async function mark (write: Write, id: Id, deletedAt: Date | null): Promise<Written> {
-  enterStage('plan')
+async function mark (begun: Write, id: Id, deletedAt: Date | null): Promise<Written> {
+  const { write, filters } = await filtersOfChange(begun, [])
   return needsUnitOfWork(write, 'update')
     ? await writeInTransaction(write, (inner) => markThroughEntity(inner, id, deletedAt))
-    : await markRow(write, id, deletedAt)
+    : await markRow(write, id, deletedAt, filters)
 }
 
-async function remove (write: Write, id: Id): Promise<Written> {
-  enterStage('plan')
+async function remove (begun: Write, id: Id): Promise<Written> {
+  const { write, filters } = await filtersOfChange(begun, [])
   return needsUnitOfWork(write, 'delete')
     ? await writeInTransaction(write, (inner) => removeThroughEntity(inner, id))
-    : await removeRow(write, id)
+    : await removeRow(write, id, filters)
 }

@@ -29,7 +29,8 @@ import {
   checksScope,
   checkVersion,
   entitiesOfWrite,
-  FILTERS_OF_WRITES,
+  filterTypeOf,
+  withTarget,
   writtenOf,
   type Write,
   type Written,
@@ -44,8 +45,20 @@ export async function filtersOfWrite (write: Write, rows: readonly RecordData[])
   if (!isDistributionKnown(sharedEmOf(session))) await knowServer(session)
   enterStage('plan')
   const entities = entitiesOfWrite(write, rows)
-  const filters = await activeFilters(session, resource.entitiesWithScope(entities, conditions), FILTERS_OF_WRITES)
+  const filters = await activeFilters(session, resource.entitiesWithScope(entities, conditions))
   return await withRows(filters, conditions.actor, entities)
+}
+
+/** The same filters for the change or removal of a row, and the write with the conditions on that row. */
+export async function filtersOfChange (begun: Write, rows: readonly RecordData[]): Promise<FilteredWrite> {
+  const filters = await filtersOfWrite(begun, rows)
+  const ofOperation = await activeFilters(begun.session, [begun.model], filterTypeOf(begun))
+  return { write: withTarget(begun, filters, ofOperation), filters }
+}
+
+interface FilteredWrite {
+  readonly write: Write
+  readonly filters: ActiveFilters
 }
 
 /** Whether a write finds no row, because If-Match names versions and the entity has none. */
@@ -126,7 +139,7 @@ export function scopeSearch (write: Write<CrudSession>, id: Id): ScopeSearch | u
   if (!checksScope(write)) return undefined
   return {
     plan: planExists(id, write.resource.whitelist, { includeDeleted: true })!,
-    conditions: { ...write.conditions, filtered: false },
+    conditions: { ...write.conditions, target: undefined, filtered: false },
   }
 }
 

@@ -8,7 +8,7 @@ import { dataOfHook } from './hook-data.ts'
 import type { Data } from './new-row.ts'
 import { updateRow } from './one-statement/change.ts'
 import { repeated } from './repeat.ts'
-import { filtersOfWrite, findRow, writeInTransaction } from './run-write.ts'
+import { filtersOfChange, findRow, writeInTransaction } from './run-write.ts'
 import { needsUnitOfWork } from './unit-of-work/reason.ts'
 import { updateThroughEntity } from './unit-of-work/update.ts'
 import { beginUpdate, finishChanges, isEmpty, readChanges } from './update-data.ts'
@@ -36,9 +36,9 @@ export async function updateOne (
   return await answerOne(write, await repeated(session, () => changeRecord(withRows(write, [changes]), id, changes)))
 }
 
-async function changeRecord (write: Write, id: Id, data: RecordData): Promise<Written> {
+async function changeRecord (begun: Write, id: Id, data: RecordData): Promise<Written> {
+  const { write, filters } = await filtersOfChange(begun, [data])
   if (isEmpty(data)) return writtenOf(await findRow(write, id))
-  const filters = await filtersOfWrite(write, [data])
   return needsUnitOfWork(write, 'update', [data])
     ? await writeInTransaction(write, (inner) => updateThroughEntity(inner, id, data, filters))
     : await updateRow(write, id, data, filters)

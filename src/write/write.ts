@@ -1,4 +1,5 @@
 /** A write in progress, and its first step. */
+import { isDeepStrictEqual } from 'node:util'
 import type { Actor } from '../access/index.ts'
 import type { Where } from '../conditions/index.ts'
 import { ConfigError, PreconditionFailedError } from '../errors.ts'
@@ -6,9 +7,11 @@ import type { EntityModel } from '../model/index.ts'
 import type { BodyRules, RecordData } from '../plan/index.ts'
 import {
   actorOf,
+  filtersBehind,
   resourceFor,
   rowsOf,
   rulesOf,
+  type ActiveFilters,
   type CrudClass,
   type CrudSession,
   type FilterType,
@@ -135,8 +138,27 @@ export function checksScope ({ scope }: Pick<Write<CrudSession>, 'scope'>): bool
   return scope?.partial === true
 }
 
-/** The operation for which MikroORM's filters are asked in all writes. */
-export const FILTERS_OF_WRITES: FilterType = 'update'
+/** The operation that MikroORM's filters get for the row that a write changes or removes. */
+export function filterTypeOf ({ operation }: Write<CrudSession>): FilterType {
+  return operation === 'delete' ? 'delete' : 'update'
+}
+
+/**
+ * A write whose row must also pass the filters for its operation. PostgreSQL's policies have the same rule: a client
+ * changes and removes only rows that it can read, since the answer contains the row.
+ *
+ * @param readable the filters for reads
+ * @param writable the filters for the operation of the write
+ */
+export function withTarget<On extends CrudSession> (
+  write: Write<On>,
+  readable: ActiveFilters,
+  writable: ActiveFilters
+): Write<On> {
+  const target = writable.get(write.model)
+  if (target === undefined || isDeepStrictEqual(target, filtersBehind(readable).get(write.model))) return write
+  return { ...write, conditions: { ...write.conditions, target } }
+}
 
 /** The entities whose rows a write uses: its own, and those that rows refer to. */
 export function entitiesOfWrite ({ model }: Write<CrudSession>, rows: readonly RecordData[]): readonly EntityModel[] {

@@ -1,4 +1,5 @@
 /** A synchronous session answers with the value to which an EntityManager's promise resolves, on the same rows. */
+import { defineEntity, p } from '@mikro-orm/core'
 import fc from 'fast-check'
 import t from 'tap'
 import { DatabaseFactory, parseQueryParams, type SyncSession } from '../../src/index.ts'
@@ -47,4 +48,63 @@ t.test('random requests have the same answer on both kinds of sessions', { skip:
     const [one] = crud.list(session).items
     t.strictSame(crud.get(session, one!['id']), await crud.get(orm.em.fork(), one!['id']))
   }
+})
+
+/** A filter with another condition for each operation. */
+const Paper = defineEntity({
+  name: 'Paper',
+  properties: {
+    id: p.integer().primary().autoincrement(),
+    tenant: p.integer(),
+    locked: p.boolean().default(false),
+    kept: p.boolean().default(false),
+    title: p.string(),
+    parent: () => p.manyToOne(Paper).nullable(),
+    deleted_at: p.datetime(3).nullable(),
+  },
+  filters: {
+    byOperation: {
+      name: 'byOperation',
+      args: false,
+      default: true,
+      cond: (_: unknown, type: 'read' | 'update' | 'delete') =>
+        type === 'read' ? { tenant: 1 } : type === 'update' ? { locked: false } : { kept: false },
+    },
+  },
+})
+
+t.test('filters that differ by operation hold for writes', { skip: skipReasons.postgres }, async (t) => {
+  const rows = [{ tenant: 1 }, { tenant: 1, locked: true }, { tenant: 1, kept: true }, { tenant: 2 }]
+  const { url, close } = await databases[1]![1]({
+    entities: [Paper],
+    seed: async (em) => {
+      for (const row of rows) {
+        em.create(Paper, { title: 'old', ...row } as never)
+        await em.flush()
+      }
+    },
+  })
+  const factory = new DatabaseFactory({ databaseUrl: url!, entities: [Paper], useAsync: false })
+  const session = factory.getSessionMaker(factory.getEngine())()
+  t.teardown(async () => {
+    factory.close()
+    await close()
+  })
+  const papers = resource(Paper)
+  const [free, locked, kept, foreign] = [1, 2, 3, 4]
+  const absent = { code: 'FST_CRUD_NOT_FOUND' }
+  for (const id of [locked!, foreign!]) {
+    t.throws(() => papers.update(session, id, { title: 'new' }), absent)
+    t.throws(() => papers.update(session, id, {}), absent)
+  }
+  for (const id of [kept!, foreign!]) {
+    t.throws(() => papers.delete(session, id), absent)
+    t.throws(() => papers.delete(session, id, { hard: true }), absent)
+  }
+  t.throws(() => papers.update(session, kept!, { parent: foreign }), { code: 'FST_CRUD_CONFLICT' })
+  t.match(papers.update(session, kept!, { parent: locked }), { parent: locked })
+  t.match(papers.delete(session, locked!), { id: locked })
+  t.throws(() => papers.restore(session, locked!), absent)
+  t.match(papers.delete(session, free!), { id: free })
+  t.match(papers.restore(session, free!), { id: free, deleted_at: null })
 })

@@ -5,7 +5,7 @@ import { NO_FILTERS, sharedEmOf, type ActiveFilters, type CrudSession } from '..
 import { withOnUpdate } from '../new-row.ts'
 import { mayBeHidden, searchOf } from '../reference-questions.ts'
 import { checkChangedReferences } from '../check-references.ts'
-import { checkWrittenScope, filtersOfWrite, findRow, runWrite, writeInTransaction } from '../run-write.ts'
+import { checkWrittenScope, findRow, runWrite, writeInTransaction } from '../run-write.ts'
 import { checksScope, versionsOf, writtenOf, type Write, type Written } from '../write.ts'
 
 /** The plan of an update, or `undefined` for an id that no record can have. */
@@ -67,20 +67,29 @@ export async function updateRow (
 }
 
 /** Marks a row as deleted, or removes the mark. A row without the mark stays unchanged when it is removed. */
-export async function markRow (write: Write, id: Id, deletedAt: Date | null): Promise<Written> {
-  const written = await runChange(write, planMark(write, id, deletedAt))
+export async function markRow (
+  write: Write,
+  id: Id,
+  deletedAt: Date | null,
+  filters: ActiveFilters
+): Promise<Written> {
+  const written = await runChange(write, planMark(write, id, deletedAt), filters)
   if (written !== undefined) return written
-  // findRow throws if a deleted row does not have the version of If-Match
+  // No deleted row matched. findRow throws a 404 or a 412. A row that is not deleted is returned unchanged.
   return deletedAt === null ? writtenOf(await findRow(write, id, true)) : await refuseChange(write, id)
 }
 
-export async function removeRow (write: Write, id: Id): Promise<Written> {
-  return await runChange(write, planRemoval(write, id)) ?? await refuseChange(write, id)
+export async function removeRow (write: Write, id: Id, filters: ActiveFilters): Promise<Written> {
+  return await runChange(write, planRemoval(write, id), filters) ?? await refuseChange(write, id)
 }
 
-async function runChange (write: Write, plan: AnyWritePlan | undefined): Promise<Written | undefined> {
+async function runChange (
+  write: Write,
+  plan: AnyWritePlan | undefined,
+  filters: ActiveFilters
+): Promise<Written | undefined> {
   if (plan === undefined) throw new NotFoundError()
-  const [written] = await runWrite(write, plan, await filtersOfWrite(write, []))
+  const [written] = await runWrite(write, plan, filters)
   return written
 }
 
