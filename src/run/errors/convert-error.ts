@@ -1,5 +1,6 @@
 /**
- * Converts the driver's errors to errors of this package. No other file does. The message holds what a client may
+ * Converts most of the driver's errors to errors of this package. The refusals of a read-only server are converted in
+ * src/run/session.ts, and a failed first connection in src/database/connect.ts. The message holds what a client may
  * learn. The driver's error is the `cause`, for the log. Codes are SQLSTATEs (PostgreSQL manual, appendix A).
  */
 import { OptimisticLockError } from '@mikro-orm/core'

@@ -22,6 +22,8 @@ const UNAVAILABLE: ReadonlySet<string> = new Set([
   '53', // insufficient resources: too many connections, out of memory, disk full
   '57', // operator intervention: statement timeout, shutdown, starting up
 ])
+/** Another transaction held a lock for longer than the server's `lock_timeout`. */
+const LOCK_TIMEOUT = '55P03'
 /** A write in a read-only transaction. */
 const READ_ONLY = '25006'
 /** Severities of errors that end the connection, whatever their code is (PostgreSQL manual, table 19.2). */
@@ -98,9 +100,10 @@ export function isTooLong (error: unknown): boolean {
   return error instanceof Error && TOO_LONG.has((error as ServerError).code)
 }
 
-/** Whether the database is not available: it cannot be reached, refuses to work, or has no resources left. */
+/** Whether the database is not available: it cannot be reached, refuses to work, lacks resources or takes too long. */
 export function isUnavailable (error: Error): boolean {
-  return isConnectionLost(error) || UNAVAILABLE.has(sqlStateOf(error).slice(0, 2))
+  const sqlState = sqlStateOf(error)
+  return isConnectionLost(error) || UNAVAILABLE.has(sqlState.slice(0, 2)) || sqlState === LOCK_TIMEOUT
 }
 
 /** Codes of errors by which a statement itself ends its connection. It would end the next connection as well. */
