@@ -168,10 +168,7 @@ interface AnswerPlan extends ReadPlan {
   readonly selection: Selection
   /** The limits of the answer. Absent if includes cannot make the answer larger than its rows. */
   readonly limits?: AnswerLimits
-  /**
-   * Whether the statement measures the size of its answer. This is only done if a cheaper statement could not rule out
-   * that the answer is too large.
-   */
+  /** Whether the statement measures the size of its answer, because a cheaper statement has left the size open. */
   readonly weighed?: boolean
 }
 

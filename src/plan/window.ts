@@ -23,10 +23,11 @@ export function planWindow (params: QueryParams, pagination: Pagination, errors:
   const style = isGiven(PAGE_STYLES.offset, params) ? 'offset' : 'page'
   const { place, size, skipped, skipsPages } = PAGE_STYLES[style]
   const limit = params[size] ?? pagination.defaultPerPage
+  // `maxPerPage`, for both sizes
   const maximum = pagination[PAGE_PARAMETERS[size].maximum]
   const tooLarge = limit > maximum
   if (tooLarge) errors.push(refusal(CODE, size, `'${size}' is at most ${maximum}.`))
-  // if the size of the page is invalid, the number of rows that a page number skips is unknown
+  // if the size is invalid, the offset of a page number is unknown, so it is not checked
   const known = !skipsPages || !(tooLarge || params.errors.some(({ source }) => isOf(source, size)))
   const offset = skipped(params[place], limit)
   if (known && offset > pagination.maxOffset) {

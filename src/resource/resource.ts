@@ -49,7 +49,7 @@ import { checkConstants, checkFilters, relationsOfWhitelist } from './whiteliste
 export interface ReadFilters {
   /** The conditions on the rows that the statement reads. */
   readonly filters: ActiveFilters
-  /** The filters of rows that the scope leads to, which apply even if the records themselves are not filtered. */
+  /** MikroORM's filters for rows that the scope leads to. They apply even if `filtered` is false. */
   readonly behind: ActiveFilters
   /** The filters that the request has switched on. */
   readonly switched: SwitchedFilters

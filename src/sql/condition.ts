@@ -26,7 +26,10 @@ export interface ConditionContext {
   readonly knownByFilter: (model: EntityModel) => KnownColumns
 }
 
-/** The context for the conditions of a plan. Entities without filters in the plan get MikroORM's filters. */
+/**
+ * The context for the conditions of a plan. The filters in the plan come first. For other entities `foreign` decides.
+ * It compiles their MikroORM filters, or adds no condition if the plan is complete.
+ */
 export function conditionContext (
   { filters }: Pick<Plan, 'filters'>,
   { filter, constant }: Pick<ConditionContext, 'filter' | 'constant'>

@@ -1,4 +1,7 @@
-/** Compiles orders to SQL. Nulls come last in both directions, and properties of to-one relations are joined. */
+/**
+ * Compiles orders to SQL. Nulls come last in both directions, except in custom sorts, which place nulls themselves.
+ * Properties of to-one relations are joined.
+ */
 import { keyColumns, type EntityModel } from '../model/index.ts'
 import { isCustomTerm, isNullableTerm, type CustomTerm, type OrderTerm } from '../plan/index.ts'
 import { operand } from './comparison.ts'
@@ -71,7 +74,7 @@ export function termValue ({ operand: property, column }: OrderTerm, alias: stri
 
 /**
  * The direction of an expression, with nulls last. PostgreSQL puts them last in an ascending order, and first in a
- * descending one. `nulls last` is written only if values can be null: it would keep an index from being used.
+ * descending one. A column that cannot be null gets no `nulls last`: PostgreSQL could not use its index otherwise.
  */
 export function directionSql (descending: boolean, nullable: boolean, reversed = false): Sql {
   if (reversed) return trusted(descending ? nullable ? ' nulls first' : '' : ' desc')

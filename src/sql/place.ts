@@ -6,8 +6,8 @@
  * it. If all terms have one direction and no nulls, the bound is a comparison of rows. Otherwise it is `a >= $1`, and
  * the next terms decide among the rows with `a = $1`.
  *
- * One bound cannot cover both the values and the nulls that follow them. Nor can it cover both the rest of many rows
- * with one value and the rows after them. Such parts are separate segments, each with its own bound.
+ * One bound cannot cover both the values and the nulls that follow them. If many rows share a value, one bound cannot
+ * cover both the rest of these rows and the rows after them. Each of these parts is a segment with a separate bound.
  */
 import type { Slot } from '../plan/index.ts'
 import { join, sql, type Sql } from './fragment.ts'

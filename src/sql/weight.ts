@@ -1,11 +1,11 @@
 /**
  * How large an answer will be, known before it is written. There are two kinds of statements:
  *
- * - A brief statement has no noticeable cost, but may leave a doubt. It serves records of the resource with includes
- *   one level deep (and of deeper to-one relations) whose values cannot be long. It cuts off the rows of a relation
- *   after one more than an answer may have, and replaces a long value of the resource's own records with a mark. The
- *   length of the answer usually tells that this has not happened, because a number of records needs at least a number
- *   of bytes. Otherwise the answer is discarded and a weighed statement decides.
+ * - A brief statement has no noticeable cost. It serves records of the resource with includes one level deep (and of
+ *   deeper to-one relations) whose values cannot be long. It cuts off the rows of a relation after one more than an
+ *   answer may have, and replaces a long value of the resource's own records with a mark. A short answer proves that it
+ *   did neither, because each record needs a number of bytes. A longer answer is discarded and read again by a weighed
+ *   statement.
  * - A weighed statement has two expressions for each include: one with its rows, and one with their weights. A weight
  *   is the number of records that a row stands for in the answer (itself and all records included in it), and the bytes
  *   of their long values. The weights of a level are summed by the key of its parents, and those of the page give the
