@@ -1,5 +1,6 @@
 /** The answer of a page by cursor: its rows and its cursors. */
 import { PaginationValidationError } from '../errors.ts'
+import { PAGE_STYLES } from '../pagination.ts'
 import { otherSide, writeCursor, type KeysetPlan, type Place, type SortTexts } from '../plan/index.ts'
 import { KEYSET_ROW, type Row } from '../sql/index.ts'
 
@@ -73,7 +74,7 @@ function cursorTo (side: Place['side'], texts: SortTexts | undefined, plan: Keys
   const cursor = writeCursor(place, plan.fingerprint)
   if (cursor !== undefined) return cursor
   const detail = 'This list has a row whose sort values are too long for a cursor. ' +
-    'Sort by another property, or use page and per_page.'
+    `Sort by another property, or use ${PAGE_STYLES.page.phrase}.`
   throw new PaginationValidationError([{
     source: { parameter: 'cursor' },
     code: 'FST_CRUD_PAGINATION_INVALID',

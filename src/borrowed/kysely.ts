@@ -2,7 +2,13 @@
  * Kysely's internal and replaced members. No other file of this package uses them. The list gives the reason for each.
  * The tests in test/borrowed fail when one changes.
  */
-import { CompiledQuery, type ControlledTransaction, type DatabaseConnection, type QueryExecutor } from 'kysely'
+import {
+  CompiledQuery,
+  type ControlledTransaction,
+  type DatabaseConnection,
+  type Kysely,
+  type QueryExecutor,
+} from 'kysely'
 import type { PoolClient } from 'pg'
 import { borrowedMembers } from './members.ts'
 import { clientWith } from './pg.ts'
@@ -18,6 +24,8 @@ export const KYSELY_MEMBERS = borrowedMembers('kysely', '0.29.6', [
   ['ControlledTransaction', 'releaseSavepoint', 'the same'],
 ])
 
+// any: MikroORM's connection does not declare the tables of its database
+export type UntypedKysely = Kysely<any>
 export type Transaction = ControlledTransaction<any, any[]>
 export type Executor = Pick<QueryExecutor, 'provideConnection'>
 

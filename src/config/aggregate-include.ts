@@ -1,5 +1,5 @@
 /** An include that adds an aggregate of related records, such as their number, instead of the records themselves. */
-import { readOptions, type EntryOptions, type InUrl } from './entry-options.ts'
+import { readOptions, type EntryOptions, type InUrl, type NotGiven } from './entry-options.ts'
 import { checkDepth, checkIncludeAlias, checkWhere } from './include-path.ts'
 import { checkPath } from './names.ts'
 import type { PathCheck, PathUse } from './paths.ts'
@@ -14,10 +14,10 @@ export interface AggregateOptions<Alias extends string = string> extends EntryOp
 
 /** The class of `AllowedInclude.count` and the other aggregates. Frozen. */
 export class AggregateInclude<
-  Path extends string = any,
-  Use extends PathUse = any,
-  Fn extends AggregateFunction = any,
-  Alias extends string = any
+  Path extends string = NotGiven,
+  Use extends PathUse = NotGiven,
+  Fn extends AggregateFunction = NotGiven,
+  Alias extends string = NotGiven
 > {
   /** @internal Only a type: tells whether an entity has the relations and the property of the path. */
   declare readonly '~names': <Entity>(entity: Entity) => PathCheck<Entity, Path, Use>

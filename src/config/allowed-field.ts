@@ -1,5 +1,5 @@
 /** A property that a client may select. */
-import { readOptions, type EntryOptions, type InUrl } from './entry-options.ts'
+import { readOptions, type EntryOptions, type InUrl, type NotGiven } from './entry-options.ts'
 import { checkPath } from './names.ts'
 import type { PathCheck } from './paths.ts'
 
@@ -13,7 +13,7 @@ import type { PathCheck } from './paths.ts'
  * new AllowedField('name')
  * new AllowedField('products.id')
  */
-export class AllowedField<Field extends string = any, Alias extends string = any> {
+export class AllowedField<Field extends string = NotGiven, Alias extends string = NotGiven> {
   /** @internal Only a type: tells whether an entity has the field. */
   declare readonly '~names': <Entity>(entity: Entity) => PathCheck<Entity, Field, 'field'>
   /** @internal Only a type. */

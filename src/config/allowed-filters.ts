@@ -6,7 +6,14 @@ import { didYouMean, nearest } from '../suggest.ts'
 import { AnyOfFilter, type Alternative } from './any-of-filter.ts'
 import { BaseFilter } from './base-filter.ts'
 import { CustomFilter, type CustomFilterCallback } from './custom-filter.ts'
-import { isOptions, readOptions, type EntryOptions, type InUrl } from './entry-options.ts'
+import {
+  isOptions,
+  readOptions,
+  type EntryOptions,
+  type InUrl,
+  type NotGiven,
+  type UncheckedEntity,
+} from './entry-options.ts'
 import { checkPath } from './names.ts'
 import { PartialFilter } from './partial-filter.ts'
 import type { PathCheck } from './paths.ts'
@@ -62,11 +69,11 @@ export interface OperatorsInUrl<Default, Operators, Type> {
  * new AllowedFilters('keywords', 'contains', ['contains', 'overlap'])
  */
 export class AllowedFilters<
-  Field extends string = any,
-  Default extends Operator = any,
-  Operators extends Operator = any,
-  Alias extends string = any,
-  Type extends JsonValueType = any
+  Field extends string = NotGiven,
+  Default extends Operator = NotGiven,
+  Operators extends Operator = NotGiven,
+  Alias extends string = NotGiven,
+  Type extends JsonValueType = NotGiven
 > extends BaseFilter {
   /** @internal Only a type: tells whether an entity has the field. */
   declare readonly '~names': <Entity>(entity: Entity) => PathCheck<Entity, Field, 'filter'>
@@ -110,7 +117,7 @@ export class AllowedFilters<
    * @example
    * AllowedFilters.exact('name')
    */
-  static exact<Field extends string, Alias extends string = any, Type extends JsonValueType = any> (
+  static exact<Field extends string, Alias extends string = NotGiven, Type extends JsonValueType = NotGiven> (
     field: Field,
     options?: AllowedFiltersOptions<Alias, Type>
   ): AllowedFilters<Field, 'eq', 'eq', Alias, Type> {
@@ -125,7 +132,7 @@ export class AllowedFilters<
    * @example
    * AllowedFilters.partial('description')
    */
-  static partial<Field extends string, Alias extends string = any> (
+  static partial<Field extends string, Alias extends string = NotGiven> (
     field: Field,
     options?: EntryOptions<Alias>
   ): PartialFilter<Field, Alias> {
@@ -140,7 +147,11 @@ export class AllowedFilters<
    * @example
    * AllowedFilters.custom('status', (qb, value) => qb.andWhere({ status: String(value).toUpperCase() }))
    */
-  static custom<Entity extends object = any, Name extends string = any, Alias extends string = any> (
+  static custom<
+    Entity extends object = UncheckedEntity,
+    Name extends string = NotGiven,
+    Alias extends string = NotGiven
+  > (
     name: Name,
     callback: CustomFilterCallback<Entity>,
     options?: EntryOptions<Alias>
@@ -155,7 +166,7 @@ export class AllowedFilters<
    * @example
    * AllowedFilters.search('q', ['name', 'description', 'tags.name'])
    */
-  static search<Field extends string, Name extends string = any, Alias extends string = any> (
+  static search<Field extends string, Name extends string = NotGiven, Alias extends string = NotGiven> (
     name: Name,
     fields: readonly Field[],
     options?: EntryOptions<Alias>
@@ -170,7 +181,7 @@ export class AllowedFilters<
    * @example
    * AllowedFilters.trashed()
    */
-  static trashed<Alias extends string = any> (options?: EntryOptions<Alias>): TrashedFilter<Alias> {
+  static trashed<Alias extends string = NotGiven> (options?: EntryOptions<Alias>): TrashedFilter<Alias> {
     return new TrashedFilter(options)
   }
 
@@ -188,8 +199,8 @@ export class AllowedFilters<
    */
   static scope<
     Field extends string = string,
-    Name extends string = any,
-    Alias extends string = any,
+    Name extends string = NotGiven,
+    Alias extends string = NotGiven,
     Params extends object = {}
   > (
     name: Name,
@@ -208,7 +219,11 @@ export class AllowedFilters<
    *   AllowedFilters.exact('id'), AllowedFilters.exact('sku'), AllowedFilters.partial('name'),
    * ])
    */
-  static anyOf<const Filters extends readonly Alternative[], Name extends string = any, Alias extends string = any> (
+  static anyOf<
+    const Filters extends readonly Alternative[],
+    Name extends string = NotGiven,
+    Alias extends string = NotGiven
+  > (
     name: Name,
     filters: Filters,
     options?: EntryOptions<Alias>

@@ -2,7 +2,7 @@
 import { ConfigError } from '../errors.ts'
 import { shown } from '../options.ts'
 import { AggregateInclude, type AggregateOptions } from './aggregate-include.ts'
-import { readOptions, type EntryOptions, type InUrl } from './entry-options.ts'
+import { readOptions, type EntryOptions, type InUrl, type NotGiven } from './entry-options.ts'
 import { checkDepth, checkIncludeAlias, checkWhere } from './include-path.ts'
 import { checkPath } from './names.ts'
 import type { IncludeCheck } from './paths.ts'
@@ -33,7 +33,11 @@ export interface IncludeOptions<
  * new AllowedInclude('author', { alias: 'user' })
  * new AllowedInclude('articles', { limit: 3, sort: ['-created_at'], where: { status: 'published' } })
  */
-export class AllowedInclude<Path extends string = any, Sort extends string = never, Alias extends string = any> {
+export class AllowedInclude<
+  Path extends string = NotGiven,
+  Sort extends string = never,
+  Alias extends string = NotGiven
+> {
   /** @internal Only a type: tells whether an entity has the relations, and the last relation's entity has the sorts. */
   declare readonly '~names': <Entity>(entity: Entity) => IncludeCheck<Entity, Path, Sort>
   /** @internal Only a type. */
@@ -71,7 +75,7 @@ export class AllowedInclude<Path extends string = any, Sort extends string = nev
    * AllowedInclude.count('products')                                          // ?include=productsCount
    * AllowedInclude.count('products', { where: { stock: { $gt: 0 } } })        // only those
    */
-  static count<Path extends string, Alias extends string = any> (
+  static count<Path extends string, Alias extends string = NotGiven> (
     path: Path,
     options?: AggregateOptions<Alias>
   ): AggregateInclude<Path, 'count', 'count', Alias> {
@@ -84,7 +88,7 @@ export class AllowedInclude<Path extends string = any, Sort extends string = nev
    * @example
    * AllowedInclude.exists('products') // ?include=productsExists
    */
-  static exists<Path extends string, Alias extends string = any> (
+  static exists<Path extends string, Alias extends string = NotGiven> (
     path: Path,
     options?: AggregateOptions<Alias>
   ): AggregateInclude<Path, 'include', 'exists', Alias> {
@@ -98,7 +102,7 @@ export class AllowedInclude<Path extends string = any, Sort extends string = nev
    * @example
    * AllowedInclude.sum('products.price') // ?include=productsPriceSum
    */
-  static sum<Path extends string, Alias extends string = any> (
+  static sum<Path extends string, Alias extends string = NotGiven> (
     path: Path,
     options?: AggregateOptions<Alias>
   ): AggregateInclude<Path, 'aggregate', 'sum', Alias> {
@@ -112,7 +116,7 @@ export class AllowedInclude<Path extends string = any, Sort extends string = nev
    * @example
    * AllowedInclude.min('products.price') // ?include=productsPriceMin
    */
-  static min<Path extends string, Alias extends string = any> (
+  static min<Path extends string, Alias extends string = NotGiven> (
     path: Path,
     options?: AggregateOptions<Alias>
   ): AggregateInclude<Path, 'aggregate', 'min', Alias> {
@@ -126,7 +130,7 @@ export class AllowedInclude<Path extends string = any, Sort extends string = nev
    * @example
    * AllowedInclude.max('products.created_at') // ?include=productsCreatedAtMax
    */
-  static max<Path extends string, Alias extends string = any> (
+  static max<Path extends string, Alias extends string = NotGiven> (
     path: Path,
     options?: AggregateOptions<Alias>
   ): AggregateInclude<Path, 'aggregate', 'max', Alias> {
@@ -140,7 +144,7 @@ export class AllowedInclude<Path extends string = any, Sort extends string = nev
    * @example
    * AllowedInclude.avg('products.price') // ?include=productsPriceAvg
    */
-  static avg<Path extends string, Alias extends string = any> (
+  static avg<Path extends string, Alias extends string = NotGiven> (
     path: Path,
     options?: AggregateOptions<Alias>
   ): AggregateInclude<Path, 'aggregate', 'avg', Alias> {

@@ -1,7 +1,7 @@
 /** One or several properties to sort by. */
 import { ConfigError } from '../errors.ts'
 import { CustomSort, type CustomSortCallback } from './custom-sort.ts'
-import { isOptions, readOptions, type InUrl } from './entry-options.ts'
+import { isOptions, readOptions, type InUrl, type NotGiven, type UncheckedEntity } from './entry-options.ts'
 import { checkPath } from './names.ts'
 import type { PathCheck } from './paths.ts'
 import { readDirection, type AllowedSortOptions, type SortDirection } from './sort-options.ts'
@@ -17,7 +17,7 @@ import { readDirection, type AllowedSortOptions, type SortDirection } from './so
  * new AllowedSort('created_at', { direction: 'desc' })
  * new AllowedSort('last_name', 'first_name', { alias: 'full_name' })
  */
-export class AllowedSort<Field extends string = any, Alias extends string = any> {
+export class AllowedSort<Field extends string = NotGiven, Alias extends string = NotGiven> {
   /** @internal Only a type: tells whether an entity has the fields. */
   declare readonly '~names': <Entity>(entity: Entity) => PathCheck<Entity, Field, 'sort'>
   /** @internal Only a type. */
@@ -57,7 +57,11 @@ export class AllowedSort<Field extends string = any, Alias extends string = any>
    * @example
    * AllowedSort.custom('length', (qb, direction) => qb.orderBy({ [raw('char_length(e0.name)')]: direction }))
    */
-  static custom<Entity extends object = any, Name extends string = any, Alias extends string = any> (
+  static custom<
+    Entity extends object = UncheckedEntity,
+    Name extends string = NotGiven,
+    Alias extends string = NotGiven
+  > (
     name: Name,
     callback: CustomSortCallback<Entity>,
     options?: AllowedSortOptions<Alias>

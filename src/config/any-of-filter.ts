@@ -3,7 +3,7 @@ import { ConfigError } from '../errors.ts'
 import { shown } from '../options.ts'
 import type { AllowedFilters } from './allowed-filters.ts'
 import { BaseFilter } from './base-filter.ts'
-import { readOptions, type EntryOptions, type InUrl } from './entry-options.ts'
+import { readOptions, type EntryOptions, type InUrl, type NotGiven } from './entry-options.ts'
 import { checkUrlName } from './names.ts'
 import type { PartialFilter } from './partial-filter.ts'
 import type { PathCheck } from './paths.ts'
@@ -13,9 +13,9 @@ export type Alternative = AllowedFilters | PartialFilter
 
 /** The class of `AllowedFilters.anyOf`. Frozen. */
 export class AnyOfFilter<
-  Field extends string = any,
-  Name extends string = any,
-  Alias extends string = any
+  Field extends string = NotGiven,
+  Name extends string = NotGiven,
+  Alias extends string = NotGiven
 > extends BaseFilter {
   /** @internal Only a type: tells whether an entity has the fields. */
   declare readonly '~names': <Entity>(entity: Entity) => PathCheck<Entity, Field, 'filter'>

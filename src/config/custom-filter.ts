@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify'
 import { ConfigError } from '../errors.ts'
 import { shown } from '../options.ts'
 import { BaseFilter } from './base-filter.ts'
-import { readOptions, type EntryOptions, type InUrl } from './entry-options.ts'
+import { readOptions, type EntryOptions, type InUrl, type NotGiven, type UncheckedEntity } from './entry-options.ts'
 import { checkUrlName } from './names.ts'
 
 /**
@@ -28,7 +28,7 @@ export type NarrowedQueryBuilder = Pick<QueryBuilder<any>, '__subquery' | 'getFo
  * Adds a condition to a query: `(qb, value, context) => qb.andWhere(...)`. It is synchronous, because it only describes
  * a query that has not been sent yet.
  */
-export type CustomFilterCallback<Entity extends object = any> = (
+export type CustomFilterCallback<Entity extends object = UncheckedEntity> = (
   qb: QueryBuilder<Entity>,
   value: CustomFilterValue,
   context: CustomFilterContext
@@ -36,9 +36,9 @@ export type CustomFilterCallback<Entity extends object = any> = (
 
 /** The class of `AllowedFilters.custom`. Frozen. */
 export class CustomFilter<
-  Entity extends object = any,
-  Name extends string = any,
-  Alias extends string = any
+  Entity extends object = UncheckedEntity,
+  Name extends string = NotGiven,
+  Alias extends string = NotGiven
 > extends BaseFilter {
   /** @internal Only a type. */
   declare readonly '~url': InUrl<Name, Alias>

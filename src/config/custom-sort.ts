@@ -3,7 +3,7 @@ import type { QueryBuilder } from '@mikro-orm/postgresql'
 import { ConfigError } from '../errors.ts'
 import { shown } from '../options.ts'
 import type { CustomFilterContext, NarrowedQueryBuilder } from './custom-filter.ts'
-import { readOptions, type InUrl } from './entry-options.ts'
+import { readOptions, type InUrl, type NotGiven, type UncheckedEntity } from './entry-options.ts'
 import { checkUrlName } from './names.ts'
 import { readDirection, type AllowedSortOptions, type SortDirection } from './sort-options.ts'
 
@@ -11,14 +11,18 @@ import { readDirection, type AllowedSortOptions, type SortDirection } from './so
  * Adds an order to a query: `(qb, direction) => qb.orderBy(...)`. It is synchronous, because it only describes a query
  * that has not been sent yet. The alias of the entity is `e0`.
  */
-export type CustomSortCallback<Entity extends object = any> = (
+export type CustomSortCallback<Entity extends object = UncheckedEntity> = (
   qb: QueryBuilder<Entity>,
   direction: SortDirection,
   context: CustomFilterContext
 ) => NarrowedQueryBuilder
 
 /** The class of `AllowedSort.custom`. Frozen. */
-export class CustomSort<Entity extends object = any, Name extends string = any, Alias extends string = any> {
+export class CustomSort<
+  Entity extends object = UncheckedEntity,
+  Name extends string = NotGiven,
+  Alias extends string = NotGiven
+> {
   /** @internal Only a type. */
   declare readonly '~url': InUrl<Name, Alias>
 

@@ -9,8 +9,16 @@ export interface EntryOptions<Alias extends string = string> {
 }
 
 /**
- * The literals of an entry's constructor, from which a client's types are derived. `any` stands for arguments that were
- * not given. It exists only as a type.
+ * The type of a constructor's argument that was not given, and of the names of an entry whose type arguments are left
+ * out. `any` fits where an entry with any names is expected, and a client's types can tell it from a literal.
+ */
+export type NotGiven = any
+
+/** An entity that a type does not name. `any` turns off the checks of names and values. */
+export type UncheckedEntity = any
+
+/**
+ * The literals of an entry's constructor, from which a client's types are derived. It exists only as a type.
  */
 export interface InUrl<Name, Alias, Rest = unknown> {
   readonly name: Name

@@ -17,9 +17,10 @@ import type { Pagination, PaginationOptions } from './schema.ts'
 import type { ScopeFilter } from './scope-filter.ts'
 import type { SearchFilter } from './search-filter.ts'
 import type { TrashedFilter } from './trashed-filter.ts'
+import type { UncheckedEntity } from './entry-options.ts'
 
 /** An entry of `allowedFilters`, told apart by `kind`. */
-export type Filter<Entity extends object = any> =
+export type Filter<Entity extends object = UncheckedEntity> =
   | AllowedFilters<string>
   | PartialFilter<string>
   | CustomFilter<Entity>
@@ -28,7 +29,7 @@ export type Filter<Entity extends object = any> =
   | ScopeFilter<string>
   | AnyOfFilter<string>
 /** An entry of `allowedSorts`. */
-export type Sort<Entity extends object = any> = AllowedSort<string> | CustomSort<Entity>
+export type Sort<Entity extends object = UncheckedEntity> = AllowedSort<string> | CustomSort<Entity>
 /** An entry of `allowedFields`. */
 export type Field = AllowedField<string>
 /** An entry of `allowedIncludes`, told apart by `kind`. */
@@ -95,7 +96,7 @@ export type IncludeOf<Entity extends object> = {
 }
 
 /** The options of `QueryBuilderConfig`. An empty or missing list allows nothing. */
-export interface QueryBuilderOptions<Entity extends object = any> {
+export interface QueryBuilderOptions<Entity extends object = UncheckedEntity> {
   /** @internal Only a type: the entity of the configuration. */
   readonly '~entity'?: (entity: Entity) => void
   readonly allowedFilters?: ReadonlyArray<FilterOf<Entity>>
@@ -148,7 +149,7 @@ export type OnlyOptions<Options> = {
  * })
  */
 export class QueryBuilderConfig<
-  Entity extends object = any,
+  Entity extends object = UncheckedEntity,
   const Options extends QueryBuilderOptions<Entity> = QueryBuilderOptions<Entity>
 > {
   /** @internal Only a type: the entity of the configuration. */

@@ -2,7 +2,7 @@
 import { ConfigError } from '../errors.ts'
 import { shown } from '../options.ts'
 import { BaseFilter } from './base-filter.ts'
-import { isOptions, readOptions, type EntryOptions, type InUrl } from './entry-options.ts'
+import { isOptions, readOptions, type EntryOptions, type InUrl, type NotGiven } from './entry-options.ts'
 import { checkPath, checkUrlName } from './names.ts'
 import type { PathCheck } from './paths.ts'
 
@@ -21,10 +21,10 @@ export interface ScopeOptions<
 
 /** The class of `AllowedFilters.scope`. Frozen. */
 export class ScopeFilter<
-  Field extends string = any,
-  Name extends string = any,
-  Alias extends string = any,
-  Params = any
+  Field extends string = NotGiven,
+  Name extends string = NotGiven,
+  Alias extends string = NotGiven,
+  Params = NotGiven
 > extends BaseFilter {
   /** @internal Only a type: tells whether an entity has the properties. */
   declare readonly '~names': <Entity>(entity: Entity) => PathCheck<Entity, Field, 'filter'>

@@ -2,15 +2,15 @@
 import { ConfigError } from '../errors.ts'
 import { shown } from '../options.ts'
 import { BaseFilter } from './base-filter.ts'
-import { readOptions, type EntryOptions, type InUrl } from './entry-options.ts'
+import { readOptions, type EntryOptions, type InUrl, type NotGiven } from './entry-options.ts'
 import { checkPath, checkUrlName } from './names.ts'
 import type { PathCheck } from './paths.ts'
 
 /** The class of `AllowedFilters.search`. Frozen. */
 export class SearchFilter<
-  Field extends string = any,
-  Name extends string = any,
-  Alias extends string = any
+  Field extends string = NotGiven,
+  Name extends string = NotGiven,
+  Alias extends string = NotGiven
 > extends BaseFilter {
   /** @internal Only a type: tells whether an entity has the fields. */
   declare readonly '~names': <Entity>(entity: Entity) => PathCheck<Entity, Field, 'filter'>

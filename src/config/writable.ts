@@ -3,6 +3,7 @@ import { ConfigError } from '../errors.ts'
 import { quoted, shown } from '../options.ts'
 import { didYouMean, nearest } from '../suggest.ts'
 import type { IsAny, Key, KindOf } from './paths.ts'
+import type { UncheckedEntity } from './entry-options.ts'
 
 /** Names of an entity's properties, as far as its type shows them. */
 export type WritableName<Entity> = IsAny<Entity> extends true ? string : [object] extends [Entity] ? string : {
@@ -16,7 +17,7 @@ export type WritableNames<Entity> = 'all' | ReadonlyArray<WritableName<Entity>>
  * The option `writable`: one list for new records and for changes, or a list for each. An operation without a list is
  * not available.
  */
-export type WritableOption<Entity extends object = any> = WritableNames<Entity> | {
+export type WritableOption<Entity extends object = UncheckedEntity> = WritableNames<Entity> | {
   readonly create?: WritableNames<Entity>,
   readonly update?: WritableNames<Entity>,
 }

@@ -1,19 +1,23 @@
 /** Converts answers to the results of the methods of `CrudBase`: values on synchronous sessions, promises on others. */
 import type { JsonAnswer } from '../read/index.ts'
 
-/** The JSON text of an answer. */
-export function textOf<Result> (answer: unknown): Result {
-  return after(answer as JsonAnswer | null, (given) => given?.json ?? null) as Result
+type OrPromise<Value> = Value | Promise<Value>
+
+/** The JSON text of an answer. The answer to a record that does not exist is null. */
+export function textOf (answer: OrPromise<JsonAnswer>): OrPromise<string>
+export function textOf (answer: OrPromise<JsonAnswer | null>): OrPromise<string | null>
+export function textOf (answer: OrPromise<JsonAnswer | null>): OrPromise<string | null> {
+  return after(answer, (given) => given?.json ?? null)
 }
 
 /** The value of a JSON text. */
-export function parsed<Result> (json: unknown): Result {
-  return after(json as string | null, (text) => text === null ? null : JSON.parse(text) as unknown) as Result
+export function parsed (json: OrPromise<string | null>): unknown {
+  return after(json, (text) => text === null ? null : JSON.parse(text) as unknown)
 }
 
-function after<Value> (value: Value | PromiseLike<Value>, next: (value: Value) => unknown): unknown {
+function after<Value, Next> (value: OrPromise<Value>, next: (value: Value) => Next): OrPromise<Next> {
   return isPromise(value) ? value.then(next) : next(value)
 }
 
-const isPromise = <Value>(value: Value | PromiseLike<Value>): value is PromiseLike<Value> =>
+const isPromise = <Value>(value: OrPromise<Value>): value is Promise<Value> =>
   typeof (value as { then?: unknown } | null)?.then === 'function'

@@ -70,19 +70,19 @@ function wrongValue (options: Readonly<Record<string, unknown>>): string | undef
  * @returns `undefined` for a correct call, else a promise that is rejected with the error
  * @throws {ConfigError} on a synchronous session
  */
-export function refusalOf<Result> (
+export function refusalOf (
   crud: object,
   method: Method,
   session: unknown,
   options: unknown,
   params?: unknown
-): Result | undefined {
+): Promise<never> | undefined {
   try {
     checkCall(crud, method, session, options, params)
     return undefined
   } catch (error) {
     if (session instanceof SyncSession || session instanceof SyncEngine || isDisconnected(session)) throw error
-    return Promise.reject(error) as Result
+    return Promise.reject(error)
   }
 }
 

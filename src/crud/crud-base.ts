@@ -129,7 +129,8 @@ export class CrudBase<
     params: QueryParams = NO_PARAMS,
     options: CrudReadOptions<Entity> = {}
   ): CrudResult<On, CrudPage> {
-    return refusalOf(this, 'list', session, options, params) ?? parsed(this.listJson(session, params, options))
+    return (refusalOf(this, 'list', session, options, params) ??
+      parsed(this.listJson(session, params, options))) as CrudResult<On, CrudPage>
   }
 
   /** Returns the answer of `list` as JSON text. */
@@ -138,11 +139,11 @@ export class CrudBase<
     params: QueryParams = NO_PARAMS,
     options: CrudReadOptions<Entity> = {}
   ): CrudResult<On, string> {
-    return refusalOf(this, 'listJson', session, options, params) ?? textOf(
+    return (refusalOf(this, 'listJson', session, options, params) ?? textOf(
       session instanceof SyncSession
         ? listSync(this, session, params, options)
         : readList(this, session, params, options)
-    )
+    )) as CrudResult<On, string>
   }
 
   /**
@@ -157,7 +158,8 @@ export class CrudBase<
     params?: QueryParams,
     options: CrudReadOptions<Entity> = {}
   ): CrudResult<On, CrudRecord | null> {
-    return refusalOf(this, 'get', session, options, params) ?? parsed(this.getJson(session, id, params, options))
+    return (refusalOf(this, 'get', session, options, params) ??
+      parsed(this.getJson(session, id, params, options))) as CrudResult<On, CrudRecord | null>
   }
 
   /** Returns the answer of `get` as JSON text. */
@@ -167,11 +169,11 @@ export class CrudBase<
     params?: QueryParams,
     options: CrudReadOptions<Entity> = {}
   ): CrudResult<On, string | null> {
-    return refusalOf(this, 'getJson', session, options, params) ?? textOf(
+    return (refusalOf(this, 'getJson', session, options, params) ?? textOf(
       session instanceof SyncSession
         ? getSync(this, session, id, params, options)
         : readRecord(this, session, id, params, options)
-    )
+    )) as CrudResult<On, string | null>
   }
 
   /** Returns the number of records that match the filters of `params`. */
@@ -180,9 +182,9 @@ export class CrudBase<
     params: QueryParams = NO_PARAMS,
     options: CrudReadOptions<Entity> = {}
   ): CrudResult<On, number> {
-    return refusalOf(this, 'count', session, options, params) ?? (session instanceof SyncSession
+    return (refusalOf(this, 'count', session, options, params) ?? (session instanceof SyncSession
       ? countSync(this, session, params, options)
-      : countRecords(this, session, params, options)) as CrudResult<On, number>
+      : countRecords(this, session, params, options))) as CrudResult<On, number>
   }
 
   /** Returns whether a record with the key exists. */
@@ -191,9 +193,9 @@ export class CrudBase<
     id: Id,
     options: CrudReadOptions<Entity> = {}
   ): CrudResult<On, boolean> {
-    return refusalOf(this, 'exists', session, options) ?? (session instanceof SyncSession
+    return (refusalOf(this, 'exists', session, options) ?? (session instanceof SyncSession
       ? existsSync(this, session, id, options)
-      : recordExists(this, session, id, options)) as CrudResult<On, boolean>
+      : recordExists(this, session, id, options))) as CrudResult<On, boolean>
   }
 
   /**
@@ -238,7 +240,7 @@ export class CrudBase<
     params: QueryParams = NO_PARAMS,
     options: CrudReadOptions<Entity> = {}
   ): Promise<QueryBuilder<Entity>> {
-    const refusal = refusalOf<Promise<QueryBuilder<Entity>>>(this, 'query', em, options, params)
+    const refusal = refusalOf(this, 'query', em, options, params)
     if (refusal !== undefined) return refusal
     requirePromises(em, 'query() makes a query that MikroORM runs')
     return this.#query(em, params, options)
@@ -268,11 +270,11 @@ export class CrudBase<
     data: Data,
     options: CrudCreateOptions<Entity> = {}
   ): CrudResult<On, CrudRecord> {
-    return refusalOf(this, 'create', session, options) ?? parsed(textOf(
+    return (refusalOf(this, 'create', session, options) ?? parsed(textOf(
       session instanceof SyncSession
         ? createSync(this, session, data, options)
         : createOne(this, session, data, options)
-    ))
+    ))) as CrudResult<On, CrudRecord>
   }
 
   /**
@@ -284,11 +286,11 @@ export class CrudBase<
     data: readonly Data[],
     options: CrudCreateOptions<Entity> = {}
   ): CrudResult<On, CrudRecord[]> {
-    return refusalOf(this, 'createMany', session, options) ?? parsed(textOf(
+    return (refusalOf(this, 'createMany', session, options) ?? parsed(textOf(
       session instanceof SyncSession
         ? createManySync(this, session, data, options)
         : createMany(this, session, data, options)
-    ))
+    ))) as CrudResult<On, CrudRecord[]>
   }
 
   /**
@@ -304,11 +306,11 @@ export class CrudBase<
     data: Data,
     options: CrudUpdateOptions<Entity> = {}
   ): CrudResult<On, CrudRecord> {
-    return refusalOf(this, 'update', session, options) ?? parsed(textOf(
+    return (refusalOf(this, 'update', session, options) ?? parsed(textOf(
       session instanceof SyncSession
         ? updateSync(this, session, id, data, options)
         : updateOne(this, session, id, data, options)
-    ))
+    ))) as CrudResult<On, CrudRecord>
   }
 
   /**
@@ -322,11 +324,11 @@ export class CrudBase<
     id: Id,
     options: CrudDeleteOptions<Entity> = {}
   ): CrudResult<On, CrudRecord> {
-    return refusalOf(this, 'delete', session, options) ?? parsed(textOf(
+    return (refusalOf(this, 'delete', session, options) ?? parsed(textOf(
       session instanceof SyncSession
         ? deleteSync(this, session, id, options)
         : deleteOne(this, session, id, options)
-    ))
+    ))) as CrudResult<On, CrudRecord>
   }
 
   /**
@@ -340,11 +342,11 @@ export class CrudBase<
     id: Id,
     options: CrudWriteOptions<Entity> = {}
   ): CrudResult<On, CrudRecord> {
-    return refusalOf(this, 'restore', session, options) ?? parsed(textOf(
+    return (refusalOf(this, 'restore', session, options) ?? parsed(textOf(
       session instanceof SyncSession
         ? restoreSync(this, session, id, options)
         : restoreOne(this, session, id, options)
-    ))
+    ))) as CrudResult<On, CrudRecord>
   }
 
   /**

@@ -1,5 +1,5 @@
 /** A CRUD class bound to an ORM: its names are looked up, and its statements are kept by shape. */
-import type { EntityManager, QueryBuilder } from '@mikro-orm/postgresql'
+import type { EntityManager } from '@mikro-orm/postgresql'
 import { whitelistFor, writableFor, type Actor, type Role } from '../access/index.ts'
 import { entitiesBehind, toMikroOrm } from '../conditions/index.ts'
 import type { QueryBuilderConfig, WritableConfig } from '../config/index.ts'
@@ -24,7 +24,7 @@ import {
 } from '../plan/index.ts'
 import { toWireOf, type ToWire } from '../answer/index.ts'
 import { callsOf, enterStage, type QueryCall, type QueryOperation } from '../run/index.ts'
-import { applyPlan, compile, compileWrite, ROOT_ALIAS } from '../sql/index.ts'
+import { applyPlan, compile, compileWrite, ROOT_ALIAS, type AnyQueryBuilder } from '../sql/index.ts'
 import { activeFilters, ownFilters, switchedFilters } from './active-filters.ts'
 import { checkEstimates, checkEstimatesOf } from './estimates.ts'
 import {
@@ -266,12 +266,12 @@ export class Resource {
     plan: ListPlan | KeysetPlan,
     options: ReadOptions,
     actor: Actor | undefined
-  ): Promise<QueryBuilder<any>> {
+  ): Promise<AnyQueryBuilder> {
     const conditions = this.conditionsOf(options, actor)
     const behind = await activeFilters(em, this.entitiesWithScope(this.#entities, conditions))
     const filters = await withRows(behind, actor, this.#entities)
     const rows = actor && await rowsOf(actor, this.model)
-    const qb = em.createQueryBuilder(plan.model.entity as never, ROOT_ALIAS) as unknown as QueryBuilder<any>
+    const qb = em.createQueryBuilder(plan.model.entity as never, ROOT_ALIAS) as unknown as AnyQueryBuilder
     // the builder binds values itself: those of our fragments are added after the plan's values
     const values = [...plan.values]
     const applied = applyPlan(qb, { ...plan, values }, foreignOf(em, plan, conditions, filters, values))

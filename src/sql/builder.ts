@@ -1,6 +1,5 @@
 /** Applies a plan to MikroORM's QueryBuilder, for applications that continue with the builder. */
 import { raw } from '@mikro-orm/core'
-import type { QueryBuilder } from '@mikro-orm/postgresql'
 import type { EntityModel } from '../model/index.ts'
 import { isCustomTerm, type KeysetPlan, type ListPlan, type OrderTerm } from '../plan/index.ts'
 import {
@@ -13,6 +12,7 @@ import {
   type ConditionContext,
 } from './condition.ts'
 import { RANK, type ForeignOrder } from './foreign-order.ts'
+import type { AnyQueryBuilder } from './foreign.ts'
 import { join, name, sql, trusted, type Sql } from './fragment.ts'
 import { placeCondition } from './keyset.ts'
 import { rankMatches, termValue } from './order.ts'
@@ -26,10 +26,10 @@ export const ROOT_ALIAS = 'e0'
  * the filters and the callbacks. Rows before a cursor come in reversed order, the nearest first.
  */
 export function applyPlan (
-  qb: QueryBuilder<any>,
+  qb: AnyQueryBuilder,
   plan: ListPlan | KeysetPlan,
   foreign: Pick<Foreign, 'filter' | 'constant' | 'order'>
-): QueryBuilder<any> {
+): AnyQueryBuilder {
   const context = conditionContext(plan, foreign)
   noteKnown(plan.model, ROOT_ALIAS, plan.conditions, context)
   context.names.table() // skips `e0`, the alias of the entity
@@ -58,7 +58,7 @@ export function applyPlan (
   if (conditions.length > 0) qb.andWhere(fragment(join(conditions, ' and '), plan.values) as never)
   const order = terms.map(({ value, direction }) => ({ [fragment(value, plan.values) as never]: direction }))
   const { limit, offset } = plan.kind === 'keyset' ? { limit: plan.limit, offset: undefined } : plan.window
-  return qb.orderBy(order as never).limit(limit, offset) as QueryBuilder<any>
+  return qb.orderBy(order as never).limit(limit, offset) as AnyQueryBuilder
 }
 
 /** The values that a custom sort orders by. A rank is looked up by the row's key. */

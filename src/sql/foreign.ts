@@ -12,6 +12,10 @@ import { join, name, sql, trusted, type Sql } from './fragment.ts'
 /** Adds a value to the statement and returns its slot. */
 export type Bind = (value: unknown) => Slot
 
+/**
+ * A query builder of any entity with any clauses. `any`: its type arguments change with each call, and those of the
+ * callbacks of an application are unknown.
+ */
 export type AnyQueryBuilder = QueryBuilder<any, any, any, any, any, any, any>
 
 /** Clauses that may follow a where clause. A query that has one of them is more than a condition. */

@@ -1,8 +1,7 @@
 /** Opens a cursor in a transaction on a connection that only this stream uses. */
 import { EventType, TransactionEventBroadcaster } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
-import type { Kysely } from 'kysely'
-import { executorOf } from '../../borrowed/kysely.ts'
+import { executorOf, type UntypedKysely } from '../../borrowed/kysely.ts'
 import { applySessionContext, sessionContextOf, type Connection } from '../../borrowed/mikro-orm.ts'
 import { convertError } from '../errors/convert-error.ts'
 import { isReadOnlyServer } from '../errors/driver-errors.ts'
@@ -119,7 +118,7 @@ async function openHeld (
 
 /** Begins a transaction as MikroORM does, but leaves it to the caller to release the connection. */
 async function begin (
-  single: Kysely<any>,
+  single: UntypedKysely,
   connection: Connection,
   session: EntityManager,
   events: TransactionEventBroadcaster,

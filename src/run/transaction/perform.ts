@@ -1,8 +1,8 @@
 /** The shared parts of transactions and savepoints: running the function, ending it, and passing on its entities. */
 import { EventType, TransactionContext, type TransactionEventBroadcaster } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { CompiledQuery, type IsolationLevel as KyselyIsolationLevel, type Kysely } from 'kysely'
-import { onConnection, type Transaction } from '../../borrowed/kysely.ts'
+import { CompiledQuery, type IsolationLevel as KyselyIsolationLevel } from 'kysely'
+import { onConnection, type Transaction, type UntypedKysely } from '../../borrowed/kysely.ts'
 import { forgetRemoved, logQuery, takeEntities, type Connection } from '../../borrowed/mikro-orm.ts'
 import { DatabaseError } from '../../errors.ts'
 import { hasFailed, heldBy, type Demands, type HeldConnection } from './held-connection.ts'
@@ -39,7 +39,7 @@ const heldConnections = new WeakMap<object, HeldConnection>()
 
 /** A connection taken from the pool. */
 export interface Occupied {
-  readonly single: Kysely<any>
+  readonly single: UntypedKysely
   readonly giveBack: () => void
 }
 
@@ -49,7 +49,7 @@ export interface Occupied {
  */
 export async function occupy (connection: Connection): Promise<Occupied> {
   await connection.ensureConnection()
-  const taken = Promise.withResolvers<Kysely<any>>()
+  const taken = Promise.withResolvers<UntypedKysely>()
   const left = Promise.withResolvers<void>()
   connection.getClient().connection().execute(async (single) => {
     taken.resolve(single)
@@ -58,7 +58,7 @@ export async function occupy (connection: Connection): Promise<Occupied> {
   return { single: await taken.promise, giveBack: left.resolve }
 }
 
-export function startOf (single: Kysely<any>, { isolationLevel, readOnly }: TransactionSettings) {
+export function startOf (single: UntypedKysely, { isolationLevel, readOnly }: TransactionSettings) {
   let builder = single.startTransaction()
   if (isolationLevel !== undefined) builder = builder.setIsolationLevel(isolationLevel as KyselyIsolationLevel)
   if (readOnly === true) builder = builder.setAccessMode('read only')

@@ -7,8 +7,7 @@
  */
 import { EventType, TransactionEventBroadcaster } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
-import type { Kysely } from 'kysely'
-import { executorOf } from '../../borrowed/kysely.ts'
+import { executorOf, type UntypedKysely } from '../../borrowed/kysely.ts'
 import { applySessionContext, contextOf, sessionContextOf, type Connection } from '../../borrowed/mikro-orm.ts'
 import { OutcomeUnknownError } from '../../errors.ts'
 import { wasNeverSent, isServerError } from '../errors/driver-errors.ts'
@@ -93,7 +92,7 @@ async function begin<Result> (
 }
 
 async function beginOn<Result> (
-  single: Kysely<any>,
+  single: UntypedKysely,
   held: HeldConnection,
   em: EntityManager,
   connection: Connection,
