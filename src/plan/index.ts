@@ -48,7 +48,7 @@ export type {
   Place,
   Plan,
   RecordsPlan,
-  ScopeCondition,
+  SwitchedCondition,
   Selection,
   Slot,
   SortTexts,

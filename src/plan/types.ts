@@ -57,11 +57,11 @@ export type EntityConditions = ReadonlyMap<EntityModel, readonly Condition[]>
 export type Deleted = 'without' | 'only' | 'with'
 
 /** A condition that MikroORM compiles. */
-export type CustomCondition = CallbackCondition | ScopeCondition
+export type CustomCondition = CallbackCondition | SwitchedCondition
 
-/** A filter of MikroORM that this request enables. */
-export interface ScopeCondition {
-  readonly kind: 'scope'
+/** A filter of MikroORM that this request switches on. */
+export interface SwitchedCondition {
+  readonly kind: 'switched'
   readonly filter: string
   /** The parameters of the filter. Absent if it takes none. */
   readonly args: Readonly<Record<string, SqlValue>> | undefined

@@ -5,7 +5,7 @@ import { conditionOfFilters, lacksArguments } from '../borrowed/filters.ts'
 import { ALL_ROWS, type Where } from '../conditions/index.ts'
 import { DatabaseError } from '../errors.ts'
 import type { EntityModel } from '../model/index.ts'
-import type { Plan, ScopeCondition } from '../plan/index.ts'
+import type { Plan, SwitchedCondition } from '../plan/index.ts'
 import {
   NO_FILTERS,
   NONE_SWITCHED,
@@ -73,19 +73,19 @@ export async function switchedFilters (
 }
 
 /** The MikroORM filters among the custom conditions of a plan. */
-export function switchedBy (customs: Plan['customs']): readonly ScopeCondition[] {
-  return customs.filter((custom) => custom.kind === 'scope')
+export function switchedBy (customs: Plan['customs']): readonly SwitchedCondition[] {
+  return customs.filter((custom) => custom.kind === 'switched')
 }
 
 /** Options that switch on one filter only. Filters that are active by default are applied separately. */
-export function optionsOf ({ filters }: EntityModel, { filter, args }: ScopeCondition): FilterOptions {
+export function optionsOf ({ filters }: EntityModel, { filter, args }: SwitchedCondition): FilterOptions {
   return { ...Object.fromEntries(filters.map((name) => [name, false])), [filter]: args ?? true }
 }
 
 /** @throws {ScopeError} for a value that is not certainly a condition */
 export function filtersBySwitch (
   model: EntityModel,
-  switched: readonly ScopeCondition[],
+  switched: readonly SwitchedCondition[],
   conditions: ReadonlyArray<object | undefined>
 ): SwitchedFilters {
   return new Map(switched.map((custom, index) => {

@@ -4,7 +4,7 @@ import { readConstant, toMikroOrm, type Visible, type Where } from '../condition
 import type { CustomFilterContext } from '../config/index.ts'
 import { FilterValidationError } from '../errors.ts'
 import type { EntityModel } from '../model/index.ts'
-import type { CallbackCondition, Plan, ScopeCondition } from '../plan/index.ts'
+import type { CallbackCondition, Plan, SwitchedCondition } from '../plan/index.ts'
 import {
   builderOf,
   filterSql,
@@ -105,7 +105,7 @@ export function foreignOf (
         target && certain(`A MikroORM filter of ${model.name}`, () =>
           filterSql(em, model, alias, toMikroOrm(target), bindValue)),
         ...plan.customs.map((custom) =>
-          custom.kind === 'scope'
+          custom.kind === 'switched'
             ? certain(`The MikroORM filter '${custom.filter}'`, () =>
               filterSql(em, model, alias, toMikroOrm(switched.get(custom)!), bindValue))
             : foreignSql(em, model, alias, (qb) =>
@@ -116,7 +116,7 @@ export function foreignOf (
 }
 
 /** Conditions of the MikroORM filters that a request has switched on. */
-export type SwitchedFilters = ReadonlyMap<ScopeCondition, Where>
+export type SwitchedFilters = ReadonlyMap<SwitchedCondition, Where>
 
 export const NONE_SWITCHED: SwitchedFilters = new Map()
 

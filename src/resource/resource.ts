@@ -280,7 +280,7 @@ export class Resource {
     if (rows !== undefined) applied.andWhere(toMikroOrm(rows) as never)
     const switched = await switchedFilters(em, plan)
     return plan.customs.reduce((builder, custom) =>
-      custom.kind === 'scope'
+      custom.kind === 'switched'
         ? builder.andWhere(toMikroOrm(switched.get(custom)!) as never) as typeof builder
         : narrow(custom, builder, { ...options.context, em }), applied)
   }

@@ -6,8 +6,8 @@ import { custom, type CustomFilterEntry } from './custom.ts'
 import type { Compared, FilterKind } from './kind.ts'
 import { operators, type OperatorFilter } from './operators.ts'
 import { partial } from './partial.ts'
-import { scope, type ScopeEntry } from './scope.ts'
 import { search, type SearchEntry } from './search.ts'
+import { switched, type SwitchedEntry } from './switched.ts'
 import { trashed, type TrashedEntry } from './trashed.ts'
 
 /** A filter of a whitelist, with the properties that it names looked up. */
@@ -17,7 +17,7 @@ export type FilterEntry =
   | CustomFilterEntry
   | SearchEntry
   | TrashedEntry
-  | ScopeEntry
+  | SwitchedEntry
   | AnyOfEntry
 
 type KindName = Filter['kind']
@@ -29,7 +29,7 @@ const KINDS: { readonly [Kind in KindName]: FilterKind<Extract<Filter, { readonl
   custom,
   search,
   trashed,
-  scope,
+  scope: switched,
   anyOf: anyOfFilters,
 }
 

@@ -1,4 +1,4 @@
-/** Scopes: filters of MikroORM that a request enables. */
+/** `AllowedFilters.scope`: filters of MikroORM that a client switches on. */
 import type { ScopeFilter } from '../../config/index.ts'
 import { ConfigError } from '../../errors.ts'
 import { resolvePath, type Converted, type SqlValue, type ValueType } from '../../model/index.ts'
@@ -9,7 +9,7 @@ import { cited } from '../refusal.ts'
 import { freeName, type EntryBase, type FilterKind } from './kind.ts'
 import { parameterName, NOTHING, refuseFilter, refuseForm, refuseValue } from './planned.ts'
 
-export interface ScopeEntry extends EntryBase {
+export interface SwitchedEntry extends EntryBase {
   readonly kind: 'scope'
   /** The name of MikroORM's filter. */
   readonly filter: string
@@ -18,7 +18,7 @@ export interface ScopeEntry extends EntryBase {
   >
 }
 
-export const scope: FilterKind<ScopeFilter<string>, ScopeEntry> = {
+export const switched: FilterKind<ScopeFilter<string>, SwitchedEntry> = {
   takesOperators: false,
 
   resolve (filter, model) {
@@ -41,7 +41,7 @@ export const scope: FilterKind<ScopeFilter<string>, ScopeEntry> = {
     if (params.length === 0) {
       if (param.value === 'false') return NOTHING
       return param.value === 'true'
-        ? { kind: 'custom', custom: { kind: 'scope', filter, args: undefined } }
+        ? { kind: 'custom', custom: { kind: 'switched', filter, args: undefined } }
         : refuseValue(param, 'true or false', ['true', 'false'])
     }
     const read = itemsOf(param, params.length)
@@ -68,7 +68,7 @@ export const scope: FilterKind<ScopeFilter<string>, ScopeEntry> = {
       }
       args[name] = converted.value
     }
-    return { kind: 'custom', custom: { kind: 'scope', filter, args } }
+    return { kind: 'custom', custom: { kind: 'switched', filter, args } }
   },
 
   compared: () => [],
