@@ -1,0 +1,88 @@
+/** The entities of the shape for MikroORM. Properties have the names of a server, and columns always the same names. */
+import { defineEntity, p } from '@mikro-orm/core'
+import type { Naming } from './shape.ts'
+
+/** Counts the records of a series of requests, so that their generated UUIDs are the same for all servers. */
+export const serial = { next: 1 }
+
+const nextUuid = (): string => uuidOf(1_000 + serial.next++)
+
+export const uuidOf = (number: number): string => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`
+
+/** The entities, with the names of a server. They are distinct for each server. */
+export function entitiesFor (naming: Naming): readonly [User: any, Project: any, Task: any, Label: any] {
+  const id = { id: p.integer().primary().autoincrement() }
+  const names = (entity: string, properties: Readonly<Record<string, unknown>>): any => ({
+    ...id,
+    ...Object.fromEntries(Object.entries(properties).map(([name, value]) => [naming(entity, name), value])),
+  })
+  const column = (name: string) => ({
+    int: () => p.integer().default(0).fieldName(name),
+    optionalInt: () => p.integer().nullable().fieldName(name),
+    text: () => p.string().default('').fieldName(name),
+  })
+  const Address = defineEntity({
+    name: 'Address',
+    embeddable: true,
+    properties: { city: p.string().default(''), zip: p.integer().default(0) },
+  })
+  const User: any = defineEntity({
+    name: 'User',
+    tableName: 'users',
+    properties: names('User', {
+      tenant: column('tenant').int(),
+      name: column('name').text(),
+      salary: column('salary').optionalInt(),
+      address: p.embedded(Address).prefix('address_').onCreate(() => ({ city: '', zip: 0 })),
+      manager: () => p.manyToOne(User).nullable().joinColumn('manager_id'),
+      projects: () => p.oneToMany(Project).mappedBy(naming('Project', 'owner')),
+      reports: () => p.oneToMany(User).mappedBy(naming('User', 'manager')),
+    }),
+  })
+  const Project: any = defineEntity({
+    name: 'Project',
+    tableName: 'projects',
+    properties: names('Project', {
+      tenant: column('tenant').int(),
+      name: column('name').text(),
+      budget: column('budget').optionalInt(),
+      status: column('status').text(),
+      settings: p.json<any>().nullable().fieldName('settings'),
+      owner: () => p.manyToOne(User).nullable().joinColumn('owner_id'),
+      parent: () => p.manyToOne(Project).nullable().joinColumn('parent_id'),
+      tasks: () =>
+        p.oneToMany(Task).mappedBy(naming('Task', 'project')).orderBy({ [naming('Task', 'effort')]: 'desc' } as never),
+      children: () => p.oneToMany(Project).mappedBy(naming('Project', 'parent')),
+      labels: () =>
+        p.manyToMany(Label).owner().pivotTable('links').joinColumn('project_id').inverseJoinColumn('label_id'),
+      version: p.integer().version().fieldName('version'),
+    }),
+  })
+  const Task: any = defineEntity({
+    name: 'Task',
+    tableName: 'tasks',
+    properties: names('Task', {
+      tenant: column('tenant').int(),
+      title: column('title').text(),
+      note: p.text().default('').fieldName('note'),
+      effort: column('effort').optionalInt(),
+      project: () => p.manyToOne(Project).nullable().joinColumn('project_id'),
+      after: () => p.manyToOne(Task).nullable().joinColumn('after_id'),
+      followers: () => p.oneToMany(Task).mappedBy(naming('Task', 'after')),
+      deleted_at: p.datetime(3).nullable().fieldName('deleted_at'),
+    }),
+  })
+  const Label: any = defineEntity({
+    name: 'Label',
+    tableName: 'labels',
+    properties: names('Label', {
+      tenant: column('tenant').int(),
+      text: column('text').text(),
+      weight: column('weight').int(),
+      uuid: p.uuid().unique().onCreate(nextUuid).fieldName('uuid'),
+      projects: () => p.manyToMany(Project).mappedBy(naming('Project', 'labels')),
+    }),
+  })
+  return [User, Project, Task, Label]
+}
+

@@ -1,0 +1,231 @@
+/** Random requests of a client that knows all names, also those that its role may not see, and makes mistakes. */
+import fc from 'fast-check'
+import { uuidOf } from './entities.ts'
+import { WORDS } from './data.ts'
+import { isHidden, type Secrets } from './roles.ts'
+import { ENTITIES, propertiesOf, SHAPE, targetOf } from './shape.ts'
+import { aggregateName, ALLOWED, operatorsAt, typeAt, type Allowed } from './whitelists.ts'
+
+export interface Ask {
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: unknown
+  /** Whether the pages after this one are read by their cursors. */
+  readonly follow?: boolean
+}
+
+const word = fc.constantFrom(...WORDS, 'a', 'n')
+const small = fc.integer({ min: 0, max: 6 })
+const id = fc.oneof({ weight: 12, arbitrary: fc.integer({ min: 1, max: 6 }) }, fc.constantFrom(101, 102, 999))
+const uuid = fc.integer({ min: 10, max: 60 }).map(uuidOf)
+
+/** The names that a client may use, and all names. */
+interface Names {
+  readonly visible: readonly string[]
+  readonly all: readonly string[]
+}
+
+/** A name: usually one that the role may use, seldom a hidden one, one with a mistake or one that does not exist. */
+function mistaken ({ visible, all }: Names): fc.Arbitrary<string> {
+  const name = fc.constantFrom(...all)
+  return fc.oneof(
+    { weight: visible.length === 0 ? 0 : 26, arbitrary: fc.constantFrom(...visible, '') },
+    { weight: 3, arbitrary: name },
+    { weight: 1, arbitrary: fc.tuple(name, fc.nat()).map(([name, n]) => withoutLetter(name, n % name.length)) },
+    { weight: 1, arbitrary: fc.constantFrom('nothing', 'ownr', 'budgt', 'zzq', 'note.x', 'tasks.nothing') }
+  ).filter((name) => name !== '')
+}
+
+/** Names that are no secret. */
+const open = (names: readonly string[]): Names => ({ visible: names, all: names })
+
+/** Paths of an entity, of which the role may use those without hidden properties. */
+function pathsOf (secrets: Secrets, entity: string, paths: readonly string[]): Names {
+  return { visible: paths.filter((path) => isVisiblePath(secrets, entity, path)), all: paths }
+}
+
+function isVisiblePath (secrets: Secrets, entity: string, path: string): boolean {
+  const [first, ...rest] = path.split('.') as [string, ...string[]]
+  if (isHidden(secrets, entity, first)) return false
+  const target = targetOf(entity, first)
+  return target === undefined || rest.length === 0 || isVisiblePath(secrets, target, rest.join('.'))
+}
+
+const withoutLetter = (name: string, at: number): string =>
+  name.length < 3 ? `${name}x` : name.slice(0, at) + name.slice(at + 1)
+
+/** The text of a value that may be compared with the property at the end of a path. */
+function valueText (entity: string, path: string): fc.Arbitrary<string> {
+  switch (typeAt(entity, path)) {
+    case 'int':
+    case 'version': return fc.oneof({ weight: 9, arbitrary: small.map(String) }, fc.constant('x'))
+    case 'key': return id.map(String)
+    case 'uuid': return uuid
+    case 'date': return fc.constantFrom('2001-01-01T00:00:00.000Z', '2001-06-01', 'x')
+    case 'text':
+    case 'long': return word
+    default: return path.endsWith('id') ? id.map(String) : word
+  }
+}
+
+function filterOf (secrets: Secrets, entity: string): fc.Arbitrary<string> {
+  const { filters, search, anyOf } = ALLOWED[entity]!
+  const byOperator = mistaken(pathsOf(secrets, entity, filters)).chain((name) =>
+    fc.tuple(fc.option(mistaken(open(operatorsAt(entity, name)))), valueText(entity, name)).map(
+      ([operator, value]) => {
+        const text = operator === 'isnull' ? 'true' : operator === 'between' ? `0,${value}` : value
+        return `filter[${name}]${operator === null ? '' : `[${operator}]`}=${encodeURIComponent(text)}`
+      }
+    )
+  )
+  return fc.oneof(
+    { weight: 8, arbitrary: byOperator },
+    fc.constantFrom(...WORDS, ...search).map((text) => `filter[q]=${encodeURIComponent(text)}`),
+    fc.constantFrom(...WORDS, '1', '2', ...anyOf).map((text) => `filter[any]=${encodeURIComponent(text)}`),
+    fc.constantFrom('filter[trashed]=with', 'filter[trashed]=only', 'filter[trashed]=x')
+  )
+}
+
+const items = (list: fc.Arbitrary<string>, maxLength: number): fc.Arbitrary<string> =>
+  fc.array(list, { minLength: 1, maxLength }).map((names) => [...new Set(names)].join(','))
+
+function sortOf (secrets: Secrets, entity: string): fc.Arbitrary<string> {
+  const name = mistaken(pathsOf(secrets, entity, [...ALLOWED[entity]!.sorts, 'several']))
+  const item = fc.tuple(fc.constantFrom('', '-'), name).map(([sign, name]) => `${sign}${name}`)
+  return items(item, 2).map((list) => `sort=${list}`)
+}
+
+function includeOf (secrets: Secrets, entity: string): fc.Arbitrary<string> {
+  const { includes, aggregates } = ALLOWED[entity]!
+  const named = (aggregates: Allowed['aggregates']): readonly string[] => aggregates.map(aggregateName)
+  const paths = pathsOf(secrets, entity, includes)
+  const visible = aggregates.filter(([, path]) => isVisiblePath(secrets, entity, path))
+  const names = { visible: [...paths.visible, ...named(visible)], all: [...paths.all, ...named(aggregates)] }
+  return items(mistaken(names), 3).map((list) => `include=${list}`)
+}
+
+function fieldsOf (secrets: Secrets, entity: string): fc.Arbitrary<string> {
+  const names = ALLOWED[entity]!.fields
+  const own = names.filter((name) => !name.includes('.'))
+  const related = names.filter((name) => name.includes('.')).map((name) => name.split('.') as [string, string])
+  return fc.oneof(
+    { weight: 3, arbitrary: items(mistaken(pathsOf(secrets, entity, own)), 4).map((list) => `fields=${list}`) },
+    related.length === 0 ? fc.constant('fields=id')
+      : fc.constantFrom(...related).chain(([relation, name]) =>
+        mistaken(open([name])).map((name) => `include=${relation}&fields[${relation}]=${name}`)
+      )
+  )
+}
+
+const page = fc.constantFrom(
+  'per_page=1',
+  'per_page=2&page=2',
+  'limit=2&offset=1',
+  'limit=1&offset=x',
+  'per_page=99',
+  'per_page=2&cursor=@',
+  'cursor=&per_page=2&page=1'
+)
+const junk = fc.constantFrom('budget=1', 'salary=2', 'note=x', 'filter=1', 'wher=1', 'hard=true', 'title=ann')
+
+const some = (part: fc.Arbitrary<string>, odds: number): fc.Arbitrary<string> =>
+  fc.option(part, { nil: '', freq: odds })
+
+function readsOf (secrets: Secrets, entity: string): fc.Arbitrary<Ask> {
+  const { path } = SHAPE[entity]!
+  const query = (...parts: ReadonlyArray<fc.Arbitrary<string>>): fc.Arbitrary<string> =>
+    fc.tuple(...parts).map((all) => all.filter((part) => part !== '').join('&'))
+  const rest = fc.constantFrom<Ask['headers']>({}, {}, {}, {}, { accept: 'text/csv' }, {
+    accept: 'application/x-ndjson',
+  })
+  const filters = [some(filterOf(secrets, entity), 2), some(filterOf(secrets, entity), 1), some(sortOf(secrets, entity), 2)]
+  const selection = [some(includeOf(secrets, entity), 3), some(fieldsOf(secrets, entity), 1)]
+  const list = fc.tuple(query(...filters, ...selection, some(page, 2), fc.constantFrom('', '', '', '', '', ' '))
+    .chain((query) => query.endsWith(' ') ? junk.map((more) => query.slice(0, -1) + more) : fc.constant(query)), rest)
+    .map(([query, headers]): Ask => ({ method: 'GET', url: `${path}?${query}`, headers }))
+  const pages = query(...filters, some(fieldsOf(secrets, entity), 1), fc.constantFrom(1, 2).map((n) => `per_page=${n}`))
+    .map((query): Ask => ({ method: 'GET', url: `${path}?${query}&cursor=`, headers: {}, follow: true }))
+  const one = fc.tuple(fc.oneof({ weight: 5, arbitrary: id.map(String) }, uuid, fc.constant('x')), query(...selection))
+    .map(([id, query]): Ask => ({ method: 'GET', url: `${path}/${id}?${query}`, headers: {} }))
+  const head = query(...filters).map((query): Ask => ({ method: 'HEAD', url: `${path}?${query}`, headers: {} }))
+  return fc.oneof({ weight: 6, arbitrary: list }, { weight: 2, arbitrary: pages }, { weight: 2, arbitrary: one }, head)
+}
+
+function bodyOf (secrets: Secrets, entity: string): fc.Arbitrary<Record<string, unknown>> {
+  const { columns, toMany } = SHAPE[entity]!
+  const all = propertiesOf(entity)
+  const never = ['version', 'deleted_at', 'uuid', 'nothing']
+  const visible = all.filter((property) =>
+    !isHidden(secrets, entity, property) && secrets[entity]?.readonly.includes(property) !== true &&
+    !never.includes(property) && (!(property in toMany) || property === 'labels')
+  )
+  const entry = mistaken({ visible, all }).chain((name) =>
+    fc.tuple(fc.constant(name), bodyValue(columns[name]?.type, name in toMany))
+  )
+  return fc.array(entry, { maxLength: 3 }).map((entries) => Object.fromEntries(entries))
+}
+
+function bodyValue (type: string | undefined, isToMany: boolean): fc.Arbitrary<unknown> {
+  if (isToMany) return fc.uniqueArray(id, { maxLength: 3 })
+  switch (type) {
+    case 'int': return fc.oneof({ weight: 14, arbitrary: fc.constantFrom(1, 1, 2, 3) }, fc.constantFrom(null, 'x'))
+    case 'version': return small
+    case 'text':
+    case 'long': return fc.oneof({ weight: 20, arbitrary: word }, fc.constant(7))
+    case 'key': return fc.oneof({ weight: 9, arbitrary: id }, fc.constantFrom(null, 'x'))
+    case 'uuid': return uuid
+    case 'date': return fc.constant('2003-03-03T00:00:00.000Z')
+    case 'json': return fc.constantFrom(null, { theme: 'bob', size: 1 }, [])
+    default: return fc.constantFrom({ city: 'ann', zip: 1 }, { city: 'bob' }, { city: 'ann', zap: 1 })
+  }
+}
+
+function writesOf (secrets: Secrets, entity: string): fc.Arbitrary<Ask> {
+  const { path } = SHAPE[entity]!
+  const body = bodyOf(secrets, entity)
+  const matching = fc.constantFrom<Ask['headers']>({}, {}, {}, { 'if-match': '"1"' }, { 'if-match': '"2"' }, {
+    'if-match': '*',
+  })
+  const create = body.map((body): Ask => ({ method: 'POST', url: path, headers: {}, body }))
+  const batch = fc.array(body, { minLength: 1, maxLength: 3 })
+    .map((body): Ask => ({ method: 'POST', url: path, headers: {}, body }))
+  const update = fc.tuple(fc.constantFrom('PATCH' as const, 'PUT' as const), id, matching, body)
+    .map(([method, id, headers, body]): Ask => ({ method, url: `${path}/${id}`, headers, body }))
+  const remove = fc.tuple(id, matching, fc.constantFrom('', '', '?hard=true', '?hrd=true'))
+    .map(([id, headers, hard]): Ask => ({ method: 'DELETE', url: `${path}/${id}${hard}`, headers }))
+  const restore = id.map((id): Ask => ({ method: 'POST', url: `${path}/${id}/restore`, headers: {} }))
+  return fc.oneof(
+    { weight: 3, arbitrary: create },
+    batch,
+    { weight: 4, arbitrary: update },
+    { weight: 2, arbitrary: remove },
+    restore
+  )
+}
+
+type AsksOf = (secrets: Secrets, entity: string) => fc.Arbitrary<Ask>
+
+const oneOf = (of: AsksOf, secrets: Secrets): fc.Arbitrary<Ask> =>
+  fc.oneof(...ENTITIES.map((entity) => ({ weight: secrets[entity] === undefined ? 1 : 5, arbitrary: of(secrets, entity) })))
+
+/** Everything that a role sees of an entity's own rows, after the writes. */
+const LAST: readonly Ask[] = [
+  '/users?per_page=10',
+  '/projects?per_page=10&fields=id,name',
+  '/projects?per_page=10&sort=id',
+  '/projects?per_page=10&sort=id&include=labels&fields=id',
+  '/projects?per_page=10&sort=id&include=tasksCount',
+  '/tasks?per_page=10&sort=id&filter[trashed]=with',
+  '/tasks?per_page=10&sort=id',
+  '/labels?per_page=10&sort=id',
+].map((url) => ({ method: 'GET', url, headers: {} }))
+
+/** Random requests of a role, most of which it may send. */
+export function asksOf (secrets: Secrets): fc.Arbitrary<readonly Ask[]> {
+  const ask = fc.oneof(
+    { weight: 3, arbitrary: oneOf(readsOf, secrets) },
+    { weight: 2, arbitrary: oneOf(writesOf, secrets) }
+  )
+  return fc.array(ask, { minLength: 1, maxLength: 30, size: 'max' }).map((asks) => [...asks, ...LAST])
+}

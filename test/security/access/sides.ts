@@ -1,0 +1,112 @@
+/** Two servers that differ only in what a role may not see, and what their clients learn from a series of requests. */
+import type { PGlite } from '@electric-sql/pglite'
+import { MikroORM as PgliteORM } from '@mikro-orm/pglite'
+import type { MikroORM } from '@mikro-orm/postgresql'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { crudKit, type CrudKitOptions } from '../../../src/index.ts'
+import { insertSql, type Data } from './data.ts'
+import { entitiesFor, serial } from './entities.ts'
+import type { Ask } from './requests.ts'
+import { isHidden, writtenRule, type Secrets } from './roles.ts'
+import { ENTITIES, type Naming } from './shape.ts'
+import { resourcesFor, usualCrud, type MakeCrud } from './whitelists.ts'
+
+/** An answer as its client receives it. */
+export interface Heard {
+  readonly request: string
+  readonly status: number
+  readonly headers: Readonly<Record<string, unknown>>
+  readonly body: string
+}
+
+export interface Side {
+  /** Replaces the rows, sends the requests and returns the answers. */
+  readonly hear: (data: Data, asks: readonly Ask[]) => Promise<Heard[]>
+  readonly close: () => Promise<void>
+}
+
+/** Names that resemble no other name, for everything that the role may not see. */
+export function secretNaming (secrets: Secrets): Naming {
+  return (entity, property) =>
+    isHidden(secrets, entity, property) ? `zzq${property.length}x${[...property].map(digit).join('')}` : property
+}
+
+const digit = (letter: string): string => String(letter.charCodeAt(0) % 10)
+
+export async function openSide (
+  database: PGlite,
+  secrets: Secrets,
+  naming: Naming,
+  makeCrud: MakeCrud = usualCrud
+): Promise<Side> {
+  const models = entitiesFor(naming)
+  const orm = await PgliteORM.init(
+    { entities: [...models], dbName: 'memory://', driverOptions: { pglite: () => database } } as never
+  ) as unknown as MikroORM
+  const app = Fastify()
+  const rules = Object.fromEntries(
+    ENTITIES.filter((entity) => secrets[entity] !== undefined).map((
+      entity
+    ) => [entity, writtenRule(secrets, entity, naming)])
+  )
+  await app.register(crudKit, {
+    orm,
+    access: { role: () => 'member', roles: { member: rules } },
+    resources: resourcesFor(models, naming, makeCrud),
+    indexAdvice: false,
+    shared: [...ENTITIES],
+  } as CrudKitOptions)
+  await app.ready()
+  return {
+    hear: async (data, asks) => {
+      await database.exec(insertSql(data))
+      serial.next = 1
+      const heard: Heard[] = []
+      for (const ask of asks) await hearOne(app, ask, heard)
+      return heard
+    },
+    close: async () => {
+      await app.close()
+      await orm.close(true)
+    },
+  }
+}
+
+/** How many pages are followed by their cursors. */
+const PAGES = 4
+
+async function hearOne (app: FastifyInstance, ask: Ask, heard: Heard[]): Promise<void> {
+  let { url } = ask
+  // a cursor of any earlier page
+  const known = heard.map(({ body }) => /"next_cursor":"([^"]+)"/.exec(body)?.[1]).filter((cursor) => cursor)
+  if (known.length > 0) url = url.replace('cursor=@', `cursor=${encodeURIComponent(known.at(-1)!)}`)
+  for (let page = 0; page < PAGES; page++) {
+    const response = await app.inject({
+      method: ask.method,
+      url,
+      headers: { ...ask.headers },
+      ...(ask.body !== undefined && { payload: ask.body as object }),
+    })
+    const { date: _, ...headers } = response.headers
+    heard.push({
+      request: `${ask.method} ${url} ${JSON.stringify(ask.headers)} ${JSON.stringify(ask.body) ?? ''}`,
+      status: response.statusCode,
+      headers,
+      body: response.body.replaceAll(GENERATED, '<now>'),
+    })
+    const next = /"next_cursor":"([^"]+)"/.exec(response.body)?.[1]
+    if (!ask.follow || next === undefined) return
+    url = ask.url.replace(/cursor=[^&]*/, `cursor=${encodeURIComponent(next)}`)
+  }
+}
+
+/** The time of a deletion, which the server sets. The rows of the tests were deleted long before. */
+const GENERATED = /"20[2-9]\d-\d\d-\d\dT[\d:.]+Z"/g
+
+/** The first answer that is not the same; `undefined` if all are. */
+export function difference (one: readonly Heard[], other: readonly Heard[]): string | undefined {
+  const index = one.findIndex((heard, index) => JSON.stringify(heard) !== JSON.stringify(other[index]))
+  if (index === -1 && one.length === other.length) return undefined
+  const show = (heard: Heard | undefined): string => JSON.stringify(heard, undefined, 1) ?? 'no answer'
+  return `${show(one[index])}\nis not the same as\n${show(other[index])}`
+}

@@ -1,0 +1,186 @@
+/** What the whitelists of the resources allow, by paths of the shape, and the resources of a server. */
+import {
+  AllowedField,
+  AllowedFilters,
+  AllowedInclude,
+  AllowedSort,
+  CrudBase,
+  type CrudKitOptions,
+  type QueryBuilderOptions,
+} from '../../../src/index.ts'
+import { ENTITIES, named, SHAPE, targetOf, type ColumnType, type Naming } from './shape.ts'
+
+type Aggregate = 'count' | 'exists' | 'sum' | 'min' | 'max' | 'avg'
+
+export interface Allowed {
+  readonly filters: readonly string[]
+  /** The properties that the filter `q` searches, and those that `any` compares. */
+  readonly search: readonly string[]
+  readonly anyOf: readonly string[]
+  readonly sorts: readonly string[]
+  /** The properties of the sort `several`. */
+  readonly several: readonly string[]
+  readonly fields: readonly string[]
+  readonly includes: readonly string[]
+  /** The order of an included relation. */
+  readonly includeSorts: Readonly<Record<string, readonly string[]>>
+  readonly aggregates: ReadonlyArray<readonly [fn: Aggregate, path: string]>
+  readonly defaultSort: readonly string[]
+  /** Small limits, so that rows that a role may not see would exceed them. */
+  readonly pagination: QueryBuilderOptions<any>['pagination']
+}
+
+export const ALLOWED: Readonly<Record<string, Allowed>> = {
+  User: {
+    filters: ['tenant', 'name', 'salary', 'manager', 'manager.name', 'projects.name', 'projects.tasks.title',
+      'address.city', 'reports.salary'],
+    search: ['name', 'projects.name', 'address.city'],
+    anyOf: ['name', 'salary'],
+    sorts: ['id', 'name', 'salary', 'manager.salary', 'address.zip'],
+    several: ['tenant', 'salary'],
+    fields: ['id', 'name', 'salary', 'address', 'manager', 'projects.name', 'projects.budget'],
+    includes: ['manager', 'projects', 'projects.tasks', 'reports', 'manager.reports'],
+    includeSorts: { projects: ['-budget', 'name'] },
+    aggregates: [['count', 'projects'], ['sum', 'projects.budget'], ['exists', 'manager'], ['max', 'reports.salary']],
+    defaultSort: ['-salary', 'name'],
+    pagination: { maxIncluded: 9 },
+  },
+  Project: {
+    filters: ['id', 'tenant', 'name', 'budget', 'status', 'settings.theme', 'owner', 'owner.name', 'owner.salary',
+      'owner.manager.name', 'parent', 'parent.budget', 'tasks.title', 'tasks.effort', 'tasks.note', 'labels.text',
+      'labels.id', 'children.name', 'version'],
+    search: ['name', 'status', 'owner.name', 'tasks.note', 'labels.text'],
+    anyOf: ['name', 'budget'],
+    sorts: ['id', 'name', 'budget', 'owner', 'owner.name', 'owner.salary', 'parent.budget', 'parent.owner.name'],
+    several: ['status', 'budget'],
+    fields: ['id', 'name', 'budget', 'status', 'settings', 'owner', 'version', 'tasks.title', 'tasks.effort',
+      'labels.text', 'owner.name'],
+    includes: ['owner', 'parent', 'tasks', 'tasks.after', 'labels', 'children', 'owner.manager', 'labels.projects'],
+    includeSorts: { tasks: ['-effort', 'title'] },
+    aggregates: [['count', 'tasks'], ['exists', 'labels'], ['sum', 'tasks.effort'], ['count', 'labels'],
+      ['min', 'tasks.note'], ['avg', 'labels.weight'], ['exists', 'owner']],
+    defaultSort: ['-budget', 'name'],
+    pagination: { maxIncluded: 8, maxBytes: 4_000 },
+  },
+  Task: {
+    filters: ['tenant', 'title', 'note', 'effort', 'project', 'project.name', 'project.owner.name',
+      'project.labels.text', 'after', 'after.effort', 'followers.title', 'deleted_at'],
+    search: ['title', 'note', 'project.name'],
+    anyOf: ['title', 'effort'],
+    sorts: ['id', 'title', 'effort', 'note', 'project.name', 'project.owner.salary', 'after.effort', 'deleted_at'],
+    several: ['title', 'effort'],
+    fields: ['id', 'title', 'note', 'effort', 'project', 'after', 'project.name', 'project.budget'],
+    includes: ['project', 'project.owner', 'after', 'followers', 'project.labels'],
+    includeSorts: { followers: ['project.name', '-effort'] },
+    aggregates: [['count', 'followers'], ['exists', 'project'], ['max', 'followers.effort']],
+    defaultSort: ['effort'],
+    pagination: { maxBytes: 2_500 },
+  },
+  Label: {
+    filters: ['tenant', 'text', 'weight', 'uuid', 'projects.name', 'projects.budget', 'projects.tasks.title'],
+    search: ['text', 'projects.name', 'projects.status'],
+    anyOf: ['text', 'weight'],
+    sorts: ['id', 'text', 'weight', 'uuid'],
+    several: ['weight', 'tenant'],
+    fields: ['id', 'text', 'uuid', 'weight', 'projects.name'],
+    includes: ['projects', 'projects.tasks', 'projects.owner'],
+    includeSorts: {},
+    aggregates: [['count', 'projects'], ['sum', 'projects.budget'], ['exists', 'projects']],
+    defaultSort: ['weight'],
+    pagination: { count: 'none' },
+  },
+}
+
+/** The names of aggregates in URLs. */
+export function aggregateName ([fn, path]: readonly [fn: string, path: string]): string {
+  const [first, ...rest] = [...path.split('.'), fn]
+  return [first, ...rest.map((part) => part.replace(/(?:^|_)(.)/g, (_, letter: string) => letter.toUpperCase()))]
+    .join('')
+}
+
+/** The type of the column at the end of a path; `undefined` for relations, keys and members of objects. */
+export function typeAt (entity: string, path: string): ColumnType | undefined {
+  const [first, ...rest] = path.split('.') as [string, ...string[]]
+  const target = targetOf(entity, first)
+  if (target !== undefined && rest.length > 0) return typeAt(target, rest.join('.'))
+  return rest.length > 0 ? undefined : SHAPE[entity]!.columns[first]?.type
+}
+
+const COMMON = ['eq', 'ne', 'in', 'isnull'] as const
+const OPERATORS = {
+  int: [...COMMON, 'gte', 'lt', 'between'],
+  text: [...COMMON, 'gt', 'contains', 'like'],
+  long: [...COMMON, 'gt', 'contains', 'like'],
+  key: COMMON,
+} as const
+
+export function operatorsAt (entity: string, path: string): readonly string[] {
+  return OPERATORS[typeAt(entity, path) as keyof typeof OPERATORS] ?? COMMON
+}
+
+const isMemberOfJson = (path: string): boolean => path.startsWith('settings.')
+
+/** The options of a CRUD class for an entity, in the names of a server. */
+export function queryConfigFor (entity: string, naming: Naming): QueryBuilderOptions<any> {
+  const allowed = ALLOWED[entity]!
+  const path = (path: string): string => named(naming, entity, path)
+  const signed = (item: string): string => item.startsWith('-') ? `-${path(item.slice(1))}` : path(item)
+  return {
+    allowedFilters: [
+      ...allowed.filters.map((field) =>
+        new AllowedFilters(
+          path(field),
+          'eq',
+          operatorsAt(entity, field) as never,
+          isMemberOfJson(field) ? { type: 'string' } : {}
+        )
+      ),
+      AllowedFilters.search('q', allowed.search.map(path)),
+      AllowedFilters.anyOf('any', allowed.anyOf.map((field) => AllowedFilters.exact(path(field)))),
+      ...entity === 'Task' ? [AllowedFilters.trashed()] : [],
+    ],
+    allowedSorts: [
+      ...allowed.sorts.map((field) => new AllowedSort(path(field))),
+      new AllowedSort(path(allowed.several[0]!), path(allowed.several[1]!), { alias: 'several' }),
+    ],
+    allowedFields: allowed.fields.map((field) => new AllowedField(path(field))),
+    allowedIncludes: [
+      ...allowed.includes.map((include) => {
+        const sort = allowed.includeSorts[include]
+        const target = targetOf(entity, include)!
+        return new AllowedInclude(path(include), sort === undefined ? {} : {
+          sort: sort.map((item) => {
+            const name = named(naming, target, item.replace('-', ''))
+            return item.startsWith('-') ? `-${name}` : name
+          }) as never,
+        })
+      }),
+      ...allowed.aggregates.map(([fn, field]) => AllowedInclude[fn](path(field))),
+    ],
+    defaultSort: allowed.defaultSort.map(signed),
+    pagination: { maxPerPage: 10, defaultPerPage: 4, ...allowed.pagination },
+  } as QueryBuilderOptions<any>
+}
+
+/** Makes the CRUD class of an entity. */
+export type MakeCrud = (entity: string, options: ConstructorParameters<typeof CrudBase<any>>[0]) => CrudBase<any>
+
+export const usualCrud: MakeCrud = (_, options) => new CrudBase<any>(options as never)
+
+export function resourcesFor (
+  models: readonly any[],
+  naming: Naming,
+  makeCrud: MakeCrud
+): NonNullable<CrudKitOptions['resources']> {
+  const operations = ['list', 'get', 'create', 'createMany', 'update', 'delete'] as const
+  return Object.fromEntries(ENTITIES.map((entity, index) => [SHAPE[entity]!.path, {
+    crud: makeCrud(entity, {
+      model: models[index],
+      writable: 'all',
+      queryConfig: queryConfigFor(entity, naming),
+    } as never),
+    operations: entity === 'Task' ? [...operations, 'restore'] : operations,
+    allowHardDelete: true,
+    stream: true,
+  }]))
+}
