@@ -5,7 +5,7 @@
 import type { FastifyReply, FastifyRequest, FastifySchema, HTTPMethods } from 'fastify'
 import { CrudBase } from '../../crud/index.ts'
 import { RequestValidationError, validationOf, type RequestError } from '../../errors.ts'
-import { isObject } from '../../model/index.ts'
+import { isObject, type EntityModel } from '../../model/index.ts'
 import type { BodyRules } from '../../plan/index.ts'
 import type { Resource } from '../../resource/index.ts'
 import { checkChanges, checkNewBodies } from '../../write/index.ts'
@@ -41,10 +41,10 @@ export interface RouteValidation {
 let current: FastifyRequest | undefined
 
 /**
- * The request of a query string or a body. It is `undefined` if a plugin has added an asynchronous hook on
+ * The request of a key, a query string or a body. It is `undefined` if a plugin has added an asynchronous hook on
  * `preValidation` after ours, and another request came in between. Then the handler checks the data.
  */
-function requestOf (data: unknown, part: 'query' | 'body'): FastifyRequest | undefined {
+function requestOf (data: unknown, part: 'params' | 'query' | 'body'): FastifyRequest | undefined {
   return current !== undefined && current[part] === data ? current : undefined
 }
 
@@ -67,12 +67,11 @@ export function routeValidation (
   resource: ValidatedResource
 ): (operation: CrudOperation, method: HTTPMethods, generated: FastifySchema) => RouteValidation {
   const checksBody = bodyChecks(resource)
-  // the type of the key is the same for all requests
-  const readKey = keyReader(resource.resourceOf(undefined).model)
+  const checksKey = keyCheck(resource)
   return (operation, method, generated) => {
     const streams = operation === 'list' ? resource.streams : undefined
     const checks: { readonly [Part in HttpPart]: (data: unknown) => Verdict } = {
-      params: judged(readKey),
+      params: judged(checksKey),
       querystring: judged((data) => {
         const request = requestOf(data, 'query')
         if (request !== undefined) planning(request, () => checkQuery(operation, request, resource))
@@ -145,6 +144,21 @@ function checkQuery (
       return
     default:
       return checks.write(request)
+  }
+}
+
+/** Checks the keys in paths. A role that does not see the `uuid` of records cannot use it as a key. */
+function keyCheck ({ resourceOf, byRole }: ValidatedResource): (data: unknown) => void {
+  if (byRole === undefined) return keyReader(resourceOf(undefined).model)
+  const readers = new WeakMap<EntityModel, (data: unknown) => unknown>()
+  return (data) => {
+    const request = requestOf(data, 'params')
+    // without its role, the check could name what the role does not see: the handler checks the key
+    if (request === undefined) return
+    const { model } = resourceOf(request)
+    let readKey = readers.get(model)
+    if (readKey === undefined) readers.set(model, readKey = keyReader(model))
+    readKey(data)
   }
 }
 

@@ -1,0 +1,39 @@
+/** A `uuid` that a role does not see is not a key for it. Paths are refused as if the entity had none. */
+import { defineEntity, p } from '@mikro-orm/core'
+import t from 'tap'
+import { CrudBase, primaryKey, uuid } from '../../../src/index.ts'
+import { forEachDatabase } from '../../helpers/databases.ts'
+import { roleOf, sender, serveWith } from './fixtures.ts'
+
+const Badge = defineEntity({ name: 'Badge', properties: { ...primaryKey, ...uuid, text: p.string() } })
+const KEY = '5f0c6a52-93d6-4f0e-9c8a-0d5d0b7c2f11'
+
+await forEachDatabase(t, {
+  entities: [Badge],
+  seed: (em) => em.create(Badge, { uuid: KEY, text: 'gold' }),
+}, async (t, { orm }) => {
+  const app = await serveWith(t, orm, {
+    resources: { '/badges': new CrudBase<any>({ model: Badge, writable: ['text'] }) },
+    access: { role: roleOf, roles: { admin: true, guest: { Badge: { hidden: ['uuid'] } } } },
+    shared: ['Badge'],
+  })
+  const guest = sender(app, { role: 'guest' })
+
+  for (
+    const [method, body] of [['GET'], ['PATCH', { text: 'silver' }], ['DELETE']] as const
+  ) {
+    for (const id of [KEY, '3d9a0e41-7f3b-4b0e-8a55-6a1c8e0f9b22', 'x']) {
+      t.test(`${method} with ${id === KEY ? 'its UUID' : id === 'x' ? 'a wrong key' : 'another UUID'}`, async (t) => {
+        const answer = await guest(method, `/badges/${id}`, body)
+        t.equal(answer.status, 400)
+        t.equal(answer.body.detail, "The path's id must be an integer from -2147483648 to 2147483647.")
+      })
+    }
+  }
+
+  t.test('other roles use it', async (t) => {
+    const admin = sender(app, { role: 'admin' })
+    t.equal((await admin('GET', `/badges/${KEY}`)).body.text, 'gold')
+    t.match((await admin('GET', '/badges/x')).body.detail, /, or a UUID\.$/)
+  })
+})
