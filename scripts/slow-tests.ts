@@ -5,10 +5,20 @@
 export const SLOW: readonly string[] = [
   // the type checker over fifty resources
   'test/client/types.test.ts',
+  // processes that wait for each other
+  'test/database/sync-process.test.ts',
   // a database that is away for seconds
   'test/database/transaction-outages.test.ts',
   // 100 000 records
   'test/example/seed.test.ts',
+  // hundreds of servers, one after the other
+  'test/http/short-lived-servers.test.ts',
+  // random requests, thousands of them
+  'test/http/nasty-query-strings.test.ts',
+  'test/http/random-includes.test.ts',
+  'test/http/writes/random-bodies.test.ts',
+  // a generated client, and the type checker
+  'test/http/openapi-client.test.ts',
   // a browser, and front ends that are built for it
   'test/example/admin.test.ts',
   'test/example/web.test.ts',
