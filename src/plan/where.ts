@@ -95,7 +95,7 @@ const COMPARISONS: ReadonlyMap<string, ComparisonOperator> = new Map([
 class Translation {
   readonly #comparands: Comparands
   readonly #values: Values
-  #left = MAX_COMPARISONS
+  #remaining = MAX_COMPARISONS
 
   constructor (comparands: Comparands, values: Values) {
     this.#comparands = comparands
@@ -177,7 +177,7 @@ class Translation {
   }
 
   #comparison ({ operand, type }: Comparand, { operator, value }: Compared): Condition | undefined {
-    if (this.#left-- <= 0) return undefined
+    if (this.#remaining-- <= 0) return undefined
     if (operator === '$in' || operator === '$nin') {
       const items = Array.isArray(value) ? toSqlValues(value, type) : undefined
       return items &&

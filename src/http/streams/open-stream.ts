@@ -49,7 +49,7 @@ export class OpenStream {
   /** The time at which the client last read, or may have read bytes from buffers. */
   #progressAt = this.#started
   #lookedAt = this.#started
-  #left = 0
+  #sent = 0
   #taken = 0
   /** Sent bytes that the slowest allowed client may not have read yet. */
   #buffered = 0
@@ -60,7 +60,7 @@ export class OpenStream {
     this.#limits = limits
     const { httpVersionMajor, socket } = request.raw
     if (httpVersionMajor === 1 && socket instanceof Socket) this.#socket = socket
-    this.#left = this.#bytesLeft()
+    this.#sent = this.#sentBytes()
     this.ended = this.#ended.promise
     this.#batches = open(this.#stop.signal)
     this.#timer = setInterval(() => this.#look(), Math.min(MAX_TICK, Math.ceil(limits.stallTimeoutMillis / 4)))
@@ -119,15 +119,15 @@ export class OpenStream {
     if (timeoutMillis > 0 && now - this.#started >= timeoutMillis) {
       return this.breakOff(`it has taken ${timeoutMillis} milliseconds`)
     }
-    const left = this.#bytesLeft()
+    const sent = this.#sentBytes()
     const taken = this.#records?.taken ?? 0
     const read = (now - this.#lookedAt) / stallTimeoutMillis * MIN_READ
-    this.#buffered = Math.min(MAX_BUFFERED, Math.max(0, this.#buffered - read) + left - this.#left)
+    this.#buffered = Math.min(MAX_BUFFERED, Math.max(0, this.#buffered - read) + sent - this.#sent)
     if (
-      left !== this.#left || taken !== this.#taken || this.#buffered > 0 || this.#records === undefined ||
+      sent !== this.#sent || taken !== this.#taken || this.#buffered > 0 || this.#records === undefined ||
       this.#records.waiting
     ) this.#progressAt = now
-    this.#left = left
+    this.#sent = sent
     this.#taken = taken
     this.#lookedAt = now
     if (now - this.#progressAt >= stallTimeoutMillis) {
@@ -138,7 +138,7 @@ export class OpenStream {
   /**
    * Bytes that the socket has sent. With pipelined requests, they may belong to an answer before this one.
    */
-  #bytesLeft (): number {
+  #sentBytes (): number {
     return this.#socket === undefined ? 0 : this.#socket.bytesWritten - this.#socket.writableLength
   }
 

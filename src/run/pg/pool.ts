@@ -26,7 +26,7 @@ export const pooled = new WeakSet<PoolClient>()
 const nameless = new WeakSet<Pool>()
 
 /** The number of requests that stopped waiting. pg still keeps their places in its queue. */
-const left = new WeakMap<Pool, number>()
+const abandoned = new WeakMap<Pool, number>()
 
 /**
  * Turns off statement names on a pool whose connections may be other server connections each time, as with a pooler.
@@ -83,14 +83,14 @@ function acquire (
   let gone = false
   const leave = (): void => {
     gone = true
-    left.set(pool, (left.get(pool) ?? 0) + 1)
+    abandoned.set(pool, (abandoned.get(pool) ?? 0) + 1)
     done(signal.reason)
   }
   signal.addEventListener('abort', leave)
   pool.connect((error, client) => {
     // pg cannot remove a request from its queue: a connection for an aborted one goes back to the pool
     if (gone) {
-      left.set(pool, left.get(pool)! - 1)
+      abandoned.set(pool, abandoned.get(pool)! - 1)
       client?.release()
     } else {
       signal.removeEventListener('abort', leave)
@@ -101,7 +101,7 @@ function acquire (
 
 /** The number of requests that wait for a connection of the pool. */
 export function waitingFor (pool: Pool): number {
-  return Math.max(0, pool.waitingCount - (left.get(pool) ?? 0))
+  return Math.max(0, pool.waitingCount - (abandoned.get(pool) ?? 0))
 }
 
 /**
