@@ -12,7 +12,7 @@ import {
   type CustomTarget,
   type Whitelist,
 } from '../plan/index.ts'
-import { fill, name, operand, trusted, typeOf } from '../sql/index.ts'
+import { fill, name, operand, trusted, firstTypeOf } from '../sql/index.ts'
 
 /** An index that requests would use. */
 export interface WantedIndex {
@@ -44,7 +44,7 @@ function ofFilter ({ relations, operand, by }: Compared, use: string, model: Ent
   const { table } = relations.at(-1)?.target ?? model
   const wanted = new Map<string, WantedIndex[]>()
   for (const operator of by) {
-    const { index } = formOf(operator, typeOf(operand))
+    const { index } = formOf(operator, firstTypeOf(operand))
     if (index === 'none') continue
     const { kind, key: template } = typeof index === 'string' ? { kind: index, key: undefined } : index
     // an index is seldom useful for a boolean: each value selects about half of the rows

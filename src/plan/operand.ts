@@ -43,13 +43,13 @@ export function operandOf ({ property, json }: Path, what: string): Operand {
 const COMPOSITE_KEY = 'composite key (name a property behind it)'
 
 /** Returns the type of an operand's values, and the function that reads them from text. */
-export function valuesOf (operand: Comparable, what: string): Values {
+export function valuesOf (operand: Comparable, what: string): TextValues {
   const { type, convert } = typedValuesOf(operand, what)
   const advice = wireTypeOf(type).adviceInUrl?.(type)
   return { type, convert: advice === undefined ? convert : (text) => advised(convert(text), advice) }
 }
 
-interface Values {
+interface TextValues {
   readonly type: ValueType
   readonly convert: (text: string) => Converted
 }
@@ -57,7 +57,7 @@ interface Values {
 const advised = (converted: Converted, advice: string): Converted =>
   converted.ok ? converted : { ...converted, expected: `${converted.expected} (${advice})` }
 
-function typedValuesOf (operand: Comparable, what: string): Values {
+function typedValuesOf (operand: Comparable, what: string): TextValues {
   if (operand.kind === 'json') return { type: operand.type, convert: (text) => convert(text, operand.type) }
   if (operand.kind === 'scalar' && operand.type.kind === 'array' && operand.codec === undefined) {
     const { element } = operand.type

@@ -15,7 +15,7 @@ export interface PlanOptions extends UnknownOptions {
 }
 
 /** The errors that are found before planning: those of the parser, and unknown parameters. */
-export function errorsOf (
+export function errorsBeforePlanning (
   params: QueryParams,
   whitelist: Whitelist,
   purpose: Purpose,

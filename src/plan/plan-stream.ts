@@ -2,7 +2,7 @@
 import type { QueryParams } from '../query/index.ts'
 import { paginationParameters } from './given.ts'
 import { isCustomTerm } from './order.ts'
-import { errorsOf, planRows, type PlanOptions } from './plan-rows.ts'
+import { errorsBeforePlanning, planRows, type PlanOptions } from './plan-rows.ts'
 import { planPage, readPosition } from './position.ts'
 import { refusal } from './refusal.ts'
 import type { KeysetPlan, ListPlan, OrderTerm, RecordsPlan, SortTexts, StreamPlan, Window } from './types.ts'
@@ -15,7 +15,7 @@ import type { Whitelist } from './whitelist/index.ts'
  * @throws for invalid filters, sorts, fields and includes, and for pagination parameters
  */
 export function planStream (params: QueryParams, whitelist: Whitelist, options: PlanOptions = {}): StreamPlan {
-  const errors = errorsOf(params, whitelist, 'stream', options)
+  const errors = errorsBeforePlanning(params, whitelist, 'stream', options)
   const values = new Values()
   const read = planRows(params, whitelist, options, values, errors)
   for (const name of paginationParameters(params)) {

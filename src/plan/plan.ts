@@ -8,7 +8,7 @@ import { fingerprintOf, planCursor } from './cursor.ts'
 import { rowParameters, selectionParameters } from './given.ts'
 import { planKey, type Id } from './key.ts'
 import { isCustomTerm } from './order.ts'
-import { deletedOf, errorsOf, planRows, type PlanOptions } from './plan-rows.ts'
+import { deletedOf, errorsBeforePlanning, planRows, type PlanOptions } from './plan-rows.ts'
 import { planPage } from './position.ts'
 import { QueryErrors } from './query-errors.ts'
 import { refusal } from './refusal.ts'
@@ -54,7 +54,7 @@ export function planAhead (params: QueryParams, whitelist: Whitelist, options: P
 }
 
 function makeListPlan (params: QueryParams, whitelist: Whitelist, options: PlanOptions): ListPlan | KeysetPlan {
-  const errors = errorsOf(params, whitelist, 'list', options)
+  const errors = errorsBeforePlanning(params, whitelist, 'list', options)
   const values = new Values()
   const read = planRows(params, whitelist, options, values, errors)
   const { order } = read
@@ -118,7 +118,7 @@ export function planGet (
   whitelist: Whitelist,
   options: PlanOptions = {}
 ): GetPlan | undefined {
-  const errors = params === undefined ? new QueryErrors() : errorsOf(params, whitelist, 'get', options)
+  const errors = params === undefined ? new QueryErrors() : errorsBeforePlanning(params, whitelist, 'get', options)
   for (const [code, name] of params === undefined ? [] : rowParameters(params)) {
     errors.push(refusal(code, name, 'A single record takes no filters, sorts or pagination.', ONE_RECORD))
   }
@@ -180,7 +180,7 @@ export function checkWriteQuery (
   options: UnknownOptions,
   own: readonly QueryParamError[]
 ): void {
-  const errors = errorsOf(params, whitelist, 'write', options)
+  const errors = errorsBeforePlanning(params, whitelist, 'write', options)
   const names = [...rowParameters(params).map(([, name]) => name), ...selectionParameters(params)]
   for (const name of names) {
     errors.push(

@@ -27,7 +27,7 @@ export async function convertRecord (
   context: CrudContext
 ): Promise<string> {
   const records = parseRecords(`[${json}]`, toWire, hooks)
-  return jsonOf((await passThroughHook(records, hooks, context))[0], hooks)
+  return jsonOf((await withAfterRead(records, hooks, context))[0], hooks)
 }
 
 /** Converts the JSON text of a list of records that are not final. */
@@ -37,7 +37,7 @@ export async function convertList (
   hooks: CrudHooks,
   context: CrudContext
 ): Promise<string> {
-  return jsonOf(await passThroughHook(parseRecords(json, toWire, hooks), hooks, context), hooks)
+  return jsonOf(await withAfterRead(parseRecords(json, toWire, hooks), hooks, context), hooks)
 }
 
 /**
@@ -71,7 +71,7 @@ export function parseRecords (json: string, toWire: ToWire | undefined, { afterR
 }
 
 /** Calls `afterRead` for every record, concurrently, and returns its results. */
-async function passThroughHook (
+async function withAfterRead (
   records: JsonRecord[],
   hooks: CrudHooks,
   context: CrudContext

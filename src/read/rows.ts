@@ -64,7 +64,7 @@ export function beginReadAs<On extends CrudSession> (
 ): Read<On> {
   const resource = resourceFor(crud, session, actor, operation)
   enterStage('plan')
-  return { crud, resource, session, conditions: resource.conditionsOf(options, actor), operation }
+  return { crud, resource, session, conditions: resource.readConditions(options, actor), operation }
 }
 
 /** The context that hooks get. */

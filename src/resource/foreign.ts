@@ -16,7 +16,7 @@ import {
   type Sql,
 } from '../sql/index.ts'
 import { crudContext } from './context.ts'
-import { certain } from './scope.ts'
+import { throwingScopeErrors } from './scope.ts'
 import { emOf, type CrudSession } from './session.ts'
 
 /** Conditions of one request in addition to its query string, as the caller passes them. */
@@ -85,7 +85,10 @@ export function foreignOf (
     filter: (model, alias) => {
       const where = filters.get(model)
       return where &&
-        certain(`A MikroORM filter of ${model.name}`, () => filterSql(em, model, alias, toMikroOrm(where), bindValue))
+        throwingScopeErrors(
+          `A MikroORM filter of ${model.name}`,
+          () => filterSql(em, model, alias, toMikroOrm(where), bindValue)
+        )
     },
     constant: (where, model, alias) =>
       filterSql(em, model, alias, toMikroOrm(readConstant(where, model), visible), bindValue),
@@ -100,18 +103,20 @@ export function foreignOf (
       ),
     conditions: (alias) =>
       [
-        scope && certain(`The scope of ${model.name}`, () =>
+        scope && throwingScopeErrors(`The scope of ${model.name}`, () =>
           filterSql(em, model, alias, toMikroOrm(scope, visibleBy(behind)), bindValue)),
-        target && certain(`A MikroORM filter of ${model.name}`, () =>
+        target && throwingScopeErrors(`A MikroORM filter of ${model.name}`, () =>
           filterSql(em, model, alias, toMikroOrm(target), bindValue)),
         ...plan.customs.map((custom) =>
           custom.kind === 'switched'
-            ? certain(`The MikroORM filter '${custom.filter}'`, () =>
+            ? throwingScopeErrors(`The MikroORM filter '${custom.filter}'`, () =>
               filterSql(em, model, alias, toMikroOrm(switched.get(custom)!), bindValue))
             : foreignSql(em, model, alias, (qb) =>
               narrow(custom, qb, crudContext(session, context)), bindValue)
         ),
-      ].filter((condition): condition is Sql => condition !== undefined),
+      ].filter((condition): condition is Sql =>
+        condition !== undefined
+      ),
   }
 }
 

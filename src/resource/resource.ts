@@ -124,7 +124,7 @@ export class Resource {
    * @param actor the role that the caller acts for
    * @throws {ScopeError} for a scope that is not certainly a condition
    */
-  conditionsOf (options: ReadOptions, actor?: Actor): RequestConditions {
+  readConditions (options: ReadOptions, actor?: Actor): RequestConditions {
     return { scope: readScope(options, this.model), context: options.context, actor }
   }
 
@@ -267,7 +267,7 @@ export class Resource {
     options: ReadOptions,
     actor: Actor | undefined
   ): Promise<AnyQueryBuilder> {
-    const conditions = this.conditionsOf(options, actor)
+    const conditions = this.readConditions(options, actor)
     const behind = await activeFilters(em, this.entitiesWithScope(this.#entities, conditions))
     const filters = await withRows(behind, actor, this.#entities)
     const rows = actor && await rowsOf(actor, this.model)

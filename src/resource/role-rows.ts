@@ -3,7 +3,7 @@ import type { Actor } from '../access/index.ts'
 import { aliveOnly, readCondition, type Where } from '../conditions/index.ts'
 import type { EntityModel } from '../model/index.ts'
 import type { ActiveFilters } from './foreign.ts'
-import { certain } from './scope.ts'
+import { throwingScopeErrors } from './scope.ts'
 
 type MaybePromise<Value> = Value | Promise<Value>
 
@@ -30,7 +30,7 @@ export function rowsOf (actor: Actor, model: EntityModel): MaybePromise<Where | 
 function readRows (condition: unknown, model: EntityModel): MaybePromise<Where | undefined> {
   if (isPromise(condition)) return condition.then((where) => readRows(where, model))
   const what = `The rows of ${model.name} that the role may use`
-  const where = certain(what, () => aliveOnly(readCondition(condition, model)))
+  const where = throwingScopeErrors(what, () => aliveOnly(readCondition(condition, model)))
   return where.length === 0 ? undefined : where
 }
 

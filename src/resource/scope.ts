@@ -34,7 +34,7 @@ export function readScope (
   model: EntityModel
 ): Where | undefined {
   if (!('scope' in options)) return undefined
-  return certain(`The scope of ${model.name}`, () => withColumnValues(readCondition(options.scope, model)))
+  return throwingScopeErrors(`The scope of ${model.name}`, () => withColumnValues(readCondition(options.scope, model)))
 }
 
 /**
@@ -43,7 +43,7 @@ export function readScope (
  * @throws {ScopeError} for anything that is not certainly a condition
  */
 export function readFilter (where: unknown, model: EntityModel): Where {
-  return certain(`A MikroORM filter of ${model.name}`, () => readCondition(where, model))
+  return throwingScopeErrors(`A MikroORM filter of ${model.name}`, () => readCondition(where, model))
 }
 
 /** A scope for writes: its condition, and the values that it sets in new rows. */
@@ -60,7 +60,7 @@ export interface ScopeRules extends Equalities {
  */
 export function rulesOf (where: Where, model: EntityModel): ScopeRules {
   const { equalities, partial } = equalitiesOf(where)
-  return certain(`The scope of ${model.name}`, () => ({
+  return throwingScopeErrors(`The scope of ${model.name}`, () => ({
     where,
     equalities,
     partial,
@@ -78,7 +78,7 @@ export function rulesOf (where: Where, model: EntityModel): ScopeRules {
  * @throws {ScopeError} for anything that is not certainly a condition
  * @throws {OutOfScopeError} for a value that its column cannot hold
  */
-export function certain<Result> (what: string, use: () => Result): Result {
+export function throwingScopeErrors<Result> (what: string, use: () => Result): Result {
   try {
     return use()
   } catch (cause) {

@@ -10,9 +10,9 @@ export function comparisonSql (
   { operator, operand: compared, slots }: Extract<Condition, { kind: 'compare' }>,
   alias: string
 ): Sql {
-  const form = formOf(operator, typeOf(compared))
+  const form = formOf(operator, firstTypeOf(compared))
   const values = valuesSql(form.value, compared, slots)
-  return typed(compared, alias, (column) => fill(form.sql, { column, ...values }))
+  return onDeclaredType(compared, alias, (column) => fill(form.sql, { column, ...values }))
 }
 
 /** The bound values, by their places in the operator's SQL. */
@@ -51,7 +51,7 @@ export function fill (template: ColumnSql, places: Places): Sql {
 }
 
 /** The type of the values that are compared. For a key, it is the type of its first column. */
-export function typeOf (operand: Comparable): ValueType {
+export function firstTypeOf (operand: Comparable): ValueType {
   return operand.kind === 'relation' ? operand.key[0]!.type : operand.type
 }
 
@@ -70,7 +70,7 @@ export function operand (operand: Comparable, alias: string): Sql {
 /**
  * A value inside JSON in the form in which SQL compares it. A number or boolean is cast only if the JSON holds one,
  * because the cast of any other value fails. Text is read from any value, so that an index on `->>` can be used:
- * `typed` excludes values of other types.
+ * `onDeclaredType` excludes values of other types.
  */
 function jsonOperand (value: JsonValue, alias: string): Sql {
   const text = jsonText(value, alias)
@@ -96,7 +96,7 @@ const isJsonText = ({ type }: JsonValue): boolean => JSON_CASTS[type.kind] === u
  * A condition on an operand. On text inside JSON, it holds only for values of the declared type. Other values count as
  * null.
  */
-function typed (comparable: Comparable, alias: string, condition: (value: Sql) => Sql): Sql {
+function onDeclaredType (comparable: Comparable, alias: string, condition: (value: Sql) => Sql): Sql {
   const sqlOf = condition(operand(comparable, alias))
   return comparable.kind === 'json' && isJsonText(comparable)
     ? sql`(${sqlOf} and ${isOfType(comparable, alias)})`
@@ -144,12 +144,12 @@ function jsonAt ({ property, keys }: JsonValue, alias: string, last: '->' | '->>
 
 /** A bound value, wrapped in the SQL of the operand's custom type, if any. */
 export function bound (operand: Comparable, slot: Slot): Sql {
-  return written(operand, sql`${slot}`) ?? sql`${slot}`
+  return inCustomSql(operand, sql`${slot}`) ?? sql`${slot}`
 }
 
 /** A bound array. Each element is wrapped in the SQL of the operand's custom type, if any. */
 function boundList (operand: Comparable, slot: Slot): Sql {
-  const value = written(operand, name(ELEMENT))
+  const value = inCustomSql(operand, name(ELEMENT))
   return value === undefined
     ? sql`${slot}`
     : sql`array(select ${value} from unnest(${slot}::text[]) as ${name(ELEMENTS)}(${name(ELEMENT)}))`
@@ -158,7 +158,7 @@ function boundList (operand: Comparable, slot: Slot): Sql {
 const ELEMENTS = '@values'
 const ELEMENT = '@value'
 
-function written (operand: Comparable, value: Sql): Sql | undefined {
+function inCustomSql (operand: Comparable, value: Sql): Sql | undefined {
   const write = operand.kind === 'scalar' ? operand.codec?.write : undefined
   if (write === undefined) return undefined
   const [before = '', after = ''] = write.split('?', 2)

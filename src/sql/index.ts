@@ -4,7 +4,7 @@
  * holds only what can be compiled.
  */
 export { applyPlan, ROOT_ALIAS } from './builder.ts'
-export { fill, operand, typeOf } from './comparison.ts'
+export { fill, operand, firstTypeOf } from './comparison.ts'
 export { builderOf, filterSql, foreignSql, type AnyQueryBuilder, type Bind } from './foreign.ts'
 export { foreignOrder } from './foreign-order.ts'
 export { Constants, name, trusted, type Row, type Sql, type Statement } from './fragment.ts'

@@ -25,7 +25,7 @@ export function listSql (plan: ListPlan, source: Source): Sql {
     source,
     sql` limit ${plan.fetchSlot} offset ${plan.offsetSlot}`
   )
-  return sql`${expressions}${answer(plan, source, weighing)} from ${rows(plan, select)}`
+  return sql`${expressions}${answerColumns(plan, source, weighing)} from ${joinedRows(plan, select)}`
 }
 
 /** The members of the records as columns, in order, and the expressions that they need. */
@@ -66,7 +66,7 @@ function orderedRecords (
 }
 
 /** The rows in order, joined into one text. A row beyond the limit is only counted. */
-function rows ({ window, limitSlot }: ListPlan, select: Sql): Sql {
+function joinedRows ({ window, limitSlot }: ListPlan, select: Sql): Sql {
   const items = sql`string_agg(${ROW_JSON}, ',')`
   if (window.count === 'exact') {
     return sql`(select ${items} as "items", count(*) as "fetched" from (${select}) as ${ROW}) as "@rows"`
@@ -81,7 +81,7 @@ function rows ({ window, limitSlot }: ListPlan, select: Sql): Sql {
  * empty is the last one, and an empty first page means that there are no rows. CASE does not evaluate the branch that
  * it does not take.
  */
-function answer (
+function answerColumns (
   { window, fetchSlot, offsetSlot, limits }: ListPlan,
   { table, where }: Source,
   weighing: Weighing | undefined

@@ -18,7 +18,7 @@ import {
   type Selection,
   type CustomTerm,
 } from '../plan/index.ts'
-import { typeOf } from './comparison.ts'
+import { firstTypeOf } from './comparison.ts'
 
 const ids = new WeakMap<object, number>()
 let lastId = 0
@@ -44,9 +44,9 @@ export function shapeOf (plan: Plan): string {
         plan.window.count === 'exact' ? 'n' : ''
       }`
     case 'keyset':
-      return `${base}|${limitsShape(plan)}${orderShape(plan.order)}|${selectionShape(plan.selection)}|${
-        plan.fetchSlot
-      }${placeShape(plan)}`
+      return `${base}|${limitsShape(plan)}${orderShape(plan.order)}|${
+        selectionShape(plan.selection)
+      }|${plan.fetchSlot}${placeShape(plan)}`
     case 'stream':
       return `${base}|${orderShape(plan.order)}|${plan.reads === 'keys' ? 'keys' : selectionShape(plan.selection)}`
     case 'records':
@@ -119,7 +119,7 @@ for (const operator of OPERATOR_NAMES) {
 }
 
 const sqlName = ({ operator, operand }: Extract<Condition, { kind: 'compare' }>): string =>
-  SQL_NAMES.get(formOf(operator, typeOf(operand)))!
+  SQL_NAMES.get(formOf(operator, firstTypeOf(operand)))!
 
 function conditionShape (condition: Condition): string {
   switch (condition.kind) {

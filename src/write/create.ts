@@ -49,14 +49,14 @@ async function createRecords (
   for (const [index, one] of data.entries()) {
     const at = pointer(index)
     const row = rowOfBody(create, one, at)
-    rows.push(create.plain ? row : completeRow(create, one, await passThroughHook(create, one), at))
+    rows.push(create.plain ? row : completeRow(create, one, await withBeforeCreate(create, one), at))
   }
   if (rows.length === 0) return []
   const checked = withRows(write, rows)
   return await repeated(write.session, () => insertRows(checked, rows, pointer))
 }
 
-async function passThroughHook (create: CreateData, one: Data): Promise<Data> {
+async function withBeforeCreate (create: CreateData, one: Data): Promise<Data> {
   const { write: { crud }, context } = create
   const data = withServerValues(create, one)
   if (crud.beforeCreate === undefined) return data

@@ -83,7 +83,7 @@ export function beginWriteOf<On extends CrudSession> (
   const { model } = resource
   if (model.readOnly !== undefined) throw new ConfigError(`${model.name} is read-only: ${model.readOnly}.`)
   enterStage('plan')
-  const conditions = resource.conditionsOf(options, actor)
+  const conditions = resource.readConditions(options, actor)
   const limits = rows === undefined ? conditions.scope : [...conditions.scope ?? [], ...rows]
   const scope = limits && rulesOf(limits, model)
   enterStage()
