@@ -76,7 +76,7 @@ interface FormOf<Value extends OperatorValue> {
    */
   readonly accepts: (type: ValueType, custom: boolean) => boolean
   /** Converts the texts of a parameter to the values to bind. */
-  readonly plan: ReadTexts
+  readonly read: ReadTexts
   /** The SQL of the comparison. */
   readonly sql: OperatorSql<Value>
   /** The index that the advice at start-up suggests. */

@@ -1,4 +1,4 @@
-/** Functions that read the value of an operator. The entries of the table use them as `plan`. */
+/** Functions that read the value of an operator. The entries of the table use them as `read`. */
 import { arrayLiteral, containedFromText, type Converted, type SqlValue, type TypeOf } from '../model/index.ts'
 import type { ReadTexts, ReadValue } from './entry.ts'
 import { checkPattern, patternOf } from './pattern.ts'

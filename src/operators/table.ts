@@ -36,7 +36,7 @@ export const OPERATORS = Object.freeze(
     eq: {
       value: 'one',
       accepts: comparable,
-      plan: readOne,
+      read: readOne,
       sql: '{column} = {value}',
       index: 'order',
       meaning: 'is the value',
@@ -45,7 +45,7 @@ export const OPERATORS = Object.freeze(
     ne: {
       value: 'one',
       accepts: comparable,
-      plan: readOne,
+      read: readOne,
       sql: '{column} <> {value}',
       index: 'none',
       meaning: 'differs from the value and is not null',
@@ -54,7 +54,7 @@ export const OPERATORS = Object.freeze(
     lt: {
       value: 'one',
       accepts: isOrdered,
-      plan: readOne,
+      read: readOne,
       sql: '{column} < {value}',
       index: 'order',
       meaning: 'is less than the value',
@@ -63,7 +63,7 @@ export const OPERATORS = Object.freeze(
     lte: {
       value: 'one',
       accepts: isOrdered,
-      plan: readOne,
+      read: readOne,
       sql: '{column} <= {value}',
       index: 'order',
       meaning: 'is at most the value',
@@ -72,7 +72,7 @@ export const OPERATORS = Object.freeze(
     gt: {
       value: 'one',
       accepts: isOrdered,
-      plan: readOne,
+      read: readOne,
       sql: '{column} > {value}',
       index: 'order',
       meaning: 'is greater than the value',
@@ -81,7 +81,7 @@ export const OPERATORS = Object.freeze(
     gte: {
       value: 'one',
       accepts: isOrdered,
-      plan: readOne,
+      read: readOne,
       sql: '{column} >= {value}',
       index: 'order',
       meaning: 'is at least the value',
@@ -90,7 +90,7 @@ export const OPERATORS = Object.freeze(
     ieq: {
       value: 'one',
       accepts: (type) => type.kind === 'text',
-      plan: readUnpadded,
+      read: readUnpadded,
       sql: 'lower({column}) = lower({value})',
       index: { kind: 'order', key: 'lower({column})' },
       meaning: 'is the value, in upper or lower case',
@@ -99,7 +99,7 @@ export const OPERATORS = Object.freeze(
     like: {
       value: 'text',
       accepts: isTextual,
-      plan: readPattern,
+      read: readPattern,
       sql: '{column} like {value}',
       index: 'trigrams',
       meaning: 'matches the pattern: `%` and `_` are wildcards',
@@ -108,7 +108,7 @@ export const OPERATORS = Object.freeze(
     ilike: {
       value: 'text',
       accepts: isTextual,
-      plan: readPattern,
+      read: readPattern,
       sql: '{column} ilike {value}',
       index: 'trigrams',
       meaning: 'matches the pattern, in upper or lower case: `%` and `_` are wildcards',
@@ -117,7 +117,7 @@ export const OPERATORS = Object.freeze(
     contains: {
       value: 'text',
       accepts: isTextual,
-      plan: readLiteral(containing),
+      read: readLiteral(containing),
       sql: '{column} ilike {value}',
       index: 'trigrams',
       meaning: 'contains the text, in upper or lower case',
@@ -125,7 +125,7 @@ export const OPERATORS = Object.freeze(
       onArray: {
         value: 'items',
         accepts: array,
-        plan: readArray,
+        read: readArray,
         sql: '{column} @> {value}',
         index: 'items',
         meaning: 'has all of the values',
@@ -134,7 +134,7 @@ export const OPERATORS = Object.freeze(
       onRange: {
         value: 'part',
         accepts: (type) => type.kind === 'range',
-        plan: readPart,
+        read: readPart,
         sql: '{column} @> {value}',
         index: 'ranges',
         meaning: 'contains the value, or the whole of a range',
@@ -144,7 +144,7 @@ export const OPERATORS = Object.freeze(
     starts: {
       value: 'text',
       accepts: isTextual,
-      plan: readLiteral(startingWith),
+      read: readLiteral(startingWith),
       sql: '{column} ilike {value}',
       index: 'trigrams',
       meaning: 'starts with the text, in upper or lower case',
@@ -153,7 +153,7 @@ export const OPERATORS = Object.freeze(
     ends: {
       value: 'text',
       accepts: isTextual,
-      plan: readLiteral(endingWith),
+      read: readLiteral(endingWith),
       sql: '{column} ilike {value}',
       index: 'trigrams',
       meaning: 'ends with the text, in upper or lower case',
@@ -162,7 +162,7 @@ export const OPERATORS = Object.freeze(
     in: {
       value: 'list',
       accepts: comparable,
-      plan: readArray,
+      read: readArray,
       sql: '{column} = any({value})',
       index: 'order',
       meaning: 'is one of the values',
@@ -171,7 +171,7 @@ export const OPERATORS = Object.freeze(
     nin: {
       value: 'list',
       accepts: comparable,
-      plan: readExceptions,
+      read: readExceptions,
       sql: '{column} <> all({value})',
       index: 'none',
       meaning: 'is none of the values',
@@ -180,7 +180,7 @@ export const OPERATORS = Object.freeze(
     between: {
       value: 'pair',
       accepts: isOrdered,
-      plan: readEach,
+      read: readEach,
       sql: '{column} between {low} and {high}',
       index: 'order',
       meaning: 'is between two values, or equals one of them; the lower value comes first',
@@ -189,7 +189,7 @@ export const OPERATORS = Object.freeze(
     overlap: {
       value: 'items',
       accepts: array,
-      plan: readArray,
+      read: readArray,
       sql: '{column} && {value}',
       index: 'items',
       meaning: 'has any of the values',
@@ -198,7 +198,7 @@ export const OPERATORS = Object.freeze(
     isnull: {
       value: 'boolean',
       accepts: anything,
-      plan: readNull,
+      read: readNull,
       sql: { true: '{column} is null', false: '{column} is not null' },
       index: 'none',
       meaning: 'is null, or with `false`, is not null',
@@ -212,13 +212,13 @@ export const PARTIAL = Object.freeze(
   {
     like: {
       ...OPERATORS.like,
-      plan: readPartial,
+      read: readPartial,
       meaning: 'contains the text; with a `%` it is a pattern',
       example: one,
     },
     ilike: {
       ...OPERATORS.ilike,
-      plan: readPartial,
+      read: readPartial,
       meaning: 'contains the text, in upper or lower case; with a `%` it is a pattern',
       example: one,
     },

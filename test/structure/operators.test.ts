@@ -61,7 +61,7 @@ function membersOf (source: ts.SourceFile, operator: string): readonly ts.Object
 const LACKING = {
   eq: 'value',
   ne: 'accepts',
-  lt: 'plan',
+  lt: 'read',
   between: 'sql',
   in: 'index',
   like: 'meaning',

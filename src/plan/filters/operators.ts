@@ -77,7 +77,7 @@ export const operators: OperatorKind = {
     if (param === undefined) return NOTHING
     const texts = textsOf(param, operator, form.value)
     if ('kind' in texts) return texts
-    const read = form.plan(texts, entry.convert, entry.type)
+    const read = form.read(texts, entry.convert, entry.type)
     const { operand, relations } = entry
     const found = (condition: Condition): PlannedCondition => ({ kind: 'condition', relations, condition })
     switch (read.kind) {
