@@ -1,7 +1,7 @@
 /** Checks the limits of an answer, from what its statement reports and from the length of its text. */
 import { TooLargeError } from '../errors.ts'
 import { PAGE_STYLES } from '../pagination.ts'
-import type { GetPlan, Include, KeysetPlan, ListPlan, StreamPlan } from '../plan/index.ts'
+import type { GetPlan, PlannedInclude, KeysetPlan, ListPlan, StreamPlan } from '../plan/index.ts'
 import { EXCESS_COLUMN, EXCESS_OF_BYTES, forecastOf, KEYSET_ROW, TOO_LONG, type Row } from '../sql/index.ts'
 
 type LimitedPlan = ListPlan | KeysetPlan | GetPlan
@@ -78,7 +78,7 @@ function sizeParameter (plan: LimitedPlan | StreamPlan): 'per_page' | 'limit' | 
 }
 
 /** The longest path below an include, which is most likely the one that the client asked for. */
-function longestPath ({ path, selection }: Include): string {
+function longestPath ({ path, selection }: PlannedInclude): string {
   const paths = selection.includes.map(longestPath)
   return paths.reduce((longest, one) => one.split('.').length > longest.split('.').length ? one : longest, path)
 }

@@ -16,13 +16,13 @@ type WrittenOf<T> = T extends Date ? string | Date
       : Wire<T>
 
 /** One part of a key. Numbers may also be given as text, because a path is text. */
-type KeyPart<T> = IsAny<T> extends true ? KeyText : T extends number | bigint ? KeyText : string
+type KeyPartText<T> = IsAny<T> extends true ? KeyText : T extends number | bigint ? KeyText : string
 
 /** The key of a record: the primary key, or its `uuid`. A composite key is the list of its parts, in order. */
 export type KeyOf<Entity> = IsAny<Entity> extends true ? AnyKey
   : Primary<Entity> extends infer Keys ? IsAny<Keys> extends true ? AnyKey
-    : Keys extends readonly unknown[] ? { readonly [Index in keyof Keys]: KeyPart<Keys[Index]> }
-      : KeyPart<Keys> | ('uuid' extends Key<Entity> ? string : never)
+    : Keys extends readonly unknown[] ? { readonly [Index in keyof Keys]: KeyPartText<Keys[Index]> }
+      : KeyPartText<Keys> | ('uuid' extends Key<Entity> ? string : never)
     : never
 
 type KeyText = string | number | bigint

@@ -1,6 +1,6 @@
 /** The values that a condition requires of a row, as far as they are plain equalities. */
 import type { RelationProperty, ScalarProperty } from '../model/index.ts'
-import type { ComparePart, KeyPart, Where, WherePart } from './tree.ts'
+import type { ComparePart, RelationKeyPart, Where, WherePart } from './tree.ts'
 import { keyOfEntity } from './values.ts'
 
 export interface Equalities {
@@ -60,7 +60,7 @@ function equalityOfColumn ({ property, comparisons: [only, ...more] }: ComparePa
   return isSimple(value) ? { property, value } : undefined
 }
 
-function equalityOfKey ({ relation, where: [only, ...more] }: KeyPart): Equality | undefined {
+function equalityOfKey ({ relation, where: [only, ...more] }: RelationKeyPart): Equality | undefined {
   if (more.length > 0 || only?.kind !== 'compare' || !only.bare || !isOneColumn(relation)) return undefined
   const [{ operator, value }] = only.comparisons as [ComparePart['comparisons'][number]]
   return operator === '$eq' && isSimple(value) ? { property: relation, value } : undefined

@@ -11,4 +11,11 @@ export { entitiesBehind, hasSql } from './reached.ts'
 export { readCondition } from './read.ts'
 export { columnOf, valueOfEquality, withColumnValues } from './scope-values.ts'
 export { toMikroOrm, type Visible } from './to-mikro-orm.ts'
-export { ALL_ROWS, type ComparePart, type Comparison, type KeyPart, type Where, type WherePart } from './tree.ts'
+export {
+  ALL_ROWS,
+  type ComparePart,
+  type Comparison,
+  type RelationKeyPart,
+  type Where,
+  type WherePart,
+} from './tree.ts'

@@ -15,7 +15,7 @@ import {
 import { shown } from '../options.ts'
 import { ImpossibleValueError, pathOf } from './condition-error.ts'
 import { equalityOf, type Equality } from './equalities.ts'
-import type { ComparePart, KeyPart, Where, WherePart } from './tree.ts'
+import type { ComparePart, RelationKeyPart, Where, WherePart } from './tree.ts'
 import { keyOfEntity } from './values.ts'
 
 type Column = Pick<KeyColumn, 'type' | 'codec'>
@@ -37,7 +37,7 @@ export function withColumnValues (where: Where): Where {
   return where.map((part) => {
     if (part.kind === 'and') return { ...part, members: part.members.map(withColumnValues) }
     const equality = equalityOf(part)
-    if (equality !== undefined) return rewritten(part as ComparePart | KeyPart, equality)
+    if (equality !== undefined) return rewritten(part as ComparePart | RelationKeyPart, equality)
     checkPart(part, '')
     return part
   })
@@ -58,7 +58,7 @@ export function valueOfEquality ({ property, value }: Equality): SqlValue {
 }
 
 /** Rewrites the value of an equality, unless `src/plan/where.ts` can bind it and so use a kept statement. */
-function rewritten (part: ComparePart | KeyPart, equality: Equality): WherePart {
+function rewritten (part: ComparePart | RelationKeyPart, equality: Equality): WherePart {
   const { type, codec } = columnOf(equality.property)!
   // the application's own type converts its values for reads
   if (codec !== undefined) return part

@@ -13,7 +13,7 @@ export type WherePart =
   | OrPart
   | NotPart
   | ComparePart
-  | KeyPart
+  | RelationKeyPart
   | RelatedPart
   | EmbeddedPart
   | SqlPart
@@ -56,7 +56,7 @@ export interface Comparison {
 }
 
 /** A condition on the key of a to-one relation, which the row itself contains: `{ author: { id: 7 } }`. */
-export interface KeyPart {
+export interface RelationKeyPart {
   readonly kind: 'key'
   readonly relation: RelationProperty
   /** Conditions on the primary key of the related record. */

@@ -40,7 +40,7 @@ export type {
   CustomTerm,
   Deleted,
   GetPlan,
-  Include,
+  PlannedInclude,
   JsonValue,
   KeysetPlan,
   ListPlan,

@@ -5,7 +5,7 @@ import { nameSuffix, type QueryParams } from '../query/index.ts'
 import { memoKey } from './memo.ts'
 import type { QueryErrors } from './query-errors.ts'
 import { cited, excess, refusal } from './refusal.ts'
-import type { Aggregate, Include, Selection } from './types.ts'
+import type { Aggregate, PlannedInclude, Selection } from './types.ts'
 import type { IncludeEntry, RelationEntry, Whitelist } from './whitelist/index.ts'
 
 /** Maximum number of include paths in one request. */
@@ -134,7 +134,7 @@ function selectionOf (
   included: ReadonlySet<IncludeEntry>,
   fields: SelectedFields
 ): Selection {
-  const includes: Include[] = []
+  const includes: PlannedInclude[] = []
   const aggregates: Aggregate[] = []
   for (const entry of included) {
     if (entry.parent !== parent) continue
@@ -168,7 +168,7 @@ function selectionOf (
 }
 
 /** Sorts includes by declaration, so that the same set of includes always makes the same statement. */
-function inOrder (includes: Include[], model: EntityModel): readonly Include[] {
+function inOrder (includes: PlannedInclude[], model: EntityModel): readonly PlannedInclude[] {
   if (includes.length < 2) return includes
   const order = [...model.properties.values()]
   return includes.sort((a, b) => order.indexOf(a.relation) - order.indexOf(b.relation))

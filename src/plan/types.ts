@@ -102,11 +102,11 @@ export interface Selection {
   readonly model: EntityModel
   /** The properties in the order of declaration. A relation in this list is shown as its key. */
   readonly properties: readonly (ScalarProperty | EmbeddedProperty | RelationProperty)[]
-  readonly includes: readonly Include[]
+  readonly includes: readonly PlannedInclude[]
   readonly aggregates: readonly Aggregate[]
 }
 
-export interface Include {
+export interface PlannedInclude {
   readonly relation: RelationProperty
   /** The full path of the include in URLs. */
   readonly path: string

@@ -3,7 +3,7 @@
  * is part of the plan's shape, and their values are bound. A translation has exactly the same meaning as the SQL that
  * MikroORM compiles for the condition. If a condition has no translation, MikroORM compiles it for each request.
  */
-import type { ComparePart, KeyPart, Comparison as Compared, Where, WherePart } from '../conditions/index.ts'
+import type { ComparePart, RelationKeyPart, Comparison as Compared, Where, WherePart } from '../conditions/index.ts'
 import {
   columnsOf,
   arrayLiteral,
@@ -166,7 +166,7 @@ class Translation {
   }
 
   /** Translates `{ author: { id: 7 } }`, which has the same meaning as `{ author: 7 }`. */
-  #key ({ relation, where: [only, ...more] }: KeyPart): Condition[] | undefined {
+  #key ({ relation, where: [only, ...more] }: RelationKeyPart): Condition[] | undefined {
     const comparand = this.#comparands.get(relation)
     if (comparand?.keyProperty === undefined || more.length > 0) return undefined
     if (only?.kind !== 'compare' || !only.bare || only.property !== comparand.keyProperty) return undefined

@@ -1,7 +1,7 @@
 /** The parser: turns any form of a query string into `QueryParams`. */
 import { Draft } from './draft.ts'
 import { Refusal } from './limits.ts'
-import { isPlainObject, readObject, readSearchParams } from './read-object.ts'
+import { isParsedObject, readObject, readSearchParams } from './read-object.ts'
 import { readText } from './read-text.ts'
 import type { QueryParams } from './types.ts'
 
@@ -40,7 +40,7 @@ export function parseQueryParams (query: unknown, options?: ParseOptions): Query
   try {
     const draft = new Draft(options)
     if (typeof query === 'string') readText(draft, query)
-    else if (isPlainObject(query)) readObject(draft, query)
+    else if (isParsedObject(query)) readObject(draft, query)
     else if (query instanceof URLSearchParams) readSearchParams(draft, query)
     else if (query !== undefined && query !== null) {
       throw new Refusal('The query is neither text nor an object of parameters.')

@@ -25,7 +25,7 @@ export function readSearchParams (draft: Draft, query: URLSearchParams): void {
 }
 
 /** Whether `value` was created by `{}` or `Object.create(null)`, or by a parser that imitates the latter. */
-export function isPlainObject (value: unknown): value is Readonly<Record<string, unknown>> {
+export function isParsedObject (value: unknown): value is Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
   const prototype = Object.getPrototypeOf(value)
   return prototype === null || Object.getPrototypeOf(prototype) === null
@@ -52,7 +52,7 @@ class ObjectReader {
       this.#refuse(name, TOO_NESTED, { limit: true })
     } else if (Array.isArray(value)) {
       this.#readArray(name, value, depth)
-    } else if (isPlainObject(value)) {
+    } else if (isParsedObject(value)) {
       this.#readNested(name, value, depth)
     } else {
       this.#refuse(name, NOT_TEXT)

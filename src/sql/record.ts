@@ -6,7 +6,7 @@
  * database can run, including distributed ones. Parents are never multiplied, and related rows are never cut off.
  */
 import type { RelationProperty } from '../model/index.ts'
-import type { AnswerLimits, Include, Selection } from '../plan/index.ts'
+import type { AnswerLimits, PlannedInclude, Selection } from '../plan/index.ts'
 import { aggregatesSql } from './aggregate.ts'
 import { whereClause, type ConditionContext } from './condition.ts'
 import { EMPTY, join, name, sql, trusted, type Sql } from './fragment.ts'
@@ -155,7 +155,7 @@ interface IncludeSql {
   readonly weight?: WeightedSql['weights'][number]
 }
 
-function includeSql (include: Include, parents: string, context: ConditionContext, bounds: Bounds): IncludeSql {
+function includeSql (include: PlannedInclude, parents: string, context: ConditionContext, bounds: Bounds): IncludeSql {
   const { relation, selection, rules } = include
   const rows = relatedRows(relation, parents, rules?.where, context)
   const as = context.names.expression(relation.name)
@@ -177,7 +177,7 @@ function includeSql (include: Include, parents: string, context: ConditionContex
  * the parents of the next level.
  */
 function includeByLevel (
-  include: Include,
+  include: PlannedInclude,
   rows: RelatedRows,
   as: string,
   context: ConditionContext,

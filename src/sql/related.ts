@@ -1,6 +1,6 @@
 /** The rows of a relation for many parents at once, found by `in (select ... from <parents>)`. */
 import { keyColumns, type EntityModel, type RelationProperty } from '../model/index.ts'
-import type { Include } from '../plan/index.ts'
+import type { PlannedInclude } from '../plan/index.ts'
 import {
   equalColumns,
   relatedKnown,
@@ -77,7 +77,7 @@ export function relatedRows (
  * The order of the related records of one parent: the order of the include, or else of the relation, followed by the
  * key.
  */
-export function relatedOrder ({ relation, rules }: Include, alias: string, context: ConditionContext): Order {
+export function relatedOrder ({ relation, rules }: PlannedInclude, alias: string, context: ConditionContext): Order {
   const { order, target } = relation
   const { joins, expressions } = rules?.order === undefined
     ? {

@@ -9,7 +9,7 @@ import {
   type Assignment,
   type Condition,
   type GetPlan,
-  type Include,
+  type PlannedInclude,
   type KeysetPlan,
   type ListPlan,
   type OrderTerm,
@@ -177,6 +177,6 @@ function makeSelectionShape ({ properties, includes, aggregates }: Selection): s
 /**
  * Rules and aggregates are objects of the whitelist. Their numbers identify all that they say, including conditions.
  */
-function includeShape ({ relation, selection, rules }: Include): string {
+function includeShape ({ relation, selection, rules }: PlannedInclude): string {
   return `${idOf(relation)}${rules === undefined ? '' : `!${idOf(rules)}`}{${selectionShape(selection)}}`
 }

@@ -17,7 +17,7 @@
  * also counts.
  */
 import type { Property, ScalarProperty } from '../model/index.ts'
-import type { AnswerLimits, Include, Selection } from '../plan/index.ts'
+import type { AnswerLimits, PlannedInclude, Selection } from '../plan/index.ts'
 import { EMPTY, join, name, sql, trusted, type Sql } from './fragment.ts'
 import type { Names } from './names.ts'
 import { joinParents, keyName } from './related.ts'
@@ -77,7 +77,7 @@ function mostRecords ({ includes }: Selection): number {
 const hasLong = (selection: Selection): boolean =>
   longProperties(selection).length > 0 || selection.includes.some((include) => hasLong(include.selection))
 
-const hasManyBehind = ({ selection }: Include): boolean =>
+const hasManyBehind = ({ selection }: PlannedInclude): boolean =>
   selection.includes.some((include) => include.relation.many || hasManyBehind(include))
 
 /** Bytes of the shortest record that can be included. */
@@ -106,7 +106,7 @@ function longIn (property: Property): readonly ScalarProperty[] {
 /** The weights of the records that an include adds to each of its parents. */
 interface Weight {
   readonly name: string
-  readonly include: Include
+  readonly include: PlannedInclude
 }
 
 const RECORDS = '@records'
@@ -147,7 +147,7 @@ export class Weighing {
    * @param keys the parts of the key of their parents
    * @param inner the weights of the records included in them
    */
-  addLevel (include: Include, level: string, keys: readonly Sql[], inner: readonly Weight[]): Weight {
+  addLevel (include: PlannedInclude, level: string, keys: readonly Sql[], inner: readonly Weight[]): Weight {
     const as = this.#names.expression(`${include.relation.name}_weight`)
     const columns = [
       ...keys.map((key, index) => sql`${key} as ${name(keyName(index))}`),

@@ -156,12 +156,12 @@ export function keyNames (id: Id, model: EntityModel): ReadonlySet<string> {
   return new Set(keyParts(id, model).map(({ property }) => property.publicName))
 }
 
-interface KeyPart extends PrimaryKeyPart {
+interface RequestedKeyPart extends PrimaryKeyPart {
   readonly expected: unknown
 }
 
 /** The parts of the key by which a record was requested, with their values. */
-function keyParts (id: Id, { primaryKey, uuid }: EntityModel): readonly KeyPart[] {
+function keyParts (id: Id, { primaryKey, uuid }: EntityModel): readonly RequestedKeyPart[] {
   const [single, ...more] = primaryKey
   if (typeof id === 'object') return primaryKey.map((part) => ({ ...part, expected: id[part.property.name] }))
   if (uuid !== undefined && single?.columns[0]?.type.kind !== 'uuid' && isUuid(String(id))) {

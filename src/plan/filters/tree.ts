@@ -24,15 +24,15 @@ export class ConditionTree {
 }
 
 /** A condition on a record that these relations lead to. */
-export interface Alternative {
+export interface Branch {
   readonly relations: readonly RelationProperty[]
   readonly condition: Condition
 }
 
 /** Combines conditions of which at least one must hold. Conditions behind the same relation share one sub-query. */
-export function anyOf (alternatives: readonly Alternative[]): Condition {
+export function anyOf (alternatives: readonly Branch[]): Condition {
   const conditions: Condition[] = []
-  const behind = new Map<RelationProperty, Alternative[]>()
+  const behind = new Map<RelationProperty, Branch[]>()
   for (const { relations, condition } of alternatives) {
     const [relation, ...rest] = relations
     if (relation === undefined) conditions.push(condition)
