@@ -238,7 +238,7 @@ const typeOf = (type: unknown): Broken => ({ keyword: 'type', params: { type } }
 const missing = (name: string): Broken => ({ keyword: 'required', params: { missingProperty: name } })
 const additional = (name: string): Broken => ({
   keyword: 'additionalProperties',
-  params: { additionalProperty: name },
+  params: { additionalProperty: cited(name) },
 })
 
 function validationItem (at: Place, message: string, { keyword, params }: Broken): ValidationItem {

@@ -14,9 +14,9 @@ const HANDLERS = 'http/routes/handlers'
 const STACKS = [
   ['GET', '/lost', ['run/session', 'read/rows', 'read/list', HANDLERS]],
   ['GET', '/lost/1', ['run/session', 'read/rows', 'read/get', HANDLERS]],
-  ['POST', '/lost', ['run/session', 'write/statements', 'write/one-statement/insert', 'write/create', HANDLERS]],
-  ['PATCH', '/lost/1', ['run/session', 'write/statements', 'write/one-statement/change', 'write/update', HANDLERS]],
-  ['DELETE', '/lost/1', ['run/session', 'write/statements', 'write/one-statement/change', 'write/delete', HANDLERS]],
+  ['POST', '/lost', ['run/session', 'write/run-write', 'write/one-statement/insert', 'write/create', HANDLERS]],
+  ['PATCH', '/lost/1', ['run/session', 'write/run-write', 'write/one-statement/change', 'write/update', HANDLERS]],
+  ['DELETE', '/lost/1', ['run/session', 'write/run-write', 'write/one-statement/change', 'write/delete', HANDLERS]],
 ] as const
 
 const { stackTraceLimit } = Error
