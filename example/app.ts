@@ -1,9 +1,10 @@
-/** The application: API documentation at /docs, and a resource for each entity. */
+/** The application: API documentation at /docs, and a resource for each entity, with the roles of access.ts. */
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import underPressure from '@fastify/under-pressure'
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
 import crudKit, { HealthSchema, type DatabaseFactory } from '../src/index.ts' // in an application: 'fastify-crud-kit'
+import { accessIn, roleScheme } from './access.ts'
 import { Category } from './entities/index.ts'
 import { resources } from './resources/index.ts'
 import { seed } from './seed/catalogue.ts'
@@ -11,7 +12,8 @@ import { seed } from './seed/catalogue.ts'
 /** Opens the database, fills it if it is empty, and registers everything. The application does not listen yet. */
 export async function buildApp (
   database: DatabaseFactory,
-  options: FastifyServerOptions = {}
+  options: FastifyServerOptions = {},
+  env: NodeJS.ProcessEnv = process.env
 ): Promise<FastifyInstance> {
   const app = Fastify(options)
   // the documentation comes first, because it only sees routes that are registered after it
@@ -19,11 +21,14 @@ export async function buildApp (
     openapi: {
       openapi: '3.1.0',
       info: { title: 'Catalogue', description: 'The example application of fastify-crud-kit.', version: '1.0.0' },
+      components: { securitySchemes: { role: roleScheme } },
+      // the header may be left out
+      security: [{}, { role: [] }],
     },
   })
   await app.register(swaggerUi, { routePrefix: '/docs' })
 
-  await app.register(crudKit, { database, resources })
+  await app.register(crudKit, { database, resources, access: accessIn(env) })
   await app.register(underPressure, {
     healthCheck: async () => {
       const health = await app.crudHealth()

@@ -26,7 +26,9 @@ import { retry } from '../../src/client/tanstack-query.ts'
 // only a type: no code of the server gets into the page
 import type { resources } from '../resources/index.ts'
 
-const api = createClient<ApiOf<typeof resources>>(import.meta.env['VITE_API_URL'] ?? '')
+// the example's role for this page; an application sends a token
+const headers = { 'x-role': 'admin' }
+const api = createClient<ApiOf<typeof resources>>(import.meta.env['VITE_API_URL'] ?? '', { headers })
 // categories have random keys and no sort by them
 const dataProvider = createDataProvider(api, { resources: { categories: { sortById: false } } })
 const queryClient = new QueryClient({ defaultOptions: { queries: { retry } } })

@@ -196,6 +196,7 @@ export async function seed (em: EntityManager): Promise<void> {
     body: 'Neither.',
     author: authors[2]!,
     category: categories.get('Tech')!,
+    published_at: new Date('2026-05-01T08:00:00.000Z'),
     ...dates(),
     deleted_at: new Date('2026-06-01T00:00:00.000Z'),
   })

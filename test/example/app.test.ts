@@ -103,6 +103,55 @@ for (const { name, skip, open } of newDatabases) {
       t.strictSame(all, (await get('/categories?sort=-price&fields=name'))['items'].map((item: Json) => item['name']))
     })
 
+    t.test('a guest reads what is published, an editor writes, and an admin deletes', async (t) => {
+      const send = async (
+        role: string | undefined,
+        method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+        url: string,
+        body?: Json
+      ) => {
+        const { statusCode, json } = await app.inject({
+          method,
+          url,
+          headers: role === undefined ? {} : { 'x-role': role },
+          ...(body !== undefined && { payload: body }),
+        })
+        return { status: statusCode, body: json<Json>() }
+      }
+      const total = async (role: string | undefined, query: string) => (await send(role, 'GET', query)).body['total']
+      const unpublished = '/articles?filter[published_at][isnull]=true'
+      t.equal(await total(undefined, unpublished), 0)
+      t.equal(await total('guest', unpublished), 0)
+      t.ok(await total('editor', unpublished) > 0)
+      const [article] = (await send('editor', 'GET', unpublished)).body['items']
+      t.equal((await send('guest', 'GET', `/articles/${article.id}`)).status, 404)
+      t.equal(await total('guest', `/authors?filter[articles.title]=${encodeURIComponent(article.title)}`), 0)
+      t.equal(await total('editor', `/authors?filter[articles.title]=${encodeURIComponent(article.title)}`), 1)
+
+      const category = { name: 'Maps', price: 12 }
+      for (const role of [undefined, 'guest', 'stranger', '__proto__']) {
+        t.match(await send(role, 'POST', '/categories', category), {
+          status: 403,
+          body: { code: 'FST_CRUD_FORBIDDEN' },
+        })
+      }
+      const created = await send('editor', 'POST', '/categories', category)
+      t.match(created, { status: 201, body: category })
+      const url = `/categories/${created.body['id']}`
+      t.equal((await send('guest', 'PATCH', url, { price: 1 })).status, 403)
+      t.match(await send('editor', 'PATCH', url, { price: 13 }), { status: 200, body: { price: 13 } })
+      t.equal((await send('editor', 'DELETE', url)).status, 403)
+      t.equal((await send('admin', 'DELETE', url)).status, 200)
+    })
+
+    t.test('the document says which role may use an operation', async (t) => {
+      const { paths, components, security } = await get('/docs/json')
+      t.strictSame(paths['/categories'].post['x-roles'], ['admin', 'editor'])
+      t.strictSame(paths['/categories/{id}'].delete['x-roles'], ['admin'])
+      t.match(components.securitySchemes.role, { type: 'apiKey', in: 'header', name: 'x-role' })
+      t.strictSame(security, [{}, { role: [] }])
+    })
+
     t.test('it has the indexes that its whitelists need, except those of a server extension', async (t) => {
       await app.listen({ port: 0, host: '127.0.0.1' })
       await adviceGiven.promise
@@ -124,6 +173,23 @@ for (const { name, skip, open } of newDatabases) {
     })
   })
 }
+
+t.test('in production the header is ignored, and all clients are guests', async (t) => {
+  const template = copyTemplate()
+  const databaseUrl = template === undefined ? 'pglite://memory' : `pglite://${template.folder}`
+  const database = new DatabaseFactory({ databaseUrl, entities, schema: 'create' })
+  const app = await buildApp(database, {}, { NODE_ENV: 'production' })
+  t.teardown(async () => {
+    await app.close()
+    template?.remove()
+  })
+  for (const role of ['guest', 'editor', 'admin', 'stranger']) {
+    const headers = { 'x-role': role }
+    t.equal((await app.inject({ url: '/categories', headers })).statusCode, 200, role)
+    const { statusCode } = await app.inject({ method: 'POST', url: '/categories', headers, payload: { name: 'Maps' } })
+    t.equal(statusCode, 403, role)
+  }
+})
 
 t.test('npm start listens, keeps its rows between starts, and stops on a signal', async (t) => {
   const cwd = t.testdir({ '.data': {} })

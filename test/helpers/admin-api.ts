@@ -47,9 +47,13 @@ export interface TestApi<Api> {
   readonly requests: () => string[]
 }
 
-/** The example with its catalogue. */
+/** The example with its catalogue. All clients have the role of an admin. */
 export async function exampleApi (t: Test): Promise<TestApi<ExampleApi>> {
-  return await listen<ExampleApi>(await openExample(t))
+  const app = await openExample(t)
+  app.addHook('onRequest', async ({ headers }) => {
+    headers['x-role'] = 'admin'
+  })
+  return await listen<ExampleApi>(app)
 }
 
 /** A resource with versions, `/orders`, and one with small pages, no totals, a UUID as key and batches, `/plants`. */

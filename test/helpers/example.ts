@@ -6,11 +6,11 @@ import { entities } from '../../example/entities/index.ts'
 import { DatabaseFactory } from '../../src/index.ts'
 import { copyTemplate } from './databases.ts'
 
-/** The application with its catalogue, on PGlite; closed when the test ends. */
+/** The application with its catalogue, on PGlite, as in development; closed when the test ends. */
 export async function openExample (t: Test): Promise<FastifyInstance> {
   const template = copyTemplate()
   const databaseUrl = template === undefined ? 'pglite://memory' : `pglite://${template.folder}`
-  const app = await buildApp(new DatabaseFactory({ databaseUrl, entities, schema: 'create' }))
+  const app = await buildApp(new DatabaseFactory({ databaseUrl, entities, schema: 'create' }), {}, {})
   t.teardown(async () => {
     await app.close()
     template?.remove()

@@ -73,6 +73,9 @@ t.test('the page works in a browser', { skip: skipReason() }, async (t) => {
 
   t.test('the example body works, and a wrong body shows its errors', async (t) => {
     const create = await open(page, 'POST', '/categories')
+    t.equal((await execute(create)).status, '403', 'a guest cannot create')
+    await create.locator('.btn-clear').click()
+    await authorize(page, 'editor')
     const editor = create.locator('textarea.body-param__text')
     t.strictSame(Object.keys(JSON.parse(await editor.inputValue())), ['name', 'description', 'price', 'status'])
     await editor.fill('{ "nmae": "Maps", "price": "cheap" }')
@@ -113,6 +116,15 @@ async function open (page: Page, method: string, path: string): Promise<Locator>
   await block.locator('.opblock-summary-control').click()
   await block.locator('.try-out__btn').click()
   return block
+}
+
+/** Sets the header with the role of all requests of the page. */
+async function authorize (page: Page, role: string): Promise<void> {
+  await page.locator('.scheme-container .btn.authorize').click()
+  const dialog = page.locator('.dialog-ux')
+  await dialog.locator('input').fill(role)
+  await dialog.locator('.btn.authorize').click()
+  await dialog.locator('.btn-done').click()
 }
 
 /** Sends the request, and returns what the page shows of the answer. */

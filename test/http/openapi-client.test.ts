@@ -13,7 +13,11 @@ import createClient from 'openapi-fetch'
 import type { paths } from './api.d.ts'
 
 export async function run (baseUrl: string) {
-  const client = createClient<paths>({ baseUrl, querySerializer: { array: { style: 'form', explode: false } } })
+  const client = createClient<paths>({
+    baseUrl,
+    querySerializer: { array: { style: 'form', explode: false } },
+    headers: { 'x-role': 'admin' },
+  })
 
   const list = await client.GET('/categories', {
     params: {

@@ -8,7 +8,8 @@ import type { resources } from '../../resources/index.ts'
 
 type Api = ApiOf<typeof resources>
 
-export const api = createClient<Api>(import.meta.env['VITE_API_URL'] ?? '')
+// the example's role for this page; an application sends a token
+export const api = createClient<Api>(import.meta.env['VITE_API_URL'] ?? '', { headers: { 'x-role': 'editor' } })
 
 export const queryClient = new QueryClient()
 

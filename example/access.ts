@@ -1,0 +1,42 @@
+/**
+ * The roles of the example. A guest reads everything that is published, an editor also creates and changes records, and
+ * an admin may do everything.
+ */
+import { defineAccess } from '../src/index.ts' // in an application: 'fastify-crud-kit'
+import type { Article, Author, Category, Product, Tag } from './entities/index.ts'
+
+const READ = ['list', 'get'] as const
+
+const allow = defineAccess<{
+  Article: Article,
+  Author: Author,
+  Category: Category,
+  Product: Product,
+  Tag: Tag,
+}>()
+
+/**
+ * The option `access`. The header `x-role` names the role of a request. A header proves nothing, so it works during
+ * development only: with `NODE_ENV=production` it is ignored, and all clients are guests.
+ */
+export const accessIn = ({ NODE_ENV }: NodeJS.ProcessEnv) =>
+  allow({
+    role: ({ headers }) => NODE_ENV === 'production' ? 'guest' : String(headers['x-role'] ?? 'guest'),
+    roles: {
+      admin: true,
+      editor: { '*': { operations: [...READ, 'create', 'update', 'restore'] } },
+      guest: {
+        Article: { rows: { published_at: { $ne: null } }, operations: READ },
+        // all rows: the server would warn that published articles lead there
+        '*': { rows: {}, operations: READ },
+      },
+    },
+  })
+
+/** The header in the OpenAPI document: a button of the documentation's page sets it. */
+export const roleScheme = {
+  type: 'apiKey',
+  in: 'header',
+  name: 'x-role',
+  description: 'guest, editor or admin. Without the header a request is that of a guest. Ignored in production.',
+} as const
