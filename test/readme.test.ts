@@ -15,12 +15,6 @@ t.test('the smallest program gives the answers of the README', async (t) => {
   await checkDocument(t, readme)
 })
 
-t.test('the program about multi-tenancy keeps tenants apart', async (t) => {
-  const page = readDocument('docs/multi-tenancy.md')
-  t.equal(page.exchanges.length, 9)
-  await checkDocument(t, page)
-})
-
 t.test('the program on an existing database gives the answers of its page', async (t) => {
   const page = readDocument('docs/existing-database.md')
   t.equal(page.exchanges.length, 7)

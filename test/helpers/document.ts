@@ -26,7 +26,7 @@ export interface Document {
   readonly text: string
   /** The code of a block with this text after its three backticks, e.g. `ts app.ts`. */
   readonly block: (info: string) => string
-  /** The code block marked `ts app.ts`. */
+  /** The code blocks marked `ts app.ts`, joined. */
   readonly program: string
   /**
    * Blocks marked `http`, each with the `json` block that follows it. Those of a GET may instead have
@@ -37,7 +37,20 @@ export interface Document {
 
 /** Reads a page, e.g. `README.md`. */
 export function readDocument (file: string): Document {
-  const text = fs.readFileSync(path.join(root, file), 'utf8')
+  return documentOf(fs.readFileSync(path.join(root, file), 'utf8'))
+}
+
+/** The part of a page under a heading, e.g. `## CASL`, as a page of its own. */
+export function readSection (file: string, heading: string): Document {
+  const { text } = readDocument(file)
+  const [level] = heading.split(' ', 1)
+  const start = text.indexOf(`\n${heading}\n`)
+  if (start === -1) throw new Error(`${file} has no heading '${heading}'`)
+  const end = text.indexOf(`\n${level} `, start + heading.length)
+  return documentOf(text.slice(start, end === -1 ? undefined : end))
+}
+
+function documentOf (text: string): Document {
   const blocks = [...text.matchAll(/^```([^\n]*)\n([\s\S]*?)^```$/gm)].map(([, info = '', code = '']) => ({
     info,
     code,
@@ -50,14 +63,15 @@ export function readDocument (file: string): Document {
       : code.trim().split(/\n\n(?=GET )/).flatMap(readAnswered)
   })
   const block = (info: string) => blocks.find((block) => block.info === info)?.code ?? ''
-  return { text, block, program: block('ts app.ts'), exchanges }
+  const program = blocks.filter(({ info }) => info === 'ts app.ts').map(({ code }) => code).join('\n')
+  return { text, block, program, exchanges }
 }
 
 function readExchange (request: string, info: string, answer: string): Exchange {
   const [head = '', body] = request.trim().split('\n\n', 2)
   const [line = '', ...headers] = head.split('\n')
   const [method = '', url = ''] = line.split(' ')
-  const { statusCode } = JSON.parse(answer) as { statusCode?: number }
+  const status = info.split(' ')[1] ?? (JSON.parse(answer) as { statusCode?: number }).statusCode ?? 200
   return {
     request: line,
     method,
@@ -67,7 +81,7 @@ function readExchange (request: string, info: string, answer: string): Exchange 
       ...(body === undefined ? [] : [['content-type', 'application/json']]),
     ]),
     body,
-    status: Number(info.split(' ')[1] ?? statusCode ?? 200),
+    status: Number(status),
     answer,
   }
 }
@@ -137,13 +151,28 @@ export function runProgram (t: Test, program: string): string {
   return stdout
 }
 
-/** Runs the program as a process. */
-async function startProgram (t: Test, program: string): Promise<string> {
+/** Runs a program with a second file beside it, e.g. a test of the program. Returns the output of the second file. */
+export function runBeside (t: Test, program: string, file: string, code: string, env: Environment = {}): string {
+  const cwd = writeProgram(t, program)
+  fs.writeFileSync(path.join(cwd, file), withSources(code))
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['--liftoff-only', file], {
+    cwd,
+    encoding: 'utf8',
+    env: { ...process.env, PORT: '0', ...env },
+  })
+  if (status !== 0) throw new Error(stdout + stderr)
+  return stdout
+}
+
+export type Environment = Readonly<Record<string, string>>
+
+/** Runs the program as a process, and returns the start of its URLs. */
+export async function startProgram (t: Test, program: string, env: Environment = {}): Promise<string> {
   const folder = writeProgram(t, program)
   const port = await freePort()
   const child = spawn(process.execPath, ['--liftoff-only', 'app.ts'], {
     cwd: folder,
-    env: { ...process.env, PORT: String(port) },
+    env: { ...process.env, PORT: String(port), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   t.teardown(async () => {
@@ -184,25 +213,41 @@ export interface Answer {
   readonly text: string
 }
 
+export interface CheckOptions {
+  readonly env?: Environment
+  /** Texts for `<name>` in URLs and headers, beside those that earlier answers show. */
+  readonly names?: Readonly<Record<string, string>>
+}
+
 /** Runs a page's program and sends it all requests of the page. */
-export async function checkDocument (t: Test, { program, exchanges }: Document): Promise<void> {
-  const base = await startProgram(t, program)
+export async function checkDocument (
+  t: Test,
+  { program, exchanges }: Pick<Document, 'program' | 'exchanges'>,
+  { env, names = {} }: CheckOptions = {}
+): Promise<void> {
+  const base = await startProgram(t, program, env)
   await checkExchanges(t, exchanges, async ({ method, headers, body }, url) => {
     const response = await fetch(base + url, { method, headers, ...(body !== undefined && { body }) })
     return { status: response.status, type: response.headers.get('content-type')!, text: await response.text() }
-  })
+  }, names)
 }
 
-/** Sends all requests of a page in order. `<name>` in a URL is the text that an earlier answer showed as `"<name>"`. */
+/**
+ * Sends all requests of a page in order. `<name>` in a URL or header is one of the given texts, or the text that an
+ * earlier answer showed as `"<name>"`.
+ */
 export async function checkExchanges (
   t: Test,
   exchanges: readonly Exchange[],
-  ask: (exchange: Exchange, url: string) => Promise<Answer>
+  ask: (exchange: Exchange, url: string) => Promise<Answer>,
+  given: Readonly<Record<string, string>> = {}
 ): Promise<void> {
-  const names = new Map<string, string>()
+  const names = new Map(Object.entries(given))
+  const filled = (text: string) => text.replace(/<(\w+)>/g, (_, name: string) => names.get(name)!)
   for (const exchange of exchanges) {
     const { request, status, answer } = exchange
-    const actual = await ask(exchange, exchange.url.replace(/<(\w+)>/g, (_, name: string) => names.get(name)!))
+    const headers = Object.fromEntries(Object.entries(exchange.headers).map(([name, text]) => [name, filled(text)]))
+    const actual = await ask({ ...exchange, headers }, filled(exchange.url))
     t.equal(actual.status, status, request)
     const type = actual.type.split(';', 1)[0]!
     if (type === 'application/json') {
