@@ -92,7 +92,11 @@ function insertSql (
     ...columns.map(({ column }) => name(column)),
   ]
   const into = sql`insert into ${table(model, alias)}`
-  if (names.length === 0 && rows.length === 1 && references.length === 0) return sql`${into} default values`
+  if (names.length === 0 && references.length === 0) {
+    if (rows.length === 1) return sql`${into} default values`
+    // several rows need the name of a column, and a key that is not given has a default
+    return sql`${into} (${name(keyColumns(model)[0]!.column)}) values ${join(rows.map(() => trusted('(default)')))}`
+  }
   const valuesOf = (row: InsertPlan['rows'][number]): Sql =>
     join([
       ...(discriminator === undefined ? [] : [sql`${discriminator.slot}`]),
