@@ -2,7 +2,7 @@
  * Runs the property tests of the suite. Every run of the suite draws the same examples, so that failures can be
  * repeated. `FUZZ_SEED`, an integer, draws others. `FUZZ_RUNS_FACTOR`, 1 or more, draws that many times as many.
  */
-import fc, { type IAsyncProperty, type IProperty } from 'fast-check'
+import fc, { type Arbitrary, type IAsyncProperty, type IProperty } from 'fast-check'
 
 const SEED = 20_260_105
 /** The number of examples of a test that does not set it. */
@@ -38,6 +38,30 @@ export function assertProperty<Values> (
 export function draw<Value> (values: fc.Arbitrary<Value>, { numRuns = RUNS, series = 0 }: Runs = {}): Value[] {
   const { seed, factor } = drawing(process.env)
   return fc.sample(values, { seed: seed + series, numRuns: Math.ceil(numRuns * factor) })
+}
+
+/**
+ * Whether a property fails for one of the examples, for tests that show what a property finds. The first such example
+ * is enough, so it is not made smaller. The property returns whether it holds, and an error that it throws is thrown.
+ */
+export async function isRefuted<Values extends [unknown, ...unknown[]]> (
+  arbitraries: { readonly [Index in keyof Values]: Arbitrary<Values[Index]> },
+  holds: (...values: Values) => Promise<boolean>,
+  { numRuns = RUNS, series = 0 }: Runs = {}
+): Promise<boolean> {
+  const { seed, factor } = drawing(process.env)
+  let refuted = false
+  const property = fc.asyncProperty<Values>(...arbitraries as never, async (...values: Values) => {
+    refuted = !await holds(...values)
+    return !refuted
+  })
+  const { errorInstance } = await fc.check(property, {
+    seed: seed + series,
+    numRuns: Math.ceil(numRuns * factor),
+    endOnFailure: true,
+  })
+  if (!refuted && errorInstance !== null) throw errorInstance
+  return refuted
 }
 
 /**

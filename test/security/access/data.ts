@@ -25,19 +25,29 @@ export const WORDS: readonly string[] = ['ann', 'bob', 'open', 'An%', 'zed', '']
 const LONG = 'x'.repeat(1_500)
 const DAYS: readonly string[] = ['2001-01-01T00:00:00.000Z', '2002-02-02T00:00:00.000Z']
 const MOST_ROWS = 5
+const TRIALS = 5
 
 /** A value of a column, chosen by a number. */
 function valueOf ({ type, nullable, target }: Column, entity: string, id: number, n: number, data: Data): unknown {
   if (nullable === true && n % 4 === 0) return null
   const m = Math.floor(n / 4)
   switch (type) {
-    case 'int': return m % 5
-    case 'text': return WORDS[m % WORDS.length]
-    case 'long': return [...WORDS.slice(0, 3), LONG][m % 4]
-    case 'json': return JSON.stringify({ theme: WORDS[m % 3], size: m % 7 })
-    case 'uuid': return uuidOf(10 * id + (n % 10))
-    case 'date': return n % 3 === 0 ? DAYS[m % 2] : null
-    case 'version': return 1 + m % 4
+    case 'tenant':
+      return m % 3 === 0 ? 2 : 1
+    case 'int':
+      return m % 5
+    case 'text':
+      return WORDS[m % WORDS.length]
+    case 'long':
+      return [...WORDS.slice(0, 3), LONG][m % 4]
+    case 'json':
+      return JSON.stringify({ theme: WORDS[m % 3], size: m % 7 })
+    case 'uuid':
+      return uuidOf(10 * id + (n % 10))
+    case 'date':
+      return n % 3 === 0 ? DAYS[m % 2] : null
+    case 'version':
+      return 1 + m % 4
     case 'key': {
       const rows = data.rows[target!]!
       return rows.length === 0 ? null : rows[m % rows.length]!.id
@@ -87,18 +97,28 @@ export function twinOf (data: Data, secrets: Secrets, seed: number): Data {
   const policy = policyColumns(secrets)
   const view = JSON.stringify(viewOf(secrets, data))
   let twin = data
-  const attempt = (change: (copy: Data) => void): void => {
+  const attempt = (change: (copy: Data) => void): boolean => {
     const copy = structuredClone(twin)
     change(copy)
-    if (JSON.stringify(viewOf(secrets, copy)) === view) twin = copy
+    if (JSON.stringify(viewOf(secrets, copy)) !== view) return false
+    twin = copy
+    return true
   }
   for (const entity of ENTITIES) {
     if (policy.has(`${entity}.id`)) continue
     const freeIds = Array.from({ length: MOST_ROWS + 1 }, (_, index) => index + 1)
       .filter((id) => !data.rows[entity]!.some((row) => row.id === id))
-    for (const id of freeIds) attempt((copy) => newRow(entity, id, random, copy))
+    for (const id of freeIds) {
+      // most random rows would be visible
+      let added = false
+      for (let trial = 0; trial < TRIALS && !added; trial++) {
+        added = attempt((copy) => {
+          newRow(entity, id, random, copy)
+        })
+      }
+    }
     for (const { id } of data.rows[entity]!) {
-      if (random() % 3 === 0) attempt((copy) => removeRow(copy, entity, id, policy))
+      if (random() % 2 === 0) attempt((copy) => removeRow(copy, entity, id, policy))
     }
   }
   for (const entity of ENTITIES) {

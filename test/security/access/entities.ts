@@ -85,4 +85,3 @@ export function entitiesFor (naming: Naming): readonly [User: any, Project: any,
   })
   return [User, Project, Task, Label]
 }
-

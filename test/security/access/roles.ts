@@ -1,4 +1,4 @@
-/** Random rules of a role, and what they mean: a model in JavaScript of the rows and properties that the role may see. */
+/** Random rules of a role, and a model in JavaScript of the rows and properties that the role may see. */
 import fc from 'fast-check'
 import type { EntityRule } from '../../../src/index.ts'
 import { propertiesOf, propertyOf, SHAPE, targetOf, ENTITIES, type Naming } from './shape.ts'
@@ -50,8 +50,8 @@ function ruleOf (entity: string): fc.Arbitrary<SecretRule | undefined> {
   return fc.option(rule, { nil: undefined, freq: 9 })
 }
 
-export const secretsArbitrary: fc.Arbitrary<Secrets> = fc.record(
-  Object.fromEntries(ENTITIES.map((entity) => [entity, ruleOf(entity)]))
+export const secretsArbitrary: fc.Arbitrary<Secrets> = fc.noBias(
+  fc.record(Object.fromEntries(ENTITIES.map((entity) => [entity, ruleOf(entity)])))
 )
 
 /** Whether a property does not exist for the role. */
@@ -113,11 +113,16 @@ function compares (wanted: any, value: any): boolean {
   if (value === null) return false
   const [operator, operand] = Object.entries<any>(wanted)[0]!
   switch (operator) {
-    case '$lt': return value < operand
-    case '$gte': return value >= operand
-    case '$ne': return value !== operand
-    case '$in': return operand.includes(value)
-    default: throw new Error(`no operator ${operator}`)
+    case '$lt':
+      return value < operand
+    case '$gte':
+      return value >= operand
+    case '$ne':
+      return value !== operand
+    case '$in':
+      return operand.includes(value)
+    default:
+      throw new Error(`no operator ${operator}`)
   }
 }
 

@@ -1,10 +1,10 @@
 /**
- * The shape of the entities of the non-interference tests, by names that do not change: their columns and relations. The
- * names that a server uses for its properties may differ.
+ * The columns and relations of the entities in the non-interference tests. Their names do not change. The names that a
+ * server uses for its properties may differ.
  */
 
 /** The types of columns. `key` refers to another entity. */
-export type ColumnType = 'int' | 'text' | 'long' | 'json' | 'uuid' | 'date' | 'version' | 'key'
+export type ColumnType = 'tenant' | 'int' | 'text' | 'long' | 'json' | 'uuid' | 'date' | 'version' | 'key'
 
 export interface Column {
   readonly type: ColumnType
@@ -36,7 +36,7 @@ export const SHAPE: Readonly<Record<string, EntityShape>> = {
     table: 'users',
     path: '/users',
     columns: {
-      tenant: { type: 'int' },
+      tenant: { type: 'tenant' },
       name: { type: 'text' },
       salary: { type: 'int', nullable: true },
       manager: key('User'),
@@ -49,7 +49,7 @@ export const SHAPE: Readonly<Record<string, EntityShape>> = {
     table: 'projects',
     path: '/projects',
     columns: {
-      tenant: { type: 'int' },
+      tenant: { type: 'tenant' },
       name: { type: 'text' },
       budget: { type: 'int', nullable: true },
       status: { type: 'text' },
@@ -68,7 +68,7 @@ export const SHAPE: Readonly<Record<string, EntityShape>> = {
     table: 'tasks',
     path: '/tasks',
     columns: {
-      tenant: { type: 'int' },
+      tenant: { type: 'tenant' },
       title: { type: 'text' },
       note: { type: 'long' },
       effort: { type: 'int', nullable: true },
@@ -82,7 +82,7 @@ export const SHAPE: Readonly<Record<string, EntityShape>> = {
     table: 'labels',
     path: '/labels',
     columns: {
-      tenant: { type: 'int' },
+      tenant: { type: 'tenant' },
       text: { type: 'text' },
       weight: { type: 'int' },
       uuid: { type: 'uuid' },

@@ -3,13 +3,14 @@ import type { PGlite } from '@electric-sql/pglite'
 import { MikroORM as PgliteORM } from '@mikro-orm/pglite'
 import type { MikroORM } from '@mikro-orm/postgresql'
 import Fastify, { type FastifyInstance } from 'fastify'
-import { crudKit, type CrudKitOptions } from '../../../src/index.ts'
-import { insertSql, type Data } from './data.ts'
+import { crudKit, type CrudKitOptions, type EntityRule } from '../../../src/index.ts'
+import { dataOf, insertSql, twinOf, type Data } from './data.ts'
 import { entitiesFor, serial } from './entities.ts'
+import { leakyCrud, type Leak } from './leaks.ts'
 import type { Ask } from './requests.ts'
 import { isHidden, writtenRule, type Secrets } from './roles.ts'
-import { ENTITIES, type Naming } from './shape.ts'
-import { resourcesFor, usualCrud, type MakeCrud } from './whitelists.ts'
+import { ENTITIES, sameNames, type Naming } from './shape.ts'
+import { resourcesFor, usualCrud } from './whitelists.ts'
 
 /** An answer as its client receives it. */
 export interface Heard {
@@ -19,40 +20,36 @@ export interface Heard {
   readonly body: string
 }
 
-export interface Side {
+interface Side {
   /** Replaces the rows, sends the requests and returns the answers. */
   readonly hear: (data: Data, asks: readonly Ask[]) => Promise<Heard[]>
   readonly close: () => Promise<void>
 }
 
 /** Names that resemble no other name, for everything that the role may not see. */
-export function secretNaming (secrets: Secrets): Naming {
+function secretNaming (secrets: Secrets): Naming {
   return (entity, property) =>
     isHidden(secrets, entity, property) ? `zzq${property.length}x${[...property].map(digit).join('')}` : property
 }
 
 const digit = (letter: string): string => String(letter.charCodeAt(0) % 10)
 
-export async function openSide (
-  database: PGlite,
-  secrets: Secrets,
-  naming: Naming,
-  makeCrud: MakeCrud = usualCrud
-): Promise<Side> {
+async function openSide (database: PGlite, secrets: Secrets, naming: Naming, leak?: Leak): Promise<Side> {
   const models = entitiesFor(naming)
   const orm = await PgliteORM.init(
     { entities: [...models], dbName: 'memory://', driverOptions: { pglite: () => database } } as never
   ) as unknown as MikroORM
   const app = Fastify()
-  const rules = Object.fromEntries(
-    ENTITIES.filter((entity) => secrets[entity] !== undefined).map((
-      entity
-    ) => [entity, writtenRule(secrets, entity, naming)])
-  )
+  const rules: Record<string, EntityRule> = {}
+  for (const entity of ENTITIES) {
+    if (secrets[entity] === undefined) continue
+    const rule = writtenRule(secrets, entity, naming)
+    rules[entity] = leak?.rule?.(entity, rule) ?? rule
+  }
   await app.register(crudKit, {
     orm,
     access: { role: () => 'member', roles: { member: rules } },
-    resources: resourcesFor(models, naming, makeCrud),
+    resources: resourcesFor(models, naming, leak === undefined ? usualCrud : leakyCrud(leak, naming)),
     indexAdvice: false,
     shared: [...ENTITIES],
   } as CrudKitOptions)
@@ -102,6 +99,33 @@ async function hearOne (app: FastifyInstance, ask: Ask, heard: Heard[]): Promise
 
 /** The time of a deletion, which the server sets. The rows of the tests were deleted long before. */
 const GENERATED = /"20[2-9]\d-\d\d-\d\dT[\d:.]+Z"/g
+
+export interface Visit {
+  readonly secrets: Secrets
+  readonly asks: readonly Ask[]
+  /** Seeds of the data, and of what differs on the other side. */
+  readonly seed: number
+  readonly otherSeed: number
+  /** A mistake that both servers make. */
+  readonly leak?: Leak
+}
+
+/** What the role hears on both sides. */
+export async function hearBoth (
+  database: PGlite,
+  { secrets, asks, seed, otherSeed, leak }: Visit
+): Promise<readonly [one: readonly Heard[], other: readonly Heard[]]> {
+  const data = dataOf(seed)
+  // a leak of data must be found without the names
+  const otherNames = leak === undefined || leak.ofNames === true ? secretNaming(secrets) : sameNames
+  const sides: Side[] = []
+  try {
+    for (const naming of [sameNames, otherNames]) sides.push(await openSide(database, secrets, naming, leak))
+    return [await sides[0]!.hear(data, asks), await sides[1]!.hear(twinOf(data, secrets, otherSeed), asks)]
+  } finally {
+    for (const side of sides) await side.close()
+  }
+}
 
 /** The first answer that is not the same; `undefined` if all are. */
 export function difference (one: readonly Heard[], other: readonly Heard[]): string | undefined {

@@ -32,8 +32,17 @@ export interface Allowed {
 
 export const ALLOWED: Readonly<Record<string, Allowed>> = {
   User: {
-    filters: ['tenant', 'name', 'salary', 'manager', 'manager.name', 'projects.name', 'projects.tasks.title',
-      'address.city', 'reports.salary'],
+    filters: [
+      'tenant',
+      'name',
+      'salary',
+      'manager',
+      'manager.name',
+      'projects.name',
+      'projects.tasks.title',
+      'address.city',
+      'reports.salary',
+    ],
     search: ['name', 'projects.name', 'address.city'],
     anyOf: ['name', 'salary'],
     sorts: ['id', 'name', 'salary', 'manager.salary', 'address.zip'],
@@ -46,25 +55,73 @@ export const ALLOWED: Readonly<Record<string, Allowed>> = {
     pagination: { maxIncluded: 9 },
   },
   Project: {
-    filters: ['id', 'tenant', 'name', 'budget', 'status', 'settings.theme', 'owner', 'owner.name', 'owner.salary',
-      'owner.manager.name', 'parent', 'parent.budget', 'tasks.title', 'tasks.effort', 'tasks.note', 'labels.text',
-      'labels.id', 'children.name', 'version'],
+    filters: [
+      'id',
+      'tenant',
+      'name',
+      'budget',
+      'status',
+      'settings.theme',
+      'owner',
+      'owner.name',
+      'owner.salary',
+      'owner.manager.name',
+      'parent',
+      'parent.budget',
+      'tasks.title',
+      'tasks.effort',
+      'tasks.note',
+      'labels.text',
+      'labels.id',
+      'children.name',
+      'version',
+    ],
     search: ['name', 'status', 'owner.name', 'tasks.note', 'labels.text'],
     anyOf: ['name', 'budget'],
     sorts: ['id', 'name', 'budget', 'owner', 'owner.name', 'owner.salary', 'parent.budget', 'parent.owner.name'],
     several: ['status', 'budget'],
-    fields: ['id', 'name', 'budget', 'status', 'settings', 'owner', 'version', 'tasks.title', 'tasks.effort',
-      'labels.text', 'owner.name'],
+    fields: [
+      'id',
+      'name',
+      'budget',
+      'status',
+      'settings',
+      'owner',
+      'version',
+      'tasks.title',
+      'tasks.effort',
+      'labels.text',
+      'owner.name',
+    ],
     includes: ['owner', 'parent', 'tasks', 'tasks.after', 'labels', 'children', 'owner.manager', 'labels.projects'],
     includeSorts: { tasks: ['-effort', 'title'] },
-    aggregates: [['count', 'tasks'], ['exists', 'labels'], ['sum', 'tasks.effort'], ['count', 'labels'],
-      ['min', 'tasks.note'], ['avg', 'labels.weight'], ['exists', 'owner']],
+    aggregates: [
+      ['count', 'tasks'],
+      ['exists', 'labels'],
+      ['sum', 'tasks.effort'],
+      ['count', 'labels'],
+      ['min', 'tasks.note'],
+      ['avg', 'labels.weight'],
+      ['exists', 'owner'],
+    ],
     defaultSort: ['-budget', 'name'],
     pagination: { maxIncluded: 8, maxBytes: 4_000 },
   },
   Task: {
-    filters: ['tenant', 'title', 'note', 'effort', 'project', 'project.name', 'project.owner.name',
-      'project.labels.text', 'after', 'after.effort', 'followers.title', 'deleted_at'],
+    filters: [
+      'tenant',
+      'title',
+      'note',
+      'effort',
+      'project',
+      'project.name',
+      'project.owner.name',
+      'project.labels.text',
+      'after',
+      'after.effort',
+      'followers.title',
+      'deleted_at',
+    ],
     search: ['title', 'note', 'project.name'],
     anyOf: ['title', 'effort'],
     sorts: ['id', 'title', 'effort', 'note', 'project.name', 'project.owner.salary', 'after.effort', 'deleted_at'],
@@ -108,6 +165,7 @@ export function typeAt (entity: string, path: string): ColumnType | undefined {
 
 const COMMON = ['eq', 'ne', 'in', 'isnull'] as const
 const OPERATORS = {
+  tenant: [...COMMON, 'gte'],
   int: [...COMMON, 'gte', 'lt', 'between'],
   text: [...COMMON, 'gt', 'contains', 'like'],
   long: [...COMMON, 'gt', 'contains', 'like'],
@@ -148,12 +206,17 @@ export function queryConfigFor (entity: string, naming: Naming): QueryBuilderOpt
       ...allowed.includes.map((include) => {
         const sort = allowed.includeSorts[include]
         const target = targetOf(entity, include)!
-        return new AllowedInclude(path(include), sort === undefined ? {} : {
-          sort: sort.map((item) => {
-            const name = named(naming, target, item.replace('-', ''))
-            return item.startsWith('-') ? `-${name}` : name
-          }) as never,
-        })
+        return new AllowedInclude(
+          path(include),
+          sort === undefined
+            ? {}
+            : {
+                sort: sort.map((item) => {
+                  const name = named(naming, target, item.replace('-', ''))
+                  return item.startsWith('-') ? `-${name}` : name
+                }) as never,
+              }
+        )
       }),
       ...allowed.aggregates.map(([fn, field]) => AllowedInclude[fn](path(field))),
     ],
