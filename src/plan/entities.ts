@@ -26,7 +26,7 @@ export function entitiesOf (plan: Plan): readonly EntityModel[] {
 const showsRecords = (plan: Plan): plan is Extract<Plan, { readonly selection: Selection }> =>
   'selection' in plan && !(plan.kind === 'stream' && plan.reads === 'keys')
 
-const isNested = ({ kind }: Condition): boolean => kind === 'related' || kind === 'any' || kind === 'all'
+const isNested = (condition: Condition): boolean => 'conditions' in condition
 
 const NONE: ReadonlySet<EntityModel> = new Set()
 
@@ -38,7 +38,7 @@ function addAll (more: Iterable<EntityModel>, entities: Entities): void {
 
 function addCondition (condition: Condition, entities: Entities): void {
   if (condition.kind === 'related') addRelation(condition.relation, entities)
-  if (condition.kind === 'related' || condition.kind === 'any' || condition.kind === 'all') {
+  if ('conditions' in condition) {
     for (const inner of condition.conditions) addCondition(inner, entities)
   }
 }

@@ -49,6 +49,8 @@ export type Condition =
   | { readonly kind: 'any', readonly conditions: readonly Condition[] }
   /** All of the conditions hold. This is for an alternative that consists of several conditions. */
   | { readonly kind: 'all', readonly conditions: readonly Condition[] }
+  /** One of the conditions is false. A row for which that is unknown, because of a null, is left out. */
+  | { readonly kind: 'not', readonly conditions: readonly Condition[] }
 
 /** The conditions of MikroORM's filters. They apply to the rows of an entity wherever a statement reads them. */
 export type EntityConditions = ReadonlyMap<EntityModel, readonly Condition[]>

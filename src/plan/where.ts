@@ -124,6 +124,7 @@ class Translation {
       case 'key':
         return this.#key(part)
       case 'not':
+        return this.#negation(part.member)
       case 'related':
       case 'embedded':
       case 'sql':
@@ -151,6 +152,11 @@ class Translation {
       kind: 'any',
       conditions: groups.map((conditions) => conditions.length === 1 ? conditions[0]! : { kind: 'all', conditions }),
     }]
+  }
+
+  #negation (member: Where): Condition[] | undefined {
+    const [conditions] = this.#groups([member]) ?? []
+    return conditions && [{ kind: 'not', conditions }]
   }
 
   #comparisons ({ property, comparisons }: ComparePart): Condition[] | undefined {

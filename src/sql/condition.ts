@@ -118,6 +118,8 @@ export function conditionSql (condition: Condition, model: EntityModel, alias: s
       return anySql(condition.conditions, model, alias, context)
     case 'all':
       return sql`(${allSql(condition.conditions, model, alias, context)})`
+    case 'not':
+      return sql`not (${allSql(condition.conditions, model, alias, context)})`
   }
 }
 

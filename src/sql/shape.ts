@@ -135,6 +135,8 @@ function conditionShape (condition: Condition): string {
       return `|(${conditionsShape(condition.conditions)})`
     case 'all':
       return `&(${conditionsShape(condition.conditions)})`
+    case 'not':
+      return `!(${conditionsShape(condition.conditions)})`
   }
 }
 

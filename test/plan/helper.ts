@@ -106,6 +106,8 @@ function written (condition: Condition, values: readonly unknown[]): string {
       return `(${condition.conditions.map((inner) => written(inner, values)).join(' or ')})`
     case 'all':
       return `(${condition.conditions.map((inner) => written(inner, values)).join(' and ')})`
+    case 'not':
+      return `not (${condition.conditions.map((inner) => written(inner, values)).join(' and ')})`
     case 'null':
       return `${nameOf(condition.operand)} is ${condition.negated ? 'not ' : ''}null`
     case 'key':
