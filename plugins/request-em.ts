@@ -20,7 +20,7 @@ const NAME = 'fastify-crud-kit/request-em'
 async function register (fastify: FastifyInstance, options: object): Promise<void> {
   checkPluginOptions(NAME, options)
   refuseSecond(NAME, 'request.em', fastify.hasRequestDecorator('em'))
-  const emOf = emGetter(fastify.orm, () => accessOf(fastify))
+  const emOf = emGetter(fastify.orm, ({ server }) => accessOf(server))
   for (const property of EM_PROPERTIES) fastify.decorateRequest(property as never, null as never)
   fastify.addHook('onRequest', (request, reply, done) => {
     rememberReply(request, reply)

@@ -37,11 +37,12 @@ export function replyOf (request: FastifyRequest): FastifyReply {
 /**
  * Makes the getter of `request.em`.
  *
- * @param access returns the rules that limit what methods of `CrudBase` do with the EntityManager
+ * @param accessOf returns the rules of the instance that answers a request. They limit what methods of `CrudBase` do
+ *   with the EntityManager.
  */
 export function emGetter (
   orm: MikroORM,
-  access: () => Access | undefined
+  accessOf: (request: FastifyRequest) => Access | undefined
 ): (request: FastifyRequest) => EntityManager {
   // PGlite runs one statement at a time, in this process, and cannot cancel it
   const strategy = orm.driver.constructor.name === 'PgliteDriver'
@@ -54,7 +55,7 @@ export function emGetter (
       if (!withEm[kReply]) withEm[kAbort] = controller
       else abortOnDeparture(controller, withEm[kReply])
       const em = orm.em.fork({ signal: controller.signal, ...strategy }) as EntityManager
-      const rules = access()
+      const rules = accessOf(request)
       withEm[kEm] = rules === undefined ? em : actForRequest(em, request, rules)
     }
     return withEm[kEm]

@@ -1,0 +1,83 @@
+/** Rules that `crudAccess` adds to an instance: they hold for all routes inside of it, and for no others. */
+import t from 'tap'
+import {
+  crudAccess,
+  CrudBase,
+  crudRoutes,
+  parseQueryParams,
+  type AccessOptions,
+  type CrudAccessOptions,
+} from '../../../src/index.ts'
+import { forEachDatabase } from '../../helpers/databases.ts'
+import { entities, Project, seed, sender, serveWith } from './fixtures.ts'
+
+const ALL = parseQueryParams('')
+
+/** A class with overridden methods, which work with `request.em`. */
+class Projects extends CrudBase<any> {
+  override async list (em: any, ...rest: any[]): Promise<any> {
+    return await (super.list as any)(em, ...rest)
+  }
+
+  override async update (em: any, ...rest: any[]): Promise<any> {
+    return await (super.update as any)(em, ...rest)
+  }
+}
+
+const rules = (tenant: number): AccessOptions => ({
+  role: () => 'member',
+  roles: { member: { Project: { rows: { tenant }, hidden: ['budget'] } } },
+})
+
+await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
+  const plain = new CrudBase<any>({ model: Project, writable: 'all' })
+  const overridden = new Projects({ model: Project, writable: 'all' })
+  const operations = ['list', 'get', 'update'] as const
+
+  const app = await serveWith(t, orm, { access: undefined, resources: {} } as never, async (app) => {
+    for (const tenant of [1, 2]) {
+      await app.register(async (child) => {
+        child.get('/early', async ({ em }) => await plain.list(em, ALL))
+        await child.register(crudAccess, { access: rules(tenant) } satisfies CrudAccessOptions)
+        await child.register(crudRoutes, { prefix: '/plain', crud: plain, operations })
+        await child.register(crudRoutes, { prefix: '/overridden', crud: overridden, operations })
+        child.get('/own', async ({ em }) => await plain.list(em, ALL))
+        await child.register(async (inner) => {
+          inner.get('/inner', async ({ em }) => await em.transactional(async (em) => await plain.list(em as never, ALL)))
+        })
+      }, { prefix: `/v${tenant}` })
+    }
+    await app.register(crudRoutes, { prefix: '/outside', crud: overridden, operations })
+    app.get('/own', async ({ em }) => await plain.list(em, ALL))
+  })
+  const send = sender(app)
+
+  for (const tenant of [1, 2]) {
+    for (const url of ['plain', 'overridden', 'own', 'early', 'inner']) {
+      t.test(`/v${tenant}/${url} has the rows and properties of its instance`, async (t) => {
+        const { status, body } = await send('GET', `/v${tenant}/${url}`)
+        t.equal(status, 200)
+        t.equal(body.items.length, 2)
+        t.ok(body.items.every((item: any) => item.tenant === tenant && !('budget' in item)))
+      })
+    }
+  }
+
+  t.test('an overridden update changes no row outside of the rules', async (t) => {
+    const [{ id }] = await orm.em.fork().execute("select id from project where tenant = 2 and name = 'Apollo'")
+    t.equal((await send('PATCH', `/v1/overridden/${id}`, { name: 'Mine' })).status, 404)
+    t.equal((await send('PATCH', `/v2/overridden/${id}`, { tenant: 1 })).status, 403)
+    t.equal((await send('PATCH', `/v2/overridden/${id}`, { budget: 7 })).status, 400)
+    const { status, body } = await send('PATCH', `/v2/overridden/${id}`, { name: 'Apollo' })
+    t.equal(status, 200)
+    t.notOk('budget' in body)
+  })
+
+  t.test('routes outside of the instances have no rules', async (t) => {
+    for (const url of ['/outside', '/own']) {
+      const { body } = await send('GET', url)
+      t.equal(body.items.length, 4)
+      t.ok(body.items.every((item: any) => 'budget' in item))
+    }
+  })
+})
