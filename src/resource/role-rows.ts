@@ -44,7 +44,9 @@ export async function withRows (
   entities: readonly EntityModel[]
 ): Promise<ActiveFilters> {
   if (actor === undefined || actor.role.unlimited) return filters
-  return guarded(filters, entities, await Promise.all(entities.map((model) => rowsOf(actor, model))))
+  // a function that throws must not keep the promises of others from being awaited
+  const rows = await Promise.all(entities.map(async (model) => await rowsOf(actor, model)))
+  return guarded(filters, entities, rows)
 }
 
 /** The same for rows that are known already. */

@@ -1,0 +1,70 @@
+/** Functions in `rows` that throw or reject, also several of them in one request. */
+import type { FastifyRequest } from 'fastify'
+import t from 'tap'
+import type { AccessOptions, CrudKitOptions } from '../../../src/index.ts'
+import { forEachDatabase } from '../../helpers/databases.ts'
+import { entities, projects, seed, sender, serveWith, users } from './fixtures.ts'
+
+const unhandled: unknown[] = []
+const listener = (reason: unknown): void => {
+  unhandled.push(reason)
+}
+
+const check = ({ headers }: FastifyRequest): { tenant: number } => {
+  if (headers['x-tenant'] !== '1') throw Object.assign(new Error('Which tenant?'), { statusCode: 401 })
+  return { tenant: 1 }
+}
+const throws = (request: FastifyRequest) => check(request)
+const rejects = async (request: FastifyRequest) => check(request)
+const rejectsLater = async (request: FastifyRequest) => {
+  await new Promise((resolve) => setImmediate(resolve))
+  return check(request)
+}
+
+const resources: CrudKitOptions['resources'] = {
+  '/projects': { crud: projects, operations: ['list', 'get', 'create', 'update'] },
+  '/users': users,
+}
+
+await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
+  t.before(() => process.on('unhandledRejection', listener))
+  t.teardown(() => process.off('unhandledRejection', listener))
+
+  const pairs = [
+    ['async, then thrown', rejects, throws],
+    ['thrown, then async', throws, rejects],
+    ['both async', rejects, rejects],
+    ['both async, the second one first', rejectsLater, rejects],
+    ['later, then thrown', rejectsLater, throws],
+    ['both thrown', throws, throws],
+  ] as const
+  for (const [name, ofProjects, ofUsers] of pairs) {
+    t.test(`an error in the rows of two entities is answered, and leaves no unhandled rejection: ${name}`, async (t) => {
+      unhandled.length = 0
+      const access: AccessOptions = {
+        role: () => 'member',
+        roles: { member: { Project: { rows: ofProjects }, User: { rows: ofUsers } } },
+      }
+      const app = await serveWith(t, orm, { access, resources })
+      const refused = sender(app, { tenant: 2 })
+      for (
+        const [method, url, body] of [
+          ['GET', '/projects'],
+          ['GET', '/projects?include=owner'],
+          ['GET', '/projects/1?include=owner'],
+          ['POST', '/projects', { name: 'New', owner: 1 }],
+          ['PATCH', '/projects/1', { owner: 1 }],
+        ] as const
+      ) {
+        const answer = await refused(method, url, body)
+        t.strictSame([answer.status, answer.body.message], [401, 'Which tenant?'], `${method} ${url}`)
+      }
+      // Node.js reports unhandled rejections after the microtasks of a turn
+      for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve))
+      t.strictSame(unhandled, [])
+      const answer = await sender(app, { tenant: 1 })('GET', '/projects?include=owner')
+      t.equal(answer.status, 200)
+      t.ok(answer.body.items.every(({ tenant }: { tenant: number }) => tenant === 1))
+    })
+  }
+})
