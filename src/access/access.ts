@@ -15,7 +15,7 @@ export class Access {
   constructor (options: AccessOptions, entities: Entities) {
     checkAccess(options, entities)
     this.options = options
-    this.roles = new Map(Object.entries(options.roles).map(([name, rules]) => [name, new Role(name, rules)]))
+    this.roles = new Map(Object.entries(options.roles).map(([name, rules]) => [name, new Role(name, rules, entities)]))
     for (const role of this.roles.values()) {
       for (const model of entities.values()) role.view(model)
     }

@@ -5,10 +5,8 @@ import { ConfigError } from '../errors.ts'
 import type { EntityModel } from '../model/index.ts'
 import { checkOptions, notOneOf, shown } from '../options.ts'
 import { didYouMean, nearest } from '../suggest.ts'
-import type { AccessOptions, EntityRule } from './options.ts'
-
-/** The name that stands for all entities that a role does not name. */
-export const OTHERS = '*'
+import { checkSharedTables, namedFor } from './inheritance.ts'
+import { OTHERS, type AccessOptions, type EntityRule } from './options.ts'
 
 /** The models of an ORM's entities, by their names. */
 export type Entities = ReadonlyMap<string, EntityModel>
@@ -49,16 +47,17 @@ function checkRole (what: string, rules: unknown, entities: Entities): void {
   if (!isPlain(rules)) {
     throw new ConfigError(`${what} must be true or an object of rules by the names of entities, got ${shown(rules)}.`)
   }
-  const others = [...entities].filter(([name]) => !Object.hasOwn(rules, name)).map(([, model]) => model)
+  const modelsFor = (name: string) =>
+    [...entities.values()].filter((model) => (namedFor(model, rules) ?? OTHERS) === name)
   for (const [name, rule] of Object.entries(rules)) {
-    const model = entities.get(name)
-    if (model === undefined && name !== OTHERS) {
+    if (!entities.has(name) && name !== OTHERS) {
       const names = [...entities.keys()]
       const sentence = `${what} names '${name}', which is not an entity of the ORM`
       throw new ConfigError(didYouMean(sentence, nearest(name, names), `Entities: ${names.join(', ')}.`))
     }
-    if (typeof rule !== 'boolean') checkRule(`${what}.${name}`, rule, model === undefined ? others : [model])
+    if (typeof rule !== 'boolean') checkRule(`${what}.${name}`, rule, modelsFor(name))
   }
+  checkSharedTables(what, rules, entities)
 }
 
 /** @param models the entities that the rule is for */

@@ -3,6 +3,9 @@ import type { FilterQuery } from '@mikro-orm/core'
 import type { FastifyRequest } from 'fastify'
 import type { AnyKey, CrudOperation, IsAny } from '../config/index.ts'
 
+/** The name that stands for all entities that a role does not name. */
+export const OTHERS = '*'
+
 /** The names of an entity's properties, hidden ones included. */
 type PropertyName<Entity> = IsAny<Entity> extends true ? string : AnyKey<Entity>
 
@@ -31,8 +34,9 @@ export interface EntityRule<Entity = any> {
 
 /**
  * What a role may do, by the names of entities: a rule, `true` for no limits, `false` for nothing. `'*'` stands for all
- * entities that are not named. The role may not use an entity that is not named. `true` in place of the object means no
- * limits at all.
+ * entities that are not named. The role may not use an entity that is not named. With single-table inheritance, a class
+ * that is not named has the rule of the nearest class that it extends, before `'*'`. `true` in place of the object means
+ * no limits at all.
  */
 export type RoleRules<Entities = any> =
   | true

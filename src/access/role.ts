@@ -1,7 +1,8 @@
 /** A role: the rules of its entities, and its view of their models. */
 import type { EntityModel } from '../model/index.ts'
-import { OTHERS } from './check.ts'
-import type { EntityRule, RoleRules } from './options.ts'
+import type { Entities } from './check.ts'
+import { namedFor } from './inheritance.ts'
+import { OTHERS, type EntityRule, type RoleRules } from './options.ts'
 import { Rule } from './rule.ts'
 import { viewOf, type Viewer } from './view.ts'
 
@@ -17,7 +18,7 @@ export class Role implements Viewer {
   readonly #views = new WeakMap<EntityModel, EntityModel>()
 
   /** @param rules the rules as the application wrote them, already checked */
-  constructor (name: string, rules: RoleRules) {
+  constructor (name: string, rules: RoleRules, entities: Entities) {
     this.name = name
     this.unlimited = rules === true
     if (rules === true) {
@@ -25,10 +26,12 @@ export class Role implements Viewer {
       return
     }
     const named = rules as Readonly<Record<string, boolean | EntityRule>>
-    for (const [entity, rule] of Object.entries(named)) {
-      if (entity === OTHERS) {
-        if (rule !== false) this.#others = new Rule(rule)
-      } else this.#rules.set(entity, rule === false ? NOTHING : new Rule(rule))
+    const ruleFrom = (rule: boolean | EntityRule): Rule => rule === false ? NOTHING : new Rule(rule)
+    const made = new Map(Object.entries(named).map(([entity, rule]) => [entity, ruleFrom(rule)]))
+    this.#others = made.get(OTHERS)
+    for (const model of entities.values()) {
+      const source = namedFor(model, named)
+      if (source !== undefined) this.#rules.set(model.name, made.get(source)!)
     }
   }
 

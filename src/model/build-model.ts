@@ -80,6 +80,7 @@ export class Models {
       deletedAt: deletedAtOf(named('deleted_at') ?? byColumn('deleted_at')),
       version: meta.versionProperty === undefined ? undefined : named(meta.versionProperty as string),
       discriminator: this.#discriminator(meta),
+      ancestors: Object.freeze(ancestorsOf(meta, this.#metadata).map(({ className }) => className)),
       abstract: meta.abstract === true && meta.root.inheritanceType === 'sti',
       filters: [...this.#filters, ...Object.keys(meta.filters)],
       readOnly: readOnlyReason(meta),
@@ -100,7 +101,7 @@ export class Models {
     if (root.inheritanceType !== 'sti' || meta.discriminatorValue === undefined) return undefined
     const column = root.properties[root.discriminatorColumn as never] as EntityProperty | undefined
     const classes = [...this.#metadata.getAll().values()].filter((other) =>
-      other.root === root && isA(other, meta, this.#metadata)
+      other.root === root && (other === meta || ancestorsOf(other, this.#metadata).includes(meta))
     )
     // its own value comes first, because new rows get it
     const values = [meta, ...classes.filter((other) => other !== meta)].map((other) => other.discriminatorValue).filter(
@@ -118,15 +119,21 @@ const nameOf = (entity: unknown): string => {
   return String(meta?.className ?? name ?? entity)
 }
 
-function isA (meta: EntityMetadata, ancestor: EntityMetadata, metadata: MetadataStorage): boolean {
-  for (
-    let current: EntityMetadata | undefined = meta;
-    current !== undefined;
-    current = current.extends && metadata.find(current.extends as never)
-  ) {
-    if (current.class === ancestor.class) return true
+/** The classes in the same table that a class extends, the nearest first. */
+function ancestorsOf (meta: EntityMetadata, metadata: MetadataStorage): EntityMetadata[] {
+  if (meta.root.inheritanceType !== 'sti') return []
+  const all = [...metadata.getAll().values()]
+  const ancestors: EntityMetadata[] = []
+  let current = meta
+  while (current.extends) {
+    const parent = metadata.find(current.extends as never) as EntityMetadata | undefined
+    // the class of the metadata identifies an entity, since an EntitySchema contains separate metadata
+    const found = parent && all.find((known) => known.class === parent.class)
+    if (found === undefined || found.root !== meta.root) break
+    ancestors.push(found)
+    current = found
   }
-  return false
+  return ancestors
 }
 
 /**

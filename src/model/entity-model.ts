@@ -157,6 +157,8 @@ export interface EntityModel {
   readonly version?: ScalarProperty
   /** Single-table inheritance: the values that mark the rows of this class. */
   readonly discriminator?: { readonly column: string, readonly values: readonly (string | number)[] }
+  /** Single-table inheritance: the classes that it extends, the nearest first. Its rows are their rows, too. */
+  readonly ancestors: readonly string[]
   /** Whether it is abstract: all rows belong to its subclasses, and it creates none. */
   readonly abstract: boolean
   /** Names of the MikroORM filters that it declares. */

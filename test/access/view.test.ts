@@ -34,8 +34,10 @@ const Page = defineEntity({
 })
 const orm = await MikroORM.init({ entities: [Author, Book, Page], dbName: 'none', connect: false } as object as never)
 t.teardown(() => orm.close())
-const book = new Models(orm.em.getMetadata(), orm.em.getPlatform()).of(Book)
-const viewFor = (rules: RoleRules) => new Role('one', rules).view(book)
+const models = new Models(orm.em.getMetadata(), orm.em.getPlatform())
+const book = models.of(Book)
+const entities = new Map([Author, Book, Page].map((entity) => [models.of(entity).name, models.of(entity)]))
+const viewFor = (rules: RoleRules) => new Role('one', rules, entities).view(book)
 const shown = (rules: RoleRules): string[] =>
   [...viewFor(rules).properties.values()].filter(({ hidden }) => !hidden).map(({ name }) => name)
 
