@@ -13,6 +13,7 @@ import {
   markGenerated,
   namedSchemas,
   operationSchema,
+  ownBodies,
   queryChecks,
   refuseOtherTypes,
   roleGuard,
@@ -169,7 +170,8 @@ async function addRoutes (
       const own = options.schemas?.[operation]
       const swaggerTransform = transformOf?.(operation, String(method))
       const generated = generatedOf(operation)
-      const { preValidation, validatorCompiler } = validationOf(operation, method, generated)
+      const bodies = ownBodies(operation, generated, options, operations)
+      const { preValidation, validatorCompiler } = validationOf(operation, method, generated, bodies)
       const takesBody = generated.body !== undefined
       const hooks = hooksOf(
         options,
@@ -188,7 +190,7 @@ async function addRoutes (
         method,
         url,
         handler: timing ? timed(handler) : handler,
-        schema: routeSchema(operation, name, generated, own),
+        schema: routeSchema(operation, name, generated, bodies === undefined ? own : { ...own, body: bodies.schema }),
         validatorCompiler,
         config: {
           ...options.config,

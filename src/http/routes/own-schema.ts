@@ -27,14 +27,14 @@ export function withoutChanges (validator: Validator): Validator {
 
 /** Reads the verdict of a validator, in all the forms that Fastify accepts. */
 function afterwards (verdict: Verdict, validator: Validator, accept: (value: unknown) => Verdict): Verdict {
-  if (verdict instanceof Promise) return verdict.then(() => accept(undefined)).then(throwError)
+  if (verdict instanceof Promise) return verdict.then(() => accept(undefined)).then(rejecting)
   if (verdict === false) return { error: validator.errors }
   const { error, value } = (verdict ?? {}) as { readonly error?: unknown, readonly value?: unknown }
   return error === undefined || error === null ? accept(value) : { error }
 }
 
 /** Rejects with the error of a verdict: Fastify looks at rejections only, if a validator returns a promise. */
-function throwError (verdict: Verdict): Verdict {
+export function rejecting (verdict: Verdict): Verdict {
   const { error } = (verdict ?? {}) as { readonly error?: unknown }
   if (error !== undefined) throw error
   return verdict

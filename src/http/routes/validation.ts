@@ -14,6 +14,7 @@ import { timesOf } from '../timing.ts'
 import { checkBatch, bodyError } from './body.ts'
 import { keyReader } from './key.ts'
 import type { CrudRoutesOptions } from './options.ts'
+import type { OwnBodies } from './own-bodies.ts'
 import { both, withoutChanges, type Validator, type Verdict } from './own-schema.ts'
 import type { QueryChecks } from './query-checks.ts'
 
@@ -31,6 +32,7 @@ export interface RouteValidation {
     readonly httpPart?: string,
     readonly method?: string,
     readonly url?: string,
+    readonly contentType?: string,
   }) => Validator
 }
 
@@ -62,13 +64,22 @@ export interface ValidatedResource {
   readonly compileOwn: CompileOwn
 }
 
-/** Makes the functions that validate the routes of a resource. */
+/**
+ * Makes the functions that validate the routes of a resource.
+ *
+ * @returns a function of a route, its generated schema, and the application's own schemas of new records
+ */
 export function routeValidation (
   resource: ValidatedResource
-): (operation: CrudOperation, method: HTTPMethods, generated: FastifySchema) => RouteValidation {
+): (
+    operation: CrudOperation,
+    method: HTTPMethods,
+    generated: FastifySchema,
+    bodies: OwnBodies | undefined
+  ) => RouteValidation {
   const checksBody = bodyChecks(resource)
   const checksKey = keyCheck(resource)
-  return (operation, method, generated) => {
+  return (operation, method, generated, bodies) => {
     const streams = operation === 'list' ? resource.streams : undefined
     const checks: { readonly [Part in HttpPart]: (data: unknown) => Verdict } = {
       params: judged(checksKey),
@@ -85,11 +96,14 @@ export function routeValidation (
         if (streams !== undefined) reply.header('vary', 'accept')
         done()
       },
-      validatorCompiler ({ schema, httpPart, url = '' }) {
+      validatorCompiler ({ schema, httpPart, contentType, url = '' }) {
         const part = httpPart as HttpPart
         const ours = checks[part]
+        const compile = (schema: object): Validator => resource.compileOwn(schema, part, method, url)
+        const ofBodies = part === 'body' ? bodies?.validator(schema, contentType, compile) : undefined
+        if (ofBodies !== undefined) return both(ours, ofBodies)
         if (schema === generated[part]) return ours
-        const theirs = resource.compileOwn(schema as object, part, method, url)
+        const theirs = compile(schema as object)
         return both(ours, part === 'body' ? withoutChanges(theirs) : theirs)
       },
     }
