@@ -410,7 +410,7 @@ t.test('PostgreSQL', {
   })
 
   t.test('a pool without a free connection answers 503', async (t) => {
-    const { app, errors, admin } = await serveOwn(t, { max: 1, connectionTimeoutMillis: 100 })
+    const { app, errors, admin } = await serveOwn(t, { max: 1, connectionTimeoutMillis: 1_000 })
     const { post } = writes(app)
     await admin.query('begin; lock table secret_owner in access exclusive mode')
     const waiting = post('/owners', { id: 5, name: 'waits' })
