@@ -7,6 +7,7 @@ import type { Variant, VariantName } from './variants.ts'
 const COLOURS: Readonly<Record<VariantName, string>> = {
   'hand-written': '#8a94a6',
   'crud-kit': '#0a7d5a',
+  'crud-kit-access': '#4fa98a',
   before: '#7fbfa8',
   'two-queries': '#b9c0cc',
   'mikro-orm': '#c9762b',

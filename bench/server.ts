@@ -19,6 +19,7 @@ const peer = async (name: ServerName) => (await import(new URL(`peers/${name}.ts
 /** The variants. Each process loads only its own one. */
 const starters: Readonly<Record<ServerName, () => Promise<(options: StartOptions) => Promise<Server>>>> = {
   'crud-kit': async () => (await import('./servers/crud-kit.ts')).crudKitServer,
+  'crud-kit-access': async () => (await import('./servers/crud-kit.ts')).crudKitServerWithAccess,
   'hand-written': async () => (await import('./servers/hand-written.ts')).handWritten,
   'two-queries': async () => (await import('./servers/two-queries.ts')).twoQueries,
   'mikro-orm': async () => (await import('./servers/mikro-orm.ts')).mikroOrm,

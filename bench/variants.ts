@@ -7,7 +7,14 @@ import { nestjsPaginate } from './dialects/nestjs-paginate.ts'
 import { own } from './dialects/own.ts'
 import { platformatic } from './dialects/platformatic.ts'
 
-export type ServerName = 'hand-written' | 'crud-kit' | 'two-queries' | 'mikro-orm' | 'platformatic' | 'nestjs-paginate'
+export type ServerName =
+  | 'hand-written'
+  | 'crud-kit'
+  | 'crud-kit-access'
+  | 'two-queries'
+  | 'mikro-orm'
+  | 'platformatic'
+  | 'nestjs-paginate'
 
 export type VariantName = ServerName | 'before'
 
@@ -27,6 +34,7 @@ export const BASE: VariantName = 'hand-written'
 export const variants: readonly Variant[] = [
   { name: 'hand-written', title: 'hand-written, one statement', dialect: own },
   { name: 'crud-kit', title: 'fastify-crud-kit', dialect: own },
+  { name: 'crud-kit-access', title: 'fastify-crud-kit with access by role', dialect: own },
   { name: 'two-queries', title: 'hand-written, two queries and a schema', dialect: own },
   { name: 'mikro-orm', title: 'MikroORM find + serialize', dialect: own },
   { name: 'platformatic', title: 'Platformatic DB', dialect: platformatic, peer: true },
