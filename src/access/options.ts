@@ -22,7 +22,7 @@ export interface EntityRule<Entity = any> {
   readonly rows?:
     | RowsCondition<Entity>
     | ((request: FastifyRequest) => RowsCondition<Entity> | Promise<RowsCondition<Entity>>)
-  /** The properties that do not exist for the role. */
+  /** The properties that do not exist for the role. The other side of a relation does not exist either. */
   readonly hidden?: ReadonlyArray<PropertyName<Entity>>
   /** The properties that exist for the role, instead of `hidden`. The primary key must be one of them. */
   readonly only?: ReadonlyArray<PropertyName<Entity>>

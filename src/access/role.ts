@@ -2,6 +2,7 @@
 import type { EntityModel } from '../model/index.ts'
 import type { Entities } from './check.ts'
 import { namedFor } from './inheritance.ts'
+import { Links } from './links.ts'
 import { OTHERS, type EntityRule, type RoleRules } from './options.ts'
 import { Rule } from './rule.ts'
 import { viewOf, type Viewer } from './view.ts'
@@ -12,6 +13,7 @@ export class Role implements Viewer {
   readonly name: string
   /** Whether the role has no limits at all. */
   readonly unlimited: boolean
+  readonly links: Links
   readonly #rules = new Map<string, Rule>()
   /** The rule for entities that are not named. */
   readonly #others: Rule | undefined
@@ -23,6 +25,7 @@ export class Role implements Viewer {
     this.unlimited = rules === true
     if (rules === true) {
       this.#others = UNLIMITED
+      this.links = new Links(new Map(), () => UNLIMITED)
       return
     }
     const named = rules as Readonly<Record<string, boolean | EntityRule>>
@@ -33,6 +36,7 @@ export class Role implements Viewer {
       const source = namedFor(model, named)
       if (source !== undefined) this.#rules.set(model.name, made.get(source)!)
     }
+    this.links = new Links(entities, (entity) => this.ruleOf(entity))
   }
 
   /** The rule for an entity; `undefined` if the role may not use it. */

@@ -27,6 +27,16 @@ export class Rule {
     return this.#only === undefined ? this.#hidden.has(property) : !this.#only.has(property)
   }
 
+  /** Whether the list `hidden` names a property. */
+  namesHidden (property: string): boolean {
+    return this.#hidden.has(property)
+  }
+
+  /** Whether the list `readonly` names a property. */
+  namesReadonly (property: string): boolean {
+    return this.#readonly !== true && this.#readonly.has(property)
+  }
+
   /** Whether bodies may not set a property. */
   freezes (property: string): boolean {
     return this.#readonly === true || this.#readonly.has(property)

@@ -12,11 +12,14 @@ import {
   type ScalarProperty,
   type WriteRules,
 } from '../model/index.ts'
+import type { Links } from './links.ts'
 import type { Rule } from './rule.ts'
 
 /** The members of a role that its views need. */
 export interface Viewer {
   readonly name: string
+  /** The links between rows that the role may not see or not change. */
+  readonly links: Links
   /** The rule for an entity; `undefined` if the role may not use it. */
   ruleOf(entity: string): Rule | undefined
   /** The model of an entity as the role knows it. */
@@ -29,14 +32,13 @@ const FROZEN = 'it is read-only for the role'
 /**
  * The role's model of an entity that it may use.
  *
- * @throws {ConfigError} if the primary key contains a relation to an entity that the role may not use
+ * @throws {ConfigError} if the primary key contains a relation that the role does not see
  */
 export function viewOf (model: EntityModel, role: Viewer): EntityModel {
-  const rule = role.ruleOf(model.name)!
-  const hidden = hiddenProperties(model, rule, role)
+  const hidden = hiddenProperties(model, role)
   const views = new Map<Property, Property>()
   for (const property of model.properties.values()) {
-    views.set(property, propertyView(property, hidden.has(property), rule, role))
+    views.set(property, propertyView(property, closedFor(model, property, hidden, role), role))
   }
   const scalar = (property: ScalarProperty | undefined): ScalarProperty | undefined =>
     property && views.get(property) as ScalarProperty
@@ -53,26 +55,32 @@ export function viewOf (model: EntityModel, role: Viewer): EntityModel {
 
 /**
  * The properties that do not exist for the role: those that its rule hides, relations to entities that it may not use,
- * and properties on the columns of such a property.
+ * properties on the columns of such a property, and the other sides of such relations.
  */
-function hiddenProperties (model: EntityModel, rule: Rule, role: Viewer): ReadonlySet<Property> {
-  const all = [...model.properties.values()]
-  const gone = all.filter((property) =>
-    rule.hides(property.name) ||
-    (property.kind === 'relation' && role.ruleOf(property.target.name) === undefined)
-  )
-  const columns = new Set(gone.filter(isStored).map((property) => columnsOf(property).join()))
+function hiddenProperties (model: EntityModel, role: Viewer): ReadonlySet<Property> {
+  const rule = role.ruleOf(model.name)
   return new Set(
-    all.filter((property) => gone.includes(property) || (isStored(property) && columns.has(columnsOf(property).join())))
+    [...model.properties.values()].filter((property) =>
+      rule?.hides(property.name) === true || role.links.hides(model, property) ||
+      (property.kind === 'relation' && role.ruleOf(property.target.name) === undefined)
+    )
   )
 }
 
-const isStored = (property: Property): boolean =>
-  columnsOf(property).length > 0 && !(property.kind === 'scalar' && property.formula !== undefined)
+/** The reason why bodies of the role may not set a property; `undefined` if they may. */
+function closedFor (
+  model: EntityModel,
+  property: Property,
+  hidden: ReadonlySet<Property>,
+  role: Viewer
+): string | undefined {
+  if (hidden.has(property)) return HIDDEN
+  return role.ruleOf(model.name)!.freezes(property.name) || role.links.freezes(model, property) ? FROZEN : undefined
+}
 
-function propertyView (property: Property, hidden: boolean, rule: Rule, role: Viewer): Property {
-  const write = writeView(property.write, hidden ? HIDDEN : rule.freezes(property.name) ? FROZEN : undefined)
-  const changes = { write, hidden: property.hidden || hidden }
+function propertyView (property: Property, closed: string | undefined, role: Viewer): Property {
+  const write = writeView(property.write, closed)
+  const changes = { write, hidden: property.hidden || closed === HIDDEN }
   if (property.kind !== 'relation') return Object.freeze({ ...property, ...changes })
   const { target, order } = property
   const view: RelationProperty = {
@@ -94,9 +102,8 @@ function writeView (write: WriteRules, reason: string | undefined): WriteRules {
 
 /** The order of a collection, without columns that the role does not see: the order would reveal their values. */
 function orderView (order: RelationProperty['order'], target: EntityModel, role: Viewer): RelationProperty['order'] {
-  const rule = role.ruleOf(target.name)
-  if (rule === undefined || order.length === 0) return order
-  const gone = new Set([...hiddenProperties(target, rule, role)].flatMap(columnsOf))
+  if (role.ruleOf(target.name) === undefined || order.length === 0) return order
+  const gone = new Set([...hiddenProperties(target, role)].flatMap(columnsOf))
   return order.filter(({ column }) => !gone.has(column))
 }
 
@@ -109,9 +116,11 @@ function keyView (
   const view = views.get(property) as PrimaryKeyPart['property']
   if (view.hidden && !property.hidden) {
     const target = property.kind === 'relation' ? property.target.name : name
+    const problem = role.ruleOf(target) === undefined
+      ? `but not ${target}: give it a rule for ${target}, too.`
+      : `and hides the same columns, or the other side in ${target}: show them, or give it no rule for ${name}.`
     throw new ConfigError(
-      `access: the role '${role.name}' may use ${name}, whose primary key contains '${property.name}', ` +
-        `but not ${target}: give it a rule for ${target}, too.`
+      `access: the role '${role.name}' may use ${name}, whose primary key contains '${property.name}', ${problem}`
     )
   }
   return Object.freeze({ property: view, columns })

@@ -97,6 +97,8 @@ export type Join =
   | {
     readonly kind: 'pivot',
     readonly table: string,
+    /** Whether this side owns the table: the other side is mapped by it. */
+    readonly owner: boolean,
     readonly columns: readonly string[],
     readonly targetColumns: readonly string[],
     readonly pivotColumns: readonly string[],

@@ -40,6 +40,7 @@ export function joinOf (
     return Object.freeze({
       kind: 'pivot',
       table: pivotTable(source.pivotEntity),
+      owner: source.owner === true,
       columns: primary(meta),
       targetColumns: primary(targetMeta),
       pivotColumns: near,

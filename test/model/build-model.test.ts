@@ -236,6 +236,7 @@ t.test('a relation knows how its rows are matched', async (t) => {
     [Plant, 'tags', true, 'Tag', {
       kind: 'pivot',
       table: '"plant_tags"',
+      owner: true,
       columns: ['id'],
       targetColumns: ['id'],
       pivotColumns: ['plant_id'],
@@ -244,6 +245,7 @@ t.test('a relation knows how its rows are matched', async (t) => {
     [Tag, 'plants', true, 'Plant', {
       kind: 'pivot',
       table: '"plant_tags"',
+      owner: false,
       columns: ['id'],
       targetColumns: ['id'],
       pivotColumns: ['tag_id'],

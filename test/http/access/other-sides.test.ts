@@ -1,0 +1,132 @@
+/** Both sides of a relation show the same links, so a rule for one side is a rule for the other side. */
+import { defineEntity, p } from '@mikro-orm/core'
+import t from 'tap'
+import {
+  AllowedFilters,
+  AllowedInclude,
+  AllowedSort,
+  CrudBase,
+  type CrudKitOptions,
+  type RoleRules,
+} from '../../../src/index.ts'
+import { forEachDatabase } from '../../helpers/databases.ts'
+import { select } from '../helper.ts'
+import { roleOf, sender, serveWith } from './fixtures.ts'
+
+const User = defineEntity({
+  name: 'User',
+  properties: {
+    id: p.integer().primary().autoincrement(),
+    name: p.string(),
+    projects: () => p.oneToMany(Project).mappedBy('owner'),
+  },
+})
+const Project = defineEntity({
+  name: 'Project',
+  properties: {
+    id: p.integer().primary().autoincrement(),
+    name: p.string(),
+    owner: () => p.manyToOne(User).nullable(),
+    labels: () => p.manyToMany(Label),
+  },
+})
+const Label = defineEntity({
+  name: 'Label',
+  properties: {
+    id: p.integer().primary().autoincrement(),
+    name: p.string(),
+    projects: () => p.manyToMany(Project).mappedBy('labels'),
+  },
+})
+
+const crudOf = (model: unknown, relation: string) =>
+  new CrudBase<any>({
+    model: model as never,
+    writable: 'all',
+    queryConfig: {
+      allowedFilters: [AllowedFilters.exact(`${relation}.name`)],
+      allowedSorts: [new AllowedSort('id')],
+      allowedIncludes: [new AllowedInclude(relation), AllowedInclude.exists(relation)],
+    },
+  })
+const operations = ['list', 'get', 'create', 'update'] as const
+const resources: CrudKitOptions['resources'] = {
+  '/users': { crud: crudOf(User, 'projects'), operations },
+  '/projects': { crud: crudOf(Project, 'labels'), operations },
+  '/owned': { crud: crudOf(Project, 'owner'), operations },
+  '/labels': { crud: crudOf(Label, 'projects'), operations },
+}
+
+await forEachDatabase(t, {
+  entities: [User, Project, Label],
+  seed: async (em) => {
+    const owner = em.create(User, { name: 'Ann' })
+    const label = em.create(Label, { name: 'red' })
+    em.create(Project, { name: 'Apollo', owner, labels: [label] })
+  },
+}, async (t, { orm }) => {
+  const serve = async (t: Parameters<typeof serveWith>[0], rules: RoleRules) =>
+    sender(
+      await serveWith(t, orm, {
+        access: { role: roleOf, roles: { member: rules } },
+        resources,
+        shared: ['User', 'Project', 'Label'],
+      })
+    )
+  const links = async () => await select(orm, 'select project_id, label_id from project_labels')
+
+  for (
+    const [rules, url, relation] of [
+      [{ User: true, Project: { hidden: ['owner'] } }, '/users', 'projects'],
+      [{ User: true, Project: { only: ['id', 'name'] } }, '/users', 'projects'],
+      [{ User: { hidden: ['projects'] }, Project: true }, '/owned', 'owner'],
+      [{ Label: true, Project: { hidden: ['labels'] } }, '/labels', 'projects'],
+      [{ Label: { hidden: ['projects'] }, Project: true }, '/projects', 'labels'],
+    ] as const satisfies ReadonlyArray<readonly [RoleRules, string, string]>
+  ) {
+    t.test(`the other side of a hidden relation does not exist: ${JSON.stringify(rules)}`, async (t) => {
+      const send = await serve(t, rules)
+      const { status, body } = await send('GET', `${url}/1`)
+      t.equal(status, 200)
+      t.notOk(relation in body)
+      for (const query of [`include=${relation}`, `include=${relation}Exists`, `filter[${relation}.name]=Apollo`]) {
+        t.equal((await send('GET', `${url}?${query}`)).status, 400, query)
+      }
+      const written = await send('PATCH', `${url}/1`, { [relation]: relation === 'owner' ? null : [] })
+      t.equal(written.status, 400)
+      t.strictSame(await links(), [{ project_id: 1, label_id: 1 }])
+    })
+  }
+
+  for (
+    const [rules, url, relation] of [
+      [{ Label: true, Project: { readonly: true } }, '/labels', 'projects'],
+      [{ Label: true, Project: { readonly: ['labels'] } }, '/labels', 'projects'],
+      [{ Label: true, Project: { operations: ['list', 'get', 'create'] } }, '/labels', 'projects'],
+      [{ Label: { readonly: ['projects'] }, Project: true }, '/projects', 'labels'],
+      [{ User: { readonly: ['projects'] }, Project: true }, '/owned', 'owner'],
+    ] as const satisfies ReadonlyArray<readonly [RoleRules, string, string]>
+  ) {
+    t.test(`the other side of a read-only relation is read-only: ${JSON.stringify(rules)}`, async (t) => {
+      const send = await serve(t, rules)
+      const value = relation === 'owner' ? null : []
+      t.equal((await send('GET', `${url}?include=${relation}`)).status, 200)
+      t.equal((await send('PATCH', `${url}/1`, { [relation]: value })).status, 400)
+      t.equal((await send('POST', url, { name: 'new', [relation]: value })).status, 400)
+      t.strictSame(await links(), [{ project_id: 1, label_id: 1 }])
+    })
+  }
+
+  t.test('the side that has the key or owns the pivot table decides, unless a list names the other side', async (t) => {
+    const seen = await serve(t, {
+      User: { only: ['id', 'name'] },
+      Label: { only: ['id', 'name'] },
+      Project: { operations: ['list', 'get', 'create'] },
+    })
+    t.match((await seen('GET', '/owned/1?include=owner')).body, { owner: { id: 1, name: 'Ann' } })
+    t.match((await seen('GET', '/projects/1?include=labels')).body, { labels: [{ id: 1, name: 'red' }] })
+    t.equal((await seen('POST', '/projects', { name: 'Gemini', labels: [1] })).status, 201)
+    const kept = await serve(t, { Label: { readonly: true }, Project: true })
+    t.equal((await kept('PATCH', '/projects/1', { labels: [1] })).status, 200)
+  })
+})
