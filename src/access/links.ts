@@ -60,8 +60,8 @@ const holderOf = (model: EntityModel, property: Property): EntityModel =>
   property.kind === 'relation' && property.join.kind === 'inverse' ? property.target : model
 
 /**
- * The pivot table of a property, or its columns in the table of an entity; `undefined` if it has neither. All properties
- * on the same columns have the same link.
+ * The pivot table of a property, or its columns in the table of an entity; `undefined` if it has neither. Properties on
+ * the same columns have the same link.
  */
 function linkOf (holder: EntityModel, property: Property): string | undefined {
   if (property.kind === 'scalar' && property.formula !== undefined) return undefined

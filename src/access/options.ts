@@ -35,8 +35,8 @@ export interface EntityRule<Entity = any> {
 /**
  * What a role may do, by the names of entities: a rule, `true` for no limits, `false` for nothing. `'*'` stands for all
  * entities that are not named. The role may not use an entity that is not named. With single-table inheritance, a class
- * that is not named has the rule of the nearest class that it extends, before `'*'`. `true` in place of the object means
- * no limits at all.
+ * that is not named has the rule of the nearest class that it extends, before `'*'`. `true` in place of the object
+ * means no limits at all.
  */
 export type RoleRules<Entities = any> =
   | true
