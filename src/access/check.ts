@@ -1,5 +1,5 @@
 /** Checks the option `access` at start-up: its shape, and the names of entities, properties and operations. */
-import { ConditionError, readCondition } from '../conditions/index.ts'
+import { ConditionError, readCondition, withColumnValues } from '../conditions/index.ts'
 import { OPERATIONS } from '../config/index.ts'
 import { ConfigError } from '../errors.ts'
 import type { EntityModel } from '../model/index.ts'
@@ -123,7 +123,7 @@ function checkRows (what: string, rows: unknown, models: readonly EntityModel[])
   if (typeof rows === 'function') return
   for (const model of models) {
     try {
-      readCondition(rows, model)
+      withColumnValues(readCondition(rows, model))
     } catch (cause) {
       if (!(cause instanceof ConditionError)) throw cause
       throw new ConfigError(`${what} is not certainly a condition on ${model.name}: ${cause.message}.`, { cause })

@@ -1,6 +1,6 @@
 /** The rows that a role may use, by entity. Their conditions are added to those of MikroORM's filters. */
 import type { Actor } from '../access/index.ts'
-import { aliveOnly, readCondition, type Where } from '../conditions/index.ts'
+import { aliveOnly, readCondition, withColumnValues, type Where } from '../conditions/index.ts'
 import type { EntityModel } from '../model/index.ts'
 import type { ActiveFilters } from './foreign.ts'
 import { throwingScopeErrors } from './scope.ts'
@@ -30,7 +30,7 @@ export function rowsOf (actor: Actor, model: EntityModel): MaybePromise<Where | 
 function readRows (condition: unknown, model: EntityModel): MaybePromise<Where | undefined> {
   if (isPromise(condition)) return condition.then((where) => readRows(where, model))
   const what = `The rows of ${model.name} that the role may use`
-  const where = throwingScopeErrors(what, () => aliveOnly(readCondition(condition, model)))
+  const where = throwingScopeErrors(what, () => aliveOnly(withColumnValues(readCondition(condition, model))))
   return where.length === 0 ? undefined : where
 }
 

@@ -128,6 +128,11 @@ const refused: ReadonlyArray<readonly [what: string, access: unknown, message: s
     /roles.one.User.rows is not certainly a condition on User: name: it is undefined/,
   ],
   [
+    'rows with a value that the column cannot hold',
+    { role, roles: { one: { User: { rows: { id: 'abc' } } } } },
+    /roles.one.User.rows is not certainly a condition on User: id: it is 'abc'/,
+  ],
+  [
     'rows with an unknown name',
     { role, roles: { one: { User: { rows: { nam: 'x' } } } } },
     /User has no property 'nam'. Did you mean 'name'\?/,
