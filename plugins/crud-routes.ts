@@ -10,6 +10,7 @@ import {
   documentedResource,
   documentedRoles,
   ignoreBody,
+  LastHooks,
   markGenerated,
   namedSchemas,
   operationSchema,
@@ -163,6 +164,8 @@ async function addRoutes (
     }
     return schema
   }
+  const lastHooks = new LastHooks()
+  fastify.addHook('onRoute', lastHooks.append)
   const routes = routeDefinitions(fastify.orm, bound, options, operations, within, streaming, checks)
     .map((definition): { readonly takesBody: boolean, readonly route: RouteOptions } => {
       const { operation, method, url } = definition
@@ -179,13 +182,13 @@ async function addRoutes (
           ? operations.filter((name) => name === 'create' || name === 'createMany')
           : [operation],
         timing ? timingHooks : undefined,
-        {
-          preValidation: limits === undefined
-            ? preValidation
-            : [roleGuard(limits.access, routed, definition), preValidation],
-          ...(takesBody && { preParsing: refuseOtherTypes }),
-        }
+        takesBody ? { preParsing: refuseOtherTypes } : undefined
       )
+      const crud = { operation, resource: name }
+      lastHooks.keep(crud, [
+        ...limits === undefined ? [] : [roleGuard(limits.access, routed, definition)],
+        preValidation,
+      ])
       const route = {
         method,
         url,
@@ -194,7 +197,7 @@ async function addRoutes (
         validatorCompiler,
         config: {
           ...options.config,
-          crud: { operation, resource: name },
+          crud,
           ...(swaggerTransform !== undefined && { swaggerTransform }),
         } as FastifyContextConfig,
         // answers are sent as the text of the database, so only errors are serialized

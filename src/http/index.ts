@@ -18,7 +18,7 @@ export {
 export { markGenerated } from './declared-parameters.ts'
 export { readQuery } from './read-query.ts'
 export { ignoreBody, refuseOtherTypes } from './routes/content-type.ts'
-export { hooksOf } from './routes/hooks.ts'
+export { hooksOf, LastHooks } from './routes/hooks.ts'
 export { routeDefinitions } from './routes/handlers.ts'
 export type { CrudRoutesOptions, RouteHooks } from './routes/options.ts'
 export { roleGuard, roleResources, routesByRole } from './routes/roles.ts'

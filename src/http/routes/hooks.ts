@@ -1,4 +1,5 @@
 /** Merges the hooks of routes. */
+import type { RouteOptions } from 'fastify'
 import type { CrudOperation } from '../options.ts'
 import type { CrudRoutesOptions, RouteHooks } from './options.ts'
 
@@ -17,4 +18,26 @@ export function hooksOf (
     for (const [hook, functions] of Object.entries(some ?? {})) (merged[hook] ??= []).push(...[functions].flat())
   }
   return merged as RouteHooks
+}
+
+type PreValidation = Extract<RouteOptions['preValidation'], readonly unknown[]>
+
+/**
+ * Hooks on `preValidation` that run after all others of their route, including those that the application's `onRoute`
+ * hooks add to it. Routes are recognized by `config.crud`, which their HEAD routes share.
+ */
+export class LastHooks {
+  readonly #hooks = new WeakMap<object, PreValidation>()
+
+  /** Keeps the hooks of the routes that have this object as `config.crud`. */
+  keep (crud: object, hooks: PreValidation): void {
+    this.#hooks.set(crud, hooks)
+  }
+
+  /** A hook on `onRoute` that appends the hooks. It must be added after the application's hooks on `onRoute`. */
+  readonly append = (route: RouteOptions): void => {
+    const crud = (route.config as { readonly crud?: object } | undefined)?.crud
+    const hooks = crud && this.#hooks.get(crud)
+    if (hooks !== undefined) route.preValidation = [...[route.preValidation ?? []].flat(), ...hooks]
+  }
 }

@@ -6,7 +6,6 @@ import {
   crudRoutes,
   parseQueryParams,
   type AccessOptions,
-  type CrudAccessOptions,
 } from '../../../src/index.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
 import { entities, Project, seed, sender, serveWith } from './fixtures.ts'
@@ -15,12 +14,16 @@ const ALL = parseQueryParams('')
 
 /** A class with overridden methods, which work with `request.em`. */
 class Projects extends CrudBase<any> {
-  override async list (em: any, ...rest: any[]): Promise<any> {
-    return await (super.list as any)(em, ...rest)
+  override list (session: any, ...rest: any[]): any {
+    return this.#later(() => super.list(session, ...rest))
   }
 
-  override async update (em: any, ...rest: any[]): Promise<any> {
-    return await (super.update as any)(em, ...rest)
+  override update (session: any, id: any, data: any, options: any): any {
+    return this.#later(() => super.update(session, id, data, options))
+  }
+
+  async #later (work: () => unknown): Promise<unknown> {
+    return await work()
   }
 }
 
@@ -38,7 +41,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     for (const tenant of [1, 2]) {
       await app.register(async (child) => {
         child.get('/early', async ({ em }) => await plain.list(em, ALL))
-        await child.register(crudAccess, { access: rules(tenant) } satisfies CrudAccessOptions)
+        await child.register(crudAccess, { access: rules(tenant) })
         await child.register(crudRoutes, { prefix: '/plain', crud: plain, operations })
         await child.register(crudRoutes, { prefix: '/overridden', crud: overridden, operations })
         child.get('/own', async ({ em }) => await plain.list(em, ALL))
