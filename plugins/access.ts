@@ -2,7 +2,8 @@
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Access, AccessOptions } from '../src/access/index.ts'
-import { ACTOR_PROPERTY, checkPluginOptions } from '../src/http/index.ts'
+import { ConfigError } from '../src/errors.ts'
+import { ACTOR_PROPERTY, checkPluginOptions, refuseSecond } from '../src/http/index.ts'
 import { accessFor } from '../src/resource/index.ts'
 
 export interface CrudAccessOptions {
@@ -24,6 +25,8 @@ async function register (fastify: FastifyInstance, options: CrudAccessOptions): 
   checkPluginOptions(NAME, options)
   const { access } = options
   if (access === undefined) return
+  refuseSecond(NAME, "the option 'access'", accessOf(fastify) !== undefined)
+  refuseAfterRoutes(fastify)
   fastify.decorate(kAccess, accessFor(access, fastify.orm.em))
   fastify.decorateRequest(ACTOR_PROPERTY as never, null as never)
 }
@@ -31,10 +34,31 @@ async function register (fastify: FastifyInstance, options: CrudAccessOptions): 
 /** The rules that hold for the routes of an instance. */
 export const accessOf = (fastify: FastifyInstance): Access | undefined => (fastify as WithAccess)[kAccess]
 
+/** The instances of routes that were registered without rules, by server. */
+const unlimited = new WeakMap<object, FastifyInstance[]>()
+
+/** Remembers an instance of routes that were registered without rules, so that later rules for it are refused. */
+export function rememberUnlimited (fastify: FastifyInstance): void {
+  const known = unlimited.get(fastify.server)
+  if (known === undefined) unlimited.set(fastify.server, [fastify])
+  else known.push(fastify)
+}
+
+/** @throws {ConfigError} if the rules would come too late for the routes of this instance or of one inside of it */
+function refuseAfterRoutes (fastify: FastifyInstance): void {
+  const late = unlimited.get(fastify.server)?.find((routes) => Object.prototype.isPrototypeOf.call(fastify, routes))
+  if (late === undefined) return
+  throw new ConfigError(
+    `${NAME}: routes of ${late.prefix || '/'} are registered already, and the option 'access' would not limit them. ` +
+      'Register the plugin before crudRoutes.'
+  )
+}
+
 /**
- * The plugin that limits what each role may do.
+ * The plugin that limits what each role may do. Register it before `crudRoutes`.
  *
- * @throws {ConfigError} for unknown names of entities, properties and operations, and for rules that cannot work
+ * @throws {ConfigError} for unknown names of entities, properties and operations, for rules that cannot work, and if
+ *   the instance has rules or routes of resources already
  * @example
  * await fastify.register(crudAccess, { access: { role: () => 'guest', roles: { guest: { Country: true } } } })
  */

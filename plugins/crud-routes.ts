@@ -38,7 +38,7 @@ import {
 import { checkEstimates } from '../src/resource/index.ts'
 import { checkDistributed } from '../src/write/index.ts'
 import type { Access } from '../src/access/index.ts'
-import { accessOf } from './access.ts'
+import { accessOf, rememberUnlimited } from './access.ts'
 import { adviseAbout } from './advice.ts'
 import { sendsTimes } from './server-timing.ts'
 
@@ -98,6 +98,7 @@ async function addRoutes (
 ): Promise<void> {
   const { what, name, bound, operations } = routed
   const roles = limits?.resources
+  if (limits === undefined) rememberUnlimited(fastify)
   const within = routeTransactions(what, options.transaction)
   const timing = sendsTimes(fastify, options.serverTiming)
   const scoped = options.scope !== undefined
