@@ -35,6 +35,7 @@ import {
   type NamedSchemas,
   type RoutedResource,
 } from '../src/http/index.ts'
+import { ConfigError } from '../src/errors.ts'
 import { checkEstimates } from '../src/resource/index.ts'
 import { checkDistributed } from '../src/write/index.ts'
 import type { Access } from '../src/access/index.ts'
@@ -52,9 +53,20 @@ declare module 'fastify' {
 /** Excludes this file when @fastify/autoload loads the folder, since it needs a resource. */
 export const autoload = false
 
+/** The plugins that decorate requests for the handlers of the routes, as they are exported and as Fastify knows them. */
+const NEEDED = [
+  ['requestEm', 'fastify-crud-kit/request-em'],
+  ['requestQueryParams', 'fastify-crud-kit/query-params'],
+] as const
+
 async function register (fastify: FastifyInstance, options: CrudRoutesOptions): Promise<void> {
   const access = accessOf(fastify)
   const routed = routedResource(fastify.orm, options, access !== undefined)
+  for (const [plugin, name] of NEEDED) {
+    if (!fastify.hasPlugin(name)) {
+      throw new ConfigError(`${routed.what}: register ${plugin} first, or crudKit, which contains it.`)
+    }
+  }
   const taken = takenNames(fastify.server)
   const { name, bound } = routed
   const names = schemaNames(
@@ -229,8 +241,8 @@ const offersOf = (operations: readonly CrudOperation[]) => ({
  * Makes the routes of a resource: `GET /`, `GET /:id`, `POST /`, `PATCH` and `PUT /:id`, `DELETE /:id`, and
  * `POST /:id/restore` for an entity that has `deleted_at`. An entity over a view has only the routes of reads.
  *
- * @throws {ConfigError} if the whitelist names a property that the entity does not have, or if the entity does not
- *   support an operation
+ * @throws {ConfigError} if the whitelist names a property that the entity does not have, if the entity does not support
+ *   an operation, or if a plugin that the routes need is not registered
  * @example
  * fastify.register(crudRoutes, { prefix: '/categories', crud: new CategoryCrud() })
  */

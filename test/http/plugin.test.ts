@@ -230,6 +230,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
   t.test('the default of serverTiming is refused after the routes that it is for', async (t) => {
     const app = server(t)
     await app.register(crudDatabase, { orm })
+    await app.register(requestEm)
+    await app.register(requestQueryParams)
     await app.register(crudRoutes, { prefix: '/plants', crud: plants })
     await t.rejects(
       async () => await app.register(serverTiming, { serverTiming: true }),
@@ -239,6 +241,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     )
     const fine = server(t)
     await fine.register(crudDatabase, { orm })
+    await fine.register(requestEm)
+    await fine.register(requestQueryParams)
     await fine.register(crudRoutes, { prefix: '/own', crud: plants, serverTiming: false })
     await fine.register(async (child) => {
       await child.register(crudRoutes, { prefix: '/elsewhere', crud: plants })
@@ -252,6 +256,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     t.notOk((await fine.inject('/elsewhere')).headers['server-timing'])
     const off = server(t)
     await off.register(crudDatabase, { orm })
+    await off.register(requestEm)
+    await off.register(requestQueryParams)
     await off.register(crudRoutes, { prefix: '/plants', crud: plants })
     await off.register(serverTiming, { serverTiming: false })
   })

@@ -78,4 +78,31 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     await kit.register(crudKit, { orm, access, indexAdvice: false })
     await refuses(t, () => kit.register(crudAccess, { access: other }), second)
   })
+
+  t.test('routes without a plugin that they need are refused', async (t) => {
+    const needs = (plugin: string): RegExp =>
+      new RegExp(`^The resource /countries: register ${plugin} first, or crudKit, which contains it\\.$`)
+    const options = { prefix: '/countries', crud: countries }
+    const none = await server(t)
+    await refuses(t, () => none.register(crudRoutes, options), needs('requestEm'))
+    const withoutQuery = await server(t)
+    await withoutQuery.register(requestEm)
+    await refuses(t, () => withoutQuery.register(crudRoutes, options), needs('requestQueryParams'))
+    const withoutEm = await server(t)
+    await withoutEm.register(requestQueryParams)
+    await refuses(t, () => withoutEm.register(crudRoutes, options), needs('requestEm'))
+    const elsewhere = await server(t)
+    await elsewhere.register(requestQueryParams)
+    await elsewhere.register(async (child) => {
+      await child.register(requestEm)
+    })
+    await refuses(t, () => elsewhere.register(crudRoutes, options), needs('requestEm'))
+    const app = await prepared(t)
+    await app.register(async (child) => {
+      await child.register(async (inner) => {
+        await inner.register(crudRoutes, options)
+      })
+    }, { prefix: '/v1' })
+    t.equal((await sender(app)('GET', '/v1/countries')).body.total, 2)
+  })
 })
