@@ -53,7 +53,7 @@ declare module 'fastify' {
 /** Excludes this file when @fastify/autoload loads the folder, since it needs a resource. */
 export const autoload = false
 
-/** The plugins that decorate requests for the handlers of the routes, as they are exported and as Fastify knows them. */
+/** The plugins that decorate requests for the routes: the names of their exports, and those that Fastify knows. */
 const NEEDED = [
   ['requestEm', 'fastify-crud-kit/request-em'],
   ['requestQueryParams', 'fastify-crud-kit/query-params'],

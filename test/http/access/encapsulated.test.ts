@@ -1,13 +1,8 @@
 /** Rules that `crudAccess` adds to an instance: they hold for all routes inside of it, and for no others. */
 import t from 'tap'
-import {
-  crudAccess,
-  CrudBase,
-  crudRoutes,
-  parseQueryParams,
-  type AccessOptions,
-} from '../../../src/index.ts'
+import { crudAccess, CrudBase, crudRoutes, parseQueryParams, type AccessOptions } from '../../../src/index.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
+import { select } from '../helper.ts'
 import { entities, Project, seed, sender, serveWith } from './fixtures.ts'
 
 const ALL = parseQueryParams('')
@@ -46,7 +41,10 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
         await child.register(crudRoutes, { prefix: '/overridden', crud: overridden, operations })
         child.get('/own', async ({ em }) => await plain.list(em, ALL))
         await child.register(async (inner) => {
-          inner.get('/inner', async ({ em }) => await em.transactional(async (em) => await plain.list(em as never, ALL)))
+          inner.get(
+            '/inner',
+            async ({ em }) => await em.transactional(async (em) => await plain.list(em as never, ALL))
+          )
         })
       }, { prefix: `/v${tenant}` })
     }
@@ -67,7 +65,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   }
 
   t.test('an overridden update changes no row outside of the rules', async (t) => {
-    const [{ id }] = await orm.em.fork().execute("select id from project where tenant = 2 and name = 'Apollo'")
+    const [{ id }] = await select(orm, "select id from project where tenant = 2 and name = 'Apollo'") as any
     t.equal((await send('PATCH', `/v1/overridden/${id}`, { name: 'Mine' })).status, 404)
     t.equal((await send('PATCH', `/v2/overridden/${id}`, { tenant: 1 })).status, 403)
     t.equal((await send('PATCH', `/v2/overridden/${id}`, { budget: 7 })).status, 400)

@@ -39,7 +39,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     ['both thrown', throws, throws],
   ] as const
   for (const [name, ofProjects, ofUsers] of pairs) {
-    t.test(`an error in the rows of two entities is answered, and leaves no unhandled rejection: ${name}`, async (t) => {
+    t.test(`errors in the rows of two entities are answered, without unhandled rejections: ${name}`, async (t) => {
       unhandled.length = 0
       const access: AccessOptions = {
         role: () => 'member',

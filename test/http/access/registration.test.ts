@@ -72,7 +72,11 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     await refuses(t, () => app.register(crudAccess, { access: other }), second)
     const nested = await prepared(t)
     await nested.register(crudAccess, { access })
-    await refuses(t, () => nested.register(async (child) => await child.register(crudAccess, { access: other })), second)
+    await refuses(
+      t,
+      () => nested.register(async (child) => await child.register(crudAccess, { access: other })),
+      second
+    )
     const kit = Fastify()
     t.teardown(() => kit.close())
     await kit.register(crudKit, { orm, access, indexAdvice: false })
