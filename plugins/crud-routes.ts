@@ -15,6 +15,7 @@ import {
   namedSchemas,
   operationSchema,
   ownBodies,
+  ownErrors,
   queryChecks,
   refuseOtherTypes,
   roleGuard,
@@ -208,6 +209,7 @@ async function addRoutes (
         handler: timing ? timed(handler) : handler,
         schema: routeSchema(operation, name, generated, bodies === undefined ? own : { ...own, body: bodies.schema }),
         validatorCompiler,
+        schemaErrorFormatter: ownErrors(fastify) as never,
         config: {
           ...options.config,
           crud,

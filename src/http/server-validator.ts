@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { ConfigError } from '../errors.ts'
 import { isObject } from '../model/index.ts'
 import type { CompileOwn } from './routes/validation.ts'
+import { serverPart } from './server-parts.ts'
 
 /**
  * Fastify builds its default validator when it prepares the first route without a `validatorCompiler`. It has no public
@@ -19,8 +20,8 @@ interface Controller {
 /** Compiles schemas as Fastify does for a route of the instance. */
 export function compileWith (fastify: FastifyInstance): CompileOwn {
   return (schema, httpPart, method, url) => {
-    const controller = partOf(fastify, CONTROLLER) as Controller | undefined
-    if (typeof controller?.setupValidator === 'function') controller.setupValidator(partOf(fastify, OPTIONS))
+    const controller = serverPart(fastify, CONTROLLER) as Controller | undefined
+    if (typeof controller?.setupValidator === 'function') controller.setupValidator(serverPart(fastify, OPTIONS))
     const compile = fastify.validatorCompiler
     if (compile === undefined) {
       throw new ConfigError(
@@ -31,14 +32,6 @@ export function compileWith (fastify: FastifyInstance): CompileOwn {
     const read = httpPart === 'headers' && controller?.isCustomValidatorCompiler !== true ? lowerCase(schema) : schema
     return compile({ schema: read as never, httpPart, method, url }) as ReturnType<CompileOwn>
   }
-}
-
-function partOf (instance: object, description: string): unknown {
-  for (let owner: object | null = instance; owner !== null; owner = Object.getPrototypeOf(owner) as object | null) {
-    const symbol = Object.getOwnPropertySymbols(owner).find((symbol) => symbol.description === description)
-    if (symbol !== undefined) return (owner as Record<symbol, unknown>)[symbol]
-  }
-  return undefined
 }
 
 /** A schema of headers with the names in lower case, as Node.js writes them. */

@@ -1,6 +1,6 @@
 /** The application's own schemas of requests: what they are checked against, and the answers to what they refuse. */
 import { defineEntity, p } from '@mikro-orm/core'
-import Fastify, { type FastifyInstance, type InjectOptions } from 'fastify'
+import Fastify, { type FastifyError, type FastifyInstance, type InjectOptions } from 'fastify'
 import t, { type Test } from 'tap'
 import { AllowedFilters, CrudBase, crudKit, type CrudRoutesOptions } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
@@ -68,7 +68,10 @@ await forEachDatabase(t, { entities: [Tin] }, async (t, { orm }) => {
         t.equal((await send([{ name: 'abc' }, { name: 'def' }])).status, 201)
         t.match(await send([{ name: 'abc' }, { name: 'too long' }, { name: 'longer' }]), {
           status: 400,
-          body: { message: /NOT have more than 3/ },
+          body: {
+            message: "'[1].name' must NOT have more than 3 characters.",
+            errors: [{ source: { pointer: '/1/name' } }],
+          },
         })
       }
     }
@@ -80,8 +83,8 @@ await forEachDatabase(t, { entities: [Tin] }, async (t, { orm }) => {
   t.test('a validator that returns promises checks lists, too', async (t) => {
     const send = sender(await start(t, own({ create: { body: { $async: true, ...short } } })))
     t.equal((await send([{ name: 'a' }, { name: 'b' }])).status, 201)
-    t.equal((await send([{ name: 'a' }, { name: 'too long' }])).status, 400)
-    t.equal((await send({ name: 'too long' })).status, 400)
+    t.match((await send([{ name: 'a' }, { name: 'too long' }])).body.errors, [{ source: { pointer: '/1/name' } }])
+    t.match((await send({ name: 'too long' })).body.errors, [{ source: { pointer: '/name' } }])
   })
 
   t.test('the schema of the route has both kinds of bodies', async (t) => {
@@ -94,5 +97,111 @@ await forEachDatabase(t, { entities: [Tin] }, async (t, { orm }) => {
     t.strictSame(body, { anyOf: [short, pair] })
     await (await start(t, own({ create: { body: short } }), prepare)).ready()
     t.match(body, { anyOf: [short, { type: 'array', maxItems: 1000, items: short }] })
+  })
+
+  t.test('errors of own schemas have the properties of all errors', async (t) => {
+    const seen: FastifyError[] = []
+    const lid = { type: 'object', properties: { 'a/b': { type: 'array', items: { type: 'integer' } } } }
+    const app = await start(
+      t,
+      own({
+        create: {
+          body: {
+            type: 'object',
+            required: ['grams'],
+            properties: { name: { type: 'string', maxLength: 3 }, grams: {}, lid, status: { enum: ['full'] } },
+            additionalProperties: false,
+          },
+        },
+        createMany: { body: { type: 'array', maxItems: 1 } },
+        get: { params: { type: 'object', properties: { id: { type: 'integer', maximum: 100 } } } },
+        list: {
+          querystring: { type: 'object', required: ['lang'], properties: { lang: { enum: ['de', 'fr'] } } },
+          headers: { type: 'object', properties: { 'X-Tenant': { type: 'integer' } } },
+        },
+      }),
+      (app) =>
+        app.addHook('onError', async (request, reply, error) => {
+          seen.push(error)
+        })
+    )
+    const post = (payload: object): InjectOptions => ({ method: 'POST', url: '/tins', payload })
+    const list = (query: string, tenant = '1'): InjectOptions => ({
+      url: `/tins${query}`,
+      headers: { 'x-tenant': tenant },
+    })
+    const cases: readonly [InjectOptions, object, string, string][] = [
+      [post({ name: 'long', grams: 1 }), { pointer: '/name' }, "'name' must NOT have more than 3 characters.", 'body'],
+      [post({ name: 'a' }), { pointer: '/grams' }, "The property 'grams' is required.", 'body'],
+      [
+        post({ name: 'a', grams: 1, lid: { 'a/b': [1, 'x'] } }),
+        { pointer: '/lid/a~1b/1' },
+        "'lid.a/b[1]' must be integer.",
+        'body',
+      ],
+      [
+        post({ name: 'a', grams: 1, status: 'empty' }),
+        { pointer: '/status' },
+        "'status' must be one of the allowed values. Allowed: full.",
+        'body',
+      ],
+      [post([{ name: 'a' }, { name: 'b' }]), { pointer: '' }, 'The body must NOT have more than 1 items.', 'body'],
+      [{ url: '/tins/101' }, { parameter: 'id' }, "The path's id must be <= 100.", 'params'],
+      [list(''), { parameter: 'lang' }, "The parameter 'lang' is required.", 'querystring'],
+      [
+        list('?lang=it'),
+        { parameter: 'lang' },
+        "The parameter 'lang' must be one of the allowed values. Allowed: de, fr.",
+        'querystring',
+      ],
+      [list('?lang=de', 'x'), { parameter: 'x-tenant' }, "The header 'x-tenant' must be integer.", 'headers'],
+    ]
+    for (const [request, source, detail, context] of cases) {
+      const response = await app.inject(request)
+      t.equal(response.statusCode, 400)
+      t.match(bodyOf(response), {
+        statusCode: 400,
+        code: 'FST_ERR_VALIDATION',
+        error: 'Bad Request',
+        message: detail,
+        detail,
+        errors: [{ source, code: 'FST_ERR_VALIDATION', detail }],
+      })
+      t.equal(seen.at(-1)?.validationContext, context)
+      t.match(seen.at(-1)?.validation, [{ keyword: String, schemaPath: String, params: Object }])
+    }
+    t.equal(seen.length, cases.length)
+  })
+
+  t.test('errors have these properties whatever the validator returns', async (t) => {
+    const validators = {
+      'a list of Ajv': () => ({ error: [{ instancePath: '/name', message: 'is too long' }] }),
+      'an error': () => ({ error: new Error('is too long') }),
+      'a rejection': () => Promise.reject(new Error('is too long')),
+      'a rejection with a list': () =>
+        Promise.reject(Object.assign(new Error(), { errors: [{ instancePath: '/name', message: 'is too long' }] })),
+    }
+    for (const [name, validator] of Object.entries(validators)) {
+      const app = await start(
+        t,
+        own({ create: { body: short } }),
+        (app) => app.setValidatorCompiler(() => validator as never)
+      )
+      const { status, body } = await sender(app)({ name: 'a' })
+      t.equal(status, 400, name)
+      t.match(body, { code: 'FST_ERR_VALIDATION', detail: /is too long/, errors: [{ detail: /is too long/ }] }, name)
+    }
+  })
+
+  t.test("the application's setSchemaErrorFormatter decides about the errors of its own schemas", async (t) => {
+    const send = sender(
+      await start(
+        t,
+        own({ create: { body: short } }),
+        (app) => app.setSchemaErrorFormatter(([error], part) => new Error(`${part}: ${error?.keyword}`))
+      )
+    )
+    t.match(await send({ name: 'too long' }), { status: 400, body: { message: 'body: maxLength' } })
+    t.match((await send({ name: 5 })).body, { errors: [{ source: { pointer: '/name' } }] })
   })
 })

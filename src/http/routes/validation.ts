@@ -14,6 +14,7 @@ import { timesOf } from '../timing.ts'
 import { checkBatch, bodyError } from './body.ts'
 import { keyReader } from './key.ts'
 import type { CrudRoutesOptions } from './options.ts'
+import { withItems } from './own-errors.ts'
 import type { OwnBodies } from './own-bodies.ts'
 import { both, withoutChanges, type Validator, type Verdict } from './own-schema.ts'
 import type { QueryChecks } from './query-checks.ts'
@@ -99,7 +100,7 @@ export function routeValidation (
       validatorCompiler ({ schema, httpPart, contentType, url = '' }) {
         const part = httpPart as HttpPart
         const ours = checks[part]
-        const compile = (schema: object): Validator => resource.compileOwn(schema, part, method, url)
+        const compile = (schema: object): Validator => withItems(resource.compileOwn(schema, part, method, url), part)
         const ofBodies = part === 'body' ? bodies?.validator(schema, contentType, compile) : undefined
         if (ofBodies !== undefined) return both(ours, ofBodies)
         if (schema === generated[part]) return ours
