@@ -5,6 +5,7 @@
 import type { FastifyContextConfig, FastifyInstance, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import {
+  acceptEmptyBody,
   hooksOf,
   compileWith,
   documentedResource,
@@ -196,7 +197,7 @@ async function addRoutes (
           ? operations.filter((name) => name === 'create' || name === 'createMany')
           : [operation],
         timing ? timingHooks : undefined,
-        takesBody ? { preParsing: refuseOtherTypes } : undefined
+        method === 'GET' ? undefined : { preParsing: takesBody ? refuseOtherTypes : acceptEmptyBody }
       )
       const crud = { operation, resource: name }
       lastHooks.keep(crud, [

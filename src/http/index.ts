@@ -17,7 +17,7 @@ export {
 } from './options.ts'
 export { markGenerated } from './declared-parameters.ts'
 export { readQuery } from './read-query.ts'
-export { ignoreBody, refuseOtherTypes } from './routes/content-type.ts'
+export { acceptEmptyBody, ignoreBody, refuseOtherTypes } from './routes/content-type.ts'
 export { hooksOf, LastHooks } from './routes/hooks.ts'
 export { routeDefinitions } from './routes/handlers.ts'
 export type { CrudRoutesOptions, RouteHooks } from './routes/options.ts'

@@ -288,13 +288,19 @@ await forEachDatabase(t, { entities: [Jar] }, async (t, { orm }) => {
   t.test('routes that take no body accept an empty one of any type', async (t) => {
     const app = await start(t)
     const id = bodyOf(await app.inject({ method: 'POST', url: '/jars', payload: { label: 'pear' } })).id
-    for (const type of ['application/json', 'text/plain', 'application/x-www-form-urlencoded', 'image/png']) {
+    for (
+      const type of ['application/json', 'text/plain', 'application/x-www-form-urlencoded', 'image/png', 'garbage']
+    ) {
       for (const [method, url] of [['DELETE', `/jars/${id}`], ['POST', `/jars/${id}/restore`]] as const) {
         const response = await app.inject({ method, url, headers: { 'content-type': type } })
         t.equal(response.statusCode, 200, `${method} ${type}`)
       }
     }
     t.equal((await app.inject({ method: 'DELETE', url: `/jars/${id}`, payload: {} })).statusCode, 200)
+    const garbage = { method: 'DELETE', url: `/jars/${id}`, headers: { 'content-type': 'garbage' } } as const
+    const refused = await app.inject({ ...garbage, payload: 'x' })
+    t.equal(refused.statusCode, 415)
+    t.match(bodyOf(refused).message, /application\/json/)
   })
 
   t.test('a body of another type than JSON is refused', async (t) => {
@@ -313,7 +319,15 @@ await forEachDatabase(t, { entities: [Jar] }, async (t, { orm }) => {
         payload,
         headers: type === undefined ? {} : { 'content-type': type },
       })
-    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/xml', 'nonsense']) {
+    for (
+      const type of [
+        'text/plain',
+        'application/x-www-form-urlencoded',
+        'application/xml',
+        'application/merge-patch+json',
+        'nonsense',
+      ]
+    ) {
       for (const method of ['POST', 'PATCH'] as const) {
         const response = await send(type, 'label=x', method)
         t.equal(response.statusCode, 415, type)
@@ -323,5 +337,16 @@ await forEachDatabase(t, { entities: [Jar] }, async (t, { orm }) => {
     }
     t.equal((await send('application/json; charset=utf-8', '{"label":"a"}')).statusCode, 201)
     t.equal((await send('application/vnd.api+json', '{"label":"a"}')).statusCode, 201)
+    for (const type of [/^application\/.*\+json/, '*']) {
+      const app = await start(
+        t,
+        {},
+        (app) =>
+          app.addContentTypeParser(type, { parseAs: 'string' }, (_, body, done) => done(null, JSON.parse(String(body))))
+      )
+      const headers = { 'content-type': 'application/hal+json' }
+      const response = await app.inject({ method: 'POST', url: '/jars', headers, payload: '{"label":"a"}' })
+      t.equal(response.statusCode, 201, String(type))
+    }
   })
 })

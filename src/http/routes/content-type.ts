@@ -1,6 +1,7 @@
 /** Checks the media types of bodies. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { UnsupportedMediaTypeError } from '../../errors.ts'
+import { serverPart } from '../server-parts.ts'
 
 /** `application/json`, and types with the suffix `+json` (RFC 6839), which the application may parse. */
 const JSON_TYPE = /^application\/(?:json|[^;\s]+\+json)$/i
@@ -9,8 +10,33 @@ const JSON_TYPE = /^application\/(?:json|[^;\s]+\+json)$/i
 export function refuseOtherTypes (request: FastifyRequest, reply: FastifyReply, payload: unknown, done: Done): void {
   const { headers, mediaType } = request
   const type = headers['content-type']
-  if (type === undefined ? !hasBody(headers) : JSON_TYPE.test(mediaType ?? '')) done(null)
+  if (type === undefined ? !hasBody(headers) : isParsed(request, mediaType ?? '')) done(null)
   else done(new UnsupportedMediaTypeError(sentence(type)))
+}
+
+/** Whether the application parses a type. `application/json` is parsed by Fastify, if not by the application. */
+function isParsed ({ server }: FastifyRequest, type: string): boolean {
+  if (!JSON_TYPE.test(type)) return false
+  if (type === 'application/json') return true
+  const parsers = serverPart(server, PARSERS) as Parsers | undefined
+  return parsers?.getParser(type) !== undefined
+}
+
+/** Fastify has no public way to ask for the parser of a type, which may be one for a pattern or for all types. */
+const PARSERS = 'fastify.contentTypeParser'
+
+interface Parsers {
+  readonly getParser: (type: string) => unknown
+}
+
+/** A hook of routes that take no body. Fastify would refuse an empty one whose media type it cannot read. */
+export function acceptEmptyBody (request: FastifyRequest, reply: FastifyReply, payload: unknown, done: Done): void {
+  const { headers, mediaType } = request
+  const type = headers['content-type']
+  if (type === undefined || mediaType !== undefined) return done(null)
+  if (hasBody(headers)) return done(new UnsupportedMediaTypeError(sentence(type)))
+  delete headers['content-type']
+  done(null)
 }
 
 type Done = (error: Error | null) => void
