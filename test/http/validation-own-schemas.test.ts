@@ -204,4 +204,35 @@ await forEachDatabase(t, { entities: [Tin] }, async (t, { orm }) => {
     t.match(await send({ name: 'too long' }), { status: 400, body: { message: 'body: maxLength' } })
     t.match((await send({ name: 5 })).body, { errors: [{ source: { pointer: '/name' } }] })
   })
+
+  t.test('parts of own schemas that would have no effect are refused at start-up', async (t) => {
+    const refused: readonly [object, RegExp | string][] = [
+      [
+        { delete: { body: { required: ['reason'] } } },
+        "The resource /tins: schemas.delete.body has no effect, because the operation 'delete' takes no body. " +
+        'Remove it.',
+      ],
+      [{ restore: { body: {} } }, /schemas\.restore\.body has no effect/],
+      [{ list: { body: {} } }, /schemas\.list\.body has no effect/],
+      [
+        { create: { bdy: {} } },
+        "The resource /tins: schemas.create has no part 'bdy'. Did you mean 'body'?",
+      ],
+      [{ create: { frobnicate: {} } }, /has no part 'frobnicate'\. It may have: body, querystring, .*start with x-\.$/],
+      [{ create: { body: null } }, 'The resource /tins: schemas.create.body must be a schema, got null.'],
+      [{ list: { querystring: 'text' } }, /schemas\.list\.querystring must be a schema, got 'text'\.$/],
+      [{ list: { response: null } }, /schemas\.list\.response must be a schema, got null\.$/],
+      [{ list: { query: {}, querystring: {} } }, /both 'query' and 'querystring'/],
+      [{ createMany: { headers: {} } }, /schemas\.createMany\.headers has no effect.*Use schemas\.create\.headers\.$/],
+    ]
+    for (const [schemas, message] of refused) {
+      await t.rejects(start(t, own(schemas)), { code: 'FST_CRUD_CONFIG_INVALID', message }, JSON.stringify(schemas))
+    }
+    const accepted = {
+      create: { body: undefined, summary: 'Add', description: 'Adds', tags: ['a'], hide: true, 'x-own': 1 },
+      list: { query: {}, deprecated: true, operationId: 'tins', security: [], externalDocs: { url: '/' } },
+      delete: { consumes: ['a'], produces: ['b'], headers: true },
+    }
+    await (await start(t, own(accepted))).ready()
+  })
 })

@@ -8,6 +8,7 @@ import { ResourceOptionsSchema, type CrudOperation } from '../options.ts'
 import { offeredOperations } from './operations.ts'
 import type { DocumentedResource } from '../schemas/resource.ts'
 import type { CrudRoutesOptions } from './options.ts'
+import { checkOwnParts } from './own-parts.ts'
 import { fillsNothing } from './validation.ts'
 
 export interface RoutedResource {
@@ -58,6 +59,7 @@ export function routedResource (
   checkSchema(what, ResourceOptionsSchema, rest)
   const bound = crud.bind(orm.em)
   const operations = offeredOperations(what, bound, options, byRole)
+  checkOwnParts(what, options, operations)
   const name = options.name ?? crud.name ?? bound.model.tableName
   bound.whitelist.names.add(name)
   return { what, name, bound, operations }

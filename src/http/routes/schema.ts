@@ -24,7 +24,8 @@ export function routeSchema (
   generated: GeneratedSchema,
   own: FastifySchema = {}
 ): FastifySchema {
-  const { query, ...parts } = own as FastifySchema & { readonly query?: unknown }
+  const given = Object.fromEntries(Object.entries(own).filter(([, part]) => part !== undefined))
+  const { query, ...parts } = given as FastifySchema & { readonly query?: unknown }
   return {
     tags: [name],
     summary: SUMMARIES[operation](name),
