@@ -42,7 +42,8 @@ export function refuseUnknown (
 ): void {
   // true for nearly all requests
   if (params.unknown.length === 0) return
-  const taken = [...takenBy(purpose, whitelist), ...options.declared ?? []]
+  const known = takenBy(purpose, whitelist)
+  const taken = [...known, ...(options.declared ?? []).filter((name) => !isTaken(name, known))]
   const allowed = listed(taken.map((name) => name === 'filter' ? 'filter[<name>]' : name))
   for (const name of params.unknown) {
     const suggested = (): string | undefined => suggestionFor(name, taken, whitelist, params)
@@ -52,6 +53,12 @@ export function refuseUnknown (
     ) continue
     errors.add(CODE, () => refusalOf(name, suggested(), allowed))
   }
+}
+
+/** Whether a declared parameter is one of the query language: `page`, or `filter[name]` if filters are taken. */
+function isTaken (name: string, known: readonly string[]): boolean {
+  const family = /^(?:filter|fields)(?=\[)/.exec(name)?.[0]
+  return known.includes(family ?? name)
 }
 
 function isNearMiss (name: string): boolean {
