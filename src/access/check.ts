@@ -126,7 +126,8 @@ function checkRows (what: string, rows: unknown, models: readonly EntityModel[])
       withColumnValues(readCondition(rows, model))
     } catch (cause) {
       if (!(cause instanceof ConditionError)) throw cause
-      throw new ConfigError(`${what} is not certainly a condition on ${model.name}: ${cause.message}.`, { cause })
+      const end = /[.?]$/.test(cause.message) ? '' : '.'
+      throw new ConfigError(`${what} is not certainly a condition on ${model.name}: ${cause.message}${end}`, { cause })
     }
   }
 }

@@ -8,7 +8,7 @@ import type { ErrorItem, ValidationItem } from '../errors.ts'
 import { escapedName } from '../json-pointer.ts'
 import { isObject, type Property } from '../model/index.ts'
 import { cited } from '../plan/index.ts'
-import { didYouMean, listed, nearest } from '../suggest.ts'
+import { ALLOWED_LIMIT, didYouMean, listed, nearest } from '../suggest.ts'
 import { partOf, type Part } from './part.ts'
 
 /** An error of a body: for the answer, and in the form of Fastify's `validation`. */
@@ -103,7 +103,7 @@ class Examination {
       const sentence = property === undefined || property.hidden
         ? `There is no property '${shown}' to write`
         : `The property '${shown}' cannot be written`
-      const detail = didYouMean(sentence, suggestion)
+      const detail = withAllowed(didYouMean(sentence, suggestion), allowed)
       return {
         item: {
           source: { pointer: member(at, name, shown).pointer },
@@ -221,11 +221,25 @@ class Examination {
     pointer = at.pointer,
     allowed?: readonly string[]
   ): void {
-    this.#errors.add(() => ({
-      item: { source: { pointer }, code: CODE, detail, ...(allowed !== undefined && { allowed }) },
-      validation: validationItem(at, detail, broken),
-    }))
+    this.#errors.add(() => {
+      const sentence = allowed === undefined ? detail : withAllowed(detail, allowed)
+      return {
+        item: {
+          source: { pointer },
+          code: CODE,
+          detail: sentence,
+          ...(allowed !== undefined && { allowed: allowed.slice(0, ALLOWED_LIMIT) }),
+        },
+        validation: validationItem(at, sentence, broken),
+      }
+    })
   }
+}
+
+/** Adds the allowed names or values to a sentence, so that the message alone says everything. */
+function withAllowed (sentence: string, names: readonly string[]): string {
+  const list = names.length === 0 ? 'none' : listed(names).join(', ') + (names.length > ALLOWED_LIMIT ? ', ...' : '')
+  return `${sentence} Allowed: ${list}.`
 }
 
 /** The keyword of JSON Schema that a value breaks, with Ajv's parameters. */

