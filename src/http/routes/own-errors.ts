@@ -14,8 +14,7 @@ import {
 import { escapedName } from '../../json-pointer.ts'
 import { listed } from '../../suggest.ts'
 import { serverPart } from '../server-parts.ts'
-import type { Validator } from './own-schema.ts'
-import type { HttpPart } from './validation.ts'
+import type { HttpPart, Validator } from './own-schema.ts'
 
 /** Fastify has no public way to ask for the function of `setSchemaErrorFormatter`. */
 const FORMATTER = 'fastify.schemaErrorFormatter'

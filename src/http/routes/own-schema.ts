@@ -5,6 +5,9 @@
 import { RequestValidationError, type ErrorItem } from '../../errors.ts'
 import { escapedName } from '../../json-pointer.ts'
 
+/** A part of Fastify's schema that is validated. */
+export type HttpPart = 'params' | 'querystring' | 'body' | 'headers'
+
 /** The answer of a validator to Fastify: whether the data is valid, its errors, or its new value. */
 export type Verdict = unknown
 

@@ -16,11 +16,8 @@ import { keyReader } from './key.ts'
 import type { CrudRoutesOptions } from './options.ts'
 import { withItems } from './own-errors.ts'
 import type { OwnBodies } from './own-bodies.ts'
-import { both, withoutChanges, type Validator, type Verdict } from './own-schema.ts'
+import { both, withoutChanges, type HttpPart, type Validator, type Verdict } from './own-schema.ts'
 import type { QueryChecks } from './query-checks.ts'
-
-/** A part of Fastify's schema that is validated. */
-export type HttpPart = 'params' | 'querystring' | 'body' | 'headers'
 
 /** Compiles a schema of the application with the server's own validator. */
 export type CompileOwn = (schema: object, part: HttpPart, method: string, url: string) => Validator
