@@ -233,7 +233,8 @@ export class CrudBase<
 
   /**
    * Returns MikroORM's QueryBuilder with the filters, sorts and pagination of `params`, the scope and MikroORM's
-   * filters applied. Use it for queries that this class does not support. The alias of the entity is `e0`.
+   * filters applied. Use it for queries that this class does not support. The alias of the entity is `e0`. For a role
+   * it selects the properties that the role sees. A `select()` of yours replaces them and is not limited.
    */
   query (
     em: EntityManager,

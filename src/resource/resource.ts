@@ -3,7 +3,7 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import { whitelistFor, writableFor, type Actor, type Role } from '../access/index.ts'
 import { entitiesBehind, toMikroOrm } from '../conditions/index.ts'
 import type { QueryBuilderConfig, WritableConfig } from '../config/index.ts'
-import type { EntityModel } from '../model/index.ts'
+import { columnsOf, type EntityModel } from '../model/index.ts'
 import {
   entitiesOf,
   isCustomTerm,
@@ -272,6 +272,7 @@ export class Resource {
     const filters = await withRows(behind, actor, this.#entities)
     const rows = actor && await rowsOf(actor, this.model)
     const qb = em.createQueryBuilder(plan.model.entity as never, ROOT_ALIAS) as unknown as AnyQueryBuilder
+    if (actor?.role.unlimited === false) qb.select(visibleNames(this.model) as never)
     // the builder binds values itself: those of our fragments are added after the plan's values
     const values = [...plan.values]
     const applied = applyPlan(qb, { ...plan, values }, foreignOf(em, plan, conditions, filters, values))
@@ -285,6 +286,14 @@ export class Resource {
         : narrow(custom, builder, { ...options.context, em }), applied)
   }
 }
+
+/** The properties on columns that a role sees, and the primary key. */
+const visibleNames = ({ properties, primaryKey }: EntityModel): readonly string[] =>
+  [...properties.values()]
+    .filter((property) =>
+      primaryKey.some((part) => part.property === property) || (!property.hidden && columnsOf(property).length > 0)
+    )
+    .map(({ name }) => name)
 
 /**
  * The plan with the parts of the scope that have a translation. Included rows then have the values that they share with

@@ -26,6 +26,16 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     await t.rejects(view.list(orm.em.fork(), parseQueryParams('sort=note')), { code: 'FST_CRUD_SORT_INVALID' })
   })
 
+  t.test('a query selects the properties that the role sees', async (t) => {
+    const view = tasks.forRole('member', { request })
+    const found: any[] = await (await view.query(orm.em.fork() as EntityManager, ALL)).getResultList()
+    t.strictSame(found.map(({ id, title, project }) => [id, title, project.id]), [[4, 'Land', 3], [5, 'Launch', 3]])
+    for (const { note, effort } of found) t.strictSame([note, effort], [undefined, undefined])
+    const qb = await view.query(orm.em.fork() as EntityManager, parseQueryParams('sort=-project.name&filter[q]=la'))
+    t.notMatch(qb.getQuery(), /note|effort/)
+    t.equal(await (await view.query(orm.em.fork() as EntityManager, ALL)).getCount(), 2)
+  })
+
   t.test('writes in the transaction of its EntityManager, which acts for the server afterwards', async (t) => {
     const em = orm.em.fork()
     await em.begin()
