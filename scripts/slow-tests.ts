@@ -3,6 +3,8 @@
  * does both. A file that is named runs anyway.
  */
 export const SLOW: readonly string[] = [
+  // the programs of a page, one after the other
+  'test/authorization.test.ts',
   // the type checker over fifty resources
   'test/client/types.test.ts',
   // processes that wait for each other
