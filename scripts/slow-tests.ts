@@ -5,26 +5,45 @@
 export const SLOW: readonly string[] = [
   // the programs of a page, one after the other
   'test/authorization.test.ts',
+  // a server that fails in many ways
+  'test/client/failures.test.ts',
   // the type checker over fifty resources
   'test/client/types.test.ts',
+  // servers of their own, with standbys
+  'test/database/replicas.test.ts',
   // processes that wait for each other
   'test/database/sync-process.test.ts',
   // a database that is away for seconds
   'test/database/transaction-outages.test.ts',
-  // 100 000 records
-  'test/example/seed.test.ts',
-  // hundreds of servers, one after the other
-  'test/http/short-lived-servers.test.ts',
-  // random requests, thousands of them
-  'test/http/nasty-query-strings.test.ts',
-  'test/http/random-includes.test.ts',
-  'test/http/writes/random-bodies.test.ts',
-  // a generated client, and the type checker
-  'test/http/openapi-client.test.ts',
   // a browser, and front ends that are built for it
   'test/example/admin.test.ts',
   'test/example/web.test.ts',
   'test/http/docs-page.test.ts',
-  // clients that read slowly
+  // 100 000 records
+  'test/example/seed.test.ts',
+  // a generated client, and the type checker
+  'test/http/openapi-client.test.ts',
+  // hundreds of servers, one after the other
+  'test/http/short-lived-servers.test.ts',
+  // writes that get in each other's way
+  'test/http/writes/repeats.test.ts',
+  // random requests and conditions, thousands of them
+  'test/http/nasty-query-strings.test.ts',
+  'test/http/random-includes.test.ts',
+  'test/http/writes/random-bodies.test.ts',
+  'test/model/random-requests.test.ts',
+  'test/model/random-writes.test.ts',
+  'test/sql/constant-conditions.test.ts',
+  'test/sql/known-columns.test.ts',
+  'test/sql/scopes.test.ts',
+  // attacks on whole servers
+  'test/security/broken-connections.test.ts',
+  'test/security/deep-json.test.ts',
+  'test/security/disclosure.test.ts',
+  'test/security/injection.test.ts',
+  'test/security/non-interference.test.ts',
+  'test/security/scopes.test.ts',
+  'test/security/stream-limits.test.ts',
   'test/security/streams.test.ts',
+  'test/security/unreadable-answers.test.ts',
 ]
