@@ -71,9 +71,9 @@ t.test('the react-admin application', { skip: skipReason('example/admin') }, asy
     requests.length = 0
     await page.goto(`${address}/app/#/products`)
     await page.getByRole('link', { name: 'Kitchen' }).first().waitFor()
-    const references = requests.filter((request) => request.startsWith('GET /categories'))
-    t.equal(references.length, 1)
-    t.match(references[0], /^GET \/categories\?filter\[id\]\[in\]=/)
+    // the list of categories that follows a saved form may still be read: only reads by keys are references
+    t.equal(requests.filter((request) => request.startsWith('GET /categories?filter[id][in]=')).length, 1)
+    t.strictSame(requests.filter((request) => /^GET \/categories\/\d/.test(request)), [])
   })
 
   t.test('a record is created with a reference', async (t) => {
