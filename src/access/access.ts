@@ -2,6 +2,7 @@
 import type { FastifyRequest } from 'fastify'
 import { ConfigError, ForbiddenError } from '../errors.ts'
 import { shown } from '../options.ts'
+import { isPromise, type OrPromise } from '../or-promise.ts'
 import { Actor } from './actor.ts'
 import { checkAccess, type Entities } from './check.ts'
 import type { AccessOptions } from './options.ts'
@@ -27,7 +28,7 @@ export class Access {
    * @throws what the application's function `role` throws
    * @throws {ForbiddenError} for a role that is not named, or {ConfigError} for anything but a text
    */
-  actorOf (request: FastifyRequest): Actor | Promise<Actor> {
+  actorOf (request: FastifyRequest): OrPromise<Actor> {
     const name: unknown = this.options.role(request)
     return isPromise(name) ? name.then((name) => this.#actor(name, request)) : this.#actor(name, request)
   }
@@ -43,6 +44,3 @@ export class Access {
     return new Actor(role, request)
   }
 }
-
-const isPromise = (value: unknown): value is Promise<unknown> =>
-  typeof (value as { then?: unknown } | null | undefined)?.then === 'function'

@@ -8,8 +8,6 @@ import type { Rule } from './rule.ts'
 export class Actor {
   readonly role: Role
   readonly #request: FastifyRequest | undefined
-  /** The conditions that `rows` has returned, by entity: a function is called once for each request. */
-  readonly #rows = new Map<string, unknown>()
 
   /** @param request the argument of functions in `rows`; absent for a script without a request */
   constructor (role: Role, request: FastifyRequest | undefined) {
@@ -25,9 +23,7 @@ export class Actor {
   rowsOf (entity: string): readonly [] | readonly [condition: unknown] {
     const rows = this.role.ruleOf(entity)?.rows
     if (rows === undefined) return []
-    if (typeof rows !== 'function') return [rows]
-    if (!this.#rows.has(entity)) this.#rows.set(entity, rows(this.#request ?? missingRequest(entity)))
-    return [this.#rows.get(entity)]
+    return [typeof rows === 'function' ? rows(this.#request ?? missingRequest(entity)) : rows]
   }
 
   /**

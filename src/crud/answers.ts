@@ -1,7 +1,6 @@
 /** Converts answers to the results of the methods of `CrudBase`: values on synchronous sessions, promises on others. */
+import { isPromise, type OrPromise } from '../or-promise.ts'
 import type { JsonAnswer } from '../read/index.ts'
-
-type OrPromise<Value> = Value | Promise<Value>
 
 /** The JSON text of an answer. The answer to a record that does not exist is null. */
 export function textOf (answer: OrPromise<JsonAnswer>): OrPromise<string>
@@ -18,6 +17,3 @@ export function parsed (json: OrPromise<string | null>): unknown {
 function after<Value, Next> (value: OrPromise<Value>, next: (value: Value) => Next): OrPromise<Next> {
   return isPromise(value) ? value.then(next) : next(value)
 }
-
-const isPromise = <Value>(value: OrPromise<Value>): value is Promise<Value> =>
-  typeof (value as { then?: unknown } | null)?.then === 'function'

@@ -2,13 +2,12 @@
 import type { Actor } from '../access/index.ts'
 import { aliveOnly, readCondition, withColumnValues, type Where } from '../conditions/index.ts'
 import type { EntityModel } from '../model/index.ts'
+import { isPromise, type OrPromise } from '../or-promise.ts'
 import type { ActiveFilters } from './foreign.ts'
 import { throwingScopeErrors } from './scope.ts'
 
-type MaybePromise<Value> = Value | Promise<Value>
-
-/** The conditions that were read for an actor. */
-const readFor = new WeakMap<Actor, Map<EntityModel, MaybePromise<Where | undefined>>>()
+/** The conditions that were read for an actor, so that the application's functions are called once for each request. */
+const readFor = new WeakMap<Actor, Map<EntityModel, OrPromise<Where | undefined>>>()
 
 /**
  * The rows of an entity that an actor may use; `undefined` for all. It is a promise if the application's function
@@ -17,7 +16,7 @@ const readFor = new WeakMap<Actor, Map<EntityModel, MaybePromise<Where | undefin
  *
  * @throws {ScopeError} for a value that is not certainly a condition
  */
-export function rowsOf (actor: Actor, model: EntityModel): MaybePromise<Where | undefined> {
+export function rowsOf (actor: Actor, model: EntityModel): OrPromise<Where | undefined> {
   let known = readFor.get(actor)
   if (known === undefined) readFor.set(actor, known = new Map())
   if (known.has(model)) return known.get(model)
@@ -27,15 +26,12 @@ export function rowsOf (actor: Actor, model: EntityModel): MaybePromise<Where | 
   return rows
 }
 
-function readRows (condition: unknown, model: EntityModel): MaybePromise<Where | undefined> {
-  if (isPromise(condition)) return condition.then((where) => readRows(where, model))
+function readRows (condition: unknown, model: EntityModel): OrPromise<Where | undefined> {
+  if (isPromise(condition)) return Promise.resolve(condition).then((where) => readRows(where, model))
   const what = `The rows of ${model.name} that the role may use`
   const where = throwingScopeErrors(what, () => aliveOnly(withColumnValues(readCondition(condition, model))))
   return where.length === 0 ? undefined : where
 }
-
-const isPromise = (value: unknown): value is Promise<unknown> =>
-  typeof (value as { then?: unknown } | null | undefined)?.then === 'function'
 
 /** Adds the rows of entities to the conditions of MikroORM's filters. */
 export async function withRows (
@@ -44,9 +40,15 @@ export async function withRows (
   entities: readonly EntityModel[]
 ): Promise<ActiveFilters> {
   if (actor === undefined || actor.role.unlimited) return filters
-  // a function that throws must not keep the promises of others from being awaited
-  const rows = await Promise.all(entities.map(async (model) => await rowsOf(actor, model)))
-  return guarded(filters, entities, rows)
+  const rows: Array<OrPromise<Where | undefined>> = []
+  try {
+    for (const model of entities) rows.push(rowsOf(actor, model))
+  } catch (error) {
+    // promises of entities before this one may be rejected, too, and a rejection must be awaited
+    await Promise.allSettled(rows)
+    throw error
+  }
+  return guarded(filters, entities, rows.some(isPromise) ? await Promise.all(rows) : rows as Array<Where | undefined>)
 }
 
 /** The same for rows that are known already. */

@@ -17,6 +17,7 @@ export const STAGES: ReadonlyArray<readonly string[]> = [
     'src/error-list.ts',
     'src/json-pointer.ts',
     'src/options.ts',
+    'src/or-promise.ts',
     'src/pagination.ts',
     'src/suggest.ts',
   ],
