@@ -37,6 +37,7 @@ import {
   type NamedSchemas,
   type RoutedResource,
 } from '../src/http/index.ts'
+import { checkFastify } from '../src/borrowed/check.ts'
 import { ConfigError } from '../src/errors.ts'
 import { checkEstimates } from '../src/resource/index.ts'
 import { checkDistributed } from '../src/write/index.ts'
@@ -62,6 +63,7 @@ const NEEDED = [
 ] as const
 
 async function register (fastify: FastifyInstance, options: CrudRoutesOptions): Promise<void> {
+  checkFastify(fastify)
   const access = accessOf(fastify)
   const routed = routedResource(fastify.orm, options, access !== undefined)
   for (const [plugin, name] of NEEDED) {

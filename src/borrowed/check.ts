@@ -1,13 +1,15 @@
 /**
- * Checks that the installed versions of MikroORM, Kysely and pg have the members that this package borrows. A missing
- * member throws a ConfigError at start-up. Without the check, a request would fail with a TypeError.
+ * Checks that the installed versions of MikroORM, Kysely, pg and Fastify have the members that this package borrows.
+ * A missing member throws a ConfigError at start-up. Without the check, a request would fail with a TypeError.
  */
 import { QueryHelper, TransactionManager } from '@mikro-orm/core'
 import type { PGlite } from '@electric-sql/pglite'
 import type { MikroORM } from '@mikro-orm/postgresql'
+import type { FastifyInstance } from 'fastify'
 import type { Pool } from 'pg'
 import { createRequire } from 'node:module'
 import { ConfigError } from '../errors.ts'
+import { FASTIFY_MEMBERS, partsOf } from './fastify.ts'
 import { FILTER_MEMBERS } from './filters.ts'
 import { KYSELY_MEMBERS } from './kysely.ts'
 import type { Borrowed } from './members.ts'
@@ -15,7 +17,13 @@ import { MIKRO_ORM_MEMBERS } from './mikro-orm.ts'
 import { clientBeside, PG_MEMBERS, prepareValue } from './pg.ts'
 
 /** All borrowed members. */
-export const BORROWED: readonly Borrowed[] = [...MIKRO_ORM_MEMBERS, ...FILTER_MEMBERS, ...KYSELY_MEMBERS, ...PG_MEMBERS]
+export const BORROWED: readonly Borrowed[] = [
+  ...MIKRO_ORM_MEMBERS,
+  ...FILTER_MEMBERS,
+  ...KYSELY_MEMBERS,
+  ...PG_MEMBERS,
+  ...FASTIFY_MEMBERS,
+]
 
 /** Objects of a running application, by their owner names in the lists. */
 type Owners = Readonly<Record<string, object | undefined>>
@@ -55,6 +63,15 @@ export function checkClient (kysely: object, pool: Pool | PGlite): void {
   refuseMissing(PG_MEMBERS, { Client: client, Connection: client.connection })
 }
 
+/**
+ * Checks the instance on which routes are registered.
+ *
+ * @throws {ConfigError} as `checkMikroOrm` does
+ */
+export function checkFastify (fastify: FastifyInstance): void {
+  refuseMissing(FASTIFY_MEMBERS, { FastifyInstance: partsOf(fastify) })
+}
+
 /** Members that are missing until an object is connected, or that are optional. */
 const LATER: ReadonlySet<string> = new Set(['readyForQuery', 'sslNegotiation'])
 
@@ -66,9 +83,10 @@ function refuseMissing (members: readonly Borrowed[], found: Owners): void {
   if (missing === undefined) return
   const { from, of, name } = missing
   throw new ConfigError(
-    `${from}${versionOf(from)} has no ${of}.${name}, which fastify-crud-kit needs. ` +
-      `It works with @mikro-orm/core ${workingRange()}. ` +
-      'Install that version of all @mikro-orm packages, which bring the right pg and kysely.'
+    `${from}${versionOf(from)} has no ${of}.${name}, which fastify-crud-kit needs. ` + (from === 'fastify'
+      ? `It works with fastify ${workingRange('fastify')}.`
+      : `It works with @mikro-orm/core ${workingRange('@mikro-orm/core')}. ` +
+        'Install that version of all @mikro-orm packages, which bring the right pg and kysely.')
   )
 }
 
@@ -83,8 +101,8 @@ function versionOf (name: string): string {
   }
 }
 
-/** The versions that this package has been tested with. */
-function workingRange (): string {
+/** The versions of a package that this package has been tested with. */
+function workingRange (name: 'fastify' | '@mikro-orm/core'): string {
   const own = require('fastify-crud-kit/package.json') as { peerDependencies: Readonly<Record<string, string>> }
-  return own.peerDependencies['@mikro-orm/core']!
+  return own.peerDependencies[name]!
 }

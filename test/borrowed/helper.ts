@@ -1,6 +1,6 @@
 /**
- * Contracts with MikroORM, Kysely and pg: one for each member that src/borrowed uses, with the assumption of this
- * package. When one fails, read the sentence, then the source of the dependency, then the file of src/borrowed.
+ * Contracts with MikroORM, Kysely, pg and Fastify: one for each member that src/borrowed uses, with the assumption of
+ * this package. When one fails, read the sentence, then the source of the dependency, then the file of src/borrowed.
  */
 import { defineEntity, p } from '@mikro-orm/core'
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'

@@ -43,6 +43,11 @@ const PATTERNS: Readonly<Record<string, RegExp>> = {
   // a query object must have this member, because pg calls it
   'Query.handleDataRow': /\.handleDataRow\b/,
   'pg/lib/utils.js.prepareValue': /pg\/lib\//,
+  // symbols are found by their descriptions
+  'FastifyInstance.fastify.schemaController': /'fastify\.schemaController'/,
+  'FastifyInstance.fastify.options': /'fastify\.options'/,
+  'FastifyInstance.fastify.schemaErrorFormatter': /'fastify\.schemaErrorFormatter'/,
+  'FastifyInstance.fastify.contentTypeParser': /'fastify\.contentTypeParser'/,
 }
 
 /** How to reach members that the types do not declare. */
@@ -76,6 +81,7 @@ t.test('uses of a member are found', (t) => {
       ['const { _activeQuery } = client', ['Client._activeQuery']],
       ['QueryHelper.processWhere({ where })', ['QueryHelper.processWhere']],
       ["message.startsWith('No arguments provided for filter')", ['Error.No arguments provided for filter']],
+      ["partOf(instance, 'fastify.options')", ['FastifyInstance.fastify.options']],
       ['em.getContext(false)', ['EntityManager.getContext']],
       ['pool.connect = guarded', ['Pool.connect']],
       ["import { utils } from 'pg'\nrequire('pg/lib/utils.js')", ['pg/lib/utils.js.prepareValue']],

@@ -1,7 +1,7 @@
 /** Checks the media types of bodies. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { hasParserFor } from '../../borrowed/fastify.ts'
 import { UnsupportedMediaTypeError } from '../../errors.ts'
-import { serverPart } from '../server-parts.ts'
 
 /** `application/json`, and types with the suffix `+json` (RFC 6839), which the application may parse. */
 const JSON_TYPE = /^application\/(?:json|[^;\s]+\+json)$/i
@@ -17,16 +17,7 @@ export function refuseOtherTypes (request: FastifyRequest, reply: FastifyReply, 
 /** Whether the application parses a type. `application/json` is parsed by Fastify, if not by the application. */
 function isParsed ({ server }: FastifyRequest, type: string): boolean {
   if (!JSON_TYPE.test(type)) return false
-  if (type === 'application/json') return true
-  const parsers = serverPart(server, PARSERS) as Parsers | undefined
-  return parsers?.getParser(type) !== undefined
-}
-
-/** Fastify has no public way to ask for the parser of a type, which may be one for a pattern or for all types. */
-const PARSERS = 'fastify.contentTypeParser'
-
-interface Parsers {
-  readonly getParser: (type: string) => unknown
+  return type === 'application/json' || hasParserFor(server, type)
 }
 
 /** A hook of routes that take no body. Fastify would refuse an empty one whose media type it cannot read. */

@@ -3,6 +3,7 @@
  * and `errors` with a pointer or a parameter for each mistake.
  */
 import type { FastifyInstance } from 'fastify'
+import { schemaErrorFormatterOf } from '../../borrowed/fastify.ts'
 import { MAX_ERRORS } from '../../error-list.ts'
 import {
   RequestValidationError,
@@ -13,11 +14,7 @@ import {
 } from '../../errors.ts'
 import { escapedName } from '../../json-pointer.ts'
 import { listed } from '../../suggest.ts'
-import { serverPart } from '../server-parts.ts'
 import type { HttpPart, Validator } from './own-schema.ts'
-
-/** Fastify has no public way to ask for the function of `setSchemaErrorFormatter`. */
-const FORMATTER = 'fastify.schemaErrorFormatter'
 
 type Formatter = (errors: readonly Failure[], part: string) => Error
 
@@ -30,8 +27,8 @@ type Failure = Partial<ValidationItem>
  */
 export function ownErrors (fastify: FastifyInstance): Formatter {
   return (errors, part) => {
-    const own = serverPart(fastify, FORMATTER) as Formatter | null | undefined
-    return own == null ? errorOf(errors, part as HttpPart) : own(errors, part)
+    const own = schemaErrorFormatterOf(fastify) as Formatter | undefined
+    return own === undefined ? errorOf(errors, part as HttpPart) : own(errors, part)
   }
 }
 

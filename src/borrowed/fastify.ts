@@ -1,0 +1,53 @@
+/** Parts of a Fastify instance that it keeps under private symbols, because it has no public way to ask for them. */
+import type { FastifyInstance, FastifyServerOptions } from 'fastify'
+import { borrowedMembers } from './members.ts'
+
+export const FASTIFY_MEMBERS = borrowedMembers('fastify', '5.12.8', [
+  ['FastifyInstance', 'fastify.schemaController', "the default validator exists after a route's preparation only"],
+  ['FastifyInstance', 'fastify.options', "the default validator gets the application's options of Ajv"],
+  ['FastifyInstance', 'fastify.schemaErrorFormatter', "the application's function decides about errors of schemas"],
+  ['FastifyInstance', 'fastify.contentTypeParser', 'a media type is refused that the application cannot parse'],
+])
+
+/** The value of a symbol of an instance, its own or that of an instance around it. */
+function partOf (instance: object, description: string): unknown {
+  for (let owner: object | null = instance; owner !== null; owner = Object.getPrototypeOf(owner) as object | null) {
+    const symbol = Object.getOwnPropertySymbols(owner).find((symbol) => symbol.description === description)
+    if (symbol !== undefined) return (owner as Record<symbol, unknown>)[symbol]
+  }
+  return undefined
+}
+
+/** The parts of an instance by the names in `FASTIFY_MEMBERS`, for the check at start-up. */
+export const partsOf = (instance: object): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(FASTIFY_MEMBERS.map(({ name }) => [name, partOf(instance, name)]))
+
+interface SchemaController {
+  readonly setupValidator: (options: unknown) => void
+  /** Whether the application has set a compiler of its own. */
+  readonly isCustomValidatorCompiler?: boolean
+}
+
+type ValidatorCompiler = NonNullable<FastifyInstance['validatorCompiler']>
+
+/**
+ * The compiler that an instance uses for its routes, and whether it is the application's own. Fastify builds its
+ * default compiler when it prepares the first route without one, so this function lets Fastify do that now.
+ */
+export function validatorCompilerOf (
+  fastify: FastifyInstance
+): { readonly compile: ValidatorCompiler, readonly isCustom: boolean } {
+  const controller = partOf(fastify, 'fastify.schemaController') as SchemaController
+  controller.setupValidator(partOf(fastify, 'fastify.options'))
+  return { compile: fastify.validatorCompiler!, isCustom: controller.isCustomValidatorCompiler === true }
+}
+
+/** The function that the application has given to `setSchemaErrorFormatter`, or to Fastify as an option. */
+export const schemaErrorFormatterOf = (fastify: FastifyInstance): FastifyServerOptions['schemaErrorFormatter'] =>
+  (partOf(fastify, 'fastify.schemaErrorFormatter') as FastifyServerOptions['schemaErrorFormatter'] | null) ?? undefined
+
+/** Whether an instance has a parser for a media type: for exactly this one, for a pattern, or for all types. */
+export function hasParserFor (fastify: FastifyInstance, mediaType: string): boolean {
+  const parsers = partOf(fastify, 'fastify.contentTypeParser') as { readonly getParser: (type: string) => unknown }
+  return parsers.getParser(mediaType) !== undefined
+}
