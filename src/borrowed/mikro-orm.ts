@@ -95,6 +95,7 @@ export function inheritByForks (em: EntityManager, mark: (em: EntityManager) => 
   })
 }
 
+/** A class of EntityManagers. TypeScript requires `any` arguments for a class that a mixin extends. */
 export type EntityManagerClass = new(config: any, driver: any, ...rest: any[]) => EntityManager
 
 /** Derives a class of EntityManagers whose driver is replaced by `driverFor`. */

@@ -129,8 +129,8 @@ function pathOf (id: unknown): string {
 }
 
 /**
- * Returns the entity tag for `If-Match`. Throws if there is none, because a write without it would overwrite any
- * version.
+ * Returns the entity tag for `If-Match`. Throws if `ifMatch` has none, because a write without a tag would overwrite
+ * any version.
  */
 function tagOf (options: AnyOptions): string | undefined {
   const { ifMatch } = options

@@ -33,7 +33,7 @@ function alivePart (part: WherePart): WherePart {
 
 function aliveRelated (part: RelatedPart): RelatedPart {
   const [where, alive] = [aliveOnly(part.where), notDeleted(part.relation.target)]
-  // every row that is not deleted matches if there is none that is not deleted and does not match
+  // "each row that is not deleted matches" is the same as "no row that is not deleted fails to match"
   return part.quantifier === '$every'
     ? { ...part, quantifier: '$none', where: [{ kind: 'not', member: where }, ...alive] }
     : { ...part, where: [...where, ...alive] }

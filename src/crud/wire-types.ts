@@ -63,7 +63,7 @@ type ServerValue<T> = [KindOf<T>] extends [never] ? unknown
     ? WireInput<T> | Extract<NonNullable<T>, Date | bigint | Uint8Array> | (null extends T ? null : never)
     : WireInput<T>
 
-/** A key. A composite key is an object, whose names are not known from the tuple in the entity's type. */
+/** A key. A composite key is an object with any names, because the tuple in the entity's type does not tell them. */
 export type WireId<Entity> = Untyped<Entity> extends true ? any
   : Primary<Entity> extends readonly unknown[] ? Record<string, any>
     : Wire<Primary<Entity>>
@@ -79,12 +79,13 @@ export type WireInput<T> = KindOf<T> extends infer K
   ? K extends 'one' ? WireId<One<T>> | (null extends T ? null : never)
     : K extends 'many' ? WireId<Target<T>>[]
       : K extends 'scalar' ? Wire<T>
+        // the same for the objects of bodies
         : any
   : never
 
 export type One<T> = Target<NonNullable<T>>
 
-/** The JSON form of a value, without MikroORM's brands, which say how a property is declared. */
+/** The JSON form of a value, without MikroORM's brands, which say how a property is declared. Objects are `any`. */
 export type Wire<T> = IsAny<T> extends true ? any : WireOf<T>
 
 type WireOf<T> = T extends null | undefined ? null

@@ -58,6 +58,7 @@ function connectionOptions (
   }
 }
 
+/** TypeScript requires `any` arguments for a class that a mixin extends. */
 type EntityManagerClass = new(...args: any[]) => EntityManager
 
 /**

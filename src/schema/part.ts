@@ -10,7 +10,7 @@ import type { Converted, TypeName } from '../model/index.ts'
 /** Converts a value, or says what would be accepted. */
 export type Rule = (value: unknown) => Converted
 
-/** What a schema stands for, from which the errors of a body are made. */
+/** The part of a body that a schema describes. The errors of a body are made from it. */
 export type Part =
   /** A value of a column. */
   | { readonly kind: 'value', readonly rule: Rule }

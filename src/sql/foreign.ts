@@ -21,7 +21,7 @@ export type AnyQueryBuilder = QueryBuilder<any, any, any, any, any, any, any>
 /** Clauses that may follow a where clause. A query that has one of them is more than a condition. */
 const BEYOND_WHERE = /\b(?:group by|having|order by|limit|offset|union|for update|for share)\b/i
 
-/** A condition in MikroORM's query language, for the rows of an alias. */
+/** A condition in MikroORM's query language, for the rows of an alias. The class of the entity is not known here. */
 export function filterSql (
   em: EntityManager,
   model: EntityModel,

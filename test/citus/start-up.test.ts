@@ -1,4 +1,4 @@
-/** What a server learns about its database when it starts, and what it refuses then. */
+/** A server asks its database at start-up whether it is distributed, and refuses resources that cannot work there. */
 import { defineEntity, p } from '@mikro-orm/core'
 import { MikroORM } from '@mikro-orm/postgresql'
 import { randomUUID } from 'node:crypto'

@@ -24,7 +24,7 @@ async function startEncrypted (t: Test): Promise<PostgresServer | string> {
     fs.copyFileSync(path.join(certificates, name), path.join(folder, name))
   }
   fs.chmodSync(path.join(folder, 'server.key'), 0o600)
-  // a key must belong to the user who runs the server, which is nobody if the tests run as root
+  // a key must belong to the user who runs the server: the user `nobody` if the tests run as root
   if (process.getuid?.() === 0) fs.chownSync(path.join(folder, 'server.key'), 65534, 65534)
   try {
     const server = await startPostgres({

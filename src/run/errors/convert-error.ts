@@ -32,8 +32,8 @@ import { ownErrorIn } from './through-driver.ts'
 /** Data exceptions: a value does not fit, or an expression has no result. */
 const INVALID_DATA = '22'
 /**
- * Data exceptions about a value by itself, whatever statement has it. The others are about expressions, such as a
- * division by zero. In a statement that writes no row of ours, such an expression belongs to the application.
+ * Data exceptions about a value by itself, in any statement. The others are about expressions, such as a division by
+ * zero. If a statement fails that writes no record, such an expression belongs to the application.
  */
 const INVALID_VALUE: ReadonlySet<string> = new Set([
   '22000', // data exception, such as a range whose low end is greater
