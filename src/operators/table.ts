@@ -2,7 +2,7 @@
  * The operators of filters, `filter[<name>][<operator>]=<value>`. Everything that the stages know about an operator is
  * in its entry. Errors and documentation list the operators in the order of this table.
  *
- * To add an operator, add its entry here, its row in `docs/query-language.md` and its tests. If a member is missing,
+ * To add an operator, add its entry here, its row in `docs/query-language/filters.md` and its tests. If a member is missing,
  * this file has a type error.
  */
 import { isComparable, isOrdered, isTextual, type ValueType } from '../model/index.ts'

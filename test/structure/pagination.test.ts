@@ -87,8 +87,8 @@ t.test('the OpenAPI document describes every parameter', async (t) => {
 })
 
 t.test('the query language documents each style with its parameters', async (t) => {
-  const { text } = readDocument('docs/query-language.md')
-  const [rows] = tablesOf(text.split('\n## Pagination\n')[1]!)
+  const { text } = readDocument('docs/query-language/pagination.md')
+  const [rows] = tablesOf(text)
   const documented = rows!.slice(1).map(([, cell]) => [...cell!.matchAll(/`(\w+)`/g)].map(([, name]) => name!))
   t.strictSame(documented, styles.map(({ phrase }) => phrase.split(' and ')))
 })

@@ -1,7 +1,7 @@
 /**
  * The reference implementation of reading: the answer of a resource to a query string, computed by loops over arrays.
  *
- * It follows docs/query-language.md, and shares no code with the product. Each file next to this one is a section of
+ * It follows docs/query-language/, and shares no code with the product. Each file next to this one is a section of
  * that page: query-string.ts and conditions.ts (filters), matching.ts (operators and relations), sorting.ts,
  * selection.ts (fields and includes), records.ts (answers and aggregates), pages.ts (pagination), problems.ts (errors).
  */
