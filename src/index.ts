@@ -78,7 +78,7 @@ export {
   type ReplicaReport,
   type TableDistribution,
 } from './run/index.ts'
-export { BaseModel, primaryKey, softDelete, timestamps, uuid } from './entities/index.ts'
+export { BaseModel, distributedBy, primaryKey, softDelete, timestamps, uuid } from './entities/index.ts'
 export {
   AbortedError,
   ConfigError,
