@@ -12,11 +12,13 @@ export const ALLOWED_LIMIT = 50
  */
 export function nearest (name: string, candidates: readonly string[]): string | undefined {
   if (name.length === 0 || name.length > 100) return undefined
+  const sameLetters = candidates.find((candidate) => candidate.toLowerCase() === name.toLowerCase())
+  if (sameLetters !== undefined) return sameLetters
   // among equally near candidates, prefer those with the same first letter, which is rarely mistyped
   const same = (candidate: string): number => Number(candidate[0] === name[0])
   const likely = candidates.filter((candidate) => mayMean(name, candidate))
   return closestMatch(name, likely.toSorted((a, b) => same(b) - same(a)), {
-    maxDistance: Math.max(1, Math.floor(name.length / 3) + 1),
+    maxDistance: Math.max(2, Math.floor(name.length / 3) + 1),
   })
 }
 
@@ -37,9 +39,20 @@ export function didYouMean (sentence: string, near: string | undefined, otherwis
 /** Two edits turn a name of this length or less into almost any other one. */
 const SHORT = 4
 
-/** In short names, only one mistake counts as near: a wrong letter, or two swapped neighbours. */
+/** One edit turns a name of this length or less into almost any other one. */
+const VERY_SHORT = 2
+
+/**
+ * In short names, only one mistake counts as near: a wrong letter, or two swapped neighbours. In very short names, a
+ * wrong letter counts only if it is one too many or too few at the end. No name is near a single letter.
+ */
 function mayMean (name: string, candidate: string): boolean {
-  return Math.min(name.length, candidate.length) > SHORT || leven(name, candidate) < 2 || isSwap(name, candidate)
+  const length = Math.min(name.length, candidate.length)
+  if (length > SHORT) return true
+  if (length > VERY_SHORT) return leven(name, candidate) < 2 || isSwap(name, candidate)
+  if (candidate.length < VERY_SHORT) return false
+  const extended = candidate.startsWith(name) || name.startsWith(candidate)
+  return isSwap(name, candidate) || (extended && leven(name, candidate) < 2)
 }
 
 function isSwap (name: string, candidate: string): boolean {
