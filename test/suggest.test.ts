@@ -41,25 +41,26 @@ t.test('the nearest name is suggested if it is near enough', async (t) => {
 })
 
 t.test('in names of one or two letters, few mistakes are near', async (t) => {
-  const cases: ReadonlyArray<readonly [given: string, candidates: readonly string[], suggestion: string | undefined]> = [
-    ['id', ['d', 'i'], undefined],
-    ['id', ['ip', 'ad', 'is', 'do'], undefined],
-    ['id', ['uid', 'kid'], undefined],
-    ['id', ['idx'], 'idx'],
-    ['di', ['id'], 'id'],
-    ['ID', ['id'], 'id'],
-    ['x', ['y', 'z'], undefined],
-    ['X', ['x'], 'x'],
-    ['d', ['id'], undefined],
-    ['i', ['id'], 'id'],
-    ['i', ['identity'], undefined],
-    ['ids', ['id'], 'id'],
-    ['pid', ['id'], undefined],
-    ['is', ['ids'], undefined],
-    ['abc', ['ab', 'c'], 'ab'],
-    ['yx', ['x', 'y'], undefined],
-    ['cat', ['car'], 'car'],
-  ]
+  const cases: ReadonlyArray<readonly [given: string, candidates: readonly string[], suggestion: string | undefined]> =
+    [
+      ['id', ['d', 'i'], undefined],
+      ['id', ['ip', 'ad', 'is', 'do'], undefined],
+      ['id', ['uid', 'kid'], undefined],
+      ['id', ['idx'], 'idx'],
+      ['di', ['id'], 'id'],
+      ['ID', ['id'], 'id'],
+      ['x', ['y', 'z'], undefined],
+      ['X', ['x'], 'x'],
+      ['d', ['id'], undefined],
+      ['i', ['id'], 'id'],
+      ['i', ['identity'], undefined],
+      ['ids', ['id'], 'id'],
+      ['pid', ['id'], undefined],
+      ['is', ['ids'], undefined],
+      ['abc', ['ab', 'c'], 'ab'],
+      ['yx', ['x', 'y'], undefined],
+      ['cat', ['car'], 'car'],
+    ]
   for (const [given, candidates, suggestion] of cases) {
     t.equal(nearest(given, candidates), suggestion, `${given} of ${candidates.join(', ')}`)
   }

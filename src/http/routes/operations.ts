@@ -59,26 +59,42 @@ function missingFor (
     : undefined
 }
 
+/** How the rules of a role affect the properties of new records. */
+export interface RoleFilling {
+  /** Whether the rows of the role fill in a property. */
+  readonly fills: (property: Property) => boolean
+  /** The changes that let bodies of the role set a property, or let its rows fill it in, for messages. */
+  readonly waysToFill: (property: Property) => readonly string[]
+}
+
 /**
  * Checks that required properties can be set. A hook or a method of the application may set them in code.
  *
- * @param isFilled whether the rows of a role fill in a property
+ * @param role the rules of the role that the operations are for, if roles limit them
  */
 export function checkFilled (
   what: string,
   offered: readonly CrudOperation[],
   { model, writable }: Resource,
   crud: CrudBase,
-  isFilled: (property: Property) => boolean = () => false
+  role?: RoleFilling
 ): void {
-  const property = writable.create?.unfilled.find((property) => !isFilled(property))
+  const property = writable.create?.unfilled.find((property) => role?.fills(property) !== true)
   const operation = (['create', 'createMany'] as const).find((operation) =>
     offered.includes(operation) && crud[operation] === CrudBase.prototype[operation]
   )
   if (property === undefined || operation === undefined || crud.beforeCreate !== undefined) return
-  const ways = property.write.writable ? 'add it to "writable", ' : ''
+  const ways = [
+    ...role === undefined ? waysToOpen(property) : role.waysToFill(property),
+    'give it a default',
+    'fill it in beforeCreate',
+    `or leave '${operation}' out of the ${role === undefined ? '' : "role's "}operations`,
+  ]
   throw new ConfigError(
     `${what}: '${operation}' can't fill ${model.name}.${property.name}, which is required and which bodies may not ` +
-      `set: ${ways}give it a default, fill it in beforeCreate, or leave '${operation}' out of the operations.`
+      `set: ${ways.join(', ')}.`
   )
 }
+
+/** The changes to the whitelist that let bodies set a property, for messages. */
+export const waysToOpen = ({ write }: Property): readonly string[] => write.writable ? ['add it to "writable"'] : []

@@ -3,11 +3,12 @@ import type { MikroORM } from '@mikro-orm/postgresql'
 import type { FastifyRequest } from 'fastify'
 import type { Access, Role } from '../../access/index.ts'
 import { equalitiesOf, readCondition } from '../../conditions/index.ts'
-import type { Property } from '../../model/index.ts'
+import type { EntityModel, Property } from '../../model/index.ts'
+import type { Resource } from '../../resource/index.ts'
 import { knownActorOf, settleActor } from '../actor-of-request.ts'
 import type { CrudOperation } from '../options.ts'
 import type { RouteDefinition } from './handlers.ts'
-import { checkFilled } from './operations.ts'
+import { checkFilled, waysToOpen } from './operations.ts'
 import type { CrudRoutesOptions } from './options.ts'
 import type { QueryChecks } from './query-checks.ts'
 import type { RoutedResource } from './resource.ts'
@@ -42,7 +43,10 @@ export function roleResources (
     // a scope and the rows of a request may fill in properties
     if (scope === undefined && typeof rule.rows !== 'function') {
       const filled = rule.rows === undefined ? NONE : equalitiesOf(readCondition(rule.rows, own.model)).equalities
-      checkFilled(`${what}: access: the role '${role.name}'`, allowed, own, crud, (property) => filled.has(property))
+      checkFilled(`${what}: access: the role '${role.name}'`, allowed, own, crud, {
+        fills: (property) => filled.has(property),
+        waysToFill: (property) => waysToFill(property, bound, role),
+      })
     }
     resources.push({ what, name, bound: own, operations: allowed, role, limited: rule.rows !== undefined })
   }
@@ -50,6 +54,29 @@ export function roleResources (
 }
 
 const NONE: ReadonlyMap<Property, unknown> = new Map()
+
+/** The changes that would give a value to a required property of new records, for messages. */
+function waysToFill ({ name }: Property, { model, writable }: Resource, role: Role): readonly string[] {
+  const property = model.properties.get(name)!
+  const opened = writable.create!.unfilled.includes(property) ? waysToOpen(property) : []
+  const ways = [[...opened, ...property.write.writable ? changesOfRule(property, model, role) : []].join(' and ')]
+  const isColumn = property.kind === 'relation' ? property.key.length === 1 : property.kind === 'scalar'
+  if (isColumn) ways.push(`fill it with an equality in 'rows', as in rows: { ${name}: ... }`)
+  return ways.filter((way) => way !== '')
+}
+
+/** The change to a role's rules that would let its bodies set a property, for messages. */
+function changesOfRule (property: Property, model: EntityModel, role: Role): readonly string[] {
+  const { name } = property
+  const rule = role.ruleOf(model.name)!
+  if (property.kind === 'relation' && role.ruleOf(property.target.name) === undefined) {
+    return [`give the role a rule for ${property.target.name}`]
+  }
+  if (rule.hides(name)) return [rule.namesHidden(name) ? "take it out of 'hidden'" : "add it to 'only'"]
+  if (role.links.hides(model, property)) return ['show the role the other side of the relation']
+  if (rule.freezes(name)) return ["take it out of 'readonly'"]
+  return role.links.freezes(model, property) ? ['let the role set the other side of the relation'] : []
+}
 
 type Handler = RouteDefinition['handler']
 

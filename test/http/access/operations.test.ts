@@ -1,4 +1,5 @@
 /** The operations that a role may use, and the properties that it may not write. */
+import { defineEntity, p } from '@mikro-orm/core'
 import t from 'tap'
 import { CrudBase, type AccessOptions, type CrudRoutesOptions } from '../../../src/index.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
@@ -17,7 +18,17 @@ const REQUESTS: Readonly<Record<typeof ALL[number], readonly [method: string, ur
   restore: ['POST', '/tasks/x/restore?x=1'],
 }
 
-await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
+/** An entity with a required relation that shows on both sides. */
+const Author = defineEntity({
+  name: 'Author',
+  properties: { id: p.integer().primary().autoincrement(), books: () => p.oneToMany(Book).mappedBy('author') },
+})
+const Book = defineEntity({
+  name: 'Book',
+  properties: { id: p.integer().primary().autoincrement(), author: () => p.manyToOne(Author) },
+})
+
+await forEachDatabase(t, { entities: [...entities, Author, Book], seed }, async (t, { orm }) => {
   const resources = { '/tasks': { crud: tasks, operations: ALL } satisfies CrudRoutesOptions }
   const serve = (rule: object) =>
     serveWith(t, orm, { resources, access: { role: roleOf, roles: { member: { Task: rule, Project: true } } } })
@@ -100,6 +111,47 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     await t.rejects(start(true, new CrudBase<any>({ model: Task, writable: ['note'] })), {
       message: /can't fill Task.tenant/,
     })
+    const ways = "give it a default, fill it in beforeCreate, or leave 'create' out of the role's operations."
+    const byRows = (name: string): string => `fill it with an equality in 'rows', as in rows: { ${name}: ... }`
+    const title = ['id', 'tenant', 'note', 'effort', 'project']
+    for (
+      const [rules, way, crud] of [
+        [{ Task: { hidden: ['title'] } }, "take it out of 'hidden'"],
+        [{ Task: { only: title } }, "add it to 'only'"],
+        [{ Task: { readonly: ['title'] } }, "take it out of 'readonly'"],
+        [{ Task: {} }, 'add it to "writable"', new CrudBase<any>({ model: Task, writable: ['tenant'] })],
+        [
+          { Task: { hidden: ['title'], operations: ['create'] } },
+          'add it to "writable" and take it out of \'hidden\'',
+          new CrudBase<any>({ model: Task, writable: ['tenant'] }),
+        ],
+      ] as const
+    ) {
+      await t.rejects(
+        start(rules as never, crud),
+        { message: `which bodies may not set: ${way}, ${byRows('title')}, ${ways}` },
+        way
+      )
+    }
+    const books = new CrudBase<any>({ model: Book, writable: 'all' })
+    for (
+      const [rules, way] of [
+        [{ Book: {} }, 'give the role a rule for Author'],
+        [{ Book: {}, Author: { hidden: ['books'] } }, 'show the role the other side of the relation'],
+        [{ Book: {}, Author: { readonly: ['books'] } }, 'let the role set the other side of the relation'],
+      ] as const
+    ) {
+      const access: AccessOptions = { role: roleOf, roles: { member: rules as never } }
+      await t.rejects(
+        serveWith(t, orm, { resources: { '/books': books }, access }),
+        {
+          message: `'create' can't fill Book.author, which is required and which bodies may not set: ${way}, ${
+            byRows('author')
+          }, ${ways}`,
+        },
+        way
+      )
+    }
     class Filling extends CrudBase<any> {
       override beforeCreate (data: any): any {
         return { title: 'filled', ...data }
