@@ -44,6 +44,8 @@ export function validationOf ({ source, detail, code }: ErrorItem): ValidationIt
   return { keyword: 'crud', instancePath, schemaPath: '#', params: { code }, message: detail }
 }
 
+const isInBody = ({ source }: ErrorItem): boolean => source !== undefined && 'pointer' in source
+
 /** Largest number of details in a message; `errors` has more of them. */
 const MESSAGE_ITEMS = 5
 
@@ -132,6 +134,11 @@ export class TooLargeError extends refusalOf('FST_CRUD_TOO_LARGE') {}
 export class RequestValidationError extends refusalOf('FST_ERR_VALIDATION') {
   /** The same errors in the form of Fastify's validation errors. */
   override readonly validation: ValidationItem[]
+  /**
+   * The part of the request that is invalid. Fastify sets it on errors of its validation phase that lack it. The errors
+   * of a body that a hook has changed afterwards come from the handler, and must look the same.
+   */
+  override validationContext?: 'body' | 'params'
 
   constructor (
     items: readonly ErrorItem[],
@@ -139,10 +146,13 @@ export class RequestValidationError extends refusalOf('FST_ERR_VALIDATION') {
       readonly count?: number,
       readonly cause?: unknown,
       readonly validation?: ValidationItem[],
+      readonly context?: 'params',
     } = {}
   ) {
     super(items, options)
     this.validation = options.validation ?? items.map(validationOf)
+    const context = options.context ?? (items.some(isInBody) ? 'body' : undefined)
+    if (context !== undefined) this.validationContext = context
   }
 }
 /**

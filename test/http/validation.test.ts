@@ -1,7 +1,7 @@
 /** Requests are validated in Fastify's own phase, by the schemas of their routes. */
 import { setImmediate } from 'node:timers/promises'
 import { defineEntity, p } from '@mikro-orm/core'
-import Fastify, { type FastifyError, type FastifyInstance, type InjectOptions } from 'fastify'
+import Fastify, { type FastifyError, type FastifyInstance, type FastifyRequest, type InjectOptions } from 'fastify'
 import t, { type Test } from 'tap'
 import { AllowedFilters, CrudBase, crudKit, type CrudRoutesOptions } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
@@ -106,19 +106,57 @@ await forEachDatabase(t, { entities: [Jar] }, async (t, { orm }) => {
     t.strictSame(seen, [payload])
   })
 
-  t.test('what a preHandler makes of the body is checked again', async (t) => {
-    const app = await start(t, {
-      hooks: {
-        create: {
-          preHandler: async (request) => {
-            request.body = { label: 5, deleted_at: null }
+  t.test('what a preHandler makes of the body is checked again, with the errors of the validation phase', async (t) => {
+    const heard = async (change: (request: FastifyRequest) => void, request: InjectOptions): Promise<object> => {
+      const seen: object[] = []
+      const app = await start(t, {
+        hooks: {
+          all: {
+            preHandler: async (request) => {
+              change(request)
+            },
           },
         },
-      },
+      }, (app) =>
+        app.addHook('onError', async (request, reply, error: FastifyError) => {
+          seen.push({ ...error, message: error.message })
+        }))
+      const { statusCode, body } = await app.inject(request)
+      t.equal(seen.length, 1)
+      return { statusCode, body, error: seen[0] }
+    }
+    const cases: readonly [method: 'POST' | 'PATCH', url: string, valid: unknown, invalid: unknown][] = [
+      ['POST', '/jars', { label: 'x' }, { label: 5, deleted_at: null }],
+      ['POST', '/jars', { label: 'x' }, { lable: 'x' }],
+      ['POST', '/jars', { label: 'x' }, {}],
+      ['POST', '/jars', [{ label: 'x' }], [{ label: 'x' }, { label: 'x', price: '1.234' }]],
+      ['POST', '/jars', [{ label: 'x' }], Array.from({ length: 1_001 }, () => ({ label: 'x' }))],
+      ['PATCH', '/jars/1', {}, { grams: 1.5, id: 2 }],
+      ['PATCH', '/jars/1', {}, { id: 2 }],
+      ['PATCH', '/jars/1', {}, []],
+      ['PATCH', '/jars/1', {}, 'text'],
+      ['POST', '/jars', { label: 'x' }, 5],
+      ['POST', '/jars', { label: 'x' }, null],
+    ]
+    const sent = (payload: unknown): InjectOptions => ({
+      payload: JSON.stringify(payload),
+      headers: { 'content-type': 'application/json' },
     })
-    const response = await app.inject({ method: 'POST', url: '/jars', payload: { label: 'x' } })
-    t.equal(response.statusCode, 400)
-    t.strictSame(bodyOf(response).errors.map(({ source }: Json) => source.pointer), ['/label', '/deleted_at'])
+    for (const [method, url, valid, invalid] of cases) {
+      const before = await heard(() => {}, { method, url, ...sent(invalid) })
+      const after = await heard((request) => {
+        request.body = invalid
+      }, { method, url, ...sent(valid) })
+      t.match(after, { statusCode: 400, error: { validationContext: 'body', validation: [{ keyword: String }] } })
+      t.strictSame(after, before, JSON.stringify(invalid).slice(0, 80))
+    }
+    const key = { method: 'PATCH', payload: {} } as const
+    t.strictSame(
+      await heard((request) => {
+        ;(request.params as { id: string }).id = 'x'
+      }, { ...key, url: '/jars/1' }),
+      await heard(() => {}, { ...key, url: '/jars/x' })
+    )
   })
 
   t.test('an error handler sees validation and validationContext', async (t) => {

@@ -55,7 +55,7 @@ export function keyReader (model: EntityModel): (params: unknown) => Id {
         ] = text
       }
     }
-    if (errors.length > 0) throw new RequestValidationError(errors)
+    if (errors.length > 0) throw new RequestValidationError(errors, { context: 'params' })
     return segments.length === 1 ? Object.values(id)[0] as string : id
   }
 }

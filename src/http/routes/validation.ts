@@ -5,7 +5,7 @@
 import type { FastifyReply, FastifyRequest, FastifySchema, HTTPMethods } from 'fastify'
 import { CrudBase } from '../../crud/index.ts'
 import { RequestValidationError, validationOf, type RequestError } from '../../errors.ts'
-import { isObject, type EntityModel } from '../../model/index.ts'
+import type { EntityModel } from '../../model/index.ts'
 import type { BodyRules } from '../../plan/index.ts'
 import type { Resource } from '../../resource/index.ts'
 import { checkChanges, checkNewBodies } from '../../write/index.ts'
@@ -188,7 +188,6 @@ function bodyChecks (
     const complete = completes && (request === undefined || byRole?.fillsNothing(request) !== false)
     const { model, writable } = resourceOf(request)
     if (operation === 'update') {
-      if (!isObject(data)) throw bodyError('A record must be an object.')
       if (request === undefined) return
       checkChanges(data, readKey(request.params), model, writable.update as BodyRules, { readonly })
       return
