@@ -15,6 +15,7 @@ import { KYSELY_MEMBERS } from './kysely.ts'
 import type { Borrowed } from './members.ts'
 import { MIKRO_ORM_MEMBERS } from './mikro-orm.ts'
 import { clientBeside, PG_MEMBERS, prepareValue } from './pg.ts'
+import { checkCore, checkKysely, checkVersions } from './versions.ts'
 
 /** All borrowed members. */
 export const BORROWED: readonly Borrowed[] = [
@@ -31,9 +32,12 @@ type Owners = Readonly<Record<string, object | undefined>>
 /**
  * Checks MikroORM, before it connects.
  *
- * @throws {ConfigError} when a member is missing. It names the package, the member and the versions that work.
+ * @throws {ConfigError} when a member is missing. It names the package, the member and the versions that work. Also
+ *   when packages of MikroORM have different versions, or are installed twice.
  */
 export function checkMikroOrm ({ em, driver }: MikroORM): void {
+  checkVersions()
+  checkCore(em)
   const unit = em.getUnitOfWork(false)
   refuseMissing(FILTER_MEMBERS, { EntityManager: em, QueryHelper })
   refuseMissing(MIKRO_ORM_MEMBERS, {
@@ -56,6 +60,7 @@ export function checkMikroOrm ({ em, driver }: MikroORM): void {
  */
 export function checkClient (kysely: object, pool: Pool | PGlite): void {
   refuseMissing(KYSELY_MEMBERS, { Kysely: kysely })
+  checkKysely(kysely)
   // PGlite has none of pg's members
   if ('waitReady' in pool) return
   refuseMissing(PG_MEMBERS, { Pool: pool, 'pg/lib/utils.js': { prepareValue } })

@@ -50,7 +50,7 @@ await forEachDatabase(t, { entities: [Club, Team, Skill, Player] }, async (t, { 
     for (const table of ['team', 'skill', 'player', 'player_skills']) {
       t.match(schema, new RegExp(`create table "${table}" \\("club_id" int not null, .*primary key \\("club_id", "`))
     }
-    for (const [columns, target] of [['team_id', 'team'], ['player_id', 'player'], ['skill_id', 'skill']]) {
+    for (const [columns, target] of [['team_id', 'team'], ['player_id', 'player'], ['skill_id', 'skill']] as const) {
       const reference = `foreign key ("club_id", "${columns}") references "${target}" ("club_id", "id")`
       t.ok(schema.includes(`${reference} on update no action on delete no action`), target)
     }
