@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises'
 import { checkMikroOrm } from '../borrowed/check.ts'
 import { DatabaseFactory, isConnected, SyncEngine, type DatabaseOptions, type SharedEngine } from '../database/index.ts'
 import { ConfigError, UnavailableError } from '../errors.ts'
-import { askDistribution, clientOf, limitStatements, run } from '../run/index.ts'
+import { askDistributionAgain, clientOf, limitStatements, run } from '../run/index.ts'
 
 /** The options for a server's database: either `orm` or `database`. */
 export interface ServerDatabaseOptions {
@@ -75,10 +75,13 @@ const SYNC_DATABASE =
 /** How long the start of a server waits for its database to tell whether it distributes tables. */
 const PATIENCE = 2_000
 
-/** Asks the server of an ORM whether it distributes tables. If it does not answer, the first write asks again. */
+/**
+ * Asks the server of an ORM whether it distributes tables, and which. It may have been asked before migrations ran. If
+ * it does not answer, the first write asks again, unless an earlier answer is known.
+ */
 export async function askServer (orm: MikroORM): Promise<void> {
   const em = orm.em.fork()
-  const asked = askDistribution(em, (statement) => run(em, statement)).catch((error: unknown) => {
+  const asked = askDistributionAgain(em, (statement) => run(em, statement)).catch((error: unknown) => {
     if (!(error instanceof UnavailableError)) throw error
   })
   await Promise.race([asked, setTimeout(PATIENCE, undefined, { ref: false })])

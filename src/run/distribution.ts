@@ -72,7 +72,15 @@ export async function askDistribution (
   em: EntityManager,
   send: (statement: BoundStatement) => Promise<readonly Row[]>
 ): Promise<void> {
-  if (isDistributionKnown(em)) return
+  if (!isDistributionKnown(em)) await askDistributionAgain(em, send)
+}
+
+/** Asks the server of an EntityManager. Migrations may have distributed tables since it was asked. */
+export async function askDistributionAgain (
+  em: EntityManager,
+  send: (statement: BoundStatement) => Promise<readonly Row[]>
+): Promise<void> {
+  if (isPglite(em)) return
   const questions = distributionQuestions(em)
   let question = questions.next()
   while (question.done !== true) question = questions.next(await send(question.value))

@@ -19,6 +19,7 @@ export { limitStatements } from './pg/limit-statements.ts'
 export { clientOf, preparesConnections } from './pg/client.ts'
 export {
   askDistribution,
+  askDistributionAgain,
   distributionOf,
   distributionQuestions,
   isDistributionKnown,

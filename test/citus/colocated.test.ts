@@ -1,11 +1,9 @@
 /** The co-located layout on a Citus cluster: what requests answer, and how many nodes their statements need. */
-import type { Pool } from 'pg'
 import t from 'tap'
-import { clientOf } from '../../src/run/index.ts'
-import { recordStatements } from '../helpers/statements.ts'
 import { createClusterDatabase, execute, openWithTables, skip } from './cluster.ts'
 import { distribute, entities } from './colocated.ts'
 import { rows, send, serveColocated, type Call } from './server.ts'
+import { tasksOf } from './tasks.ts'
 
 await t.test('the co-located layout', { skip }, async (t) => {
   const database = await createClusterDatabase()
@@ -14,7 +12,6 @@ await t.test('the co-located layout', { skip }, async (t) => {
   t.teardown(() => orm.close(true))
   await execute(database.url, ...rows)
   const app = await serveColocated(t, orm)
-  const pool = await clientOf(orm.em.getConnection()) as Pool
 
   const ask = async (call: Call, status: number): Promise<any> => {
     const response = await send(app, call)
@@ -27,24 +24,7 @@ await t.test('the co-located layout', { skip }, async (t) => {
     ask({ method: 'PATCH', url, payload, headers }, status)
   const ofTenant = (id: string) => ({ tenant_id: 1, id })
 
-  /** The tasks of each statement that a request sends, and the number of results that it keeps between steps. */
-  const tasksOf = async (call: Call): Promise<{ status: number, tasks: number[], subplans: number }> => {
-    const recorder = await recordStatements(orm)
-    const { statusCode } = await send(app, call)
-    recorder.stop()
-    const tasks: number[] = []
-    let subplans = 0
-    for (const { sql, params } of recorder.statements) {
-      const statement = sql.replace(/^declare \w+ no scroll cursor for /, '')
-      if (!/^(?:select|with|insert|update|delete) /.test(statement) || statement.includes('set_config(')) continue
-      const plan = (await pool.query(`explain ${statement}`, [...params])).rows.map((row) => row['QUERY PLAN']).join(
-        '\n'
-      )
-      tasks.push(...[...plan.matchAll(/Task Count: (\d+)/g)].map(([, count]) => Number(count)))
-      subplans += plan.match(/Distributed Subplan/g)?.length ?? 0
-    }
-    return { status: statusCode, tasks, subplans }
-  }
+  const tasksOfCall = (call: Call) => tasksOf(orm, () => send(app, call))
 
   const [project] = (await get('/projects?per_page=1')).items
   const [task] = (await get('/tasks?per_page=1')).items
@@ -76,7 +56,7 @@ await t.test('the co-located layout', { skip }, async (t) => {
       '/comments?include=task.project&filter[task.title]=Task 3',
     ]
     for (const url of reads) {
-      const { status, tasks, subplans } = await tasksOf({ url })
+      const { status, tasks, subplans } = await tasksOfCall({ url })
       t.equal(status, 200, url)
       t.ok(tasks.length > 0 && tasks.every((count) => count === 1), `${url}: ${tasks}`)
       t.equal(subplans, 0, url)
@@ -85,7 +65,7 @@ await t.test('the co-located layout', { skip }, async (t) => {
 
   await t.test('each statement of a stream is one task', async (t) => {
     for (const url of ['/projects?sort=-name', '/tasks?sort=title', '/tasks?include=labels,project.country']) {
-      const { status, tasks, subplans } = await tasksOf({ url, headers: { accept: 'application/x-ndjson' } })
+      const { status, tasks, subplans } = await tasksOfCall({ url, headers: { accept: 'application/x-ndjson' } })
       t.equal(status, 200, url)
       t.ok(tasks.length > 0 && tasks.every((count) => count === 1), `${url}: ${tasks}`)
       t.equal(subplans, 0, url)
@@ -104,7 +84,7 @@ await t.test('the co-located layout', { skip }, async (t) => {
       ['POST', `/projects/1/${project.id}/restore`],
     ]
     for (const [method = 'GET', url, payload] of writes) {
-      const { status, tasks } = await tasksOf({ method, url, payload })
+      const { status, tasks } = await tasksOfCall({ method, url, payload })
       t.ok(status === 200 || status === 201, `${method} ${url}: ${status}`)
       t.ok(tasks.length > 0 && tasks.every((count) => count === 1), `${method} ${url}: ${tasks}`)
     }
