@@ -1,4 +1,5 @@
 /** Collects the conditions of a list, as the client takes them. */
+import { splitId } from './id.ts'
 
 /** Conditions by field: a value for the default operator, or values by operator. */
 export type Filter = Readonly<Record<string, unknown>>
@@ -10,16 +11,19 @@ export interface Condition {
   readonly value: unknown
 }
 
+/** Relations to records with composite keys, each with the parts of that key. */
+export type References = ReadonlyMap<string, readonly string[]>
+
 /**
- * Joins conditions, all of which apply.
+ * Joins conditions, all of which apply. A condition on one of the `references` becomes one for each part of the key.
  *
  * @throws {TypeError} if two conditions cannot be sent together: the same operator twice on one field, or conditions
  *   with and without an operator
  */
-export function filterOf (conditions: readonly Condition[]): Filter {
+export function filterOf (conditions: readonly Condition[], references: References): Filter {
   const plain = new Map<string, unknown>()
   const byOperator = new Map<string, Map<string, unknown>>()
-  for (const { field, operator, value } of conditions) {
+  for (const { field, operator, value } of conditions.flatMap((one) => byParts(one, references))) {
     if (value === undefined) continue
     const operators = byOperator.get(field)
     if (plain.has(field) || (operator === undefined && operators !== undefined)) {
@@ -33,4 +37,14 @@ export function filterOf (conditions: readonly Condition[]): Filter {
   }
   const named = Array.from(byOperator, ([field, operators]) => [field, Object.fromEntries(operators)] as const)
   return Object.fromEntries<unknown>([...plain, ...named])
+}
+
+/** The conditions on the parts of a composite key, if a condition compares a relation with the id of a record. */
+function byParts (condition: Condition, references: References): readonly Condition[] {
+  const { field, operator = 'eq', value } = condition
+  const names = references.get(field)
+  const id: unknown = operator === 'in' && Array.isArray(value) && value.length === 1 ? value[0] : value
+  if (names === undefined || typeof id !== 'string' || (operator !== 'eq' && operator !== 'in')) return [condition]
+  const parts = splitId(id)
+  return names.map((name, index) => ({ field: `${field}.${name}`, operator: 'eq', value: parts[index] }))
 }

@@ -1,6 +1,8 @@
 /** Reads of data providers: one page, all records, records by their keys. */
 import type { AnyQuery } from '../client/query-string.ts'
+import { groupsOf } from './key.ts'
 import type { AnyPage, AnyRecord, Bound, Id } from './resource.ts'
+import { inTurns } from './turns.ts'
 
 /** The conditions of a list, and what its records contain. */
 export interface ListQuery extends AnyQuery {
@@ -35,19 +37,16 @@ export async function readAll ({ resource, maxPerPage }: Bound, query: ListQuery
   return records
 }
 
-/** Reads records by their keys, in one request for each hundred. Keys without a record are left out. */
-export async function readMany (
-  { resource, id, maxPerPage }: Bound,
-  ids: readonly Id[],
-  query: ListQuery
-): Promise<AnyRecord[]> {
-  const keys = [...new Set(ids)]
-  const records: AnyRecord[] = []
-  const size = Math.min(maxPerPage, MAX_ITEMS)
-  for (let start = 0; start < keys.length; start += size) {
-    const some = keys.slice(start, start + size)
-    const { items } = await resource.list({ ...query, filter: { [id]: { in: some } }, per_page: some.length })
-    records.push(...items)
-  }
-  return records
+/** Reads records by their ids, in one request for each hundred. Ids without a record are left out. */
+export async function readMany (bound: Bound, ids: readonly Id[], query: ListQuery): Promise<AnyRecord[]> {
+  const size = Math.min(bound.maxPerPage, MAX_ITEMS)
+  const requests = groupsOf([...new Set(ids)], bound).flatMap(({ same, part, values }) =>
+    chunksOf(values, size).map((some) => ({ filter: { ...same, [part]: { in: some } }, per_page: some.length }))
+  )
+  const pages = await inTurns(requests, async (request) => await bound.resource.list({ ...query, ...request }))
+  return pages.flatMap(({ items }) => items)
+}
+
+function chunksOf<Item> (items: readonly Item[], size: number): Item[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, at) => items.slice(at * size, (at + 1) * size))
 }

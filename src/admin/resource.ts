@@ -1,12 +1,16 @@
 /** A resource as data providers use it: any name, any record. Admin frameworks do not know the types of records. */
 import type { Client } from '../client/index.ts'
 import type { AnyQuery } from '../client/query-string.ts'
+import type { References } from './filter.ts'
 
 /** A record of any resource. */
-export type AnyRecord = Record<string, any>
+export type AnyRecord = Record<string, any> // an admin framework's records have no known properties
 
-/** The key of a record. */
+/** The key of a record, as an admin framework knows it. */
 export type Id = string | number
+
+/** The key of a record, as the client takes it: a value, or the parts of a composite key. */
+export type RecordKey = Id | readonly Id[]
 
 interface Call {
   readonly signal?: AbortSignal | undefined
@@ -28,11 +32,11 @@ export interface AnyPage {
 export interface AnyResource {
   list(query: AnyQuery & Call): Promise<AnyPage>
   each(query: AnyQuery & Call): AsyncIterable<AnyRecord>
-  get(id: Id, query: AnyQuery & Call): Promise<AnyRecord>
+  get(id: RecordKey, query: AnyQuery & Call): Promise<AnyRecord>
   create(body: object): Promise<AnyRecord>
   createMany(bodies: readonly object[]): Promise<AnyRecord[]>
-  update(id: Id, body: object, options: Write): Promise<AnyRecord>
-  delete(id: Id, options: Write): Promise<AnyRecord>
+  update(id: RecordKey, body: object, options: Write): Promise<AnyRecord>
+  delete(id: RecordKey, options: Write): Promise<AnyRecord>
 }
 
 /** The name of a resource in an admin framework: its path without the first slash. */
@@ -44,9 +48,17 @@ type PropertyOf<Resource> = Resource extends { list(...args: never[]): Promise<{
   : string
 
 /** The properties of a resource that a data provider needs to know. */
-export interface ResourceOptions<Property extends string = string> {
-  /** The property that identifies records, and a filter that allows `in`. Default: `id`. */
-  readonly id?: Property
+export interface ResourceOptions<Property extends string = string, Name extends string = string> {
+  /**
+   * The property that identifies records, and a filter that allows `in`. For a composite key, a list of such properties
+   * in the order of the path. One of them may lie behind a relation: `invoice.number`. Default: `id`.
+   */
+  readonly id?: Property | ReadonlyArray<Property | `${Property}.${string}`>
+  /**
+   * The resources of relations, by property. It is needed for those whose records have a composite key. The relation
+   * then has the id of its record, instead of an object with the parts of the key.
+   */
+  readonly references?: { readonly [Relation in Property]?: Name }
   /**
    * The property with the version of a record. If it is given, a write changes the record only if it still has the
    * version that the user saw. Default: writes overwrite any version.
@@ -65,14 +77,20 @@ export interface ResourceOptions<Property extends string = string> {
 export interface DataProviderOptions<Api> {
   /** Options by the name of the resource, i.e. its path without the first slash. */
   readonly resources?: {
-    readonly [Path in keyof Api & string as NameOf<Path>]?: ResourceOptions<PropertyOf<Api[Path]>>
+    readonly [Path in keyof Api & string as NameOf<Path>]?: ResourceOptions<
+      PropertyOf<Api[Path]>,
+      NameOf<keyof Api & string>
+    >
   }
 }
 
 /** A resource with its options. */
 export interface Bound {
+  readonly name: string
   readonly resource: AnyResource
-  readonly id: string
+  /** The properties that identify a record. Several properties are the parts of a composite key. */
+  readonly key: readonly string[]
+  readonly references: References
   readonly version: string | undefined
   readonly maxPerPage: number
   readonly sortById: boolean
@@ -81,23 +99,21 @@ export interface Bound {
 /** Returns a function that finds the resource of a name. */
 export function resourcesOf<Api> (api: Client<Api>, options: DataProviderOptions<Api>): (name: string) => Bound {
   const given = options.resources as Readonly<Record<string, ResourceOptions | undefined>> | undefined
+  const keyOf = (name: string): readonly string[] => [given?.[name]?.id ?? 'id'].flat()
   return (name) => {
-    const { id = 'id', version, maxPerPage = 100, sortById = true } = given?.[name] ?? {}
+    const { references = {}, version, maxPerPage = 100, sortById = true } = given?.[name] ?? {}
     const resource = (api as unknown as Readonly<Record<string, AnyResource>>)[`/${name}`]!
-    return { resource, id, version, maxPerPage, sortById }
+    const keys = Object.entries(references).map(([relation, target]) => [relation, keyOf(target!)] as const)
+    return {
+      name,
+      resource,
+      key: keyOf(name),
+      references: new Map(keys.filter(([, key]) => key.length > 1)),
+      version,
+      maxPerPage,
+      sortById,
+    }
   }
-}
-
-/** Adds `id`, which admin frameworks need, to a record that is identified by another property. */
-export function withId (record: AnyRecord, { id }: Bound): AnyRecord & { id: Id } {
-  return id === 'id' ? record as AnyRecord & { id: Id } : { ...record, id: record[id] }
-}
-
-/** Removes the `id` that `withId` has added. */
-export function withoutId (data: object, { id }: Bound): AnyRecord {
-  if (id === 'id') return data
-  const { id: _, ...rest } = data as AnyRecord
-  return rest
 }
 
 /**
@@ -107,9 +123,10 @@ export function withoutId (data: object, { id }: Bound): AnyRecord {
  */
 export function sortOf (
   sorts: ReadonlyArray<{ readonly field: string, readonly order: string }>,
-  { id, sortById }: Bound
+  { key, sortById }: Bound
 ): string[] {
-  return sorts
-    .filter(({ field }) => field !== 'id' || sortById)
-    .map(({ field, order }) => `${order.toLowerCase() === 'desc' ? '-' : '+'}${field === 'id' ? id : field}`)
+  return sorts.filter(({ field }) => field !== 'id' || sortById).flatMap(({ field, order }) => {
+    const sign = order.toLowerCase() === 'desc' ? '-' : '+'
+    return (field === 'id' ? key : [field]).map((name) => sign + name)
+  })
 }

@@ -1,6 +1,7 @@
 /** Writes of data providers: the changes of a form, the version that may be changed, writes to several records. */
 import { CrudError, isCrudError } from '../client/index.ts'
 import type { AnyRecord, Id } from './resource.ts'
+import { inTurns } from './turns.ts'
 
 /**
  * Returns the properties of `data` whose values differ from those of `previous`. The server refuses properties that
@@ -44,11 +45,8 @@ export function matchOf (version: unknown, name: string | undefined, place: stri
   return { ifMatch: `"${version}"` }
 }
 
-/** Number of writes that are sent at the same time. */
-const AT_ONCE = 4
-
 /**
- * Calls `work` for each key, and returns the results in the same order. A failure does not end the other writes, and no
+ * Calls `work` for each id, and returns the results in the same order. A failure does not end the other writes, and no
  * write is repeated.
  *
  * @throws {CrudError} the first failure; its `detail` says how many records failed, and which
@@ -57,21 +55,17 @@ export async function forEachId<Result> (
   ids: readonly Id[],
   work: (id: Id) => Promise<Result>
 ): Promise<Result[]> {
-  const results: Result[] = []
   const failures = new Map<Id, unknown>()
-  const queue = ids.entries()
-  const takeTurns = async (): Promise<void> => {
-    for (const [index, id] of queue) {
-      try {
-        results[index] = await work(id)
-      } catch (error) {
-        failures.set(id, error)
-      }
+  const results = await inTurns(ids, async (id) => {
+    try {
+      return [await work(id)]
+    } catch (error) {
+      failures.set(id, error)
+      return []
     }
-  }
-  await Promise.all(Array.from({ length: Math.min(AT_ONCE, ids.length) }, takeTurns))
+  })
   if (failures.size > 0) throw together(ids, failures)
-  return results
+  return results.flatMap((result) => result)
 }
 
 /** One error for several failures. */

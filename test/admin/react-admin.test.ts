@@ -1,11 +1,8 @@
 /** The data provider of react-admin, called by react-admin's own hooks, against listening servers. */
 import { closeDom, submitForm } from '../helpers/dom.ts'
-import { QueryClient } from '@tanstack/react-query'
 import {
-  CoreAdminContext,
   EditBase,
   Form,
-  TestMemoryRouter,
   useCreate,
   useDelete,
   useDeleteMany,
@@ -17,30 +14,16 @@ import {
   useNotificationContext,
   useUpdate,
   useUpdateMany,
-  type DataProvider,
 } from 'ra-core'
 import { createElement, type ReactElement, type ReactNode } from 'react'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { createDataProvider, FormError } from '../../src/admin/react-admin/index.ts'
 import { CrudError, isCrudError } from '../../src/client/index.ts'
 import { exampleApi, nurseryApi } from '../helpers/admin-api.ts'
 import { renderHook } from '../helpers/hooks.ts'
+import { within } from '../helpers/react-admin.ts'
 
 t.teardown(closeDom)
-
-/** The contexts of an application, with an empty cache. */
-const within = (t: Test, dataProvider: DataProvider) => (child: ReactNode): ReactElement => {
-  // a cache that is kept for minutes would keep the process, too
-  const queryClient = new QueryClient({
-    defaultOptions: { queries: { retry: false, gcTime: Infinity }, mutations: { gcTime: Infinity } },
-  })
-  t.teardown(() => queryClient.clear())
-  return createElement(
-    TestMemoryRouter,
-    null,
-    createElement(CoreAdminContext, { dataProvider, queryClient }, child as ReactElement)
-  )
-}
 
 const names = (data: ReadonlyArray<{ name: string }> | undefined) => data?.map(({ name }) => name)
 

@@ -1,7 +1,6 @@
 /** The data provider of refine, called by refine's own hooks, against listening servers. */
 import { closeDom } from '../helpers/dom.ts'
 import {
-  Refine,
   useApiUrl,
   useCreate,
   useCreateMany,
@@ -15,24 +14,15 @@ import {
   useUpdateMany,
   type CrudFilter,
   type CrudOperators,
-  type DataProvider,
 } from '@refinedev/core'
-import { createElement, type ReactElement, type ReactNode } from 'react'
 import t from 'tap'
 import { createDataProvider, CrudHttpError } from '../../src/admin/refine/index.ts'
 import { createClient } from '../../src/client/index.ts'
 import { exampleApi, nurseryApi, type ExampleApi } from '../helpers/admin-api.ts'
 import { renderHook } from '../helpers/hooks.ts'
+import { within } from '../helpers/refine.ts'
 
 t.teardown(closeDom)
-
-/** The contexts of an application. */
-const within = (dataProvider: DataProvider) => (child: ReactNode): ReactElement => {
-  // a cache that is kept for minutes would keep the process, too
-  const defaultOptions = { queries: { retry: false, gcTime: Infinity }, mutations: { gcTime: Infinity } }
-  const options = { disableTelemetry: true, reactQuery: { clientConfig: { defaultOptions } } }
-  return createElement(Refine, { dataProvider, options }, child)
-}
 
 const names = (data: ReadonlyArray<Record<string, any>>) => data.map(({ name }) => name)
 

@@ -68,7 +68,8 @@ export async function nurseryApi (t: Test): Promise<TestApi<NurseryApi>> {
   return await listen<NurseryApi>(app)
 }
 
-async function listen<Api> (app: FastifyInstance): Promise<TestApi<Api>> {
+/** Starts a server. */
+export async function listen<Api> (app: FastifyInstance): Promise<TestApi<Api>> {
   const received: string[] = []
   // a server that listens takes no more hooks; this one sees every request of the underlying server
   app.server.prependListener(

@@ -30,6 +30,11 @@ describe('data providers', () => {
     expect(forRefine).type.toBeCallableWith(api, { resources: { plants: { id: 'uuid' } } })
     expect(forRefine).type.not.toBeCallableWith(api, { resources: { '/plants': {} } })
     expect(forRefine).type.not.toBeCallableWith(api, { resources: { plants: { id: 'uuidd' } } })
+    expect(forRefine).type.toBeCallableWith(api, { resources: { plants: { id: ['id', 'supplier.id'] } } })
+    expect(forRefine).type.not.toBeCallableWith(api, { resources: { plants: { id: ['id', 'suplier.id'] } } })
+    expect(forReactAdmin).type.toBeCallableWith(api, { resources: { plants: { references: { group: 'plants' } } } })
+    expect(forReactAdmin).type.not.toBeCallableWith(api, { resources: { plants: { references: { gruop: 'plants' } } } })
+    expect(forReactAdmin).type.not.toBeCallableWith(api, { resources: { plants: { references: { group: 'groups' } } } })
   })
 })
 

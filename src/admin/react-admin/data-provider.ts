@@ -2,16 +2,9 @@
 import type { DataProvider, GetListParams, GetListResult } from 'ra-core'
 import type { Client } from '../../client/index.ts'
 import type { Condition } from '../filter.ts'
+import { bodyOf, keyOf, withId } from '../key.ts'
 import { readMany, readPage, type ListQuery } from '../reads.ts'
-import {
-  resourcesOf,
-  sortOf,
-  withId,
-  withoutId,
-  type AnyRecord,
-  type Bound,
-  type DataProviderOptions,
-} from '../resource.ts'
+import { resourcesOf, sortOf, type AnyRecord, type Bound, type DataProviderOptions } from '../resource.ts'
 import { changesOf, forEachId, matchOf, type Match } from '../writes.ts'
 import { filterFrom } from './filters.ts'
 import { toFormError } from './form-error.ts'
@@ -48,7 +41,11 @@ export function createDataProvider<Api> (
   const readList = async (name: string, params: GetListParams, more?: readonly Condition[]): Promise<GetListResult> => {
     const bound = bind(name)
     const { pagination, sort, filter } = params
-    const query = { ...queryOf(params), filter: filterFrom(filter, more), sort: sortOf(sort ? [sort] : [], bound) }
+    const query = {
+      ...queryOf(params),
+      filter: filterFrom(filter, more, bound.references),
+      sort: sortOf(sort ? [sort] : [], bound),
+    }
     const { page, perPage } = pagination ?? {}
     const { items, total, has_next: hasNextPage, has_prev: hasPreviousPage } =
       page === undefined || perPage === undefined
@@ -68,48 +65,46 @@ export function createDataProvider<Api> (
 
     async getOne (name, params) {
       const bound = bind(name)
-      return { data: asData(await bound.resource.get(params.id, queryOf(params)), bound) }
+      return { data: withId(await bound.resource.get(keyOf(params.id, bound), queryOf(params)), bound) }
     },
 
     async getMany (name, params) {
       const bound = bind(name)
       const records = await readMany(bound, params.ids, queryOf(params))
-      return { data: records.map((record) => asData(record, bound)) }
+      return { data: records.map((record) => withId(record, bound)) }
     },
 
     async create (name, { data }) {
       const bound = bind(name)
-      return { data: asData(await asForm(bound.resource.create(withoutEmpty(withoutId(data, bound)))), bound) }
+      return { data: withId(await asForm(bound.resource.create(withoutEmpty(bodyOf(data, bound, true)))), bound) }
     },
 
     async update (name, { id, data, previousData }) {
       const bound = bind(name)
-      const body = withoutId(changesOf(data, previousData), bound)
+      const body = bodyOf(changesOf(data, previousData), bound)
       const match = versionIn(previousData, bound)
-      return { data: asData(await asForm(bound.resource.update(id, body, match)), bound) }
+      return { data: withId(await asForm(bound.resource.update(keyOf(id, bound), body, match)), bound) }
     },
 
     async updateMany (name, { ids, data }) {
       const bound = bind(name)
-      await asForm(forEachId(ids, async (id) => await bound.resource.update(id, data, {})))
+      const body = bodyOf(data, bound)
+      await asForm(forEachId(ids, async (id) => await bound.resource.update(keyOf(id, bound), body, {})))
       return { data: ids }
     },
 
     async delete (name, { id, previousData }) {
       const bound = bind(name)
-      return { data: asData(await bound.resource.delete(id, versionIn(previousData, bound)), bound) }
+      return { data: withId(await bound.resource.delete(keyOf(id, bound), versionIn(previousData, bound)), bound) }
     },
 
     async deleteMany (name, { ids }) {
-      const { resource } = bind(name)
-      await forEachId(ids, async (id) => await resource.delete(id, {}))
+      const bound = bind(name)
+      await forEachId(ids, async (id) => await bound.resource.delete(keyOf(id, bound), {}))
       return { data: ids }
     },
   }
 }
-
-/** A record for react-admin, whose methods promise the type that their caller expects. */
-const asData = (record: AnyRecord, bound: Bound): any => withId(record, bound)
 
 /** The options of a request that come from `meta`. */
 function queryOf ({ meta, signal }: { readonly meta?: Meta, readonly signal?: AbortSignal }): ListQuery {

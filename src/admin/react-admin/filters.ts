@@ -1,5 +1,5 @@
 /** Translates the filters of react-admin, which are objects of values by name. */
-import { filterOf, type Condition, type Filter } from '../filter.ts'
+import { filterOf, type Condition, type Filter, type References } from '../filter.ts'
 
 /**
  * The operators that react-admin documents. They are written behind the name of the property: `price_gte`. `undefined`
@@ -34,12 +34,17 @@ const LISTS: ReadonlySet<string> = new Set(['eq_any', 'neq_any', 'inc', 'inc_any
  * - Nested objects, which react-admin makes of names with dots, are paths: `{ author: { name_q: 'a' } }`.
  *
  * @param more conditions that the filter does not contain, e.g. the target of a reference
+ * @param references relations to records with composite keys
  * @throws {TypeError} for an operator that the API does not have, and for conditions that exclude each other
  * @example
  * filterFrom({ status: 'active', price_gte: 100 }) // { status: 'active', price: { gte: 100 } }
  */
-export function filterFrom (filter: object | undefined, more: readonly Condition[] = []): Filter {
-  return filterOf([...more, ...conditionsOf(filter ?? {}, '')])
+export function filterFrom (
+  filter: object | undefined,
+  more: readonly Condition[] = [],
+  references: References = new Map()
+): Filter {
+  return filterOf([...more, ...conditionsOf(filter ?? {}, '')], references)
 }
 
 function conditionsOf (filter: object, before: string): Condition[] {

@@ -4,3 +4,4 @@
 export { createDataProvider, type Meta } from './data-provider.ts'
 export { FormError, type FormErrors } from './form-error.ts'
 export type { DataProviderOptions, ResourceOptions } from '../resource.ts'
+export { joinId, splitId } from '../id.ts'

@@ -2,16 +2,9 @@
 import type { DataProvider, MetaQuery, Pagination } from '@refinedev/core'
 import { connectionOf } from '../../client/create-client.ts'
 import type { Client } from '../../client/index.ts'
+import { bodyOf, keyOf, withId } from '../key.ts'
 import { readAll, readMany, readPage, type ListQuery } from '../reads.ts'
-import {
-  resourcesOf,
-  sortOf,
-  withId,
-  withoutId,
-  type AnyRecord,
-  type Bound,
-  type DataProviderOptions,
-} from '../resource.ts'
+import { resourcesOf, sortOf, type AnyRecord, type Bound, type DataProviderOptions } from '../resource.ts'
 import { forEachId, matchOf, type Match } from '../writes.ts'
 import { sendCustom } from './custom.ts'
 import { filterFrom } from './filters.ts'
@@ -53,57 +46,59 @@ export function createDataProvider<Api> (
   return {
     async getList ({ resource, pagination, sorters = [], filters, meta }) {
       const bound = bind(resource)
-      const query = { ...queryOf(meta), filter: filterFrom(filters), sort: sortOf(sorters, bound) }
+      const query = { ...queryOf(meta), filter: filterFrom(filters, bound.references), sort: sortOf(sorters, bound) }
       const { items, total } = await asRefine(readList(bound, query, pagination))
-      return { data: items.map((record) => asData(record, bound)), total }
+      return { data: items.map((record) => withId(record, bound)), total }
     },
 
     async getOne ({ resource, id, meta }) {
       const bound = bind(resource)
-      return { data: asData(await asRefine(bound.resource.get(id, queryOf(meta))), bound) }
+      return { data: withId(await asRefine(bound.resource.get(keyOf(id, bound), queryOf(meta))), bound) }
     },
 
     async getMany ({ resource, ids, meta }) {
       const bound = bind(resource)
       const records = await asRefine(readMany(bound, ids, queryOf(meta)))
-      return { data: records.map((record) => asData(record, bound)) }
+      return { data: records.map((record) => withId(record, bound)) }
     },
 
     async create ({ resource, variables }) {
       const bound = bind(resource)
-      return { data: asData(await asRefine(bound.resource.create(withoutId(variables as object, bound))), bound) }
+      return { data: withId(await asRefine(bound.resource.create(bodyOf(variables as object, bound, true))), bound) }
     },
 
     async createMany ({ resource, variables }) {
       const bound = bind(resource)
-      const bodies = variables.map((body) => withoutId(body as object, bound))
+      const bodies = variables.map((body) => bodyOf(body as object, bound, true))
       const records = await asRefine(bound.resource.createMany(bodies))
-      return { data: records.map((record) => asData(record, bound)) }
+      return { data: records.map((record) => withId(record, bound)) }
     },
 
     async update ({ resource, id, variables, meta }) {
       const bound = bind(resource)
       const { body, match } = versioned(variables, meta, bound)
-      return { data: asData(await asRefine(bound.resource.update(id, body, match)), bound) }
+      return { data: withId(await asRefine(bound.resource.update(keyOf(id, bound), body, match)), bound) }
     },
 
     async updateMany ({ resource, ids, variables }) {
       const bound = bind(resource)
-      const body = withoutId(variables as object, bound)
-      const records = await asRefine(forEachId(ids, async (id) => await bound.resource.update(id, body, {})))
-      return { data: records.map((record) => asData(record, bound)) }
+      const body = bodyOf(variables as object, bound)
+      const records = await asRefine(
+        forEachId(ids, async (id) => await bound.resource.update(keyOf(id, bound), body, {}))
+      )
+      return { data: records.map((record) => withId(record, bound)) }
     },
 
     async deleteOne ({ resource, id, variables, meta }) {
       const bound = bind(resource)
       const { match } = versioned(variables, meta, bound)
-      return { data: asData(await asRefine(bound.resource.delete(id, match)), bound) }
+      return { data: withId(await asRefine(bound.resource.delete(keyOf(id, bound), match)), bound) }
     },
 
     async deleteMany ({ resource, ids }) {
       const bound = bind(resource)
-      const records = await asRefine(forEachId(ids, async (id) => await bound.resource.delete(id, {})))
-      return { data: records.map((record) => asData(record, bound)) }
+      const records = await asRefine(forEachId(ids, async (id) => await bound.resource.delete(keyOf(id, bound), {})))
+      return { data: records.map((record) => withId(record, bound)) }
     },
 
     getApiUrl: () => base,
@@ -113,9 +108,6 @@ export function createDataProvider<Api> (
     },
   }
 }
-
-/** A record for refine, whose methods promise the type that their caller expects. */
-const asData = (record: AnyRecord, bound: Bound): any => withId(record, bound)
 
 /** The options of a request that come from `meta`. */
 function queryOf (meta: MetaQuery | undefined): ListQuery {
@@ -144,7 +136,7 @@ function versioned (
   meta: MetaQuery | undefined,
   bound: Bound
 ): { readonly body: AnyRecord, readonly match: Match } {
-  const values = withoutId(variables ?? {}, bound)
+  const values = bodyOf(variables ?? {}, bound)
   const { version } = bound
   if (version === undefined) return { body: values, match: {} }
   const { [version]: seen = meta?.['version'], ...body } = values

@@ -1,8 +1,8 @@
 /** Translates the filters of refine, which are lists of conditions with operators. */
 import type { CrudFilter, CrudOperators, LogicalFilter } from '@refinedev/core'
-import { filterOf, type Condition, type Filter } from '../filter.ts'
+import { filterOf, type Condition, type Filter, type References } from '../filter.ts'
 
-type Translate = (field: string, value: any) => Condition
+type Translate = (field: string, value: unknown) => Condition
 
 const as = (operator: string): Translate => (field, value) => ({ field, operator, value })
 const asList = (operator: string): Translate => (field, value) => ({
@@ -45,12 +45,13 @@ const OPERATORS: ReadonlyMap<string, Translate> = new Map<CrudOperators, Transla
 /**
  * Returns the conditions of a list, for the client.
  *
+ * @param references relations to records with composite keys
  * @throws {TypeError} for a condition that the API cannot express, and for conditions that exclude each other
  * @example
  * filterFrom([{ field: 'price', operator: 'gte', value: 100 }]) // { price: { gte: 100 } }
  */
-export function filterFrom (filters: readonly CrudFilter[] = []): Filter {
-  return filterOf(filters.flatMap(conditionsOf))
+export function filterFrom (filters: readonly CrudFilter[] = [], references: References = new Map()): Filter {
+  return filterOf(filters.flatMap(conditionsOf), references)
 }
 
 function conditionsOf (filter: CrudFilter): Condition[] {

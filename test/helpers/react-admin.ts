@@ -1,0 +1,20 @@
+/** A react-admin application without pages, for tests of hooks. */
+import './dom.ts'
+import { QueryClient } from '@tanstack/react-query'
+import { CoreAdminContext, TestMemoryRouter, type DataProvider } from 'ra-core'
+import { createElement, type ReactElement, type ReactNode } from 'react'
+import type { Test } from 'tap'
+
+/** The contexts of an application, with an empty cache. */
+export const within = (t: Test, dataProvider: DataProvider) => (child: ReactNode): ReactElement => {
+  // a cache that is kept for minutes would keep the process, too
+  const queryClient = new QueryClient({
+    defaultOptions: { queries: { retry: false, gcTime: Infinity }, mutations: { gcTime: Infinity } },
+  })
+  t.teardown(() => queryClient.clear())
+  return createElement(
+    TestMemoryRouter,
+    null,
+    createElement(CoreAdminContext, { dataProvider, queryClient }, child as ReactElement)
+  )
+}
