@@ -1,7 +1,8 @@
 /**
- * npm run matrix: runs tests with the oldest and the newest versions of the packages that applications install (the
- * peer ranges of package.json), each in a temporary copy of this checkout. The oldest versions must pass. A failure of
- * the newest ones is only a warning: read the messages of test/borrowed, and narrow the range or adapt the code.
+ * npm run matrix: checks the types of the package and runs tests with the oldest and the newest versions of the packages
+ * that applications install (the peer ranges of package.json), each in a temporary copy of this checkout. The oldest
+ * versions must pass. A failure of the newest ones is only a warning: read the messages of test/borrowed, and narrow the
+ * range or adapt the code.
  *
  * `--all` runs all tests instead of some. `--only oldest` or `--only newest` runs one of the two.
  */
@@ -18,20 +19,18 @@ if (options.only !== undefined && !['oldest', 'newest'].includes(options.only)) 
   throw new Error(`--only takes 'oldest' or 'newest', got '${options.only}'`)
 }
 const TESTS = [
+  'test/admin',
   'test/borrowed',
   'test/http/pagination.test.ts',
   'test/http/records.test.ts',
   'test/http/transactions.test.ts',
   'test/http/writes',
 ]
-const { peerDependencies, peerDependenciesMeta, devDependencies } = readPackage(root)
-
-/** Whether this package calls a peer. From the optional peers of the data providers, it only takes types. */
-const isCalled = (name) => name in peerDependencies && peerDependenciesMeta[name]?.optional !== true
+const { peerDependencies, devDependencies } = readPackage(root)
 
 /** Packages by the one whose range decides their version. All packages of MikroORM must have the same version. */
 const groups = Object.groupBy(
-  Object.keys(devDependencies).filter((name) => isCalled(name) || name.startsWith('@mikro-orm/')),
+  Object.keys(devDependencies).filter((name) => name in peerDependencies || name.startsWith('@mikro-orm/')),
   (name) => name.startsWith('@mikro-orm/') ? '@mikro-orm/core' : name
 )
 
@@ -72,21 +71,42 @@ function versionOf (which, names, range) {
   return common.sort((a, b) => a.localeCompare(b, 'en', { numeric: true })).at(-1)
 }
 
-/** Whether the tests pass in a copy of this checkout with these versions. */
+/** Whether the types and the tests pass in a copy of this checkout with these versions. */
 function pass (versions) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'crud-kit-matrix-'))
   try {
     copy(folder)
     const file = readPackage(folder)
-    Object.assign(file.devDependencies, versions)
+    const changed = { ...versions, ...companionsOf(versions) }
+    Object.assign(file.devDependencies, changed)
     fs.writeFileSync(path.join(folder, 'package.json'), JSON.stringify(file, undefined, 2))
+    // npm would otherwise keep the versions of the lock file, and refuse the others as conflicts
+    for (const name of ['package-lock.json', 'node_modules/.package-lock.json']) {
+      fs.rmSync(path.join(folder, name), { force: true })
+    }
+    for (const name of Object.keys(changed)) {
+      fs.rmSync(path.join(folder, 'node_modules', name), { recursive: true, force: true })
+    }
     npm(['install', '--no-audit', '--no-fund', '--loglevel=error'], folder)
-    const tests = options.all ? [] : TESTS
-    const { status } = spawnSync('npm', ['test', '--', ...tests], { cwd: folder, stdio: 'inherit' })
-    return status === 0
+    const run = (command, args) => spawnSync(command, args, { cwd: folder, stdio: 'inherit' }).status === 0
+    const typesPass = run('npx', ['tsc', '-p', 'tsconfig.build.json', '--noEmit'])
+    const testsPass = run('npm', ['test', '--', ...options.all ? [] : TESTS])
+    return typesPass && testsPass
   } finally {
     fs.rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** Packages that React's admin frameworks need beside them, with ranges: another version needs another router. */
+function companionsOf (versions) {
+  const found = {}
+  for (const name of ['ra-core', '@refinedev/core']) {
+    const version = versions[name]
+    if (version === devDependencies[name]) continue
+    const peers = JSON.parse(npm(['view', `${name}@${version}`, 'peerDependencies', '--json']))
+    for (const [peer, range] of Object.entries(peers)) if (peer.startsWith('react-router')) found[peer] = range
+  }
+  return found
 }
 
 /**

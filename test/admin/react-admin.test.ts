@@ -21,7 +21,7 @@ import { createDataProvider, FormError } from '../../src/admin/react-admin/index
 import { CrudError, isCrudError } from '../../src/client/index.ts'
 import { exampleApi, nurseryApi } from '../helpers/admin-api.ts'
 import { renderHook } from '../helpers/hooks.ts'
-import { within } from '../helpers/react-admin.ts'
+import { settled, within } from '../helpers/react-admin.ts'
 
 t.teardown(closeDom)
 
@@ -166,7 +166,8 @@ t.test('the example', async (t) => {
     t.match(updated, { name: 'Globe', price: 25, description: 'Round' }, 'only changes are sent')
 
     const [remove] = writes.value.remove
-    const removed = await remove('products', { id: created.id, previousData: updated }, { returnPromise: true })
+    const gone = { id: created.id, previousData: updated }
+    const removed = await settled<typeof created>((callbacks) => remove('products', gone, callbacks))
     t.equal(removed.id, created.id)
     await t.rejects(dataProvider.getOne('products', { id: created.id }), { name: 'CrudError', status: 404 })
   })
@@ -185,7 +186,7 @@ t.test('the example', async (t) => {
     await api['/products'].delete(ids[1]!)
     requests()
     const [remove] = writes.value.remove
-    await t.rejects(remove('products', { ids }, { returnPromise: true }), {
+    await t.rejects(settled((callbacks) => remove('products', { ids }, callbacks)), {
       name: 'CrudError',
       status: 404,
       message: new RegExp(`^1 of 3 records failed \\(${ids[1]}\\)\\. The first error: `),

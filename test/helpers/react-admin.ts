@@ -18,3 +18,16 @@ export const within = (t: Test, dataProvider: DataProvider) => (child: ReactNode
     createElement(CoreAdminContext, { dataProvider, queryClient }, child as ReactElement)
   )
 }
+
+/** Callbacks of a mutation. */
+interface Callbacks<Result> {
+  readonly onSuccess: (result: Result) => void
+  readonly onError: (error: unknown) => void
+}
+
+/** Calls a mutation of react-admin, and waits for its result. Not all mutations of ra-core 5.0 return a promise. */
+export async function settled<Result> (mutate: (callbacks: Callbacks<Result>) => unknown): Promise<Result> {
+  return await new Promise((resolve, reject) => {
+    mutate({ onSuccess: resolve, onError: reject })
+  })
+}

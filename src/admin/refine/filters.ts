@@ -18,8 +18,8 @@ const asPattern = (before: string, after: string): Translate => (field, value) =
   value: value === undefined ? value : before + String(value).replace(/[\\%_]/g, '\\$&') + after,
 })
 
-/** The operators that the API can express, apart from `and` and `or`. */
-const OPERATORS: ReadonlyMap<string, Translate> = new Map<CrudOperators, Translate>([
+/** The operators that the API can express, apart from `and` and `or`. The types of refine 5.0 lack two of them. */
+const OPERATORS: ReadonlyMap<string, Translate> = new Map<CrudOperators | 'eqs' | 'nes', Translate>([
   ['eq', as('eq')],
   ['eqs', as('eq')],
   ['ne', as('ne')],
