@@ -1,0 +1,68 @@
+/**
+ * The page's address. Below the path of the explorer, it has the path and the query string of the API's own request.
+ * Parameters that start with `~` belong to the page and are never sent.
+ */
+
+/** A parameter of a query string, decoded. */
+export type Pair = readonly [name: string, text: string]
+
+/** What the page shows. */
+export interface Address {
+  /** The path of the resource, e.g. `/categories`. Empty before a resource is chosen. */
+  readonly path: string
+  /** The parameters of the list, in the order of the query string. */
+  readonly params: readonly Pair[]
+  /** The state of the page beside the list. */
+  readonly own: Own
+}
+
+export interface Own {
+  /** The key of the record in the drawer. */
+  readonly open?: string
+  /** `yes` while the drawer has the form for a new record. */
+  readonly create?: string
+  /** The name of the profile whose answer is shown beside the list. */
+  readonly beside?: string
+  /** `yes` while the SQL of the list is shown. */
+  readonly explain?: string
+}
+
+const OWN = ['open', 'create', 'beside', 'explain'] as const satisfies ReadonlyArray<keyof Own>
+
+/** Percent-encodes, except for characters of the grammar, which are legal in a query string and easier to read. */
+export function encode (text: string): string {
+  return encodeURIComponent(text.toWellFormed()).replace(/%(?:2C|3A|5B|5D)/g, decodeURIComponent)
+}
+
+/** Writes parameters as a query string, including its `?`. Returns the empty text if there are no parameters. */
+export function formatQuery (params: readonly Pair[]): string {
+  return params.length === 0 ? '' : `?${params.map(([name, text]) => `${encode(name)}=${encode(text)}`).join('&')}`
+}
+
+/** Reads a query string, with or without its `?`. */
+export function parseQuery (text: string): Pair[] {
+  return [...new URLSearchParams(text)]
+}
+
+/**
+ * Writes an address as the end of a URL, below the path of the explorer.
+ *
+ * @example formatAddress({ path: '/tags', params: [['sort', '-name']], own: {} }) // '/tags?sort=-name'
+ */
+export function formatAddress ({ path, params, own }: Address): string {
+  const pairs = OWN.flatMap((name): Pair[] => own[name] === undefined ? [] : [[`~${name}`, own[name]]])
+  return path + formatQuery([...params, ...pairs])
+}
+
+/** Reads the end of a URL, the inverse of `formatAddress`. Parameters of the API are kept, whatever their names. */
+export function parseAddress (text: string): Address {
+  const mark = text.indexOf('?')
+  const path = mark === -1 ? text : text.slice(0, mark)
+  const pairs = mark === -1 ? [] : parseQuery(text.slice(mark))
+  const own: Record<string, string> = {}
+  for (const name of OWN) {
+    const found = pairs.find(([key]) => key === `~${name}`)
+    if (found !== undefined) own[name] = found[1]
+  }
+  return { path, params: pairs.filter(([name]) => !name.startsWith('~')), own }
+}

@@ -1,0 +1,136 @@
+/** Writes a request in the forms that people copy: a curl command, a fetch call, a call of the package's client. */
+import { formatQuery, type Pair } from './address.ts'
+import { filtersOf, itemsOf } from './filters.ts'
+import { namesOf, valueOf } from './names.ts'
+
+/** A request of the page. */
+export interface Request {
+  readonly method: string
+  readonly origin: string
+  readonly path: string
+  readonly params: readonly Pair[]
+  readonly headers: readonly Pair[]
+  readonly body?: unknown
+}
+
+/** The whole URL of a request. */
+export function toUrl ({ origin, path, params }: Request): string {
+  return origin + path + formatQuery(params)
+}
+
+const shellQuote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
+
+/** A command for a POSIX shell. `--globoff` keeps curl from interpreting the brackets of the URL. */
+export function toCurl (request: Request): string {
+  const { method, headers, body } = request
+  const parts = [
+    `curl --globoff${method === 'GET' ? '' : ` --request ${method}`} ${shellQuote(toUrl(request))}`,
+    ...headersOf(request).map(([name, value]) => `--header ${shellQuote(`${name}: ${value}`)}`),
+    ...(body === undefined ? [] : [`--data ${shellQuote(JSON.stringify(body))}`]),
+  ]
+  return parts.join(headers.length === 0 && body === undefined ? ' ' : ' \\\n  ')
+}
+
+const headersOf = ({ headers, body }: Request): readonly Pair[] =>
+  body === undefined ? headers : [...headers, ['content-type', 'application/json']]
+
+const quote = (text: string): string =>
+  `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
+
+/** A call of fetch. */
+export function toFetch (request: Request): string {
+  const { method, body } = request
+  const headers = headersOf(request)
+  const options = [
+    ...(method === 'GET' ? [] : [`  method: '${method}',`]),
+    ...(headers.length === 0
+      ? []
+      : [`  headers: { ${headers.map(([name, value]) => `${quote(name)}: ${quote(value)}`).join(', ')} },`]),
+    ...(body === undefined ? [] : [`  body: JSON.stringify(${literal(body, '  ')}),`]),
+  ]
+  const second = options.length === 0 ? '' : `, {\n${options.join('\n')}\n}`
+  return `const response = await fetch(${quote(toUrl(request))}${second})\nconst data = await response.json()`
+}
+
+/** What a value of a filter is in code. */
+export type ValueKind = 'number' | 'boolean' | 'text'
+
+/**
+ * A call of `fastify-crud-kit/client` for a list.
+ *
+ * @param kindOf the type of a filter's values
+ * @param isList whether an operator takes a list
+ */
+export function toClient (
+  { origin, path, params, headers }: Request,
+  kindOf: (field: string, operator: string | undefined) => ValueKind,
+  isList: (field: string, operator: string | undefined) => boolean
+): string {
+  const options = headers.length === 0
+    ? ''
+    : `, {\n  headers: { ${headers.map(([name, value]) => `${quote(name)}: ${quote(value)}`).join(', ')} },\n}`
+  const query = queryOf(params, kindOf, isList)
+  const argument = Object.keys(query).length === 0 ? '' : literal(query, '')
+  return "import { createClient } from 'fastify-crud-kit/client'\n\n" +
+    `const api = createClient(${quote(origin)}${options})\n` +
+    `const page = await api[${quote(path)}].list(${argument})`
+}
+
+function queryOf (
+  params: readonly Pair[],
+  kindOf: (field: string, operator: string | undefined) => ValueKind,
+  isList: (field: string, operator: string | undefined) => boolean
+): Record<string, unknown> {
+  const filter: Record<string, unknown> = {}
+  for (const use of filtersOf(params)) {
+    const { field, operator } = use
+    const kind = kindOf(field, operator)
+    const listed = typeof use.value !== 'string' || isList(field, operator)
+    const value = listed ? itemsOf(use.value).map((item) => typed(item, kind)) : typed(use.value as string, kind)
+    const present = filter[field]
+    if (operator === undefined) filter[field] ??= value
+    else filter[field] = { ...(typeof present === 'object' && !Array.isArray(present) ? present : {}), [operator]: value }
+  }
+  const byInclude = params.flatMap(([name]) => /^fields\[([^\]]+)\]/.exec(name)?.[1] ?? [])
+  const number = (name: string): number | undefined => {
+    const text = valueOf(params, name)
+    return text === undefined ? undefined : Number(text)
+  }
+  const query = {
+    filter: Object.keys(filter).length === 0 ? undefined : filter,
+    sort: namesOf(params, 'sort'),
+    include: namesOf(params, 'include'),
+    fields: namesOf(params, 'fields'),
+    fieldsByInclude: byInclude.length === 0
+      ? undefined
+      : Object.fromEntries(byInclude.map((path) => [path, namesOf(params, `fields[${path}]`)])),
+    page: number('page'),
+    per_page: number('per_page'),
+    limit: number('limit'),
+    offset: number('offset'),
+    cursor: valueOf(params, 'cursor'),
+  }
+  return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined))
+}
+
+function typed (text: string, kind: ValueKind): unknown {
+  if (kind === 'number' && text.trim() !== '' && String(Number(text)) === text) return Number(text)
+  return kind === 'boolean' && /^(?:true|false)$/.test(text) ? text === 'true' : text
+}
+
+const isPlainName = (name: string): boolean => /^[A-Za-z_$][\w$]*$/.test(name)
+
+/** A value as source text: short lists and objects on one line. */
+function literal (value: unknown, indent: string): string {
+  if (typeof value === 'string') return quote(value)
+  if (typeof value !== 'object' || value === null) return String(value)
+  const inner = `${indent}  `
+  const parts = Array.isArray(value)
+    ? value.map((item) => literal(item, inner))
+    : Object.entries(value).map(([name, item]) => `${isPlainName(name) ? name : quote(name)}: ${literal(item, inner)}`)
+  const [open, close, pad] = Array.isArray(value) ? ['[', ']', ''] : ['{', '}', ' ']
+  if (parts.length === 0) return open + close
+  const line = `${open}${pad}${parts.join(', ')}${pad}${close}`
+  if (line.length + indent.length <= 72 && !line.includes('\n')) return line
+  return `${open}\n${parts.map((part) => `${inner}${part},`).join('\n')}\n${indent}${close}`
+}

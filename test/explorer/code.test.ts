@@ -1,0 +1,82 @@
+/** Requests as commands and code. */
+import fc from 'fast-check'
+import { execFileSync } from 'node:child_process'
+import t from 'tap'
+import { parseQuery } from '../../explorer/url/address.ts'
+import { toClient, toCurl, toFetch, toUrl, type Request } from '../../explorer/url/code.ts'
+import { createClient } from '../../src/client/index.ts'
+import { assertProperty } from '../helpers/property.ts'
+
+const request: Request = {
+  method: 'GET',
+  origin: 'http://localhost:3000',
+  path: '/categories',
+  params: parseQuery("filter[price][gte]=100&filter[name]=O'Brien&filter[status][in]=draft,active&sort=-price&per_page=3"),
+  headers: [['x-role', 'editor']],
+}
+const url = "http://localhost:3000/categories?filter[price][gte]=100&filter[name]=O'Brien&filter[status][in]=draft,active" +
+  '&sort=-price&per_page=3'
+
+t.test('the command is one that a shell runs', (t) => {
+  t.equal(toUrl(request), url)
+  // the shell prints the arguments that curl would get
+  const run = (command: string): string[] =>
+    execFileSync('sh', ['-c', command.replace(/^curl/, "printf '%s\\n'")], { encoding: 'utf8' }).trimEnd().split('\n')
+  t.strictSame(run(toCurl(request)), ['--globoff', url, '--header', 'x-role: editor'])
+  t.strictSame(run(toCurl({ ...request, method: 'PATCH', params: [], headers: [], body: { name: "it's" } })), [
+    '--globoff',
+    '--request',
+    'PATCH',
+    'http://localhost:3000/categories',
+    '--header',
+    'content-type: application/json',
+    '--data',
+    '{"name":"it\'s"}',
+  ])
+  t.end()
+})
+
+/** Runs code in which `fetch` and imports are replaced, and returns the requests. */
+async function requestsOf (code: string): Promise<Array<[url: string, init: RequestInit | undefined]>> {
+  const sent: Array<[string, RequestInit | undefined]> = []
+  const fetch = async (url: string, init?: RequestInit) => {
+    sent.push([url, init])
+    return new Response('{}')
+  }
+  const create = (base: string, options: object) => createClient(base, { ...options, fetch })
+  const body = code.replace(/^import .*$/m, '')
+  // the code is the one that the explorer wrote
+  // eslint-disable-next-line no-new-func
+  await new Function('fetch', 'createClient', `return (async () => {\n${body}\n})()`)(fetch, create)
+  return sent
+}
+
+t.test('the call of fetch sends the request', async (t) => {
+  t.strictSame(await requestsOf(toFetch(request)), [[url, { headers: { 'x-role': 'editor' } }]])
+  const written = { ...request, method: 'POST', params: [], headers: [], body: { name: "it's\n", tags: [1] } }
+  const [[, init] = []] = await requestsOf(toFetch(written))
+  t.equal(init?.method, 'POST')
+  t.strictSame(JSON.parse(String(init?.body)), written.body)
+})
+
+t.test('the call of the client sends the same URL', async (t) => {
+  const code = toClient(
+    request,
+    (field) => field === 'price' ? 'number' : 'text',
+    (_, operator) => operator === 'in'
+  )
+  t.match(code, 'gte: 100')
+  t.match(code, "in: ['draft', 'active']")
+  t.strictSame((await requestsOf(code)).map(([url]) => url), [url])
+})
+
+t.test('no text of a request ends a quote', async (t) => {
+  const text = fc.string({ unit: 'binary', maxLength: 10 }).map((text) => text.toWellFormed())
+  await assertProperty(
+    fc.asyncProperty(text, text, async (field, value) => {
+      const params = [[`filter[${field}][eq]`, value]] as const
+      const [[sent] = []] = await requestsOf(toFetch({ ...request, params, headers: [] }))
+      t.equal(sent, toUrl({ ...request, params }))
+    })
+  )
+})
