@@ -1,0 +1,381 @@
+/**
+ * The types of `resources.json`, the document from which the explorer's page knows the API. The page and the server
+ * share these types. The document has what the caller may use: with `access`, what the role of the caller may.
+ *
+ * URLs in the page
+ * - `index.html` answers every path below the explorer's prefix, with a `<base href>` that the server sets. So
+ *   `document.baseURI` is the root of the explorer, and `resources.json` is relative to it.
+ * - `new URL(description.root, document.baseURI)` is the root of the API. All paths of resources are relative to it:
+ *   `new URL(resource.path.slice(1), apiRoot)`.
+ * - If a request for `resources.json` is refused, the answer is that of the resources' routes: 401 or 403, with their
+ *   body and their `WWW-Authenticate`.
+ */
+
+export interface ExplorerDescription {
+  /** The version of this format. */
+  readonly format: 1
+  /** The name of the API, for the title of the page. */
+  readonly title: string
+  /** The root of the API, relative to the root of the explorer: `../`. */
+  readonly root: string
+  /** The path of other documentation, relative to the root of the API, such as `docs`. `null` if it is unknown. */
+  readonly docs: string | null
+  /** The resources that the caller may use, in the order of their registration. */
+  readonly resources: readonly ResourceDescription[]
+  /** The role of the caller. `null` if the API has no roles. */
+  readonly role: string | null
+  /** The names of all roles during development; otherwise, and without roles, empty. */
+  readonly roles: readonly string[]
+  /** Headers that tell the API who is calling, for forms in which a person enters credentials. */
+  readonly headers: readonly HeaderHint[]
+  /** Whether `explain?path=...` answers with an `Explanation`. */
+  readonly explain: boolean
+  readonly limits: {
+    /** The maximum number of paths in `include`. */
+    readonly includes: number,
+    /** The maximum number of relations in a path of `include`. */
+    readonly includeDepth: number,
+    /** The maximum number of items in the list of a filter. */
+    readonly listItems: number,
+    /** The maximum number of characters of a pattern. */
+    readonly patternLength: number,
+    /** The maximum number of characters of a query string. */
+    readonly queryLength: number,
+  }
+}
+
+/** A header with credentials. */
+export interface HeaderHint {
+  /** The name of the header: `authorization`, `x-api-key`. */
+  readonly name: string
+  /** The text before the credentials: `Bearer `. It may be empty. */
+  readonly prefix: string
+  readonly description: string | null
+  /** Values that the header may have, such as names of roles. Empty if any value is possible. */
+  readonly values: readonly string[]
+}
+
+export interface ResourceDescription {
+  /** The prefix of its routes from the root of the API: `/categories`. It identifies the resource. */
+  readonly path: string
+  /** Its name in the documentation and in `fields[<name>]`: `categories`. */
+  readonly name: string
+  /** Its name for people: `Categories`. */
+  readonly title: string
+  /** The name of its entity: `Category`. */
+  readonly entity: string
+  readonly operations: Operations
+  /** The segments of a record's path after the resource's path, in order: `/categories/:id`. */
+  readonly key: readonly KeySegment[]
+  /** The property that contains a record's version, which is also its `ETag`. `null` if there is none. */
+  readonly version: string | null
+  /** Present if deleted records are only marked as deleted. */
+  readonly softDelete: SoftDelete | null
+  /** The properties of records, in order. Requests without `fields` get all of them. */
+  readonly fields: readonly FieldDescription[]
+  readonly includes: readonly IncludeDescription[]
+  readonly filters: readonly FilterDescription[]
+  readonly sorts: readonly SortDescription[]
+  /** The order if the request has no `sort`. The key follows in any case. */
+  readonly defaultSort: readonly DefaultSort[]
+  readonly paging: Paging
+  /** The media types, beside JSON, in which `GET` with `Accept` sends all records of a list. */
+  readonly downloads: ReadonlyArray<'application/x-ndjson' | 'text/csv'>
+  /** How to find a record by a text, for fields that refer to this resource. `null` if there is no way. */
+  readonly lookup: Lookup | null
+  /** The JSON Schemas of bodies. `null` if the operation is not offered. */
+  readonly bodies: { readonly create: JsonSchema | null, readonly update: JsonSchema | null }
+  /** Whether answers have the header `Server-Timing`. */
+  readonly serverTiming: boolean
+}
+
+/** What the caller may do. */
+export interface Operations {
+  /** `GET /categories` */
+  readonly list: boolean
+  /** `GET /categories/:id` */
+  readonly get: boolean
+  /** `POST /categories` with a record. */
+  readonly create: boolean
+  /** `POST /categories` with a list of at most `maxBatch` records. */
+  readonly createMany: boolean
+  /** `PATCH /categories/:id` and `PUT /categories/:id`. */
+  readonly update: boolean
+  /** `DELETE /categories/:id` */
+  readonly delete: boolean
+  /** `POST /categories/:id/restore` */
+  readonly restore: boolean
+  readonly maxBatch: number
+  /** Whether `DELETE /categories/:id?hard=true` removes the row of an entity that is otherwise marked as deleted. */
+  readonly hardDelete: boolean
+  /** Whether `PATCH`, `PUT` and `DELETE` need `If-Match`. */
+  readonly requireIfMatch: boolean
+}
+
+/** A segment of a record's path. Encode its value with `encodeURIComponent`. */
+export interface KeySegment {
+  /** The property of the record that has the value. */
+  readonly field: string
+  /** The member of that property, if the property is the composite key of another record. */
+  readonly member: string | null
+}
+
+export interface SoftDelete {
+  /** The property that tells when a record was deleted. `null` if the caller does not see it. */
+  readonly field: string | null
+  /** The filter with the values `with`, `only` and `without`. `null` if lists never show deleted records. */
+  readonly filter: string | null
+}
+
+/** The type of values. */
+export interface ValueDescription {
+  readonly type: ValueTypeName
+  /** The form in JSON of records and bodies. */
+  readonly json: 'string' | 'number' | 'boolean' | 'object' | 'array' | 'any'
+  /** The values of an enum. */
+  readonly items?: readonly (string | number)[]
+  /** The type of the items of an array, or of the ends of a range. */
+  readonly element?: ValueDescription
+  /** The properties of an embedded object. `json` is `array` for a list of such objects. */
+  readonly members?: readonly FieldDescription[]
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly maxLength?: number
+  /** The number of digits of a decimal, and of those after the point. */
+  readonly precision?: number
+  readonly scale?: number
+  /** Whether a datetime has a time zone. Values are in UTC in any case. */
+  readonly zoned?: boolean
+}
+
+export type ValueTypeName =
+  | 'integer'
+  | 'bigint'
+  | 'decimal'
+  | 'float'
+  | 'boolean'
+  | 'text'
+  | 'enum'
+  | 'uuid'
+  | 'date'
+  | 'datetime'
+  | 'time'
+  | 'json'
+  | 'blob'
+  | 'array'
+  | 'range'
+  /** An embedded object, or a list of them. */
+  | 'object'
+  /** A type of the application. Only the server knows its values. */
+  | 'custom'
+  /** A type that the server shows as text. */
+  | 'other'
+
+/** A property of a record. */
+export interface FieldDescription {
+  /** Its key in records and bodies. */
+  readonly name: string
+  /** Its name in `fields`, or in `fields[<include>]`. `null` if it cannot be selected alone. */
+  readonly select: string | null
+  /** The type of its value. For a to-one relation, the type of the key, or `object` for a composite key. */
+  readonly value: ValueDescription
+  readonly nullable: boolean
+  /** Whether it belongs to the primary key. */
+  readonly key: boolean
+  /** Whether bodies of create, and of update, may have it. Always false in included records. */
+  readonly create: boolean
+  readonly update: boolean
+  /** Present if the value is the key of a related record. Included, the value is the record, or null. */
+  readonly reference: Reference | null
+}
+
+/** A related record. */
+export interface Reference {
+  /** The name of its entity: `Author`. */
+  readonly entity: string
+  /** The path of the resource that has its records. `null` if the caller has no such resource. */
+  readonly resource: string | null
+}
+
+/** A relation, or a number about a relation, that records may show. */
+export type IncludeDescription = RelationDescription | AggregateDescription
+
+export interface RelationDescription {
+  readonly kind: 'relation'
+  /** Its full path in `include` and in `fields[<path>]`: `products.tags`. */
+  readonly path: string
+  /** Its key in records, which differs from the last part of the path if it has an alias. */
+  readonly name: string
+  /** Whether it may be included. Otherwise it only leads to other includes, which imply it. */
+  readonly allowed: boolean
+  /** Whether it is to-many. */
+  readonly many: boolean
+  /** The maximum number of records of each parent. `null` without a limit. */
+  readonly limit: number | null
+  readonly reference: Reference
+  readonly fields: readonly FieldDescription[]
+  readonly includes: readonly IncludeDescription[]
+  /** The list of the related records. `null` if no resource of the caller has such a list. */
+  readonly list: RelatedList | null
+}
+
+/** The list of the records that are related to a record: `/products?filter[category]=<id>`. */
+export interface RelatedList {
+  /** The path of the resource. */
+  readonly resource: string
+  /** The parameter that compares the key: `filter[category]`. */
+  readonly parameter: string
+  /** The property of the record at hand whose value the parameter gets: `id`. */
+  readonly field: string
+}
+
+export interface AggregateDescription {
+  readonly kind: 'aggregate'
+  /** Its full path in `include`: `productsCount`. */
+  readonly path: string
+  /** Its key in records. */
+  readonly name: string
+  readonly function: 'count' | 'exists' | 'sum' | 'min' | 'max' | 'avg'
+  /** The relation as it is named in records: `products`. */
+  readonly relation: string
+  /** The property whose values are aggregated. `null` for `count` and `exists`. */
+  readonly property: string | null
+  readonly value: ValueDescription
+  /** Whether it is null if there are no related records. */
+  readonly nullable: boolean
+}
+
+export interface FilterDescription {
+  /** Its name in URLs: `price`, `products.name`, `q`. */
+  readonly name: string
+  /**
+   * - `operators`: compares a property. Its operators have names.
+   * - `search`: finds a text in several properties.
+   * - `anyOf`: compares several properties, and one of them must match.
+   * - `trashed`: shows deleted records, too.
+   * - `scope`, `custom`: as the server defines it.
+   */
+  readonly kind: 'operators' | 'search' | 'anyOf' | 'trashed' | 'scope' | 'custom'
+  /** How values are given, the default first. A filter without operators has one entry, whose name is `null`. */
+  readonly operators: readonly OperatorDescription[]
+  /** The key in records of the property that it compares, if it is a property of the record itself. */
+  readonly field: string | null
+  /** Whether the property can be null. */
+  readonly nullable: boolean
+  /** The relations on the way to the property: `['category']`. Empty for properties of the record itself. */
+  readonly relations: ReadonlyArray<{ readonly name: string, readonly many: boolean, readonly reference: Reference }>
+  /** Present if the values are keys of related records, which can be looked up. */
+  readonly reference: Reference | null
+  /** The value that applies if the URL does not have the filter. */
+  readonly default: string | readonly string[] | null
+  /** A sentence about the filter. */
+  readonly description: string
+}
+
+export interface OperatorDescription {
+  /** Its name: `gte`. `null` for filters without operators. */
+  readonly name: string | null
+  /** The parameter that uses it: `filter[price][gte]`. For the default operator: `filter[price]`. */
+  readonly parameter: string
+  /**
+   * What it takes:
+   * - `one`: a value, in which a comma is data
+   * - `text`: a text to search for, or a pattern
+   * - `list`: values, separated by commas; or the parameter with `[]`, repeated
+   * - `pair`: a list of two values, the lower one first
+   * - `boolean`: `true` or `false`
+   * - `tuple`: a list with a value for each of `parts`
+   */
+  readonly takes: 'one' | 'text' | 'list' | 'pair' | 'boolean' | 'tuple'
+  /** The type of a value, or of an item. For `boolean` a boolean. `null` for `tuple`, and if only the server knows. */
+  readonly value: ValueDescription | null
+  readonly parts?: ReadonlyArray<{ readonly name: string, readonly value: ValueDescription }>
+  /** The rest of a sentence that begins with the name of the property: `is at least the value`. */
+  readonly meaning: string
+  /** An example as it is written in a URL, before percent-encoding. `null` if only the server knows. */
+  readonly example: string | null
+}
+
+export interface SortDescription {
+  /** Its name in `sort`. With `-` before it, it is descending; with `+`, ascending. */
+  readonly name: string
+  /** Whether the bare name is descending. */
+  readonly descending: boolean
+  /** The path in records of the property that it sorts by: `name`, `author.name`. `null` for other orders. */
+  readonly field: string | null
+  /** Whether pages by cursor are possible in this order. */
+  readonly cursor: boolean
+}
+
+export interface DefaultSort {
+  /** The path in records of a property. `null` for orders that only the server knows. */
+  readonly field: string | null
+  /** The name in `sort` that has the same effect. `null` if there is none. */
+  readonly name: string | null
+  readonly descending: boolean
+}
+
+export interface Paging {
+  readonly defaultPerPage: number
+  /** The maximum of `per_page` and `limit`. */
+  readonly maxPerPage: number
+  /** The maximum number of records that `page` and `offset` can skip. */
+  readonly maxOffset: number
+  /** Whether totals are counted, are estimates, or are null. Pages by cursor have no total. */
+  readonly count: 'exact' | 'planned' | 'none'
+  /** Whether pages by cursor are possible in the default order. */
+  readonly cursor: boolean
+}
+
+/** How to find a record by a text: `GET /authors?filter[name][contains]=ann`. */
+export interface Lookup {
+  /** The parameter that gets the text. `null` if lists can only be read from their start. */
+  readonly parameter: string | null
+  /** The property of records that people recognize them by. */
+  readonly label: string
+  /** The value of `fields` with which records have only their key and label. `null` if there is none. */
+  readonly fields: string | null
+  /** The name in `sort` that sorts by the label. `null` if there is none. */
+  readonly sort: string | null
+}
+
+/** A JSON Schema (2020-12) without references. Bodies are objects without additional properties. */
+export interface JsonSchema {
+  readonly type?: string
+  readonly title?: string
+  readonly description?: string
+  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly required?: readonly string[]
+  readonly items?: JsonSchema
+  readonly anyOf?: readonly JsonSchema[]
+  readonly enum?: readonly unknown[]
+  readonly format?: string
+  readonly pattern?: string
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly maxLength?: number
+  readonly examples?: readonly unknown[]
+  readonly readOnly?: boolean
+  readonly contentEncoding?: string
+  readonly [keyword: string]: unknown
+}
+
+/**
+ * The answer of `explain?path=<path and query of a GET, percent-encoded>`, such as
+ * `explain?path=%2Fproducts%3Fsort%3Dname`. It needs the same authorization as that request, and refuses it with the
+ * same answer.
+ */
+export interface Explanation {
+  readonly statements: readonly ExplainedStatement[]
+  /** Sentences about missing indexes. */
+  readonly advice: readonly string[]
+}
+
+export interface ExplainedStatement {
+  readonly sql: string
+  /** The values of `$1`, `$2`, ... as texts. */
+  readonly parameters: readonly (string | null)[]
+  /** The lines of PostgreSQL's plan, with times. */
+  readonly plan: readonly string[]
+  readonly milliseconds: number
+}
