@@ -89,7 +89,12 @@ function queryOf (
     const value = listed ? itemsOf(use.value).map((item) => typed(item, kind)) : typed(use.value as string, kind)
     const present = filter[field]
     if (operator === undefined) filter[field] ??= value
-    else filter[field] = { ...(typeof present === 'object' && !Array.isArray(present) ? present : {}), [operator]: value }
+    else {
+      filter[field] = {
+        ...(typeof present === 'object' && !Array.isArray(present) ? present : {}),
+        [operator]: value,
+      }
+    }
   }
   const byInclude = params.flatMap(([name]) => /^fields\[([^\]]+)\]/.exec(name)?.[1] ?? [])
   const number = (name: string): number | undefined => {

@@ -1,6 +1,6 @@
 /** Reads and changes the filters of a query string. */
-import { joinList, splitList } from '../../src/query/list.ts'
 import type { Pair } from './address.ts'
+import { splitItems } from './items.ts'
 import { atStart, inOrder } from './names.ts'
 
 /** A filter of the URL. */
@@ -68,10 +68,5 @@ export function withoutFilters (params: readonly Pair[]): Pair[] {
 
 /** The items of a filter's value. A text that is not a list is the only item. */
 export function itemsOf (value: FilterUse['value']): readonly string[] {
-  return typeof value === 'string' ? splitList(value).items ?? [value] : value
-}
-
-/** The value of items. Commas separate them. */
-export function valueOfItems (items: readonly string[]): string {
-  return joinList(items)
+  return typeof value === 'string' ? splitItems(value) ?? [value] : value
 }

@@ -22,7 +22,10 @@ export function sizeOf (params: readonly Pair[]): number | undefined {
 
 function withPage (params: readonly Pair[], page: { readonly [Name in PageParameter]?: string | undefined }): Pair[] {
   const others = params.filter(([name]) => !(PARAMETERS as readonly string[]).includes(name))
-  return inOrder([...others, ...PARAMETERS.flatMap((name): Pair[] => page[name] === undefined ? [] : [[name, page[name]]])])
+  return inOrder([
+    ...others,
+    ...PARAMETERS.flatMap((name): Pair[] => page[name] === undefined ? [] : [[name, page[name]]]),
+  ])
 }
 
 const textOf = (size: number | undefined): string | undefined => size === undefined ? undefined : String(size)

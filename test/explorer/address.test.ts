@@ -2,17 +2,23 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { formatAddress, formatQuery, parseAddress, parseQuery, type Address } from '../../explorer/url/address.ts'
-import { filtersOf, itemsOf, valueOfItems, withFilter, withoutFilter } from '../../explorer/url/filters.ts'
+import { filtersOf, itemsOf, withFilter, withoutFilter } from '../../explorer/url/filters.ts'
+import { joinItems, splitItems } from '../../explorer/url/items.ts'
 import { namesOf, sortsOf, toggledSorts, withInclude, withNames, withSorts } from '../../explorer/url/names.ts'
 import { sizeOf, styleOf, withPlace, withSize, withStyle } from '../../explorer/url/pages.ts'
 import { parseQueryParams } from '../../src/index.ts'
+import { splitList } from '../../src/query/list.ts'
 import { assertProperty } from '../helpers/property.ts'
 
 const text = fc.string({ unit: 'grapheme', maxLength: 12 })
 const name = fc.stringMatching(/^[a-z][a-z_.]{0,8}$/)
 const pair = fc.tuple(text.filter((text) => !text.startsWith('~')), text)
 const operator = fc.constantFrom(undefined, 'eq', 'contains', 'in')
-const filter = fc.record({ field: name, operator, value: fc.oneof(text, fc.array(text, { minLength: 1, maxLength: 3 })) })
+const filter = fc.record({
+  field: name,
+  operator,
+  value: fc.oneof(text, fc.array(text, { minLength: 1, maxLength: 3 })),
+})
 const ascending = () => 'asc' as const
 
 t.test('an address is read as it was written', (t) => {
@@ -65,8 +71,15 @@ t.test('filters are read as the server reads them', (t) => {
 t.test('items of a list are the same after they were written', (t) => {
   assertProperty(
     fc.property(fc.array(text, { minLength: 1, maxLength: 5 }), (items) => {
-      t.strictSame(itemsOf(valueOfItems(items)), items)
+      t.strictSame(itemsOf(joinItems(items)), items)
     })
+  )
+  const raw = fc.array(fc.constantFrom(',', '"', '\\', ' ', 'a', 'b'), { maxLength: 12 }).map((parts) => parts.join(''))
+  assertProperty(
+    fc.property(raw, (text) => {
+      t.strictSame(splitItems(text), splitList(text).items, JSON.stringify(text))
+    }),
+    { numRuns: 2000 }
   )
   t.strictSame(itemsOf('a,,b'), ['a,,b'], 'a text that is not a list is one item')
   t.end()

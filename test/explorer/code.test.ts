@@ -11,10 +11,13 @@ const request: Request = {
   method: 'GET',
   origin: 'http://localhost:3000',
   path: '/categories',
-  params: parseQuery("filter[price][gte]=100&filter[name]=O'Brien&filter[status][in]=draft,active&sort=-price&per_page=3"),
+  params: parseQuery(
+    "filter[price][gte]=100&filter[name]=O'Brien&filter[status][in]=draft,active&sort=-price&per_page=3"
+  ),
   headers: [['x-role', 'editor']],
 }
-const url = "http://localhost:3000/categories?filter[price][gte]=100&filter[name]=O'Brien&filter[status][in]=draft,active" +
+const url =
+  "http://localhost:3000/categories?filter[price][gte]=100&filter[name]=O'Brien&filter[status][in]=draft,active" +
   '&sort=-price&per_page=3'
 
 t.test('the command is one that a shell runs', (t) => {

@@ -1,0 +1,101 @@
+/** Records and their parts, with the help of the description. */
+import type {
+  ExplorerDescription,
+  FieldDescription,
+  IncludeDescription,
+  Lookup,
+  RelationDescription,
+  ResourceDescription,
+} from '../../src/explorer/description.ts'
+
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json }
+/** A record of an answer. */
+export interface Row {
+  readonly [name: string]: Json
+}
+
+/** An answer of a list, in any style of pages. */
+export interface PageAnswer {
+  readonly items: readonly Row[]
+  readonly total?: number | null
+  readonly page?: number
+  readonly per_page?: number
+  readonly total_pages?: number | null
+  readonly limit?: number
+  readonly offset?: number
+  readonly next_cursor?: string | null
+  readonly prev_cursor?: string | null
+  readonly has_next: boolean
+  readonly has_prev: boolean
+}
+
+export const isRow = (value: unknown): value is Row =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The resource with a path. */
+export function resourceAt (
+  description: ExplorerDescription,
+  path: string | null | undefined
+): ResourceDescription | undefined {
+  return description.resources.find((resource) => resource.path === path)
+}
+
+/**
+ * The key of a record as the end of its path: `17`, or `a/b` for a composite key. Returns `undefined` if the record
+ * does not have all parts of its key.
+ */
+export function keyOf (resource: Pick<ResourceDescription, 'key'>, row: Row): string | undefined {
+  const parts = resource.key.map(({ field, member }) => {
+    const value = row[field]
+    const part = member !== null && isRow(value) ? value[member] : value
+    // an included relation is its record; the key of that has one part
+    return typeof part === 'string' || typeof part === 'number' ? encodeURIComponent(part) : undefined
+  })
+  return parts.includes(undefined) ? undefined : parts.join('/')
+}
+
+/** The path of a record from the root of the API. */
+export const pathOfRecord = (resource: ResourceDescription, key: string): string => `${resource.path}/${key}`
+
+/** A short text by which a person recognizes a record. */
+export function labelOf (lookup: Lookup | null | undefined, row: Row): string | undefined {
+  const value = row[lookup?.label ?? 'name'] ?? row['name'] ?? row['title'] ?? row['label'] ?? row['id']
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
+}
+
+/** The words of a name: `created_at` is `Created at`. */
+export function titleOf (name: string): string {
+  const words = name.replace(/([a-z\d])([A-Z])/g, '$1 $2').replace(/[_.-]+/g, ' ').trim()
+  return words.slice(0, 1).toUpperCase() + words.slice(1).toLowerCase()
+}
+
+/** The relations of a list of includes. */
+export function relationsOf (includes: readonly IncludeDescription[]): RelationDescription[] {
+  return includes.filter((include) => include.kind === 'relation')
+}
+
+/** The include with a path, at any depth. */
+export function includeAt (
+  includes: readonly IncludeDescription[],
+  path: string
+): IncludeDescription | undefined {
+  for (const include of includes) {
+    if (include.path === path) return include
+    const found = include.kind === 'relation' ? includeAt(include.includes, path) : undefined
+    if (found) return found
+  }
+  return undefined
+}
+
+/** The field with a key in records. */
+export function fieldNamed (
+  { fields }: { readonly fields: readonly FieldDescription[] },
+  name: string
+): FieldDescription | undefined {
+  return fields.find((field) => field.name === name)
+}
+
+/** How numbers in columns are aligned. */
+export function isNumeric ({ value: { type } }: Pick<FieldDescription, 'value'>): boolean {
+  return type === 'integer' || type === 'bigint' || type === 'decimal' || type === 'float'
+}

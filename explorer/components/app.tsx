@@ -1,0 +1,67 @@
+/** The page: loads the description of the API, and shows the resource of the address. */
+import { useEffect, useMemo } from 'preact/hooks'
+import type { ExplorerDescription } from '../../src/explorer/description.ts'
+import { ask } from '../api/ask.ts'
+import { resourceAt } from '../api/records.ts'
+import { explorerRoot, useAddress } from '../state/address.ts'
+import { ApiContext } from '../state/context.ts'
+import { useLoad } from '../state/load.ts'
+import { profileNamed, useProfiles, type Profile } from '../state/profiles.ts'
+import { Empty, ErrorNotice } from './basics/notice.tsx'
+import { ProfileMenu } from './profiles/profile-menu.tsx'
+import { ResourcePage } from './list/resource-page.tsx'
+import { Shell } from './shell/shell.tsx'
+import { Start } from './shell/start.tsx'
+
+/** Loads the description as a profile may see it. */
+export function useDescription (profile: Profile | undefined) {
+  return useLoad(profile && JSON.stringify(profile.headers), async (signal) => {
+    const url = new URL('resources.json', explorerRoot).href
+    return (await ask<ExplorerDescription>({ url, headers: profile!.headers, signal })).data
+  })
+}
+
+export function App () {
+  const address = useAddress()
+  const profiles = useProfiles()
+  const profile = profileNamed(profiles, profiles.current)
+  const [{ value: description, error }, retry] = useDescription(profile)
+  const api = useMemo(() => description && { description, profile }, [description, profile])
+  const resource = description && resourceAt(description, address.path)
+  useEffect(() => {
+    document.title = [resource?.title, description?.title ?? 'Explorer'].filter(Boolean).join(' · ')
+  }, [resource, description])
+
+  if (error) {
+    return (
+      <main class='alone'>
+        <h1>The API did not describe itself</h1>
+        <ErrorNotice error={error} onRetry={retry} />
+        <p>If the API needs credentials, add the headers that carry them. They stay in this tab.</p>
+        <ProfileMenu description={description} opened={error.status === 401 || error.status === 403} />
+      </main>
+    )
+  }
+  if (api === undefined) {
+    return (
+      <main class='alone' aria-busy='true'>
+        <p class='quiet'>Loading…</p>
+      </main>
+    )
+  }
+  return (
+    <ApiContext.Provider value={api}>
+      <Shell resource={resource}>
+        {resource
+          ? <ResourcePage key={resource.path} resource={resource} address={address} />
+          : address.path === ''
+            ? <Start />
+            : (
+              <Empty title={`There is no resource ${address.path}`}>
+                <p>This role may not use it, or the link is old. Choose a resource from the menu.</p>
+              </Empty>
+              )}
+      </Shell>
+    </ApiContext.Provider>
+  )
+}

@@ -1,0 +1,82 @@
+/** A button that opens a panel. Escape, a click elsewhere, and leaving it with Tab close the panel. */
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+
+interface PopoverProps {
+  /** The content of the button. */
+  readonly label: ComponentChildren
+  /** The name of the button, if its content is no text. */
+  readonly title?: string
+  /** The name of the panel. */
+  readonly name: string
+  readonly class?: string
+  /** The side of the button with which the panel is aligned. */
+  readonly align?: 'start' | 'end'
+  /** Whether it is open from the beginning. */
+  readonly opened?: boolean
+  readonly onClose?: () => void
+  readonly children: (close: () => void) => ComponentChildren
+}
+
+const FIRST = '[data-first], input:not([type=hidden]), select, textarea, button, a[href]'
+
+export function Popover (props: PopoverProps) {
+  const { label, title, name, align = 'start', opened = false, onClose, children } = props
+  const [open, setOpen] = useState(opened)
+  const root = useRef<HTMLDivElement>(null)
+  const button = useRef<HTMLButtonElement>(null)
+  const panel = useRef<HTMLDivElement>(null)
+
+  const close = (): void => {
+    setOpen(false)
+    onClose?.()
+    button.current?.focus()
+  }
+  useEffect(() => {
+    if (!open) return
+    const inside = panel.current
+    const first = inside?.querySelector<HTMLElement>('[data-first]') ?? inside?.querySelector<HTMLElement>(FIRST)
+    ;(first ?? inside)?.focus()
+    const leave = (event: Event): void => {
+      if (root.current?.contains(event.target as Node) !== false) return
+      setOpen(false)
+      onClose?.()
+    }
+    document.addEventListener('pointerdown', leave)
+    document.addEventListener('focusin', leave)
+    return () => {
+      document.removeEventListener('pointerdown', leave)
+      document.removeEventListener('focusin', leave)
+    }
+  }, [open])
+
+  return (
+    <div
+      class='popover'
+      ref={root}
+      onKeyDown={(event) => {
+        if (!open || event.key !== 'Escape') return
+        event.stopPropagation()
+        close()
+      }}
+    >
+      <button
+        type='button'
+        class={props.class ?? 'button'}
+        ref={button}
+        title={title}
+        aria-label={title}
+        aria-haspopup='dialog'
+        aria-expanded={open}
+        onClick={() => open ? close() : setOpen(true)}
+      >
+        {label}
+      </button>
+      {open && (
+        <div class={`panel panel-${align}`} role='dialog' aria-label={name} tabIndex={-1} ref={panel}>
+          {children(close)}
+        </div>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,101 @@
+/** One condition: its operator, and an input for its value. */
+import { useState } from 'preact/hooks'
+import type { FilterDescription, OperatorDescription } from '../../../src/explorer/description.ts'
+import { itemsOf, parameterOf, type FilterUse } from '../../url/filters.ts'
+import { joinItems } from '../../url/items.ts'
+import { OperandInput } from './operand-input.tsx'
+import { filterTitle, firstOperator, operatorOf, operatorWord } from './words.ts'
+
+interface FilterEditorProps {
+  readonly filter: FilterDescription
+  /** The condition that is being changed. */
+  readonly use?: FilterUse
+  readonly detail?: string | undefined
+  /** The conditions of the list. A new one starts with an operator that they do not use. */
+  readonly taken: readonly FilterUse[]
+  readonly onApply: (use: FilterUse) => void
+}
+
+export function FilterEditor ({ filter, use, detail, taken, onApply }: FilterEditorProps) {
+  const [operator, setOperator] = useState<OperatorDescription>(() =>
+    (use && operatorOf(filter, use.operator)) ?? freeOperator(filter, taken)
+  )
+  const [items, setItems] = useState<readonly string[]>(() => use === undefined ? [] : partsOf(use, operator))
+  const apply = (): void => {
+    const isDefault = operator.name === filter.operators[0]?.name
+    // the default operator keeps URLs short, unless its value is a list, which needs brackets without an operator
+    const name = isDefault && operator.takes !== 'list' ? undefined : operator.name ?? undefined
+    onApply({ field: filter.name, operator: name, value: textOfParts(items, operator) })
+  }
+  return (
+    <form
+      class='editor'
+      onSubmit={(event) => {
+        event.preventDefault()
+        apply()
+      }}
+    >
+      <p class='label'>{filterTitle(filter.name)}</p>
+      {filter.operators.length > 1 && (
+        <select
+          aria-label='Operator'
+          value={operator.name ?? ''}
+          onChange={({ currentTarget }) => {
+            const next = operatorOf(filter, currentTarget.value)!
+            setOperator(next)
+            // a list can become a value, and the other way round; other values start empty
+            if (next.takes !== operator.takes && (next.takes === 'boolean' || operator.takes === 'boolean')) {
+              setItems([])
+            }
+          }}
+        >
+          {filter.operators.map((each) => (
+            <option key={each.name} value={each.name ?? ''}>{operatorWord(each)}</option>
+          ))}
+        </select>
+      )}
+      <OperandInput
+        key={`${operator.name} ${operator.takes}`}
+        operator={operator}
+        reference={filter.reference}
+        items={items}
+        onChange={setItems}
+        invalid={detail !== undefined}
+      />
+      {detail !== undefined && <p class='bad' id='filter-error'>{detail}</p>}
+      <p class='quiet'>
+        {operator.name === null ? filter.description : `${filterTitle(filter.name)} ${operator.meaning}`}
+        {operator.example !== null && (
+          <>
+            , such as <code>{operator.example}</code>
+          </>
+        )}.
+      </p>
+      <div class='row'>
+        <code class='quiet editor-parameter'>
+          {parameterOf({ field: filter.name, operator: operator.name ?? undefined })}
+        </code>
+        <button class='button button-main'>Apply</button>
+      </div>
+    </form>
+  )
+}
+
+function freeOperator (filter: FilterDescription, taken: readonly FilterUse[]): OperatorDescription {
+  const used = new Set(
+    taken.filter(({ field }) => field === filter.name).map(({ operator }) => operatorOf(filter, operator)?.name)
+  )
+  const first = firstOperator(filter)
+  return used.has(first.name) ? filter.operators.find(({ name }) => !used.has(name)) ?? first : first
+}
+
+function partsOf ({ value }: FilterUse, { takes }: OperatorDescription): readonly string[] {
+  return takes === 'list' || takes === 'pair' || takes === 'tuple' ? itemsOf(value) : [value].flat()
+}
+
+function textOfParts (items: readonly string[], { takes }: OperatorDescription): string {
+  if (takes === 'boolean') return items[0] ?? 'true'
+  if (takes === 'list') return joinItems(items.filter((item) => item !== ''))
+  if (takes === 'pair') return items.every((item) => item === '') ? '' : joinItems([items[0] ?? '', items[1] ?? ''])
+  return takes === 'tuple' ? joinItems(items) : items[0] ?? ''
+}

@@ -1,0 +1,119 @@
+/** The input for the value of a condition, by its operator and type. */
+import type { OperatorDescription, Reference } from '../../../src/explorer/description.ts'
+import { Lookup } from '../basics/lookup.tsx'
+import { ValueInput } from '../basics/value-input.tsx'
+
+interface OperandInputProps {
+  readonly operator: OperatorDescription
+  readonly reference: Reference | null
+  readonly items: readonly string[]
+  readonly onChange: (items: readonly string[]) => void
+  readonly invalid: boolean
+}
+
+export function OperandInput ({ operator, reference, items, onChange, invalid }: OperandInputProps) {
+  const { takes, value, parts } = operator
+  const at = (index: number) => (text: string): void => {
+    const next = [...items]
+    for (let before = next.length; before < index; before++) next[before] = ''
+    next[index] = text
+    onChange(next)
+  }
+  if (takes === 'boolean') {
+    return (
+      <div class='segments' role='radiogroup' aria-label='Value'>
+        {[['true', 'Yes'], ['false', 'No']].map(([text, name]) => (
+          <label class='segment' key={text}>
+            <input
+              type='radio'
+              name='boolean'
+              data-first={text === 'true' ? true : undefined}
+              checked={(items[0] ?? 'true') === text}
+              onChange={() => onChange([text!])}
+            />
+            <span>{name}</span>
+          </label>
+        ))}
+      </div>
+    )
+  }
+  if (reference?.resource && (takes === 'one' || takes === 'list')) {
+    return (
+      <Lookup reference={reference} keys={items} many={takes === 'list'} label='Value' onChange={onChange} isFirst />
+    )
+  }
+  if (takes === 'list' && value?.items) {
+    return (
+      <fieldset class='checks'>
+        <legend class='hidden'>Values</legend>
+        {value.items.map(String).map((item, index) => (
+          <label key={item}>
+            <input
+              type='checkbox'
+              data-first={index === 0 ? true : undefined}
+              checked={items.includes(item)}
+              onChange={({ currentTarget }) =>
+                onChange(currentTarget.checked ? [...items, item] : items.filter((other) => other !== item))}
+            />
+            {item}
+          </label>
+        ))}
+      </fieldset>
+    )
+  }
+  if (takes === 'list') {
+    return (
+      <label class='stack'>
+        <span class='hidden'>Values, one a line</span>
+        <textarea
+          data-first
+          rows={4}
+          placeholder='One value a line'
+          value={items.join('\n')}
+          aria-invalid={invalid}
+          onInput={({ currentTarget }) => onChange(currentTarget.value.split('\n'))}
+        />
+      </label>
+    )
+  }
+  if (takes === 'pair') {
+    return (
+      <div class='pair'>
+        <ValueInput
+          label='From'
+          value={value}
+          text={items[0] ?? ''}
+          onInput={at(0)}
+          invalid={invalid}
+          isFirst
+          presets
+        />
+        <span class='quiet'>to</span>
+        <ValueInput label='To' value={value} text={items[1] ?? ''} onInput={at(1)} invalid={invalid} />
+      </div>
+    )
+  }
+  if (takes === 'tuple') {
+    return (
+      <div class='stack'>
+        {(parts ?? []).map(({ name, value }, index) => (
+          <label key={name} class='stack'>
+            {name}
+            <ValueInput label={name} value={value} text={items[index] ?? ''} onInput={at(index)} invalid={invalid} />
+          </label>
+        ))}
+      </div>
+    )
+  }
+  return (
+    <ValueInput
+      label='Value'
+      value={value}
+      text={items[0] ?? ''}
+      onInput={at(0)}
+      invalid={invalid}
+      isFirst
+      presets={takes === 'one'}
+    />
+  )
+}

@@ -1,0 +1,82 @@
+/** Short words for operators and types. */
+import type { FilterDescription, OperatorDescription, ValueDescription } from '../../../src/explorer/description.ts'
+import { itemsOf, type FilterUse } from '../../url/filters.ts'
+import { titleOf } from '../../api/records.ts'
+
+const WORDS: Readonly<Record<string, string>> = {
+  eq: 'is',
+  ne: 'is not',
+  ieq: 'is, in any case',
+  lt: '<',
+  lte: '≤',
+  gt: '>',
+  gte: '≥',
+  like: 'matches',
+  ilike: 'matches, in any case',
+  contains: 'contains',
+  starts: 'starts with',
+  ends: 'ends with',
+  in: 'is one of',
+  nin: 'is none of',
+  between: 'is between',
+  overlap: 'has any of',
+  isnull: 'is empty',
+}
+
+/** Moments and dates are before and after each other. */
+const TIMES: Readonly<Record<string, string>> = {
+  lt: 'is before',
+  lte: 'is at or before',
+  gt: 'is after',
+  gte: 'is at or after',
+}
+
+const isTime = (value: ValueDescription | null): boolean =>
+  value !== null && (value.type === 'date' || value.type === 'datetime' || value.type === 'time')
+
+/** An operator in a short word, or in the server's sentence. */
+export function operatorWord ({ name, takes, value, meaning }: OperatorDescription): string {
+  if (name === null) return meaning
+  if (name === 'contains' && takes !== 'text') return meaning
+  return (isTime(value) ? TIMES[name] : undefined) ?? WORDS[name] ?? meaning
+}
+
+/** The operator that a filter of the URL uses. */
+export function operatorOf (
+  description: FilterDescription | undefined,
+  operator: string | undefined
+): OperatorDescription | undefined {
+  if (operator === undefined) return description?.operators[0]
+  return description?.operators.find(({ name }) => name === operator)
+}
+
+/** The operator with which a new filter starts. For texts, people look for parts. */
+export function firstOperator ({ operators }: FilterDescription): OperatorDescription {
+  const [first] = operators
+  const isText = first?.value?.type === 'text' && first.name === 'eq'
+  return (isText ? operators.find(({ name }) => name === 'contains') : undefined) ?? first!
+}
+
+/** A name for people: `products.name` is `Products › name`. */
+export function filterTitle (name: string): string {
+  const [first = '', ...rest] = name.split('.')
+  return [titleOf(first), ...rest.map((part) => titleOf(part).toLowerCase())].join(' › ')
+}
+
+/** The words of a filter's value. */
+export function valueWords (use: FilterUse, operator: OperatorDescription | undefined): string {
+  if (operator?.takes === 'boolean' && operator.name === 'isnull') return ''
+  const isList = typeof use.value !== 'string' || operator?.takes === 'list'
+  if (operator?.takes === 'pair') return itemsOf(use.value).join(' and ')
+  const text = isList ? itemsOf(use.value).join(', ') : String(use.value)
+  return text === '' ? 'empty text' : text
+}
+
+/** The type of a value in a word. */
+export function typeWord (filter: FilterDescription): string {
+  const { kind, operators: [first] } = filter
+  if (kind === 'search') return 'search'
+  if (kind === 'trashed') return 'deleted records'
+  if (filter.reference) return filter.reference.entity
+  return first?.value?.type ?? kind
+}

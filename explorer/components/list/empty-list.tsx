@@ -1,0 +1,65 @@
+/** A list without records: why it may be empty, and the way out. */
+import type { ResourceDescription } from '../../../src/explorer/description.ts'
+import { change, currentAddress } from '../../state/address.ts'
+import type { List } from '../../state/list.ts'
+import type { Pair } from '../../url/address.ts'
+import { filtersOf, parameterOf, withoutFilter, withoutFilters } from '../../url/filters.ts'
+import { styleOf, withStyle } from '../../url/pages.ts'
+import { Empty } from '../basics/notice.tsx'
+
+interface EmptyListProps {
+  readonly resource: ResourceDescription
+  readonly params: readonly Pair[]
+  readonly list: List
+  readonly onChange: (params: readonly Pair[]) => void
+}
+
+export function EmptyList ({ resource, params, list, onChange }: EmptyListProps) {
+  const filters = filtersOf(params)
+  if (list.page?.has_prev) {
+    return (
+      <Empty title='This page is past the end'>
+        <button type='button' class='button' onClick={() => onChange(withStyle(params, styleOf(params)))}>
+          Go to the first page
+        </button>
+      </Empty>
+    )
+  }
+  if (filters.length > 0) {
+    return (
+      <Empty title={filters.length === 1 ? 'No record matches the filter' : 'No record matches all filters'}>
+        <p class='quiet'>All filters must match. Remove one:</p>
+        <p class='row'>
+          {filters.map((filter) => (
+            <button
+              type='button'
+              class='button'
+              key={parameterOf(filter)}
+              onClick={() => onChange(withoutFilter(params, parameterOf(filter)))}
+            >
+              {filter.field}
+            </button>
+          ))}
+          {filters.length > 1 && (
+            <button type='button' class='button' onClick={() => onChange(withoutFilters(params))}>All of them</button>
+          )}
+        </p>
+      </Empty>
+    )
+  }
+  return (
+    <Empty title={`There are no ${resource.title.toLowerCase()} yet`}>
+      {resource.operations.create
+        ? (
+          <button
+            type='button'
+            class='button button-main'
+            onClick={() => change({ own: { ...currentAddress().own, create: 'yes' } })}
+          >
+            Create the first one
+          </button>
+          )
+        : <p class='quiet'>Or none that this role may see. Ask as another role in the menu “As”.</p>}
+    </Empty>
+  )
+}

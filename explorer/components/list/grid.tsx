@@ -1,0 +1,185 @@
+/**
+ * The table of records. It is one stop of the Tab key, and the arrow keys move in it. Only the rows that can be seen
+ * are in the document.
+ */
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import type { ResourceDescription } from '../../../src/explorer/description.ts'
+import { widthOf, type Column } from '../../api/columns.ts'
+import { keyOf, type Row } from '../../api/records.ts'
+import type { SortUse } from '../../url/names.ts'
+import { Cell } from './cell.tsx'
+import { HeaderCell } from './header-cell.tsx'
+import { nextCell, type Place } from './move.ts'
+
+/** The height of a row. The style sheet has the same. */
+const ROW = 32
+/** Rows that are rendered before and after those that can be seen. */
+const MARGIN = 12
+
+interface GridProps {
+  readonly resource: ResourceDescription
+  readonly columns: readonly Column[]
+  readonly rows: readonly Row[]
+  readonly sorts: readonly SortUse[]
+  readonly busy: boolean
+  readonly label: string
+  /** The number of all records, if it is known. */
+  readonly total: number | undefined
+  /** The key of the record in the drawer. */
+  readonly open: string | undefined
+  readonly marked?: ((row: Row) => boolean) | undefined
+  readonly onOpen: (key: string) => void
+  readonly onSort: (name: string, add: boolean) => void
+  readonly onFilter: (name: string) => void
+  /** Called when the last rows come into sight. */
+  readonly onEnd: (() => void) | undefined
+}
+
+export function Grid (props: GridProps) {
+  const { resource, columns, rows, busy, label, total, open, marked, onOpen, onSort, onFilter, onEnd } = props
+  const scroller = useRef<HTMLDivElement>(null)
+  const [seen, setSeen] = useState({ first: 0, count: 40 })
+  const [active, setActive] = useState<Place>({ row: 0, column: 0 })
+  const moved = useRef(false)
+
+  const names = columns.map(({ name }) => name).join()
+  // the widths stay while a person pages through the same columns
+  const widths = useMemo(() => columns.map((column) => widthOf(column, rows)), [names, rows.length > 0])
+
+  const look = (): void => {
+    const { scrollTop, clientHeight, scrollHeight } = scroller.current!
+    const step = 4
+    const first = Math.max(0, Math.floor(scrollTop / ROW / step) * step - MARGIN)
+    const count = Math.ceil(clientHeight / ROW) + 2 * MARGIN + step
+    if (first !== seen.first || count !== seen.count) setSeen({ first, count })
+    if (scrollTop + clientHeight > scrollHeight - 15 * ROW) onEnd?.()
+  }
+  useEffect(() => {
+    const observer = new ResizeObserver(look)
+    observer.observe(scroller.current!)
+    return () => observer.disconnect()
+  })
+  useEffect(look, [rows])
+
+  const last = Math.min(rows.length, seen.first + seen.count)
+  const first = Math.min(seen.first, last)
+  const visible = rows.slice(first, last)
+  // the Tab key needs a cell that is in the document
+  const stop = {
+    row: active.row < 0 ? -1 : Math.min(Math.max(active.row, first), Math.max(first, last - 1)),
+    column: Math.min(active.column, columns.length - 1),
+  }
+  if (rows.length === 0) stop.row = -1
+
+  const cellAt = ({ row, column }: Place): HTMLElement | null =>
+    scroller.current!.querySelector(`[data-cell="${row},${column}"]`)
+  useEffect(() => {
+    if (!moved.current) return
+    const cell = cellAt(active)
+    if (cell === null) return
+    moved.current = false
+    cell.focus({ preventScroll: true })
+    cell.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  })
+
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const column = columns[stop.column]
+    if (event.key === 'Enter' && stop.row >= 0) {
+      event.preventDefault()
+      const link = cellAt(stop)?.querySelector('a')
+      const key = keyOf(resource, rows[stop.row]!)
+      if (link) link.click()
+      else if (key !== undefined) onOpen(key)
+      return
+    }
+    if (event.key === 'f' && !event.ctrlKey && !event.metaKey && column?.filter !== undefined) {
+      event.preventDefault()
+      return onFilter(column.filter)
+    }
+    const next = nextCell(event, stop, rows.length, columns.length)
+    if (next === undefined) return
+    event.preventDefault()
+    moved.current = true
+    const { current } = scroller
+    if (next.row >= 0) {
+      const top = next.row * ROW
+      if (top < current!.scrollTop) current!.scrollTop = top
+      else if (top + 3 * ROW > current!.scrollTop + current!.clientHeight) {
+        current!.scrollTop = top + 3 * ROW - current!.clientHeight
+      }
+    }
+    look()
+    setActive(next)
+  }
+
+  return (
+    <div class='grid-scroll' ref={scroller} onScroll={look}>
+      <table
+        role='grid'
+        class='grid'
+        style={{ width: `${widths.reduce((sum, width) => sum + width, 0)}px` }}
+        aria-label={label}
+        aria-busy={busy}
+        aria-rowcount={total === undefined ? -1 : total + 1}
+        aria-colcount={columns.length}
+        onKeyDown={onKeyDown}
+      >
+        <colgroup>
+          {columns.map(({ name }, index) => <col key={name} style={{ width: `${widths[index]}px` }} />)}
+        </colgroup>
+        <thead>
+          <tr role='row' aria-rowindex={1}>
+            {columns.map((column, index) => (
+              <HeaderCell
+                key={column.name}
+                column={column}
+                sorts={props.sorts}
+                place={`-1,${index}`}
+                isStop={stop.row === -1 && stop.column === index}
+                onFocus={() => setActive({ row: -1, column: index })}
+                onSort={onSort}
+              />
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {first > 0 && <tr class='space' aria-hidden='true' style={{ height: `${first * ROW}px` }} />}
+          {visible.map((row, offset) => {
+            const index = first + offset
+            const key = keyOf(resource, row)
+            const isOpen = key !== undefined && key === open
+            return (
+              <tr
+                key={key ?? index}
+                role='row'
+                aria-rowindex={index + 2}
+                aria-selected={isOpen}
+                class={marked?.(row) ? 'marked' : undefined}
+                onClick={() => {
+                  // a person who selects text does not open the record
+                  if (key !== undefined && getSelection()?.isCollapsed !== false) onOpen(key)
+                }}
+              >
+                {columns.map((column, at) => (
+                  <td
+                    key={column.name}
+                    role='gridcell'
+                    class={column.isNumeric ? 'number' : undefined}
+                    data-cell={`${index},${at}`}
+                    tabIndex={stop.row === index && stop.column === at ? 0 : -1}
+                    onFocus={() => setActive({ row: index, column: at })}
+                  >
+                    <Cell column={column} row={row} />
+                  </td>
+                ))}
+              </tr>
+            )
+          })}
+          {last < rows.length && (
+            <tr class='space' aria-hidden='true' style={{ height: `${(rows.length - last) * ROW}px` }} />
+          )}
+        </tbody>
+      </table>
+    </div>
+  )
+}

@@ -1,0 +1,56 @@
+/** The header of a column. A click sorts, and a click with Shift adds the column to the order. */
+import type { Column } from '../../api/columns.ts'
+import type { SortUse } from '../../url/names.ts'
+import { Icon } from '../basics/icon.tsx'
+
+interface HeaderCellProps {
+  readonly column: Column
+  readonly sorts: readonly SortUse[]
+  readonly place: string
+  readonly isStop: boolean
+  readonly onFocus: () => void
+  readonly onSort: (name: string, add: boolean) => void
+}
+
+export function HeaderCell ({ column, sorts, place, isStop, onFocus, onSort }: HeaderCellProps) {
+  const { sort, title, isNumeric } = column
+  const index = sort === undefined ? -1 : sorts.findIndex(({ name }) => name === sort.name)
+  const use = sorts[index]
+  const isDescending = use && (use.direction === undefined ? sort!.descending : use.direction === 'desc')
+  const kind = isNumeric ? 'number' : undefined
+  if (sort === undefined) {
+    return (
+      <th
+        role='columnheader'
+        scope='col'
+        class={kind}
+        data-cell={place}
+        tabIndex={isStop ? 0 : -1}
+        onFocus={onFocus}
+      >
+        {title}
+      </th>
+    )
+  }
+  return (
+    <th
+      role='columnheader'
+      scope='col'
+      class={kind}
+      aria-sort={use === undefined ? 'none' : isDescending ? 'descending' : 'ascending'}
+    >
+      <button
+        type='button'
+        data-cell={place}
+        tabIndex={isStop ? 0 : -1}
+        title='Sort. With Shift, add to the order.'
+        onFocus={onFocus}
+        onClick={(event) => onSort(sort.name, event.shiftKey)}
+      >
+        <span>{title}</span>
+        {use && <Icon name={isDescending ? 'down' : 'up'} />}
+        {use && sorts.length > 1 && <sup>{index + 1}</sup>}
+      </button>
+    </th>
+  )
+}

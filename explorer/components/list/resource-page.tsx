@@ -1,0 +1,118 @@
+/** The page of a resource: the request, the filters, the records, and the record in the drawer. */
+import { useMemo, useState } from 'preact/hooks'
+import type { ResourceDescription } from '../../../src/explorer/description.ts'
+import { columnsOf } from '../../api/columns.ts'
+import { change, go } from '../../state/address.ts'
+import { useApi } from '../../state/context.ts'
+import { useList } from '../../state/list.ts'
+import type { Address, Pair } from '../../url/address.ts'
+import { filtersOf } from '../../url/filters.ts'
+import { sortsOf, toggledSorts, withSorts, type Direction, type SortUse } from '../../url/names.ts'
+import { withSuggestion } from '../../url/suggestions.ts'
+import { ErrorNotice } from '../basics/notice.tsx'
+import { FilterBar } from '../filters/filter-bar.tsx'
+import { Drawer } from '../record/drawer.tsx'
+import { Beside } from './beside.tsx'
+import { EmptyList } from './empty-list.tsx'
+import { Grid } from './grid.tsx'
+import { Pager } from './pager.tsx'
+import { RequestLine } from './request-line.tsx'
+import { Toolbar } from './toolbar.tsx'
+
+interface ResourcePageProps {
+  readonly resource: ResourceDescription
+  readonly address: Address
+}
+
+export function ResourcePage ({ resource, address }: ResourcePageProps) {
+  const { description, profile } = useApi()
+  const { path, params, own } = address
+  const list = useList(description, resource.operations.list ? profile : undefined, path, params)
+  const { more, reload } = list
+  const [draft, setDraft] = useState<string>()
+  const columns = useMemo(() => columnsOf(resource, params, list.items), [resource, params, list.page])
+  const usual = (name: string): Direction =>
+    resource.sorts.find((sort) => sort.name === name)?.descending ? 'desc' : 'asc'
+  const sorts = usedSorts(resource, params)
+
+  const set = (params: readonly Pair[]): void => change({ params })
+  const operatorsOf = (field: string) =>
+    resource.filters.find(({ name }) => name === field)?.operators.flatMap(({ name }) => name ?? [])
+  const shown = filtersOf(params).map(({ field }) => field)
+  const open = (key: string): void => go({ path, params, own: { ...own, open: key } })
+
+  return (
+    <div class={own.open !== undefined || own.create !== undefined ? 'page page-split' : 'page'}>
+      <div class='page-list'>
+        <RequestLine resource={resource} address={address} list={list} />
+        <Toolbar resource={resource} address={address} list={list} onChange={set} />
+        <FilterBar
+          resource={resource}
+          params={params}
+          error={list.error}
+          draft={draft}
+          onDraft={setDraft}
+          onChange={set}
+        />
+        {list.error && (
+          <ErrorNotice
+            error={list.error}
+            onRetry={list.error.errors.length === 0 ? list.reload : undefined}
+            mend={(item) => {
+              const next = withSuggestion(params, item, operatorsOf)
+              return next && (() => set(next))
+            }}
+          />
+        )}
+        {!resource.operations.list
+          ? <p class='quiet'>This role may not list {resource.title}.</p>
+          : own.beside !== undefined
+            ? <Beside resource={resource} address={address} list={list} name={own.beside} />
+            : list.error === undefined && (
+              <>
+                {list.page !== undefined && list.items.length === 0
+                  ? <EmptyList resource={resource} params={params} list={list} onChange={set} />
+                  : (
+                    <Grid
+                      resource={resource}
+                      columns={columns}
+                      rows={list.items}
+                      sorts={sorts}
+                      busy={list.busy}
+                      label={resource.title}
+                      total={list.page?.total ?? undefined}
+                      open={own.open}
+                      onOpen={open}
+                      onSort={(name, add) => set(withSorts(params, toggledSorts(sorts, name, add, usual), usual))}
+                      onFilter={(name) => shown.includes(name) || setDraft(name)}
+                      onEnd={more}
+                    />
+                    )}
+                <Pager resource={resource} params={params} list={list} onChange={set} />
+              </>
+            )}
+      </div>
+      {(own.open !== undefined || own.create !== undefined) && (
+        <Drawer
+          key={own.open ?? 'new'}
+          resource={resource}
+          address={address}
+          onChanged={reload}
+          onClose={() => {
+            change({ own: { ...own, open: undefined!, create: undefined! } })
+            document.querySelector<HTMLElement>('[data-cell][tabindex="0"]')?.focus()
+          }}
+        />
+      )}
+    </div>
+  )
+}
+
+/** The order of the list: that of the URL, or the default. A default that has no name in `sort` is not shown. */
+function usedSorts (resource: ResourceDescription, params: readonly Pair[]): SortUse[] {
+  const asked = sortsOf(params)
+  if (asked.length > 0) return asked
+  return resource.defaultSort.flatMap(({ name, descending }): SortUse[] =>
+    name === null ? [] : [{ name, direction: descending ? 'desc' : 'asc' }]
+  )
+}

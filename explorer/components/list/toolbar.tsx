@@ -1,0 +1,104 @@
+/** The name of the resource, and what can be done with the whole list. */
+import type { ResourceDescription } from '../../../src/explorer/description.ts'
+import { change } from '../../state/address.ts'
+import type { List } from '../../state/list.ts'
+import { allProfiles, useProfiles } from '../../state/profiles.ts'
+import type { Address, Pair } from '../../url/address.ts'
+import { Icon } from '../basics/icon.tsx'
+import { Popover } from '../basics/popover.tsx'
+import { ColumnTree } from './column-tree.tsx'
+import { DownloadMenu } from './download-menu.tsx'
+
+interface ToolbarProps {
+  readonly resource: ResourceDescription
+  readonly address: Address
+  readonly list: List
+  readonly onChange: (params: readonly Pair[]) => void
+}
+
+export function Toolbar ({ resource, address, list, onChange }: ToolbarProps) {
+  const { params, own } = address
+  const { operations, title, downloads } = resource
+  return (
+    <div class='toolbar'>
+      <h1>{title}</h1>
+      <div class='row'>
+        <Popover
+          name='Fields and relations'
+          label={
+            <>
+              <Icon name='columns' />
+              <span>Fields and relations</span>
+            </>
+          }
+        >
+          {() => <ColumnTree resource={resource} params={params} onChange={onChange} />}
+        </Popover>
+        <BesideMenu address={address} />
+        {downloads.length > 0 && <DownloadMenu resource={resource} params={params} />}
+        {operations.create && (
+          <button
+            type='button'
+            class='button button-main'
+            disabled={list.page === undefined && list.busy}
+            onClick={() => {
+              const { open: _, ...others } = own
+              change({ own: { ...others, create: 'yes' } })
+            }}
+          >
+            <Icon name='plus' />
+            <span>New</span>
+          </button>
+        )}
+      </div>
+    </div>
+  )
+}
+
+/** Chooses the second caller of the same request. */
+function BesideMenu ({ address: { own } }: { readonly address: Address }) {
+  const profiles = useProfiles()
+  const others = allProfiles(profiles).filter(({ name }) => name !== profiles.current)
+  const label = (
+    <>
+      <Icon name='beside' />
+      <span>{own.beside === undefined ? 'Compare roles' : `Beside ${own.beside}`}</span>
+    </>
+  )
+  return (
+    <Popover name='Compare roles' label={label}>
+      {(close) => (
+        <div class='menu'>
+          <p class='label'>The same request, beside</p>
+          {others.map(({ name }) => (
+            <button
+              type='button'
+              class='menu-item'
+              key={name}
+              onClick={() => {
+                close()
+                change({ own: { ...own, beside: name } })
+              }}
+            >
+              {name}
+            </button>
+          ))}
+          {others.length === 0 && <p class='quiet'>First add a second caller in the menu “As”.</p>}
+          {own.beside !== undefined && (
+            <button
+              type='button'
+              class='menu-item'
+              onClick={() => {
+                close()
+                const { beside: _, ...rest } = own
+                change({ own: rest })
+              }}
+            >
+              One list only
+            </button>
+          )}
+        </div>
+      )}
+    </Popover>
+  )
+}

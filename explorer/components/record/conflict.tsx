@@ -1,0 +1,81 @@
+/** After a 412: somebody else has changed the record. The difference, and a choice for each property. */
+import { useState } from 'preact/hooks'
+import type { Difference, Draft, Drafts } from '../../api/drafts.ts'
+
+interface ConflictProps {
+  readonly differences: readonly Difference[]
+  /** Called with the drafts that the person keeps. */
+  readonly onBack: (chosen: Drafts) => void
+}
+
+const isSame = (one: Draft, other: Draft): boolean => JSON.stringify(one) === JSON.stringify(other)
+
+export function Conflict ({ differences, onBack }: ConflictProps) {
+  // properties that only one side has changed need no choice
+  const [mine, setMine] = useState<ReadonlySet<string>>(
+    () => new Set(differences.filter(({ before, mine }) => !isSame(before, mine)).map(({ property }) => property.name))
+  )
+  return (
+    <div class='drawer-body'>
+      <div class='notice notice-error' role='alert'>
+        <p>The record has changed since you opened it. Nothing was saved. Choose what to keep.</p>
+      </div>
+      <table class='conflict'>
+        <thead>
+          <tr>
+            <th scope='col'>Property</th>
+            <th scope='col'>Before</th>
+            <th scope='col'>Now</th>
+            <th scope='col'>Yours</th>
+          </tr>
+        </thead>
+        <tbody>
+          {differences.map(({ property: { name, title }, before, theirs, mine: own }) => {
+            const choose = (isMine: boolean): void =>
+              setMine((all) => new Set(isMine ? [...all, name] : [...all].filter((each) => each !== name)))
+            const option = (isMine: boolean, draft: Draft) => (
+              <label>
+                <input
+                  type='radio'
+                  name={`keep-${name}`}
+                  checked={mine.has(name) === isMine}
+                  onChange={() => choose(isMine)}
+                />
+                {words(draft)}
+              </label>
+            )
+            return (
+              <tr key={name}>
+                <th scope='row'>{title}</th>
+                <td class='quiet'>{words(before)}</td>
+                <td>{option(false, theirs)}</td>
+                <td>{option(true, own)}</td>
+              </tr>
+            )
+          })}
+        </tbody>
+      </table>
+      <div class='row'>
+        <button
+          type='button'
+          class='button button-main'
+          onClick={() =>
+            onBack(Object.fromEntries(
+              differences.filter(({ property }) => mine.has(property.name)).map((
+                { property, mine }
+              ) => [property.name, mine])
+            ))}
+        >
+          Go on with this
+        </button>
+        <button type='button' class='button' onClick={() => onBack({})}>Drop my changes</button>
+      </div>
+    </div>
+  )
+}
+
+function words (draft: Draft): string {
+  if (draft === null) return 'null'
+  if (draft === undefined) return 'not read'
+  return typeof draft === 'string' ? draft || 'empty text' : draft.join(', ') || 'none'
+}

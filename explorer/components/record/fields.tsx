@@ -1,0 +1,169 @@
+/** The inputs of a form, and the errors beside them. */
+import { useId } from 'preact/hooks'
+import type { CrudError, CrudErrorItem } from '../../../src/client/error.ts'
+import type { Draft, Drafts, Property } from '../../api/drafts.ts'
+import { isRow, labelOf, type Json, type Row } from '../../api/records.ts'
+import { Lookup } from '../basics/lookup.tsx'
+import { ValueInput } from '../basics/value-input.tsx'
+
+interface FieldsProps {
+  readonly properties: readonly Property[]
+  readonly drafts: Drafts
+  readonly before: Drafts
+  readonly error: CrudError | undefined
+  /** The record, for the names of related records. */
+  readonly record?: Row
+  readonly onDraft: (name: string, draft: Draft) => void
+}
+
+export function Fields ({ properties, drafts, before, error, record, onDraft }: FieldsProps) {
+  return (
+    <div class='form-fields'>
+      {properties.map((property) => (
+        <Field
+          key={property.name}
+          property={property}
+          draft={drafts[property.name]}
+          isChanged={JSON.stringify(drafts[property.name]) !== JSON.stringify(before[property.name])}
+          errors={errorsAt(error, property.name)}
+          related={record?.[property.name]}
+          onDraft={(draft) => onDraft(property.name, draft)}
+        />
+      ))}
+    </div>
+  )
+}
+
+/** The errors of a property and of everything in it. */
+function errorsAt (error: CrudError | undefined, name: string): readonly CrudErrorItem[] {
+  const pointer = `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
+  return error?.errors.filter(({ source }) =>
+    source?.pointer === pointer || source?.pointer?.startsWith(`${pointer}/`)
+  ) ?? []
+}
+
+/** The errors that belong to none of the inputs. */
+export function otherErrors (error: CrudError, properties: readonly Property[]): readonly CrudErrorItem[] {
+  const shown = new Set(properties.flatMap(({ name }) => errorsAt(error, name)))
+  return error.errors.filter((item) => !shown.has(item))
+}
+
+interface FieldProps {
+  readonly property: Property
+  readonly draft: Draft
+  readonly isChanged: boolean
+  readonly errors: readonly CrudErrorItem[]
+  readonly related: Json | undefined
+  readonly onDraft: (draft: Draft) => void
+}
+
+function Field ({ property, draft, isChanged, errors, related, onDraft }: FieldProps) {
+  const id = useId()
+  const { name, title, nullable, required, description, value } = property
+  const type = property.kind === 'key' || property.kind === 'keys' ? property.reference?.entity : value?.type
+  return (
+    <div class={errors.length > 0 ? 'field field-bad' : isChanged ? 'field field-changed' : 'field'} data-field={name}>
+      <div class='field-head'>
+        <span class='field-title'>
+          {title}
+          {required && <span class='required'>required</span>}
+          {isChanged && <span class='quiet'>changed</span>}
+        </span>
+        <span class='quiet'>{type}</span>
+        {nullable && draft !== null && draft !== undefined && (
+          <button
+            type='button'
+            class='button button-small'
+            aria-label={`Set ${title} to null`}
+            onClick={() => onDraft(null)}
+          >
+            Set null
+          </button>
+        )}
+      </div>
+      <FieldInput
+        property={property}
+        draft={draft}
+        related={related}
+        describedBy={errors.length > 0 ? id : undefined}
+        onDraft={onDraft}
+      />
+      {description && <p class='quiet'>{description}</p>}
+      <div id={id} role={errors.length > 0 ? 'alert' : undefined}>
+        {errors.map(({ detail, suggestion }) => (
+          <p class='bad' key={detail}>
+            {detail}
+            {suggestion !== undefined && typeof draft === 'string' && (
+              <button
+                type='button'
+                class='button button-small'
+                onClick={() => onDraft(suggestion)}
+              >
+                Use {suggestion}
+              </button>
+            )}
+          </p>
+        ))}
+      </div>
+    </div>
+  )
+}
+
+interface FieldInputProps {
+  readonly property: Property
+  readonly draft: Draft
+  readonly related: Json | undefined
+  readonly describedBy: string | undefined
+  readonly onDraft: (draft: Draft) => void
+}
+
+function FieldInput ({ property, draft, related, describedBy, onDraft }: FieldInputProps) {
+  const { kind, title, value, nullable, reference } = property
+  const invalid = describedBy !== undefined
+  const text = typeof draft === 'string' ? draft : ''
+  if ((kind === 'key' || kind === 'keys') && reference) {
+    const keys = Array.isArray(draft) ? draft : text === '' ? [] : [text]
+    return (
+      <Lookup
+        reference={reference}
+        keys={keys}
+        many={kind === 'keys'}
+        label={title}
+        known={namesOf(related)}
+        invalid={invalid}
+        describedBy={describedBy}
+        onChange={(next) => onDraft(kind === 'keys' ? next : next[0] ?? (nullable ? null : ''))}
+      />
+    )
+  }
+  if (kind === 'text' || kind === 'json') {
+    return (
+      <textarea
+        class={kind === 'json' ? 'mono' : undefined}
+        rows={Math.min(12, Math.max(2, text.split('\n').length))}
+        aria-label={title}
+        aria-invalid={invalid}
+        aria-describedby={describedBy}
+        placeholder={draft === null ? 'null' : undefined}
+        value={text}
+        onInput={({ currentTarget }) => onDraft(currentTarget.value)}
+      />
+    )
+  }
+  return (
+    <ValueInput
+      label={title}
+      value={value}
+      text={text}
+      invalid={invalid}
+      describedBy={describedBy}
+      placeholder={draft === null ? 'null' : undefined}
+      onInput={(next) => onDraft(next === '' && nullable && value?.type !== 'text' ? null : next)}
+    />
+  )
+}
+
+function namesOf (related: Json | undefined): Readonly<Record<string, string>> {
+  const rows = [related].flat().filter(isRow)
+  return Object.fromEntries(rows.map((row) => [String(row['id']), labelOf(undefined, row) ?? String(row['id'])]))
+}

@@ -1,0 +1,64 @@
+/** The end of a form: the request that it sends, and its buttons. */
+import type { RefObject } from 'preact'
+import { useEffect } from 'preact/hooks'
+import { CrudError } from '../../../src/client/error.ts'
+import type { Property } from '../../api/drafts.ts'
+import type { Json } from '../../api/records.ts'
+import { ErrorNotice } from '../basics/notice.tsx'
+import { otherErrors } from './fields.tsx'
+
+interface FormFootProps {
+  readonly method: string
+  readonly path: string
+  /** The body, or `undefined` if there is nothing to send. */
+  readonly body: Json | undefined
+  readonly ifMatch?: string | undefined
+  readonly action: string
+  readonly busy: boolean
+  readonly isOff: boolean
+  readonly onCancel?: () => void
+}
+
+export function FormFoot ({ method, path, body, ifMatch, action, busy, isOff, onCancel }: FormFootProps) {
+  return (
+    <footer class='form-foot'>
+      <details class='sent'>
+        <summary>
+          <span class='method'>{method}</span> {body === undefined ? 'nothing is changed yet' : 'what is sent'}
+        </summary>
+        <pre tabIndex={0}>
+          {`${method} ${path}\n${ifMatch === undefined ? '' : `If-Match: ${ifMatch}\n`}` +
+            `${body === undefined ? '' : `\n${JSON.stringify(body, null, 2)}`}`}
+        </pre>
+      </details>
+      <div class='row'>
+        <button class='button button-main' aria-disabled={isOff || busy}>{busy ? 'Sending…' : action}</button>
+        {onCancel && <button type='button' class='button' onClick={onCancel}>Cancel</button>}
+      </div>
+    </footer>
+  )
+}
+
+/** The errors that no input shows. If the inputs show all of them, it says so. */
+export function FormError (
+  { error, properties }: { readonly error: CrudError, readonly properties: readonly Property[] }
+) {
+  const others = otherErrors(error, properties)
+  if (error.errors.length > 0 && others.length === 0) {
+    const count = error.errors.length
+    return (
+      <p class='notice notice-error' role='alert'>
+        The API refuses {count === 1 ? 'one value' : `${count} values`}. The reasons are at the fields.
+      </p>
+    )
+  }
+  const { status, code, detail } = error
+  return <ErrorNotice error={new CrudError({ status, code, detail, errors: others })} />
+}
+
+/** After an error, moves the focus to the first input that it is about. */
+export function useFocusOnError (form: RefObject<HTMLFormElement | null>, error: CrudError | undefined): void {
+  useEffect(() => {
+    form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus()
+  }, [error])
+}

@@ -1,0 +1,70 @@
+/** The frame of the page: the resources, who is asking, and the theme. */
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import type { ResourceDescription } from '../../../src/explorer/description.ts'
+import { rootOf, useApi } from '../../state/context.ts'
+import { Icon } from '../basics/icon.tsx'
+import { Link } from '../basics/link.tsx'
+import { ProfileMenu } from '../profiles/profile-menu.tsx'
+import { Help } from './help.tsx'
+import { ThemeSwitch } from './theme-switch.tsx'
+
+interface ShellProps {
+  readonly resource: ResourceDescription | undefined
+  readonly children: ComponentChildren
+}
+
+export function Shell ({ resource, children }: ShellProps) {
+  const { description } = useApi()
+  const [isOpen, setOpen] = useState(false)
+  const { title, docs, resources } = description
+  return (
+    <div class='shell'>
+      <a class='skip' href='#content'>Skip to the records</a>
+      <header class='side'>
+        <div class='side-head'>
+          <Link class='brand' to={{ path: '', params: [], own: {} }}>{title}</Link>
+          <button
+            type='button'
+            class='button button-bare side-toggle'
+            aria-expanded={isOpen}
+            onClick={() => setOpen(!isOpen)}
+          >
+            <Icon name='menu' />
+            <span>{resource?.title ?? 'Resources'}</span>
+          </button>
+        </div>
+        <div class={isOpen ? 'side-body side-open' : 'side-body'}>
+          <nav aria-label='Resources'>
+            <ul>
+              {resources.map((each) => (
+                <li key={each.path}>
+                  <Link
+                    to={{ path: each.path, params: [], own: {} }}
+                    current={each === resource}
+                    onGo={() => setOpen(false)}
+                  >
+                    {each.title}
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          </nav>
+          <div class='side-foot'>
+            <ProfileMenu description={description} />
+            {docs !== null && (
+              <a class='quiet-link' href={`${rootOf(description)}/${docs}`}>
+                API documentation <Icon name='open' />
+              </a>
+            )}
+            <div class='side-row'>
+              <ThemeSwitch />
+              <Help />
+            </div>
+          </div>
+        </div>
+      </header>
+      <main id='content' tabIndex={-1}>{children}</main>
+    </div>
+  )
+}

@@ -1,0 +1,41 @@
+/** The page before a resource is chosen: the resources, and what they can do. */
+import { useApi } from '../../state/context.ts'
+import { Link } from '../basics/link.tsx'
+import { Empty } from '../basics/notice.tsx'
+
+const OPERATIONS = ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore'] as const
+
+export function Start () {
+  const { description } = useApi()
+  const { title, resources, role } = description
+  if (resources.length === 0) {
+    return (
+      <Empty title='There is nothing to see for this role'>
+        <p>
+          The API offers no resource to{' '}
+          {role === null ? 'this caller' : `the role ${role}`}. Choose other headers under “As”.
+        </p>
+      </Empty>
+    )
+  }
+  return (
+    <div class='start'>
+      <h1>{title}</h1>
+      <p class='quiet'>
+        Choose a resource. Each click edits a URL of the API, which is on top of the page and in the address bar.
+      </p>
+      <ul class='cards'>
+        {resources.map(({ path, title, operations, filters, includes }) => (
+          <li key={path}>
+            <Link class='card' to={{ path, params: [], own: {} }}>
+              <strong>{title}</strong>
+              <code>{path}</code>
+              <span class='quiet'>{OPERATIONS.filter((name) => operations[name]).join(', ')}</span>
+              <span class='quiet'>{filters.length} filters, {includes.length} includes</span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}

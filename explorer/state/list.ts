@@ -1,0 +1,77 @@
+/** The records of a list. Pages by cursor are added to the list while a person scrolls. */
+import { useState } from 'preact/hooks'
+import type { CrudError } from '../../src/client/error.ts'
+import type { ExplorerDescription } from '../../src/explorer/description.ts'
+import { ask, toError, type Cost } from '../api/ask.ts'
+import type { PageAnswer, Row } from '../api/records.ts'
+import type { Pair } from '../url/address.ts'
+import { styleOf } from '../url/pages.ts'
+import { urlOf } from './context.ts'
+import { useLoad } from './load.ts'
+import type { Profile } from './profiles.ts'
+
+export interface List {
+  readonly items: readonly Row[]
+  /** The answer that was received last. */
+  readonly page: PageAnswer | undefined
+  readonly error: CrudError | undefined
+  readonly busy: boolean
+  readonly cost: Cost | undefined
+  /** Asks for the next page of a list by cursor. `undefined` at its end, and for other styles. */
+  readonly more: (() => void) | undefined
+  /** The error of the last page by cursor. The records before it stay. */
+  readonly tailError: CrudError | undefined
+  readonly reload: () => void
+}
+
+interface Tail {
+  /** The first page, to which the other pages belong. */
+  readonly of: PageAnswer
+  readonly items: readonly Row[]
+  readonly page: PageAnswer
+  readonly busy: boolean
+  readonly error: CrudError | undefined
+}
+
+export function useList (
+  description: ExplorerDescription,
+  profile: Profile | undefined,
+  path: string,
+  params: readonly Pair[]
+): List {
+  const url = urlOf(description, path, params)
+  const headers = profile?.headers ?? []
+  const key = profile && `${JSON.stringify(headers)} ${url}`
+  const [loaded, reload] = useLoad(key, (signal) => ask<PageAnswer>({ url, headers, signal }))
+  const [tail, setTail] = useState<Tail>()
+  const first = loaded.value?.data
+  const known = tail !== undefined && tail.of === first ? tail : undefined
+  const page = known?.page ?? first
+  const next = styleOf(params) === 'cursor' && loaded.error === undefined && !loaded.busy ? page?.next_cursor : null
+
+  const more = async (cursor: string): Promise<void> => {
+    if (first === undefined || page === undefined || known?.busy) return
+    const before = { of: first, items: known?.items ?? first.items, page, busy: false, error: undefined }
+    const change = (tail: Tail): void =>
+      setTail((now) => now === undefined || now.of === first || now === known ? tail : now)
+    change({ ...before, busy: true })
+    const params_ = params.map(([name, text]): Pair => [name, name === 'cursor' ? cursor : text])
+    try {
+      const { data } = await ask<PageAnswer>({ url: urlOf(description, path, params_), headers })
+      change({ ...before, items: [...before.items, ...data.items], page: data })
+    } catch (error) {
+      change({ ...before, error: toError(error) })
+    }
+  }
+
+  return {
+    items: known?.items ?? first?.items ?? [],
+    page,
+    error: loaded.error,
+    busy: loaded.busy || known?.busy === true,
+    cost: loaded.value?.cost,
+    more: next ? () => void more(next) : undefined, // eslint-disable-line no-void
+    tailError: known?.error,
+    reload,
+  }
+}

@@ -1,0 +1,46 @@
+/** Applies the suggestion of an error to a query string. */
+import type { CrudErrorItem } from '../../src/client/error.ts'
+import type { Pair } from './address.ts'
+import { filtersOf, parameterOf, withFilter } from './filters.ts'
+import { inOrder, namesOf, withNames } from './names.ts'
+
+/**
+ * Replaces the refused name or value of an error by the suggested one. Returns `undefined` if the error has no
+ * suggestion, or if it does not belong to these parameters.
+ *
+ * @param operatorsOf the operators of a filter, or `undefined` if there is no such filter
+ */
+export function withSuggestion (
+  params: readonly Pair[],
+  { source, suggestion, detail }: CrudErrorItem,
+  operatorsOf: (field: string) => readonly string[] | undefined
+): Pair[] | undefined {
+  const parameter = source?.parameter
+  if (parameter === undefined || suggestion === undefined) return undefined
+  const filter = filtersOf(params).find((filter) => parameterOf(filter) === parameter.replace(/\[\]$/, ''))
+  if (filter !== undefined) {
+    const operators = operatorsOf(filter.field)
+    if (operators === undefined) return withFilter(params, { ...filter, field: suggestion }, parameter)
+    const isOperator = filter.operator !== undefined && !operators.includes(filter.operator)
+    return withFilter(
+      params,
+      { ...filter, ...isOperator ? { operator: suggestion } : { value: suggestion } },
+      parameter
+    )
+  }
+  if (/^(?:sort|include|fields)(?:\[|$)/.test(parameter)) {
+    const names = namesOf(params, parameter)
+    const refused = /'([^']*)'/.exec(detail)?.[1]
+    if (names === undefined || refused === undefined) return undefined
+    const bare = refused.replace(/^[+-]/, '')
+    return withNames(
+      params,
+      parameter,
+      names.map((name) =>
+        name.replace(/^[+-]/, '') === bare ? name.slice(0, name.length - bare.length) + suggestion : name
+      )
+    )
+  }
+  if (!params.some(([name]) => name === parameter)) return undefined
+  return inOrder(params.map(([name, text]) => name === parameter ? [suggestion, text] : [name, text]))
+}

@@ -1,0 +1,44 @@
+/** "Did you mean" is one click: the suggestion of an error, applied to the request, is a request that is accepted. */
+import t from 'tap'
+import { formatQuery, parseQuery } from '../../explorer/url/address.ts'
+import { withSuggestion } from '../../explorer/url/suggestions.ts'
+import { openExample } from '../helpers/example.ts'
+
+const operators: Readonly<Record<string, readonly string[]>> = { name: ['eq', 'in'], price: ['gt'], status: ['eq'] }
+const operatorsOf = (field: string): readonly string[] | undefined => operators[field]
+
+t.test('suggestions of the example', async (t) => {
+  const app = await openExample(t)
+  for (
+    const [query, mended] of [
+      ['filter[nme]=x&page=1', '?filter[name]=x'],
+      [
+        'filter[status]=active&filter[nme][in]=x,y&sort=-price',
+        '?filter[status]=active&filter[name][in]=x,y&sort=-price',
+      ],
+      ['filter[price][gtt]=1', '?filter[price][gt]=1'],
+      ['filter[status]=actve', '?filter[status]=active'],
+      ['sort=name,-prise', '?sort=name,-price'],
+      ['include=tags,product', '?include=tags,products'],
+      ['fields=id,nam', '?fields=id,name'],
+      ['include=products&fields[products]=nam', '?include=products&fields[products]=name'],
+      ['name=x', '?filter[name]=x'],
+      ['perPage=3', '?per_page=3'],
+    ] as const
+  ) {
+    const params = parseQuery(query)
+    const refused = await app.inject({ url: `/categories${formatQuery(params)}` })
+    t.equal(refused.statusCode, 400, query)
+    const next = withSuggestion(params, refused.json().errors[0], operatorsOf)
+    t.equal(next && formatQuery(next), mended, query)
+    t.equal((await app.inject({ url: `/categories${formatQuery(next ?? [])}` })).statusCode, 200, mended)
+  }
+})
+
+t.test('an error without a suggestion changes nothing', async (t) => {
+  const params = parseQuery('sort=name')
+  t.equal(withSuggestion(params, { source: { parameter: 'sort' }, code: 'X', detail: 'No.' }, operatorsOf), undefined)
+  t.equal(withSuggestion(params, { code: 'X', detail: 'No.', suggestion: 'a' }, operatorsOf), undefined)
+  const other = { source: { parameter: 'perPage' }, code: 'X', detail: 'No.', suggestion: 'per_page' }
+  t.equal(withSuggestion(params, other, operatorsOf), undefined)
+})
