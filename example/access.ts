@@ -33,6 +33,9 @@ export const accessIn = ({ NODE_ENV }: NodeJS.ProcessEnv) =>
     },
   })
 
+/** The values of the header. */
+export const ROLES = ['guest', 'editor', 'admin'] as const
+
 /** The header in the OpenAPI document: a button of the documentation's page sets it. */
 export const roleScheme = {
   type: 'apiKey',

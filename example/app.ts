@@ -1,10 +1,14 @@
-/** The application: API documentation at /docs, and a resource for each entity, with the roles of access.ts. */
+/**
+ * The application: a resource for each entity, with the roles of access.ts, the explorer at /explorer, and API
+ * documentation at /docs.
+ */
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import underPressure from '@fastify/under-pressure'
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
 import crudKit, { HealthSchema, type DatabaseFactory } from '../src/index.ts' // in an application: 'fastify-crud-kit'
-import { accessIn, roleScheme } from './access.ts'
+import { crudExplorer } from '../plugins/explorer.ts' // in an application: 'fastify-crud-kit/explorer'
+import { accessIn, ROLES, roleScheme } from './access.ts'
 import { Category } from './entities/index.ts'
 import { resources } from './resources/index.ts'
 import { seed } from './seed/catalogue.ts'
@@ -15,6 +19,7 @@ export async function buildApp (
   options: FastifyServerOptions = {},
   env: NodeJS.ProcessEnv = process.env
 ): Promise<FastifyInstance> {
+  const isDevelopment = env['NODE_ENV'] !== 'production'
   const app = Fastify(options)
   // the documentation comes first, because it only sees routes that are registered after it
   await app.register(swagger, {
@@ -28,7 +33,13 @@ export async function buildApp (
   })
   await app.register(swaggerUi, { routePrefix: '/docs' })
 
-  await app.register(crudKit, { database, resources, access: accessIn(env) })
+  await app.register(crudKit, { database, resources, access: accessIn(env), serverTiming: isDevelopment })
+  await app.register(crudExplorer, {
+    prefix: '/explorer',
+    enabled: isDevelopment,
+    docs: '/docs',
+    headers: [{ name: roleScheme.name, description: roleScheme.description, values: ROLES }],
+  })
   await app.register(underPressure, {
     healthCheck: async () => {
       const health = await app.crudHealth()
@@ -45,6 +56,6 @@ export async function buildApp (
   const em = app.orm.em.fork()
   if (await em.count(Category) === 0) await seed(em)
 
-  app.get('/', { schema: { hide: true } }, (_request, reply) => reply.redirect('/docs'))
+  app.get('/', { schema: { hide: true } }, (_request, reply) => reply.redirect(isDevelopment ? '/explorer' : '/docs'))
   return app
 }

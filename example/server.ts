@@ -11,7 +11,10 @@ async function start (): Promise<void> {
   const app = await buildApp(exampleDatabase(), { logger: { level: 'warn' } })
   const address = await app.listen({ port, host })
   console.log(
-    `Documentation  ${address}/docs\nCategories     ${address}/categories\nA query        ${address}${EXAMPLE_QUERY}`
+    `Explorer       ${address}/explorer
+Documentation  ${address}/docs
+Categories     ${address}/categories
+A query        ${address}${EXAMPLE_QUERY}`
   )
 
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {

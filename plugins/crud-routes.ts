@@ -6,11 +6,13 @@ import type { FastifyContextConfig, FastifyInstance, RouteOptions } from 'fastif
 import fp from 'fastify-plugin'
 import {
   acceptEmptyBody,
+  answersProbes,
   hooksOf,
   compileWith,
   documentedResource,
   documentedRoles,
   ignoreBody,
+  knownResources,
   LastHooks,
   markGenerated,
   namedSchemas,
@@ -119,6 +121,7 @@ async function addRoutes (
   const timing = sendsTimes(fastify, options.serverTiming)
   const scoped = options.scope !== undefined
   if (scoped) checkEstimates(what, bound.whitelist, 'a scope')
+  knownResources(fastify).push({ prefix: fastify.prefix, routed, options, limits, sendsTimes: timing })
   adviseAbout(fastify, {
     prefix: options.prefix ?? '/',
     resource: bound,
@@ -187,6 +190,7 @@ async function addRoutes (
     .map((definition): { readonly takesBody: boolean, readonly route: RouteOptions } => {
       const { operation, method, url } = definition
       const handler = byRole === undefined ? definition.handler : byRole.handler(definition)
+      const measured = timing ? timed(handler) : handler
       const own = options.schemas?.[operation]
       const swaggerTransform = transformOf?.(operation, String(method))
       const generated = generatedOf(operation)
@@ -209,7 +213,7 @@ async function addRoutes (
       const route = {
         method,
         url,
-        handler: timing ? timed(handler) : handler,
+        handler: method === 'GET' ? answersProbes(measured) : measured,
         schema: routeSchema(operation, name, generated, bodies === undefined ? own : { ...own, body: bodies.schema }),
         validatorCompiler,
         schemaErrorFormatter: ownErrors(fastify) as never,

@@ -19,6 +19,8 @@ export const SLOW: readonly string[] = [
   'test/example/admin.test.ts',
   'test/example/web.test.ts',
   'test/http/docs-page.test.ts',
+  // every filter, sort, include and field of three servers
+  'test/explorer/offers.test.ts',
   // 100 000 records
   'test/example/seed.test.ts',
   // a generated client, and the type checker

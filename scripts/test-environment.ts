@@ -11,6 +11,7 @@
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { buildStaleExplorer } from './explorer/build.ts'
 import { findPostgres, startPostgres, type PostgresServer } from './postgres.ts'
 
 export interface TestEnvironment {
@@ -45,6 +46,8 @@ export function newTestEnvironment (): TestEnvironment {
   const prepare = async (): Promise<void> => {
     const { preparePglite, preparePostgres } = await import('../test/helpers/prepared-databases.ts')
     await Promise.all([
+      // the example serves it
+      buildStaleExplorer(),
       preparePglite(folder).then((found) => Object.assign(env, found)),
       provideServer().then(async () => {
         // a server from DATABASE_URL gets no databases to copy, because it might not support copying and would keep

@@ -69,6 +69,7 @@ export {
   includePath,
   MAX_STREAM_BATCH,
   resolveWhitelist,
+  type AggregateEntry,
   type IncludeEntry,
   type RelationEntry,
   type Whitelist,

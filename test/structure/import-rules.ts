@@ -46,6 +46,7 @@ export const STAGES: ReadonlyArray<readonly string[]> = [
   ['src/crud/'],
   ['src/advice/'],
   ['src/http/'],
+  ['src/explorer/'],
   ['plugins/'],
   ['src/client/'],
   ['src/admin/'],
@@ -155,6 +156,7 @@ const EXPORTED: ReadonlySet<string> = new Set([
   'src/client/tanstack-query.ts',
   'src/admin/react-admin/index.ts',
   'src/admin/refine/index.ts',
+  'plugins/explorer.ts',
 ])
 
 /** The example is written like an application: it uses only the exports of the package. */

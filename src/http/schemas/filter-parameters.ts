@@ -28,7 +28,7 @@ export function filterParameters ({ filters }: Whitelist, examples: boolean): Re
 }
 
 /** A filter of a kind without operators. */
-type NamedFilter = Exclude<FilterEntry, OperatorFilter>
+export type NamedFilter = Exclude<FilterEntry, OperatorFilter>
 
 /** The parameters of the kinds without operators. */
 const NAMED: {
@@ -53,7 +53,8 @@ const NAMED: {
   scope: scopeParameter,
 }
 
-const namedParameter = (filter: NamedFilter): TSchema =>
+/** The parameter of a filter without operators. */
+export const namedParameter = (filter: NamedFilter): TSchema =>
   (NAMED[filter.kind] as (filter: NamedFilter) => TSchema)(filter)
 
 function scopeParameter ({ name, params }: Extract<FilterEntry, { kind: 'scope' }>): TSchema {
@@ -69,10 +70,9 @@ function scopeParameter ({ name, params }: Extract<FilterEntry, { kind: 'scope' 
 
 function operatorParameter (name: string, filter: OperatorFilter, form: OperatorForm, examples: boolean): TSchema {
   const example = exampleFor(filter, form)
-  const written = Array.isArray(example) ? joinList(example.map(String)) : String(example)
   const schema = {
     ...valueSchema(filter, form),
-    description: `Records whose \`${filter.name}\` ${form.meaning}. Example: \`${name}=${written}\``,
+    description: `Records whose \`${filter.name}\` ${form.meaning}. Example: \`${name}=${asText(example)}\``,
   }
   return examples ? withExample(schema, example) : schema
 }
@@ -101,6 +101,12 @@ function itemSchema ({ operand, type }: OperatorFilter): TSchema {
     ? Type.String()
     : textSchema(type.kind === 'array' ? type.element : type)
 }
+
+/** An example of an operator's value, as it is written in a URL. */
+export const exampleText = (filter: OperatorFilter, form: OperatorForm): string => asText(exampleFor(filter, form))
+
+const asText = (example: unknown): string =>
+  Array.isArray(example) ? joinList(example.map(String)) : String(example)
 
 function exampleFor ({ type }: OperatorFilter, { example }: OperatorForm): unknown {
   const item = type.kind === 'array' ? type.element : type

@@ -77,8 +77,8 @@ function sharedOf (schema: TSchema, named: NamedSchemas, merged: NamedSchemas): 
   return member === undefined ? schema : merged[member]!
 }
 
-/** The rows of a role fill in properties that a body must otherwise contain. */
-function documentedFor (resource: RoleResource, options: CrudRoutesOptions): DocumentedResource {
+/** The resource of a role. The rows of the role fill in properties that a body must otherwise contain. */
+export function documentedFor (resource: RoleResource, options: CrudRoutesOptions): DocumentedResource {
   const documented = documentedResource(resource, options)
   return resource.limited ? { ...documented, complete: false } : documented
 }

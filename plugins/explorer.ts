@@ -1,0 +1,145 @@
+/** Serves the explorer: a page that shows the resources of a server, and the document from which it knows them. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import fp from 'fastify-plugin'
+import { fileURLToPath } from 'node:url'
+import {
+  apiFacts,
+  askResources,
+  checkExplorerOptions,
+  describeApi,
+  encodedFor,
+  etagOf,
+  hasCopy,
+  IMMUTABLE,
+  NO_STORE,
+  pageAt,
+  readPage,
+  refusalOf,
+  REVALIDATE,
+  SECURITY_HEADERS,
+  type ExplorerOptions,
+  type PageFile,
+} from '../src/explorer/index.ts'
+
+export type { ExplorerHeader, ExplorerOptions } from '../src/explorer/index.ts'
+export type * from '../src/explorer/description.ts'
+
+/** Excludes this file when @fastify/autoload loads the folder: an application decides where its page is. */
+export const autoload = false
+
+/** The folder of the built page, seen from the source file and from the compiled one. */
+const FOLDER = fileURLToPath(
+  new URL(import.meta.url.endsWith('.ts') ? '../dist/explorer' : '../explorer', import.meta.url)
+)
+
+async function register (fastify: FastifyInstance, options: ExplorerOptions): Promise<void> {
+  const { prefix = '', logLevel, logSerializers } = options
+  checkExplorerOptions(options, `${fastify.prefix}${prefix}`)
+  const { enabled = !isProduction() } = options
+  if (!enabled) return
+  const page = readPage(FOLDER)
+  await fastify.register(async (instance) => addRoutes(instance, options, page), {
+    prefix: prefix.replace(/\/+$/, ''),
+    ...(logLevel !== undefined && { logLevel }),
+    ...(logSerializers !== undefined && { logSerializers }),
+  })
+}
+
+const isProduction = (): boolean => process.env['NODE_ENV'] === 'production'
+
+function addRoutes (
+  fastify: FastifyInstance,
+  options: ExplorerOptions,
+  { index, files }: ReturnType<typeof readPage>
+): void {
+  const segments = fastify.prefix.split('/').filter((segment) => segment !== '')
+  const route = { schema: { hide: true }, exposeHeadRoute: true } as const
+  fastify.addHook('onRequest', async (_request, reply) => {
+    reply.headers(SECURITY_HEADERS)
+  })
+
+  let facts: ReturnType<typeof apiFacts> | undefined
+  fastify.get('/resources.json', route, async (request, reply) => {
+    const { usable, refusals } = await askResources(fastify, request)
+    reply.header('cache-control', NO_STORE)
+    const refusal = usable.length === 0 ? refusalOf(refusals) : undefined
+    if (refusal !== undefined) return passOn(refusal, reply)
+    facts ??= apiFacts(fastify, options)
+    return describeApi({
+      ...facts,
+      root: '../'.repeat(segments.length),
+      docs: options.docs?.slice(1) ?? null,
+      explain: false,
+      namesRoles: !isProduction(),
+    }, usable)
+  })
+
+  const sendPage = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    const html = pageAt(baseOf(request.url, segments), index)
+    return sendCached(request, reply, etagOf(html), () => reply.type('text/html; charset=utf-8').send(html))
+  }
+  fastify.get('/', route, sendPage)
+  fastify.get<{ Params: { '*': string } }>('/*', route, (request, reply) => {
+    const name = request.params['*']
+    const file = files.get(name)
+    if (file !== undefined) return sendFile(request, reply, file)
+    // a file of an older version is gone; all other paths are places in the page
+    return /^assets\/[^/]+\.\w+$/.test(name) ? reply.callNotFound() : sendPage(request, reply)
+  })
+}
+
+/**
+ * The root of the explorer, relative to the path of a request: the number of segments that the path has below it is
+ * the same for the browser, whatever a proxy does with the beginning of the path.
+ */
+function baseOf (url: string, segments: readonly string[]): string {
+  const [path = ''] = url.split(/[?#]/)
+  const below = path.split('/').length - 1 - segments.length
+  return below === 0 ? `${segments.at(-1)!}/` : below === 1 ? './' : '../'.repeat(below - 1)
+}
+
+function sendFile (request: FastifyRequest, reply: FastifyReply, file: PageFile): FastifyReply {
+  const { encoding, body } = encodedFor(request.headers['accept-encoding'], file)
+  reply.header('vary', 'accept-encoding')
+  const etag = encoding === undefined ? file.etag : file.etag.replace(/"$/, `-${encoding}"`)
+  return sendCached(request, reply, etag, () => {
+    if (encoding !== undefined) reply.header('content-encoding', encoding)
+    return reply.type(file.type).send(body)
+  }, file.immutable ? IMMUTABLE : REVALIDATE)
+}
+
+function sendCached (
+  { headers }: FastifyRequest,
+  reply: FastifyReply,
+  etag: string,
+  send: () => FastifyReply,
+  cacheControl = REVALIDATE
+): FastifyReply {
+  reply.headers({ etag, 'cache-control': cacheControl })
+  return hasCopy(headers['if-none-match'], etag) ? reply.code(304).send() : send()
+}
+
+/** Headers of a refusal that the page needs. */
+const PASSED = ['content-type', 'www-authenticate', 'retry-after', 'location'] as const
+
+/** Sends the answer of a resource's route. */
+function passOn (
+  { statusCode, headers, rawPayload }: NonNullable<ReturnType<typeof refusalOf>>,
+  reply: FastifyReply
+): FastifyReply {
+  for (const name of PASSED) if (headers[name] !== undefined) reply.header(name, headers[name])
+  return reply.code(statusCode).send(rawPayload)
+}
+
+/**
+ * The plugin of the explorer. It shows what the sender of a request may do with the resources of the server, whether
+ * they are registered before it or after it. Unless `enabled` is given, it does nothing if `NODE_ENV` is `production`.
+ *
+ * @throws {ConfigError} for a wrong option, for a missing `prefix`, and if the page has not been built
+ * @example
+ * import { crudExplorer } from 'fastify-crud-kit/explorer'
+ *
+ * await app.register(crudExplorer, { prefix: '/explorer' })
+ */
+export const crudExplorer = fp(register, { name: 'fastify-crud-kit/explorer', fastify: '>=5.8 <7' })
+export default crudExplorer

@@ -1,0 +1,58 @@
+/** Builds the page of the explorer from `explorer/` to `dist/explorer`, with the compressed forms of its files. */
+import fs from 'node:fs'
+import path from 'node:path'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+
+const root = path.join(import.meta.dirname, '../..')
+const target = path.join(root, 'dist/explorer')
+/** Everything that the page is made of. */
+const SOURCES = ['explorer', 'src/explorer/description.ts', 'package-lock.json'].map((name) => path.join(root, name))
+
+/** Builds the page if a source is newer than it. Takes about a second. */
+export async function buildStaleExplorer (): Promise<void> {
+  if (isStale()) await buildExplorer()
+}
+
+function isStale (): boolean {
+  const built = fs.statSync(path.join(target, 'index.html'), { throwIfNoEntry: false })
+  return built === undefined || SOURCES.some((source) => newest(source) > built.mtimeMs)
+}
+
+/** The time of the last change to a file, or to a file in a folder. */
+function newest (source: string): number {
+  const { mtimeMs } = fs.statSync(source)
+  const inside = fs.statSync(source).isDirectory() ? fs.readdirSync(source) : []
+  return Math.max(mtimeMs, ...inside.map((name) => newest(path.join(source, name))))
+}
+
+/** Builds the page. Another process sees the old files or the new ones, and never some of each. */
+export async function buildExplorer (): Promise<void> {
+  const { build } = await import('vite')
+  const outDir = `${target}-${process.pid}`
+  try {
+    await build({
+      configFile: path.join(root, 'explorer/vite.config.ts'),
+      logLevel: 'warn',
+      build: { outDir, emptyOutDir: true },
+    })
+    for (const name of fs.readdirSync(outDir, { recursive: true, encoding: 'utf8' })) {
+      if (/\.(css|js|svg)$/.test(name)) compress(path.join(outDir, name))
+    }
+    fs.rmSync(target, { recursive: true, force: true })
+    fs.renameSync(outDir, target)
+  } finally {
+    fs.rmSync(outDir, { recursive: true, force: true })
+  }
+}
+
+/** Writes the compressed forms of a file that are smaller than the file. */
+function compress (file: string): void {
+  const content = fs.readFileSync(file)
+  const forms = {
+    '.br': brotliCompressSync(content, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: content.length } }),
+    '.gz': gzipSync(content, { level: constants.Z_BEST_COMPRESSION }),
+  }
+  for (const [suffix, form] of Object.entries(forms)) {
+    if (form.length < content.length) fs.writeFileSync(`${file}${suffix}`, form)
+  }
+}

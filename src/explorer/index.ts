@@ -1,0 +1,11 @@
+/**
+ * The explorer: a page that makes the API visible. In: the resources of a server, and the request of a caller. Out: the
+ * document of everything that the caller may do, and the files of the page. Errors: wrong options, and a page that has
+ * not been built. Only servers with the explorer load this folder.
+ */
+export { askResources, refusalOf } from './callers.ts'
+export { apiFacts } from './credentials.ts'
+export { describeApi, type ExplorerFacts } from './document.ts'
+export { encodedFor, etagOf, hasCopy, pageAt, readPage, type PageFile, type PageFiles } from './files.ts'
+export { IMMUTABLE, NO_STORE, REVALIDATE, SECURITY_HEADERS } from './headers.ts'
+export { checkExplorerOptions, type ExplorerHeader, type ExplorerOptions } from './options.ts'

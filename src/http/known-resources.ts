@@ -1,0 +1,26 @@
+/** The resources of a server with their routes, for plugins that describe them. */
+import type { FastifyInstance } from 'fastify'
+import type { Access } from '../access/index.ts'
+import type { CrudRoutesOptions } from './routes/options.ts'
+import type { RoutedResource } from './routes/resource.ts'
+import type { RoleResource } from './routes/roles.ts'
+
+export interface KnownResource {
+  /** The prefix of its routes on the server. */
+  readonly prefix: string
+  readonly routed: RoutedResource
+  readonly options: CrudRoutesOptions
+  /** The resource for each role, and the rules that tell the role of a request. Absent without roles. */
+  readonly limits?: { readonly access: Access, readonly resources: readonly RoleResource[] } | undefined
+  /** Whether its routes send `Server-Timing`. */
+  readonly sendsTimes: boolean
+}
+
+const byServer = new WeakMap<object, KnownResource[]>()
+
+/** The resources of a server, in the order of their registration. More are added while plugins are registered. */
+export function knownResources ({ server }: FastifyInstance): KnownResource[] {
+  let known = byServer.get(server)
+  if (known === undefined) byServer.set(server, known = [])
+  return known
+}
