@@ -86,8 +86,10 @@ export function encodedFor (
   const known = Object.keys(encoded) as Encoding[]
   if (acceptEncoding === undefined || known.length === 0) return { body: content }
   const headers = { 'accept-encoding': acceptEncoding }
-  const encoding = new Negotiator({ headers }).encoding([...known, 'identity']) as Encoding | 'identity' | undefined
-  return encoding === undefined || encoding === 'identity' ? { body: content } : { encoding, body: encoded[encoding]! }
+  const accepted = new Set(new Negotiator({ headers }).encodings([...known, 'identity']))
+  // browsers accept all forms alike, and the first one is the smallest
+  const encoding = known.find((encoding) => accepted.has(encoding))
+  return encoding === undefined ? { body: content } : { encoding, body: encoded[encoding]! }
 }
 
 /**
