@@ -10,7 +10,7 @@ import type {
 } from '../../src/explorer/description.ts'
 import type { Pair } from '../url/address.ts'
 import { namesOf } from '../url/names.ts'
-import { includeAt, isNumeric, isRow, relationsOf, titleOf, type Row } from './records.ts'
+import { includeAt, inReadingOrder, isMaintained, isNumeric, isRow, relationsOf, titleOf, type Row } from './records.ts'
 
 export interface Column {
   /** The keys on the way from the record to the value, joined by dots. */
@@ -38,10 +38,10 @@ export interface Column {
 export function columnsOf (resource: ResourceDescription, params: readonly Pair[], rows: readonly Row[]): Column[] {
   const includes = includedPaths(params).flatMap((path) => includeAt(resource.includes, path) ?? [])
   const selected = namesOf(params, 'fields')
-  const fields = resource.fields.filter(({ select }) =>
+  const fields = inReadingOrder(resource.fields, resource).filter(({ select }) =>
     selected === undefined || (select !== null && selected.includes(select))
   )
-  const columns = fields.map((field): Column => ({
+  const described = fields.map((field): Column => ({
     name: field.name,
     key: field.name,
     title: titleOf(field.name),
@@ -51,10 +51,14 @@ export function columnsOf (resource: ResourceDescription, params: readonly Pair[
     ...sortOf(resource, field.name),
     ...optional('filter', resource.filters.find((filter) => filter.field === field.name)?.name),
   }))
+  // relations and numbers come before the fields that the server maintains
+  const end = described.findIndex(({ field }) => field !== undefined && isMaintained(field, resource))
+  const columns = end === -1 ? described : described.slice(0, end)
   for (const include of includes) {
-    if (!columns.some(({ name }) => name === include.name)) columns.push(includeColumn(resource, include))
+    if (!described.some(({ name }) => name === include.name)) columns.push(includeColumn(resource, include))
     if (include.kind === 'relation' && !include.many) columns.push(...nestedColumns(include, params))
   }
+  if (end !== -1) columns.push(...described.slice(end))
   const known = new Set(columns.map(({ name }) => name))
   const others = new Set(rows.slice(0, 20).flatMap((row) => Object.keys(row)).filter((name) => !known.has(name)))
   return [

@@ -95,7 +95,32 @@ export function fieldNamed (
   return fields.find((field) => field.name === name)
 }
 
-/** How numbers in columns are aligned. */
+/**
+ * The fields in the order in which people read them: the key, the name of the record, its values, and at the end the
+ * fields that the server maintains, which are long and seldom matter.
+ */
+export function inReadingOrder (
+  fields: readonly FieldDescription[],
+  resource: ResourceDescription
+): FieldDescription[] {
+  const rank = (field: FieldDescription): number => {
+    if (field.key) return 0
+    if (field.name === resource.lookup?.label) return 1
+    return isMaintained(field, resource) ? 3 : 2
+  }
+  return [...fields].sort((a, b) => rank(a) - rank(b))
+}
+
+/** Whether the server maintains a field: a moment of a change, a version, a second key. */
+export function isMaintained (
+  { name, key, value, reference }: FieldDescription,
+  { version, softDelete }: ResourceDescription
+): boolean {
+  return name === version || name === softDelete?.field || /^(?:created|updated|deleted)_?at$/i.test(name) ||
+    (value.type === 'uuid' && !key && reference === null)
+}
+
+/** Whether a column has numbers, which are aligned at their end. */
 export function isNumeric ({ value: { type } }: Pick<FieldDescription, 'value'>): boolean {
   return type === 'integer' || type === 'bigint' || type === 'decimal' || type === 'float'
 }

@@ -37,6 +37,7 @@ export function Popover (props: PopoverProps) {
     const inside = panel.current
     const first = inside?.querySelector<HTMLElement>('[data-first]') ?? inside?.querySelector<HTMLElement>(FIRST)
     ;(first ?? inside)?.focus()
+    if (inside) keepInside(inside)
     const leave = (event: Event): void => {
       if (root.current?.contains(event.target as Node) !== false) return
       setOpen(false)
@@ -79,4 +80,11 @@ export function Popover (props: PopoverProps) {
       )}
     </div>
   )
+}
+
+/** Moves a panel that reaches over an edge of the window, as far as it must. */
+function keepInside (panel: HTMLElement): void {
+  const { left, right } = panel.getBoundingClientRect()
+  const shift = right > innerWidth - 8 ? innerWidth - 8 - right : left < 8 ? 8 - left : 0
+  if (shift !== 0) panel.style.translate = `${shift}px`
 }

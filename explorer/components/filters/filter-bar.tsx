@@ -7,6 +7,7 @@ import { Icon } from '../basics/icon.tsx'
 import { Popover } from '../basics/popover.tsx'
 import { FilterEditor } from './filter-editor.tsx'
 import { FilterPicker } from './filter-picker.tsx'
+import { SearchBox } from './search-box.tsx'
 import { filterTitle, operatorOf, operatorWord, valueWords } from './words.ts'
 
 interface FilterBarProps {
@@ -20,10 +21,16 @@ interface FilterBarProps {
 }
 
 export function FilterBar ({ resource, params, error, draft, onDraft, onChange }: FilterBarProps) {
-  const filters = filtersOf(params)
-  if (resource.filters.length === 0 && filters.length === 0) return null
+  const all = filtersOf(params)
+  const search = resource.filters.find(({ kind }) => kind === 'search')
+  // the search has a box of its own, unless the API refuses its value
+  const filters = all.filter((use) =>
+    use.field !== search?.name || use.operator !== undefined || error?.errorFor(parameterOf(use)) !== undefined
+  )
+  if (resource.filters.length === 0 && all.length === 0) return null
   return (
     <div class='filters' role='group' aria-label='Filters'>
+      {search && <SearchBox filter={search} params={params} onChange={onChange} />}
       {filters.map((use) => (
         <FilterChip
           key={parameterOf(use)}
@@ -53,7 +60,7 @@ export function FilterBar ({ resource, params, error, draft, onDraft, onChange }
             : (
               <FilterEditor
                 filter={resource.filters.find(({ name }) => name === draft)!}
-                taken={filters}
+                taken={all}
                 onApply={(use) => {
                   close()
                   onChange(withFilter(params, use))

@@ -35,7 +35,7 @@ export function FilterEditor ({ filter, use, detail, taken, onApply }: FilterEdi
         apply()
       }}
     >
-      <p class='label'>{filterTitle(filter.name)}</p>
+      <p class='label'>{filterTitle(filter.name, filter)}</p>
       {filter.operators.length > 1 && (
         <select
           aria-label='Operator'

@@ -54,7 +54,7 @@ export function FilterPicker ({ filters, onPick }: FilterPickerProps) {
             class='option'
             onClick={() => onPick(filter.name)}
           >
-            <span>{filterTitle(filter.name)}</span>
+            <span>{filterTitle(filter.name, filter)}</span>
             <span class='quiet'>{typeWord(filter)}</span>
           </li>
         ))}

@@ -58,7 +58,8 @@ export function firstOperator ({ operators }: FilterDescription): OperatorDescri
 }
 
 /** A name for people: `products.name` is `Products › name`. */
-export function filterTitle (name: string): string {
+export function filterTitle (name: string, filter?: FilterDescription): string {
+  if (filter?.kind === 'search') return `Search (${name})`
   const [first = '', ...rest] = name.split('.')
   return [titleOf(first), ...rest.map((part) => titleOf(part).toLowerCase())].join(' › ')
 }

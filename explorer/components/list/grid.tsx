@@ -47,7 +47,9 @@ export function Grid (props: GridProps) {
   const widths = useMemo(() => columns.map((column) => widthOf(column, rows)), [names, rows.length > 0])
 
   const look = (): void => {
-    const { scrollTop, clientHeight, scrollHeight } = scroller.current!
+    // an observer can report once more after the grid is gone
+    if (scroller.current === null) return
+    const { scrollTop, clientHeight, scrollHeight } = scroller.current
     const step = 4
     const first = Math.max(0, Math.floor(scrollTop / ROW / step) * step - MARGIN)
     const count = Math.ceil(clientHeight / ROW) + 2 * MARGIN + step

@@ -1,6 +1,6 @@
 /** The values of a record, and its relations. */
 import type { RelationDescription, ResourceDescription } from '../../../src/explorer/description.ts'
-import { isRow, labelOf, relationsOf, resourceAt, titleOf, type Json, type Row } from '../../api/records.ts'
+import { inReadingOrder, isRow, labelOf, relationsOf, resourceAt, titleOf, type Json, type Row } from '../../api/records.ts'
 import { useApi } from '../../state/context.ts'
 import { Link } from '../basics/link.tsx'
 import { addressOfList, ToOne } from '../list/cell.tsx'
@@ -18,10 +18,12 @@ interface RecordViewProps {
 export function RecordView ({ resource, record, includes, onInclude }: RecordViewProps) {
   const relations = relationsOf(resource.includes)
   const isMany = (name: string): boolean => relations.some((relation) => relation.name === name && relation.many)
+  const known = inReadingOrder(resource.fields, resource).map(({ name }) => name).filter((name) => name in record)
+  const names = [...known, ...Object.keys(record).filter((name) => !known.includes(name))]
   return (
     <>
       <dl class='values'>
-        {Object.keys(record).filter((name) => !isMany(name)).map((name) => {
+        {names.filter((name) => !isMany(name)).map((name) => {
           const field = resource.fields.find((field) => field.name === name)
           const relation = relations.find((relation) => relation.name === name)
           return (

@@ -1,0 +1,43 @@
+/** The search of a resource that has one. Enter asks. */
+import { useEffect, useState } from 'preact/hooks'
+import type { FilterDescription } from '../../../src/explorer/description.ts'
+import type { Pair } from '../../url/address.ts'
+import { parameterOf, withFilter, withoutFilter } from '../../url/filters.ts'
+import { valueOf } from '../../url/names.ts'
+
+interface SearchBoxProps {
+  readonly filter: FilterDescription
+  readonly params: readonly Pair[]
+  readonly onChange: (params: readonly Pair[]) => void
+}
+
+export function SearchBox ({ filter, params, onChange }: SearchBoxProps) {
+  const use = { field: filter.name, operator: undefined }
+  const asked = valueOf(params, parameterOf(use)) ?? ''
+  const [text, setText] = useState(asked)
+  useEffect(() => setText(asked), [asked])
+  const apply = (): void => {
+    if (text === asked) return
+    onChange(text === '' ? withoutFilter(params, parameterOf(use)) : withFilter(params, { ...use, value: text }))
+  }
+  return (
+    <form
+      role='search'
+      class='search'
+      onSubmit={(event) => {
+        event.preventDefault()
+        apply()
+      }}
+    >
+      <input
+        type='search'
+        aria-label={`Search: ${filter.description}`}
+        title={filter.description}
+        placeholder='Search, then Enter'
+        value={text}
+        onInput={({ currentTarget }) => setText(currentTarget.value)}
+        onBlur={() => text === '' && apply()}
+      />
+    </form>
+  )
+}
