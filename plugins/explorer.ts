@@ -1,5 +1,5 @@
 /** Serves the explorer: a page that shows the resources of a server, and the document from which it knows them. */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import fp from 'fastify-plugin'
 import { fileURLToPath } from 'node:url'
 import {
@@ -53,7 +53,9 @@ function addRoutes (
   { index, files }: ReturnType<typeof readPage>
 ): void {
   const segments = fastify.prefix.split('/').filter((segment) => segment !== '')
-  const route = { schema: { hide: true }, exposeHeadRoute: true } as const
+  // only @fastify/swagger declares `hide`, and the OpenAPI document of an application leaves such routes out
+  const schema: FastifySchema & { readonly hide: true } = { hide: true }
+  const route = { schema, exposeHeadRoute: true } as const
   fastify.addHook('onRequest', async (_request, reply) => {
     reply.headers(SECURITY_HEADERS)
   })
