@@ -1,6 +1,6 @@
 /** Reads the query string of a request. */
 import type { FastifyRequest } from 'fastify'
-import { MAX_QUERY_BYTES, parseQueryParams, type QueryParams } from '../query/index.ts'
+import { MAX_QUERY_BYTES, NO_PARAMS, parseQueryParams, type QueryParams } from '../query/index.ts'
 import { declaredParameters } from './declared-parameters.ts'
 
 /**
@@ -8,14 +8,15 @@ import { declaredParameters } from './declared-parameters.ts'
  * invalid percent-encoding, which Fastify's parser does not report, are checked in the URL.
  */
 export function readQuery (request: FastifyRequest): QueryParams {
+  const url = request.raw.url ?? ''
+  const start = url.indexOf('?') + 1
+  if (start === 0 && Object.keys(request.query as object).length === 0) return NO_PARAMS
   // a getter, since Fastify creates a new object of the route's options for each read
   const options = {
     get declared () {
       return declaredParameters(request)
     },
   }
-  const url = request.raw.url ?? ''
-  const start = url.indexOf('?') + 1
   if (
     start > 0 && (url.length - start > MAX_QUERY_BYTES || (url.includes('%', start) && !isDecodable(url.slice(start))))
   ) {

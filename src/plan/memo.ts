@@ -8,6 +8,8 @@ const MAX_PARTS = 200
 /** Keeps the parts made for earlier requests. Parts with errors are not kept. */
 export class Memo<Part extends object> {
   readonly #parts = new LRUCache<string, Part>({ max: MAX_PARTS })
+  /** The part that was used last, which is the newest in the cache: most requests repeat it. */
+  #last: { readonly key: string, readonly part: Part } | undefined
 
   /**
    * Returns the part for a key, and makes it if it is not kept.
@@ -15,16 +17,19 @@ export class Memo<Part extends object> {
    * @param make makes the part, and adds errors of the request to the list that it is given, which is `errors`
    */
   of (key: string, errors: QueryErrors, make: (errors: QueryErrors) => Part): Part {
+    if (this.#last?.key === key) return this.#last.part
     const known = this.#parts.get(key)
-    if (known !== undefined) return known
     const before = errors.count
-    const part = make(errors)
-    if (errors.count === before) this.#parts.set(key, part)
+    const part = known ?? make(errors)
+    if (errors.count > before) return part
+    if (known === undefined) this.#parts.set(key, part)
+    this.#last = { key, part }
     return part
   }
 }
 
 /** Joins lists of texts to one text that is unique to these lists. */
 export function memoKey (...lists: ReadonlyArray<readonly string[]>): string {
-  return lists.every((list) => list.length === 0) ? '' : JSON.stringify(lists)
+  for (const list of lists) if (list.length > 0) return JSON.stringify(lists)
+  return ''
 }

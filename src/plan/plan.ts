@@ -3,17 +3,16 @@
  * that lists them.
  */
 import { PAGE_STYLES, pairsOf } from '../pagination.ts'
-import type { QueryParamError, QueryParams } from '../query/index.ts'
+import { NO_PARAMS, type QueryParamError, type QueryParams } from '../query/index.ts'
 import { fingerprintOf, planCursor } from './cursor.ts'
 import { rowParameters, selectionParameters } from './given.ts'
 import { planKey, type Id } from './key.ts'
 import { isCustomTerm } from './order.ts'
 import { deletedOf, errorsBeforePlanning, planRows, type PlanOptions } from './plan-rows.ts'
 import { planPage } from './position.ts'
-import { QueryErrors } from './query-errors.ts'
 import { refusal } from './refusal.ts'
 import { planSelection } from './selection.ts'
-import type { CountPlan, GetPlan, KeysetPlan, ListPlan, OrderTerm, Window } from './types.ts'
+import type { CountPlan, GetPlan, KeysetPlan, ListPlan, OrderTerm, Selection, Window } from './types.ts'
 import type { UnknownOptions } from './unknown/index.ts'
 import { Values } from './values.ts'
 import type { Whitelist } from './whitelist/index.ts'
@@ -118,12 +117,7 @@ export function planGet (
   whitelist: Whitelist,
   options: PlanOptions = {}
 ): GetPlan | undefined {
-  const errors = params === undefined ? new QueryErrors() : errorsBeforePlanning(params, whitelist, 'get', options)
-  for (const [code, name] of params === undefined ? [] : rowParameters(params)) {
-    errors.push(refusal(code, name, 'A single record takes no filters, sorts or pagination.', ONE_RECORD))
-  }
-  const selection = planSelection(params ?? { fields: [], fieldsByInclude: {}, include: [] }, whitelist, errors)
-  errors.throw(whitelist.ignoreInvalidErrors)
+  const selection = selectionOfRecord(params, whitelist, options)
   const values = new Values()
   const conditions = planKey(id, whitelist.model, values)
   if (conditions === undefined) return undefined
@@ -137,6 +131,30 @@ export function planGet (
     limits: whitelist.limitsOfOne,
     values: values.list,
   }
+}
+
+/**
+ * Checks the query string of the read of one record.
+ *
+ * @throws the errors of `planGet`
+ */
+export function checkGet (params: QueryParams, whitelist: Whitelist, options: PlanOptions): void {
+  selectionOfRecord(params, whitelist, options)
+}
+
+function selectionOfRecord (
+  params: QueryParams = NO_PARAMS,
+  whitelist: Whitelist,
+  options: PlanOptions
+): Selection {
+  const errors = errorsBeforePlanning(params, whitelist, 'get', options)
+  // most requests for one record have no parameters
+  for (const [code, name] of params === NO_PARAMS ? [] : rowParameters(params)) {
+    errors.push(refusal(code, name, 'A single record takes no filters, sorts or pagination.', ONE_RECORD))
+  }
+  const selection = planSelection(params, whitelist, errors)
+  errors.throw(whitelist.ignoreInvalidErrors)
+  return selection
 }
 
 /**

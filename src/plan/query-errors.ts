@@ -48,6 +48,7 @@ export class QueryErrors {
 
   /** @throws one error that lists all errors, if there are any */
   throw (ignoreInvalid = false): void {
+    if (this.#counts.length === 0) return
     const counts = this.#counts.filter(({ code, limit }) => !ignoreInvalid || limit || !IGNORABLE.has(code))
     if (counts.length === 0) return
     const items = this.#items.filter((item) =>

@@ -4,7 +4,7 @@
  * an object's key, and everything that exceeds the limits in limits.ts. The parser does not throw these errors. It
  * lists them in `QueryParams.errors`.
  */
-export { parseQueryParams } from './parse.ts'
+export { NO_PARAMS, parseQueryParams } from './parse.ts'
 export type { ParseOptions } from './parse.ts'
 export { stringifyQueryParams } from './stringify.ts'
 export { joinList, splitList } from './list.ts'

@@ -5,6 +5,9 @@ import { isParsedObject, readObject, readSearchParams } from './read-object.ts'
 import { readText } from './read-text.ts'
 import type { QueryParams } from './types.ts'
 
+/** The empty query string. All requests share it, since it is frozen. */
+export const NO_PARAMS: QueryParams = new Draft().finish()
+
 export interface ParseOptions {
   /**
    * Names of top-level parameters that the route schema of the application declares: a list, a set, or any object with
@@ -38,16 +41,19 @@ export interface ParseOptions {
  */
 export function parseQueryParams (query: unknown, options?: ParseOptions): QueryParams {
   try {
+    // most requests for one record have no parameters
+    if (isEmpty(query)) return NO_PARAMS
     const draft = new Draft(options)
     if (typeof query === 'string') readText(draft, query)
     else if (isParsedObject(query)) readObject(draft, query)
     else if (query instanceof URLSearchParams) readSearchParams(draft, query)
-    else if (query !== undefined && query !== null) {
-      throw new Refusal('The query is neither text nor an object of parameters.')
-    }
+    else throw new Refusal('The query is neither text nor an object of parameters.')
     return draft.finish()
   } catch (thrown) {
     // Half of a query would be a different query, so that nothing of it is kept.
     return new Draft(undefined, [Refusal.itemOf(thrown)]).finish()
   }
 }
+
+const isEmpty = (query: unknown): boolean =>
+  query === undefined || query === null || (isParsedObject(query) && Object.keys(query).length === 0)

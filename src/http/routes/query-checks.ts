@@ -1,9 +1,9 @@
 /** Checks query strings of the generated routes for parameters that the route does not know. */
 import type { FastifyRequest } from 'fastify'
 import {
+  checkGet,
   checkWriteQuery,
   planAhead,
-  planGet,
   planStream,
   type UnknownOptions,
   type Whitelist,
@@ -52,7 +52,7 @@ export function queryChecks ({ whitelist, unknownParameters, allowHardDelete }: 
   return {
     list: read((params, options) => planAhead(params, whitelist, options)),
     stream: read((params, options) => planStream(params, whitelist, options)),
-    get: read((params, options) => planGet('', params, whitelist, options)),
+    get: read((params, options) => checkGet(params, whitelist, options)),
     write: (request) => {
       if (hasQuery(request)) {
         write(request, false, hardOf(request) === undefined ? undefined : "'hard' belongs to DELETE.")
