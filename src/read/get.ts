@@ -14,7 +14,8 @@ export async function readRecord (
   params: QueryParams | undefined,
   options: ReadOptions
 ): Promise<JsonAnswer | null> {
-  const read = await beginRead(crud, session, options, 'get')
+  const began = beginRead(crud, session, options, 'get')
+  const read = began instanceof Promise ? await began : began
   const plan = planGet(id, params, read.resource.whitelist, options)
   enterStage()
   if (plan === undefined) return null

@@ -22,7 +22,8 @@ export async function readList (
   params: QueryParams,
   options: ReadOptions
 ): Promise<JsonAnswer> {
-  const read = await beginRead(crud, session, options, 'list')
+  const began = beginRead(crud, session, options, 'list')
+  const read = began instanceof Promise ? await began : began
   const plan = planList(params, read.resource.whitelist, options)
   return plan.kind === 'keyset' ? await readByCursor(read, plan) : await readPage(read, plan)
 }

@@ -35,11 +35,18 @@ export async function activeFilters (
 ): Promise<ActiveFilters> {
   const [only] = entities
   if (only === undefined) return NO_FILTERS
-  // Promise.all takes three times as long, and most statements use one entity
-  const conditions = entities.length === 1
-    ? [await filterOf(session, only.entity, type)]
-    : await Promise.all(entities.map(({ entity }) => filterOf(session, entity, type)))
-  return filtersByEntity(entities, conditions)
+  if (entities.length > 1) {
+    return filtersByEntity(entities, await Promise.all(entities.map(({ entity }) => filterOf(session, entity, type))))
+  }
+  // most statements use one entity without filters, and each promise takes time
+  const em = emForFilters(session, only.entity)
+  let where: object | undefined
+  try {
+    where = await conditionOfFilters(em, only.entity, type, {})
+  } catch (error) {
+    where = await filterAfter(error, em, session, only.entity, type)
+  }
+  return where === undefined ? NO_FILTERS : filtersByEntity(entities, [where])
 }
 
 /** @throws {ScopeError} for a value that is not certainly a condition */
@@ -97,20 +104,35 @@ export function filtersBySwitch (
 /** Entities with filters that need the EntityManager of the request. */
 const parameterised = new WeakSet<object>()
 
-/** The condition of the filters of one entity. The request's EntityManager is forked only for filters that need it. */
+/** The EntityManager for the filters of an entity. That of the request is forked only for filters that need it. */
+function emForFilters (session: Session, entity: unknown): EntityManager {
+  if (!(session instanceof RequestSession)) return session
+  return session.opened !== undefined || parameterised.has(entity as object) ? session.em : session.shared
+}
+
+/** The condition of the filters of one entity. */
 async function filterOf (session: Session, entity: unknown, type: FilterType): Promise<object | undefined> {
-  if (!(session instanceof RequestSession)) return await filtersOf(session, entity, type)
-  if (session.opened !== undefined || parameterised.has(entity as object)) {
-    return await filtersOf(session.em, entity, type)
-  }
+  const em = emForFilters(session, entity)
   try {
-    return await filtersOf(session.shared, entity, type)
+    return await conditionOfFilters(em, entity, type, {})
   } catch (error) {
-    // the filter has parameters, which only the EntityManager of the request has
-    if (!(error instanceof ValidationError)) throw error
-    parameterised.add(entity as object)
-    return await filtersOf(session.em, entity, type)
+    return await filterAfter(error, em, session, entity, type)
   }
+}
+
+/** The same after an error. Filters with parameters need the EntityManager of the request, which alone has them. */
+async function filterAfter (
+  error: unknown,
+  em: EntityManager,
+  session: Session,
+  entity: unknown,
+  type: FilterType
+): Promise<object | undefined> {
+  if (!(error instanceof ValidationError) || !(session instanceof RequestSession) || em !== session.shared) {
+    throw filterError(error)
+  }
+  parameterised.add(entity as object)
+  return await filtersOf(session.em, entity, type)
 }
 
 async function filtersOf (

@@ -16,7 +16,7 @@ import type { EntityModel } from '../model/index.ts'
 import type { Row } from '../sql/index.ts'
 import { convertError } from './errors/convert-error.ts'
 import { isDriverError, isReadOnlyServer } from './errors/driver-errors.ts'
-import { clientOf, preparesConnections } from './pg/client.ts'
+import { clientOf, knownClientOf, preparesConnections } from './pg/client.ts'
 import { runOnPool, type Cancellation } from './pg/pool.ts'
 import { preparedValues } from './pg/prepared-values.ts'
 import type { BoundStatement } from './pg/statement.ts'
@@ -139,12 +139,23 @@ async function sendInside (
   return (await transaction.executeQuery<Row>(CompiledQuery.raw(text, preparedValues(values)), options)).rows
 }
 
-async function sendOutside (
+function sendOutside (
   connection: Connection,
   statement: BoundStatement,
   signal: Cancellation | undefined
 ): Promise<Row[]> {
   if (signal?.aborted === true) throw signal.reason
+  const client = knownClientOf(connection)
+  return client === undefined || 'waitReady' in client || preparesConnections(connection)
+    ? sendBy(connection, statement, signal)
+    : runOnPool(client, statement, signal)
+}
+
+async function sendBy (
+  connection: Connection,
+  statement: BoundStatement,
+  signal: Cancellation | undefined
+): Promise<Row[]> {
   const client = await clientOf(connection)
   if ('waitReady' in client) return (await client.query<Row>(statement.text, preparedValues(statement.values))).rows
   return preparesConnections(connection)

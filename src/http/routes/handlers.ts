@@ -1,7 +1,7 @@
 /** The handlers of a resource's routes: they read the request, call the operation and send the answer. */
 import type { MikroORM } from '@mikro-orm/postgresql'
 import type { FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
-import { CrudBase } from '../../crud/index.ts'
+import { CrudBase, type CrudReadOptions } from '../../crud/index.ts'
 import { NotFoundError, PreconditionRequiredError } from '../../errors.ts'
 import { streamColumns, type JsonAnswer } from '../../read/index.ts'
 import { readScope, type Resource } from '../../resource/index.ts'
@@ -61,6 +61,14 @@ export function routeDefinitions (
   /** The options of a read. They are a promise only if there is a scope to wait for. */
   const readOptions = (request: FastifyRequest) =>
     scopeOf === undefined ? { context: { request } } : scoped(request, scopeOf)
+  /** Reads with these options. Without a scope, the read makes the only promise. */
+  const reading = <Answer>(
+    request: FastifyRequest,
+    read: (options: CrudReadOptions) => Promise<Answer>
+  ): Promise<Answer> => {
+    const options = readOptions(request)
+    return options instanceof Promise ? options.then(read) : read(options)
+  }
 
   const checkIfMatch = ({ headers }: FastifyRequest): void => {
     if (options.requireIfMatch && headers['if-match'] === undefined) throw new PreconditionRequiredError()
@@ -72,12 +80,16 @@ export function routeDefinitions (
     ifMatch: request.headers['if-match'],
   })
 
+  const ownResponses = Object.values(options.schemas ?? {}).some((schema) => schema?.response !== undefined)
   /**
    * Sends JSON text unchanged. If the application has a response schema, sends an object, which that schema serializes.
    */
   const sendJson = (request: FastifyRequest, reply: FastifyReply, json: string): FastifyReply => {
-    const { operation } = request.routeOptions.config.crud!
-    return reply.type(JSON_TYPE).send(options.schemas?.[operation]?.response === undefined ? json : JSON.parse(json))
+    reply.type(JSON_TYPE)
+    // Fastify makes a new `routeOptions` for each read
+    const operation = ownResponses ? request.routeOptions.config.crud!.operation : undefined
+    const schema = operation && options.schemas?.[operation]
+    return reply.send(schema?.response === undefined ? json : JSON.parse(json))
   }
 
   const sendRecord = (request: FastifyRequest, reply: FastifyReply, record: JsonAnswer): FastifyReply => {
@@ -92,7 +104,10 @@ export function routeDefinitions (
       if (format !== undefined) return await streamList(request, reply, format, streaming)
     }
     recheck(request, checks.list)
-    const { json } = await within.list(request, async () => await calls.list(request, await readOptions(request)))
+    const { json } = await within.list(
+      request,
+      () => reading(request, (options) => calls.list(request, options))
+    )
     return sendJson(request, reply, json)
   }
 
@@ -126,7 +141,10 @@ export function routeDefinitions (
   const get = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const id = readKey(request.params)
     recheck(request, checks.get)
-    const found = await within.get(request, async () => await calls.get(request, id, await readOptions(request)))
+    const found = await within.get(
+      request,
+      () => reading(request, (options) => calls.get(request, id, options))
+    )
     if (found === null) throw new NotFoundError()
     return sendRecord(request, reply, found)
   }

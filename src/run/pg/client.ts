@@ -9,6 +9,11 @@ type Client = Pool | PGlite
 
 const clients = new WeakMap<object, Promise<Client>>()
 
+const known = new WeakMap<object, Client>()
+
+/** The driver's client of a connection, if it has been requested before. */
+export const knownClientOf = (connection: Connection): Client | undefined => known.get(connection)
+
 /** The driver's client of a connection. It is requested only once. */
 export function clientOf (connection: Connection): Promise<Client> {
   let client = clients.get(connection)
@@ -16,7 +21,7 @@ export function clientOf (connection: Connection): Promise<Client> {
     client = prepareClient(connection)
     clients.set(connection, client)
     // after a failure the next statement connects again
-    client.catch(() => clients.delete(connection))
+    client.then((client) => known.set(connection, client), () => clients.delete(connection))
   }
   return client
 }
