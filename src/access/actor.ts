@@ -1,13 +1,17 @@
 /** The role that a session acts for, and the request from which the rows of the role are made. */
 import type { FastifyRequest } from 'fastify'
+import type { Where } from '../conditions/index.ts'
 import type { CrudOperation } from '../config/index.ts'
 import { ConfigError, ForbiddenError } from '../errors.ts'
+import type { EntityModel } from '../model/index.ts'
+import type { OrPromise } from '../or-promise.ts'
 import type { Role } from './role.ts'
 import type { Rule } from './rule.ts'
 
 export class Actor {
   readonly role: Role
   readonly #request: FastifyRequest | undefined
+  #read: Map<EntityModel, OrPromise<Where | undefined>> | undefined
 
   /** @param request the argument of functions in `rows`; absent for a script without a request */
   constructor (role: Role, request: FastifyRequest | undefined) {
@@ -24,6 +28,11 @@ export class Actor {
     const rows = this.role.ruleOf(entity)?.rows
     if (rows === undefined) return []
     return [typeof rows === 'function' ? rows(this.#request ?? missingRequest(entity)) : rows]
+  }
+
+  /** The rows that have been read for this request, so that functions of the application are called only once. */
+  get readRows (): Map<EntityModel, OrPromise<Where | undefined>> {
+    return this.#read ??= new Map()
   }
 
   /**

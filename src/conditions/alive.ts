@@ -9,8 +9,11 @@ import type { RelatedPart, Where, WherePart } from './tree.ts'
  * aliveOnly(readCondition({ members: { user: 7 } }, team)) // { members: { user: 7, deleted_at: null } }
  */
 export function aliveOnly (where: Where): Where {
-  return Object.freeze(where.map(alivePart))
+  return where.every(isOfRow) ? where : Object.freeze(where.map(alivePart))
 }
+
+/** Whether a part is a condition on the row itself, without others inside. */
+const isOfRow = ({ kind }: WherePart): boolean => kind === 'compare' || kind === 'key' || kind === 'verbatim'
 
 function alivePart (part: WherePart): WherePart {
   switch (part.kind) {

@@ -1,6 +1,7 @@
 /** The role of a request. The application tells it when it is first needed, and again after all of its hooks. */
 import type { FastifyRequest } from 'fastify'
 import type { Access, Actor } from '../access/index.ts'
+import { isPromise, type OrPromise } from '../or-promise.ts'
 
 const kActor = Symbol('fastify-crud-kit.actor')
 
@@ -27,8 +28,9 @@ export function knownActorOf (request: FastifyRequest): Actor | Promise<Actor> |
  * Asks the application for the role of a request, even if a hook has used it before: only now are all hooks of the
  * application done, such as those that find out who the user is.
  */
-export async function settleActor (request: FastifyRequest, access: Access): Promise<Actor> {
-  const actor = await access.actorOf(request)
-  ;(request as WithActor)[kActor] = actor
-  return actor
+export function settleActor (request: FastifyRequest, access: Access): OrPromise<Actor> {
+  const actor = access.actorOf(request)
+  return isPromise(actor)
+    ? actor.then((actor) => (request as WithActor)[kActor] = actor)
+    : (request as WithActor)[kActor] = actor
 }

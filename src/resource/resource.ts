@@ -138,9 +138,8 @@ export class Resource {
     enterStage('plan')
     const behind = await activeFilters(session, this.entitiesOfRead(plan, conditions))
     const own = ownFilters(conditions, behind)
-    const filters = conditions.actor === undefined
-      ? own
-      : await withRows(own, conditions.actor, this.entitiesRead(plan))
+    const guarded = withRows(own, conditions.actor, this.entitiesRead(plan))
+    const filters = guarded instanceof Promise ? await guarded : guarded
     const switched = plan.customs.length === 0 ? NONE_SWITCHED : await switchedFilters(session, plan)
     return this.prepareWith(session, plan, conditions, operation, { filters, behind, switched })
   }

@@ -1,13 +1,13 @@
 /** The rows that a role may use, by entity. Their conditions are added to those of MikroORM's filters. */
-import type { Actor } from '../access/index.ts'
+import type { Actor, Rule } from '../access/index.ts'
 import { aliveOnly, readCondition, withColumnValues, type Where } from '../conditions/index.ts'
 import type { EntityModel } from '../model/index.ts'
 import { isPromise, type OrPromise } from '../or-promise.ts'
 import type { ActiveFilters } from './foreign.ts'
 import { throwingScopeErrors } from './scope.ts'
 
-/** The conditions that were read for an actor, so that the application's functions are called once for each request. */
-const readFor = new WeakMap<Actor, Map<EntityModel, OrPromise<Where | undefined>>>()
+/** The rows of rules that are the same for all requests, by entity. */
+const constant = new WeakMap<Rule, Map<EntityModel, Where | undefined>>()
 
 /**
  * The rows of an entity that an actor may use; `undefined` for all. It is a promise if the application's function
@@ -17,38 +17,56 @@ const readFor = new WeakMap<Actor, Map<EntityModel, OrPromise<Where | undefined>
  * @throws {ScopeError} for a value that is not certainly a condition
  */
 export function rowsOf (actor: Actor, model: EntityModel): OrPromise<Where | undefined> {
-  let known = readFor.get(actor)
-  if (known === undefined) readFor.set(actor, known = new Map())
-  if (known.has(model)) return known.get(model)
-  const [...given] = actor.rowsOf(model.name)
-  const rows = given.length === 0 ? undefined : readRows(given[0], model)
-  known.set(model, rows)
+  const rule = actor.role.ruleOf(model.name)
+  if (rule?.rows === undefined) return undefined
+  if (typeof rule.rows !== 'function') return constantRows(rule, model)
+  const known = actor.readRows
+  let rows = known.get(model)
+  if (rows === undefined && !known.has(model)) known.set(model, rows = readRows(actor.rowsOf(model.name)[0], model))
+  return rows
+}
+
+function constantRows (rule: Rule, model: EntityModel): Where | undefined {
+  let known = constant.get(rule)
+  if (known === undefined) constant.set(rule, known = new Map())
+  let rows = known.get(model)
+  if (rows === undefined && !known.has(model)) known.set(model, rows = readCertain(rule.rows, model))
   return rows
 }
 
 function readRows (condition: unknown, model: EntityModel): OrPromise<Where | undefined> {
   if (isPromise(condition)) return Promise.resolve(condition).then((where) => readRows(where, model))
+  return readCertain(condition, model)
+}
+
+function readCertain (condition: unknown, model: EntityModel): Where | undefined {
   const what = `The rows of ${model.name} that the role may use`
   const where = throwingScopeErrors(what, () => aliveOnly(withColumnValues(readCondition(condition, model))))
   return where.length === 0 ? undefined : where
 }
 
-/** Adds the rows of entities to the conditions of MikroORM's filters. */
-export async function withRows (
+/** Adds the rows of entities to the conditions of MikroORM's filters. It returns a promise if one of them is a promise. */
+export function withRows (
   filters: ActiveFilters,
   actor: Actor | undefined,
   entities: readonly EntityModel[]
-): Promise<ActiveFilters> {
+): OrPromise<ActiveFilters> {
   if (actor === undefined || actor.role.unlimited) return filters
   const rows: Array<OrPromise<Where | undefined>> = []
   try {
     for (const model of entities) rows.push(rowsOf(actor, model))
   } catch (error) {
-    // promises of entities before this one may be rejected, too, and a rejection must be awaited
-    await Promise.allSettled(rows)
-    throw error
+    return settledThen(rows, error)
   }
-  return guarded(filters, entities, rows.some(isPromise) ? await Promise.all(rows) : rows as Array<Where | undefined>)
+  return rows.some(isPromise)
+    ? Promise.all(rows).then((rows) => guarded(filters, entities, rows))
+    : guarded(filters, entities, rows as Array<Where | undefined>)
+}
+
+/** Throws an error after some promises, which may be rejected, too: a rejection must be awaited. */
+async function settledThen (rows: readonly unknown[], error: unknown): Promise<never> {
+  await Promise.allSettled(rows)
+  throw error
 }
 
 /** The same for rows that are known already. */
@@ -57,20 +75,23 @@ export function guarded (
   entities: readonly EntityModel[],
   rows: ReadonlyArray<Where | undefined>
 ): ActiveFilters {
-  if (rows.every((where) => where === undefined)) return filters
-  const all = new GuardedFilters(filters)
+  let all: GuardedFilters | undefined
   for (const [index, where] of rows.entries()) {
+    if (where === undefined) continue
     const model = entities[index]!
-    if (where !== undefined) all.set(model, [...filters.get(model) ?? [], ...where])
+    const own = filters.get(model)
+    all ??= new GuardedFilters(filters)
+    all.set(model, own === undefined ? where : [...own, ...where])
   }
-  return all
+  return all ?? filters
 }
 
 class GuardedFilters extends Map<EntityModel, Where> implements ActiveFilters {
   readonly ofMikroOrm: ActiveFilters
 
   constructor (filters: ActiveFilters) {
-    super(filters)
+    super()
+    for (const [model, where] of filters) this.set(model, where)
     this.ofMikroOrm = filters
   }
 }

@@ -1,9 +1,10 @@
 /** The routes of a resource for each role: its handlers know only what exists for the role. */
 import type { MikroORM } from '@mikro-orm/postgresql'
-import type { FastifyRequest } from 'fastify'
-import type { Access, Role } from '../../access/index.ts'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Access, Actor, Role } from '../../access/index.ts'
 import { equalitiesOf, readCondition } from '../../conditions/index.ts'
 import type { EntityModel, Property } from '../../model/index.ts'
+import { isPromise } from '../../or-promise.ts'
 import type { Resource } from '../../resource/index.ts'
 import { knownActorOf, settleActor } from '../actor-of-request.ts'
 import type { CrudOperation } from '../options.ts'
@@ -113,7 +114,7 @@ export function routesByRole (
         if (definition !== undefined) handlers.set(own, definition.handler)
       }
       // the guard has refused requests without a handler
-      return async (request, reply) => await handlers.get(of(request)!)!(request, reply)
+      return (request, reply) => handlers.get(of(request)!)!(request, reply)
     },
   }
 }
@@ -128,15 +129,25 @@ export function roleGuard (
   access: Access,
   { bound: { model }, operations }: RoutedResource,
   { operation, method, url }: RouteDefinition
-): (request: FastifyRequest) => Promise<void> {
+): (request: FastifyRequest, reply: FastifyReply, done: () => void) => void | Promise<void> {
   const creates = method === 'POST' && url === '/'
   const wanted = ({ body }: FastifyRequest): CrudOperation => {
     if (!creates) return operation
     const meant = Array.isArray(body) ? 'createMany' : 'create'
     return operations.includes(meant) ? meant : operation
   }
-  return async (request) => {
-    const actor = await settleActor(request, access)
+  const check = (actor: Actor, request: FastifyRequest): void => {
     actor.check(model.name, wanted(request))
+  }
+  return (request, reply, done) => {
+    try {
+      const actor = settleActor(request, access)
+      if (isPromise(actor)) return actor.then((actor) => check(actor, request))
+      check(actor, request)
+    } catch (error) {
+      // Fastify takes a falsy value that a hook throws for success
+      return Promise.reject(error)
+    }
+    done()
   }
 }
