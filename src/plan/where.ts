@@ -36,15 +36,14 @@ export function withConditions<AnyPlan extends Plan | AnyWritePlan> (
 ): AnyPlan | undefined {
   if (scope === undefined && filters.size === 0) return plan
   const values = new Values(plan.values)
-  const own = scope === undefined ? [] : translate(scope, plan.model, values)
+  const own = scope === undefined ? NONE : translate(scope, plan.model, values)
   const ofEntities = own && translateAll(filters, values)
   if (ofEntities === undefined) return undefined
-  return {
-    ...plan,
-    ...('conditions' in plan && { conditions: [...plan.conditions, ...own!] }),
-    filters: ofEntities,
-    values: values.list,
+  const complete = { ...plan, filters: ofEntities, values: values.list }
+  if (own!.length > 0 && 'conditions' in complete) {
+    ;(complete as { conditions: readonly Condition[] }).conditions = [...complete.conditions, ...own!]
   }
+  return complete
 }
 
 /**
@@ -67,6 +66,8 @@ export function withTranslated<AnyPlan extends Plan> (
   }
   return { plan: { ...plan, conditions: [...plan.conditions, ...conditions], values: values.list }, rest }
 }
+
+const NONE: readonly Condition[] = []
 
 function translateAll (filters: ReadonlyMap<EntityModel, Where>, values: Values): EntityConditions | undefined {
   const translated = new Map<EntityModel, readonly Condition[]>()

@@ -136,17 +136,22 @@ export class Resource {
     operation: QueryOperation
   ): Promise<CompiledRead> {
     enterStage('plan')
-    const behind = await activeFilters(session, this.entitiesOfRead(plan, conditions))
+    const entities = this.entitiesRead(plan)
+    const behind = await activeFilters(session, this.entitiesOfRead(entities, conditions))
     const own = ownFilters(conditions, behind)
-    const guarded = withRows(own, conditions.actor, this.entitiesRead(plan))
+    const guarded = withRows(own, conditions.actor, entities)
     const filters = guarded instanceof Promise ? await guarded : guarded
     const switched = plan.customs.length === 0 ? NONE_SWITCHED : await switchedFilters(session, plan)
     return this.prepareWith(session, plan, conditions, operation, { filters, behind, switched })
   }
 
-  /** The entities whose MikroORM filters are needed to plan a read. */
-  entitiesOfRead (plan: Plan, conditions: RequestConditions): readonly EntityModel[] {
-    return this.entitiesWithScope(conditions.filtered === false ? [] : this.entitiesRead(plan), conditions)
+  /**
+   * The entities whose MikroORM filters are needed to plan a read.
+   *
+   * @param entities those whose rows it reads
+   */
+  entitiesOfRead (entities: readonly EntityModel[], conditions: RequestConditions): readonly EntityModel[] {
+    return this.entitiesWithScope(conditions.filtered === false ? [] : entities, conditions)
   }
 
   /** The entities whose rows a plan reads. */
@@ -248,7 +253,7 @@ export class Resource {
     call: QueryCall
   ): CompiledRead | undefined {
     const kept = this.#statements.of(sharedEmOf(session), plan)
-    for (const model of filters.keys()) if (kept.behind.has(model)) return undefined
+    if (kept.behind.size > 0) { for (const model of filters.keys()) if (kept.behind.has(model)) return undefined }
     return bindKept(kept, plan.values, call)
   }
 

@@ -76,7 +76,8 @@ export function guarded (
   rows: ReadonlyArray<Where | undefined>
 ): ActiveFilters {
   let all: GuardedFilters | undefined
-  for (const [index, where] of rows.entries()) {
+  for (let index = 0; index < rows.length; index++) {
+    const where = rows[index]
     if (where === undefined) continue
     const model = entities[index]!
     const own = filters.get(model)

@@ -38,8 +38,9 @@ export function findRows (
 ): FoundRows {
   enterStage('plan')
   const { model, customs } = plan
-  const behind = activeFilters(session, resource.entitiesOfRead(plan, conditions), 'read')
-  const filters = withRows(ownFilters(conditions, behind), conditions.actor, resource.entitiesRead(plan))
+  const entities = resource.entitiesRead(plan)
+  const behind = activeFilters(session, resource.entitiesOfRead(entities, conditions), 'read')
+  const filters = withRows(ownFilters(conditions, behind), conditions.actor, entities)
   const switches = switchedBy(customs)
   const switched = filtersBySwitch(
     model,
