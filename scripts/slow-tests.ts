@@ -44,6 +44,7 @@ export const SLOW: readonly string[] = [
   'test/security/disclosure.test.ts',
   'test/security/injection.test.ts',
   'test/security/non-interference.test.ts',
+  'test/security/planted-leaks.test.ts',
   'test/security/scopes.test.ts',
   'test/security/stream-limits.test.ts',
   'test/security/streams.test.ts',

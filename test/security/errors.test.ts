@@ -1,6 +1,5 @@
 /** Requests with very many mistakes: neither the answer nor a log line grows with their number. */
 import Fastify, { type InjectOptions } from 'fastify'
-import { Writable } from 'node:stream'
 import t from 'tap'
 import { ErrorList } from '../../src/error-list.ts'
 import { AllowedField, AllowedFilters, AllowedInclude, AllowedSort, crudKit } from '../../src/index.ts'
@@ -8,6 +7,7 @@ import { QueryErrors } from '../../src/plan/index.ts'
 import { entities, Plant, Specimen } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
+import { keptLog } from '../helpers/log.ts'
 import { resource, type Json } from '../http/helper.ts'
 
 /** The largest number of bytes of an answer, and of everything logged for a request. */
@@ -87,18 +87,8 @@ t.test('errors that are not listed are only counted, without building their mess
 })
 
 await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
-  let log = ''
-  const app = Fastify({
-    logger: {
-      level: 'info',
-      stream: new Writable({
-        write (chunk, _, done) {
-          log += String(chunk)
-          done()
-        },
-      }),
-    },
-  })
+  const log = keptLog()
+  const app = Fastify({ logger: { level: 'info', stream: log.stream } })
   t.teardown(() => app.close())
   const whitelist = {
     allowedSorts: ['id', 'name', 'position', 'created_at', 'updated_at'].map((name) => new AllowedSort(name)),
@@ -119,7 +109,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 
   for (const [what, request, count] of ATTACKS) {
     t.test(what, async (t) => {
-      log = ''
+      log.clear()
       const response = await app.inject(request)
       const { errors, message } = response.json() as Json
       t.equal(response.statusCode, 400)
@@ -132,8 +122,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
         t.ok(message.endsWith(` (${count - 5} more)`), message.slice(-40))
       }
       t.ok(response.body.length < MAX_ANSWER, `${response.body.length} bytes are answered`)
-      t.match(log, /"code":"FST_/, 'it is logged')
-      t.ok(log.length < MAX_LOG, `${log.length} bytes are logged`)
+      t.match(log.text, /"code":"FST_/, 'it is logged')
+      t.ok(log.text.length < MAX_LOG, `${log.text.length} bytes are logged`)
     })
   }
 

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { uuidOf } from './entities.ts'
 import { policyColumns, viewOf, type Secrets } from './roles.ts'
-import { ENTITIES, SHAPE, type Column } from './shape.ts'
+import { family, keyColumns, keyValues, SHAPE, STORED, storedAs, tableColumns, type Column } from './shape.ts'
 
 export interface Row {
   id: number
@@ -14,7 +14,7 @@ export interface Link {
   readonly label: number
 }
 
-/** Rows by entity, and the links of the many-to-many relation. */
+/** Rows by the entity whose table has them, and the links of the many-to-many relation. */
 export interface Data {
   readonly rows: Readonly<Record<string, Row[]>>
   links: Link[]
@@ -49,36 +49,49 @@ function valueOf ({ type, nullable, target }: Column, entity: string, id: number
     case 'version':
       return 1 + m % 4
     case 'key': {
-      const rows = data.rows[target!]!
+      const rows = rowsIn(data, target!)
       return rows.length === 0 ? null : rows[m % rows.length]!.id
     }
   }
 }
 
-/** Fills a new row: keys last, so that they may refer to it. */
-function newRow (entity: string, id: number, random: () => number, data: Data): Row {
-  const row: Row = { id }
-  data.rows[entity]!.push(row)
-  for (const [column, shape] of Object.entries(SHAPE[entity]!.columns)) {
-    row[column] = valueOf(shape, entity, id, random(), data)
+/** The rows of an entity. */
+export function rowsIn (data: Data, entity: string): readonly Row[] {
+  const rows = data.rows[storedAs(entity)]!
+  return SHAPE[entity]!.base === undefined ? rows : rows.filter(({ kind }) => kind === entity)
+}
+
+/** A row without values. Its kind is an entity of the table. */
+function emptyRow (entity: string, id: number, random: () => number): Row {
+  const kinds = family(entity)
+  return { id, kind: kinds[random() % kinds.length] }
+}
+
+function fillRow (row: Row, entity: string, random: () => number, data: Data): void {
+  const own = SHAPE[row['kind'] as string]!.columns
+  for (const [column, shape] of Object.entries(tableColumns(entity))) {
+    const n = random()
+    row[column] = column in own ? valueOf(shape, entity, row.id, n, data) : null
   }
-  return row
+}
+
+/** Adds a row, to which its own keys may refer. */
+function addRow (entity: string, id: number, random: () => number, data: Data): void {
+  const row = emptyRow(entity, id, random)
+  data.rows[entity]!.push(row)
+  fillRow(row, entity, random, data)
 }
 
 export function dataOf (seed: number): Data {
   const random = numbers(seed)
-  const data: Data = { rows: Object.fromEntries(ENTITIES.map((entity) => [entity, []])), links: [] }
-  for (const entity of ENTITIES) {
+  const data: Data = { rows: Object.fromEntries(STORED.map((entity) => [entity, []])), links: [] }
+  for (const entity of STORED) {
     for (let id = 1; id <= MOST_ROWS; id++) {
-      if (random() % 5 !== 0) data.rows[entity]!.push({ id })
+      if (random() % 5 !== 0) data.rows[entity]!.push(emptyRow(entity, id, random))
     }
   }
-  for (const entity of ENTITIES) {
-    for (const row of data.rows[entity]!) {
-      for (const [column, shape] of Object.entries(SHAPE[entity]!.columns)) {
-        row[column] = valueOf(shape, entity, row.id, random(), data)
-      }
-    }
+  for (const entity of STORED) {
+    for (const row of data.rows[entity]!) fillRow(row, entity, random, data)
   }
   for (const { id: project } of data.rows['Project']!) {
     for (const { id: label } of data.rows['Label']!) if (random() % 3 === 0) data.links.push({ project, label })
@@ -104,7 +117,7 @@ export function twinOf (data: Data, secrets: Secrets, seed: number): Data {
     twin = copy
     return true
   }
-  for (const entity of ENTITIES) {
+  for (const entity of STORED) {
     if (policy.has(`${entity}.id`)) continue
     const freeIds = Array.from({ length: MOST_ROWS + 1 }, (_, index) => index + 1)
       .filter((id) => !data.rows[entity]!.some((row) => row.id === id))
@@ -112,18 +125,17 @@ export function twinOf (data: Data, secrets: Secrets, seed: number): Data {
       // most random rows would be visible
       let added = false
       for (let trial = 0; trial < TRIALS && !added; trial++) {
-        added = attempt((copy) => {
-          newRow(entity, id, random, copy)
-        })
+        added = attempt((copy) => addRow(entity, id, random, copy))
       }
     }
     for (const { id } of data.rows[entity]!) {
       if (random() % 2 === 0) attempt((copy) => removeRow(copy, entity, id, policy))
     }
   }
-  for (const entity of ENTITIES) {
+  for (const entity of STORED) {
     for (const { id } of [...twin.rows[entity]!]) {
-      for (const [column, shape] of Object.entries(SHAPE[entity]!.columns)) {
+      const { kind } = twin.rows[entity]!.find((row) => row.id === id)!
+      for (const [column, shape] of Object.entries(SHAPE[kind as string]!.columns)) {
         if (policy.has(`${entity}.${column}`)) continue
         const n = random()
         attempt((copy) => {
@@ -145,9 +157,9 @@ export function twinOf (data: Data, secrets: Secrets, seed: number): Data {
 
 function removeRow (data: Data, entity: string, id: number, policy: ReadonlySet<string>): void {
   const rows = data.rows[entity]!
-  for (const other of ENTITIES) {
-    for (const [column, { target }] of Object.entries(SHAPE[other]!.columns)) {
-      if (target !== entity) continue
+  for (const other of STORED) {
+    for (const [column, { target }] of Object.entries(tableColumns(other))) {
+      if (target === undefined || storedAs(target) !== entity) continue
       const referring = data.rows[other]!.filter((row) => row[column] === id)
       if (referring.length > 0 && policy.has(`${other}.${column}`)) return
       for (const row of referring) row[column] = null
@@ -170,21 +182,33 @@ function toggleLink (data: Data, { project, label }: Link): void {
 
 /** The SQL that replaces the rows of all tables. */
 export function insertSql (data: Data): string {
-  const tables = ENTITIES.map((entity) => SHAPE[entity]!.table)
-  const statements = ["set session_replication_role = 'replica'", `truncate links, ${tables.join()}`]
-  for (const entity of ENTITIES) {
-    const { table, columns } = SHAPE[entity]!
-    const names = Object.entries(columns).map(([name, { type }]) => type === 'key' ? `${name}_id` : name)
-    const values = data.rows[entity]!.map((row) =>
-      `(${row.id}, ${Object.keys(columns).map((column) => literal(row[column])).join()})`
-    )
-    if (values.length > 0) statements.push(`insert into ${table} (id, ${names.join()}) values ${values.join()}`)
-    statements.push(`select setval('${table}_id_seq', 100)`)
+  const tables = STORED.map((entity) => SHAPE[entity]!.table)
+  const statements = [`truncate links, ${tables.join()}`]
+  for (const entity of STORED) {
+    const { table } = SHAPE[entity]!
+    const columns = Object.entries(tableColumns(entity))
+    const hasKinds = family(entity).length > 1
+    const names = [
+      ...keyColumns(entity),
+      ...hasKinds ? ['kind'] : [],
+      ...columns.flatMap(([name, { target }]) => target === undefined ? name : keyColumns(target, `${name}_`)),
+    ]
+    const values = data.rows[entity]!.map((row) => [
+      ...keyValues(entity, row.id),
+      ...hasKinds ? [row['kind']] : [],
+      ...columns.flatMap(([name, { target }]) => target === undefined ? row[name] : foreignKey(target, row[name])),
+    ])
+    const rows = values.map((row) => `(${row.map(literal).join()})`)
+    if (rows.length > 0) statements.push(`insert into ${table} (${names.join()}) values ${rows.join()}`)
+    if (keyColumns(entity).length === 1) statements.push(`select setval('${table}_id_seq', 100)`)
   }
   const links = data.links.map(({ project, label }) => `(${project}, ${label})`)
   if (links.length > 0) statements.push(`insert into links (project_id, label_id) values ${links.join()}`)
-  return [...statements, "set session_replication_role = 'origin'", ''].join(';\n')
+  return [...statements, ''].join(';\n')
 }
+
+const foreignKey = (target: string, id: unknown): readonly unknown[] =>
+  id === null ? keyColumns(target).map(() => null) : keyValues(target, id as number)
 
 const literal = (value: unknown): string =>
   value === null ? 'null' : typeof value === 'number' ? String(value) : `'${String(value).replaceAll("'", "''")}'`

@@ -9,12 +9,14 @@ const nextUuid = (): string => uuidOf(1_000 + serial.next++)
 
 export const uuidOf = (number: number): string => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`
 
-/** The entities, with the names of a server. They are distinct for each server. */
-export function entitiesFor (naming: Naming): readonly [User: any, Project: any, Task: any, Label: any] {
+/** The entities by name, with the names of a server. They are distinct for each server. */
+export function entitiesFor (naming: Naming): Readonly<Record<string, any>> {
   const id = { id: p.integer().primary().autoincrement() }
+  const renamed = (entity: string, properties: Readonly<Record<string, unknown>>): any =>
+    Object.fromEntries(Object.entries(properties).map(([name, value]) => [naming(entity, name), value]))
   const names = (entity: string, properties: Readonly<Record<string, unknown>>): any => ({
     ...id,
-    ...Object.fromEntries(Object.entries(properties).map(([name, value]) => [naming(entity, name), value])),
+    ...renamed(entity, properties),
   })
   const column = (name: string) => ({
     int: () => p.integer().default(0).fieldName(name),
@@ -37,6 +39,7 @@ export function entitiesFor (naming: Naming): readonly [User: any, Project: any,
       manager: () => p.manyToOne(User).nullable().joinColumn('manager_id'),
       projects: () => p.oneToMany(Project).mappedBy(naming('Project', 'owner')),
       reports: () => p.oneToMany(User).mappedBy(naming('User', 'manager')),
+      fixes: () => p.oneToMany(Bug).mappedBy(naming('Bug', 'fixer')),
     }),
   })
   const Project: any = defineEntity({
@@ -52,15 +55,33 @@ export function entitiesFor (naming: Naming): readonly [User: any, Project: any,
       parent: () => p.manyToOne(Project).nullable().joinColumn('parent_id'),
       tasks: () =>
         p.oneToMany(Task).mappedBy(naming('Task', 'project')).orderBy({ [naming('Task', 'effort')]: 'desc' } as never),
+      bugs: () => p.oneToMany(Bug).mappedBy(naming('Bug', 'project')),
       children: () => p.oneToMany(Project).mappedBy(naming('Project', 'parent')),
       labels: () =>
         p.manyToMany(Label).owner().pivotTable('links').joinColumn('project_id').inverseJoinColumn('label_id'),
       version: p.integer().version().fieldName('version'),
     }),
   })
+  const Seat: any = defineEntity({
+    name: 'Seat',
+    tableName: 'seats',
+    properties: {
+      area: p.integer().primary(),
+      no: p.integer().primary(),
+      ...renamed('Seat', {
+        tenant: column('tenant').int(),
+        name: column('name').text(),
+        price: column('price').optionalInt(),
+        holder: () => p.manyToOne(User).nullable().joinColumn('holder_id'),
+        tasks: () => p.oneToMany(Task).mappedBy(naming('Task', 'seat')),
+      }),
+    },
+  })
   const Task: any = defineEntity({
     name: 'Task',
     tableName: 'tasks',
+    discriminatorColumn: 'kind',
+    discriminatorValue: 'Task',
     properties: names('Task', {
       tenant: column('tenant').int(),
       title: column('title').text(),
@@ -68,8 +89,19 @@ export function entitiesFor (naming: Naming): readonly [User: any, Project: any,
       effort: column('effort').optionalInt(),
       project: () => p.manyToOne(Project).nullable().joinColumn('project_id'),
       after: () => p.manyToOne(Task).nullable().joinColumn('after_id'),
+      seat: () => p.manyToOne(Seat).nullable().joinColumns('seat_area', 'seat_no'),
       followers: () => p.oneToMany(Task).mappedBy(naming('Task', 'after')),
       deleted_at: p.datetime(3).nullable().fieldName('deleted_at'),
+    }),
+  })
+  const Bug: any = defineEntity({
+    name: 'Bug',
+    extends: Task,
+    discriminatorValue: 'Bug',
+    properties: renamed('Bug', {
+      severity: column('severity').optionalInt(),
+      fixer: () => p.manyToOne(User).nullable().joinColumn('fixer_id'),
+      examples: () => p.oneToMany(Label).mappedBy(naming('Label', 'example')),
     }),
   })
   const Label: any = defineEntity({
@@ -80,8 +112,9 @@ export function entitiesFor (naming: Naming): readonly [User: any, Project: any,
       text: column('text').text(),
       weight: column('weight').int(),
       uuid: p.uuid().unique().onCreate(nextUuid).fieldName('uuid'),
+      example: () => p.manyToOne(Bug).nullable().joinColumn('example_id'),
       projects: () => p.manyToMany(Project).mappedBy(naming('Project', 'labels')),
     }),
   })
-  return [User, Project, Task, Label]
+  return { User, Project, Seat, Task, Bug, Label }
 }

@@ -1,7 +1,7 @@
 /** Leaks that are planted into a server, each as a mistake of the access rules or of a role's view. */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { CrudBase, type EntityRule } from '../../../src/index.ts'
-import type { Secrets } from './roles.ts'
+import type { SecretRule, Secrets } from './roles.ts'
 import { SHAPE, type Naming } from './shape.ts'
 import type { MakeCrud } from './whitelists.ts'
 
@@ -12,6 +12,8 @@ export interface Leak {
   readonly name: string
   /** Whether only the names of properties leak, and no data. */
   readonly ofNames?: boolean
+  /** The entities that a client asks for, to find the leak sooner. Default: all. */
+  readonly of?: readonly string[]
   /** The properties of all entities that a client tries to use although they are hidden. */
   readonly tried?: readonly string[]
   /** Changes what a role sees of a resource, given what the server sees. */
@@ -22,13 +24,23 @@ export interface Leak {
 
 type Writable<Type> = { -readonly [Name in keyof Type]: Type[Name] }
 
-const rule = (hidden: readonly string[]) => ({ hidden, only: false, rows: { tenant: 1 }, asked: true, readonly: [] })
+const rule = (hidden: readonly string[]): SecretRule => ({
+  hidden,
+  only: false,
+  rows: { tenant: 1 },
+  asked: true,
+  readonly: [],
+})
+
+const OF_TASKS = rule(['note', 'effort'])
 
 /** The rules of the role that the leaks are planted for. */
 export const SECRETS: Secrets = {
   User: rule(['salary']),
   Project: rule(['budget', 'version']),
-  Task: rule(['note', 'effort']),
+  Seat: rule(['price']),
+  Task: OF_TASKS,
+  Bug: OF_TASKS,
   Label: rule(['weight']),
 }
 
@@ -51,6 +63,7 @@ function admit (own: ReadonlyMap<string, unknown>, all: ReadonlyMap<string, unkn
 export const LEAKS: readonly Leak[] = [
   {
     name: 'a hidden property can be sorted by',
+    of: ['User', 'Project', 'Task'],
     tried: ['budget', 'effort', 'salary'],
     tamper: ({ whitelist }, all, naming) => {
       for (const name of [naming('Project', 'budget'), naming('Task', 'effort'), naming('User', 'salary')]) {
@@ -99,6 +112,7 @@ export const LEAKS: readonly Leak[] = [
   },
   {
     name: 'an error names a hidden property among the allowed ones',
+    of: ['Project'],
     ofNames: true,
     tamper: ({ whitelist }, { whitelist: all }, naming) => {
       const name = naming('Project', 'budget')

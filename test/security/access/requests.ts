@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { uuidOf } from './entities.ts'
 import { WORDS } from './data.ts'
 import { isHidden, type Secrets } from './roles.ts'
-import { ENTITIES, propertiesOf, SHAPE, targetOf } from './shape.ts'
+import { ENTITIES, keyColumns, keyInBody, keyValues, propertiesOf, SHAPE, targetOf } from './shape.ts'
 import { aggregateName, ALLOWED, operatorsAt, typeAt, type Allowed } from './whitelists.ts'
 
 export interface Ask {
@@ -16,6 +16,9 @@ export interface Ask {
 }
 
 const word = fc.constantFrom(...WORDS, 'a', 'n')
+/** The end of a path with the key of an entity. */
+const keyPath = (entity: string, id: number): string => keyValues(entity, id).join('/')
+
 const small = fc.integer({ min: 0, max: 6 })
 const id = fc.oneof({ weight: 12, arbitrary: fc.integer({ min: 1, max: 6 }) }, fc.constantFrom(101, 102, 999))
 const uuid = fc.integer({ min: 10, max: 60 }).map(uuidOf)
@@ -72,7 +75,7 @@ function valueText (entity: string, path: string): fc.Arbitrary<string> {
     case 'long':
       return word
     default:
-      return path.endsWith('id') ? id.map(String) : word
+      return /(?:^|\.)(?:id|area|no)$/.test(path) ? id.map(String) : word
   }
 }
 
@@ -90,6 +93,7 @@ function filterOf (secrets: Secrets, entity: string): fc.Arbitrary<string> {
     { weight: 5, arbitrary: byOperator },
     { weight: 3, arbitrary: fc.constantFrom(...WORDS, 'x').map((text) => `filter[q]=${encodeURIComponent(text)}`) },
     fc.constantFrom(...WORDS, '1', '2').map((text) => `filter[any]=${encodeURIComponent(text)}`),
+    small.map((n) => `filter[upTo]=${n}`),
     fc.constantFrom('filter[trashed]=with', 'filter[trashed]=only', 'filter[trashed]=x')
   )
 }
@@ -98,7 +102,7 @@ const items = (list: fc.Arbitrary<string>, maxLength: number): fc.Arbitrary<stri
   fc.array(list, { minLength: 1, maxLength }).map((names) => [...new Set(names)].join(','))
 
 function sortOf (secrets: Secrets, entity: string): fc.Arbitrary<string> {
-  const name = mistaken(pathsOf(secrets, entity, [...ALLOWED[entity]!.sorts, 'several']))
+  const name = mistaken(pathsOf(secrets, entity, [...ALLOWED[entity]!.sorts, 'several', 'backwards']))
   const item = fc.tuple(fc.constantFrom('', '-'), name).map(([sign, name]) => `${sign}${name}`)
   return items(item, 2).map((list) => `sort=${list}`)
 }
@@ -119,7 +123,7 @@ function fieldsOf (secrets: Secrets, entity: string): fc.Arbitrary<string> {
   return fc.oneof(
     { weight: 3, arbitrary: items(mistaken(pathsOf(secrets, entity, own)), 4).map((list) => `fields=${list}`) },
     related.length === 0
-      ? fc.constant('fields=id')
+      ? fc.constant(`fields=${keyColumns(entity)[0]}`)
       : fc.constantFrom(...related).chain(([relation, name]) =>
         mistaken(open([name])).map((name) => `include=${relation}&fields[${relation}]=${name}`)
       )
@@ -168,7 +172,14 @@ function readsOf (secrets: Secrets, entity: string): fc.Arbitrary<Ask> {
     fc.constantFrom(1, 2).map((n) => `per_page=${n}`)
   )
     .map((query): Ask => ({ method: 'GET', url: `${path}?${query}&cursor=`, headers: {}, follow: true }))
-  const one = fc.tuple(fc.oneof({ weight: 5, arbitrary: id.map(String) }, uuid, fc.constant('x')), query(...selection))
+  const one = fc.tuple(
+    fc.oneof(
+      { weight: 5, arbitrary: id.map((id) => keyPath(entity, id)) },
+      uuid,
+      fc.constant(keyColumns(entity).map(() => 'x').join('/'))
+    ),
+    query(...selection)
+  )
     .map(([id, query]): Ask => ({ method: 'GET', url: `${path}/${id}?${query}`, headers: {} }))
   const head = query(...filters).map((query): Ask => ({ method: 'HEAD', url: `${path}?${query}`, headers: {} }))
   return fc.oneof({ weight: 6, arbitrary: list }, { weight: 2, arbitrary: pages }, { weight: 2, arbitrary: one }, head)
@@ -184,12 +195,12 @@ function bodyOf (secrets: Secrets, entity: string): fc.Arbitrary<Record<string, 
   )
   const keys = visible.filter((property) => columns[property]?.type === 'key' || property === 'labels')
   const entry = mistaken({ visible: [...visible, ...keys, ...keys], all }).chain((name) =>
-    fc.tuple(fc.constant(name), bodyValue(columns[name]?.type, name in toMany))
+    fc.tuple(fc.constant(name), bodyValue(columns[name]?.type, name in toMany, columns[name]?.target))
   )
   return fc.array(entry, { minLength: 0, maxLength: 3, size: 'max' }).map((entries) => Object.fromEntries(entries))
 }
 
-function bodyValue (type: string | undefined, isToMany: boolean): fc.Arbitrary<unknown> {
+function bodyValue (type: string | undefined, isToMany: boolean, target = ''): fc.Arbitrary<unknown> {
   if (isToMany) return fc.uniqueArray(id, { maxLength: 3 })
   switch (type) {
     case 'tenant':
@@ -201,7 +212,10 @@ function bodyValue (type: string | undefined, isToMany: boolean): fc.Arbitrary<u
     case 'long':
       return fc.oneof({ weight: 20, arbitrary: word }, fc.constant(7))
     case 'key':
-      return fc.oneof({ weight: 9, arbitrary: id }, fc.constantFrom(null, 'x'))
+      return fc.oneof(
+        { weight: 9, arbitrary: id.map((id) => keyInBody(target, id)) },
+        fc.constantFrom<unknown>(null, 'x', 1, { area: 1 })
+      )
     case 'uuid':
       return uuid
     case 'date':
@@ -213,20 +227,26 @@ function bodyValue (type: string | undefined, isToMany: boolean): fc.Arbitrary<u
   }
 }
 
+/** A composite key of a new record. No row of the data has it, since a conflict would tell of a hidden row. */
+const newKey = fc.record({ area: fc.integer({ min: 101, max: 120 }), no: fc.integer({ min: 0, max: 1 }) })
+
 function writesOf (secrets: Secrets, entity: string): fc.Arbitrary<Ask> {
   const { path } = SHAPE[entity]!
   const body = bodyOf(secrets, entity)
   const matching = fc.constantFrom<Ask['headers']>({}, {}, {}, { 'if-match': '"1"' }, { 'if-match': '"2"' }, {
     'if-match': '*',
   })
-  const create = body.map((body): Ask => ({ method: 'POST', url: path, headers: {}, body }))
-  const batch = fc.array(body, { minLength: 1, maxLength: 3 })
+  const record = SHAPE[entity]!.key === undefined
+    ? body
+    : fc.tuple(newKey, body).map(([key, body]) => ({ ...key, ...body }))
+  const create = record.map((body): Ask => ({ method: 'POST', url: path, headers: {}, body }))
+  const batch = fc.array(record, { minLength: 1, maxLength: 3 })
     .map((body): Ask => ({ method: 'POST', url: path, headers: {}, body }))
   const update = fc.tuple(fc.constantFrom('PATCH' as const, 'PUT' as const), id, matching, body)
-    .map(([method, id, headers, body]): Ask => ({ method, url: `${path}/${id}`, headers, body }))
+    .map(([method, id, headers, body]): Ask => ({ method, url: `${path}/${keyPath(entity, id)}`, headers, body }))
   const remove = fc.tuple(id, matching, fc.constantFrom('', '', '?hard=true', '?hrd=true'))
-    .map(([id, headers, hard]): Ask => ({ method: 'DELETE', url: `${path}/${id}${hard}`, headers }))
-  const restore = id.map((id): Ask => ({ method: 'POST', url: `${path}/${id}/restore`, headers: {} }))
+    .map(([id, headers, hard]): Ask => ({ method: 'DELETE', url: `${path}/${keyPath(entity, id)}${hard}`, headers }))
+  const restore = id.map((id): Ask => ({ method: 'POST', url: `${path}/${keyPath(entity, id)}/restore`, headers: {} }))
   return fc.oneof(
     { weight: 3, arbitrary: create },
     batch,
@@ -238,9 +258,9 @@ function writesOf (secrets: Secrets, entity: string): fc.Arbitrary<Ask> {
 
 type AsksOf = (secrets: Secrets, entity: string) => fc.Arbitrary<Ask>
 
-const oneOf = (of: AsksOf, secrets: Secrets): fc.Arbitrary<Ask> =>
+const oneOf = (of: AsksOf, secrets: Secrets, entities: readonly string[]): fc.Arbitrary<Ask> =>
   fc.oneof(
-    ...ENTITIES.map((entity) => ({ weight: secrets[entity] === undefined ? 1 : 5, arbitrary: of(secrets, entity) }))
+    ...entities.map((entity) => ({ weight: secrets[entity] === undefined ? 1 : 5, arbitrary: of(secrets, entity) }))
   )
 
 /** Everything that a role sees of an entity's own rows, after the writes. */
@@ -252,14 +272,20 @@ const LAST: readonly Ask[] = [
   '/projects?per_page=10&sort=id&include=tasksCount',
   '/tasks?per_page=10&sort=id&filter[trashed]=with',
   '/tasks?per_page=10&sort=id',
+  '/bugs?per_page=10&sort=id',
+  '/seats?per_page=10&sort=area,no',
   '/labels?per_page=10&sort=id',
 ].map((url) => ({ method: 'GET', url, headers: {} }))
 
-/** Random requests of a role, most of which it may send. */
-export function asksOf (secrets: Secrets): fc.Arbitrary<readonly Ask[]> {
+/**
+ * Random requests of a role, most of which it may send.
+ *
+ * @param entities those that the requests are for, apart from the last ones
+ */
+export function asksOf (secrets: Secrets, entities = ENTITIES): fc.Arbitrary<readonly Ask[]> {
   const ask = fc.oneof(
-    { weight: 3, arbitrary: oneOf(readsOf, secrets) },
-    { weight: 2, arbitrary: oneOf(writesOf, secrets) }
+    { weight: 3, arbitrary: oneOf(readsOf, secrets, entities) },
+    { weight: 2, arbitrary: oneOf(writesOf, secrets, entities) }
   )
   // without the bias of fast-check, which prefers few requests and the first names
   return fc.noBias(fc.array(ask, { minLength: 1, maxLength: 80, size: 'max' })).map((asks) => [...asks, ...LAST])

@@ -1,8 +1,19 @@
 /** Random rules of a role, and a model in JavaScript of the rows and properties that the role may see. */
 import fc from 'fast-check'
 import type { EntityRule } from '../../../src/index.ts'
-import { propertiesOf, propertyOf, SHAPE, targetOf, ENTITIES, type Naming } from './shape.ts'
-import type { Data, Row } from './data.ts'
+import { rowsIn, type Data, type Row } from './data.ts'
+import {
+  ENTITIES,
+  familyProperties,
+  keyColumns,
+  propertiesOf,
+  propertyOf,
+  SHAPE,
+  STORED,
+  storedAs,
+  targetOf,
+  type Naming,
+} from './shape.ts'
 
 /** A condition on rows: comparisons, conditions on related rows, and `$or`. */
 export type Condition = Readonly<Record<string, any>>
@@ -16,10 +27,22 @@ export interface SecretRule {
   /** Whether `rows` is a function of the request. */
   readonly asked: boolean
   readonly readonly: readonly string[]
+  /** The operations that the role may use. Default: all of the resource. */
+  readonly operations?: readonly CrudOperation[] | undefined
+  /** Whether the rule is written under the name `'*'`, which stands for all such entities. */
+  readonly others?: boolean
 }
 
-/** The rules of a role by entity. An entity without a rule is denied. */
+/**
+ * The rules of a role by entity. An entity without a rule is denied. An entity that extends another one has the rule of
+ * that one, unless that one is denied.
+ */
 export type Secrets = Readonly<Record<string, SecretRule | undefined>>
+
+type Operations = NonNullable<EntityRule['operations']>
+type CrudOperation = Operations[number]
+
+export const OPERATIONS: Operations = ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore']
 
 /** Conditions that rules of an entity can have. */
 const CONDITIONS: Readonly<Record<string, readonly Condition[]>> = {
@@ -31,53 +54,103 @@ const CONDITIONS: Readonly<Record<string, readonly Condition[]>> = {
     { name: { $ne: 'bob' } },
     { owner: { tenant: 1 } },
     { tasks: { title: 'ann' } },
+    { bugs: { severity: { $gte: 2 } } },
     { labels: { tenant: 1 } },
   ],
+  Seat: [{ tenant: 1 }, { price: { $lt: 3 } }, { holder: { tenant: 1 } }, { tasks: { title: 'ann' } }],
   Task: [{ tenant: 1 }, { effort: { $lt: 3 } }, { tenant: { $in: [1, 3] } }, { project: { tenant: 1 } }, {
     project: { owner: { tenant: 1 } },
-  }],
+  }, { seat: { tenant: 1 } }],
   Label: [{ tenant: 1 }, { weight: { $gte: 1 } }],
 }
 
-function ruleOf (entity: string): fc.Arbitrary<SecretRule | undefined> {
-  const rule = fc.record({
-    hidden: fc.subarray([...propertiesOf(entity)], { maxLength: 4 }),
-    only: fc.boolean(),
-    rows: fc.option(fc.constantFrom(...CONDITIONS[entity]!), { nil: undefined, freq: 5 }),
+/** The rules for entities that are not named. */
+const OTHERS_CONDITIONS: readonly Condition[] = [{ tenant: 1 }, { $or: [{ tenant: 1 }, { tenant: 3 }] }]
+
+function ruleOf (
+  properties: readonly string[],
+  conditions: readonly Condition[],
+  isOnly: fc.Arbitrary<boolean>
+): fc.Arbitrary<SecretRule> {
+  return fc.record({
+    hidden: fc.subarray([...properties], { maxLength: 4 }),
+    only: isOnly,
+    rows: fc.option(fc.constantFrom(...conditions), { nil: undefined, freq: 5 }),
     asked: fc.boolean(),
-    readonly: fc.subarray([...propertiesOf(entity)], { maxLength: 2 }),
+    readonly: fc.subarray([...properties], { maxLength: 2 }),
+    operations: fc.option(fc.subarray([...OPERATIONS], { minLength: 3 }), { nil: undefined, freq: 1 }),
   })
-  return fc.option(rule, { nil: undefined, freq: 9 })
 }
 
+/** What a role has for an entity: a rule of its own, that of `'*'`, or none. */
+const kindOfRule = fc.constantFrom('own', 'own', 'own', 'own', 'own', 'own', 'others', 'others', 'none')
+
 export const secretsArbitrary: fc.Arbitrary<Secrets> = fc.noBias(
-  fc.record(Object.fromEntries(ENTITIES.map((entity) => [entity, ruleOf(entity)])))
+  fc.tuple(
+    ruleOf([...new Set(STORED.flatMap(familyProperties))], OTHERS_CONDITIONS, fc.constant(false)),
+    fc.record(Object.fromEntries(STORED.map((entity) => [
+      entity,
+      fc.tuple(kindOfRule, ruleOf(familyProperties(entity), CONDITIONS[entity]!, fc.boolean())),
+    ]))),
+    // whether the role may use only those that extend an entity
+    fc.integer({ min: 0, max: 5 }).map((n) => n === 0)
+  ).map(([others, rules, onlyExtending]) =>
+    Object.fromEntries(ENTITIES.map((entity) => {
+      const [kind, own] = rules[storedAs(entity)]!
+      const isExtended = ENTITIES.some((other) => SHAPE[other]!.base === entity)
+      if (kind === 'none' || (kind === 'own' && onlyExtending && isExtended)) return [entity, undefined]
+      return [entity, kind === 'own' ? own : { ...others, others: true }]
+    }))
+  )
 )
 
 /** Whether a property does not exist for the role. */
 export function isHidden (secrets: Secrets, entity: string, property: string): boolean {
-  if (property === 'id') return false
+  if (keyColumns(entity).includes(property)) return false
   const rule = secrets[entity]
   const target = targetOf(entity, property)
   return rule === undefined || rule.hidden.includes(property) || (target !== undefined && secrets[target] === undefined)
 }
 
-/** The rule as an application writes it, in the names of a server. */
-export function writtenRule (secrets: Secrets, entity: string, naming: Naming): EntityRule {
-  const { hidden, only, rows, asked, readonly } = secrets[entity]!
-  const names = (properties: readonly string[]): string[] => properties.map((property) => naming(entity, property))
+/** The rules as an application writes them, in the names of a server. */
+export function writtenRules (secrets: Secrets, naming: Naming): Readonly<Record<string, false | EntityRule>> {
+  const rules: Record<string, false | EntityRule> = {}
+  const others = ENTITIES.filter((entity) => secrets[entity]?.others === true)
+  if (others.length > 0) rules['*'] = writtenRule(secrets, others, naming)
+  for (const entity of ENTITIES) {
+    const rule = secrets[entity]
+    // those that extend an entity have its rule, and may repeat it
+    if (rule !== undefined && rule === secrets[SHAPE[entity]!.base ?? ''] && !rule.asked) continue
+    if (rule === undefined) rules[entity] = false
+    else if (rule.others !== true) {
+      rules[entity] = rules[SHAPE[entity]!.base ?? ''] || writtenRule(secrets, [entity], naming)
+    }
+  }
+  return rules
+}
+
+/** @param entities those that the rule is for */
+function writtenRule (secrets: Secrets, entities: readonly string[], naming: Naming): EntityRule {
+  const [entity] = entities as readonly [string]
+  const { hidden, only, rows, asked, readonly, operations } = secrets[entity]!
+  const all = [...new Set(entities.flatMap(familyProperties))]
+  const covered = ENTITIES.filter((one) => entities.includes(one) || entities.includes(storedAs(one)))
+  const having = (property: string) => covered.filter((one) => propertiesOf(one).includes(property))
+  const names = (properties: readonly string[]): string[] => [
+    ...new Set(properties.flatMap((property) => having(property).map((one) => naming(one, property)))),
+  ]
   const condition = rows && writtenCondition(rows, entity, naming)
   const policy = policyColumns(secrets)
-  const decisive = propertiesOf(entity).filter((property) => decides(policy, entity, property))
+  const decisive = all.filter((property) => having(property).some((one) => decides(policy, one, property)))
   const frozen = names([...new Set([...readonly, ...decisive])])
-  const others = ['id', ...names(propertiesOf(entity).filter((property) => !hidden.includes(property)))]
+  const shown = [...keyColumns(entity), ...names(all.filter((property) => !hidden.includes(property)))]
+  // a restored row could make other rows visible
+  const restores = !entities.some((one) => policy.has(`${storedAs(one)}.deleted_at`))
+  const offered = (operations ?? OPERATIONS).filter((operation) => restores || operation !== 'restore')
   return {
-    ...(only ? { only: others } : { hidden: names(hidden) }),
+    ...(only ? { only: shown } : { hidden: names(hidden) }),
     ...(frozen.length > 0 && { readonly: frozen }),
-    // a restored row could make other rows visible
-    ...(policy.has(`${entity}.deleted_at`) && {
-      operations: ['list', 'get', 'create', 'createMany', 'update', 'delete'],
-    }),
+    ...((operations !== undefined || !restores) && { operations: offered }),
     ...(condition && { rows: asked ? () => condition : condition }),
   }
 }
@@ -129,7 +202,7 @@ function compares (wanted: any, value: any): boolean {
 function relatedRows (data: Data, entity: string, row: Row, relation: string): readonly Row[] {
   const { columns, toMany } = SHAPE[entity]!
   const target = targetOf(entity, relation)!
-  const rows = data.rows[target]!
+  const rows = rowsIn(data, target)
   if (columns[relation] !== undefined) return rows.filter(({ id }) => id === row[relation])
   const by = toMany[relation]!.by
   if (by !== undefined) return rows.filter((related) => related[by] === row.id)
@@ -148,12 +221,13 @@ export function policyColumns (secrets: Secrets): ReadonlySet<string> {
       const target = targetOf(entity, name)
       if (name === '$or') wanted.forEach((each: Condition) => read(each, entity, true))
       else if (target === undefined) {
-        if (all) columns.add(`${entity}.${name}`)
+        if (all) columns.add(`${storedAs(entity)}.${name}`)
       } else {
         const by = SHAPE[entity]!.toMany[name]
-        columns.add(by === undefined ? `${entity}.${name}` : by.by === undefined ? 'links' : `${target}.${by.by}`)
-        if (by !== undefined) columns.add(`${target}.id`)
-        columns.add(`${target}.deleted_at`)
+        const [own, other] = [storedAs(entity), storedAs(target)]
+        columns.add(by === undefined ? `${own}.${name}` : by.by === undefined ? 'links' : `${other}.${by.by}`)
+        if (by !== undefined) columns.add(`${other}.id`)
+        columns.add(`${other}.deleted_at`)
         read(wanted, target, true)
       }
     }
@@ -169,34 +243,39 @@ export function policyColumns (secrets: Secrets): ReadonlySet<string> {
 function decides (policy: ReadonlySet<string>, entity: string, property: string): boolean {
   const { columns, toMany } = SHAPE[entity]!
   const many = toMany[property]
-  if (many !== undefined) return policy.has(many.by === undefined ? 'links' : `${many.target}.${many.by}`)
+  if (many !== undefined) return policy.has(many.by === undefined ? 'links' : `${storedAs(many.target)}.${many.by}`)
   return Object.keys(columns).some((column) =>
-    propertyOf(entity, column) === property && policy.has(`${entity}.${column}`)
+    propertyOf(entity, column) === property && policy.has(`${storedAs(entity)}.${column}`)
   )
 }
 
 /** What the role may see of the data: the values of visible properties in visible rows, and links between them. */
 export function viewOf (secrets: Secrets, data: Data): unknown {
   const visible = Object.fromEntries(
-    ENTITIES.map((entity) => [entity, data.rows[entity]!.filter((row) => isVisible(secrets, data, entity, row))])
+    STORED.map((stored) => [
+      stored,
+      data.rows[stored]!.filter((row) => isVisible(secrets, data, row['kind'] as string, row)),
+    ])
   )
-  const sees = (entity: string, id: unknown): boolean => visible[entity]!.some((row) => row.id === id)
-  const shown = (entity: string, row: Row): unknown[] =>
-    Object.entries(SHAPE[entity]!.columns).map(([column, { type, target }]) => {
+  const sees = (entity: string, id: unknown): boolean => visible[storedAs(entity)]!.some((row) => row.id === id)
+  const shown = (row: Row): unknown[] => {
+    const entity = row['kind'] as string
+    return Object.entries(SHAPE[entity]!.columns).map(([column, { type, target }]) => {
       const value = row[column]
       if (!isHidden(secrets, entity, propertyOf(entity, column))) return value
       // a deletion can be seen, even if its time cannot
       if (type === 'date') return value !== null
       if (target === undefined) return undefined
       // a to-many relation shows the keys that refer to its rows
-      const inverse = Object.entries(SHAPE[target]!.toMany).find(([, many]) =>
-        many.target === entity && many.by === column
+      const isShown = Object.entries(SHAPE[target]!.toMany).some(([name, many]) =>
+        storedAs(many.target) === storedAs(entity) && many.by === column && !isHidden(secrets, target, name)
       )
-      return inverse !== undefined && !isHidden(secrets, target, inverse[0]) && sees(target, value) ? value : undefined
+      return isShown && sees(target, value) ? value : undefined
     })
+  }
   const linked = !isHidden(secrets, 'Project', 'labels') || !isHidden(secrets, 'Label', 'projects')
   return {
-    rows: ENTITIES.map((entity) => visible[entity]!.map((row) => [row.id, ...shown(entity, row)])),
+    rows: STORED.map((stored) => visible[stored]!.map((row) => [row.id, row['kind'], ...shown(row)])),
     links: linked && data.links.filter(({ project, label }) => sees('Project', project) && sees('Label', label)),
   }
 }

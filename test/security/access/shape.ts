@@ -15,6 +15,8 @@ export interface Column {
   readonly nullable?: boolean
 }
 
+type Columns = Readonly<Record<string, Column>>
+
 /** A to-many relation: by a column of the target, or by the table of links. */
 export interface ToMany {
   readonly target: string
@@ -25,34 +27,60 @@ export interface ToMany {
 export interface EntityShape {
   readonly table: string
   readonly path: string
-  readonly columns: Readonly<Record<string, Column>>
+  /** The entity that this one extends. The rows of both are in one table, and its column `kind` tells them apart. */
+  readonly base?: string
+  /** The columns of a composite primary key. The other entities have the key `id`. */
+  readonly key?: readonly string[]
+  readonly columns: Columns
   readonly toMany: Readonly<Record<string, ToMany>>
 }
 
 const key = (target: string): Column => ({ type: 'key', target, nullable: true })
+const tenant: Column = { type: 'tenant' }
+const text: Column = { type: 'text' }
+const int: Column = { type: 'int', nullable: true }
 
+const TASK = {
+  columns: {
+    tenant,
+    title: text,
+    note: { type: 'long' },
+    effort: int,
+    project: key('Project'),
+    after: key('Task'),
+    seat: key('Seat'),
+    deleted_at: { type: 'date', nullable: true },
+  },
+  toMany: { followers: { target: 'Task', by: 'after' } },
+} as const satisfies Pick<EntityShape, 'columns' | 'toMany'>
+
+/** The entities, in an order in which their rows can be inserted. */
 export const SHAPE: Readonly<Record<string, EntityShape>> = {
   User: {
     table: 'users',
     path: '/users',
     columns: {
-      tenant: { type: 'tenant' },
-      name: { type: 'text' },
-      salary: { type: 'int', nullable: true },
+      tenant,
+      name: text,
+      salary: int,
       manager: key('User'),
       address_city: { type: 'text', property: 'address' },
       address_zip: { type: 'int', property: 'address' },
     },
-    toMany: { projects: { target: 'Project', by: 'owner' }, reports: { target: 'User', by: 'manager' } },
+    toMany: {
+      projects: { target: 'Project', by: 'owner' },
+      reports: { target: 'User', by: 'manager' },
+      fixes: { target: 'Bug', by: 'fixer' },
+    },
   },
   Project: {
     table: 'projects',
     path: '/projects',
     columns: {
-      tenant: { type: 'tenant' },
-      name: { type: 'text' },
-      budget: { type: 'int', nullable: true },
-      status: { type: 'text' },
+      tenant,
+      name: text,
+      budget: int,
+      status: text,
       settings: { type: 'json', nullable: true },
       owner: key('User'),
       parent: key('Project'),
@@ -60,46 +88,76 @@ export const SHAPE: Readonly<Record<string, EntityShape>> = {
     },
     toMany: {
       tasks: { target: 'Task', by: 'project' },
+      bugs: { target: 'Bug', by: 'project' },
       children: { target: 'Project', by: 'parent' },
       labels: { target: 'Label' },
     },
   },
-  Task: {
+  Seat: {
+    table: 'seats',
+    path: '/seats',
+    key: ['area', 'no'],
+    columns: { tenant, name: text, price: int, holder: key('User') },
+    toMany: { tasks: { target: 'Task', by: 'seat' } },
+  },
+  Task: { table: 'tasks', path: '/tasks', ...TASK },
+  Bug: {
     table: 'tasks',
-    path: '/tasks',
-    columns: {
-      tenant: { type: 'tenant' },
-      title: { type: 'text' },
-      note: { type: 'long' },
-      effort: { type: 'int', nullable: true },
-      project: key('Project'),
-      after: key('Task'),
-      deleted_at: { type: 'date', nullable: true },
-    },
-    toMany: { followers: { target: 'Task', by: 'after' } },
+    path: '/bugs',
+    base: 'Task',
+    columns: { ...TASK.columns, severity: int, fixer: key('User') },
+    toMany: { ...TASK.toMany, examples: { target: 'Label', by: 'example' } },
   },
   Label: {
     table: 'labels',
     path: '/labels',
-    columns: {
-      tenant: { type: 'tenant' },
-      text: { type: 'text' },
-      weight: { type: 'int' },
-      uuid: { type: 'uuid' },
-    },
+    columns: { tenant, text, weight: { type: 'int' }, uuid: { type: 'uuid' }, example: key('Bug') },
     toMany: { projects: { target: 'Project' } },
   },
 }
 
 export const ENTITIES: readonly string[] = Object.keys(SHAPE)
 
-export const propertyOf = (entity: string, column: string): string => SHAPE[entity]!.columns[column]!.property ?? column
+/** The entities that have a table of their own. */
+export const STORED: readonly string[] = ENTITIES.filter((entity) => SHAPE[entity]!.base === undefined)
+
+/** The entity whose table has the rows of an entity. */
+export const storedAs = (entity: string): string => SHAPE[entity]!.base ?? entity
+
+/** An entity, and those that extend it. */
+export const family = (entity: string): readonly string[] =>
+  ENTITIES.filter((other) => other === entity || SHAPE[other]!.base === entity)
+
+/** The columns of an entity's table, without those of the key and `kind`. */
+export const tableColumns = (entity: string): Columns =>
+  Object.assign({}, ...family(storedAs(entity)).map((entity) => SHAPE[entity]!.columns)) as Columns
+
+/** The columns of a primary key, or of a foreign key that refers to it. */
+export const keyColumns = (entity: string, prefix = ''): readonly string[] =>
+  (SHAPE[storedAs(entity)]!.key ?? ['id']).map((name) => `${prefix}${name}`)
+
+/** The values of a key's columns. Each composite key stands for a number, which is the row's in the tests. */
+export const keyValues = (entity: string, id: number): readonly number[] =>
+  SHAPE[storedAs(entity)]!.key === undefined ? [id] : [Math.ceil(id / 2), id % 2]
+
+/** A key as bodies contain it. */
+export function keyInBody (entity: string, id: number): unknown {
+  const values = keyValues(entity, id)
+  return values.length === 1 ? id : Object.fromEntries(keyColumns(entity).map((name, index) => [name, values[index]]))
+}
+
+export const propertyOf = (entity: string, column: string): string => tableColumns(entity)[column]!.property ?? column
 
 /** The names of an entity's properties except its key. */
 export function propertiesOf (entity: string): readonly string[] {
   const { columns, toMany } = SHAPE[entity]!
   return [...new Set([...Object.keys(columns).map((column) => propertyOf(entity, column)), ...Object.keys(toMany)])]
 }
+
+/** The names of the properties of an entity and of those that extend it. */
+export const familyProperties = (entity: string): readonly string[] => [
+  ...new Set(family(entity).flatMap(propertiesOf)),
+]
 
 /** The entity that a relation leads to; `undefined` for other properties. */
 export function targetOf (entity: string, property: string): string | undefined {
@@ -117,7 +175,8 @@ export function named (naming: Naming, entity: string, path: string): string {
   const names: string[] = []
   let current: string | undefined = entity
   for (const part of path.split('.')) {
-    names.push(current === undefined || part === 'id' ? part : naming(current, part))
+    const isKept = current === undefined || keyColumns(current).includes(part)
+    names.push(isKept ? part : naming(current!, part))
     current = current && targetOf(current, part)
   }
   return names.join('.')

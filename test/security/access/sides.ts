@@ -1,15 +1,16 @@
 /** Two servers that differ only in what a role may not see, and what their clients learn from a series of requests. */
 import type { PGlite } from '@electric-sql/pglite'
 import { MikroORM as PgliteORM } from '@mikro-orm/pglite'
-import type { MikroORM } from '@mikro-orm/postgresql'
+import { MikroORM } from '@mikro-orm/postgresql'
 import Fastify, { type FastifyInstance } from 'fastify'
-import { crudKit, type CrudKitOptions, type EntityRule } from '../../../src/index.ts'
+import { crudKit, type CrudKitOptions } from '../../../src/index.ts'
+import type { TestDatabase } from '../../helpers/databases.ts'
 import { dataOf, insertSql, twinOf, type Data } from './data.ts'
 import { entitiesFor, serial } from './entities.ts'
 import { leakyCrud, type Leak } from './leaks.ts'
 import type { Ask } from './requests.ts'
-import { isHidden, writtenRule, type Secrets } from './roles.ts'
-import { ENTITIES, sameNames, type Naming } from './shape.ts'
+import { isHidden, writtenRules, type Secrets } from './roles.ts'
+import { ENTITIES, family, propertiesOf, sameNames, storedAs, type Naming } from './shape.ts'
 import { resourcesFor, usualCrud } from './whitelists.ts'
 
 /** An answer as its client receives it. */
@@ -26,26 +27,45 @@ interface Side {
   readonly close: () => Promise<void>
 }
 
-/** Names that resemble no other name, for everything that the role may not see. */
+/** Names that resemble no other name, for everything that the role may not see. An entity has the names of its base. */
 function secretNaming (secrets: Secrets): Naming {
   return (entity, property) =>
-    isHidden(secrets, entity, property) ? `zzq${property.length}x${[...property].map(digit).join('')}` : property
+    family(storedAs(entity)).every((one) => !propertiesOf(one).includes(property) || isHidden(secrets, one, property))
+      ? `zzq${property.length}x${[...property].map(digit).join('')}`
+      : property
 }
 
 const digit = (letter: string): string => String(letter.charCodeAt(0) % 10)
 
-async function openSide (database: PGlite, secrets: Secrets, naming: Naming, leak?: Leak): Promise<Side> {
-  const models = entitiesFor(naming)
-  const orm = await PgliteORM.init(
-    { entities: [...models], dbName: 'memory://', driverOptions: { pglite: () => database } } as never
-  ) as unknown as MikroORM
-  const app = Fastify()
-  const rules: Record<string, EntityRule> = {}
-  for (const entity of ENTITIES) {
-    if (secrets[entity] === undefined) continue
-    const rule = writtenRule(secrets, entity, naming)
-    rules[entity] = leak?.rule?.(entity, rule) ?? rule
+/** A database with the tables of the entities. */
+export interface Database {
+  /** A new ORM for it. */
+  readonly openOrm: (entities: readonly unknown[]) => Promise<MikroORM>
+  /** Runs several statements. */
+  readonly execute: (sql: string) => Promise<unknown>
+}
+
+/** A database with the tables of the shape, for the servers of a test. */
+export async function databaseOf ({ orm, url }: TestDatabase): Promise<Database> {
+  const pglite = url === undefined && await orm.em.getConnection().getNativeClient() as unknown as PGlite
+  const driver = pglite ? PgliteORM : MikroORM
+  const where = pglite
+    ? { dbName: 'memory://', driverOptions: { pglite: () => pglite } }
+    : { clientUrl: url, pool: { min: 0, max: 2 } }
+  return {
+    openOrm: async (entities) => await driver.init({ entities: [...entities], ...where } as object) as MikroORM,
+    execute: async (sql) => await orm.em.getConnection().executeDump(sql),
   }
+}
+
+async function openSide (database: Database, secrets: Secrets, naming: Naming, leak?: Leak): Promise<Side> {
+  const models = entitiesFor(naming)
+  const orm = await database.openOrm(Object.values(models))
+  const app = Fastify()
+  const written = Object.entries(writtenRules(secrets, naming))
+  // an entity and those that extend it have the same rule
+  const changed = new Map(written.toReversed().map(([entity, rule]) => [rule, rule && leak?.rule?.(entity, rule)]))
+  const rules = Object.fromEntries(written.map(([entity, rule]) => [entity, changed.get(rule) ?? rule]))
   await app.register(crudKit, {
     orm,
     access: { role: () => 'member', roles: { member: rules } },
@@ -56,7 +76,7 @@ async function openSide (database: PGlite, secrets: Secrets, naming: Naming, lea
   await app.ready()
   return {
     hear: async (data, asks) => {
-      await database.exec(insertSql(data))
+      await database.execute(insertSql(data))
       serial.next = 1
       const heard: Heard[] = []
       for (const ask of asks) await hearOne(app, ask, heard)
@@ -118,7 +138,7 @@ export interface Visit {
 
 /** What the role hears on both sides. */
 export async function hearBoth (
-  database: PGlite,
+  database: Database,
   { secrets, asks, seed, otherSeed, leak }: Visit
 ): Promise<readonly [one: readonly Heard[], other: readonly Heard[]]> {
   const data = dataOf(seed)

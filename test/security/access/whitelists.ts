@@ -8,12 +8,14 @@ import {
   type CrudKitOptions,
   type QueryBuilderOptions,
 } from '../../../src/index.ts'
-import { ENTITIES, named, SHAPE, targetOf, type ColumnType, type Naming } from './shape.ts'
+import { ENTITIES, keyColumns, named, SHAPE, storedAs, targetOf, type ColumnType, type Naming } from './shape.ts'
 
 type Aggregate = 'count' | 'exists' | 'sum' | 'min' | 'max' | 'avg'
 
 export interface Allowed {
   readonly filters: readonly string[]
+  /** Those of the filters whose conditions the application's code adds. */
+  readonly custom: readonly string[]
   /** The properties that the filter `q` searches, and those that `any` compares. */
   readonly search: readonly string[]
   readonly anyOf: readonly string[]
@@ -30,6 +32,46 @@ export interface Allowed {
   readonly pagination: QueryBuilderOptions<any>['pagination']
 }
 
+const TASK: Allowed = {
+  filters: [
+    'tenant',
+    'title',
+    'note',
+    'effort',
+    'project',
+    'project.name',
+    'project.owner.name',
+    'project.labels.text',
+    'after',
+    'after.effort',
+    'followers.title',
+    'seat.name',
+    'seat.area',
+    'deleted_at',
+  ],
+  custom: ['tenant'],
+  search: ['title', 'note', 'project.name'],
+  anyOf: ['title', 'effort'],
+  sorts: [
+    'id',
+    'title',
+    'effort',
+    'note',
+    'project.name',
+    'project.owner.salary',
+    'after.effort',
+    'seat.price',
+    'deleted_at',
+  ],
+  several: ['title', 'effort'],
+  fields: ['id', 'title', 'note', 'effort', 'project', 'after', 'seat', 'project.name', 'project.budget', 'seat.price'],
+  includes: ['project', 'project.owner', 'after', 'followers', 'project.labels', 'seat', 'seat.tasks'],
+  includeSorts: { followers: ['project.name', '-effort'] },
+  aggregates: [['count', 'followers'], ['exists', 'project'], ['max', 'followers.effort'], ['exists', 'seat']],
+  defaultSort: ['effort'],
+  pagination: { maxBytes: 2_500 },
+}
+
 export const ALLOWED: Readonly<Record<string, Allowed>> = {
   User: {
     filters: [
@@ -42,13 +84,15 @@ export const ALLOWED: Readonly<Record<string, Allowed>> = {
       'projects.tasks.title',
       'address.city',
       'reports.salary',
+      'fixes.severity',
     ],
+    custom: ['salary'],
     search: ['name', 'projects.name', 'address.city'],
     anyOf: ['name', 'salary'],
     sorts: ['id', 'name', 'salary', 'manager.salary', 'address.zip'],
     several: ['tenant', 'salary'],
-    fields: ['id', 'name', 'salary', 'address', 'manager', 'projects.name', 'projects.budget'],
-    includes: ['manager', 'projects', 'projects.tasks', 'reports', 'manager.reports'],
+    fields: ['id', 'name', 'salary', 'address', 'manager', 'projects.name', 'projects.budget', 'fixes.severity'],
+    includes: ['manager', 'projects', 'projects.tasks', 'reports', 'manager.reports', 'fixes', 'fixes.seat'],
     includeSorts: { projects: ['-budget', 'name'] },
     aggregates: [['count', 'projects'], ['sum', 'projects.budget'], ['exists', 'manager'], ['max', 'reports.salary']],
     defaultSort: ['-salary', 'name'],
@@ -74,8 +118,11 @@ export const ALLOWED: Readonly<Record<string, Allowed>> = {
       'labels.text',
       'labels.id',
       'children.name',
+      'bugs.severity',
+      'bugs.seat.name',
       'version',
     ],
+    custom: ['status'],
     search: ['name', 'status', 'owner.name', 'tasks.note', 'labels.text'],
     anyOf: ['name', 'budget'],
     sorts: ['id', 'name', 'budget', 'owner', 'owner.name', 'owner.salary', 'parent.budget', 'parent.owner.name'],
@@ -93,8 +140,20 @@ export const ALLOWED: Readonly<Record<string, Allowed>> = {
       'labels.text',
       'owner.name',
     ],
-    includes: ['owner', 'parent', 'tasks', 'tasks.after', 'labels', 'children', 'owner.manager', 'labels.projects'],
-    includeSorts: { tasks: ['-effort', 'title'] },
+    includes: [
+      'owner',
+      'parent',
+      'tasks',
+      'tasks.after',
+      'tasks.seat',
+      'bugs',
+      'bugs.fixer',
+      'labels',
+      'children',
+      'owner.manager',
+      'labels.projects',
+    ],
+    includeSorts: { tasks: ['-effort', 'title'], bugs: ['severity'] },
     aggregates: [
       ['count', 'tasks'],
       ['exists', 'labels'],
@@ -103,44 +162,56 @@ export const ALLOWED: Readonly<Record<string, Allowed>> = {
       ['min', 'tasks.note'],
       ['avg', 'labels.weight'],
       ['exists', 'owner'],
+      ['max', 'bugs.severity'],
     ],
     defaultSort: ['-budget', 'name'],
     pagination: { maxIncluded: 8, maxBytes: 4_000 },
   },
-  Task: {
-    filters: [
-      'tenant',
-      'title',
-      'note',
-      'effort',
-      'project',
-      'project.name',
-      'project.owner.name',
-      'project.labels.text',
-      'after',
-      'after.effort',
-      'followers.title',
-      'deleted_at',
-    ],
-    search: ['title', 'note', 'project.name'],
-    anyOf: ['title', 'effort'],
-    sorts: ['id', 'title', 'effort', 'note', 'project.name', 'project.owner.salary', 'after.effort', 'deleted_at'],
-    several: ['title', 'effort'],
-    fields: ['id', 'title', 'note', 'effort', 'project', 'after', 'project.name', 'project.budget'],
-    includes: ['project', 'project.owner', 'after', 'followers', 'project.labels'],
-    includeSorts: { followers: ['project.name', '-effort'] },
-    aggregates: [['count', 'followers'], ['exists', 'project'], ['max', 'followers.effort']],
-    defaultSort: ['effort'],
-    pagination: { maxBytes: 2_500 },
+  Seat: {
+    filters: ['area', 'no', 'tenant', 'name', 'price', 'holder', 'holder.name', 'tasks.title', 'tasks.effort'],
+    custom: ['no'],
+    search: ['name', 'tasks.title'],
+    anyOf: ['name', 'price'],
+    sorts: ['area', 'no', 'name', 'price', 'holder.salary'],
+    several: ['name', 'price'],
+    fields: ['area', 'no', 'name', 'price', 'holder', 'tasks.title', 'tasks.note'],
+    includes: ['tasks', 'tasks.project', 'holder'],
+    includeSorts: { tasks: ['effort'] },
+    aggregates: [['count', 'tasks'], ['exists', 'holder'], ['max', 'tasks.effort']],
+    defaultSort: ['-price'],
+    pagination: { maxIncluded: 6 },
+  },
+  Task: { ...TASK },
+  Bug: {
+    ...TASK,
+    filters: [...TASK.filters, 'severity', 'fixer', 'fixer.name', 'examples.text'],
+    anyOf: ['title', 'severity'],
+    sorts: [...TASK.sorts, 'severity', 'fixer.salary'],
+    several: ['title', 'severity'],
+    fields: [...TASK.fields, 'severity', 'fixer', 'fixer.name'],
+    includes: [...TASK.includes, 'fixer', 'fixer.projects', 'examples'],
+    aggregates: [...TASK.aggregates, ['exists', 'fixer'], ['sum', 'examples.weight']],
+    defaultSort: ['-severity'],
   },
   Label: {
-    filters: ['tenant', 'text', 'weight', 'uuid', 'projects.name', 'projects.budget', 'projects.tasks.title'],
+    filters: [
+      'tenant',
+      'text',
+      'weight',
+      'uuid',
+      'projects.name',
+      'projects.budget',
+      'projects.tasks.title',
+      'example',
+      'example.severity',
+    ],
+    custom: ['weight'],
     search: ['text', 'projects.name', 'projects.status'],
     anyOf: ['text', 'weight'],
     sorts: ['id', 'text', 'weight', 'uuid'],
     several: ['weight', 'tenant'],
-    fields: ['id', 'text', 'uuid', 'weight', 'projects.name'],
-    includes: ['projects', 'projects.tasks', 'projects.owner'],
+    fields: ['id', 'text', 'uuid', 'weight', 'example', 'projects.name', 'example.severity'],
+    includes: ['projects', 'projects.tasks', 'projects.owner', 'example', 'example.fixer'],
     includeSorts: {},
     aggregates: [['count', 'projects'], ['sum', 'projects.budget'], ['exists', 'projects']],
     defaultSort: ['weight'],
@@ -178,6 +249,12 @@ export function operatorsAt (entity: string, path: string): readonly string[] {
 
 const isMemberOfJson = (path: string): boolean => path.startsWith('settings.')
 
+const firstKey = (entity: string): string => keyColumns(entity)[0]!
+
+/** The callback of a custom filter for the values of a property. */
+const comparing = (property: string) => (qb: any, value: unknown) =>
+  qb.andWhere({ [property]: /^\d+$/.test(String(value)) ? Number(value) : { $ne: null } })
+
 /** The options of a CRUD class for an entity, in the names of a server. */
 export function queryConfigFor (entity: string, naming: Naming): QueryBuilderOptions<any> {
   const allowed = ALLOWED[entity]!
@@ -185,7 +262,9 @@ export function queryConfigFor (entity: string, naming: Naming): QueryBuilderOpt
   const signed = (item: string): string => item.startsWith('-') ? `-${path(item.slice(1))}` : path(item)
   return {
     allowedFilters: [
-      ...allowed.filters.map((field) =>
+      ...allowed.custom.map((field) => AllowedFilters.custom(path(field), comparing(path(field)))),
+      AllowedFilters.custom('upTo', (qb: any, value) => qb.andWhere({ [firstKey(entity)]: { $lte: Number(value) } })),
+      ...allowed.filters.filter((field) => !allowed.custom.includes(field)).map((field) =>
         new AllowedFilters(
           path(field),
           'eq',
@@ -195,11 +274,15 @@ export function queryConfigFor (entity: string, naming: Naming): QueryBuilderOpt
       ),
       AllowedFilters.search('q', allowed.search.map(path)),
       AllowedFilters.anyOf('any', allowed.anyOf.map((field) => AllowedFilters.exact(path(field)))),
-      ...entity === 'Task' ? [AllowedFilters.trashed()] : [],
+      ...storedAs(entity) === 'Task' ? [AllowedFilters.trashed()] : [],
     ],
     allowedSorts: [
       ...allowed.sorts.map((field) => new AllowedSort(path(field))),
       new AllowedSort(path(allowed.several[0]!), path(allowed.several[1]!), { alias: 'several' }),
+      AllowedSort.custom(
+        'backwards',
+        (qb, direction) => qb.orderBy({ [firstKey(entity)]: direction === 'asc' ? 'desc' : 'asc' } as never)
+      ),
     ],
     allowedFields: allowed.fields.map((field) => new AllowedField(path(field))),
     allowedIncludes: [
@@ -231,18 +314,18 @@ export type MakeCrud = (entity: string, options: ConstructorParameters<typeof Cr
 export const usualCrud: MakeCrud = (_, options) => new CrudBase<any>(options as never)
 
 export function resourcesFor (
-  models: readonly any[],
+  models: Readonly<Record<string, any>>,
   naming: Naming,
   makeCrud: MakeCrud
 ): NonNullable<CrudKitOptions['resources']> {
   const operations = ['list', 'get', 'create', 'createMany', 'update', 'delete'] as const
-  return Object.fromEntries(ENTITIES.map((entity, index) => [SHAPE[entity]!.path, {
+  return Object.fromEntries(ENTITIES.map((entity) => [SHAPE[entity]!.path, {
     crud: makeCrud(entity, {
-      model: models[index],
+      model: models[entity],
       writable: 'all',
       queryConfig: queryConfigFor(entity, naming),
     } as never),
-    operations: entity === 'Task' ? [...operations, 'restore'] : operations,
+    operations: storedAs(entity) === 'Task' ? [...operations, 'restore'] : operations,
     allowHardDelete: true,
     stream: true,
   }]))
