@@ -1,12 +1,12 @@
 /** The statement timeout, on connections of an ORM that is passed in, and while tables are created. */
 import { defineEntity, MikroORM, p, raw } from '@mikro-orm/postgresql'
 import Fastify from 'fastify'
-import { Writable } from 'node:stream'
 import pg from 'pg'
 import t, { type Test } from 'tap'
 import { AllowedFilters, crudKit, DatabaseFactory, type CrudKitOptions } from '../../src/index.ts'
 import { Account } from '../helpers/accounts.ts'
 import { createDatabase, skipReasons } from '../helpers/databases.ts'
+import { keptLog } from '../helpers/log.ts'
 import { resource } from '../http/helper.ts'
 
 t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
@@ -90,14 +90,8 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
 
   t.test('a connection on which the timeout cannot be set is logged', async (t) => {
     const orm = await MikroORM.init({ clientUrl: url, entities: [Account], pool: { max: 1 } })
-    let log = ''
-    const stream = new Writable({
-      write (chunk, _, done) {
-        log += String(chunk)
-        done()
-      },
-    })
-    const app = Fastify({ logger: { level: 'error', stream } })
+    const log = keptLog()
+    const app = Fastify({ logger: { level: 'error', stream: log.stream } })
     t.teardown(async () => {
       await app.close()
       await orm.close(true)
@@ -108,7 +102,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     await t.rejects(em.execute('select 1 / 0'))
     await app.register(crudKit, { orm, statementTimeoutMillis: 200, indexAdvice: false })
     await em.rollback()
-    const lines = log.trim().split('\n').map((line) => JSON.parse(line))
+    const { lines } = log
     t.match(lines, [{
       msg: 'A connection of the orm has no statement timeout, because it could not be set.',
       err: { code: '25P02' },

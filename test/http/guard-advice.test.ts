@@ -2,7 +2,6 @@
 import { defineEntity, p, raw } from '@mikro-orm/core'
 import { MikroORM } from '@mikro-orm/postgresql'
 import Fastify from 'fastify'
-import { Writable } from 'node:stream'
 import t from 'tap'
 import {
   AllowedFilters,
@@ -14,6 +13,7 @@ import {
   QueryBuilderConfig,
   type CrudKitOptions,
 } from '../../src/index.ts'
+import { keptLog } from '../helpers/log.ts'
 
 type Filters = Record<string, { name: string, cond: any, default?: boolean }>
 
@@ -60,23 +60,17 @@ async function warningsOf (
   resources: CrudKitOptions['resources'],
   { shared, prepare = () => {} }: { shared?: readonly string[], prepare?: (orm: MikroORM) => void } = {}
 ): Promise<any[]> {
-  const lines: any[] = []
-  const stream = new Writable({
-    write (chunk, _, done) {
-      lines.push(JSON.parse(String(chunk)))
-      done()
-    },
-  })
+  const log = keptLog()
   const orm = new MikroORM({ entities: all as never, dbName: 'none' })
   prepare(orm)
-  const app = Fastify({ logger: { level: 'warn', stream } })
+  const app = Fastify({ logger: { level: 'warn', stream: log.stream } })
   await app.register(crudKit, { orm, resources: resources!, ...(shared && { shared }) })
   try {
     await app.ready()
   } finally {
     await app.close()
   }
-  return lines
+  return log.lines as any[]
 }
 
 const scope = () => ({ tenant: 1 })

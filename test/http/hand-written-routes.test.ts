@@ -4,12 +4,12 @@ import { MikroORM } from '@mikro-orm/postgresql'
 import Fastify, { type FastifyInstance } from 'fastify'
 import http from 'node:http'
 import { once } from 'node:events'
-import { Writable } from 'node:stream'
 import net from 'node:net'
 import t, { type Test } from 'tap'
 import { crudKit, DatabaseFactory, toCrudError, withTransaction } from '../../src/index.ts'
 import { findPostgres, startPostgres } from '../../scripts/postgres.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
+import { keptLog } from '../helpers/log.ts'
 import { bodyOf } from './helper.ts'
 
 const Coin = defineEntity({
@@ -85,14 +85,8 @@ await forEachDatabase(t, { entities: [Coin] }, async (t, { orm }) => {
   })
 
   t.test('a mistake in SQL of the application is a 500 and is logged, a value for a wrong type is a 400', async (t) => {
-    let log = ''
-    const stream = new Writable({
-      write (chunk, _, done) {
-        log += String(chunk)
-        done()
-      },
-    })
-    const app = Fastify({ logger: { level: 'error', stream } })
+    const log = keptLog()
+    const app = Fastify({ logger: { level: 'error', stream: log.stream } })
     t.teardown(() => app.close())
     await app.register(crudKit, { orm })
     addRoutes(app)
@@ -107,10 +101,10 @@ await forEachDatabase(t, { entities: [Coin] }, async (t, { orm }) => {
         'ntile(0) over ()',
       ] as const
     ) {
-      log = ''
+      log.clear()
       const response = await app.inject({ url: '/own-sql', query: { sql } })
       t.strictSame([response.statusCode, bodyOf(response).code], [500, 'FST_CRUD_DATABASE_ERROR'], sql)
-      const { err } = JSON.parse(log)
+      const [{ err }] = log.lines
       t.match(err.code, 'FST_CRUD_DATABASE_ERROR', 'is logged')
       t.match(err.stack, /caused by: .*Exception/, 'with its cause')
       wordless(t, response.body)

@@ -1,7 +1,6 @@
 /** Scopes that are not certainly a condition: nothing is read or written, and the log says why. */
 import { defineEntity, p } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { Writable } from 'node:stream'
 import t from 'tap'
 import {
   AllowedFilters,
@@ -14,6 +13,7 @@ import {
   softDelete,
 } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
+import { keptLog } from '../helpers/log.ts'
 import { recordStatements } from '../helpers/statements.ts'
 import { bodyOf, resource, select, serve } from './helper.ts'
 
@@ -108,13 +108,7 @@ await forEachDatabase(t, {
   })
   /** A server with one scope, its log, and requests for each of its routes. */
   const server = async (scope: unknown, options: object = {}, level = 'error') => {
-    let log = ''
-    const stream = new Writable({
-      write (chunk, _, done) {
-        log += String(chunk)
-        done()
-      },
-    })
+    const log = keptLog()
     const app = await serve(t, orm, {
       '/ledgers': {
         crud,
@@ -124,8 +118,8 @@ await forEachDatabase(t, {
         stream: true,
         ...options,
       },
-    }, { logger: { level, stream } })
-    return { app, log: () => log }
+    }, { logger: { level, stream: log.stream } })
+    return { app, log }
   }
   const REQUESTS: ReadonlyArray<
     readonly [method: 'GET' | 'POST' | 'PATCH' | 'DELETE', url: string, payload?: unknown, headers?: object]
@@ -166,7 +160,7 @@ await forEachDatabase(t, {
       t.strictSame([crud.creations, crud.deletions], [creations, deletions], 'no hook of the resource')
       recorder.stop()
       t.strictSame(await rows(), before)
-      const lines = log().trim().split('\n').map((line) => JSON.parse(line))
+      const { lines } = log
       t.equal(lines.length, REQUESTS.length)
       for (const { err } of lines) {
         t.match(err.message, message)
@@ -297,7 +291,7 @@ await forEachDatabase(t, {
         t.match({ statusCode, code }, { statusCode: 403, code: 'FST_CRUD_OUT_OF_SCOPE' }, `${method} ${url}`)
         t.notMatch(response.body, /tenant|Ledger|opened|five/i)
       }
-      t.match(log(), message)
+      t.match(log.text, message)
     }
     t.equal(await orm.em.fork().count(Ledger), 2)
   })

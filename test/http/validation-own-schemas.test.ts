@@ -1,9 +1,10 @@
 /** The application's own schemas of requests: what they are checked against, and the answers to what they refuse. */
 import { defineEntity, p } from '@mikro-orm/core'
 import Fastify, { type FastifyError, type FastifyInstance, type InjectOptions } from 'fastify'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { AllowedFilters, CrudBase, crudKit, type CrudRoutesOptions } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
+import { startResource } from '../helpers/start-resource.ts'
 import { bodyOf, type Json } from './helper.ts'
 
 const Tin = defineEntity({
@@ -26,21 +27,7 @@ const ALL = ['list', 'get', 'create', 'createMany', 'update', 'delete'] as const
 const own = (schemas: object): Partial<CrudRoutesOptions> => ({ schemas })
 
 await forEachDatabase(t, { entities: [Tin] }, async (t, { orm }) => {
-  const start = async (
-    t: Test,
-    options: Partial<CrudRoutesOptions> = {},
-    prepare: (app: FastifyInstance) => unknown = () => {}
-  ): Promise<FastifyInstance> => {
-    const app = Fastify()
-    t.teardown(() => app.close())
-    await prepare(app)
-    await app.register(crudKit, {
-      orm,
-      indexAdvice: false,
-      resources: { '/tins': { crud: tins(), operations: ALL, ...options } },
-    })
-    return app
-  }
+  const start = startResource(orm, '/tins', () => ({ crud: tins(), operations: ALL }))
   const sender = (app: FastifyInstance) => async (payload: unknown, more: InjectOptions = {}) => {
     const response = await app.inject({ method: 'POST', url: '/tins', payload: payload as object, ...more })
     return { status: response.statusCode, body: bodyOf(response) }

@@ -1,10 +1,11 @@
 /** Requests are validated in Fastify's own phase, by the schemas of their routes. */
 import { setImmediate } from 'node:timers/promises'
 import { defineEntity, p } from '@mikro-orm/core'
-import Fastify, { type FastifyError, type FastifyInstance, type FastifyRequest, type InjectOptions } from 'fastify'
-import t, { type Test } from 'tap'
-import { AllowedFilters, CrudBase, crudKit, type CrudRoutesOptions } from '../../src/index.ts'
+import type { FastifyError, FastifyRequest, InjectOptions } from 'fastify'
+import t from 'tap'
+import { AllowedFilters, CrudBase } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
+import { startResource } from '../helpers/start-resource.ts'
 import { bodyOf, select, type Json } from './helper.ts'
 
 const Jar = defineEntity({
@@ -25,21 +26,7 @@ const jars = (): CrudBase =>
   new CrudBase({ model: Jar as never, writable: 'all', queryConfig: { allowedFilters: [new AllowedFilters('label')] } })
 
 await forEachDatabase(t, { entities: [Jar] }, async (t, { orm }) => {
-  const start = async (
-    t: Test,
-    options: Partial<CrudRoutesOptions> = {},
-    prepare: (app: FastifyInstance) => unknown = () => {}
-  ): Promise<FastifyInstance> => {
-    const app = Fastify()
-    t.teardown(() => app.close())
-    await prepare(app)
-    await app.register(crudKit, {
-      orm,
-      indexAdvice: false,
-      resources: { '/jars': { crud: jars(), operations: ALL, ...options } },
-    })
-    return app
-  }
+  const start = startResource(orm, '/jars', () => ({ crud: jars(), operations: ALL }))
   const count = async (): Promise<number> => Number((await select(orm, 'select count(*) as n from jar'))[0].n)
 
   const INVALID: readonly InjectOptions[] = [

@@ -1,10 +1,10 @@
 /** The return value of `beforeCreate`: its mistakes are a 500, and mistakes of the client stay a 400. */
 import { defineEntity, p } from '@mikro-orm/core'
 import Fastify, { type LightMyRequestResponse } from 'fastify'
-import { Writable } from 'node:stream'
 import t from 'tap'
 import crudKit, { BaseModel, CrudBase, type CrudRecord } from '../../../src/index.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
+import { keptLog } from '../../helpers/log.ts'
 
 const Owner = defineEntity({ name: 'Owner', properties: { id: p.integer().primary(), name: p.string() } })
 const Crate = defineEntity({
@@ -29,15 +29,9 @@ class Told extends CrudBase<any> {
 }
 
 await forEachDatabase(t, { entities: [Owner, Crate] }, async (t, { orm }) => {
-  const log: string[] = []
-  const stream = new Writable({
-    write (chunk, _, done) {
-      log.push(String(chunk))
-      done()
-    },
-  })
+  const log = keptLog()
   const crates = new Told({ model: Crate, writable: ['name', 'weight', 'tenant', 'owner'] })
-  const app = Fastify({ logger: { level: 'error', stream } })
+  const app = Fastify({ logger: { level: 'error', stream: log.stream } })
   t.teardown(() => app.close())
   const operations = ['list', 'create', 'createMany'] as const
   await app.register(crudKit, {
@@ -56,7 +50,7 @@ await forEachDatabase(t, { entities: [Owner, Crate] }, async (t, { orm }) => {
 
   t.beforeEach(() => {
     crates.answer = (data) => data
-    log.length = 0
+    log.clear()
   })
 
   t.test('a hook that returns values that no record can have is a logged 500', async (t) => {
@@ -74,11 +68,11 @@ await forEachDatabase(t, { entities: [Owner, Crate] }, async (t, { orm }) => {
       for (const url of ['/crates', '/scoped']) {
         const data = url === '/scoped' ? { name: 'box' } : good
         for (const body of [data, [data, data]]) {
-          log.length = 0
+          log.clear()
           const answer = await post(body, url)
           t.strictSame(verdict(answer), [500, 'FST_CRUD_CONFIG_INVALID', undefined], JSON.stringify(more))
           t.notMatch(answer.body, /zzz|weight|secret|owner|uuid|Crate|beforeCreate/, 'the client learns nothing of it')
-          t.match(log.join(), logged)
+          t.match(log.text, logged)
         }
       }
     }
@@ -89,10 +83,10 @@ await forEachDatabase(t, { entities: [Owner, Crate] }, async (t, { orm }) => {
     for (const wrong of [undefined, null, 'x', 5, [good], true]) {
       crates.answer = () => wrong
       for (const body of [good, [good]]) {
-        log.length = 0
+        log.clear()
         const answer = await post(body)
         t.strictSame(verdict(answer), [500, 'FST_CRUD_CONFIG_INVALID', undefined], String(wrong))
-        t.match(log.join(), /beforeCreate: it must return the data as an object/)
+        t.match(log.text, /beforeCreate: it must return the data as an object/)
       }
     }
     t.equal(await rows(), 0)
@@ -108,7 +102,7 @@ await forEachDatabase(t, { entities: [Owner, Crate] }, async (t, { orm }) => {
     t.strictSame(verdict(await post({ ...good, zzz: 2 })), [400, 'FST_ERR_VALIDATION', '/zzz'])
     t.strictSame(verdict(await post([{ ...good, weight: 'heavy' }])), [400, 'FST_ERR_VALIDATION', '/0/weight'])
     t.equal(calls, 0, 'a hook sees correct data only')
-    t.strictSame(log, [])
+    t.equal(log.text, '')
   })
 
   t.test('a required property missing from both the body and the hook is an error of the body', async (t) => {

@@ -1,8 +1,8 @@
 /** Values of scopes in any spelling: reads and writes mean the same value, which is that of the column. */
 import { defineEntity, p, Type } from '@mikro-orm/core'
-import { Writable } from 'node:stream'
 import t from 'tap'
 import { forEachDatabase } from '../../helpers/databases.ts'
+import { keptLog } from '../../helpers/log.ts'
 import { recordStatements } from '../../helpers/statements.ts'
 import { bodyOf, resource, select, serve } from '../helper.ts'
 
@@ -134,20 +134,14 @@ const IMPOSSIBLE: ReadonlyArray<readonly [scope: object, log: RegExp]> = [
 await forEachDatabase(t, { entities: [Entry] }, async (t, { orm }) => {
   const scopeOf = new Map<string, object>()
   const crud = resource(Entry)
-  let log = ''
-  const stream = new Writable({
-    write (chunk, _, done) {
-      log += String(chunk)
-      done()
-    },
-  })
+  const log = keptLog()
   const app = await serve(t, orm, {
     '/entries': {
       crud,
       scope: (request) => scopeOf.get(String(request.headers['x-scope']))!,
       operations: ['list', 'get', 'create', 'createMany', 'update', 'delete'],
     },
-  }, { logger: { level: 'info', stream } })
+  }, { logger: { level: 'info', stream: log.stream } })
   const send = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', url: string, payload?: object) =>
     app.inject({ method, url, headers: { 'x-scope': 'one' }, ...(payload && { payload }) })
 
@@ -202,11 +196,11 @@ await forEachDatabase(t, { entities: [Entry] }, async (t, { orm }) => {
           ['DELETE', '/entries/1'],
         ] as const
       ) {
-        log = ''
+        log.clear()
         const response = await send(method, url, payload)
         t.match([response.statusCode, bodyOf(response).code], [403, 'FST_CRUD_OUT_OF_SCOPE'], `${method} ${url}`)
         t.notMatch(response.body, /five|column|maybe/)
-        const { err } = log.trim().split('\n').map((line) => JSON.parse(line)).find((line) => 'err' in line)
+        const { err } = log.lines.find((line) => 'err' in line)
         t.match(err.message, /The scope of Entry has a value that no row can have: /)
         t.match(JSON.stringify(err.message).replace(/\.?"$/, '').split('\\n')[0], message, err.message)
       }
