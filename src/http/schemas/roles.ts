@@ -19,7 +19,7 @@ export interface DocumentedRoles {
   readonly namesRoles: boolean
   /** The parameters of an operation's query string. */
   readonly parametersOf: (operation: CrudOperation, examples: boolean) => Record<string, TSchema>
-  /** Completes the named schemas of the resource without limits. */
+  /** Completes the named schemas of the resource without limits. Those that no role uses are not shared. */
   readonly named: (named: NamedSchemas, names: SchemaNames) => NamedSchemas
 }
 
@@ -55,7 +55,7 @@ export function documentedRoles (
       const own = shown.map(({ role, operations, documented }) => ({
         role,
         operations,
-        schemas: namedSchemas({ ...documented, operations: base.operations }, names),
+        schemas: namedSchemas(documented, names),
       }))
       if (only !== undefined) return own[0]?.schemas ?? { ...named, shared: [] }
       const merged: Record<string, TSchema | undefined> = {}
@@ -66,7 +66,9 @@ export function documentedRoles (
         merged[member] = named[member] && mergeRoles(named[member], schemas) as TSchema
       }
       const all = merged as unknown as NamedSchemas
-      return { ...all, shared: named.shared.map((schema) => sharedOf(schema, named, all)) }
+      const used = new Set(own.flatMap(({ schemas }) => schemas.shared.map(({ $id }) => $id)))
+      const shared = named.shared.filter(({ $id }) => used.has($id))
+      return { ...all, shared: shared.map((schema) => sharedOf(schema, named, all)) }
     },
   }
 }

@@ -73,4 +73,38 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.notMatch(JSON.stringify([paths, components]), /budget|owner|salary|x-roles/)
     t.match(JSON.stringify(paths['/projects'].get), /filter\[name\]/)
   })
+
+  t.test('a document for one role has no schemas that nothing in it refers to', async (t) => {
+    const rules = {
+      reader: { Project: { operations: ['list'] }, Task: { operations: ['get'] } },
+      writer: { Project: { operations: ['list', 'create', 'update'] }, User: true },
+    } as const satisfies AccessOptions['roles']
+    for (
+      const [documentFor, expected] of [
+        ['reader', ['Error', 'Project', 'ProjectPage']],
+        [
+          'writer',
+          [
+            'Error',
+            'Project',
+            'WrittenProject',
+            'ProjectPage',
+            'NewProject',
+            'ProjectChanges',
+            'User',
+            'UserPage',
+            'NewUser',
+            'UserChanges',
+          ],
+        ],
+      ] as const
+    ) {
+      const { paths, components } = await documentOf(t, orm, { documentFor, roles: rules } as never)
+      t.strictSame(Object.keys(components.schemas), expected)
+      const text = JSON.stringify([paths, components])
+      for (const name of expected) t.ok(text.includes(`"#/components/schemas/${name}"`), name)
+    }
+    const { components } = await documentOf(t, orm, { roles: { reader: rules.reader } } as never)
+    t.strictSame(Object.keys(components.schemas), ['Error', 'Project', 'ProjectPage'], 'nor does one for all roles')
+  })
 })
