@@ -202,14 +202,16 @@ async function addRoutes (
         method === 'POST' && url === '/'
           ? operations.filter((name) => name === 'create' || name === 'createMany')
           : [operation],
-        timing ? timingHooks : undefined,
-        method === 'GET' ? undefined : { preParsing: takesBody ? refuseOtherTypes : acceptEmptyBody }
+        timing ? timingHooks : undefined
       )
       const crud = { operation, resource: name }
-      lastHooks.keep(crud, [
-        ...limits === undefined ? [] : [roleGuard(limits.access, routed, definition)],
-        preValidation,
-      ])
+      lastHooks.keep(crud, {
+        preParsing: method === 'GET' ? undefined : takesBody ? refuseOtherTypes : acceptEmptyBody,
+        preValidation: [
+          ...limits === undefined ? [] : [roleGuard(limits.access, routed, definition)],
+          preValidation,
+        ],
+      })
       const route = {
         method,
         url,

@@ -1,7 +1,7 @@
 /** Requests are validated in Fastify's own phase, by the schemas of their routes. */
 import { setImmediate } from 'node:timers/promises'
 import { defineEntity, p } from '@mikro-orm/core'
-import type { FastifyError, FastifyRequest, InjectOptions } from 'fastify'
+import type { FastifyError, FastifyInstance, FastifyRequest, InjectOptions, preParsingHookHandler } from 'fastify'
 import t from 'tap'
 import { AllowedFilters, CrudBase } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
@@ -373,5 +373,38 @@ await forEachDatabase(t, { entities: [Jar] }, async (t, { orm }) => {
       const response = await app.inject({ method: 'POST', url: '/jars', headers, payload: '{"label":"a"}' })
       t.equal(response.statusCode, 201, String(type))
     }
+  })
+
+  t.test('media types are checked after all preParsing hooks, including those of onRoute hooks', async (t) => {
+    /** A client of the application may send JSON as text, which a hook relabels. */
+    const relabel: preParsingHookHandler = (request, reply, payload, done) => {
+      if (request.headers['content-type'] === 'text/json') request.headers['content-type'] = 'application/json'
+      done(null, payload)
+    }
+    const ways: Record<string, (app: FastifyInstance) => unknown> = {
+      'a hook of the application': (app) => app.addHook('preParsing', relabel),
+      'a hook that an onRoute hook adds': (app) =>
+        app.addHook('onRoute', (route) => {
+          route.preParsing = [...[route.preParsing ?? []].flat(), relabel]
+        }),
+      'a hook of the resource': () => {},
+    }
+    for (const [name, prepare] of Object.entries(ways)) {
+      const own = name === 'a hook of the resource' ? { hooks: { all: { preParsing: relabel } } } : {}
+      const app = await start(t, own, prepare)
+      const send = async (type: string) =>
+        await app.inject({ method: 'POST', url: '/jars', payload: '{"label":"a"}', headers: { 'content-type': type } })
+      t.equal((await send('text/json')).statusCode, 201, name)
+      t.equal((await send('text/plain')).statusCode, 415, name)
+    }
+    const app = await start(t, {}, (app) =>
+      app.addHook('onRoute', (route) => {
+        route.preParsing = [...[route.preParsing ?? []].flat(), async () => {
+          throw Object.assign(new Error('who are you?'), { statusCode: 401 })
+        }]
+      }))
+    const headers = { 'content-type': 'text/plain' }
+    t.equal((await app.inject({ method: 'POST', url: '/jars', payload: 'x', headers })).statusCode, 401)
+    t.equal((await app.inject({ method: 'DELETE', url: '/jars/1', payload: 'x', headers })).statusCode, 401)
   })
 })

@@ -1,36 +1,41 @@
 /** Merges the hooks of routes. */
-import type { RouteOptions } from 'fastify'
+import type { preParsingHookHandler, RouteOptions } from 'fastify'
 import type { CrudOperation } from '../options.ts'
 import type { CrudRoutesOptions, RouteHooks } from './options.ts'
 
 /**
- * The hooks of a route, in this order: `first`, those of all operations, those of its operations, and `last`. The route
- * of create and createMany has the hooks of both.
+ * The hooks of a route, in this order: `first`, those of all operations, and those of its operations. The route of
+ * create and createMany has the hooks of both.
  */
 export function hooksOf (
   { hooks = {} }: CrudRoutesOptions,
   operations: readonly CrudOperation[],
-  first: RouteHooks | undefined,
-  last?: RouteHooks
+  first: RouteHooks | undefined
 ): RouteHooks {
   const merged: Record<string, unknown[]> = {}
-  for (const some of [first, hooks.all, ...operations.map((operation) => hooks[operation]), last]) {
+  for (const some of [first, hooks.all, ...operations.map((operation) => hooks[operation])]) {
     for (const [hook, functions] of Object.entries(some ?? {})) (merged[hook] ??= []).push(...[functions].flat())
   }
   return merged as RouteHooks
 }
 
-type PreValidation = Extract<RouteOptions['preValidation'], readonly unknown[]>
+/** The hooks of a route that run after all others. */
+export interface FinalHooks {
+  readonly preParsing?: preParsingHookHandler | undefined
+  readonly preValidation: readonly PreValidation[]
+}
+
+type PreValidation = Extract<RouteOptions['preValidation'], readonly unknown[]>[number]
 
 /**
- * Hooks on `preValidation` that run after all others of their route, including those that the application's `onRoute`
- * hooks add to it. Routes are recognized by `config.crud`, which their HEAD routes share.
+ * Hooks on `preParsing` and `preValidation` that run after all others of their route, including those that the
+ * application's `onRoute` hooks add to it. Routes are recognized by `config.crud`, which their HEAD routes share.
  */
 export class LastHooks {
-  readonly #hooks = new WeakMap<object, PreValidation>()
+  readonly #hooks = new WeakMap<object, FinalHooks>()
 
   /** Keeps the hooks of the routes that have this object as `config.crud`. */
-  keep (crud: object, hooks: PreValidation): void {
+  keep (crud: object, hooks: FinalHooks): void {
     this.#hooks.set(crud, hooks)
   }
 
@@ -38,6 +43,9 @@ export class LastHooks {
   readonly append = (route: RouteOptions): void => {
     const crud = (route.config as { readonly crud?: object } | undefined)?.crud
     const hooks = crud && this.#hooks.get(crud)
-    if (hooks !== undefined) route.preValidation = [...[route.preValidation ?? []].flat(), ...hooks]
+    if (hooks === undefined) return
+    const { preParsing, preValidation } = hooks
+    route.preValidation = [...[route.preValidation ?? []].flat(), ...preValidation]
+    if (preParsing !== undefined) route.preParsing = [...[route.preParsing ?? []].flat(), preParsing]
   }
 }
