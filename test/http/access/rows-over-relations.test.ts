@@ -1,0 +1,54 @@
+/** Rows that are limited by the columns of related rows: what the condition reads is shown as its own rule says. */
+import t from 'tap'
+import type { RoleRules } from '../../../src/index.ts'
+import { forEachDatabase } from '../../helpers/databases.ts'
+import { entities, roleOf, seed, sender, serveWith } from './fixtures.ts'
+
+const titles = ({ body }: { readonly body: any }): string[] => body.items.map(({ title }: any) => title).sort()
+const OF_APOLLO = ['Land', 'Land', 'Launch', 'Launch']
+
+await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
+  const serve = async (t: Parameters<typeof serveWith>[0], rules: RoleRules) =>
+    sender(await serveWith(t, orm, { access: { role: roleOf, roles: { member: rules } } }))
+  const rows = { project: { name: 'Apollo' } }
+
+  t.test('a column that the condition reads can be filtered and sorted by', async (t) => {
+    const send = await serve(t, { Task: { rows }, Project: true })
+    t.strictSame(titles(await send('GET', '/tasks?filter[project.name]=Apollo&sort=project.name')), OF_APOLLO)
+    t.strictSame(titles(await send('GET', '/tasks?filter[project.name]=Gemini&filter[trashed]=with')), [])
+    t.match((await send('GET', '/tasks/1?include=project')).body, { project: { name: 'Apollo' } })
+  })
+
+  t.test('only the rule of the related entity hides it, and the condition holds all the same', async (t) => {
+    for (const rules of [
+{ Task: { rows }, Project: { hidden: ['name'], operations: ['list'] } }, { Task: { rows } }]) {
+      const send = await serve(t, rules)
+      t.strictSame(titles(await send('GET', '/tasks')), OF_APOLLO)
+      t.equal((await send('GET', '/tasks?filter[project.name]=Apollo')).status, 400)
+      t.equal((await send('GET', '/tasks?sort=project.name')).status, 400)
+      const record = (await send('GET', '/tasks/1')).body
+      t.equal('project' in record, 'Project' in rules)
+      t.notMatch(JSON.stringify(record), /Apollo/)
+    }
+  })
+
+  t.test('the condition reads related rows that the role does not see, and filters do not', async (t) => {
+    const send = await serve(t, { Task: { rows }, Project: { rows: { tenant: 2 } } })
+    t.strictSame(titles(await send('GET', '/tasks')), OF_APOLLO)
+    t.strictSame(titles(await send('GET', '/tasks?filter[project.name]=Apollo')), ['Land', 'Launch'])
+    t.match((await send('GET', '/tasks/1?include=project')).body, { project: null })
+  })
+
+  t.test('a role that may change the column decides which rows it sees', async (t) => {
+    const send = await serve(t, { Task: { rows }, Project: true })
+    const { body: { id } } = await send('POST', '/projects', { tenant: 1, name: 'Skylab' })
+    t.equal((await send('POST', '/tasks', { tenant: 1, title: 'Dock', project: id })).status, 403)
+    t.equal((await send('PATCH', `/projects/${id}`, { name: 'Apollo' })).status, 200)
+    const { status, body } = await send('POST', '/tasks', { tenant: 1, title: 'Dock', project: id })
+    t.equal(status, 201)
+    t.equal((await send('PATCH', `/projects/${id}`, { name: 'Skylab' })).status, 200)
+    t.equal((await send('GET', `/tasks/${body.id}`)).status, 404)
+    await orm.em.fork().execute(`delete from task where id = ${body.id}`)
+    await orm.em.fork().execute(`delete from project where id = ${id}`)
+  })
+})
