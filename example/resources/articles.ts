@@ -8,7 +8,8 @@ import {
 } from '../../src/index.ts' // in an application: 'fastify-crud-kit'
 import { Article } from '../entities/index.ts'
 
-const queryConfig = new QueryBuilderConfig<Article>({
+// without a type argument, clients know the names
+const queryConfig = new QueryBuilderConfig({
   allowedFilters: [
     new AllowedFilters('id', 'eq', ['eq', 'in', 'nin', 'between']),
     new AllowedFilters('title', 'eq', ['eq', 'in', 'like', 'ilike', 'contains', 'starts', 'ends']),
@@ -26,21 +27,21 @@ const queryConfig = new QueryBuilderConfig<Article>({
     ),
   ],
   allowedSorts: [new AllowedSort('id', 'title', 'published_at', 'created_at', 'author.name')],
-  allowedFields: ([
-    'id',
-    'uuid',
-    'title',
-    'body',
-    'published_at',
-    'created_at',
-    'deleted_at',
-    'author',
-    'category',
-    'author.id',
-    'author.name',
-    'category.id',
-    'category.name',
-  ] as const).map((field) => new AllowedField(field)),
+  allowedFields: [
+    new AllowedField('id'),
+    new AllowedField('uuid'),
+    new AllowedField('title'),
+    new AllowedField('body'),
+    new AllowedField('published_at'),
+    new AllowedField('created_at'),
+    new AllowedField('deleted_at'),
+    new AllowedField('author'),
+    new AllowedField('category'),
+    new AllowedField('author.id'),
+    new AllowedField('author.name'),
+    new AllowedField('category.id'),
+    new AllowedField('category.name'),
+  ],
   allowedIncludes: [
     new AllowedInclude('author', { alias: 'user' }),
     new AllowedInclude('category'),
@@ -49,8 +50,10 @@ const queryConfig = new QueryBuilderConfig<Article>({
   defaultSort: ['-published_at'],
 })
 
-export class ArticleCrud extends CrudBase<Article> {
+const writable = ['title', 'body', 'published_at', 'author', 'category'] as const
+
+export class ArticleCrud extends CrudBase<Article, typeof queryConfig, typeof writable> {
   constructor () {
-    super({ model: Article, queryConfig, writable: ['title', 'body', 'published_at', 'author', 'category'] })
+    super({ model: Article, queryConfig, writable })
   }
 }

@@ -8,23 +8,31 @@ import {
 } from '../../src/index.ts' // in an application: 'fastify-crud-kit'
 import { Author } from '../entities/index.ts'
 
-const queryConfig = new QueryBuilderConfig<Author>({
+// without a type argument, clients know the names
+const queryConfig = new QueryBuilderConfig({
   allowedFilters: [
     new AllowedFilters('id', 'eq', ['eq', 'in']),
     new AllowedFilters('name', 'eq', ['eq', 'in', 'contains', 'starts', 'ends']),
     new AllowedFilters('articles.title', 'contains', ['eq', 'contains']),
   ],
   allowedSorts: [new AllowedSort('id', 'name', 'created_at')],
-  allowedFields:
-    (['id', 'uuid', 'name', 'created_at', 'articles.id', 'articles.title', 'articles.published_at'] as const).map((
-      field
-    ) => new AllowedField(field)),
+  allowedFields: [
+    new AllowedField('id'),
+    new AllowedField('uuid'),
+    new AllowedField('name'),
+    new AllowedField('created_at'),
+    new AllowedField('articles.id'),
+    new AllowedField('articles.title'),
+    new AllowedField('articles.published_at'),
+  ],
   allowedIncludes: [new AllowedInclude('articles')],
   defaultSort: ['name'],
 })
 
-export class AuthorCrud extends CrudBase<Author> {
+const writable = ['name'] as const
+
+export class AuthorCrud extends CrudBase<Author, typeof queryConfig, typeof writable> {
   constructor () {
-    super({ model: Author, queryConfig, writable: ['name'] })
+    super({ model: Author, queryConfig, writable })
   }
 }

@@ -8,7 +8,7 @@ import {
 } from '../../src/index.ts' // in an application: 'fastify-crud-kit'
 import { Category } from '../entities/index.ts'
 
-// without a type argument, the client of example/web knows the names
+// without a type argument, clients know the names
 const queryConfig = new QueryBuilderConfig({
   allowedFilters: [
     new AllowedFilters('id', 'eq', ['eq', 'ne', 'in', 'nin']),
@@ -26,13 +26,21 @@ const queryConfig = new QueryBuilderConfig({
   ],
   allowedSorts: [new AllowedSort('name', 'price', 'status', 'created_at', 'updated_at')],
   allowedFields: [
-    ...(['id', 'name', 'description', 'price', 'status', 'created_at', 'updated_at'] as const).map((field) =>
-      new AllowedField(field)
-    ),
-    ...(['products.id', 'products.name', 'products.price', 'products.stock'] as const).map((field) =>
-      new AllowedField(field)
-    ),
-    ...(['tags.id', 'tags.name', 'articles.id', 'articles.title'] as const).map((field) => new AllowedField(field)),
+    new AllowedField('id'),
+    new AllowedField('name'),
+    new AllowedField('description'),
+    new AllowedField('price'),
+    new AllowedField('status'),
+    new AllowedField('created_at'),
+    new AllowedField('updated_at'),
+    new AllowedField('products.id'),
+    new AllowedField('products.name'),
+    new AllowedField('products.price'),
+    new AllowedField('products.stock'),
+    new AllowedField('tags.id'),
+    new AllowedField('tags.name'),
+    new AllowedField('articles.id'),
+    new AllowedField('articles.title'),
   ],
   allowedIncludes: [
     new AllowedInclude('products'),

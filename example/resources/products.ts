@@ -8,7 +8,7 @@ import {
 } from '../../src/index.ts' // in an application: 'fastify-crud-kit'
 import { Product } from '../entities/index.ts'
 
-// without a type argument, the client of example/web knows the names
+// without a type argument, clients know the names
 const queryConfig = new QueryBuilderConfig({
   allowedFilters: [
     new AllowedFilters('id', 'eq', ['eq', 'in', 'nin', 'between']),
@@ -24,20 +24,20 @@ const queryConfig = new QueryBuilderConfig({
     new AllowedFilters('tags.name', 'eq', ['eq', 'in']),
   ],
   allowedSorts: [new AllowedSort('id', 'name', 'price', 'stock', 'created_at', 'category.name')],
-  allowedFields: ([
-    'id',
-    'uuid',
-    'name',
-    'description',
-    'price',
-    'stock',
-    'category',
-    'created_at',
-    'category.id',
-    'category.name',
-    'tags.id',
-    'tags.name',
-  ] as const).map((field) => new AllowedField(field)),
+  allowedFields: [
+    new AllowedField('id'),
+    new AllowedField('uuid'),
+    new AllowedField('name'),
+    new AllowedField('description'),
+    new AllowedField('price'),
+    new AllowedField('stock'),
+    new AllowedField('category'),
+    new AllowedField('created_at'),
+    new AllowedField('category.id'),
+    new AllowedField('category.name'),
+    new AllowedField('tags.id'),
+    new AllowedField('tags.name'),
+  ],
   allowedIncludes: [new AllowedInclude('category'), new AllowedInclude('tags')],
   defaultSort: ['name'],
 })

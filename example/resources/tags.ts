@@ -8,23 +8,31 @@ import {
 } from '../../src/index.ts' // in an application: 'fastify-crud-kit'
 import { Tag } from '../entities/index.ts'
 
-const queryConfig = new QueryBuilderConfig<Tag>({
+// without a type argument, clients know the names
+const queryConfig = new QueryBuilderConfig({
   allowedFilters: [
     new AllowedFilters('id', 'eq', ['eq', 'in']),
     new AllowedFilters('name', 'eq', ['eq', 'in', 'contains', 'starts']),
     new AllowedFilters('categories.name', 'eq', ['eq', 'in']),
   ],
   allowedSorts: [new AllowedSort('id', 'name', 'created_at')],
-  allowedFields:
-    (['id', 'name', 'created_at', 'categories.id', 'categories.name', 'products.id', 'products.name'] as const).map((
-      field
-    ) => new AllowedField(field)),
+  allowedFields: [
+    new AllowedField('id'),
+    new AllowedField('name'),
+    new AllowedField('created_at'),
+    new AllowedField('categories.id'),
+    new AllowedField('categories.name'),
+    new AllowedField('products.id'),
+    new AllowedField('products.name'),
+  ],
   allowedIncludes: [new AllowedInclude('categories'), new AllowedInclude('products')],
   defaultSort: ['name'],
 })
 
-export class TagCrud extends CrudBase<Tag> {
+const writable = ['name'] as const
+
+export class TagCrud extends CrudBase<Tag, typeof queryConfig, typeof writable> {
   constructor () {
-    super({ model: Tag, queryConfig, writable: ['name'] })
+    super({ model: Tag, queryConfig, writable })
   }
 }
