@@ -7,7 +7,8 @@ export const SLOW: readonly string[] = [
   'test/authorization.test.ts',
   // a server that fails in many ways
   'test/client/failures.test.ts',
-  // the type checker over fifty resources
+  // the type checker over samples, and over fifty resources
+  'test/client/samples.test.ts',
   'test/client/types.test.ts',
   // servers of their own, with standbys
   'test/database/replicas.test.ts',

@@ -3,39 +3,14 @@ import path from 'node:path'
 import t, { type Test } from 'tap'
 import ts from 'typescript'
 import { readDocument } from '../helpers/document.ts'
+import { checkTypes, fromSources, hostOf, optionsOf } from '../helpers/type-check.ts'
 
 // a type checker on a busy machine
 t.setTimeout(600_000)
 
 const root = path.resolve(import.meta.dirname, '../..')
 const folder = path.join(root, 'test/client')
-const options: ts.CompilerOptions = {
-  ...ts.parseJsonConfigFileContent(
-    ts.readConfigFile(path.join(root, 'tsconfig.json'), ts.sys.readFile).config,
-    ts.sys,
-    root
-  ).options,
-  noEmit: true,
-}
-
-/** Files in memory, next to this one. Files on the disk are read once. */
-function hostOf (files: ReadonlyMap<string, string>): ts.CompilerHost {
-  const host = ts.createCompilerHost(options, true)
-  const { readFile, fileExists, getSourceFile } = host
-  return {
-    ...host,
-    fileExists: (name) => files.has(name) || fileExists(name),
-    readFile: (name) => files.get(name) ?? readFile(name),
-    getSourceFile (name, version) {
-      const text = files.get(name)
-      if (text !== undefined) return ts.createSourceFile(name, text, version)
-      let parsed = sources.get(name)
-      if (parsed === undefined) sources.set(name, parsed = getSourceFile(name, version))
-      return parsed
-    },
-  }
-}
-const sources = new Map<string, ts.SourceFile | undefined>()
+const options = optionsOf('tsconfig.json')
 
 const IMPORTS = `
 import { defineEntity, p } from '@mikro-orm/core'
@@ -84,7 +59,7 @@ api['/books'].create({ /*body*/ })
 const selected = await api['/books'].get(1, { fields: ['title'], include: ['author'] })
 selected./*record*/
 `
-  const host = hostOf(new Map([[file, text]]))
+  const host = hostOf(new Map([[file, text]]), options)
   const service = ts.createLanguageService({
     getCompilationSettings: () => options,
     getCurrentDirectory: () => root,
@@ -124,9 +99,7 @@ selected./*record*/
 
 t.test('the programs of the guide have the documented types', async (t) => {
   const { program, block } = readDocument('docs/client.md')
-  const here = (text: string) =>
-    text.replace(/from 'fastify-crud-kit(\/client)?'/g, (_, room = '') => `from '../../src${room}/index.ts'`)
-  const files = { 'app.ts': here(program), 'client.ts': here(block('ts client.ts')) }
+  const files = { 'app.ts': fromSources(program), 'client.ts': fromSources(block('ts client.ts')) }
   t.match(files['client.ts'], '@ts-expect-error')
   checked(t, files, 'app.ts', 'client.ts')
 })
@@ -202,18 +175,8 @@ export const made${i} = await api['/entities${i}'].create({ name: 'x' })`).join(
 
 /** Checks some of the files, and expects no errors. */
 function checked (t: Test, files: Readonly<Record<string, string>>, ...names: readonly string[]): ts.Program {
-  const named = new Map(Object.entries(files).map(([name, text]) => [path.join(folder, name), text]))
-  const program = ts.createProgram([...named.keys()], options, hostOf(named))
-  for (const name of names) {
-    const source = program.getSourceFile(path.join(folder, name))!
-    t.strictSame(
-      program.getSemanticDiagnostics(source).map(({ messageText }) =>
-        ts.flattenDiagnosticMessageText(messageText, '\n')
-      ),
-      [],
-      name
-    )
-  }
+  const { program, errorsOf } = checkTypes(folder, files, options)
+  for (const name of names) t.strictSame(errorsOf(name), [], name)
   return program
 }
 
