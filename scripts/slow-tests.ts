@@ -5,6 +5,8 @@
 export const SLOW: readonly string[] = [
   // the programs of a page, one after the other
   'test/authorization.test.ts',
+  // two runtimes that are installed
+  'test/client/deno-bun.test.ts',
   // a server that fails in many ways
   'test/client/failures.test.ts',
   // the type checker over samples, and over fifty resources
