@@ -2,7 +2,7 @@
 import { CrudError } from './error.ts'
 import { readLines } from './ndjson.ts'
 import { queryString, type AnyQuery } from './query-string.ts'
-import { send, sendJson, type Call, type ClientOptions } from './request.ts'
+import { discard, send, sendJson, type Call, type ClientOptions } from './request.ts'
 import type { Client } from './types.ts'
 
 /** The options of all methods, without the restrictions of a resource's types. */
@@ -82,6 +82,10 @@ function resource (url: string, client: ClientOptions): object {
   async function * pages (query: AnyOptions = {}): AsyncGenerator<any, void, undefined> {
     for (let cursor: string | null = query.cursor ?? ''; cursor !== null;) {
       const page = await list({ ...query, cursor })
+      // without this check, the first page would repeat for ever
+      if (page.next_cursor === undefined) {
+        throw new CrudError({ status: 200, code: 'NO_CURSOR', detail: 'The server does not page by cursors here.' })
+      }
       yield page
       cursor = page.next_cursor
     }
@@ -98,7 +102,7 @@ function resource (url: string, client: ClientOptions): object {
       const response = await send({ method: 'GET', url: url + queryString(query), accept: NDJSON, signal }, client)
       // a resource without streams answers with its first page instead
       if (!response.headers.get('content-type')?.startsWith(NDJSON)) {
-        await response.body?.cancel()
+        await discard(response)
         const detail = 'The server does not stream this resource.'
         throw new CrudError({ status: response.status, code: 'NOT_NDJSON', detail })
       }

@@ -33,7 +33,7 @@ export class CrudError extends Error {
   override readonly name = 'CrudError'
   /** The HTTP status, or 0 without a complete answer. */
   readonly status: number
-  /** The code of the API's error, `NETWORK` or `NOT_JSON`. */
+  /** The code of the API's error, or one of the client: `NETWORK`, `NOT_JSON`, `NOT_NDJSON`, `NO_CURSOR`. */
   readonly code: string
   /** A sentence for people. */
   readonly detail: string

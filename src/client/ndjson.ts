@@ -1,11 +1,12 @@
 /** Reads records from the body of an answer that has one record on each line. */
 import { CrudError } from './error.ts'
-import { orNetworkError } from './request.ts'
+import { orNetworkError, parse } from './request.ts'
 
 /**
  * Yields the records of a stream as they arrive. Leaving the loop closes the connection.
  *
- * @throws {CrudError} when the stream is cut off, i.e. its last record does not end with a line feed
+ * @throws {CrudError} when a line is not JSON, and when the stream is cut off, i.e. its last record does not end with a
+ *   line feed
  */
 export async function * readLines (
   response: Response,
@@ -26,7 +27,7 @@ export async function * readLines (
       }
       const lines = (rest + text).split('\n')
       rest = lines.pop()!
-      for (const line of lines) yield JSON.parse(line)
+      for (const line of lines) yield parse(line, response)
     }
     if (rest !== '') throw new CrudError({ status: 0, code: 'NETWORK', detail: 'The stream ended within a record.' })
   } finally {

@@ -45,9 +45,14 @@ export async function send (call: Call, options: ClientOptions): Promise<Respons
     const wait = response.status === 503 && attempt < retries ? waitFor(response, attempt) : Infinity
     if (wait > MAX_WAIT) throw await failureOf(response, signal)
     // an unread answer would keep its connection
-    await response.body?.cancel()
+    await discard(response)
     await sleep(wait, signal)
   }
+}
+
+/** Closes the connection of an answer that is not read. Fails if the connection is closed already, which is as good. */
+export async function discard (response: Response): Promise<void> {
+  await response.body?.cancel().catch(() => {})
 }
 
 /** The body of an answer, and the version of the record in it. */
@@ -82,11 +87,25 @@ async function requestOf (call: Call, options: ClientOptions): Promise<() => Pro
   if (ifMatch !== undefined) headers.set('if-match', ifMatch)
   const init: RequestInit = { method, headers }
   if (body !== undefined) init.body = JSON.stringify(body, asJson)
+  // a redirected POST becomes a GET, whose answer would look like that of a write
+  if (method !== 'GET' && method !== 'HEAD') init.redirect = 'error'
   if (signal) init.signal = signal
   return () => options.fetch === undefined ? fetch(url, init) : options.fetch(url, init)
 }
 
-const asJson = (_: string, value: unknown): unknown => typeof value === 'bigint' ? String(value) : value
+/**
+ * Replaces values for `JSON.stringify`, which calls it on the object that has the value.
+ *
+ * @throws {TypeError} for NaN, infinite numbers and invalid dates, which JSON would write as null
+ */
+function asJson (this: Readonly<Record<string, unknown>>, name: string, value: unknown): unknown {
+  if (typeof value === 'bigint') return String(value)
+  const given = this[name]
+  if (given instanceof Date ? value === null : typeof value === 'number' && !Number.isFinite(value)) {
+    throw new TypeError(`${name}: ${String(given)} is not a value for a body.`)
+  }
+  return value
+}
 
 /** Waits for the network. After an abort, rejects with the signal's reason; any other failure is a `CrudError`. */
 export async function orNetworkError<T> (signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
@@ -104,12 +123,20 @@ async function failureOf (response: Response, signal: AbortSignal | undefined): 
   const { status } = response
   const text = await textOf(response, signal)
   try {
-    const { code = `HTTP_${status}`, message, detail = message, errors } = parse(text, response) as Record<string, any>
-    return new CrudError({ status, code, detail: detail ?? `The server answered with status ${status}.`, errors })
+    const { code, message, detail, errors } = parse(text, response) as Partial<Record<string, unknown>>
+    return new CrudError({
+      status,
+      code: textIn(code) ?? `HTTP_${status}`,
+      detail: textIn(detail) ?? textIn(message) ?? `The server answered with status ${status}.`,
+      errors: Array.isArray(errors) ? errors.filter((item) => textIn(item?.detail) !== undefined) : [],
+    })
   } catch (error) {
     return error as CrudError
   }
 }
+
+/** A text. Errors of other servers may have anything in its place. */
+const textIn = (value: unknown): string | undefined => typeof value === 'string' ? value : undefined
 
 /**
  * Reads an object or a list from the text of an answer.

@@ -149,6 +149,62 @@ t.test('answers that are not JSON are errors', async (t) => {
   }
 })
 
+t.test('errors of other servers keep the types of CrudError', async (t) => {
+  for (
+    const [body, expected] of [
+      [{ code: 7, message: 'No', errors: { name: ['is short'] } }, { code: 'HTTP_422', detail: 'No', errors: [] }],
+      [{ detail: [{ msg: 'No' }], errors: null }, { code: 'HTTP_422', detail: /422/, errors: [] }],
+      [{ code: 'X', detail: 'No', errors: [null, 'text', { detail: 'short' }] }, {
+        code: 'X',
+        detail: 'No',
+        errors: [{ detail: 'short' }],
+      }],
+      [[1], { code: 'HTTP_422', detail: /422/, errors: [] }],
+    ] as const
+  ) {
+    const { api } = await serve(t, [json(422, body)])
+    const error = await api.list().catch((error: unknown) => error)
+    t.match(error, { status: 422, ...expected })
+    t.equal(error.errors.length, expected.errors.length)
+    t.ok(isCrudError(error))
+    t.equal((error as CrudError).errorFor('/name'), undefined)
+  }
+})
+
+t.test('a write is not redirected, because a POST would become a GET', async (t) => {
+  const moved: Answer = (response) => {
+    response.writeHead(302, { location: '/elsewhere' }).end()
+  }
+  const { api, requests } = await serve(t, [moved, ok])
+  await t.rejects(api.create({}), { name: 'CrudError', status: 0, code: 'NETWORK' })
+  t.strictSame(requests.map(({ method }) => method), ['POST'])
+  const reads = await serve(t, [moved, ok])
+  t.match(await reads.api.get(1), { id: 1 }, 'a read is')
+})
+
+t.test('a body has no values that JSON would replace with null', async (t) => {
+  const { api, requests } = await serve(t, [ok])
+  for (
+    const [body, message] of [
+      [{ price: Number.NaN }, 'price: NaN is not a value for a body.'],
+      [{ sizes: [1, Infinity] }, '1: Infinity is not a value for a body.'],
+      [{ at: new Date('never') }, 'at: Invalid Date is not a value for a body.'],
+    ] as const
+  ) {
+    await t.rejects(api.create(body), new TypeError(message))
+    await t.rejects(api.update(1, body), new TypeError(message))
+  }
+  t.strictSame(requests, [], 'nothing is sent')
+  await api.create({ price: null, n: 1n, at: new Date(0), gone: undefined })
+  t.equal(requests[0]!.body, '{"price":null,"n":"1","at":"1970-01-01T00:00:00.000Z"}')
+})
+
+t.test('pages end with an error if the server does not know cursors', async (t) => {
+  const { api, requests } = await serve(t, [json(200, { items: [{ id: 1 }], total: 40 })])
+  await t.rejects(gather(api.each()), { name: 'CrudError', status: 200, code: 'NO_CURSOR' })
+  t.equal(requests.length, 1)
+})
+
 t.test('an abort rejects with the reason of its signal', async (t) => {
   const aborted = AbortSignal.abort()
   const { api, requests } = await serve(t, [(response) => {
@@ -240,6 +296,10 @@ t.test('a truncated stream is an error', async (t) => {
     head(response).end('{"id":1}\n{"id":')
   }])
   await t.rejects(gather(half.api.stream()), { code: 'NETWORK', detail: 'The stream ended within a record.' })
+  const garbled = await serve(t, [(response) => {
+    head(response).end('{"id":1}\n<html>\n')
+  }])
+  await t.rejects(gather(garbled.api.stream()), { status: 200, code: 'NOT_JSON', cause: '<html>' })
 })
 
 t.test('an application sets headers and its own fetch', async (t) => {
