@@ -3,8 +3,9 @@
  * does both. A file that is named runs anyway.
  */
 export const SLOW: readonly string[] = [
-  // the programs of a page, one after the other
+  // the programs of pages, one after the other
   'test/authorization.test.ts',
+  'test/documentation.test.ts',
   // two runtimes that are installed
   'test/client/deno-bun.test.ts',
   // a server that fails in many ways

@@ -5,43 +5,9 @@ import t from 'tap'
 import * as library from '../src/index.ts'
 import { OPERATOR_NAMES } from '../src/operators/index.ts'
 import { completed, parseAbridged } from './helpers/abridged.ts'
-import { checkDocument, readDocument, runClient, runProgram } from './helpers/document.ts'
+import { readDocument } from './helpers/document.ts'
 
 const root = path.resolve(import.meta.dirname, '..')
-const readme = readDocument('README.md')
-
-t.test('the smallest program gives the answers of the README', async (t) => {
-  t.equal(readme.exchanges.length, 2)
-  await checkDocument(t, readme)
-})
-
-t.test('the program on an existing database gives the answers of its page', async (t) => {
-  const page = readDocument('docs/existing-database.md')
-  t.equal(page.exchanges.length, 7)
-  await checkDocument(t, page)
-})
-
-t.test('the program about transactions commits all or nothing', async (t) => {
-  const page = readDocument('docs/transactions.md')
-  t.equal(page.exchanges.length, 7)
-  await checkDocument(t, page)
-})
-
-t.test('the program about operations is healthy', async (t) => {
-  const page = readDocument('docs/operations.md')
-  t.equal(page.exchanges.length, 3)
-  await checkDocument(t, page)
-})
-
-t.test('the script without promises prints the output of its page', async (t) => {
-  const page = readDocument('docs/scripts.md')
-  t.equal(runProgram(t, page.program), /^```text\n([^]*?)^```/m.exec(page.text)![1])
-})
-
-t.test('the client prints the output of its page', async (t) => {
-  const { program, block } = readDocument('docs/client.md')
-  t.equal(await runClient(t, program, block('ts client.ts')), block('text'))
-})
 
 t.test('an abridged answer must match the actual one', async (t) => {
   const actual = { items: [{ id: 1, text: '...' }, { id: 2 }], next: 'abc', total: 2 }
@@ -71,19 +37,27 @@ t.test('an abridged answer must match the actual one', async (t) => {
   t.strictSame([...names], [['next', 'abc']])
 })
 
+t.test('the README has at most 150 lines', async (t) => {
+  const { text, exchanges } = readDocument('README.md')
+  t.ok(text.trimEnd().split('\n').length <= 150)
+  t.equal(exchanges.length, 2)
+})
+
 t.test('the query table has every operator', async (t) => {
-  const table = readme.text.slice(readme.text.indexOf('## Query language'), readme.text.indexOf('## The whitelist'))
+  const { text } = readDocument('docs/query-language/README.md')
+  const table = text.slice(text.indexOf('| Parameter |'), text.indexOf('## The catalogue'))
   for (const operator of OPERATOR_NAMES) t.match(table, operator)
 })
 
 t.test('every error class is in the table of codes', async (t) => {
+  const { text } = readDocument('docs/errors.md')
   const classes = Object.entries(library).filter(([name]) => /^[A-Z].*Error$/.test(name))
   t.ok(classes.length > 10)
   for (const [name, Class] of classes) {
     const { code } = new (Class as new(items: unknown) => { code: string })(
       /ValidationError$|^TooLarge/.test(name) && name !== 'DataValidationError' ? [] : 'text'
     )
-    t.match(readme.text, `\`${code}\``, name)
+    t.match(text, `\`${code}\``, name)
   }
 })
 

@@ -11,6 +11,9 @@ import { freePort } from './ports.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
 
+/** The start of URLs that commands of the pages call. */
+export const SHOWN_SERVER = 'http://127.0.0.1:3000'
+
 export interface Exchange {
   readonly request: string
   readonly method: string
@@ -22,15 +25,23 @@ export interface Exchange {
   readonly answer: string
 }
 
+/** A block of code: the text after its three backticks, and its lines. */
+export interface Block {
+  readonly info: string
+  readonly code: string
+}
+
 export interface Document {
   readonly text: string
+  readonly blocks: readonly Block[]
   /** The code of a block with this text after its three backticks, e.g. `ts app.ts`. */
   readonly block: (info: string) => string
   /** The code blocks marked `ts app.ts`, joined. */
   readonly program: string
   /**
-   * Blocks marked `http`, each with the `json` block that follows it. Those of a GET may instead have
-   * the answer in the same block, after an empty line and, unless it is a 200, the status. Others are only shown.
+   * Blocks marked `http`, and `sh` blocks that call curl, each with the `json` block that follows it. An `http` block
+   * with GETs may instead have the answer in the same block, after an empty line and, unless it is a 200, the status.
+   * Others are only shown.
    */
   readonly exchanges: readonly Exchange[]
 }
@@ -57,21 +68,22 @@ function documentOf (text: string): Document {
   }))
   const exchanges = blocks.flatMap(({ info, code }, index) => {
     const next = blocks[index + 1]
+    const answered = next?.info.startsWith('json') === true
+    if (info === 'sh' && answered && code.startsWith('curl ')) return [readCurl(code, next.info, next.code)]
     if (info !== 'http') return []
-    return next?.info.startsWith('json')
+    return answered
       ? [readExchange(code, next.info, next.code)]
       : code.trim().split(/\n\n(?=GET )/).flatMap(readAnswered)
   })
   const block = (info: string) => blocks.find((block) => block.info === info)?.code ?? ''
   const program = blocks.filter(({ info }) => info === 'ts app.ts').map(({ code }) => code).join('\n')
-  return { text, block, program, exchanges }
+  return { text, blocks, block, program, exchanges }
 }
 
 function readExchange (request: string, info: string, answer: string): Exchange {
   const [head = '', body] = request.trim().split('\n\n', 2)
   const [line = '', ...headers] = head.split('\n')
   const [method = '', url = ''] = line.split(' ')
-  const status = info.split(' ')[1] ?? (JSON.parse(answer) as { statusCode?: number }).statusCode ?? 200
   return {
     request: line,
     method,
@@ -81,7 +93,31 @@ function readExchange (request: string, info: string, answer: string): Exchange 
       ...(body === undefined ? [] : [['content-type', 'application/json']]),
     ]),
     body,
-    status: Number(status),
+    status: statusOf(info, answer),
+    answer,
+  }
+}
+
+/** The status after `json`, or else in the answer, or else 200. */
+function statusOf (info: string, answer: string): number {
+  const { statusCode = 200 } = parseAbridged(answer) as { statusCode?: number }
+  return Number(info.split(' ')[1] ?? statusCode)
+}
+
+/** A command such as `curl -g -X POST -H 'name: value' -d '{}' 'http://127.0.0.1:3000/path'`. */
+function readCurl (command: string, info: string, answer: string): Exchange {
+  const words = [...command.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare!)
+  const after = (option: string) => words.flatMap((word, index) => word === option ? [words[index + 1]!] : [])
+  const url = words.find((word) => word.startsWith(SHOWN_SERVER))
+  if (url === undefined) throw new Error(`This command calls another server than ${SHOWN_SERVER}: ${command}`)
+  const [body] = after('-d')
+  return {
+    request: command.trim(),
+    method: after('-X')[0] ?? (body === undefined ? 'GET' : 'POST'),
+    url: url.slice(SHOWN_SERVER.length),
+    headers: Object.fromEntries(after('-H').map((header) => header.split(': '))),
+    body,
+    status: statusOf(info, answer),
     answer,
   }
 }
@@ -119,13 +155,15 @@ export function tablesOf (text: string): string[][][] {
  * Puts a program into a separate folder. Imports of the package lead to its sources, since there may be no build yet. A
  * database in memory becomes a copy of the run's empty one.
  */
-function writeProgram (t: Test, program: string): string {
+export function writeProgram (t: Test, program: string, others: ReadonlyMap<string, string> = new Map()): string {
   const folder = t.testdir({ 'package.json': '{ "type": "module" }' })
   fs.symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'))
-  const text = withSources(program)
   const template = process.env['PGLITE_TEMPLATE']
   if (template) fs.cpSync(template, path.join(folder, 'data'), { recursive: true })
-  fs.writeFileSync(path.join(folder, 'app.ts'), template ? text.replace("'pglite://memory'", "'pglite://data'") : text)
+  for (const [name, code] of [...others, ['app.ts', program] as const]) {
+    const text = withSources(code)
+    fs.writeFileSync(path.join(folder, name), template ? text.replace("'pglite://memory'", "'pglite://data'") : text)
+  }
   return folder
 }
 
@@ -168,9 +206,13 @@ export type Environment = Readonly<Record<string, string>>
 
 /** Runs the program as a process, and returns the start of its URLs. */
 export async function startProgram (t: Test, program: string, env: Environment = {}): Promise<string> {
-  const folder = writeProgram(t, program)
+  return await startIn(t, writeProgram(t, program), 'app.ts', env)
+}
+
+/** Runs a file of a folder as a process until the end of the test, and returns the start of its URLs. */
+export async function startIn (t: Test, folder: string, file: string, env: Environment = {}): Promise<string> {
   const port = await freePort()
-  const child = spawn(process.execPath, ['--liftoff-only', 'app.ts'], {
+  const child = spawn(process.execPath, ['--liftoff-only', file], {
     cwd: folder,
     env: { ...process.env, PORT: String(port), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,0 +1,63 @@
+/** Every sample of the documentation runs, and its requests have the answers that the pages show. */
+import jwt from '@fastify/jwt'
+import Fastify from 'fastify'
+import fs from 'node:fs'
+import path from 'node:path'
+import t from 'tap'
+import { checkDocument, readDocument, runClient } from './helpers/document.ts'
+import { checkPage, unmarked } from './helpers/pages.ts'
+
+// many processes, one after the other
+t.setTimeout(600_000)
+
+const root = path.resolve(import.meta.dirname, '..')
+
+/** Pages whose samples are run in another way, by the test that runs them. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  'docs/admin.md': 'test/example/admin.test.ts',
+  'docs/authorization.md': 'test/authorization.test.ts',
+  'docs/client.md': 'test/client/types.test.ts',
+  'docs/existing-database.md': 'test/http/existing-database.test.ts',
+  'docs/multi-tenancy.md': 'test/authorization.test.ts',
+  // a primary and two standbys
+  'docs/replicas.md': 'test/database/replicas.test.ts',
+  // a PgBouncer and a cluster
+  'docs/scaling.md': 'test/citus',
+}
+
+const pages = ['README.md', ...fs.globSync('docs/**/*.md', { cwd: root }).sort()]
+  .filter((page) => !page.startsWith('docs/query-language/'))
+  .map((page) => ({ page, ...readDocument(page) }))
+
+t.test('every block of code says how it is run', async (t) => {
+  for (const { page, blocks } of pages) {
+    if (!(page in ELSEWHERE)) t.strictSame(unmarked(blocks), [], page)
+  }
+  for (const [page, test] of Object.entries(ELSEWHERE)) {
+    t.ok(pages.some((other) => other.page === page) && fs.existsSync(path.join(root, test)), page)
+  }
+})
+
+const SECRET = 'a secret of the tests, which is long enough'
+const signer = Fastify()
+await signer.register(jwt, { secret: SECRET })
+const admin = signer.jwt.sign({ role: 'admin' })
+await signer.close()
+
+for (const { page, blocks } of pages) {
+  if (page in ELSEWHERE || !blocks.some(({ info }) => /^ts \S+\.ts$/.test(info))) continue
+  t.test(page, async (t) => {
+    await checkPage(t, page, { env: { JWT_SECRET: SECRET }, names: { admin } })
+  })
+}
+
+t.test('the program on an existing database gives the answers of its page', async (t) => {
+  const page = readDocument('docs/existing-database.md')
+  t.equal(page.exchanges.length, 7)
+  await checkDocument(t, page)
+})
+
+t.test('the client prints the output of its page', async (t) => {
+  const { program, block } = readDocument('docs/client.md')
+  t.equal(await runClient(t, program, block('ts client.ts')), block('text'))
+})
