@@ -51,6 +51,19 @@ for (const { name, skip, open } of newDatabases) {
       }
     })
 
+    t.test('the queries for those who come from other libraries find records', async (t) => {
+      for (const name of ['nestjs-paginate', 'platformatic-db', 'laravel-query-builder']) {
+        const [[, ...rows] = []] = tablesOf(readDocument(`docs/coming-from/${name}.md`).text)
+        t.ok(rows.length > 8, name)
+        for (const [, cell] of rows) {
+          const [, query] = /^`([^`]+)`/.exec(cell!)!
+          const response = await app.inject(`/products?${query}`)
+          t.equal(response.statusCode, 200, query!)
+          t.ok((response.json() as { items: unknown[] }).items.length > 0, query!)
+        }
+      }
+    })
+
     t.test('the tables of rows match the database', async (t) => {
       const tables = [...pageOf('README.md').text.matchAll(/^\*\*(\/\w+)\*\*\n\n((?:\|.*\n)+)/gm)]
       t.equal(tables.length, 5)
