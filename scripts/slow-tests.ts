@@ -19,6 +19,8 @@ export const SLOW: readonly string[] = [
   'test/database/sync-process.test.ts',
   // a database that is away for seconds
   'test/database/transaction-outages.test.ts',
+  // npm installs the package in new projects
+  'test/first-hour.test.ts',
   // a browser, and front ends that are built for it
   'test/example/admin.test.ts',
   'test/example/web.test.ts',

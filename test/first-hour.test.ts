@@ -1,0 +1,137 @@
+/**
+ * The README and the page "getting started", as a newcomer follows them: their commands and files, in order, in an
+ * empty folder, with the packed package. It packs `dist`, so run `npm run build` before.
+ */
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import t, { type Test } from 'tap'
+import { completed, parseAbridged } from './helpers/abridged.ts'
+import { readDocument, SHOWN_SERVER, type Block } from './helpers/document.ts'
+import { freePort } from './helpers/ports.ts'
+
+// npm installs packages
+t.setTimeout(600_000)
+
+const root = path.resolve(import.meta.dirname, '..')
+const SECRET = 'a secret of the tests, which is long enough'
+
+const temporary = fs.mkdtempSync(path.join(os.tmpdir(), 'crud-kit-first-hour-'))
+t.teardown(() => fs.rmSync(temporary, { recursive: true, force: true }))
+if (!fs.existsSync(path.join(root, 'dist/src/index.js'))) npm(root, 'run', 'build')
+const [{ filename }] = JSON.parse(npm(root, 'pack', '--ignore-scripts', '--json', '--pack-destination', temporary))
+const tarball = path.join(temporary, filename)
+
+function npm (cwd: string, ...args: string[]): string {
+  return execFileSync('npm', [...args, '--loglevel=error'], { cwd, encoding: 'utf8' })
+}
+
+/** The Node that runs the tests is the one that the commands find. */
+const environment = (more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv => ({
+  ...process.env,
+  PATH: `${path.dirname(process.execPath)}:${process.env['PATH']}`,
+  NODE_OPTIONS: '',
+  npm_config_audit: 'false',
+  npm_config_fund: 'false',
+  ...more,
+})
+
+/** Runs a block of the page in bash, with the packed package in place of the published one. */
+function paste (folder: string, commands: string): string {
+  const local = commands.replace('npm install fastify-crud-kit', `npm install ${tarball}`)
+  return execFileSync('bash', ['-ec', local], { cwd: folder, encoding: 'utf8', env: environment() })
+}
+
+/** Starts a file, and returns the URL of its server and the lines that it has printed. */
+async function start (t: Test, folder: string, file: string): Promise<{ base: string, lines: string[] }> {
+  const port = await freePort()
+  const child = spawn(process.execPath, [file], {
+    cwd: folder,
+    env: environment({ PORT: String(port), JWT_SECRET: SECRET }),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  t.teardown(async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    child.kill()
+    await once(child, 'exit')
+  })
+  const ended = once(child, 'exit').then(() => {
+    throw new Error(`${file} has ended`)
+  })
+  const lines: string[] = []
+  child.stdout.setEncoding('utf8').on('data', (text: string) => lines.push(...text.trim().split('\n')))
+  await Promise.race([once(child.stdout, 'data'), ended])
+  return { base: `http://127.0.0.1:${port}`, lines }
+}
+
+const isCurl = ({ info, code }: Block): boolean => info === 'sh' && code.startsWith('curl ')
+
+/** Runs the curl commands of a page, and compares the answers. */
+function curlAll (t: Test, blocks: readonly Block[], base: string, token = ''): void {
+  for (const [index, block] of blocks.entries()) {
+    if (!isCurl(block)) continue
+    const command = block.code.trim().replaceAll(SHOWN_SERVER, base).replace('<admin>', token)
+    const answer = JSON.parse(execFileSync('bash', ['-c', command.replace('curl', 'curl -sS')], { encoding: 'utf8' }))
+    t.strictSame(answer, completed(parseAbridged(blocks[index + 1]!.code), answer, new Map()), block.code)
+  }
+}
+
+const newFolder = (name: string): string => {
+  const folder = path.join(temporary, name)
+  fs.mkdirSync(folder)
+  return folder
+}
+
+t.test('the README', async (t) => {
+  const { blocks, block, program } = readDocument('README.md')
+  const commands = blocks.filter((one) => one.info === 'sh' && !isCurl(one)).map(({ code }) => code)
+  t.equal(commands.length, 2)
+  const folder = newFolder('readme')
+  paste(folder, commands[0]!)
+  fs.writeFileSync(path.join(folder, 'app.ts'), program)
+
+  await t.test('first queries', async (t) => {
+    t.equal(commands[1], 'node app.ts\n')
+    const { base } = await start(t, folder, 'app.ts')
+    curlAll(t, blocks, base)
+  })
+
+  await t.test('securing it', async (t) => {
+    paste(folder, 'npm install @fastify/jwt')
+    const [part] = /^const app = Fastify\(\)\n[^]*?^}\)\n/m.exec(program)!
+    fs.writeFileSync(
+      path.join(folder, 'app.ts'),
+      program
+        .replace(part, () => block('ts part 3'))
+        .replaceAll(/^const (?:Category|Product) = [^]*?properties: \{/gm, '$& tenant: p.integer().default(1),') +
+        "for (const tenant of [1, 2]) console.log(app.jwt.sign({ role: 'member', tenant }))\n"
+    )
+    // the folder "data" of the first run gets the new column
+    const { base, lines } = await start(t, folder, 'app.ts')
+    while (lines.length < 3) await new Promise((resolve) => setImmediate(resolve))
+    const total = async (token?: string) => {
+      const response = await fetch(`${base}/categories`, {
+        headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+      })
+      return response.ok ? ((await response.json()) as { total: number }).total : response.status
+    }
+    t.strictSame([await total(), await total(lines[1]), await total(lines[2])], [401, 2, 0])
+  })
+})
+
+t.test('getting started', async (t) => {
+  const { blocks } = readDocument('docs/getting-started.md')
+  const folder = newFolder('getting-started')
+  paste(folder, blocks.find(({ info }) => info === 'sh')!.code)
+  for (const { info, code } of blocks) {
+    const [, name] = /^\w+ (\S+\.(?:ts|json))$/.exec(info) ?? []
+    if (name !== undefined) fs.writeFileSync(path.join(folder, name), code)
+  }
+  paste(folder, 'npm run check')
+  t.match(paste(folder, 'npm test'), /fail 0/)
+  const { base, lines } = await start(t, folder, 'server.ts')
+  while (lines.length < 2) await new Promise((resolve) => setImmediate(resolve))
+  curlAll(t, blocks, base, lines[1])
+})
