@@ -88,7 +88,7 @@ export function OperandInput ({ operator, reference, items, onChange, invalid }:
           isFirst
           presets
         />
-        <span class='quiet'>to</span>
+        <span>To</span>
         <ValueInput label='To' value={value} text={items[1] ?? ''} onInput={at(1)} invalid={invalid} />
       </div>
     )

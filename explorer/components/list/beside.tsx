@@ -22,9 +22,10 @@ interface BesideProps {
   readonly list: List
   /** The name of the other profile. */
   readonly name: string
+  readonly onSort: (name: string, add: boolean) => void
 }
 
-export function Beside ({ resource, address, list, name }: BesideProps) {
+export function Beside ({ resource, address, list, name, onSort }: BesideProps) {
   const { description, profile } = useApi()
   const other = profileNamed(useProfiles(), name)
   const [{ value: theirs, error }] = useDescription(other)
@@ -42,6 +43,7 @@ export function Beside ({ resource, address, list, name }: BesideProps) {
         address={address}
         list={list}
         others={theirList.error ? undefined : others}
+        onSort={onSort}
       />
       <Side
         profile={other}
@@ -50,6 +52,7 @@ export function Beside ({ resource, address, list, name }: BesideProps) {
         address={address}
         list={error ? { ...theirList, error } : theirList}
         others={list.error ? undefined : ours}
+        onSort={onSort}
         onClose={() => {
           const { beside: _, ...own } = address.own
           change({ own })
@@ -67,10 +70,11 @@ interface SideProps {
   readonly list: List
   /** The keys of the records of the other side. */
   readonly others: ReadonlySet<string | undefined> | undefined
+  readonly onSort: (name: string, add: boolean) => void
   readonly onClose?: () => void
 }
 
-function Side ({ profile, description, resource, address, list, others, onClose }: SideProps) {
+function Side ({ profile, description, resource, address, list, others, onSort, onClose }: SideProps) {
   const columns = useMemo(() => columnsOf(resource, address.params, list.items), [resource, address.params, list.items])
   const isOnlyHere = (row: Row): boolean => others !== undefined && !others.has(keyOf(resource, row))
   const only = list.items.filter(isOnlyHere).length
@@ -106,7 +110,7 @@ function Side ({ profile, description, resource, address, list, others, onClose 
               open={address.own.open}
               marked={isOnlyHere}
               onOpen={(open) => change({ own: { ...address.own, open } })}
-              onSort={() => {}}
+              onSort={onSort}
               onFilter={() => {}}
               onEnd={undefined}
             />

@@ -11,6 +11,7 @@ import { sortsOf, toggledSorts, withSorts, type Direction, type SortUse } from '
 import { withSuggestion } from '../../url/suggestions.ts'
 import { ErrorNotice } from '../basics/notice.tsx'
 import { FilterBar } from '../filters/filter-bar.tsx'
+import { RoleHint } from '../profiles/role-hint.tsx'
 import { Drawer } from '../record/drawer.tsx'
 import { Beside } from './beside.tsx'
 import { EmptyList } from './empty-list.tsx'
@@ -40,6 +41,8 @@ export function ResourcePage ({ resource, address }: ResourcePageProps) {
     resource.filters.find(({ name }) => name === field)?.operators.flatMap(({ name }) => name ?? [])
   const shown = filtersOf(params).map(({ field }) => field)
   const open = (key: string): void => go({ path, params, own: { ...own, open: key } })
+  const sort = (name: string, add: boolean): void =>
+    set(withSorts(params, toggledSorts(sorts, name, add, usual), usual))
 
   return (
     <div class={own.open !== undefined || own.create !== undefined ? 'page page-split' : 'page'}>
@@ -65,9 +68,9 @@ export function ResourcePage ({ resource, address }: ResourcePageProps) {
           />
         )}
         {!resource.operations.list
-          ? <p class='quiet'>This role may not list {resource.title}.</p>
+          ? <RoleHint action={`list ${resource.title.toLowerCase()}`} />
           : own.beside !== undefined
-            ? <Beside resource={resource} address={address} list={list} name={own.beside} />
+            ? <Beside resource={resource} address={address} list={list} name={own.beside} onSort={sort} />
             : list.error === undefined && (
               <>
                 {list.page !== undefined && list.items.length === 0
@@ -83,7 +86,7 @@ export function ResourcePage ({ resource, address }: ResourcePageProps) {
                       total={list.page?.total ?? undefined}
                       open={own.open}
                       onOpen={open}
-                      onSort={(name, add) => set(withSorts(params, toggledSorts(sorts, name, add, usual), usual))}
+                      onSort={sort}
                       onFilter={(name) => shown.includes(name) || setDraft(name)}
                       onEnd={more}
                     />

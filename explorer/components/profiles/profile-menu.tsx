@@ -18,8 +18,14 @@ interface ProfileMenuProps {
   readonly opened?: boolean
 }
 
+/** Asks as a profile from now on. A profile that is new is kept. */
+export function askAs (profile: Profile, list: readonly Profile[]): void {
+  if (profile === PLAIN || list.some(({ name }) => name === profile.name)) chooseProfile(profile.name)
+  else saveProfiles({ list: [...list, profile], current: profile.name })
+}
+
 /** Profiles that the description suggests: one for each value that a header may have. */
-function suggested (description: ExplorerDescription | undefined): Profile[] {
+export function suggested (description: ExplorerDescription | undefined): Profile[] {
   return (description?.headers ?? []).flatMap(({ name, prefix, values }) =>
     values.map((value): Profile => ({ name: value, headers: [[name, prefix + value]] }))
   )
@@ -30,10 +36,6 @@ export function ProfileMenu ({ description, opened = false }: ProfileMenuProps) 
   const current = profileNamed(profiles, profiles.current)
   const known = allProfiles(profiles)
   const more = suggested(description).filter(({ name }) => !known.some((profile) => profile.name === name))
-  const choose = (profile: Profile): void => {
-    if (known.some(({ name }) => name === profile.name)) chooseProfile(profile.name)
-    else saveProfiles({ list: [...profiles.list, profile], current: profile.name })
-  }
   return (
     <Popover
       name='Ask as'
@@ -57,7 +59,7 @@ export function ProfileMenu ({ description, opened = false }: ProfileMenuProps) 
                     type='radio'
                     name='profile'
                     checked={profile.name === current.name}
-                    onChange={() => choose(profile)}
+                    onChange={() => askAs(profile, profiles.list)}
                   />
                   {profile.name}
                   <span class='quiet'>{profile.headers.map(([name]) => name).join(', ')}</span>

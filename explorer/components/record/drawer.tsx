@@ -84,7 +84,11 @@ function OneRecord ({ resource, address, path, onChanged, onClose }: DrawerProps
   const includes = [...new Set([...namesOf(address.params, 'include') ?? [], ...extra])]
   const [{ value, error, busy }, reload] = useRecord(resource, path, includes)
   const record = value?.data
-  const title = record ? labelOf(resource.lookup, record) ?? path : busy ? '…' : decodeURIComponent(path)
+  const title = record
+    ? labelOf(resource.lookup, record) || decodeURIComponent(path)
+    : busy
+      ? '…'
+      : decodeURIComponent(path)
   const finish = (): void => {
     setEdited(false)
     reload()

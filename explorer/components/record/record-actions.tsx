@@ -9,6 +9,7 @@ import { write } from '../../state/record.ts'
 import { Copy } from '../basics/copy.tsx'
 import { Icon } from '../basics/icon.tsx'
 import { ErrorNotice } from '../basics/notice.tsx'
+import { RoleHint } from '../profiles/role-hint.tsx'
 
 interface RecordActionsProps {
   readonly resource: ResourceDescription
@@ -94,6 +95,7 @@ export function RecordActions ({ resource, path, etag, gone, onEdit, onGone, onB
           </div>
         </div>
       )}
+      {!operations.update && <RoleHint action='change this record' />}
       {error && <ErrorNotice error={error} />}
     </>
   )

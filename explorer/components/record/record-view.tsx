@@ -1,6 +1,15 @@
 /** The values of a record, and its relations. */
 import type { RelationDescription, ResourceDescription } from '../../../src/explorer/description.ts'
-import { inReadingOrder, isRow, labelOf, relationsOf, resourceAt, titleOf, type Json, type Row } from '../../api/records.ts'
+import {
+  inReadingOrder,
+  isRow,
+  labelOf,
+  relationsOf,
+  resourceAt,
+  titleOf,
+  type Json,
+  type Row,
+} from '../../api/records.ts'
 import { useApi } from '../../state/context.ts'
 import { Link } from '../basics/link.tsx'
 import { addressOfList, ToOne } from '../list/cell.tsx'
@@ -33,7 +42,21 @@ export function RecordView ({ resource, record, includes, onInclude }: RecordVie
                 {relation && isRow(record[name])
                   ? <Related relation={relation} value={record[name]} />
                   : field?.reference && record[name] !== null
-                    ? <ToOne path={field.reference.resource} value={record[name]!} />
+                    ? (
+                      <span class='row'>
+                        <ToOne path={field.reference.resource} value={record[name]!} />
+                        {relation?.allowed && (
+                          <button
+                            type='button'
+                            class='button button-small'
+                            aria-label={`Show the ${name} here`}
+                            onClick={() => onInclude(relation.path)}
+                          >
+                            Show here
+                          </button>
+                        )}
+                      </span>
+                      )
                     : <Value value={record[name]!} field={field} />}
               </dd>
             </div>
@@ -43,7 +66,8 @@ export function RecordView ({ resource, record, includes, onInclude }: RecordVie
       {relations.map((relation) => {
         const value = record[relation.name]
         const isIncluded = includes.some((path) => path === relation.path || path.startsWith(`${relation.path}.`))
-        if (!relation.many && isIncluded) return null
+        // the value of a to-one relation has the way to its record
+        if (!relation.many) return null
         const list = addressOfList(relation.list, record)
         return (
           <section class='relation' key={relation.path}>

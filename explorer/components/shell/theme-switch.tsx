@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks'
 import { currentTheme, setTheme, type Theme } from '../../state/theme.ts'
 
-const NAMES: Readonly<Record<Theme, string>> = { system: 'Theme of the system', light: 'Light theme', dark: 'Dark theme' }
+const NAMES: Readonly<Record<Theme, string>> = { system: 'System theme', light: 'Light theme', dark: 'Dark theme' }
 
 export function ThemeSwitch () {
   const [theme, set] = useState(currentTheme)
