@@ -13,7 +13,9 @@ const queryConfig = new QueryBuilderConfig({
   allowedFilters: [
     new AllowedFilters('id', 'eq', ['eq', 'in']),
     new AllowedFilters('name', 'eq', ['eq', 'in', 'contains', 'starts']),
+    new AllowedFilters('categories.id', 'eq', ['eq', 'in']),
     new AllowedFilters('categories.name', 'eq', ['eq', 'in']),
+    new AllowedFilters('products.id', 'eq', ['eq', 'in']),
   ],
   allowedSorts: [new AllowedSort('id', 'name', 'created_at')],
   allowedFields: [

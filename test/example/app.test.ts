@@ -169,7 +169,20 @@ for (const { name, skip, open } of newDatabases) {
       const page = await app.inject('/docs')
       t.equal(page.statusCode, 200)
       t.notMatch(page.body, /(?:src|href)="https?:/, 'loads nothing from elsewhere')
-      t.equal((await app.inject('/')).headers['location'], '/docs')
+    })
+
+    t.test('it opens on the explorer, which has a link to the documentation', async (t) => {
+      t.equal((await app.inject('/')).headers['location'], '/explorer')
+      t.equal((await app.inject('/explorer')).statusCode, 200)
+      const { title, docs, role, roles, headers, resources } = await get('/explorer/resources.json')
+      t.match({ title, docs, role, roles }, {
+        title: 'Catalogue',
+        docs: 'docs',
+        role: 'guest',
+        roles: ['admin', 'editor', 'guest'],
+      })
+      t.match(headers, [{ name: 'x-role', values: ['guest', 'editor', 'admin'] }])
+      t.equal(resources.length, 5)
     })
   })
 }
