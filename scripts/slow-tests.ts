@@ -24,6 +24,7 @@ export const SLOW: readonly string[] = [
   // a browser, and front ends that are built for it
   'test/example/admin.test.ts',
   'test/example/web.test.ts',
+  'test/explorer/browser.test.ts',
   'test/http/docs-page.test.ts',
   // every filter, sort, include and field of three servers
   'test/explorer/offers.test.ts',

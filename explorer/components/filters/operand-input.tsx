@@ -79,6 +79,7 @@ export function OperandInput ({ operator, reference, items, onChange, invalid }:
   if (takes === 'pair') {
     return (
       <div class='pair'>
+        <span>From</span>
         <ValueInput
           label='From'
           value={value}

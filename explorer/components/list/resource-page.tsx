@@ -63,7 +63,11 @@ export function ResourcePage ({ resource, address }: ResourcePageProps) {
             onRetry={list.error.errors.length === 0 ? list.reload : undefined}
             mend={(item) => {
               const next = withSuggestion(params, item, operatorsOf)
-              return next && (() => set(next))
+              // the button is gone after the click
+              return next && (() => {
+                set(next)
+                document.getElementById('content')?.focus()
+              })
             }}
           />
         )}

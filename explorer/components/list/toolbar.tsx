@@ -21,7 +21,7 @@ export function Toolbar ({ resource, address, list, onChange }: ToolbarProps) {
   const { operations, title, downloads } = resource
   return (
     <div class='toolbar'>
-      <h1>{title}</h1>
+      <h2 class='title'>{title}</h2>
       <div class='row'>
         <Popover
           name='Fields and relations'

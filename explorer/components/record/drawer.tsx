@@ -25,7 +25,9 @@ interface DrawerProps {
 export function Drawer (props: DrawerProps) {
   const { resource, address: { own }, onClose } = props
   const root = useRef<HTMLElement>(null)
-  useEffect(() => root.current?.focus(), [])
+  // a button or a form that is replaced must not take the focus along
+  const focus = (): void => root.current?.focus()
+  useEffect(focus, [])
   return (
     <aside
       class='drawer'
@@ -38,7 +40,7 @@ export function Drawer (props: DrawerProps) {
         onClose()
       }}
     >
-      {own.open === undefined ? <NewRecord {...props} /> : <OneRecord {...props} path={own.open} />}
+      {own.open === undefined ? <NewRecord {...props} /> : <OneRecord {...props} path={own.open} focus={focus} />}
     </aside>
   )
 }
@@ -76,7 +78,14 @@ function NewRecord ({ resource, address, onChanged, onClose }: DrawerProps) {
   )
 }
 
-function OneRecord ({ resource, address, path, onChanged, onClose }: DrawerProps & { readonly path: string }) {
+interface OneRecordProps extends DrawerProps {
+  /** The key of the record, as the end of its path. */
+  readonly path: string
+  /** Moves the focus to the drawer. */
+  readonly focus: () => void
+}
+
+function OneRecord ({ resource, address, path, focus, onChanged, onClose }: OneRecordProps) {
   const { profile } = useApi()
   const [isEdited, setEdited] = useState(false)
   const [extra, setExtra] = useState<readonly string[]>([])
@@ -91,6 +100,7 @@ function OneRecord ({ resource, address, path, onChanged, onClose }: DrawerProps
       : decodeURIComponent(path)
   const finish = (): void => {
     setEdited(false)
+    focus()
     reload()
     onChanged()
   }
@@ -113,7 +123,10 @@ function OneRecord ({ resource, address, path, onChanged, onClose }: DrawerProps
               record={record}
               etag={value.etag}
               onSaved={finish}
-              onCancel={() => setEdited(false)}
+              onCancel={() => {
+                setEdited(false)
+                focus()
+              }}
             />
             )
           : (
@@ -130,6 +143,7 @@ function OneRecord ({ resource, address, path, onChanged, onClose }: DrawerProps
                 }}
                 onGone={(row) => {
                   setGone(row)
+                  focus()
                   onChanged()
                 }}
                 onBack={() => {
@@ -141,7 +155,10 @@ function OneRecord ({ resource, address, path, onChanged, onClose }: DrawerProps
                 resource={resource}
                 record={gone ?? record}
                 includes={includes}
-                onInclude={(name) => setExtra([...extra, name])}
+                onInclude={(name) => {
+                  setExtra([...extra, name])
+                  focus()
+                }}
               />
             </div>
             )

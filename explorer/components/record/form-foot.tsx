@@ -1,6 +1,6 @@
 /** The end of a form: the request that it sends, and its buttons. */
 import type { RefObject } from 'preact'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { CrudError } from '../../../src/client/error.ts'
 import type { Property } from '../../api/drafts.ts'
 import type { Json } from '../../api/records.ts'
@@ -56,9 +56,14 @@ export function FormError (
   return <ErrorNotice error={new CrudError({ status, code, detail, errors: others })} />
 }
 
-/** After an error, moves the focus to the first input that it is about. */
+/** Moves the focus to the first input, and after an error to the first input that it is about. */
 export function useFocusOnError (form: RefObject<HTMLFormElement | null>, error: CrudError | undefined): void {
+  const isOpen = useRef(false)
   useEffect(() => {
-    form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus()
+    // a form that is sent again keeps the focus until there is an answer
+    if (error === undefined && isOpen.current) return
+    isOpen.current = true
+    const place = error === undefined ? '.field :is(input, select, textarea)' : '[aria-invalid=true]'
+    form.current?.querySelector<HTMLElement>(place)?.focus()
   }, [error])
 }

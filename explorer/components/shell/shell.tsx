@@ -64,7 +64,10 @@ export function Shell ({ resource, children }: ShellProps) {
           </div>
         </div>
       </header>
-      <main id='content' tabIndex={-1}>{children}</main>
+      <main id='content' tabIndex={-1}>
+        <h1 class='hidden'>{resource?.title ?? title}</h1>
+        {children}
+      </main>
     </div>
   )
 }

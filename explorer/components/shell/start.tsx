@@ -20,7 +20,7 @@ export function Start () {
   }
   return (
     <div class='start'>
-      <h1>{title}</h1>
+      <h2 class='title'>{title}</h2>
       <p class='quiet'>
         Choose a resource. Each click edits a URL of the API, which is on top of the page and in the address bar.
       </p>

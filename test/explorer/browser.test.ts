@@ -1,0 +1,164 @@
+/** The explorer in a browser, against the example: what people come for, with the mouse and with the keyboard. */
+import t from 'tap'
+import { launch, skipReason } from '../helpers/browser.ts'
+import { openExample } from '../helpers/example.ts'
+import { accessibilityFaults, openPage, settled } from './explorer-page.ts'
+
+// a browser on a busy machine
+t.setTimeout(240_000)
+
+t.test('the explorer works in a browser', { skip: skipReason() }, async (t) => {
+  const app = await openExample(t)
+  const origin = await app.listen({ port: 0, host: '127.0.0.1' })
+  const browser = await launch()
+  t.teardown(() => browser.close())
+  const base = `${origin}/explorer`
+  const open = (options?: Parameters<typeof openPage>[2]) => openPage(browser, origin, options)
+
+  t.test('the three most expensive active categories with products that contain "lap"', async (t) => {
+    const { page, faults, asked } = await open()
+    await page.goto(origin)
+    await page.getByRole('link', { name: /^Categories/ }).first().click()
+    await page.getByRole('button', { name: 'Add filter' }).click()
+    await page.keyboard.type('product')
+    await page.getByRole('option', { name: /Products › name/ }).click()
+    await page.keyboard.type('lap')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Add filter' }).click()
+    await page.getByRole('option', { name: /^Status/ }).click()
+    await page.getByLabel('Value').selectOption('active')
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await settled(page)
+    await page.getByRole('button', { name: 'Price' }).click()
+    await settled(page)
+    await page.getByRole('button', { name: 'Price' }).click()
+    await settled(page)
+    t.equal(
+      decodeURIComponent(new URL(page.url()).pathname + new URL(page.url()).search),
+      '/explorer/categories?filter[products.name][contains]=lap&filter[status]=active&sort=-price'
+    )
+    t.equal(asked.at(-1), 'GET /categories?filter[products.name][contains]=lap&filter[status]=active&sort=-price')
+    t.match(await page.locator('tbody tr').first().innerText(), /Tech/)
+
+    await page.goBack()
+    await settled(page)
+    t.match(page.url(), /sort=price$/, 'Back returns to the former order')
+    await page.reload()
+    await settled(page)
+    t.match(await page.locator('tbody tr').first().innerText(), /Tech/, 'a link restores the list')
+    t.strictSame(faults, [])
+  })
+
+  t.test('the tags of the category of the oldest article', async (t) => {
+    const { page, faults } = await open()
+    await page.goto(`${base}/articles`)
+    await settled(page)
+    await page.getByRole('button', { name: 'Fields and relations' }).click()
+    await page.locator('.tree-below').getByRole('checkbox', { name: /^tags/ }).check()
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Created at' }).click()
+    await settled(page)
+    t.match(await page.locator('tbody tr').first().innerText(), /How to choose a laptop[^]*bestseller, new/)
+    t.strictSame(faults, [])
+  })
+
+  t.test('a product is renamed by keyboard, and a negative price is refused at its field', async (t) => {
+    const { page, faults, asked } = await open({ role: 'editor' })
+    await page.goto(`${base}/products?sort=id`)
+    await settled(page)
+    await page.locator('tbody td').first().focus()
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    const drawer = page.getByRole('complementary', { name: /Record/ })
+    await drawer.getByRole('button', { name: 'Edit' }).focus()
+    await page.keyboard.press('Enter')
+    await drawer.getByRole('textbox', { name: 'Name' }).fill('Laptop 15"')
+    await drawer.getByRole('textbox', { name: 'Price' }).fill('-1')
+    await page.keyboard.press('Control+Enter')
+    const price = drawer.locator('[data-field=price]')
+    await price.getByRole('alert').waitFor()
+    t.equal(await price.getByRole('alert').innerText(), "'price' must be >= 0.")
+    t.equal(await page.evaluate('document.activeElement.ariaLabel'), 'Price', 'the focus is on the refused field')
+    t.strictSame(await accessibilityFaults(page), [])
+    await page.keyboard.press('Control+a')
+    await page.keyboard.type('1299.5')
+    await page.keyboard.press('Control+Enter')
+    await drawer.getByRole('heading', { name: 'Laptop 15"' }).waitFor()
+    t.equal(asked.filter((request) => request === 'PATCH /products/2').length, 2)
+    const record = await app.inject({ url: '/products/2' })
+    t.match(record.json(), { name: 'Laptop 15"', price: 1299.5 })
+
+    await settled(page)
+    await page.keyboard.press('Escape')
+    t.notMatch(page.url(), /open/, 'Escape closes the record')
+    t.strictSame(faults, [])
+  })
+
+  t.test('the curl command of the list', async (t) => {
+    const { page, faults } = await open()
+    await page.goto(`${base}/products?filter[price][gte]=100`)
+    await settled(page)
+    await page.getByRole('button', { name: 'Copy as…' }).click()
+    t.equal(
+      await page.getByLabel('The request as curl').innerText(),
+      `curl --globoff '${origin}/products?filter[price][gte]=100'`
+    )
+    t.strictSame(faults, [])
+  })
+
+  t.test('a refused value has the words of the API beside it, and its suggestion is one click', async (t) => {
+    const { page, faults } = await open()
+    await page.goto(`${base}/categories?filter[status]=actve`)
+    await page.getByRole('alert').waitFor()
+    t.match(await page.getByRole('alert').innerText(), /must be one of its members\. Did you mean 'active'\?/)
+    await settled(page)
+    t.strictSame(await accessibilityFaults(page), [])
+    await page.getByRole('button', { name: 'Use active' }).click()
+    await settled(page)
+    t.equal(await page.locator('tbody tr').count(), 8)
+    t.strictSame(faults, [])
+  })
+
+  t.test('the same request as two roles', async (t) => {
+    const { page, faults } = await open({ role: 'admin' })
+    await page.goto(`${base}/articles?~beside=No%20headers`)
+    await settled(page)
+    const [admin, guest] = ['As admin', 'As No headers'].map((name) => page.getByRole('region', { name }))
+    t.equal(await admin!.locator('tbody tr').count(), 7)
+    t.equal(await guest!.locator('tbody tr').count(), 6)
+    t.match(await admin!.innerText(), /1 only here/)
+    t.strictSame(await accessibilityFaults(page), [])
+    t.strictSame(faults, [])
+  })
+
+  t.test('axe finds nothing, in light and dark, on a desk and on a phone', async (t) => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      for (const viewport of [{ width: 1360, height: 820 }, { width: 390, height: 780 }]) {
+        const { page, faults } = await open({ role: 'admin', colorScheme, viewport })
+        for (
+          const place of [
+            '/',
+            '/categories?include=products,tags,productsCount&filter[price][gte]=20',
+            '/products?~open=1&include=category,tags',
+            '/products?~create=yes',
+            '/products?filter[name]=nothing',
+          ]
+        ) {
+          await page.goto(base + place)
+          await settled(page)
+          t.strictSame(await accessibilityFaults(page), [], `${colorScheme}, ${viewport.width} pixels: ${place}`)
+        }
+        await page.goto(`${base}/products`)
+        await settled(page)
+        for (const name of ['Fields and relations', 'Add filter', 'Copy as…']) {
+          await page.getByRole('button', { name }).click()
+          await settled(page)
+          t.strictSame(await accessibilityFaults(page), [], `${colorScheme}, ${viewport.width} pixels: ${name}`)
+          await page.keyboard.press('Escape')
+        }
+        t.strictSame(faults, [])
+        await page.context().close()
+      }
+    }
+  })
+})
